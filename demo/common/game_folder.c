@@ -6,7 +6,6 @@
 #include "demo/common/text.h"
 
 #include <errno.h>
-#include <stdarg.h>
 
 // The largest file of an archive that is read.
 #define MAX_FILE_SIZE ((uint64_t)1 << 29)

@@ -49,7 +49,7 @@ bool common_read_value(const common_option *option, const char *text, void *stru
 {
     const int kind = option->kind, count = num_numbers[kind];
     void *const member = (unsigned char *)structure + option->place;
-    const double high = kind == COMMON_COLOR ? 1.0 : option->high;
+    const double high = kind == COMMON_COLOR ? 1 : option->high;
     const char *rest = text;
     double number = 0, before = 0;
     if (kind <= COMMON_CHOICE) {
@@ -103,7 +103,7 @@ void common_explain_value(const common_option *option, const char *text, char *p
     const char *const value = option->value ? option->value : "yes or no";
     const bool is_each = option->kind == COMMON_GRID || option->kind == COMMON_POINT;
     char limits[64] = "";
-    if (option->low > 0.0 && option->low < 1e-9)
+    if (option->low > 0 && option->low < 1e-9)
         COMMON_TEXT(limits, ", above 0");
     else if (option->high > option->low && option->high < 1e300) // it takes numbers
         COMMON_TEXT(limits, ", %sfrom %g to %g", is_each ? "each " : "", option->low, option->high);

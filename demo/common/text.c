@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 
 // Returns the length in bytes of the printable character at `text`; 0 if there is none. A NUL is
 // never part of a sequence.

@@ -190,9 +190,9 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
         const md5_vec4 in = mesh->influences[i];
         const md5_vec3 gap =
             md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(*v->position, in.w));
-        is_off |= in.w < 0.0f || md5_vec3_length(gap) > least;
+        is_off |= in.w < 0 || md5_vec3_length(gap) > least;
         sum += in.w;
-        if (in.w > 0.0f && v->num_kept < fit->slots) {
+        if (in.w > 0 && v->num_kept < fit->slots) {
             v->joints[v->num_kept] = mesh->influence_joints[i];
             v->weights[v->num_kept++] = in.w;
             kept += in.w;
@@ -206,7 +206,7 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
     COMMON_FOR (i, v->num_kept)
         v->weights[i] = (float)(v->weights[i] / kept);
     v->has_more = end - first > fit->slots;
-    return is_off || v->has_more || fabs(sum - 1.0) > 1e-5;
+    return is_off || v->has_more || fabs(sum - 1) > 1e-5;
 }
 
 // Largest first, sum 1 in floats, and no joint where the weight is 0.
@@ -225,7 +225,7 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
             weights[i] = 0, joints[i] = 0;
         sum += weights[i];
     }
-    weights[0] = (float)(weights[0] + (1.0 - sum));
+    weights[0] = (float)(weights[0] + (1 - sum));
 }
 
 // -- Weights by least squares ---------------------------------------------------------------------
@@ -252,7 +252,7 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
                 COMMON_FOR (i, v->num_kept)
                     fall += (element(v, l, i) - element(v, k, i)) * w[i];
                 const double rise =
-                    element(v, k, k) + element(v, l, l) - 2.0 * element(v, k, l) + 2.0 * pull;
+                    element(v, k, k) + element(v, l, l) - 2 * element(v, k, l) + 2 * pull;
                 const double step = fmin(fmax(fall / rise, -w[k]), w[l]);
                 w[k] += step;
                 w[l] -= step;
@@ -274,7 +274,7 @@ static void fit_point(const fitter *fit, const loose_vertex *v)
         COMMON_FOR (k, 3u) {
             double rest = v->sums[6 + k];
             COMMON_FOR (l, 3u)
-                rest -= l != k ? element(v, k, l) * move[l] : 0.0;
+                rest -= l != k ? element(v, k, l) * move[l] : 0;
             move[k] = rest / (element(v, k, k) + 1e-6 * (double)fit->num_frames + 1e-30);
         }
     *v->position =
@@ -292,7 +292,7 @@ void convert_find_worst(convert_worst *worst, convert_worst other)
 static double share_of(const md5_model *model, double distance)
 {
     const double size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
-    return model->max_vertices > 0 && size > 0.0 ? distance / size : 0.0;
+    return model->max_vertices > 0 && size > 0 ? distance / size : 0;
 }
 
 bool convert_note_worst(const convert_job *job, const convert_assets *assets,
@@ -302,7 +302,7 @@ bool convert_note_worst(const convert_job *job, const convert_assets *assets,
     convert_note(job,
                  "vertices are at most %.3g units (%.3g %% of the size) from where MD5 has them in "
                  "these clips: vertex %u of mesh %u in frame %u of %s%s",
-                 worst->distance, 100.0 * share, worst->vertex, worst->mesh, worst->frame,
+                 worst->distance, 100 * share, worst->vertex, worst->mesh, worst->frame,
                  assets->clips[worst->clip].name, share > 0.01 ? ": THIS IS SEEN" : "");
     return share <= 0.01;
 }
@@ -355,14 +355,14 @@ static double bound_of(const fitter *fit, const loose_vertex *v)
         const md5_vec3 origin = md5_mat34_translation(fit->model->bind[joint]);
         float weight = 0;
         COMMON_FOR (k, fit->slots)
-            weight += v->joints[k] == joint ? v->weights[k] : 0.0f;
+            weight += v->joints[k] == joint ? v->weights[k] : 0;
         const md5_vec3 own =
             md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(origin, in.w));
         const md5_vec3 now = md5_vec3_sub(*v->position, origin);
         bound += md5_vec3_length(md5_vec3_sub(own, md5_vec3_scale(now, weight)));
         sum += in.w;
     }
-    return bound + fabs(sum - 1.0) * fit->size;
+    return bound + fabs(sum - 1) * fit->size;
 }
 
 static void note_losses(const convert_job *job, const convert_assets *assets, const fitter *fit)
@@ -381,12 +381,11 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
                      "%zu vertices have weights that do not meet in a point, are negative or do "
                      "not sum to 1, which the format cannot say",
                      fit->num_vertices - num_more);
-    if (fit->worst.distance > 0.0 && !convert_note_worst(job, assets, &fit->worst)
-        && !job->is_fitted)
+    if (fit->worst.distance > 0 && !convert_note_worst(job, assets, &fit->worst) && !job->is_fitted)
         convert_note(job, num_more > 0 && fit->slots < 16 ? "more influences or --fit may help"
                                                           : "--fit may help");
     convert_note(job, "in any other pose they are at most %.3g units (%.3g %% of the size) off",
-                 bound, 100.0 * share_of(fit->model, bound));
+                 bound, 100 * share_of(fit->model, bound));
 }
 
 // -- All of it ------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@
 #define DEMO_CONVERT_ASSETS_H
 
 #include "demo/convert/convert.h"
-#include "md5/md5skin.h"
 
 typedef struct convert_clip {
     const convert_part *part;

@@ -86,7 +86,7 @@ static bool has_other(const char **place, const char *end, bool are_flags)
     const char *const stop = find_behind(at, end, "}");
     *place = stop ? stop : end;
     for (at = stop ? find_behind(at, stop, "a:") : NULL; at; at = find_behind(at, stop, ","))
-        if (are_flags ? !(strtoul(at, NULL, 10) & LINEAR) : strtod(at, NULL) != 0.0)
+        if (are_flags ? !(strtoul(at, NULL, 10) & LINEAR) : strtod(at, NULL) != 0)
             return true; // numbers end at the bracket
     return false;
 }
@@ -100,11 +100,11 @@ static facts find_facts(const convert_input *input)
         found.version = *at == 'I' ? common_number(at + 1, 4) : (unsigned)strtoul(at + 1, NULL, 10);
     COMMON_FOR (w, NUM_WORDS)
         for (at = input->bytes; !found.has[w] && (at = find_behind(at, end, words[w]));) {
-            double weight = *at == ':' ? strtod(at + 1, NULL) : 0.0;
+            double weight = *at == ':' ? strtod(at + 1, NULL) : 0;
             if (end - at > 8 && *at == 'D')
                 memcpy(&weight, at + 1, sizeof weight);
             const char *const stop = end - at < 24 ? end : at + 24;
-            found.has[w] = w == MORPHS  ? weight != 0.0
+            found.has[w] = w == MORPHS  ? weight != 0
                            : w == DUALS ? find_behind(at, stop, "DualQuaternion") != NULL
                                         : has_other(&at, end, w == CURVES);
         }
@@ -146,18 +146,18 @@ static void say(import *all, const char *format, ...)
     char text[512];
     va_list values;
     va_start(values, format);
-    (void)vsnprintf(text, sizeof text, format, values);
+    vsnprintf(text, sizeof text, format, values);
     va_end(values);
     for (char *c = text; *c != '\0'; c++) // the library's messages may have several
         *c = *c == '\n' ? ' ' : *c;
-    (void)fprintf(all->out, "%s\n", text);
+    fprintf(all->out, "%s\n", text);
 }
 
 // The first node of a name; NONE: there is none.
 static int find_node(import *all, const struct aiString *name)
 {
     size_t found = SIZE_MAX;
-    (void)gltf_find(&all->file, 'n', name->data, &found);
+    gltf_find(&all->file, 'n', name->data, &found);
     return found < (size_t)all->num_nodes ? (int)found : NONE;
 }
 
@@ -175,7 +175,7 @@ static void add_node(import *all, const struct aiNode *of, int parent)
     const int number = all->num_nodes++;
     size_t length = 0, parent_length = 0;
     const char *const kind = pivot_kind(of, &length);
-    (void)gltf_find(&all->file, 'n', of->mName.data, &(size_t){(size_t)number});
+    gltf_find(&all->file, 'n', of->mName.data, &(size_t){(size_t)number});
     all->nodes = common_grow(all->nodes, (size_t)number, sizeof *all->nodes);
     node *const one = &all->nodes[number];
     const node *const on = parent != NONE ? &all->nodes[parent] : NULL;
@@ -252,7 +252,7 @@ static unsigned find_key(const void *keys, size_t stride, unsigned count, double
     }
     memcpy(&at, bytes + first * stride, sizeof at);
     memcpy(&next, bytes + (first + (first + 1 < count)) * stride, sizeof next);
-    *share = next > at ? (float)fmin(fmax((time - at) / (next - at), 0.0), 1.0) : 0.0f;
+    *share = next > at ? (float)fmin(fmax((time - at) / (next - at), 0.0), 1.0) : 0;
     return first;
 }
 
@@ -373,10 +373,10 @@ static struct aiMatrix4x4 to_gltf(const import *all)
     float rows[3][3] = {{0}};
     COMMON_FOR (i, 3) {
         const int usual = all->is_smd && i > 0 ? 3 - i : i;
-        const double axis = number_in(data, names[i][0], (double)usual);
-        const int column = axis >= 0.0 && axis < 3.0 ? (int)axis : usual;
+        const double axis = number_in(data, names[i][0], usual);
+        const int column = axis >= 0 && axis < 3 ? (int)axis : usual;
         rows[i][column] =
-            (float)(unit * number_in(data, names[i][1], all->is_smd && i == 2 ? -1.0 : 1.0));
+            (float)(unit * number_in(data, names[i][1], all->is_smd && i == 2 ? -1 : 1));
     }
     return (struct aiMatrix4x4){rows[0][0], rows[0][1], rows[0][2], 0, //
                                 rows[1][0], rows[1][1], rows[1][2], 0, //
@@ -420,7 +420,7 @@ static bool add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
     COMMON_FOR (b, mesh->mNumBones)
         COMMON_FOR (w, mesh->mBones[b]->mNumWeights) {
             const struct aiVertexWeight weight = mesh->mBones[b]->mWeights[w];
-            if (weight.mVertexId < num_vertices && weight.mWeight > 0.0f)
+            if (weight.mVertexId < num_vertices && weight.mWeight > 0)
                 most = ++used[weight.mVertexId] > most ? used[weight.mVertexId] : most;
         }
     const size_t slots = ((size_t)most + 3) / 4 * 4;
@@ -430,7 +430,7 @@ static bool add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
     COMMON_FOR (b, mesh->mNumBones)
         COMMON_FOR (w, mesh->mBones[b]->mNumWeights) {
             const struct aiVertexWeight weight = mesh->mBones[b]->mWeights[w];
-            if (weight.mVertexId >= num_vertices || !(weight.mWeight > 0.0f))
+            if (weight.mVertexId >= num_vertices || !(weight.mWeight > 0))
                 continue;
             const size_t place = weight.mVertexId * slots + used[weight.mVertexId]++;
             joints[place] = b;
@@ -509,7 +509,7 @@ static void add_mesh(import *all, const struct aiMesh *mesh, size_t of)
             float *const texcoords = common_alloc(count, 2 * sizeof *texcoords);
             COMMON_FOR (i, count) {
                 texcoords[2 * i] = mesh->mTextureCoords[0][i].x;
-                texcoords[2 * i + 1] = 1.0f - mesh->mTextureCoords[0][i].y;
+                texcoords[2 * i + 1] = 1 - mesh->mTextureCoords[0][i].y;
             }
             gltf_put_attribute(&all->file, attributes, "TEXCOORD_0", GLTF_FLOAT, texcoords, count,
                                2, GLTF_PLAIN);
@@ -610,7 +610,7 @@ static void add_materials(import *all)
         const struct aiMaterial *const material = all->scene->mMaterials[m];
         struct aiString name = {0};
         struct aiColor4D color;
-        (void)aiGetMaterialString(material, AI_MATKEY_NAME, &name);
+        aiGetMaterialString(material, AI_MATKEY_NAME, &name);
         json_t *const item = json_pack("{s:o}", "name", gltf_string(name.data));
         COMMON_FOR (map, CONVERT_NUM_MAPS)
             if (!add_map(all, material, item, map, types[map][0])
@@ -660,12 +660,8 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
                                  ? common_stem(job->input->path)
                                  : given;
     // SMD has no rate; that of studiomdl is 30.
-    const double ticks = all->is_smd                   ? 30.0
-                         : clip->mTicksPerSecond > 0.0 ? clip->mTicksPerSecond
-                                                       : 25.0;
-    const double rate = job->rate > 0.0                   ? job->rate
-                        : ticks >= 10.0 && ticks <= 240.0 ? ticks
-                                                          : 60.0;
+    const double ticks = all->is_smd ? 30 : clip->mTicksPerSecond > 0 ? clip->mTicksPerSecond : 25;
+    const double rate = job->rate > 0 ? job->rate : ticks >= 10 && ticks <= 240 ? ticks : 60;
     const double seconds = clip->mDuration / ticks;
     enum { WIDTH = 3 + 4 + 3 };
     size_t num_moved = 0, num_sparse = 0, num_bent = 0;
@@ -675,8 +671,7 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
         const struct aiMatrix4x4 rest = one->rest;
         num_moved += one->is_moved;
         if (!all->has_bones || one->is_joint)
-            reach = fmax(reach,
-                         (double)sqrtf(rest.a4 * rest.a4 + rest.b4 * rest.b4 + rest.c4 * rest.c4));
+            reach = fmax(reach, sqrtf(rest.a4 * rest.a4 + rest.b4 * rest.b4 + rest.c4 * rest.c4));
         // What no joint needs in this clip is left out.
         one->is_still = all->has_bones && !one->is_joint;
         one->is_changing = false;
@@ -687,8 +682,8 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
         if (found != NONE)
             all->nodes[found].channel = clip->mChannels[c];
     }
-    const double frames = floor(seconds * rate + 0.5) + 1.0;
-    if (!(seconds >= 0.0 && seconds <= (double)LONGEST
+    const double frames = floor(seconds * rate + 0.5) + 1;
+    if (!(seconds >= 0 && seconds <= (double)LONGEST
           && frames * (double)num_moved <= (double)MAX_KEYS)) {
         say(all,
             "eclip '%s' lasts %g s at %g ticks a second and moves %zu nodes: expected at most "
@@ -759,7 +754,7 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
         const struct aiMeshMorphAnim *const keys = clip->mMorphMeshChannels[c];
         COMMON_FOR (k, keys->mNumKeys)
             COMMON_FOR (w, keys->mKeys[k].mNumValuesAndWeights)
-                is_morphed |= keys->mKeys[k].mWeights[w] != 0.0;
+                is_morphed |= keys->mKeys[k].mWeights[w] != 0;
     }
     if (is_morphed)
         say(all, "lclip '%s' changes meshes by morph targets, which are left out", name);
@@ -817,7 +812,7 @@ import all = {.path = input->path, .out = out, .is_smd = common_has_ending(input
     if (!gltf_make(&all.file, NULL, input->path, &file, &error))
         say(&all, "e%s", error.message);
     else if (fputc('g', out) != EOF)
-        (void)fwrite(file.bytes, 1, file.size, out);
+        fwrite(file.bytes, 1, file.size, out);
     return true;
 }
 

@@ -60,7 +60,7 @@ static uint32_t half_of(float number)
 // From -1 to 1.
 static void put_unit(convert_bytes *to, float number)
 {
-    convert_put_number(to, (uint32_t)((number + 1.0f) * 127.5f + 0.5f), 1);
+    convert_put_number(to, (uint32_t)((number + 1) * 127.5f + 0.5f), 1);
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -188,8 +188,8 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
 static double lost_of(float number)
 {
     const uint32_t half = half_of(number), exponent = half >> 10 & 31u, mantissa = half & 1023u;
-    const double size = exponent > 0 ? ldexp(1024.0 + mantissa, (int)exponent - 25) : 0.0;
-    return fabs(fabs((double)number) - size);
+    const double size = exponent > 0 ? ldexp(1024.0 + mantissa, (int)exponent - 25) : 0;
+    return fabs(fabs(number) - size);
 }
 
 static void note_lost(const convert_job *job, const md5_model *model)
@@ -199,7 +199,7 @@ static void note_lost(const convert_job *job, const md5_model *model)
         COMMON_FOR (v, mesh->num_vertices)
             most = fmax(most, fmax(lost_of(mesh->texcoords[v].x), lost_of(mesh->texcoords[v].y)));
     }
-    if (most > 0.0)
+    if (most > 0)
         convert_note(job, "texture coordinates have 11 bits in BFG: they move by up to %.2g", most);
 }
 

@@ -58,7 +58,7 @@ static bool read_count(bvh_file *file, const char *what, uint32_t most, uint32_t
     if (!convert_read_number(&file->in, what, &number))
         return false;
     *count = (uint32_t)fmax(number, 0.0);
-    return (number >= 0.0 && number <= most && number == floor(number))
+    return (number >= 0 && number <= most && number == floor(number))
            || convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
                               "%s: %g, expected a whole number up to %u", what, number, most);
 }
@@ -259,7 +259,7 @@ static double find_rate(const bvh_file *file)
     static const double rates[] = {24, 25, 30, 50, 60, 100, 120};
     double rate = 1.0 / file->frame_time;
     COMMON_FOR (i, COMMON_LENGTH(rates))
-        if (fabs(rate / rates[i] - 1.0) <= 0.005)
+        if (fabs(rate / rates[i] - 1) <= 0.005)
             rate = rates[i];
     return rate;
 }
@@ -276,9 +276,9 @@ static double guess_scale(const convert_job *job, double legs)
         {0, 0, 1, "taken as inches"},
     };
     const struct guess *guess = guesses;
-    while (guess->most > 0.0 && !(legs >= guess->least && legs <= guess->most)) // the last is any
+    while (guess->most > 0 && !(legs >= guess->least && legs <= guess->most)) // the last is any
         guess++;
-    const bool is_asked = job->scale > 0.0;
+    const bool is_asked = job->scale > 0;
     const double scale = is_asked ? job->scale : guess->scale;
     convert_note(job, "one unit of the motion is %.6g of MD5%s%s", scale, is_asked ? "" : ": ",
                  is_asked ? "" : guess->what);
@@ -312,7 +312,7 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
         float legs = 0;
         const md5_quat axes = convert_measure(model, &legs);
         file.axes = convert_from_xform((md5_xform){.rotation = axes}).rotation;
-        scene->unit = file.scale = guess_scale(job, (double)legs);
+        scene->unit = file.scale = guess_scale(job, legs);
         file.bounds = common_alloc(file.num_frames, sizeof *file.bounds);
         const convert_motion motion = {.path = file.in.path,
                                        .num_joints = file.num_joints,

@@ -266,7 +266,7 @@ static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, 
     float *const keys = common_alloc(num_frames, sizeof *keys);
     const size_t last = weights->num_keys - 1;
     COMMON_FOR (frame, num_frames) {
-        const double at = num_frames > 1 ? frame * (double)last / (num_frames - 1.0) : 0.0;
+        const double at = num_frames > 1 ? frame * (double)last / (num_frames - 1.0) : 0;
         const size_t a = (size_t)at, b = a < last ? a + 1 : last;
         keys[frame] =
             weights->keys[a] + (weights->keys[b] - weights->keys[a]) * (float)(at - (double)a);
@@ -284,7 +284,7 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
     const uint32_t *const range = job->range;
     const uint32_t num_kept = range[1] > 0 ? range[1] - range[0] + 1 : 0;
     const uint32_t num_frames = num_kept > 0 ? num_kept : clip->num_frames;
-    const double rate = clip->frame_rate, count = (num_frames - 1.0) / rate * job->rate + 1.0;
+    const double rate = clip->frame_rate, count = (num_frames - 1.0) / rate * job->rate + 1;
     in_place root = {.clip = clip};
     const md5_frame_edit edit = {.first = range[0],
                                  .num_frames = num_kept,
@@ -336,8 +336,8 @@ static float find_scale(const convert_job *job, const convert_part *part, const 
         COMMON_FOR (i, check->num_findings)
             convert_note(job, "clip %s: %s", part->name, check->findings[i].error.message);
     }
-    if (scale < 1.0f || scale > 1.0f)
-        convert_note(job, "clip %s: scaled by %.6g, as the model is", part->name, (double)scale);
+    if (scale < 1 || scale > 1)
+        convert_note(job, "clip %s: scaled by %.6g, as the model is", part->name, scale);
     md5_free_check(check);
     md5_free_binding(binding);
     md5_free_anim(anim);
@@ -357,19 +357,18 @@ static void drop_meshes(md5_doc *doc, const convert_scene *scene)
 static bool edit_scene(const convert_job *job, const struct format *format, convert_scene *scene,
                        md5_error *error)
 {
-    const double unit = scene->unit > 0.0 ? scene->unit : 1.0;
+    const double unit = scene->unit > 0 ? scene->unit : 1;
     const md5_space_edit space = {
-        .turn = {.yaw = (float)job->turn, .roll = job->was_y_up ? 90.0f : 0.0f},
-        .scale = (float)(job->scale > 0.0 ? job->scale * format->unit / unit : 1.0)};
+        .turn = {.yaw = (float)job->turn, .roll = job->was_y_up ? 90 : 0},
+        .scale = (float)(job->scale > 0 ? job->scale * format->unit / unit : 1)};
     const md5_joint_edit order = {.root = NULL};
     const bool is_merged = (format->rules & ONE_MESH) == ONE_MESH;
     const md5_mesh_edit meshes = {.is_merged = is_merged,
                                   .drops_unused = true,
                                   .max_vertices = is_merged ? 0 : QUAKE_MAX_VERTICES,
                                   .max_triangles = is_merged ? 0 : QUAKE_MAX_TRIANGLES};
-    const bool is_placed = job->turn != 0.0 || job->was_y_up || space.scale != 1.0f;
-    const bool is_moved =
-        job->rate > 0.0 || job->is_in_place || job->is_id_root || job->range[1] > 0;
+    const bool is_placed = job->turn != 0 || job->was_y_up || space.scale != 1;
+    const bool is_moved = job->rate > 0 || job->is_in_place || job->is_id_root || job->range[1] > 0;
     const convert_part *const first = convert_find_model(scene);
     md5_model *model = NULL; // as it comes in, if there are clips of other files
     bool is_done = true;
@@ -382,9 +381,8 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
         const bool is_sorted = (format->rules & PARENTS_FIRST) && part->kind != CONVERT_CAMERA;
         const bool is_old = model && is_version_6(part);
         const md5_space_edit fit = {
-            .scale = model && part->kind == CONVERT_CLIP ? find_scale(job, part, model) : 1.0f};
-        const bool is_other =
-            model && (is_old || fit.scale < 1.0f || fit.scale > 1.0f); // boxes, too
+            .scale = model && part->kind == CONVERT_CLIP ? find_scale(job, part, model) : 1};
+        const bool is_other = model && (is_old || fit.scale < 1 || fit.scale > 1); // boxes, too
         const bool is_model = part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET;
         const bool is_cut = (format->rules & HAS_FRAMES) && is_model;
         const bool is_hidden = is_model && job->said[CONVERT_NUM_MAPS].count > 0;
@@ -507,7 +505,7 @@ bool convert_files(const convert_job *job, md5_error *error)
         has[scene.parts[i].kind] = true;
     const bool is_moving = has[CONVERT_CLIP] || has[CONVERT_CAMERA];
     if (is_done && !job->is_batch
-        && (((job->rate > 0.0 || job->tolerance > 0.0) && !is_moving)
+        && (((job->rate > 0 || job->tolerance > 0) && !is_moving)
             || ((job->is_in_place || job->is_id_root || job->range[1] > 0) && !has[CONVERT_CLIP])
             || ((job->influences > 0 || job->is_fitted || is_said) && !has[CONVERT_MODEL])))
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],

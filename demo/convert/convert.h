@@ -9,16 +9,12 @@
 #ifndef DEMO_CONVERT_CONVERT_H
 #define DEMO_CONVERT_CONVERT_H
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/common/options.h"
 #include "demo/common/system.h"
 #include "demo/common/text.h"
 #include "demo/common/wear.h"
 #include "demo/convert/space.h"
 #include "demo/looks/look.h"
-#include "md5/md5edit.h"
-#include "md5/md5game.h"
 
 #include <ctype.h>
 

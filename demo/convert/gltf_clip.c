@@ -98,16 +98,16 @@ static void sample(const clip_maker *clip, const key_track *track, double time, 
     const size_t next = low + 1 < track->num_keys ? low + 1 : low;
     const double from = key_time(clip, track, low), to = key_time(clip, track, next);
     const double step = to - from;
-    const double s = step > 0.0 ? fmin(1.0, fmax(0.0, (time - from) / step)) : 0.0;
+    const double s = step > 0 ? fmin(1.0, fmax(0.0, (time - from) / step)) : 0;
     const size_t row = (is_cubic ? 3 : 1) * track->width, inner = is_cubic ? track->width : 0;
     const float *const a = track->values + low * row + first,
                        *b = track->values + next * row + first;
     const bool is_still = track->kind == KEYS_STEP || next == low || time <= from;
     const double ss = s * s, sss = ss * s;
     // What both values and, of KEYS_CUBIC, both tangents count.
-    const double still[4] = {1, 0, 0, 0}, line[4] = {1.0 - s, s, 0, 0};
-    const double curve[4] = {2.0 * sss - 3.0 * ss + 1.0, 3.0 * ss - 2.0 * sss,
-                             step * (sss - 2.0 * ss + s), step * (sss - ss)};
+    const double still[4] = {1, 0, 0, 0}, line[4] = {1 - s, s, 0, 0};
+    const double curve[4] = {2 * sss - 3 * ss + 1, 3 * ss - 2 * sss, step * (sss - 2 * ss + s),
+                             step * (sss - ss)};
     const double *const part = is_still ? still : is_cubic ? curve : line;
     COMMON_FOR (i, width)
         value[i] = part[0] * a[inner + i] + part[1] * b[inner + i] + part[2] * a[2 * inner + i]
@@ -166,7 +166,7 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
         return gltf_fail(file, "%s: %zu keys, but accessors/%u has %zu elements", where,
                          track.num_keys, output, num_values);
     COMMON_FOR (k, track.num_keys)
-        if (!(track.times[k] >= 0.0f) || (k > 0 && !(track.times[k] > track.times[k - 1])))
+        if (!(track.times[k] >= 0) || (k > 0 && !(track.times[k] > track.times[k - 1])))
             return gltf_fail(file, "accessors/%u: key %zu is not later than that before it", input,
                              k);
     *COMMON_MORE(clip->tracks, clip->num_tracks) = track;
@@ -178,11 +178,10 @@ static void select_rate(clip_maker *clip, const json_t *animation)
 {
     const double asked = clip->file->job->rate;
     const double stored = gltf_number(gltf_extras(animation), "frameRate", 0);
-    const double rates[] = {
-        stored >= 0.01 && stored <= 1e4 ? stored : 24.0, 24, 25, 30, 50, 60, 120};
+    const double rates[] = {stored >= 0.01 && stored <= 1e4 ? stored : 24, 24, 25, 30, 50, 60, 120};
     clip->is_exact = false;
-    COMMON_FOR_WHILE (i, asked > 0.0 ? 1 : COMMON_LENGTH(rates), !clip->is_exact) {
-        const double rate = clip->rate = asked > 0.0 ? asked : rates[i];
+    COMMON_FOR_WHILE (i, asked > 0 ? 1 : COMMON_LENGTH(rates), !clip->is_exact) {
+        const double rate = clip->rate = asked > 0 ? asked : rates[i];
         clip->is_exact = true;
         COMMON_FOR_WHILE (t, clip->num_tracks, clip->is_exact)
             COMMON_FOR_WHILE (k, clip->tracks[t].num_keys, clip->is_exact) {
@@ -190,7 +189,7 @@ static void select_rate(clip_maker *clip, const json_t *animation)
                 clip->is_exact = fabs(frame - floor(frame + 0.5)) < 1e-4 * rate;
             }
     }
-    if (!clip->is_exact && !(asked > 0.0))
+    if (!clip->is_exact && !(asked > 0))
         clip->rate = 60;
 }
 
@@ -232,7 +231,7 @@ static void measure_scale(clip_maker *clip, double time)
     COMMON_FOR (j, rig->num_joints) {
         const gltf_affine residue = gltf_residue(&clip->posed[j]);
         gltf_affine change = gltf_mul(&residue, &rig->joints[j].inverse_residue);
-        change.c[0].x -= 1.0, change.c[1].y -= 1.0, change.c[2].z -= 1.0;
+        change.c[0].x -= 1, change.c[1].y -= 1, change.c[2].z -= 1;
         most = fmax(most, largest(&change));
         const gltf_affine turn =
             gltf_from_xform((convert_xform){clip->posed[j].pose.rotation, {0, 0, 0}});
@@ -268,7 +267,7 @@ static double displacement(convert_xform a, convert_xform b, double reach)
     const convert_vec off = convert_sub(a.translation, b.translation);
     const convert_quat turn = convert_quat_mul(convert_conjugate(a.rotation), b.rotation);
     const double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-    return sqrt(convert_dot(off, off)) + reach * 2.0 * sine;
+    return sqrt(convert_dot(off, off)) + reach * 2 * sine;
 }
 
 // How far joints are from what players of MD5 show between two frames.
@@ -286,7 +285,7 @@ static double measure_between(clip_maker *clip)
             COMMON_FOR (k, 2u)
                 ends[k] = convert_from_xform(clip->stored[(frame + k) * rig->num_joints + j]);
             const convert_xform local = {convert_slerp(ends[0].rotation, ends[1].rotation, s),
-                                         convert_add(convert_times(ends[0].translation, 1.0 - s),
+                                         convert_add(convert_times(ends[0].translation, 1 - s),
                                                      convert_times(ends[1].translation, s))};
             clip->shown[j] = parent == MD5_NONE ? local : convert_mul(clip->shown[parent], local);
             worst = fmax(worst, displacement(clip->shown[j], clip->posed[j].pose, clip->reach[j]));
@@ -335,7 +334,7 @@ static bool add_weights(const clip_maker *clip, const char *name)
                 free(target);
                 continue;
             }
-            (void)json_object_set_new(known, target, json_true());
+            json_object_set_new(known, target, json_true());
             float *const values = common_alloc(clip->num_frames, sizeof *values);
             COMMON_FOR (f, clip->num_frames) {
                 double value[4] = {0}; // sample() writes as many for a rotation
@@ -355,7 +354,7 @@ static bool count_frames(clip_maker *clip, double last, size_t width)
 {
     // Enough for minutes of any skeleton; more in large files.
     const double free_samples = 1 << 20, samples_in_byte = 64, most_samples = 1 << 26;
-    const double num_frames = floor(last * clip->rate + 0.5) + 1.0;
+    const double num_frames = floor(last * clip->rate + 0.5) + 1;
     const double most =
         fmin(most_samples, free_samples + samples_in_byte * (double)clip->file->size);
     if (!(num_frames * (double)width + (double)clip->num_samples <= most))
@@ -470,9 +469,8 @@ static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_
             const bool is_last = view == cuts[f];
             const json_t *const own =
                 json_array_size(fovs) == most ? json_array_get(fovs, doc.num_frames) : NULL;
-            const double fov = json_is_number(own)
-                                   ? json_number_value(own)
-                                   : 2.0 * atan(tan(yfov / 2.0) * 4.0 / 3.0) / degree;
+            const double fov = json_is_number(own) ? json_number_value(own)
+                                                   : 2 * atan(tan(yfov / 2.0) * 4.0 / 3.0) / degree;
             move_nodes(clip, (double)f / clip->rate, is_last ? LAST_VIEW : view);
             gltf_affine world = clip->states[camera].affine;
             for (uint32_t at = node->parent; at != MD5_NONE; at = clip->rig->nodes[at].parent)
@@ -574,7 +572,7 @@ static bool read_clip(clip_maker *clip, size_t index)
         convert_note(job, "clip %s is left out: it moves no joint", clip->name);
     if (!has_joints)
         return true;
-    if (first > 0.0)
+    if (first > 0)
         convert_note(job,
                      "clip %s: the keys begin at %g s; the pose before them stays, as players "
                      "show it",
@@ -622,7 +620,7 @@ static bool accept_loss(const clip_maker *clip)
                 "joint %.47s in clip %.47s: MD5 has no such scale: vertices are up to %.4g units"
                 " off (%.3g of the file, %.2g %% of the size)",
                 clip->rig->joints[worst->joint].name, worst->clip, worst->distance,
-                worst->distance / clip->rig->unit, 100.0 * worst->distance / size);
+                worst->distance / clip->rig->unit, 100 * worst->distance / size);
     convert_note(clip->file->job, "%s; the worst at %g s in mesh %s", text, worst->time,
                  worst->mesh);
     return worst->distance <= 0.01 * size || clip->file->job->is_forced

@@ -132,7 +132,7 @@ static bool check_value(gltf_file *file, const json_t *value, const struct membe
     if (as->count > 0)
         return true;
     // Some writers print whole numbers as 3.0.
-    if (!json_is_number(value) || !(number >= 0.0 && number < 9e15 && number < (double)SIZE_MAX)
+    if (!json_is_number(value) || !(number >= 0 && number < 9e15 && number < (double)SIZE_MAX)
         || number != floor(number))
         return gltf_fail(file, "%s is no whole number from 0", where);
     return !as->list || number < (double)gltf_count(file, as->list)
@@ -301,10 +301,10 @@ static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *
     const size_t offset = size_of(object, "byteOffset");
     *size = size_of(object, "byteLength");
     if (!buffer || !buffer->bytes)
-        (void)gltf_fail(file, "bufferViews/%u has no buffer, or one without bytes", index);
+        gltf_fail(file, "bufferViews/%u has no buffer, or one without bytes", index);
     else if (offset > buffer->size || *size > buffer->size - offset)
-        (void)gltf_fail(file, "bufferViews/%u: %zu bytes at %zu, but buffers/%u has %zu", index,
-                        *size, offset, number, buffer->size);
+        gltf_fail(file, "bufferViews/%u: %zu bytes at %zu, but buffers/%u has %zu", index, *size,
+                  offset, number, buffer->size);
     else
         return buffer->bytes + offset;
     return NULL;
@@ -333,10 +333,10 @@ static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *packed, si
                    && (is_plain || is_exponential || (is_octahedral && stride <= 8)
                        || (is_quaternion && stride == 8));
     if (!is_right) {
-        (void)gltf_fail(file,
-                        "bufferViews/%u: its %zu bytes are not packed as %zu elements of %zu, mode "
-                        "%.20s, filter %.20s",
-                        index, size, count, stride, mode, filter);
+        gltf_fail(file,
+                  "bufferViews/%u: its %zu bytes are not packed as %zu elements of %zu, mode "
+                  "%.20s, filter %.20s",
+                  index, size, count, stride, mode, filter);
         return NULL;
     }
     size_t there = 0;
@@ -349,7 +349,7 @@ static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *packed, si
                        : is_sequence ? meshopt_decodeIndexSequence(to, count, stride, from, there)
                                      : meshopt_decodeVertexBuffer(to, count, stride, from, there);
     if (status != 0) {
-        (void)gltf_fail(file, "bufferViews/%u: its %zu bytes cannot be unpacked", index, there);
+        gltf_fail(file, "bufferViews/%u: its %zu bytes cannot be unpacked", index, there);
         free(to);
         return NULL;
     }
@@ -378,7 +378,7 @@ const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size)
 #endif
     const uint32_t number = gltf_index(view, "buffer");
     if (packed && number != MD5_NONE && !file->buffers[number].bytes) {
-        (void)gltf_fail(file, "bufferViews/%u is packed: this build has no meshoptimizer", index);
+        gltf_fail(file, "bufferViews/%u is packed: this build has no meshoptimizer", index);
         return NULL;
     }
     return find_bytes(file, index, view, size);
@@ -414,9 +414,9 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
     const uint8_t *bytes = NULL;
     size_t there = 0, stride = size_of(gltf_item(file, "bufferViews", view), "byteStride");
     if (type == components + NUM_COMPONENTS)
-        (void)gltf_fail(file, "accessors/%u: componentType %zu is none of glTF", accessor, code);
+        gltf_fail(file, "accessors/%u: componentType %zu is none of glTF", accessor, code);
     else if (count == 0)
-        (void)gltf_fail(file, "accessors/%u: it has no elements", accessor);
+        gltf_fail(file, "accessors/%u: it has no elements", accessor);
     if (type == components + NUM_COMPONENTS || count == 0
         || (view != MD5_NONE && !(bytes = gltf_view(file, view, &there))))
         return NULL;
@@ -441,9 +441,9 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
         const uint32_t bits =
             common_number(bytes + offset + i / width * stride + i % width * type->size, type->size);
         const double number = type->is_signed && bits >= half ? bits - 2.0 * half : bits;
-        values[i] = (float)(is_normalized && type->top > 0.0
-                                ? fmax(number / type->top, -1.0) // -128 too is -1
-                                : number);
+        values[i] =
+            (float)(is_normalized && type->top > 0 ? fmax(number / type->top, -1) // -128 too is -1
+                                                   : number);
         if (type == &components[FLOAT])
             memcpy(&values[i], &bits, sizeof bits);
         if (!(fabsf(values[i]) < 1e30f))
@@ -480,9 +480,9 @@ static float *read_values(gltf_file *file, uint32_t index, const json_t *object,
                              : NULL;
     is_right = others;
     COMMON_FOR_WHILE (i, num_sparse, is_right) {
-        is_right = (at[i] >= 0.0f && at[i] < (float)count)
+        is_right = (at[i] >= 0 && at[i] < (float)count)
                    || gltf_fail(file, "accessors/%u/sparse: index %.9g of %zu elements", index,
-                                (double)at[i], count);
+                                at[i], count);
         if (is_right)
             memcpy(values + (size_t)at[i] * width, others + i * width, width * sizeof *values);
     }
@@ -500,16 +500,14 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
     const char *const type = gltf_text(object, "type");
     *count = size_of(object, "count");
     if (file->is_draco && !json_object_get(object, "bufferView")) {
-        (void)gltf_fail(
-            file,
-            "accessors/%u is packed with %s, which is not read: Blender, for one, opens "
-            "it and exports it without compression",
-            index, DRACO);
+        gltf_fail(file,
+                  "accessors/%u is packed with %s, which is not read: Blender, for one, opens "
+                  "it and exports it without compression",
+                  index, DRACO);
         return NULL;
     }
     if (!type || strcmp(type, shapes[shape].name) != 0) {
-        (void)gltf_fail(file, "accessors/%u: expected elements of type %s", index,
-                        shapes[shape].name);
+        gltf_fail(file, "accessors/%u: expected elements of type %s", index, shapes[shape].name);
         return NULL;
     }
     if (!file->values[index])
@@ -604,7 +602,7 @@ static bool open_json(gltf_file *file, gltf_buffer text)
     json_error_t where;
     file->root = json_loadb((const char *)text.bytes, text.size, JSON_REJECT_DUPLICATES, &where);
     if (!file->root) {
-        (void)gltf_fail(file, "JSON: %.150s", where.text);
+        gltf_fail(file, "JSON: %.150s", where.text);
         file->error->line = where.line > 0 ? (uint32_t)where.line : 0;
         file->error->column = where.column > 0 ? (uint32_t)where.column : 0;
         return false;
@@ -645,7 +643,7 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
     } else if (bytes[start] != '{') {
         char seen[16] = "";
         for (size_t i = 0; i < 4 && start + i < input->size; i++)
-            (void)snprintf(seen + 3 * i, 4, " %02x", bytes[start + i]);
+            snprintf(seen + 3 * i, 4, " %02x", bytes[start + i]);
         return gltf_fail(file, "not a glTF file: starts with%s; expected glTF or {", seen);
     }
     if (!open_json(file, text) || !knows_extensions(file) || !open_buffers(file, binary))

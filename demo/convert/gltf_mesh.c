@@ -115,8 +115,8 @@ static bool get_texcoords(maker *to, const json_t *attributes, uint32_t material
     double offset[2] = {0, 0}, scale[2] = {1, 1};
     const double set = gltf_number(change, "texCoord", gltf_number(texture, "texCoord", 0));
     char name[48];
-    (void)gltf_numbers(change, "offset", 2, offset);
-    (void)gltf_numbers(change, "scale", 2, scale);
+    gltf_numbers(change, "offset", 2, offset);
+    gltf_numbers(change, "scale", 2, scale);
     // Counterclockwise as the picture is seen, whose v points down.
     const double angle = gltf_number(change, "rotation", 0);
     const double c = cos(angle), s = sin(angle);
@@ -125,7 +125,7 @@ static bool get_texcoords(maker *to, const json_t *attributes, uint32_t material
     memcpy(to->texture, rows, sizeof rows);
     COMMON_TEXT(name, "TEXCOORD_%.0f", set);
     return get_attribute(to, attributes, name, GLTF_VEC2, &to->texcoords)
-           && (to->texcoords || set == 0.0
+           && (to->texcoords || set == 0
                || get_attribute(to, attributes, "TEXCOORD_0", GLTF_VEC2, &to->texcoords));
 }
 
@@ -173,9 +173,9 @@ static bool open_primitive(maker *to, const json_t *object)
         return false;
     COMMON_FOR_WHILE (i, to->num_corners, to->corners) {
         const float corner = to->corners[i];
-        if (!(corner >= 0.0f && corner < (float)to->num_vertices) || corner != floorf(corner))
+        if (!(corner >= 0 && corner < (float)to->num_vertices) || corner != floorf(corner))
             return gltf_fail(to->file, "accessors/%u: element %zu is %.9g, but %s has %zu vertices",
-                             indices, i, (double)corner, to->where, to->num_vertices);
+                             indices, i, corner, to->where, to->num_vertices);
     }
     const size_t slots = to->skin ? 1 + 4 * to->num_sets : 1;
     return gltf_spend(to->file,
@@ -188,7 +188,7 @@ static void write_row(const maker *from, size_t v, float *row)
 {
     COMMON_EACH (a, from->attributes, from->num_attributes)
         COMMON_FOR (i, a->width)
-            *row++ = a->values[a->width * v + i] + 0.0f; // -0 too is 0
+            *row++ = a->values[a->width * v + i] + 0; // -0 too is 0
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -208,11 +208,11 @@ static size_t read_influences(maker *to, size_t v, joint_weight found[MAX_WEIGHT
         const double weight = to->weights[i / 4][4 * v + i % 4];
         const double slot = to->joints[i / 4][4 * v + i % 4];
         size_t k = 0;
-        if (!(weight > 0.0))
+        if (!(weight > 0))
             continue;
-        if (!(slot >= 0.0 && slot < (double)to->skin->num_joints)) {
-            (void)gltf_fail(to->file, "%s: vertex %zu uses joint %g of a skin of %zu", to->where, v,
-                            slot, to->skin->num_joints);
+        if (!(slot >= 0 && slot < (double)to->skin->num_joints)) {
+            gltf_fail(to->file, "%s: vertex %zu uses joint %g of a skin of %zu", to->where, v, slot,
+                      to->skin->num_joints);
             return 0;
         }
         while (k < count && found[k].slot != (uint32_t)slot)
@@ -250,8 +250,8 @@ static bool add_vertex(maker *to, size_t v)
     const size_t count = read_influences(to, v, found);
     const uint32_t number = new_vertex(mesh);
     mesh->vertices[number] = (md5_vertex){mesh->num_weights, (uint32_t)count};
-    const double u = to->texcoords ? to->texcoords[2 * v] : 0.0;
-    const double w = to->texcoords ? to->texcoords[2 * v + 1] : 0.0;
+    const double u = to->texcoords ? to->texcoords[2 * v] : 0;
+    const double w = to->texcoords ? to->texcoords[2 * v + 1] : 0;
     const double(*const t)[3] = to->texture;
     mesh->texcoords[number] = (md5_vec2){(float)(t[0][0] * u + t[0][1] * w + t[0][2]),
                                          (float)(t[1][0] * u + t[1][1] * w + t[1][2])};
@@ -331,8 +331,7 @@ static void add_triangles(maker *to, size_t mode)
     bool *const is_used = common_alloc(mesh->num_vertices, sizeof *is_used);
     // The sign of what the bind pose makes of the mesh.
     const bool is_mirrored =
-        gltf_determinant(to->skin ? &to->skin->place : &to->meshes->rig->nodes[to->node].world)
-        < 0.0;
+        gltf_determinant(to->skin ? &to->skin->place : &to->meshes->rig->nodes[to->node].world) < 0;
     for (size_t i = 0; i + 2 < to->num_corners; i += mode == TRIANGLES ? 3 : 1) {
         const bool is_odd = mode == STRIP && i % 2 == 1;
         uint32_t a = to->made[corner_of(to, mode == TRIANGLES || mode == STRIP ? i : 0)];
@@ -416,12 +415,12 @@ static bool read_primitive(maker to, const json_t *object, bool is_alone)
     const double mode = gltf_number(object, "mode", 4);
     const double num_kept =
         gltf_number(gltf_extras(gltf_item(to.file, "meshes", mesh)), "vertices", 0);
-    if (mode < 4.0 || mode > 6.0) {
+    if (mode < 4 || mode > 6) {
         convert_note(to.file->job, "%s is left out: lines or points", to.where);
         return true;
     }
     bool is_read = open_primitive(&to, object);
-    if (num_kept > 0.0 && num_kept <= (double)to.num_vertices && is_alone)
+    if (num_kept > 0 && num_kept <= (double)to.num_vertices && is_alone)
         to.num_kept = (size_t)num_kept;
     to.made = common_alloc(to.num_vertices, sizeof *to.made);
     is_read = is_read && add_vertices(&to);
@@ -560,7 +559,7 @@ bool gltf_add_targets(const gltf_meshes *meshes, convert_scene *scene)
         const char *const name = meshes->moved[i].target;
         if (json_object_get(known, name))
             continue;
-        (void)json_object_set_new(known, name, json_true());
+        json_object_set_new(known, name, json_true());
         is_right = gltf_spend(file, size + scene->num_parts);
         // The model of a target has the others' meshes, too. Of one mesh the first target counts.
         memcpy(doc.meshes, meshes->model.meshes, doc.num_meshes * sizeof *doc.meshes);

@@ -161,7 +161,7 @@ json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const voi
     const size_t size = type <= GLTF_UBYTE ? 1 : type <= GLTF_USHORT ? 2 : 4;
     const size_t row = columns * size;
     const bool is_rounded = use != GLTF_PLAIN && type != GLTF_FLOAT;
-    const float one = use == GLTF_BOUNDED ? 1.0f : type == GLTF_BYTE ? 127.0f : 65535.0f;
+    const float one = use == GLTF_BOUNDED ? 1 : type == GLTF_BYTE ? 127 : 65535;
     gltf_view *const view =
         open_view(out, purpose, purpose == GLTF_VERTICES ? (row + 3) / 4 * 4 : row);
     json_t *const place = json_pack("{s:I, s:I}", "bufferView", (json_int_t)(view - out->views),
@@ -212,7 +212,7 @@ void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int
 {
     bool fits = use == GLTF_PLAIN || out->is_quantized;
     COMMON_FOR_WHILE (i, count * columns, use == GLTF_NORMALIZED && type != GLTF_BYTE)
-        fits &= ((const float *)values)[i] >= 0.0f && ((const float *)values)[i] <= 1.0f;
+        fits &= ((const float *)values)[i] >= 0 && ((const float *)values)[i] <= 1;
     const size_t accessor = gltf_add_accessor(out, GLTF_VERTICES, fits ? type : GLTF_FLOAT, values,
                                               count, columns, use);
     gltf_put(out, attributes, name, gltf_whole(accessor));
@@ -232,7 +232,7 @@ void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
             const size_t from = i / 4 * slots + 4 * set + i % 4;
             four_joints[i] = joints[from];
             four_weights[i] = weights[from];
-            is_used |= weights[from] > 0.0f;
+            is_used |= weights[from] > 0;
         }
         if (!is_used)
             break;

@@ -166,10 +166,10 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
         .is_flat = meshes->is_flat[number],
         .text = common_copy(gltf_text(gltf_extras(object), "text")),
     };
-    (void)gltf_numbers(object, "emissiveFactor", 3, glow);
+    gltf_numbers(object, "emissiveFactor", 3, glow);
     const bool has_color = gltf_numbers(look, old ? "diffuseFactor" : "baseColorFactor", 4, color);
     COMMON_FOR (map, CONVERT_NUM_MAPS)
-        if (textures[map] && (map != CONVERT_MAP_GLOW || glow[0] + glow[1] + glow[2] > 0.0)
+        if (textures[map] && (map != CONVERT_MAP_GLOW || glow[0] + glow[1] + glow[2] > 0)
             && !add_picture(file, shader, textures[map], &material->maps[map]))
             return false;
     // White is what glTF has where it says nothing, but not what a writer of ours means.
@@ -179,7 +179,7 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
     else if (color[0] + color[1] + color[2] + color[3] < 3.999)
         convert_note(file->job, "material %s: its color %.3g %.3g %.3g %.3g is left out", shader,
                      color[0], color[1], color[2], color[3]);
-    if (!textures[CONVERT_MAP_GLOW] && glow[0] + glow[1] + glow[2] > 0.0)
+    if (!textures[CONVERT_MAP_GLOW] && glow[0] + glow[1] + glow[2] > 0)
         convert_paint(file->job, material, CONVERT_MAP_GLOW, glow);
     if (json_object_get(look, "metallicRoughnessTexture"))
         convert_note(file->job, "material %s: metal and roughness are left out", shader);
@@ -240,7 +240,7 @@ bool convert_read_gltf(const convert_job *job, convert_input *input, convert_sce
                     .model_turn = scene->turn,
                     .shaders = json_object()};
     COMMON_FOR (i, scene->num_materials)
-        (void)gltf_name(rig.shaders, scene->materials[i].shader, 255, "", 0);
+        gltf_name(rig.shaders, scene->materials[i].shader, 255, "", 0);
     gltf_meshes meshes = {.rig = &rig};
     const bool is_read = gltf_open(&file, job, input, error) && gltf_open_rig(&rig, &file)
                          && gltf_read_meshes(&rig, &meshes) && add_parts(&meshes, scene);

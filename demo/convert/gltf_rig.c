@@ -82,7 +82,7 @@ static convert_quat quat_of(const convert_vec c[3])
             best = i;
     const double xy = c[0].y + c[1].x, xz = c[2].x + c[0].z, yz = c[1].z + c[2].y;
     const double wx = c[1].z - c[2].y, wy = c[2].x - c[0].z, wz = c[0].y - c[1].x;
-    const double s = 1.0 + sums[best];
+    const double s = 1 + sums[best];
     const convert_quat all[4] = {
         {s, xy, xz, wx}, {xy, s, yz, wy}, {xz, yz, s, wz}, {wx, wy, wz, s}};
     return convert_unit(all[best]);
@@ -91,7 +91,7 @@ static convert_quat quat_of(const convert_vec c[3])
 convert_quat gltf_rotation(const gltf_affine *a)
 {
     gltf_affine r = *a, inverse;
-    if (gltf_determinant(a) < 0.0)
+    if (gltf_determinant(a) < 0)
         r.c[0] = convert_times(r.c[0], -1);
     COMMON_FOR (round, 100) {
         if (!invert(&r, &inverse))
@@ -151,9 +151,9 @@ const char *gltf_name(json_t *names, const char *name, size_t longest, const cha
         unique = common_format("%s_%lld", stem, (long long)next + 1);
         free(stem);
     }
-    (void)json_object_set_new_nocheck(names, base, json_integer(next > 0 ? next : 1));
+    json_object_set_new_nocheck(names, base, json_integer(next > 0 ? next : 1));
     if (strcmp(base, unique) != 0)
-        (void)json_object_set_new_nocheck(names, unique, json_integer(1));
+        json_object_set_new_nocheck(names, unique, json_integer(1));
     const char *const kept = json_object_iter_key(json_object_iter_at(names, unique));
     free(unique);
     free(base);
@@ -189,8 +189,8 @@ static bool read_node(gltf_rig *rig, uint32_t index)
     COMMON_FOR (k, 3)
         node->rest.parts[GLTF_SCALE][k] = 1;
     COMMON_FOR (part, GLTF_NUM_PARTS)
-        (void)gltf_numbers(object, gltf_parts[part], part == GLTF_ROTATION ? 4 : 3,
-                           node->rest.parts[part]);
+        gltf_numbers(object, gltf_parts[part], part == GLTF_ROTATION ? 4 : 3,
+                     node->rest.parts[part]);
     gltf_join_parts(&node->rest);
     node->is_matrix = gltf_numbers(object, "matrix", 16, matrix);
     if (node->is_matrix) {
@@ -409,7 +409,7 @@ static void find_weights(gltf_rig *rig)
             if (!skin || !set[0] || !set[1] || !gltf_spend(file, count[0]))
                 continue;
             for (size_t k = 0; k < 4 * count[0] && k < 4 * count[1]; k++)
-                if (set[1][k] > 0.0f && set[0][k] >= 0.0f && set[0][k] < (float)skin->num_joints)
+                if (set[1][k] > 0 && set[0][k] >= 0 && set[0][k] < (float)skin->num_joints)
                     skin->is_weighted[(size_t)set[0][k]] = true;
         }
     }
@@ -626,7 +626,7 @@ static void bind_skins(gltf_rig *rig)
             bind = gltf_mul(&skin->place, &bind);
             const double size =
                 gltf_determinant(&bind) / growth / gltf_determinant(&rig->nodes[joint->node].world);
-            if (!skin->is_weighted[k] && !(size > 0.125 && size < 8.0)) // half or twice as long
+            if (!skin->is_weighted[k] && !(size > 0.125 && size < 8)) // half or twice as long
                 continue;
             joint->bind = bind;
             joint->is_bound = true;
@@ -679,7 +679,7 @@ static double measure_bones(const gltf_rig *rig)
     }
     if (count > 0)
         qsort(ratios, count, sizeof *ratios, common_compare_doubles);
-    if (count > 0 && !(fabs(ratios[count / 2] / unit - 1.0) < 1e-3)) {
+    if (count > 0 && !(fabs(ratios[count / 2] / unit - 1) < 1e-3)) {
         unit = ratios[count / 2];
         convert_note(rig->file->job,
                      "%s: scale %g, as bones of the model are so much longer: %g to %g times",
@@ -727,10 +727,10 @@ static bool select_unit(gltf_rig *rig)
     while (height >= guess->below && guess->below < HUGE_VAL)
         guess++;
     const bool is_stored = stored > 1e-9 && stored < 1e9;
-    if (rig->model && !(file->job->scale > 0.0) && (rig->unit = measure_bones(rig)) > 0.0)
+    if (rig->model && !(file->job->scale > 0) && (rig->unit = measure_bones(rig)) > 0)
         return true;
-    rig->unit = file->job->scale > 0.0 ? file->job->scale : is_stored ? 1.0 / stored : guess->unit;
-    if (!(file->job->scale > 0.0) && !is_stored)
+    rig->unit = file->job->scale > 0 ? file->job->scale : is_stored ? 1.0 / stored : guess->unit;
+    if (!(file->job->scale > 0) && !is_stored)
         convert_note(file->job, "scale %g, as the height of %g is %s: --scale overrides that",
                      rig->unit, height, guess->what);
     if (rig->has_meshes)
@@ -749,7 +749,7 @@ double gltf_turn(const gltf_rig *rig)
 static gltf_affine to_output(const gltf_rig *rig)
 {
     const double stored = gltf_turn(rig);
-    const double turn = fabs(stored) <= 360.0 ? -stored / 180.0 * 3.14159265358979323846 : 0.0;
+    const double turn = fabs(stored) <= 360 ? -stored / 180.0 * 3.14159265358979323846 : 0;
     const double c = cos(turn) * rig->unit, s = sin(turn) * rig->unit;
     return (gltf_affine){{{-s, c, 0}, {0, 0, rig->unit}, {c, s, 0}, {0, 0, 0}}};
 }
@@ -772,7 +772,7 @@ static void settle(gltf_rig *rig)
         joint->bind = gltf_mul(&output, &joint->bind);
         joint->above = above != MD5_NONE ? rig->nodes[above].world : output;
         joint->is_mirrored = joint->parent != MD5_NONE ? rig->joints[joint->parent].is_mirrored
-                                                       : gltf_determinant(&joint->above) < 0.0;
+                                                       : gltf_determinant(&joint->above) < 0;
         joint->turn =
             convert_quat_mul(gltf_rotation(&joint->above), (convert_quat){-0.5, -0.5, -0.5, 0.5});
     }
@@ -788,7 +788,7 @@ static void settle(gltf_rig *rig)
             const double u = rig->unit;
             joint->residue =
                 parent ? parent->residue : (gltf_affine){{{u, 0, 0}, {0, u, 0}, {0, 0, u}}};
-            (void)invert(&joint->residue, &joint->inverse_residue);
+            invert(&joint->residue, &joint->inverse_residue);
         }
         gltf_affine inverse;
         stretch[j] = 1;
@@ -823,7 +823,7 @@ void gltf_pose(const gltf_rig *rig, const gltf_state *nodes, gltf_posed *posed)
         const gltf_joint *const joint = &rig->joints[j];
         const gltf_state *const local = &nodes[joint->node];
         const bool has_parent = joint->parent != MD5_NONE;
-        const double side = joint->is_mirrored ? -1.0 : 1.0; // as the mirror's other side sees it
+        const double side = joint->is_mirrored ? -1 : 1; // as the mirror's other side sees it
         const convert_quat turn = {side * local->rotation.z, local->rotation.x,
                                    side * local->rotation.y, local->rotation.w};
         posed[j].world =
@@ -856,8 +856,8 @@ bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
     rig->names = json_object();
     rig->model_joints = json_object();
     COMMON_FOR_WHILE (i, rig->model->skeleton.num_joints, rig->model)
-        (void)json_object_set_new_nocheck(rig->model_joints, rig->model->skeleton.joints[i].name,
-                                          json_integer(i));
+        json_object_set_new_nocheck(rig->model_joints, rig->model->skeleton.joints[i].name,
+                                    json_integer(i));
     if (!read_nodes(rig) || !select_scene(rig) || !read_skins(rig))
         return false;
     find_weights(rig);

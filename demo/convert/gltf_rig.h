@@ -13,7 +13,6 @@
 #define DEMO_CONVERT_GLTF_RIG_H
 
 #include "demo/convert/gltf_file.h"
-#include "demo/convert/space.h"
 
 // -- Names ----------------------------------------------------------------------------------------
 

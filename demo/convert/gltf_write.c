@@ -32,7 +32,7 @@ static const double inch = 0.0254; // metres in a unit of MD5
 // Metres in a unit of the input.
 static double scale_of(const convert_job *job)
 {
-    return job->scale > 0.0 ? job->scale : inch;
+    return job->scale > 0 ? job->scale : inch;
 }
 
 // -- Axes and scale -------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ static void put_direction(md5_vec3 d, float *out)
 {
     const convert_vec v = axes(convert_from_vec3(d));
     const double length = sqrt(convert_dot(v, v));
-    put_vec(length > 0.0 ? convert_times(v, 1.0 / length) : (convert_vec){0, 1, 0}, out);
+    put_vec(length > 0 ? convert_times(v, 1.0 / length) : (convert_vec){0, 1, 0}, out);
 }
 
 static void put_quat(convert_quat q, float *out)
@@ -125,7 +125,7 @@ static void write_skin(gltf_writer *w, uint32_t root)
     static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     static const int axis[3] = {1, 2, 0}; // id's of a row or column of glTF
     const uint32_t count = w->assets.skeleton->num_joints;
-    const double step = w->step > 0.0 ? w->step : 1.0;
+    const double step = w->step > 0 ? w->step : 1;
     float *const binds = common_alloc(w->num_joints, 16 * sizeof *binds);
     json_t *const joints = json_array();
     COMMON_FOR (i, w->num_joints) {
@@ -246,13 +246,13 @@ static void round_weights(const md5_mesh *mesh, convert_skin *skin)
     COMMON_FOR (v, mesh->num_vertices) {
         float *const weights = skin->weights + v * skin->slots, sum = 0;
         COMMON_FOR (k, skin->slots) {
-            weights[k] = roundf(weights[k] * 65535.0f);
+            weights[k] = roundf(weights[k] * 65535);
             sum += weights[k];
         }
-        weights[0] += 65535.0f - sum;
+        weights[0] += 65535 - sum;
         COMMON_FOR (k, skin->slots) {
             weights[k] /= 65535.0f;
-            if (!(weights[k] > 0.0f))
+            if (!(weights[k] > 0))
                 skin->joints[v * skin->slots + k] = 0;
         }
     }
@@ -267,7 +267,7 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
     // them back, as nodes of skinned meshes may not.
     COMMON_FOR (v, count) {
         put_vec(position(skin->positions[v]), values + 3 * v);
-        for (size_t k = 0; k < 3 && w->step > 0.0; k++)
+        for (size_t k = 0; k < 3 && w->step > 0; k++)
             values[3 * v + k] =
                 roundf((float)(((double)values[3 * v + k] - w->corner[k]) / w->step));
     }
@@ -289,7 +289,7 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
         gltf_put_attribute(w->out, attributes, "COLOR_0", GLTF_USHORT, &mesh->colors[0].x, count, 4,
                            GLTF_NORMALIZED);
     free(values);
-    if (w->step > 0.0)
+    if (w->step > 0)
         round_weights(mesh, skin);
     gltf_put_influences(w->out, attributes, w->assets.model->skeleton.num_joints, skin->joints,
                         skin->weights, count, skin->slots);
@@ -311,7 +311,7 @@ static void find_box(gltf_writer *w)
         COMMON_FOR (k, 3)
             largest = fmaxf(largest, end[k] - w->corner[k]);
     }
-    w->step = largest > 0.0f ? largest / 65535.0 : 1.0;
+    w->step = largest > 0 ? largest / 65535.0 : 1;
     w->out->is_quantized = true;
     gltf_add(w->out, "extensionsUsed", json_string("KHR_mesh_quantization"));
     gltf_add(w->out, "extensionsRequired", json_string("KHR_mesh_quantization"));
@@ -357,7 +357,7 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
     const md5_morph *const morph = w->assets.morph;
     const md5_mesh *const mesh = &w->assets.model->meshes[index];
     const md5_morph_mesh *const all = &morph->meshes[index];
-    const double step = w->step > 0.0 ? w->step : 1.0;
+    const double step = w->step > 0 ? w->step : 1;
     // Deltas come vertex by vertex, by ascending target: next[] is where each vertex has got to.
     uint32_t *const next = common_alloc(all->num_vertices, sizeof *next);
     uint32_t *const vertices = common_alloc(all->num_vertices, sizeof *vertices);
@@ -384,7 +384,7 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
             COMMON_FOR (i, count) {
                 const md5_morph_delta *const d = deltas[i];
                 const md5_vec3 move = a == 0 ? d->position : a == 1 ? d->normal : d->tangent;
-                put_vec(axes(convert_times(convert_from_vec3(move), a == 0 ? inch / step : 1.0)),
+                put_vec(axes(convert_times(convert_from_vec3(move), a == 0 ? inch / step : 1)),
                         values + 3 * (size_t)i);
             }
             gltf_put(w->out, target, attributes[a],
@@ -419,7 +419,7 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
     static const convert_material none = {0};
     size_t from = index < w->scene->num_looks ? w->scene->looks[index] : 0; // from 1 on
     if (from == 0) // a shader without a material stays so in the next mesh, too
-        (void)gltf_find(w->out, 'm', mesh->shader, &from);
+        gltf_find(w->out, 'm', mesh->shader, &from);
     const convert_material *const look = from > 0 ? &w->scene->materials[from - 1] : &none;
     if (mesh->shader[0] != '\0' || look->maps[CONVERT_MAP_COLOR].bytes) {
         size_t material = gltf_num_added(w->out, "materials");
@@ -457,7 +457,7 @@ typedef struct gltf_track {
 
 // Programs that interpolate components move away from slerp with the cube of the angle.
 enum { MAX_SPAN = 64 };
-static const double max_angle = 15.0 * 3.14159265358979323846 / 180.0;
+static const double max_angle = 15 * 3.14159265358979323846 / 180.0;
 
 static convert_quat from_vec(convert_vec v)
 {
@@ -469,9 +469,9 @@ static convert_quat from_vec(convert_vec v)
 static double distance(const gltf_track *track, convert_quat a, convert_quat b)
 {
     const convert_quat gap =
-        convert_mix(a, 1, b, track->is_rotation && convert_quat_dot(a, b) < 0.0 ? 1.0 : -1.0);
+        convert_mix(a, 1, b, track->is_rotation && convert_quat_dot(a, b) < 0 ? 1 : -1);
     const double chord = sqrt(convert_quat_dot(gap, gap));
-    return track->is_rotation ? 4.0 * asin(fmin(chord / 2.0, 1.0)) : chord;
+    return track->is_rotation ? 4 * asin(fmin(chord / 2.0, 1.0)) : chord;
 }
 
 // Negates rotations whose dot product with the one before is negative, so that those who
@@ -479,7 +479,7 @@ static double distance(const gltf_track *track, convert_quat a, convert_quat b)
 static void join_signs(gltf_track *track)
 {
     COMMON_FOR_FROM (i, 1, track->num_frames)
-        if (convert_quat_dot(track->values[i - 1], track->values[i]) < 0.0)
+        if (convert_quat_dot(track->values[i - 1], track->values[i]) < 0)
             track->values[i] = convert_mix(track->values[i], -1, track->values[i], 0);
 }
 
@@ -491,7 +491,7 @@ static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double
         return false;
     COMMON_FOR_FROM (i, first + 1, last) {
         const double t = (double)(i - first) / (last - first);
-        const convert_quat sum = convert_mix(a, 1.0 - t, b, t), value = track->values[i];
+        const convert_quat sum = convert_mix(a, 1 - t, b, t), value = track->values[i];
         if (distance(track, track->is_rotation ? convert_unit(sum) : sum, value) > tolerance
             || (track->is_rotation && distance(track, convert_slerp(a, b, t), value) > tolerance))
             return false;
@@ -511,7 +511,7 @@ static void pick_keys(gltf_track *track, double tolerance)
     track->keys[count++] = 0;
     for (uint32_t first = 0; !is_constant && first + 1 < track->num_frames;) {
         uint32_t last = first + 1;
-        while (tolerance > 0.0 && last + 1 < track->num_frames && last - first < MAX_SPAN
+        while (tolerance > 0 && last + 1 < track->num_frames && last - first < MAX_SPAN
                && spans(track, first, last + 1, tolerance))
             last++;
         track->keys[count++] = last;
@@ -547,7 +547,7 @@ static void find_moves(gltf_writer *w)
             const convert_vec gap = convert_sub(now.translation, rest.translation);
             w->moves[2 * joint] |= convert_dot(gap, gap) > 4e-12;
             w->moves[2 * joint + 1] |=
-                2.0 - 2.0 * fabs(convert_quat_dot(now.rotation, rest.rotation)) > 1e-12;
+                2 - 2 * fabs(convert_quat_dot(now.rotation, rest.rotation)) > 1e-12;
         }
         free(poses);
     }
@@ -632,7 +632,7 @@ static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *c
             char *const key =
                 common_format("%s\n%s", clip->name, json_string_value(json_array_get(names, t)));
             size_t number = SIZE_MAX;
-            (void)gltf_find(w->out, 'w', key, &number);
+            gltf_find(w->out, 'w', key, &number);
             free(key);
             if (number == SIZE_MAX)
                 continue;
@@ -699,7 +699,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
 static double vertical(float fov)
 {
     const double half = fmin(fmax(fov, 1.0), 179.0) * 3.14159265358979323846 / 360.0;
-    return 2.0 * atan(tan(half) * 3.0 / 4.0);
+    return 2 * atan(tan(half) * 3.0 / 4.0);
 }
 
 // A cut is a jump of a thousandth of a frame from the last key of a shot to the first of the next.
@@ -719,7 +719,7 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
         while (cut < camera->num_cuts && camera->cuts[cut] < i)
             cut++;
         const bool is_jump = cut > 0 && camera->cuts[cut - 1] + 1 == i;
-        times[i] = (float)(((double)i - cut + (is_jump ? 0.001 : 0.0)) / camera->frame_rate);
+        times[i] = (float)(((double)i - cut + (is_jump ? 0.001 : 0)) / camera->frame_rate);
         if (i > 0 && !(times[i] > times[i - 1]))
             times[i] = nextafterf(times[i - 1], INFINITY);
         const md5_camera_view view = camera->frames[i];
@@ -737,7 +737,7 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
                                    json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type",
                                              "perspective", "perspective", "yfov",
                                              vertical(fovs[0]), "aspectRatio", 4.0 / 3.0, "znear",
-                                             3.0 * inch)); // id's near plane
+                                             3 * inch)); // id's near plane
     json_t *const item = json_pack("{s:s, s:I}", "name", name, "camera", (json_int_t)number);
     put_xform(w, item, first);
     const size_t node = gltf_add(w->out, "nodes", item);
@@ -751,7 +751,7 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
                   (json_int_t)count, "fov", gltf_floats(fovs, count), "cuts", cuts));
     add_track(w, animation, node, &moved);
     add_track(w, animation, node, &turned);
-    if (widest > 0.0)
+    if (widest > 0)
         convert_note(w->job,
                      "camera path %s: the field of view changes by %.3g degrees, which "
                      "glTF's cameras cannot: that of the first frame is the camera's, all "
@@ -769,11 +769,11 @@ static bool write_scene(gltf_writer *w, md5_error *error)
 {
     const md5_model *const model = w->assets.model;
     COMMON_FOR (i, w->scene->num_materials)
-        (void)gltf_find(w->out, 'm', w->scene->materials[i].shader, &(size_t){i + 1});
+        gltf_find(w->out, 'm', w->scene->materials[i].shader, &(size_t){i + 1});
     COMMON_FOR (i, w->scene->num_weights) {
         char *const key =
             common_format("%s\n%s", w->scene->weights[i].clip, w->scene->weights[i].target);
-        (void)gltf_find(w->out, 'w', key, &(size_t){i});
+        gltf_find(w->out, 'w', key, &(size_t){i});
         free(key);
     }
     const uint32_t asked = w->job->influences > 0 ? w->job->influences : 4;
@@ -804,7 +804,7 @@ static bool write_scene(gltf_writer *w, md5_error *error)
             return false;
         write_clip(w, &w->assets.clips[i]);
     }
-    if (w->job->tolerance > 0.0 && w->num_all_keys > 0)
+    if (w->job->tolerance > 0 && w->num_all_keys > 0)
         convert_note(w->job, "%zu of %zu keys are kept", w->num_keys, w->num_all_keys);
     bool is_read = true;
     COMMON_FOR_WHILE (i, w->scene->num_parts, is_read) {

@@ -112,7 +112,7 @@ static bool check_numbers(const iqm_file *file, const float *numbers, int count,
     COMMON_FOR (i, count)
         if (!(fabsf(numbers[i]) <= 1e9f))
             return FAIL(MD5_ERROR_RANGE, "%s %u: %g, expected a number from -1e9 to 1e9", what,
-                        index, (double)numbers[i]);
+                        index, numbers[i]);
     return true;
 }
 
@@ -221,7 +221,7 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
 {
     const iqm_array *const array = &file->arrays[type];
     if (component >= array->size)
-        return 0.0;
+        return 0;
     const uint32_t size = component_sizes[array->format];
     const uint8_t *const bytes =
         file->bytes + array->offset + ((size_t)vertex * array->size + component) * size;
@@ -265,7 +265,7 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
 static convert_xform local_of(iqm_file *file, const double *v)
 {
     COMMON_FOR_FROM (i, MOVING, CHANNELS)
-        file->scale_error = fmax(file->scale_error, fabs(v[i] - 1.0));
+        file->scale_error = fmax(file->scale_error, fabs(v[i] - 1));
     return (convert_xform){convert_unit((convert_quat){v[3], v[4], v[5], v[6]}),
                            {v[0], v[1], v[2]}};
 }
@@ -356,20 +356,20 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
     COMMON_FOR (i, file->arrays[JOINTS].size) {
         const double weight = get_component(file, WEIGHTS, index, i);
         const double joint = get_component(file, JOINTS, index, i);
-        if (!(weight >= 0.0 && weight <= 4294967295.0)
-            || (weight > 0.0 && !(joint >= 0.0 && joint < file->num_joints)))
+        if (!(weight >= 0 && weight <= 4294967295.0)
+            || (weight > 0 && !(joint >= 0 && joint < file->num_joints)))
             return FAIL(MD5_ERROR_RANGE,
                         "vertex %u: weight %g on joint %.0f: expected none below 0, and "
                         "one of %u joints",
                         index, weight, joint, file->num_joints);
-        if (weight == 0.0) // whatever its joint is
+        if (weight == 0) // whatever its joint is
             continue;
         uint32_t slot = 0; // those of one joint are added up
         while (slot < count && weights[slot].joint != (uint32_t)joint)
             slot++;
         weights[slot] =
             (md5_weight){.joint = (uint32_t)joint,
-                         .bias = (slot < count ? weights[slot].bias : 0.0f) + (float)weight};
+                         .bias = (slot < count ? weights[slot].bias : 0) + (float)weight};
         count += slot == count;
         sum += weight;
     }
@@ -377,7 +377,7 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
         weights[count++] = (md5_weight){.bias = 1};
     COMMON_FOR (i, count) {
         const convert_xform back = convert_inverse(file->bind[weights[i].joint]);
-        weights[i].bias = sum > 0.0 ? (float)(weights[i].bias / sum) : 1.0f;
+        weights[i].bias = sum > 0 ? (float)(weights[i].bias / sum) : 1;
         weights[i].offset = convert_to_vec3(convert_point(back, (convert_vec){v[0], v[1], v[2]}));
     }
     mesh->vertices[mesh->num_vertices] = (md5_vertex){mesh->num_weights, count};
@@ -574,16 +574,16 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
         if (count == 0 || (uint64_t)first + count > num_frames)
             return FAIL(MD5_ERROR_RANGE, "clip %u: frame %u and %u frames, but the file has %u", i,
                         first, count, num_frames);
-        if (!(rate >= 0.0 && rate <= 1e6))
+        if (!(rate >= 0 && rate <= 1e6))
             return FAIL(MD5_ERROR_RANGE, "clip %u: %g frames a second, expected 0 to 1e6", i, rate);
         num_numbers += (uint64_t)count * (6 * (uint64_t)file->num_joints + 6);
         if (num_numbers > NUMBERS_OF_BYTE * (uint64_t)file->size + FIXED_NUMBERS)
             return FAIL(MD5_ERROR_RANGE, "clips of more than %d numbers for each byte of the file",
                         NUMBERS_OF_BYTE);
-        if (rate == 0.0)
+        if (rate == 0)
             convert_note(file->job, "%s: clip %s has no frame rate: taken as 24", file->path, text);
         char *const name = convert_file_name(text);
-        const bool is_read = read_clip(file, scene, name, count, rate > 0.0 ? rate : 24.0);
+        const bool is_read = read_clip(file, scene, name, count, rate > 0 ? rate : 24);
         free(name);
         if (!is_read)
             return false;
@@ -601,7 +601,7 @@ bool convert_is_clip(const char *path)
     FILE *const stream = common_has_ending(path, ".iqm") ? fopen(path, "rb") : NULL;
     const bool is_read = stream && fread(bytes, sizeof bytes, 1, stream) == 1;
     if (stream)
-        (void)fclose(stream);
+        fclose(stream);
     return is_read && common_number(bytes + 16 + 4 * NUM_MESHES, 4) == 0;
 }
 
@@ -654,7 +654,7 @@ typedef struct iqm_writer {
 static void get_channels(md5_xform local, float *channels)
 {
     const md5_quat q = local.rotation;
-    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
+    const float sign = q.w > 0 ? -1 : 1;
     const float v[MOVING] = {local.translation.x, local.translation.y, local.translation.z,
                              sign * q.x,          sign * q.y,          sign * q.z,
                              sign * q.w};
@@ -692,14 +692,14 @@ static void sample_clips(iqm_writer *writer)
                 low = fminf(low, writer->frames[frame * count + i][k]);
                 high = fmaxf(high, writer->frames[frame * count + i][k]);
             }
-            const float step = high - low > 1e-9f ? (high - low) / 65535.0f : 0.0f;
+            const float step = high - low > 1e-9f ? (high - low) / 65535.0f : 0;
             to->lows[k] = low;
             to->steps[k] = step;
-            to->mask |= (step > 0.0f ? 1u : 0u) << k;
-            writer->header[NUM_CHANNELS] += step > 0.0f;
+            to->mask |= (step > 0 ? 1u : 0u) << k;
+            writer->header[NUM_CHANNELS] += step > 0;
             COMMON_FOR (frame, writer->num_frames) {
                 float *const v = &writer->frames[frame * count + i][k];
-                *v = step > 0.0f ? fminf(floorf((*v - low) / step + 0.5f), 65535.0f) : 0.0f;
+                *v = step > 0 ? fminf(floorf((*v - low) / step + 0.5f), 65535.0f) : 0;
             }
         }
     }

@@ -305,12 +305,12 @@ void convert_paint(const convert_job *job, convert_material *material, convert_m
     uint8_t rgba[SIDE * SIDE * 4];
     const bool has_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
     COMMON_FOR (i, SIDE * SIDE * 4) {
-        const double c = i % 4 < 3 ? fmin(fmax(color[i % 4], 0.0), 1.0) : 1.0;
+        const double c = i % 4 < 3 ? fmin(fmax(color[i % 4], 0.0), 1.0) : 1;
         const double stored = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1.0 / 2.4) - 0.055;
-        rgba[i] = (uint8_t)(255.0
+        rgba[i] = (uint8_t)(255
                                 * (i % 4 < 3   ? stored
                                    : has_alpha ? fmin(fmax(color[3], 0.0), 1.0)
-                                               : 1.0)
+                                               : 1)
                             + 0.5);
     }
     convert_picture *const to = &material->maps[map];
@@ -395,7 +395,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
 static void use_look(finder *f, convert_material *to, const view_look *look, const char *diffuse)
 {
     to->is_two_sided |= look->two_sided;
-    if (look->alpha_test > 0.0f) {
+    if (look->alpha_test > 0) {
         to->alpha = CONVERT_MASK;
         to->cutoff = look->alpha_test;
     }
@@ -738,7 +738,7 @@ static char *path_of(const convert_layout *layout, const convert_material *mater
     const size_t length = strlen(plain);
     int end = 0; // of a shader that names a further skin and its image, as readers of MDL make them
     if (length > 6)
-        (void)sscanf(plain + length - 6, "_%*2[0-9]_%*2[0-9]%n", &end);
+        sscanf(plain + length - 6, "_%*2[0-9]_%*2[0-9]%n", &end);
     char *const path =
         common_format("%s%s%s%s", layout->inner, plain, is_skin && end != 6 ? "_00_00" : "",
                       is_skin && map == CONVERT_MAP_GLOW ? "_glow" : "");

@@ -20,7 +20,7 @@ static float weight_at(const md5_morph_desc *morph, uint32_t frame, uint32_t *ne
         ++*next;
     const md5_morph_key *const b = &morph->keys[*next < morph->num_keys ? *next : *next - 1];
     const md5_morph_key *const a = &morph->keys[*next > 0 ? *next - 1 : 0];
-    const float factor = morph->weight == 0.0f ? 1.0f : morph->weight;
+    const float factor = morph->weight == 0 ? 1 : morph->weight;
     if (a->frame == b->frame)
         return factor * a->weight;
     const float t = (float)(frame - a->frame) / (float)(b->frame - a->frame);

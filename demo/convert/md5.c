@@ -225,7 +225,7 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
         bool is_moved = false;
         COMMON_FOR (i, row->num_keys) {
             const float weight = row->keys[i];
-            is_moved |= weight < 0.0f || weight > 0.0f;
+            is_moved |= weight < 0 || weight > 0;
             // Between two of the same weight none is needed.
             if (i == 0 || i + 1 == row->num_keys || weight < row->keys[i - 1]
                 || weight > row->keys[i - 1] || weight < row->keys[i + 1]
@@ -248,7 +248,7 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
     const size_t size = md5_write_machine(&desc, file, NULL, 0, error);
     if (size > 0) {
         text = common_alloc(size + 1, 1);
-        (void)md5_write_machine(&desc, file, text, size + 1, error);
+        md5_write_machine(&desc, file, text, size + 1, error);
     }
     const bool is_written = size > 0 && convert_write_file(w->layout.job, path, text, size, error);
     COMMON_FOR (i, desc.num_morphs)

@@ -143,7 +143,7 @@ static bool read_material(obj_reader *reader)
 {
     enum { MOST = 1000 };
     convert_words *const in = &reader->in;
-    (void)convert_next_word(in);
+    convert_next_word(in);
     const char *end = in->end;
     while (end > in->at && strchr(" \t\r", end[-1]))
         end--;

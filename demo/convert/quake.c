@@ -1,8 +1,6 @@
 // The 162 directions of normals, and palettes.
 #include "demo/convert/quake.h"
 
-#include "demo/common/game_folder.h"
-
 // They are the points of an icosahedron whose edges are cut in four, put on the sphere, in the
 // order in which a walk over its faces meets them: of each corner of a face six points, in rows
 // from it.

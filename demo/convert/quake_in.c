@@ -6,7 +6,6 @@
 // Normals are not read: MD5's readers compute them.
 #include "demo/convert/quake.h"
 #include "demo/looks/image.h"
-#include "md5/md5dialects.h"
 
 enum { MAX_FRAMES = 1024, MAX_TAGS = 256, MAX_SKINS = 256, MAX_SIDE = 1 << 13 };
 
@@ -87,7 +86,7 @@ static float get_float(quake_reader *in, size_t at)
     float number;
     memcpy(&number, &word, sizeof number);
     if (!(fabsf(number) <= 1e9f))
-        FAIL("byte %zu: %g, expected a number from -1e9 to 1e9", at, (double)number);
+        FAIL("byte %zu: %g, expected a number from -1e9 to 1e9", at, number);
     return number;
 }
 
@@ -129,7 +128,7 @@ static void add_frame(quake_reader *in, size_t grid, size_t name, size_t points)
     frame->points = points;
     COMMON_FOR (k, (size_t)3) {
         frame->scale[k] = grid > 0 ? get_float(in, grid + 4 * k) : 0.015625f;
-        frame->origin[k] = grid > 0 ? get_float(in, grid + 12 + 4 * k) : 0.0f;
+        frame->origin[k] = grid > 0 ? get_float(in, grid + 12 + 4 * k) : 0;
     }
     in->num_frames++;
 }
@@ -280,7 +279,7 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
     COMMON_FOR (skin, num_skins) {
         const uint32_t count = read_group(in, 4);
         COMMON_FOR_WHILE (image, count, !in->has_failed) {
-            (void)md5_quake_image_name(in->stem, skin, image, name, sizeof name);
+            md5_quake_image_name(in->stem, skin, image, name, sizeof name);
             add_skin(in, scene, palette, (flags & HOLEY) != 0, skin + image > 0 ? name : in->stem);
         }
     }
@@ -299,9 +298,9 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
         }
     }
     const float x = get_float(in, EYE), y = get_float(in, EYE + 4), z = get_float(in, EYE + 8);
-    if (sync != 0 || (flags & ~(uint32_t)HOLEY) != 0 || fabsf(x) + fabsf(y) + fabsf(z) > 0.0f)
-        NOTE("left out are its flags 0x%x, its synctype %u and its eye at %g %g %g", flags, sync,
-             (double)x, (double)y, (double)z);
+    if (sync != 0 || (flags & ~(uint32_t)HOLEY) != 0 || fabsf(x) + fabsf(y) + fabsf(z) > 0)
+        NOTE("left out are its flags 0x%x, its synctype %u and its eye at %g %g %g", flags, sync, x,
+             y, z);
 }
 
 // -- MD2 and MD3 ----------------------------------------------------------------------------------
@@ -313,7 +312,7 @@ static void read_md2(quake_reader *in, uint32_t num_frames)
     const uint64_t least = HEAD + 4 * (uint64_t)get(in, in->kind->points, 4);
     const size_t size = check(in, FRAME_SIZE, 4, least, in->size, "size of a frame");
     const uint32_t num_skins = check(in, SKINS, 4, 0, in->size / QUAKE_PATH, "skins");
-    (void)check(in, OFS_END, 4, QUAKE_MD2_HEADER, in->size + 1, "end");
+    check(in, OFS_END, 4, QUAKE_MD2_HEADER, in->size + 1, "end");
     add_mesh(in, 0, "", get_shader(in, get(in, OFS_SKINS, 4), num_skins, QUAKE_PATH, in->stem),
              get(in, OFS_PLACES, 4), get(in, OFS_TRIANGLES, 4));
     COMMON_FOR (i, num_frames) {
@@ -371,12 +370,12 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
     COMMON_FOR (i, num_frames * num_tags)
         off = fmaxf(off, get_tag(in, i / num_tags, i % num_tags + 1, &unused));
     if (off > 1e-3f)
-        NOTE("tags are scaled, mirrored or skewed by %g, which joints are not", (double)off);
+        NOTE("tags are scaled, mirrored or skewed by %g, which joints are not", off);
     in->doc.meshes = hold(in, num_surfaces, sizeof *in->doc.meshes);
     in->surfaces = hold(in, num_surfaces, sizeof *in->surfaces);
     COMMON_FOR_WHILE (i, num_surfaces, !in->has_failed) {
-        (void)check(in, start, 4, QUAKE_MD3, QUAKE_MD3 + 1, "ident of a surface");
-        (void)check(in, start + FRAMES, 4, num_frames, num_frames + 1, "frames of a surface");
+        check(in, start, 4, QUAKE_MD3, QUAKE_MD3 + 1, "ident of a surface");
+        check(in, start + FRAMES, 4, num_frames, num_frames + 1, "frames of a surface");
         const uint32_t num_shaders =
             check(in, start + SHADERS, 4, 0, in->size / QUAKE_MD3_SHADER, "shaders");
         const char *const name = get_text(in, start + NAME, QUAKE_PATH);
@@ -426,7 +425,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
     quake_reader *const in = user;
     local[0] = (convert_xform){.rotation.w = 1};
     COMMON_FOR_FROM (i, 1, in->doc.num_joints)
-        (void)get_tag(in, in->first + frame, i, &local[i]);
+        get_tag(in, in->first + frame, i, &local[i]);
 }
 
 // The length of a clip's name in that of its first frame: without its number, which is 0 or 1 if it
@@ -550,7 +549,7 @@ bool convert_read_quake(const convert_job *job, convert_input *input, convert_sc
     if (in->kind->ident != get(in, 0, 4))
         FAIL("it begins with %s, expected IDPO, IDP2 or IDP3%s", begin,
              strcmp(begin, "IDST") == 0 ? ": models of Half-Life are not read" : "");
-    (void)check(in, 4, 4, in->kind->version, in->kind->version + 1, "version");
+    check(in, 4, 4, in->kind->version, in->kind->version + 1, "version");
     in->stem = common_add(&in->memory, common_stem(in->path));
     in->frames = hold(in, MAX_FRAMES, sizeof *in->frames);
     in->bounds = hold(in, MAX_FRAMES, sizeof *in->bounds);

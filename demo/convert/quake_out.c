@@ -174,11 +174,11 @@ static int compare_names(const void *a, const void *b)
 static bool plan_clip(quake_writer *w, const convert_clip *clip)
 {
     const uint32_t first = w->num_frames;
-    const double rate = w->job->rate > 0.0 ? w->job->rate : (double)QUAKE_RATE;
+    const double rate = w->job->rate > 0 ? w->job->rate : (double)QUAKE_RATE;
     const double steps = (clip->anim->num_frames - 1.0) / clip->anim->frame_rate * rate;
     const bool is_loop =
-        steps > 0.0 && !w->assets.morph && md5_find_loop(clip->anim, 0, 0).end == MD5_LOOP_CLOSED;
-    const double count = fmax(floor(steps + (is_loop ? -1e-6 : 1e-6)) + 1.0, 1.0);
+        steps > 0 && !w->assets.morph && md5_find_loop(clip->anim, 0, 0).end == MD5_LOOP_CLOSED;
+    const double count = fmax(floor(steps + (is_loop ? -1e-6 : 1e-6)) + 1, 1.0);
     if ((first + count) * ((double)w->num_points + w->num_tags) > (double)MAX_PLACES)
         return FAIL(MD5_ERROR_RANGE, "%.0f frames of %u vertices: at most %d places are written",
                     first + count, w->num_points, MAX_PLACES);
@@ -255,7 +255,7 @@ static void sample_frames(quake_writer *w)
                 const uint32_t target = md5_find_morph_target(morph, row->target);
                 if (strcmp(row->clip, clip->name) == 0 && target != MD5_NONE
                     && at.frame0 < row->num_keys && at.frame1 < row->num_keys)
-                    weights[target] = row->keys[at.frame0] * (1.0f - at.fraction)
+                    weights[target] = row->keys[at.frame0] * (1 - at.fraction)
                                       + row->keys[at.frame1] * at.fraction;
             }
         } else {
@@ -319,7 +319,7 @@ static void find_leaders(quake_writer *w, convert_vec *own)
                 *key = (*key ^ (uint8_t)*c) * prime;
     COMMON_FOR (i, (size_t)w->num_frames * w->num_points)
         COMMON_FOR (k, 3) {
-            const float number = w->places[i].at[k] + 0.0f; // no -0
+            const float number = w->places[i].at[k] + 0; // no -0
             uint32_t word;
             memcpy(&word, &number, sizeof word);
             keys[i % w->num_points] = (keys[i % w->num_points] ^ word) * prime;
@@ -387,7 +387,7 @@ static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
             double sum = 0;
             COMMON_FOR (c, 3u)
                 sum += (double)w->points[w->corners[i / 3 * 3 + c]].texcoord[k];
-            const double tile = sum == 3.0 ? 0.0 : floor(sum / 3.0); // 3: at the edge
+            const double tile = sum == 3 ? 0 : floor(sum / 3.0); // 3: at the edge
             const double at = (w->points[w->corners[i]].texcoord[k] - tile) * size[k];
             const double inside = fmin(fmax(floor(at), 0.0), size[k] - 1.0);
             num_outside += fabs(at - inside - 0.5) > 1.5;
@@ -451,7 +451,7 @@ static void put_path(quake_writer *w, const char *shader, const char *ending, bo
 static float step_of(const float *box, int axis)
 {
     const float step = (float)(((double)box[3 + axis] - box[axis]) / 255.0);
-    return step > 0.0f ? step : 1.0f;
+    return step > 0 ? step : 1;
 }
 
 // Puts a grid, and vertices of a frame on it, of MDL with the box of their steps.

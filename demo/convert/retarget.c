@@ -2,8 +2,6 @@
 // joints of that, with which the library transfers poses; then feet stand where they should.
 #include "demo/convert/retarget.h"
 
-#include "md5/md5pose.h"
-
 static const md5_quat no_turn = {0, 0, 0, 1};
 
 // -- Roles ----------------------------------------------------------------------------------------
@@ -243,7 +241,7 @@ static float length_of(const retarget_figure *figure, int role)
     const uint32_t from = figure->roles[role].last, to = figure->roles[role + 2].first;
     return from != MD5_NONE && to != MD5_NONE
                ? md5_vec3_length(bone(figure, figure->rest, from, to))
-               : 0.0f;
+               : 0;
 }
 
 // Rigs can have several joints that say the same in one place and hang elsewhere, as one for
@@ -817,9 +815,8 @@ static void find_ground(retarget_transfer *transfer)
         COMMON_FOR (i, num_frames) {
             const float next =
                 i + 1 < num_frames ? md5_vec3_length(md5_vec3_sub(at[i + 1], at[i])) : INFINITY;
-            stands[i] = at[i].z <= low + 0.03f * leg && fminf(last, next) * rate <= 0.1f * leg
-                            ? 1.0f
-                            : 0.0f;
+            stands[i] =
+                at[i].z <= low + 0.03f * leg && fminf(last, next) * rate <= 0.1f * leg ? 1 : 0.0f;
             last = next;
         }
         COMMON_FOR_FROM (i, 1, num_frames)
@@ -837,16 +834,15 @@ static void find_place(retarget_transfer *transfer)
     const double pi = 3.14159265358979323846;
     pose_source(transfer, 0);
     const md5_vec3 left = left_of(source, transfer->posed);
-    const double yaw =
-        md5_vec3_length(left) > 0.5f ? atan2((double)-left.x, (double)left.y) * 180.0 / pi : 0.0;
+    const double yaw = md5_vec3_length(left) > 0.5f ? atan2(-left.x, left.y) * 180.0 / pi : 0;
     const double quarters = floor(yaw / 90.0 + 0.5), half = -quarters * pi / 4.0;
     const md5_quat turn = {0, 0, (float)sin(half), (float)cos(half)};
-    if (quarters != 0.0)
+    if (quarters != 0)
         convert_note(transfer->job,
                      "the motion begins turned by %.0f degrees to the left: it is turned by %.0f, "
                      "so that it begins forward",
-                     yaw, -90.0 * quarters);
-    else if (fabs(yaw) > 15.0)
+                     yaw, -90 * quarters);
+    else if (fabs(yaw) > 15)
         convert_note(transfer->job,
                      "the motion begins turned by %.0f degrees to the left: --turn %.0f would "
                      "make it begin forward",
@@ -888,22 +884,21 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
     COMMON_FOR (side, 2) {
         const uint32_t foot = target->roles[2 * FOOT + side].last;
         const float *const stands = &transfer->stands[side][frame];
-        if (foot == MD5_NONE || *stands < 1.0f)
+        if (foot == MD5_NONE || *stands < 1)
             continue;
         const md5_vec3 at = moved(target, transfer->placed, foot);
-        if (frame == 0 || stands[-1] < 1.0f)
+        if (frame == 0 || stands[-1] < 1)
             transfer->starts[side] = at;
         transfer->slide =
             fmaxf(transfer->slide, md5_vec3_length(md5_vec3_sub(at, transfer->starts[side])));
     }
     COMMON_FOR_FROM (r, 2 * UPPER_ARM, 2 * FOOT)
-        if (r / 2 != HAND && length_of(source, r) > 0.0f && length_of(target, r) > 0.0f) {
+        if (r / 2 != HAND && length_of(source, r) > 0 && length_of(target, r) > 0) {
             const md5_vec3 a =
                 bone(target, transfer->placed, target->roles[r].last, target->roles[r + 2].last);
             const md5_vec3 b =
                 bone(source, transfer->posed, source->roles[r].last, source->roles[r + 2].last);
-            const double angle =
-                atan2((double)md5_vec3_length(md5_vec3_cross(a, b)), (double)md5_vec3_dot(a, b));
+            const double angle = atan2(md5_vec3_length(md5_vec3_cross(a, b)), md5_vec3_dot(a, b));
             transfer->sum += angle;
             transfer->worst = fmax(transfer->worst, angle);
             transfer->num_bones++;
@@ -933,9 +928,8 @@ static void print_results(const retarget_transfer *transfer)
     convert_note(transfer->job,
                  "the motion is scaled by %.6g and raised by %.4g units; feet that stand slide by "
                  "%.2g units, %.2g %% of the leg; soles are %.2g below the ground",
-                 (double)transfer->ratio, (double)transfer->lift, (double)transfer->slide,
-                 100.0 * (double)transfer->slide / fmax((double)leg, 1e-9),
-                 (double)transfer->depth);
+                 transfer->ratio, transfer->lift, transfer->slide,
+                 100.0 * transfer->slide / fmax(leg, 1e-9), transfer->depth);
 }
 
 static bool retarget_clip(const convert_job *job, const md5_model *own, const md5_binding *clip,
@@ -963,8 +957,7 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         transfer.into.rotation = md5_quat_mul(md5_quat_conjugate(target->space), source->space);
         md5_check *const facts =
             md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, NULL, error);
-        const float unit =
-            facts && md5_check_binding(facts, clip) ? 1.0f / facts->space.scale : 1.0f;
+        const float unit = facts && md5_check_binding(facts, clip) ? 1.0f / facts->space.scale : 1;
         COMMON_FOR (i, num_source) {
             bind[i] = parent_of(source, i) == MD5_NONE
                           ? md5_xform_mul(transfer.into, own->bind_local[i])
@@ -1002,7 +995,7 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         COMMON_FOR_FROM (r, 2 * THIGH, 2 * SHIN) {
             const float a = length_of(target, r) * length_of(source, r + 2);
             const float b = length_of(target, r + 2) * length_of(source, r);
-            transfer.has_uneven_legs |= fabsf(a - b) > 1e-3f * fminf(a, b) && fminf(a, b) > 0.0f;
+            transfer.has_uneven_legs |= fabsf(a - b) > 1e-3f * fminf(a, b) && fminf(a, b) > 0;
         }
         if (is_captured)
             find_place(&transfer);

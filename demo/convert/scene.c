@@ -4,7 +4,6 @@
 #include "demo/common/write.h"
 
 #include <errno.h>
-#include <stdarg.h>
 
 // -- Errors and notes -----------------------------------------------------------------------------
 
@@ -251,8 +250,8 @@ bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *n
 static convert_vec clean(convert_vec v, double length)
 {
     const double least = 1e-12 * length;
-    return (convert_vec){fabs(v.x) > least ? v.x : 0.0, fabs(v.y) > least ? v.y : 0.0,
-                         fabs(v.z) > least ? v.z : 0.0};
+    return (convert_vec){fabs(v.x) > least ? v.x : 0, fabs(v.y) > least ? v.y : 0,
+                         fabs(v.z) > least ? v.z : 0};
 }
 
 md5_vec3 convert_stored_point(convert_vec v)
@@ -263,12 +262,12 @@ md5_vec3 convert_stored_point(convert_vec v)
 // The next float up or down, but of 0.
 static float beside(float value, int by)
 {
-    return by == 0 || value == 0.0f ? value : nextafterf(value, by < 0 ? -HUGE_VALF : HUGE_VALF);
+    return by == 0 || value == 0 ? value : nextafterf(value, by < 0 ? -HUGE_VALF : HUGE_VALF);
 }
 
 md5_vec3 convert_stored(convert_quat q)
 {
-    const double sign = q.w > 0.0 ? -1.0 : 1.0, w = q.w * sign;
+    const double sign = q.w > 0 ? -1 : 1, w = q.w * sign;
     const md5_vec3 near_by =
         convert_to_vec3(clean((convert_vec){q.x * sign, q.y * sign, q.z * sign}, 1));
     md5_vec3 best = near_by;
@@ -309,7 +308,7 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
     bool *const is_moved = common_alloc(row, sizeof *is_moved);
     convert_xform *const local = common_alloc(doc.num_joints, sizeof *local);
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
-    const float rounding = motion->rounding > 0.0f ? motion->rounding : 1e-7f;
+    const float rounding = motion->rounding > 0 ? motion->rounding : 1e-7f;
     float longest = 0; // of what stands still up to rounding of products
     bool is_right = true;
     COMMON_FOR (frame, doc.num_frames) {
@@ -330,7 +329,7 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
         }
         COMMON_FOR (i, row)
             is_moved[i] |= !(md5_vec3_length(md5_vec3_sub(now[i], parts[i]))
-                             <= rounding * (i % 2 == 0 ? longest : 1.0f));
+                             <= rounding * (i % 2 == 0 ? longest : 1));
     }
     COMMON_FOR (i, row)
         if (is_moved[i]) { // engines refuse a first component behind the last one

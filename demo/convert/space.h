@@ -5,8 +5,6 @@
 
 #include "md5/md5math.h"
 
-#include <math.h>
-
 typedef struct convert_vec {
     double x, y, z;
 } convert_vec;
@@ -67,7 +65,7 @@ static inline double convert_quat_dot(convert_quat a, convert_quat b)
 static inline convert_quat convert_unit(convert_quat q)
 {
     const double length = sqrt(convert_quat_dot(q, q));
-    if (!(length > 0.0))
+    if (!(length > 0))
         return (convert_quat){0, 0, 0, 1};
     return (convert_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
@@ -124,7 +122,7 @@ static inline convert_quat convert_mix(convert_quat a, double p, convert_quat b,
 static inline convert_quat convert_slerp(convert_quat a, convert_quat b, double part)
 {
     double dot = convert_quat_dot(a, b);
-    const double sign = dot < 0.0 ? -1.0 : 1.0;
+    const double sign = dot < 0 ? -1.0 : 1.0;
     dot = fmin(fabs(dot), 1.0);
     const double angle = acos(dot), sine = sin(angle);
     const double p = sine > 1e-6 ? sin((1.0 - part) * angle) / sine : 1.0 - part;

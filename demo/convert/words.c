@@ -33,7 +33,7 @@ bool convert_read_number(convert_words *in, const char *what, double *number)
 {
     const size_t length = convert_next_word(in);
     char *end = NULL;
-    *number = length > 0 ? strtod(in->at, &end) : 0.0;
+    *number = length > 0 ? strtod(in->at, &end) : 0;
     if (length == 0 || end != in->at + length || !(fabs(*number) <= 1e9))
         return convert_fail_word(in, what);
     in->at += length;

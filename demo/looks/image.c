@@ -4,7 +4,6 @@
 #include "demo/common/text.h"
 
 #include <limits.h>
-#include <stdarg.h>
 
 #ifdef HAS_JPEG
 #include <setjmp.h>
@@ -464,7 +463,7 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
         // A mantissa of m / 256 and an exponent of e - 128.
         COMMON_FOR_WHILE (x, width, is_read) {
             const uint8_t *const pixel = row + 4 * x;
-            const float unit = pixel[3] > 0 ? ldexpf(1, pixel[3] - (128 + 8)) : 0.0f;
+            const float unit = pixel[3] > 0 ? ldexpf(1, pixel[3] - (128 + 8)) : 0;
             COMMON_FOR (i, (size_t)3)
                 rgb[3 * ((size_t)y * width + x) + i] = unit * (float)pixel[i];
         }

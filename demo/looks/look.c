@@ -356,8 +356,8 @@ static float setting_of(const md5_cube2 *cube, const char *word, float fallback)
 // What a mesh sets, else the model, else the engines; as a share of `whole`, 0 to 1.
 static float share_of(const md5_cube2 *cube, float own, const char *word, float usual, float whole)
 {
-    const float value = own >= 0.0f ? own : setting_of(cube, word, usual);
-    return value > 0.0f ? (value < whole ? value / whole : 1.0f) : 0.0f;
+    const float value = own >= 0 ? own : setting_of(cube, word, usual);
+    return value > 0 ? (value < whole ? value / whole : 1) : 0;
 }
 
 // Highlights are 100 % unless a line says otherwise, and glow is 300 % in the engines, where light
@@ -369,7 +369,7 @@ view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, cons
     md5_cube2_look skin;
     md5_build_cube2_look(part, mesh, &skin);
     const float test =
-        skin.alpha_test >= 0.0f ? skin.alpha_test : setting_of(cube, "mdlalphatest", -1);
+        skin.alpha_test >= 0 ? skin.alpha_test : setting_of(cube, "mdlalphatest", -1);
     const float blend = skin.alpha_blend != MD5_CUBE2_UNSET ? (skin.alpha_blend == MD5_CUBE2_ON)
                                                             : setting_of(cube, "mdlalphablend", 1);
     return (view_look){
@@ -378,9 +378,9 @@ view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, cons
         .masks = common_copy(skin.masks.path),
         .specular = share_of(cube, skin.specular, "mdlspec", 100, 100),
         .glow = share_of(cube, skin.glow, "mdlglow", 300, 300),
-        .alpha_test = test == 0.0f && blend == 0.0f ? NEXT_TO_NONE
-                      : test > 0.0f && test < 1.0f  ? test
-                                                    : 0.0f,
+        .alpha_test = test == 0 && blend == 0 ? NEXT_TO_NONE
+                      : test > 0 && test < 1  ? test
+                                              : 0,
         .two_sided = skin.cull_face == MD5_CUBE2_OFF,
     };
 }

@@ -2,13 +2,11 @@
 // text.
 #include "demo/tool/tool.h"
 
-#include "md5/md5machine.h"
-
 static bool write_assets(const char *path, const md5_assets *assets, size_t *size, md5_error *error)
 {
     *size = md5_write_assets(assets, NULL, 0);
     char *const bytes = common_alloc(*size, 1);
-    (void)md5_write_assets(assets, bytes, *size);
+    md5_write_assets(assets, bytes, *size);
     const bool is_written = tool_write_text(path, bytes, *size, error);
     free(bytes);
     return is_written;
@@ -67,7 +65,7 @@ static bool bake_character(const tool_arguments *arguments, const md5_character 
     baked_file *const files = common_alloc(num_files, sizeof *files);
     bool is_done = named && num_clips == from->num_clips && num_attached == desc->num_attached;
     if (named && !is_done)
-        (void)convert_fail(error, MD5_ERROR_IO, machine, "the file changed while it was read");
+        convert_fail(error, MD5_ERROR_IO, machine, "the file changed while it was read");
     COMMON_FOR_WHILE (i, num_files, is_done)
         is_done = find_file(arguments,
                             i == 0                 ? common_base(machine)

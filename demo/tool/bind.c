@@ -113,7 +113,7 @@ static md5_doc_mesh make_mesh(const convert_obj *obj, const convert_obj_part *pa
         // top.
         const md5_vec2 texcoord =
             corner.texcoord > 0 ? obj->texcoords[corner.texcoord - 1] : (md5_vec2){0, 1};
-        mesh.texcoords[i] = (md5_vec2){texcoord.x, 1.0f - texcoord.y};
+        mesh.texcoords[i] = (md5_vec2){texcoord.x, 1 - texcoord.y};
     }
     free(vertices.corners);
     free(vertices.next);
@@ -173,7 +173,7 @@ static int bind_files(tool_arguments *arguments)
         // The bind pose as a file has it, and what a reader makes of that.
         COMMON_FOR (i, num_joints) {
             md5_quat q = tool_stored_rotation(md5_quat_from_mat34(model->bind[i]));
-            const double rest = 1.0 - (double)q.x * (double)q.x - (double)q.y * (double)q.y
+            const double rest = 1 - (double)q.x * (double)q.x - (double)q.y * (double)q.y
                                 - (double)q.z * (double)q.z;
             q.w = -(float)sqrt(fabs(rest));
             joints[i] = md5_xform_from_mat34(model->bind[i]);

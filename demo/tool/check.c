@@ -137,7 +137,7 @@ static void judge_named(const reading *part, report *to, cited_mesh *mesh, const
     if (!clip)
         return;
     clip->num_findings = 0;
-    (void)md5_check_pair(mesh->facts, clip);
+    md5_check_pair(mesh->facts, clip);
     tool_judge_motion(clip, mesh->model, anim);
     const md5_finding *const found = tool_findings(clip, &count);
     COMMON_FOR (i, count) {
@@ -251,7 +251,7 @@ static void judge_clip(const reading *part, const report *to, const md5_anim *an
     const report *const mesh = find_mesh(part, to->path);
     const bool has_mesh = mesh && mesh->facts;
     if (has_mesh)
-        (void)md5_check_pair(mesh->facts, to->facts);
+        md5_check_pair(mesh->facts, to->facts);
     if (!anim)
         return;
     md5_error error = {0};
@@ -284,8 +284,8 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
         char *const bytes = is_text ? tool_read_file(part->check->game, to->path, &size) : NULL;
         const char *const baked = bytes ? tool_baked_kind(bytes, size) : NULL;
         if (baked && (part->check->asked.all & ~MD5_ENGINE_LIBRARY) != 0) {
-            (void)convert_fail(&error, MD5_ERROR_VERSION, to->path,
-                               "%s, which no engine reads but those with md5model", baked);
+            convert_fail(&error, MD5_ERROR_VERSION, to->path,
+                         "%s, which no engine reads but those with md5model", baked);
             add_finding(to, &error);
         }
         unsigned num_warnings = 0;
@@ -356,7 +356,7 @@ static void read_part(reading *part, const md5_threads *threads)
         mesh->clips[mesh->num_clips++] = part->clips[i]->facts;
     }
     COMMON_FOR (i, part->num_meshes)
-        (void)md5_check_turns(part->meshes[i]->clips, part->meshes[i]->num_clips);
+        md5_check_turns(part->meshes[i]->clips, part->meshes[i]->num_clips);
 }
 
 // -- The command ----------------------------------------------------------------------------------
@@ -476,7 +476,7 @@ static int check_all(tool_arguments *arguments)
                 num_game_files += check_game(&check, arguments);
         }
         if (found.count == 0)
-            (void)check_game(&check, arguments); // says what is there instead
+            check_game(&check, arguments); // says what is there instead
         common_free_list(&found);
         if (walk.is_cut)
             tool_report_finding(

@@ -19,7 +19,7 @@ static int compress(tool_arguments *arguments)
     if (compressed) {
         const size_t size = md5_write_anim(compressed, NULL, 0);
         char *const bytes = common_alloc(size, 1);
-        (void)md5_write_anim(compressed, bytes, size);
+        md5_write_anim(compressed, bytes, size);
         is_done = tool_write_text(arguments->output, bytes, size, &error);
         // The error that is printed is the one that was measured, not the one that was asked for.
         if (is_done)

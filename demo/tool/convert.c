@@ -464,8 +464,8 @@ static int convert(tool_arguments *arguments)
     if (!arguments->output && !arguments->prints_map)
         return tool_usage("convert", "missing --output FILE|FOLDER");
     char *end = NULL;
-    const double turn = arguments->turn ? strtod(arguments->turn, &end) : 0.0;
-    if (arguments->turn && (end == arguments->turn || *end != '\0' || !(fabs(turn) <= 360.0)))
+    const double turn = arguments->turn ? strtod(arguments->turn, &end) : 0;
+    if (arguments->turn && (end == arguments->turn || *end != '\0' || !(fabs(turn) <= 360)))
         return tool_usage("convert", "--turn takes degrees from -360 to 360");
     item whole = {.notes = {NULL, 0}}; // of files, whose notes are printed
     common_list inputs = {NULL, 0};

@@ -79,10 +79,10 @@ static void compare(largest *most, md5_mat34 a, md5_mat34 b, uint32_t joint, uin
     const double distance = md5_vec3_length(md5_vec3_sub(to, from));
     const md5_quat p = md5_quat_from_mat34(a), q = md5_quat_from_mat34(b);
     // Twice the angle between unit quaternions, from their chord, which is exact for small ones.
-    const double sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0.0f ? -1.0 : 1.0;
+    const double sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
     const double x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z;
     const double w = q.w - sign * p.w, chord = sqrt(x * x + y * y + z * z + w * w);
-    const double degrees = 4.0 * asin(fmin(0.5 * chord, 1.0)) * 180.0 / 3.14159265358979323846;
+    const double degrees = 4 * asin(fmin(0.5 * chord, 1.0)) * 180.0 / 3.14159265358979323846;
     if (distance > most->distance) {
         most->distance = distance;
         most->distance_at = joint;
@@ -123,7 +123,7 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
     if (strcmp(a->name, b->name) != 0)
         DIFFERS("mesh %u: name %s, then %s\n", index, a->name, b->name);
     COMMON_FOR (i, sizeof counts / sizeof counts[0]) {
-        (void)snprintf(what, sizeof what, "mesh %u: %s", index, counts[i].name);
+        snprintf(what, sizeof what, "mesh %u: %s", index, counts[i].name);
         print_count(what, counts[i].a, counts[i].b, differs);
     }
     if (a->num_vertices != b->num_vertices || a->num_triangles != b->num_triangles)
@@ -132,7 +132,7 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
     uint32_t moved_at = 0, num_moved = 0;
     COMMON_FOR (i, a->num_vertices) {
         const double far = md5_vec3_length(md5_vec3_sub(b->positions[i], a->positions[i]));
-        num_moved += far > 0.0;
+        num_moved += far > 0;
         moved_at = far > moved ? a->sources[i] : moved_at;
         moved = fmax(moved, far);
         shifted = fmax(shifted, fabs((double)b->texcoords[i].x - (double)a->texcoords[i].x));
@@ -141,7 +141,7 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
     if (num_moved > 0)
         DIFFERS("mesh %u: %u vertices moved in the bind pose, at most %g units, vertex %u\n", index,
                 num_moved, moved, moved_at);
-    if (shifted > 0.0)
+    if (shifted > 0)
         DIFFERS("mesh %u: texture coordinates differ by up to %g\n", index, shifted);
     if (memcmp(a->indices, b->indices, 3 * sizeof(uint32_t) * (size_t)a->num_triangles) != 0)
         DIFFERS("mesh %u: triangles have other corners\n", index);
@@ -154,10 +154,10 @@ static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
     COMMON_FOR (i, a->skeleton.num_joints)
         if (pairs[i] != MD5_NONE)
             compare(&most, a->bind[i], b->bind[pairs[i]], i, 0);
-    if (most.distance > 0.0)
+    if (most.distance > 0)
         DIFFERS("bind pose: joints moved by up to %g units, %s\n", most.distance,
                 a->skeleton.joints[most.distance_at].name);
-    if (most.degrees > 0.0)
+    if (most.degrees > 0)
         DIFFERS("bind pose: joints turned by up to %g degrees, %s\n", most.degrees,
                 a->skeleton.joints[most.degrees_at].name);
     print_count("meshes", a->num_meshes, b->num_meshes, differs);
@@ -179,12 +179,12 @@ static void diff_boxes(const md5_anim *a, const md5_anim *b, bool *differs)
         return;
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
         const md5_bounds *const x = &a->frame_bounds[i], *const y = &b->frame_bounds[i];
-        const double far = fmax((double)md5_vec3_length(md5_vec3_sub(x->min, y->min)),
-                                (double)md5_vec3_length(md5_vec3_sub(x->max, y->max)));
+        const double far = fmax(md5_vec3_length(md5_vec3_sub(x->min, y->min)),
+                                md5_vec3_length(md5_vec3_sub(x->max, y->max)));
         at = far > most ? i : at;
         most = fmax(most, far);
     }
-    if (most > 0.0)
+    if (most > 0)
         DIFFERS("corners of boxes are up to %g units apart, frame %u\n", most, at);
 }
 
@@ -212,10 +212,10 @@ static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_
                 if (pairs[k] != MD5_NONE)
                     compare(&most, first[k], second[pairs[k]], k, i);
         }
-        if (most.distance > 0.0)
+        if (most.distance > 0)
             DIFFERS("joints are up to %g units apart: %s, frame %u\n", most.distance,
                     a->skeleton.joints[most.distance_at].name, most.distance_frame);
-        if (most.degrees > 0.0)
+        if (most.degrees > 0)
             DIFFERS("joints are turned by up to %g degrees: %s, frame %u\n", most.degrees,
                     a->skeleton.joints[most.degrees_at].name, most.degrees_frame);
         free(second);
@@ -262,12 +262,12 @@ static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs
             0, i);
         fov = fmax(fov, fabs((double)x->fov - (double)y->fov));
     }
-    if (most.distance > 0.0)
+    if (most.distance > 0)
         DIFFERS("views are up to %g units apart: frame %u\n", most.distance, most.distance_frame);
-    if (most.degrees > 0.0)
+    if (most.degrees > 0)
         DIFFERS("views are turned by up to %g degrees: frame %u\n", most.degrees,
                 most.degrees_frame);
-    if (fov > 0.0)
+    if (fov > 0)
         DIFFERS("fields of view differ by up to %g degrees\n", fov);
 }
 
@@ -286,7 +286,7 @@ static text_lines lines_of(const md5_character *character, md5_error *error)
     const md5_machine_desc *const desc = md5_machine_tables(character->machine);
     const size_t size = md5_write_machine(desc, NULL, NULL, 0, error);
     text_lines result = {.text = common_alloc(size + 1, 1)};
-    (void)md5_write_machine(desc, NULL, result.text, size + 1, error);
+    md5_write_machine(desc, NULL, result.text, size + 1, error);
     for (char *at = result.text; size > 0 && at && *at;) {
         char *const end = strchr(at, '\n');
         if (end)

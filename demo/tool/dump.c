@@ -1,6 +1,5 @@
 // md5tool dump: prints every number of a model, in the bind pose and posed, one record a line, for
 // comparison with other programs. md5tool curves: what machine files say of clips.
-#include "md5/md5skin.h"
 #include "demo/tool/tool.h"
 
 // A record is a line: its word, then text, whole numbers and floats; as JSON an object whose kind
@@ -74,9 +73,9 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
         // Without --ms at 0.
         for (int i = 0; i == 0 || i < arguments->num_times; i++) {
             const double time = arguments->times[i], rate = binding->anim->frame_rate;
-            const double ms = arguments->counts_frames ? 1000.0 * time / rate : time;
+            const double ms = arguments->counts_frames ? 1000 * time / rate : time;
             const uint32_t last = binding->anim->num_frames - 1;
-            const uint32_t frame = time < 0.0 ? 0 : time > last ? last : (uint32_t)time;
+            const uint32_t frame = time < 0 ? 0 : time > last ? last : (uint32_t)time;
             const md5_moment moment =
                 arguments->counts_frames ? (md5_moment){.frame0 = frame, .frame1 = frame}
                                          : md5_moment_at(binding->anim, ms / 1000.0, MD5_WRAP_LOOP);
@@ -88,7 +87,7 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
                 "{\"kind\":\"time\",\"milliseconds\":%.9g,\"cycle\":%lld,\"frame0\":"
                 "%u,\"frame1\":%u,\"numbers\":[%.9g,%.9g]}\n",
                 ms, (long long)moment.cycle, moment.frame0, moment.frame1,
-                1.0 - (double)moment.fraction, moment.fraction);
+                1 - (double)moment.fraction, moment.fraction);
             print_floats(is_json, "origin", &pose[0].translation.x, 3);
             print_bounds(is_json, "animbounds",
                          md5_anim_bounds(binding->anim, moment, arguments->root));
@@ -273,7 +272,7 @@ static int curves(tool_arguments *arguments)
         is_done = convert_fail(&error, MD5_ERROR_RANGE, words[1], "it has %u frames: more than %d",
                                anim->num_frames, (int)MAX_FRAMES);
     if (is_done)
-        print_curve(binding, 0, false, arguments->tolerance > 0.0f ? arguments->tolerance : 0.1f);
+        print_curve(binding, 0, false, arguments->tolerance > 0 ? arguments->tolerance : 0.1f);
     for (int i = 2; i < arguments->num_words && is_done; i++) {
         const uint32_t joint = md5_find_joint(&model->skeleton, words[i]);
         if (joint == MD5_NONE)

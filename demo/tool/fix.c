@@ -1,5 +1,4 @@
 // md5tool fix: writes files anew, without what engines refuse or show wrong.
-#include "md5/md5pose.h"
 #include "demo/tool/tool.h"
 
 #include <errno.h>
@@ -49,12 +48,12 @@ static md5_check *judge(const mended *file, bool is_written)
     md5_check *const mesh =
         facts && mesh_text ? tool_check_text(file->mesh_path, mesh_text, mesh_size, asked) : NULL;
     if (mesh)
-        (void)md5_check_pair(mesh, facts);
+        md5_check_pair(mesh, facts);
     md5_model *const model = mesh ? md5_parse_model(mesh_text, mesh_size, &opts, NULL) : NULL;
     md5_anim *const anim = model ? md5_parse_anim(text, size, &opts, NULL) : NULL;
     md5_binding *const binding = anim ? md5_bind(model, anim, &opts, NULL) : NULL;
     if (binding)
-        (void)md5_check_binding(facts, binding);
+        md5_check_binding(facts, binding);
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);
@@ -209,7 +208,7 @@ static bool mend_model(mended *file, md5_doc *doc, md5_check *before, md5_error 
         || !note(file, md5_edit_meshes(doc, &file->arguments->mesh_edit, error),
                  "meshes merged or cut, or rows left out"))
         return false;
-    if (most > 0 && loss > 0.0f)
+    if (most > 0 && loss > 0)
         printf("  which can move a vertex by at most %g units\n", loss);
     return edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error);
 }
@@ -248,16 +247,16 @@ static bool edit_frames(mended *file, md5_doc *doc, md5_error *error)
     md5_frame_edit edit = file->arguments->frame_edit;
     edit.frame_rate = file->arguments->rate;
     const bool swaps = file->arguments->swaps_sides;
-    const bool is_other = edit.frame_rate > 0.0 || edit.is_closed || edit.is_in_place || swaps;
+    const bool is_other = edit.frame_rate > 0 || edit.is_closed || edit.is_in_place || swaps;
     if (file->part)
-        (void)read_frames(strchr(file->part, '=') + 1, &edit);
+        read_frames(strchr(file->part, '=') + 1, &edit);
     else if (file->arguments->frames)
-        (void)read_frames(file->arguments->frames, &edit);
-    if (!is_other && edit.num_frames == 0 && edit.tolerance == 0.0f)
+        read_frames(file->arguments->frames, &edit);
+    if (!is_other && edit.num_frames == 0 && edit.tolerance == 0)
         return true;
     if (swaps && !file->mesh)
         return convert_fail(error, MD5_ERROR_MISSING, file->path, "its mesh cannot be read");
-    edit.model = swaps || edit.tolerance > 0.0f ? file->mesh : NULL;
+    edit.model = swaps || edit.tolerance > 0 ? file->mesh : NULL;
     edit.change = swaps ? swap_sides : NULL;
     edit.user = file->mesh;
     md5_loop loop = {.end = MD5_LOOP_ELSEWHERE};
@@ -337,7 +336,7 @@ static bool load_mesh(mended *file, md5_error *error)
         md5_parse_doc(MD5_DOC_MODEL, file->mesh_text, file->mesh_size, NULL, &ignored);
     file->is_mesh = true;
     if (doc && edit_pair(file, false, doc, &ignored))
-        (void)convert_print_doc(doc, &file->mesh_written, &file->mesh_written_size, &ignored);
+        convert_print_doc(doc, &file->mesh_written, &file->mesh_written_size, &ignored);
     file->is_mesh = false;
     file->mesh = file->mesh_written
                      ? md5_parse_model(file->mesh_written, file->mesh_written_size, NULL, &ignored)

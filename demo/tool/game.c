@@ -149,17 +149,17 @@ static bool walk_decls(tool_game *opened, md5_decl_type type, visit_fn *visit, m
 static bool parse_decl(md5_game *game, const md5_decl *decl, md5_error *error)
 {
     if (decl->type == MD5_DECL_TABLE)
-        (void)md5_game_table(game, decl->name, error);
+        md5_game_table(game, decl->name, error);
     else if (decl->type == MD5_DECL_MATERIAL)
-        (void)md5_game_material(game, decl->name, error);
+        md5_game_material(game, decl->name, error);
     else if (decl->type == MD5_DECL_SKIN)
-        (void)md5_game_skin_def(game, decl->name, error);
+        md5_game_skin_def(game, decl->name, error);
     else if (decl->type == MD5_DECL_ENTITY)
-        (void)md5_game_check_entity_def(game, decl->name, error);
+        md5_game_check_entity_def(game, decl->name, error);
     else if (decl->type == MD5_DECL_ARTICULATED_FIGURE)
-        (void)md5_game_figure_def(game, decl->name, error);
+        md5_game_figure_def(game, decl->name, error);
     else
-        (void)md5_game_model_def(game, decl->name, error);
+        md5_game_model_def(game, decl->name, error);
     return error->status == MD5_OK;
 }
 
@@ -430,15 +430,15 @@ static void print_undrawn(tool_game *opened, const char *name)
     static const md5_material_input plain = {.parms = {1, 1, 1, 1}};
     static float registers[MD5_MAX_REGISTERS];
     bool is_drawn = false;
-    (void)md5_game_set_verdict(opened->game, MD5_VERDICT_ENGINE, NULL);
+    md5_game_set_verdict(opened->game, MD5_VERDICT_ENGINE, NULL);
     const md5_material *const material = md5_game_material(opened->game, name, NULL);
-    (void)md5_game_set_verdict(opened->game, MD5_VERDICT_LENIENT, NULL);
+    md5_game_set_verdict(opened->game, MD5_VERDICT_LENIENT, NULL);
     if (!material)
         return;
     md5_evaluate_material(material, &plain, registers);
     COMMON_FOR (i, material->num_stages) // bumps, which the engine adds, show nothing alone
         is_drawn |= material->stages[i].light != MD5_STAGE_BUMP
-                    && registers[material->stages[i].condition] != 0.0f;
+                    && registers[material->stages[i].condition] != 0;
     const char *const reason = material->gui               ? "a guisurf: what a gui draws is on it"
                                : material->num_stages == 0 ? "it has no stages"
                                : is_drawn                  ? NULL
@@ -664,7 +664,7 @@ static bool print_material_verdict(tool_game *opened, const md5_decl *decl, md5_
     common_print_json(",\"coverage\":%d,\"sort\":%g,\"cull\":%d,\"backsides\":%d,\"deform\":%d,"
                       "\"noshadows\":%d,\"noselfshadow\":%d,\"unsmoothed\":%d,\"polyoff\":%g,"
                       "\"stages\":[",
-                      (int)material->coverage, opened->is_of_gui ? -2.0 : material->sort,
+                      (int)material->coverage, opened->is_of_gui ? -2 : material->sort,
                       (int)material->cull, material->creates_back_sides, (int)material->deform,
                       material->no_shadows, material->no_self_shadow, material->unsmoothed_tangents,
                       material->polygon_offset);
@@ -1132,8 +1132,8 @@ static void print_notes(tool_game *opened)
             print_finding(opened, &(md5_finding){.error = opened->notes[i], .count = 1});
     if (opened->num_left_out > 0) {
         md5_finding more = {.error = {.status = MD5_WARNING}, .count = 1};
-        (void)snprintf(more.error.message, sizeof more.error.message,
-                       "%zu further warnings suppressed", opened->num_left_out);
+        snprintf(more.error.message, sizeof more.error.message, "%zu further warnings suppressed",
+                 opened->num_left_out);
         print_finding(opened, &more);
     }
     clear_notes(opened);
@@ -1251,7 +1251,7 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
                 continue;
             md5_check *const clip = file->check;
             const bool is_seen = file->is_seen;
-            (void)md5_check_pair(mesh->check, clip);
+            md5_check_pair(mesh->check, clip);
             shape = is_seen || shape ? shape : md5_load_model(model->mesh, &opts, &error);
             md5_anim *const anim =
                 is_seen || !shape ? NULL : md5_load_anim(anims->files[k], &opts, &error);
@@ -1265,7 +1265,7 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
             print_findings(opened, clip);
         }
     }
-    (void)md5_check_turns(clips, num_clips);
+    md5_check_turns(clips, num_clips);
     COMMON_FOR (i, num_clips)
         print_findings(opened, clips[i]);
     free(clips);
@@ -1423,11 +1423,11 @@ static void explain_surfaces(tool_game *opened, const char *file)
         COMMON_FOR (k, num_materials)
             if (opened->is_on_surface[k]
                 && md5_game_set_verdict(opened->game, opened->verdict, &error))
-                (void)check_decl(opened, md5_game_decl(opened->game, MD5_DECL_MATERIAL, k), &error);
+                check_decl(opened, md5_game_decl(opened->game, MD5_DECL_MATERIAL, k), &error);
     }
     judge_images(opened, &opened->images);
     judge_images(opened, &opened->seen);
-    (void)md5_game_set_verdict(opened->game, MD5_VERDICT_LENIENT, &error);
+    md5_game_set_verdict(opened->game, MD5_VERDICT_LENIENT, &error);
     COMMON_FOR (i, num_materials)
         if (opened->is_on_surface[i])
             print_undrawn(opened, md5_game_decl(opened->game, MD5_DECL_MATERIAL, i)->name);
@@ -1461,7 +1461,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
                 .files = md5_game_files(game.game), .warn = take_note, .warn_user = &game};
             tool_asset asset;
             md5_error reason = {0};
-            (void)tool_load(name, &opts, &asset, &reason);
+            tool_load(name, &opts, &asset, &reason);
             judge_file(&game, name, asset.model, &reason);
             tool_free(&asset);
             check->num_files++;

@@ -42,7 +42,7 @@ bool tool_read_image(md5_game *game, const char *path, tool_image *image)
     size = file ? fread(bytes, 1, HEAD, file) : size;
     bool is_read = true;
     if (file)
-        (void)fclose(file);
+        fclose(file);
     if (size >= 26 && memcmp(bytes, "\x89PNG\r\n\x1A\n", 8) == 0)
         *image = (tool_image){"PNG", big(bytes + 16, 4), big(bytes + 20, 4),
                               (uint32_t)bytes[24] * (bytes[25] < 7 ? channels[bytes[25]] : 0u),

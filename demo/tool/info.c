@@ -120,9 +120,9 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
         if (mesh && clip) {
             judged[num_judged++] = clip;
             clip->num_findings = 0;
-            (void)md5_check_pair(mesh, clip);
+            md5_check_pair(mesh, clip);
             if (binding)
-                (void)md5_check_binding(clip, binding);
+                md5_check_binding(clip, binding);
         } else {
             reasons[i] = common_copy(error.message);
             md5_free_check(clip);
@@ -130,7 +130,7 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
         md5_free_binding(binding);
         md5_free_anim(anim);
     }
-    (void)md5_check_turns(judged, num_judged);
+    md5_check_turns(judged, num_judged);
     fputs(is_json ? ",\"clips\":[" : "", stdout);
     COMMON_FOR (i, clips.count) {
         md5_check *const clip = reasons[i] ? NULL : judged[next++];

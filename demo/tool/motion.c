@@ -1,7 +1,5 @@
 // What is wrong with a clip at the skin of its mesh: frames that leave their boxes, loops that
 // jump, roots that drift and feet that slide. No engine refuses any of it: it is seen in the game.
-#include "md5/md5pose.h"
-#include "md5/md5skin.h"
 #include "demo/tool/tool.h"
 
 // == Feet =========================================================================================
@@ -96,9 +94,9 @@ static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
         const uint32_t joint = mesh->influence_joints[mesh->first_influence[i]];
         COMMON_FOR (side, NUM_SIDES) {
             uint32_t *const most = &farthest[NUM_SIDES * (size_t)joint + (size_t)side];
-            const float sign = side % 2 > 0 ? 1.0f : -1.0f;
-            const md5_vec3 axis = {side / 2 == 0 ? sign : 0.0f, side / 2 == 1 ? sign : 0.0f,
-                                   side / 2 == 2 ? sign : 0.0f};
+            const float sign = side % 2 > 0 ? 1 : -1;
+            const md5_vec3 axis = {side / 2 == 0 ? sign : 0, side / 2 == 1 ? sign : 0,
+                                   side / 2 == 2 ? sign : 0};
             if (*most == MD5_NONE
                 || md5_vec3_dot(axis, mesh->positions[i])
                        > md5_vec3_dot(axis, mesh->positions[*most]))
@@ -298,10 +296,10 @@ static void judge_loop(const motion *of, int kind)
     const uint32_t last = of->anim->num_frames - 1;
     const double least = 0.005 * of->size;
     const md5_vec3 drift = md5_vec3_sub(of->places[0][last], of->places[0][0]);
-    const double level = kind & STAYS ? level_distance((md5_vec3){0}, drift) : 0.0;
+    const double level = kind & STAYS ? level_distance((md5_vec3){0}, drift) : 0;
     if (!lacks_last && !(kind & IS_LOOP))
         return;
-    if (!lacks_last && (level > least || fabs((double)drift.z) > least)) // else it is a step
+    if (!lacks_last && (level > least || fabs(drift.z) > least)) // else it is a step
         tool_found(of->clip, "root-drift", 0,
                    "the root is %.3g units away, and %.3g up, when the clip begins anew",
                    level_distance((md5_vec3){0}, drift), drift.z);
@@ -309,7 +307,7 @@ static void judge_loop(const motion *of, int kind)
     if (away <= least)
         return;
     const double step = fmax(distance_of_frames(of, 0, 1), distance_of_frames(of, last, last - 1));
-    if (lacks_last || away < 4.0 * step)
+    if (lacks_last || away < 4 * step)
         tool_found(of->clip, "loop", 0,
                    "frame %u, the last, %s: the skin jumps by %.3g units; md5tool fix --close-loop "
                    "%s",
@@ -365,7 +363,7 @@ void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *
     md5_binding *const binding = md5_bind(model, anim, &(md5_load_opts){.partial = true}, &error);
     const md5_skeleton *const skeleton = &model->skeleton;
     if (binding)
-        (void)md5_check_binding(clip, binding);
+        md5_check_binding(clip, binding);
     // What the clip does not move may hang anywhere.
     if (binding && num_points > 0 && binding->num_missing == 0) {
         const uint32_t count = skeleton->num_joints;

@@ -6,7 +6,7 @@
 void tool_print_engines(uint32_t set)
 {
     char names[400];
-    (void)md5_engine_names(set, names, sizeof names);
+    md5_engine_names(set, names, sizeof names);
     fputs(names, stdout);
 }
 
@@ -77,8 +77,8 @@ void tool_add_finding(md5_check *check, const char *rule, text_place at, const c
                       va_list values)
 {
     char text[1024];
-    (void)vsnprintf(text, sizeof text, format, values);
-    (void)md5_add_finding(check, rule, at.line, at.column, text);
+    vsnprintf(text, sizeof text, format, values);
+    md5_add_finding(check, rule, at.line, at.column, text);
 }
 
 void tool_found(md5_check *check, const char *rule, uint32_t line, const char *format, ...)

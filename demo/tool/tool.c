@@ -4,7 +4,6 @@
 #include "demo/common/write.h"
 
 #include <errno.h>
-#include <stdarg.h>
 
 // == Messages =====================================================================================
 
@@ -13,7 +12,7 @@ int tool_usage(const char *command, const char *format, ...)
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     const char *const name = command ? command : "";
     common_print(stderr, "md5tool: %s%s%s (see md5tool%s%s --help)\n", name, command ? ": " : "",
@@ -96,7 +95,7 @@ bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error)
 md5_quat tool_stored_rotation(md5_quat q)
 {
     // Never -0.
-    return q.w > 0.0f ? (md5_quat){0.0f - q.x, 0.0f - q.y, 0.0f - q.z, 0.0f - q.w} : q;
+    return q.w > 0 ? (md5_quat){0 - q.x, 0 - q.y, 0 - q.z, 0 - q.w} : q;
 }
 
 // == Loading ======================================================================================

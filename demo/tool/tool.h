@@ -3,12 +3,9 @@
 #define DEMO_TOOL_TOOL_H
 
 #include "md5/md5play.h"
-#include "md5/md5dialects.h"
-#include "demo/common/game_folder.h"
 #include "demo/convert/convert.h"
 
 #include <limits.h>
-#include <stdarg.h>
 
 // Exit statuses: success, a file has an error, the arguments are wrong.
 enum { TOOL_OK, TOOL_BAD_FILE, TOOL_BAD_USAGE };
