@@ -31,17 +31,17 @@ bool test_misuse_begins(const char *says, const char *file, int line)
         return false;
     const pid_t child = fork();
     if (child == 0) {
-        (void)signal(SIGABRT, ON_ABORT);
-        (void)dup2(ends[1], STDERR_FILENO);
+        signal(SIGABRT, ON_ABORT);
+        dup2(ends[1], STDERR_FILENO);
         return true;
     }
-    (void)close(ends[1]);
+    close(ends[1]);
     size_t used = 0;
     for (ssize_t count = 1; count > 0 && used < sizeof message - 1;) {
         count = read(ends[0], message + used, sizeof message - 1 - used);
         used += count > 0 ? (size_t)count : 0;
     }
-    (void)close(ends[0]);
+    close(ends[0]);
     int status = 0;
     const bool has_aborted = waitpid(child, &status, 0) == child && WIFSIGNALED(status);
     test_check(has_aborted && strstr(message, says), file, line,
@@ -87,22 +87,22 @@ bool test_misuse_begins(const char *says, const char *file, int line)
     const bool is_ready = CHECK(error.messages && error.kept >= 0
                                 && _dup2(_fileno(error.messages), error.errors) == 0);
     if (is_ready)
-        (void)signal(SIGABRT, jump_out);
+        signal(SIGABRT, jump_out);
     else if (error.messages)
-        (void)fclose(error.messages);
+        fclose(error.messages);
     return is_ready;
 }
 
 void test_misuse_ends(bool has_aborted)
 {
     char message[512] = "";
-    (void)signal(SIGABRT, SIG_DFL);
-    (void)fflush(stderr);
-    (void)_dup2(error.kept, error.errors);
-    (void)_close(error.kept);
+    signal(SIGABRT, SIG_DFL);
+    fflush(stderr);
+    _dup2(error.kept, error.errors);
+    _close(error.kept);
     rewind(error.messages);
     (void)!fread(message, 1, sizeof message - 1, error.messages);
-    (void)fclose(error.messages);
+    fclose(error.messages);
     test_check(has_aborted && strstr(message, error.says), error.file, error.line,
                "%s and said \"%s\", expected \"%s\"", has_aborted ? "aborted" : "went on", message,
                error.says);

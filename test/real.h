@@ -175,7 +175,7 @@ static inline double real_angle(md5_quat a, md5_quat b)
 // `q` or -q, which is the same rotation: whichever is nearer to `to`.
 static inline real4 real4_towards(real4 q, real4 to)
 {
-    return real4_dot(q, to) < 0.0 ? real4_scale(q, -1) : q;
+    return real4_dot(q, to) < 0 ? real4_scale(q, -1) : q;
 }
 
 // By sines, along the arc from one quaternion to the other; accurate for any angle.
@@ -183,7 +183,7 @@ static inline real4 real4_slerp(real4 a, real4 b, double t)
 {
     const real4 sum = real4_add(a, b), way = real4_add(a, real4_scale(b, -1));
     const double angle = 2.0 * atan2(sqrt(real4_dot(way, way)), sqrt(real4_dot(sum, sum)));
-    if (angle == 0.0)
+    if (angle == 0)
         return a;
     return real4_add(real4_scale(a, sin((1.0 - t) * angle) / sin(angle)),
                      real4_scale(b, sin(t * angle) / sin(angle)));

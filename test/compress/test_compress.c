@@ -57,8 +57,8 @@ static double point_distance(uint32_t num_joints, double distance, const real_pl
     FOR (joint, num_joints) {
         FOR (k, 6) {
             const double along = k % 2 ? -distance : distance;
-            const real3 point = {k / 2 == 0 ? along : 0.0, k / 2 == 1 ? along : 0.0,
-                                 k / 2 == 2 ? along : 0.0};
+            const real3 point = {k / 2 == 0 ? along : 0, k / 2 == 1 ? along : 0,
+                                 k / 2 == 2 ? along : 0};
             real_worse(&worst, real3_distance(placed(&a[joint], point), placed(&b[joint], point)));
         }
     }
@@ -148,8 +148,8 @@ TEST (compress_moves_no_vertex_beyond_the_tolerance) {
     const char *const walk_clip = "models/bobbin/walk.md5anim";
     const double fine = check_clip(model, test_path(walk_clip), 0.01f);
     const double coarse = check_clip(model, test_path(walk_clip), 0.1f);
-    CHECK(fine > 0.0 && fine < 3.6); // bytes a joint and frame; 16.2 uncompressed
-    CHECK(coarse > 0.0 && coarse < 2.3);
+    CHECK(fine > 0 && fine < 3.6); // bytes a joint and frame; 16.2 uncompressed
+    CHECK(coarse > 0 && coarse < 2.3);
     CHECK(check_clip(model, test_path(walk_clip), 1) < coarse);
 }
 
@@ -190,7 +190,7 @@ TEST (compress_of_the_corpus_holds_the_tolerance) {
     qsort(bytes[0], count, sizeof(double), ascending);
     qsort(bytes[1], count, sizeof(double), ascending);
     CHECK(bytes[0][count / 2] <= 3.6);
-    CHECK(bytes[1][count / 2] <= 2.0);
+    CHECK(bytes[1][count / 2] <= 2);
     printf("note: %zu clips, median of bytes a joint-frame at 0.01 and 0.1 units: %.2f, %.2f\n",
            count, bytes[0][count / 2], bytes[1][count / 2]);
 }
@@ -415,7 +415,7 @@ static md5_anim *make_branches(uint32_t num_joints, uint32_t num_frames)
         snprintf(line, LINE, "frame %u {\n", frame);
         add(&made, line);
         FOR (i, num_joints) {
-            const double along = i % 5 == 4 ? 2.0 : 1.0 + sin(0.9 * frame + i);
+            const double along = i % 5 == 4 ? 2 : 1 + sin(0.9 * frame + i);
             snprintf(line, LINE, "%f %f\n", along, 0.3 * cos(1.7 * frame + 0.5 * i));
             add(&made, line);
         }

@@ -25,8 +25,8 @@ static md5_anim *make_anim(double turn, double move, const char *c_name)
     FOR (i, FRAMES) {
         const double at = (double)i / (FRAMES - 1), half = turn * at * 0.5;
         size += snprintf(text + size, (size_t)(ROOM - size), "frame %d {\n%f %f %f %f\n}\n", i,
-                         move * at * at, cos(half) > 0.0 ? -sin(half) : sin(half),
-                         0.2 * sin(9.0 * at), 0.1 * at);
+                         move * at * at, cos(half) > 0 ? -sin(half) : sin(half), 0.2 * sin(9 * at),
+                         0.1 * at);
     }
     md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(text, (size_t)size, NULL, &error);
@@ -68,8 +68,8 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
     md5_arena arena = {.context = &context};
     md5_skin_reach fixture;
     const bool is_found = CHECK(md5i_find_reach(&arena, anim, &(md5_compress_opts){0}, &fixture));
-    const double last = sqrt(5.0 * 5.0 + 0.5 * 0.5), own[JOINTS] = {10, 12, last, last};
-    const double reach[JOINTS] = {2.0 * last + 22.0, 2.0 * last + 12.0, 2.0 * last, last};
+    const double last = sqrt(5 * 5 + 0.5 * 0.5), own[JOINTS] = {10, 12, last, last};
+    const double reach[JOINTS] = {2 * last + 22, 2 * last + 12, 2 * last, last};
     FOR_WHILE (i, JOINTS, is_found) {
         CHECK_NEAR(fixture.own[i], own[i], 1e-5);
         CHECK_NEAR(fixture.reach[i], reach[i], 1e-5);
@@ -119,7 +119,7 @@ TEST (compress_ignores_the_signs_of_rotations) {
             md5_xform pose[JOINTS];
             sample_own(after, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE, pose);
             const real4 now = real4_of(pose[1].rotation);
-            CHECK(frame == 0 || real4_dot(last, now) > 0.0);
+            CHECK(frame == 0 || real4_dot(last, now) > 0);
             last = now;
         }
     }
@@ -157,12 +157,12 @@ TEST (compress_keeps_long_ways_in_fine_steps) {
     test_append(&text, "}\nbaseframe {\n( 1 2 3 ) ( 0 0 0 )\n}\n");
     FOR (i, FRAMES)
         test_append(&text, "frame %d {\n%f %f %f\n}\n", i, i * i * 50.017, i * 1000.013,
-                    20000.0 - i * i * 40.019);
+                    20000 - i * i * 40.019);
     OWN_ANIM anim = md5_parse_anim(text.bytes, text.used, NULL, NULL);
     OWN_ANIM compressed = compress(anim, 0.01f);
     if (CHECK(compressed)) {
         md5_packed_place place = md5_packed_first(compressed->internal.packed);
-        (void)md5i_packed_take_head(compressed->internal.packed, MD5_PACKED_ROTATION, &place);
+        md5i_packed_take_head(compressed->internal.packed, MD5_PACKED_ROTATION, &place);
         CHECK(md5i_packed_take_head(compressed->internal.packed, MD5_PACKED_TRANSLATION, &place).row
               > MD5_PACKED_WORD);
         CHECK(compressed->max_error <= 0.01f);
@@ -318,7 +318,7 @@ static bool is_sound(const md5_xform *pose)
 {
     const md5_quat q = pose->rotation;
     const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-    return fabsf(square - 1.0f) < 0.01f && isfinite(pose->translation.x)
+    return fabsf(square - 1) < 0.01f && isfinite(pose->translation.x)
            && isfinite(pose->translation.y) && isfinite(pose->translation.z);
 }
 
@@ -433,7 +433,7 @@ TEST (compress_file_with_random_bytes_is_refused_or_sound) {
                 (uint8_t)test_random_u32(&random);
         put_32(copy + 8, made.size);
         seal(copy, made.size);
-        (void)parse(copy, made.size);
+        parse(copy, made.size);
     }
     free(made.bytes);
 }
@@ -443,7 +443,7 @@ enum { AT_JOINTS = 20, AT_FRAMES = 24, AT_BYTES = 28, AT_NAMES = 32, AT_SCALE = 
 
 static uint32_t get_32(const uint8_t *from)
 {
-    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+    return from[0] | (uint32_t)from[1] << 8 | from[2] << 16 | from[3] << 24;
 }
 
 // Adds to two numbers of a file, so that their sum can stay the same.

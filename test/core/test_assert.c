@@ -53,7 +53,7 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
     md5_sample(all.binding, other, MD5_ROOT_ID, found);
     md5_anim_bounds(all.anim, wrong, MD5_ROOT_ID);
     const md5_vec3 motion = md5_anim_root_motion(all.anim, wrong, end);
-    CHECK(motion.x == 0.0f && motion.y == 0.0f && motion.z == 0.0f);
+    CHECK(motion.x == 0 && motion.y == 0 && motion.z == 0);
 
     md5_pose_palette(all.binding, end, MD5_ROOT_FILE, scratch, joints, palettes[0]);
     md5_pose_palette(all.binding, wrong, MD5_ROOT_FILE, scratch, joints, palettes[1]);

@@ -221,8 +221,8 @@ static void check_rebuilt(double length)
     const float z = (float)(length * 6.0 / 7.0);
     const md5_quat q = md5_quat_from_xyz(x, y, z);
     const double square = (double)x * x + (double)y * y + (double)z * z;
-    const double w = -sqrt(fabs(1.0 - square));
-    const double scale = square > 1.0 ? sqrt(2.0 * square - 1.0) : 1.0;
+    const double w = -sqrt(fabs(1 - square));
+    const double scale = square > 1 ? sqrt(2 * square - 1) : 1;
     // Near w = 0 the rounding of the square costs w half of its digits.
     const double off = fabs(q.w - w / scale), near = fabs(w) > 1e-3 ? 3e-4 : 1e-3;
     CHECK_THAT(off <= near, "length %.9g: w is off by %.3g", length, off);
@@ -235,8 +235,8 @@ static void check_rebuilt(double length)
 // Continuous: a length slightly above 1 gives nearly the same rotation as one slightly below.
 TEST (math_rebuilds_w_by_one_rule_for_every_length) {
     for (double above = 1e-9; above < 1e19; above *= 1.1) {
-        check_rebuilt(1.0 + above);
-        check_rebuilt(1.0 / (1.0 + above));
+        check_rebuilt(1 + above);
+        check_rebuilt(1.0 / (1 + above));
     }
     check_rebuilt(1);
     const md5_quat widest = md5_quat_from_xyz(1.8e19f, 0, 0);
@@ -262,7 +262,7 @@ TEST (math_composes_in_textbook_order) {
     const md5_mat34 matrix = md5_mat34_from_xform(rotation);
     const md5_mat34 identity = md5_mat34_mul(matrix, md5_mat34_inverse(matrix));
     FOR (i, 12)
-        CHECK_NEAR(identity.m[i], i % 5 == 0 ? 1.0 : 0.0, 1e-6);
+        CHECK_NEAR(identity.m[i], i % 5 == 0 ? 1 : 0, 1e-6);
 }
 
 TEST (math_bounds) {
@@ -270,8 +270,8 @@ TEST (math_bounds) {
     CHECK(empty.min.x > empty.max.x);
     const md5_vec3 points[] = {{1, -2, 3}, {-1, 5, 0}};
     const md5_bounds two = md5_bounds_from_points(points, 2);
-    CHECK(two.min.x == -1.0f && two.min.y == -2.0f && two.min.z == 0.0f);
-    CHECK(two.max.x == 1.0f && two.max.y == 5.0f && two.max.z == 3.0f);
+    CHECK(two.min.x == -1 && two.min.y == -2 && two.min.z == 0);
+    CHECK(two.max.x == 1 && two.max.y == 5 && two.max.z == 3);
     const md5_bounds same = md5_bounds_union(two, empty);
     CHECK(same.min.x == two.min.x && same.max.z == two.max.z);
 }
@@ -295,11 +295,11 @@ TEST (cpu_best_is_no_less_than_what_there_is) {
 TEST (math_bounds_leave_out_nan) {
     const md5_vec3 points[] = {{NAN, 1, 2}, {3, NAN, 4}, {5, 6, NAN}};
     const md5_bounds bounds = md5_bounds_from_points(points, 3);
-    CHECK(bounds.min.x == 3.0f && bounds.min.y == 1.0f && bounds.min.z == 2.0f);
-    CHECK(bounds.max.x == 5.0f && bounds.max.y == 6.0f && bounds.max.z == 4.0f);
+    CHECK(bounds.min.x == 3 && bounds.min.y == 1 && bounds.min.z == 2);
+    CHECK(bounds.max.x == 5 && bounds.max.y == 6 && bounds.max.z == 4);
     const md5_bounds none = {{NAN, NAN, NAN}, {NAN, NAN, NAN}};
     const md5_bounds both = md5_bounds_union(none, bounds);
-    CHECK(both.min.x == 3.0f && both.max.z == 4.0f);
+    CHECK(both.min.x == 3 && both.max.z == 4);
 }
 
 // -- Arena ----------------------------------------------------------------------------------------

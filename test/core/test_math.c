@@ -31,7 +31,7 @@ static real3 apply(matrix m, real3 v)
 // Rodrigues' formula: cos I + sin [k] + (1 - cos) k k^T.
 static matrix about(real3 axis, double angle)
 {
-    const double x = axis.x, y = axis.y, z = axis.z, c = cos(angle), s = sin(angle), v = 1.0 - c;
+    const double x = axis.x, y = axis.y, z = axis.z, c = cos(angle), s = sin(angle), v = 1 - c;
     return (matrix){{{c + v * x * x, v * x * y - s * z, v * x * z + s * y},
                      {v * x * y + s * z, c + v * y * y, v * y * z - s * x},
                      {v * x * z - s * y, v * y * z + s * x, c + v * z * z}}};
@@ -103,15 +103,15 @@ TEST (math_turns_about_an_axis_of_any_length) {
     uint64_t random = 2;
     FOR (i, 200) {
         const md5_vec3 axis = random_vector(&random);
-        const double angle = (double)test_betweenf(-7, 7, &random);
-        const float scale = i % 3 == 0 ? 1e30f : i % 3 == 1 ? 1e-30f : 1.0f;
+        const double angle = test_betweenf(-7, 7, &random);
+        const float scale = i % 3 == 0 ? 1e30f : i % 3 == 1 ? 1e-30f : 1;
         const md5_quat q = md5_quat_from_axis_angle(md5_vec3_scale(axis, scale), (float)angle);
         check_rotation(matrix_of(q), about(real3_unit(real3_of(axis)), angle), 1e-6);
     }
     const float bad[] = {0, NAN, INFINITY};
     EACH (size, bad) {
         const md5_quat none = md5_quat_from_axis_angle((md5_vec3){*size, 0, 0}, 1);
-        CHECK(none.x == 0.0f && none.y == 0.0f && none.z == 0.0f && none.w == 1.0f);
+        CHECK(none.x == 0 && none.y == 0 && none.z == 0 && none.w == 1);
     }
 }
 
@@ -150,12 +150,11 @@ TEST (math_reads_and_writes_ids_angles) {
 
 TEST (math_looks_straight_up_and_down_without_roll) {
     FOR (i, 72) {
-        const md5_euler angles = {i % 2 == 0 ? 90.0f : -90.0f, (float)(5 * i - 180),
-                                  (float)(i * 3)};
+        const md5_euler angles = {i % 2 == 0 ? 90 : -90, (float)(5 * i - 180), (float)(i * 3)};
         const md5_quat q = md5_quat_from_euler(angles);
         const md5_euler again = md5_quat_to_euler(q);
         CHECK_NEAR(again.pitch, angles.pitch, 0.05);
-        CHECK(again.roll == 0.0f);
+        CHECK(again.roll == 0);
         check_rotation(matrix_of(md5_quat_from_euler(again)), matrix_of(q), 1e-3);
     }
 }
@@ -166,21 +165,21 @@ static void check_between(md5_vec3 from, md5_vec3 to)
     const real3 begin = real3_unit(real3_of(from)), goal = real3_unit(real3_of(to));
     CHECK_SMALL(real3_distance(apply(matrix_of(q), begin), goal), 1e-6);
     // No longer than needed: the angle of the rotation is that between the directions.
-    CHECK_NEAR(2.0 * (double)q.w * (double)q.w - 1.0, real3_dot(begin, goal), 2e-6);
+    CHECK_NEAR(2 * (double)q.w * (double)q.w - 1, real3_dot(begin, goal), 2e-6);
 }
 
 TEST (math_finds_the_shortest_rotation) {
     uint64_t random = 4;
     FOR (i, 200) {
         const md5_vec3 from = random_vector(&random), near = random_vector(&random);
-        const float scale = i % 3 == 0 ? 1e25f : 1.0f;
+        const float scale = i % 3 == 0 ? 1e25f : 1;
         check_between(md5_vec3_scale(from, scale), near);
         check_between(from, md5_vec3_scale(from, -3));
         check_between(from, md5_vec3_sub(md5_vec3_scale(near, 1e-4f), from));
         check_between(from, from);
     }
-    CHECK(md5_quat_between((md5_vec3){0, 0, 0}, (md5_vec3){1, 0, 0}).w == 1.0f);
-    CHECK(md5_quat_between((md5_vec3){1, 0, 0}, (md5_vec3){NAN, 0, 0}).w == 1.0f);
+    CHECK(md5_quat_between((md5_vec3){0, 0, 0}, (md5_vec3){1, 0, 0}).w == 1);
+    CHECK(md5_quat_between((md5_vec3){1, 0, 0}, (md5_vec3){NAN, 0, 0}).w == 1);
 }
 
 TEST (math_takes_rotations_from_matrices) {
@@ -192,7 +191,7 @@ TEST (math_takes_rotations_from_matrices) {
         const md5_xform again = md5_xform_from_mat34(md5_mat34_from_xform(from));
         check_rotation(matrix_of(again.rotation), matrix_of(from.rotation), 2e-6);
         CHECK(again.translation.x == from.translation.x && again.translation.y == from.translation.y
-              && again.translation.z == from.translation.z && again.pad == 0.0f);
+              && again.translation.z == from.translation.z && again.pad == 0);
     }
 }
 
@@ -229,8 +228,8 @@ TEST (math_blends_transforms) {
     }
     const md5_xform before = md5_xform_blend(a, b, -1);
     const md5_xform after = md5_xform_blend(a, b, 9);
-    CHECK(before.rotation.w == a.rotation.w && before.translation.x == 1.0f);
-    CHECK(after.rotation.w == b.rotation.w && after.translation.x == 5.0f);
+    CHECK(before.rotation.w == a.rotation.w && before.translation.x == 1);
+    CHECK(after.rotation.w == b.rotation.w && after.translation.x == 5);
 }
 
 // -- Matrices ---------------------------------------------------------------------------------
@@ -242,23 +241,23 @@ TEST (math_inverts_affine_matrices) {
         md5_mat34 m;
         FOR (j, 12)
             m.m[j] = test_betweenf(-2, 2, &random);
-        m.m[i % 3 * 5] += i % 2 == 0 ? 5.0f : -5.0f; // far from singular
-        m.m[(i + 1) % 3 * 5] += 5.0f;
-        m.m[(i + 2) % 3 * 5] += 5.0f;
+        m.m[i % 3 * 5] += i % 2 == 0 ? 5 : -5; // far from singular
+        m.m[(i + 1) % 3 * 5] += 5;
+        m.m[(i + 2) % 3 * 5] += 5;
         const md5_mat34 back = md5_mat34_inverse(m);
         FOR (row, 3) {
             FOR (column, 4) {
-                double sum = column == 3 ? back.m[4 * row + 3] : 0.0;
+                double sum = column == 3 ? back.m[4 * row + 3] : 0;
                 FOR (k, 3)
                     sum += (double)back.m[4 * row + k] * m.m[4 * k + column];
-                CHECK_NEAR(sum, row == column ? 1.0 : 0.0, 2e-5);
+                CHECK_NEAR(sum, row == column ? 1 : 0, 2e-5);
             }
         }
     }
     const md5_mat34 flat = {{1, 0, 0, 4, 0, 1, 0, 5, 1, 1, 0, 6}};
     const md5_mat34 none = md5_mat34_inverse(flat);
     FOR (i, 12)
-        CHECK(none.m[i] == 0.0f);
+        CHECK(none.m[i] == 0);
     const md5_mat34 small = {{1e-20f, 0, 0, 1, 0, 1e-20f, 0, 0, 0, 0, 1e-20f, 0}};
     CHECK_NEAR(md5_mat34_inverse(small).m[0], 1e20, 1e14);
 }
@@ -364,9 +363,9 @@ TEST (decay_is_exp) {
     FOR (i, 1400) {
         const double x = i < 700 ? i : pow(10, (i - 1400) * 0.01);
         CHECK_NEAR(md5i_decay(x), exp(-x), 1e-13);
-        CHECK_SMALL(md5i_decay(x) / exp(-x) - 1.0, 1e-10);
+        CHECK_SMALL(md5i_decay(x) / exp(-x) - 1, 1e-10);
     }
-    CHECK(md5i_decay(0) == 1.0);
+    CHECK(md5i_decay(0) == 1);
     CHECK(md5i_decay(INFINITY) == md5i_decay(800) && md5i_decay(1e300) < 1e-300);
 }
 
@@ -377,7 +376,7 @@ TEST (math_inverts_4x4_matrices) {
     FOR (i, 200) {
         md5_mat44 m;
         FOR (j, 16)
-            m.m[j] = test_betweenf(-2, 2, &random) + (j % 4 == (j / 4 + i) % 4 ? 8.0f : 0.0f);
+            m.m[j] = test_betweenf(-2, 2, &random) + (j % 4 == (j / 4 + i) % 4 ? 8 : 0);
         const md5_mat44 back = md5_mat44_inverse(m);
         FOR (column, 4) {
             const real4 unit = {column == 0, column == 1, column == 2, column == 3};
@@ -389,7 +388,7 @@ TEST (math_inverts_4x4_matrices) {
                              {{1e-39f, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}}};
     EACH (m, bad)
         FOR (i, 16)
-            CHECK(md5_mat44_inverse(*m).m[i] == 0.0f);
+            CHECK(md5_mat44_inverse(*m).m[i] == 0);
 }
 
 // A camera in textbook terms: where a point is, as fractions of the picture from its middle and as
@@ -418,7 +417,7 @@ static md5_mat44 matrix_of_eye(const test_eye *eye)
                                      (float)(eye->half_width / eye->half_height),
                                      (float)eye->near_z, (float)eye->far_z, eye->depth);
     }
-    clip.m[0] *= eye->is_mirrored ? -1.0f : 1.0f;
+    clip.m[0] *= eye->is_mirrored ? -1 : 1;
     return md5_mat44_mul(clip, md5_mat44_look_at(at, to, up));
 }
 
@@ -430,7 +429,7 @@ static double along(real3 axis, const test_eye *eye, md5_vec3 p)
 // The pixel of a point by similar triangles, and its depth: linear in d, or in 1 / d.
 static real3 see(const test_eye *eye, md5_viewport window, md5_vec3 p)
 {
-    const double d = along(eye->forward, eye, p), zoom = eye->is_orthographic ? 1.0 : d;
+    const double d = along(eye->forward, eye, p), zoom = eye->is_orthographic ? 1 : d;
     const double right = along(eye->right, eye, p) / zoom / eye->half_width;
     const double up = along(eye->up, eye, p) / zoom / eye->half_height;
     const double near_z = eye->near_z, far_z = eye->far_z;
@@ -438,7 +437,7 @@ static real3 see(const test_eye *eye, md5_viewport window, md5_vec3 p)
                                               : (1 / near_z - 1 / d) / (1 / near_z - 1 / far_z);
     return (real3){window.x + window.width * (0.5 + (eye->is_mirrored ? -0.5 : 0.5) * right),
                    window.y + window.height * (0.5 - 0.5 * up),
-                   eye->depth == MD5_DEPTH_ONE_TO_ZERO ? 1.0 - share : share};
+                   eye->depth == MD5_DEPTH_ONE_TO_ZERO ? 1 - share : share};
 }
 
 static test_eye random_eye(int i, uint64_t *random)
@@ -466,8 +465,8 @@ TEST (math_takes_points_to_pixels_and_back) {
     uint64_t random = 10;
     FOR (i, 420) {
         const test_eye eye = random_eye(i, &random);
-        const md5_viewport window = {30, i % 5 == 0 ? 620.0f : 20.0f, 800,
-                                     i % 5 == 0 ? -600.0f : 600.0f, eye.depth};
+        const md5_viewport window = {30, i % 5 == 0 ? 620 : 20, 800, i % 5 == 0 ? -600 : 600,
+                                     eye.depth};
         const md5_mat44 clip = matrix_of_eye(&eye);
         const double d = test_between(eye.near_z, 25, &random), zoom = eye.is_orthographic ? 1 : d;
         const double right = test_between(-1, 1, &random) * eye.half_width * zoom;
@@ -496,7 +495,7 @@ TEST (math_takes_points_to_pixels_and_back) {
             const md5_vec3 end = md5_vec3_add(ray.origin, md5_vec3_scale(ray.direction, ray.limit));
             CHECK_NEAR(along(eye.forward, &eye, end), eye.far_z, 1e-3 * eye.far_z * eye.far_z / 30);
         } else {
-            CHECK(ray.limit == 0.0f || ray.limit > 1e5f);
+            CHECK(ray.limit == 0 || ray.limit > 1e5f);
         }
         const md5_vec3 behind = real3_narrow(real3_sub(p, real3_scale(ahead, 2)));
         CHECK(md5_mat44_project(clip, window, behind, &back) == eye.is_orthographic);
@@ -509,7 +508,7 @@ TEST (math_has_no_ray_without_an_inverse) {
     const md5_mat44 none = {{0}},
                     endless = md5_mat44_perspective(60, 1, 1, INFINITY, MD5_DEPTH_ONE_TO_ZERO);
     const md5_ray ray = md5_ray_from_pixel(none, window, 3, 4);
-    CHECK(real_length(ray.direction) == 0.0 && real_length(ray.origin) == 0.0 && ray.limit == 0.0f);
+    CHECK(real_length(ray.direction) == 0 && real_length(ray.origin) == 0 && ray.limit == 0);
     CHECK(!md5_mat44_unproject(none, window, out, &out));
     CHECK(!md5_mat44_project(none, window, out, &out));
     CHECK(!md5_mat44_unproject(endless, window, (md5_vec3){3, 4, 0}, &out)); // infinitely far

@@ -215,7 +215,7 @@ static void move_far(misused *fixture)
     CHECK_NEAR(sqrt((double)q.z * q.z + (double)q.w * q.w), 1, 1e-6);
     CHECK(d.w > 2); // what it is for
     const md5_xform none = md5_xform_advance(start, (md5_xform){.rotation = {0, 0, 0, 0}});
-    CHECK(none.rotation.w == 1.0f);
+    CHECK(none.rotation.w == 1);
 }
 
 // -- The table ------------------------------------------------------------------------------

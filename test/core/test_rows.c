@@ -105,7 +105,7 @@ TEST (row_of_a_weight_is_read_or_left) {
         CHECK_THAT(!md5i_row_weight(begin(&it, *row), &number, 2, &weight), "read: %s", *row);
     md5_lex *const lex = begin(&it, "weight 0 1 1.0 ( 0.5 -0.250000 1.5 )\n");
     CHECK(md5i_row_weight(lex, &number, 2, &weight));
-    CHECK(weight.joint == 1 && weight.bias == 1.0f);
+    CHECK(weight.joint == 1 && weight.bias == 1);
     CHECK(weight.offset.x == 0.5f && weight.offset.y == -0.25f && weight.offset.z == 1.5f);
 }
 
@@ -117,8 +117,8 @@ TEST (numbers_are_read_up_to_the_end_of_a_block) {
     md5_lex *lex = begin(&it, " 0.500000\n\t-1.25 \r\n2.0 7/**/-  3 0.25}");
     CHECK(md5i_lex_floats(lex, numbers, 8, &count));
     CHECK_UINT(count, 6);
-    CHECK(numbers[0] == 0.5f && numbers[1] == -1.25f && numbers[2] == 2.0f && numbers[3] == 7.0f);
-    CHECK(numbers[4] == -3.0f && numbers[5] == 0.25f && *lex->at == '}');
+    CHECK(numbers[0] == 0.5f && numbers[1] == -1.25f && numbers[2] == 2 && numbers[3] == 7);
+    CHECK(numbers[4] == -3 && numbers[5] == 0.25f && *lex->at == '}');
     lex = begin(&it, "0.5 1.5 2.5 3.5 4.5 ");
     CHECK(md5i_lex_floats(lex, numbers, 4, &count));
     CHECK(count == 4 && numbers[3] == 3.5f);
@@ -136,12 +136,12 @@ TEST (points_are_read_in_every_form) {
     md5_vec3 value;
     EACH (row, forms) {
         CHECK(md5i_lex_vec3(begin(&it, *row), md5i_lex_float, &value));
-        CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
+        CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2);
         CHECK(md5i_lex_vec3(begin(&it, *row), md5i_lex_length, &value));
-        CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
+        CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2);
         md5i_lex_begin(&it.lex, &it.arena, *row, strlen(*row)); // without room
         CHECK(md5i_lex_vec3(&it.lex, md5i_lex_length, &value));
-        CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
+        CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2);
     }
     CHECK(md5i_lex_vec3(begin(&it, "( 0.5 2000000000.0 1.5 ) "), md5i_lex_float, &value));
     CHECK_FAILS(md5i_lex_vec3(begin(&it, "( 0.5 2000000000.0 1.5 ) "), md5i_lex_length, &value),

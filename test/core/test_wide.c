@@ -89,7 +89,7 @@ TEST (wide_kernels_one_float_wide_give_the_same_bits) {
     uint64_t random = 1;
     FOR (round, 100) {
         OWN_POSE made;
-        const double turning = round % 3 ? test_random(&random) : 1.0;
+        const double turning = round % 3 ? test_random(&random) : 1;
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), turning, test_random(&random), &random);
         check_made(&made, &random);

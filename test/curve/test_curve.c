@@ -60,7 +60,7 @@ static point3 exact_bezier(const md5_curve_desc *desc, double t)
     const int degree = (int)desc->num_points - 1;
     double shares[CURVE_POINTS] = {0}, binomial = 1;
     for (int i = 0; i <= degree; i++) {
-        shares[i] = binomial * pow(t, i) * pow(1.0 - t, degree - i);
+        shares[i] = binomial * pow(t, i) * pow(1 - t, degree - i);
         binomial = binomial * (degree - i) / (i + 1);
     }
     return sum_of(desc->points, shares, degree + 1);
@@ -154,7 +154,7 @@ static point3 exact_centripetal(const md5_curve_desc *desc, double t)
             const double to = round == 3 ? knots[2] : knots[i + round];
             const double share = (x - from) / (to - from);
             FOR (k, 3)
-                p[i].x[k] = (1.0 - share) * p[i].x[k] + share * p[i + 1].x[k];
+                p[i].x[k] = (1 - share) * p[i].x[k] + share * p[i + 1].x[k];
         }
     }
     return p[0];
@@ -164,12 +164,12 @@ static point3 exact_centripetal(const md5_curve_desc *desc, double t)
 static double basis(const double *knots, int i, int degree, double u)
 {
     if (degree == 0)
-        return u >= knots[i] && u < knots[i + 1] ? 1.0 : 0.0;
+        return u >= knots[i] && u < knots[i + 1] ? 1 : 0.0;
     const double left = knots[i + degree] - knots[i], right = knots[i + degree + 1] - knots[i + 1];
     double sum = 0;
-    if (left > 0.0)
+    if (left > 0)
         sum += (u - knots[i]) / left * basis(knots, i, degree - 1, u);
-    if (right > 0.0)
+    if (right > 0)
         sum += (knots[i + degree + 1] - u) / right * basis(knots, i + 1, degree - 1, u);
     return sum;
 }
@@ -179,7 +179,7 @@ static point3 rational_sum(const md5_curve_desc *desc, const double *knots, int 
     double shares[CURVE_POINTS], total = 0;
     const int n = (int)desc->num_points;
     FOR (i, n) {
-        shares[i] = basis(knots, i, degree, u) * (desc->weights ? desc->weights[i] : 1.0);
+        shares[i] = basis(knots, i, degree, u) * (desc->weights ? desc->weights[i] : 1);
         total += shares[i];
     }
     FOR (i, n)
@@ -209,7 +209,7 @@ static point3 exact_b_spline(const md5_curve_desc *desc, double t)
     const int count = desc->is_closed ? n + 3 : n;
     double shares[CURVE_POINTS + 3];
     FOR (i, count)
-        shares[i] = basis(knots, i, 3, 3.0 + t * (count - 3));
+        shares[i] = basis(knots, i, 3, 3 + t * (count - 3));
     return sum_of(points, shares, count);
 }
 
@@ -222,7 +222,7 @@ static bool check_at(const md5_curve *curve, const md5_curve_desc *desc, exact_c
     const point3 before = exact(desc, t - h), after = exact(desc, t + h);
     point3 tangent;
     FOR (k, 3)
-        tangent.x[k] = (after.x[k] - before.x[k]) / (2.0 * h);
+        tangent.x[k] = (after.x[k] - before.x[k]) / (2 * h);
     return CHECK_SMALL(curve_distance(md5_curve_point(curve, t), exact(desc, t)), 1e-5)
            && CHECK_SMALL(curve_distance(md5_curve_tangent(curve, t), tangent), 5e-4);
 }
@@ -356,7 +356,7 @@ TEST (curve_of_equal_points_is_a_point) {
             CHECK_SMALL(md5_vec3_length(tangent), 1e-10);
         }
         const double t = md5_curve_at_distance(curve, 5);
-        CHECK(t >= 0.0 && t <= 1.0);
+        CHECK(t >= 0 && t <= 1);
     }
 }
 
@@ -399,8 +399,8 @@ TEST (curve_catmull_rom_passes_all_points) {
     FOR (kind, 4) {
         const md5_curve_desc desc = kind_of(kind, points);
         OWN_CURVE curve = curve_of(&desc);
-        CHECK(md5_curve_start(curve, 0) == 0.0);
-        CHECK(md5_curve_start(curve, desc.is_closed ? 7 : 6) == 1.0);
+        CHECK(md5_curve_start(curve, 0) == 0);
+        CHECK(md5_curve_start(curve, desc.is_closed ? 7 : 6) == 1);
         FOR (i, 7u)
             CHECK(is_same(md5_curve_point(curve, md5_curve_start(curve, i)), points[i]));
     }
@@ -416,8 +416,8 @@ TEST (curve_closed_goes_round) {
         OWN_CURVE curve = curve_of(&desc);
         FOR (i, 64) {
             const double t = i / 64.0;
-            CHECK(is_same(md5_curve_point(curve, t), md5_curve_point(curve, t + 3.0)));
-            CHECK(is_same(md5_curve_point(curve, t), md5_curve_point(curve, t - 2.0)));
+            CHECK(is_same(md5_curve_point(curve, t), md5_curve_point(curve, t + 3)));
+            CHECK(is_same(md5_curve_point(curve, t), md5_curve_point(curve, t - 2)));
         }
         const double length = md5_curve_length(curve);
         CHECK_NEAR(md5_curve_at_distance(curve, 2.25 * length),
@@ -438,7 +438,7 @@ TEST (curve_has_no_jump_in_its_velocity) {
         if (desc.kind == MD5_CURVE_CUBIC_BEZIER)
             continue;
         OWN_CURVE curve = curve_of(&desc);
-        for (uint32_t i = desc.is_closed ? 0 : 1; md5_curve_start(curve, i) < 1.0; i++) {
+        for (uint32_t i = desc.is_closed ? 0 : 1; md5_curve_start(curve, i) < 1; i++) {
             const double start = md5_curve_start(curve, i);
             const md5_vec3 before = md5_curve_tangent(curve, start - 1e-9);
             const md5_vec3 after = md5_curve_tangent(curve, start + 1e-9);
@@ -475,24 +475,24 @@ static md5_curve *circle_of(float r)
 
 TEST (curve_nurbs_circle_is_a_circle) {
     OWN_CURVE circle = circle_of(1);
-    CHECK(md5_curve_start(circle, 3) < 1.0 && md5_curve_start(circle, 4) == 1.0);
+    CHECK(md5_curve_start(circle, 3) < 1 && md5_curve_start(circle, 4) == 1);
     FOR (i, 10001) {
         const md5_vec3 p = md5_curve_point(circle, i / 10000.0);
         const md5_vec3 tangent = md5_curve_tangent(circle, i / 10000.0);
-        if (!CHECK_NEAR(hypot((double)p.x, (double)p.y), 1, 1e-6) || !CHECK(p.z == 5.0f)
+        if (!CHECK_NEAR(hypot((double)p.x, (double)p.y), 1, 1e-6) || !CHECK(p.z == 5)
             || !CHECK_SMALL((p.x * tangent.x + p.y * tangent.y), 1e-5))
             break;
     }
-    CHECK_NEAR(md5_curve_length(circle), 2.0 * pi, 1e-6);
+    CHECK_NEAR(md5_curve_length(circle), 2 * pi, 1e-6);
 }
 
 TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
     OWN_CURVE circle = circle_of(10);
     const double length = md5_curve_length(circle);
     FOR (i, 721) {
-        const double angle = 2.0 * pi * i / 720.0;
+        const double angle = 2 * pi * i / 720.0;
         const md5_vec3 p = md5_curve_point(circle, md5_curve_at_distance(circle, length * i / 720));
-        if (!CHECK_NEAR(p.x, 10.0 * cos(angle), 1e-5) || !CHECK_NEAR(p.y, 10.0 * sin(angle), 1e-5))
+        if (!CHECK_NEAR(p.x, 10 * cos(angle), 1e-5) || !CHECK_NEAR(p.y, 10 * sin(angle), 1e-5))
             break;
     }
 }
@@ -517,7 +517,7 @@ TEST (curve_length_of_a_parabola) {
     CHECK_NEAR(md5_curve_length(parabola), sqrt(5.0) / 2.0 + asinh(2) / 4.0, 1e-6);
     FOR (i, 101) {
         const double x = 0.01 * i;
-        const double exact = (2.0 * x * sqrt(1.0 + 4.0 * x * x) + asinh(2.0 * x)) / 4.0;
+        const double exact = (2 * x * sqrt(1 + 4 * x * x) + asinh(2 * x)) / 4.0;
         CHECK_NEAR(md5_curve_distance(parabola, x), exact, 1e-6);
         CHECK_NEAR(md5_curve_at_distance(parabola, exact), x, 2e-6);
     }
@@ -530,7 +530,7 @@ TEST (curve_length_with_a_cusp) {
     const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
     OWN_CURVE cusp = curve_of(&desc);
     CHECK_SMALL(md5_vec3_length(md5_curve_tangent(cusp, 0.5)), 1e-6);
-    const double length = 2.0 * (13.0 * sqrt(13.0) - 8.0) / 27.0;
+    const double length = 2 * (13 * sqrt(13.0) - 8) / 27.0;
     CHECK_NEAR(md5_curve_length(cusp), length, 1e-6);
     CHECK_NEAR(md5_curve_distance(cusp, 0.5), length / 2.0, 1e-6);
     CHECK_NEAR(md5_curve_at_distance(cusp, length / 2.0), 0.5, 1e-3);
@@ -563,21 +563,21 @@ TEST (curve_distance_and_parameter_are_inverse) {
         OWN_CURVE curve = curve_of(&desc);
         const double length = md5_curve_length(curve);
         double last = 0;
-        CHECK(md5_curve_at_distance(curve, 0) == 0.0);
+        CHECK(md5_curve_at_distance(curve, 0) == 0);
         FOR_FROM (i, 1, 1000) {
             const double distance = length * i / 1000.0;
             const double t = md5_curve_at_distance(curve, distance);
-            if (!CHECK(t >= last && t <= 1.0)
+            if (!CHECK(t >= last && t <= 1)
                 || !CHECK_NEAR(md5_curve_distance(curve, t) / length, i / 1000.0, 1e-6))
                 break;
             last = t;
         }
         if (!desc.is_closed)
-            CHECK(md5_curve_at_distance(curve, length) == 1.0
+            CHECK(md5_curve_at_distance(curve, length) == 1
                   && md5_curve_distance(curve, 1) == length
-                  && md5_curve_at_distance(curve, 2.0 * length) == 1.0
-                  && md5_curve_at_distance(curve, -1) == 0.0);
-        CHECK(md5_curve_at_distance(curve, NAN) == 0.0 && md5_curve_distance(curve, NAN) == 0.0);
+                  && md5_curve_at_distance(curve, 2 * length) == 1
+                  && md5_curve_at_distance(curve, -1) == 0);
+        CHECK(md5_curve_at_distance(curve, NAN) == 0 && md5_curve_distance(curve, NAN) == 0);
     }
 }
 
@@ -709,12 +709,12 @@ static void check_finite(const md5_curve_desc *desc)
 {
     OWN_CURVE curve = curve_of(desc);
     const double length = md5_curve_length(curve);
-    CHECK(length >= 0.0 && length < HUGE_VAL);
+    CHECK(length >= 0 && length < HUGE_VAL);
     FOR (i, 201) {
         const double t = i / 200.0, at = md5_curve_at_distance(curve, t * length);
-        if (!CHECK(is_finite(md5_curve_point(curve, t))) || !CHECK(at >= 0.0 && at <= 1.0)
+        if (!CHECK(is_finite(md5_curve_point(curve, t))) || !CHECK(at >= 0 && at <= 1)
             || !CHECK(is_finite(md5_curve_tangent(curve, t)))
-            || !CHECK(md5_curve_distance(curve, t) <= length * (1.0 + 1e-6)))
+            || !CHECK(md5_curve_distance(curve, t) <= length * (1 + 1e-6)))
             break;
     }
 }
@@ -734,7 +734,7 @@ TEST (curve_of_hostile_points_is_finite) {
                 points[i] = points[i - 1];
         }
         static const uint32_t counts[] = {12, 12, 10, 9, 12, 12};
-        for (int kind = 0; kind <= (int)MD5_CURVE_NURBS; kind++)
+        for (int kind = 0; kind <= MD5_CURVE_NURBS; kind++)
             check_finite(&(md5_curve_desc){
                 .kind = (md5_curve_kind)kind, .points = points, .num_points = counts[kind]});
     }

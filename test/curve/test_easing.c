@@ -139,9 +139,9 @@ TEST (easing_linear_smooth_and_square_root) {
 // The published formulas give exactly 0 at 0 and 1 at 1, next to a jump of 1/1024.
 TEST (easing_exponential_jumps_only_at_its_slow_ends) {
     const float little = 1e-6f;
-    CHECK(eased(MD5_EASE_EXPONENTIAL_IN, 0) == 0.0f);
+    CHECK(eased(MD5_EASE_EXPONENTIAL_IN, 0) == 0);
     CHECK_NEAR(eased(MD5_EASE_EXPONENTIAL_IN, little), 1.0 / 1024.0, 1e-7);
-    CHECK(eased(MD5_EASE_EXPONENTIAL_OUT, 1) == 1.0f);
+    CHECK(eased(MD5_EASE_EXPONENTIAL_OUT, 1) == 1);
     CHECK_NEAR(eased(MD5_EASE_EXPONENTIAL_OUT, 1.0f - little), 1023.0 / 1024.0, 1e-7);
     CHECK_NEAR(eased(MD5_EASE_EXPONENTIAL_IN_OUT, little), 1.0 / 2048.0, 1e-7);
     CHECK_NEAR(eased(MD5_EASE_EXPONENTIAL_IN_OUT, 1.0f - little), 2047.0 / 2048.0, 1e-7);
@@ -150,10 +150,10 @@ TEST (easing_exponential_jumps_only_at_its_slow_ends) {
 TEST (easings_have_exact_ends) {
     FOR (i, MD5_EASE_CUBIC_BEZIER) {
         const md5_ease_kind easing = (md5_ease_kind)i;
-        CHECK(eased(easing, 0) == 0.0f && eased(easing, 1) == 1.0f);
-        CHECK(eased(easing, -3) == 0.0f && eased(easing, 3) == 1.0f);
-        CHECK(eased(easing, NAN) == 0.0f);
-        CHECK(eased(easing, -INFINITY) == 0.0f && eased(easing, INFINITY) == 1.0f);
+        CHECK(eased(easing, 0) == 0 && eased(easing, 1) == 1);
+        CHECK(eased(easing, -3) == 0 && eased(easing, 3) == 1);
+        CHECK(eased(easing, NAN) == 0);
+        CHECK(eased(easing, -INFINITY) == 0 && eased(easing, INFINITY) == 1);
     }
 }
 
@@ -168,7 +168,7 @@ TEST (easings_rise_unless_they_swing) {
         float last = 0;
         for (int step = 0; step <= 10000 && !swings(easing); step++) {
             const float value = eased(easing, (float)step / 10000.0f);
-            REQUIRE(value >= last && value <= 1.0f);
+            REQUIRE(value >= last && value <= 1);
             last = value;
         }
     }
@@ -180,7 +180,7 @@ TEST (easings_that_draw_back_go_below_0_and_above_1) {
     CHECK(eased(MD5_EASE_ELASTIC_IN, 0.85f) < -0.35f);
     FOR (step, 1001) {
         const float value = eased(MD5_EASE_BOUNCE_OUT, (float)step / 1000.0f);
-        CHECK(value >= 0.0f && value <= 1.0f);
+        CHECK(value >= 0 && value <= 1);
     }
 }
 
@@ -251,8 +251,8 @@ static void check_bezier(const md5_easing *curve)
         const float t = (float)step / 1000.0f;
         CHECK_NEAR(md5_ease(*curve, t), exact_bezier(curve, t), 1e-6);
     }
-    CHECK(md5_ease(*curve, 0) == 0.0f && md5_ease(*curve, 1) == 1.0f);
-    CHECK(md5_ease(*curve, NAN) == 0.0f && md5_ease(*curve, 7) == 1.0f);
+    CHECK(md5_ease(*curve, 0) == 0 && md5_ease(*curve, 1) == 1);
+    CHECK(md5_ease(*curve, NAN) == 0 && md5_ease(*curve, 7) == 1);
 }
 
 TEST (easing_bezier_is_exact_to_a_millionth) {
@@ -312,7 +312,7 @@ TEST (easing_steps_are_those_of_css) {
         FOR (i, 6)
             CHECK_NEAR(md5_ease(curve, t[i]), expected[jump][i], 1e-7);
         CHECK(md5_ease(curve, -1) == (float)expected[jump][0]);
-        CHECK(md5_ease(curve, 2) == 1.0f);
+        CHECK(md5_ease(curve, 2) == 1);
     }
 }
 
@@ -329,7 +329,7 @@ TEST (easing_steps_begin_at_their_shares) {
 TEST (easing_over_a_duration) {
     const md5_easing curve = {.kind = MD5_EASE_QUADRATIC_IN};
     CHECK_NEAR(md5_ease(curve, 0.5f / 2.0f), 0.0625, 1e-7);
-    CHECK(md5_ease(curve, -1.0f / 2.0f) == 0.0f && md5_ease(curve, 3.0f / 2.0f) == 1.0f);
+    CHECK(md5_ease(curve, -1.0f / 2.0f) == 0 && md5_ease(curve, 3.0f / 2.0f) == 1);
 }
 
 // -- Following a target ---------------------------------------------------------------------------
@@ -339,10 +339,10 @@ TEST (follow_share_is_one_minus_exp) {
         const float rate = (float)pow(10, i % 10 - 4), seconds = (float)pow(10, i * 0.005 - 4);
         CHECK_NEAR(md5_follow_share(rate, seconds), -expm1(-(double)rate * seconds), 1e-7);
     }
-    CHECK(md5_follow_share(0, 1) == 0.0f && md5_follow_share(1, 0) == 0.0f);
-    CHECK(md5_follow_share(-1, 1) == 0.0f && md5_follow_share(1, -1) == 0.0f);
-    CHECK(md5_follow_share(-1, -1) == 0.0f && md5_follow_share(NAN, 1) == 0.0f);
-    CHECK(md5_follow_share(1e30f, 1e30f) == 1.0f && md5_follow_share(INFINITY, 1) == 1.0f);
+    CHECK(md5_follow_share(0, 1) == 0 && md5_follow_share(1, 0) == 0);
+    CHECK(md5_follow_share(-1, 1) == 0 && md5_follow_share(1, -1) == 0);
+    CHECK(md5_follow_share(-1, -1) == 0 && md5_follow_share(NAN, 1) == 0);
+    CHECK(md5_follow_share(1e30f, 1e30f) == 1 && md5_follow_share(INFINITY, 1) == 1);
 }
 
 TEST (follow_does_not_depend_on_the_frame_rate) {
@@ -420,7 +420,7 @@ TEST (spring_ignores_what_is_no_number) {
     md5_follow_spring(0, 60, INFINITY, 1, &value, &velocity);
     md5_follow_spring(0, 60, 3, 0, &value, &velocity);
     md5_follow_spring(0, 60, 3, NAN, &value, &velocity);
-    CHECK(value == 1.0f && velocity == 2.0f);
+    CHECK(value == 1 && velocity == 2);
 }
 
 // The area below each easing, against the sum of many thin strips. None has an edge of a staircase

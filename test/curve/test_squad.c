@@ -11,15 +11,15 @@ static const double pi = 3.14159265358979324;
 
 TEST (curve_functions_are_those_of_libc) {
     FOR (i, 4001) {
-        const double x = i / 4000.0, quarter = 0.5 * pi * (2.0 * x - 1.0);
-        const double turns = 32.0 * (x - 0.5), angle = pi * x;
+        const double x = i / 4000.0, quarter = 0.5 * pi * (2 * x - 1);
+        const double turns = 32 * (x - 0.5), angle = pi * x;
         if (!CHECK_NEAR(md5i_sine(quarter), sin(quarter), 1e-13)
-            || !CHECK_NEAR(md5i_sine_of_turns(turns), sin(2.0 * pi * turns), 2e-13)
-            || !CHECK_NEAR(md5i_angle(3.0 * sin(angle), 3.0 * cos(angle)), angle, 1e-14)
-            || !CHECK_NEAR(md5i_power_of_two(10.0 * x) / exp2(10.0 * x), 1, 1e-9))
+            || !CHECK_NEAR(md5i_sine_of_turns(turns), sin(2 * pi * turns), 2e-13)
+            || !CHECK_NEAR(md5i_angle(3 * sin(angle), 3 * cos(angle)), angle, 1e-14)
+            || !CHECK_NEAR(md5i_power_of_two(10 * x) / exp2(10 * x), 1, 1e-9))
             return;
     }
-    CHECK(md5i_angle(0, 1) == 0.0 && md5i_angle(0, 0) == 0.0);
+    CHECK(md5i_angle(0, 1) == 0 && md5i_angle(0, 0) == 0);
     CHECK_NEAR(md5i_angle(0, -1), pi, 1e-15);
     CHECK_NEAR(md5i_angle(1e-300, 1), 1e-300, 1e-310);
 }
@@ -35,14 +35,14 @@ static real4 between(real4 a, real4 b)
 static real4 log_of(real4 q)
 {
     const double sine = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
-    const double scale = sine > 0.0 ? atan2(sine, q.w) / sine : 0.0;
+    const double scale = sine > 0 ? atan2(sine, q.w) / sine : 0;
     return (real4){q.x * scale, q.y * scale, q.z * scale, 0};
 }
 
 static real4 exp_of(real4 v)
 {
     const double angle = sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
-    const double scale = angle > 0.0 ? sin(angle) / angle : 0.0;
+    const double scale = angle > 0 ? sin(angle) / angle : 0;
     return (real4){v.x * scale, v.y * scale, v.z * scale, cos(angle)};
 }
 
@@ -93,8 +93,8 @@ TEST (squad_at_equal_intervals_is_shoemakes) {
             FOR (step, 21) {
                 const double u = step / 20.0;
                 const real4 exact = real4_slerp(real4_slerp(q[i], q[i + 1], u),
-                                                real4_slerp(a, b, u), 2.0 * u * (1.0 - u));
-                const md5_quat found = md5_squad_rotation(squad, times[i] + 2.0 * u);
+                                                real4_slerp(a, b, u), 2 * u * (1 - u));
+                const md5_quat found = md5_squad_rotation(squad, times[i] + 2 * u);
                 CHECK_SMALL(real4_angle(exact, real4_of(found)), 1e-6);
             }
         }
@@ -106,7 +106,7 @@ TEST (squad_passes_its_keys) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
         FOR (periodic, 2) {
-            OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, periodic ? 7.0 : 0.0);
+            OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, periodic ? 7 : 0);
             FOR (i, NUM_KEYS) {
                 CHECK_SMALL(real_angle(md5_squad_rotation(squad, uneven[i]), keys[i]), 2e-7);
             }
@@ -182,7 +182,7 @@ TEST (squad_of_one_key_is_the_key) {
     const md5_quat key = {0, 3, 0, -4};
     const double time = 2;
     FOR (periodic, 2) {
-        OWN_SQUAD squad = squad_of(&key, &time, 1, periodic ? 1.0 : 0.0);
+        OWN_SQUAD squad = squad_of(&key, &time, 1, periodic ? 1 : 0);
         FOR (i, 10) {
             const md5_quat at = md5_squad_rotation(squad, i * 0.7);
             CHECK_SMALL(real_angle(at, key), 2e-7);
@@ -202,11 +202,10 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
         double times[NUM_KEYS], time = -100;
         FOR (i, NUM_KEYS) {
             keys[i] = few[test_random_u32(&random) % 8];
-            time =
-                fmax(time + pow(10, 18.0 * test_random(&random) - 12.0), nextafter(time, HUGE_VAL));
+            time = fmax(time + pow(10, 18 * test_random(&random) - 12), nextafter(time, HUGE_VAL));
             times[i] = time;
         }
-        OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0.0);
+        OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0);
         FOR (i, 101) {
             const double at = times[i % 7] + (times[i % 7 + 1] - times[i % 7]) * 0.01 * i;
             const md5_quat q = md5_squad_rotation(squad, at);

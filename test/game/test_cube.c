@@ -287,8 +287,8 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
     CHECK_NEAR(adjusted.rotation.y, real.y, 1e-6);
     CHECK_NEAR(adjusted.rotation.z, -real.z, 1e-6);
     CHECK_NEAR(adjusted.rotation.w, real.w, 1e-6);
-    CHECK_VEC3(adjusted.translation, 2.0 * translation.x + 0.5, -2.0 * translation.y - 0.25,
-               2.0 * translation.z + 1.0, 1e-5);
+    CHECK_VEC3(adjusted.translation, 2 * translation.x + 0.5, -2 * translation.y - 0.25,
+               2 * translation.z + 1, 1e-5);
 }
 
 TEST (cube_adjusts_animations_that_come_later) {
@@ -307,9 +307,9 @@ TEST (cube_adjusts_animations_that_come_later) {
         md5_cube2_adjust_pose(part, &part->anims[i], &skeleton, pose);
         const bool is_adjusted = i == 1;
         CHECK_EXACT(pose[0].rotation.w, 1);
-        CHECK_NEAR(pose[1].rotation.z, is_adjusted ? -0.70710678 : 0.0, 1e-6);
-        const double moved = is_adjusted ? 1.0 : 0.0; // divided by 4
-        CHECK_VEC3(pose[1].translation, moved, -2.0 * moved, 3.0 * moved, 0);
+        CHECK_NEAR(pose[1].rotation.z, is_adjusted ? -0.70710678 : 0, 1e-6);
+        const double moved = is_adjusted ? 1 : 0; // divided by 4
+        CHECK_VEC3(pose[1].translation, moved, -2 * moved, 3 * moved, 0);
     }
 }
 
@@ -324,8 +324,8 @@ TEST (cube_adjusts_poses_of_other_axes) {
     // Unity's z is forward, y up, and its space is mirrored.
     CHECK_NEAR(pose.translation.z, 2, 1e-6);
     CHECK_SMALL(pose.translation.x, 1e-6);
-    CHECK_NEAR(fabs((double)pose.rotation.y), 0.70710678, 1e-6);
-    CHECK(pose.rotation.y * pose.rotation.w > 0.0f); // to the right: clockwise from above
+    CHECK_NEAR(fabs(pose.rotation.y), 0.70710678, 1e-6);
+    CHECK(pose.rotation.y * pose.rotation.w > 0); // to the right: clockwise from above
 }
 
 // -- Scripts --------------------------------------------------------------------------------------

@@ -164,7 +164,7 @@ TEST (joints_of_heads_are_copied) {
     // The jaw is 10 above the top, as the spine is above the root; the tooth is where the lid is: 1
     // above the neck, where the head is.
     check_vector(pose[1].translation, 0.0, 0.0, 10.0);
-    check_vector(pose[2].translation, 0.0, 0.0, -9.0);
+    check_vector(pose[2].translation, 0.0, 0.0, -9);
 }
 
 // `origin` is in the space of the entity, `angles` (pitch, yaw, roll) in that of the joint.
@@ -447,8 +447,8 @@ TEST (parts_are_placed_in_the_pose_ik_pose) {
     CHECK_UINT(entity->num_parts, 2);
     const md5_xform head = entity->parts[0].offset, gun = entity->parts[1].offset;
     check_vector(head.translation, 0.0, 0.0, 0.0);
-    check_vector(md5_quat_rotate(head.rotation, x), 0.0, -1.0, 0.0);
-    check_vector(gun.translation, 0.0, -1.0, 0.0);
+    check_vector(md5_quat_rotate(head.rotation, x), 0.0, -1, 0.0);
+    check_vector(gun.translation, 0.0, -1, 0.0);
     check_vector(md5_quat_rotate(gun.rotation, x), 1.0, 0.0, 0.0);
 }
 

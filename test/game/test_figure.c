@@ -186,7 +186,7 @@ TEST_IF (figures_are_read_as_the_original_engine_does, figure_case, it, open_fig
         print_warnings(it, log->text, it->names[i]);
         snprintf(begin, sizeof begin, "\n%s\t", it->names[i]);
         if (!is_real)
-            (void)is_line(verdicts, begin, it->text);
+            is_line(verdicts, begin, it->text);
     }
     CHECK_UINT(num_equal, 99);
 }

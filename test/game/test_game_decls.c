@@ -143,7 +143,7 @@ TEST (tables_repeat_snap_and_clamp) {
     CHECK_SMALL(table_at(game, "c", -1), 1e-6);
     CHECK_NEAR(table_at(game, "c", 9), 20, 1e-6);
     CHECK_NEAR(table_at(game, "one", 0.3f), 1, 1e-6);
-    CHECK_SMALL(table_at(game, "t", 1e38f * 10.0f), 1e-6);
+    CHECK_SMALL(table_at(game, "t", 1e38f * 10), 1e-6);
     CHECK(!md5_game_table(game, "none", NULL));
 }
 
@@ -463,11 +463,11 @@ static double number_of(const char *text)
 }
 
 TEST (decl_lex_reads_numbers_of_all_bases) {
-    CHECK(number_of("010") == 8.0);
-    CHECK(number_of("0x1F") == 31.0);
-    CHECK(number_of("0b101") == 5.0);
-    CHECK(number_of("42") == 42.0);
-    CHECK(number_of("0") == 0.0);
+    CHECK(number_of("010") == 8);
+    CHECK(number_of("0x1F") == 31);
+    CHECK(number_of("0b101") == 5);
+    CHECK(number_of("42") == 42);
+    CHECK(number_of("0") == 0);
 }
 
 TEST (decl_lex_reads_decimals) {

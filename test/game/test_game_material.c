@@ -158,7 +158,7 @@ static void check_lights(const char *text, const char *expected)
     char lights[32] = "";
     MATERIAL(material, text);
     for (uint32_t i = 0; i < material->num_stages && i < 31; i++)
-        lights[i] = (char)('0' + (int)material->stages[i].light);
+        lights[i] = (char)('0' + material->stages[i].light);
     CHECK_STRING(lights, expected);
 }
 
@@ -421,16 +421,16 @@ TEST (deform_sprite_faces_the_viewer) {
     const double half = 0.707 * sqrt(26.0); // (-1, 5) from the middle
     OWN_DEFORM c;
     form(&c, "sprite", &from_above);
-    check_position(&c, 0, 10.0 + half, half, 0);
-    check_position(&c, 1, 10.0 + half, -half, 0);
-    check_position(&c, 2, 10.0 - half, -half, 0);
-    check_position(&c, 3, 10.0 - half, half, 0);
-    CHECK(c.texcoords[0].x == 0.0f && c.texcoords[0].y == 0.0f);
-    CHECK(c.texcoords[1].x == 1.0f && c.texcoords[1].y == 0.0f);
-    CHECK(c.texcoords[2].x == 1.0f && c.texcoords[2].y == 1.0f);
-    CHECK(c.texcoords[3].x == 0.0f && c.texcoords[3].y == 1.0f);
+    check_position(&c, 0, 10 + half, half, 0);
+    check_position(&c, 1, 10 + half, -half, 0);
+    check_position(&c, 2, 10 - half, -half, 0);
+    check_position(&c, 3, 10 - half, half, 0);
+    CHECK(c.texcoords[0].x == 0 && c.texcoords[0].y == 0);
+    CHECK(c.texcoords[1].x == 1 && c.texcoords[1].y == 0);
+    CHECK(c.texcoords[2].x == 1 && c.texcoords[2].y == 1);
+    CHECK(c.texcoords[3].x == 0 && c.texcoords[3].y == 1);
     CHECK_BYTES(c.indices, indices, sizeof indices);
-    CHECK(c.colors[0].x == 1.0f && c.colors[3].w == 1.0f);
+    CHECK(c.colors[0].x == 1 && c.colors[3].w == 1);
 }
 
 // Seen from the side, +y, its width goes along x; seen from the front nothing changes.
@@ -440,7 +440,7 @@ TEST (deform_tube_turns_about_its_long_axis) {
     OWN_DEFORM c;
     form(&c, "tube", &from_side);
     FOR (i, 4u) {
-        CHECK_NEAR(fabs((double)c.positions[i].x - 10.0), 1, 1e-3);
+        CHECK_NEAR(fabs((double)c.positions[i].x - 10), 1, 1e-3);
         CHECK_SMALL(c.positions[i].y, 1e-3);
         CHECK_NEAR(c.positions[i].z, c.mesh->positions[i].z, 1e-3);
     }
@@ -448,7 +448,7 @@ TEST (deform_tube_turns_about_its_long_axis) {
     CHECK(c.positions[0].x * c.positions[1].x > 0 && c.positions[0].x != c.positions[1].x);
     CHECK_NEAR(c.positions[0].x, c.positions[2].x, 1e-3);
     CHECK_NEAR(c.positions[1].x, c.positions[3].x, 1e-3);
-    CHECK(c.texcoords[3].x == 1.0f && c.texcoords[3].y == 1.0f);
+    CHECK(c.texcoords[3].x == 1 && c.texcoords[3].y == 1);
 }
 
 TEST (deform_expand_and_move_by_registers) {
@@ -456,7 +456,7 @@ TEST (deform_expand_and_move_by_registers) {
         OWN_DEFORM c;
         form(&c, is_moved ? "move 0 - time" : "expand time * 2", &from_front);
         FOR (i, 4u)
-            check_position(&c, i, is_moved ? 8.0 : 14.0, c.mesh->positions[i].y,
+            check_position(&c, i, is_moved ? 8 : 14, c.mesh->positions[i].y,
                            c.mesh->positions[i].z);
         CHECK_BYTES(c.indices, c.mesh->indices, 6 * sizeof *c.indices);
     }
@@ -468,11 +468,11 @@ TEST (deform_expand_and_move_by_registers) {
 TEST_HERE (deform_turbulent_moves_texture_coordinates, "turbulent ramp 0.5 0.05 2", &from_front) {
     FOR (i, 4u) {
         const md5_vec3 at = c->mesh->positions[i];
-        const double x = 0.1 + 2.0 * (0.003 * at.x + 0.007 * at.y + 0.011 * at.z);
+        const double x = 0.1 + 2 * (0.003 * at.x + 0.007 * at.y + 0.011 * at.z);
         const double turn = x - floor(x);
-        const double first = turn < 0.5 ? 16.0 * turn : 16.0 - 16.0 * turn;
+        const double first = turn < 0.5 ? 16 * turn : 16 - 16 * turn;
         CHECK_NEAR(c->texcoords[i].x, c->mesh->texcoords[i].x + 0.5 * first, 1e-4);
-        CHECK_NEAR(c->texcoords[i].y, c->mesh->texcoords[i].y + 0.5 * (8.0 - first), 1e-4);
+        CHECK_NEAR(c->texcoords[i].y, c->mesh->texcoords[i].y + 0.5 * (8 - first), 1e-4);
         check_position(c, i, at.x, at.y, at.z);
     }
 }
@@ -487,11 +487,11 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
         uses[c->indices[i]]++;
     double widest = 0, highest = 0;
     FOR (i, 16u) {
-        CHECK(uses[i] > 0 && c->positions[i].x > 10.0f - 1e-3f);
-        CHECK_EXACT(c->texcoords[i].x, i < 4 ? 0.5 : 0.0);
+        CHECK(uses[i] > 0 && c->positions[i].x > 10 - 1e-3f);
+        CHECK_EXACT(c->texcoords[i].x, i < 4 ? 0.5 : 0);
         CHECK_EXACT(c->texcoords[i].y, 0.5);
-        CHECK(c->colors[i].x == 1.0f && c->colors[i].w == 1.0f);
-        const double wide = fabs((double)c->positions[i].y), high = fabs((double)c->positions[i].z);
+        CHECK(c->colors[i].x == 1 && c->colors[i].w == 1);
+        const double wide = fabs(c->positions[i].y), high = fabs(c->positions[i].z);
         widest = fmax(widest, wide);
         highest = fmax(highest, high);
     }
@@ -508,7 +508,7 @@ TEST (deform_flare_is_nothing_from_behind_and_from_its_plane) {
         form(&c, "flare 3", &views[view]);
         FOR (i, 16u)
             check_position(&c, i, 10, 0, 0);
-        CHECK(c.colors[0].x == 0.0f);
+        CHECK(c.colors[0].x == 0);
     }
 }
 
@@ -617,7 +617,7 @@ TEST (deform_is_refused_for_other_meshes) {
                                    "tri 0 0 1 2\nnumweights 1\nweight 0 0 1 ( 0 0 0 )\n}\n";
     uint32_t num_vertices, num_triangles;
     OWN_MODEL model = text_model(triangle, NULL);
-    for (int i = (int)MD5_DEFORM_NONE; i <= (int)MD5_DEFORM_TURBULENT; i++) {
+    for (int i = MD5_DEFORM_NONE; i <= MD5_DEFORM_TURBULENT; i++) {
         const md5_deform deform = (md5_deform)i;
         const bool is_any = deform == MD5_DEFORM_EXPAND || deform == MD5_DEFORM_MOVE
                             || deform == MD5_DEFORM_TURBULENT;
@@ -636,7 +636,7 @@ TEST_HERE (deform_of_odd_input_is_harmless, "tube", &from_front) {
     md5_material material = {.deform = MD5_DEFORM_TUBE};
     md5_deform_vertices(&material, NULL, registers, &mesh, points, NULL, &from_front, &out);
     check_position(c, 0, 1, 2, 3);
-    for (int i = (int)MD5_DEFORM_NONE; i <= (int)MD5_DEFORM_TURBULENT; i++) {
+    for (int i = MD5_DEFORM_NONE; i <= MD5_DEFORM_TURBULENT; i++) {
         material.deform = (md5_deform)i;
         if (material.deform == MD5_DEFORM_FLARE || material.deform == MD5_DEFORM_SPRITE
             || material.deform == MD5_DEFORM_TUBE)

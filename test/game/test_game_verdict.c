@@ -128,7 +128,7 @@ TEST (lenient_tables) {
     const md5_table *const table = md5_game_table(game, "t", NULL);
     CHECK_UINT(table->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(table->num_values, 4);
-    CHECK(table->values[1] == 2.0f && table->values[2] == 0.0f && table->values[3] == 4.0f);
+    CHECK(table->values[1] == 2 && table->values[2] == 0 && table->values[3] == 4);
     CHECK(has_logged(&log, "materials/all.mtr:1: unknown token 'nonsense'; expected snap, clamp or "
                            "'{'"));
     CHECK_UINT(md5_game_table(game, "u", NULL)->num_values, 2);
@@ -208,7 +208,7 @@ TEST (lenient_models_have_rates) {
     be_lenient(game);
     const md5_model_def *const model = md5_game_model_def(game, "m", NULL);
     CHECK_UINT(model->num_anims, 2);
-    CHECK(md5_model_def_anim(model, 0)->rate == 1.0f);
+    CHECK(md5_model_def_anim(model, 0)->rate == 1);
     CHECK(md5_model_def_anim(model, 1)->rate == 0.75f);
     CHECK_UINT(md5_model_def_anim(model, 1)->num_commands, 1);
 }

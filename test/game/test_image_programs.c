@@ -10,7 +10,7 @@ enum { GOLDEN_PROGRAMS = 29 };
 static uint32_t number_at(const char *bytes)
 {
     const uint8_t *const at = (const uint8_t *)bytes;
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    return at[0] | at[1] << 8 | at[2] << 16 | at[3] << 24;
 }
 
 // The greatest difference of a byte; 256 if the sizes differ.
@@ -149,22 +149,22 @@ static void expect_sum(const made_images *made, int i, uint8_t expected[4])
 // Products modulo 256 of factors 3, 0.5, 1 and 100.
 static void expect_products(const made_images *made, int i, uint8_t expected[4])
 {
-    expected[0] = (uint8_t)(made->a[i][0] * 3 % 256);
-    expected[1] = (uint8_t)(made->a[i][1] / 2);
+    expected[0] = (made->a[i][0] * 3 % 256);
+    expected[1] = (made->a[i][1] / 2);
     expected[2] = made->a[i][2];
-    expected[3] = (uint8_t)(made->a[i][3] * 100 % 256);
+    expected[3] = (made->a[i][3] * 100 % 256);
 }
 
 static void expect_inverse_alpha(const made_images *made, int i, uint8_t expected[4])
 {
     memcpy(expected, made->a[i], 4);
-    expected[3] = (uint8_t)(255 - expected[3]);
+    expected[3] = (255 - expected[3]);
 }
 
 static void expect_inverse_color(const made_images *made, int i, uint8_t expected[4])
 {
     FOR (j, 4)
-        expected[j] = (uint8_t)(j < 3 ? 255 - made->a[i][j] : made->a[i][j]);
+        expected[j] = (j < 3 ? 255 - made->a[i][j] : made->a[i][j]);
 }
 
 static void expect_intensity(const made_images *made, int i, uint8_t expected[4])
@@ -205,7 +205,7 @@ static void write_unit(const double vector[3], uint8_t expected[4])
     const double length =
         sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
     FOR (i, 3)
-        expected[i] = (uint8_t)(128.0 + 127.0 * (length > 0.0 ? vector[i] / length : 0.0));
+        expected[i] = (uint8_t)(128 + 127 * (length > 0 ? vector[i] / length : 0));
     expected[3] = 255;
 }
 
@@ -225,7 +225,7 @@ static void expect_heights(const made_images *made, int i, uint8_t expected[4])
                                 {-(across - below) * k, (here - below) * k}};
     double sum[3] = {0, 0, 0};
     FOR (j, 2) {
-        const double length = sqrt(parts[j][0] * parts[j][0] + parts[j][1] * parts[j][1] + 1.0);
+        const double length = sqrt(parts[j][0] * parts[j][0] + parts[j][1] * parts[j][1] + 1);
         sum[0] += parts[j][0] / length;
         sum[1] += parts[j][1] / length;
         sum[2] += 1.0 / length;
@@ -251,8 +251,8 @@ static void expect_tilted(const made_images *made, int i, uint8_t expected[4])
     double normal[3];
     FOR (axis, 3)
         normal[axis] = (made->a[i][axis] - 128.0) / 127.0;
-    if (normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] < 1.0)
-        normal[2] = sqrt(1.0 - normal[0] * normal[0] - normal[1] * normal[1]);
+    if (normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] < 1)
+        normal[2] = sqrt(1 - normal[0] * normal[0] - normal[1] * normal[1]);
     FOR (axis, 2)
         normal[axis] += (over(made, i)[axis] - 128.0) / 127.0;
     write_unit(normal, expected);

@@ -18,10 +18,10 @@ TEST (gaze_selects_by_the_published_generator) {
     const md5_gaze_desc desc = {.numbers.wide = 0.5f, .numbers.high = 0.25f};
     md5_gaze gaze;
     md5_gaze_begin(1234567, &gaze);
-    CHECK(gaze.target == MD5_NONE && gaze.to.x == 0.0f);
+    CHECK(gaze.target == MD5_NONE && gaze.to.x == 0);
     md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 0.01);
-    CHECK_NEAR(gaze.to.x, 0.5 * (2.0 * published_number(0) - 1.0), 1e-6);
-    CHECK_NEAR(gaze.to.y, 0.25 * (2.0 * published_number(1) - 1.0), 1e-6);
+    CHECK_NEAR(gaze.to.x, 0.5 * (2 * published_number(0) - 1), 1e-6);
+    CHECK_NEAR(gaze.to.y, 0.25 * (2 * published_number(1) - 1), 1e-6);
     CHECK_NEAR(gaze.rest, 0.4 + 2.1 * published_number(4) - 0.01, 1e-5);
     md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 0); // nothing happens
     md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, -1);
@@ -34,20 +34,20 @@ TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
         .numbers.distance = 50, .numbers.head_share = 0.5f, .numbers.head_seconds = 0.3f};
     md5_gaze gaze;
     md5_gaze_begin(1234567, &gaze);
-    const double x = 0.8 * (2.0 * published_number(0) - 1.0);
-    const double y = 0.35 * (2.0 * published_number(1) - 1.0);
+    const double x = 0.8 * (2 * published_number(0) - 1);
+    const double y = 0.35 * (2 * published_number(1) - 1);
     // The chord between straight ahead and (1, x, y): 2 sin(a / 2).
-    const double length = sqrt(1.0 + x * x + y * y), chord = sqrt(2.0 - 2.0 / length);
+    const double length = sqrt(1 + x * x + y * y), chord = sqrt(2 - 2.0 / length);
     const double duration = 0.021 + 0.126 * chord;
     for (int i = 1; i <= 20; i++) {
         md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 0.01);
-        const double t = fmin(0.01 * i / duration, 1), part = t * t * (3.0 - 2.0 * t);
+        const double t = fmin(0.01 * i / duration, 1), part = t * t * (3 - 2 * t);
         const md5_vec3 at = md5_gaze_point(&desc, MD5_AXES_ID, &gaze);
         CHECK_NEAR(at.x, 50, 1e-5);
-        CHECK_NEAR(at.y, 50.0 * x * part, 1e-3);
-        CHECK_NEAR(at.z, 50.0 * y * part, 1e-3);
-        CHECK_NEAR(gaze.head.x, 0.5 * x * (1.0 - exp(-0.01 * i / 0.3)), 1e-5);
-        CHECK_NEAR(gaze.head.y, 0.5 * y * (1.0 - exp(-0.01 * i / 0.3)), 1e-5);
+        CHECK_NEAR(at.y, 50 * x * part, 1e-3);
+        CHECK_NEAR(at.z, 50 * y * part, 1e-3);
+        CHECK_NEAR(gaze.head.x, 0.5 * x * (1 - exp(-0.01 * i / 0.3)), 1e-5);
+        CHECK_NEAR(gaze.head.y, 0.5 * y * (1 - exp(-0.01 * i / 0.3)), 1e-5);
     }
     CHECK_NEAR(gaze.duration, duration, 1e-5);
 }
@@ -88,7 +88,7 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
     int looks = 0, at_random = 0;
     md5_gaze_begin(3, &gaze);
     FOR (i, 600) {
-        targets[0].y = 10.0f * sinf(0.01f * (float)i);
+        targets[0].y = 10 * sinf(0.01f * (float)i);
         md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 1.0 / 30.0);
         CHECK(gaze.target == 0 || gaze.target == MD5_NONE);
         looks += gaze.target == 0;
@@ -100,7 +100,7 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
         CHECK_NEAR(gaze.head.x, gaze.to.x, 1e-6); // immediately
         const md5_vec3 at = md5_gaze_point(&desc, MD5_AXES_ID, &gaze);
         if (gaze.seconds >= gaze.duration)
-            CHECK(at.x == 40.0f && at.y == targets[0].y);
+            CHECK(at.x == 40 && at.y == targets[0].y);
     }
     CHECK(looks > 100 && at_random > 200); // two of three cannot be seen
     const md5_gaze_desc never = {
@@ -146,16 +146,15 @@ static void look(const md5_model *model, md5_axes axes)
         if (axes == MD5_AXES_ID)
             FOR (k, 2)
                 CHECK(off_by(skeleton, pose, desc.eyes[k], point) < 0.1);
-        const double change =
-            fabs((double)(pose[head].rotation.x - model->bind_local[head].rotation.x))
-            + fabs((double)(pose[head].rotation.z - model->bind_local[head].rotation.z));
+        const double change = fabs((pose[head].rotation.x - model->bind_local[head].rotation.x))
+                              + fabs((pose[head].rotation.z - model->bind_local[head].rotation.z));
         turned = change > turned ? change : turned;
     }
     CHECK(turned > 0.01);
 }
 
 TEST (gaze_turns_head_and_eyes_to_the_point) {
-    for (int axes = (int)MD5_AXES_ID; axes <= (int)MD5_AXES_BLENDER; axes++) {
+    for (int axes = MD5_AXES_ID; axes <= MD5_AXES_BLENDER; axes++) {
         const md5_load_opts opts = {.axes = (md5_axes)axes};
         md5_model *const model =
             md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), &opts, NULL);

@@ -75,7 +75,7 @@ bool ik_is_sound(const md5_xform *pose, uint32_t count)
 {
     FOR (i, count) {
         const md5_vec3 at = pose[i].translation;
-        if (!(fabs(real4_length(pose[i].rotation) - 1.0) < 1e-6))
+        if (!(fabs(real4_length(pose[i].rotation) - 1) < 1e-6))
             return false;
         if (!isfinite(at.x) || !isfinite(at.y) || !isfinite(at.z))
             return false;
@@ -132,7 +132,7 @@ static real4 about(real3 axis, double angle)
 static real4 rest_of(const md5_joint_limit *limit)
 {
     const md5_quat rest = limit->rest;
-    if (rest.x == 0.0f && rest.y == 0.0f && rest.z == 0.0f && rest.w == 0.0f)
+    if (rest.x == 0 && rest.y == 0 && rest.z == 0 && rest.w == 0)
         return (real4){0, 0, 0, 1};
     return real4_of(rest);
 }
@@ -142,10 +142,10 @@ md5_quat limit_random_rotation(const md5_joint_limit *limit, uint64_t *random)
     if (limit->kind == MD5_LIMIT_NONE)
         return made_any_rotation(random);
     const real3 axis = real3_of(limit->axis);
-    real4 turn = about(axis, test_between((double)limit->min, (double)limit->max, random));
+    real4 turn = about(axis, test_between(limit->min, limit->max, random));
     if (limit->kind == MD5_LIMIT_CONE) {
         const real3 beside = real3_cross(axis, real3_of(ik_random_point(1, random)));
-        turn = real4_mul(about(beside, test_between(0, (double)limit->swing, random)), turn);
+        turn = real4_mul(about(beside, test_between(0, limit->swing, random)), turn);
     }
     const real4 local = real4_mul(rest_of(limit), turn);
     return (md5_quat){(float)local.x, (float)local.y, (float)local.z, (float)local.w};
@@ -156,8 +156,8 @@ static double outside(double angle, double least, double most)
 {
     double nearest = HUGE_VAL;
     for (int turn = -1; turn <= 1; turn++) {
-        const double at = angle + 2.0 * pi * turn;
-        const double off = at < least ? least - at : at > most ? at - most : 0.0;
+        const double at = angle + 2 * pi * turn;
+        const double off = at < least ? least - at : at > most ? at - most : 0;
         nearest = off < nearest ? off : nearest;
     }
     return nearest;
@@ -166,15 +166,15 @@ static double outside(double angle, double least, double most)
 double limit_excess(const md5_joint_limit *limit, md5_quat local)
 {
     if (limit->kind == MD5_LIMIT_NONE)
-        return 0.0;
+        return 0;
     const real4 rest = rest_of(limit);
     const real4 turn = real4_mul((real4){-rest.x, -rest.y, -rest.z, rest.w}, real4_of(local));
     const real3 axis = real3_of(limit->axis), now = real4_rotate(turn, axis);
     const double swing = atan2(real3_length(real3_cross(axis, now)), real3_dot(axis, now));
-    const double most = limit->kind == MD5_LIMIT_CONE ? limit->swing : 0.0;
+    const double most = limit->kind == MD5_LIMIT_CONE ? limit->swing : 0;
     const double along = (turn.x * axis.x + turn.y * axis.y + turn.z * axis.z) / real3_length(axis);
-    const double twist = outside(2.0 * atan2(along, turn.w), limit->min, limit->max);
-    const double swung = swing > most ? swing - most : 0.0;
+    const double twist = outside(2 * atan2(along, turn.w), limit->min, limit->max);
+    const double swung = swing > most ? swing - most : 0;
     return twist > swung ? twist : swung;
 }
 

@@ -92,14 +92,14 @@ static void check_straight(md5_chain_solver solver)
     md5_chain_job job = straight_job(solver, &rig, (md5_vec3){10, 0, 0});
     const ik_rig straight = rig;
     job.iterations = 0;
-    CHECK(IK_SOLVE(chain, rig, job) == 6.0f);
+    CHECK(IK_SOLVE(chain, rig, job) == 6);
     CHECK_BYTES(rig.pose, straight.pose, sizeof rig.pose);
     job.iterations = 1;
-    CHECK(IK_SOLVE(chain, rig, job) < 6.0f);
+    CHECK(IK_SOLVE(chain, rig, job) < 6);
     // The tip is at the target already: nothing changes.
     const md5_chain_job there = straight_job(solver, &rig, (md5_vec3){16, 0, 0});
     const ik_rig old = rig;
-    CHECK(IK_SOLVE(chain, rig, there) == 0.0f);
+    CHECK(IK_SOLVE(chain, rig, there) == 0);
     CHECK_BYTES(rig.pose, old.pose, sizeof old.pose);
 }
 
@@ -199,7 +199,7 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
         }
         const ik_rig old = rig;
         const float left = IK_SOLVE(chain, rig, job);
-        CHECK(left >= 0.0f);
+        CHECK(left >= 0);
         REQUIRE(ik_is_sound(rig.pose, count));
         if (job.tip == count || job.length < 2 || !isfinite(job.target.y))
             CHECK(left == INFINITY && memcmp(rig.pose, old.pose, sizeof rig.pose) == 0);
@@ -237,8 +237,8 @@ TEST (ik_chains_end_at_the_longest) {
                                .iterations = 50,
                                .weight = 1};
     CHECK_NEAR(md5_solve_chain(&skeleton, &job, pose), 37, 1e-3);
-    CHECK(pose[LONG - 1 - MD5_MAX_CHAIN].rotation.w == 1.0f);
-    CHECK(pose[LONG - MD5_MAX_CHAIN].rotation.w != 1.0f);
+    CHECK(pose[LONG - 1 - MD5_MAX_CHAIN].rotation.w == 1);
+    CHECK(pose[LONG - MD5_MAX_CHAIN].rotation.w != 1);
     CHECK_NEAR(md5_joint_in_model(&skeleton, pose, LONG - 1).translation.y, 63, 1e-3);
 }
 
@@ -448,7 +448,7 @@ TEST (ik_goals_leave_out_what_they_cannot_use) {
         md5_goals_job job = {ROWS(goals, goals), .iterations = 9, .weight = 1};
         const float left = md5_solve_goals(&fixture.skeleton, &job, fixture.pose);
         CHECK(goals[0].distance == INFINITY);
-        CHECK(left == (goals[0].weight > 0.0f ? INFINITY : goals[1].distance));
+        CHECK(left == (goals[0].weight > 0 ? INFINITY : goals[1].distance));
         job.goals++;
         job.num_goals = 1;
         md5_solve_goals(&alone.skeleton, &job, alone.pose);
@@ -457,7 +457,7 @@ TEST (ik_goals_leave_out_what_they_cannot_use) {
     const md5_goals_job none = {.weight = 1};
     body fixture;
     make_body(&fixture, false, &random);
-    CHECK(md5_solve_goals(&fixture.skeleton, &none, fixture.pose) == 0.0f);
+    CHECK(md5_solve_goals(&fixture.skeleton, &none, fixture.pose) == 0);
 }
 
 // Joints between two chains count as joints, and too many are refused.

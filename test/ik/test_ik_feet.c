@@ -16,11 +16,11 @@ static void make_body(md5_xform *pose)
 {
     const float s = sinf(0.15f), c = cosf(0.15f), half = sqrtf(0.5f);
     const md5_quat none = {0, 0, 0, 1}, bent = {0, -s, 0, c};
-    const md5_quat back = {0, 2.0f * s * c, 0, c * c - s * s};
+    const md5_quat back = {0, 2 * s * c, 0, c * c - s * s};
     pose[ORIGIN] = (md5_xform){{half, 0, 0, half}, {1, 2, 3}, 0};
     pose[PELVIS] = (md5_xform){{-half, 0, 0, half}, {0, 17.6f, 0}, 0};
     for (uint32_t hip = HIP_L; hip <= HIP_R; hip += HIP_R - HIP_L) {
-        const float side = hip == HIP_L ? 3.0f : -3.0f;
+        const float side = hip == HIP_L ? 3 : -3;
         pose[hip] = (md5_xform){bent, {0, side, 0}, 0};
         pose[hip + 1] = (md5_xform){back, {0, 0, -10}, 0};
         pose[hip + 2] = (md5_xform){none, {0, 0, -10}, 0};
@@ -56,7 +56,7 @@ TEST (ik_feet_on_even_ground_stay) {
     md5_foot feet[2] = {{.ankle = ANKLE_L}, {.ankle = ANKLE_R}};
     float drop = 0;
     place(pose, feet, &drop, 0.1f, 0.02f, 1);
-    CHECK(drop == 0.0f && feet[0].lift == 0.0f);
+    CHECK(drop == 0 && feet[0].lift == 0);
     FOR (i, NUM_JOINTS) {
         CHECK_SMALL(real_angle(pose[i].rotation, old[i].rotation), 1e-5);
         CHECK_BYTES(&pose[i].translation, &old[i].translation, sizeof(md5_vec3));
@@ -69,10 +69,10 @@ TEST (ik_feet_without_smoothing_are_placed_in_a_step_of_no_time) {
     md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4}, {.ankle = ANKLE_R, .floor = -2.5f}};
     float drop = 0;
     place(pose, feet, &drop, 0, 0, 1);
-    CHECK(drop == -2.5f && feet[0].lift == 4.0f && feet[1].lift == -2.5f);
+    CHECK(drop == -2.5f && feet[0].lift == 4 && feet[1].lift == -2.5f);
     feet[0].floor = 0;
     place(pose, feet, &drop, 0.1f, 0, 1);
-    CHECK(feet[0].lift == 4.0f); // smoothed, which takes time
+    CHECK(feet[0].lift == 4); // smoothed, which takes time
 }
 
 TEST (ik_feet_touch_their_floors) {
@@ -86,7 +86,7 @@ TEST (ik_feet_touch_their_floors) {
     };
     float drop = 0;
     place(pose, feet, &drop, 0, 0.02f, 1);
-    CHECK(drop == -2.5f && feet[0].lift == 4.0f && feet[1].lift == -2.5f);
+    CHECK(drop == -2.5f && feet[0].lift == 4 && feet[1].lift == -2.5f);
     FOR (i, 2) {
         const real3 moved = real3_sub(at_of(pose, feet[i].ankle), at_of(old, feet[i].ankle));
         CHECK_SMALL(moved.x, 1e-4);
@@ -100,7 +100,7 @@ TEST (ik_feet_touch_their_floors) {
     const real3 up = real4_rotate(ik_place(&skeleton, pose, ANKLE_L).rotation,
                                   real4_rotate(real4_conjugate(was), (real3){0, 0, 1}));
     CHECK_SMALL(real3_distance(up, real3_of(slope)), 1e-5);
-    CHECK(at_of(pose, KNEE_L).x > at_of(old, KNEE_L).x + 1.0);
+    CHECK(at_of(pose, KNEE_L).x > at_of(old, KNEE_L).x + 1);
     CHECK(ik_is_sound(pose, NUM_JOINTS));
 
     // If all floors are higher, the whole body rises.
@@ -108,8 +108,8 @@ TEST (ik_feet_touch_their_floors) {
     feet[0].floor = 3;
     feet[1].floor = 2;
     place(pose, feet, &drop, 0, 0.02f, 1);
-    CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z + 2.0, 1e-4);
-    CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z + 2.0, 1e-4);
+    CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z + 2, 1e-4);
+    CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z + 2, 1e-4);
 }
 
 TEST (ik_feet_weight_is_a_share_of_the_heights) {
@@ -119,14 +119,14 @@ TEST (ik_feet_weight_is_a_share_of_the_heights) {
     md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4}, {.ankle = ANKLE_R, .floor = -2}};
     float drop = 0;
     place(pose, feet, &drop, 0, 0.02f, 0.25f);
-    CHECK_NEAR(at_of(pose, ANKLE_L).z, at_of(old, ANKLE_L).z + 1.0, 1e-4);
+    CHECK_NEAR(at_of(pose, ANKLE_L).z, at_of(old, ANKLE_L).z + 1, 1e-4);
     CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z - 0.5, 1e-4);
     CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z - 0.5, 1e-4);
     make_body(pose);
     feet[0].floor = 5;
     place(pose, feet, &drop, 0, 0.02f, 0);
     CHECK_BYTES(pose, old, sizeof old);
-    CHECK(feet[0].lift == 5.0f);
+    CHECK(feet[0].lift == 5);
 }
 
 TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
@@ -140,9 +140,9 @@ TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
             make_body(pose);
             place(pose, feet, &drop, 0.1f, 0.15f / (float)steps[i], 1);
         }
-        CHECK_NEAR(feet[0].lift, 4.0 - 3.0 * exp(-1.5), 1e-5);
-        CHECK_NEAR(feet[1].lift, -2.0 + 2.0 * exp(-1.5), 1e-5);
-        CHECK_NEAR(drop, -2.0 + 2.0 * exp(-1.5), 1e-5);
+        CHECK_NEAR(feet[0].lift, 4 - 3 * exp(-1.5), 1e-5);
+        CHECK_NEAR(feet[1].lift, -2 + 2 * exp(-1.5), 1e-5);
+        CHECK_NEAR(drop, -2 + 2 * exp(-1.5), 1e-5);
     }
 }
 
@@ -187,5 +187,5 @@ TEST (ik_feet_survive_anything) {
     md5_feet_job none = {
         .pelvis = PELVIS, .drop = 2, .smoothing = 0.1f, .seconds = 0.1f, .weight = 1};
     md5_solve_feet(&skeleton, &none, pose);
-    CHECK(none.drop == 2.0f); // no feet: unchanged
+    CHECK(none.drop == 2); // no feet: unchanged
 }

@@ -57,7 +57,7 @@ static md5_vec3 make_target(double size, uint64_t *random)
 
 static float make_weight(uint64_t *random)
 {
-    return test_random_u32(random) % 8 > 0 ? 1.0f : (float)test_random(random);
+    return test_random_u32(random) % 8 > 0 ? 1 : (float)test_random(random);
 }
 
 static bool are_equal(const lanes_case *fixture)
@@ -83,8 +83,8 @@ static void try_limbs(md5_cpu level, uint64_t *random)
     const uint32_t middle = root + 1 + test_random_u32(random) % (num_joints - 2 - root);
     const uint32_t tip = middle + 1 + test_random_u32(random) % (num_joints - 1 - middle);
     const md5_limb limb = {chain[root], chain[middle], chain[tip]};
-    const float soften = test_random_u32(random) % 2 ? 0.0f : (float)test_between(-1, 2, random);
-    const float stretch = test_random_u32(random) % 2 ? 0.0f : (float)test_between(0, 4, random);
+    const float soften = test_random_u32(random) % 2 ? 0 : (float)test_between(-1, 2, random);
+    const float stretch = test_random_u32(random) % 2 ? 0 : (float)test_between(0, 4, random);
     const bool is_plain = test_random_u32(random) % 2 > 0;
     FOR (i, fixture.count) {
         poles[i] = make_target(30, random);
@@ -120,7 +120,7 @@ static void try_chains(md5_cpu level, uint64_t *random)
         .numbers.up = kind == 6 ? make_target(1, random) : (md5_vec3){0, 0, 0},
         .numbers.limit = kind == 0  ? MD5_ZERO
                          : kind < 4 ? test_betweenf(0, 4, random)
-                                    : 0.0f,
+                                    : 0,
     };
     FOR (i, fixture.count) {
         jobs[i] = shared;

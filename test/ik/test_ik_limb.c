@@ -168,7 +168,7 @@ TEST (ik_feet_of_a_given_leg_are_placed_past_helpers) {
     md5_foot foot = {.ankle = ANKLE, .floor = 3, .has_leg = true, .knee = KNEE, .hip = HIP};
     CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1), 1);
     CHECK(foot.result == MD5_LIMB_PLACED && foot.miss <= 1e-4f);
-    CHECK_NEAR(height_of(pose, ANKLE), height_of(old, ANKLE) + 3.0, 1e-4);
+    CHECK_NEAR(height_of(pose, ANKLE), height_of(old, ANKLE) + 3, 1e-4);
     CHECK_NEAR(height_of(pose, PELVIS), 20, 1e-6);
 }
 
@@ -194,7 +194,7 @@ static md5_foot placed(md5_foot foot, float weight)
 TEST (ik_feet_report_why_they_are_not_placed) {
     const md5_foot leg = {.ankle = ANKLE, .has_leg = true, .knee = KNEE, .hip = HIP};
     FOR (i, 2) {
-        const float weight = i == 0 ? 1.0f : 0.0f; // joints are checked at any weight
+        const float weight = i == 0 ? 1 : 0; // joints are checked at any weight
         md5_foot foot = leg;
         CHECK(placed(foot, weight).result == MD5_LIMB_PLACED);
         foot.ankle = JOINTS;
@@ -222,8 +222,8 @@ TEST (ik_feet_report_why_they_are_not_placed) {
     foot.floor = -5;
     CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1), 0);
     CHECK(foot.result == MD5_LIMB_OUT_OF_REACH);
-    const double target = 20.0 - 10.0 * 0.955336 * 2.0 - 5.0;
-    CHECK_NEAR(foot.miss, 20.0 - target - 20.0, 1e-3);
+    const double target = 20 - 10 * 0.955336 * 2 - 5.0;
+    CHECK_NEAR(foot.miss, 20 - target - 20, 1e-3);
     foot = leg;
     foot.floor = NAN;
     CHECK(placed(foot, 1).result == MD5_LIMB_NOT_FINITE);
@@ -240,7 +240,7 @@ TEST (ik_limb_of_an_unsound_pose_is_measured_not_assumed) {
     md5_foot foot = {.ankle = ANKLE, .floor = 3, .has_leg = true, .knee = KNEE, .hip = HIP};
     const double before = height_of(pose, ANKLE);
     place_foot(pose, UINT32_MAX, &foot, 1);
-    const bool is_there = fabs(height_of(pose, ANKLE) - before - 3.0) < 1e-2;
+    const bool is_there = fabs(height_of(pose, ANKLE) - before - 3) < 1e-2;
     CHECK(is_there || foot.result != MD5_LIMB_PLACED);
 }
 
@@ -348,7 +348,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
                     c = ik_place_in_chain(&rig, 2);
         const real3 normal = real3_cross(real3_sub(b, a), real3_sub(c, a));
         const double area = real3_length(normal);
-        if (area < 1.0)
+        if (area < 1)
             continue;
         // A target in the limb's own plane: the knee may not leave it.
         const double s = test_between(0.2, 0.9, &random), t = test_between(-0.5, 0.5, &random);
@@ -393,7 +393,7 @@ static double foot_distance(double distance, float soften, float stretch, ik_rig
 
     const md5_two_bone_job job = {
         .tip = rig->chain[2],
-        .target = {0, 0, (float)(18.0 - distance)},
+        .target = {0, 0, (float)(18 - distance)},
         .numbers.soften = soften,
         .numbers.stretch = stretch,
         .weight = 1,
@@ -408,16 +408,16 @@ TEST (ik_two_bone_softens_without_a_jerk) {
     double last = foot_distance(4, 0.2f, 0, &rig);
     real3 last_knee = ik_place_in_chain(&rig, 1);
     FOR_FROM (i, 1, 3600) {
-        const double distance = 4.0 + step * i;
+        const double distance = 4 + step * i;
         const double now = foot_distance(distance, 0.2f, 0, &rig);
         const real3 knee = ik_place_in_chain(&rig, 1);
         if (distance < onset)
             CHECK_NEAR(now, distance, 1e-4);
         CHECK(now >= last - 1e-4 && now <= last + step + 1e-4 && now < reach + 1e-4);
-        CHECK(real3_distance(knee, last_knee) < 20.0 * step);
+        CHECK(real3_distance(knee, last_knee) < 20 * step);
         // Half a unit past the onset x is 0.5 / 3.6; the curve is that of the exponential.
         const double x = (distance - onset) / (reach - onset);
-        if (x > 0.0 && x < 1.0)
+        if (x > 0 && x < 1)
             CHECK_NEAR(now, reach - (reach - onset) * exp(-x), 1e-4);
         last = now;
         last_knee = knee;
@@ -425,8 +425,8 @@ TEST (ik_two_bone_softens_without_a_jerk) {
     CHECK(last > 0.99 * reach);
     CHECK_NEAR(foot_distance(17.9, 0, 0, &rig), 17.9, 1e-4);
     CHECK_NEAR(foot_distance(18.1, 0, 0, &rig), 18, 1e-4);
-    CHECK_NEAR(foot_distance(9, 1, 0, &rig), 18.0 * (1.0 - exp(-0.5)), 1e-4);
-    CHECK_NEAR(foot_distance(9, 5, NAN, &rig), 18.0 * (1.0 - exp(-0.5)), 1e-4);
+    CHECK_NEAR(foot_distance(9, 1, 0, &rig), 18 * (1 - exp(-0.5)), 1e-4);
+    CHECK_NEAR(foot_distance(9, 5, NAN, &rig), 18 * (1 - exp(-0.5)), 1e-4);
     CHECK_NEAR(foot_distance(9, NAN, 0.5f, &rig), 9, 1e-4);
 }
 
@@ -442,12 +442,12 @@ TEST (ik_two_bone_stretches_as_far_as_it_may) {
     // With both, it stretches instead of falling behind, and again without a jerk.
     double last = foot_distance(10, 0.3f, 1.1f, &rig);
     FOR (i, 2500) {
-        const double distance = 10.0 + 0.02 * i;
+        const double distance = 10 + 0.02 * i;
         const double now = foot_distance(distance, 0.3f, 1.1f, &rig);
-        CHECK(now >= last - 1e-4 && now <= last + 0.02 + 1e-4 && now < 18.0 * 1.1 + 1e-4);
+        CHECK(now >= last - 1e-4 && now <= last + 0.02 + 1e-4 && now < 18 * 1.1 + 1e-4);
         last = now;
     }
-    CHECK(last > 18.0 * 1.09);
+    CHECK(last > 18 * 1.09);
 }
 
 TEST (ik_two_bone_turns_by_its_weight) {
@@ -460,7 +460,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
         job.target = point_from_hip(&rig, 0, test_between(1, 20, &random), &random);
         IK_SOLVE(two_bone, whole, job);
         ik_rig none = rig, part = rig;
-        job.weight = round % 2 ? 0.0f : NAN;
+        job.weight = round % 2 ? 0 : NAN;
         IK_SOLVE(two_bone, none, job);
         CHECK_BYTES(none.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
@@ -517,7 +517,7 @@ TEST (ik_two_bone_survives_anything) {
             if (kind < 2)
                 joint->translation = (md5_vec3){0, 0, 0};
             else if (kind < 4)
-                joint->translation = (md5_vec3){kind == 2 ? 5.0f : -5, 0, 0};
+                joint->translation = (md5_vec3){kind == 2 ? 5 : -5, 0, 0};
             else if (kind == 4)
                 joint->translation = md5_vec3_scale(joint->translation, 1e14f);
             else if (kind == 5)
@@ -537,17 +537,17 @@ TEST (ik_two_bone_survives_anything) {
             .rotation = round % 3 ? NULL : &rotation,
             .numbers.soften = odd_point(&random).x,
             .numbers.stretch = odd_point(&random).y,
-            .weight = round % 5 ? 1.0f : odd_point(&random).z,
+            .weight = round % 5 ? 1 : odd_point(&random).z,
         };
         if (round % 7 < 3) {
             job.target = ik_rounded(ik_place_in_chain(&rig, (uint32_t)round % 7));
         }
-        if (isfinite(job.numbers.stretch) && job.numbers.stretch > 100.0f)
+        if (isfinite(job.numbers.stretch) && job.numbers.stretch > 100)
             job.numbers.stretch = 2;
         const ik_rig old = rig;
         CHECK(IK_SOLVE(two_bone, rig, job));
         REQUIRE(ik_is_sound(rig.pose, 3));
-        if (!isfinite(job.target.x) || !(job.weight > 0.0f))
+        if (!isfinite(job.target.x) || !(job.weight > 0))
             CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
     }
 }
@@ -592,7 +592,7 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
         ik_check_lengths(&rig, &old, count);
         const real_place tip = ik_place(&rig.skeleton, rig.pose, job.tip);
         const real3 toward = real3_sub(real3_of(job.target), tip.at);
-        if (real3_length(toward) < 5.0)
+        if (real3_length(toward) < 5)
             continue;
         CHECK_SMALL(angle_off(&rig, &job), 2e-6);
         // Up has no part to the left of the line of sight: it is in the plane of that line and the
@@ -605,7 +605,7 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
             real3_cross(real4_rotate(tip.rotation, real3_of(job.numbers.forward)), up);
         if (slant > 0.11 && real3_length(lean) > 0.05) {
             CHECK_SMALL(fabs(real3_dot(up, left)) / real3_length(left), 1e-5);
-            CHECK(real3_dot(real3_cross(toward, left), up) > 0.0);
+            CHECK(real3_dot(real3_cross(toward, left), up) > 0);
         }
     }
 }
@@ -616,7 +616,7 @@ static void make_neck(ik_rig *rig)
     uint64_t random = 2;
     ik_make_rig(rig, 5, 1, &random);
     FOR (i, 5u)
-        rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {0, 0, i == 0 ? 50.0f : 4.0f}, 0};
+        rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {0, 0, i == 0 ? 50 : 4}, 0};
 }
 
 static md5_aim_job look_at(const ik_rig *rig, uint32_t length, md5_vec3 target)
@@ -690,8 +690,7 @@ TEST (ik_aim_has_no_jerk_near_the_vertical) {
     FOR (i, 4001) {
         make_neck(&rig);
         const double angle = 0.3 + (pi / 2.0 - 0.3) * i / 4000.0 - 1e-3;
-        const md5_vec3 target = {(float)(100.0 * cos(angle)), 3,
-                                 (float)(66.0 + 100.0 * sin(angle))};
+        const md5_vec3 target = {(float)(100 * cos(angle)), 3, (float)(66 + 100 * sin(angle))};
         md5_aim_job job = look_at(&rig, 1, target);
         IK_SOLVE(aim, rig, job);
         const real4 now = ik_place(&rig.skeleton, rig.pose, job.tip).rotation;
@@ -710,7 +709,7 @@ TEST (ik_aim_turns_by_its_weight) {
         job.tip = rig.chain[3];
         ik_rig whole = rig, part = rig;
         IK_SOLVE(aim, whole, job);
-        job.weight = round % 2 ? 0.0f : NAN;
+        job.weight = round % 2 ? 0 : NAN;
         IK_SOLVE(aim, part, job);
         CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
@@ -775,10 +774,10 @@ TEST (ik_soften_is_the_exponential_of_the_header) {
         FOR (i, 401) {
             const double distance = (float)(2.5 + 0.25 * i); // up to x of 5.7 or more
             const double x = (distance - onset) / (reach * soften);
-            const double expected = x <= 0.0 ? distance : reach * (1.0 - soften * exp(-x));
+            const double expected = x <= 0 ? distance : reach * (1 - soften * exp(-x));
             const double error =
                 fabs(foot_distance(distance, soften, 0, &rig) - fmax(expected, 2)) / reach;
-            if (x <= 0.0)
+            if (x <= 0)
                 CHECK_SMALL(error, 1e-6);
             else
                 CHECK_SMALL(error, 1e-6);
@@ -800,7 +799,7 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
     double worst = 0;
     FOR (i, 41) {
         if (!CHECK(skeleton->num_joints <= 128))
-            return 1.0;
+            return 1;
         memcpy(pose, model->bind_local, skeleton->num_joints * sizeof *pose);
         const uint32_t middle = skeleton->joints[tip].parent;
         const uint32_t root = skeleton->joints[middle].parent;
@@ -853,5 +852,5 @@ TEST (ik_soften_of_the_manual_is_small) {
     float most = 0;
     FOR_WHILE (i, file->desc.num_modifiers, CHECK(file))
         most = fmaxf(most, file->desc.modifiers[i].two_bone.soften);
-    CHECK(most > 0.0f && most <= 0.1f);
+    CHECK(most > 0 && most <= 0.1f);
 }

@@ -138,8 +138,8 @@ TEST (ik_two_bone_obeys_limits) {
             .tip = rig.chain[3],
             .target = ik_random_point(8, &random),
             .pole = round % 5 == 0 ? &pole : NULL,
-            .numbers.soften = round % 7 == 0 ? 0.1f : 0.0f,
-            .numbers.stretch = round % 11 == 0 ? 1.2f : 0.0f,
+            .numbers.soften = round % 7 == 0 ? 0.1f : 0,
+            .numbers.stretch = round % 11 == 0 ? 1.2f : 0,
             .weight = 1,
             .limits = limits,
         };
@@ -193,7 +193,7 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
     FOR (i, 3u) {
         limits[rig.chain[i]] = (md5_joint_limit){
-            .kind = MD5_LIMIT_HINGE, .axis = {0, 0, 2}, .min = i ? 0.0f : -3.0f, .max = 3};
+            .kind = MD5_LIMIT_HINGE, .axis = {0, 0, 2}, .min = i ? 0 : -3, .max = 3};
     }
     limits[rig.chain[1]].max = most;
     const md5_chain_job job = {.solver = solver,
@@ -206,7 +206,7 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
                                .limits = limits};
     CHECK_NEAR(IK_SOLVE(chain, rig, job), distance, 1e-4);
     const real4 elbow = real4_of(rig.pose[rig.chain[1]].rotation);
-    CHECK_NEAR(2.0 * atan2(elbow.z, elbow.w), angle, 2e-3);
+    CHECK_NEAR(2 * atan2(elbow.z, elbow.w), angle, 2e-3);
 }
 
 TEST (ik_limits_bend_a_planar_arm) {
@@ -227,8 +227,8 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
     FOR (i, 4u) {
         limits[rig.chain[i]] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
                                                  .axis = {0, 1, 0},
-                                                 .min = i == 1 ? 0.0f : -2.5f,
-                                                 .max = i == 2 ? 0.0f : 2.5f};
+                                                 .min = i == 1 ? 0 : -2.5f,
+                                                 .max = i == 2 ? 0 : 2.5f};
     }
     const md5_chain_job job = {.solver = solver,
                                .tip = rig.chain[3],
@@ -353,12 +353,11 @@ TEST (ik_limits_know_no_length_of_an_axis) {
                              .iterations = 50,
                              .weight = 1};
         FOR (k, 2) {
-            const float length = k == 0 ? 1.0f : *row;
-            limits[k][rig.chain[0]] =
-                (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
-                                  .axis = {0, is_tiny ? 0.0f : length, length},
-                                  .min = -0.3f,
-                                  .max = 0.4f};
+            const float length = k == 0 ? 1 : *row;
+            limits[k][rig.chain[0]] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
+                                                        .axis = {0, is_tiny ? 0 : length, length},
+                                                        .min = -0.3f,
+                                                        .max = 0.4f};
             if (is_tiny)
                 limits[0][rig.chain[0]].axis.y = 0;
         }

@@ -17,15 +17,15 @@ static md5_swing closed_form(double k, double c, double t)
         const double drift = (exp(-slow * t) - exp(-fast * t)) / (fast - slow);
         return (md5_swing){exp(-slow * t) + slow * drift, drift};
     }
-    return (md5_swing){exp(-half * t) * (1.0 + half * t), exp(-half * t) * t};
+    return (md5_swing){exp(-half * t) * (1 + half * t), exp(-half * t) * t};
 }
 
 TEST (ik_spring_swing_is_the_closed_form) {
     uint64_t random = 1;
     FOR (round, 20000) {
         const double k = pow(10, test_between(-1, 4, &random));
-        const double critical = 2.0 * sqrt(k);
-        const double kinds[] = {0, 0.1 * critical, critical, 1.5 * critical, 30.0 * critical};
+        const double critical = 2 * sqrt(k);
+        const double kinds[] = {0, 0.1 * critical, critical, 1.5 * critical, 30 * critical};
         const double c = kinds[round % 5], t = pow(10, test_between(-4, 1.5, &random));
         const md5_swing exact = closed_form(k, c, t), found = md5i_swing_for(k, c, t);
         CHECK_NEAR(found.keep, exact.keep, 1e-8);
@@ -39,7 +39,7 @@ static void make_tail(ik_rig *rig, uint32_t count)
     uint64_t random = 2;
     ik_make_rig(rig, count, 1, &random);
     FOR (i, count)
-        rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {-4, 0, i ? 0.0f : 20.0f}, 0};
+        rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {-4, 0, i ? 0 : 20}, 0};
 }
 
 static md5_spring_job tail_job(const ik_rig *rig, uint32_t count)
@@ -82,7 +82,7 @@ static double end_after(float total, int steps, float damping, double *exact)
     ik_rig rig;
     make_tail(&rig, 3);
     md5_spring_job job = tail_job(&rig, 3);
-    job.numbers.damping = damping == 0.0f ? MD5_ZERO : damping;
+    job.numbers.damping = damping == 0 ? MD5_ZERO : damping;
     md5_spring_joint state[3];
     advance(&rig, job, state, 0, true, rig.pose);
     make_tail(&rig, 3);
@@ -93,14 +93,14 @@ static double end_after(float total, int steps, float damping, double *exact)
         advance(&rig, job, state, total / (float)steps, false, rig.pose);
     }
     const md5_swing swing = closed_form(100, damping, total);
-    *exact = 20.0 + swing.keep * 3.0 - swing.drift * 40.0;
+    *exact = 20 + swing.keep * 3 - swing.drift * 40;
     // The joint points at it.
     const real3 start = ik_place(&rig.skeleton, rig.pose, rig.chain[0]).at;
     const real3 end = ik_place(&rig.skeleton, rig.pose, rig.chain[1]).at;
     const real3 bone = real3_sub(end, start), way = real3_sub(real3_of(state[0].position), start);
     CHECK_NEAR(real3_length(bone), 4, 1e-5);
     CHECK_SMALL(real3_length(real3_cross(bone, way)), 1e-4);
-    CHECK(real3_dot(bone, way) > 0.0);
+    CHECK(real3_dot(bone, way) > 0);
     return state[0].position.z;
 }
 
@@ -126,13 +126,13 @@ TEST (ik_spring_follows_an_even_move_the_same_in_any_steps) {
         advance(&rig, job, state, 0, true, rig.pose);
         for (int i = 1; i <= steps; i++) {
             make_tail(&rig, 2);
-            job.placement.translation.y = 30.0f * (float)i / (float)steps;
+            job.placement.translation.y = 30 * (float)i / (float)steps;
             advance(&rig, job, state, 3.0f / (float)steps, false, rig.pose);
         }
         // Behind by damping * speed / stiffness, less what is left of the start.
         const md5_swing swing = closed_form(100, 6, 3);
-        const double behind = -6.0 * 10.0 / 100.0;
-        const double exact = 30.0 + behind + swing.keep * -behind + swing.drift * -10.0;
+        const double behind = -6 * 10.0 / 100.0;
+        const double exact = 30 + behind + swing.keep * -behind + swing.drift * -10;
         CHECK_NEAR(state[0].position.y, exact, 1e-4);
         CHECK_NEAR(state[0].target.y, 30, 1e-6);
         CHECK(md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).translation.y < -0.1f);
@@ -151,11 +151,11 @@ TEST (ik_spring_hangs_by_gravity) {
         make_tail(&rig, 3);
         advance(&rig, job, state, 0.05f, i == 0, rig.pose);
     }
-    CHECK_NEAR(state[1].position.z, 27.0 - 2.0, 1e-3);
+    CHECK_NEAR(state[1].position.z, 27 - 2.0, 1e-3);
     CHECK_NEAR(state[1].position.x, 100, 1e-3);
-    CHECK_NEAR(state[1].position.y, 50.0 - 12.0, 1e-3);
+    CHECK_NEAR(state[1].position.y, 50 - 12.0, 1e-3);
     const real3 tip = ik_place(&rig.skeleton, rig.pose, rig.chain[2]).at;
-    CHECK(tip.z < 19.0 && fabs(tip.y) < 1e-3);
+    CHECK(tip.z < 19 && fabs(tip.y) < 1e-3);
 }
 
 TEST (ik_spring_weight_and_first) {
@@ -165,7 +165,7 @@ TEST (ik_spring_weight_and_first) {
     md5_spring_job job = tail_job(&rig, 3);
     md5_spring_joint state[3];
     advance(&rig, job, state, 0, true, rig.pose);
-    state[0].position.z += 2.0f;
+    state[0].position.z += 2;
     ik_rig whole = rig, part = rig, none = rig;
     md5_spring_joint same[3];
     memcpy(same, state, sizeof same);
@@ -185,7 +185,7 @@ TEST (ik_spring_weight_and_first) {
     job.placement.translation = (md5_vec3){1e4f, 0, 0};
     advance(&rig, job, same, 0.01f, true, none.pose);
     CHECK_BYTES(none.pose, old.pose, sizeof old.pose);
-    CHECK(same[0].velocity.x == 0.0f && same[0].position.x == same[0].target.x);
+    CHECK(same[0].velocity.x == 0 && same[0].position.x == same[0].target.x);
 }
 
 TEST (ik_spring_survives_anything) {

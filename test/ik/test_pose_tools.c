@@ -15,17 +15,17 @@ TEST (pose_tools_velocity_is_that_of_an_even_turn) {
         const double s = sin(angle / 2.0), c = cos(angle / 2.0);
         const real4 turned =
             real4_mul((real4){axis.x * s, axis.y * s, axis.z * s, c}, real4_of(before.rotation));
-        const double sign = round % 2 ? 1.0 : -1.0;
+        const double sign = round % 2 ? 1 : -1;
         const md5_xform now = {
             {(float)(sign * turned.x), (float)(sign * turned.y), (float)(sign * turned.z),
              (float)(sign * turned.w)},
-            {before.translation.x + 1.0f, before.translation.y, before.translation.z - 0.5f},
+            {before.translation.x + 1, before.translation.y, before.translation.z - 0.5f},
             0};
         md5_velocity velocity;
         md5i_pose_velocity(&before, &now, 1, 0.25f, &velocity);
-        CHECK_NEAR(velocity.angular.x, axis.x * angle * 4.0, 1e-5);
-        CHECK_NEAR(velocity.angular.y, axis.y * angle * 4.0, 1e-5);
-        CHECK_NEAR(velocity.angular.z, axis.z * angle * 4.0, 1e-5);
+        CHECK_NEAR(velocity.angular.x, axis.x * angle * 4, 1e-5);
+        CHECK_NEAR(velocity.angular.y, axis.y * angle * 4, 1e-5);
+        CHECK_NEAR(velocity.angular.z, axis.z * angle * 4, 1e-5);
         CHECK_NEAR(velocity.linear.x, 4, 1e-5);
         CHECK_NEAR(velocity.linear.z, -2, 1e-5);
     }
@@ -39,9 +39,9 @@ TEST (pose_tools_velocity_of_no_time_is_none) {
     FOR (i, 3) {
         md5_velocity velocity;
         md5i_pose_velocity(&a, &b, 1, none[i], &velocity);
-        CHECK(velocity.linear.x == 0.0f && velocity.angular.x == 0.0f);
+        CHECK(velocity.linear.x == 0 && velocity.angular.x == 0);
         md5i_pose_velocity(&a, &a, 1, 1, &velocity);
-        CHECK(velocity.linear.x == 0.0f && velocity.angular.z == 0.0f);
+        CHECK(velocity.linear.x == 0 && velocity.angular.z == 0);
     }
 }
 
@@ -237,13 +237,13 @@ TEST (pose_tools_joint_in_model_has_unit_length) {
     ik_make_rig(&rig, 2, 8, &random);
     const md5_quat q = rig.pose[rig.chain[1]].rotation;
     const md5_quat exact = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
-    rig.pose[rig.chain[1]].rotation = (md5_quat){2.0f * q.x, 2.0f * q.y, 2.0f * q.z, 2.0f * q.w};
+    rig.pose[rig.chain[1]].rotation = (md5_quat){2 * q.x, 2 * q.y, 2 * q.z, 2 * q.w};
     const md5_quat found = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
     CHECK_SMALL(real_angle(found, exact), 1e-6);
     CHECK_NEAR(real4_length(found) * real4_length(found), 1, 1e-6);
     rig.pose[rig.chain[1]].rotation = (md5_quat){0, 0, 0, 0};
     const md5_quat none = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
-    CHECK(none.x == 0.0f && none.y == 0.0f && none.z == 0.0f && none.w == 1.0f);
+    CHECK(none.x == 0 && none.y == 0 && none.z == 0 && none.w == 1);
 }
 
 TEST (pose_tools_attach_places_a_thing_in_the_hand) {
@@ -328,7 +328,7 @@ TEST (pose_tools_modify_joint_changes_by_its_weight) {
         ik_rig whole = rig;
         const md5_joint_space space = (md5_joint_space)(round % 4);
         const md5_xform change = {made_any_rotation(&random), ik_random_point(9, &random), 0};
-        md5_modify_joint(&rig.skeleton, 1, space, change, round % 3 ? 0.0f : NAN, rig.pose);
+        md5_modify_joint(&rig.skeleton, 1, space, change, round % 3 ? 0 : NAN, rig.pose);
         CHECK_BYTES(old.pose, rig.pose, sizeof rig.pose);
         md5_modify_joint(&rig.skeleton, 1, space, change, 2, whole.pose);
         const float weight = (float)test_random(&random);

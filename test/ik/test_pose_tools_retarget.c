@@ -47,7 +47,7 @@ static real3 at_of(const body *made, const md5_xform *pose, uint32_t joint)
 // `arm_drop` radians; joints have random axes.
 static void make_man(body *made, float scale, float arm_drop, uint64_t *random)
 {
-    const md5_vec3 up = {0, 0, 40.0f * scale}, chest = {0, 0, 60.0f * scale};
+    const md5_vec3 up = {0, 0, 40 * scale}, chest = {0, 0, 60 * scale};
     begin_body(made);
     add_joint(made, "origin", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
     add_joint(made, "hips", 0, up, made_any_rotation(random));
@@ -97,7 +97,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
         OWN_RETARGET retarget = retarget_of(&man, &man, NULL, 0);
         md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
-        pose[5].translation.x += 2.0f; // a hand that slides
+        pose[5].translation.x += 2; // a hand that slides
         show(retarget, pose, out);
         CHECK(ik_is_sound(out, 6));
         FOR (i, 6u) {
@@ -119,7 +119,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         OWN_RETARGET retarget = retarget_of(&man, &giant, NULL, 0);
         md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
-        pose[4].translation.y -= 1.0f;
+        pose[4].translation.y -= 1;
         show(retarget, pose, out);
         CHECK(ik_is_sound(out, 6));
         FOR (i, 6u) {
@@ -163,7 +163,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
         const real3 longer = real3_sub(at_of(&dwarf, out, 5), at_of(&dwarf, out, 4));
         CHECK_SMALL(real3_distance(longer, real3_scale(bone, 1.7)), 1e-3);
         const real3 hips = at_of(&man, pose, 1), pelvis = at_of(&dwarf, out, 1);
-        CHECK_NEAR(pelvis.x, 1.0 + 0.5 * hips.x, 1e-4);
+        CHECK_NEAR(pelvis.x, 1 + 0.5 * hips.x, 1e-4);
         CHECK_NEAR(pelvis.y, 0.5 * hips.y, 1e-4);
         CHECK_NEAR(pelvis.z, 0.5 * hips.z, 1e-4);
         // A joint without a source joint keeps its bind pose relative to its parent.
@@ -290,7 +290,7 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     add_joint(&worm, "earth", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
     FOR (i, 3) {
         add_joint(&snake, i ? "b" : "a", (uint32_t)i - 1, (md5_vec3){(float)i, 0, 5}, plain);
-        add_joint(&worm, i ? "b" : "a", (uint32_t)i, (md5_vec3){3.0f * (float)i, 0, -4}, plain);
+        add_joint(&worm, i ? "b" : "a", (uint32_t)i, (md5_vec3){3 * (float)i, 0, -4}, plain);
     }
     OWN_RETARGET retarget = retarget_of(&snake, &worm, NULL, 0);
     md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];

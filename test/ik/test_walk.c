@@ -97,7 +97,7 @@ static float walk_waves(void *user, md5_vec3 at, md5_vec3 *normal)
 
 static md5_vec3 mix(md5_vec3 a, md5_vec3 b, double share)
 {
-    const double rest = 1.0 - share;
+    const double rest = 1 - share;
     return (md5_vec3){(float)(rest * a.x + share * b.x), (float)(rest * a.y + share * b.y),
                       (float)(rest * a.z + share * b.z)};
 }
@@ -108,8 +108,8 @@ static md5_vec3 told_ankle(const md5_foothold *foot)
 {
     if (!foot->is_stepping)
         return md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
-    const double t = foot->progress, up = 4.0 * t * (1.0 - t);
-    md5_vec3 sole = mix(foot->from, foot->to, t * t * (3.0 - 2.0 * t));
+    const double t = foot->progress, up = 4 * t * (1 - t);
+    md5_vec3 sole = mix(foot->from, foot->to, t * t * (3 - 2 * t));
     sole.z += (float)(up * up * foot->lift);
     const md5_vec3 normal = mix(foot->normal, foot->to_normal, t);
     const float length = sqrtf(md5_vec3_dot(normal, normal));
@@ -159,7 +159,7 @@ TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
             const md5_foothold *const foot = &fixture->walk.feet[leg];
             const double miss = real_distance(at, told_ankle(foot));
             worst_miss = fmax(worst_miss, miss);
-            const double slide = stands && stood[leg] ? real_distance(at, before[leg]) : 0.0;
+            const double slide = stands && stood[leg] ? real_distance(at, before[leg]) : 0;
             worst_slide = fmax(worst_slide, slide);
             num_steps += stood[leg] && !stands;
             is_up[fixture->legs[leg].group] = is_up[fixture->legs[leg].group] || !stands;
@@ -243,16 +243,16 @@ TEST (walk_lands_half_of_a_stand_ahead_of_home) {
 TEST_HERE (walk_follows_velocity_and_turn, NULL) {
     FOR (frame, 300)
         walk_go(fixture, (md5_vec3){10, 4, 7}, 0, 1.0 / 60.0);
-    const double expected = 5.0 - 0.15 * (1.0 - exp(-5.0 / 0.15));
+    const double expected = 5 - 0.15 * (1 - exp(-5.0 / 0.15));
     // Velocity is that of the end of each step of 1/120 s: half a step too far at most.
-    CHECK_NEAR(fixture->walk.position.x, 10.0 * expected, 10.0 / 120.0);
-    CHECK_NEAR(fixture->walk.position.y, 4.0 * expected, 4.0 / 120.0);
+    CHECK_NEAR(fixture->walk.position.x, 10 * expected, 10.0 / 120.0);
+    CHECK_NEAR(fixture->walk.position.y, 4 * expected, 4.0 / 120.0);
     CHECK_SMALL(fixture->walk.position.z, 1e-5);
 
     CHECK(walk_begins(fixture)); // anew
     FOR (frame, 120)
         walk_go(fixture, (md5_vec3){0, 0, 0}, 0.5f, 1.0 / 60.0);
-    const double angle = 0.5 * (2.0 - 0.15 * (1.0 - exp(-2.0 / 0.15)));
+    const double angle = 0.5 * (2 - 0.15 * (1 - exp(-2.0 / 0.15)));
     const md5_vec3 ahead = md5_quat_rotate(fixture->walk.facing, (md5_vec3){1, 0, 0});
     CHECK_NEAR(atan2((double)ahead.y, ahead.x), angle, 0.5 / 120.0);
 }
@@ -277,11 +277,11 @@ TEST (walk_at_30_hz_ends_where_120_hz_does) {
     walk_at(&odd, 50, 12);
     const md5_vec3 end = fast.walk.position;
     const double way = real_length(end);
-    CHECK(way > 20.0);
+    CHECK(way > 20);
     CHECK_SMALL(real_distance(slow.walk.position, end), 0.01 * way);
     CHECK_SMALL(real_distance(odd.walk.position, end), 0.02 * way);
     FOR (leg, 6u)
-        CHECK(real_distance(slow.walk.feet[leg].position, fast.walk.feet[leg].position) < 3.0);
+        CHECK(real_distance(slow.walk.feet[leg].position, fast.walk.feet[leg].position) < 3);
 }
 
 // Ground that rises by 0.2 forward and falls by 0.1 to the left.
@@ -289,7 +289,7 @@ static float slope(void *user, md5_vec3 at, md5_vec3 *normal)
 {
     (void)user;
     *normal = (md5_vec3){-0.2f, 0.1f, 1};
-    return 0.2f * at.x - 0.1f * at.y + 3.0f;
+    return 0.2f * at.x - 0.1f * at.y + 3;
 }
 
 TEST_HERE (walk_body_lies_in_the_plane_of_its_feet, slope) {
@@ -335,7 +335,7 @@ TEST_HERE (walk_speed_is_what_the_legs_can_do, NULL) {
             const md5_vec3 home =
                 md5_xform_point(md5_walk_placement(&fixture->walk), fixture->walk.feet[leg].home);
             const md5_foothold *const foot = &fixture->walk.feet[leg];
-            const double off = foot->is_stepping ? 0.0 : real_distance(foot->position, home);
+            const double off = foot->is_stepping ? 0 : real_distance(foot->position, home);
             worst = fmax(worst, off);
         }
     }
@@ -388,7 +388,7 @@ static float wild(void *user, md5_vec3 at, md5_vec3 *normal)
     uint64_t *const seed = user;
     const uint32_t choice = test_random_u32(seed);
     normal->x = choice % 5 == 0 ? NAN : choice % 7 == 0 ? 1e30f : at.x;
-    normal->z = choice % 3 == 0 ? 0.0f : 1.0f;
+    normal->z = choice % 3 == 0 ? 0 : 1.0f;
     return heights[choice % 6];
 }
 
@@ -420,7 +420,7 @@ TEST_HERE (walk_takes_any_numbers, NULL) {
 TEST_HERE (walk_begins_with_any_placement_and_pose, NULL) {
     const md5_xform wrong = {.rotation = {NAN, 0, 0, 0}, .translation = {INFINITY, 0, 0}};
     CHECK(walk_from(fixture, wrong));
-    CHECK(fixture->walk.position.x == 0.0f && fixture->walk.facing.w == 1.0f);
+    CHECK(fixture->walk.position.x == 0 && fixture->walk.facing.w == 1);
     // A turn of 90 degrees to the left and a tilt: only the turn counts.
     const md5_quat left = {0, 0, 0.70710678f, 0.70710678f}, tilt = {0, 0.2f, 0, 0.98f};
     const md5_xform turned = {.rotation = md5_quat_mul(left, tilt), .translation = {3, 4, 9}};

@@ -198,13 +198,13 @@ static bool is_unit(md5_quat q)
 {
     const double x = q.x, y = q.y, z = q.z, w = q.w;
     const double rounding = 1e-6;
-    return fabs(x * x + y * y + z * z + w * w - 1.0) <= rounding;
+    return fabs(x * x + y * y + z * z + w * w - 1) <= rounding;
 }
 
 static bool is_unit_vec3(float x, float y, float z)
 {
     const double a = x, b = y, c = z;
-    return fabs(a * a + b * b + c * c - 1.0) <= 1e-5;
+    return fabs(a * a + b * b + c * c - 1) <= 1e-5;
 }
 
 static bool are_unit(const md5_xform *transforms, uint32_t count)
@@ -329,7 +329,7 @@ static const char *drawn_fault(const md5_mesh *mesh)
         const md5_vec4 t = mesh->tangents[v];
         HOLDS(is_unit_vec3(t.x, t.y, t.z), "a tangent without unit length");
         HOLDS(fabsf(n.x * t.x + n.y * t.y + n.z * t.z) <= 1e-4f, "a tangent along the normal");
-        HOLDS(t.w == 1.0f || t.w == -1.0f, "a tangent without a side");
+        HOLDS(t.w == 1 || t.w == -1, "a tangent without a side");
     }
     FOR (i, 3 * (size_t)mesh->num_triangles)
         HOLDS(mesh->indices[i] < mesh->num_vertices, "an index out of range");
@@ -458,7 +458,7 @@ const char *asset_anim_fault(const md5_anim *anim)
               "components out of range");
     }
     HOLDS(anim->num_frames >= 1, "no frames");
-    HOLDS(anim->frame_rate > 0.0 && isfinite(anim->frame_rate), "frame_rate is out of range");
+    HOLDS(anim->frame_rate > 0 && isfinite(anim->frame_rate), "frame_rate is out of range");
     HOLDS(anim->duration == (anim->num_frames - 1) / anim->frame_rate, "wrong duration");
     return frames_fault(anim);
 }
@@ -479,8 +479,8 @@ const char *asset_camera_fault(const md5_camera *camera)
               "a cut's rotation is not unit length");
     }
     HOLDS(text_lies_in(camera, camera->size, camera->command_line), "the command line is outside");
-    HOLDS(camera->frame_rate > 0.0 && isfinite(camera->frame_rate), "frame_rate is out of range");
-    HOLDS(camera->duration >= 0.0 && camera->duration <= (num_frames - 1) / camera->frame_rate,
+    HOLDS(camera->frame_rate > 0 && isfinite(camera->frame_rate), "frame_rate is out of range");
+    HOLDS(camera->duration >= 0 && camera->duration <= (num_frames - 1) / camera->frame_rate,
           "wrong duration");
     FOR (i, camera->num_cuts)
         HOLDS(camera->cuts[i] < num_frames, "a cut out of range");

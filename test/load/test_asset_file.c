@@ -208,7 +208,7 @@ static size_t check_files(const char *folder)
 TEST (asset_files_hold_each_asset_bit_for_bit) {
     CHECK(check_files(test_path("test/reference/data")) > 10);
     CHECK(check_files(test_path("models")) > 80);
-    (void)check_files(test_corpus());
+    check_files(test_corpus());
 }
 
 // What the load left out is not in the file.
@@ -248,7 +248,7 @@ TEST (asset_files_hold_compressed_clips) {
             continue;
         const size_t size = md5_write_anim(clip, NULL, 0);
         OWN uint8_t *const written = test_alloc(2 * size);
-        (void)md5_write_anim(clip, written, size);
+        md5_write_anim(clip, written, size);
         baked file = bake(NULL, clip);
         FOR (is_trusted, 2) {
             md5_assets *const assets = map(&file, is_trusted > 0);
@@ -333,8 +333,8 @@ TEST (asset_files_are_loaded_as_a_character) {
         FOR (i, 2) {
             OWN void *const scratch = test_alloc(
                 md5_player_pose_scratch(i == 0 ? text->machine : baked_character->machine));
-            md5_player_set(players[i], md5_find_parameter(text->machine, "speed"), 2.0f * (float)k);
-            (void)md5_player_advance(players[i], 0.1, NULL, 0);
+            md5_player_set(players[i], md5_find_parameter(text->machine, "speed"), 2 * (float)k);
+            md5_player_advance(players[i], 0.1, NULL, 0);
             md5_player_pose(players[i], pose, NULL, palettes + (size_t)i * num_joints, scratch);
         }
         CHECK_BYTES(palettes, palettes + num_joints, num_joints * sizeof *palettes);

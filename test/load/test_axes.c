@@ -31,8 +31,7 @@ static double size_of(const md5_model *model)
     const md5_vec3 ends[2] = {box.min, box.max};
     double size = 0;
     FOR_WHILE (i, 2, box.min.x <= box.max.x)
-        size = fmax(size, fmax(fabs((double)ends[i].x),
-                               fmax(fabs((double)ends[i].y), fabs((double)ends[i].z))));
+        size = fmax(size, fmax(fabs(ends[i].x), fmax(fabs(ends[i].y), fabs(ends[i].z))));
     FOR (i, model->skeleton.num_joints)
         FOR (row, 3)
             size = fmax(size, fabs((double)(model->bind[i].m[4 * row + 3])));
@@ -91,7 +90,7 @@ TEST (axes_convert_every_number_of_a_model) {
             CHECK_SMALL(
                 axes_transform_error(fixture, 0.25, &from->bind_local[j], &to->bind_local[j], 1),
                 1e-15);
-            CHECK(to->bind_local[j].rotation.w <= 0.0f);
+            CHECK(to->bind_local[j].rotation.w <= 0);
         }
     }
 }
@@ -104,8 +103,8 @@ TEST (axes_matrix_takes_forward_left_and_up) {
         const md5_mat34 matrix = md5_mat34_from_axes(fixture->axes, 3);
         FOR (row, 3) {
             FOR (column, 3)
-                CHECK_EXACT(matrix.m[4 * row + column], 3.0 * fixture->columns[column][row]);
-            CHECK(matrix.m[4 * row + 3] == 0.0f);
+                CHECK_EXACT(matrix.m[4 * row + column], 3 * fixture->columns[column][row]);
+            CHECK(matrix.m[4 * row + 3] == 0);
         }
     }
 }
@@ -138,7 +137,7 @@ TEST (axes_keep_the_bitangent_along_v) {
             FOR (k, 3)
                 CHECK_NEAR(b1[k] * u.w, is_flipped ? -expected[k] : expected[k], 1e-6);
             const double v0 = a->texcoords[v].y;
-            CHECK_NEAR(b->texcoords[v].y, is_flipped ? 1.0 - v0 : v0, 1e-7);
+            CHECK_NEAR(b->texcoords[v].y, is_flipped ? 1 - v0 : v0, 1e-7);
         }
     }
 }
@@ -164,10 +163,10 @@ TEST (axes_keep_triangles_facing_outward) {
                 else
                     cross(f, e, face);
                 const double along = face[0] * n.x + face[1] * n.y + face[2] * n.z;
-                *(along < 0.0 ? &inside : &outside) += fabs(along);
+                *(along < 0 ? &inside : &outside) += fabs(along);
             }
         }
-        CHECK(outside > 0.0 && inside < 0.01 * outside);
+        CHECK(outside > 0 && inside < 0.01 * outside);
     }
 }
 
@@ -226,7 +225,7 @@ static void check_posing(const char *mesh, const char *clip, const axes_case *fi
         const double time = from.anim->duration * (0.13 + 0.4 * i), by = scale;
         const md5_root root = i % 2 == 0 ? MD5_ROOT_FILE : MD5_ROOT_ID;
         posed a = pose_at(&from, time, root), b = pose_at(&to, time, root);
-        const double size = 4.0 * size_of(from.model) + 1.0;
+        const double size = 4 * size_of(from.model) + 1;
         double local = 0, matrix = 0, skin = 0;
         FOR (j, from.model->skeleton.num_joints) {
             local = fmax(local, axes_transform_error(fixture, by, &a.pose[j], &b.pose[j], size));
@@ -352,7 +351,7 @@ TEST (axes_let_rays_hit_the_same_triangles) {
                                          (float)test_random(&random) - 0.5f},
                            .front_only = k % 2 == 0};
             ray.origin = md5_vec3_sub(a->positions[target],
-                                      md5_vec3_scale(ray.direction, k % 3 == 0 ? 1.0f : 500.0f));
+                                      md5_vec3_scale(ray.direction, k % 3 == 0 ? 1 : 500));
             ray.direction = md5_vec3_add(ray.direction, (md5_vec3){0.001f, 0.002f, 0.001f});
             md5_ray other = ray;
             other.origin = axes_point(fixture, 1, ray.origin);
@@ -361,7 +360,7 @@ TEST (axes_let_rays_hit_the_same_triangles) {
             const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
             CHECK(md5_raycast_mesh(other, b, b->positions, &again) == is_hit);
             CHECK(hit.from_front == again.from_front);
-            CHECK_NEAR(again.t, hit.t, 1e-4 * (1.0 + fabs((double)hit.t)));
+            CHECK_NEAR(again.t, hit.t, 1e-4 * (1 + fabs(hit.t)));
             num_hits += is_hit;
         }
         CHECK(num_hits > 10);

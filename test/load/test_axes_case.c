@@ -110,7 +110,7 @@ md5_vec3 axes_point(const axes_case *fixture, float scale, md5_vec3 v)
 md5_quat axes_quat(const axes_case *fixture, md5_quat q)
 {
     const md5_vec3 axis =
-        axes_point(fixture, fixture->is_left_handed ? -1.0f : 1.0f, (md5_vec3){q.x, q.y, q.z});
+        axes_point(fixture, fixture->is_left_handed ? -1 : 1, (md5_vec3){q.x, q.y, q.z});
     return (md5_quat){axis.x, axis.y, axis.z, q.w};
 }
 

@@ -168,7 +168,7 @@ TEST (bfg_vertices_may_have_no_weights) {
     REQUIRE(model);
     const md5_vec3 point = model->meshes[0].positions[2];
     CHECK_UINT(model->meshes[0].num_weights, 3);
-    CHECK(point.x == 0.0f && point.y == 0.0f && point.z == 0.0f);
+    CHECK(point.x == 0 && point.y == 0 && point.z == 0);
 }
 
 typedef enum file_kind { MODEL, ANIM, CAMERA } file_kind;

@@ -97,7 +97,7 @@ static void bind_add_box(bind_case *to, md5_vec3 low, md5_vec3 high, uint32_t cu
 static void bind_add_tube(bind_case *to, float length, bool is_closed)
 {
     enum { AROUND = 24 };
-    const uint32_t rings = (uint32_t)(4.0f * length) + 1, first = to->desc.num_positions;
+    const uint32_t rings = (uint32_t)(4 * length) + 1, first = to->desc.num_positions;
     FOR (ring, rings)
         FOR (i, AROUND) {
             const double angle = 6.283185307179586 * i / (double)AROUND;
@@ -129,7 +129,7 @@ static double bind_weight(const md5_weights *weights, uint32_t vertex, uint32_t 
     FOR (i, fixture->num_weights)
         if (weights->weights[fixture->first_weight + i].joint == joint)
             return weights->weights[fixture->first_weight + i].bias;
-    return 0.0;
+    return 0;
 }
 
 // The distance of a point from a segment, in double.
@@ -137,7 +137,7 @@ static double bind_distance(md5_vec3 point, md5_vec3 from, md5_vec3 to)
 {
     const real3 way = real3_sub(real3_of(to), real3_of(from));
     const real3 p = real3_sub(real3_of(point), real3_of(from));
-    const double square = real3_dot(way, way), t = square > 0.0 ? real3_dot(p, way) / square : 0.0;
+    const double square = real3_dot(way, way), t = square > 0 ? real3_dot(p, way) / square : 0;
     return real3_distance(p, real3_scale(way, fmin(fmax(t, 0), 1)));
 }
 
@@ -192,7 +192,7 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
             CHECK_NEAR(paths.lengths[voxel], expected, 1e-5);
             longest = fmax(longest, expected);
         }
-        CHECK(longest > 15.0);
+        CHECK(longest > 15);
     }
     md5i_arena_free(&arena);
 }
@@ -219,20 +219,20 @@ TEST (bind_weights_in_a_tube_follow_the_formula) {
     static const float falloffs[] = {0, 0.5f, 1};
     EACH (falloff, falloffs) {
         const double f = *falloff;
-        fixture->desc.falloff = f == 0.0 ? 1.17549435e-38f : *falloff;
+        fixture->desc.falloff = f == 0 ? 1.17549435e-38f : *falloff;
         fixture->desc.no_smoothing = true;
         OWN_WEIGHTS weights = create(fixture);
         REQUIRE(weights);
         FOR (vertex, fixture->desc.num_positions) {
             const md5_vec3 at = fixture->positions[vertex];
-            if (at.y == 0.0f && at.z == 0.0f)
+            if (at.y == 0 && at.z == 0)
                 continue; // on a bone, where distances have a least value
             const double a = bind_distance(at, (md5_vec3){0.01f, 0, 0}, (md5_vec3){4, 0, 0}) / 8.0;
             const double b = bind_distance(at, (md5_vec3){4, 0, 0}, (md5_vec3){7.99f, 0, 0}) / 8.0;
-            const double wa = 1.0 / pow((1.0 - f) * a + f * a * a, 2);
-            const double wb = 1.0 / pow((1.0 - f) * b + f * b * b, 2);
+            const double wa = 1.0 / pow((1 - f) * a + f * a * a, 2);
+            const double wb = 1.0 / pow((1 - f) * b + f * b * b, 2);
             const double share = wa / (wa + wb);
-            const double expected = share < 0.005 ? 0.0 : share > 0.995 ? 1.0 : share;
+            const double expected = share < 0.005 ? 0 : share > 0.995 ? 1 : share;
             CHECK_NEAR(bind_weight(weights, vertex, 0), expected, 1e-5);
         }
     }
@@ -270,7 +270,7 @@ TEST (bind_does_not_cross_a_gap) {
     REQUIRE(weights);
     double worst = 1;
     FOR (i, fixture->desc.num_positions)
-        if (fixture->positions[i].z < 12.0f) { // at x = 2, the other leg's joint is nearer
+        if (fixture->positions[i].z < 12) { // at x = 2, the other leg's joint is nearer
             const double own =
                 bind_weight(weights, i, fixture->positions[i].x < 2.5f ? left : right);
             worst = fmin(worst, own);
@@ -297,7 +297,7 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
                     && at.first_weight + at.num_weights <= weights->num_weights);
             FOR (i, at.num_weights) {
                 const md5_weight *const weight = &weights->weights[at.first_weight + i];
-                CHECK(weight->bias > 0.0f && (i == 0 || weight->bias <= weight[-1].bias));
+                CHECK(weight->bias > 0 && (i == 0 || weight->bias <= weight[-1].bias));
                 sum += weight->bias;
                 const md5_vec3 placed =
                     md5_mat34_point(fixture->bind[weight->joint], weight->offset);
@@ -314,7 +314,7 @@ TEST (bind_gives_equal_positions_equal_weights) {
     OWN bind_case *const fixture = bind_new();
     bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 4); // edges are doubled
     FOR (i, fixture->desc.num_positions)
-        if (i % 2 == 0 && fixture->positions[i].x == 0.0f)
+        if (i % 2 == 0 && fixture->positions[i].x == 0)
             fixture->positions[i].x = -0.0f;
     bind_add_joint(fixture, MD5_NONE, (md5_vec3){1, 1, 1});
     bind_add_joint(fixture, 0, (md5_vec3){1, 1, 4});
@@ -323,7 +323,7 @@ TEST (bind_gives_equal_positions_equal_weights) {
     uint32_t num_pairs = 0;
     FOR (a, fixture->desc.num_positions)
         FOR (b, a)
-            if (real_distance(fixture->positions[a], fixture->positions[b]) == 0.0) {
+            if (real_distance(fixture->positions[a], fixture->positions[b]) == 0) {
                 num_pairs++;
                 CHECK_UINT(weights->vertices[a].first_weight, weights->vertices[b].first_weight);
                 CHECK_UINT(weights->vertices[a].num_weights, weights->vertices[b].num_weights);
@@ -344,8 +344,8 @@ TEST (bind_open_mesh_follows_its_surface) {
     CHECK(bind_weight(weights, 0, 0) > 0.9);
     // The far side of the other end: bone 1 is half of the circumference away, bone 0 that and
     // 4 along the tube.
-    const double around = 3.14159265, longer = sqrt(around * around + 16.0);
-    const double expected = 1.0 / (1.0 + pow(around / longer, 4));
+    const double around = 3.14159265, longer = sqrt(around * around + 16);
+    const double expected = 1.0 / (1 + pow(around / longer, 4));
     CHECK_NEAR(bind_weight(weights, 32 * 24 + 12, 1), expected, 0.04);
     CHECK(weights->num_voxels < 32 * 25 * 25);
 }
@@ -370,7 +370,7 @@ TEST (bind_excluded_and_outside_joints_get_no_weights) {
     REQUIRE(weights);
     CHECK_UINT(weights->num_bound, 1);
     FOR (i, fixture->desc.num_positions)
-        CHECK(bind_weight(weights, i, outside) == 0.0 && bind_weight(weights, i, 1) == 1.0);
+        CHECK(bind_weight(weights, i, outside) == 0 && bind_weight(weights, i, 1) == 1);
 }
 
 TEST (bind_twice_gives_the_same_bits) {
@@ -519,8 +519,8 @@ TEST (bind_poses_bobbin_as_his_own_weights_do) {
         printf("  Bobbin bound automatically: mean difference %.3f units, largest %.2f\n", mean,
                fixture.most);
         CHECK_UINT(fixture.weights->num_distant, 0);
-        CHECK(mean > 0.0 && mean < 0.35);
-        CHECK(fixture.most < 10.0);
+        CHECK(mean > 0 && mean < 0.35);
+        CHECK(fixture.most < 10);
     }
     end(&fixture);
 }
@@ -633,7 +633,7 @@ TEST (bind_survives_failure_of_every_allocation) {
 static float any_number(uint64_t *seed, float size)
 {
     const double random = test_random(seed);
-    return random < 0.1 ? 0.0f : random > 0.9 ? size : (float)(random * 2.0 - 1.0) * size;
+    return random < 0.1 ? 0 : random > 0.9 ? size : (float)(random * 2 - 1.0) * size;
 }
 
 TEST (bind_takes_any_triangles) {
@@ -641,7 +641,7 @@ TEST (bind_takes_any_triangles) {
     static const float sizes[] = {1e9f, 1, 1e-30f, 1e-44f, 0};
     FOR (round, 100) {
         OWN bind_case *const fixture = bind_new();
-        const float size = sizes[round % 5], thin = round % 3 == 0 ? 0.0f : size;
+        const float size = sizes[round % 5], thin = round % 3 == 0 ? 0 : size;
         FOR (i, 20)
             bind_add_position(fixture, (md5_vec3){any_number(&seed, size), any_number(&seed, size),
                                                   any_number(&seed, thin)});
@@ -674,7 +674,7 @@ TEST (bind_takes_one_position_alone) {
     REQUIRE(weights);
     CHECK_UINT(weights->num_weights, 1);
     CHECK_UINT(weights->num_voxels, 1);
-    CHECK(bind_weight(weights, 0, 0) == 1.0);
+    CHECK(bind_weight(weights, 0, 0) == 1);
     md5_destroy_weights(NULL);
 }
 

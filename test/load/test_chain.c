@@ -114,7 +114,7 @@ TEST (chain_programs_work_as_they_are_written) {
     md5_error error = {0};
     CHECK(pose_model(test_path(mesh_path), test_path(walk_path), &first, &error));
     CHECK(error.status == MD5_OK && error.message[0] == '\0' && error.file[0] == '\0');
-    CHECK(md5_vec3_length(first) > 1.0f && md5_vec3_length(first) < 100.0f); // Bobbin is 40 high
+    CHECK(md5_vec3_length(first) > 1 && md5_vec3_length(first) < 100); // Bobbin is 40 high
 
     hero h = {0};
     if (CHECK(load_hero(&h, test_path(mesh_path), test_path(walk_path), test_path(wave_path),
@@ -133,9 +133,9 @@ TEST (chain_programs_work_as_they_are_written) {
         FOR (i, h.model->num_meshes) {
             FOR (k, h.model->meshes[i].num_vertices) {
                 const vertex *const v = &h.buffers[i][k];
-                CHECK(v->position.y > bounds.min.y - 3.0f && v->position.y < bounds.max.y + 3.0f);
+                CHECK(v->position.y > bounds.min.y - 3 && v->position.y < bounds.max.y + 3);
                 CHECK_NEAR(md5_vec3_length(v->normal), 1, 1e-5);
-                CHECK(v->u == 0.0f && v->v == 0.0f); // not ours
+                CHECK(v->u == 0 && v->v == 0); // not ours
             }
         }
     }

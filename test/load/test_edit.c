@@ -298,7 +298,7 @@ TEST_DOC (edit_rotations_come_to_unit_length, MD5_DOC_MODEL, model_text) {
 TEST_DOC (edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text) {
     float loss = -1;
     CHECK_UINT(md5_fix_weights(doc, 0, INFINITY, &loss, NULL), 0);
-    CHECK(loss == 0.0f);
+    CHECK(loss == 0);
     // Vertex 0 has 0.6 on joint 0 at ( 1 2/3 2/3 ), 0.1 on joint 1 at ( 0 1 2 ), which it loses,
     // and 0.3 on joint 2; vertices 1 and 3 shared a weight, with sums of 0.9 and 0.5.
     CHECK_UINT(md5_fix_weights(doc, 2, 1e-3f, &loss, NULL), 3);
@@ -1047,7 +1047,7 @@ TEST (edit_frames_are_changed_by_the_caller) {
     OWN_CORNERS after = corners_of(mesh, clip, 12);
     const md5_bounds a = md5_bounds_from_points(before.at, before.count);
     const md5_bounds b = md5_bounds_from_points(after.at, after.count);
-    CHECK(fabsf(a.max.y + a.min.y) > 1.0f); // he waves with one hand
+    CHECK(fabsf(a.max.y + a.min.y) > 1); // he waves with one hand
     CHECK_NEAR(a.max.y, -b.min.y, 0.5);
     CHECK_NEAR(a.min.y, -b.max.y, 0.5);
     CHECK_NEAR(a.max.z, b.max.z, 0.5);

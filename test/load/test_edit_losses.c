@@ -185,7 +185,7 @@ TEST (edit_comments_go_with_their_frames) {
 // is the first again, 24 units on. What leads elsewhere, or back over several steps, is blended.
 TEST (edit_open_cycles_get_their_first_frame_again) {
     enum { FRAMES = 8, ROW = 12 };
-    const double pi = acos(-1.0);
+    const double pi = acos(-1);
     FOR (phase, FRAMES + 2) {
         float numbers[FRAMES][ROW] = {{0}};
         md5_doc_joint joints[] = {
@@ -201,9 +201,8 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
         const bool is_cycle = phase < FRAMES;
         FOR (f, FRAMES) {
             const double way = phase == FRAMES ? 0.1 * f : 0.1 * f * f;
-            const double angle =
-                is_cycle ? 0.4 * sin(2.0 * pi * (f + phase) / (double)FRAMES) : way;
-            numbers[f][0] = 3.0f * (float)f;
+            const double angle = is_cycle ? 0.4 * sin(2 * pi * (f + phase) / (double)FRAMES) : way;
+            numbers[f][0] = 3 * (float)f;
             numbers[f][8] = -30;
             numbers[f][10] = (float)-sin(0.5 * angle);
         }
@@ -215,7 +214,7 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
         CHECK_UINT(doc.num_frames, is_cycle ? FRAMES + 1 : FRAMES);
         const float *const last = doc.numbers + (size_t)(doc.num_frames - 1) * ROW;
         CHECK_BYTES(last + 1, doc.numbers + 1, (ROW - 1) * sizeof *last);
-        CHECK_NEAR(last[0], is_cycle ? 24.0 : 21.0, 1e-6);
+        CHECK_NEAR(last[0], is_cycle ? 24 : 21, 1e-6);
         if (is_cycle)
             CHECK_BYTES(doc.numbers, numbers, sizeof numbers);
         CHECK_UINT(md5_edit_frames(&doc, &job, NULL), 0);
@@ -243,16 +242,16 @@ TEST (edit_loops_that_end_elsewhere_are_blended_at_their_end) {
                        .numbers = numbers};
         md5_loop loop = {.end = MD5_LOOP_CLOSED};
         const md5_frame_edit job = {
-            .is_closed = true, .loop = &loop, .frame_rate = doubled ? 20.0 : 0.0};
+            .is_closed = true, .loop = &loop, .frame_rate = doubled ? 20 : 0};
         CHECK(md5_edit_frames(&doc, &job, NULL) != MD5_NONE);
         CHECK_UINT(loop.end, MD5_LOOP_ELSEWHERE);
         CHECK_UINT(loop.num_blended, BLENDED);
         REQUIRE(doc.num_frames == (doubled ? 2 * FRAMES - 1 : FRAMES) && doc.num_components == 1);
         FOR (f, doc.num_frames) {
             const double frame = doubled ? 0.5 * f : f;
-            const double old = frame <= 10.0 ? frame : 20.0 - frame;
+            const double old = frame <= 10 ? frame : 20 - frame;
             const double t = fmax((frame - (FRAMES - 1 - BLENDED)) / (double)BLENDED, 0);
-            CHECK_NEAR(doc.numbers[f], old - 3.0 * t * t * (3.0 - 2.0 * t), t > 0.0 ? 1e-5 : 0.0);
+            CHECK_NEAR(doc.numbers[f], old - 3 * t * t * (3 - 2 * t), t > 0 ? 1e-5 : 0);
         }
         md5_free_doc(&doc);
     }
@@ -263,7 +262,7 @@ TEST (edit_loops_that_end_elsewhere_are_blended_at_their_end) {
 // ends at rest, none is said to lack. Frames that the clip does not have are no loop.
 TEST (edit_finds_how_loops_end) {
     enum { CYCLE = 24, FRAMES = 3 * CYCLE + 1 };
-    const double pi = acos(-1.0);
+    const double pi = acos(-1);
     FOR (is_once, 2) {
         float numbers[FRAMES][4];
         md5_doc_joint joints[] = {{.name = "root", .parent = MD5_NONE, .track = {1 | 4, 0}},
@@ -271,12 +270,12 @@ TEST (edit_finds_how_loops_end) {
                                   {.name = "shin", .parent = 1, .track = {16, 3}}};
         joints[2].position.z = -20;
         FOR (f, FRAMES) {
-            const double at = 2.0 * pi * (f + 5) / (double)CYCLE;
-            const double once = 0.1 * (1.0 - cos(pi * f / (double)CYCLE)); // at rest at frame 24
-            numbers[f][0] = 2.0f * (float)f;
-            numbers[f][1] = is_once ? 0.0f : (float)cos(2.0 * at);
+            const double at = 2 * pi * (f + 5) / (double)CYCLE;
+            const double once = 0.1 * (1 - cos(pi * f / (double)CYCLE)); // at rest at frame 24
+            numbers[f][0] = 2 * (float)f;
+            numbers[f][1] = is_once ? 0 : (float)cos(2 * at);
             numbers[f][2] = (float)(is_once ? once : 0.3 * sin(at));
-            numbers[f][3] = (float)(is_once ? once : 0.2 * cos(2.0 * at));
+            numbers[f][3] = (float)(is_once ? once : 0.2 * cos(2 * at));
         }
         const md5_doc doc = {.kind = MD5_DOC_ANIM,
                              .num_joints = 3,

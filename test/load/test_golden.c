@@ -198,7 +198,7 @@ static void check_joints(golden *g)
     }
     for (uint32_t i = 0; i < skeleton->num_joints && expect(g, "bindlocal"); i++) {
         check_index(g, i);
-        const double w = fabs((double)g->model->bind_local[i].rotation.w);
+        const double w = fabs(g->model->bind_local[i].rotation.w);
         check_transform(g, "bindlocal", i, g->model->bind_local[i],
                         w < near_zero_w ? loose : strict);
     }
@@ -241,7 +241,7 @@ static void find_loose(golden *g)
     FOR (i, skeleton->num_joints) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        g->is_loose[joint] = fabs((double)g->pose[joint].rotation.w) < near_zero_w
+        g->is_loose[joint] = fabs(g->pose[joint].rotation.w) < near_zero_w
                              || (parent != MD5_NONE && g->is_loose[parent]);
     }
 }
@@ -268,15 +268,15 @@ static void check_time(golden *g)
     const double ms = number(g);
     const double cycles = number(g), cycle = number(g);
     const double frame0 = number(g);
-    (void)number(g); // frame2
-    (void)number(g); // frontlerp
+    number(g); // frame2
+    number(g); // frontlerp
     const double fraction = number(g);
     const md5_moment moment =
         md5_moment_at(g->anim, ms / 1000.0, cycles == 1 ? MD5_WRAP_CLAMP : MD5_WRAP_LOOP);
     const double period = g->anim->num_frames > 1 ? g->anim->num_frames - 1 : 1;
     const double expected = cycle * period + frame0 + fraction;
     const double ours = (double)moment.cycle * period + moment.frame0 + moment.fraction;
-    test_check(fabs(ours - expected) < 1e-6 * (1.0 + fabs(expected)), g->file, 0,
+    test_check(fabs(ours - expected) < 1e-6 * (1 + fabs(expected)), g->file, 0,
                "at %s (%g ms) the moment is %.9g, expected %.9g", label, ms, ours, expected);
 
     md5_sample(g->binding, moment, MD5_ROOT_ID, g->pose);
@@ -289,7 +289,7 @@ static void check_time(golden *g)
     check_bounds(g, "animbounds", md5_anim_bounds(g->anim, moment, MD5_ROOT_ID), strict.length);
     for (uint32_t i = 0; i < num_joints && expect(g, "local"); i++) {
         check_index(g, i);
-        const double w = fabs((double)g->pose[i].rotation.w);
+        const double w = fabs(g->pose[i].rotation.w);
         check_transform(g, "local", i, g->pose[i], w < near_zero_w ? loose : strict);
     }
     for (uint32_t i = 0; i < num_joints && expect(g, "world"); i++) {
@@ -322,7 +322,7 @@ static bool load(golden *g)
     expect(g, "md5golden");
     check_count(g, "format", 1);
     expect(g, "lenient");
-    (void)number(g);
+    number(g);
     if (!expect(g, "mesh"))
         return false;
     load_path(g, path, sizeof path);
@@ -382,7 +382,7 @@ static void check_all(golden *g)
     expect(g, "numAnimatedComponents");
     check_count(g, "numAnimatedComponents", anim->num_components);
     expect(g, "animLength"); // whole milliseconds, rounded up
-    test_check(number(g) == ceil(anim->duration * 1000.0 - 1e-9), g->file, 0, "length");
+    test_check(number(g) == ceil(anim->duration * 1000 - 1e-9), g->file, 0, "length");
     expect(g, "rootbase");
     check_vec3(g, "rootbase", 0, base, strict.length);
     expect(g, "totaldelta");
@@ -400,7 +400,7 @@ static void check_all(golden *g)
             ours.translation = (md5_vec3){0, 0, 0}; // the engine zeroes it after use
         check_index(g, i);
         check_transform(g, "baseframe", i, ours,
-                        fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
+                        fabs(ours.rotation.w) < near_zero_w ? loose : strict);
     }
     while (is_next(g, "time"))
         check_time(g);
@@ -416,7 +416,7 @@ static void check_all(golden *g)
                 ours.translation = (md5_vec3){0, 0, 0};
             check_index(g, i);
             check_transform(g, "singleframe", i, ours,
-                            fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
+                            fabs(ours.rotation.w) < near_zero_w ? loose : strict);
         }
     }
     expect(g, "end");

@@ -590,7 +590,7 @@ static double yardstick_per_byte(void)
     for (char *at = text, *end = text; at < text + TEXT_BYTES; at = end)
         sum += strtod(at, &end);
     const double seconds = processor_seconds() - begin;
-    CHECK(sum > 0.0);
+    CHECK(sum > 0);
     free((void *)memory);
     return seconds / (double)TEXT_BYTES;
 }

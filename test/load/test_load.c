@@ -31,9 +31,9 @@ TEST (load_model_holds_what_the_file_says) {
     CHECK_UINT(body->num_file_vertices, 4);
     CHECK_UINT(body->num_triangles, 2);
     CHECK_UINT(body->num_weights, 4);
-    CHECK(body->weights[2].offset.y == 10.0f && body->weights[2].joint == 1);
+    CHECK(body->weights[2].offset.y == 10 && body->weights[2].joint == 1);
     CHECK(body->file_vertices[3].first_weight == 2 && body->file_vertices[3].num_weights == 2);
-    CHECK(body->texcoords[1].x == 1.0f && body->texcoords[1].y == 0.0f);
+    CHECK(body->texcoords[1].x == 1 && body->texcoords[1].y == 0);
     CHECK(body->indices[5] == 3);
     CHECK_UINT(body->max_weights, 2);
     CHECK_UINT(body->num_off_sums, 1); // vertex 3: 0.5 + 1
@@ -43,7 +43,7 @@ TEST (load_model_holds_what_the_file_says) {
     CHECK_NEAR(m[4], 1, 1e-6);
     CHECK_NEAR(m[9], 1, 1e-6);
     CHECK_NEAR(m[2], 1, 1e-6);
-    CHECK(model->bind[1].m[11] == 10.0f && model->bind[2].m[7] == 5.5f);
+    CHECK(model->bind[1].m[11] == 10 && model->bind[2].m[7] == 5.5f);
     CHECK_STRING(model->meshes[1].name, "Hat");
     CHECK_UINT(model->meshes[1].num_vertices, 0);
     CHECK(model->bounds.min.x <= model->bounds.max.x);
@@ -61,17 +61,17 @@ TEST (load_anim_holds_what_the_file_says) {
     CHECK_UINT(anim->num_components, 5);
     CHECK(anim->frame_rate == 12.5 && anim->duration == 2 / 12.5);
     CHECK(anim->tracks[1].flags == 40 && anim->tracks[1].first == 2);
-    CHECK(anim->base_frame[0].translation.z == 5.0f);
+    CHECK(anim->base_frame[0].translation.z == 5);
     // Joints whose values change: the arm turns and the root moves; the number of the hand never
     // changes.
     CHECK_UINT(anim->num_rotations, 1);
     CHECK_UINT(anim->num_translations, 1);
     CHECK(anim->rotation_joints[0] == 1 && anim->translation_joints[0] == 0);
-    CHECK(anim->translations[2].x == 2.0f && anim->translations[2].z == 5.0f);
+    CHECK(anim->translations[2].x == 2 && anim->translations[2].z == 5);
     CHECK(anim->rotations[1].x == 0.2f && anim->rotations[1].y == 0.5f);
-    CHECK(anim->rotations[1].z == 0.3f && anim->rotations[1].w < 0.0f);
+    CHECK(anim->rotations[1].z == 0.3f && anim->rotations[1].w < 0);
     CHECK(anim->constant[2].translation.z == 1.5f);
-    CHECK(anim->frame_bounds && anim->frame_bounds[2].max.x == 3.0f);
+    CHECK(anim->frame_bounds && anim->frame_bounds[2].max.x == 3);
     CHECK_UINT(anim->num_warnings, 0);
     CHECK(read_asset_holds((read_asset){.anim = anim}));
 }
@@ -87,8 +87,8 @@ TEST (load_camera_holds_what_the_file_says) {
     CHECK(camera->frame_rate == 12.5 && camera->duration == 2 / 12.5);
     CHECK_UINT(camera->num_cuts, 1);
     CHECK_UINT(camera->cuts[0], 2);
-    CHECK(camera->frames[1].position.z == 6.0f && camera->frames[1].fov == 75.5f);
-    CHECK(camera->frames[3].rotation.x == 0.5f && camera->frames[3].position.x == 10.0f);
+    CHECK(camera->frames[1].position.z == 6 && camera->frames[1].fov == 75.5f);
+    CHECK(camera->frames[3].rotation.x == 0.5f && camera->frames[3].position.x == 10);
     CHECK_UINT(camera->num_warnings, 0);
 }
 
@@ -369,9 +369,9 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
     CHECK_UINT(mesh->num_vertices, 3);
     CHECK_NEAR(mesh->normals[0].y, 1, 1e-6);
     CHECK_NEAR(mesh->tangents[0].z, 1, 1e-6);
-    CHECK(mesh->tangents[0].w == -1.0f && mesh->tangents[1].w == 1.0f);
+    CHECK(mesh->tangents[0].w == -1 && mesh->tangents[1].w == 1);
     CHECK_NEAR(mesh->normals[1].x, 1, 1e-6);
-    CHECK(mesh->normals[2].z == 1.0f); // undefined in the file
+    CHECK(mesh->normals[2].z == 1); // undefined in the file
     REQUIRE(mesh->colors);
     CHECK(mesh->colors[0].y == 0.5f && mesh->colors[2].x == 0.25f);
 }
@@ -483,7 +483,7 @@ static double any_number(writer *out)
         return sign * test_random(&out->random);
     if (kind < 0.97)
         return sign * 1e9;
-    return kind < 0.995 ? sign * pow(10, test_random(&out->random) * 9.0) : sign * 3.4e38;
+    return kind < 0.995 ? sign * pow(10, test_random(&out->random) * 9) : sign * 3.4e38;
 }
 
 static void write_vector(writer *out)
@@ -495,7 +495,7 @@ static void write_vector(writer *out)
 
 static void write_rotation(writer *out)
 {
-    const double length = test_random(&out->random) < 0.5 ? 1.0 : 1.0 + 1e-6;
+    const double length = test_random(&out->random) < 0.5 ? 1 : 1 + 1e-6;
     const double angle = 6.28 * test_random(&out->random);
     WRITE(out, "( %.9g %.9g 0 ) ", length * cos(angle), length * sin(angle));
 }

@@ -194,14 +194,14 @@ static uint64_t hash_player(const machine_case *made)
     OWN void *const scratch = take(md5_player_pose_scratch(made->machine), 1);
     FOR (step, NUM_STEPS) {
         const uint32_t parameter = test_random_u32(&random) % (made->file->desc.num_parameters + 1);
-        md5_player_set(made->player, parameter, (float)(test_random(&random) * 40.0));
+        md5_player_set(made->player, parameter, (float)(test_random(&random) * 40));
 
         // Every modifier has a target, at a side and height that change, so that each has an
         // effect.
         const float where = (float)(step - 20);
         FOR (i, made->file->desc.num_modifiers) {
             md5_target *const target = md5_player_target(made->player, i);
-            target->position = (md5_vec3){40, where, 30.0f - 0.5f * where};
+            target->position = (md5_vec3){40, where, 30 - 0.5f * where};
             target->weight = 0.75f;
         }
 

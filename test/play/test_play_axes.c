@@ -81,7 +81,7 @@ TEST (axes_aim_upright) {
                                .length = 1 + (uint32_t)k % 3,
                                .target = targets[k % 4],
                                .numbers.up = k < 4 ? (md5_vec3){0, 0, 0} : up,
-                               .numbers.limit = k % 2 == 0 ? 0.0f : 0.6f,
+                               .numbers.limit = k % 2 == 0 ? 0 : 0.6f,
                                .weight = 0.9f};
             reset(&made);
             CHECK(md5_solve_aim(&made.from->skeleton, &job, made.pose));
@@ -248,7 +248,7 @@ TEST (axes_move_characters_over_the_ground) {
         make_walker(&opts, &to);
         double forward = 0, pose = 0;
         FOR (k, 120) {
-            const float speed = k < 40 ? 0.0f : k < 80 ? 60.0f : 120.0f;
+            const float speed = k < 40 ? 0 : k < 80 ? 60 : 120;
             const md5_xform a = step(&from, speed, k == 70), b = step(&to, speed, k == 70);
             CHECK_SMALL(axes_transform_error(fixture, 1, &a, &b, 1), 1e-5);
             forward += a.translation.x;
@@ -256,7 +256,7 @@ TEST (axes_move_characters_over_the_ground) {
                 pose =
                     fmax(pose, axes_transform_error(fixture, 1, &from.pose[j], &to.pose[j], SIZE));
         }
-        CHECK(forward > 100.0);
+        CHECK(forward > 100);
         CHECK_SMALL(pose, 1e-5);
         // The fingerprint depends on the axes: a player that is saved in one cannot be restored in
         // another.

@@ -31,16 +31,16 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
     FOR (item, COUNT) {
         md5i_blend_weights_2d(items, COUNT, items[item].x, items[item].y, weights);
         FOR (other, COUNT)
-            CHECK(weights[other] == (item == other ? 1.0f : 0.0f));
+            CHECK(weights[other] == (item == other ? 1 : 0));
     }
     // Anywhere: not negative, sum 1, and continuous along a path.
     FOR (step, 4000) {
-        const float x = -6.0f + 0.003f * (float)step, y = 0.001f * (float)(step % 4000) - 1.0f;
+        const float x = -6 + 0.003f * (float)step, y = 0.001f * (float)(step % 4000) - 1;
         md5i_blend_weights_2d(items, COUNT, x, y, weights);
         double sum = 0;
         FOR (item, COUNT) {
             sum += weights[item];
-            CHECK(weights[item] >= 0.0f);
+            CHECK(weights[item] >= 0);
             if (step > 0 && !CHECK_NEAR(weights[item], before[item], 0.01))
                 return;
             before[item] = weights[item];
@@ -54,9 +54,9 @@ TEST (one_item_has_all_the_weight) {
     const md5_motion_item item = {.x = 3};
     float weight;
     md5i_blend_weights_1d(&item, 1, -8, &weight);
-    CHECK(weight == 1.0f);
+    CHECK(weight == 1);
     md5i_blend_weights_2d(&item, 1, -8, 1e30f, &weight);
-    CHECK(weight == 1.0f);
+    CHECK(weight == 1);
 }
 
 // -- Synchronised clips -----------------------------------------------------------------------
@@ -76,8 +76,8 @@ static const double WALK[] = {0.1, 0.6, 0.8}, RUN[] = {0, 0.3, 0.9};
 TEST (clips_meet_at_their_markers) {
     FOR (marker, 3) {
         const md5_clock shared = {7, marker / 3.0};
-        CHECK_NEAR(md5_clock_time(md5i_sync_clock(WALK, 3, shared)), 7.0 + WALK[marker], 1e-12);
-        CHECK_NEAR(md5_clock_time(md5i_sync_clock(RUN, 3, shared)), 7.0 + RUN[marker], 1e-12);
+        CHECK_NEAR(md5_clock_time(md5i_sync_clock(WALK, 3, shared)), 7 + WALK[marker], 1e-12);
+        CHECK_NEAR(md5_clock_time(md5i_sync_clock(RUN, 3, shared)), 7 + RUN[marker], 1e-12);
     }
     FOR_FROM (step, -300, 300) {
         const double time = 0.01 * step;
@@ -101,7 +101,7 @@ TEST (a_group_with_markers_does_not_depend_on_the_split) {
     const md5_sync_item items[] = {{0.3f, 0.8, WALK}, {0.7f, 1.7, RUN}};
     uint64_t random = 3;
     FOR (i, 3000) {
-        const double seconds = test_random(&random) * 10.0 - 5.0;
+        const double seconds = test_random(&random) * 10 - 5.0;
         const md5_clock start = {0, test_random(&random)};
         const md5_clock whole = md5i_sync_advance(items, 2, 3, start, seconds);
         md5_clock clock = start;
@@ -129,7 +129,7 @@ TEST (a_group_that_pulls_both_ways_comes_to_rest_between) {
 }
 
 TEST (the_end_of_the_last_part_is_the_next_cycle) {
-    const md5_clock below = {2, 1.0 - 1e-17};
+    const md5_clock below = {2, 1 - 1e-17};
     const double even[] = {0, 0.5};
     CHECK_NEAR(md5_clock_time(md5i_sync_clock(even, 2, below)), 3, 1e-12);
 }
@@ -197,7 +197,7 @@ TEST_PLAY (blend_kinds_add_to_the_reference, play_scene_begin(fixture)) {
                              "layer more { add reference a 6 state b b }");
     FOR (i, 60) {
         real_place expected[PLAY_JOINTS];
-        play_real_sample(fixture->made.anims[1], fmod(0.03 * i, 1) * 24.0, expected);
+        play_real_sample(fixture->made.anims[1], fmod(0.03 * i, 1) * 24, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
         play_advance(fixture->player, 0.03);
     }
@@ -245,7 +245,7 @@ TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(fixture)) {
 // the first, of 40 and 60 in the second.
 TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(fixture)) {
     FOR (i, 4u)
-        play_scene_add(fixture, 21, i < 2 ? 20.0 + 10.0 * i : 20.0 * i, 0.5, 91 + i);
+        play_scene_add(fixture, 21, i < 2 ? 20 + 10.0 * i : 20.0 * i, 0.5, 91 + i);
     play_scene_read(fixture,
                     "float x 0.5 motion ab line x { phase item a 0 item b 1 } "
                     "motion cd line x { phase item c 0 item d 1 } "
@@ -254,7 +254,7 @@ TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(fixture)) {
         real_place parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
         FOR (pair, 2) {
             // The mean of 1 and 1.5 cycles a second, or of 2 and 3.
-            const double frame = fmod(0.03 * step * (pair ? 2.5 : 1.25), 1) * 20.0;
+            const double frame = fmod(0.03 * step * (pair ? 2.5 : 1.25), 1) * 20;
             play_real_sample(fixture->made.anims[2 * pair], frame, parts[pair]);
             play_real_sample(fixture->made.anims[2 * pair + 1], frame, other);
             play_real_blend(parts[pair], other, 0.5, NULL, parts[pair]);
@@ -372,7 +372,7 @@ static double speed_over(md5_player *player, double cycles, bool by_steps)
         play_advance(player, step);
         const md5_vec3 moved = md5_player_root_motion(player).translation;
         const double now = play_time(player);
-        const double part = now > first + cycles ? (first + cycles - time) / (now - time) : 1.0;
+        const double part = now > first + cycles ? (first + cycles - time) / (now - time) : 1;
         const double length = sqrt((double)moved.x * moved.x + (double)moved.y * moved.y);
         way += part * (by_steps ? length : moved.x);
         seconds += part * step;
@@ -455,7 +455,7 @@ TEST (by_speed_of_clips_that_climb_is_along_z) {
                                         {{1, 0, 20}, 25, {1, 13}, 24}};
     OWN_PLAY fixture;
     begin(&fixture, climbs, 2, MD5_SYNC_NONE, MD5_EXTRACT_MOVE);
-    const double down = sqrt(30.0 * 30.0 + 1.0), up = (20.0 * 30.0 - 1.0) / down;
+    const double down = sqrt(30 * 30 + 1.0), up = (20 * 30 - 1.0) / down;
     CHECK_NEAR(md5_machine_item_speed(fixture.machine, 0, 0), -down, 0.03);
     CHECK_NEAR(md5_machine_item_speed(fixture.machine, 0, 1), up, 0.03);
 }
@@ -735,7 +735,7 @@ static double time_behind(play_scene *fixture, int num_steps)
     md5_player_set(fixture->player, 0, 1);
     play_steps(fixture->player, num_steps, 1.9);
     const md5_layer_status status = md5_player_layer(fixture->player, 0);
-    return status.state == 2 ? status.time : -1.0;
+    return status.state == 2 ? status.time : -1;
 }
 
 // Cycles of 1 s and 1/2 s fade over each other from `begin` on, linearly, so that their clock goes
@@ -762,7 +762,7 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
     EACH (row, rows) {
         OWN_PLAY fixture;
         play_scene_clips(&fixture, 1, 21, 20);
-        play_scene_add(&fixture, 21, row->has_markers ? 20.0 : 40.0, 0.3, 2);
+        play_scene_add(&fixture, 21, row->has_markers ? 20 : 40, 0.3, 2);
         play_scene_add(&fixture, 81, 20, 0.3, 3);
         play_scene_read(&fixture,
                         "trigger go clip a f { %s } clip b f { %s } clip c f "
@@ -773,12 +773,12 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
                         row->has_markers ? "markers ( 0 5 )" : "",
                         row->has_markers ? "markers ( 0 12 )" : "", row->begin, row->fade,
                         row->has_markers ? "leader a" : "", row->compare, row->left);
-        const double half = 0.5 / row->fade, linear = 1.0 + row->left / row->fade;
-        const double rest = row->left - (1.0 - row->begin);
-        const double root = (sqrt(linear * linear - 4.0 * half * rest) - linear) / (2.0 * half);
+        const double half = 0.5 / row->fade, linear = 1 + row->left / row->fade;
+        const double rest = row->left - (1 - row->begin);
+        const double root = (sqrt(linear * linear - 4 * half * rest) - linear) / (2 * half);
         const double at = row->has_markers ? row->at : root;
         EACH (split, splits)
-            CHECK_NEAR(4.0 * time_behind(&fixture, *split), 1.9 - at, 1e-7);
+            CHECK_NEAR(4 * time_behind(&fixture, *split), 1.9 - at, 1e-7);
     }
 }
 
@@ -798,8 +798,8 @@ TEST (time_left_in_step_does_not_depend_on_steps) {
         play_scene_begin(&fixture);
         test_append(&text, "trigger go ");
         FOR (k, 3u) {
-            play_scene_add(&fixture, k < 2 ? 21 : 81,
-                           k < 2 ? 10.0 + 40.0 * test_random(&random) : 20.0, 0.3, k);
+            play_scene_add(&fixture, k < 2 ? 21 : 81, k < 2 ? 10 + 40 * test_random(&random) : 20,
+                           0.3, k);
             test_append(&text, "clip %c f { ", 'a' + k);
             if (has_markers)
                 test_append(&text, "markers ( %u %u ) ", test_random_u32(&random) % 8,
@@ -815,7 +815,7 @@ TEST (time_left_in_step_does_not_depend_on_steps) {
                     leaders[pick / 16 % 4], compares[pick / 64 % 4], 0.6 * test_random(&random));
         play_scene_read(&fixture, "%s", text.bytes);
         const double whole = time_behind(&fixture, 1900);
-        num_taken += whole >= 0.0;
+        num_taken += whole >= 0;
         static const int splits[] = {1, 10, 19, 100};
         bool is_same = true;
         EACH (split, splits)

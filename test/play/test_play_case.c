@@ -35,7 +35,7 @@ void play_begin(play_case *made)
                 PLAY_JOINTS);
     FOR (i, PLAY_JOINTS) {
         FOR (k, 3)
-            at[i][k] = places[i][k] + (parents[i] < 0 ? 0.0 : at[parents[i]][k]);
+            at[i][k] = places[i][k] + (parents[i] < 0 ? 0 : at[parents[i]][k]);
         test_append(&to, "\"%s\" %d ( %g %g %g ) ( 0 0 0 )\n", play_joint_names[i], parents[i],
                     at[i][0], at[i][1], at[i][2]);
     }
@@ -62,7 +62,7 @@ void play_begin(play_case *made)
         test_append(&to, "weight %d %d %s ( 0 2 -1 )\n", weight++, i, i > 0 ? "0.25" : "1");
         if (i > 0)
             test_append(&to, "weight %d %d 0.75 ( %g %g %g )\n", weight++, parents[i], places[i][0],
-                        places[i][1] + 2.0, places[i][2] - 1.0);
+                        places[i][1] + 2, places[i][2] - 1);
     }
     test_append(&to, "}\n");
 
@@ -125,22 +125,22 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
         test_append(&to, "( %g %g %g ) ( 0 0 0 )\n", places[i][0], places[i][1], places[i][2]);
     test_append(&to, "}\n");
     FOR (frame, num_frames) {
-        const double phase = num_frames > 1 ? frame / (num_frames - 1.0) : 0.0;
+        const double phase = num_frames > 1 ? frame / (num_frames - 1.0) : 0;
         test_append(&to, "frame %u {\n", frame);
         double seconds = frame / frame_rate;
         const double yaw = walk.turning * seconds;
         double x = walk.speed * seconds, y = 0;
-        if (walk.turning != 0.0) {
+        if (walk.turning != 0) {
             x = walk.speed / walk.turning * sin(yaw);
-            y = walk.speed / walk.turning * (1.0 - cos(yaw));
+            y = walk.speed / walk.turning * (1 - cos(yaw));
         }
         // Loaders rebuild w as a number <= 0: the signs are selected accordingly.
-        const double sign = cos(0.5 * yaw) > 0.0 ? -1.0 : 1.0;
+        const double sign = cos(0.5 * yaw) > 0 ? -1 : 1;
         test_append(&to, "%.9g %.9g %.9g 0 0 %.9g", x, y, walk.rise * seconds,
                     sign * sin(0.5 * yaw));
         FOR_FROM (i, 1, PLAY_JOINTS) {
             const bool is_still = made->still >> i & 1;
-            const double own = is_still ? 0.0 : phase;
+            const double own = is_still ? 0 : phase;
             test_append(&to, "\n%.9g %.9g %.9g", places[i][0] + sin(TURN * own + i), places[i][1],
                         places[i][2]);
             put_swing(&to, i, own, size, seed);
@@ -194,7 +194,7 @@ void play_real_blend(const real_place *from, const real_place *to, double weight
                      real_place *pose)
 {
     FOR (i, PLAY_JOINTS) {
-        const double t = weight * (mask ? (double)mask[i] : 1.0);
+        const double t = weight * (mask ? (double)mask[i] : 1);
         const real_place a = from[i], b = to[i];
         pose[i].rotation = real4_slerp(a.rotation, real4_towards(b.rotation, a.rotation), t);
         pose[i].at = real3_add(a.at, real3_scale(real3_sub(b.at, a.at), t));
@@ -206,7 +206,7 @@ void play_real_add(const real_place *pose, const real_place *source, const real_
 {
     const real4 none = {0, 0, 0, 1};
     FOR (i, PLAY_JOINTS) {
-        const double t = weight * (mask ? (double)mask[i] : 1.0);
+        const double t = weight * (mask ? (double)mask[i] : 1);
         const real4 turn = real4_mul(real4_conjugate(reference[i].rotation), source[i].rotation);
         const real4 part = real4_slerp(none, real4_towards(turn, none), t);
         const real3 way = real3_scale(real3_sub(source[i].at, reference[i].at), t);
@@ -265,7 +265,7 @@ bool play_is_sound(const md5_xform *pose, uint32_t num_joints)
     FOR (i, num_joints) {
         const md5_quat q = pose[i].rotation;
         const md5_vec3 t = pose[i].translation;
-        if (!(fabs(real4_length(q) - 1.0) < 1e-5) || !isfinite(t.x) || !isfinite(t.y)
+        if (!(fabs(real4_length(q) - 1) < 1e-5) || !isfinite(t.x) || !isfinite(t.y)
             || !isfinite(t.z))
             return false;
     }
@@ -640,5 +640,5 @@ void play_go_on(play_place *at, md5_xform by)
     at->x += c * x - s * y;
     at->y += s * x + c * y;
     at->z += by.translation.z;
-    at->yaw += 2.0 * atan2((double)by.rotation.z, (double)by.rotation.w);
+    at->yaw += 2 * atan2(by.rotation.z, by.rotation.w);
 }

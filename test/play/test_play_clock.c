@@ -49,7 +49,7 @@ TEST (once_holds_both_its_ends) {
     md5_clock clock = md5i_clock_advance(&timing, md5i_clock_at(&timing, 7), -0.25);
     CHECK(md5_clock_time(clock) == 0.75);
     clock = md5i_clock_advance(&timing, clock, -2);
-    CHECK(md5_clock_time(clock) == 0.0);
+    CHECK(md5_clock_time(clock) == 0);
 }
 
 TEST (ping_pong_turns_at_both_ends) {
@@ -66,7 +66,7 @@ TEST (ping_pong_turns_at_both_ends) {
 TEST (a_clip_of_one_frame_has_a_duration_and_stands_still) {
     for (int mode = MD5_PLAY_LOOP; mode <= MD5_PLAY_PING_PONG; mode++) {
         const md5_timing timing = timing_of(1, MD5_PERIOD_OPEN, (md5_play_mode)mode);
-        CHECK(md5i_timing_duration(&timing) > 0.0);
+        CHECK(md5i_timing_duration(&timing) > 0);
         check_moment(&timing, 0.4, 0, 0, 0);
     }
 }
@@ -77,7 +77,7 @@ TEST (steps_hold_each_frame) {
     const md5_moment moment = md5i_clock_moment(&timing, clock, MD5_INTERPOLATE_STEP);
     CHECK_UINT(moment.frame0, 2);
     CHECK_UINT(moment.frame1, 2);
-    CHECK(moment.fraction == 0.0f);
+    CHECK(moment.fraction == 0);
 }
 
 TEST (what_is_not_finite_does_not_move_a_clock) {
@@ -85,22 +85,22 @@ TEST (what_is_not_finite_does_not_move_a_clock) {
     const md5_clock clock = md5i_clock_at(&timing, 0.3);
     CHECK(md5_clock_time(md5i_clock_advance(&timing, clock, NAN)) == 0.3);
     CHECK(md5_clock_time(md5i_clock_advance(&timing, clock, INFINITY)) == 0.3);
-    CHECK(md5_clock_time(md5i_clock_at(&timing, NAN)) == 0.0);
+    CHECK(md5_clock_time(md5i_clock_at(&timing, NAN)) == 0);
     // Far beyond what a double divides into frames there is still a phase.
     const md5_clock far = md5i_clock_at(&timing, -1e300);
-    CHECK(far.phase >= 0.0 && far.phase < 1.0);
+    CHECK(far.phase >= 0 && far.phase < 1);
 }
 
 TEST (just_below_a_cycle_rounds_up_to_the_next) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const md5_clock clock = md5i_clock_at(&timing, -1e-20);
-    CHECK(clock.cycle == 0 && clock.phase == 0.0);
+    CHECK(clock.cycle == 0 && clock.phase == 0);
     // And a fraction that a float cannot tell from the next frame is that frame.
     check_moment(&timing, 0.25 - 1e-13, 1, 2, 0);
-    check_moment(&timing, 1.0 - 2e-9, 4, 4, 0);
+    check_moment(&timing, 1 - 2e-9, 4, 4, 0);
     // Where the events of the next cycle have fired, it is the next cycle's first frame.
-    check_moment(&timing, 1.0 - 1e-13, 0, 0, 0);
-    const md5_clock end = md5i_clock_at(&timing, 3.0 - 1e-13);
+    check_moment(&timing, 1 - 1e-13, 0, 0, 0);
+    const md5_clock end = md5i_clock_at(&timing, 3 - 1e-13);
     CHECK(md5i_clock_moment(&timing, end, MD5_INTERPOLATE_LINEAR).cycle == 3);
 }
 
@@ -108,7 +108,7 @@ TEST (just_below_a_cycle_rounds_up_to_the_next) {
 // by one cycle.
 TEST (the_end_of_an_open_loop_belongs_to_the_next_cycle) {
     const md5_timing open = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_LOOP);
-    const md5_clock clock = md5i_clock_at(&open, 3.0 - 1e-13);
+    const md5_clock clock = md5i_clock_at(&open, 3 - 1e-13);
     const md5_moment moment = md5i_clock_moment(&open, clock, MD5_INTERPOLATE_LINEAR);
     CHECK_UINT(moment.frame0, 0);
     CHECK(moment.cycle == 3);
@@ -117,7 +117,7 @@ TEST (the_end_of_an_open_loop_belongs_to_the_next_cycle) {
 TEST (a_float_is_the_decimal_that_was_meant) {
     static const double times[] = {0, 0.3, 0.7, 0.1, -0.7, 1.5, 2.25, 12.345, 1.0 / 3.0, 1e-3};
     FOR (i, COUNT_OF(times))
-        CHECK_NEAR(md5i_decimal_of((float)times[i]), times[i], i == 8 ? 2e-8 : 0.0);
+        CHECK_NEAR(md5i_decimal_of((float)times[i]), times[i], i == 8 ? 2e-8 : 0);
     CHECK(md5i_decimal_of(1e30f) == 1e30f);
     CHECK(md5i_decimal_of(1e-30f) == 1e-30f);
     CHECK(md5i_decimal_of(16777217.0f) == 16777216.0);
@@ -132,13 +132,13 @@ TEST (a_time_near_a_frame_snaps_to_it) {
     const md5_timing loop = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const md5_timing once = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_ONCE);
     CHECK(snapped(&loop, 0.25 + 1e-8) == 0.25);
-    CHECK(snapped(&loop, 3.0 - 1e-8) == 3.0);
-    CHECK(snapped(&once, 1.0 - 1e-8) == 1.0);
+    CHECK(snapped(&loop, 3.0 - 1e-8) == 3);
+    CHECK(snapped(&once, 1.0 - 1e-8) == 1);
     CHECK(snapped(&loop, 0.26) == 0.26);
     // With 100 million frames every time is near a frame: only whole cycles count.
     const md5_timing many = timing_of(100000000, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     CHECK(snapped(&many, 0.123) == 0.123);
-    CHECK(snapped(&many, 1.0 - 1e-8) == 1.0);
+    CHECK(snapped(&many, 1.0 - 1e-8) == 1);
 }
 
 TEST (days_of_small_steps_lose_nothing_that_shows) {
@@ -184,7 +184,7 @@ static void walk(const md5_timing *timing, double from, double to, step_kind kin
     md5_event_walk events =
         md5i_begin_event_walk(&cues, md5i_clock_at(timing, from), md5i_clock_at(timing, to),
                               kind == AT_START, kind == ENDS_CYCLE);
-    const double way = to < from ? -1.0 : 1.0;
+    const double way = to < from ? -1 : 1;
     uint32_t event;
     md5_clock when;
     double last = from;
@@ -265,11 +265,11 @@ TEST (rounding_does_not_move_an_event_to_another_step) {
         check_walk(MD5_PLAY_LOOP, 0.5 + off, 0.6, "");
         check_walk(MD5_PLAY_LOOP, 0.6, 0.5 + off, "cb");
         check_walk(MD5_PLAY_LOOP, 0.5 + off, 0.4, "");
-        check_walk(MD5_PLAY_LOOP, 0.9, 1.0 + off, "ea");
-        check_walk(MD5_PLAY_LOOP, 1.0 + off, 1.1, "");
-        check_walk(MD5_PLAY_LOOP, 1.1, 1.0 + off, "ae");
-        check_walk(MD5_PLAY_LOOP, 1.0 + off, 0.9, "");
-        check_step(MD5_PLAY_LOOP, 0.9, 1.0 + off, ENDS_CYCLE, "e");
+        check_walk(MD5_PLAY_LOOP, 0.9, 1 + off, "ea");
+        check_walk(MD5_PLAY_LOOP, 1 + off, 1.1, "");
+        check_walk(MD5_PLAY_LOOP, 1.1, 1 + off, "ae");
+        check_walk(MD5_PLAY_LOOP, 1 + off, 0.9, "");
+        check_step(MD5_PLAY_LOOP, 0.9, 1 + off, ENDS_CYCLE, "e");
     }
 }
 
@@ -344,8 +344,8 @@ TEST (any_split_of_a_step_fires_the_same_events) {
     uint64_t random = 5;
     FOR (i, 20000) {
         const md5_timing timing = event_walk_timing_of((md5_play_mode)(i % 3));
-        const double from = test_random(&random) * 4.0 - 2.0;
-        const double to = from + (test_random(&random) - 0.5) * 6.0;
+        const double from = test_random(&random) * 4 - 2.0;
+        const double to = from + (test_random(&random) - 0.5) * 6;
         char whole[MAX_FIRED + 1] = "", parts[MAX_FIRED + 1] = "";
         walk(&timing, from, to, PLAIN, whole);
         double at = from;
@@ -353,7 +353,7 @@ TEST (any_split_of_a_step_fires_the_same_events) {
             // Events lie at quarters of a cycle.
             double next = at + (to - at) * test_random(&random);
             if (part == 1)
-                next = (double)(int64_t)(next * 4.0) / 4.0;
+                next = (double)(int64_t)(next * 4) / 4.0;
             if (part == 3 || (to >= from ? next < at || next > to : next > at || next < to))
                 next = to;
             walk(&timing, at, next, PLAIN, parts);
@@ -377,7 +377,7 @@ static void make_roots(double step, md5_xform *roots)
         const double yaw = 0.3 + i * step;
         roots[i] = (md5_xform){
             .rotation = {.z = (float)sin(0.5 * yaw), .w = (float)cos(0.5 * yaw)},
-            .translation = {(float)(5.0 + 2.0 * i), (float)(0.3 * i * i), (float)(40 + i)},
+            .translation = {(float)(5 + 2.0 * i), (float)(0.3 * i * i), (float)(40 + i)},
         };
     }
 }
@@ -476,8 +476,8 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
     uint64_t random = 9;
     FOR (i, 5000) {
         const md5_timing timing = {NUM_FRAMES, 10, (md5_period)(i % 2), (md5_play_mode)(i / 2 % 3)};
-        const double from = test_random(&random) * 6.0 - 3.0;
-        const double to = from + test_random(&random) * 8.0 - 4.0;
+        const double from = test_random(&random) * 6 - 3.0;
+        const double to = from + test_random(&random) * 8 - 4.0;
         const md5_clock start = md5i_clock_at(&timing, from), end = md5i_clock_at(&timing, to);
         md5_root_delta sum = {.cosine = 1};
         md5_clock at = start;
@@ -786,7 +786,7 @@ TEST_PLAY (borders_of_a_step_of_too_many_events,
         CHECK_UINT(status.num_events, MD5_MAX_STEP_EVENTS);
         // Four a cycle, 1e12 cycles; backward the last frame, from which it begins, comes twice.
         CHECK_UINT(status.num_dropped, 4000000000000 + (uint64_t)i - MD5_MAX_STEP_EVENTS);
-        CHECK(status.undivided == 0.0);
+        CHECK(status.undivided == 0);
     }
     heard got = {0};
     md5_player_set(fixture->player, PACE, 1);
@@ -807,7 +807,7 @@ TEST (borders_of_a_step_of_too_many_transitions) {
     CHECK(status.undivided > 9e5 && status.undivided < 1e6);
     CHECK(status.num_events > 0 && status.num_dropped > 0);
     CHECK_UINT(play_state(fixture.player), 0);
-    CHECK(md5_player_advance(fixture.player, 1e-6, hear, &got).undivided == 0.0);
+    CHECK(md5_player_advance(fixture.player, 1e-6, hear, &got).undivided == 0);
 }
 
 // Half of the parts are cycles of a second each, the others the transitions behind them.
@@ -847,16 +847,16 @@ TEST (borders_of_synchronised_clips) {
         double markers[3][3];
         md5_sync_item items[3];
         const uint32_t num_markers = (uint32_t)(i % 4);
-        const double sign = i % 8 < 4 ? 1.0 : -1.0;
+        const double sign = i % 8 < 4 ? 1 : -1;
         FOR (k, 3u) {
             FOR (m, 3u)
                 markers[k][m] = 0.3 * m + 0.2 * test_random(&random);
             items[k] = (md5_sync_item){.weight = (float)(0.1 + test_random(&random)),
-                                       .rate = sign * (0.2 + 2.0 * test_random(&random)),
+                                       .rate = sign * (0.2 + 2 * test_random(&random)),
                                        .markers = markers[k]};
         }
         const md5_clock from = {(int64_t)(i % 5) - 2, test_random(&random)};
-        const double seconds = 8.0 * (test_random(&random) - 0.5);
+        const double seconds = 8 * (test_random(&random) - 0.5);
         const md5_clock to = md5i_sync_advance(items, 3, num_markers, from, seconds);
         CHECK_NEAR(md5i_sync_seconds(items, 3, num_markers, from, to), seconds, 1e-9);
     }

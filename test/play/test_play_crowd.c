@@ -55,7 +55,7 @@ static void stir(md5_player *player, uint64_t *random)
             .mask = test_random_u32(random) % 2 ? "upper" : NULL,
             .layer = layers[test_random_u32(random) % 3],
             .end = (md5_shot_end)(test_random_u32(random) % 3),
-            .speed = (float)(4.0 * test_random(random) - 2.0),
+            .speed = (float)(4 * test_random(random) - 2),
             .fade_in = 0.2f * (float)(test_random_u32(random) % 2),
             .fade_out = (float)test_random(random),
         };
@@ -77,9 +77,9 @@ static void stir(md5_player *player, uint64_t *random)
                            (md5_ease_kind)(test_random_u32(random) % 11));
     md5_target *const target = md5_player_target(player, test_random_u32(random) % 8);
     target->weight = (float)(test_random_u32(random) % 3) * 0.5f;
-    target->position = (md5_vec3){(float)(100.0 * test_random(random) - 50.0),
-                                  (float)(100.0 * test_random(random) - 50.0),
-                                  (float)(100.0 * test_random(random))};
+    target->position =
+        (md5_vec3){(float)(100 * test_random(random) - 50), (float)(100 * test_random(random) - 50),
+                   (float)(100 * test_random(random))};
     md5_player_feet(player, 6)->floor = 0.1f * target->position.x;
     target->has_pole = test_random_u32(random) % 2;
     target->has_rotation = test_random_u32(random) % 2;
@@ -120,7 +120,7 @@ TEST_HERE (crowd_survives_anything) {
 
 PLAY_LISTENER(count_event)
 {
-    CHECK(event->text && weight >= 0.0f && weight <= 1.0001f);
+    CHECK(event->text && weight >= 0 && weight <= 1.0001f);
     ++*(uint32_t *)user;
 }
 
@@ -303,7 +303,7 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
     CHECK(play_pose_distance(pose, plain) > 0.05);
     md5_player_reset(player);
     FOR (i, 8u)
-        md5_player_target(player, i)->weight = i == 5 ? 1.0f : 0.0f;
+        md5_player_target(player, i)->weight = i == 5 ? 1 : 0;
     play_pose(player, pose);
     CHECK(play_pose_distance(pose, plain) < 1e-4);
 }
@@ -370,10 +370,10 @@ TEST (crowd_bounds_hold_odd_biases) {
         FOR (k, 50) {
             md5_xform pose[2];
             FOR (joint, 2) {
-                const double angle = 6.0 * test_random(&random);
+                const double angle = 6 * test_random(&random);
                 pose[joint] = model->bind_local[joint];
                 pose[joint].rotation = (md5_quat){0, (float)sin(angle), 0, (float)cos(angle)};
-                pose[joint].translation.x += (float)(40.0 * test_random(&random) - 20.0);
+                pose[joint].translation.x += (float)(40 * test_random(&random) - 20);
             }
             md5_mat34 joints[2];
             md5_local_to_model(&model->skeleton, pose, joints);
@@ -386,7 +386,7 @@ TEST (crowd_bounds_hold_odd_biases) {
         play_advance(player, 1);
         md5_local_to_model(&model->skeleton, pose, joints);
         if (row->count == 0)
-            CHECK(md5_player_bounds(player, joints).max.y == 10.0f);
+            CHECK(md5_player_bounds(player, joints).max.y == 10);
     }
 }
 

@@ -23,22 +23,22 @@ static double bezier(const double c[4], double x)
 {
     double low = 0, high = 1;
     FOR (i, 60) {
-        const double s = 0.5 * (low + high), r = 1.0 - s;
-        if (3.0 * r * r * s * c[0] + 3.0 * r * s * s * c[2] + s * s * s < x)
+        const double s = 0.5 * (low + high), r = 1 - s;
+        if (3 * r * r * s * c[0] + 3 * r * s * s * c[2] + s * s * s < x)
             low = s;
         else
             high = s;
     }
-    const double s = low, r = 1.0 - s;
-    return 3.0 * r * r * s * c[1] + 3.0 * r * s * s * c[3] + s * s * s;
+    const double s = low, r = 1 - s;
+    return 3 * r * r * s * c[1] + 3 * r * s * s * c[3] + s * s * s;
 }
 
 // How far the pose is from both clips blended by this weight.
 static double miss(const play_scene *fixture, double seconds, double weight)
 {
     real_place from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
-    play_real_sample(fixture->made.anims[0], fmod(10.0 * seconds, 10), from);
-    play_real_sample(fixture->made.anims[1], fmod(10.0 * seconds, 10), to);
+    play_real_sample(fixture->made.anims[0], fmod(10 * seconds, 10), from);
+    play_real_sample(fixture->made.anims[1], fmod(10 * seconds, 10), to);
     play_real_blend(from, to, fmin(fmax(weight, 0), 1), NULL, blended);
     return play_miss(fixture->player, blended);
 }
@@ -76,7 +76,7 @@ TEST_PLAY (curve_of_a_transition_is_saved_and_copied,
     FOR (i, 2) {
         play_advance(others[i], 0.2);
         play_pose(others[i], pose[1]);
-        CHECK(play_pose_distance(pose[0], pose[1]) == 0.0);
+        CHECK(play_pose_distance(pose[0], pose[1]) == 0);
         play_advance(others[i], 1);
         md5_player_reset(others[i]);
         md5_destroy_player(others[i]);
@@ -155,11 +155,11 @@ static double expected(const char *curve, double t)
     if (strcmp(curve, BEZIER) == 0)
         return bezier((const double[]){0.5, 0, 0.5, 1}, t);
     if (strcmp(curve, "steps 4") == 0)
-        return floor(4.0 * t) / 4.0;
+        return floor(4 * t) / 4.0;
     if (strcmp(curve, "cubic_in") == 0)
         return t * t * t;
     if (strcmp(curve, "back_out") == 0) // beyond 1 it stays at 1
-        return fmin(1.0 + 2.70158 * pow(t - 1.0, 3) + 1.70158 * pow(t - 1.0, 2), 1);
+        return fmin(1 + 2.70158 * pow(t - 1, 3) + 1.70158 * pow(t - 1, 2), 1);
     return t;
 }
 
@@ -193,11 +193,11 @@ TEST (parameter_follows_by_a_curve) {
         FOR_FROM (step, 1, 20) {
             play_advance(fixture.player, 0.025);
             if (curve == curves || step % 5 != 0)
-                CHECK_NEAR(md5_player_get(fixture.player, 0), 3.0 * expected(*curve, 0.05 * step),
+                CHECK_NEAR(md5_player_get(fixture.player, 0), 3 * expected(*curve, 0.05 * step),
                            1e-5);
         }
         play_advance(fixture.player, 0.03);
-        CHECK(md5_player_get(fixture.player, 0) == 3.0f);
+        CHECK(md5_player_get(fixture.player, 0) == 3);
     }
 }
 
@@ -236,7 +236,7 @@ TEST (curves_are_copied_with_the_tables) {
     const md5_machine_desc *const tables = md5_machine_tables(machine);
     const md5_easing *const copy = &tables->layers[1].weight_easing;
     CHECK(copy != &fixture.layers[1].weight_easing && copy->kind == MD5_EASE_CUBIC_BEZIER);
-    CHECK(copy->x1 == 0.5f && copy->y2 == 1.0f);
+    CHECK(copy->x1 == 0.5f && copy->y2 == 1);
     CHECK(tables->motions[0].items[1].weight_easing.kind == MD5_EASE_STEPS);
     CHECK(tables->motions[0].items[0].weight_easing.kind == MD5_EASE_LINEAR);
     CHECK(tables->layers[0].weight_easing.kind == MD5_EASE_LINEAR);
@@ -326,12 +326,12 @@ static void set_all(play_scene *fixture, float value)
 static double left(int kind, double t)
 {
     if (kind == SMOOTH)
-        return exp(-3.0 * t);
+        return exp(-3 * t);
     if (kind == SPRING) {
-        const double decay = 2, w = sqrt(100.0 - decay * decay);
+        const double decay = 2, w = sqrt(100 - decay * decay);
         return exp(-decay * t) * (cos(w * t) + decay / w * sin(w * t));
     }
-    return kind == EASE && t < 0.5 ? 1.0 - 4.0 * t * t : 0.0;
+    return kind == EASE && t < 0.5 ? 1 - 4 * t * t : 0;
 }
 
 TEST (follow_moves_as_its_formula_however_time_is_split) {
@@ -345,7 +345,7 @@ TEST (follow_moves_as_its_formula_however_time_is_split) {
         for (int step = 1; step <= 40; step++) {
             play_steps(fixture.player, split, 0.02);
             FOR (i, NUM_PARAMETERS)
-                CHECK_NEAR(get(&fixture, (uint32_t)i), 5.0 - 4.0 * left(i, 0.02 * step), 2e-5);
+                CHECK_NEAR(get(&fixture, (uint32_t)i), 5 - 4 * left(i, 0.02 * step), 2e-5);
         }
         CHECK_EXACT(get(&fixture, EASE), 5); // exactly there
     }
@@ -372,11 +372,11 @@ TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
     CHECK_EXACT(get(fixture, SPRING), spring);
     CHECK(md5_player_set(fixture->player, EASE, 5)); // the same goal: it goes on
     play_advance(fixture->player, 0.05);
-    CHECK_NEAR(get(fixture, EASE), 5.0 - 4.0 * left(EASE, 0.3), 2e-5);
+    CHECK_NEAR(get(fixture, EASE), 5 - 4 * left(EASE, 0.3), 2e-5);
     const double from = get(fixture, EASE);
     CHECK(md5_player_set(fixture->player, EASE, -1)); // another one: from here
     play_advance(fixture->player, 0.25);
-    CHECK_NEAR(get(fixture, EASE), from + 0.25 * (-1.0 - from), 2e-5);
+    CHECK_NEAR(get(fixture, EASE), from + 0.25 * (-1 - from), 2e-5);
     md5_player_reset(fixture->player);
     play_advance(fixture->player, 0.25);
     FOR_U32 (i, NUM_PARAMETERS)
@@ -445,14 +445,14 @@ static moving moved(const md5_follow_desc *follow, moving from, double goal, dou
     if (follow->kind == MD5_FOLLOW_SPRING) {
         const double half = 0.5 * follow->damping, k = follow->stiffness;
         const double square = half * half - k, w = sqrt(fabs(square)), e = exp(-half * t);
-        const double c = square > 0.0 ? cosh(w * t) : cos(w * t);
-        const double s = w == 0.0 ? t : (square > 0.0 ? sinh(w * t) : sin(w * t)) / w;
+        const double c = square > 0 ? cosh(w * t) : cos(w * t);
+        const double s = w == 0 ? t : (square > 0 ? sinh(w * t) : sin(w * t)) / w;
         return (moving){goal + e * (x * c + (v + half * x) * s),
                         e * (v * c - (half * v + k * x) * s)};
     }
     const double duration = follow->duration;
-    const double part = t < duration ? md5_ease(follow->easing, (float)(t / duration)) : 1.0;
-    return (moving){goal + x * (1.0 - part), 0};
+    const double part = t < duration ? md5_ease(follow->easing, (float)(t / duration)) : 1;
+    return (moving){goal + x * (1 - part), 0};
 }
 
 // Cycles of a clip of one second that it drives, after t seconds: by the middles of many short
@@ -464,8 +464,8 @@ static double cycles_after(const md5_follow_desc *follow, double t)
     double sum = 0;
     FOR (i, PARTS) {
         const double at = (i + 0.5) * t / (double)PARTS;
-        sum += at < 1.0 ? moved(follow, follow_begin, 3, at).value
-                        : moved(follow, turn, 0.5, at - 1.0).value;
+        sum += at < 1 ? moved(follow, follow_begin, 3, at).value
+                      : moved(follow, turn, 0.5, at - 1).value;
     }
     return sum * t / (double)PARTS;
 }
@@ -479,7 +479,7 @@ typedef struct paced {
 PLAY_LISTENER(hear_letter)
 {
     char *const heard = user;
-    if (CHECK(strlen(heard) < 63 && weight > 0.0f))
+    if (CHECK(strlen(heard) < 63 && weight > 0))
         heard[strlen(heard)] = event->name[0];
 }
 
@@ -489,7 +489,7 @@ static void begin_paced(paced *fixture, const md5_follow_desc *follow, double ex
 {
     play_scene *const scene = &fixture->scene;
     char leave[64] = "";
-    if (exit > 0.0)
+    if (exit > 0)
         snprintf(leave, sizeof leave, "transition go then { exit %g duration 0.25 }", exit);
     memset(fixture, 0, sizeof *fixture);
     play_scene_begin(scene);
@@ -520,7 +520,7 @@ static void play_paced(paced *fixture, int rate)
     md5_player *const player = fixture->scene.player;
     FOR (step, 2 * rate) {
         if (step == 0 || step == rate)
-            CHECK(md5_player_set(player, 0, step == 0 ? 3.0f : 0.5f));
+            CHECK(md5_player_set(player, 0, step == 0 ? 3 : 0.5f));
         md5_player_advance(player, 1.0 / rate, hear_letter, fixture->heard);
         play_go_on(&fixture->place, md5_player_root_motion(player));
     }
@@ -537,7 +537,7 @@ TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
             begin_paced(&all[i], &kinds[kind], 0);
             play_paced(&all[i], frame_rates[i]);
             CHECK_NEAR(play_time(all[i].scene.player), cycles, 1e-6);
-            CHECK_NEAR(all[i].place.x, 40.0 * cycles, 1e-4);
+            CHECK_NEAR(all[i].place.x, 40 * cycles, 1e-4);
             CHECK(strlen(all[i].heard) > 4);
             CHECK_STRING(all[i].heard, all[0].heard);
         }
@@ -553,7 +553,7 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
         OWN_PLAY fixture;
         play_scene_begin(&fixture);
         FOR (i, 2u) {
-            const play_walk walk = {i == 0 ? 40.0 : 100, 0, 0};
+            const play_walk walk = {i == 0 ? 40 : 100, 0, 0};
             play_add_clip(&fixture.made, i == 0 ? 21 : 13, 20, 0.3, walk, i);
         }
         play_scene_read(&fixture,
@@ -576,11 +576,11 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
             time = i == 0 ? now : time;
             CHECK_NEAR(now, time, 1e-6);
             // From 50 to 130, held at 100, and from 126.0 to -20, held at 100 and at 40.
-            const double up = log(80.0 / 30.0) / 3.0, top = 130.0 - 80.0 * exp(-3);
-            const double at_100 = log((top + 20.0) / 120.0) / 3.0;
-            const double at_40 = log((top + 20.0) / 60.0) / 3.0;
-            const double way = 130.0 * up - 50.0 / 3.0 + 100.0 * (1.0 - up) + 100.0 * at_100
-                               + 60.0 / 3.0 - 20.0 * (at_40 - at_100) + 40.0 * (1.0 - at_40);
+            const double up = log(80.0 / 30.0) / 3.0, top = 130 - 80 * exp(-3);
+            const double at_100 = log((top + 20) / 120.0) / 3.0;
+            const double at_40 = log((top + 20) / 60.0) / 3.0;
+            const double way = 130 * up - 50.0 / 3.0 + 100 * (1 - up) + 100 * at_100 + 60.0 / 3.0
+                               - 20 * (at_40 - at_100) + 40 * (1 - at_40);
             if (by_speed)
                 CHECK_NEAR(place.x, way, 1e-4);
         }
@@ -594,13 +594,13 @@ TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
         double low = 0, high = 1;
         FOR (i, 40) {
             const double middle = 0.5 * (low + high);
-            *(cycles_after(&kinds[kind], middle) < 1.0 ? &low : &high) = middle;
+            *(cycles_after(&kinds[kind], middle) < 1 ? &low : &high) = middle;
         }
         FOR (i, FRAME_RATES) {
             begin_paced(&fixture, &kinds[kind], 1);
             play_paced(&fixture, frame_rates[i]);
             CHECK_UINT(play_state(fixture.scene.player), 1);
-            CHECK_NEAR(play_time(fixture.scene.player), 2.0 - low, 2e-6);
+            CHECK_NEAR(play_time(fixture.scene.player), 2 - low, 2e-6);
             play_scene_end(&fixture.scene);
         }
     }
@@ -614,7 +614,7 @@ TEST (follow_meets_a_condition_at_the_same_time_at_any_frame_rate) {
         set_all(&fixture, 5);
         play_steps(fixture.player, frame_rates[i], 1);
         CHECK_UINT(play_state(fixture.player), 1);
-        CHECK_NEAR(play_time(fixture.player), 1.0 - log(2) / 3.0, 1e-6);
+        CHECK_NEAR(play_time(fixture.player), 1 - log(2) / 3.0, 1e-6);
     }
 }
 

@@ -57,7 +57,7 @@ static void begin_machine(detail_test *fixture, uint64_t seed, uint64_t *random,
     fixture->tables.desc.num_modifiers = modifier ? 1 : 0;
     for (uint32_t i = 1; seed % 2 && i < fixture->tables.desc.num_layers; i++) {
         fixture->tables.layers[i].mask = "upper";
-        fixture->tables.layers[i].weight = i == 1 ? 1.0f : 0.5f;
+        fixture->tables.layers[i].weight = i == 1 ? 1 : 0.5f;
     }
     fixture->machine = play_machine(&fixture->tables.desc);
     fixture->full = play_player(fixture->machine);
@@ -311,7 +311,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
         are_animated[0] = true;
         CHECK(md5_build_mask(&model->skeleton, FAR_MASKS[kind].joints, 0, weights, NULL));
         FOR (i, model->skeleton.num_joints) {
-            for (uint32_t joint = i; weights[i] > 0.0f && joint != MD5_NONE;
+            for (uint32_t joint = i; weights[i] > 0 && joint != MD5_NONE;
                  joint = model->skeleton.joints[joint].parent)
                 are_animated[joint] = true;
         }
@@ -325,7 +325,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
             STRINGS(names) = {"speed", "wave", "talk", "jump", "point", "dance", "breath"};
             static const float values[] = {20, 1, 1, 1, 1, 1, 0.7f};
             FOR (i, 2) {
-                play_set(players[i], names[step % 7], step % 3 ? values[step % 7] : 0.0f);
+                play_set(players[i], names[step % 7], step % 3 ? values[step % 7] : 0);
                 if (step % 9 == 4)
                     PLAY_SHOT(players[i], 0, 1, .mask = "upper", .fade_in = 0.1f);
                 play_advance(players[i], 0.11);
@@ -432,7 +432,7 @@ TEST_HERE (detail_of_a_crowd_leaves_kept_matrices_alone) {
             CHECK((memcmp(&before[i * PLAY_JOINTS], crowd->palettes[i], sizeof crowd->palettes[i])
                    != 0)
                   == is_computed);
-            CHECK((crowd->joints[i][0].m[0] != 0.0f) == is_computed);
+            CHECK((crowd->joints[i][0].m[0] != 0) == is_computed);
             num_hooks += crowd->jobs[i].hook && is_computed;
         }
         CHECK_UINT(fixture->num_hooked, num_hooks);

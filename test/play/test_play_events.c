@@ -63,7 +63,7 @@ TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
     CHECK_STRING(got.events[4]->name, "start");
     CHECK_STRING(got.events[8]->name, "start");
     FOR (i, got.count)
-        CHECK(got.weights[i] == 1.0f);
+        CHECK(got.weights[i] == 1);
     listen(player, 0, &got);
     CHECK_UINT(got.count, 0);
     listen(player, -0.3, &got);
@@ -327,9 +327,9 @@ PLAY_LISTENER(report_hear)
     STRINGS(words) = {"", "enter ", "leave ", "arrive ", "end "};
     char *const heard = user;
     const size_t used = strlen(heard);
-    CHECK(weight > 0.0f && weight <= 1.0f);
+    CHECK(weight > 0 && weight <= 1);
     if (event->kind >= MD5_EVENT_ENTER && event->kind <= MD5_EVENT_TRANSITION_END) {
-        CHECK(weight == 1.0f);
+        CHECK(weight == 1);
         snprintf(heard + used, MAX_TEXT - used, "%s%s/%s %u.%u; ", words[event->kind], event->text,
                  event->name, event->layer, event->index);
     } else {

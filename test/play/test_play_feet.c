@@ -42,7 +42,7 @@ static void slope(void *user, const md5_player *player, md5_vec3 ankle, md5_foot
 {
     ++*(uint32_t *)user;
     CHECK(player);
-    foot->floor = 0.5f * ankle.y - 1.0f;
+    foot->floor = 0.5f * ankle.y - 1;
     foot->normal = (md5_vec3){0, -0.4472135955f, 0.8944271910f};
 }
 
@@ -69,7 +69,7 @@ TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS 
     }
     // The pelvis and all that hangs on it sink with the lower foot. The up direction of the feet
     // tilts.
-    CHECK_NEAR(at_of(fixture, fixture->pose, HEAD).z, 40.0 - 2.5, 1e-4);
+    CHECK_NEAR(at_of(fixture, fixture->pose, HEAD).z, 40 - 2.5, 1e-4);
     const real3 up = real4_rotate(
         ik_place(&fixture->model->skeleton, fixture->pose, ANKLE_R).rotation, (real3){0, 0, 1});
     CHECK_NEAR(up.y, -0.4472135955, 1e-5);
@@ -85,7 +85,7 @@ TEST_HERE (play_feet_take_heights_that_the_game_writes, "feet pelvis { " LEGS " 
     CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_R).z, 1, 1e-4);
     CHECK(md5_player_feet(fixture->player, 1) == NULL);
     md5_player_reset(fixture->player);
-    CHECK(feet[0].floor == 0.0f && feet[0].lift == 0.0f && feet[0].ankle == ANKLE_L);
+    CHECK(feet[0].floor == 0 && feet[0].lift == 0 && feet[0].ankle == ANKLE_L);
 }
 
 TEST (play_feet_follow_with_their_time_constant) {
@@ -103,9 +103,9 @@ TEST (play_feet_follow_with_their_time_constant) {
         feet[0].floor = feet[1].floor = 2;
         for (int step = 1; step <= 7; step++) {
             play_rig_go_on(&fixture, 0.02);
-            const double height = 2.0 * (1.0 - exp(-0.02 * step / row->constant));
+            const double height = 2 * (1 - exp(-0.02 * step / row->constant));
             CHECK_NEAR(feet[0].lift, height, 1e-5);
-            CHECK_NEAR(at_of(&fixture, fixture.pose, ANKLE_L).z, 2.0 + height, 1e-4);
+            CHECK_NEAR(at_of(&fixture, fixture.pose, ANKLE_L).z, 2 + height, 1e-4);
         }
     }
 }
@@ -230,7 +230,7 @@ static void step(strider *fixture, slide_record *seen)
         const double slide = hypot(x, y) * (double)STEPS_A_SECOND;
         seen->fastest = fmax(seen->fastest, slide);
         seen->mean += slide;
-        seen->share += slide > 2.0 ? 1.0 : 0.0;
+        seen->share += slide > 2 ? 1 : 0;
         seen->count++;
     }
 }
@@ -276,7 +276,7 @@ static slide_record stride(const char *file, const order *given, float weight)
     pose(&fixture);
 
     const uint32_t feet = md5_find_modifier(fixture.character->machine, "legs");
-    if (CHECK(feet != MD5_NONE) && weight >= 0.0f)
+    if (CHECK(feet != MD5_NONE) && weight >= 0)
         md5_player_target(fixture.player, feet)->weight = weight;
     play_set(fixture.player, "speed", given->first);
     play_set(fixture.player, "turn", given->turn);

@@ -57,7 +57,7 @@ TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
         CHECK(gaze->target == MD5_NONE);
         CHECK(off_by(fixture, EYE_L, point) < 0.05);
         CHECK(off_by(fixture, EYE_R, point) < 0.05);
-        moves += fabsf(point.y - last.y) > 1.0f ? 1 : 0;
+        moves += fabsf(point.y - last.y) > 1 ? 1 : 0;
         last = point;
     }
     CHECK(moves > 8);
@@ -71,7 +71,7 @@ TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
         play_rig_go_on(fixture, 0.1);
         const md5_gaze *const gaze = md5_player_gaze(fixture->player, 0);
         CHECK_NEAR(gaze->head.x, 0.5 * gaze->to.x, 1e-6);
-        const md5_vec3 point = {65, 60.0f * gaze->head.x, 48.0f + 60.0f * gaze->head.y};
+        const md5_vec3 point = {65, 60 * gaze->head.x, 48 + 60 * gaze->head.y};
         CHECK(off_by(fixture, HEAD, point) < 0.05);
     }
 }
@@ -105,7 +105,7 @@ TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
         play_rig_go_on(fixture, 0);
         turns[i] = fabsf(fixture->pose[EYE_L].rotation.z) + fabsf(fixture->pose[HEAD].rotation.z);
     }
-    CHECK(turns[0] == 0.0f && turns[1] > 0.0f && turns[2] > turns[1]);
+    CHECK(turns[0] == 0 && turns[1] > 0 && turns[2] > turns[1]);
     target->weight = 0;
     play_rig_go_on(fixture, 2);
     CHECK_BYTES(&before, md5_player_gaze(fixture->player, 0), sizeof before);
@@ -174,7 +174,7 @@ TEST (play_gaze_that_is_not_finite_begins_anew) {
         const size_t size = md5_player_save(fixture.player, bytes, sizeof bytes);
         CHECK(md5_player_restore(fixture.player, bytes, size, NULL));
         play_rig_go_on(&fixture, 0.1);
-        CHECK(gaze->seconds < 1.0f && fabsf(gaze->head.x) < 1.0f);
+        CHECK(gaze->seconds < 1 && fabsf(gaze->head.x) < 1);
         FOR (i, JOINTS) {
             const real4 q = real4_widen(fixture.pose[i].rotation);
             CHECK_NEAR(real4_dot(q, q), 1, 1e-5);
@@ -186,7 +186,7 @@ TEST (play_gaze_that_is_not_finite_begins_anew) {
 TEST_HERE (play_gaze_looks_at_a_level_of_detail, "gaze head { " EYES "}") {
     play_rig_go_on(fixture, 0.5);
     const md5_xform head = fixture->pose[HEAD];
-    CHECK(head.rotation.z != 0.0f && fixture->pose[EYE_L].rotation.z != 0.0f);
+    CHECK(head.rotation.z != 0 && fixture->pose[EYE_L].rotation.z != 0);
     CHECK(md5_player_set_detail(fixture->player, &(md5_detail){.mask = "blind"}));
     play_rig_go_on(fixture, 0);
     CHECK_BYTES(&fixture->pose[HEAD], &head, sizeof head);
@@ -203,7 +203,7 @@ TEST_HERE (play_gaze_does_not_go_backward, "gaze head") {
     play_rig_go_on(fixture, -0.4);
     CHECK_BYTES(&before, md5_player_gaze(fixture->player, 0), sizeof before);
     // A gaze without eyes turns the head alone, by a chain of three joints.
-    CHECK(fixture->pose[HEAD].rotation.z != 0.0f && fixture->pose[EYE_L].rotation.z == 0.0f);
+    CHECK(fixture->pose[HEAD].rotation.z != 0 && fixture->pose[EYE_L].rotation.z == 0);
 }
 
 // The same machine in other axes and units looks in the same directions.

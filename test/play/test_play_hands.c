@@ -52,7 +52,7 @@ static md5_character *load_with(const char *rows)
                                  is_clip ? "clip" : "state", clip->name,
                                  is_clip ? clip->file : clip->name);
     }
-    (void)snprintf(machine_text + used, sizeof machine_text - used, " } }\n");
+    snprintf(machine_text + used, sizeof machine_text - used, " } }\n");
     md5_character *const character = load(&error);
     if (!CHECK_STRING(error.message, ""))
         abort();
@@ -91,7 +91,7 @@ TEST (hands_hold_one_gun_in_all_clips) {
         const real4 turn = real4_mul(right.rotation, (real4){.y = 0.6, .w = -0.8});
         const double reach = real3_distance(shoulder, elbow) + real3_distance(elbow, left.at);
         const double far = real3_distance(shoulder, grip), miss = real3_distance(left.at, grip);
-        real_worse(&worst_turn, 1.0 - fabs(real4_dot(turn, left.rotation)));
+        real_worse(&worst_turn, 1 - fabs(real4_dot(turn, left.rotation)));
         const bool is_near = far < reach * 0.9999; // else the arm points there
         num_near += is_near;
         num_far += !is_near;
@@ -239,7 +239,7 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
         md5_player_morphs(plain.player, &morph);
         if (i < 4)
             CHECK_NEAR(morph, 0.5 * 0.2 * (i + 1), 1e-6);
-        check_weight(by_state.player, plain.player, morph < 0.0f ? 0.0 : (double)morph);
+        check_weight(by_state.player, plain.player, morph < 0 ? 0 : (double)morph);
     }
 }
 
@@ -266,10 +266,10 @@ TEST (hands_have_the_weight_of_a_curve_or_a_window) {
     FOR (i, 9) {
         FOR (k, 3)
             play_advance(all[k]->player, i == 0 ? 0.05 : 0.1);
-        const double open = i >= 3 && i < 6 ? 1.0 : 0.0;
+        const double open = i >= 3 && i < 6 ? 1 : 0.0;
         float morph;
         md5_player_morphs(by_window.player, &morph);
-        CHECK_NEAR(morph, 2.0 * open, 1e-6);
+        CHECK_NEAR(morph, 2 * open, 1e-6);
         check_weight(by_curve.player, plain.player, fmin(0.25 + 0.1 * i, 1));
         check_weight(by_window.player, plain.player, open);
         if (i == 4) { // in an edited machine it stays open until it ends there
@@ -312,10 +312,10 @@ TEST (hands_of_wrong_names_are_refused_with_their_place) {
     };
     EACH (row, cases) {
         md5_error error = {0};
-        (void)snprintf(machine_text, sizeof machine_text,
-                       "machine m { model bobbin.md5mesh attached gun gun.md5mesh on hand_r\n"
-                       "clip a idle.md5anim layer body { state s a }\n%s }",
-                       row->row);
+        snprintf(machine_text, sizeof machine_text,
+                 "machine m { model bobbin.md5mesh attached gun gun.md5mesh on hand_r\n"
+                 "clip a idle.md5anim layer body { state s a }\n%s }",
+                 row->row);
         CHECK(!load(&error));
         error.message[strlen(row->message)] = '\0'; // a missing file's reason is the system's
         CHECK_STRING(error.message, row->message);

@@ -103,7 +103,7 @@ static void hold_steps(play_rig *fixture, int num_steps)
 static real3 hold_sole_of(const play_rig *fixture, uint32_t joint)
 {
     const md5_mat34 axes = md5_mat34_from_axes(fixture->model->skeleton.axes, 1);
-    const float height = joint == TOE_L ? 1.0f : 2.0f;
+    const float height = joint == TOE_L ? 1 : 2;
     const md5_vec3 point = md5_mat34_direction(axes, (md5_vec3){0, 0, -height});
     const md5_xform at = md5_xform_mul(
         fixture->place, md5_joint_in_model(&fixture->model->skeleton, fixture->pose, joint));
@@ -122,7 +122,7 @@ static double heading_in_degrees(const play_rig *fixture, md5_quat rotation)
     const md5_vec3 ahead = md5_mat34_direction(
         md5_mat34_inverse(axes),
         md5_quat_rotate(rotation, md5_mat34_direction(axes, (md5_vec3){1, 0, 0})));
-    return atan2((double)ahead.y, (double)ahead.x) * 180.0 / 3.14159265358979;
+    return atan2(ahead.y, ahead.x) * 180.0 / 3.14159265358979;
 }
 
 // Where it points in the world, and the character: degrees to the left of x.
@@ -184,7 +184,7 @@ TEST (play_hold_keeps_soles_where_they_stand) {
 TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }") {
     play_rig_go_on(fixture, 0);
     FOR (i, 20) {
-        fixture->place.translation.x += 1.0f;
+        fixture->place.translation.x += 1;
         play_rig_go_on(fixture, HOLD_TICK);
     }
     CHECK_NEAR(hold_sole_of(fixture, ANKLE_R).x, 20, 1e-4);
@@ -198,17 +198,17 @@ TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }")
 TEST_HOLD (play_hold_lets_go_and_returns, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0.3 } }") {
     const double release = 0.3, w = 6.638352 / release;
-    CHECK_NEAR((1.0 + w * release) * exp(-w * release), 0.01, 1e-7);
+    CHECK_NEAR((1 + w * release) * exp(-w * release), 0.01, 1e-7);
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
     // From here on it is seen from the character, which has gone on by a unit.
     const double start = hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x;
     for (int i = 1; i <= 17; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         const double t = HOLD_TICK * i, v = -5;
-        const double x = (-1.0 + (v - w) * t) * exp(-w * t);
-        CHECK_NEAR(hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x, start + 1.0 + x,
+        const double x = (-1 + (v - w) * t) * exp(-w * t);
+        CHECK_NEAR(hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x, start + 1 + x,
                    2e-3);
-        CHECK_NEAR(hold_sole_of(fixture, TOE_L).z, 4.0 * 0.33 * t / release * (1.0 - t / release),
+        CHECK_NEAR(hold_sole_of(fixture, TOE_L).z, 4 * 0.33 * t / release * (1 - t / release),
                    1e-4);
     }
     // It is held again from where it is then.
@@ -235,11 +235,11 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
         play_rig_go_on(fixture, HOLD_TICK);
         const md5_foot *const feet = md5_player_feet(fixture->player, 0);
         CHECK(feet[0].result == MD5_LIMB_PLACED && feet[0].miss < 1e-3f);
-        const double shift = fabs((double)fixture->player->held[0].shift.x);
+        const double shift = fabs(fixture->player->held[0].shift.x);
         most = fmax(most, shift);
     }
     // The foot of a leg of 20.59 over 18 goes as far as 9.9, or before it a step of 1/3 less.
-    const double far = sqrt(0.999 * 0.999 * 4.0 * 106.0 - 18.0 * 18.0);
+    const double far = sqrt(0.999 * 0.999 * 4 * 106 - 18 * 18.0);
     CHECK(most > far - 0.34 && most <= far + 1e-3);
 }
 
@@ -379,7 +379,7 @@ TEST (play_hold_that_is_not_finite_begins_anew) {
         const size_t size = md5_player_save(fixture.player, bytes, sizeof bytes);
         CHECK(md5_player_restore(fixture.player, bytes, size, NULL));
         play_rig_go_on(&fixture, HOLD_TICK);
-        CHECK(held->is_held && fabsf(held->shift.x) < 1.0f && held->turn == 0.0f);
+        CHECK(held->is_held && fabsf(held->shift.x) < 1 && held->turn == 0);
         const real3 was = hold_sole_of(&fixture, TOE_L);
         play_rig_go_on(&fixture, HOLD_TICK);
         CHECK_SMALL(hold_moved(&fixture, was), 1e-4);
@@ -418,7 +418,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
     md5_vec3 ankle = {0, 0, 0};
     md5_player_set_ground(fixture->player, see_ankle, &ankle);
     FOR (i, 31) {
-        play_rig_go_on(fixture, i == 0 ? 0.0 : HOLD_TICK);
+        play_rig_go_on(fixture, i == 0 ? 0 : HOLD_TICK);
         CHECK_SMALL((ankle.x + fixture->place.translation.x), 1e-4);
     }
 }
@@ -461,12 +461,12 @@ TEST (play_hold_keeps_headings) {
         OWN_RIG fixture;
         hold_begin(&fixture, "turns", holds ? HOLD_FEET "hold { toe toe_l } }" : HOLD_FEET "}");
         FOR (i, 31) {
-            play_rig_go_on(&fixture, i == 0 ? 0.0 : HOLD_TICK);
-            const double expected = holds ? 0.0 : hold_body_heading(&fixture);
+            play_rig_go_on(&fixture, i == 0 ? 0 : HOLD_TICK);
+            const double expected = holds ? 0 : hold_body_heading(&fixture);
             CHECK_NEAR(hold_heading_of(&fixture, TOE_L), expected, 1e-3);
             CHECK_NEAR(hold_heading_of(&fixture, ANKLE_R), expected, 1e-3);
         }
-        CHECK(hold_body_heading(&fixture) < -5.0);
+        CHECK(hold_body_heading(&fixture) < -5);
     }
 }
 
@@ -478,10 +478,10 @@ TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
     FOR (i, 180) {
         play_rig_go_on(fixture, HOLD_TICK);
         const double turned = hold_body_heading(fixture);
-        CHECK_NEAR(hold_heading_of(fixture, TOE_L), turned > 45.0 ? turned - 45.0 : 0.0, 0.01);
+        CHECK_NEAR(hold_heading_of(fixture, TOE_L), turned > 45 ? turned - 45 : 0, 0.01);
         CHECK_SMALL(hold_moved(fixture, was), 1e-4);
     }
-    CHECK(hold_body_heading(fixture) > 60.0);
+    CHECK(hold_body_heading(fixture) > 60);
 }
 
 // Nor does a turned foot stretch its leg. The character turns by 30 degrees about a sole, so that
@@ -502,7 +502,7 @@ TEST (play_hold_stretches_no_leg_by_turning) {
             .reach = is_long ? 10.25f : 10.2f,
         };
         md5i_advance_hold(&hold, &step, true, &held);
-        CHECK(held.is_held && held.turn == 0.0f);
+        CHECK(held.is_held && held.turn == 0);
         step.cosine = cosf(0.52359878f);
         step.sine = sinf(0.52359878f);
         md5i_advance_hold(&hold, &step, false, &held);
@@ -540,7 +540,7 @@ TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
         CHECK_NEAR(hold_heading_of(fixture, TOE_L), hold_body_heading(fixture), 0.01);
         CHECK_SMALL(hold_moved(fixture, was), 1e-4);
     }
-    CHECK(hold_body_heading(fixture) > 40.0);
+    CHECK(hold_body_heading(fixture) > 40);
 }
 
 // As a foot that is let go returns, so does the tangent of half of the angle by which it is turned:
@@ -597,7 +597,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
     md5_vec3 ankle = {0, 0, 0};
     md5_player_set_ground(fixture->player, see_ankle, &ankle);
     FOR (i, 31) {
-        play_rig_go_on(fixture, i == 0 ? 0.0 : HOLD_TICK);
+        play_rig_go_on(fixture, i == 0 ? 0 : HOLD_TICK);
         const md5_vec3 at = md5_xform_point(fixture->place, ankle);
         CHECK_SMALL(at.x, 1e-4);
         CHECK_NEAR(at.y, 3, 1e-4);
@@ -644,7 +644,7 @@ TEST (play_hold_saved_without_headings_is_restored) {
         CHECK_SMALL(real3_distance(hold_sole_of(&old, TOE_L), hold_sole_of(&same, TOE_L)), 1e-4);
         CHECK_NEAR(hold_heading_of(&old, TOE_L), heading, 1e-3);
     }
-    CHECK(hold_body_heading(&old) < heading - 2.0);
+    CHECK(hold_body_heading(&old) < heading - 2);
 }
 
 // -- Hold tables ----------------------------------------------------------------------------------

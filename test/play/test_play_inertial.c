@@ -94,7 +94,7 @@ static md5_machine *make_machine(const character *fixture, uint64_t *random)
         const char *const mode = modes[test_random_u32(random) % 3];
         const double start = test_random(random);
         test_append(&motions, "motion m%u clip c%u { %s start %.17g speed %.9g } ", i, i, mode,
-                    start, 2.0 * test_random(random) - 1.0);
+                    start, 2 * test_random(random) - 1);
         test_append(&states, "state c%u c%u state m%u m%u ", i, i, i, i);
     }
     if (fixture->num_clips > 1) {
@@ -277,7 +277,7 @@ static void play_character(const character *fixture)
     begin(&play, fixture);
     size_t num_wrong = 0;
     for (uint32_t left = play_transitions(40); left > 0; left--) {
-        const double sign = test_random_u32(&play.random) % 8 == 0 ? -1.0 : 1.0;
+        const double sign = test_random_u32(&play.random) % 8 == 0 ? -1 : 1;
         // From a fade, from the middle of a transition, from several at one moment.
         if (test_random_u32(&play.random) % 4 == 0)
             go(&play, MD5_FADE_CROSS);
@@ -342,7 +342,7 @@ static md5_xform random_transform(uint64_t *random)
 // Velocities of about 1e-4 to 1e4: from nearly none to far more than joints have.
 static md5_velocity random_velocity(uint64_t *random)
 {
-    const float size = (float)pow(10, test_random(random) * 8.0 - 4.0);
+    const float size = (float)pow(10, test_random(random) * 8 - 4.0);
     return (md5_velocity){.linear = md5_vec3_scale(ik_random_point(1, random), size),
                           .angular = md5_vec3_scale(ik_random_point(1, random), size)};
 }
@@ -390,7 +390,7 @@ TEST (an_offset_never_becomes_longer) {
         const md5_offset offset = offset_of(&from, from_velocity, &to, to_velocity);
         double angle = real_angle(from.rotation, to.rotation);
         double distance = real_distance(from.translation, to.translation);
-        const float duration = (float)(0.01 + 2.0 * test_random(&random));
+        const float duration = (float)(0.01 + 2 * test_random(&random));
         FOR (step, 41) {
             const md5_xform target = random_transform(&random);
             md5_xform pose = target;
@@ -409,13 +409,13 @@ TEST (an_offset_never_becomes_longer) {
 static double bollo(double x0, double v0, double duration, double t)
 {
     const double v = fmin(v0, 0);
-    const double t1 = v < 0.0 ? fmin(duration, -5.0 * x0 / v) : duration;
+    const double t1 = v < 0 ? fmin(duration, -5 * x0 / v) : duration;
     if (t >= t1)
-        return 0.0;
-    const double a0 = fmax((-8.0 * v * t1 - 20.0 * x0) / (t1 * t1), 0);
-    const double a = -(a0 * t1 * t1 + 6.0 * v * t1 + 12.0 * x0) / (2.0 * pow(t1, 5));
-    const double b = (3.0 * a0 * t1 * t1 + 16.0 * v * t1 + 30.0 * x0) / (2.0 * pow(t1, 4));
-    const double c = -(3.0 * a0 * t1 * t1 + 12.0 * v * t1 + 20.0 * x0) / (2.0 * pow(t1, 3));
+        return 0;
+    const double a0 = fmax((-8 * v * t1 - 20 * x0) / (t1 * t1), 0);
+    const double a = -(a0 * t1 * t1 + 6 * v * t1 + 12 * x0) / (2 * pow(t1, 5));
+    const double b = (3 * a0 * t1 * t1 + 16 * v * t1 + 30 * x0) / (2 * pow(t1, 4));
+    const double c = -(3 * a0 * t1 * t1 + 12 * v * t1 + 20 * x0) / (2 * pow(t1, 3));
     return ((((a * t + b) * t + c) * t + 0.5 * a0) * t + v) * t + x0;
 }
 
@@ -423,18 +423,18 @@ TEST (an_offset_decays_as_in_the_talk) {
     uint64_t random = 3;
     const md5_quat none = {0, 0, 0, 1};
     FOR (i, 20000) {
-        const double x0 = 0.1 + test_random(&random), v0 = 40.0 * test_random(&random) - 35.0;
+        const double x0 = 0.1 + test_random(&random), v0 = 40 * test_random(&random) - 35;
         const double duration = 0.1 + test_random(&random), t = duration * test_random(&random);
         // Along y; velocity across it has no effect.
         const md5_xform from = {.rotation = none, .translation = {0, (float)x0, 0}};
         const md5_xform to = {.rotation = none};
-        const md5_velocity of_from = {.linear = {5, (float)(v0 + 3.0), 0}};
+        const md5_velocity of_from = {.linear = {5, (float)(v0 + 3), 0}};
         const md5_velocity of_to = {.linear = {0, 3, -7}};
         const md5_offset offset = offset_of(&from, of_from, &to, of_to);
         md5_xform pose = to;
         md5i_add_offsets(&offset, (float)t, (float)duration, 1, &pose);
         if (!CHECK_NEAR(pose.translation.y, bollo(x0, v0, duration, t), 2e-5)
-            || !CHECK(pose.translation.x == 0.0f && pose.translation.z == 0.0f))
+            || !CHECK(pose.translation.x == 0 && pose.translation.z == 0))
             return;
     }
 }
@@ -445,7 +445,7 @@ TEST (a_transition_without_duration_leaves_nothing) {
     const md5_offset offset = offset_of(&from, STILL, &to, STILL);
     md5_xform pose = to;
     md5i_add_offsets(&offset, 0, 0, 1, &pose);
-    CHECK(pose.rotation.w == 1.0f);
+    CHECK(pose.rotation.w == 1);
 }
 
 // Both joints turn and move at steady speeds. The speed of approach does not jump at the start, and
@@ -455,15 +455,15 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
     uint64_t random = 4;
     FOR (i, 200) {
         const double angle = 0.2 + 2.8 * test_random(&random);
-        const double approach = 4.0 * test_random(&random); // radians and units a second
+        const double approach = 4 * test_random(&random); // radians and units a second
         const md5_xform to = {.rotation = {0, 0, 0, 1}};
         const md5_xform from = {
             .rotation = {.z = (float)sin(0.5 * angle), .w = (float)cos(0.5 * angle)},
             .translation = {0, (float)angle, 0},
         };
         const md5_velocity of_from = {.linear = {1, -1, 0}, .angular = {3, 0, 1}};
-        const md5_velocity of_to = {.linear = {0, (float)(approach - 1.0), 0},
-                                    .angular = {0, 0, (float)(approach + 1.0)}};
+        const md5_velocity of_to = {.linear = {0, (float)(approach - 1), 0},
+                                    .angular = {0, 0, (float)(approach + 1)}};
         const md5_offset offset = offset_of(&from, of_from, &to, of_to);
         double left[2] = {angle, angle}, speed[2] = {approach, approach}, most_jump = 0;
         for (int k = 1; k <= 1000; k++) {
@@ -479,7 +479,7 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
             }
         }
         // The acceleration is below 6 angle / duration^2 + 20 approach / duration.
-        REQUIRE(most_jump < step * (60.0 * angle + 60.0 * approach) + 0.01);
+        REQUIRE(most_jump < step * (60 * angle + 60 * approach) + 0.01);
     }
 }
 
@@ -492,9 +492,9 @@ TEST (velocity_beyond_half_a_turn_is_dropped) {
         const md5_xform from = {.rotation = {.x = (float)sin(half), .w = (float)cos(half)}};
         const md5_velocity velocity = {.angular = {(float)(side * 3.0), 0, 0}};
         const md5_offset offset = offset_of(&from, velocity, &to, STILL);
-        CHECK((offset.turn_rate == 0.0f) == (side > 0));
+        CHECK((offset.turn_rate == 0) == (side > 0));
         // tan(angle / 4) is 1 here, and its derivative 1/2 per radian.
-        CHECK_NEAR(offset.turn_rate, side > 0 ? 0.0 : -1.5, 0.01);
+        CHECK_NEAR(offset.turn_rate, side > 0 ? 0 : -1.5, 0.01);
     }
 }
 
@@ -514,7 +514,7 @@ TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
                 md5i_add_offsets(&offset, 0.1f * (float)step, 0.3f, 1, &pose);
                 CHECK(isfinite(pose.translation.z) && isfinite(pose.rotation.w));
                 CHECK(step < 0 || pose.translation.z <= sizes[i]);
-                CHECK(step < 0 || pose.translation.z >= 0.0f);
+                CHECK(step < 0 || pose.translation.z >= 0);
             }
         }
     }
@@ -616,8 +616,8 @@ static gaps find_gaps(md5_player *player, md5_player *target)
 // move evenly.
 static double most_change(double gap, double speed)
 {
-    const double duration = fmin(DURATION, speed < 0.0 ? -5.0 * gap / speed : DURATION);
-    return 20.0 * gap / (duration * duration) * STEP_SECONDS + 0.06;
+    const double duration = fmin(DURATION, speed < 0 ? -5 * gap / speed : DURATION);
+    return 20 * gap / (duration * duration) * STEP_SECONDS + 0.06;
 }
 
 // Begins inertial transitions from `from`, after `seconds` in it, to all `num_states` states in the
@@ -633,13 +633,13 @@ static bool keeps_speed(speed_case *fixture, uint32_t from, double seconds, cons
                            MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
     go_at_once(fixture->players[SPEED_TARGET], states[num_states - 1]);
     const gaps first = find_gaps(fixture->players[SHOWN], fixture->players[SPEED_TARGET]);
-    speed_advance(fixture, seconds < 0.0 ? -STEP_SECONDS : STEP_SECONDS);
+    speed_advance(fixture, seconds < 0 ? -STEP_SECONDS : STEP_SECONDS);
     const gaps shown = find_gaps(fixture->players[SHOWN], fixture->players[SPEED_TARGET]);
     const gaps old = find_gaps(fixture->players[OLD], fixture->players[SPEED_TARGET]);
     bool held = true;
     FOR (i, 2 * PLAY_JOINTS) {
         const double gap = first.fixture[i];
-        if (gap < NEAREST || (i % 2 == 1 && gap > 3.0))
+        if (gap < NEAREST || (i % 2 == 1 && gap > 3))
             continue;
         const double before = (old.fixture[i] - gap) / STEP_SECONDS;
         const double after = (shown.fixture[i] - gap) / STEP_SECONDS;
@@ -705,7 +705,7 @@ TEST_HERE (inertial_transitions_keep_the_speed_backward) {
 TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle) {
     md5_player *const before = fixture->players[SHOWN], *const after = fixture->players[OLD];
     for (uint32_t from = A; from <= BLEND; from++) {
-        const double cycle = from == A ? 2.0 : from == B ? 4.0 : 8.0 / 3.0;
+        const double cycle = from == A ? 2 : from == B ? 4 : 8.0 / 3.0;
         for (uint32_t to = A; to < STATES; to++) {
             go_at_once(before, from);
             go_at_once(after, from);
@@ -729,7 +729,7 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
 TEST_HERE (inertial_transitions_take_no_jump_for_a_speed) {
     FOR (i, 100) {
         const uint32_t there = THERE, at_end = THERE_AT_END;
-        keeps_speed(fixture, BACK, 2.0 + 0.003 * test_random(&fixture->random), &there, 1);
+        keeps_speed(fixture, BACK, 2 + 0.003 * test_random(&fixture->random), &there, 1);
         keeps_speed(fixture, BACK, 0.5 + test_random(&fixture->random), &at_end, 1);
     }
     CHECK_UINT(fixture->num_dropped, 200);
@@ -739,7 +739,7 @@ TEST_HERE (inertial_transitions_take_no_jump_for_a_speed) {
 TEST_HERE (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
     FOR (i, 1000) {
         const uint32_t to = B + test_random_u32(&fixture->random) % 3;
-        if (!keeps_speed(fixture, ONCE, 2.0 + 0.004 + test_random(&fixture->random), &to, 1))
+        if (!keeps_speed(fixture, ONCE, 2 + 0.004 + test_random(&fixture->random), &to, 1))
             break;
     }
     check_that_there_were_some(fixture);
@@ -751,11 +751,11 @@ TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
     FOR (i, 2000) {
         const uint32_t from = i % 2 == 0 ? ONCE : test_random_u32(&fixture->random) % STATES;
         const uint32_t to = test_random_u32(&fixture->random) % (ONCE + 1);
-        double left = 2.0 + 0.02 * test_random(&fixture->random) - 0.01;
+        double left = 2 + 0.02 * test_random(&fixture->random) - 0.01;
         go_at_once(one, from);
         go_at_once(many, from);
         play_advance(one, left);
-        while (left > 0.0) {
+        while (left > 0) {
             const bool is_short = left < 0.03;
             const double part =
                 fmin(left, (is_short ? 0.004 : 0.5) * test_random(&fixture->random));

@@ -38,7 +38,7 @@ static void add_full(const play_case *made, double seconds, double since, float 
     sample(made, 1, 0, reference);
     sample(made, 1, seconds, b);
     md5_subtract_pose(b, reference, PLAY_JOINTS, b);
-    if (fade > 0.0f) {
+    if (fade > 0) {
         sample(made, 2, since, c);
         md5_subtract_pose(c, reference, PLAY_JOINTS, c);
         md5_blend_poses(b, c, fade, NULL, PLAY_JOINTS, b);
@@ -70,11 +70,11 @@ static void check_added(const char *mask)
         play_pose(fixture.player, pose);
         sample(&fixture.made, 3, time, body);
         memcpy(expected, body, sizeof body);
-        const float fade = !fades ? 0.0f : since < duration ? (float)(since / duration) : 1.0f;
+        const float fade = !fades ? 0 : since < duration ? (float)(since / duration) : 1;
         add_full(&fixture.made, time, since, fade, weights, 0.4f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
         FOR (joint, PLAY_JOINTS) {
-            if (weights[joint] == 0.0f || (joint != 2 && joint != 8 && joint != 10))
+            if (weights[joint] == 0 || (joint != 2 && joint != 8 && joint != 10))
                 CHECK_BYTES(&pose[joint], &body[joint], sizeof pose[joint]);
         }
         play_advance(fixture.player, 0.05);
@@ -156,7 +156,7 @@ static bool is_near(const md5_xform *a, const md5_xform *b)
     memcpy(p, a, sizeof p);
     memcpy(q, b, sizeof q);
     FOR (i, 7) {
-        if (!(fabs((double)p[i] - q[i]) < NEAR * fmax(1, fabs((double)q[i]))))
+        if (!(fabs((double)p[i] - q[i]) < NEAR * fmax(1, fabs(q[i]))))
             return false;
     }
     return true;
@@ -184,7 +184,7 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
         &bobbin, NULL,
         "clip walk f clip wave f mask part ( %s ) { feather %u } layer body { state walk walk } "
         "layer part { %s mask part weight %.9g state wave wave }",
-        joints, feather, mode == MD5_LAYER_ADD ? "add" : "override", (double)weight);
+        joints, feather, mode == MD5_LAYER_ADD ? "add" : "override", weight);
     OWN_PLAYER player = play_player(machine);
     const md5_skeleton *const skeleton = &bobbin.model->skeleton;
     md5_xform body[MAX_JOINTS], other[MAX_JOINTS], reference[MAX_JOINTS];
@@ -252,7 +252,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         moment.interpolation = fixture.machine->sources[1].interpolation;
         md5i_sample_source(fixture.machine, &fixture.machine->sources[1], &moment, other);
         FOR (joint, PLAY_JOINTS) {
-            if (md5_mask_of(fixture.machine, 0)[joint] > 0.0f)
+            if (md5_mask_of(fixture.machine, 0)[joint] > 0)
                 expected[joint] = other[joint];
         }
         CHECK(play_pose_distance(pose, expected) < NEAR);
@@ -404,7 +404,7 @@ static void play(const char *fade)
     const uint32_t num_joints = fixture.made.model->skeleton.num_joints;
     FOR (frame, BELOW_FRAMES) {
         FOR (i, 2) {
-            md5_player_set(fixture.players[i], 0, frame / 25 % 2 ? 0.0f : 2.0f);
+            md5_player_set(fixture.players[i], 0, frame / 25 % 2 ? 0 : 2);
             md5_player_set(fixture.players[i], 1, weights[frame / 20 % 5]);
             md5_player_set(fixture.players[i], 2, weights[frame / 33 % 5]);
             play_advance(fixture.players[i], 1.0 / 60.0);

@@ -161,7 +161,7 @@ static double difference_with(const char *modifiers, const char *others, float w
     begin(&b, others);
     CHECK_STRING(a.error.message, "");
     CHECK_STRING(b.error.message, "");
-    if (a.player && weight >= 0.0f)
+    if (a.player && weight >= 0)
         md5_player_target(a.player, 0)->weight = weight;
     FOR_WHILE (i, STEPS, a.player && b.player) {
         md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
@@ -197,7 +197,7 @@ static const char *with(const char *modifier, const char *words)
 TEST (modifier_weight_springs_feet_and_gazes_work_at_once) {
     FOR (i, NUM_AT_ONCE) {
         CHECK(difference(with(AT_ONCE[i], ""), "") > 0.05);
-        CHECK(difference(with(AT_ONCE[i], ""), with(AT_ONCE[i], "weight 1")) == 0.0);
+        CHECK(difference(with(AT_ONCE[i], ""), with(AT_ONCE[i], "weight 1")) == 0);
     }
 }
 
@@ -243,15 +243,15 @@ TEST (modifier_weight_without_a_target_nothing_is_aimed) {
                         "modifier m fabrik lhand { length 3 }",
                         "modifier m ccd lhand { length 3 }"};
     EACH (row, waiting)
-        CHECK(difference(*row, "") == 0.0);
+        CHECK(difference(*row, "") == 0);
 }
 
 TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
     FOR (i, NUM_AT_ONCE) {
         OWN_WEIGHED fixture;
-        CHECK(difference(with(AT_ONCE[i], "weight 0"), "") == 0.0);
+        CHECK(difference(with(AT_ONCE[i], "weight 0"), "") == 0);
         // Until the game sets another one.
-        CHECK(difference_with(with(AT_ONCE[i], "weight 0"), with(AT_ONCE[i], ""), 1) == 0.0);
+        CHECK(difference_with(with(AT_ONCE[i], "weight 0"), with(AT_ONCE[i], ""), 1) == 0);
         CHECK(difference(with(AT_ONCE[i], "weight 0.3"), with(AT_ONCE[i], "")) > 0.01);
         begin(&fixture, with(AT_ONCE[i], "weight 0.3"));
         CHECK(md5_player_target(fixture.player, 0)->weight == 0.3f);

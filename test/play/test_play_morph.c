@@ -46,7 +46,7 @@ static void pass(const play_scene *fixture, double seconds)
 // The polyline of `keys`.
 static double curve(double frame)
 {
-    return frame < 2 ? 0.0 : frame < 4 ? (frame - 2) / 2 : frame < 5 ? 1 - 1.5 * (frame - 4) : -0.5;
+    return frame < 2 ? 0 : frame < 4 ? (frame - 2) / 2 : frame < 5 ? 1 - 1.5 * (frame - 4) : -0.5;
 }
 
 #define TEST_HERE(title) TEST_PLAY (title, begin(fixture, MORPHS))
@@ -128,7 +128,7 @@ TEST_HERE (morph_decays_in_an_inertial_transition) {
     CHECK_NEAR(weight_of(fixture, SMILE), 0.75, 1e-6);
     for (int i = 1; i <= 6; i++) {
         pass(fixture, 0.1);
-        const double s = fmin(0.2 * i, 1), rest = 1.0 - s;
+        const double s = fmin(0.2 * i, 1), rest = 1 - s;
         CHECK_NEAR(weight_of(fixture, SMILE),
                    0.25 + 0.5 * rest * rest * rest * (1 + 3 * s + 6 * s * s), 1e-6);
     }

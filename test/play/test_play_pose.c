@@ -182,9 +182,9 @@ typedef struct channel {
 static double accumulate(const play_case *made, const channel *from, double time, double gathered,
                          real_place *pose)
 {
-    FOR_WHILE (i, 2, gathered < 1.0) {
+    FOR_WHILE (i, 2, gathered < 1) {
         real_place next[PLAY_JOINTS];
-        if (from->weights[i] == 0.0)
+        if (from->weights[i] == 0)
             continue;
         at(made, from->clips[i], time, next);
         gathered += from->weights[i];
@@ -227,7 +227,7 @@ static void check_original(original *fixture, const channel *channels, double ti
     const double of_all = accumulate(made, &channels[0], time, 0, expected);
     FOR_FROM (i, 1, 4)
         accumulate(made, &channels[i], time, of_all, expected);
-    accumulate(made, &channels[4], time, 1.0 - channels[4].weights[0], expected);
+    accumulate(made, &channels[4], time, 1 - channels[4].weights[0], expected);
 
     CHECK(play_miss(fixture->scene.player, expected) < NEAR);
 }
@@ -241,9 +241,9 @@ TEST (play_fades_channels_as_the_original) {
     FOR (i, 48) {
         const double time = 0.025 * i, in = fmin(time, 1), blink = (float)(0.02 * i);
         const channel channels[5] = {{NULL, {0, 0}, {0, 0}},
-                                     {fixture.masks[0], {1, 0}, {in, 1.0 - in}},
-                                     {fixture.masks[1], {3, 2}, {in, 1.0 - in}},
-                                     {fixture.masks[2], {0, 3}, {in, 1.0 - in}},
+                                     {fixture.masks[0], {1, 0}, {in, 1 - in}},
+                                     {fixture.masks[1], {3, 2}, {in, 1 - in}},
+                                     {fixture.masks[2], {0, 3}, {in, 1 - in}},
                                      {fixture.masks[3], {2, 0}, {blink, 0}}};
         md5_player_set(fixture.scene.player, 0, (float)blink);
         check_original(&fixture, channels, time);
@@ -260,7 +260,7 @@ TEST (play_fades_the_whole_body_as_the_original) {
     play_fade(fixture.scene.player, 3, 0, 1);
     FOR (i, 48) {
         const double time = 0.025 * i, in = fmin(time, 1);
-        const channel channels[5] = {{NULL, {1, 0}, {1.0 - in, 0}},
+        const channel channels[5] = {{NULL, {1, 0}, {1 - in, 0}},
                                      {fixture.masks[0], {0, 0}, {in, 0}},
                                      {fixture.masks[1], {2, 0}, {in, 0}},
                                      {fixture.masks[2], {3, 0}, {in, 0}},

@@ -37,13 +37,13 @@ bool play_one_in(uint64_t *random, uint32_t count)
 static double random_start(uint64_t *random)
 {
     static const double starts[] = {0, 0, 0, 0.25, 0.5, 1, 0.3f, 0.7f, 1.5};
-    return play_one_in(random, 8) ? 2.0 * test_random(random) : starts[play_below(random, 9)];
+    return play_one_in(random, 8) ? 2 * test_random(random) : starts[play_below(random, 9)];
 }
 
 static float random_speed(uint64_t *random)
 {
     static const float speeds[] = {0, 0, 1, 2, 0.5f, -1, 0.3f, -0.7f};
-    return play_one_in(random, 4) ? (float)(4.0 * test_random(random) - 1.5)
+    return play_one_in(random, 4) ? (float)(4 * test_random(random) - 1.5)
                                   : speeds[play_below(random, 8)];
 }
 
@@ -89,7 +89,7 @@ static void make_transition(md5_transition_desc *to, md5_condition *condition, u
         .from = play_one_in(random, 6) ? NULL : state_names[play_below(random, num_states)],
         .to = state_names[play_below(random, num_states)],
         .waits = !play_one_in(random, 3),
-        .exit = play_one_in(random, 6) ? (float)(3.0 * test_random(random))
+        .exit = play_one_in(random, 6) ? (float)(3 * test_random(random))
                                        : exits[play_below(random, 10)],
         .duration = play_one_in(random, 6) ? (float)(0.8 * test_random(random))
                                            : durations[play_below(random, 6)],
@@ -123,7 +123,7 @@ static void add_fade(play_random_tables *to, uint32_t layer, md5_fade fade, floa
     bool is_inertial = fade == MD5_FADE_INERTIAL;
     FOR (i, to->layers[layer].num_states)
         is_inertial = is_inertial && to->states[layer][i].motion;
-    to->has_crossfades = to->has_crossfades || (duration > 0.0f && !is_inertial);
+    to->has_crossfades = to->has_crossfades || (duration > 0 && !is_inertial);
     to->longest = fmax(to->longest, duration);
 }
 
@@ -142,7 +142,7 @@ static void make_layers(play_random_tables *to, uint64_t *random)
         to->layers[i] = (md5_layer_desc){
             .name = names[i],
             .mode = (md5_layer_mode)(i > 0 && play_one_in(random, 2)),
-            .weight = i > 0 ? 0.5f : 1.0f,
+            .weight = i > 0 ? 0.5f : 1,
             .states = to->states[i],
             .num_states = num_states,
             .transitions = to->transitions[i],
@@ -153,7 +153,7 @@ static void make_layers(play_random_tables *to, uint64_t *random)
             make_transition(transition, &to->conditions[i][k], num_states, random);
             if (play_one_in(random, 3) && !to->has_fades)
                 transition->duration = 0;
-            to->has_fades = to->has_fades || transition->duration > 0.0f;
+            to->has_fades = to->has_fades || transition->duration > 0;
             add_fade(to, i, transition->fade, transition->duration);
         }
     }
@@ -176,19 +176,19 @@ static void find_speeds(const play_random_tables *fixture, double pace, double *
 {
     FOR (i, PLAY_RANDOM_CLIPS)
         speeds[i] = fixture->clips[i].extract == MD5_EXTRACT_NONE
-                        ? 0.0
+                        ? 0
                         : hypot(clips[i].walk.speed, clips[i].walk.rise);
     FOR (i, PLAY_MOTIONS) {
         const md5_motion_desc *const motion = &fixture->motions[i];
-        double most = motion->kind == MD5_MOTION_CLIP ? speed_in(speeds, motion->clip) : 0.0;
+        double most = motion->kind == MD5_MOTION_CLIP ? speed_in(speeds, motion->clip) : 0;
         double sum = most;
         EACH_IN (item, motion, items) {
             const double speed = speed_in(speeds, item->motion);
             most = fmax(most, speed);
             sum += speed;
         }
-        const double own = motion->speed == 0.0f ? 1.0 : fabs((double)motion->speed);
-        speeds[PLAY_RANDOM_CLIPS + i] = own * (motion->speed_parameter ? fabs(pace) : 1.0)
+        const double own = motion->speed == 0 ? 1 : fabs(motion->speed);
+        speeds[PLAY_RANDOM_CLIPS + i] = own * (motion->speed_parameter ? fabs(pace) : 1)
                                         * (motion->kind == MD5_MOTION_STACK ? sum : most);
     }
 }
@@ -201,7 +201,7 @@ double play_random_speed(const play_random_tables *fixture, double pace)
         double most = 0;
         FOR (k, fixture->layers[i].num_states) {
             const char *const motion = fixture->states[i][k].motion;
-            most = fmax(most, motion ? speed_in(speeds, motion) : 0.0);
+            most = fmax(most, motion ? speed_in(speeds, motion) : 0);
         }
         sum += most;
     }
@@ -407,9 +407,9 @@ void play_random_add_shots(play_random_tables *to, uint64_t *random)
 double play_random_seconds(uint64_t *random)
 {
     const double units[] = {0.05, 0.25, 0.5, 1, 1.0 / 24.0, 1.0 / 60.0, 0.1, 1.0 / 240.0};
-    const double way = play_one_in(random, 3) ? -1.0 : 1.0;
+    const double way = play_one_in(random, 3) ? -1 : 1;
     if (play_one_in(random, 3))
-        return way * 6.0 * test_random(random);
+        return way * 6 * test_random(random);
     return way * units[play_below(random, 8)] * play_below(random, 20);
 }
 
@@ -423,7 +423,7 @@ void play_random_change(md5_player *const *players, uint32_t num_players,
     const md5_fade fade = (md5_fade)play_one_in(random, 3);
     const double time = random_start(random);
     const float x = (float)play_below(random, 9) / 4.0f, pace = random_speed(random);
-    fixture->has_fades = fixture->has_fades || (kind == 9 && duration > 0.0f);
+    fixture->has_fades = fixture->has_fades || (kind == 9 && duration > 0);
     if (kind == 9)
         add_fade(fixture, layer, fade, duration);
     FOR (i, num_players) {
@@ -432,7 +432,7 @@ void play_random_change(md5_player *const *players, uint32_t num_players,
         if (kind >= 2 && kind < 6)
             md5_player_set(players[i], PLAY_CALL, 1);
         if (kind == 6)
-            md5_player_set(players[i], PLAY_FLAG, 1.0f - md5_player_get(players[i], PLAY_FLAG));
+            md5_player_set(players[i], PLAY_FLAG, 1 - md5_player_get(players[i], PLAY_FLAG));
         if (kind == 7)
             md5_player_set(players[i], PLAY_X, x);
         if (kind == 8)

@@ -71,7 +71,7 @@ static void change_shots(const save_test *fixture, md5_player *const *players, u
         .mode = (md5_layer_mode)play_below(random, 2),
         .reference = play_one_in(random, 2) ? desc->clips[0].name : NULL,
         .layer = play_one_in(random, 2) ? desc->layers[0].name : NULL,
-        .speed = (float)(3.0 * test_random(random) - 1.0),
+        .speed = (float)(3 * test_random(random) - 1),
         .fade_in = 0.2f * (float)play_below(random, 3),
         .fade_out = 0.1f * (float)play_below(random, 3),
         .end = (md5_shot_end)play_below(random, 3),
@@ -93,20 +93,20 @@ static bool step_alike(save_test *fixture, md5_player *const *players, uint32_t 
                        uint64_t *random)
 {
     const bool changes = !play_one_in(random, 3), is_seen = !play_one_in(random, 3);
-    const double seconds = play_one_in(random, 4) ? 0.0 : play_random_seconds(random) * 0.1;
+    const double seconds = play_one_in(random, 4) ? 0 : play_random_seconds(random) * 0.1;
     md5_xform poses[2][PLAY_JOINTS], motions[2];
     if (changes)
         play_random_change(players, num_players, &fixture->tables, random);
     if (play_one_in(random, 3)) {
         const uint32_t number = play_below(random, MODIFIERS);
         const float weight = (float)play_below(random, 3) * 0.5f;
-        const md5_vec3 position = {(float)(20.0 * test_random(random)), 3,
-                                   (float)(60.0 * test_random(random))};
+        const md5_vec3 position = {(float)(20 * test_random(random)), 3,
+                                   (float)(60 * test_random(random))};
         FOR (i, num_players) {
             md5_target *const target = md5_player_target(players[i], number);
             target->weight = weight;
             target->position = position;
-            target->has_pole = weight < 1.0f;
+            target->has_pole = weight < 1;
             target->pole.x = 9;
             if (md5_player_feet(players[i], number))
                 md5_player_feet(players[i], number)->floor = 0.1f * position.x;
@@ -264,7 +264,7 @@ enum { LOST_TEXT = 256 };
 static void note_lost(void *user, const char *kind, const char *name)
 {
     char *const end = (char *)user + strlen(user);
-    (void)snprintf(end, LOST_TEXT - strlen(user), "%s %s, ", kind, name);
+    snprintf(end, LOST_TEXT - strlen(user), "%s %s, ", kind, name);
 }
 
 // An edit of a machine that was called at 0.2 s and is taken over at 0.5 s; names that are lost,
@@ -332,7 +332,7 @@ TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
         char lost[LOST_TEXT] = "";
         md5_xform pose[PLAY_JOINTS], old[PLAY_JOINTS];
         double most = move(was.player, 12, old);
-        (void)md5_player_set(was.player, md5_find_parameter(was.machine, "call"), 1);
+        md5_player_set(was.player, md5_find_parameter(was.machine, "call"), 1);
         most = fmax(most, move(was.player, 18, old));
         md5_player_adopt(is.player, was.player, note_lost, lost);
         play_pose(is.player, pose);
@@ -345,7 +345,7 @@ TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
         CHECK_NEAR(status.time, each->time, 1e-9);
         CHECK(md5_player_seek(alone, 0, status.state, each->end));
         const double first = move(is.player, 1, pose);
-        (void)move(is.player, 23, pose);
+        move(is.player, 23, pose);
         CHECK_NEAR(play_time(is.player), each->end, 1e-9);
         play_pose(alone, old);
         CHECK_THAT(play_pose_distance(old, pose) < 1e-4, "edit %d: at the end off by %g", number,
@@ -386,8 +386,8 @@ TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
 PLAY_LISTENER(note_window)
 {
     char *const end = (char *)user + strlen(user);
-    (void)snprintf(end, LOST_TEXT - strlen(user), "%s%s%u ",
-                   event->kind == MD5_EVENT_BEGIN ? "+" : "-", event->name, event->frame);
+    snprintf(end, LOST_TEXT - strlen(user), "%s%s%u ", event->kind == MD5_EVENT_BEGIN ? "+" : "-",
+             event->name, event->frame);
 }
 
 // Clip a at frame 5 of 20, where `hit` of frames 2 to 8 is open, and what is
@@ -697,7 +697,7 @@ TEST (saved_player_of_version_2_is_restored) {
     play_advance(player, 0.125);
     PLAY_SHOT(player, 0, 1, .mask = "upper", .weight = 0.75f, .fade_in = 0.25f, .fade_out = 0.5f,
               .fade_in_easing.kind = MD5_EASE_SMOOTH, .fade_out_easing.kind = MD5_EASE_SMOOTH);
-    PLAY_SHOT(player, 1, 0, .mode = MD5_LAYER_ADD, .speed = -1.0f, .end = MD5_SHOT_HOLDS,
+    PLAY_SHOT(player, 1, 0, .mode = MD5_LAYER_ADD, .speed = -1, .end = MD5_SHOT_HOLDS,
               .fade_in = 0.125f, .fade_in_easing.kind = MD5_EASE_CUBIC_OUT,
               .fade_out_easing.kind = MD5_EASE_CUBIC_OUT);
     play_advance(player, 0.125);
@@ -711,7 +711,7 @@ TEST (saved_player_of_version_2_is_restored) {
     if (!CHECK(md5_player_restore(old.player, bytes, sizeof bytes, &error)))
         printf("%s\n", error.message);
     FOR (step, 20) {
-        CHECK(play_apart(old.player, same.player) == 0.0);
+        CHECK(play_apart(old.player, same.player) == 0);
         FOR (slot, 2u) {
             const md5_shot_status a = md5_player_shot(old.player, slot);
             const md5_shot_status b = md5_player_shot(same.player, slot);
@@ -738,7 +738,7 @@ TEST (saved_player_of_version_2_is_saved_in_the_newest) {
     CHECK(size > sizeof bytes);
     CHECK_UINT(again[4], 6);
     CHECK(md5_player_restore(other.player, again, size, NULL));
-    CHECK(play_apart(fixture.player, other.player) == 0.0);
+    CHECK(play_apart(fixture.player, other.player) == 0);
 }
 
 // In version 2 easings have no parameters; its players have neither more nor fewer bytes.
@@ -793,7 +793,7 @@ TEST (saved_player_of_version_5_is_restored) {
     uint8_t bytes[(sizeof saved_5 - 1) / 2];
     play_scene_begin(&fixture);
     FOR (i, 2u)
-        play_add_clip(&fixture.made, 21, 20, 0.3, (play_walk){40.0 + 60.0 * i, 0, 0}, i);
+        play_add_clip(&fixture.made, 21, 20, 0.3, (play_walk){40 + 60.0 * i, 0, 0}, i);
     play_scene_read(&fixture, "clip a f { walk } clip b f { walk } float pace 1 "
                               "follow pace spring 100 4 layer body { state a a state b b }");
     play_unhex(saved_5, sizeof bytes, bytes);

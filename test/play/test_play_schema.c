@@ -87,7 +87,7 @@ TEST (every_column_has_range_default_and_text) {
             check(!is_number || column->least < column->most || column->range, schema, column,
                   "a number without a range");
             check(!may_lack || column->is_filled || column->usual, schema, column, "no default");
-            check(!column->is_filled || column->otherwise != 0.0f, schema, column,
+            check(!column->is_filled || column->otherwise != 0, schema, column,
                   "a default that 0 is already");
             check(!column->keeps_zero || column->is_filled || column->usual, schema, column,
                   "0 means nothing");
@@ -191,7 +191,7 @@ static float random_float(const md5_column *column, uint64_t *random)
         return MD5_ZERO;
     if (play_one_in(random, 3))
         return (float)(low + (high - low) / 8.0 * play_below(random, 9));
-    return (float)(low + (high - low) * share * (play_one_in(random, 2) ? 1.0 : 1e-6));
+    return (float)(low + (high - low) * share * (play_one_in(random, 2) ? 1 : 1e-6));
 }
 
 static uint32_t random_choice(const md5_column *column, uint64_t *random)
@@ -245,7 +245,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         } else {
             do
                 *floats = random_float(column, random);
-            while (column->start != 0.0f && *floats == 0.0f);
+            while (column->start != 0 && *floats == 0);
         }
         break;
     case MD5_COLUMN_DOUBLE:
@@ -365,9 +365,9 @@ static bool are_same(const md5_schema *schema, const void *first, const void *se
                 is_same = is_same
                           && is_same_text(((const char *const *)(const void *)left)[i],
                                           ((const char *const *)(const void *)right)[i]);
-        } else if (column->kind == MD5_COLUMN_FLOAT && column->start != 0.0f) {
+        } else if (column->kind == MD5_COLUMN_FLOAT && column->start != 0) {
             const float x = *(const float *)(const void *)left;
-            is_same = x == *(const float *)(const void *)right || x == 0.0f;
+            is_same = x == *(const float *)(const void *)right || x == 0;
         } else if (column->kind != MD5_COLUMN_OTHER && column->kind != MD5_COLUMN_MODEL
                    && column->kind != MD5_COLUMN_BINDING) {
             is_same = memcmp(left, right, size_of(column)) == 0;

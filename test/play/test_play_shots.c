@@ -87,15 +87,15 @@ TEST (shot_of_least_weight_leaves_a_full_slot) {
     FOR (i, 5) {
         const md5_shot_desc desc = {
             .weight = i == 0 ? 0.01f : 1.0f, .end = MD5_SHOT_LOOPS, .fade_in = 1};
-        CHECK((play_apart(fixture.player, other) > 0.0) == (i > 0));
+        CHECK((play_apart(fixture.player, other) > 0) == (i > 0));
         CHECK(md5_player_play_shot(fixture.player, 0, i % 2 == 0 ? HIT : WAVE, &desc));
         if (i > 0)
             CHECK(md5_player_play_shot(other, 0, i % 2 == 0 ? HIT : WAVE, &desc));
-        CHECK((play_apart(fixture.player, other) == 0.0) == (i == 0 || i == 4));
+        CHECK((play_apart(fixture.player, other) == 0) == (i == 0 || i == 4));
         advance(&fixture, 0.1);
         play_advance(other, 0.1);
     }
-    CHECK(play_apart(fixture.player, other) == 0.0);
+    CHECK(play_apart(fixture.player, other) == 0);
 }
 
 // The difference from a frame of its own clip, and of another one.
@@ -169,7 +169,7 @@ TEST (shot_starts_and_goes_as_described) {
         advance(&fixture, 0.5 * row->seconds);
         advance(&fixture, 0.5 * row->seconds);
         const bool is_playing = md5_player_shot(fixture.player, 0).is_playing;
-        CHECK(is_playing == (row->frame >= 0.0));
+        CHECK(is_playing == (row->frame >= 0));
         if (is_playing)
             play_real_sample(fixture.made.anims[HIT], row->frame, expected);
         else
@@ -201,7 +201,7 @@ TEST_HERE (shot_takes_a_slot_joint_by_joint) {
         FOR (i, PLAY_JOINTS) {
             const double left = 1.0 - in * new_mask[i];
             const double own = 0.9 * (1.0 - in) * old_mask[i];
-            share[i] = left > 0.0 ? (float)fmin(own / left, 1) : 0.0f;
+            share[i] = left > 0 ? (float)fmin(own / left, 1) : 0.0f;
         }
         real_loop(fixture, BASE, 0.1 + time, base);
         real_loop(fixture, HIT, 0.1 + time, hit);
@@ -364,7 +364,7 @@ static void end(acting *fixture)
 PLAY_LISTENER(hear)
 {
     acting *const fixture = user;
-    CHECK(player == fixture->player && weight > 0.0f && weight <= 1.0f);
+    CHECK(player == fixture->player && weight > 0 && weight <= 1);
     if (fixture->heard.count == MAX_HEARD)
         return;
     fixture->heard.events[fixture->heard.count] = event;
@@ -763,7 +763,7 @@ static void sim_enter(section_sim *fixture)
     if (fixture->section < 0)
         return;
     const double at =
-        fixture->rate > 0.0 ? sections[fixture->section].first : sections[fixture->section].last;
+        fixture->rate > 0 ? sections[fixture->section].first : sections[fixture->section].last;
     if (fabs(at - fixture->frame) > 1e-6)
         sim_note(fixture, at);
     fixture->frame = at;
@@ -771,8 +771,8 @@ static void sim_enter(section_sim *fixture)
 
 static void sim_advance(section_sim *fixture, double seconds)
 {
-    while (seconds > 0.0 && !fixture->is_over) {
-        const bool ahead = fixture->rate > 0.0;
+    while (seconds > 0 && !fixture->is_over) {
+        const bool ahead = fixture->rate > 0;
         const double end = fixture->section >= 0 ? ahead ? sections[fixture->section].last
                                                          : sections[fixture->section].first
                            : ahead               ? SIM_FRAMES - 1
@@ -804,7 +804,7 @@ static void sim_advance(section_sim *fixture, double seconds)
 
 PLAY_LISTENER(hear_frame)
 {
-    CHECK(player && weight == 1.0f);
+    CHECK(player && weight == 1);
     sim_note(user, event->frame);
 }
 
@@ -855,7 +855,7 @@ static void sections_change(sectioned *fixture, section_sim *sim, uint64_t *rand
                              .repeats = loops,
                              .holds = !loops && test_random_u32(random) % 3 == 0,
                              .count = sim->count};
-        sim->frame = begins >= 0 ? -99.0 : sim->rate > 0.0 ? 0.0 : SIM_FRAMES - 1;
+        sim->frame = begins >= 0 ? -99.0 : sim->rate > 0 ? 0.0 : SIM_FRAMES - 1;
         memset(sim->frames, 0, sizeof sim->frames);
         sim->count = 0;
         if (begins < 0)
@@ -874,7 +874,7 @@ static void sections_change(sectioned *fixture, section_sim *sim, uint64_t *rand
         CHECK(md5_player_shot_section(players[i], 0, sections[section].name, change));
     sim->next = change == MD5_SECTION_LEAVE ? -1 : section;
     sim->repeats = change == MD5_SECTION_LOOP;
-    const double end = sim->rate > 0.0 ? SIM_FRAMES - 1 : 0;
+    const double end = sim->rate > 0 ? SIM_FRAMES - 1 : 0;
     if (change == MD5_SECTION_JUMP
         || (sim->next >= 0 && sim->section < 0 && fabs(sim->frame - end) < 1e-7))
         sim_enter(sim);
@@ -898,7 +898,7 @@ TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, fi
         play_advance(fixture->whole, 0); // events of the commands
         play_advance(fixture->split, 0);
         const bool was_held = sim.section < 0 && sim.holds
-                              && fabs(sim.frame - (sim.rate > 0.0 ? SIM_FRAMES - 1 : 0)) < 1e-7;
+                              && fabs(sim.frame - (sim.rate > 0 ? SIM_FRAMES - 1 : 0)) < 1e-7;
         const double before = sim.frame;
         sim_advance(&sim, seconds);
         md5_player_advance(fixture->whole, seconds, hear_frame, &fired[0]);
@@ -1057,28 +1057,27 @@ typedef struct table_sim {
 static bool table_begins(const table_sim *fixture, int row)
 {
     const bool whens[] = {
-        fixture->set[1] != 0.0f
-        && fixture
-               ->speed<5.0, fixture->set[2] != 0.0f, fixture->set[3] != 0.0f, fixture->speed> 8.0};
+        fixture->set[1] != 0
+        && fixture->speed<5, fixture->set[2] != 0, fixture->set[3] != 0, fixture->speed> 8};
     return whens[row];
 }
 
 static bool table_ends(const table_sim *fixture, int row)
 {
-    const bool untils[] = {fixture->speed >= 5.0, false, fixture->set[3] == 0.0f, false};
+    const bool untils[] = {fixture->speed >= 5, false, fixture->set[3] == 0, false};
     return untils[row];
 }
 
 static void table_rules(table_sim *fixture)
 {
     const int old = fixture->playing;
-    if (old >= 0 && fixture->stopping < 0.0 && table_ends(fixture, old))
+    if (old >= 0 && fixture->stopping < 0 && table_ends(fixture, old))
         fixture->stopping = table[old].fade_out;
     FOR (i, ROWS) {
         const int now = fixture->playing;
         const bool fades =
             now >= 0
-            && (fixture->stopping >= 0.0
+            && (fixture->stopping >= 0
                 || (!table[now].loops && fixture->age > table[now].length - table[now].fade_out));
         if ((now >= 0 && !fades && table[now].priority >= table[i].priority)
             || !table_begins(fixture, i))
@@ -1099,7 +1098,7 @@ static void table_tick(table_sim *fixture)
     fixture->age += TICK;
     fixture->speed =
         fixture->from + (fixture->set[0] - fixture->from) * fmin(fixture->since / 0.5, 1);
-    if (fixture->stopping >= 0.0 && (fixture->stopping -= TICK) < 0.0)
+    if (fixture->stopping >= 0 && (fixture->stopping -= TICK) < 0)
         fixture->playing = -1;
     if (fixture->playing >= 0 && !table[fixture->playing].loops
         && fixture->age >= table[fixture->playing].length)
@@ -1114,7 +1113,7 @@ static bool table_matches(const table_sim *fixture, const md5_shot_status *statu
     const double cycle = table[fixture->playing].length;
     const double off = fabs(status->time * cycle - fixture->age);
     return status->clip == table[fixture->playing].clip && off < 8.0 * TICK
-           && status->is_stopping == (fixture->stopping >= 0.0);
+           && status->is_stopping == (fixture->stopping >= 0);
 }
 
 TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, play_begin(made),
@@ -1249,7 +1248,7 @@ TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
                       <= 1e-6);
             moved = fmax(moved, md5_player_shot(players[0], slot).weight);
         }
-        CHECK(moved == 1.0);
+        CHECK(moved == 1);
         free(poses);
         md5_destroy_player(players[0]);
         md5_destroy_player(players[1]);

@@ -23,7 +23,7 @@ PLAY_LISTENER(hear)
     if (to->count == MAX_HEARD)
         return;
     const bool is_end = event->kind == MD5_EVENT_END; // nothing may play any more
-    CHECK(player && (is_end ? weight >= 0.0f : weight > 0.0f) && weight <= 1.0f);
+    CHECK(player && (is_end ? weight >= 0 : weight > 0) && weight <= 1);
     to->all[to->count++] = (heard_event){event, weight};
 }
 
@@ -56,8 +56,8 @@ static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *ra
     cuts[0] = 0;
     FOR_FROM (i, 1, count) {
         const double at = fabs(seconds) * test_random(random);
-        cuts[i] = play_one_in(random, 4)   ? fmin(floor(at * 20.0) / 20.0, fabs(seconds))
-                  : play_one_in(random, 8) ? 0.0
+        cuts[i] = play_one_in(random, 4)   ? fmin(floor(at * 20) / 20.0, fabs(seconds))
+                  : play_one_in(random, 8) ? 0
                                            : at;
         if (is_even)
             cuts[i] = fabs(seconds) * i / count;
@@ -65,7 +65,7 @@ static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *ra
     cuts[count] = fabs(seconds);
     qsort(cuts, count + 1, sizeof *cuts, compare_doubles);
     FOR (i, count)
-        parts[i] = seconds < 0.0 ? cuts[i] - cuts[i + 1] : cuts[i + 1] - cuts[i];
+        parts[i] = seconds < 0 ? cuts[i] - cuts[i + 1] : cuts[i + 1] - cuts[i];
     return count;
 }
 
@@ -74,10 +74,10 @@ static uint32_t first_part(split_test *fixture, const double *parts, uint32_t nu
                            double seconds)
 {
     uint32_t first = 0;
-    while (seconds != 0.0 && (seconds < 0.0) != fixture->is_backward && first + 1 < num_parts
-           && parts[first] == 0.0)
+    while (seconds != 0 && (seconds < 0) != fixture->is_backward && first + 1 < num_parts
+           && parts[first] == 0)
         first++;
-    fixture->is_backward = seconds != 0.0 ? seconds < 0.0 : fixture->is_backward;
+    fixture->is_backward = seconds != 0 ? seconds < 0 : fixture->is_backward;
     return first;
 }
 
@@ -153,13 +153,13 @@ static double most_apart(const split_test *fixture, const play_random_tables *ma
                          double path)
 {
     if (made->has_turns)
-        return 5.0 + 0.2 * path;
+        return 5 + 0.2 * path;
     const double exact = 1e-3 + 1e-6 * path;
     if (!made->has_crossfades || fixture->num_fades == 0)
         return exact;
     const double part = fmin(made->longest / 8.0, 0.25);
     return exact
-           + 2.0 * fixture->num_fades * fixture->variation * 2.0 * play_random_speed(made, pace)
+           + 2.0 * fixture->num_fades * fixture->variation * 2 * play_random_speed(made, pace)
                  * part;
 }
 
@@ -203,7 +203,7 @@ static bool check_step(split_test *fixture, const play_random_tables *made,
     }
     FOR (i, fixture->whole.count)
         fixture->num_fades += fixture->whole.all[i].event->kind == MD5_EVENT_ENTER;
-    if (status.num_dropped > 0 || status.undivided > 0.0) {
+    if (status.num_dropped > 0 || status.undivided > 0) {
         fixture->is_cut_off = true;
         return true;
     }
@@ -302,7 +302,7 @@ static play_place go(md5_player *player, md5_fade fade, md5_ease_kind easing, in
 
 static double distance_to(play_place a, play_place b)
 {
-    return hypot(a.x - b.x, a.y - b.y) + 50.0 * fabs(a.yaw - b.yaw);
+    return hypot(a.x - b.x, a.y - b.y) + 50 * fabs(a.yaw - b.yaw);
 }
 
 // In steps half as long the result is four times as near, once steps are parts.
@@ -312,8 +312,8 @@ TEST (splits_of_exceptions_are_of_second_order) {
         OWN_PLAY fixture;
         play_scene_begin(&fixture);
         FOR (k, 2u)
-            play_add_clip(&fixture.made, 21 + 10 * k, 20.0 + 5.0 * k, 0.3,
-                          (play_walk){40.0 + 60.0 * k, 0.9 * k, 0}, k);
+            play_add_clip(&fixture.made, 21 + 10 * k, 20 + 5.0 * k, 0.3,
+                          (play_walk){40 + 60.0 * k, 0.9 * k, 0}, k);
         play_scene_read(&fixture,
                         "float x follow x smooth 2 clip a f { turn } clip b f { turn } "
                         "motion line line x { phase item a 0 item b 1 } layer body { %s }",
@@ -337,17 +337,16 @@ TEST (splits_of_exceptions_are_of_second_order) {
 TEST (part_of_a_motion_is_on_its_screw) {
     uint64_t random = 5;
     FOR (i, 200) {
-        const double angle = i == 0 ? 0.0 : 3.1 * test_random(&random),
-                     share = test_random(&random);
-        const double yaw = 6.0 * test_random(&random), rise = 2.0 * test_random(&random) - 1.0;
-        const double pitch = 5.0 * test_random(&random), cx = 9.0 * test_random(&random);
+        const double angle = i == 0 ? 0 : 3.1 * test_random(&random), share = test_random(&random);
+        const double yaw = 6 * test_random(&random), rise = 2 * test_random(&random) - 1;
+        const double pitch = 5 * test_random(&random), cx = 9 * test_random(&random);
         // About the axis a = (r cos yaw, r sin yaw, rise / n) through the point c = (cx, 2, -3).
-        const double n = sqrt(1.0 + rise * rise);
+        const double n = sqrt(1 + rise * rise);
         const real3 a = {cos(yaw) / n, sin(yaw) / n, rise / n}, c = {cx, 2, -3};
         md5_xform at[2];
         real3 places[2];
         FOR (k, 2) { // all of it, and the part
-            const double t = k == 0 ? 1.0 : share, s = sin(0.5 * angle * t);
+            const double t = k == 0 ? 1 : share, s = sin(0.5 * angle * t);
             const double w = cos(0.5 * angle * t);
             const real4 q = {a.x * s, a.y * s, a.z * s, w};
             const real3 turned = real4_rotate(q, real3_scale(c, -1));
@@ -367,7 +366,7 @@ TEST (part_of_a_motion_is_on_its_screw) {
         md5_pose_between(&job, 1, 1, NULL);
         CHECK_BYTES(&job.part, &at[0], sizeof job.part);
         md5_pose_between(&job, 1, NAN, NULL);
-        CHECK(job.part.rotation.w == 1.0f && job.part.translation.x == 0.0f);
+        CHECK(job.part.rotation.w == 1 && job.part.translation.x == 0);
     }
 }
 
@@ -409,7 +408,7 @@ TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
     }
     md5_pose_between(jobs, JOBS, 0.3f, NULL);
     FOR (i, JOBS) {
-        md5_blend_poses(poses[i], poses[i + 1], i == 6 || i == 9 ? 1.0f : 0.3f, NULL, PLAY_JOINTS,
+        md5_blend_poses(poses[i], poses[i + 1], i == 6 || i == 9 ? 1 : 0.3f, NULL, PLAY_JOINTS,
                         blended[1][i]);
         CHECK_BYTES(blended[0][i], blended[1][i], sizeof blended[0][i]);
         md5_local_to_palette(fixture.made.model, blended[1][i], NULL, palette);
@@ -441,7 +440,7 @@ static double worst_between(const md5_machine *machine, uint32_t clip, double ra
         FOR (k, 2)
             md5_sample(binding, md5_moment_at(binding->anim, time + k / rate, MD5_WRAP_CLAMP),
                        MD5_ROOT_FILE, poses + (size_t)k * num_joints);
-        for (double share = 0.125; share < 1.0; share += 0.125) {
+        for (double share = 0.125; share < 1; share += 0.125) {
             md5_pose_between(&job, 1, (float)share, NULL);
             md5_sample(binding, md5_moment_at(binding->anim, time + share / rate, MD5_WRAP_CLAMP),
                        MD5_ROOT_FILE, job.pose);

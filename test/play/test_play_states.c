@@ -73,7 +73,7 @@ TEST_PLAY (states_need_all_conditions,
     md5_player_set(fixture->player, 0, 2);
     CHECK_UINT(state_after(fixture, 0.01), STAND);
     md5_player_set(fixture->player, 1, 7);
-    CHECK(md5_player_get(fixture->player, 1) == 1.0f);
+    CHECK(md5_player_get(fixture->player, 1) == 1);
     CHECK_UINT(state_after(fixture, 0.01), WALK);
 }
 
@@ -85,7 +85,7 @@ TEST (states_use_up_triggers) {
     CHECK(md5_player_set(fixture.player, 2, 1));
     CHECK_UINT(state_after(&fixture, 0.01), JUMP);
     CHECK_UINT(md5_player_layer(fixture.player, 1).state, JUMP);
-    CHECK(md5_player_get(fixture.player, 2) == 0.0f);
+    CHECK(md5_player_get(fixture.player, 2) == 0);
     CHECK_UINT(state_after(&fixture, 0.01), JUMP);
     md5_player_set(fixture.player, 2, 1);
     // To sit, which it leaves immediately: the trigger is no longer set in this layer.
@@ -283,10 +283,10 @@ TEST (states_may_go_in_circles) {
 }
 
 TEST_PLAY (states_can_be_set, begin(fixture, " ")) {
-    CHECK(!md5_player_set(fixture->player, 3, 1) && md5_player_get(fixture->player, 3) == 0.0f);
+    CHECK(!md5_player_set(fixture->player, 3, 1) && md5_player_get(fixture->player, 3) == 0);
     CHECK(!md5_player_set(fixture->player, 0, NAN)
           && !md5_player_set(fixture->player, 0, INFINITY));
-    CHECK(md5_player_get(fixture->player, 0) == 0.0f);
+    CHECK(md5_player_get(fixture->player, 0) == 0);
     CHECK(!play_fade(fixture->player, 2, 0, 0));
     CHECK(!play_fade(fixture->player, 0, 4, 0));
     CHECK(!md5_player_seek(fixture->player, 2, 0, 0) && !md5_player_seek(fixture->player, 0, 4, 0));
@@ -308,7 +308,7 @@ TEST_PLAY (states_can_be_set, begin(fixture, " ")) {
     md5_player_reset(fixture->player);
     CHECK_UINT(play_state(fixture->player), STAND);
     CHECK_EXACT(play_time(fixture->player), 0);
-    CHECK(md5_player_get(fixture->player, 0) == 0.0f);
+    CHECK(md5_player_get(fixture->player, 0) == 0);
 }
 
 // -- What is heard where states begin -------------------------------------------------------------
@@ -459,7 +459,7 @@ static double sim_part(const sim *fixture, int clip, int number)
 static int sim_part_of(const sim *fixture, const sim_live *live)
 {
     const int clip = fixture->clip[live->state];
-    const double at = sim_wrapped(fixture, live) - (fixture->speed[live->state] < 0 ? 1e-9 : 0.0);
+    const double at = sim_wrapped(fixture, live) - (fixture->speed[live->state] < 0 ? 1e-9 : 0);
     int number = fixture->num_markers[clip] > 0 ? fixture->num_markers[clip] - 1 : 0;
     for (int i = 0; i + 1 < fixture->num_markers[clip]; i++)
         number = fixture->markers[clip][i] <= at && at < fixture->markers[clip][i + 1] ? i : number;
@@ -472,7 +472,7 @@ static double sim_begin_in_step(const sim *fixture, const sim_live *left, int to
     const int clip = fixture->clip[left->state], next = fixture->clip[to],
               number = sim_part_of(fixture, left);
     double ahead = sim_wrapped(fixture, left) - fixture->markers[clip][number];
-    ahead += ahead < 0.0 ? sim_length[clip] : 0.0;
+    ahead += ahead < 0 ? sim_length[clip] : 0;
     const double share = ahead / sim_part(fixture, clip, number);
     return fmod(
         sim_snapped(fixture->markers[next][number] + share * sim_part(fixture, next, number)),
@@ -513,7 +513,7 @@ static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim
     const sim_live *const live = &layer->now;
     const int speed = fixture->speed[live->state], length = sim_length[fixture->clip[live->state]];
     const double at = sim_wrapped(fixture, live),
-                 to_start = at == 0.0 && !fixture->is_once[live->state] ? length : at;
+                 to_start = at == 0 && !fixture->is_once[live->state] ? length : at;
     switch (term->kind) {
     case IS_FLAG:
         return term->is_more == (fixture->flag != 0);
@@ -605,7 +605,7 @@ static void sim_instant(sim *fixture)
             layer->is_new = false;
             // What begins in step goes on: its events are those of the state that is left.
             unsigned own = layer->now.in_step ? 0u : sim_hear(fixture, &layer->now);
-            if (sim_fades(layer) && layer->old.age == 0.0 && !layer->old.in_step)
+            if (sim_fades(layer) && layer->old.age == 0 && !layer->old.in_step)
                 own |= sim_hear(fixture, &layer->old); // it began here, too
             fixture->heard |= own;
             layer->deaf |= own;
@@ -619,8 +619,8 @@ static void sim_instant(sim *fixture)
 // Half ticks to the next frame.
 static double sim_ahead(double place, bool backward)
 {
-    return backward ? place - sim_frame * (ceil(place / sim_frame) - 1.0)
-                    : sim_frame * (floor(place / sim_frame) + 1.0) - place;
+    return backward ? place - sim_frame * (ceil(place / sim_frame) - 1)
+                    : sim_frame * (floor(place / sim_frame) + 1) - place;
 }
 
 // Ticks until a clip is at a frame, or a state's age a multiple of 1/16 s.
@@ -661,7 +661,7 @@ static void sim_move(sim *fixture, sim_live *live, double ticks, double by)
 
 static void sim_go(sim *fixture, double ticks)
 {
-    for (double left = ticks, step; left > 0.0 && !fixture->is_circle;
+    for (double left = ticks, step; left > 0 && !fixture->is_circle;
          left = sim_snapped(left - step)) {
         step = left;
         FOR (i, SIM_LAYERS)
@@ -672,7 +672,7 @@ static void sim_go(sim *fixture, double ticks)
             sim_layer *const layer = &fixture->layers[i];
             layer->deaf = 0;
             const bool fades = sim_fades(layer), shares = fades && layer->now.in_step;
-            const double parts = shares ? sim_go_in_step(fixture, layer, step) : 0.0;
+            const double parts = shares ? sim_go_in_step(fixture, layer, step) : 0;
             const int number = sim_part_of(fixture, &layer->now);
             sim_live *const lives[] = {&layer->now, &layer->old};
             FOR (k, 1 + fades) {
@@ -826,7 +826,7 @@ PLAY_LISTENER(sim_listen)
     const bool is_entered = event->kind == MD5_EVENT_ENTER;
     const int what =
         is_entered ? SIM_STATES * (int)event->layer + (int)event->index : 100 + (int)event->frame;
-    CHECK(player && weight > 0.0f);
+    CHECK(player && weight > 0);
     if (is_entered)
         to->entered[to->num_entered++ % SIM_LOG] = what;
     to->log[to->num_log++ % SIM_LOG] = what;
@@ -967,7 +967,7 @@ TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
     free(text.bytes);
     FOR (step, STEPS) {
         md5_player_set(fixture.player, play_below(&random, 3 * OF_A_KIND),
-                       0.5f * (float)play_below(&random, 8) - 2.0f);
+                       0.5f * (float)play_below(&random, 8) - 2);
         const uint32_t open =
             first_open(fixture.player, md5_machine_tables(fixture.machine)->layers);
         CHECK_UINT(state_after(&fixture, 1.0 / 60.0), open == MD5_NONE ? 0 : open + 1);

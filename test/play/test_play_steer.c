@@ -156,7 +156,7 @@ static const char *shot_in(const walker *fixture, const char *slot)
 {
     const md5_machine *const machine = fixture->character->machine;
     const md5_shot_status shot = md5_player_shot(fixture->player, md5_find_slot(machine, slot));
-    return shot.weight > 0.0f ? md5_machine_tables(machine)->clips[shot.clip].name : "";
+    return shot.weight > 0 ? md5_machine_tables(machine)->clips[shot.clip].name : "";
 }
 
 // What was seen of a walk.
@@ -179,7 +179,7 @@ static double watch_joint(const walker *fixture, uint32_t joint, int number, leg
 {
     const md5_quat now = fixture->pose[joint].rotation;
     const md5_quat by = md5_quat_mul(now, md5_quat_conjugate(legs->rotation[number]));
-    const double side = by.w < 0.0f ? -2.0 : 2.0; // twice the sine of half of the angle
+    const double side = by.w < 0 ? -2 : 2; // twice the sine of half of the angle
     const real3 turn = {side * by.x, side * by.y, side * by.z};
     const double change = real3_distance(turn, legs->turn[number]);
     legs->rotation[number] = now;
@@ -199,15 +199,14 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
         return seen;
     const uint32_t feet = md5_find_modifier(fixture.character->machine, "legs");
     if (CHECK(feet != MD5_NONE))
-        md5_player_target(fixture.player, feet)->weight = holds ? 1.0f : 0.0f;
+        md5_player_target(fixture.player, feet)->weight = holds ? 1 : 0;
     find_soles(&fixture);
     FOR (i, num_steps) {
         if (i == next) {
             // Random input as from keys, or from a stick that turns at any rate; the test changes
             // it every 0.3 to 1.5 seconds.
             const float most = fixture.who->most_turn;
-            const float turns[] = {0, most, -most,
-                                   (float)(test_random(&random) * 2.0 - 1.0) * most};
+            const float turns[] = {0, most, -most, (float)(test_random(&random) * 2 - 1.0) * most};
             static const float strafes[] = {0, 0, 5, -5};
             play_set(fixture.player, "speed",
                      fixture.who->speeds[test_random_u32(&random) % SPEEDS]);
@@ -217,7 +216,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
             if (test_random_u32(&random) % 8 == 0)
                 play_set(fixture.player, fixture.who->action, 1);
 
-            next += 18 + (int)(test_random(&random) * 72.0);
+            next += 18 + (int)(test_random(&random) * 72);
         }
         const skating now = skate(&fixture);
 
@@ -238,7 +237,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
             continue; // the states in which soles slide on purpose
         seen.num_sliding += now.slide > fast;
         seen.slide = fmaxf(now.slide, seen.slide);
-        seen.num_turning += now.turn > 2.0;
+        seen.num_turning += now.turn > 2;
         seen.turn = fmax(now.turn, seen.turn);
         seen.mean_turn += now.all;
         num_on_floor += now.num_on_floor;
@@ -267,8 +266,8 @@ static void check_walk(const subject *who, int seconds, uint64_t random, double 
     report(who, "as animated", seconds, &free);
     report(who, "held", seconds, &held);
     // No knee pops because a foot is held.
-    CHECK(free.slide > 10.0f && held.num_sliding == 0);
-    CHECK(free.turn > 20.0 && held.num_turning == 0);
+    CHECK(free.slide > 10 && held.num_sliding == 0);
+    CHECK(free.turn > 20 && held.num_turning == 0);
     CHECK(held.acceleration < most * free.acceleration && held.mean < 1.3 * free.mean);
 }
 
@@ -332,12 +331,12 @@ TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
     FOR (k, 240) {
         play_advance(fixture->player, step);
         const double velocity = md5_player_root_motion(fixture->player).translation.x / step;
-        if (time < 0.0 && strcmp(state_of(fixture), "run") == 0)
+        if (time < 0 && strcmp(state_of(fixture), "run") == 0)
             time = md5_player_layer(fixture->player, 0).progress * fade - 0.5 * step;
-        else if (time >= 0.0)
+        else if (time >= 0)
             time += step;
-        const double part = fmin(fmax(time / fade, 0), 1), run = part * part * (3.0 - 2.0 * part);
-        const double stride = 15.9 + run * (35.2 - 15.9), rate = 1.0 + run * (1.0 / 0.8 - 1.0);
+        const double part = fmin(fmax(time / fade, 0), 1), run = part * part * (3 - 2 * part);
+        const double stride = 15.9 + run * (35.2 - 15.9), rate = 1 + run * (1.0 / 0.8 - 1.0);
         worst = fmax(worst, fabs(velocity - stride * rate));
     }
     CHECK(time > fade && worst < 0.02);
@@ -389,7 +388,7 @@ TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
         FOR (foot, thimble.num_feet)
             CHECK(hypotf(held.sole[foot].x - free_feet.sole[foot].x,
                          held.sole[foot].y - free_feet.sole[foot].y)
-                  <= 6.0f);
+                  <= 6);
     }
     end(&free_feet);
     end(&held);
@@ -492,7 +491,7 @@ TEST_HERE (steer_a_sneeze_does_not_stop_a_walk) {
     play_set(fixture->player, "sneeze", 1);
     play(fixture, 2, &fire);
     CHECK(fire.count == 1);
-    CHECK(fixture->place.translation.x > before + 25.0f);
+    CHECK(fixture->place.translation.x > before + 25);
 }
 
 TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
@@ -502,7 +501,7 @@ TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
     play_advance(fixture->player, 0.1);
     find_soles(fixture);
     play_set(fixture->player, "chase", 1);
-    (void)skate(fixture);
+    skate(fixture);
     FOR_WHILE (i, 12 * STEPS_A_SECOND, number < 5) {
         const float fastest = skate(fixture).slide;
         const char *const state = story_of(fixture);
@@ -511,7 +510,7 @@ TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
         if (number == 0)
             slide = fmaxf(slide, fastest);
     }
-    CHECK(number == 5 && slide < 2.0f);
+    CHECK(number == 5 && slide < 2);
     CHECK_STRING(state_of(fixture), "idle");
     // Twice around.
     CHECK_SMALL(fixture->place.rotation.z, 1e-3);
@@ -527,15 +526,15 @@ TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
             const md5_parameter_desc *const row = &tables->parameters[number];
             // Degrees, units a second: all that the conditions ask for.
             const float value = row->kind == MD5_PARAMETER_FLOAT
-                                    ? (float)(test_random(&random) * 180.0 - 90.0)
+                                    ? (float)(test_random(&random) * 180 - 90.0)
                                     : (float)(test_random_u32(&random) % 2);
-            (void)md5_player_set(fixture->player, number, value);
+            md5_player_set(fixture->player, number, value);
             // Now and then he has time to fall asleep.
-            const double most = test_random_u32(&random) % 50 == 0 ? 60.0 : 2.0;
+            const double most = test_random_u32(&random) % 50 == 0 ? 60 : 2;
             play_advance(fixture->player, test_random(&random) * most);
         }
         FOR (i, tables->num_parameters)
-            (void)md5_player_set(fixture->player, i, tables->parameters[i].value);
+            md5_player_set(fixture->player, i, tables->parameters[i].value);
         play_set(fixture->player, "speed", 20); // awake
         play_advance(fixture->player, 15);
         play_set(fixture->player, "speed", 0);

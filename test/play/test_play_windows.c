@@ -17,15 +17,15 @@ PLAY_LISTENER(note)
                              : event->kind == MD5_EVENT_END ? "-"
                                                             : "";
     to->used += (size_t)snprintf(to->text + to->used, sizeof to->text - to->used, "%s%s%s %.2f ",
-                                 kind, event->name, event->text, (double)weight);
+                                 kind, event->name, event->text, weight);
 }
 
 // What is heard in steps of `step` seconds.
 static const char *heard(play_scene *fixture, double seconds, double step, log_of_windows *to)
 {
     *to = (log_of_windows){.used = 0};
-    for (int i = 0; i < (int)(seconds / step + 0.5) || (i == 0 && seconds == 0.0); i++)
-        md5_player_advance(fixture->player, seconds == 0.0 ? 0.0 : step, note, to);
+    for (int i = 0; i < (int)(seconds / step + 0.5) || (i == 0 && seconds == 0); i++)
+        md5_player_advance(fixture->player, seconds == 0 ? 0 : step, note, to);
     return to->text;
 }
 
@@ -90,9 +90,9 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
         } else {
             CHECK_STRING(heard(&fixture, 0.3, 0.1, &to), "step 1.00 +hitsword 1.00 ");
         }
-        CHECK_EXACT(md5_player_window(fixture.player, hit), way == STOP ? 0.5 : 1.0);
+        CHECK_EXACT(md5_player_window(fixture.player, hit), way == STOP ? 0.5 : 1);
         if (way == CUT || way == FADE || way == ITSELF)
-            play_fade(fixture.player, 0, way == ITSELF ? 2 : 1, way == CUT ? 0.0f : 0.05f);
+            play_fade(fixture.player, 0, way == ITSELF ? 2 : 1, way == CUT ? 0 : 0.05f);
         if (way == SEEK)
             md5_player_seek(fixture.player, 0, 1, 0);
         if (way == RESET)
@@ -106,7 +106,7 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
                          "-hitsword 0.00 step 1.00 +hitsword 1.00 ");
         if (way == FADE)
             CHECK_STRING(heard(&fixture, 0.1, 0.02, &to), "-hitsword 0.00 ");
-        CHECK_EXACT(md5_player_window(fixture.player, hit), way == ITSELF ? 1.0 : 0.0);
+        CHECK_EXACT(md5_player_window(fixture.player, hit), way == ITSELF ? 1 : 0);
     }
     CHECK(true);
 }
@@ -123,7 +123,7 @@ TEST (open_window_has_the_weight_of_its_clip) {
         play_fade(fixture.player, 0, 1, 1);
         for (int i = step; i <= 8; i += step) {
             play_advance(fixture.player, step / 10.0);
-            CHECK_NEAR(md5_player_window(fixture.player, far), 1.0 - i / 10.0, 1e-6);
+            CHECK_NEAR(md5_player_window(fixture.player, far), 1 - i / 10.0, 1e-6);
         }
     }
 }
@@ -143,7 +143,7 @@ PLAY_LISTENER(pair)
     const bool begins = event->kind == MD5_EVENT_BEGIN;
     if (!begins && event->kind != MD5_EVENT_END)
         return;
-    CHECK(weight >= (begins ? 1e-6f : 0.0f) && weight <= 1.0f);
+    CHECK(weight >= (begins ? 1e-6f : 0) && weight <= 1);
     // Of windows that are alike the first that fits.
     FOR (k, PLAY_WINDOWS) {
         const md5_window *const window = &to->made->windows[event->index][k];
@@ -166,7 +166,7 @@ static bool are_as_asked(const pairs *fixture, const md5_machine *machine, const
         FOR (k, PLAY_RANDOM_CLIPS)
             is_open = is_open || fixture->are_open[k][i];
         const uint32_t window = md5_find_window(machine, name);
-        if ((md5_player_window(player, window) > 0.0f) != is_open)
+        if ((md5_player_window(player, window) > 0) != is_open)
             return false;
     }
     return true;
@@ -253,7 +253,7 @@ TEST (each_window_that_opens_closes) {
 
 static double force_at(double frame) // of clip a; that of clip b is -2
 {
-    return 1.0 + 0.2 * frame;
+    return 1 + 0.2 * frame;
 }
 
 static double curve_of(play_scene *fixture, const char *name)
@@ -277,26 +277,26 @@ TEST (curves_are_blended_as_clips_are) {
     play_advance(player, 0.42);
     CHECK_NEAR(curve_of(&fixture, "force"), force_at(4.2), 1e-5);
     // Eased at whole frames, linear between: 4 t^3 from 0 to a half, in 4 frames.
-    const double e4 = 4.0 * 0.125, e5 = 1.0 - 4.0 * 0.25 * 0.25 * 0.25;
-    CHECK_NEAR(curve_of(&fixture, "odd"), 4.0 * (e4 + (e5 - e4) * 0.2), 1e-5);
+    const double e4 = 4 * 0.125, e5 = 1 - 4 * 0.25 * 0.25 * 0.25;
+    CHECK_NEAR(curve_of(&fixture, "odd"), 4 * (e4 + (e5 - e4) * 0.2), 1e-5);
     float smile;
     md5_player_morphs(player, &smile);
-    CHECK_NEAR(smile, 2.0 * force_at(4.2), 1e-5);
+    CHECK_NEAR(smile, 2 * force_at(4.2), 1e-5);
     // Fades, from a clip to one without the curve, and further.
     go(&fixture, 0, 2, 0.4f, MD5_FADE_CROSS);
     play_advance(player, 0.1);
     CHECK_NEAR(curve_of(&fixture, "force"), 0.75 * force_at(5.2), 1e-5);
     go(&fixture, 0, 1, 0.2f, MD5_FADE_CROSS);
     play_advance(player, 0.05);
-    double below = 0.75 * 0.625 * force_at(5.7) + 0.25 * -2.0;
+    double below = 0.75 * 0.625 * force_at(5.7) + 0.25 * -2;
     CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
     // Layers above: as much as plays there and has it.
     go(&fixture, 1, 1, 0, MD5_FADE_CROSS);
-    CHECK_NEAR(curve_of(&fixture, "force"), 0.5 * below - 1.0, 1e-5);
+    CHECK_NEAR(curve_of(&fixture, "force"), 0.5 * below - 1, 1e-5);
     go(&fixture, 1, 2, 0.2f, MD5_FADE_CROSS);
     play_advance(player, 0.05);
-    below = 0.5 * 0.5 * force_at(6.2) + 0.5 * -2.0;
-    below = below * (1.0 - 0.5 * 0.75) + 0.5 * 0.75 * -2.0;
+    below = 0.5 * 0.5 * force_at(6.2) + 0.5 * -2;
+    below = below * (1 - 0.5 * 0.75) + 0.5 * 0.75 * -2;
     CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
     go(&fixture, 2, 1, 0, MD5_FADE_CROSS);
     below += 0.25 * force_at(0);
@@ -305,11 +305,11 @@ TEST (curves_are_blended_as_clips_are) {
     const md5_shot_desc half = {.weight = 0.4f}, added = {.weight = 0.5f, .mode = MD5_LAYER_ADD};
     CHECK(md5_player_play_shot(player, 0, 0, &half) && md5_player_play_shot(player, 1, 1, &added));
     CHECK(md5_player_play_shot(player, 2, 2, NULL)); // has none
-    CHECK_NEAR(curve_of(&fixture, "force"), 0.6 * below + 0.4 * 1.0 + 0.5 * -2.0, 1e-5);
+    CHECK_NEAR(curve_of(&fixture, "force"), 0.6 * below + 0.4 * 1 + 0.5 * -2, 1e-5);
     // A blend space.
     md5_player_reset(player);
     md5_player_seek(player, 0, 3, 0.5);
-    CHECK_NEAR(curve_of(&fixture, "force"), 0.75 * force_at(5) + 0.25 * -2.0, 1e-5);
+    CHECK_NEAR(curve_of(&fixture, "force"), 0.75 * force_at(5) + 0.25 * -2, 1e-5);
     CHECK_EXACT(curve_of(&fixture, "none"), 0);
 }
 

@@ -448,7 +448,7 @@ TEST (pose_of_partly_still_clips_gives_the_same_bits) {
 TEST (pose_through_other_skeletons_gives_the_same_bits) {
     uint64_t random = 3;
     FOR (round, 90) {
-        const double turning = round % 2 ? 1.0 : test_random(&random);
+        const double turning = round % 2 ? 1 : test_random(&random);
         check_made(2 + test_random_u32(&random) % (POSE_SIMD_MAX_JOINTS - 1),
                    (made_pairing)(1 + round % (MADE_PAIRINGS - 1)), turning, test_random(&random),
                    &random);

@@ -10,7 +10,7 @@ enum { MAX_COUNT = 300 };
 
 static float random_number(uint64_t *random)
 {
-    return (float)(200.0 * test_random(random) - 100.0);
+    return (float)(200 * test_random(random) - 100);
 }
 
 static md5_xform random_transform(uint64_t *random)
@@ -35,7 +35,7 @@ static md5_xform random_other(md5_xform a, uint64_t *random)
     if (kind == 1)
         b.rotation = negative(a.rotation);
     if (kind == 2 || kind == 3) {
-        const float part = (float)pow(10, -7.0 * test_random(random));
+        const float part = (float)pow(10, -7 * test_random(random));
         b.rotation = md5_quat_slerp(a.rotation, b.rotation, part);
     }
     if (kind == 3)
@@ -47,7 +47,7 @@ static md5_xform random_other(md5_xform a, uint64_t *random)
 
 static double off_unit(md5_quat q)
 {
-    return fabs(real4_length(q) - 1.0);
+    return fabs(real4_length(q) - 1);
 }
 
 static double off_lerp(md5_vec3 found, md5_vec3 a, md5_vec3 b, double t)
@@ -159,7 +159,7 @@ TEST (blend_mask_weighs_each_joint) {
     md5_add_pose(made.a, made.b, NULL, 0.75f, made.weights, MAX_COUNT, made.out);
     CHECK(same(made.out, expected.out, MAX_COUNT));
     FOR (i, MAX_COUNT) {
-        if (made.weights[i] == 0.0f && !CHECK(same(&made.out[i], &made.a[i], 1)))
+        if (made.weights[i] == 0 && !CHECK(same(&made.out[i], &made.a[i], 1)))
             return;
     }
 }
@@ -232,13 +232,13 @@ TEST (added_differences_are_weighted_exactly) {
     const real4 identity = {0, 0, 0, 1};
     FOR (round, 1000) {
         make_poses(&made, &random);
-        const float sign = round % 2 ? -1.0f : 1.0f;
+        const float sign = round % 2 ? -1 : 1;
         md5_add_pose(made.a, made.b, NULL, sign, made.weights, MAX_COUNT, made.out);
         FOR (i, MAX_COUNT) {
             const md5_xform a = made.a[i], b = made.b[i], found = made.out[i];
             const double t = (double)made.weights[i];
             real4 part = real4_slerp(identity, real4_towards(real4_of(b.rotation), identity), t);
-            if (sign < 0.0f)
+            if (sign < 0)
                 part = real4_conjugate(part);
             const real4 expected = real4_mul(real4_of(a.rotation), part);
             CHECK_SMALL(real4_angle(real4_of(found.rotation), expected), 3e-6);
@@ -259,9 +259,9 @@ TEST (added_weights_are_clamped) {
         CHECK(same(made.out, made.a, MAX_COUNT));
     }
     FOR (i, 2) {
-        const float sign = i ? -1.0f : 1.0f;
+        const float sign = i ? -1 : 1;
         md5_add_pose(made.a, made.b, NULL, sign, NULL, MAX_COUNT, expected.out);
-        md5_add_pose(made.a, made.b, NULL, sign * 3.0f, NULL, MAX_COUNT, made.out);
+        md5_add_pose(made.a, made.b, NULL, sign * 3, NULL, MAX_COUNT, made.out);
         CHECK(same(made.out, expected.out, MAX_COUNT));
         md5_add_pose(made.a, made.b, NULL, sign * INFINITY, NULL, MAX_COUNT, made.out);
         CHECK(same(made.out, expected.out, MAX_COUNT));
@@ -312,7 +312,7 @@ static void run_call(md5_cpu level, md5_combining what, const poses *made, float
     const bool subtracts = what == MD5_SUBTRACT;
     md5i_combine_of(level)(
         &(md5_combination){what, made->a, made->b, what == MD5_ADD_DIFFERENCE ? made->c : NULL, out,
-                           subtracts ? NULL : joint_weights, subtracts ? -1.0f : weight, count});
+                           subtracts ? NULL : joint_weights, subtracts ? -1 : weight, count});
 }
 
 // Also writes into the inputs; nothing past the result may change.
@@ -421,9 +421,9 @@ TEST (mask_joints_are_found_in_any_case_if_no_other_has_the_name) {
     const md5_skeleton three = {.num_joints = 3, .joints = twins, .order = one_by_one};
     float weights[3];
     CHECK(md5_build_mask(&three, "hand", 0, weights, NULL));
-    CHECK(weights[0] == 0.0f && weights[1] == 1.0f && weights[2] == 0.0f);
+    CHECK(weights[0] == 0 && weights[1] == 1 && weights[2] == 0);
     CHECK(md5_build_mask(&three, "hAND", 0, weights, NULL));
-    CHECK(weights[0] == 1.0f && weights[1] == 0.0f && weights[2] == 0.0f);
+    CHECK(weights[0] == 1 && weights[1] == 0 && weights[2] == 0);
 }
 
 // Joints whose names contain characters with a meaning in masks.
@@ -527,5 +527,5 @@ TEST (mask_feathers_along_any_depth) {
     const md5_skeleton deep = {.num_joints = LONG, .joints = chain, .order = places};
     CHECK(md5_build_mask(&deep, "*top", UINT32_MAX, weights, NULL));
     FOR (i, LONG)
-        CHECK(weights[i] == (i < 2047 ? (float)(i + 1) / 2048.0f : 1.0f));
+        CHECK(weights[i] == (i < 2047 ? (float)(i + 1) / 2048.0f : 1));
 }

@@ -42,7 +42,7 @@ static md5_camera *parse(const char *text, warnings *seen, md5_error *error)
 
 static double angle(md5_quat q)
 {
-    return 2.0 * atan2((double)q.z, (double)q.w) * 180.0 / 3.14159265358979;
+    return 2 * atan2(q.z, q.w) * 180.0 / 3.14159265358979;
 }
 
 static void check_view(const md5_camera *camera, double time, md5_wrap wrap, double frame)
@@ -51,7 +51,7 @@ static void check_view(const md5_camera *camera, double time, md5_wrap wrap, dou
     CHECK_NEAR(view.position.x, frame, 1e-4);
     CHECK_NEAR(view.position.y, 10 * frame, 1e-3);
     CHECK_NEAR(view.fov, 60 + frame, 1e-4);
-    CHECK_SMALL(fmod(angle(view.rotation) - frame + 720.0 + 180.0, 360) - 180.0, 1e-2);
+    CHECK_SMALL(fmod(angle(view.rotation) - frame + 720 + 180.0, 360) - 180, 1e-2);
 }
 
 static void check_rotation(md5_quat actual, double x, double y, double z, double w)
@@ -122,8 +122,8 @@ static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t las
     double sum = 0, weights = 0;
     reach = fmin(reach, fmin((frame - first), (last - frame)));
     for (uint32_t i = first; i <= last; i++) {
-        const double u = reach > 0.0 ? ((double)i - frame) / reach : (i == frame ? 0.0 : 1.0);
-        const double weight = fabs(u) < 1.0 ? (1.0 - u * u) * (1.0 - u * u) : 0.0;
+        const double u = reach > 0 ? ((double)i - frame) / reach : (i == frame ? 0 : 1);
+        const double weight = fabs(u) < 1 ? (1 - u * u) * (1 - u * u) : 0;
         sum += weight * (what == NUM_SHAKEN ? shaking_w(i) : shaking(what, i));
         weights += weight;
     }
@@ -142,7 +142,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
         used += snprintf(text + used, sizeof text - (size_t)used,
                          "\t( %u %.4f %.4f ) ( %.4f %.4f %.4f ) %.4f\n", i, shaking(SHAKEN_Y, i),
                          shaking(SHAKEN_Z, i), shaking(SHAKEN_TURN, i), shaking(SHAKEN_TURN + 1, i),
-                         shaking(SHAKEN_TURN + 2, i), 60.0 + shaking(SHAKEN_FOV, i));
+                         shaking(SHAKEN_TURN + 2, i), 60 + shaking(SHAKEN_FOV, i));
     snprintf(text + used, sizeof text - (size_t)used, "}\n");
     OWN_CAMERA camera = parse(text, &seen, NULL); // frames 0 to 20, and 21 to 40
     REQUIRE(camera);
@@ -154,12 +154,12 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
         double expected[NUM_SHAKEN + 1], square = 0;
         for (int i = 0; i <= NUM_SHAKEN; i++) {
             expected[i] = mean_around(i, frame, first, last, 4.5);
-            square += i >= SHAKEN_TURN && i != SHAKEN_FOV ? expected[i] * expected[i] : 0.0;
+            square += i >= SHAKEN_TURN && i != SHAKEN_FOV ? expected[i] * expected[i] : 0;
         }
         CHECK_NEAR(view.position.x, frame, 1e-4); // constant speed is preserved
         CHECK_NEAR(view.position.y, expected[SHAKEN_Y], 1e-4);
         CHECK_NEAR(view.position.z, expected[SHAKEN_Z], 1e-4);
-        CHECK_NEAR(view.fov, 60.0 + expected[SHAKEN_FOV], 1e-4);
+        CHECK_NEAR(view.fov, 60 + expected[SHAKEN_FOV], 1e-4);
         check_rotation(view.rotation, expected[SHAKEN_TURN] / sqrt(square),
                        expected[SHAKEN_TURN + 1] / sqrt(square),
                        expected[SHAKEN_TURN + 2] / sqrt(square),
@@ -188,7 +188,7 @@ TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
         const md5_camera_view own = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0);
         const md5_camera_view view = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.35);
         CHECK_NEAR(view.position.x, own.position.x, 1e-3); // the path has constant speed
-        CHECK_SMALL(fmod(angle(view.rotation) - angle(own.rotation) + 900.0, 360) - 180.0, 2e-2);
+        CHECK_SMALL(fmod(angle(view.rotation) - angle(own.rotation) + 900, 360) - 180, 2e-2);
         md5_camera_at(camera, time, MD5_WRAP_CYCLE, NAN);
         md5_camera_at(camera, time, MD5_WRAP_CLAMP, INFINITY);
         md5_camera_at(camera, time, MD5_WRAP_CLAMP, -1);
@@ -199,7 +199,7 @@ TEST (camera_of_one_frame_does_not_move) {
     warnings seen;
     OWN_CAMERA camera = parse(camera_text(1, "", 0), &seen, NULL);
     REQUIRE(camera);
-    CHECK(camera->duration == 0.0);
+    CHECK(camera->duration == 0);
     check_view(camera, 0, MD5_WRAP_LOOP, 0);
     check_view(camera, 1e300, MD5_WRAP_LOOP, 0);
 }
@@ -211,7 +211,7 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
     CHECK(seen.count > 0);
     FOR_FROM (step, -20, 40) {
         const md5_camera_view view = md5_camera_at(camera, step * 0.05, MD5_WRAP_LOOP, 0);
-        CHECK(view.position.x >= 0.0f && view.position.x <= 2.0f);
+        CHECK(view.position.x >= 0 && view.position.x <= 2);
     }
 }
 
@@ -238,7 +238,7 @@ TEST (camera_offers_the_views_of_cuts) {
     const md5_cut_view *const views = camera->cut_views;
     if (CHECK_UINT(camera->num_cut_views, 2)) {
         CHECK(views[0].has_position && views[0].has_rotation);
-        CHECK(views[0].position.x == 1.0f && views[0].position.y == -2.0f);
+        CHECK(views[0].position.x == 1 && views[0].position.y == -2);
         // 90 degrees to the left (about z), then 30 down (about y): -(q_z * q_y), computed
         // manually.
         const double s = sin(0.2617993877991494), c = cos(0.2617993877991494), half = sqrt(0.5);
@@ -263,9 +263,9 @@ TEST (camera_offers_the_views_of_cuts) {
 TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
     uint64_t random = 7;
     FOR (i, 200) {
-        const double degrees[3] = {720.0 * test_random(&random) - 360.0,
-                                   720.0 * test_random(&random) - 360.0,
-                                   720.0 * test_random(&random) - 360.0};
+        const double degrees[3] = {720 * test_random(&random) - 360,
+                                   720 * test_random(&random) - 360,
+                                   720 * test_random(&random) - 360};
         char cut[128];
         warnings seen;
         snprintf(cut, sizeof cut, "1 rotA ( %.3f %.3f %.3f )", degrees[0], degrees[1], degrees[2]);
@@ -285,7 +285,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
             md5_mat34_mul(md5_mat34_from_xform(rotations[0]), md5_mat34_from_xform(rotations[2])));
         const md5_xform found = {.rotation = camera->cut_views[0].rotation};
         const md5_mat34 actual = md5_mat34_from_xform(found);
-        CHECK(found.rotation.w <= 0.0f);
+        CHECK(found.rotation.w <= 0);
         FOR (k, 12)
             CHECK_NEAR(actual.m[k], expected.m[k], 1e-4);
     }

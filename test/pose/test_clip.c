@@ -75,7 +75,7 @@ static void check_transform(const md5_xform *found, const double expected[7])
     CHECK(found->rotation.y == expected[4]);
     CHECK(found->rotation.z == expected[5]);
     CHECK_NEAR(found->rotation.w, expected[6], 1e-6);
-    CHECK(found->pad == 0.0f);
+    CHECK(found->pad == 0);
 }
 
 static float small(uint64_t *random)
@@ -339,7 +339,7 @@ static bool check_row(const time_row *row)
     if (row->ms < 0 && row->cycle_limit != 1) {
         if (row->num_frames == 1)
             return is_at(moment, 0, 0, 0, 0);
-        return row->frame1 == 0 && row->back == 0.0 && moment.cycle < 0;
+        return row->frame1 == 0 && row->back == 0 && moment.cycle < 0;
     }
     const double ours =
         strip_position(row->num_frames, moment.cycle, moment.frame0, moment.fraction);
@@ -349,8 +349,7 @@ static bool check_row(const time_row *row)
     if (row->frame1 == row->frame2)
         return is_at(moment, moment.frame0, moment.frame0, 0, row->cycle) && ours == theirs;
     const bool follows = moment.frame1 == moment.frame0 + 1;
-    return follows && moment.fraction >= 0.0f && moment.fraction < 1.0f
-           && fabs(ours - theirs) <= 1e-6;
+    return follows && moment.fraction >= 0 && moment.fraction < 1 && fabs(ours - theirs) <= 1e-6;
 }
 
 // "t numFrames rate length ms cycleLimit cycle frame1 frame2 front back", and nothing else.
@@ -522,7 +521,7 @@ TEST (moment_is_the_time_it_was_made_from) {
             const double length = wrap == MD5_WRAP_LOOP ? num_frames - 1 : num_frames;
             const double position = (double)moment.cycle * length + moment.frame0 + moment.fraction;
             const bool follows = moment.frame1 == (moment.frame0 + 1) % num_frames;
-            if (!CHECK(follows && moment.fraction >= 0.0f && moment.fraction < 1.0f)
+            if (!CHECK(follows && moment.fraction >= 0 && moment.fraction < 1)
                 || !CHECK_NEAR(position, time * rate, 1e-7))
                 return;
         }

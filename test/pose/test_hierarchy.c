@@ -39,10 +39,9 @@ static md5_xform random_transform(uint64_t *random, double size)
 {
     md5_quat q = {0};
     double square = 0;
-    while (square < 0.01 || square > 1.0) {
-        q = (md5_quat){(float)(2.0 * test_random(random) - 1.0),
-                       (float)(2.0 * test_random(random) - 1.0),
-                       (float)(2.0 * test_random(random) - 1.0), 0};
+    while (square < 0.01 || square > 1) {
+        q = (md5_quat){(float)(2 * test_random(random) - 1), (float)(2 * test_random(random) - 1),
+                       (float)(2 * test_random(random) - 1), 0};
         square = (q.x * q.x + q.y * q.y + q.z * q.z);
     }
     return (md5_xform){
@@ -138,7 +137,7 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
             const md5_mat34 expected =
                 md5_mat34_of(transforms[i].rotation, transforms[i].translation);
             compare(&bind[i], &expected, &rotation, &translation);
-            CHECK(local[i].rotation.w <= 0.0f && local[i].pad == 0.0f);
+            CHECK(local[i].rotation.w <= 0 && local[i].pad == 0);
         }
         md5_build_palette(&model, joints, joints);
         CHECK_BYTES(joints, palette, count * sizeof *palette);
@@ -270,7 +269,7 @@ TEST (long_chains_in_model_space_keep_unit_rotations) {
     FOR (i, LONG) {
         const md5_quat q = found[i].rotation;
         const double x = q.x, y = q.y, z = q.z, w = q.w;
-        CHECK_SMALL(x * x + y * y + z * z + w * w - 1.0, 1e-6);
+        CHECK_SMALL(x * x + y * y + z * z + w * w - 1, 1e-6);
     }
 }
 

@@ -21,14 +21,14 @@ static float random_number(double size, uint64_t *random)
 {
     const uint32_t kind = test_random_u32(random) % 16;
     if (kind < 2)
-        return kind == 0 ? 0.0f : -0.0f;
+        return kind == 0 ? 0 : -0.0f;
     return random_between(-size, size, random);
 }
 
 md5_quat made_rotation_of_file(float x, float y, float z)
 {
     const double square = (double)x * x + (double)y * y + (double)z * z;
-    const double w = -sqrt(fabs(1.0 - square)), length = sqrt(square + w * w);
+    const double w = -sqrt(fabs(1 - square)), length = sqrt(square + w * w);
     return (md5_quat){(float)(x / length), (float)(y / length), (float)(z / length),
                       (float)(w / length)};
 }
@@ -45,10 +45,10 @@ md5_quat made_any_rotation(uint64_t *random)
     for (;;) {
         double c[4], square = 0;
         FOR (i, 4) {
-            c[i] = 2.0 * test_random(random) - 1.0;
+            c[i] = 2 * test_random(random) - 1;
             square += c[i] * c[i];
         }
-        if (square > 1.0 || square < 0.01)
+        if (square > 1 || square < 0.01)
             continue;
         const double scale = 1.0 / sqrt(square);
         return (md5_quat){(float)(c[0] * scale), (float)(c[1] * scale), (float)(c[2] * scale),

@@ -59,7 +59,7 @@ static void finish_clip(made_clip *clip, double rate)
 
 static float within(uint64_t *random, double size)
 {
-    return (float)(size * (2.0 * test_random(random) - 1.0));
+    return (float)(size * (2 * test_random(random) - 1));
 }
 
 // Rotations stay short of the length 1: 3 * 0.57^2 < 1.
@@ -88,11 +88,11 @@ static void make_random_clip(made_clip *clip, uint64_t *random)
         FOR (joint, count) {
             FOR (bit, 6u) {
                 if (clip->tracks[joint].flags >> bit & 1)
-                    *next++ = within(random, bit < 3 ? 50.0 : 0.57);
+                    *next++ = within(random, bit < 3 ? 50 : 0.57);
             }
         }
     }
-    finish_clip(clip, 1.0 + 59.0 * test_random(random));
+    finish_clip(clip, 1 + 59 * test_random(random));
 }
 
 static md5_xform in_frame(const md5_anim *anim, uint32_t joint, uint32_t frame)
@@ -143,7 +143,7 @@ TEST (sample_between_frames_slerps_and_lerps) {
         make_random_clip(&clip, &random);
         md5_xform pose[MAX_JOINTS];
         const md5_moment moment =
-            md5_moment_at(&clip.anim, 10.0 * test_random(&random), MD5_WRAP_CYCLE);
+            md5_moment_at(&clip.anim, 10 * test_random(&random), MD5_WRAP_CYCLE);
         sample_own(&clip.anim, moment, MD5_ROOT_FILE, pose);
         FOR (joint, clip.source.num_joints) {
             const md5_xform a = in_frame(&clip.anim, joint, moment.frame0);
@@ -163,8 +163,8 @@ static bool is_rotation_and_place(const md5_xform *transform)
     const double square =
         (double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w;
     const md5_vec3 t = transform->translation;
-    return fabs(sqrt(square) - 1.0) <= 1e-6 && isfinite(t.x) && isfinite(t.y) && isfinite(t.z)
-           && transform->pad == 0.0f;
+    return fabs(sqrt(square) - 1) <= 1e-6 && isfinite(t.x) && isfinite(t.y) && isfinite(t.z)
+           && transform->pad == 0;
 }
 
 TEST (sample_is_a_pose_at_any_time) {
@@ -172,7 +172,7 @@ TEST (sample_is_a_pose_at_any_time) {
     static made_clip clip;
     FOR (round, 2000) {
         make_random_clip(&clip, &random);
-        const double reach = pow(10, 24.0 * test_random(&random) - 3.0);
+        const double reach = pow(10, 24 * test_random(&random) - 3);
         const double times[] = {reach * (test_random(&random) - 0.5), NAN, INFINITY, -INFINITY};
         const double time = times[round % 8 < 5 ? 0 : round % 8 - 4];
         const md5_wrap wrap = (md5_wrap)(test_random_u32(&random) % 3);
@@ -273,7 +273,7 @@ TEST (root_motion_adds_up_over_any_split) {
     FOR (round, 300) {
         make_random_clip(&clip, &random);
         const md5_wrap wrap = (md5_wrap)(test_random_u32(&random) % 3);
-        double from = 20.0 * (test_random(&random) - 0.5);
+        double from = 20 * (test_random(&random) - 0.5);
         const md5_moment start = md5_moment_at(&clip.anim, from, wrap);
         md5_moment last = start;
         double sum[3] = {0}, way = 1;
@@ -284,7 +284,7 @@ TEST (root_motion_adds_up_over_any_split) {
             sum[0] += moved.x;
             sum[1] += moved.y;
             sum[2] += moved.z;
-            way += fabs((double)moved.x) + fabs((double)moved.y) + fabs((double)moved.z);
+            way += fabs(moved.x) + fabs(moved.y) + fabs(moved.z);
             last = next;
         }
         CHECK_VEC3(md5_anim_root_motion(&clip.anim, start, last), sum[0], sum[1], sum[2],
@@ -340,7 +340,7 @@ TEST_WALK (anim_bounds_follow_the_root) {
     found = bounds_at(clip, between, MD5_ROOT_ID);
     CHECK_VEC3(found.min, 94, 13.5, 0, 1e-5); // joint 0 has moved from (100, 20) to (104, 20.5)
     CHECK_VEC3(found.max, 106, 26.5, 70, 1e-5);
-    found = bounds_at(clip, between + 1.0, MD5_ROOT_ID); // complete cycles make no difference
+    found = bounds_at(clip, between + 1, MD5_ROOT_ID); // complete cycles make no difference
     CHECK_VEC3(found.min, 94, 13.5, 0, 1e-5);
     CHECK_VEC3(found.max, 106, 26.5, 70, 1e-5);
     found = bounds_at(clip, between, MD5_ROOT_IN_PLACE); // joint 0 from (104, 20.5) to (101, 20)
@@ -412,11 +412,11 @@ TEST (cubic_curves_pass_through_the_frames) {
 static md5_vec3 turn_between(md5_quat a, md5_quat b)
 {
     const md5_quat change = md5_quat_mul(md5_quat_conjugate(a), b);
-    const double sign = change.w < 0.0f ? -1.0 : 1.0;
+    const double sign = change.w < 0 ? -1 : 1;
     const double x = change.x, y = change.y, z = change.z;
     const double length = sqrt(x * x + y * y + z * z);
-    const double angle = 2.0 * atan2(length, sign * change.w);
-    const double scale = length > 1e-12 ? sign * angle / length : 2.0 * sign;
+    const double angle = 2 * atan2(length, sign * change.w);
+    const double scale = length > 1e-12 ? sign * angle / length : 2 * sign;
     return (md5_vec3){(float)(x * scale), (float)(y * scale), (float)(z * scale)};
 }
 
@@ -439,12 +439,11 @@ static speeds speed_at(const made_pose *made, uint32_t frame, uint32_t other, bo
                        md5_wrap wrap, uint32_t joint)
 {
     const uint32_t from = before ? other : frame, to = before ? frame : other;
-    const double at = before ? 1.0 : 0.0, step = before ? -STEP : STEP;
+    const double at = before ? 1 : 0, step = before ? -STEP : STEP;
     const md5_xform here =
         sample_at(made, frame, to == frame ? frame : to, 0, wrap, MD5_ROOT_FILE).pose[joint];
     const md5_xform one = sample_at(made, from, to, at + step, wrap, MD5_ROOT_FILE).pose[joint];
-    const md5_xform two =
-        sample_at(made, from, to, at + 2.0 * step, wrap, MD5_ROOT_FILE).pose[joint];
+    const md5_xform two = sample_at(made, from, to, at + 2 * step, wrap, MD5_ROOT_FILE).pose[joint];
     speeds found = {
         speed_of(turn_between(here.rotation, one.rotation),
                  turn_between(here.rotation, two.rotation)),
@@ -549,7 +548,7 @@ static void make_even(even_clip *clip, uint32_t num_frames)
         if (i % 2) // signs differ in files, too, whose w is <= 0
             clip->rotations[i] = (md5_quat){-clip->rotations[i].x, -clip->rotations[i].y,
                                             -clip->rotations[i].z, -clip->rotations[i].w};
-        clip->translations[i] = (md5_vec3){3.0f * (float)i + 5.0f, -(float)i, 0.5f};
+        clip->translations[i] = (md5_vec3){3 * (float)i + 5, -(float)i, 0.5f};
     }
     clip->local[0].translation = clip->translations[0];
     clip->anim = (md5_anim){
@@ -578,7 +577,7 @@ static void check_even(const even_clip *clip, double time, md5_wrap wrap, md5_ro
     md5_sample(clip->binding, moment, root, &found);
     CHECK_NEAR(found.translation.x, expected, 1e-5);
     const double angle = 0.35 * (moment.frame0 + (double)moment.fraction) + 0.1;
-    const double sign = moment.frame0 % 2 ? -1.0 : 1.0;
+    const double sign = moment.frame0 % 2 ? -1 : 1;
     CHECK_NEAR((double)found.rotation.y * sign, 0.6 * sin(angle), 3e-7);
     CHECK_NEAR((double)found.rotation.w * sign, cos(angle), 3e-7);
 }
@@ -589,14 +588,14 @@ TEST (cubic_curves_keep_an_even_speed) {
     make_even(&clip, 5);
     REQUIRE(clip.binding);
     FOR (i, 54) {
-        const double time = 0.37 * i - 8.0;
-        const double within = time - 4.0 * floor(time / 4.0);
-        check_even(&clip, time, MD5_WRAP_LOOP, MD5_ROOT_FILE, 5.0 + 3.0 * within);
-        check_even(&clip, time, MD5_WRAP_LOOP, MD5_ROOT_ID, 3.0 * time);
+        const double time = 0.37 * i - 8;
+        const double within = time - 4 * floor(time / 4.0);
+        check_even(&clip, time, MD5_WRAP_LOOP, MD5_ROOT_FILE, 5 + 3 * within);
+        check_even(&clip, time, MD5_WRAP_LOOP, MD5_ROOT_ID, 3 * time);
         check_even(&clip, time, MD5_WRAP_LOOP, MD5_ROOT_IN_PLACE, 5);
     }
-    check_even(&clip, 1.5, MD5_WRAP_CLAMP, MD5_ROOT_FILE, 5.0 + 4.5);
-    check_even(&clip, 2.25, MD5_WRAP_CYCLE, MD5_ROOT_FILE, 5.0 + 6.75);
+    check_even(&clip, 1.5, MD5_WRAP_CLAMP, MD5_ROOT_FILE, 5 + 4.5);
+    check_even(&clip, 2.25, MD5_WRAP_CYCLE, MD5_ROOT_FILE, 5 + 6.75);
     md5_free_binding(clip.binding);
 }
 
@@ -609,7 +608,7 @@ TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
     const double speed = 1.5; // half of 3: the mean with no motion
     const double step = 0.01;
     for (int side = -1; side <= 1; side += 2) {
-        const double time = side < 0 ? 4.0 : 5.0;
+        const double time = side < 0 ? 4 : 5;
         md5_xform found[3];
         FOR (i, 3) {
             md5_moment moment = md5_moment_at(&clip.anim, time + (i - 1) * step, MD5_WRAP_CYCLE);
@@ -680,7 +679,7 @@ TEST (cubic_curves_of_a_root_that_only_the_clip_has) {
         moment.interpolation = MD5_INTERPOLATE_CUBIC;
         md5_xform found;
         md5_sample(clip.binding, moment, MD5_ROOT_FILE, &found);
-        CHECK_NEAR(found.translation.x, 5.0 + 3.0 * 0.45 * i, 1e-5);
+        CHECK_NEAR(found.translation.x, 5 + 3 * 0.45 * i, 1e-5);
     }
     md5_free_binding(clip.binding);
 }

@@ -20,11 +20,11 @@ static double dot(md5_quat a, md5_quat b)
 // A rotation at a distance of about 1e-8 to 1 from `a`.
 static md5_quat random_neighbour(uint64_t *random, md5_quat a)
 {
-    const double reach = pow(10, -8.0 * test_random(random));
+    const double reach = pow(10, -8 * test_random(random));
     const md5_quat b = made_any_rotation(random);
     const real4 sum = real4_add(real4_widen(a), real4_scale(real4_widen(b), reach));
     const double scale = 1.0 / sqrt(real4_dot(sum, sum));
-    if (scale > 100.0)
+    if (scale > 100)
         return a;
     return (md5_quat){(float)(sum.x * scale), (float)(sum.y * scale), (float)(sum.z * scale),
                       (float)(sum.w * scale)};
@@ -68,7 +68,7 @@ TEST (slerp_is_exact_at_the_widest_angle) {
 static double worst_of_nlerp(md5_quat a, md5_quat b, double t, md5_quat found)
 {
     const real4 from = real4_of(a), to = real4_towards(real4_of(b), from);
-    const real4 sum = real4_add(real4_scale(from, 1.0 - t), real4_scale(to, t));
+    const real4 sum = real4_add(real4_scale(from, 1 - t), real4_scale(to, t));
     return worst_of(found, real4_scale(sum, 1.0 / sqrt(real4_dot(sum, sum))));
 }
 
@@ -81,7 +81,7 @@ TEST (nlerp_is_exact_to_a_millionth) {
         if (fabs(dot(a, b)) < 1e-6)
             continue; // rounding decides which arc is shorter
         const md5_quat found = md5_quat_nlerp(a, b, t);
-        CHECK_SMALL(worst_of_nlerp(a, b, (double)t, found), 1e-6);
+        CHECK_SMALL(worst_of_nlerp(a, b, t, found), 1e-6);
         CHECK_NEAR(real4_length(found), 1, 1e-6);
     }
 }
@@ -91,8 +91,8 @@ TEST (nlerp_is_exact_to_a_millionth) {
 // the sine the length along the axis.
 static double angle_to_slerp(double angle, uint64_t *random)
 {
-    const double pi = 2.0 * acos(0.0), half = angle / 360.0 * pi;
-    const double x = test_random(random), y = sqrt(1.0 - x * x);
+    const double pi = 2 * acos(0.0), half = angle / 360.0 * pi;
+    const double x = test_random(random), y = sqrt(1 - x * x);
     const md5_quat a = {0, 0, 0, 1};
     const md5_quat b = {(float)(x * sin(half)), (float)(y * sin(half)), 0, (float)cos(half)};
     double worst = 0;
@@ -100,7 +100,7 @@ static double angle_to_slerp(double angle, uint64_t *random)
         const float t = (float)i / 2000.0f;
         const md5_quat found = md5_quat_nlerp(a, b, t);
         const double along = found.x * x + found.y * y;
-        real_worse(&worst, 2.0 * fabs(atan2(along, found.w) - t * half) / pi * 180.0);
+        real_worse(&worst, 2 * fabs(atan2(along, found.w) - t * half) / pi * 180);
     }
     return worst;
 }
@@ -113,9 +113,9 @@ TEST (nlerp_is_as_far_from_slerp_as_documented) {
                 {90, 0.92, 5e-3},   {120, 2.2, 0.05},  {179.999, 8.1, 0.05}};
     uint64_t random = 11;
     EACH (row, rows) {
-        const double pi = 2.0 * acos(0.0), h = row->angle / 720.0 * pi;
-        const double x = sqrt(tan(h) / h - 1.0) / tan(h);
-        const double formula = (2.0 * atan(x * tan(h)) - 2.0 * x * h) / pi * 180.0;
+        const double pi = 2 * acos(0.0), h = row->angle / 720.0 * pi;
+        const double x = sqrt(tan(h) / h - 1) / tan(h);
+        const double formula = (2 * atan(x * tan(h)) - 2 * x * h) / pi * 180;
         const double found = angle_to_slerp(row->angle, &random);
         CHECK_NEAR(found, formula, 5e-5);
         CHECK_NEAR(found, row->to_slerp, row->rounding + 5e-5);
@@ -136,7 +136,7 @@ TEST (slerp_ends_are_exact) {
     FOR (i, 1000) {
         const md5_quat a = made_any_rotation(&random), b = made_any_rotation(&random);
         const md5_quat minus = {-b.x, -b.y, -b.z, -b.w};
-        const md5_quat end = dot(a, b) < 0.0 ? minus : b;
+        const md5_quat end = dot(a, b) < 0 ? minus : b;
         bool held = same(md5_quat_slerp(a, b, 0), a) && same(md5_quat_slerp(a, b, -3), a)
                     && same(md5_quat_slerp(a, b, NAN), a);
         held =
@@ -187,7 +187,7 @@ static void check_table(const char *path, int numbers, int first, int other)
         const md5_quat b = {(float)n[4], (float)n[5], (float)n[6], (float)n[7]};
         const md5_quat found = md5_quat_slerp(a, b, (float)n[8]);
         // At the end of the arc to -b, the engine jumps to b: the same rotation.
-        const double sign = n[8] >= 1.0 && dot(a, b) < 0.0 ? -1.0 : 1.0;
+        const double sign = n[8] >= 1 && dot(a, b) < 0 ? -1 : 1;
         const real4 exact = {n[first], n[first + 1], n[first + 2], n[first + 3]};
         const double off = fmin(worst_of(found, exact), worst_of(found, real4_scale(exact, sign)));
         CHECK_SMALL(off, 1e-6);

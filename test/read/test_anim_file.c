@@ -88,20 +88,20 @@ TEST_IF (anim_file_holds_what_the_text_says, reading, r, begin(r, NULL, good) ||
     CHECK_UINT(file->num_frames, 2);
     CHECK_UINT(file->num_joints, 3);
     CHECK_UINT(file->num_components, 4);
-    CHECK(file->frame_rate == 24.0);
+    CHECK(file->frame_rate == 24);
     CHECK(span_equals(file->joints[2].name, "hand") && file->joints[2].parent == 1);
     CHECK(file->joints[0].parent == MD5_NONE);
     CHECK(file->order[0] == 0 && file->order[1] == 1 && file->order[2] == 2);
     CHECK(file->tracks[0].flags == 1 && file->tracks[0].first == 0);
     CHECK(file->tracks[1].flags == 56 && file->tracks[1].first == 1);
-    CHECK(file->base_frame[0].translation.y == 8.0f);
+    CHECK(file->base_frame[0].translation.y == 8);
     CHECK(file->base_frame[0].rotation.z == 0.5f);
-    CHECK(file->base_frame[0].rotation.w == 0.0f); // not rebuilt yet
-    CHECK(file->numbers[0] == 1.0f && file->numbers[3] == 0.25f);
-    CHECK(file->numbers[4] == 2.0f && file->numbers[5] == -0.5f);
+    CHECK(file->base_frame[0].rotation.w == 0); // not rebuilt yet
+    CHECK(file->numbers[0] == 1 && file->numbers[3] == 0.25f);
+    CHECK(file->numbers[4] == 2 && file->numbers[5] == -0.5f);
     REQUIRE(file->bounds);
-    CHECK(file->bounds[0].min.z == -3.0f && file->bounds[0].max.y == 2.0f);
-    CHECK(file->bounds[1].min.x == 0.0f && file->bounds[1].max.x == -1.0f);
+    CHECK(file->bounds[0].min.z == -3.0f && file->bounds[0].max.y == 2);
+    CHECK(file->bounds[1].min.x == 0 && file->bounds[1].max.x == -1.0f);
 }
 
 TEST (anim_file_takes_free_layout) {
@@ -210,7 +210,7 @@ TEST (anim_file_with_other_box_counts_keeps_what_fits) {
     reading r;
     if (begin(&r, "( 0 0 0 ) ( -1 -1 -1 )\n", "( 0 0 0 ) ( 1 1 1 )\n(4 4 4)(5 5 5)\n")
         && CHECK(r.file.bounds))
-        CHECK(r.file.bounds[1].max.x == 1.0f);
+        CHECK(r.file.bounds[1].max.x == 1);
     end(&r);
     if (begin(&r, "( 0 0 0 ) ( -1 -1 -1 )\n", ""))
         CHECK(!r.file.bounds);
@@ -221,7 +221,7 @@ TEST (anim_file_reads_by_the_hierarchy_where_frames_agree_with_it) {
     reading r;
     if (begin(&r, "numAnimatedComponents 4", "numAnimatedComponents 60")) {
         CHECK_UINT(r.file.num_components, 4);
-        CHECK(r.file.numbers[4] == 2.0f);
+        CHECK(r.file.numbers[4] == 2);
         CHECK_UINT(r.context.num_warnings, 1);
     }
     end(&r);

@@ -47,10 +47,10 @@ TEST (camera_file_holds_what_the_text_says) {
         CHECK(file.frame_rate == 29.97);
         CHECK_UINT(file.num_cuts, 2);
         CHECK(file.cuts[0] == 1 && file.cuts[1] == 3);
-        CHECK(file.frames[1].position.x == 4.0f && file.frames[1].position.z == 6.0f);
-        CHECK(file.frames[1].fov == 75.5f && file.frames[3].fov == 100.0f);
+        CHECK(file.frames[1].position.x == 4 && file.frames[1].position.z == 6);
+        CHECK(file.frames[1].fov == 75.5f && file.frames[3].fov == 100);
         CHECK(file.frames[1].rotation.y == 0.6f);
-        CHECK(file.frames[1].rotation.w == 0.0f);
+        CHECK(file.frames[1].rotation.w == 0);
     }
     md5i_arena_free(&arena);
 }

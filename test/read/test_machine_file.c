@@ -55,8 +55,8 @@ static void check_motions(const md5_machine_desc *desc)
     CHECK(go->items[1].x == 1.5f);
     CHECK(way->kind == MD5_MOTION_BLEND_2D && way->sync == MD5_SYNC_PHASE);
     CHECK_STRING(way->y_parameter, "side");
-    CHECK(way->items[1].y == -2.0f);
-    CHECK(both->kind == MD5_MOTION_STACK && both->items[0].weight == 1.0f);
+    CHECK(way->items[1].y == -2);
+    CHECK(both->kind == MD5_MOTION_STACK && both->items[0].weight == 1);
     CHECK(both->items[1].mode == MD5_LAYER_ADD && both->items[1].weight == 0.5f);
     CHECK_STRING(both->items[1].reference, "idle");
     CHECK_UINT(both->items[1].reference_frame, 2);
@@ -75,7 +75,7 @@ TEST (machine_file_holds_what_the_text_says) {
     CHECK_STRING(file->model_file, "hero.md5mesh");
     CHECK_UINT(desc->num_parameters, 3);
     CHECK(desc->parameters[0].kind == MD5_PARAMETER_FLOAT && desc->parameters[0].value == 1.5f);
-    CHECK(desc->parameters[1].kind == MD5_PARAMETER_BOOL && desc->parameters[1].value == 1.0f);
+    CHECK(desc->parameters[1].kind == MD5_PARAMETER_BOOL && desc->parameters[1].value == 1);
     CHECK(desc->parameters[2].kind == MD5_PARAMETER_TRIGGER);
     CHECK_UINT(desc->num_masks, 1);
     CHECK_STRING(desc->masks[0].joints, " *shoulder_l \"*shoulder r\" -*hand_l ");
@@ -117,7 +117,7 @@ TEST (machine_file_holds_what_the_text_says) {
     CHECK_UINT(top->reference_frame, 0);
     CHECK_UINT(desc->num_modifiers, 1);
     CHECK(desc->modifiers[0].kind == MD5_MODIFIER_AIM && desc->modifiers[0].length == 3);
-    CHECK(desc->modifiers[0].aim.forward.y == 1.0f && desc->modifiers[0].aim.limit == 0.5f);
+    CHECK(desc->modifiers[0].aim.forward.y == 1 && desc->modifiers[0].aim.limit == 0.5f);
 }
 
 TEST (machine_file_names_each_interpolation) {
@@ -264,7 +264,7 @@ TEST (machine_file_takes_names_of_every_kind) {
     CHECK_STRING(desc->name, "gr\xc3\xb6\xc3\x9f"
                              "e");
     CHECK_STRING(desc->parameters[0].name, "gr\xc3\xb6\xc3\x9f");
-    CHECK(desc->parameters[0].value == 1.0f && desc->parameters[1].value == 2.0f);
+    CHECK(desc->parameters[0].value == 1 && desc->parameters[1].value == 2);
     CHECK_STRING(desc->parameters[1].name, "\xe9\x80\x9f");
     CHECK_STRING(desc->parameters[2].name, "a\"b");
     CHECK_STRING(desc->parameters[3].name, "it's");
@@ -304,10 +304,10 @@ TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
               "motion c clip c { speed 3 speed p } motion d clip d { speed p speed 3 } }");
     const md5_machine_desc *const desc = &file->desc;
     CHECK_UINT(file->num_warnings, 4);
-    CHECK(desc->layers[0].weight == 0.0f && desc->layers[1].weight == 0.5f);
+    CHECK(desc->layers[0].weight == 0 && desc->layers[1].weight == 0.5f);
     CHECK_STRING(desc->layers[0].weight_parameter, "p");
     CHECK(!desc->layers[1].weight_parameter && !desc->motions[1].speed_parameter);
-    CHECK(desc->motions[0].speed == 0.0f && desc->motions[1].speed == 3.0f);
+    CHECK(desc->motions[0].speed == 0 && desc->motions[1].speed == 3);
 }
 
 // A file that is cut off anywhere is refused with a message.
@@ -420,12 +420,12 @@ TEST (machine_file_says_which_parameters_follow) {
     CHECK_UINT(file->num_warnings, 0);
     CHECK_STRING(rows[0].parameter, "b");
     CHECK_UINT(rows[0].kind, MD5_FOLLOW_SPRING);
-    CHECK(rows[0].stiffness == 100.0f && rows[0].damping == 4.0f);
+    CHECK(rows[0].stiffness == 100 && rows[0].damping == 4);
     CHECK_UINT(rows[1].kind, MD5_FOLLOW_SMOOTH);
-    CHECK(rows[1].rate == 3.0f);
+    CHECK(rows[1].rate == 3);
     CHECK_UINT(rows[2].kind, MD5_FOLLOW_EASE);
     CHECK_UINT(rows[2].easing.kind, MD5_EASE_CUBIC_IN_OUT);
-    CHECK(rows[2].duration == 0.5f && rows[3].duration == 2.0f);
+    CHECK(rows[2].duration == 0.5f && rows[3].duration == 2);
     CHECK_UINT(rows[3].easing.kind, MD5_EASE_LINEAR);
     STRINGS(odd) = {"machine m { follow a }",        "machine m { follow a fast 3 }",
                     "machine m { follow a smooth }", "machine m { follow a spring 1 }",
@@ -458,7 +458,7 @@ TEST (machine_file_eases_weights) {
     CHECK_STRING(items[2].weight_parameter, "smooth");
     const md5_easing *const bezier = &items[2].weight_easing;
     CHECK_UINT(bezier->kind, MD5_EASE_CUBIC_BEZIER);
-    CHECK(bezier->x1 == 0.25f && bezier->y1 == 0.1f && bezier->x2 == 0.3f && bezier->y2 == -1.0f);
+    CHECK(bezier->x1 == 0.25f && bezier->y1 == 0.1f && bezier->x2 == 0.3f && bezier->y2 == -1);
     CHECK_STRING(items[2].mask, "k");
     CHECK_UINT(items[4].weight_easing.steps, 4);
     CHECK_UINT(items[4].weight_easing.jump, MD5_JUMP_NONE);
@@ -519,7 +519,7 @@ TEST (machine_file_eases_by_curves_and_steps) {
     const md5_transition_desc *const rows = file->desc.layers[0].transitions;
     CHECK_UINT(rows[0].easing.kind, MD5_EASE_CUBIC_BEZIER);
     CHECK(rows[0].easing.x1 == 0.25f && rows[0].easing.y1 == 0.1f);
-    CHECK(rows[0].easing.x2 == 0.3f && rows[0].easing.y2 == -1.0f);
+    CHECK(rows[0].easing.x2 == 0.3f && rows[0].easing.y2 == -1);
     CHECK_UINT(rows[1].easing.kind, MD5_EASE_STEPS);
     CHECK_UINT(rows[1].easing.steps, 4);
     CHECK_UINT(rows[1].easing.jump, MD5_JUMP_NONE);
@@ -565,7 +565,7 @@ TEST (machine_file_says_what_drives_morph_targets) {
     const md5_morph_desc *const rows = file->desc.morphs;
     CHECK_UINT(file->num_warnings, 0);
     CHECK_STRING(rows[0].target, "smile");
-    CHECK(rows[0].drive == MD5_MORPH_BY_PARAMETER && rows[0].weight == 0.0f);
+    CHECK(rows[0].drive == MD5_MORPH_BY_PARAMETER && rows[0].weight == 0);
     CHECK_STRING(rows[0].parameter, "joy");
     CHECK_STRING(rows[1].target, "wide eyes");
     CHECK(rows[1].drive == MD5_MORPH_BY_STATE && rows[1].weight == 0.5f);
@@ -575,7 +575,7 @@ TEST (machine_file_says_what_drives_morph_targets) {
     CHECK_STRING(rows[2].clip, "idle");
     CHECK_UINT(rows[2].num_keys, 3);
     CHECK(rows[2].keys[1].frame == 42 && rows[2].keys[1].weight == 1.5f);
-    CHECK(rows[2].keys[2].frame == 44 && rows[2].keys[2].weight == -1.0f);
+    CHECK(rows[2].keys[2].frame == 44 && rows[2].keys[2].weight == -1);
 }
 
 TEST (machine_file_refuses_odd_morphs_at_their_places) {

@@ -84,10 +84,10 @@ TEST (mesh_file_holds_what_the_text_says) {
         CHECK(file.joints[2].parent == 1);
         CHECK(file.order[0] == 0 && file.order[1] == 1 && file.order[2] == 2);
         const md5_xform *const bind = &file.bind[1];
-        CHECK(bind->translation.x == 1.0f && bind->translation.y == -2.0f);
-        CHECK(bind->translation.z == 3.5f && bind->pad == 0.0f);
-        CHECK(bind->rotation.x == 0.5f && bind->rotation.y == 0.0f && bind->rotation.z == 0.0f);
-        CHECK(bind->rotation.w == 0.0f && !file.has_w);
+        CHECK(bind->translation.x == 1 && bind->translation.y == -2);
+        CHECK(bind->translation.z == 3.5f && bind->pad == 0);
+        CHECK(bind->rotation.x == 0.5f && bind->rotation.y == 0 && bind->rotation.z == 0);
+        CHECK(bind->rotation.w == 0 && !file.has_w);
 
         CHECK_UINT(file.num_meshes, 2);
         const md5_mesh_build *const mesh = &file.meshes[0];
@@ -96,11 +96,11 @@ TEST (mesh_file_holds_what_the_text_says) {
         CHECK_UINT(mesh->num_triangles, 1);
         CHECK_UINT(mesh->num_weights, 3);
         CHECK(mesh->file_vertices[1].first_weight == 1 && mesh->file_vertices[1].num_weights == 2);
-        CHECK(mesh->texcoords[2].x == -1.0f && mesh->texcoords[2].y == 1.5f);
+        CHECK(mesh->texcoords[2].x == -1 && mesh->texcoords[2].y == 1.5f);
         const uint16_t *const corners = mesh->narrow_indices;
         CHECK(corners[0] == 2 && corners[1] == 1 && corners[2] == 0 && !mesh->indices);
         CHECK(mesh->weights[2].joint == 2 && mesh->weights[2].bias == 0.25f);
-        CHECK(mesh->weights[2].offset.x == -1.0f && mesh->weights[2].offset.z == 10.0f);
+        CHECK(mesh->weights[2].offset.x == -1 && mesh->weights[2].offset.z == 10);
         CHECK_UINT(file.meshes[1].num_file_vertices, 0);
         CHECK(span_equals(file.meshes[1].name, "") && span_equals(file.meshes[1].shader, ""));
     }

@@ -108,7 +108,7 @@ TEST (number_with_ten_decimals_is_read_by_words) {
     FOR (i, 300000) {
         const uint32_t a = test_random_u32(&random), b = test_random_u32(&random);
         const double step = ldexp(1, (int)(b % 27) - 24); // the middle is half a unit above a float
-        const double middle = ldexp((a | 0x800000u) + 0.5, -32) * step * 8.0;
+        const double middle = ldexp((a | 0x800000u) + 0.5, -32) * step * 8;
         const double number = i & 1 ? a * 2e-9 : middle;
         char text[64];
         snprintf(text, sizeof text, "%s%.10f", b & 1 ? "-" : "", number < 9.9 ? number : 0.5);
@@ -417,7 +417,7 @@ TEST (number_as_double_is_close) {
     double untouched = -1;
     static const char none[] = "-.e1";
     CHECK(md5i_scan_double(none, none + strlen(none), &untouched) == NULL);
-    CHECK(untouched == -1.0);
+    CHECK(untouched == -1);
     // Frame rates are exact; numbers far outside the range become infinite or zero, as for a float.
     static const struct {
         const char *text;
@@ -505,7 +505,7 @@ TEST (number_is_right_on_both_sides_of_every_middle) {
         } break;
         default:
             for (int j = digits % 3; j > 0; j--)
-                moved = nextafter(moved, digits % 2 ? 0.0 : INFINITY);
+                moved = nextafter(moved, digits % 2 ? 0 : INFINITY);
             snprintf(text, TEXT_ROOM, "%.*e", 15 + digits, moved);
         }
         if (!check_text(text))

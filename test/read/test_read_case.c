@@ -147,5 +147,5 @@ bool read_asset_holds(read_asset made)
         if (anim->tracks[j].first > anim->num_components || anim->tracks[j].flags > 63)
             return false;
     }
-    return skeleton_holds(&anim->skeleton) && anim->num_frames > 0 && anim->frame_rate > 0.0;
+    return skeleton_holds(&anim->skeleton) && anim->num_frames > 0 && anim->frame_rate > 0;
 }

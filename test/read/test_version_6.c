@@ -72,7 +72,7 @@ TEST (version_6_models_are_read) {
     CHECK_NEAR(mesh->texcoords[0].x, 0.004951, 1e-7);
     check_point(mesh->positions[0], -4, 3, 5);
     check_point(mesh->positions[1], 4.217826, -1.5, 53.499458);
-    check_point(mesh->positions[2], 0.25 * 0.217826 + 0.75, 0.25 * 8.0 + 0.75 * -2.0,
+    check_point(mesh->positions[2], 0.25 * 0.217826 + 0.75, 0.25 * 8 + 0.75 * -2,
                 0.25 * 51.499458 + 0.75 * 3.0);
     CHECK_UINT(mesh->indices[0], 2);
     CHECK_UINT(model->num_warnings, 0);
@@ -268,16 +268,15 @@ static void place(const figure *fixture, int frame, placement placed[NUM_BONES])
         FOR (i, 4) { // three axes and the origin
             double v[3] = {i == 0, i == 1, i == 2};
             double *const to = i < 3 ? placed[bone].axes[i] : placed[bone].origin;
-            turn(v, 0, i < 3 ? at[5] : 0.0);
-            turn(v, 1, i < 3 ? at[4] : 0.0);
-            turn(v, 2, i < 3 ? at[3] : 0.0);
+            turn(v, 0, i < 3 ? at[5] : 0);
+            turn(v, 1, i < 3 ? at[4] : 0);
+            turn(v, 2, i < 3 ? at[3] : 0);
             FOR (k, 3)
                 v[k] = i < 3 ? v[k] : at[k];
             FOR (k, 3)
-                to[k] = !parent
-                            ? v[k]
-                            : v[0] * parent->axes[0][k] + v[1] * parent->axes[1][k]
-                                  + v[2] * parent->axes[2][k] + (i < 3 ? 0.0 : parent->origin[k]);
+                to[k] = !parent ? v[k]
+                                : v[0] * parent->axes[0][k] + v[1] * parent->axes[1][k]
+                                      + v[2] * parent->axes[2][k] + (i < 3 ? 0 : parent->origin[k]);
         }
     }
 }
@@ -344,7 +343,7 @@ TEST (version_6_animations_move_models_of_version_6) {
         FOR (frame, NUM_FRAMES) {
             FOR (i, 6) {
                 const bool is_still = (bone + i) % 3 == 0 && frame > 0;
-                const double limit = i < 3 ? 20.0 : i == 4 ? 89.0 : 179.0;
+                const double limit = i < 3 ? 20 : i == 4 ? 89 : 179;
                 const double value = test_between(-limit, limit, &random);
                 made.at[frame][bone][i] = is_still ? made.at[0][bone][i] : value;
             }
@@ -357,8 +356,8 @@ TEST (version_6_animations_move_models_of_version_6) {
     if (CHECK_DONE(binding, error)) {
         CHECK_UINT(anim->num_frames, NUM_FRAMES);
         CHECK_UINT(binding->num_rebases + binding->num_missing + binding->num_extra, 0);
-        CHECK(anim->frame_bounds && anim->frame_bounds[5].min.y == -2.0f
-              && anim->frame_bounds[8].max.z == 5.0f);
+        CHECK(anim->frame_bounds && anim->frame_bounds[5].min.y == -2
+              && anim->frame_bounds[8].max.z == 5);
         double worst = 0;
         FOR (frame, NUM_FRAMES) {
             md5_xform pose[NUM_BONES];

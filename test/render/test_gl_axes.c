@@ -135,7 +135,7 @@ static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whol
             worst = fmax(worst, fabs((double)a[k]->z - b[k]->z));
         }
         if (!whole->meshes[0].tangents) // without tangents: zero
-            CHECK(tangents[i].x == 0.0f && tangents[i].w == 0.0f);
+            CHECK(tangents[i].x == 0 && tangents[i].w == 0);
     }
     return worst;
 }

@@ -50,7 +50,7 @@ TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
                 FOR (j, FRAMES * NUM_JOINTS) {
                     palettes[i][j] = scene_rotation(&random);
                     FOR (row, 3)
-                        palettes[i][j].m[4 * row + 3] = (float)(40.0 * test_random(&random) - 20.0);
+                        palettes[i][j].m[4 * row + 3] = (float)(40 * test_random(&random) - 20);
                 }
                 clips[i] = md5_create_baked(model, palettes[i], FRAMES, NULL, NULL);
             }
@@ -246,7 +246,7 @@ static void pose_at_random(const md5_model *model, md5_mat34 *joints, md5_mat34 
     FOR (i, model->skeleton.num_joints) {
         joints[i] = scene_rotation(random);
         FOR (row, 3)
-            joints[i].m[4 * row + 3] = (float)(40.0 * test_random(random) - 20.0);
+            joints[i].m[4 * row + 3] = (float)(40 * test_random(random) - 20);
     }
     md5_build_palette(model, joints, palette);
 }
@@ -338,7 +338,7 @@ TEST_OWN_SCENE (gl_capture_forced_path_loses_as_predicted) {
         const double lost = capture_compare(scene, copy, model, palette).position;
         const double foretold = md5_pack_loss(model, 0, i ? 8 : 4, joints);
         CHECK(lost <= foretold + AGREEMENT * size_of(model));
-        CHECK(lost > 0.02 * foretold && foretold > 0.0);
+        CHECK(lost > 0.02 * foretold && foretold > 0);
         md5gl_destroy_model(scene->renderer, copy);
     }
 }

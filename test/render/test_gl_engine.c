@@ -220,7 +220,7 @@ static void check_between_walls(GLsizei samples, bool es)
         const gl_colour lit = scene_sideways(1, 1, 1);
         uint8_t covered[4] = {0, 0, 0, 191};
         FOR (i, 3)
-            covered[i] = (uint8_t)lround(0.5 * lit.rgba[i] + (i == 2 ? 127.5 : 0.0));
+            covered[i] = (uint8_t)lround(0.5 * lit.rgba[i] + (i == 2 ? 127.5 : 0));
         check_pixel(&host, -100, 0, cleared_pixel); // beside the viewport
         check_pixel(&host, -10, 0, red_pixel);      // the wall in front of the model
         check_pixel(&host, 10, 0, lit.rgba);
@@ -277,7 +277,7 @@ TEST_HERE (gl_mirrored_projection_shows_the_front) {
             if (behind)
                 scene_look_from_behind(frame);
             if (mirrored)
-                frame->clip_from_view.m[5] *= -1.0f;
+                frame->clip_from_view.m[5] *= -1;
             draw_model(host);
             check_pixel(host, 3, 3,
                         behind ? (uint8_t[4]){0, 0, 0, 255} : scene_sideways(1, 1, 1).rgba);

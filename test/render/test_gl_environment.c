@@ -22,7 +22,7 @@ static double smooth_light(real3 d, int channel)
 // The real3 at a place of the picture, 0 to 1 to the right and down, as the header says.
 static real3 direction_at(double u, double v)
 {
-    const double azimuth = (0.5 - u) * 2.0 * pi, polar = v * pi;
+    const double azimuth = (0.5 - u) * 2 * pi, polar = v * pi;
     return (real3){sin(polar) * cos(azimuth), sin(polar) * sin(azimuth), cos(polar)};
 }
 
@@ -53,7 +53,7 @@ static double integral(real3 n, int channel, lobe *weight, double parameter)
         FOR (column, COLUMNS) {
             const real3 d = direction_at((column + 0.5) / (int)COLUMNS, (row + 0.5) / (int)ROWS);
             const double cosine = real3_dot(d, n);
-            const double share = cosine > 0.0 ? weight(cosine, parameter) * sin(polar) : 0.0;
+            const double share = cosine > 0 ? weight(cosine, parameter) * sin(polar) : 0;
             sum += share * smooth_light(d, channel);
             weights += share;
         }
@@ -70,8 +70,8 @@ static double cosine_lobe(double cosine, double unused)
 // GGX of the halfway real3, where view and normal coincide, times the cosine.
 static double mirror_lobe(double cosine, double roughness)
 {
-    const double square = pow(roughness, 4), half_square = 0.5 * (1.0 + cosine);
-    const double below = half_square * (square - 1.0) + 1.0;
+    const double square = pow(roughness, 4), half_square = 0.5 * (1 + cosine);
+    const double below = half_square * (square - 1) + 1;
     return cosine * square / (below * below);
 }
 
@@ -116,7 +116,7 @@ static double encode(double linear)
 {
     const double encoded =
         linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1.0 / 2.4) - 0.055;
-    return 255.0 * fmax(fmin(encoded, 1), 0);
+    return 255 * fmax(fmin(encoded, 1), 0);
 }
 
 // A stage with the smooth light around it, without other lights.
@@ -152,7 +152,7 @@ static void draw_at(lit_stage *lit, const md5_mat34 *place, gl_picture *picture)
 static void check_pixel(const uint8_t *pixel, const double linear[3], int line, int number)
 {
     FOR (i, 3)
-        test_check(fabs(pixel[i] - encode(linear[i])) <= 2.0, __FILE__, line,
+        test_check(fabs(pixel[i] - encode(linear[i])) <= 2, __FILE__, line,
                    "%d: channel %d is %d, expected %.2f", number, i, pixel[i], encode(linear[i]));
 }
 
@@ -177,7 +177,7 @@ TEST_HERE (gl_environment_lights_matt_surfaces) {
         const real3 n = {c * normal.x + s * normal.y, c * normal.y - s * normal.x, normal.z};
         double linear[3];
         FOR (k, 3)
-            linear[k] = (1.0 + 0.35 * pow(1.0 - normal.x, 4)) * (k == 1 ? 0.5 : 1.0)
+            linear[k] = (1 + 0.35 * pow(1 - normal.x, 4)) * (k == 1 ? 0.5 : 1)
                         * integral(n, k, cosine_lobe, 0);
         check_pixel(picture_at(&picture, 0, 0), linear, __LINE__, i);
         seen++;
@@ -214,8 +214,8 @@ TEST_HERE (gl_environment_is_reflected_by_roughness) {
         const double roughness = fmax(0.3 * (1.0 - glosses[i]), 0.08);
         double linear[3];
         FOR (k, 3)
-            linear[k] = 6.0 * 0.16 * (1.0 - roughness)
-                        * integral((real3){1, 0, 0}, k, mirror_lobe, roughness);
+            linear[k] =
+                6 * 0.16 * (1 - roughness) * integral((real3){1, 0, 0}, k, mirror_lobe, roughness);
         check_pixel(picture_at(&picture, 0, 0), linear, __LINE__, i);
     }
 }
@@ -226,11 +226,11 @@ static void look_from_point(md5gl_frame *frame)
     const float eye = 60, near_z = 1, far_z = 100;
     float *const clip = frame->clip_from_view.m;
     memset(clip, 0, sizeof frame->clip_from_view.m);
-    clip[0] = 2.0f * eye / (float)SCENE_WIDTH;
-    clip[5] = 2.0f * eye / (float)SCENE_HEIGHT;
+    clip[0] = 2 * eye / (float)SCENE_WIDTH;
+    clip[5] = 2 * eye / (float)SCENE_HEIGHT;
     clip[10] = -(far_z + near_z) / (far_z - near_z);
     clip[11] = -1;
-    clip[14] = -2.0f * far_z * near_z / (far_z - near_z);
+    clip[14] = -2 * far_z * near_z / (far_z - near_z);
 }
 
 static void draw_background(lit_stage *lit, gl_picture *picture)
@@ -246,7 +246,7 @@ TEST_HERE (gl_environment_is_the_background) {
     draw_background(lit, &picture);
     for (int y = -76; y < 80; y += 12) {
         for (int z = -56; z < 60; z += 12) {
-            const double length = sqrt(60.0 * 60.0 + (y + 0.5) * (y + 0.5) + (z + 0.5) * (z + 0.5));
+            const double length = sqrt(60 * 60 + (y + 0.5) * (y + 0.5) + (z + 0.5) * (z + 0.5));
             const real3 d = {-60.0 / length, (y + 0.5) / length, (z + 0.5) / length};
             const double linear[3] = {smooth_light(d, 0), smooth_light(d, 1), smooth_light(d, 2)};
             check_pixel(picture_at(&picture, y, z), linear, __LINE__, y);
@@ -258,7 +258,7 @@ TEST_HERE (gl_environment_is_the_background) {
 TEST_HERE (gl_environment_is_seen_in_parallel_projections) {
     gl_picture picture;
     draw_background(lit, &picture);
-    const double up = 59.5 / 60.0 * tan(pi / 8.0), length = sqrt(1.0 + up * up);
+    const double up = 59.5 / 60.0 * tan(pi / 8.0), length = sqrt(1 + up * up);
     const double right = 0.5 / 60.0 * tan(pi / 8.0);
     const real3 d = {-1.0 / length, right / length, up / length};
     const double linear[3] = {smooth_light(d, 0), smooth_light(d, 1), smooth_light(d, 2)};

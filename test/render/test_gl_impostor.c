@@ -138,7 +138,7 @@ static difference compare(const gl_picture *a, const gl_picture *b)
                 sum += abs(p[i] - q[i]);
         }
     }
-    return (difference){both > 0 ? sum / (3.0 * both) : 255.0, first > 0 ? (double)one / first : 1,
+    return (difference){both > 0 ? sum / (3.0 * both) : 255, first > 0 ? (double)one / first : 1,
                         first};
 }
 
@@ -242,7 +242,7 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
         if (i > 0 && compare(before, &expected).mean > of_model)
             of_model = compare(before, &expected).mean;
     }
-    CHECK_THAT(largest < 3.0 * of_model, "a step of %.2f, the model's: %.2f", largest, of_model);
+    CHECK_THAT(largest < 3 * of_model, "a step of %.2f, the model's: %.2f", largest, of_model);
     md5gl_destroy_impostors(figure.scene.renderer, impostors);
     close_figure(&figure);
 }
@@ -339,7 +339,7 @@ TEST_SQUARE (gl_impostor_and_model_fade_without_gaps) {
         }
         CHECK_UINT(twice, 0);
         CHECK_UINT(none, 0);
-        CHECK_NEAR(of_impostor / (36.0 * 36.0), step / 8.0, 0.02);
+        CHECK_NEAR(of_impostor / (36 * 36.0), step / 8.0, 0.02);
     }
     md5gl_destroy_impostors(renderer, impostors);
 }
@@ -354,7 +354,7 @@ TEST_SQUARE (gl_impostor_shows_the_nearest_frame) {
         .num_frames = 2, .radius = 40, .highest = 0.5f, .texels = 128};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
     FOR (frame, 2u) {
-        const md5_mat34 up = scene_moved(0, 0, 10.0f * (float)frame);
+        const md5_mat34 up = scene_moved(0, 0, 10 * (float)frame);
         const md5_mat34 palette[2] = {up, up};
         CHECK(!md5gl_has_impostor_pictures(impostors, frame));
         CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, frame, palette, NULL));

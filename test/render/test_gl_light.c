@@ -10,7 +10,7 @@ static uint8_t encode(double linear)
 {
     const double encoded =
         linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1.0 / 2.4) - 0.055;
-    return (uint8_t)lround(255.0 * fmin(encoded, 1));
+    return (uint8_t)lround(255 * fmin(encoded, 1));
 }
 
 static void set_light(md5gl_frame *frame, float key, float sky)
@@ -101,8 +101,8 @@ TEST_HERE (gl_classic_highlight_is_as_in_the_table) {
     set_light(&stage->frame, 1, 0);
     stage->frame.light_direction = (md5_vec3){0, 3, 4};
     stage_draw(stage, MD5GL_LIT, &picture);
-    const double half = sqrt((1.0 + 0.8) / 2.0), peak = (half - 0.75) * 4.0;
-    const double factor = 0.8 * 2.0 * peak * peak;
+    const double half = sqrt((1 + 0.8) / 2.0), peak = (half - 0.75) * 4;
+    const double factor = 0.8 * 2 * peak * peak;
     const uint8_t expected[4] = {(uint8_t)lround(102 * factor), (uint8_t)lround(51 * factor), 0,
                                  255};
     CHECK_PIXEL(&picture, 0, 0, expected, 1);
@@ -220,7 +220,7 @@ TEST_HERE (gl_casters_are_what_is_posed_unless_given) {
     draw_shadow_scene(stage, &scene, true, &dark);
     check_shadow(&lit, &dark);
     stage->frame.no_shadows = true;
-    CHECK(casts_as_given(stage, &lit) && md5gl_shadow_reach(&stage->frame) == 0.0f);
+    CHECK(casts_as_given(stage, &lit) && md5gl_shadow_reach(&stage->frame) == 0);
     memset(&stage->frame.casters, 0, sizeof stage->frame.casters);
     CHECK(casts_as_given(stage, &lit));
     stage->frame.no_shadows = false;
@@ -314,7 +314,7 @@ TEST_HERE (gl_ground_receives_shadows) {
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     gl_picture *const pictures[3] = {&high, &low, &off};
     FOR (i, 3) {
-        scene.placements[1].m[11] = i == 0 ? 12.0f : 0.5f; // high up, then nearly on the ground
+        scene.placements[1].m[11] = i == 0 ? 12 : 0.5f; // high up, then nearly on the ground
         if (i == 2)
             stage->frame.no_shadows = true;
         stage_begin(stage);
@@ -346,7 +346,7 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
     stage->frame.softness = 0.3f;
     FOR (i, COUNT_OF(lights)) {
         stage->frame.light_direction = lights[i];
-        stage->frame.ground = i % 2 ? 10.0f : 0.0f;
+        stage->frame.ground = i % 2 ? 10 : 0;
         FOR (whole, 2) {
             stage_begin(stage);
             if (whole)
@@ -378,7 +378,7 @@ TEST_HERE (gl_shadows_do_not_swim_with_the_bounds) {
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     stage->frame.shadow_texels = 64;
     FOR (i, 2) {
-        const float wider = i == 0 ? 0.0f : 0.37f;
+        const float wider = i == 0 ? 0 : 0.37f;
         stage->frame.casters = (md5_bounds){{-5, -5 - wider, 0}, {5 + wider, 5, 12}};
         stage_begin(stage);
         stage_pose(stage, scene.palettes, scene.placements + 1, 1);

@@ -12,16 +12,16 @@ enum { SIDE = 64, NUM_TEXELS = SIDE * SIDE };
 static double height(double x, double y)
 {
     const double turn = 6.283185307179586 / (double)SIDE;
-    return 127.5 + 60.0 * sin(turn * (x + y)) + 60.0 * cos(turn * (2.0 * x - y));
+    return 127.5 + 60 * sin(turn * (x + y)) + 60 * cos(turn * (2 * x - y));
 }
 
 // The expected bytes of a normal at a pixel: from differences of exact heights.
 static void exact_normal(double x, double y, double scale, double bytes[3])
 {
     const double small = 1e-4;
-    const double u = -(height(x + small, y) - height(x - small, y)) / (2.0 * small) * scale / 256.0;
-    const double v = -(height(x, y + small) - height(x, y - small)) / (2.0 * small) * scale / 256.0;
-    const double length = sqrt(u * u + v * v + 1.0);
+    const double u = -(height(x + small, y) - height(x - small, y)) / (2 * small) * scale / 256.0;
+    const double v = -(height(x, y + small) - height(x, y - small)) / (2 * small) * scale / 256.0;
+    const double length = sqrt(u * u + v * v + 1);
     bytes[0] = 127.5 + 127.5 * u / length;
     bytes[1] = 127.5 + 127.5 * v / length;
     bytes[2] = 127.5 + 127.5 / length;
@@ -118,19 +118,19 @@ TEST_SCENE (gl_heights_become_normals) {
     md5gl_texture_desc heights = describe(texels), normals = describe(flat);
     heights.normals = MD5GL_NORMALS_HEIGHTS;
     // Heights are whole numbers, so a slope is off by a unit of height at most.
-    CHECK(worst_normal(scene, &heights, 4) < 1.0 + 127.5 * 4.0 / 256.0);
+    CHECK(worst_normal(scene, &heights, 4) < 1 + 127.5 * 4.0 / 256.0);
     // Added to those of flat normals they stay, but for the rounding of 127.5; and a map of half
     // the size has twice the slopes, up to the curvature within two texels.
     FOR (i, NUM_TEXELS)
         memcpy(flat[i], (uint8_t[4]){128, 128, 255, 255}, 4);
     normals.heights = &heights;
-    CHECK(worst_normal(scene, &normals, 4) < 2.0 + 127.5 * 4.0 / 256.0);
+    CHECK(worst_normal(scene, &normals, 4) < 2 + 127.5 * 4.0 / 256.0);
     FOR (i, NUM_TEXELS / 4)
         memcpy(half[i], texels[i / (SIDE / 2) * 2 * SIDE + i % (SIDE / 2) * 2], 4);
     heights.width = heights.height = SIDE / 2;
     heights.texels = half[0];
-    CHECK(worst_normal(scene, &normals, 8) < 16.0);
-    CHECK(worst_normal(scene, &normals, 4) > 20.0);
+    CHECK(worst_normal(scene, &normals, 8) < 16);
+    CHECK(worst_normal(scene, &normals, 4) > 20);
     heights.width = 0;
     md5_error error = {0};
     CHECK(md5gl_create_texture(scene->renderer, &normals, &error) == 0);

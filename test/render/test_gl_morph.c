@@ -200,7 +200,7 @@ TEST_SQUARE (gl_morph_has_weights_for_each_instance) {
     OWN_MODEL higher = scene_square();
     md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)higher->meshes[0].positions;
     FOR (i, 4)
-        positions[i].z += 12.0f;
+        positions[i].z += 12;
     const md5_morph_source source = {.name = "higher", .model = higher};
     OWN_MORPH targets = md5_create_morph(stage->model, &source, 1, NULL, NULL);
     md5gl_morph *const morph = md5gl_create_morph(stage->renderer, targets, NULL);
@@ -337,7 +337,7 @@ static void check_agreement(const gl_scene *scene, uint32_t most_weights, bool o
         FOR (i, DUAL_NUM_JOINTS) {
             palette[i] = scene_rotation(&random);
             FOR (row, 3)
-                palette[i].m[4 * row + 3] = (float)(40.0 * test_random(&random) - 20.0);
+                palette[i].m[4 * row + 3] = (float)(40 * test_random(&random) - 20);
         }
         dual_compare(scene, copy, model, palette);
     }

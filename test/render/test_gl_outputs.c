@@ -87,7 +87,7 @@ static void skin_state(motion_state *state, const motion_case *fixture, const md
     FOR (t, 2) {
         FOR (i, COUNT) {
             const md5_mat34 *const palette = state->palettes[t] + i * NUM_JOINTS;
-            const float weight = fixture->morphs ? state->weights[t][i] : 0.0f;
+            const float weight = fixture->morphs ? state->weights[t][i] : 0;
             const bool is_dual = fixture->blending == MD5GL_BLEND_DUAL;
             md5_vec3 *const positions = state->positions[t][i], *const normals =
                                                                     state->normals[t][i];
@@ -126,8 +126,8 @@ static double area_of(const clip_point a, const clip_point b, const clip_point c
 static void compare_pixel(const motion_state *state, int instance, int x, int y,
                           const outputs *read, double *motion_error, double *normal_error)
 {
-    const double right = 2.0 * (x + 0.5 - (double)LEFT) / (double)WIDTH - 1.0;
-    const double up = 2.0 * (y + 0.5 - (double)BOTTOM) / (double)HEIGHT - 1.0;
+    const double right = 2 * (x + 0.5 - (double)LEFT) / (double)WIDTH - 1;
+    const double up = 2 * (y + 0.5 - (double)BOTTOM) / (double)HEIGHT - 1;
     const clip_point pixel = {right, up, 1};
     clip_point now[3], was[3], before = {0};
     FOR (v, 3) {
@@ -167,8 +167,8 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
     OWN_MODEL model = scene_cloud(NUM_JOINTS, 3, most, off, &seed);
     OWN_MODEL moved = scene_cloud(NUM_JOINTS, 3, most, off, &same);
     md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)moved->meshes[0].positions;
-    positions[1].x += 9.0f;
-    positions[2].z -= 9.0f;
+    positions[1].x += 9;
+    positions[2].z -= 9;
     const md5_morph_source source = {.name = "moved", .model = moved};
     OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     make_state(&state, &random);
@@ -182,13 +182,13 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
         clip ? md5gl_create_baked(renderer, model, (const md5_baked *const *)&clip, 1, NULL) : NULL;
     skin_state(&state, fixture, morph, clip);
     frame.x = LEFT, frame.y = BOTTOM, frame.width = WIDTH, frame.height = HEIGHT;
-    frame.view_from_world.m[14] -= 120.0f;
+    frame.view_from_world.m[14] -= 120;
     frame.clip_from_view = md5_mat44_perspective(30, (float)WIDTH / (float)HEIGHT, 20, 400,
                                                  MD5_DEPTH_MINUS_ONE_TO_ONE);
     state.clip_from_world[0] = md5_mat44_mul(frame.clip_from_view, frame.view_from_world);
-    frame.view_from_world.m[12] += 6.0f, frame.view_from_world.m[14] -= 30.0f;
+    frame.view_from_world.m[12] += 6, frame.view_from_world.m[14] -= 30;
     state.clip_from_world[1] = md5_mat44_mul(frame.clip_from_view, frame.view_from_world);
-    frame.view_from_world.m[12] -= 6.0f, frame.view_from_world.m[14] += 30.0f;
+    frame.view_from_world.m[12] -= 6, frame.view_from_world.m[14] += 30;
     frame.previous_clip_from_world = state.clip_from_world[1];
     if (CHECK(frame.target && copy && targets && !baked == !clip)) {
         md5_error error = {0};
@@ -350,7 +350,7 @@ TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
         int num_moving = 0;
         FOR (y, SCENE_HEIGHT)
             FOR (x, SCENE_WIDTH)
-                num_moving += read.motion[y][x][0] != 0.0f || read.motion[y][x][1] != 0.0f;
+                num_moving += read.motion[y][x][0] != 0 || read.motion[y][x][1] != 0;
         CHECK_THAT(num_moving == 0, "%d pixels move", num_moving);
         md5gl_destroy_model(renderer, copy);
     }
@@ -367,15 +367,15 @@ TEST_OUTPUTS(gl_outputs_of_what_was_out_of_sight_point_off_the_screen, scene_squ
                                  .previous = &previous};
     const float *const motion = read.motion[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3];
     draw_outputs(stage, stage->copy, &now, &read);
-    CHECK(motion[0] == -2.0f && motion[1] == 0.0f);
+    CHECK(motion[0] == -2 && motion[1] == 0);
     stage->frame.view_from_world.m[14] = -100;
     stage->frame.clip_from_view = md5_mat44_perspective(60, 1, 1, 1000, MD5_DEPTH_MINUS_ONE_TO_ONE);
     was = scene_moved(200, 0, 0);
     draw_outputs(stage, stage->copy, &now, &read);
-    CHECK(motion[0] == 2.0f && motion[1] == 2.0f);
+    CHECK(motion[0] == 2 && motion[1] == 2);
     md5gl_set_visible(stage->copy, 0, false); // a frame clears what the last one drew
     draw_outputs(stage, stage->copy, &now, &read);
-    CHECK(motion[0] == 0.0f && motion[1] == 0.0f);
+    CHECK(motion[0] == 0 && motion[1] == 0);
     CHECK(read.ids[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3][0] == 0);
 }
 

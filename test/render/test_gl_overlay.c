@@ -80,7 +80,7 @@ TEST_STAGE (gl_planes_are_behind_surfaces_in_them, scene_floor, 1) {
     md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     FOR (sloping, 2) {
-        const md5_mat34 at = scene_moved(0, 0, sloping ? 0.0f : -128.0f);
+        const md5_mat34 at = scene_moved(0, 0, sloping ? 0 : -128);
         if (sloping)
             look_from_above(&stage->frame);
         else
@@ -127,7 +127,7 @@ TEST_SQUARE (gl_lines_have_width_and_round_ends) {
         CHECK_SMALL(column_width(&picture, 50 + width), 0.1);
     }
     const double full = column_width(&picture, 49), end = column_width(&picture, 53);
-    CHECK(end < full - 1.0 && end > 1.0); // round, beyond the end point
+    CHECK(end < full - 1 && end > 1); // round, beyond the end point
     CHECK(picture_at(&picture, 0, 0)[1] == 255 && picture_at(&picture, 0, 0)[2] == 0);
 }
 
@@ -310,9 +310,9 @@ static double encoded(double linear)
 static void check_pixel(const gl_picture *picture, const double expected[3], int line)
 {
     FOR (i, 3)
-        test_check(fabs(picture_at(picture, 0, 0)[i] - 255.0 * expected[i]) <= 2.0, __FILE__, line,
+        test_check(fabs(picture_at(picture, 0, 0)[i] - 255 * expected[i]) <= 2, __FILE__, line,
                    "channel %d is %d, expected %.1f", i, picture_at(picture, 0, 0)[i],
-                   255.0 * expected[i]);
+                   255 * expected[i]);
 }
 
 static const uint8_t texel[4] = {200, 150, 100, 255};
@@ -372,7 +372,7 @@ TEST_STAGE (gl_paints_go_with_vertex_colours, layer_quad, 1) {
     FOR (i, 3) {
         const double own = linear_of(picture_at(&pictures[0], 0, 0)[i] / 255.0);
         const double inverted = linear_of(picture_at(&pictures[2], 0, 0)[i] / 255.0);
-        CHECK(own > 0.0 && own < 1.0);
+        CHECK(own > 0 && own < 1);
         CHECK_UINT(picture_at(&pictures[1], 0, 0)[i], 255);
         CHECK_NEAR(own + inverted, 1, 0.02);
     }

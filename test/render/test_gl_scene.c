@@ -245,8 +245,8 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
             place[j] = test_between(-30, 30, random);
         FOR (j, count)
             sum += biases[j] = test_between(0.2, 1, random);
-        const double total = off ? test_between(0.7, 1.2, random) : 1.0;
-        const double apart = off ? 2.0 : 0.0;
+        const double total = off ? test_between(0.7, 1.2, random) : 1;
+        const double apart = off ? 2 : 0;
         const uint32_t any = test_random_u32(random);
         FOR (j, count) {
             const uint32_t joint = (any + j) % num_joints;
@@ -295,7 +295,7 @@ md5_mat34 scene_rotation(uint64_t *random)
 {
     const double turn = 6.283185307179586, part = test_random(random);
     const double a = turn * test_random(random), b = turn * test_random(random);
-    const double low = sqrt(1.0 - part), high = sqrt(part);
+    const double low = sqrt(1 - part), high = sqrt(part);
     const md5_xform transform = {.rotation = {
                                      (float)(low * sin(a)),
                                      (float)(low * cos(a)),
@@ -491,9 +491,9 @@ void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, u
 // encoded as sRGB.
 static uint8_t shade_sideways(double linear, double ground)
 {
-    const double lit = linear * (1.0 + ground) / 2.0;
+    const double lit = linear * (1 + ground) / 2.0;
     const double encoded = lit <= 0.0031308 ? 12.92 * lit : 1.055 * pow(lit, 1.0 / 2.4) - 0.055;
-    return (uint8_t)lround(255.0 * encoded);
+    return (uint8_t)lround(255 * encoded);
 }
 
 gl_colour scene_sideways(double red, double green, double blue)

@@ -278,7 +278,7 @@ TEST_IF (gl_shadow_of_a_base_is_cut_out_by_its_stages, gl_stage, stage, open_cas
     md5gl_material hidden = {.is_staged = true, .no_shadow = true};
     FOR (i, 3) {
         const md5gl_material plain = {.diffuse = burning.texture,
-                                      .alpha_test = i == 0 ? 0.0f : tests[2 * i - 1],
+                                      .alpha_test = i == 0 ? 0 : tests[2 * i - 1],
                                       .is_opaque = i == 0};
         draw_caster(stage, &plain, NULL, &expected[i]);
     }

@@ -10,13 +10,13 @@ typedef struct stages_rgba {
 
 static double clamped(double value)
 {
-    return value < 0.0 ? 0.0 : value > 1.0 ? 1.0 : value;
+    return value < 0 ? 0 : value > 1 ? 1 : value;
 }
 
 // Returns a texel; outside of the texture, or on its border, by the wrap mode.
 static stages_rgba texel_at(const gl_layer *layer, int x, int y)
 {
-    stages_rgba texel = {{0, 0, 0, layer->wrap == MD5GL_WRAP_CLAMP_BLACK ? 1.0 : 0.0}};
+    stages_rgba texel = {{0, 0, 0, layer->wrap == MD5GL_WRAP_CLAMP_BLACK ? 1 : 0}};
     const int last = LAYER_SIDE - 1;
     const bool has_border =
         layer->wrap == MD5GL_WRAP_CLAMP_BLACK || layer->wrap == MD5GL_WRAP_CLAMP_CLEAR;
@@ -43,8 +43,7 @@ static stages_rgba sampled(const gl_layer *layer, double u, double v)
     stages_rgba sum = {{0}};
     FOR (corner, 4) {
         const double right = x - left, below = y - top;
-        const double weight =
-            (corner % 2 ? right : 1.0 - right) * (corner / 2 ? below : 1.0 - below);
+        const double weight = (corner % 2 ? right : 1 - right) * (corner / 2 ? below : 1 - below);
         const stages_rgba texel = texel_at(layer, left + corner % 2, top + corner / 2);
         FOR (i, 4)
             sum.fixture[i] += weight * texel.fixture[i];
@@ -73,8 +72,8 @@ static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *
         const double area = cross(b.y - a.y, b.z - a.z, c.y - a.y, c.z - a.z);
         const double second = cross(y - a.y, z - a.z, c.y - a.y, c.z - a.z) / area;
         const double third = cross(b.y - a.y, b.z - a.z, y - a.y, z - a.z) / area;
-        const double shares[3] = {1.0 - second - third, second, third};
-        if (shares[0] < 0.0 || second < 0.0 || third < 0.0)
+        const double shares[3] = {1 - second - third, second, third};
+        if (shares[0] < 0 || second < 0 || third < 0)
             continue;
         *found = (surface_point){0};
         FOR (i, 3) {
@@ -103,7 +102,7 @@ static stages_rgba stage_value(const md5gl_stage *stage, const gl_layer *layer,
     FOR (i, 4) {
         double own = clamped(point->colour.fixture[i]);
         if (stage->vertex_color == MD5GL_VERTEX_COLOR_INVERSE && i < 3)
-            own = 1.0 - own;
+            own = 1 - own;
         value.fixture[i] *= clamped(stage->color[i]);
         if (has_vertex_color && stage->vertex_color != MD5GL_VERTEX_COLOR_IGNORE)
             value.fixture[i] *= own;
@@ -118,35 +117,35 @@ static double factor_of(md5gl_factor factor, const stages_rgba *source, const st
     const double alpha = source->fixture[3], below = target->fixture[3];
     switch (factor) {
     case MD5GL_FACTOR_ZERO:
-        return 0.0;
+        return 0;
     case MD5GL_FACTOR_ONE:
-        return 1.0;
+        return 1;
     case MD5GL_FACTOR_SOURCE_COLOR:
         return source->fixture[channel];
     case MD5GL_FACTOR_ONE_MINUS_SOURCE_COLOR:
-        return 1.0 - source->fixture[channel];
+        return 1 - source->fixture[channel];
     case MD5GL_FACTOR_TARGET_COLOR:
         return target->fixture[channel];
     case MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR:
-        return 1.0 - target->fixture[channel];
+        return 1 - target->fixture[channel];
     case MD5GL_FACTOR_SOURCE_ALPHA:
         return alpha;
     case MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA:
-        return 1.0 - alpha;
+        return 1 - alpha;
     case MD5GL_FACTOR_TARGET_ALPHA:
         return below;
     case MD5GL_FACTOR_ONE_MINUS_TARGET_ALPHA:
-        return 1.0 - below;
+        return 1 - below;
     case MD5GL_FACTOR_SOURCE_ALPHA_SATURATE:
         break;
     }
-    return channel == 3 ? 1.0 : fmin(alpha, 1.0 - below);
+    return channel == 3 ? 1 : fmin(alpha, 1 - below);
 }
 
 // The framebuffer has 8 bits a channel.
 static double stored(double value)
 {
-    return round(255.0 * clamped(value)) / 255.0;
+    return round(255 * clamped(value)) / 255.0;
 }
 
 static bool reads_alpha(const md5gl_stage_list *list)
@@ -168,7 +167,7 @@ static bool has_base(const md5gl_stage_list *list, const gl_layer *layers,
     bool is_tested = false, is_kept = false;
     FOR (i, list->num_stages) {
         const md5gl_stage *const stage = &list->stages[i];
-        if (!stage->is_tested || stage->color[3] <= 0.0f)
+        if (!stage->is_tested || stage->color[3] <= 0)
             continue;
         const stages_rgba value = stage_value(stage, &layers[i], point, false);
         is_tested = true;
@@ -216,7 +215,7 @@ void layer_reference(const md5_model *model, const md5gl_stage_list *list, const
                            &point))
                 pixel = composite(list, layers, &point);
             FOR (i, 4)
-                picture->rgba[row][column][i] = (uint8_t)lround(255.0 * pixel.fixture[i]);
+                picture->rgba[row][column][i] = (uint8_t)lround(255 * pixel.fixture[i]);
         }
     }
 }
@@ -391,9 +390,9 @@ TEST_STAGE (gl_stages_test_alpha, layer_quad, 1) {
         FOR (i, 5) {
             md5gl_stage stages[3] = {replacing, replacing, replacing};
             stages[0].is_tested = stages[2].is_tested = true;
-            stages[0].alpha_test = (50.5f + 40.0f * (float)i) / 255.0f;
+            stages[0].alpha_test = (50.5f + 40 * (float)i) / 255.0f;
             stages[2].alpha_test = 200.5f / 255.0f;
-            stages[2].color[3] = i == 4 ? 0.0f : 1.0f;
+            stages[2].color[3] = i == 4 ? 0 : 1.0f;
             stages[1].source = stages[1].target = MD5GL_FACTOR_ONE;
             FOR (k, 3)
                 stages[k].depth_equal = base != (int)MD5GL_BASE_NONE;
@@ -429,17 +428,17 @@ enum { RAMP = 256 };
 static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl_texture ramp)
 {
     gl_picture picture;
-    const float background = base == MD5GL_BASE_BLACK ? 1.0f : 0.0f;
+    const float background = base == MD5GL_BASE_BLACK ? 1 : 0;
     FOR (i, 3)
         stage->frame.background[i] = background;
     for (int part = 1; part < 10; part += 2) {
-        const double covered = 1.0 - part / 10.0; // of the pixel from 3 to 4 units
+        const double covered = 1 - part / 10.0; // of the pixel from 3 to 4 units
 
         // The square's edge lies at `at` units right of the middle; where alpha is above the limit,
         // on the right, it is drawn.
-        double at = 3.0 + part / 10.0;
+        double at = 3 + part / 10.0;
         // Texel i holds i / 255 at the place (i + 0.5) / 256.
-        const double alpha = ((20.0 + at) / 40.0 * (double)RAMP - 0.5) / 255.0;
+        const double alpha = ((20 + at) / 40.0 * (double)RAMP - 0.5) / 255.0;
         const md5gl_stage tested = {.texture = ramp,
                                     .source = MD5GL_FACTOR_ZERO,
                                     .target = MD5GL_FACTOR_ONE,
@@ -458,7 +457,7 @@ static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl
 
         const double left = picture_at(&picture, 2, 0)[0], right = picture_at(&picture, 4, 0)[0];
         const double seen = (picture_at(&picture, 3, 0)[0] - left) / (right - left);
-        CHECK(fabs(right - left) > 200.0);
+        CHECK(fabs(right - left) > 200);
         if (samples == 1)
             CHECK_THAT(fabs(seen - (covered > 0.5)) < 0.01 || part == 5, "part %d is %.2f", part,
                        seen);

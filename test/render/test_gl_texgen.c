@@ -29,14 +29,13 @@ static const uint8_t *look(const sky *from, const double way[3])
     int axis = 0;
     FOR_FROM (i, 1, 3)
         axis = fabs(way[i]) > fabs(way[axis]) ? i : axis;
-    const double sign = way[axis] < 0.0 ? -1.0 : 1.0, size = fabs(way[axis]);
+    const double sign = way[axis] < 0 ? -1 : 1, size = fabs(way[axis]);
     const double s = axis == 0 ? -sign * way[2] : axis == 1 ? way[0] : sign * way[0];
     const double t = axis == 1 ? sign * way[2] : -way[1];
-    const double column = 0.5 * (s / size + 1.0) * (int)SIDE,
-                 row = 0.5 * (t / size + 1.0) * (int)SIDE;
+    const double column = 0.5 * (s / size + 1) * (int)SIDE, row = 0.5 * (t / size + 1) * (int)SIDE;
     if (fabs(column - round(column)) < 0.02 || fabs(row - round(row)) < 0.02)
         return NULL;
-    return from->rgba[2 * axis + (sign < 0.0 ? 1 : 0)][(int)row * SIDE + (int)column];
+    return from->rgba[2 * axis + (sign < 0 ? 1 : 0)][(int)row * SIDE + (int)column];
 }
 
 // Draws the square at a placement with a stage.
@@ -62,7 +61,7 @@ static bool is_near(const uint8_t *pixel, const uint8_t *texel)
 static void reflect(const double normal[3], double reflected[3])
 {
     FOR (k, 3)
-        reflected[k] = 2.0 * normal[0] * normal[k] - (k == 0 ? 1.0 : 0.0);
+        reflected[k] = 2 * normal[0] * normal[k] - (k == 0 ? 1 : 0);
 }
 
 // The square, seen along -x by parallel rays, with random rotations: one direction for all of its
@@ -139,11 +138,11 @@ static void look_closely(md5gl_frame *frame)
 {
     const float eye = 30, near_z = 1, far_z = 100;
     memset(&frame->clip_from_view, 0, sizeof frame->clip_from_view);
-    frame->clip_from_view.m[0] = 2.0f * eye / (float)SCENE_WIDTH;
-    frame->clip_from_view.m[5] = 2.0f * eye / (float)SCENE_HEIGHT;
+    frame->clip_from_view.m[0] = 2 * eye / (float)SCENE_WIDTH;
+    frame->clip_from_view.m[5] = 2 * eye / (float)SCENE_HEIGHT;
     frame->clip_from_view.m[10] = -(far_z + near_z) / (far_z - near_z);
     frame->clip_from_view.m[11] = -1;
-    frame->clip_from_view.m[14] = -2.0f * far_z * near_z / (far_z - near_z);
+    frame->clip_from_view.m[14] = -2 * far_z * near_z / (far_z - near_z);
     frame->view_from_world.m[14] = -eye;
 }
 
@@ -248,7 +247,7 @@ static void write_moved(void *user, uint32_t mesh, uint32_t instance, const md5_
     CHECK(mesh == 0 && instance < 2 && normals[0].x > 0.99f);
     FOR (i, 4) {
         to_positions[i] = md5_vec3_add(positions[i], *by);
-        texcoords[i] = (md5_vec2){i % 2 == 0 ? 0.0f : 1.0f, i < 2 ? 1.0f : 0.0f};
+        texcoords[i] = (md5_vec2){i % 2 == 0 ? 0 : 1.0f, i < 2 ? 1 : 0};
         colours[i] = (md5_vec4){1, 1, 1, 1};
     }
 }
@@ -261,9 +260,9 @@ static void write_strip(void *user, uint32_t mesh, uint32_t instance, const md5_
     (void)user, (void)mesh, (void)instance, (void)normals;
     FOR (i, 8) {
         to_positions[i] = positions[i % 4];
-        to_positions[i].y += i < 4 ? -20.0f : 20.0f;
+        to_positions[i].y += i < 4 ? -20 : 20;
         texcoords[i] = (md5_vec2){0, 0};
-        colours[i] = (md5_vec4){i < 4 ? 1.0f : 0.25f, 0, 0, 1};
+        colours[i] = (md5_vec4){i < 4 ? 1 : 0.25f, 0, 0, 1};
     }
 }
 

@@ -279,7 +279,7 @@ void values_disturb(gl_scene *scene)
     gl->DepthFunc(GL_NEVER);
     gl->CullFace(GL_FRONT_AND_BACK);
     gl->FrontFace(GL_CW);
-    gl->PolygonOffset(-500.0f, -400.0f);
+    gl->PolygonOffset(-500, -400);
     gl->BlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_DST_ALPHA, GL_DST_COLOR, GL_SRC_COLOR);
     gl->BlendEquationSeparate(GL_FUNC_REVERSE_SUBTRACT, GL_MAX);
     gl->SampleCoverage(0.0f, GL_FALSE);

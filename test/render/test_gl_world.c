@@ -175,7 +175,7 @@ TEST_HERE (gl_hosts_surface_looks_as_a_model) {
         stage->frame.environment = kind == 1 ? around : NULL;
         FOR (i, 2) {
             const md5_mat34 places[2] = {moved_floor(0.25f, 0, 0, 12),
-                                         moved_floor(1, 0, 0, i == 0 ? 0.0f : -300.0f)};
+                                         moved_floor(1, 0, 0, i == 0 ? 0 : -300)};
             const md5_mat34 high = places[0];
             stage_begin(stage);
             stage_pose(stage, identities, &high, 1);
@@ -413,8 +413,8 @@ TEST_HERE (gl_blobs_darken_the_ground) {
         FOR (k, 2) { // a pixel's centre is half a unit from its corner
             const double right = at[i][0] + 0.5 - fixture[k][0],
                          up = at[i][1] + 0.5 - fixture[k][1];
-            const double left = 1.0 - (right * right + up * up) / (fixture[k][2] * fixture[k][2]);
-            share *= left > 0.0 ? 1.0 - (k == 0 ? 0.8 : 0.5) * left * left : 1.0;
+            const double left = 1 - (right * right + up * up) / (fixture[k][2] * fixture[k][2]);
+            share *= left > 0 ? 1 - (k == 0 ? 0.8 : 0.5) * left * left : 1;
         }
         FOR (k, 3)
             expected[k] = (uint8_t)lround(share * picture_at(&plain, at[i][0], at[i][1])[k]);

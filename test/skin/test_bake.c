@@ -84,15 +84,15 @@ TEST (bake_stores_what_skinning_computes) {
                       + (vertex.z_normal & 65535) * ((double)max.z - (double)min.z) / 65535.0;
             const double u = ((vertex.z_normal >> 16 & 255) - 127.0) / 127.0;
             const double v = ((vertex.z_normal >> 24) - 127.0) / 127.0;
-            const double z = 1.0 - fabs(u) - fabs(v);
-            const double x = z < 0.0 ? (1.0 - fabs(v)) * (u < 0.0 ? -1.0 : 1.0) : u;
-            const double y = z < 0.0 ? (1.0 - fabs(u)) * (v < 0.0 ? -1.0 : 1.0) : v;
+            const double z = 1 - fabs(u) - fabs(v);
+            const double x = z < 0 ? (1 - fabs(v)) * (u < 0 ? -1 : 1) : u;
+            const double y = z < 0 ? (1 - fabs(u)) * (v < 0 ? -1 : 1) : v;
             *normal = real3_unit((real3){x, y, z});
 
             CHECK_SMALL(real3_distance(exact, real3_of(at[i])), 1e-5);
             CHECK_SMALL(real3_distance(exact_normal, real3_of(normals[i])), 1e-5);
             real_worse(&place, real_distance(at[i], skinned[i]));
-            real_worse(&angle, 2.0 * asin(0.5 * real_distance(normals[i], skinned_normals[i])));
+            real_worse(&angle, 2 * asin(0.5 * real_distance(normals[i], skinned_normals[i])));
         }
     }
     CHECK_NEAR(place, baked->position_error, 1e-6);
@@ -112,7 +112,7 @@ TEST (bake_between_frames_is_a_chord) {
     turn(model, 0.5, palettes);
     FOR (frame, FRAMES) // turns, without moving
         FOR (i, 2)
-            palettes[2 * frame + i].m[7] -= i == 1 ? (float)frame : 0.0f;
+            palettes[2 * frame + i].m[7] -= i == 1 ? (float)frame : 0;
     const float c = (float)cos(0.25), s = (float)sin(0.25);
     const md5_mat34 joints[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                                  {{c, -s, 0, 4, s, c, 0, 0, 0, 0, 1, 0}}};
@@ -121,7 +121,7 @@ TEST (bake_between_frames_is_a_chord) {
     const md5_moment half = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
     REQUIRE(baked);
     const double radius = sqrt(50.0); // (5, 5, 5) about z
-    CHECK_NEAR(md5_baked_error(baked, model, half, between), radius * (1.0 - cos(0.25)), 2e-4);
+    CHECK_NEAR(md5_baked_error(baked, model, half, between), radius * (1 - cos(0.25)), 2e-4);
     md5_vec3 from[MAX], to[MAX], at[MAX];
     md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){0}, from, NULL);
     md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){.frame0 = 1, .frame1 = 1}, to, NULL);
@@ -135,17 +135,17 @@ TEST (bake_normals_are_within_their_error) {
     uint64_t random = 3;
     double worst = 0;
     FOR (i, 20000) {
-        const double z = 2.0 * test_random(&random) - 1.0, turned = 6.3 * test_random(&random);
-        const double flat = sqrt(1.0 - z * z);
+        const double z = 2 * test_random(&random) - 1, turned = 6.3 * test_random(&random);
+        const double flat = sqrt(1 - z * z);
         const md5_vec3 normal = {(float)(flat * cos(turned)), (float)(flat * sin(turned)),
                                  (float)z};
         const md5_vec3 read = md5_octahedron_normal(md5_octahedron_of(normal));
-        real_worse(&worst, 2.0 * asin(0.5 * real_distance(read, normal)));
+        real_worse(&worst, 2 * asin(0.5 * real_distance(read, normal)));
     }
     CHECK(worst < 0.012 && worst > 0.005);
     FOR (axis, 6) {
         float v[3] = {0, 0, 0};
-        v[axis / 2] = axis % 2 ? -1.0f : 1.0f;
+        v[axis / 2] = axis % 2 ? -1 : 1;
         const md5_vec3 normal = {v[0], v[1], v[2]};
         const md5_vec3 read = md5_octahedron_normal(md5_octahedron_of(normal));
         CHECK(read.x == v[0] && read.y == v[1] && read.z == v[2]);
@@ -192,7 +192,7 @@ TEST (bake_of_a_model_without_vertices_is_empty) {
     REQUIRE(baked);
     CHECK_UINT(baked->num_vertices, 0);
     CHECK(baked->bounds.min.x > baked->bounds.max.x);
-    CHECK(md5_baked_error(baked, model, (md5_moment){0}, &palette) == 0.0f);
+    CHECK(md5_baked_error(baked, model, (md5_moment){0}, &palette) == 0);
 }
 
 // Bobbin's walk: the reported error is that of his size in steps of 16 bits.
@@ -210,7 +210,7 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
                          NULL, palettes + i * joints);
     OWN_BAKED baked = md5_create_baked(model, palettes, anim->num_frames, NULL, NULL);
     if (CHECK(baked)) {
-        CHECK(baked->position_error > 0.0f && baked->position_error < 1e-3f);
+        CHECK(baked->position_error > 0 && baked->position_error < 1e-3f);
         CHECK(baked->normal_error < 0.012f);
         const double at_frame = md5_baked_error(
             baked, model, (md5_moment){.frame0 = 7, .frame1 = 8}, palettes + 7 * joints);

@@ -27,10 +27,10 @@ static dual_quat dual_of(md5_xform transform)
 // `is_place` is 1, not 0: Kavan and others, 2008, equation 4.
 static real3 moved(dual_quat q, md5_vec3 point, double is_place)
 {
-    const real4 p = {(double)point.x, (double)point.y, (double)point.z, 0};
+    const real4 p = {(double)point.x, point.y, point.z, 0};
     const real4 back = real4_conjugate(q.real);
     const real4 sum =
-        add(real4_mul(real4_mul(q.real, p), back), real4_mul(q.dual, back), 2.0 * is_place);
+        add(real4_mul(real4_mul(q.real, p), back), real4_mul(q.dual, back), 2 * is_place);
     return (real3){sum.x, sum.y, sum.z};
 }
 
@@ -73,7 +73,7 @@ static void set_joint(dual_case *made, uint32_t joint, md5_xform transform)
 
 static float coordinate(uint64_t *random)
 {
-    return (float)(20.0 * test_random(random) - 10.0);
+    return (float)(20 * test_random(random) - 10);
 }
 
 static md5_vec3 direction(uint64_t *random)
@@ -106,7 +106,7 @@ static void add_vertex(dual_case *made, md5_vec3 position, uint64_t *random)
     const md5_vec3 tangent = direction(random);
     made->positions[vertex] = position;
     made->normals[vertex] = direction(random);
-    made->tangents[vertex] = (md5_vec4){tangent.x, tangent.y, tangent.z, vertex % 2 ? 1.0f : -1.0f};
+    made->tangents[vertex] = (md5_vec4){tangent.x, tangent.y, tangent.z, vertex % 2 ? 1 : -1};
     made->first_influence[vertex + 1] = made->first_influence[vertex];
 }
 
@@ -119,7 +119,7 @@ static void add_random_vertices(dual_case *made, uint64_t *random)
                    random);
         FOR (k, count)
             add_influence(made, (joint + k) % JOINTS,
-                          (float)((1.0 + 0.2 * test_random(random)) / (count + k)));
+                          (float)((1 + 0.2 * test_random(random)) / (count + k)));
     }
 }
 
@@ -144,7 +144,7 @@ static void compare(const dual_case *made, double *place, double *turn)
         FOR_FROM (j, begin, made->first_influence[i + 1]) {
             const dual_quat q = dual_of(made->transforms[made->joints[j]]);
             const double bias = (double)made->influences[j].w;
-            const double by = real4_dot(first.real, q.real) < 0.0 ? -bias : bias;
+            const double by = real4_dot(first.real, q.real) < 0 ? -bias : bias;
             sum = (dual_quat){add(sum.real, q.real, by), add(sum.dual, q.dual, by)};
         }
 
@@ -195,7 +195,7 @@ TEST (dual_palette_is_the_same_motion) {
         md5_dual_quat q;
         md5_build_dual_palette(&matrix, 1, &q);
         const dual_quat expected = dual_of(transform);
-        const double sign = real4_dot(expected.real, real4_widen(q.real)) < 0.0 ? -1.0 : 1.0;
+        const double sign = real4_dot(expected.real, real4_widen(q.real)) < 0 ? -1 : 1;
         const real4 real = add(real4_widen(q.real), expected.real, -sign);
         const real4 dual = add(real4_widen(q.dual), expected.dual, -sign);
         CHECK_SMALL(sqrt(real4_dot(real, real)), 5e-7);
@@ -263,7 +263,7 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
         const double angle = tau * i / (double)RING + half;
         const real3 expected = {5, cos(angle), sin(angle)};
         CHECK_SMALL(real3_distance(expected, real3_of(made.posed[i])), 1e-6);
-        CHECK_NEAR(hypot((double)mean[i].y, (double)mean[i].z), cos(half), 1e-6);
+        CHECK_NEAR(hypot(mean[i].y, (double)mean[i].z), cos(half), 1e-6);
     }
 }
 
@@ -323,7 +323,7 @@ TEST (dual_skinning_leaves_alone_what_has_no_influence) {
     set_random_joints(&made, &random);
     add_vertex(&made, (md5_vec3){0, 0, 0}, &random);
     skin(&made);
-    CHECK(real_length(made.posed[0]) == 0.0);
+    CHECK(real_length(made.posed[0]) == 0);
     CHECK_BYTES(&made.posed_normals[0], &made.normals[0], sizeof made.normals[0]);
     CHECK_BYTES(&made.posed_tangents[0], &made.tangents[0], sizeof made.tangents[0]);
 }

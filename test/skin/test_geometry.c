@@ -89,7 +89,7 @@ static void check_frames(const md5_mesh *mesh)
         CHECK_NEAR(dot(normal, normal), 1, 1e-6);
         CHECK_NEAR(dot(tangent, tangent), 1, 1e-6);
         CHECK_SMALL(dot(normal, tangent), 1e-6);
-        CHECK(fabsf(mesh->tangents[i].w) == 1.0f);
+        CHECK(fabsf(mesh->tangents[i].w) == 1);
         CHECK(mesh->sources[i] < mesh->num_file_vertices);
         CHECK(i >= mesh->num_file_vertices || mesh->sources[i] == i);
     }
@@ -272,10 +272,10 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
         BUILD_RIGID(made, points, texcoords, 3, triangles, 1);
         CHECK_UINT(made.mesh.num_vertices, 3);
         FOR (i, 3u) {
-            CHECK(dot(made.mesh.normals[i], normal) > 0.0);
+            CHECK(dot(made.mesh.normals[i], normal) > 0);
             CHECK_VEC3(xyz(made.mesh.tangents[i]), u.x, u.y, u.z, 1e-6);
             // At right angles to N and T, thus on P_v's side of T rather than along it.
-            CHECK(dot(bitangent(&made.mesh, i), v) > 0.0);
+            CHECK(dot(bitangent(&made.mesh, i), v) > 0);
         }
     }
 }
@@ -353,7 +353,7 @@ TEST (texture_without_area_splits_nothing_and_still_gives_a_frame) {
         CHECK_UINT(made.mesh.num_vertices, 3);
         check_frames(&made.mesh);
         FOR (i, 3u)
-            CHECK(made.mesh.tangents[i].w == 1.0f);
+            CHECK(made.mesh.tangents[i].w == 1);
     }
 }
 
@@ -541,9 +541,9 @@ static void count_triangle(const md5_mesh *mesh, const uint32_t *corners, disagr
         const md5_vec4 t = mesh->tangents[corners[i]];
         const md5_vec3 tangent = xyz(t);
         count->corners++;
-        count->normals += dot(normal, outward) < 0.0;
-        count->tangents += dot(tangent, along_u) < 0.0;
-        count->bitangents += dot(cross(normal, tangent), along_v) * t.w < 0.0;
+        count->normals += dot(normal, outward) < 0;
+        count->tangents += dot(tangent, along_u) < 0;
+        count->bitangents += dot(cross(normal, tangent), along_v) * t.w < 0;
     }
 }
 

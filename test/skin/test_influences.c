@@ -9,14 +9,14 @@ static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 
 static real3 origin_of(const md5_mat34 *m)
 {
-    return (real3){(double)m->m[3], (double)m->m[7], (double)m->m[11]};
+    return (real3){(double)m->m[3], m->m[7], (double)m->m[11]};
 }
 
 // Of a weight, in the bind pose.
 static real3 weighted_point(const md5_mat34 *bind, const md5_weight *weight)
 {
     const real3 point = real3_transform(&bind[weight->joint], real3_of(weight->offset), 1);
-    return real3_scale(point, (double)weight->bias);
+    return real3_scale(point, weight->bias);
 }
 
 static md5_vec3 random_offset(float size, uint64_t *random)
@@ -83,7 +83,7 @@ TEST (influences_are_weights_merged_by_joint) {
             double bias = 0;
             bool any = false;
             FOR (i, num_weights) {
-                if (weights[i].joint != joint || weights[i].bias == 0.0f)
+                if (weights[i].joint != joint || weights[i].bias == 0)
                     continue;
                 sum = real3_add(sum, weighted_point(bind, &weights[i]));
                 bias += (double)weights[i].bias;
@@ -94,9 +94,9 @@ TEST (influences_are_weights_merged_by_joint) {
                 if (mesh->influence_joints[i] != joint)
                     continue;
                 CHECK(any);
-                CHECK_NEAR(mesh->influences[i].x, sum.x, 1e-6 * (1.0 + fabs(sum.x)));
-                CHECK_NEAR(mesh->influences[i].y, sum.y, 1e-6 * (1.0 + fabs(sum.y)));
-                CHECK_NEAR(mesh->influences[i].z, sum.z, 1e-6 * (1.0 + fabs(sum.z)));
+                CHECK_NEAR(mesh->influences[i].x, sum.x, 1e-6 * (1 + fabs(sum.x)));
+                CHECK_NEAR(mesh->influences[i].y, sum.y, 1e-6 * (1 + fabs(sum.y)));
+                CHECK_NEAR(mesh->influences[i].z, sum.z, 1e-6 * (1 + fabs(sum.z)));
                 CHECK_NEAR(mesh->influences[i].w, bias, 1e-7);
             }
         }
@@ -117,7 +117,7 @@ TEST (weights_that_add_nothing_leave_no_influence) {
     BUILD_VERTEX(made, weights, 4, bind, 3);
     REQUIRE(made.mesh.num_influences == 1);
     CHECK_UINT(made.mesh.influence_joints[0], 1);
-    CHECK(made.mesh.influences[0].x == 4.0f && made.mesh.influences[0].w == 1.0f);
+    CHECK(made.mesh.influences[0].x == 4 && made.mesh.influences[0].w == 1);
     CHECK_UINT(made.mesh.num_off_sums, 0);
 }
 
@@ -130,7 +130,7 @@ TEST (cancelled_biases_keep_what_is_left_of_their_points) {
     REQUIRE(made.mesh.num_influences == 2);
     CHECK_UINT(made.mesh.influence_joints[1], 1);
     const md5_vec4 left = made.mesh.influences[1];
-    CHECK(left.x == 2.0f && left.y == -2.0f && left.z == 0.0f && left.w == 0.0f);
+    CHECK(left.x == 2 && left.y == -2 && left.z == 0 && left.w == 0);
 }
 
 TEST (vertices_may_share_their_weights) {
@@ -212,18 +212,18 @@ TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
         packed[slots] = 12345;
         pack(&made.mesh, slots, joints, packed);
         CHECK_UINT(joints[slots], 12345);
-        CHECK(packed[slots] == 12345.0f);
+        CHECK(packed[slots] == 12345);
         const uint32_t kept = num_weights < slots ? num_weights : slots;
         double sum = 0;
         FOR (i, slots) {
             sum += packed[i];
             CHECK_UINT(joints[i], i < kept ? made.mesh.influence_joints[i] : 0);
-            CHECK(i < kept ? packed[i] > 0.0f : packed[i] == 0.0f);
+            CHECK(i < kept ? packed[i] > 0 : packed[i] == 0);
             if (i < kept && i > 0) // in the same proportions
                 CHECK_NEAR((double)packed[i] * made.mesh.influences[0].w,
                            (double)packed[0] * made.mesh.influences[i].w, 1e-6);
         }
-        CHECK_NEAR(sum, kept > 0 ? 1.0 : 0.0, 1e-6);
+        CHECK_NEAR(sum, kept > 0 ? 1 : 0, 1e-6);
     }
 }
 
@@ -248,7 +248,7 @@ TEST (packing_knows_negative_and_cancelling_biases) {
     check_packed((float[]){-2}, 1, 2, (float[]){1, 0});
     check_packed((float[]){0.25f, 0.25f}, 2, 2, (float[]){0.5f, 0.5f});
     check_packed((float[]){1, -1}, 2, 3, (float[]){1, 0, 0});
-    check_packed((float[]){1, -1.0f + FLT_EPSILON}, 2, 2, (float[]){1, 0});
+    check_packed((float[]){1, -1 + FLT_EPSILON}, 2, 2, (float[]){1, 0});
     check_packed((float[]){1, -1, 0.5f}, 3, 2, (float[]){1, 0});
     check_packed((float[]){1, -1, 0.5f}, 3, 3, (float[]){2, -2, 1});
 }
@@ -264,7 +264,7 @@ static real3 reflect(real3 v, real3 mirror)
     if (square < 1e-24)
         return v;
     const double along = real3_dot(v, mirror) / square;
-    return real3_add(v, real3_scale(mirror, -2.0 * along));
+    return real3_add(v, real3_scale(mirror, -2 * along));
 }
 
 typedef struct loss_case {
@@ -289,7 +289,7 @@ static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *
         const real3 arm = real3_transform(&test->bind[weight->joint], real3_of(weight->offset), 0);
         const real3 exact = real3_add(rotate_joint(test, weight->joint, arm, how),
                                       origin_of(&test->posed[weight->joint]));
-        sum = real3_add(sum, real3_scale(exact, (double)weight->bias));
+        sum = real3_add(sum, real3_scale(exact, weight->bias));
     }
     FOR (i, test->slots) {
         const uint32_t joint = joints[i];
@@ -409,7 +409,7 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
         BUILD_VERTEX(made, weights, count, bind, JOINTS);
         CHECK_SMALL(md5_pack_loss(&made.model, 0, 8, NULL), 1e-4);
         const double loss4 = md5_pack_loss(&made.model, 0, 4, NULL);
-        CHECK(count <= 4 ? loss4 < 1e-4 : loss4 > 1.0);
+        CHECK(count <= 4 ? loss4 < 1e-4 : loss4 > 1);
     }
 }
 
@@ -543,7 +543,7 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
         FOR (i, count) {
             biases[i] = (float)next;
             next *= 0.5 + 0.5 * test_random(&random);
-            kept_sum += i < slots ? biases[i] : 0.0;
+            kept_sum += i < slots ? biases[i] : 0;
         }
         made.mesh.num_vertices = 0;
         add_vertex(&made, biases, count, 0);
@@ -551,9 +551,9 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
         CHECK(pack_bytes(&made.mesh, slots, joints, slots, weights, slots));
         uint32_t sum = 0;
         FOR (i, slots) {
-            const double exact = i < count ? 255.0 * biases[i] / kept_sum : 0.0;
+            const double exact = i < count ? 255 * biases[i] / kept_sum : 0;
             sum += weights[i];
-            REQUIRE(fabs(weights[i] - exact) < 1.0 + 1e-4);
+            REQUIRE(fabs(weights[i] - exact) < 1 + 1e-4);
         }
         CHECK_UINT(sum, 255);
     }

@@ -56,7 +56,7 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
     md5_error error = {0};
     FOR (v, VERTICES)
         FOR (k, 3)
-            scene->base.point[v][k] = 20.0 * test_random(&random) - 10.0;
+            scene->base.point[v][k] = 20 * test_random(&random) - 10;
     scene->model = load(&scene->base, opts);
     FOR (i, TARGETS) {
         // The base with every third vertex, from `first` on, displaced.
@@ -65,7 +65,7 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
         *target = scene->base;
         for (int v = first; v < VERTICES; v += 3)
             FOR (k, 3)
-                target->point[v][k] += 2.0 * test_random(&random) - 1.0;
+                target->point[v][k] += 2 * test_random(&random) - 1;
 
         scene->sources[i] = load(&scene->targets[i], opts);
         sources[i] = (md5_morph_source){.name = names[i], .model = scene->sources[i]};
@@ -212,7 +212,7 @@ static void make_palette(md5_mat34 *palette, uint64_t *random)
         transform.rotation.y /= length;
         transform.rotation.z /= length;
         transform.rotation.w /= length;
-        transform.translation = (md5_vec3){(float)(9.0 * test_random(random)), (float)j, -2};
+        transform.translation = (md5_vec3){(float)(9 * test_random(random)), (float)j, -2};
         palette[j] = md5_mat34_from_xform(transform);
     }
 }
@@ -370,7 +370,7 @@ TEST_HERE (morph_stores_what_differs) {
     // A target that is the model itself changes nothing, nor does an empty list of targets.
     const md5_morph_source same[] = {{.name = "same", .model = scene->model}};
     md5_morph *const none = md5_create_morph(scene->model, same, 1, NULL, NULL);
-    CHECK(none && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0.0f);
+    CHECK(none && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0);
     md5_destroy_morph(none);
     OWN_MORPH empty = md5_create_morph(scene->model, NULL, 0, NULL, NULL);
     CHECK(empty && empty->num_targets == 0 && empty->meshes[0].num_deltas == 0);
@@ -400,7 +400,7 @@ TEST (morph_follows_the_options_of_the_load) {
         make_palette(palette, &random);
         unwritten[0] = (md5_vec4){9, 9, 9, 9};
         skin_with_morph(without.morph, 0, blends[2], palette, NULL, c, NULL, unwritten);
-        CHECK(unwritten[0].x == 9.0f);
+        CHECK(unwritten[0].x == 9);
         skin_with_morph(plain.morph, 0, blends[2], palette, NULL, a, NULL, NULL);
         place = 0;
         FOR (i, VERTICES)

@@ -146,7 +146,7 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
         skin_with_morph(morph, 1, &whole, NULL, &dual, at, normals, tangents);
         CHECK_NEAR(at[2].z, 12, 1e-6f);
         FOR (i, 3)
-            CHECK(tangents[i].x == 5.0f && tangents[i].w == 5.0f);
+            CHECK(tangents[i].x == 5 && tangents[i].w == 5);
     }
 }
 
@@ -196,7 +196,7 @@ static bool is_carried_by(const md5_model *model, const md5_mesh *mesh, uint32_t
 // the direction in which it looks.
 static double from_eye(md5_vec3 at, double *cosine)
 {
-    const double side = at.y < 0.0f ? -1.0 : 1.0;
+    const double side = at.y < 0 ? -1 : 1;
     const double x = at.x - 5.7, y = at.y - side * 5.6, z = at.z - 44.76;
     const double length = sqrt(x * x + y * y + z * z);
     *cosine = (0.9588 * x + side * 0.2797 * y + 0.0499 * z) / length;

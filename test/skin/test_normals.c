@@ -64,7 +64,7 @@ static void add_triangle(const shape *fixture, const uint32_t *corners, md5_norm
         subtract(fixture->points[corners[(i + 1) % 3]], fixture->points[corners[i]], to);
         subtract(fixture->points[corners[(i + 2) % 3]], fixture->points[corners[i]], other);
         const double angle = acos(dot(to, other) / sqrt(dot(to, to) * dot(other, other)));
-        const double weight = weighting == MD5_NORMALS_ID     ? 1.0
+        const double weight = weighting == MD5_NORMALS_ID     ? 1
                               : weighting == MD5_NORMALS_AREA ? 0.5 * length
                                                               : angle;
         FOR (k, 3)
@@ -136,7 +136,7 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
     shape cube = {.num_points = 8, .num_triangles = 12};
     FOR (i, 8u)
         FOR (k, 3)
-            cube.points[i][k] = (i >> k & 1) ? 1.0f : -1.0f;
+            cube.points[i][k] = (i >> k & 1) ? 1 : -1;
     FOR (i, 6u) {
         const uint32_t *const f = faces[i];
         const uint32_t halves[2][3] = {{f[0], f[2], f[1]}, {f[0], f[3], f[2]}};
@@ -154,7 +154,7 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
             // All point to the same side of the surface.
             CHECK(side_of(normal, cube.points[i])
                       * side_of(model->meshes[0].normals[0], cube.points[0])
-                  > 0.0);
+                  > 0);
         }
     }
     CHECK_SMALL(worst[MD5_NORMALS_ANGLE], 1e-7);
@@ -166,13 +166,13 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
 TEST (normals_of_two_sides_are_apart_with_any_weights) {
     shape sheet = {.num_points = 6, .num_triangles = 2, .triangles = {{0, 1, 2}, {3, 5, 4}}};
     FOR (i, 6u) {
-        sheet.points[i][0] = i % 3 == 1 ? 1e-4f : 0.0f;
-        sheet.points[i][1] = i % 3 == 2 ? 1e-4f : 0.0f;
+        sheet.points[i][0] = i % 3 == 1 ? 1e-4f : 0;
+        sheet.points[i][1] = i % 3 == 2 ? 1e-4f : 0;
     }
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
         OWN_MODEL model = load(&sheet, (md5_normals)weighting);
         FOR (i, 6u)
-            CHECK(model->meshes[0].normals[i].z == (i < 3 ? -1.0f : 1.0f));
+            CHECK(model->meshes[0].normals[i].z == (i < 3 ? -1 : 1));
     }
 }
 

@@ -87,7 +87,7 @@ TEST_HERE (bounds_of_joints_hold_the_posed_model) {
                 md5_bounds_from_points(made->positions[m], made->model->meshes[m].num_vertices));
         CHECK(holds(&found, &exact, 1e-3f));
         // Boxes of joints are loose, but not useless.
-        CHECK(found.max.z - found.min.z < 2.0f * (exact.max.z - exact.min.z));
+        CHECK(found.max.z - found.min.z < 2 * (exact.max.z - exact.min.z));
     }
 }
 
@@ -217,7 +217,7 @@ static void made_crowd(md5_bounds *boxes, uint64_t *random)
 {
     FOR (i, CROWD) {
         const md5_vec3 at = random_side(100, random);
-        const float half = (float)(20.0 * test_random(random));
+        const float half = (float)(20 * test_random(random));
         boxes[i] = (md5_bounds){{at.x - half, at.y - half, at.z - half},
                                 {at.x + half, at.y + half, at.z + half}};
         if (i % 10 == 0)
@@ -236,7 +236,7 @@ TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
     made_crowd(boxes, &random);
     FOR (turn, 20) {
         const md5_vec3 center = random_side(100, &random);
-        const float radius = (float)(60.0 * test_random(&random));
+        const float radius = (float)(60 * test_random(&random));
         uint32_t found[CROWD], next = 0;
         const uint32_t count = md5_cull_sphere(boxes, CROWD, center, radius, found);
         FOR_U32 (i, CROWD) {
@@ -250,7 +250,7 @@ TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
             if (i % 10 == 0)
                 CHECK(!is_found);
             else if (fabs(miss) > 1e-3)
-                CHECK(is_found == (miss < 0.0));
+                CHECK(is_found == (miss < 0));
         }
         CHECK_UINT(next, count);
     }
@@ -320,7 +320,7 @@ static bool is_inside(const md5_vec4 *planes, md5_vec3 p)
         inside = inside
                  && (double)planes[i].x * p.x + (double)planes[i].y * p.y
                             + (double)planes[i].z * p.z + planes[i].w
-                        >= 0.0;
+                        >= 0;
     return inside;
 }
 
@@ -329,7 +329,7 @@ TEST (frustum_planes_enclose_what_the_camera_sees) {
     uint64_t random = 8;
     FOR (i, 6) {
         const md5_depth depth = (md5_depth)(i % 3);
-        const float far_z = i < 3 ? 300.0f : INFINITY;
+        const float far_z = i < 3 ? 300 : INFINITY;
         const md5_mat44 m = md5_mat44_mul(md5_mat44_perspective(50, 1.5f, 1, far_z, depth),
                                           md5_mat44_look_at(eye, at, up));
         md5_vec4 planes[6];
@@ -337,15 +337,14 @@ TEST (frustum_planes_enclose_what_the_camera_sees) {
         uint32_t num_inside = 0;
         FOR (turn, 2000) {
             const md5_vec3 p = random_side(400, &random);
-            const bool expected =
-                is_in_clip(&m, p, depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? -1.0 : 0.0);
+            const bool expected = is_in_clip(&m, p, depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? -1 : 0);
             num_inside += expected;
             CHECK(is_inside(planes, p) == expected);
         }
         CHECK(num_inside > 20 && num_inside < 1000);
         const md5_vec3 before = md5_vec3_lerp(eye, at, 0.001f); // the near plane, the fifth
         CHECK(md5_vec3_dot((md5_vec3){planes[4].x, planes[4].y, planes[4].z}, before) + planes[4].w
-              < 0.0f);
+              < 0);
     }
 }
 
@@ -374,7 +373,7 @@ static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t tri
     const double u = real3_dot(from, p) / determinant, v = real3_dot(d, q) / determinant;
     const real3 normal = real3_cross(ac, ab);
     return (meeting){.t = real3_dot(ac, q) / determinant,
-                     .least = fmin(1.0 - u - v, fmin(u, v)),
+                     .least = fmin(1 - u - v, fmin(u, v)),
                      .cosine =
                          real3_dot(normal, d) / sqrt(real3_dot(normal, normal) * real3_dot(d, d))};
 }
@@ -387,7 +386,7 @@ static double first_hit(const query_case *made, const md5_ray *ray, bool *is_dou
     FOR (mesh, made->model->num_meshes)
         FOR (i, made->model->meshes[mesh].num_triangles) {
             const meeting met = meet_triangle(made, mesh, i, ray);
-            if (!(met.t >= 0.0) || (ray->front_only && met.cosine > 0.0))
+            if (!(met.t >= 0) || (ray->front_only && met.cosine > 0))
                 continue;
             if (met.least > 1e-3)
                 nearest = fmin(nearest, met.t);
@@ -418,7 +417,7 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
     FOR (i, 600) {
         if (i % 100 == 0)
             query_pose(made, i * 0.0037);
-        md5_ray ray = ray_through(&made->model->bounds, i % 3 == 0 ? 0.01f : 3.0f, &random);
+        md5_ray ray = ray_through(&made->model->bounds, i % 3 == 0 ? 0.01f : 3, &random);
         ray.front_only = i % 2 == 0;
         bool is_doubtful;
         const double expected = first_hit(made, &ray, &is_doubtful);
@@ -433,7 +432,7 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
         CHECK_NEAR(hit.t, expected, 1e-4 * expected);
         const meeting met = meet_triangle(made, hit.mesh, hit.triangle, &ray);
         CHECK_NEAR(met.t, expected, 1e-9 * expected);
-        CHECK(hit.from_front == (met.cosine < 0.0));
+        CHECK(hit.from_front == (met.cosine < 0));
         CHECK(!ray.front_only || hit.from_front);
     }
     CHECK(num_hits > 100 && num_misses > 100);
@@ -454,7 +453,7 @@ TEST_HERE (hit_weights_give_the_point_of_the_ray) {
                 const uint32_t vertex = mesh->indices[3 * hit.triangle + (uint32_t)corner];
                 const md5_vec3 p = made->positions[m][vertex];
                 const double weight = hit.weights[corner];
-                CHECK(weight >= 0.0);
+                CHECK(weight >= 0);
                 at = real3_add(at, real3_scale(real3_of(p), weight));
             }
             const real3 on_ray = along_ray(&ray, hit.t);
@@ -492,7 +491,7 @@ TEST (no_ray_slips_through_the_edges_of_a_closed_surface) {
         const uint32_t triangle = test_random_u32(&random) % 12, side = test_random_u32(&random);
         const md5_vec3 a = corners[box_indices[3 * triangle + side % 3]];
         const md5_vec3 b = corners[box_indices[3 * triangle + (side + 1) % 3]];
-        const float s = turn % 2 ? 0.0f : test_betweenf(0, 1, &random);
+        const float s = turn % 2 ? 0 : test_betweenf(0, 1, &random);
         const md5_ray ray = {.direction = md5_vec3_lerp(a, b, s)};
         md5_hit hit;
         num_misses += !md5_raycast_mesh(ray, &box_mesh, corners, &hit);
@@ -507,8 +506,8 @@ TEST (ray_from_outside_hits_the_front_of_a_box) {
     const float half[3] = {1, 2, 3};
     FOR (side, 6) {
         float from[3] = {0.1f, 0.2f, 0.3f}, along[3] = {0};
-        from[side / 2] = side % 2 ? 10.0f : -10.0f;
-        along[side / 2] = side % 2 ? -2.0f : 2.0f;
+        from[side / 2] = side % 2 ? 10 : -10;
+        along[side / 2] = side % 2 ? -2 : 2;
         md5_ray ray = {.origin = {from[0], from[1], from[2]},
                        .direction = {along[0], along[1], along[2]},
                        .front_only = true};

@@ -108,7 +108,7 @@ md5_quat made_rotation(uint64_t *random)
 {
     const double tau = 6.283185307179586, part = test_random(random);
     const double a = tau * test_random(random), b = tau * test_random(random);
-    const double r0 = sqrt(1.0 - part), r1 = sqrt(part);
+    const double r0 = sqrt(1 - part), r1 = sqrt(part);
     return (md5_quat){(float)(r0 * sin(a)), (float)(r0 * cos(a)), (float)(r1 * sin(b)),
                       (float)(r1 * cos(b))};
 }
@@ -178,7 +178,7 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
     uint32_t used = 0;
     FOR (i, VERTICES) {
         const float x = (float)(i % SIDE), y = (float)(i / SIDE);
-        const md5_vec3 point = {x, y, 3.0f * (float)test_random(random)};
+        const md5_vec3 point = {x, y, 3 * (float)test_random(random)};
         const uint32_t count = least + test_random_u32(random) % (most - least + 1);
         patch->texcoords[i] = (md5_vec2){fabsf(x - SIDE / 2), y};
         patch->vertices[i] = (md5_vertex){used, count};
@@ -221,7 +221,7 @@ static real3 expected_place(const cloth_patch *patch, uint32_t file_vertex)
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
         const real3 position =
             real3_transform(&patch->posed[weight->joint], real3_of(weight->offset), 1);
-        sum = real3_add(sum, real3_scale(position, (double)weight->bias));
+        sum = real3_add(sum, real3_scale(position, weight->bias));
     }
     return sum;
 }
@@ -237,7 +237,7 @@ static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, 
         const md5_mat34 back = inverse(&patch->bind[weight->joint]);
         const real3 local = real3_transform(&back, real3_of(bind), 0);
         const real3 rotated = real3_transform(&patch->posed[weight->joint], local, 0);
-        sum = real3_add(sum, real3_scale(rotated, (double)weight->bias));
+        sum = real3_add(sum, real3_scale(rotated, weight->bias));
     }
     *length = real3_length(sum);
     return real3_unit(sum);
@@ -319,8 +319,8 @@ TEST (vanished_direction_stays_as_it_was) {
     REQUIRE(made_mesh_build(&made, &source, 2, NULL));
     md5_vec3 position, normal;
     md5_skin(&made.mesh, palette, &position, &normal, NULL);
-    CHECK(position.x == 1.0f && position.y == 0.0f && position.z == 0.0f);
-    CHECK(normal.x == 0.0f && normal.y == 0.0f && normal.z == 1.0f);
+    CHECK(position.x == 1 && position.y == 0 && position.z == 0);
+    CHECK(normal.x == 0 && normal.y == 0 && normal.z == 1);
 }
 
 // -- The order of the sums ------------------------------------------------------------------------
@@ -357,7 +357,7 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
         }
         const float square =
             (normal[0] * normal[0] + normal[1] * normal[1]) + normal[2] * normal[2];
-        const bool is_unit = (square - 1.0f) * (square - 1.0f) < 0x1p-36f;
+        const bool is_unit = (square - 1) * (square - 1) < 0x1p-36f;
         const float scale = 1.0f / sqrtf(square);
         FOR_WHILE (row, 3, !is_unit)
             normal[row] *= scale;
@@ -464,7 +464,7 @@ static void add_weights(test_text *text, double magnitude)
     for (int vertex = 0, weight = 0; vertex < SIZES_VERTICES; vertex++) {
         const int shape = vertex / COPIES;
         for (int i = 0; i < shapes[shape].count; i++, weight++) {
-            const double apart = shapes[shape].meet ? 0.0 : 0.01 * i;
+            const double apart = shapes[shape].meet ? 0 : 0.01 * i;
             test_append(text, "weight %d %d %.9g ( %g %g %g )\n", weight, i,
                         shapes[shape].biases[i] * magnitude, 0.3 - apart, 0.01 * (vertex % COPIES),
                         -0.2 + apart);
@@ -529,7 +529,7 @@ static void run(const size_case *fixture, bool is_dual, md5_cpu level, skinned *
 
 static bool is_unit(md5_vec3 v)
 {
-    return fabs(sqrt((double)md5_vec3_dot(v, v)) - 1.0) < 1e-5;
+    return fabs(sqrt(md5_vec3_dot(v, v)) - 1) < 1e-5;
 }
 
 // Checks for finite positions, unit directions, and the same bits with all instruction sets.
@@ -583,7 +583,7 @@ static double dual_error(const size_case *fixture, const skinned *result, uint32
     FOR_FROM (i, begin, end) {
         const md5_dual_quat q = fixture->dual[mesh->influence_joints[i]];
         const double share = (double)mesh->influences[i].w / mesh->influences[begin].w;
-        const double by = md5_quat_dot(first, q.real) < 0.0f ? -share : share;
+        const double by = md5_quat_dot(first, q.real) < 0 ? -share : share;
         r = real4_add(r, real4_scale(real4_widen(q.real), by));
         d = real4_add(d, real4_scale(real4_widen(q.dual), by));
     }
@@ -593,7 +593,7 @@ static double dual_error(const size_case *fixture, const skinned *result, uint32
     const real3 rotated = real4_rotate(real4_scale(r, 1.0 / sqrt(square)), p);
     return sizes_difference(real3_add(rotated, (real3){moved.x, moved.y, moved.z}),
                             result->positions[vertex])
-           / (1.0 + fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
+           / (1 + fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
 }
 
 // Files contain no bias above 1e9.
@@ -627,7 +627,7 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
                 worst_dual = fmax(worst_dual, dual_error(&fixture, &dual, j));
             }
             // Below 1e-37 the products have fewer digits: 2^-149 is the last one.
-            const double last_digit = 16.0 * 0x1p-149 / magnitude;
+            const double last_digit = 16 * 0x1p-149 / magnitude;
             CHECK_THAT(worst_linear <= 1e-6 + last_digit, "linear, biases of %g: off by %g",
                        magnitude, worst_linear);
             CHECK_THAT(worst_dual <= 2e-5, "dual, biases of %g: off by %g", magnitude, worst_dual);

@@ -165,12 +165,11 @@ static void add_streak(random_mesh *made, const streak *fixture, uint64_t *rando
         made->positions[vertex] = p;
         made->normals[vertex] = random_vec3(random);
         const md5_vec3 t = random_vec3(random);
-        made->tangents[vertex] =
-            (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1.0f : -1.0f};
+        made->tangents[vertex] = (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1 : -1};
         for (uint32_t j = 0; j < count; j++, next++) {
-            const float sign = fixture->form == CANCELLING && j % 2 ? -1.0f : 1.0f;
-            const float share = count == 2 && j > 0 ? 0.99999f : 1.0f;
-            const float bias = is_rigid ? 1.0f : sign * share / (float)count;
+            const float sign = fixture->form == CANCELLING && j % 2 ? -1 : 1;
+            const float share = count == 2 && j > 0 ? 0.99999f : 1;
+            const float bias = is_rigid ? 1 : sign * share / (float)count;
             const uint32_t rank = count == 2 ? (j + i) % 2 : j;
             const md5_vec3 q = fixture->form == APART ? random_vec3(random) : p;
             made->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};

@@ -47,11 +47,11 @@ static void skin_assets(const md5_model *model)
         md5_skin_job job = {.mesh = mesh, .duals = duals, .positions = points};
         job.normals = points + count;
         md5_skin_one(&job);
-        (void)md5_pack_influences(
+        md5_pack_influences(
             &(md5_pack_job){.mesh = mesh, .slots = 4, .joints = joints, .weights = weights});
-        (void)md5_pack_loss(model, m, 4, NULL);
+        md5_pack_loss(model, m, 4, NULL);
     }
-    (void)md5_skin_bounds(model, palette);
+    md5_skin_bounds(model, palette);
     free(palette);
     free(duals);
     free(points);
@@ -79,7 +79,7 @@ static const char *pose_assets(const md5_model *model, const md5_anim *anim, uin
                 is_finite = is_finite && isfinite(palette[j].m[k]);
     }
     if (binding)
-        (void)use_api(binding, random); // lengths may be off by more than it wants
+        use_api(binding, random); // lengths may be off by more than it wants
     free(pose);
     free(palette);
     md5_free_binding(own);

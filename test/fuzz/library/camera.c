@@ -5,11 +5,10 @@ static const char *view_fault(const md5_camera *camera, double time, md5_wrap wr
     const bool is_smooth = fmod(time, 0.2) > 0.1;
     const md5_quat q = is_smooth ? md5_camera_at(camera, time, wrap, 0.5).rotation
                                  : md5_camera_at(camera, time, wrap, 0).rotation;
-    (void)md5_camera_cut_view(camera, time, wrap);
+    md5_camera_cut_view(camera, time, wrap);
     const double x = q.x, y = q.y, z = q.z, w = q.w;
-    return fabs(x * x + y * y + z * z + w * w - 1.0) <= 1e-4
-               ? NULL
-               : "a view rotation without unit length";
+    return fabs(x * x + y * y + z * z + w * w - 1) <= 1e-4 ? NULL
+                                                           : "a view rotation without unit length";
 }
 
 static const char *camera_fault(const md5_camera *camera)

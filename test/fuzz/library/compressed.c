@@ -28,7 +28,7 @@ static bool is_compressed_sound(const md5_xform *pose, uint32_t num_joints)
         const md5_quat q = pose[i].rotation;
         const md5_vec3 t = pose[i].translation;
         const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-        if (!(fabsf(square - 1.0f) < 0.01f && isfinite(t.x) && isfinite(t.y) && isfinite(t.z)))
+        if (!(fabsf(square - 1) < 0.01f && isfinite(t.x) && isfinite(t.y) && isfinite(t.z)))
             return false;
     }
     return true;
@@ -38,7 +38,7 @@ static bool is_compressed_sound(const md5_xform *pose, uint32_t num_joints)
 static const char *sample_compressed(const md5_anim *clip, md5_xform *pose)
 {
     for (uint32_t i = 0; i < COMPRESSED_MOMENTS; i++) {
-        const double cycle = clip->duration > 0.0 ? clip->duration : 1.0;
+        const double cycle = clip->duration > 0 ? clip->duration : 1;
         md5_moment moment = md5_moment_at(clip, cycle * 0.37 * i, (md5_wrap)(i % 3));
         if (i % 4 == 3)
             moment = (md5_moment){

@@ -42,7 +42,7 @@ static const char *cube_part_fault(const md5_cube2_part *part)
             return "an animation without its mask or adjustments";
         if (anim->num_adjustments < 100)
             md5_cube2_adjust_pose(part, anim, &skeleton, pose);
-        (void)md5_find_cube2_anim(part, anim->mask, anim->names);
+        md5_find_cube2_anim(part, anim->mask, anim->names);
     }
     md5_build_cube2_look(part, "a", &skin);
     return skin.texture.commands && skin.masks.commands && skin.normal_map.commands

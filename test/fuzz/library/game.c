@@ -203,13 +203,13 @@ static const char *let_fall(const md5_figure_def *def, const md5_entity *entity)
         return error.message[0] ? NULL : "no figure of an entity, and no reason";
     md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
     md5_figure_from_joints(figure, joints, place, 0, bodies);
-    (void)md5_figure_to_pose(figure, bodies, pose);
-    (void)md5_figure_bounds(figure, bodies, place);
+    md5_figure_to_pose(figure, bodies, pose);
+    md5_figure_bounds(figure, bodies, place);
     const bool is_hit =
         md5_raycast_figure(figure, bodies, (md5_vec3){99, 0, 0}, (md5_vec3){-99, 1, 0}, &hit);
     const bool is_wrong = is_hit && hit.body >= figure->num_bodies;
     if (is_hit)
-        (void)md5_entity_damage_zone(entity, hit.joint);
+        md5_entity_damage_zone(entity, hit.joint);
     md5_free_figure(figure);
     return is_wrong ? "a hit of no body" : NULL;
 }
@@ -227,10 +227,10 @@ static const char *play_entity(const md5_entity *entity, const md5_entity *body)
         md5_actor_spawn(actor, body);
     for (uint32_t i = 0; actor && i < COUNT_OF(steps) && !fault; i++) {
         const uint32_t clip = entity->num_clips > 0 ? i % entity->num_clips : MD5_NONE;
-        (void)md5_actor_play(actor, (md5_channel)(i % MD5_NUM_CHANNELS), clip, MD5_ACTOR_CYCLE, 0,
-                             20 * i);
-        (void)md5_actor_play(actor, MD5_CHANNEL_ALL, clip, MD5_ACTOR_ONCE, 0, 10);
-        (void)md5_actor_choose(actor, "a", "b");
+        md5_actor_play(actor, (md5_channel)(i % MD5_NUM_CHANNELS), clip, MD5_ACTOR_CYCLE, 0,
+                       20 * i);
+        md5_actor_play(actor, MD5_CHANNEL_ALL, clip, MD5_ACTOR_ONCE, 0, 10);
+        md5_actor_choose(actor, "a", "b");
         md5_actor_advance(actor, steps[i], count_command, &sum);
         md5_actor_pose(actor, pose, NULL, NULL);
         if (!(pose[0].translation.x > -2e9f && pose[0].translation.x < 2e9f))
@@ -259,7 +259,7 @@ static const char *play_tree(const md5_entity *entity)
             const bool is_head = strcmp(part->key, "def_head") == 0;
             if (count > MD5_MAX_ENTITY_PARTS || part->joint >= body->model->skeleton.num_joints)
                 return "too many parts, or one without a joint";
-            (void)md5_entity_part_placement(part, joints);
+            md5_entity_part_placement(part, joints);
             fault = play_entity(part->entity, is_head ? body : part->entity);
             tree[count++] = part->entity;
         }
@@ -297,11 +297,11 @@ static const char *ask_for_rest(md5_game *game)
         if (!skin && error.status != MD5_ERROR_MEMORY)
             return "no skin, and no reason";
         if (skin)
-            (void)md5_skin_def_material(game, skin, "a");
+            md5_skin_def_material(game, skin, "a");
     }
     FOR (i, md5_game_num_decls(game, MD5_DECL_TABLE)) {
         const char *const name = md5_game_decl(game, MD5_DECL_TABLE, i)->name;
-        (void)md5_game_table(game, name, &error);
+        md5_game_table(game, name, &error);
     }
     FOR (i, md5_game_num_decls(game, MD5_DECL_ARTICULATED_FIGURE)) {
         const char *const name = md5_game_decl(game, MD5_DECL_ARTICULATED_FIGURE, i)->name;

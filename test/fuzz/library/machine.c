@@ -27,7 +27,7 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
             md5_player_set(player, i, values[(step + i * 3) % 5]);
         FOR (i, desc->num_modifiers) {
             md5_target *const target = md5_player_target(player, i);
-            target->weight = step % 3 == 0 ? 1.0f : 0.4f;
+            target->weight = step % 3 == 0 ? 1 : 0.4f;
             target->position = (md5_vec3){(float)step, 3, 8};
             target->rotation = (md5_quat){0, 0.6f, 0, 0.8f};
             target->has_rotation = step % 2 == 0;
@@ -40,7 +40,7 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
                 player, step % 4, step % desc->num_clips,
                 &(md5_shot_desc){.mode = (md5_layer_mode)(step % 4 / 2),
                                  .mask = desc->num_masks > 0 ? desc->masks->name : NULL,
-                                 .speed = step % 3 == 0 ? -1.0f : 0.7f,
+                                 .speed = step % 3 == 0 ? -1 : 0.7f,
                                  .fade_in = 0.1f,
                                  .end = (md5_shot_end)(step % 3)});
         if (desc->num_clips > 0 && desc->clips[step % desc->num_clips].num_sections > 0)

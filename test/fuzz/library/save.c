@@ -89,7 +89,7 @@ static const char *play_on(const figure *fixture, md5_player *player, uint32_t s
             md5_player_set_detail(player,
                                   &(md5_detail){.mask = "k", .interval = choice % 4, .phase = i});
         FOR (k, fixture->file->desc.num_modifiers)
-            md5_player_target(player, k)->weight = choice & 2 ? 1.0f : 0.0f;
+            md5_player_target(player, k)->weight = choice & 2 ? 1 : 0.0f;
         md5_player_advance(player, 0.06, NULL, NULL);
         md5_player_pose(player, pose, NULL, NULL, fixture->scratch);
         if (!fuzz_is_sound(pose))

@@ -13,7 +13,7 @@ static const char *moment_fault(const md5_anim *anim, const md5_moment *moment)
 {
     if (moment->frame0 >= anim->num_frames || moment->frame1 >= anim->num_frames)
         return "a sample position outside of the frames";
-    if (!(moment->fraction >= 0.0f && moment->fraction < 1.0f))
+    if (!(moment->fraction >= 0 && moment->fraction < 1))
         return "a sample position whose fraction is out of range";
     return NULL;
 }
@@ -31,7 +31,7 @@ static void draw(const md5_model *model, uint32_t number, const md5_mat34 *palet
     float *const weights = malloc(count * 4 * sizeof *weights);
     md5_skin(mesh, palette, positions, normals, tangents);
     md5_skin(mesh, palette, positions, NULL, NULL);
-    (void)md5_pack_influences(
+    md5_pack_influences(
         &(md5_pack_job){.mesh = mesh, .slots = 4, .joints = joints, .weights = weights});
     md5_pack_loss(model, number, 4, palette);
     free(positions);
@@ -140,7 +140,7 @@ static const char *check_texts(const check_input inputs[2], const md5_model *mod
         is_sound &= clip->findings[i].rule[0] != '\0' && clip->findings[i].count > 0
                     && clip->findings[i].error.message[0] != '\0';
     if (is_sound)
-        is_sound = clip->space.scale >= 0.0f && clip->space.scale <= 1e6f;
+        is_sound = clip->space.scale >= 0 && clip->space.scale <= 1e6f;
     md5_free_binding(binding);
     md5_free_check(clip);
     md5_free_check(mesh);

@@ -41,7 +41,7 @@ static const char *play_fault(const md5_script *script)
     md5_xform pose[FUZZ_JOINTS];
     bool is_sound = true;
     for (uint32_t i = 0; i < script->num_states && i < 20; i++) {
-        FOR (channel, (int)MD5_CHANNEL_EYELIDS)
+        FOR (channel, MD5_CHANNEL_EYELIDS)
             md5_states_set(states, (md5_channel)channel, script->states[i].name, i);
         FOR (tick, 4u)
             md5_states_advance(states, 16 + 100 * tick, NULL, NULL);

@@ -49,6 +49,6 @@ const char *fuzz_archive(const uint8_t *data, size_t size)
         file = memfd_create("archive", 0);
     if (file < 0 || ftruncate(file, 0) != 0 || pwrite(file, data, size, 0) != (ssize_t)size)
         return "the archive cannot be written";
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     return read_archive(path);
 }
