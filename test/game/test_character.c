@@ -673,9 +673,10 @@ static void own_monster(md5_monster *const *owner)
 // The head of the body turns by half of what it is to look at to the left: 90 degrees, of which the
 // usual limit leaves 75, and a tick a tenth of that. The lid turns by more than half a circle.
 TEST (monsters_look_to_the_left) {
-    OWN_GAME game = open_entity_game("entityDef ogre { \"model\" \"body\" \"look_joint neck\" \"0 "
-                                     "0.5 0\" \"look_joint lid\" \"0 30 0\" \"eye_height\" \"20\" }",
-                                     NULL);
+    OWN_GAME game =
+        open_entity_game("entityDef ogre { \"model\" \"body\" \"look_joint neck\" \"0 "
+                         "0.5 0\" \"look_joint lid\" \"0 30 0\" \"eye_height\" \"20\" }",
+                         NULL);
     OWN_ENTITY entity = load_entity(game, "ogre");
     OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
     const md5_monster_desc desc = {.entity = entity, .body = body};
