@@ -74,7 +74,7 @@ MD5_GAME_API md5_vec3 md5_entity_clip_movement(const md5_entity_clip *clip);
 //
 //   const md5_load_opts opts = {.files = md5_game_files(game)};
 //   const char *object = md5_entity_def_value(imp->def, "scriptobject");
-//   md5_script *script = md5_load_script("script/doom_main.script", object, &opts, &error);
+//   md5_script *script = md5_load_script("script/doom_main.script", object, imp, &opts, &error);
 //   const md5_states_desc desc = {.script = script, .entity = imp, .body = actor};
 //   md5_states *states = md5_create_states(&desc, NULL, &error);
 //   md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_Idle", 4);
@@ -114,8 +114,9 @@ typedef struct md5_script {
     uint32_t num_unknown;                 // different functions that are called but not known
 } md5_script;
 
-// Compiles the states of a script object, and the functions that these call, from a file and those
-// that it includes, each once, named as opts->files opens them. Of the lines with # there are
+// Compiles the states of a script object, what the frame commands `call` and `object_call` of the
+// clips of an entity name if it is not NULL, and the functions that these call, from a file and
+// those that it includes, each once, named as opts->files opens them. Of the lines with # there are
 // include, define, undef, ifdef, ifndef, else and endif; # and ## in macros are not known.
 // Variables of namespaces are global, and the name of a namespace in another one is too. An error
 // has the place in the file, what was found and what was expected. A function that is neither
@@ -125,7 +126,8 @@ typedef struct md5_script {
 // threads may share it. Time and memory: linear in the files, whose macros may mean about as many
 // tokens as the files have bytes, and 65536.
 MD5_GAME_API md5_script *md5_load_script(const char *path, const char *object,
-                                         const md5_load_opts *opts, md5_error *error);
+                                         const md5_entity *entity, const md5_load_opts *opts,
+                                         md5_error *error);
 MD5_GAME_API void md5_free_script(md5_script *script); // after its states; NULL is allowed
 
 // The states that a character is in.
@@ -159,7 +161,8 @@ MD5_GAME_API float md5_states_variable(const md5_states *states, const char *nam
 MD5_GAME_API bool md5_states_set_variable(md5_states *states, const char *name, float value);
 
 // A tick: advances the actors of body and head, runs the states and fires the frame commands of the
-// tick, in the engine's order. A function is ended that does MD5_MAX_SCRIPT_STEPS operations
+// tick, in the engine's order; what these call is run at once, before `on_frame`, and where it waits
+// the next such call ends it. A function is ended that does MD5_MAX_SCRIPT_STEPS operations
 // without waiting, or calls too deep. What has the root moved: md5_actor_root_motion() of the body.
 enum { MD5_MAX_SCRIPT_STEPS = 100000 };
 MD5_GAME_API void md5_states_advance(md5_states *states, uint32_t milliseconds,

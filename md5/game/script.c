@@ -72,6 +72,7 @@ typedef struct script_def {
     script_object *object;  // NULL: none
     uint32_t at, body, end; // tokens: parameters or type; behind the first brace, 0: variables
     uint32_t index;         // among those that are compiled, MD5_NONE: not yet
+    bool is_frame_call;     // it is listed among these
     const script_token *by; // its name
     struct script_def *next, *next_compiled;
 } script_def;
@@ -744,6 +745,17 @@ static script_op find_variable(script_compiler *it, const script_token *name)
     return op;
 }
 
+// The index of a function, which is compiled later.
+static uint32_t index_of(script_compiler *it, script_def *def)
+{
+    if (def->index == MD5_NONE) {
+        def->index = it->to->num_functions++;
+        *it->last_compiled = def;
+        it->last_compiled = &def->next_compiled;
+    }
+    return def->index;
+}
+
 // Finds what a call calls; of another entity nothing.
 static script_op find_function(script_compiler *it, md5_name_map *functions,
                                const script_token *name)
@@ -756,15 +768,8 @@ static script_op find_function(script_compiler *it, md5_name_map *functions,
         known = *entry_of(it, is_of_space ? &it->space->functions : &it->methods, text);
     if (!known && functions)
         known = *entry_of(it, functions, text);
-    if (known) {
-        script_def *const def = (script_def *)known;
-        if (def->index == MD5_NONE) {
-            def->index = it->to->num_functions++;
-            *it->last_compiled = def;
-            it->last_compiled = &def->next_compiled;
-        }
-        return (script_op){SCRIPT_CALL, 0, def->index, NULL};
-    }
+    if (known)
+        return (script_op){SCRIPT_CALL, 0, index_of(it, (script_def *)known), NULL};
     script_op op = {SCRIPT_BUILTIN, 0, (uint32_t)(functions ? 0 : SCRIPT_UNKNOWN), NULL};
     while (op.arg < SCRIPT_UNKNOWN && strcmp(builtins[op.arg], text) != 0)
         op.arg++;
@@ -1152,25 +1157,47 @@ static bool read_function(script_compiler *it, const script_def *def)
     return is_ok(it);
 }
 
-// Compiles the states, and what they call.
-static bool compile(script_compiler *it)
+// Lists what frame commands of a clip call, if it is there.
+static void list_frame_calls(script_compiler *it, const md5_entity_clip *clip)
+{
+    script_block *const to = it->to;
+    MD5_FOR (i, clip->anim->num_commands) {
+        const md5_frame_command *const command = &clip->anim->commands[i];
+        const bool is_method = command->code == MD5_FRAME_OBJECT_CALL;
+        if (!is_method && command->code != MD5_FRAME_CALL)
+            continue;
+        script_def *const def =
+            (script_def *)*entry_of(it, is_method ? &it->methods : &it->functions, command->text);
+        if (!def || def->is_frame_call)
+            continue;
+        def->is_frame_call = true;
+        to->frame_calls[to->num_frame_calls++] =
+            (script_frame_call){command->code, def->name, index_of(it, def)};
+    }
+}
+
+// Compiles the states, what frame commands call, and what these call.
+static bool compile(script_compiler *it, const md5_entity *entity)
 {
     static const char *const begins[] = {"state_", "Torso_", "Legs_", "Head_"};
     script_block *const to = it->to;
     to->states = MD5_ROOM(&to->arena, md5_script_state, it->num_defs);
     to->state_functions = MD5_ROOM(&to->arena, uint32_t, it->num_defs);
     to->functions = MD5_NEW(&to->arena, script_function, it->num_defs);
-    TRY(to->states && to->state_functions && to->functions);
-    for (const script_def *def = it->first_def; def; def = def->next) {
+    to->frame_calls = MD5_ROOM(&to->arena, script_frame_call, it->num_defs);
+    TRY(to->states && to->state_functions && to->functions && to->frame_calls);
+    for (script_def *def = it->first_def; def; def = def->next) {
         MD5_FOR (i, (int)MD5_COUNT(begins)) {
             if (strncmp(def->name, begins[i], strlen(begins[i])) != 0
                 || *entry_of(it, &it->methods, def->name) != def)
                 continue;
             const uint32_t count = to->script.num_states++;
             to->states[count] = (md5_script_state){def->name, (md5_channel)i};
-            to->state_functions[count] = find_function(it, &it->functions, def->by).arg;
+            to->state_functions[count] = index_of(it, def);
         }
     }
+    for (uint32_t i = 0; entity && i < entity->num_clips; i++)
+        list_frame_calls(it, &entity->clips[i]);
     for (const script_def *def = it->first_compiled; def; def = def->next_compiled)
         TRY(read_function(it, def));
     to->script.states = to->states;
@@ -1180,8 +1207,8 @@ static bool compile(script_compiler *it)
 
 // == Loading ======================================================================================
 
-md5_script *md5_load_script(const char *path, const char *object, const md5_load_opts *opts,
-                            md5_error *error)
+md5_script *md5_load_script(const char *path, const char *object, const md5_entity *entity,
+                            const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_PATH(path);
     MD5_ASSERT_OPTS(opts);
@@ -1204,7 +1231,7 @@ md5_script *md5_load_script(const char *path, const char *object, const md5_load
     it.last_compiled = &it.first_compiled;
     open_file(&it, path ? path : "", NULL);
     const bool is_made = is_ok(&it) && read_tokens(&it) && read_declarations(&it)
-                         && resolve(&it, object ? object : "") && compile(&it);
+                         && resolve(&it, object ? object : "") && compile(&it, entity);
     MD5_FOR (i, it.num_files)
         md5i_free_file_text(it.context, &it.files[i].text);
     md5i_arena_free(&it.scratch);

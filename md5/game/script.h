@@ -109,6 +109,13 @@ typedef struct script_function {
     uint32_t need;       // values on the stack, at most SCRIPT_STACK
 } script_function;
 
+// What a frame command calls by its name: a method of the object, or a function.
+typedef struct script_frame_call {
+    md5_frame_code code;
+    const char *name;
+    uint32_t function;
+} script_frame_call;
+
 typedef struct script_block {
     md5_script script;
     md5_context context; // for its memory
@@ -118,7 +125,8 @@ typedef struct script_block {
     md5_script_state *states; // [script.num_states], and their functions
     uint32_t *state_functions;
     script_function *functions;
-    uint32_t num_functions;
+    script_frame_call *frame_calls;
+    uint32_t num_functions, num_frame_calls;
 } script_block;
 
 #endif

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-enum { NUM_THREADS = MD5_CHANNEL_HEAD + 1, MOST_FRAMES = 1000000 };
+// Behind those of channels there is one thread for all that frame commands call.
+enum { NUM_THREADS = MD5_CHANNEL_HEAD + 1, FRAME_THREAD = NUM_THREADS, MOST_FRAMES = 1000000 };
 
 typedef struct script_call {
     const script_function *function;
@@ -26,9 +27,9 @@ typedef struct script_thread {
 
 // What changes.
 typedef struct script_run {
-    script_thread threads[NUM_THREADS]; // by md5_channel
-    uint32_t next;                      // the state that is set for MD5_CHANNEL_ALL; MD5_NONE: none
-    script_value action, prefix;        // what it waits for; of clips
+    script_thread threads[NUM_THREADS + 1]; // by md5_channel
+    uint32_t next;               // the state that is set for MD5_CHANNEL_ALL; MD5_NONE: none
+    script_value action, prefix; // what it waits for; of clips
     bool allows_pain, allows_movement;
     int64_t pain_time; // when pain is allowed again
 } script_run;
@@ -310,15 +311,20 @@ static bool begin_call(script_thread *thread, const script_function *function, u
     return true;
 }
 
+static void begin_thread(script_thread *thread, const script_function *function)
+{
+    thread->wait_until = 0;
+    thread->waits_for_action = thread->was_stopped = false;
+    thread->num_calls = thread->num_values = 0;
+    (void)begin_call(thread, function, 0);
+}
+
 static void begin(md5_states *states, md5_channel channel, uint32_t state)
 {
     const script_block *const script = states->script;
     script_thread *const thread = &states->run.threads[channel];
     thread->state = script->states[state].name;
-    thread->wait_until = 0;
-    thread->waits_for_action = thread->was_stopped = false;
-    thread->num_calls = thread->num_values = 0;
-    (void)begin_call(thread, &script->functions[script->state_functions[state]], 0);
+    begin_thread(thread, &script->functions[script->state_functions[state]]);
     if (channel == states->running)
         states->yields = states->has_restarted = true;
 }
@@ -602,6 +608,31 @@ static void run(md5_states *states, md5_channel channel)
     states->running = MD5_NUM_CHANNELS;
 }
 
+// Whom the frame commands of an advance are for.
+typedef struct frame_caller {
+    md5_states *states;
+    md5_frame_fn *on_frame;
+    void *user;
+} frame_caller;
+
+// Runs what a frame command calls, which ends what another one began, and passes it on.
+static void call_frame(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
+                       md5_channel channel)
+{
+    const frame_caller *const caller = (const frame_caller *)user;
+    const script_block *const script = caller->states->script;
+    MD5_FOR (i, script->num_frame_calls) {
+        const script_frame_call *const called = &script->frame_calls[i];
+        if (called->code != command->code || strcmp(called->name, command->text) != 0)
+            continue;
+        begin_thread(&caller->states->run.threads[FRAME_THREAD],
+                     &script->functions[called->function]);
+        run(caller->states, (md5_channel)FRAME_THREAD);
+    }
+    if (caller->on_frame)
+        caller->on_frame(caller->user, command, clip, channel);
+}
+
 // == Use ==========================================================================================
 
 md5_states *md5_create_states(const md5_states_desc *desc, const md5_allocator *allocator,
@@ -693,6 +724,7 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
     md5i_actor_step(body, milliseconds);
     if (head)
         md5i_actor_step(head, milliseconds);
+    run(states, (md5_channel)FRAME_THREAD);
     MD5_FOR (i, 20) {
         const uint32_t next = states->run.next;
         states->run.next = MD5_NONE;
@@ -709,9 +741,10 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
     }
     MD5_FOR (i, (int)MD5_COUNT(flags))
         (void)md5_states_set_variable(states, flags[i], 0.0f);
-    md5i_actor_fire(body, on_frame, user);
+    frame_caller caller = {states, on_frame, user};
+    md5i_actor_fire(body, call_frame, &caller);
     if (head)
-        md5i_actor_fire(head, on_frame, user);
+        md5i_actor_fire(head, call_frame, &caller);
 }
 
 md5_channel_state md5_states_channel(const md5_states *states, md5_channel channel)

@@ -27,7 +27,7 @@ TEST (states_play_as_in_the_original_engine) {
     OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
     md5_error error = {0};
     const md5_load_opts opts = {.files = md5_game_files(game)};
-    OWN_SCRIPT script = md5_load_script("script/doom_main.script", "probe", &opts, &error);
+    OWN_SCRIPT script = md5_load_script("script/doom_main.script", "probe", entity, &opts, &error);
     CHECK_STRING(error.message, "");
     REQUIRE(entity && actor && script);
     const md5_states_desc desc = {.script = script, .entity = entity, .body = actor};
@@ -103,7 +103,7 @@ static void close_script(void *user, const void *bytes, size_t size)
 static md5_script *load(const game_text *texts, md5_load_opts opts, md5_error *error)
 {
     opts.files = (md5_files){open_script, close_script, (void *)(uintptr_t)texts};
-    return md5_load_script("a.script", "o", &opts, error);
+    return md5_load_script("a.script", "o", NULL, &opts, error);
 }
 
 #define HEAD                                                                              \
@@ -218,6 +218,44 @@ TEST (scripts_compute_as_their_language_says) {
         }
         close_case(&it);
     }
+}
+
+static void count_command(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
+                          md5_channel channel)
+{
+    (void)command, (void)clip, (void)channel;
+    ++*(unsigned *)user;
+}
+
+// Functions and methods of one name are two; a method that waits goes on unless another one begins.
+TEST (frame_commands_call_functions_that_no_state_calls) {
+    static const game_text texts[] = {
+        {"a.script",
+         "object o { float r; void Torso_A(); void shout(); void hush(); }; float g;\n"
+         "void o::Torso_A() { playAnim( 1, \"shout\" ); while ( 1 ) { waitFrame(); } }\n"
+         "void shout() { g++; } void o::shout() { r += 100; wait( 0.15 ); r += 1000; }\n"
+         "void o::hush() { r++; wait( 0.05 ); r += 10; }\n"},
+        {NULL, NULL}};
+    OWN_GAME game = open_entity_game(
+        "model caller { inherit body anim shout walk.md5anim { frame 1 call shout\n"
+        "frame 2 object_call shout frame 3 object_call hush frame 4 call nothing } }",
+        NULL);
+    OWN_ENTITY entity = load_entity(game, "caller");
+    OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
+    const md5_load_opts opts = {.files = {open_script, close_script, (void *)(uintptr_t)texts}};
+    OWN_SCRIPT script = md5_load_script("a.script", "o", entity, &opts, NULL);
+    REQUIRE(actor && script);
+    const md5_states_desc desc = {.script = script, .entity = entity, .body = actor};
+    OWN_STATES states = md5_create_states(&desc, NULL, NULL);
+    CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
+    unsigned num_commands = 0;
+    static const double expected[][2] = {{0, 0}, {1, 0}, {1, 100}, {1, 101}, {1, 111}};
+    FOR (i, 5) {
+        md5_states_advance(states, i == 0 ? 0 : i == 1 ? 10 : 100, count_command, &num_commands);
+        CHECK_NEAR(md5_states_variable(states, "g"), expected[i][0], 0);
+        CHECK_NEAR(md5_states_variable(states, "r"), expected[i][1], 0);
+    }
+    CHECK_UINT(num_commands, 4);
 }
 
 TEST (functions_that_are_not_known_are_named_once) {
@@ -410,8 +448,8 @@ TEST (entities_without_a_script_object_have_no_states) {
     static const game_text texts[] = {{"a.script", "object o { };"}, {NULL, NULL}};
     const md5_load_opts known = {.files = {open_script, close_script, (void *)(uintptr_t)texts}};
     md5_error error = {0};
-    CHECK_REFUSED(md5_load_script("a.script", NULL, &known, &error), error, MD5_ERROR_MISMATCH,
-                  "the script object '' is not declared");
+    CHECK_REFUSED(md5_load_script("a.script", NULL, NULL, &known, &error), error,
+                  MD5_ERROR_MISMATCH, "the script object '' is not declared");
 }
 
 // A text with `count` of something between two others.

@@ -241,9 +241,9 @@ static void check_states(monster_case *it)
     md5_error error = {0};
     md5_load_opts opts = it->opts;
     opts.files = md5_game_files(it->game);
-    md5_script *const script =
-        md5_load_script("script/doom_main.script",
-                        md5_entity_def_value(it->entity->def, "scriptobject"), &opts, &error);
+    md5_script *const script = md5_load_script(
+        "script/doom_main.script", md5_entity_def_value(it->entity->def, "scriptobject"),
+        it->entity, &opts, &error);
     CHECK_THAT(!error.message[0], "%s:%u:%u: %s", error.file, error.line, error.column,
                error.message);
     REQUIRE(script && script->num_states <= 64);

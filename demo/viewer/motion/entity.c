@@ -100,7 +100,7 @@ static void load_more(view_entity *figure, md5_game *game, view_log *log)
     if (body != NULL)
         figure->bodies = md5_create_figure(body, figure->entity, NULL, &problems[0]);
     if (object[0] != '\0' && md5_game_find_file(game, script, 0) != MD5_NONE)
-        figure->script = md5_load_script(script, object, &opts, &problems[1]);
+        figure->script = md5_load_script(script, object, figure->entity, &opts, &problems[1]);
     COMMON_FOR (i, 2)
         if (problems[i].status != MD5_OK)
             view_log_warning(log, &problems[i]);

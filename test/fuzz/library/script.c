@@ -26,7 +26,7 @@ static const void *open_script(void *user, const char *path, size_t *size, md5_e
 static void *make_script(const void *fixture, const md5_load_opts *opts, md5_error *error)
 {
     (void)fixture;
-    return md5_load_script("a", "o", opts, error);
+    return md5_load_script("a", "o", NULL, opts, error);
 }
 FUZZ_DESTROY(destroy_script, md5_script, md5_free_script)
 
@@ -67,7 +67,7 @@ const char *fuzz_script(const uint8_t *data, size_t size)
         .files = {.open = open_script, .close = close_fuzz_file, .user = files},
     };
     md5_error error = {0};
-    md5_script *const script = md5_load_script("a", "o", &opts, &error);
+    md5_script *const script = md5_load_script("a", "o", NULL, &opts, &error);
     if (!script)
         return error.status != MD5_OK && error.message[0] ? NULL : "no script, and no reason";
     const char *const fault = play_fault(script);
