@@ -114,10 +114,10 @@ typedef struct md5_script {
     uint32_t num_unknown;                 // different functions that are called but not known
 } md5_script;
 
-// Compiles the states of a script object, what the frame commands `call` and `object_call` of the
-// clips of an entity name if it is not NULL, and the functions that these call, from a file and
-// those that it includes, each once, named as opts->files opens them. Of the lines with # there are
-// include, define, undef, ifdef, ifndef, else and endif; # and ## in macros are not known.
+// Compiles the states of a script object, and the functions that these call, from a file and those
+// that it includes, each once, named as opts->files opens them; of an entity, which then outlives
+// the result, or NULL, also what `call` and `object_call` in its clips name. Of the lines with #
+// there are include, define, undef, ifdef, ifndef, else and endif; # and ## in macros are not known.
 // Variables of namespaces are global, and the name of a namespace in another one is too. An error
 // has the place in the file, what was found and what was expected. A function that is neither
 // defined nor known here is a warning, once, and returns 0; so does one of another entity, and one

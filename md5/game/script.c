@@ -1157,22 +1157,36 @@ static bool read_function(script_compiler *it, const script_def *def)
     return is_ok(it);
 }
 
-// Lists what frame commands of a clip call, if it is there.
+// Finds what a frame command calls: a method, or a function, of a namespace too. NULL: there is
+// none.
+static script_def *find_frame_call(script_compiler *it, const md5_frame_command *command)
+{
+    if (command->code == MD5_FRAME_OBJECT_CALL)
+        return (script_def *)*entry_of(it, &it->methods, command->text);
+    if (command->code != MD5_FRAME_CALL)
+        return NULL;
+    md5_name_map *functions = &it->functions;
+    const char *name = command->text;
+    for (const char *end; functions && (end = strstr(name, "::")); name = end + 2) {
+        const char *const space = md5_copy_text(&it->arena, name, (size_t)(end - name));
+        script_object *const object =
+            space ? (script_object *)*entry_of(it, &it->objects, space) : NULL;
+        functions = object ? &object->functions : NULL;
+    }
+    return functions ? (script_def *)*entry_of(it, functions, name) : NULL;
+}
+
 static void list_frame_calls(script_compiler *it, const md5_entity_clip *clip)
 {
     script_block *const to = it->to;
     MD5_FOR (i, clip->anim->num_commands) {
         const md5_frame_command *const command = &clip->anim->commands[i];
-        const bool is_method = command->code == MD5_FRAME_OBJECT_CALL;
-        if (!is_method && command->code != MD5_FRAME_CALL)
-            continue;
-        script_def *const def =
-            (script_def *)*entry_of(it, is_method ? &it->methods : &it->functions, command->text);
+        script_def *const def = find_frame_call(it, command);
         if (!def || def->is_frame_call)
             continue;
         def->is_frame_call = true;
         to->frame_calls[to->num_frame_calls++] =
-            (script_frame_call){command->code, def->name, index_of(it, def)};
+            (script_frame_call){command->code, command->text, index_of(it, def)};
     }
 }
 

@@ -112,7 +112,7 @@ typedef struct script_function {
 // What a frame command calls by its name: a method of the object, or a function.
 typedef struct script_frame_call {
     md5_frame_code code;
-    const char *name;
+    const char *name; // the command's text
     uint32_t function;
 } script_frame_call;
 

@@ -234,11 +234,13 @@ TEST (frame_commands_call_functions_that_no_state_calls) {
          "object o { float r; void Torso_A(); void shout(); void hush(); }; float g;\n"
          "void o::Torso_A() { playAnim( 1, \"shout\" ); while ( 1 ) { waitFrame(); } }\n"
          "void shout() { g++; } void o::shout() { r += 100; wait( 0.15 ); r += 1000; }\n"
-         "void o::hush() { r++; wait( 0.05 ); r += 10; }\n"},
+         "void o::hush() { r++; wait( 0.05 ); r += 10; }\n"
+         "namespace far { void shout( entity who ) { g += 5; } }\n"},
         {NULL, NULL}};
     OWN_GAME game = open_entity_game(
         "model caller { inherit body anim shout walk.md5anim { frame 1 call shout\n"
-        "frame 2 object_call shout frame 3 object_call hush frame 4 call nothing } }",
+        "frame 2 object_call shout frame 3 object_call hush frame 4 call nothing\n"
+        "frame 4 call far::shout frame 4 call none::shout } }",
         NULL);
     OWN_ENTITY entity = load_entity(game, "caller");
     OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
@@ -249,13 +251,13 @@ TEST (frame_commands_call_functions_that_no_state_calls) {
     OWN_STATES states = md5_create_states(&desc, NULL, NULL);
     CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
     unsigned num_commands = 0;
-    static const double expected[][2] = {{0, 0}, {1, 0}, {1, 100}, {1, 101}, {1, 111}};
+    static const double expected[][2] = {{0, 0}, {1, 0}, {1, 100}, {1, 101}, {6, 111}};
     FOR (i, 5) {
         md5_states_advance(states, i == 0 ? 0 : i == 1 ? 10 : 100, count_command, &num_commands);
         CHECK_NEAR(md5_states_variable(states, "g"), expected[i][0], 0);
         CHECK_NEAR(md5_states_variable(states, "r"), expected[i][1], 0);
     }
-    CHECK_UINT(num_commands, 4);
+    CHECK_UINT(num_commands, 6);
 }
 
 TEST (functions_that_are_not_known_are_named_once) {

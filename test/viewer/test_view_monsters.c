@@ -270,6 +270,9 @@ static void check_states(monster_case *it)
     }
     FOR (k, script->num_states)
         CHECK_THAT(seen >> k & 1, "%s is not played", script->states[k].name);
+    // A frame command has called a function.
+    const char *const object = md5_entity_def_value(it->entity->def, "scriptobject");
+    CHECK_NEAR(md5_states_variable(states, "unfolded"), strstr(object, "thimble") ? 1 : 0, 0);
     check_drops(it, states);
     md5_destroy_states(states);
     md5_free_script(script);
