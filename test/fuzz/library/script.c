@@ -6,7 +6,8 @@
 static const char fuzz_def[] =
     "model m { mesh m.md5mesh channel torso ( *neck ) channel legs ( *root -*neck )"
     " anim walk m.md5anim { frame 1 footstep }"
-    " anim nod m.md5anim { prevent_idle_override } }";
+    " anim nod m.md5anim { prevent_idle_override frame 1 object_call Legs_A"
+    " frame 1 call k frame 1 call n::k } }";
 
 static const fuzz_file game_files[] = {{"def/m.def", fuzz_def, sizeof fuzz_def - 1},
                                        {"m.md5mesh", FUZZ_MODEL, sizeof FUZZ_MODEL - 1},
@@ -25,16 +26,12 @@ static const void *open_script(void *user, const char *path, size_t *size, md5_e
 
 static void *make_script(const void *fixture, const md5_load_opts *opts, md5_error *error)
 {
-    (void)fixture;
-    return md5_load_script("a", "o", NULL, opts, error);
+    return md5_load_script("a", "o", (const md5_entity *)fixture, opts, error);
 }
 FUZZ_DESTROY(destroy_script, md5_script, md5_free_script)
 
-static const char *play_fault(const md5_script *script)
+static const char *play_fault(const md5_script *script, const md5_entity *entity)
 {
-    const md5_game_path place = fuzz_folder(game_files, COUNT_OF(game_files));
-    md5_game *const game = md5_create_game(&place, 1, NULL, NULL);
-    md5_entity *const entity = md5_load_entity(game, "m", NULL, NULL);
     md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
     const md5_states_desc desc = {.script = script, .entity = entity, .body = actor};
     md5_states *const states = md5_create_states(&desc, NULL, NULL);
@@ -50,8 +47,6 @@ static const char *play_fault(const md5_script *script)
     }
     md5_destroy_states(states);
     md5_destroy_actor(actor);
-    md5_free_entity(entity);
-    md5_destroy_game(game);
     return is_sound ? NULL : "a pose that is not one";
 }
 
@@ -67,10 +62,19 @@ const char *fuzz_script(const uint8_t *data, size_t size)
         .files = {.open = open_script, .close = close_fuzz_file, .user = files},
     };
     md5_error error = {0};
-    md5_script *const script = md5_load_script("a", "o", NULL, &opts, &error);
-    if (!script)
-        return error.status != MD5_OK && error.message[0] ? NULL : "no script, and no reason";
-    const char *const fault = play_fault(script);
+    const md5_game_path place = fuzz_folder(game_files, COUNT_OF(game_files));
+    md5_game *const game = md5_create_game(&place, 1, NULL, NULL);
+    md5_entity *const entity = md5_load_entity(game, "m", NULL, NULL);
+    md5_script *const script = md5_load_script("a", "o", entity, &opts, &error);
+    const char *fault = NULL;
+    if (script)
+        fault = play_fault(script, entity);
+    else if (error.status == MD5_OK || !error.message[0])
+        fault = "no script, and no reason";
     md5_free_script(script);
-    return fault ? fault : fuzz_memory(make_script, destroy_script, NULL, opts, size);
+    if (script && !fault)
+        fault = fuzz_memory(make_script, destroy_script, entity, opts, size);
+    md5_free_entity(entity);
+    md5_destroy_game(game);
+    return fault;
 }
