@@ -5,6 +5,7 @@
     python3 models/make_game.py --check     regenerate and compare with models/game"""
 
 import os
+import re
 import sys
 import struct
 import tempfile
@@ -148,6 +149,23 @@ def ik_clip(model, idle, legs):
     return md5.anim_text(COMMAND, model.joints, idle.rate, [frame], idle.bounds[:1])
 
 
+# -- Thimble's shot --------------------------------------------------------------------------------
+
+SHOT = [pole for *_, pole in THIMBLE_LEGS]
+
+
+def carried(clip):
+    """A clip in which the body carries the corners of the shot: walk IK moves the body, and leaves
+    the root where it is."""
+    body = clip.names.index("body")
+    for n in map(clip.names.index, SHOT):
+        clip.parents[n] = body
+        for frame in clip.frames:
+            (spot, swing), (position, turn) = frame[body], frame[n]
+            frame[n] = rotate(conj(swing), sub(position, spot)), mul(conj(swing), turn)
+    return clip
+
+
 # -- Pictures -------------------------------------------------------------------------------------
 
 def _halved(width, height, channels, pixels):
@@ -233,23 +251,29 @@ def _bytes(*path):
 
 def base_files():
     model = read.Mesh(os.path.join(HERE, "bobbin", "bobbin.md5mesh"))
-    body, head, skeleton = split(model)
+    torso, head, skeleton = split(model)
     idle = read.Anim(os.path.join(HERE, "bobbin", "idle.md5anim"))
     folder = "models/md5/bobbin/"
-    yield folder + "body.md5mesh", body.encode()
+    yield folder + "body.md5mesh", torso.encode()
     yield folder + "head.md5mesh", head.encode()
     yield folder + "head_idle.md5anim", head_clip(model, skeleton, idle, range(len(idle.frames))).encode()
     yield folder + "head_blink.md5anim", blink_clip(model, skeleton).encode()
     for clip in BOBBIN_CLIPS:
         yield folder + clip + ".md5anim", _bytes("bobbin", clip + ".md5anim")
-    for clip in THIMBLE_CLIPS:
-        yield "models/md5/thimble/" + clip + ".md5anim", _bytes("thimble", clip + ".md5anim")
     hull = read.Mesh(os.path.join(HERE, "thimble", "thimble.md5mesh"))
-    standing = read.Anim(os.path.join(HERE, "thimble", "idle.md5anim"))
+    body = [joint[0] for joint in hull.joints].index("body")
+    hull.joints = [(name, body if name in SHOT else parent, position, turn)
+                   for name, parent, position, turn in hull.joints]
+    for name in THIMBLE_CLIPS:
+        clip = carried(read.Anim(os.path.join(HERE, "thimble", name + ".md5anim")))
+        yield ("models/md5/thimble/" + name + ".md5anim",
+               md5.anim_text(COMMAND, hull.joints, clip.rate, clip.frames, clip.bounds).encode())
+    standing = carried(read.Anim(os.path.join(HERE, "thimble", "idle.md5anim")))
     yield folder + "ik_pose.md5anim", ik_clip(model, idle, BOBBIN_LEGS).encode()
     yield "models/md5/thimble/ik_pose.md5anim", ik_clip(hull, standing, THIMBLE_LEGS).encode()
     for path, shader in (("thimble/thimble", "thimble/hull"), ("lantern/lantern", "lantern/lantern")):
         text = _bytes(path + ".md5mesh").decode().replace('"models/%s"' % path, '"models/md5/%s"' % shader)
+        text = re.sub(r'("bolt_\w+"\s+)0(.*// )origin', r"\g<1>%d\g<2>body" % body, text)
         yield "models/md5/" + path + ".md5mesh", text.encode()
     for name, source, halvings in PICTURES:
         yield "models/md5/" + name + ".tga", picture(source, halvings)

@@ -129,6 +129,23 @@ static void check_standing(monster_case *it)
     }
 }
 
+// Where all feet stand lower the body does too, and carries the shot, if it has one.
+static void check_shot(monster_case *it)
+{
+    const md5_skeleton *const skeleton = &it->entity->model->skeleton;
+    const uint32_t tip = md5_find_joint(skeleton, "bolt_tip"),
+                   body = md5_find_joint(skeleton, "body");
+    if (tip == MD5_NONE)
+        return;
+    md5_mat34 plain[MAX_JOINTS];
+    md5_actor_pose(it->actors[0], it->pose, plain, NULL);
+    it->step = -4.0f;
+    think(it);
+    const double lower = (double)(it->joints[body].m[11] - plain[body].m[11]);
+    CHECK(lower < -3);
+    CHECK_NEAR(it->joints[tip].m[11] - plain[tip].m[11], lower, 1e-4);
+}
+
 // How far a point is above the planes of a body.
 static float height_above(const md5_figure *figure, const md5_body_part *body, md5_xform place,
                           md5_vec3 point)
@@ -320,6 +337,7 @@ TEST_IF (our_monsters_look_stand_and_are_hit, monster_case, it, open_monsters(it
         check_looking(it);
         REQUIRE(open_monster(it, name));
         check_standing(it);
+        check_shot(it);
         check_saving(it, name);
         check_states(it);
         check_figure(it);
