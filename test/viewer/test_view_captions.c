@@ -1,0 +1,82 @@
+// Captions: what the frame commands of a monster of our own game folder say, with time and joint.
+#include "test/own.h"
+#include "test/viewer/test_view_case.h"
+
+enum { NUM_TEXTS = 3 };
+
+typedef struct told {
+    view_log log;
+    view_scene scene;
+    view_play play;
+} told;
+
+// Without libzip the folder has no models.
+static bool open_told(told *fixture)
+{
+    *fixture = (told){.log = {.level = VIEW_QUIET}, .play = {.playing = true, .speed = 1}};
+    return view_load_game_scene(&fixture->scene, NULL,
+                                test_path("models/game/base::monster_thimble"), &fixture->log);
+}
+
+static void close_told(told *fixture)
+{
+    view_free_scene(&fixture->scene);
+}
+
+static void play_until(told *fixture, double time)
+{
+    for (; fixture->play.time < time; fixture->play.time += 0.01)
+        view_pose(&fixture->scene, &fixture->play);
+}
+
+// Newest first, of a clip of so many frames a second.
+static void check_captions(const view_entity *figure, const char *const *texts, double rate)
+{
+    FOR (i, NUM_TEXTS) {
+        unsigned frame = 0;
+        CHECK_STRING(figure->fired[i].text, texts[i]);
+        CHECK(sscanf(figure->fired[i].text, "%*s %*s %u", &frame) == 1);
+        CHECK_NEAR(figure->fired[i].time, (frame - 1) / rate, 0.04); // two ticks
+    }
+}
+
+TEST_IF (what_a_state_plays_is_told_with_its_joints, told, it, open_told(it), close_told(it)) {
+    static const char *const texts[2][NUM_TEXTS] = {
+        {"torso shoot 13: sound_weapon snd_shot = thimble_shot",
+         "torso shoot 13: launch_missile barrel_l", "torso shoot 13: muzzle_flash barrel_l"},
+        {"torso shoot 21: sound_weapon snd_shot = thimble_shot",
+         "torso shoot 21: launch_missile barrel_r", "torso shoot 21: muzzle_flash barrel_r"}};
+    view_entity *const figure = &it->scene.entity;
+    uint32_t shoot = 0;
+    while (strcmp(view_script_name(figure, false, shoot), "Torso_Shoot") != 0)
+        shoot++;
+    view_tell(figure, false, shoot, true);
+    FOR (i, 2) {
+        play_until(it, 0.6 + 0.4 * i);
+        CHECK_UINT(figure->num_fired, i == 0 ? NUM_TEXTS : 2 * NUM_TEXTS);
+        check_captions(figure, texts[i], 30.0);
+    }
+}
+
+// With the value of a key of this name, or the joint.
+TEST_IF (effects_are_told_as_they_are_named, told, it, open_told(it), close_told(it)) {
+    static const char *const texts[NUM_TEXTS] = {
+        "all idle 25: trigger_fx smoke at eye",
+        "all idle 13: sound_body snd_footstep = thimble_step", "all idle 13: fx fx/steam"};
+    view_entity *const figure = &it->scene.entity;
+    const uint32_t eye = md5_find_joint(&figure->entity->model->skeleton, "eye");
+    const md5_frame_command commands[] = {{13, MD5_FRAME_FX, "fx/steam", MD5_NONE, 0},
+                                          {13, MD5_FRAME_SOUND_BODY, "snd_footstep", MD5_NONE, 0},
+                                          {25, MD5_FRAME_TRIGGER_FX, "smoke", eye, 0}};
+    md5_model_anim anim = *figure->entity->clips[0].anim;
+    anim.num_commands = COUNT_OF(commands);
+    anim.commands = commands;
+    md5_entity_clip *const clips = (md5_entity_clip *)(uintptr_t)figure->played.clips;
+    const md5_model_anim *const own = clips[0].anim;
+    clips[0].anim = &anim;
+    CHECK(view_play_channel(figure, MD5_CHANNEL_ALL, 0));
+    play_until(it, 1.2);
+    clips[0].anim = own;
+    CHECK_UINT(figure->num_fired, NUM_TEXTS);
+    check_captions(figure, texts, 30.0);
+}
