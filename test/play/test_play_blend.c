@@ -50,6 +50,40 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
     }
 }
 
+// The formula as it stands in the paper: see md5i_blend_weights_2d().
+static double influence_in_plane(const md5_motion_item *items, uint32_t count, uint32_t item,
+                                 double x, double y)
+{
+    double least = 1;
+    FOR_U32 (other, count) {
+        const double to_x = items[other].x - items[item].x, to_y = items[other].y - items[item].y;
+        const double along = (x - items[item].x) * to_x + (y - items[item].y) * to_y;
+        if (other != item)
+            least = fmin(least, 1 - along / (to_x * to_x + to_y * to_y));
+    }
+    return fmax(least, 0);
+}
+
+TEST (in_a_plane_each_other_item_limits_the_weight) {
+    enum { COUNT = 40 };
+    uint64_t random = 11;
+    md5_motion_item items[COUNT] = {{0}};
+    FOR (item, COUNT) {
+        items[item].x = test_betweenf(-5, 5, &random);
+        items[item].y = test_betweenf(-5, 5, &random);
+    }
+    FOR (round, 200) {
+        const float x = test_betweenf(-6, 6, &random), y = test_betweenf(-6, 6, &random);
+        float weights[COUNT];
+        double expected[COUNT], sum = 0;
+        FOR_U32 (item, COUNT)
+            sum += expected[item] = influence_in_plane(items, COUNT, item, x, y);
+        md5i_blend_weights_2d(items, COUNT, x, y, weights);
+        FOR (item, COUNT)
+            CHECK_NEAR(weights[item], expected[item] / sum, 1e-6);
+    }
+}
+
 TEST (one_item_has_all_the_weight) {
     const md5_motion_item item = {.x = 3};
     float weight;

@@ -595,8 +595,8 @@ void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, flo
 // No two items have the same position. Gradient band interpolation (R. S. Johansen, Automated
 // Semi-Procedural Animation for Character Locomotion, 2009, 6.3): an item's influence falls from 1
 // at its own position to 0 at that of every other item, w_i = min over j of 1 - (p - p_i) . (p_j -
-// p_i) / |p_j - p_i|^2, clamped to 0..1, then all are scaled to sum 1. Time: the square of
-// num_items.
+// p_i) / |p_j - p_i|^2, clamped to 0..1, then all are scaled to sum 1. Time: at most the square of
+// num_items; items without influence take a few steps.
 void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
                            float *weights);
 

@@ -195,19 +195,22 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
                            float *weights)
 {
     double sum = 0;
+    uint32_t rival = 0; // leaves nothing to an item, and mostly to the next one neither
     MD5_FOR (item, num_items) {
         // In double: places may be any two floats, and the square of their distance must not
         // vanish.
         const double from_x = (double)x - items[item].x;
         const double from_y = (double)y - items[item].y;
         double weight = 1;
-        MD5_FOR (other, num_items) {
+        MD5_FOR_WHILE (turn, num_items + 1, weight > 0) {
+            const uint32_t other = turn == 0 ? rival : turn - 1;
             if (other == item)
                 continue;
             const double to_x = (double)items[other].x - items[item].x;
             const double to_y = (double)items[other].y - items[item].y;
             const double delta = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
             weight = md5_least(weight, 1 - delta);
+            rival = weight > 0 ? rival : other;
         }
         weight = weight > 0 ? weight : 0;
         weights[item] = (float)weight;
