@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the archives of models/game from the models beside it; the declarations there are written by hand.
+"""Makes the archives of models/game from the models beside it, and copies their figures; the other declarations
+there are written by hand.
 
     python3 models/make_game.py [FOLDER]    write the archives (default: models/game)
     python3 models/make_game.py --check     regenerate and compare with models/game"""
@@ -21,6 +22,7 @@ from kit.maths import add, conj, dot, mul, rotate, scale, sub, unit  # noqa: E40
 COMMAND = "make_game.py"
 HOME = os.path.join(HERE, "game")
 ARCHIVES = ("base/pak000.pk4", "winter/pak000.pk4")
+FIGURES = {"base/af/%s.af" % name: (name, name + ".af") for name in ("bobbin", "thimble")}
 BLINK = (0.0, 0.55, 1.0, 1.0, 0.6, 0.2, 0.0)  # how far the lids are shut, frame by frame
 
 BOBBIN_CLIPS = ("attack", "bow", "fall", "hit", "idle", "point", "run", "talk", "turn_left", "turn_right",
@@ -306,7 +308,12 @@ def archive(path, files):
 def make(folder):
     for name, files in zip(ARCHIVES, (base_files(), winter_files())):
         archive(os.path.join(folder, *name.split("/")), files)
-    return "2 archives"
+    for name, source in FIGURES.items():
+        path = os.path.join(folder, *name.split("/"))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(_bytes(*source))
+    return "2 archives, 2 figures"
 
 
 def _content(path):
@@ -323,6 +330,10 @@ def check():
             if _content(os.path.join(fresh, name)) != _content(os.path.join(HOME, name)):
                 print(name + ": differs", file=sys.stderr)
                 wrong = 1
+    for name, source in FIGURES.items():
+        if _bytes("game", *name.split("/")) != _bytes(*source):
+            print(name + ": differs", file=sys.stderr)
+            wrong = 1
     return wrong
 
 
