@@ -173,7 +173,7 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
 // The edges of the bodies, which are hit, where they are in the pose.
 static void add_bodies(view_lines *lines, const view_scene *scene)
 {
-    const md5_figure *const figure = scene->entity.bodies;
+    const md5_figure *const figure = scene->fall->bodies;
     md5_body_state *const states = common_alloc(figure->num_bodies, sizeof *states);
     md5_figure_from_joints(figure, scene->joints, (md5_xform){.rotation = {.w = 1}}, 0, states);
     COMMON_FOR (i, figure->num_bodies) {
@@ -227,7 +227,7 @@ void view_add_overlays(const view_stage *stage, bool on_top)
     }
     // The bodies of an articulated figure, or an oriented box for each joint that moves vertices.
     const bool has_boxes = posed && shown->joint_bounds && scene->joint_bounds != NULL;
-    const bool is_figure = scene->entity.bodies != NULL;
+    const bool is_figure = scene->fall != NULL;
     if (has_boxes && is_figure)
         add_bodies(lines, scene);
     for (uint32_t i = 0; has_boxes && !is_figure && i < scene->num_joints; i++)

@@ -21,6 +21,8 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
     if (scene->path == NULL)
         return;
     add_file(stamp, scene->path);
+    if (scene->fall != NULL)
+        add_file(stamp, scene->fall->path);
     COMMON_FOR (i, scene->num_clips)
         add_file(stamp, scene->clips[i].path);
     add_character(stamp, scene->machine.character);

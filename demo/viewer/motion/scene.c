@@ -69,6 +69,7 @@ void view_free_scene(view_scene *scene)
     COMMON_FOR (i, scene->num_clips)
         free_clip(&scene->clips[i]);
     free(scene->clips);
+    view_free_fall(scene->fall);
     view_free_entity(&scene->entity);
     md5_free_model(scene->own_model);
     md5_free_model(scene->dressed);
@@ -468,6 +469,11 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     }
     if (scene->model != NULL)
         view_make_pose(scene, &scene->model->skeleton);
+    if (scene->model != NULL && !is_cube && scene->files == NULL)
+        view_load_fall(scene,
+                       scene->machine.character != NULL ? scene->machine.character->model_path
+                                                        : model_path,
+                       &opts);
     COMMON_EACH (from, cube.clips, cube.num_clips) {
         const view_clip clip = {.path = from->file, .name = from->name, .anim = from->anim};
         if (!view_append_clip(scene, clip, NULL, &error))
@@ -545,6 +551,8 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
         is_loaded = scene->model != NULL;
         if (is_loaded)
             view_make_pose(scene, &scene->model->skeleton);
+        if (is_loaded)
+            view_load_fall(scene, NULL, NULL);
         // The clips of an entity stay its own.
         for (uint32_t i = 0; is_loaded && i < scene->entity.entity->num_clips; i++) {
             const md5_entity_clip *const from = &scene->entity.entity->clips[i];

@@ -7,6 +7,7 @@
 
 #include "demo/viewer/assets/textures.h"
 #include "demo/viewer/motion/entity.h"
+#include "demo/viewer/motion/fall.h"
 #include "demo/viewer/motion/legs.h"
 
 // -- Turns ---------------------------------------------------------------------------------------
@@ -91,6 +92,7 @@ typedef struct view_scene {
     view_machine machine;  // if it has a player, that moves the model
     view_library *library; // that the path is an address in, or NULL
     view_entity entity;    // its entity, if there is one
+    view_fall *fall;       // its figure; NULL: it has none
 
     md5_bounds *joint_bounds; // [num_joints], each in its joint's space; NULL without a model
 
