@@ -1,0 +1,197 @@
+// Articulated figures: the limits of their joints.
+#include "demo/viewer/pages/page.h"
+
+// lines of cones
+// How far the shaft of body 0 is off the axis that is fixed in body 1, degrees.
+static double angle_of_limit(const md5_body_constraint *constraint, const md5_body_state *bodies)
+{
+    const uint32_t *const ends = constraint->bodies;
+    const md5_vec3 shaft = md5_quat_rotate(bodies[ends[0]].place.rotation, constraint->limit_shaft);
+    const md5_vec3 axis = md5_quat_rotate(bodies[ends[1]].place.rotation, constraint->limit_axis);
+    const md5_vec3 across = md5_vec3_cross(axis, shaft);
+    return atan2(md5_vec3_length(across), md5_vec3_dot(axis, shaft)) * 57.29577951308232;
+}
+// end of lines
+
+static const double allowance = 0.01; // for rounding
+
+static double most_of(const md5_body_constraint *constraint)
+{
+    return acos(constraint->limit_cosines[0]) * 57.29577951308232;
+}
+
+static bool has_limit(const md5_body_constraint *constraint)
+{
+    return constraint->bodies[0] != MD5_NONE && constraint->bodies[1] != MD5_NONE
+           && (constraint->def->limit == MD5_FIGURE_CONE
+               || constraint->def->type == MD5_CONSTRAINT_HINGE)
+           && constraint->limit_cosines[0] < 1;
+}
+
+// A direction in the frame of body 1 that is `angle` radians off the axis of the limit, `around` it
+// from what is across; of a hinge there are only two, at the ends of its arc.
+static md5_vec3 direction_in_limit(const md5_body_constraint *constraint, float angle, float around)
+{
+    const md5_vec3 axis = constraint->limit_axis;
+    const bool is_hinge = constraint->def->type == MD5_CONSTRAINT_HINGE;
+    const md5_vec3 least = fabsf(axis.x) < 0.6f ? (md5_vec3){1, 0, 0} : (md5_vec3){0, 1, 0};
+    const md5_vec3 first = is_hinge ? md5_vec3_cross(constraint->axes[1], axis)
+                                    : md5_vec3_normalize(md5_vec3_cross(axis, least), least);
+    const md5_vec3 second = md5_vec3_cross(axis, first);
+    const float c = cosf(around), s = is_hinge ? 0 : sinf(around);
+    const md5_vec3 side = md5_vec3_add(md5_vec3_scale(first, c), md5_vec3_scale(second, s));
+    return md5_vec3_add(md5_vec3_scale(axis, cosf(angle)), md5_vec3_scale(side, sinf(angle)));
+}
+
+// A figure in a pose, and the number of the constraint that is looked at, from 1; 0: all.
+typedef struct limits_shown {
+    const md5_figure *figure;
+    uint32_t chosen;
+    md5_mat34 *joints;      // [joints]
+    md5_body_state *bodies; // [num_bodies]
+} limits_shown;
+
+static bool is_shown(const limits_shown *shown, uint32_t number)
+{
+    return has_limit(&shown->figure->constraints[number])
+           && (shown->chosen == 0 || shown->chosen == number + 1);
+}
+
+static void find_bodies(const view_picture *picture, const limits_shown *shown,
+                        const md5_xform *pose)
+{
+    md5_local_to_model(picture->skeleton, pose, shown->joints);
+    md5_figure_from_joints(shown->figure, shown->joints, view_at_origin(), 0, shown->bodies);
+}
+
+// Turns a joint until its shaft has a direction of body 1.
+static void turn_into(const view_picture *picture, const limits_shown *shown,
+                      const md5_body_constraint *constraint, md5_vec3 direction, md5_xform *pose)
+{
+    find_bodies(picture, shown, pose);
+    const md5_quat child = shown->bodies[constraint->bodies[0]].place.rotation,
+                   parent = shown->bodies[constraint->bodies[1]].place.rotation;
+    const uint32_t joint = shown->figure->bodies[constraint->bodies[0]].joint;
+    view_turn_joint(picture, pose, picture->skeleton->joints[joint].name,
+                    md5_quat_between(md5_quat_rotate(child, constraint->limit_shaft),
+                                     md5_quat_rotate(parent, direction)));
+}
+
+// Joints go around their limits, each a part of a turn ahead of the one before it; hinges to and
+// fro between theirs; or a clip is played.
+static void move_figure(const view_picture *picture, const limits_shown *shown, double time,
+                        md5_xform *pose)
+{
+    const double turn = 4, ahead = 0.25; // seconds; turns
+    const md5_figure *const figure = shown->figure;
+    if (view_choice(picture, 1) > 0) {
+        view_sample_clip(picture, view_word(picture, 1), time, pose);
+    } else {
+        memcpy(pose, figure->setup_pose, picture->scene->num_joints * sizeof *pose);
+        for (uint32_t i = 0; i < figure->num_constraints; i++) {
+            const md5_body_constraint *const constraint = &figure->constraints[i];
+            const double part = time / turn + ahead * i;
+            const float around = 2 * VIEW_PI * (float)(part - floor(part));
+            const bool is_hinge = constraint->def->type == MD5_CONSTRAINT_HINGE;
+            const float angle = picture->values[2] * acosf(constraint->limit_cosines[0])
+                                * (is_hinge ? cosf(around) : 1);
+            if (is_shown(shown, i))
+                turn_into(picture, shown, constraint, direction_in_limit(constraint, angle, around),
+                          pose);
+        }
+    }
+    find_bodies(picture, shown, pose);
+}
+
+// The constraint that is nearest to its limit, or farthest beyond it; num_constraints: none.
+static uint32_t find_nearest(const limits_shown *shown, double *margin)
+{
+    uint32_t nearest = shown->figure->num_constraints;
+    *margin = INFINITY;
+    COMMON_FOR (i, shown->figure->num_constraints) {
+        const md5_body_constraint *const constraint = &shown->figure->constraints[i];
+        const double own = is_shown(shown, i)
+                               ? most_of(constraint) - angle_of_limit(constraint, shown->bodies)
+                               : INFINITY;
+        nearest = own < *margin ? i : nearest;
+        *margin = fmin(*margin, own);
+    }
+    return nearest;
+}
+
+// The cone, or the arc of a hinge, at the joint; and the shaft.
+static void add_limit(view_picture *picture, const md5_body_constraint *constraint,
+                      const md5_body_state *bodies, float size, bool is_chosen)
+{
+    enum { SIDES = 24, SPOKES = 6 };
+    const md5_body_state *const child = &bodies[constraint->bodies[0]],
+                                *const parent = &bodies[constraint->bodies[1]];
+    const bool is_hinge = constraint->def->type == MD5_CONSTRAINT_HINGE;
+    const bool is_beyond = angle_of_limit(constraint, bodies) > most_of(constraint) + allowance;
+    const float most = acosf(constraint->limit_cosines[0]), circle = 2 * VIEW_PI;
+    const view_color color = is_chosen ? VIEW_CYAN : VIEW_DIM_LINE;
+    const md5_vec3 anchor = md5_xform_point(parent->place, constraint->anchors[1]);
+    for (int i = 0; i <= SIDES; i++) {
+        const float part = (float)i / SIDES;
+        const md5_vec3 direction = is_hinge
+                                       ? direction_in_limit(constraint, most * (2 * part - 1), 0)
+                                       : direction_in_limit(constraint, most, circle * part);
+        const md5_vec3 end =
+            view_along(anchor, md5_quat_rotate(parent->place.rotation, direction), size);
+        view_draw_to(picture, end, i > 0 ? color : 0);
+        if (is_hinge ? i % SIDES == 0 : i % (SIDES / SPOKES) == 0)
+            view_add_line(&picture->lines, anchor, end, color);
+    }
+    const md5_vec3 shaft = md5_quat_rotate(child->place.rotation, constraint->limit_shaft);
+    view_add_line(&picture->lines, anchor, view_along(anchor, shaft, 1.2f * size),
+                  is_beyond ? VIEW_RED : VIEW_YELLOW);
+}
+
+static void show_limits(view_picture *picture, const limits_shown *shown)
+{
+    enum { STEP = 4 }; // of the plot's
+    md5_xform *const spare = view_spare_pose(picture, 0);
+    double margin;
+    for (int i = 0; i <= VIEW_PAGE_STEPS; i += STEP) {
+        const double x = view_plot_x(picture->plots, i);
+        move_figure(picture, shown, picture->time + x, spare);
+        find_nearest(shown, &margin);
+        view_add_point(picture->plots, 0, x, margin);
+    }
+    move_figure(picture, shown, picture->time, picture->figures[0].pose);
+    uint32_t num_beyond = 0;
+    COMMON_FOR (i, shown->figure->num_constraints) {
+        const md5_body_constraint *const constraint = &shown->figure->constraints[i];
+        if (!has_limit(constraint))
+            continue;
+        num_beyond += angle_of_limit(constraint, shown->bodies) > most_of(constraint) + allowance;
+        add_limit(picture, constraint, shown->bodies, shown->chosen == i + 1 ? 12 : 7,
+                  is_shown(shown, i));
+    }
+    const uint32_t nearest = find_nearest(shown, &margin);
+    if (nearest < shown->figure->num_constraints) {
+        const md5_body_constraint *const constraint = &shown->figure->constraints[nearest];
+        view_add_fact(picture, shown->chosen > 0 ? "angle" : "the nearest to its limit: angle",
+                      angle_of_limit(constraint, shown->bodies), "degrees");
+        view_add_fact(picture, "limit", most_of(constraint), "degrees");
+        view_add_fact(picture, "margin", margin, "degrees");
+        view_add_mark(picture->plots, 0, margin, VIEW_RED);
+    }
+    view_add_fact(picture, "joints beyond their limits", num_beyond, "");
+}
+
+VIEW_SHOW(cones)
+{
+    const view_fall *const fall = picture->scene->fall;
+    if (fall == NULL)
+        return;
+    const limits_shown shown = {
+        .figure = fall->bodies,
+        .chosen = view_choice(picture, 0),
+        .joints = common_alloc(picture->scene->num_joints, sizeof *shown.joints),
+        .bodies = common_alloc(fall->bodies->num_bodies, sizeof *shown.bodies),
+    };
+    show_limits(picture, &shown);
+    free(shown.bodies);
+    free(shown.joints);
+}
