@@ -2,45 +2,76 @@
 #include "demo/viewer/pages/page.h"
 
 // lines of cones
-// How far the shaft of body 0 is off the axis that is fixed in body 1, degrees.
-static double angle_of_limit(const md5_body_constraint *constraint, const md5_body_state *bodies)
+// How far the shaft of body 0 is off the axis that is fixed in body 1, radians; of a pyramid in the
+// plane of one of its sides.
+static double measure_limit(const md5_body_constraint *constraint, const md5_body_state *bodies,
+                            int side)
 {
-    const uint32_t *const ends = constraint->bodies;
-    const md5_vec3 shaft = md5_quat_rotate(bodies[ends[0]].place.rotation, constraint->limit_shaft);
-    const md5_vec3 axis = md5_quat_rotate(bodies[ends[1]].place.rotation, constraint->limit_axis);
-    const md5_vec3 across = md5_vec3_cross(axis, shaft);
-    return atan2(md5_vec3_length(across), md5_vec3_dot(axis, shaft)) * 57.29577951308232;
+    const md5_quat child = bodies[constraint->bodies[0]].place.rotation,
+                   parent = bodies[constraint->bodies[1]].place.rotation;
+    const md5_vec3 shaft = md5_quat_rotate(child, constraint->limit_shaft),
+                   axis = md5_quat_rotate(parent, constraint->limit_axis),
+                   left = md5_quat_rotate(parent, constraint->limit_base);
+    const md5_vec3 across = md5_vec3_cross(axis, shaft), up = md5_vec3_cross(axis, left);
+    const float sine = constraint->def->limit != MD5_FIGURE_PYRAMID ? md5_vec3_length(across)
+                       : side == 0                                  ? md5_vec3_dot(left, shaft)
+                                                                    : md5_vec3_dot(up, shaft);
+    return atan2(fabsf(sine), md5_vec3_dot(axis, shaft));
 }
 // end of lines
 
-static const double allowance = 0.01; // for rounding
-
-static double most_of(const md5_body_constraint *constraint)
-{
-    return acos(constraint->limit_cosines[0]) * 57.29577951308232;
-}
+static const double allowance = 0.01, in_degrees = 57.29577951308232; // for rounding, degrees
 
 static bool has_limit(const md5_body_constraint *constraint)
 {
     return constraint->bodies[0] != MD5_NONE && constraint->bodies[1] != MD5_NONE
-           && (constraint->def->limit == MD5_FIGURE_CONE
+           && (constraint->def->limit != MD5_FIGURE_NO_LIMIT
                || constraint->def->type == MD5_CONSTRAINT_HINGE)
            && constraint->limit_cosines[0] < 1;
 }
 
-// A direction in the frame of body 1 that is `angle` radians off the axis of the limit, `around` it
-// from what is across; of a hinge there are only two, at the ends of its arc.
-static md5_vec3 direction_in_limit(const md5_body_constraint *constraint, float angle, float around)
+// Degrees that are left to a limit, negative: beyond it; and the side where that is least.
+static double margin_of(const md5_body_constraint *constraint, const md5_body_state *bodies,
+                        int *side)
+{
+    const int num_sides = constraint->def->limit == MD5_FIGURE_PYRAMID ? 2 : 1;
+    double least = INFINITY;
+    for (int i = 0; i < num_sides; i++) {
+        const double margin =
+            (acos(constraint->limit_cosines[i]) - measure_limit(constraint, bodies, i))
+            * in_degrees;
+        *side = margin < least ? i : *side;
+        least = fmin(least, margin);
+    }
+    return least;
+}
+
+// A direction in the frame of body 1 that is a share of the limit off its axis, `around` it; of a
+// hinge there are only two, at the ends of its arc.
+static md5_vec3 direction_in_limit(const md5_body_constraint *constraint, float share, float around)
 {
     const md5_vec3 axis = constraint->limit_axis;
     const bool is_hinge = constraint->def->type == MD5_CONSTRAINT_HINGE;
+    const bool is_pyramid = constraint->def->limit == MD5_FIGURE_PYRAMID && !is_hinge;
     const md5_vec3 least = fabsf(axis.x) < 0.6f ? (md5_vec3){1, 0, 0} : (md5_vec3){0, 1, 0};
-    const md5_vec3 first = is_hinge ? md5_vec3_cross(constraint->axes[1], axis)
-                                    : md5_vec3_normalize(md5_vec3_cross(axis, least), least);
-    const md5_vec3 second = md5_vec3_cross(axis, first);
-    const float c = cosf(around), s = is_hinge ? 0 : sinf(around);
-    const md5_vec3 side = md5_vec3_add(md5_vec3_scale(first, c), md5_vec3_scale(second, s));
-    return md5_vec3_add(md5_vec3_scale(axis, cosf(angle)), md5_vec3_scale(side, sinf(angle)));
+    const md5_vec3 left = is_pyramid ? constraint->limit_base
+                          : is_hinge ? md5_vec3_cross(constraint->axes[1], axis)
+                                     : md5_vec3_normalize(md5_vec3_cross(axis, least), least);
+    const float most = share * acosf(constraint->limit_cosines[0]), limit = 1.5f;
+    float c = is_hinge ? copysignf(1, cosf(around)) : cosf(around), s = is_hinge ? 0 : sinf(around),
+          along = cosf(most);
+    if (is_pyramid) {
+        const float high = share * acosf(constraint->limit_cosines[1]);
+        const float longer = 1 / fmaxf(fabsf(c), fabsf(s));
+        c = tanf(view_clamp(most * c * longer, -limit, limit));
+        s = tanf(view_clamp(high * s * longer, -limit, limit));
+        along = 1;
+    } else {
+        c *= sinf(most);
+        s *= sinf(most);
+    }
+    const md5_vec3 side = view_along(md5_vec3_scale(left, c), md5_vec3_cross(axis, left), s);
+    return md5_vec3_normalize(view_along(side, axis, along), axis);
 }
 
 // A figure in a pose, and the number of the constraint that is looked at, from 1; 0: all.
@@ -93,28 +124,32 @@ static void move_figure(const view_picture *picture, const limits_shown *shown, 
             const double part = time / turn + ahead * i;
             const float around = 2 * VIEW_PI * (float)(part - floor(part));
             const bool is_hinge = constraint->def->type == MD5_CONSTRAINT_HINGE;
-            const float angle = picture->values[2] * acosf(constraint->limit_cosines[0])
-                                * (is_hinge ? cosf(around) : 1);
+            const float share = picture->values[2] * (is_hinge ? fabsf(cosf(around)) : 1);
             if (is_shown(shown, i))
-                turn_into(picture, shown, constraint, direction_in_limit(constraint, angle, around),
+                turn_into(picture, shown, constraint, direction_in_limit(constraint, share, around),
                           pose);
         }
     }
     find_bodies(picture, shown, pose);
 }
 
-// The constraint that is nearest to its limit, or farthest beyond it; num_constraints: none.
-static uint32_t find_nearest(const limits_shown *shown, double *margin)
+// The constraint that is nearest to its limit, or farthest beyond it, and the side;
+// num_constraints: there is none.
+static uint32_t find_nearest(const limits_shown *shown, double *margin, int *side)
 {
     uint32_t nearest = shown->figure->num_constraints;
     *margin = INFINITY;
+    *side = 0;
     COMMON_FOR (i, shown->figure->num_constraints) {
-        const md5_body_constraint *const constraint = &shown->figure->constraints[i];
+        int own_side = 0;
         const double own = is_shown(shown, i)
-                               ? most_of(constraint) - angle_of_limit(constraint, shown->bodies)
+                               ? margin_of(&shown->figure->constraints[i], shown->bodies, &own_side)
                                : INFINITY;
-        nearest = own < *margin ? i : nearest;
-        *margin = fmin(*margin, own);
+        if (!(own < *margin))
+            continue;
+        nearest = i;
+        *margin = own;
+        *side = own_side;
     }
     return nearest;
 }
@@ -123,19 +158,19 @@ static uint32_t find_nearest(const limits_shown *shown, double *margin)
 static void add_limit(view_picture *picture, const md5_body_constraint *constraint,
                       const md5_body_state *bodies, float size, bool is_chosen)
 {
-    enum { SIDES = 24, SPOKES = 6 };
+    enum { SIDES = 24, SPOKES = 8 };
     const md5_body_state *const child = &bodies[constraint->bodies[0]],
                                 *const parent = &bodies[constraint->bodies[1]];
     const bool is_hinge = constraint->def->type == MD5_CONSTRAINT_HINGE;
-    const bool is_beyond = angle_of_limit(constraint, bodies) > most_of(constraint) + allowance;
-    const float most = acosf(constraint->limit_cosines[0]), circle = 2 * VIEW_PI;
+    int side = 0;
+    const bool is_beyond = margin_of(constraint, bodies, &side) < -allowance;
     const view_color color = is_chosen ? VIEW_CYAN : VIEW_DIM_LINE;
     const md5_vec3 anchor = md5_xform_point(parent->place, constraint->anchors[1]);
     for (int i = 0; i <= SIDES; i++) {
-        const float part = (float)i / SIDES;
-        const md5_vec3 direction = is_hinge
-                                       ? direction_in_limit(constraint, most * (2 * part - 1), 0)
-                                       : direction_in_limit(constraint, most, circle * part);
+        const float part = (float)i / SIDES, way = 2 * part - 1;
+        const md5_vec3 direction =
+            is_hinge ? direction_in_limit(constraint, fabsf(way), way < 0 ? VIEW_PI : 0)
+                     : direction_in_limit(constraint, 1, 2 * VIEW_PI * part);
         const md5_vec3 end =
             view_along(anchor, md5_quat_rotate(parent->place.rotation, direction), size);
         view_draw_to(picture, end, i > 0 ? color : 0);
@@ -152,10 +187,11 @@ static void show_limits(view_picture *picture, const limits_shown *shown)
     enum { STEP = 4 }; // of the plot's
     md5_xform *const spare = view_spare_pose(picture, 0);
     double margin;
+    int side;
     for (int i = 0; i <= VIEW_PAGE_STEPS; i += STEP) {
         const double x = view_plot_x(picture->plots, i);
         move_figure(picture, shown, picture->time + x, spare);
-        find_nearest(shown, &margin);
+        find_nearest(shown, &margin, &side);
         view_add_point(picture->plots, 0, x, margin);
     }
     move_figure(picture, shown, picture->time, picture->figures[0].pose);
@@ -164,16 +200,17 @@ static void show_limits(view_picture *picture, const limits_shown *shown)
         const md5_body_constraint *const constraint = &shown->figure->constraints[i];
         if (!has_limit(constraint))
             continue;
-        num_beyond += angle_of_limit(constraint, shown->bodies) > most_of(constraint) + allowance;
+        num_beyond += margin_of(constraint, shown->bodies, &side) < -allowance;
         add_limit(picture, constraint, shown->bodies, shown->chosen == i + 1 ? 12 : 7,
                   is_shown(shown, i));
     }
-    const uint32_t nearest = find_nearest(shown, &margin);
+    const uint32_t nearest = find_nearest(shown, &margin, &side);
     if (nearest < shown->figure->num_constraints) {
         const md5_body_constraint *const constraint = &shown->figure->constraints[nearest];
         view_add_fact(picture, shown->chosen > 0 ? "angle" : "the nearest to its limit: angle",
-                      angle_of_limit(constraint, shown->bodies), "degrees");
-        view_add_fact(picture, "limit", most_of(constraint), "degrees");
+                      measure_limit(constraint, shown->bodies, side) * in_degrees, "degrees");
+        view_add_fact(picture, "limit", acos(constraint->limit_cosines[side]) * in_degrees,
+                      "degrees");
         view_add_fact(picture, "margin", margin, "degrees");
         view_add_mark(picture->plots, 0, margin, VIEW_RED);
     }
