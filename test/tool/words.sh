@@ -48,7 +48,7 @@ asks 'accepted_files.md#animations-of-other-models' my model explodes
 asks 'first_model.md#posing' T-pose
 asks 'engine.md#axes-and-units' model is lying down
 asks 'engine.md#axes-and-units' too small
-check "ragdoll is said not to be there" grep -q '^  not there yet' "$scratch/all"
+check "who asks for a ragdoll learns of the header" sh -c '"$0" help ragdoll | grep -q "md5ragdoll\.h" && [ -f md5/md5ragdoll.h ]' "$tool"
 refuses() {
     "$tool" help xyzzy >"$scratch/out" 2>"$scratch/err"
     [ $? -eq 2 ] && [ ! -s "$scratch/out" ] && grep -q "unknown command 'xyzzy'" "$scratch/err"

@@ -1,4 +1,5 @@
-// Figures beside models, and the page that shows their limits.
+// Figures of models: those beside them, how they fall and get up, and the page that shows their
+// limits.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
@@ -56,6 +57,155 @@ TEST_FIGURES(view_has_no_figure_where_none_lies)
     CHECK(scene.fall == NULL);
     view_free_scene(&scene);
     free(model);
+}
+
+// -- Falling --------------------------------------------------------------------------------------
+
+static void pose_at(view_scene *scene, double time)
+{
+    view_pose(scene, &(view_play){.time = time, .wrap = MD5_WRAP_LOOP});
+}
+
+static md5_vec3 place_of_joint(const view_scene *scene, const char *name)
+{
+    return md5_mat34_translation(scene->joints[md5_find_joint(scene->skeleton, name)]);
+}
+
+static bool is_same_pose(const view_scene *a, const view_scene *b)
+{
+    return memcmp(a->joints, b->joints, a->num_joints * sizeof *a->joints) == 0;
+}
+
+static void let_die(view_scene *scene, double dies, double rises)
+{
+    view_decide_fate(scene->fall, (view_fate){.dies = dies, .rises = rises, .struck = MD5_NONE});
+}
+
+// The clip until then; the same bits afterwards, on whichever way; the clip again before it.
+TEST_FIGURES(view_falls_alike_on_each_way_to_a_time)
+{
+    const double dies = 0.3, after = 1.7;
+    figure_case other;
+    REQUIRE(open_figures(&other));
+    FOR (of, 2) {
+        view_scene *const scene = of == 0 ? &it->beside : &it->in_game;
+        view_scene *const same = of == 0 ? &other.beside : &other.in_game;
+        pose_at(same, 0.25);
+        let_die(scene, dies, INFINITY);
+        pose_at(scene, 0.25);
+        CHECK(is_same_pose(scene, same));
+        let_die(same, dies, INFINITY);
+        for (int i = 0; i < 200; i++)
+            pose_at(scene, fmin(0.25 + i / 60.0, after));
+        pose_at(same, after);
+        CHECK(is_same_pose(scene, same));
+        pose_at(same, dies + 0.2);
+        CHECK(!is_same_pose(scene, same));
+        pose_at(same, after);
+        CHECK(is_same_pose(scene, same));
+        pose_at(scene, 0.25);
+        let_die(same, INFINITY, INFINITY);
+        pose_at(same, 0.25);
+        CHECK(is_same_pose(scene, same));
+    }
+    close_figures(&other);
+}
+
+// It lies lower than it stood by almost half of its height, on the ground that there is.
+TEST_FIGURES(view_falls_onto_its_ground)
+{
+    static const view_ground_kind kinds[] = {VIEW_LEVEL, VIEW_STAIRS, VIEW_SLOPE, VIEW_HILLS};
+    const float deepest = 0.5f;
+    view_scene *const scene = &it->in_game;
+    FOR (k, COUNT_OF(kinds)) {
+        view_find_feet(&scene->terrain, scene, kinds[k]);
+        md5_destroy_ragdoll(scene->fall->ragdoll); // of another ground
+        scene->fall->ragdoll = NULL;
+        let_die(scene, 0.5, INFINITY);
+        pose_at(scene, 0.5);
+        const md5_vec3 stood = place_of_joint(scene, "head");
+        const float tall = stood.z - view_ground_height(&scene->terrain, stood.x, stood.y);
+        for (int i = 0; i <= 90; i++) {
+            pose_at(scene, 0.5 + 0.1 * i);
+            const md5_figure *const figure = scene->fall->bodies;
+            FOR (b,
+                 i >= 15 ? figure->num_bodies : 0) { // the steps behind it may have been in its way
+                const md5_body_part *const body = &figure->bodies[b];
+                const md5_xform place = md5_ragdoll_bodies(scene->fall->ragdoll)[b].place;
+                FOR (v, body->num_vertices) {
+                    const md5_vec3 at =
+                        md5_xform_point(place, figure->vertices[body->first_vertex + v]);
+                    // Of stairs the step before or behind it, where it may be within a riser.
+                    const float ground = view_ground_height(&scene->terrain, at.x, at.y);
+                    const float beside =
+                        fminf(view_ground_height(&scene->terrain, at.x - deepest, at.y),
+                              view_ground_height(&scene->terrain, at.x + deepest, at.y));
+                    CHECK_THAT(at.z > fminf(ground, beside) - deepest, "ground %d, %.1f s: %g < %g",
+                               (int)k, 0.1 * i, (double)at.z, (double)ground);
+                }
+            }
+        }
+        const md5_vec3 lies = place_of_joint(scene, "head");
+        CHECK(lies.z < stood.z - 0.4f * tall);
+        CHECK_THAT(md5_ragdoll_is_at_rest(scene->fall->ragdoll), "ground %d", (int)k);
+        CHECK_SMALL(md5_vec3_length(md5_vec3_sub(lies, place_of_joint(scene, "1:head"))), 1e-3);
+    }
+}
+
+// At first it lies, then fades, then is in its clip as if nothing had been, but for where it
+// stands: upright, in the same height.
+TEST_FIGURES(view_gets_up_where_it_lies)
+{
+    const double rises = 2.5, later = rises + 1.5;
+    figure_case other;
+    REQUIRE(open_figures(&other));
+    FOR (of, 2) {
+        view_scene *const scene = of == 0 ? &it->beside : &it->in_game;
+        view_scene *const same = of == 0 ? &other.beside : &other.in_game;
+        view_decide_fate(scene->fall,
+                         (view_fate){.dies = 0.5,
+                                     .rises = rises,
+                                     .struck = md5_find_joint(scene->skeleton, "chest"),
+                                     .blow = {0, 700, 0}});
+        pose_at(scene, rises - 1e-3);
+        const md5_vec3 lay = place_of_joint(scene, "hips");
+        CHECK(fabsf(lay.y) > 5.0f);
+        pose_at(scene, rises + 1e-3);
+        CHECK_SMALL(md5_vec3_length(md5_vec3_sub(place_of_joint(scene, "hips"), lay)), 0.5);
+        pose_at(scene, later);
+        pose_at(same, later);
+        const md5_mat34 moved = md5_mat34_mul(scene->joints[0], md5_mat34_inverse(same->joints[0]));
+        FOR (i, scene->fall->bodies->entity->model->skeleton.num_joints)
+            CHECK_SMALL(md5_vec3_length(md5_vec3_sub(
+                            md5_mat34_point(moved, md5_mat34_translation(same->joints[i])),
+                            md5_mat34_translation(scene->joints[i]))),
+                        1e-2);
+        CHECK_NEAR(moved.m[10], 1, 1e-4);
+        CHECK_SMALL(moved.m[11], 1e-2);
+        CHECK(fabsf(place_of_joint(scene, "hips").y) > 5.0f);
+    }
+    close_figures(&other);
+}
+
+// What the mouse holds follows it: it hangs, and falls again when it is let go.
+TEST_FIGURES(view_drags_what_lies_by_a_limb)
+{
+    view_scene *const scene = &it->beside;
+    let_die(scene, 0, INFINITY);
+    pose_at(scene, 2);
+    const md5_vec3 hand = place_of_joint(scene, "hand_l");
+    const md5_vec3 above = {hand.x, hand.y, hand.z + 60}, below = {hand.x, hand.y, -1};
+    REQUIRE(view_grasp(scene->fall, above, below));
+    const md5_vec3 target = {hand.x, hand.y, 70};
+    for (int i = 1; i <= 90; i++) {
+        view_drag(scene->fall, &target);
+        pose_at(scene, 2 + i / 30.0);
+    }
+    CHECK(place_of_joint(scene, "head").z > 25.0f);
+    view_drag(scene->fall, NULL);
+    pose_at(scene, 8);
+    CHECK(place_of_joint(scene, "head").z < 25.0f);
+    CHECK(!view_grasp(scene->fall, above, (md5_vec3){above.x, above.y, above.z + 1}));
 }
 
 // -- The page -------------------------------------------------------------------------------------

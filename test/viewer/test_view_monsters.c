@@ -224,7 +224,8 @@ static void check_drops(const monster_case *it, md5_states *states)
                                           {.name = "dropDeathItem2Joint", .value = "hand"},
                                           {.name = "def_dropdeathAF", .value = "rags"},
                                           {.name = "def_drops1", .value = "soul"}};
-    static const char *const texts[] = {"drops soul", "drops rags", "drops key at hand"};
+    static const char *const texts[] = {"drops soul", "drops rags", "drops key at hand",
+                                        "if gibbed drops bone"};
     const md5_entity_def def = {.num_keys = COUNT_OF(keys), .keys = keys};
     md5_entity entity = *it->entity;
     entity.def = &def;

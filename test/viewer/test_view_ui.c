@@ -685,7 +685,7 @@ TEST_HERE (view_search_answers_what_people_ask, BOBBIN) {
     static const char *const cases[][2] = {
         {"hitbox", "(guide crowds.md#hits)"},
         {"why is my model black", "(guide game_folders.md#the-tool)"},
-        {"ragdo", "not there yet"},
+        {"rigid bod", "md5ragdoll.h in programs"},
         {"lying down", "(guide engine.md#axes-and-units)"},
     };
     EACH (row, cases) {

@@ -56,6 +56,32 @@ static size_t number_of(const char *name)
     return (size_t)(view_find_option(name, strlen(name)) - view_option_rows);
 }
 
+// Of steps from the last one back: got up, had fallen, lived.
+TEST_SCREEN (view_takes_back_a_death, BOBBIN) {
+    const view_fall *const fall = s->viewer.document->scene.fall;
+    REQUIRE(fall != NULL);
+    begin(s);
+    s->viewer.play.time = 1;
+    act(s, (view_command){.action = VIEW_DIE});
+    CHECK(view_lies(fall, 1) && view_lies(fall, 9) && !view_has_died(fall, 0.9));
+    check_says(s, "dies", "1");
+    s->viewer.play.time = 3;
+    act(s, (view_command){.action = VIEW_DIE});
+    CHECK(view_lies(fall, 2.9) && !view_lies(fall, 3));
+    check_says(s, "rises", "3");
+    undo(s);
+    CHECK(view_lies(fall, 3));
+    undo(s);
+    CHECK(!view_has_died(fall, 3));
+    redo(s);
+    CHECK(view_lies(fall, 3));
+    // Whoever is shown in another clip lives.
+    act(s, (view_command){.action = VIEW_NEXT_CLIP});
+    CHECK(!view_has_died(fall, 9));
+    begin(s);
+    check_says(s, "dies", NULL);
+}
+
 // A command or a dragged slider that changes the document or its look.
 static void act_at_random(screen *s, uint64_t *random)
 {

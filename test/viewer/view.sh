@@ -181,6 +181,7 @@ bad_file "missing camera path" "missing.md5camera" "$model" "$scratch/missing.md
 bad_file "model as a camera path" "md5mesh" "$model" "$scratch/mesh.md5camera"
 bad_file "model as a camera path alone" "md5mesh" "$scratch/mesh.md5camera"
 bad "animation index too large" "--animation-index 9" --animation-index 9 "$model" "$anim"
+bad "a death without a figure" "articulated figure" --dies 1 "$model" --no-auto
 bad "missing texture" "no such file" --texture "$scratch/missing.png" "$model" --no-auto
 bad "text as a texture" "text.png" --texture "$scratch/text.png" "$model" --no-auto
 bad "folder as a texture" "folder" --texture "$scratch" "$model" --no-auto

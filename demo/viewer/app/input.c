@@ -215,6 +215,24 @@ static void set_next_word(view_state *viewer, const view_option *option)
 }
 
 // What changes the pose of the model, or what it shows.
+// Dies now, or gets up.
+static void perform_death(view_state *viewer)
+{
+    const view_fall *const fall = viewer->document->scene.fall;
+    const double now = viewer->play.time;
+    if (fall == NULL) {
+        view_notice(viewer, "It has no articulated figure to fall as");
+        return;
+    }
+    const bool lies = view_lies(fall, now);
+    char *const time = common_format("%.17g", fmax(now, 0));
+    if (!lies)
+        view_set_option(viewer, view_number_of("rises"), "");
+    if (view_set_option(viewer, view_number_of(lies ? "rises" : "dies"), time))
+        view_notice(viewer, lies ? "Gets up" : "Falls" VIEW_DOT "again: gets up");
+    free(time);
+}
+
 static void perform_model(view_state *viewer, view_action action)
 {
     view_scene *const scene = &viewer->document->scene;
@@ -228,6 +246,9 @@ static void perform_model(view_state *viewer, view_action action)
                                               : "Walking by rules: W A S D, Shift");
         viewer->play.time = 0; // they walk from then on
         view_measure(viewer);
+        break;
+    case VIEW_DIE:
+        perform_death(viewer);
         break;
     case VIEW_NEXT_ONION:
         *count = *count == 0 ? 1 : *count < 4 ? 2 * *count : 0;
@@ -727,9 +748,38 @@ static void push_stick(view_state *viewer, float x, float y)
     }
 }
 
+// The limb of one that lies or falls, at a pixel. Returns whether there is one.
+static bool grasp_limb(view_state *viewer, float x, float y)
+{
+    const float reach = 10 * viewer->camera.distance;
+    view_fall *const fall = viewer->document->scene.fall;
+    if (viewer->pages.open >= 0 || view_shows_crowd(viewer->document)
+        || !view_lies(fall, viewer->play.time))
+        return false;
+    const view_lens lens = lens_of(viewer);
+    const md5_ray ray = view_lens_ray(&lens, x, y, (float)viewer->width, (float)viewer->height);
+    const md5_vec3 way = md5_vec3_normalize(ray.direction, lens.axes.back);
+    return view_grasp(fall, ray.origin, view_along(ray.origin, way, reach));
+}
+
+// Drags it to a pixel, as far away as where it was grasped.
+static void drag_limb(view_state *viewer, float x, float y)
+{
+    view_fall *const fall = viewer->document->scene.fall;
+    const view_lens lens = lens_of(viewer);
+    const md5_ray ray = view_lens_ray(&lens, x, y, (float)viewer->width, (float)viewer->height);
+    const md5_vec3 to = md5_vec3_sub(fall->grasped, ray.origin);
+    const float depth =
+        md5_vec3_dot(to, lens.axes.back) / md5_vec3_dot(ray.direction, lens.axes.back);
+    const md5_vec3 target = view_along(ray.origin, ray.direction, depth);
+    view_drag(fall, &target);
+}
+
 // At the end of a drag, also one that another button ends: the keys are let go.
 static void end_drag(view_state *viewer)
 {
+    if (viewer->drag == VIEW_DRAG_LIMB && viewer->document->scene.fall != NULL)
+        view_drag(viewer->document->scene.fall, NULL);
     if (viewer->drag == VIEW_DRAG_STICK)
         push_stick(viewer, viewer->stick.x, viewer->stick.y);
     viewer->drag = VIEW_DRAG_NONE;
@@ -824,6 +874,8 @@ static void press(view_state *viewer, const view_input *event)
     if (viewer->drag == VIEW_DRAG_ORBIT && hold_stick(viewer, x, y)) {
         viewer->drag = VIEW_DRAG_STICK;
         push_stick(viewer, x, y);
+    } else if (viewer->drag == VIEW_DRAG_ORBIT && grasp_limb(viewer, x, y)) {
+        viewer->drag = VIEW_DRAG_LIMB;
     }
 }
 
@@ -838,7 +890,12 @@ static bool move(view_state *viewer, const view_input *event)
     const bool is_camera = viewer->drag != VIEW_DRAG_NONE, is_held = viewer->ui.held != NULL;
     if (viewer->drag == VIEW_DRAG_STICK)
         push_stick(viewer, x, y);
-    if (viewer->drag == VIEW_DRAG_STICK || viewer->pages.game != NULL)
+    if (viewer->drag == VIEW_DRAG_LIMB) {
+        viewer->press_travel += fabsf(right) + fabsf(down);
+        drag_limb(viewer, x, y);
+    }
+    if (viewer->drag == VIEW_DRAG_STICK || viewer->drag == VIEW_DRAG_LIMB
+        || viewer->pages.game != NULL)
         return is_camera;
     if (is_camera) {
         leave_camera_path(viewer);
@@ -896,8 +953,8 @@ static void frame_spot(view_state *viewer)
 
 static void release(view_state *viewer, const view_input *event)
 {
-    static const char *const names[] = {"none",  "orbit",  "pan",   "zoom",
-                                        "stick", "finger", "scroll"};
+    static const char *const names[] = {"none",  "orbit",  "pan",    "zoom",
+                                        "stick", "finger", "scroll", "limb"};
     lift_finger(viewer, event);
     const char *const held = viewer->ui.held;
     viewer->ui.active.panel = viewer->ui.held = NULL;
@@ -910,7 +967,8 @@ static void release(view_state *viewer, const view_input *event)
     // for the body behind them.
     const bool is_still = viewer->press_travel < 4 * mouse_scale(viewer) && viewer->pages.open < 0
                           && !event->is_given_up;
-    const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && is_still;
+    const bool is_click =
+        (viewer->drag == VIEW_DRAG_ORBIT || viewer->drag == VIEW_DRAG_LIMB) && is_still;
     if ((viewer->drag == VIEW_DRAG_ZOOM && is_still) || (is_click && event->is_long))
         click_right(viewer);
     else if (is_click && event->control)

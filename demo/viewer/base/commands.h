@@ -26,6 +26,7 @@ typedef enum view_action {
     VIEW_RANGE_ALL,
     VIEW_ONE_SHOT,
     VIEW_WALK,
+    VIEW_DIE,    // or get up
     VIEW_TURN_X, // a quarter turn of the model about that axis
     VIEW_TURN_Z,
     VIEW_NEXT_ONION, // ghosts of other frames

@@ -155,6 +155,17 @@ const view_option view_option_rows[] = {
      "ground that feet are placed on; a monster of a game walks on\n"
      "it by its own keys, and it alone stands on a lift (no)",
      AT(CHOICE, terrain), EFFECT(REOPENS), OF_ANY},
+    {"dies", "SECONDS",
+     "let it fall at this time, on that terrain: a monster of a\n"
+     "game with an articulated figure, or a model with one beside it\n"
+     "(NAME.af)",
+     AT(NUMBER, dies), RANGE(0, 1e6), GIVEN(dies_given), EFFECT(OWN), OF_FILE},
+    {"rises", "SECONDS", "let it get up again", AT(NUMBER, rises), RANGE(0, 1e6),
+     GIVEN(rises_given), EFFECT(OWN), OF_FILE},
+    {"blow", "X,Y,Z",
+     "what strikes it as it dies, on the joint of --joint, adds this\n"
+     "to the speed of the body there, units a second",
+     AT(POINT, blow), RANGE(-1e5, 1e5), EFFECT(OWN), OF_FILE},
     FLAG("walk", walk,
          "procedural walking instead of clips, on that terrain too;\n"
          "controlled by W A S D and Shift",

@@ -90,6 +90,9 @@ typedef struct view_options {
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
     bool turntable, all_clips, labels;
     view_ground_kind terrain;
+    bool dies_given, rises_given;
+    double dies, rises; // seconds
+    float blow[3];      // units a second
     bool walk, game_demo;
     bool verify, no_render, watch, no_auto;
     const char *joint;  // to be marked, or NULL

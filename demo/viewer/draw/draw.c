@@ -201,6 +201,10 @@ float view_parm_of(const view_stage *stage, int row)
     const float value = stage->parms->values[parm];
     if (value != view_parm_ranges[row].usual)
         return value;
+    const double burns =
+        scene->fall != NULL ? scene->fall->fate.dies + view_burns_after(&scene->entity) : INFINITY;
+    if (parm == 7 && view_lies(scene->fall, stage->play->time) && stage->play->time >= burns)
+        return view_material_time(stage->parms, burns);
     if (view_machine_of(scene) != NULL) {
         char name[16];
         COMMON_TEXT(name, "parm%d", parm);

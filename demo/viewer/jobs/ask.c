@@ -10,6 +10,9 @@ void view_note_state(view_state *viewer)
     const view_entity *const entity = &viewer->document->scene.entity;
     if (!entity->is_in_states && entity->num_obeyed == entity->num_orders) // clips have followed
         view_set_text(view_find_option("state", 5), NULL, options);
+    if (viewer->document->scene.fall != NULL
+        && !(viewer->document->scene.fall->fate.dies < INFINITY))
+        options->dies_given = options->rises_given = false; // a clip has followed
     options->game_demo = viewer->pages.game != NULL;
     options->range_first = viewer->play.range_first;
     options->range_last = viewer->play.range_last;
@@ -79,6 +82,27 @@ static bool set_flags(view_state *viewer)
     return view_tell_script(viewer, true);
 }
 
+static bool let_fall(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const md5_skeleton *const skeleton = viewer->document->scene.skeleton;
+    view_fall *const fall = viewer->document->scene.fall;
+    const view_fate fate = {
+        .dies = options->dies_given ? options->dies : INFINITY,
+        .rises = options->rises_given ? options->rises : INFINITY,
+        .struck = options->joint != NULL && skeleton != NULL
+                      ? md5_find_joint(skeleton, options->joint)
+                      : MD5_NONE,
+        .blow = {options->blow[0], options->blow[1], options->blow[2]},
+    };
+    if (fall != NULL)
+        view_decide_fate(fall, fate);
+    return fall != NULL || !options->dies_given
+           || view_error(&viewer->log,
+                         "--dies: it falls by an articulated figure, which it has not: of an "
+                         "entity of a game, or NAME.af beside the model");
+}
+
 static bool mark_joint(view_state *viewer)
 {
     const char *const name = viewer->options->joint;
@@ -124,6 +148,9 @@ static const struct {
     {"joint", mark_joint, true},
     {"state", begin_states, true},
     {"flag", set_flags, true},
+    {"dies", let_fall, true},
+    {"rises", let_fall, true},
+    {"blow", let_fall, true},
     {"environment", view_select_environment, true},
     {"page", view_select_page, true},
     {"game-demo", view_select_game, true},

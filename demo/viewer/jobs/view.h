@@ -58,6 +58,7 @@ typedef enum view_camera_drag {
     VIEW_DRAG_STICK,  // no camera, but what moves the model
     VIEW_DRAG_FINGER, // on a panel: what it does is known when it has moved, or is lifted
     VIEW_DRAG_SCROLL, // it scrolls
+    VIEW_DRAG_LIMB,   // of one that lies: what was pressed on
 } view_camera_drag;
 
 // A camera placed to show a document. It is placed again when the document changes, until the user

@@ -353,25 +353,42 @@ bool view_is_told(const view_entity *figure, bool is_flag, uint32_t number)
            && strcmp(md5_states_channel(figure->states, channel).name, name) == 0;
 }
 
-// What the dying drop: of a key "def_dropDeathItem2" the joint is in "dropDeathItem2Joint"; what a
-// key "def_drops..." names, and a figure, has none. Keys "def_dropGib..." are of the gibbed.
-void view_tell(view_entity *figure, bool is_flag, uint32_t number, bool is_set)
+// What the dead leave behind, later rows above the others: of a key "def_dropDeathItem2" the joint
+// is in "dropDeathItem2Joint"; what a key "def_drops..." names, and a figure, has none.
+void view_note_death(view_entity *figure, double time)
 {
-    static const char *const dropped[] = {"def_dropdeath", "def_drops"};
-    const bool dies =
-        is_flag && is_set && strcmp(figure->script->variables[number].name, "AI_DEAD") == 0;
-    take_order(figure, (view_order){is_flag ? VIEW_SETS : VIEW_BEGINS, number, is_set, 0});
-    COMMON_FOR (i, dies ? 2 : 0) {
+    static const char *const left[][2] = {
+        {"skin_dropgib", "if gibbed wears"}, {"def_dropgib", "if gibbed drops"},
+        {"skin_dropdeath", "wears"},         {"burnaway", "burns by parm 7, seconds later:"},
+        {"def_dropdeath", "drops"},          {"def_drops", "drops"}};
+    COMMON_FOR (i, figure->entity->def != NULL ? COMMON_LENGTH(left) : 0) {
         const md5_entity_key *key = NULL;
-        while ((key = md5_entity_def_next_key(figure->entity->def, dropped[i], key)) != NULL) {
+        while ((key = md5_entity_def_next_key(figure->entity->def, left[i][0], key)) != NULL) {
             char *const at = common_format("%sJoint", key->name + 4);
             const char *const joint = value_of(figure, at);
             figure->num_fired++;
-            snprintf(view_push_event(figure->fired, figure->time), sizeof figure->fired[0].text,
-                     "drops %.60s%s%.40s", key->value, joint[0] != '\0' ? " at " : "", joint);
+            snprintf(view_push_event(figure->fired, time), sizeof figure->fired[0].text,
+                     "%s %.60s%s%.40s", left[i][1], key->value, joint[0] != '\0' ? " at " : "",
+                     joint);
             free(at);
         }
     }
+}
+
+double view_burns_after(const view_entity *figure)
+{
+    const char *const seconds = figure->entity != NULL ? value_of(figure, "burnaway") : "";
+    const double after = strtod(seconds, NULL);
+    return after > 0 ? after : INFINITY;
+}
+
+void view_tell(view_entity *figure, bool is_flag, uint32_t number, bool is_set)
+{
+    const bool dies =
+        is_flag && is_set && strcmp(figure->script->variables[number].name, "AI_DEAD") == 0;
+    take_order(figure, (view_order){is_flag ? VIEW_SETS : VIEW_BEGINS, number, is_set, 0});
+    if (dies)
+        view_note_death(figure, figure->time);
 }
 
 double view_focus_channel(view_entity *figure, md5_channel channel)
@@ -539,33 +556,17 @@ static bool is_played(const view_scene *scene)
     return scene->entity.is_played;
 }
 
-// Without legs of its own it stands on terrain as in the clip alone.
-static void pose_scene(view_scene *scene, const view_play *play)
+void view_follow_body(view_scene *scene, md5_mat34 placed)
 {
     view_entity *const figure = &scene->entity;
     md5_xform *const pose = scene->pose;
     md5_mat34 *const joints = scene->joints;
-    const double time = play->time;
-    if (scene->terrain.num_feet > 0) {
-        view_clip_motion.pose(scene, play);
-        return;
-    }
-    if (fabs(time) < 1e9) // not NaN
-        go_to(scene, time);
     md5_monster *const monster = figure->monster;
-    if (monster != NULL && !figure->has_thought)
-        think(scene);
-    COMMON_EACH (part, figure->parts, figure->num_parts) {
+    figure->parts[0].placed = placed;
+    COMMON_FOR (i, figure->num_parts - 1) {
+        view_entity_part *const part = &figure->parts[i + 1];
         const view_entity_part *const above = &figure->parts[part->above];
         const uint32_t first = part->first_joint, below = above->first_joint;
-        if (part->attached == NULL) {
-            if (monster != NULL)
-                md5_monster_pose(monster, pose + first, joints + first, NULL);
-            else
-                md5_actor_pose(part->actor, pose + first, joints + first, NULL);
-            part->placed = md5_mat34_mul(md5_mat34_from_xform(figure->place), part->bind);
-            continue;
-        }
         if (monster != NULL && is_head(figure, part)) {
             md5_monster_head_pose(monster, pose + first, joints + first, NULL);
         } else {
@@ -597,9 +598,36 @@ static void pose_scene(view_scene *scene, const view_play *play)
     view_turn_pose(scene, NULL);
 }
 
+// Without legs of its own it stands on terrain as in the clip alone.
+static void pose_scene(view_scene *scene, const view_play *play)
+{
+    view_entity *const figure = &scene->entity;
+    const double time = play->time;
+    if (scene->terrain.num_feet > 0) {
+        view_clip_motion.pose(scene, play);
+        return;
+    }
+    if (fabs(time) < 1e9) // not NaN
+        go_to(scene, time);
+    md5_monster *const monster = figure->monster;
+    if (monster != NULL && !figure->has_thought)
+        think(scene);
+    if (monster != NULL)
+        md5_monster_pose(monster, scene->pose, scene->joints, NULL);
+    else
+        md5_actor_pose(figure->parts[0].actor, scene->pose, scene->joints, NULL);
+    view_follow_body(scene,
+                     md5_mat34_mul(md5_mat34_from_xform(figure->place), figure->parts[0].bind));
+}
+
 static md5_xform place_of(const view_scene *scene)
 {
     return scene->entity.place;
+}
+
+static void put(view_scene *scene, md5_xform place)
+{
+    scene->entity.place = place;
 }
 
 // With its waist, which does not leap at a step.
@@ -627,6 +655,7 @@ const view_motion_kind view_entity_motion = {
     .pose = pose_scene,
     .place = place_of,
     .walked = walked,
+    .put = put,
     .point = point,
 };
 

@@ -105,6 +105,11 @@ bool view_is_told(const view_entity *figure, bool is_flag, uint32_t number);
 // that dies, what it drops is listed with what fired.
 void view_tell(view_entity *figure, bool is_flag, uint32_t number, bool is_set);
 
+// Lists what it leaves behind as it dies with what fired: what it drops, and that it burns away; and
+// how long after that it does, infinity: never.
+void view_note_death(view_entity *figure, double time);
+double view_burns_after(const view_entity *figure);
+
 // Gives a channel that plays a clip the focus. Returns the time of view_play from now on.
 double view_focus_channel(view_entity *figure, md5_channel channel);
 
@@ -115,6 +120,11 @@ const char *view_channel_name(md5_channel channel);
 bool view_has_channel(const view_entity *figure, md5_channel channel);
 
 struct view_scene;
+
+// Completes the pose of a scene of an entity behind that of the body, whose pose, relative to
+// parents, and joints, in its model space, are written: lets heads and attachments follow, places
+// all in the world, where the body is at `placed`, and makes the palette.
+void view_follow_body(struct view_scene *scene, md5_mat34 placed);
 
 // The entity whose channels move a scene now, or NULL; the clip of the entity, with its frame
 // commands, that a scene has selected, or NULL; and the parameters of its materials,

@@ -1,5 +1,7 @@
 #include "demo/viewer/motion/motion.h"
 
+#include "demo/viewer/base/math.h"
+
 // -- A figure beside the model --------------------------------------------------------------------
 
 static const char *name_of(void *user, size_t file)
@@ -73,6 +75,8 @@ void view_load_fall(view_scene *scene, const char *model_path, const md5_load_op
 {
     view_fall *const fall = common_alloc(1, sizeof *fall);
     fall->bodies = scene->entity.bodies;
+    fall->dragged = MD5_NONE;
+    view_decide_fate(fall, (view_fate){.dies = INFINITY, .rises = INFINITY});
     if (fall->bodies == NULL && model_path != NULL)
         load_beside(fall, scene->model, model_path, opts);
     scene->fall = fall;
@@ -86,6 +90,9 @@ void view_free_fall(view_fall *fall)
 {
     if (fall == NULL)
         return;
+    md5_destroy_ragdoll(fall->ragdoll);
+    free(fall->states);
+    free(fall->risen);
     md5_free_figure(fall->own);
     md5_destroy_game(fall->game);
     if (fall->clip.num_files > 0) {
@@ -95,4 +102,239 @@ void view_free_fall(view_fall *fall)
     free(fall->path);
     free(fall->name);
     free(fall);
+}
+
+// -- Falling --------------------------------------------------------------------------------------
+
+// Of the engine, about; and how long it takes to get up.
+static const double tick = 1.0 / 60.0, fade = 0.9;
+
+void view_decide_fate(view_fall *fall, view_fate fate)
+{
+    fall->fate = fate;
+    fall->time = fall->noted = INFINITY;
+    fall->moved = view_at_origin();
+    view_drag(fall, NULL);
+}
+
+bool view_has_died(const view_fall *fall, double time)
+{
+    return fall != NULL && time >= fall->fate.dies;
+}
+
+bool view_lies(const view_fall *fall, double time)
+{
+    return view_has_died(fall, time) && time < fall->fate.rises;
+}
+
+// md5_height_fn of a terrain, `user`.
+static float height_at(void *user, float x, float y, md5_vec3 *normal)
+{
+    const float reach = 0.05f;
+    const float height = view_ground_height(user, x, y);
+    const float east = view_ground_height(user, x + reach, y) - height,
+                north = view_ground_height(user, x, y + reach) - height;
+    *normal = md5_vec3_normalize((md5_vec3){-east, -north, reach}, (md5_vec3){0, 0, 1});
+    return height;
+}
+
+// md5_triangles_fn of stairs, `user`: treads, and the risers behind them.
+static uint32_t find_steps(void *user, md5_bounds box, md5_vec3 (*corners)[3], uint32_t room)
+{
+    enum { COLUMNS = 4 }; // of corners, of each step
+    const view_terrain *const stairs = user;
+    const float width = COLUMNS * stairs->cell;
+    const int32_t first = COLUMNS * ((int32_t)floorf(box.min.x / width) - 1),
+                  last = COLUMNS * ((int32_t)floorf(box.max.x / width) + 1);
+    uint32_t count = 0;
+    for (int32_t column = first; column <= last && count + 2 <= room; column += COLUMNS / 2) {
+        md5_vec3 at[4]; // both ends of both columns
+        COMMON_FOR (i, 4)
+            at[i] = (md5_vec3){view_corner_x(stairs, column + (int32_t)i / 2),
+                               i % 2 == 0 ? box.min.y - width : box.max.y + width,
+                               view_corner_height(stairs, column + (int32_t)i / 2, 0)};
+        COMMON_FOR (i, 3) {
+            corners[count][i] = at[i];
+            corners[count + 1][i] = at[3 - i];
+        }
+        count += 2;
+    }
+    return count;
+}
+
+static md5_ground ground_of(view_terrain *terrain)
+{
+    if (terrain->kind == VIEW_LEVEL)
+        return (md5_ground){.plane_normal = {0, 0, 1}};
+    if (terrain->kind == VIEW_STAIRS)
+        return (md5_ground){.triangles = find_steps, .user = terrain};
+    return (md5_ground){.heights = height_at, .user = terrain};
+}
+
+static md5_vec3 lying_at(const view_fall *fall)
+{
+    return md5_vec3_sub(md5_ragdoll_bodies(fall->ragdoll)[0].place.translation,
+                        fall->bodies->setup[0].translation);
+}
+
+static md5_xform place_of(const view_scene *scene, const view_motion_kind *kind)
+{
+    return kind->place != NULL ? kind->place(scene) : view_at_origin();
+}
+
+// Begins with the motion of the first tick after it died.
+static void die(view_scene *scene, const view_motion_kind *kind, const view_play *play)
+{
+    view_fall *const fall = scene->fall;
+    const md5_figure *const figure = fall->bodies;
+    const view_fate *const fate = &fall->fate;
+    if (fall->ragdoll == NULL) {
+        const md5_ragdoll_desc desc = {.figure = figure, .ground = ground_of(&scene->terrain)};
+        fall->ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+        fall->states = common_alloc(figure->num_bodies, sizeof *fall->states);
+        fall->risen = common_alloc(scene->num_joints, sizeof *fall->risen);
+    }
+    if (fall->ragdoll == NULL)
+        return;
+    if (scene->entity.entity != NULL && fall->noted != fate->dies)
+        view_note_death(&scene->entity, fate->dies);
+    fall->noted = fate->dies;
+    view_play moment = *play;
+    COMMON_FOR (i, 2) {
+        moment.time = fate->dies + tick * i;
+        kind->pose(scene, &moment);
+        md5_figure_from_joints(figure, scene->joints, view_at_origin(), (float)(tick * i),
+                               fall->states);
+    }
+    md5_ragdoll_start(fall->ragdoll, fall->states);
+    const uint32_t body =
+        fate->struck < scene->num_joints ? figure->body_of_joint[fate->struck] : 0;
+    if (body != MD5_NONE)
+        md5_ragdoll_push(fall->ragdoll, body, fall->states[body].place.translation,
+                         md5_vec3_scale(fate->blow, figure->bodies[body].mass));
+    fall->behind = md5_vec3_sub(kind->walked != NULL ? kind->walked(scene, &moment)
+                                                     : place_of(scene, kind).translation,
+                                lying_at(fall));
+    fall->time = fate->dies + tick;
+    fall->has_risen = false;
+    fall->moved = view_at_origin();
+}
+
+static void fall_until(view_scene *scene, double time)
+{
+    view_fall *const fall = scene->fall;
+    const bool is_lift = scene->terrain.kind == VIEW_LIFT;
+    while (fall->time < time) {
+        const double step = is_lift ? fmin(time - fall->time, tick) : time - fall->time;
+        fall->time = is_lift ? fall->time + step : time;
+        if (is_lift) {
+            view_raise_lift(&scene->terrain, fall->time);
+            md5_ragdoll_wake(fall->ragdoll);
+        }
+        md5_ragdoll_advance(fall->ragdoll, step);
+    }
+}
+
+// Completes the pose of the body relative to parents, for an entity at `place`.
+static void place_pose(view_scene *scene, md5_xform place)
+{
+    const md5_mat34 at = md5_mat34_from_xform(place);
+    md5_local_to_model(&scene->fall->bodies->entity->model->skeleton, scene->pose, scene->joints);
+    if (scene->entity.entity != NULL) {
+        view_follow_body(scene, at);
+        return;
+    }
+    view_move_matrices(at, scene->joints, scene->num_joints);
+    md5_build_palette(scene->model, scene->joints, scene->palette);
+}
+
+// Stands where it lay, upright, on the ground as before: what moves it goes on there, or from
+// there.
+static void rise(view_scene *scene, const view_motion_kind *kind, const view_play *play)
+{
+    view_fall *const fall = scene->fall;
+    const view_terrain *const terrain = &scene->terrain;
+    view_play moment = *play;
+    moment.time = fall->fate.rises;
+    kind->pose(scene, &moment);
+    const md5_xform stood = place_of(scene, kind);
+    const md5_vec3 before = stood.translation;
+    view_move_matrices(md5_mat34_from_xform(md5_xform_inverse(stood)), scene->joints,
+                       scene->num_joints);
+    md5_xform stands =
+        md5_fit_figure(fall->bodies, md5_ragdoll_bodies(fall->ragdoll), scene->joints);
+    md5_vec3 *const at = &stands.translation;
+    at->z = before.z - view_ground_height(terrain, before.x, before.y)
+            + view_ground_height(terrain, at->x, at->y);
+    fall->has_risen = true;
+    if (kind->put != NULL)
+        kind->put(scene, stands);
+    else
+        fall->moved = md5_xform_mul(stands, md5_xform_inverse(stood));
+}
+
+// What moves it, from where it has got up on; at first it fades into that.
+static void pose_risen(view_scene *scene, const view_motion_kind *kind, const view_play *play)
+{
+    view_fall *const fall = scene->fall;
+    const md5_skeleton *const skeleton = &fall->bodies->entity->model->skeleton;
+    const float part = (float)fmin((play->time - fall->fate.rises) / fade, 1);
+    const float weight = part * part * (3 - 2 * part);
+    if (!fall->has_risen)
+        rise(scene, kind, play);
+    kind->pose(scene, play);
+    // Its root is relative to the model, or to the world.
+    const md5_xform stood = place_of(scene, kind), place = md5_xform_mul(fall->moved, stood);
+    const md5_mat34 into = md5_mat34_from_xform(md5_xform_inverse(stood));
+    COMMON_FOR (i, skeleton->num_joints)
+        fall->risen[i] = skeleton->joints[i].parent != MD5_NONE
+                             ? scene->pose[i]
+                             : md5_xform_from_mat34(md5_mat34_mul(into, scene->joints[i]));
+    md5_fade_figure(fall->bodies, md5_ragdoll_bodies(fall->ragdoll), place, fall->risen, weight,
+                    scene->pose);
+    place_pose(scene, place);
+    fall->walked = md5_vec3_lerp(fall->walked, place.translation, weight);
+}
+
+void view_pose_mortal(view_scene *scene, const view_motion_kind *kind, const view_play *play)
+{
+    view_fall *const fall = scene->fall;
+    const double time = play->time, lain = fmin(time, fall->fate.rises);
+    if (!view_has_died(fall, time)) {
+        kind->pose(scene, play);
+        fall->time = INFINITY;
+        fall->moved = view_at_origin();
+        return;
+    }
+    if (!(fall->time <= lain) || time < fall->shown) // not yet, or back in time
+        die(scene, kind, play);
+    if (fall->ragdoll == NULL) // out of memory
+        return;
+    fall_until(scene, lain);
+    fall->shown = time;
+    fall->walked = md5_vec3_add(lying_at(fall), fall->behind);
+    if (time < fall->fate.rises)
+        place_pose(scene, md5_figure_to_pose(fall->bodies, md5_ragdoll_bodies(fall->ragdoll),
+                                             scene->pose));
+    else
+        pose_risen(scene, kind, play);
+}
+
+bool view_grasp(view_fall *fall, md5_vec3 from, md5_vec3 to)
+{
+    md5_figure_hit hit;
+    if (fall->ragdoll == NULL
+        || !md5_raycast_figure(fall->bodies, md5_ragdoll_bodies(fall->ragdoll), from, to, &hit))
+        return false;
+    fall->dragged = hit.body;
+    fall->grasped = hit.point;
+    return true;
+}
+
+void view_drag(view_fall *fall, const md5_vec3 *target)
+{
+    if (fall->dragged != MD5_NONE && fall->ragdoll != NULL)
+        md5_ragdoll_drag(fall->ragdoll, fall->dragged, fall->grasped, target);
+    if (target == NULL)
+        fall->dragged = MD5_NONE;
 }

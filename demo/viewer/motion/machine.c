@@ -575,6 +575,11 @@ static view_control *take_over(view_scene *scene, bool down)
     return &scene->machine.control;
 }
 
+static void put(view_scene *scene, md5_xform place)
+{
+    scene->machine.place = place;
+}
+
 static void point(view_scene *scene, md5_vec3 target)
 {
     scene->machine.target = target;
@@ -602,6 +607,7 @@ const view_motion_kind view_machine_motion = {
     .moves = has_machine,
     .pose = pose_scene,
     .place = place_of,
+    .put = put,
     .clip = clip_of,
     .pose_frame = pose_frame,
     .describe = describe,

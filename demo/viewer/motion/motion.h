@@ -38,6 +38,8 @@ typedef struct view_motion_kind {
     // the camera follows, NULL: to where it stands.
     md5_xform (*place)(const view_scene *scene);
     md5_vec3 (*walked)(const view_scene *scene, const view_play *play);
+    // Lets it go on from another place; NULL: it stays where it is.
+    void (*put)(view_scene *scene, md5_xform place);
 
     // The clips that its bounds are measured over, NULL for those behind the last, and a frame of
     // one; both are NULL: the shown clip.

@@ -5,18 +5,25 @@
 
 void view_pose(view_scene *scene, const view_play *play)
 {
-    view_motion_of(scene)->pose(scene, play);
+    const view_motion_kind *const motion = view_motion_of(scene);
+    if (scene->fall != NULL && !view_is_bind_pose(scene))
+        view_pose_mortal(scene, motion, play);
+    else
+        motion->pose(scene, play);
 }
 
 md5_xform view_place_of(const view_scene *scene)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
-    return motion->place != NULL ? motion->place(scene) : view_at_origin();
+    const md5_xform place = motion->place != NULL ? motion->place(scene) : view_at_origin();
+    return scene->fall != NULL ? md5_xform_mul(scene->fall->moved, place) : place;
 }
 
 md5_vec3 view_walked(const view_scene *scene, const view_play *play)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
+    if (view_has_died(scene->fall, play->time) && !view_is_bind_pose(scene))
+        return scene->fall->walked;
     return motion->walked != NULL ? motion->walked(scene, play) : view_place_of(scene).translation;
 }
 

@@ -305,10 +305,18 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
+// Whoever gets a new clip, whose time begins, has not died.
+static void live_on(view_scene *scene)
+{
+    if (scene->fall != NULL)
+        view_decide_fate(scene->fall, (view_fate){.dies = INFINITY, .rises = INFINITY});
+}
+
 void view_select_clip(view_scene *scene, size_t clip)
 {
     const uint32_t in_entity = scene->clips[clip].in_entity;
     scene->clip = clip;
+    live_on(scene);
     scene->entity.is_played =
         in_entity > 0
         && view_play_channel(&scene->entity, scene->entity.focus, (int32_t)in_entity - 1);
@@ -326,6 +334,7 @@ static void take_focus(view_scene *scene, view_play *play)
     for (size_t i = 0; i < scene->num_clips && playing >= 0; i++)
         if (scene->clips[i].in_entity == (uint32_t)playing + 1)
             scene->clip = i;
+    live_on(scene);
     play->time = scene->entity.time;
     play->range_first = play->range_last = 0;
     play->held_at_end = false;
