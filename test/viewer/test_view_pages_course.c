@@ -113,8 +113,9 @@ TEST_PAGE (page_timing_lines_are_the_librarys, "timing") {
 TEST_PAGE (page_slerp_and_euler_lines_are_the_librarys, "euler") {
     for (int i = -2; i <= 2; i++) {
         const md5_euler to = {(float)(i * 40), (float)(i * 80), (float)(30 - i * 70)};
-        CLAIM("pitch = %d; yaw = %d; roll = %d; t (below 0: moves) = 1 @ 0", i * 40, i * 80,
-              30 - i * 70);
+        CLAIM("pitch, degrees = %d; yaw, degrees = %d; roll, degrees = %d; t (below 0: moves) = 1 "
+              "@ 0",
+              i * 40, i * 80, 30 - i * 70);
         const md5_quat shown = fixture->picture.figures[1].place.rotation;
         const double off = real4_angle(real4_of(shown), real4_of(md5_quat_from_euler(to)));
         CHECK_NEAR(off, 0.0, 1e-5);

@@ -98,11 +98,12 @@ TEST (page_euler_takes_the_longer_way) {
 
 TEST_PAGE (page_euler_loses_a_direction_at_ninety_degrees, "euler") {
     for (int pitch = -90; pitch <= 90; pitch += 30) // at the end both agree
-        CLAIM("t (below 0: moves) = 1; pitch = %d @ 0 | between the two = 0 ~ 0.05;"
+        CLAIM("t (below 0: moves) = 1; pitch, degrees = %d @ 0 | between the two = 0 ~ 0.05;"
               " 1 = three free axes = %.17g ~ 1e-5",
               pitch, cos(pitch * DEGREE));
     CLAIM("| roll, there and back = 0 ~ 1e-3"); // indistinguishable from yaw
-    CLAIM("pitch = 80; t (below 0: moves) = 0.5 @ 0 | between the two > 10;" // in between not
+    CLAIM("pitch, degrees = 80; t (below 0: moves) = 0.5 @ 0 | between the two > 10;" // in between
+                                                                                      // not
           " pitch, there and back = 40 ~ 1e-2");
 }
 

@@ -223,7 +223,7 @@ VIEW_SHOW(follow)
     view_add_cross(&picture->lines, look.target, 2, VIEW_YELLOW);
     view_add_fact(picture, "target", ball, "");
     view_add_fact(picture, "value", shown, "");
-    view_add_fact(picture, "overshoot", fmaxf(highest - 1, 0), "");
+    view_add_fact(picture, "overshoot", fmaxf(highest - 1, 0), "of a step of 2");
 }
 
 // -- Following at any frame rate ------------------------------------------------------------

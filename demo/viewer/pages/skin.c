@@ -141,6 +141,7 @@ VIEW_SHOW(quaternion_w)
     const md5_quat turns[2] = {q, md5_quat_normalize(back, (md5_quat){.w = 1})};
     COMMON_FOR (i, 2)
         view_add_frame(picture, view_spin(&picture->figures[i], turns[i]), 32);
+    view_add_fact(picture, "axis z, before all are of length 1", 0.6, "");
     view_add_fact(picture, "w", q.w, "");
     view_add_fact(picture, "w rebuilt", back.w, "");
     view_add_fact(picture, "error of the rotation", view_angle(q, back), "°");

@@ -292,6 +292,7 @@ VIEW_SHOW(bake)
     view_add_mark(picture->plots, kept->points[now].x, kept->points[now].y, VIEW_RED);
     view_add_fact(picture, "frames", baked->num_frames, "");
     view_add_fact(picture, "memory", (double)baked->size / 1024.0, "KiB");
+    view_add_fact(picture, "the clip itself", (double)clip->anim->size / 1024.0, "KiB");
     view_add_fact(picture, "error at frames", baked->position_error, "units");
     view_add_fact(picture, "normals at frames", baked->normal_error * 57.29577951, "degrees");
     view_add_fact(picture, "largest error", kept->numbers[KEPT_LARGEST], "units");
