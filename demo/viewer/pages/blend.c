@@ -546,8 +546,8 @@ VIEW_SHOW(in_step)
         double apart = 0;
         COMMON_TEXT(text, "%s", gait_change);
         put_number(text, sizeof text, "0 24 1", "0 %g 1", frames[0]);
-        put_number(text, sizeof text, "12 old", "%g old", frames[0] / 2);
-        put_number(text, sizeof text, "16 new", "%g new", frames[1] / 2);
+        put_number(text, sizeof text, "12 old", "%g old", 0.5 * frames[0]);
+        put_number(text, sizeof text, "16 new", "%g new", 0.5 * frames[1]);
         put_number(text, sizeof text, "0.75", "%g", picture->values[2]);
         put_number(text, sizeof text, "duration 1", "duration %g", fade);
         put(text, sizeof text, "old walk", old == 0 ? "old walk" : "old run");

@@ -68,11 +68,14 @@ VIEW_SHOW(bitmap)
     const int size = (int)lroundf(picture->values[2]), count = (int)view_choice(picture, 0);
     const int rows = 90 / size; // lines that fill a texel
     const double rate = picture->values[1], now = fmod(picture->time, picture->plots->row.high.x);
-    float *const texels = common_alloc((size_t)(count * size * size), sizeof *texels);
+    const size_t num_texels = (size_t)count * (size_t)size * (size_t)size;
+    float *const texels = common_alloc(num_texels, sizeof *texels);
     const flipbook book = {texels, size, count};
-    COMMON_FOR (i, count * size * size)
-        texels[i] = fire_at((i % size + 0.5) / size, (i / size % size + 0.5) / size,
-                            (double)(i / size / size) / count);
+    COMMON_FOR (i, (int)num_texels) {
+        const int frame = i / size / size;
+        texels[i] =
+            fire_at((i % size + 0.5) / size, (i / size % size + 0.5) / size, (double)frame / count);
+    }
     COMMON_FOR (way, 3) {
         view_figure *const figure = &picture->figures[way];
         const float left = figure->place.translation.y - 15, edge = 30.0f / (float)size;

@@ -43,8 +43,10 @@ static double ease_in(int family, double t, bool is_half)
     case ELASTIC:
         return -pow(2, 10 * t - 10) * sin(2 * pi * (10 * t - 10 - period / 4) / period);
     case BOUNCE:
-        for (; t > begin + width; width *= 2)
+        while (t > begin + width) {
             begin += width;
+            width *= 2;
+        }
         return 7.5625 * (t - begin) * (begin + width - t);
     default:
         return pow(t, family + 2);

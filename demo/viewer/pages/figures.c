@@ -16,7 +16,7 @@ static double measure_limit(const md5_body_constraint *constraint, const md5_bod
     const float sine = constraint->def->limit != MD5_FIGURE_PYRAMID ? md5_vec3_length(across)
                        : side == 0                                  ? md5_vec3_dot(left, shaft)
                                                                     : md5_vec3_dot(up, shaft);
-    return atan2(fabsf(sine), md5_vec3_dot(axis, shaft));
+    return atan2f(fabsf(sine), md5_vec3_dot(axis, shaft));
 }
 // end of lines
 
@@ -38,7 +38,7 @@ static double margin_of(const md5_body_constraint *constraint, const md5_body_st
     double least = INFINITY;
     for (int i = 0; i < num_sides; i++) {
         const double margin =
-            (acos(constraint->limit_cosines[i]) - measure_limit(constraint, bodies, i))
+            (acosf(constraint->limit_cosines[i]) - measure_limit(constraint, bodies, i))
             * in_degrees;
         *side = margin < least ? i : *side;
         least = fmin(least, margin);
@@ -209,7 +209,7 @@ static void show_limits(view_picture *picture, const limits_shown *shown)
         const md5_body_constraint *const constraint = &shown->figure->constraints[nearest];
         view_add_fact(picture, shown->chosen > 0 ? "angle" : "the nearest to its limit: angle",
                       measure_limit(constraint, shown->bodies, side) * in_degrees, "degrees");
-        view_add_fact(picture, "limit", acos(constraint->limit_cosines[side]) * in_degrees,
+        view_add_fact(picture, "limit", acosf(constraint->limit_cosines[side]) * in_degrees,
                       "degrees");
         view_add_fact(picture, "margin", margin, "degrees");
         view_add_mark(picture->plots, 0, margin, VIEW_RED);
