@@ -72,8 +72,9 @@ typedef struct md5_ragdoll_desc {
 // and the keys of its entity: ragdoll_slomoStart, ragdoll_slomoEnd, ragdoll_jointFrictionDent,
 // ragdoll_jointFrictionDentStart, ragdoll_jointFrictionDentEnd, and the same three of
 // ragdoll_contactFriction. The figure must outlive it. `allocator` may be NULL. Masses and inertias
-// that no body can have are replaced by the least that one can. Fails only if memory runs out. Time
-// and memory: linear in bodies, constraints and vertices.
+// that no body can have are replaced by the least that one can. Fails if memory runs out, and with
+// MD5_ERROR_RANGE if a number of the figure is not finite or beyond 1e6 units. Time and memory:
+// linear in bodies, constraints and vertices.
 MD5_GAME_API md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc,
                                              const md5_allocator *allocator, md5_error *error);
 MD5_GAME_API void md5_destroy_ragdoll(md5_ragdoll *ragdoll); // NULL is allowed

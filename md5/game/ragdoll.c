@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEAST_PUSH 500.0  // the engine's: a weaker impulse does nothing
-#define SLOW_FOR 0.25     // seconds
+#define LEAST_PUSH 500.0 // the engine's: a weaker impulse does nothing
+#define SLOW_FOR 0.25    // seconds, and
+#define SLOW_AFTER 1.5   // since it began: who stands on his head falls slowly at first
+#define MAX_COORDINATE 1e6f
 #define LEAST_BOUNCE 30.0 // units a second: slower contacts do not bounce
 
 // == Making =======================================================================================
@@ -39,6 +41,41 @@ static void read_keys(md5_ragdoll *ragdoll)
             ragdoll->dents[i][k] = number_of_key(entity, names[i], suffixes[k], defaults[i][k]);
 }
 
+// Whether coordinates are of a size that a body can have; not a number is none.
+static bool are_possible(const md5_vec3 *points, size_t count)
+{
+    bool are = true;
+    for (size_t i = 0; i < count; i++)
+        are &= fabsf(points[i].x) <= MAX_COORDINATE && fabsf(points[i].y) <= MAX_COORDINATE
+               && fabsf(points[i].z) <= MAX_COORDINATE;
+    return are;
+}
+
+static bool check_figure(md5_context *context, const md5_figure *figure)
+{
+    const md5_entity_key place = {.decl = figure->def->decl, .line = figure->def->decl->line};
+    MD5_FOR (i, figure->num_bodies) {
+        const md5_body_part *const part = &figure->bodies[i];
+        if (!are_possible(&figure->setup[i].translation, 1)
+            || !are_possible(figure->vertices + part->first_vertex, part->num_vertices))
+            return md5i_report_key(context, MD5_ERROR_RANGE, &place,
+                                   "figure %s: body %s is beyond %g units, or not finite",
+                                   MD5_QUOTED(figure->def->decl->name), MD5_QUOTED(part->def->name),
+                                   (double)MAX_COORDINATE);
+    }
+    MD5_FOR (i, figure->num_constraints) {
+        const md5_body_constraint *const of = &figure->constraints[i];
+        const md5_vec3 limits[] = {of->limit_axis, of->limit_base, of->limit_shaft};
+        if (!are_possible(of->anchors, 2) || !are_possible(of->shafts, 2)
+            || !are_possible(of->axes, 2) || !are_possible(limits, 3))
+            return md5i_report_key(context, MD5_ERROR_RANGE, &place,
+                                   "figure %s: constraint %s is beyond %g units, or not finite",
+                                   MD5_QUOTED(figure->def->decl->name), MD5_QUOTED(of->def->name),
+                                   (double)MAX_COORDINATE);
+    }
+    return true;
+}
+
 md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocator *allocator,
                                 md5_error *error)
 {
@@ -49,6 +86,8 @@ md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocato
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     const md5_figure *const figure = desc->figure;
+    if (!check_figure(&context, figure))
+        return NULL;
     const size_t num_bodies = figure->num_bodies, num_edges = figure->num_constraints;
     md5_block block = {0};
     md5_ragdoll *ragdoll = NULL;
@@ -188,7 +227,7 @@ void md5_ragdoll_push(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point, md5_v
         md5_spatial_of(md5_vec3d_cross(md5_vec3d_sub(at, ragdoll->origin), strength), strength);
     md5i_ragdoll_strike(ragdoll, ragdoll->node_of[body], &along);
     md5i_ragdoll_take_velocities(ragdoll);
-    ragdoll->pushed_in += fmax(0.0, md5i_ragdoll_energy(ragdoll) - before);
+    ragdoll->pushed_in += md5_greater(0.0, md5i_ragdoll_energy(ragdoll) - before);
     show(ragdoll);
     awake(ragdoll);
 }
@@ -229,7 +268,7 @@ static double pace_of(const md5_ragdoll *ragdoll)
     const double from = (double)ragdoll->slow[0], to = (double)ragdoll->slow[1];
     if (ragdoll->desc.is_at_full_pace || !(from < now && now < to))
         return 1.0;
-    return fmax(0.01, (now - from) / (to - from));
+    return md5_greater(0.01, (now - from) / (to - from));
 }
 
 // Of friction: less than 1 for some time, least in the middle of it.
@@ -240,7 +279,7 @@ static double scale_of(const md5_ragdoll *ragdoll, const float dent[3])
     if (!(from < now && now < to))
         return 1.0;
     const double from_middle = fabs(2.0 * (now - from) / (to - from) - 1.0);
-    return fmin(1e3, fmax(0.0, 1.0 + ((double)dent[0] - 1.0) * (1.0 - from_middle)));
+    return md5_less(1e3, md5_greater(0.0, 1.0 + ((double)dent[0] - 1.0) * (1.0 - from_middle)));
 }
 
 static void slow_to(md5_ragdoll *ragdoll, double scale)
@@ -272,7 +311,7 @@ static void keep_energy(md5_ragdoll *ragdoll, double before)
 static bool has_moved(const md5_ragdoll *ragdoll)
 {
     const float *const limits = ragdoll->desc.figure->def->no_move;
-    const double half = fmin(fmax((double)limits[2], 0.0), 180.0) * (0.5 * DEGREE);
+    const double half = md5_less(md5_greater((double)limits[2], 0.0), 180.0) * (0.5 * DEGREE);
     const double square = half * half;
     const double sine = half * (1.0 - square * (1.0 / 6.0) * (1.0 - square * (1.0 / 20.0)));
     bool has = false;
@@ -341,7 +380,8 @@ static bool may_rest(md5_ragdoll *ragdoll)
     }
     if (!is_slow(ragdoll))
         ragdoll->moved = ragdoll->step;
-    return seconds_since(ragdoll, ragdoll->moved) >= SLOW_FOR && is_settled(ragdoll);
+    return time > SLOW_AFTER && seconds_since(ragdoll, ragdoll->moved) >= SLOW_FOR
+           && is_settled(ragdoll);
 }
 
 static void do_step(md5_ragdoll *ragdoll)
@@ -430,7 +470,7 @@ static double margin_between(const md5_body_constraint *constraint, const ragdol
     MD5_FOR (i, def->limit == MD5_FIGURE_PYRAMID && !is_hinge ? 2 : 1) {
         const limit_view view = md5i_limit_view(constraint, i, ends);
         if (md5_vec3d_dot(view.axis, view.axis) > 0.0)
-            least = fmin(least, 2.0 * atan(0.5 * view.gap) / DEGREE);
+            least = md5_less(least, 2.0 * atan(0.5 * view.gap) / DEGREE);
     }
     return least;
 }
@@ -693,7 +733,7 @@ md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
     for (int pass = 0; pass < 2; pass++) {
         MD5_FOR (i, figure->num_bodies) {
             const md5_body_part *const part = &figure->bodies[i];
-            const double weight = fmax((double)part->mass, 1e-6);
+            const double weight = md5_greater((double)part->mass, 1e-6);
             const md5_xform places[2] = {
                 md5_xform_mul(md5_xform_from_mat34(joints[part->joint]), part->offset),
                 bodies[i].place};
@@ -715,8 +755,8 @@ md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
             centers[k] = md5_vec3d_scale(centers[k], 1.0 / mass);
     }
     const double length = sqrt(sine * sine + cosine * cosine);
-    const double half = length > 0.0 ? sqrt(fmax(0.0, 0.5 * (1.0 + cosine / length))) : 1.0;
-    const double z = length > 0.0 ? sqrt(fmax(0.0, 1.0 - half * half)) : 0.0;
+    const double half = length > 0.0 ? sqrt(md5_greater(0.0, 0.5 * (1.0 + cosine / length))) : 1.0;
+    const double z = length > 0.0 ? sqrt(md5_greater(0.0, 1.0 - half * half)) : 0.0;
     md5_xform place = {.rotation = {0.0f, 0.0f, (float)(sine < 0.0 ? -z : z), (float)half}};
     const md5_vec3 from = md5_quat_rotate(place.rotation, md5_vec3d_round(centers[0]));
     place.translation = md5_vec3_sub(md5_vec3d_round(centers[1]), from);
@@ -730,8 +770,17 @@ void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies, md5
     MD5_ASSERT_NOT_NULL(figure);
     MD5_ASSERT(bodies != NULL && clip != NULL && pose != NULL && pose != clip,
                "bodies, clip, pose: not NULL, and different");
+    const md5_skeleton *const skeleton = &figure->entity->model->skeleton;
     const md5_xform lying = md5_figure_to_pose(figure, bodies, pose);
-    pose[0] = md5_xform_mul(md5_xform_mul(md5_xform_inverse(place), lying), pose[0]);
-    MD5_FOR (i, figure->entity->model->skeleton.num_joints)
+    // The place of the entity is that of its first body, which may lie on its side; what it is
+    // turned by becomes a turn of the joint that this body moves, as clips have it.
+    const uint32_t base = figure->bodies[0].joint;
+    const md5_xform at =
+        md5_xform_mul(lying, md5_xform_mul(md5i_parent_place(skeleton, pose, base), pose[base]));
+    for (uint32_t i = skeleton->joints[base].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
+        pose[i] = clip[i];
+    const md5_xform from = md5_xform_mul(place, md5i_parent_place(skeleton, pose, base));
+    pose[base] = md5_xform_mul(md5_xform_inverse(from), at);
+    MD5_FOR (i, skeleton->num_joints)
         pose[i] = md5_xform_blend(pose[i], clip[i], weight);
 }

@@ -69,6 +69,17 @@ static inline spatial md5_spatial_mul(const spatial_matrix *a, const spatial *b)
     return product;
 }
 
+// fmax() and fmin() in line; of what is not a number `b`.
+static inline double md5_greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double md5_less(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
 {
     const md5_vec3d axis = {q.x, q.y, q.z};
@@ -206,7 +217,10 @@ struct md5_ragdoll {
     double seconds;   // that it lasts
     double scales[2]; // of friction of joints and of contacts
     uint32_t cursor;
-    double change; // of speeds, by the sweep
+    double change;      // of speeds, by the sweep
+    bool is_touching;   // something may
+    bool is_pushed_out; // something is, or bounces: the velocities of the step are not those after
+                        // it
 };
 
 // -- Trees ----------------------------------------------------------------------------------------

@@ -152,9 +152,9 @@ static double gap_along(const touch_search *search, const ground_triangle *trian
 {
     double least = INFINITY, most = -INFINITY;
     MD5_FOR (i, search->num_points)
-        least = fmin(least, md5_vec3d_dot(along, search->points[i]));
+        least = md5_less(least, md5_vec3d_dot(along, search->points[i]));
     MD5_FOR (i, 3)
-        most = fmax(most, md5_vec3d_dot(along, triangle->corners[i]));
+        most = md5_greater(most, md5_vec3d_dot(along, triangle->corners[i]));
     return least - most;
 }
 
@@ -165,9 +165,9 @@ static bool clip(md5_vec3d from, md5_vec3d to, md5_vec3d normal, double level, d
     if (a > 0.0 && b > 0.0)
         return false;
     if (a > 0.0)
-        part[0] = fmax(part[0], a / (a - b));
+        part[0] = md5_greater(part[0], a / (a - b));
     else if (b > 0.0)
-        part[1] = fmin(part[1], a / (a - b));
+        part[1] = md5_less(part[1], a / (a - b));
     return part[0] <= part[1];
 }
 
@@ -276,23 +276,26 @@ static void look_at_triangle(touch_search *search, const ground_triangle *triang
     const double own = gap_along(search, triangle, triangle->normal);
     double farthest = -INFINITY;
     MD5_FOR (i, search->num_points)
-        farthest =
-            fmax(farthest, md5_vec3d_dot(triangle->normal,
-                                         md5_vec3d_sub(search->points[i], triangle->corners[0])));
+        farthest = md5_greater(
+            farthest, md5_vec3d_dot(triangle->normal,
+                                    md5_vec3d_sub(search->points[i], triangle->corners[0])));
     if (own > search->reach || farthest < 0.0)
         return;
     // Another direction must gain something, so that what lies flat is held by its corners.
-    double best = own + 0.05;
+    double best = own + 0.05, aside = -INFINITY;
     const ragdoll_plane *face = NULL;
     md5_vec3d across = {0.0, 0.0, 0.0}, point = across, on = across;
     MD5_FOR (i, search->num_planes) {
         const ragdoll_plane *const plane = &search->planes[i];
         double least = INFINITY;
         MD5_FOR (k, 3)
-            least = fmin(least, md5_vec3d_dot(plane->normal, triangle->corners[k]));
+            least = md5_less(least, md5_vec3d_dot(plane->normal, triangle->corners[k]));
         if (least - plane->level > search->reach)
             return;
-        if (least - plane->level > best && md5_vec3d_dot(plane->normal, triangle->normal) < -1e-3) {
+        const bool is_up = md5_vec3d_dot(plane->normal, triangle->normal) < -1e-3;
+        if (!is_up)
+            aside = md5_greater(aside, least - plane->level);
+        if (is_up && least - plane->level > best) {
             best = least - plane->level;
             face = plane;
         }
@@ -309,8 +312,11 @@ static void look_at_triangle(touch_search *search, const ground_triangle *triang
             const double square = md5_vec3d_dot(along, along);
             if (!(square > 1e-6 * md5_vec3d_dot(way, way) * md5_vec3d_dot(other, other)))
                 continue;
-            const double sign = md5_vec3d_dot(along, triangle->normal) < 0.0 ? -1.0 : 1.0;
-            along = md5_vec3d_scale(along, sign / sqrt(square));
+            const double up = md5_vec3d_dot(along, triangle->normal);
+            along = md5_vec3d_scale(along, (up < 0.0 ? -1.0 : 1.0) / sqrt(square));
+            if (own < -1.0)
+                aside =
+                    md5_greater(aside, gap_along(search, triangle, md5_vec3d_scale(along, -1.0)));
             // These edges decide only if they are the outmost of both; what they are apart is a
             // bound then.
             const double apart = md5_vec3d_dot(along, md5_vec3d_sub(from, corner));
@@ -335,8 +341,8 @@ static void look_at_triangle(touch_search *search, const ground_triangle *triang
             add_candidate(search, point, across, md5_vec3d_dot(across, on));
     } else if (face) {
         touch_body_face(search, triangles, count, triangle, face);
-    } else {
-        touch_face(search, triangle);
+    } else if (own > -1.0 || aside < -0.25) {
+        touch_face(search, triangle); // else it is beside the triangle, below its level
     }
 }
 
@@ -350,8 +356,9 @@ static void look_at_triangles(touch_search *search)
     md5_vec3d low = search->points[0], high = low;
     MD5_FOR (i, search->num_points) {
         const md5_vec3d at = search->points[i];
-        low = (md5_vec3d){fmin(low.x, at.x), fmin(low.y, at.y), fmin(low.z, at.z)};
-        high = (md5_vec3d){fmax(high.x, at.x), fmax(high.y, at.y), fmax(high.z, at.z)};
+        low = (md5_vec3d){md5_less(low.x, at.x), md5_less(low.y, at.y), md5_less(low.z, at.z)};
+        high = (md5_vec3d){md5_greater(high.x, at.x), md5_greater(high.y, at.y),
+                           md5_greater(high.z, at.z)};
     }
     const md5_vec3d reach = {search->reach, search->reach, search->reach};
     const md5_bounds box = {md5_vec3d_round(md5_vec3d_sub(low, reach)),
@@ -413,8 +420,9 @@ static void choose_contacts(const touch_search *search, ragdoll_node *node)
                 md5_vec3d_scale(md5_vec3d_sub(other->normal, take->normal), 4.0);
             const double distance =
                 sqrt(md5_vec3d_dot(apart, apart) + md5_vec3d_dot(turned, turned));
-            distances[i] = fmin(distances[i], distance);
-            const double worth = distances[i] - 0.3 - 0.5 * fmax(0.0, other->gap - take->gap);
+            distances[i] = md5_less(distances[i], distance);
+            const double worth =
+                distances[i] - 0.3 - 0.5 * md5_greater(0.0, other->gap - take->gap);
             if (distances[i] > 0.3 && worth > best) {
                 best = worth;
                 next = i;

@@ -8,11 +8,13 @@ enum { MIN_SWEEPS = 2, MAX_SWEEPS = 40, MAX_RELAX_SWEEPS = 20, MAX_ROUNDS = 10 }
 
 // What is passed already comes back by a part of that in a step, up to a speed.
 #define RECOVERED 0.2
-#define FASTEST_OUT 60.0  // units a second
-#define FASTEST_BACK 12.0 // radians a second
-#define LOOSE 0.02        // of a contact, units that stay: less comes and goes
-#define NEARBY 1.5        // units, and radians, beyond which nothing can be met in a step
-#define NEAR_TURN 0.7
+#define FASTEST_OUT 60.0   // units a second
+#define FASTEST_BACK 12.0  // radians a second
+#define LOOSE 0.02         // units of a contact that stay, and
+#define LOOSE_TURN 0.003   // radians of a limit: with less it would come and go
+#define NEARBY 1.5         // units, and
+#define NEAR_TURN 0.7      // radians, beyond which nothing is met in a step
+#define NEAR_FREE_TURN 0.1 // while nothing touches
 
 // == Walking along the trees ======================================================================
 
@@ -130,7 +132,7 @@ static spatial effect(md5_ragdoll *ragdoll, uint32_t from, spatial impulse, uint
 static void note_change(md5_ragdoll *ragdoll, double impulse, double inverse)
 {
     if (inverse > 0.0)
-        ragdoll->change = fmax(ragdoll->change, fabs(impulse) / inverse);
+        ragdoll->change = md5_greater(ragdoll->change, fabs(impulse) / inverse);
 }
 
 // == Limits =======================================================================================
@@ -152,9 +154,11 @@ static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, uint32_t ind
     const double about_shaft = md5_vec3d_dot(view.shaft, turning);
     const double sideways =
         md5_vec3d_dot(turning, turning) - about_shaft * about_shaft - along_axis * along_axis;
-    limit->gap -=
-        0.5 * ragdoll->seconds * ragdoll->seconds * fmax(0.0, sideways) * fmax(0.0, view.bend);
-    limit->is_near = limit->gap + ragdoll->seconds * along_axis < NEAR_TURN;
+    limit->gap -= 0.5 * ragdoll->seconds * ragdoll->seconds * md5_greater(0.0, sideways)
+                  * md5_greater(0.0, view.bend);
+    ragdoll->is_pushed_out |= limit->gap < -LOOSE_TURN;
+    limit->is_near = limit->gap + ragdoll->seconds * along_axis
+                     < (ragdoll->is_touching ? NEAR_TURN : NEAR_FREE_TURN);
     if (!limit->is_near) {
         limit->impulse = 0.0;
         return;
@@ -192,11 +196,14 @@ static void push_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *
 
 // By how much faster than a speed something must come back that is passed by `gap` < 0, or may come
 // nearer.
-static double way_out(const md5_ragdoll *ragdoll, double gap, double fastest, bool is_last)
+static double way_out(const md5_ragdoll *ragdoll, double gap, double slack, double fastest,
+                      bool is_last)
 {
     if (gap >= 0.0)
         return gap / ragdoll->seconds;
-    return is_last ? 0.0 : fmax(RECOVERED * gap / ragdoll->seconds, -fastest);
+    if (is_last || gap >= -slack)
+        return 0.0;
+    return md5_greater(RECOVERED * (gap + slack) / ragdoll->seconds, -fastest);
 }
 
 static void solve_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit,
@@ -206,9 +213,9 @@ static void solve_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit 
     if (node->parent != MD5_NONE)
         turning =
             md5_vec3d_sub(turning, md5_spatial_angular(&ragdoll->nodes[node->parent].velocity));
-    const double speed =
-        md5_vec3d_dot(limit->axis, turning) + way_out(ragdoll, limit->gap, FASTEST_BACK, is_last);
-    const double impulse = fmax(0.0, limit->impulse - speed * limit->inverse);
+    const double speed = md5_vec3d_dot(limit->axis, turning)
+                         + way_out(ragdoll, limit->gap, LOOSE_TURN, FASTEST_BACK, is_last);
+    const double impulse = md5_greater(0.0, limit->impulse - speed * limit->inverse);
     push_limit(ragdoll, node, limit, impulse - limit->impulse);
     note_change(ragdoll, (impulse - limit->impulse) * node->radius, limit->inverse);
     limit->impulse = impulse;
@@ -239,6 +246,7 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
     }
     if (contact->impulses[0] == 0.0)
         contact->speed = speed;
+    ragdoll->is_pushed_out |= contact->gap < -LOOSE || contact->speed < -ragdoll->least_bounce;
     node->is_busy = true;
 }
 
@@ -252,13 +260,12 @@ static void push_contact(ragdoll_node *node, const ragdoll_contact *contact, uin
 static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
                           double friction, bool is_last)
 {
-    const double gap = contact->gap < -LOOSE ? contact->gap + LOOSE : fmax(contact->gap, 0.0);
-    double out = way_out(ragdoll, gap, FASTEST_OUT, is_last);
+    double out = way_out(ragdoll, contact->gap, LOOSE, FASTEST_OUT, is_last);
     if (is_last && contact->impulses[0] > 0.0 && contact->speed < -ragdoll->least_bounce)
         out = ragdoll->bounce * contact->speed;
     const double speed = md5_spatial_dot(&contact->along[0], &node->velocity) + out;
     double *const impulses = contact->impulses;
-    const double impulse = fmax(0.0, impulses[0] - speed * contact->inverses[0]);
+    const double impulse = md5_greater(0.0, impulses[0] - speed * contact->inverses[0]);
     push_contact(node, contact, 0, impulse - impulses[0]);
     note_change(ragdoll, impulse - impulses[0], contact->inverses[0]);
     impulses[0] = impulse;
@@ -312,22 +319,22 @@ static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const flo
     const md5_vec3d along =
         length > 1e-6 ? md5_vec3d_scale(way, 1.0 / length) : (md5_vec3d){0.0, 0.0, 1.0};
     const double apart = length - (double)numbers[3];
-    const double strength = fmax(0.0, (double)numbers[apart > 0.0 ? 0 : 1]);
+    const double strength = md5_greater(0.0, (double)numbers[apart > 0.0 ? 0 : 1]);
     // The engine's force grows with the square: twice the slope, and half the way.
     const uint32_t row = add_row(ragdoll, link, points, along);
-    soften(ragdoll, link, row, 0.5 * apart, fmin(2.0 * strength * fabs(apart), 1e12),
-           fmax(0.0, fmin((double)numbers[2], 1e12)) / fmax(length, 1.0));
+    soften(ragdoll, link, row, 0.5 * apart, md5_less(2.0 * strength * fabs(apart), 1e12),
+           md5_greater(0.0, md5_less((double)numbers[2], 1e12)) / md5_greater(length, 1.0));
     const double longest = (double)numbers[5] - length, shortest = length - (double)numbers[4];
     if (numbers[5] > 0.0f && longest < 1.0) {
         const uint32_t end = add_row(ragdoll, link, points, md5_vec3d_scale(along, -1.0));
         MD5_FOR (i, 2)
-            link->biases[end][i] = way_out(ragdoll, longest, FASTEST_OUT, i == 1);
+            link->biases[end][i] = way_out(ragdoll, longest, LOOSE, FASTEST_OUT, i == 1);
         link->lows[end] = 0.0;
     }
     if (numbers[4] > 0.0f && shortest < 1.0) {
         const uint32_t end = add_row(ragdoll, link, points, along);
         MD5_FOR (i, 2)
-            link->biases[end][i] = way_out(ragdoll, shortest, FASTEST_OUT, i == 1);
+            link->biases[end][i] = way_out(ragdoll, shortest, LOOSE, FASTEST_OUT, i == 1);
         link->lows[end] = 0.0;
     }
 }
@@ -345,7 +352,7 @@ static void add_drag(md5_ragdoll *ragdoll, ragdoll_link *link)
         const uint32_t row = add_row(ragdoll, link, points, axes[i]);
         const spatial *const along = &link->along[row][0];
         const spatial response = md5_spatial_mul(&node->response, along);
-        const double mass = 1.0 / fmax(md5_spatial_dot(along, &response), 1e-30);
+        const double mass = 1.0 / md5_greater(md5_spatial_dot(along, &response), 1e-30);
         soften(ragdoll, link, row, md5_vec3d_dot(apart, axes[i]), mass * DRAG_RATE * DRAG_RATE,
                2.0 * mass * DRAG_RATE);
     }
@@ -370,7 +377,7 @@ static void add_loop(const md5_ragdoll *ragdoll, ragdoll_link *link,
         const double gap = md5_vec3d_dot(apart, axes[i]);
         const uint32_t row = add_row(ragdoll, link, points, axes[i]);
         link->biases[row][0] =
-            fmax(-FASTEST_OUT, fmin(RECOVERED * gap / ragdoll->seconds, FASTEST_OUT));
+            md5_greater(-FASTEST_OUT, md5_less(RECOVERED * gap / ragdoll->seconds, FASTEST_OUT));
     }
 }
 
@@ -393,6 +400,7 @@ static void prepare_link(md5_ragdoll *ragdoll, ragdoll_link *link)
     } else if (link->nodes[0] != MD5_NONE) {
         add_drag(ragdoll, link);
     }
+    ragdoll->is_pushed_out |= link->num_rows > 0;
     if (link->num_rows != before)
         memset(link->impulses, 0, sizeof link->impulses);
     MD5_FOR (row, link->num_rows) {
@@ -439,7 +447,7 @@ static void solve_link(md5_ragdoll *ragdoll, ragdoll_link *link, bool is_last)
             speed += i == 0 ? own : -own;
         }
         const double impulse =
-            fmax(link->lows[row], link->impulses[row] - speed * link->inverses[row]);
+            md5_greater(link->lows[row], link->impulses[row] - speed * link->inverses[row]);
         push_link(ragdoll, link, row, impulse - link->impulses[row]);
         link->impulses[row] = impulse;
     }
@@ -450,7 +458,7 @@ static void solve_link(md5_ragdoll *ragdoll, ragdoll_link *link, bool is_last)
 static double friction_of(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     const float friction = ragdoll->desc.figure->bodies[node->body].def->friction[2];
-    return friction > 0.0f ? fmin((double)friction, 100.0) * ragdoll->scales[1] : 0.0;
+    return friction > 0.0f ? md5_less((double)friction, 100.0) * ragdoll->scales[1] : 0.0;
 }
 
 // What impulses there were in the last step is there first.
@@ -476,7 +484,7 @@ static void solve_node(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_last)
         MD5_FOR (i, node->num_contacts)
             if (node->contacts[i].is_near)
                 solve_contact(ragdoll, node, &node->contacts[i], friction, is_last);
-        most = fmax(most, ragdoll->change);
+        most = md5_greater(most, ragdoll->change);
         if (ragdoll->change < CALM)
             break;
     }
@@ -516,16 +524,18 @@ static void sweep_until_calm(md5_ragdoll *ragdoll, bool is_last)
 
 void md5i_ragdoll_solve(md5_ragdoll *ragdoll)
 {
-    for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {
+    ragdoll->is_pushed_out = ragdoll->is_touching = ragdoll->links[0].nodes[0] != MD5_NONE;
+    MD5_FOR (k, ragdoll->num_nodes) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         node->is_busy = false;
+        MD5_FOR (i, node->num_contacts)
+            prepare_contact(ragdoll, node, &node->contacts[i]);
+        ragdoll->is_touching |= node->is_busy;
     }
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         MD5_FOR (i, node->num_limits)
             prepare_limit(ragdoll, node, i);
-        MD5_FOR (i, node->num_contacts)
-            prepare_contact(ragdoll, node, &node->contacts[i]);
         if (node->is_busy && node->parent != MD5_NONE)
             ragdoll->nodes[node->parent].is_busy = true;
     }
@@ -580,9 +590,11 @@ static void weigh_joints(md5_ragdoll *ragdoll)
 
 void md5i_ragdoll_relax(md5_ragdoll *ragdoll)
 {
-    begin_walk(ragdoll);
-    sweep_until_calm(ragdoll, true);
-    end_walk(ragdoll);
+    if (ragdoll->is_pushed_out) {
+        begin_walk(ragdoll);
+        sweep_until_calm(ragdoll, true);
+        end_walk(ragdoll);
+    }
     MD5_FOR (k, ragdoll->num_nodes)
         MD5_FOR (i, ragdoll->nodes[k].num_contacts)
             if (ragdoll->nodes[k].contacts[i].impulses[0] > 0.0)

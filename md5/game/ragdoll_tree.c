@@ -63,12 +63,13 @@ static void make_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint
                            .parent = parent,
                            .constraint = constraint,
                            .radius = 0.1,
-                           .base = {0.0, 0.0, 0.0, 1.0}};
+                           .base = {0.0, 0.0, 0.0, 1.0},
+                           .turn = {0.0, 0.0, 0.0, 1.0}};
     ragdoll->node_of[body] = index;
     MD5_FOR (i, part->num_vertices)
-        node->radius =
-            fmax(node->radius, (double)md5_vec3_length(figure->vertices[part->first_vertex + i]));
-    node->radius = fmin(node->radius, 1e6);
+        node->radius = md5_greater(
+            node->radius, (double)md5_vec3_length(figure->vertices[part->first_vertex + i]));
+    node->radius = md5_less(node->radius, 1e6);
     read_inertia(node, part, least_mass);
     node->kept[0] = kept_of(part->def->friction[0]);
     node->kept[1] = kept_of(part->def->friction[1]);
@@ -127,7 +128,7 @@ void md5i_make_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch)
         groups[i] = i, firsts[i] = MD5_NONE;
     MD5_FOR (i, count) {
         const double mass = (double)figure->bodies[i].mass;
-        heaviest = mass < 1e15 ? fmax(heaviest, mass) : heaviest;
+        heaviest = mass < 1e15 ? md5_greater(heaviest, mass) : heaviest;
     }
     MD5_FOR (i, num_edges) {
         const md5_body_constraint *const edge = &figure->constraints[i];
@@ -327,9 +328,9 @@ void md5i_ragdoll_move(md5_ragdoll *ragdoll)
 // difference), which is the turn of Cayley's map.
 static double gap_between(double c, double s, double limit_c)
 {
-    const double limit_s = sqrt(fmax(0.0, 1.0 - limit_c * limit_c));
+    const double limit_s = sqrt(md5_greater(0.0, 1.0 - limit_c * limit_c));
     const double difference_c = limit_c * c + limit_s * s;
-    return 2.0 * (limit_s * c - limit_c * s) / fmax(1.0 + difference_c, 1e-3);
+    return 2.0 * (limit_s * c - limit_c * s) / md5_greater(1.0 + difference_c, 1e-3);
 }
 
 limit_view md5i_limit_view(const md5_body_constraint *constraint, uint32_t index,
@@ -337,7 +338,7 @@ limit_view md5i_limit_view(const md5_body_constraint *constraint, uint32_t index
 {
     const limit_view none = {.axis = {0.0, 0.0, 0.0}, .gap = 10.0};
     // Of half a degree at least: at 0 the axis would have no direction.
-    const double limit = fmin((double)constraint->limit_cosines[index], 0.99996);
+    const double limit = md5_less((double)constraint->limit_cosines[index], 0.99996);
     const md5_vec3d axis = md5_quatd_rotate(ends[1].turn, md5_vec3d_of(constraint->limit_axis));
     const md5_vec3d shaft = md5_quatd_rotate(ends[0].turn, md5_vec3d_of(constraint->limit_shaft));
     if (!(limit > -0.9999) || !(md5_vec3d_dot(axis, axis) > 0.5)
@@ -347,19 +348,19 @@ limit_view md5i_limit_view(const md5_body_constraint *constraint, uint32_t index
         || constraint->def->type == MD5_CONSTRAINT_HINGE) {
         const md5_vec3d across = md5_vec3d_cross(axis, shaft);
         const double sine = md5_vec3d_length(across);
-        md5_vec3d about = md5_vec3d_scale(across, 1.0 / fmax(sine, 1e-9));
+        md5_vec3d about = md5_vec3d_scale(across, 1.0 / md5_greater(sine, 1e-9));
         if (sine < 1e-6)
             about = md5_vec3d_across(shaft);
         const double cosine = md5_vec3d_dot(axis, shaft);
         return (limit_view){about, gap_between(cosine, sine, limit), shaft,
-                            cosine / fmax(sine, 0.05)};
+                            cosine / md5_greater(sine, 0.05)};
     }
     // Of a pyramid the angle of the shaft in the plane of its axis and of one side.
     md5_vec3d side = md5_quatd_rotate(ends[1].turn, md5_vec3d_of(constraint->limit_base));
     if (index == 1)
         side = md5_vec3d_cross(side, axis);
     const double x = md5_vec3d_dot(axis, shaft), y = md5_vec3d_dot(side, shaft);
-    const double square = fmax(x * x + y * y, 0.01), scale = 1.0 / sqrt(square);
+    const double square = md5_greater(x * x + y * y, 0.01), scale = 1.0 / sqrt(square);
     const md5_vec3d turns = md5_vec3d_sub(md5_vec3d_scale(md5_vec3d_cross(shaft, side), x),
                                           md5_vec3d_scale(md5_vec3d_cross(shaft, axis), y));
     return (limit_view){md5_vec3d_scale(turns, (y < 0.0 ? -1.0 : 1.0) / square),
@@ -460,7 +461,7 @@ static void invert(double *a, int count, int stride)
         const double whole = square;
         for (int j = 0; j < k; j++)
             square -= row[j] * row[j];
-        inverse[k][k] = 1.0 / sqrt(fmax(square, fmax(1e-12 * whole, 1e-30)));
+        inverse[k][k] = 1.0 / sqrt(md5_greater(square, md5_greater(1e-12 * whole, 1e-30)));
         for (int i = 0; i < k; i++) {
             double sum = 0.0;
             for (int j = i; j < k; j++)
@@ -480,7 +481,7 @@ static void invert(double *a, int count, int stride)
 
 // Friction resists as a brake, as strong as the force that the joint bears allows, and as slow
 // motion makes of it: as part of the inertia it can stop what moves but never turn it around.
-#define SLOWEST_TURN 1.0 // radians a second, below which it weakens
+#define SLOWEST_TURN 0.2 // radians a second, below which it weakens
 
 static double brake_of(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
@@ -491,8 +492,8 @@ static double brake_of(const md5_ragdoll *ragdoll, const ragdoll_node *node)
     if (node->parent != MD5_NONE)
         turning = md5_vec3d_sub(turning, ragdoll->nodes[node->parent].angular);
     const double friction =
-        fmin((double)joint->def->friction, 1e3) * ragdoll->scales[0] * node->load;
-    return ragdoll->seconds * friction / fmax(md5_vec3d_length(turning), SLOWEST_TURN);
+        md5_less((double)joint->def->friction, 1e3) * ragdoll->scales[0] * node->load;
+    return ragdoll->seconds * friction / md5_greater(md5_vec3d_length(turning), SLOWEST_TURN);
 }
 
 // Gives the parent what of inertia and impulses goes through the joint.
@@ -583,8 +584,8 @@ static void slow_down(md5_ragdoll *ragdoll)
         const md5_vec3d angular = md5_spatial_angular(&node->velocity);
         const md5_vec3d linear = md5_vec3d_add(md5_spatial_linear(&node->velocity),
                                                md5_vec3d_cross(angular, node->center));
-        excess = fmax(excess, md5_vec3d_length(linear) * (1.0 / FASTEST));
-        excess = fmax(excess, md5_vec3d_length(angular) * (1.0 / FASTEST_TURN));
+        excess = md5_greater(excess, md5_vec3d_length(linear) * (1.0 / FASTEST));
+        excess = md5_greater(excess, md5_vec3d_length(angular) * (1.0 / FASTEST_TURN));
     }
     if (excess > 1.0)
         MD5_FOR (k, ragdoll->num_nodes)
