@@ -416,9 +416,10 @@ void md5_ragdoll_advance(md5_ragdoll *ragdoll, double seconds)
     // A trifle more than there is: sums of parts of a step may be a trifle less than one.
     const double trifle = 1e-7;
     ragdoll->left += seconds;
-    for (; !ragdoll->is_at_rest && ragdoll->left + trifle >= 1.0 / MD5_RAGDOLL_RATE;
-         ragdoll->left -= 1.0 / MD5_RAGDOLL_RATE)
+    while (!ragdoll->is_at_rest && ragdoll->left + trifle >= 1.0 / MD5_RAGDOLL_RATE) {
+        ragdoll->left -= 1.0 / MD5_RAGDOLL_RATE;
         do_step(ragdoll);
+    }
     if (ragdoll->is_at_rest)
         ragdoll->left = 0.0;
 }

@@ -233,6 +233,7 @@ void md5i_ragdoll_place(md5_ragdoll *ragdoll);
 // With `is_step` the momenta of the last step, after the frictions and with the weight of this
 // one, make the velocities; else those of the bodies, at this moment.
 void md5i_ragdoll_prepare(md5_ragdoll *ragdoll, bool is_step);
+void md5i_ragdoll_tame(md5_ragdoll *ragdoll);
 // What nodes[].velocity are: of the bodies; and of nodes by themselves: the momenta.
 void md5i_ragdoll_take_velocities(md5_ragdoll *ragdoll);
 bool md5i_ragdoll_is_hasty(md5_ragdoll *ragdoll);

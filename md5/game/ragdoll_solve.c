@@ -164,7 +164,7 @@ static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, uint32_t ind
         return;
     }
     const spatial along = md5_spatial_of(limit->axis, (md5_vec3d){0.0, 0.0, 0.0});
-    double torques[3];
+    double torques[3] = {0.0, 0.0, 0.0};
     limit->onto_parent = limit->parent_response = (spatial){{0.0}};
     MD5_FOR (m, node->num_moves) {
         torques[m] = md5_spatial_dot(&node->moves[m], &along);
@@ -544,6 +544,7 @@ void md5i_ragdoll_solve(md5_ragdoll *ragdoll)
     begin_walk(ragdoll);
     sweep_until_calm(ragdoll, false);
     end_walk(ragdoll);
+    md5i_ragdoll_tame(ragdoll);
 }
 
 // What each joint bore: what its subtree has gained of momentum, but for what weight and touches
@@ -594,6 +595,7 @@ void md5i_ragdoll_relax(md5_ragdoll *ragdoll)
         begin_walk(ragdoll);
         sweep_until_calm(ragdoll, true);
         end_walk(ragdoll);
+        md5i_ragdoll_tame(ragdoll);
     }
     MD5_FOR (k, ragdoll->num_nodes)
         MD5_FOR (i, ragdoll->nodes[k].num_contacts)

@@ -352,8 +352,10 @@ limit_view md5i_limit_view(const md5_body_constraint *constraint, uint32_t index
         if (sine < 1e-6)
             about = md5_vec3d_across(shaft);
         const double cosine = md5_vec3d_dot(axis, shaft);
-        return (limit_view){about, gap_between(cosine, sine, limit), shaft,
-                            cosine / md5_greater(sine, 0.05)};
+        return (limit_view){.axis = about,
+                            .gap = gap_between(cosine, sine, limit),
+                            .shaft = shaft,
+                            .bend = cosine / md5_greater(sine, 0.05)};
     }
     // Of a pyramid the angle of the shaft in the plane of its axis and of one side.
     md5_vec3d side = md5_quatd_rotate(ends[1].turn, md5_vec3d_of(constraint->limit_base));
@@ -363,8 +365,8 @@ limit_view md5i_limit_view(const md5_body_constraint *constraint, uint32_t index
     const double square = md5_greater(x * x + y * y, 0.01), scale = 1.0 / sqrt(square);
     const md5_vec3d turns = md5_vec3d_sub(md5_vec3d_scale(md5_vec3d_cross(shaft, side), x),
                                           md5_vec3d_scale(md5_vec3d_cross(shaft, axis), y));
-    return (limit_view){md5_vec3d_scale(turns, (y < 0.0 ? -1.0 : 1.0) / square),
-                        gap_between(x * scale, fabs(y) * scale, limit)};
+    return (limit_view){.axis = md5_vec3d_scale(turns, (y < 0.0 ? -1.0 : 1.0) / square),
+                        .gap = gap_between(x * scale, fabs(y) * scale, limit)};
 }
 
 // == What impulses do =============================================================================
@@ -576,6 +578,26 @@ static void pass_down(const md5_ragdoll *ragdoll, ragdoll_node *node)
 #define FASTEST_TURN 94.2
 #define HASTY_TURN 35.0
 
+// Figures whose masses or lengths differ by more than numbers can have lead to velocities of no
+// sense: they stop.
+void md5i_ragdoll_tame(md5_ragdoll *ragdoll)
+{
+    double sum = 0.0;
+    MD5_FOR (k, ragdoll->num_nodes)
+        for (int i = 0; i < 6; i++)
+            sum += fabs(ragdoll->nodes[k].velocity.x[i]);
+    if (sum < 1e15) // else, or if it is not a number
+        return;
+    MD5_FOR (k, ragdoll->num_nodes) {
+        ragdoll_node *const node = &ragdoll->nodes[k];
+        node->velocity = (spatial){{0.0}};
+        node->num_contacts = 0;
+        node->load = node->limits[0].impulse = node->limits[1].impulse = 0.0;
+    }
+    MD5_FOR (i, ragdoll->num_links)
+        memset(ragdoll->links[i].impulses, 0, sizeof ragdoll->links[i].impulses);
+}
+
 static void slow_down(md5_ragdoll *ragdoll)
 {
     double excess = 1.0;
@@ -646,6 +668,7 @@ void md5i_ragdoll_prepare(md5_ragdoll *ragdoll, bool is_step)
         pass_up(ragdoll, &ragdoll->nodes[k], is_step);
     MD5_FOR (k, ragdoll->num_nodes)
         pass_down(ragdoll, &ragdoll->nodes[k]);
+    md5i_ragdoll_tame(ragdoll);
     slow_down(ragdoll);
 }
 
