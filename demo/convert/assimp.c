@@ -671,7 +671,8 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
         const struct aiMatrix4x4 rest = one->rest;
         num_moved += one->is_moved;
         if (!all->has_bones || one->is_joint)
-            reach = fmax(reach, sqrtf(rest.a4 * rest.a4 + rest.b4 * rest.b4 + rest.c4 * rest.c4));
+            reach = fmax(reach,
+                         (double)sqrtf(rest.a4 * rest.a4 + rest.b4 * rest.b4 + rest.c4 * rest.c4));
         // What no joint needs in this clip is left out.
         one->is_still = all->has_bones && !one->is_joint;
         one->is_changing = false;

@@ -189,7 +189,7 @@ static double lost_of(float number)
 {
     const uint32_t half = half_of(number), exponent = half >> 10 & 31u, mantissa = half & 1023u;
     const double size = exponent > 0 ? ldexp(1024.0 + mantissa, (int)exponent - 25) : 0;
-    return fabs(fabs(number) - size);
+    return fabs(fabs((double)number) - size);
 }
 
 static void note_lost(const convert_job *job, const md5_model *model)

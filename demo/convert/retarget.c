@@ -834,7 +834,8 @@ static void find_place(retarget_transfer *transfer)
     const double pi = 3.14159265358979323846;
     pose_source(transfer, 0);
     const md5_vec3 left = left_of(source, transfer->posed);
-    const double yaw = md5_vec3_length(left) > 0.5f ? atan2(-left.x, left.y) * 180.0 / pi : 0;
+    const double yaw =
+        md5_vec3_length(left) > 0.5f ? atan2((double)-left.x, (double)left.y) * 180.0 / pi : 0;
     const double quarters = floor(yaw / 90.0 + 0.5), half = -quarters * pi / 4.0;
     const md5_quat turn = {0, 0, (float)sin(half), (float)cos(half)};
     if (quarters != 0)
@@ -898,7 +899,8 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
                 bone(target, transfer->placed, target->roles[r].last, target->roles[r + 2].last);
             const md5_vec3 b =
                 bone(source, transfer->posed, source->roles[r].last, source->roles[r + 2].last);
-            const double angle = atan2(md5_vec3_length(md5_vec3_cross(a, b)), md5_vec3_dot(a, b));
+            const double angle =
+                atan2((double)md5_vec3_length(md5_vec3_cross(a, b)), (double)md5_vec3_dot(a, b));
             transfer->sum += angle;
             transfer->worst = fmax(transfer->worst, angle);
             transfer->num_bones++;
@@ -929,7 +931,7 @@ static void print_results(const retarget_transfer *transfer)
                  "the motion is scaled by %.6g and raised by %.4g units; feet that stand slide by "
                  "%.2g units, %.2g %% of the leg; soles are %.2g below the ground",
                  transfer->ratio, transfer->lift, transfer->slide,
-                 100.0 * transfer->slide / fmax(leg, 1e-9), transfer->depth);
+                 100.0 * (double)transfer->slide / fmax((double)leg, 1e-9), transfer->depth);
 }
 
 static bool retarget_clip(const convert_job *job, const md5_model *own, const md5_binding *clip,

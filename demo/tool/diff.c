@@ -179,8 +179,8 @@ static void diff_boxes(const md5_anim *a, const md5_anim *b, bool *differs)
         return;
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
         const md5_bounds *const x = &a->frame_bounds[i], *const y = &b->frame_bounds[i];
-        const double far = fmax(md5_vec3_length(md5_vec3_sub(x->min, y->min)),
-                                md5_vec3_length(md5_vec3_sub(x->max, y->max)));
+        const double far = fmax((double)md5_vec3_length(md5_vec3_sub(x->min, y->min)),
+                                (double)md5_vec3_length(md5_vec3_sub(x->max, y->max)));
         at = far > most ? i : at;
         most = fmax(most, far);
     }

@@ -299,7 +299,7 @@ static void judge_loop(const motion *of, int kind)
     const double level = kind & STAYS ? level_distance((md5_vec3){0}, drift) : 0;
     if (!lacks_last && !(kind & IS_LOOP))
         return;
-    if (!lacks_last && (level > least || fabs(drift.z) > least)) // else it is a step
+    if (!lacks_last && (level > least || fabs((double)drift.z) > least)) // else it is a step
         tool_found(of->clip, "root-drift", 0,
                    "the root is %.3g units away, and %.3g up, when the clip begins anew",
                    level_distance((md5_vec3){0}, drift), drift.z);

@@ -1108,7 +1108,7 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
     const double num_frames =
         floor((plan->num_old - 1 + plan->is_open) * (rate / doc->frame_rate) + 0.5) + 1;
     if (!(rate > 0 && edit->tolerance >= 0)
-        || !(num_frames <= fmax((double)MAX_FRAMES, doc->num_frames)))
+        || !(num_frames <= fmax((double)MAX_FRAMES, (double)doc->num_frames)))
         return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
                         "expected a rate above 0, at most %d frames and no negative tolerance",
                         (int)MAX_FRAMES);

@@ -861,10 +861,10 @@ static bool bind(bind_work *make)
         const double falloff = (double)make->desc.falloff;
         double nearest = INFINITY;
         MD5_FOR (i, make->rows.counts[row])
-            nearest = fmin(nearest, entries[i].value);
+            nearest = fmin(nearest, (double)entries[i].value);
         const double closest = fmax(nearest, MIN_DISTANCE) * cell;
         MD5_FOR (i, make->rows.counts[row]) {
-            const double d = fmax(entries[i].value, MIN_DISTANCE) * cell;
+            const double d = fmax((double)entries[i].value, MIN_DISTANCE) * cell;
             const double ratio =
                 closest * (1 - falloff + falloff * closest) / (d * (1 - falloff + falloff * d));
             entries[i].value = (float)(ratio * ratio);

@@ -23,7 +23,7 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
 
 void md5i_warn_overlong(md5_lex *lex, const char *position, md5_vec3 rotation, uint32_t count)
 {
-    const double length = sqrt(md5_vec3_dot(rotation, rotation));
+    const double length = sqrt((double)md5_vec3_dot(rotation, rotation));
     const bool is_one = count == 1;
     // One format, so that both are one kind of warning; it writes no number for 0.
     md5i_lex_warn(lex, position, "%.0u%s%.6g%s normalized", is_one ? 0 : count,

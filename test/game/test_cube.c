@@ -324,7 +324,7 @@ TEST (cube_adjusts_poses_of_other_axes) {
     // Unity's z is forward, y up, and its space is mirrored.
     CHECK_NEAR(pose.translation.z, 2, 1e-6);
     CHECK_SMALL(pose.translation.x, 1e-6);
-    CHECK_NEAR(fabs(pose.rotation.y), 0.70710678, 1e-6);
+    CHECK_NEAR(fabs((double)pose.rotation.y), 0.70710678, 1e-6);
     CHECK(pose.rotation.y * pose.rotation.w > 0); // to the right: clockwise from above
 }
 

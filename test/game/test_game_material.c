@@ -491,7 +491,7 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
         CHECK_EXACT(c->texcoords[i].x, i < 4 ? 0.5 : 0);
         CHECK_EXACT(c->texcoords[i].y, 0.5);
         CHECK(c->colors[i].x == 1 && c->colors[i].w == 1);
-        const double wide = fabs(c->positions[i].y), high = fabs(c->positions[i].z);
+        const double wide = fabs((double)c->positions[i].y), high = fabs((double)c->positions[i].z);
         widest = fmax(widest, wide);
         highest = fmax(highest, high);
     }

@@ -146,8 +146,9 @@ static void look(const md5_model *model, md5_axes axes)
         if (axes == MD5_AXES_ID)
             FOR (k, 2)
                 CHECK(off_by(skeleton, pose, desc.eyes[k], point) < 0.1);
-        const double change = fabs((pose[head].rotation.x - model->bind_local[head].rotation.x))
-                              + fabs((pose[head].rotation.z - model->bind_local[head].rotation.z));
+        const double change =
+            fabs((double)(pose[head].rotation.x - model->bind_local[head].rotation.x))
+            + fabs((double)(pose[head].rotation.z - model->bind_local[head].rotation.z));
         turned = change > turned ? change : turned;
     }
     CHECK(turned > 0.01);

@@ -31,7 +31,8 @@ static double size_of(const md5_model *model)
     const md5_vec3 ends[2] = {box.min, box.max};
     double size = 0;
     FOR_WHILE (i, 2, box.min.x <= box.max.x)
-        size = fmax(size, fmax(fabs(ends[i].x), fmax(fabs(ends[i].y), fabs(ends[i].z))));
+        size = fmax(size, fmax(fabs((double)ends[i].x),
+                               fmax(fabs((double)ends[i].y), fabs((double)ends[i].z))));
     FOR (i, model->skeleton.num_joints)
         FOR (row, 3)
             size = fmax(size, fabs((double)(model->bind[i].m[4 * row + 3])));
@@ -360,7 +361,7 @@ TEST (axes_let_rays_hit_the_same_triangles) {
             const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
             CHECK(md5_raycast_mesh(other, b, b->positions, &again) == is_hit);
             CHECK(hit.from_front == again.from_front);
-            CHECK_NEAR(again.t, hit.t, 1e-4 * (1 + fabs(hit.t)));
+            CHECK_NEAR(again.t, hit.t, 1e-4 * (1 + fabs((double)hit.t)));
             num_hits += is_hit;
         }
         CHECK(num_hits > 10);

@@ -198,7 +198,7 @@ static void check_joints(golden *g)
     }
     for (uint32_t i = 0; i < skeleton->num_joints && expect(g, "bindlocal"); i++) {
         check_index(g, i);
-        const double w = fabs(g->model->bind_local[i].rotation.w);
+        const double w = fabs((double)g->model->bind_local[i].rotation.w);
         check_transform(g, "bindlocal", i, g->model->bind_local[i],
                         w < near_zero_w ? loose : strict);
     }
@@ -241,7 +241,7 @@ static void find_loose(golden *g)
     FOR (i, skeleton->num_joints) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        g->is_loose[joint] = fabs(g->pose[joint].rotation.w) < near_zero_w
+        g->is_loose[joint] = fabs((double)g->pose[joint].rotation.w) < near_zero_w
                              || (parent != MD5_NONE && g->is_loose[parent]);
     }
 }
@@ -289,7 +289,7 @@ static void check_time(golden *g)
     check_bounds(g, "animbounds", md5_anim_bounds(g->anim, moment, MD5_ROOT_ID), strict.length);
     for (uint32_t i = 0; i < num_joints && expect(g, "local"); i++) {
         check_index(g, i);
-        const double w = fabs(g->pose[i].rotation.w);
+        const double w = fabs((double)g->pose[i].rotation.w);
         check_transform(g, "local", i, g->pose[i], w < near_zero_w ? loose : strict);
     }
     for (uint32_t i = 0; i < num_joints && expect(g, "world"); i++) {
@@ -400,7 +400,7 @@ static void check_all(golden *g)
             ours.translation = (md5_vec3){0, 0, 0}; // the engine zeroes it after use
         check_index(g, i);
         check_transform(g, "baseframe", i, ours,
-                        fabs(ours.rotation.w) < near_zero_w ? loose : strict);
+                        fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
     }
     while (is_next(g, "time"))
         check_time(g);
@@ -416,7 +416,7 @@ static void check_all(golden *g)
                 ours.translation = (md5_vec3){0, 0, 0};
             check_index(g, i);
             check_transform(g, "singleframe", i, ours,
-                            fabs(ours.rotation.w) < near_zero_w ? loose : strict);
+                            fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
         }
     }
     expect(g, "end");

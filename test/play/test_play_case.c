@@ -640,5 +640,5 @@ void play_go_on(play_place *at, md5_xform by)
     at->x += c * x - s * y;
     at->y += s * x + c * y;
     at->z += by.translation.z;
-    at->yaw += 2 * atan2(by.rotation.z, by.rotation.w);
+    at->yaw += 2 * atan2((double)by.rotation.z, (double)by.rotation.w);
 }

@@ -122,7 +122,7 @@ static double heading_in_degrees(const play_rig *fixture, md5_quat rotation)
     const md5_vec3 ahead = md5_mat34_direction(
         md5_mat34_inverse(axes),
         md5_quat_rotate(rotation, md5_mat34_direction(axes, (md5_vec3){1, 0, 0})));
-    return atan2(ahead.y, ahead.x) * 180.0 / 3.14159265358979;
+    return atan2((double)ahead.y, (double)ahead.x) * 180.0 / 3.14159265358979;
 }
 
 // Where it points in the world, and the character: degrees to the left of x.
@@ -235,7 +235,7 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
         play_rig_go_on(fixture, HOLD_TICK);
         const md5_foot *const feet = md5_player_feet(fixture->player, 0);
         CHECK(feet[0].result == MD5_LIMB_PLACED && feet[0].miss < 1e-3f);
-        const double shift = fabs(fixture->player->held[0].shift.x);
+        const double shift = fabs((double)fixture->player->held[0].shift.x);
         most = fmax(most, shift);
     }
     // The foot of a leg of 20.59 over 18 goes as far as 9.9, or before it a step of 1/3 less.

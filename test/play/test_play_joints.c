@@ -156,7 +156,7 @@ static bool is_near(const md5_xform *a, const md5_xform *b)
     memcpy(p, a, sizeof p);
     memcpy(q, b, sizeof q);
     FOR (i, 7) {
-        if (!(fabs((double)p[i] - q[i]) < NEAR * fmax(1, fabs(q[i]))))
+        if (!(fabs((double)p[i] - q[i]) < NEAR * fmax(1, fabs((double)q[i]))))
             return false;
     }
     return true;

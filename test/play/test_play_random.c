@@ -187,7 +187,7 @@ static void find_speeds(const play_random_tables *fixture, double pace, double *
             most = fmax(most, speed);
             sum += speed;
         }
-        const double own = motion->speed == 0 ? 1 : fabs(motion->speed);
+        const double own = motion->speed == 0 ? 1 : fabs((double)motion->speed);
         speeds[PLAY_RANDOM_CLIPS + i] = own * (motion->speed_parameter ? fabs(pace) : 1)
                                         * (motion->kind == MD5_MOTION_STACK ? sum : most);
     }

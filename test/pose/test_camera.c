@@ -42,7 +42,7 @@ static md5_camera *parse(const char *text, warnings *seen, md5_error *error)
 
 static double angle(md5_quat q)
 {
-    return 2 * atan2(q.z, q.w) * 180.0 / 3.14159265358979;
+    return 2 * atan2((double)q.z, (double)q.w) * 180.0 / 3.14159265358979;
 }
 
 static void check_view(const md5_camera *camera, double time, md5_wrap wrap, double frame)

@@ -284,7 +284,7 @@ TEST (root_motion_adds_up_over_any_split) {
             sum[0] += moved.x;
             sum[1] += moved.y;
             sum[2] += moved.z;
-            way += fabs(moved.x) + fabs(moved.y) + fabs(moved.z);
+            way += fabs((double)moved.x) + fabs((double)moved.y) + fabs((double)moved.z);
             last = next;
         }
         CHECK_VEC3(md5_anim_root_motion(&clip.anim, start, last), sum[0], sum[1], sum[2],

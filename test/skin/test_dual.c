@@ -263,7 +263,7 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
         const double angle = tau * i / (double)RING + half;
         const real3 expected = {5, cos(angle), sin(angle)};
         CHECK_SMALL(real3_distance(expected, real3_of(made.posed[i])), 1e-6);
-        CHECK_NEAR(hypot(mean[i].y, (double)mean[i].z), cos(half), 1e-6);
+        CHECK_NEAR(hypot((double)mean[i].y, (double)mean[i].z), cos(half), 1e-6);
     }
 }
 

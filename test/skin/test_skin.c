@@ -529,7 +529,7 @@ static void run(const size_case *fixture, bool is_dual, md5_cpu level, skinned *
 
 static bool is_unit(md5_vec3 v)
 {
-    return fabs(sqrt(md5_vec3_dot(v, v)) - 1) < 1e-5;
+    return fabs(sqrt((double)md5_vec3_dot(v, v)) - 1) < 1e-5;
 }
 
 // Checks for finite positions, unit directions, and the same bits with all instruction sets.
