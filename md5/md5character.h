@@ -117,9 +117,9 @@ typedef struct md5_script {
 // Compiles the states of a script object, and the functions that these call, from a file and those
 // that it includes, each once, named as opts->files opens them; of an entity, which then outlives
 // the result, or NULL, also what `call` and `object_call` in its clips name. Of the lines with #
-// there are include, define, undef, ifdef, ifndef, else and endif; # and ## in macros are not known.
-// Variables of namespaces are global, and the name of a namespace in another one is too. An error
-// has the place in the file, what was found and what was expected. A function that is neither
+// there are include, define, undef, ifdef, ifndef, else and endif; # and ## in macros are not
+// known. Variables of namespaces are global, and the name of a namespace in another one is too. An
+// error has the place in the file, what was found and what was expected. A function that is neither
 // defined nor known here is a warning, once, and returns 0; so does one of another entity, and one
 // that begins a thread. Functions that nothing calls are not compiled. Texts have at most 63 bytes;
 // what is longer is cut. Fails if there is no such object, or it is NULL. The result is read-only;
@@ -161,8 +161,8 @@ MD5_GAME_API float md5_states_variable(const md5_states *states, const char *nam
 MD5_GAME_API bool md5_states_set_variable(md5_states *states, const char *name, float value);
 
 // A tick: advances the actors of body and head, runs the states and fires the frame commands of the
-// tick, in the engine's order; what these call is run at once, before `on_frame`, and where it waits
-// the next such call ends it. A function is ended that does MD5_MAX_SCRIPT_STEPS operations
+// tick, in the engine's order; what these call is run at once, before `on_frame`, and where it
+// waits the next such call ends it. A function is ended that does MD5_MAX_SCRIPT_STEPS operations
 // without waiting, or calls too deep. What has the root moved: md5_actor_root_motion() of the body.
 enum { MD5_MAX_SCRIPT_STEPS = 100000 };
 MD5_GAME_API void md5_states_advance(md5_states *states, uint32_t milliseconds,
