@@ -146,7 +146,7 @@ static range bracketed(const token_list *list, size_t open)
             break;
     }
     if (*list->tokens[open].word == '{') {
-        FOR_WHILE (steps, 2, found.first > 0) {
+        for (int steps = 0; found.first > 0 && steps < 2; steps++) {
             if (is_bracket(*list->tokens[found.first - 1].word))
                 break;
             found.first--;
