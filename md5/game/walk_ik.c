@@ -263,6 +263,8 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
     double shift = find_waist_shift(ik, tick, waist_at, least, highest);
     if (ik->is_valid)
         shift -= (double)ik->waist_smoothing * (waist_at.z + shift - ik->old_waist);
+    // A negative smoothing carries it away, farther each tick.
+    shift = fmin(fmax(shift, -1e14), 1e14);
     ik->old_waist = waist_at.z + shift;
     ik->waist_offset = (md5_vec3d){0.0, 0.0, shift};
     if (!ik->is_valid) { // it has only measured

@@ -146,6 +146,32 @@ static void check_shot(monster_case *it)
     CHECK_NEAR(it->joints[tip].m[11] - plain[tip].m[11], lower, 1e-4);
 }
 
+// Keys that carry its waist away leave it where numbers are some.
+static void check_wild_keys(monster_case *it)
+{
+    const md5_entity_def *const def = it->entity->def;
+    OWN_ARRAY(md5_entity_key, keys, def->num_keys);
+    FOR (i, def->num_keys) {
+        keys[i] = def->keys[i];
+        if (strcmp(keys[i].name, "scriptobject") == 0)
+            keys[i].name = "ik_waistSmoothing", keys[i].value = "-1e38";
+    }
+    const md5_entity_def wild = {def->decl, def->num_keys, keys};
+    md5_entity entity = *it->entity;
+    entity.def = &wild;
+    const md5_monster_desc desc = {.entity = &entity, .body = it->actors[0]};
+    md5_monster *const tame = it->monster;
+    it->monster = md5_create_monster(&desc, &it->opts, NULL);
+    it->step = 0.0f;
+    md5_monster_think(it->monster, &it->tick);
+    it->step = -4.0f;
+    CHECK(fabsf(think(it).waist_height) > 1e9f);
+    FOR (i, entity.model->skeleton.num_joints)
+        CHECK(isfinite(it->joints[i].m[11]));
+    md5_destroy_monster(it->monster);
+    it->monster = tame;
+}
+
 // How far a point is above the planes of a body.
 static float height_above(const md5_figure *figure, const md5_body_part *body, md5_xform place,
                           md5_vec3 point)
@@ -339,6 +365,7 @@ TEST_IF (our_monsters_look_stand_and_are_hit, monster_case, it, open_monsters(it
         REQUIRE(open_monster(it, name));
         check_standing(it);
         check_shot(it);
+        check_wild_keys(it);
         check_saving(it, name);
         check_states(it);
         check_figure(it);
