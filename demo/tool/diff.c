@@ -122,7 +122,7 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
         DIFFERS("mesh %u: shader %s, then %s\n", index, a->shader, b->shader);
     if (strcmp(a->name, b->name) != 0)
         DIFFERS("mesh %u: name %s, then %s\n", index, a->name, b->name);
-    COMMON_FOR (i, sizeof counts / sizeof counts[0]) {
+    COMMON_FOR (i, COMMON_LENGTH(counts)) {
         snprintf(what, sizeof what, "mesh %u: %s", index, counts[i].name);
         print_count(what, counts[i].a, counts[i].b, differs);
     }

@@ -794,7 +794,7 @@ static const struct decl_kind {
     {"table", "tables", MD5_DECL_TABLE, NULL, NULL, explain_table, NULL, false},
     {"figure", "figures", MD5_DECL_ARTICULATED_FIGURE, NULL, NULL, explain_figure, NULL, false},
 };
-enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
+enum { NUM_KINDS = COMMON_LENGTH(kinds) };
 
 // Returns NUM_KINDS if there is no such word.
 static int kind_of(const char *word)
@@ -1473,7 +1473,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
         COMMON_FOR_WHILE (i, 2, is_checked) {
             game.verdict = verdicts[i];
             is_checked = md5_game_set_verdict(game.game, game.verdict, &error);
-            COMMON_FOR_WHILE (k, sizeof types / sizeof types[0], is_checked)
+            COMMON_FOR_WHILE (k, COMMON_LENGTH(types), is_checked)
                 is_checked = walk_decls(&game, types[k], check_decl, &error);
             clear_notes(&game);
         }

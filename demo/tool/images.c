@@ -73,7 +73,7 @@ bool tool_read_image(md5_game *game, const char *path, tool_image *image)
 // -- Places ---------------------------------------------------------------------------------------
 
 static const char *const endings[] = {"", ".tga", ".png", ".jpg", ".jpeg", ".dds", ".pcx", ".wal"};
-enum { NUM_ENDINGS = sizeof endings / sizeof endings[0] };
+enum { NUM_ENDINGS = COMMON_LENGTH(endings) };
 
 // Returns FOLDER/NAME with one of the endings, also in place of the name's own; or NULL.
 static char *find_in(const md5_game *game, const char *folder, const char *name)

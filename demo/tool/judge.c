@@ -6,7 +6,7 @@ static const struct {
     const char *where, *ending, *word;
     size_t at; // of the number of frames in the file's header
 } replaced[] = {{"", ".mdl", "IDPO", 68}, {"", ".md2", "IDP2", 40}, {"../", ".md2", "IDP2", 40}};
-enum { NUM_REPLACED = sizeof replaced / sizeof replaced[0] };
+enum { NUM_REPLACED = COMMON_LENGTH(replaced) };
 
 char *tool_find_replaced(const md5_game *game, const char *path)
 {
@@ -50,7 +50,7 @@ void tool_judge_place(md5_game *game, md5_check *facts)
     COMMON_FOR (i, facts->num_shaders) {
         char *found =
             is_of_quake ? NULL : tool_find_texture(game, facts->file, facts->shaders[i].name);
-        COMMON_FOR_WHILE (k, sizeof images / sizeof images[0], is_of_quake && !found) {
+        COMMON_FOR_WHILE (k, COMMON_LENGTH(images), is_of_quake && !found) {
             char *const name =
                 common_format("%s_00_00.%s", common_base(facts->shaders[i].name), images[k]);
             found = tool_find_beside(game, facts->file, name, NULL);

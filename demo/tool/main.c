@@ -12,7 +12,7 @@ static const tool_command *const commands[] = {
     &tool_dump, &tool_curves,   &tool_list,       &tool_explain, &tool_verdicts,
     &tool_bind, &tool_compress, &tool_decompress, &tool_bake,
 };
-enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
+enum { NUM_COMMANDS = COMMON_LENGTH(commands) };
 
 // -- Manual page and completions ------------------------------------------------------------------
 //
@@ -185,7 +185,7 @@ static const common_option options[] = {
     {"rules", AT(SWITCH, shows_rules)},
     {"root", "file|id|in_place", AT(CHOICE, root)},
 };
-enum { NUM_OPTIONS = sizeof options / sizeof options[0] };
+enum { NUM_OPTIONS = COMMON_LENGTH(options) };
 
 // What the help of a command says of an option, behind its name; NULL: nothing.
 static const char *find_help(const tool_command *command, const char *option)
@@ -223,7 +223,7 @@ static const struct scope {
     {"to glTF: ", " .glb .gltf "},
     {"to OBJ: ", " .obj "},
 };
-enum { NUM_SCOPES = sizeof scopes / sizeof scopes[0] };
+enum { NUM_SCOPES = COMMON_LENGTH(scopes) };
 
 static bool is_in_scope(const struct scope *scope, const char *path)
 {

@@ -113,7 +113,7 @@ static const struct {
     {TOOL_BFG_ANIM, ".bmd5anim", NULL},     {TOOL_MACHINE, ".md5machine", NULL},
     {TOOL_CUBE, "md5.cfg", NULL},
 };
-enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
+enum { NUM_KINDS = COMMON_LENGTH(kinds) };
 
 tool_kind tool_kind_of(const char *path)
 {

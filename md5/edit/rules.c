@@ -165,7 +165,7 @@ static const char *const rules[] = {
     "shrunk",
 };
 // NOLINTEND(bugprone-suspicious-missing-comma)
-enum { NUM_RULES = sizeof rules / sizeof rules[0] };
+enum { NUM_RULES = MD5_COUNT(rules) };
 
 // Whether a version such as "0.8.1" is before another one, number by number.
 static bool is_before(const char *version, const char *other)

@@ -157,7 +157,7 @@ static MD5_ALWAYS_INLINE md5_vec3d logarithm(md5_quatd a)
     const double cosine = sqrt(0.5 + 0.5 * cosine_of_half);
     const double v = 1.0 - cosine;
     double sum = 1;
-    for (int k = sizeof steps / sizeof *steps - 1; k >= 0; k--)
+    for (int k = MD5_COUNT(steps) - 1; k >= 0; k--)
         sum = 1.0 + sum * (v * steps[k]);
     return md5_vec3d_scale((md5_vec3d){a.x, a.y, a.z}, sum / (cosine * cosine_of_half));
 }
@@ -171,7 +171,7 @@ static md5_quatd exponential(md5_vec3d a)
                                           1.0 / 132, 1.0 / 182, 1.0 / 240, 1.0 / 306, 1.0 / 380};
     const double square = a.x * a.x + a.y * a.y + a.z * a.z;
     double sine = 1, cosine = 1;
-    for (int k = sizeof sine_steps / sizeof *sine_steps - 1; k >= 0; k--) {
+    for (int k = MD5_COUNT(sine_steps) - 1; k >= 0; k--) {
         sine = 1.0 - sine * (square * sine_steps[k]);
         cosine = 1.0 - cosine * (square * cosine_steps[k]);
     }

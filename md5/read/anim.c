@@ -374,7 +374,7 @@ static bool read_channel(channel_reader *reader, uint32_t index)
         lex->at += strlen(words[word]);
         TRY(read_values(lex, word, out));
     }
-    MD5_FOR (i, sizeof needed / sizeof needed[0]) {
+    MD5_FOR (i, MD5_COUNT(needed)) {
         if (!(known >> needed[i] & 1))
             return md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX,
                                  "this channel ends without '%s'", words[needed[i]]);

@@ -33,7 +33,7 @@ static unsigned word_kinds(md5_span word)
     const size_t shortest = sizeof "mesh" - 1;
     if (word.size < shortest)
         return 0;
-    MD5_FOR (i, sizeof top_words / sizeof top_words[0]) {
+    MD5_FOR (i, MD5_COUNT(top_words)) {
         if (md5_span_is(word, top_words[i].word))
             return top_words[i].kinds;
     }
@@ -78,7 +78,7 @@ static const struct {
 // Reports that a file is of a format of other programs, if it is.
 static bool is_foreign(md5_lex *lex, const char *first)
 {
-    MD5_FOR (i, sizeof foreign / sizeof foreign[0]) {
+    MD5_FOR (i, MD5_COUNT(foreign)) {
         const size_t size = strlen(foreign[i].begin);
         if ((size_t)(lex->end - first) < size || memcmp(first, foreign[i].begin, size) != 0)
             continue;

@@ -545,7 +545,7 @@ static bool is_mesh_word(md5_span word)
     const size_t shortest = sizeof "tri" - 1;
     if (word.size < shortest)
         return false;
-    MD5_FOR (i, sizeof words / sizeof words[0]) {
+    MD5_FOR (i, MD5_COUNT(words)) {
         if (md5_span_is(word, words[i]))
             return true;
     }

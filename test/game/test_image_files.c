@@ -123,7 +123,7 @@ TEST (images_of_unknown_formats_are_refused) {
     uint8_t file[IMAGE_TGA_HEADER + 8] = {[2] = 2, [12] = 1, [14] = 1, [16] = 32};
     check_refused(file, IMAGE_TGA_HEADER - 1, unknown);
     static const uint8_t wrong[][3] = {{1, 2, 0}, {2, 7, 0}, {2, 0, 0}, {16, 12, 0}, {16, 8, 0}};
-    FOR (i, sizeof wrong / sizeof *wrong) {
+    FOR (i, COUNT_OF(wrong)) {
         const uint8_t before = file[wrong[i][0]];
         file[wrong[i][0]] = wrong[i][1];
         check_refused(file, sizeof file, unknown);

@@ -60,10 +60,10 @@ TEST (image_programs_are_the_engines) {
     static char folder[1024];
     STRINGS(names) = {"img_a",    "img_black", "img_gray",  "img_h",     "img_n",
                       "img_npot", "img_rle",   "img_rle24", "img_small", "img_top"};
-    static char paths[sizeof names / sizeof *names][64];
+    static char paths[COUNT_OF(names)][64];
     snprintf(folder, sizeof folder, "%s", test_path("golden/d3/minigame/base"));
     place.folder = folder;
-    FOR (i, sizeof names / sizeof *names) {
+    FOR (i, COUNT_OF(names)) {
         snprintf(paths[i], sizeof paths[i], "textures/t/%s.tga", names[i]);
         image_place_add(&place, paths[i], NULL, 0);
     }

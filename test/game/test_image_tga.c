@@ -127,7 +127,7 @@ static void check_kind(const tga_kind *kind)
 static const uint8_t kinds[][3] = {{1, 8, 15}, {1, 8, 16}, {1, 8, 24}, {1, 8, 32}, {1, 16, 24},
                                    {1, 8, 8},  {2, 15, 0}, {2, 16, 0}, {2, 24, 0}, {2, 32, 0},
                                    {3, 8, 0},  {3, 16, 0}, {2, 24, 24}};
-enum { NUM_KINDS = sizeof kinds / sizeof *kinds };
+enum { NUM_KINDS = COUNT_OF(kinds) };
 
 static tga_kind kind_of(size_t i)
 {

@@ -167,7 +167,7 @@ TEST (gaze_turns_head_and_eyes_to_the_point) {
 
 TEST (gaze_takes_any_numbers) {
     static const float numbers[] = {NAN, INFINITY, -INFINITY, -1, 1e30f, 0, MD5_ZERO};
-    const size_t count = sizeof numbers / sizeof *numbers;
+    const size_t count = COUNT_OF(numbers);
     FOR (i, count)
         FOR (k, count) {
             const md5_vec3 target = {numbers[i], numbers[k], 1};

@@ -304,7 +304,7 @@ TEST (check_says_once_that_clips_are_turned) {
 // Read in memory that ends with the text, so that a sanitizer sees what is read behind it.
 TEST (check_reads_nothing_behind_a_text) {
     STRINGS(ends) = {"\"", "-", "'", "/", "/*", "1 \"\"", "\xC3", "{", "0x"};
-    FOR (i, sizeof ends / sizeof *ends) {
+    FOR (i, COUNT_OF(ends)) {
         static const char begin[] = "MD5Version 10\ncommandline \"\"\nnumJoints ";
         const size_t size = sizeof begin - 1 + strlen(ends[i]);
         OWN_STRING text = test_alloc(size);

@@ -98,7 +98,7 @@ static const memory_file good_files[] = {
 
 static archive good_archive(void)
 {
-    return (archive){.files = good_files, .num_files = sizeof good_files / sizeof *good_files};
+    return (archive){.files = good_files, .num_files = COUNT_OF(good_files)};
 }
 
 static md5_load_opts reading(archive *from)
@@ -219,7 +219,7 @@ static void run_backwards(void *pool, size_t count, md5_range_fn *range, void *u
 static const char *error_with(const char *path, const char *text)
 {
     static char message[600];
-    memory_file files[sizeof good_files / sizeof *good_files];
+    memory_file files[COUNT_OF(good_files)];
     archive from = good_archive();
     memcpy(files, good_files, sizeof good_files);
     from.files = files;

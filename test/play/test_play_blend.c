@@ -26,7 +26,7 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
     const md5_motion_item items[] = {
         {.x = 0, .y = 0}, {.x = 2, .y = 0}, {.x = -2, .y = 0}, {.x = 0, .y = 1}, {.x = 3, .y = 3},
     };
-    enum { COUNT = sizeof items / sizeof *items };
+    enum { COUNT = COUNT_OF(items) };
     float weights[COUNT], before[COUNT] = {0};
     FOR (item, COUNT) {
         md5i_blend_weights_2d(items, COUNT, items[item].x, items[item].y, weights);

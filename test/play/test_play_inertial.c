@@ -501,8 +501,8 @@ TEST (velocity_beyond_half_a_turn_is_dropped) {
 // Offsets of any size give finite results.
 TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
     static const float sizes[] = {0, 1e-30f, 1e-18f, 1e-9f, 1, 1e15f, 1e18f};
-    FOR (i, sizeof sizes / sizeof *sizes) {
-        FOR (k, sizeof sizes / sizeof *sizes) {
+    FOR (i, COUNT_OF(sizes)) {
+        FOR (k, COUNT_OF(sizes)) {
             const md5_xform to = {.rotation = {0, 0, 0, 1}};
             md5_xform from = to;
             from.translation.z = sizes[i];

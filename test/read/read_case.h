@@ -30,11 +30,10 @@ typedef bool read_case_load(const char *text, size_t size, const md5_load_opts *
 void read_cases_check(const char *good, const read_case *cases, size_t num_cases,
                       read_case_load *load, const char *file, int line);
 // READ_CASES_CHECK(good, load, {"old", "new", "says"}, ...);
-#define READ_CASES_CHECK(good, load, ...)                                                  \
-    do {                                                                                   \
-        const read_case cases_[] = {__VA_ARGS__};                                          \
-        read_cases_check((good), cases_, sizeof cases_ / sizeof *cases_, (load), __FILE__, \
-                         __LINE__);                                                        \
+#define READ_CASES_CHECK(good, load, ...)                                               \
+    do {                                                                                \
+        const read_case cases_[] = {__VA_ARGS__};                                       \
+        read_cases_check((good), cases_, COUNT_OF(cases_), (load), __FILE__, __LINE__); \
     } while (0)
 
 // A model or an animation, by the kind of file.
