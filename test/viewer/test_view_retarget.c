@@ -89,6 +89,21 @@ static void press(screen *s, const char *item)
     draw(s);
 }
 
+// Whatever was played before: the pose of that stays where nothing poses the model.
+TEST_SCREEN (view_retarget_of_the_bind_pose_is_the_bind_pose, open(s)) {
+    OWN_STRING other = common_join(s->folder, "other.md5mesh");
+    set(s, "retarget", other);
+    show_clip(s, "dance");
+    view_scene *const scene = &s->viewer.document->scene;
+    s->viewer.play.time = 1.0;
+    view_pose(scene, &s->viewer.play);
+    const float posed = turned(s, "upperarm_r");
+    CHECK(posed > 1e-2f);
+    PERFORM(&s->viewer, VIEW_BIND_POSE);
+    view_pose(scene, &s->viewer.play);
+    CHECK(turned(s, "upperarm_r") < 1e-2f * posed);
+}
+
 static void begin(screen *s)
 {
     OWN_STRING other = common_join(s->folder, "other.md5mesh");

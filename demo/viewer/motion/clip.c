@@ -98,6 +98,7 @@ void view_pose_moment(view_scene *scene, const md5_moment *moment)
         return;
     if (clip == NULL) {
         if (scene->model != NULL) {
+            memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
             memcpy(scene->joints, scene->model->bind, scene->num_joints * sizeof *scene->joints);
             md5_build_palette(scene->model, scene->joints, scene->palette);
         } else {
