@@ -627,7 +627,7 @@ bool view_follow_files(view_state *viewer)
         view_take_reports(&viewer->log, &viewer->checking->found, viewer->document->scene.model);
         view_end_check(viewer);
     }
-    if (viewer->log.num_warnings > 0 && !viewer->reports.is_told
+    if (viewer->log.num_warnings > 0 && !viewer->reports.is_told && !viewer->ui.docks.shows_problems
         && viewer->now >= viewer->ui.notice_end) {
         viewer->reports.is_told = true;
         view_notice(viewer, "%u problem%s" VIEW_DOT "show", viewer->log.num_warnings,
