@@ -180,6 +180,28 @@ TEST_SCREEN (view_crowds_are_opened_when_the_slider_rests, BOBBIN) {
     CHECK_UINT(s->viewer.document->crowd.count, s->options.crowd);
 }
 
+// Else each first picture with panels is drawn twice.
+TEST_SCREEN (view_font_has_the_letters_of_the_interface, BOBBIN) {
+    STRINGS(cards) = {"background-color", "crowd", "attach"};
+    screen_draw(s);
+    CHECK(!view_update_font(&s->viewer.font, s->viewer.renderer));
+    FOR (i, COUNT_OF(cards)) {
+        ask(s, cards[i]);
+        CHECK(!view_update_font(&s->viewer.font, s->viewer.renderer));
+    }
+    view_browse_place(&s->viewer, "/");
+    screen_draw(s);
+    CHECK(!view_update_font(&s->viewer.font, s->viewer.renderer));
+}
+
+// A still picture is drawn once: it is as long as its rows then.
+TEST_SCREEN (view_card_is_whole_in_its_first_picture, BOBBIN) {
+    screen_draw(s);
+    PERFORM(&s->viewer, VIEW_ASK, (size_t)(option_of("background-color") - view_option_rows));
+    CHECK(s->viewer.ui.card.length > 12.0f * s->viewer.ui.em);
+    CHECK(is_card(s));
+}
+
 // It follows the mouse, and stays in the window.
 TEST_SCREEN (view_card_is_moved_by_its_head, BOBBIN) {
     ask(s, "crowd");

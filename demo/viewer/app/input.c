@@ -435,6 +435,9 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     case VIEW_ASK:
         stage = stage_of(viewer);
         asked = view_ask(&viewer->ui, &stage, command->number);
+        // How long the card is.
+        view_run_ui(&viewer->ui, &stage,
+                    &(ui_mouse){.x = viewer->ui.mouse.x, .y = viewer->ui.mouse.y});
         view_perform_file(viewer, &asked);
         free(asked.path);
         break;
