@@ -42,8 +42,8 @@ const common_answer common_answers[] = {
      "md5_ray_from_pixel() and md5_raycast_model(): mesh, triangle and joint below the mouse",
      "engine.md#picking"},
     {"ragdoll, physics, rigid body, death, fall over",
-     "of an articulated figure (.af): Delete in md5view, md5ragdoll.h in programs; of your engine's "
-     "bodies, put their places into the pose",
+     "of an articulated figure (.af): Delete in md5view, md5ragdoll.h in programs; of your "
+     "engine's bodies, put their places into the pose",
      "inverse_kinematics.md#own-solvers"},
     {"springs, jiggle, tail, cape, cloth physics, hair physics, dangle",
      "joints may swing as springs; cloth that collides is not there",

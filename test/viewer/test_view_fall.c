@@ -187,6 +187,39 @@ TEST_FIGURES(view_gets_up_where_it_lies)
     close_figures(&other);
 }
 
+// What its keys say, once, newest first; it burns by the time of its materials, a minute ahead.
+TEST_FIGURES(view_lists_what_the_dead_leave)
+{
+    STRINGS(texts) = {"drops attachment_lantern at hand_l", "burns by parm 7, seconds later: 1.5",
+                      "if gibbed wears skins/bobbin/ghost"};
+    OWN_STRING address =
+        view_make_address(test_path("models/game/base"), "monster_bobbin_wisp", NULL);
+    view_document document = {.as_asked = false};
+    view_scene *const scene = &document.scene;
+    view_play play = {.wrap = MD5_WRAP_LOOP};
+    view_parms parms = {.ahead = 60};
+    const view_stage stage = {.document = &document, .parms = &parms, .play = &play};
+    const int burn = VIEW_FIRST_PARM + 7;
+    REQUIRE(view_load_game_scene(scene, NULL, address, &it->log));
+    let_die(scene, 0.5, 3);
+    const uint32_t before = scene->entity.num_fired;
+    FOR (i, 2) {
+        pose_at(scene, 2.5);
+        pose_at(scene, 1);
+    }
+    CHECK_UINT(scene->entity.num_fired, before + COUNT_OF(texts));
+    FOR (i, COUNT_OF(texts)) {
+        CHECK_STRING(scene->entity.fired[i].text, texts[i]);
+        CHECK_NEAR(scene->entity.fired[i].time, 0.5, 1e-9);
+    }
+    static const double times[][2] = {{0.4, 0}, {1.9, 0}, {2.1, 62}, {2.9, 62}, {3.1, 0}};
+    EACH (row, times) {
+        play.time = (*row)[0];
+        CHECK_NEAR(view_parm_of(&stage, burn), (*row)[1], 1e-5);
+    }
+    view_free_scene(scene);
+}
+
 // What the mouse holds follows it: it hangs, and falls again when it is let go.
 TEST_FIGURES(view_drags_what_lies_by_a_limb)
 {

@@ -12,13 +12,17 @@ types() { # LETTERS...
 }
 lists_game() {
     open_viewer "$game" && until_true grep -q '^scanned: ' "$log" && press list Down &&
-        says 'is["list"] == "game" && is["found"] == 6' && types t h i m && says 'is["found"] == 2' &&
+        says 'is["list"] == "game" && is["found"] == 7' && types t h i m && says 'is["found"] == 2' &&
         press choose Return && says 'is["list"] == "none" && is["model"] == "monster_thimble"'
 }
 turns_sections() {
     press game shift+f && says 'is["list"] == "game"' && press section Tab && press section Tab &&
         types w a l k && press choose Return && says 'is["list"] == "none" && is["error"] == 0' &&
         press game shift+f && press close-lists Escape && says 'is["list"] == "none"'
+}
+falls_and_rises() {
+    press die Delete && says 'is["notice"] == 1 && is["error"] == 0' && press die Delete &&
+        says 'is["notice"] == 1 && is["error"] == 0'
 }
 drops_archive() {
     after drop python3 test/viewer/x11.py drop "$window" "$game/pak000.pk4" || return 1
@@ -27,5 +31,6 @@ drops_archive() {
 }
 check "a game folder is listed; typing finds an entity, Enter opens it" lists_game
 check "Tab turns to other sections; a clip is put on the model" turns_sections
+check "Delete lets a monster fall, and get up" falls_and_rises
 check "a dropped archive is listed" drops_archive
 finish

@@ -199,7 +199,7 @@ const view_command_row view_command_rows[] = {
     SWITCH(MODEL, "Ground", "terrain", "terrain uneven hills stairs lift feet", NEEDS(MODEL),
            .list = VIEW_LIST_WORDS, .choices = "level|hills|stairs|slope|lift"),
     {VIEW_DIE, VIEW_MENU_MODEL, "die", "Fall…/Fall, get up", "ragdoll die death dead af kill",
-     KEYS(VIEW_KEY_DELETE), NEEDS(MODEL), .help = "as bodies of its articulated figure"},
+     KEYS(VIEW_KEY_DELETE), NEEDS(MODEL | ONE), .help = "as bodies of its articulated figure"},
     ASK(MODEL, "Fall…/Falls at", "dies", "ragdoll death time", NEEDS(MODEL)),
     ASK(MODEL, "Fall…/Gets up at", "rises", "ragdoll fade", NEEDS(MODEL)),
     ASK(MODEL, "Fall…/Blow", "blow", "ragdoll hit impulse push", NEEDS(MODEL)),

@@ -105,8 +105,8 @@ bool view_is_told(const view_entity *figure, bool is_flag, uint32_t number);
 // that dies, what it drops is listed with what fired.
 void view_tell(view_entity *figure, bool is_flag, uint32_t number, bool is_set);
 
-// Lists what it leaves behind as it dies with what fired: what it drops, and that it burns away; and
-// how long after that it does, infinity: never.
+// Lists what it leaves behind as it dies with what fired: what it drops, and that it burns away;
+// and how long after that it does, infinity: never.
 void view_note_death(view_entity *figure, double time);
 double view_burns_after(const view_entity *figure);
 
