@@ -163,7 +163,8 @@ MD5_GAME_API bool md5_states_set_variable(md5_states *states, const char *name, 
 // A tick: advances the actors of body and head, runs the states and fires the frame commands of the
 // tick, in the engine's order; what these call is run at once, before `on_frame`, and where it
 // waits the next such call ends it. A function is ended that does MD5_MAX_SCRIPT_STEPS operations
-// without waiting, or calls too deep. What has the root moved: md5_actor_root_motion() of the body.
+// without waiting, or calls too deep; if frame commands called it, no more are called in this
+// advance. What has the root moved: md5_actor_root_motion() of the body.
 enum { MD5_MAX_SCRIPT_STEPS = 100000 };
 MD5_GAME_API void md5_states_advance(md5_states *states, uint32_t milliseconds,
                                      md5_frame_fn *on_frame, void *user);

@@ -8,6 +8,7 @@
 #include "md5/game/containers.h"
 #include "md5/game/decl_lex.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum script_word {
@@ -1190,6 +1191,14 @@ static void list_frame_calls(script_compiler *it, const md5_entity_clip *clip)
     }
 }
 
+int md5i_compare_frame_calls(const void *a, const void *b)
+{
+    const script_frame_call *const x = (const script_frame_call *)a;
+    const script_frame_call *const y = (const script_frame_call *)b;
+    return x->code != y->code ? (x->code > y->code) - (x->code < y->code)
+                              : strcmp(x->name, y->name);
+}
+
 // Compiles the states, what frame commands call, and what these call.
 static bool compile(script_compiler *it, const md5_entity *entity)
 {
@@ -1212,6 +1221,7 @@ static bool compile(script_compiler *it, const md5_entity *entity)
     }
     for (uint32_t i = 0; entity && i < entity->num_clips; i++)
         list_frame_calls(it, &entity->clips[i]);
+    qsort(to->frame_calls, to->num_frame_calls, sizeof *to->frame_calls, md5i_compare_frame_calls);
     for (const script_def *def = it->first_compiled; def; def = def->next_compiled)
         TRY(read_function(it, def));
     to->script.states = to->states;

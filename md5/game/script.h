@@ -116,6 +116,9 @@ typedef struct script_frame_call {
     uint32_t function;
 } script_frame_call;
 
+// Their order in script_block, by kind and name: for bsearch().
+int md5i_compare_frame_calls(const void *a, const void *b);
+
 typedef struct script_block {
     md5_script script;
     md5_context context; // for its memory
@@ -125,7 +128,7 @@ typedef struct script_block {
     md5_script_state *states; // [script.num_states], and their functions
     uint32_t *state_functions;
     script_function *functions;
-    script_frame_call *frame_calls;
+    script_frame_call *frame_calls; // in order
     uint32_t num_functions, num_frame_calls;
 } script_block;
 

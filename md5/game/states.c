@@ -4,6 +4,7 @@
 #include "md5/game/character.h"
 #include "md5/game/script.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Behind those of channels there is one thread for all that frame commands call.
@@ -621,12 +622,13 @@ static void call_frame(void *user, const md5_frame_command *command, const md5_e
 {
     const frame_caller *const caller = (const frame_caller *)user;
     const script_block *const script = caller->states->script;
-    MD5_FOR (i, script->num_frame_calls) {
-        const script_frame_call *const called = &script->frame_calls[i];
-        if (called->code != command->code || strcmp(called->name, command->text) != 0)
-            continue;
-        begin_thread(&caller->states->run.threads[FRAME_THREAD],
-                     &script->functions[called->function]);
+    const script_frame_call wanted = {command->code, command->text, 0};
+    const script_frame_call *const called =
+        (const script_frame_call *)bsearch(&wanted, script->frame_calls, script->num_frame_calls,
+                                           sizeof wanted, md5i_compare_frame_calls);
+    script_thread *const thread = &caller->states->run.threads[FRAME_THREAD];
+    if (called && !thread->was_stopped) {
+        begin_thread(thread, &script->functions[called->function]);
         run(caller->states, (md5_channel)FRAME_THREAD);
     }
     if (caller->on_frame)
@@ -724,6 +726,7 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
     md5i_actor_step(body, milliseconds);
     if (head)
         md5i_actor_step(head, milliseconds);
+    states->run.threads[FRAME_THREAD].was_stopped = false;
     run(states, (md5_channel)FRAME_THREAD);
     MD5_FOR (i, 20) {
         const uint32_t next = states->run.next;

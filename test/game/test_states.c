@@ -235,12 +235,14 @@ TEST (frame_commands_call_functions_that_no_state_calls) {
          "void o::Torso_A() { playAnim( 1, \"shout\" ); while ( 1 ) { waitFrame(); } }\n"
          "void shout() { g++; } void o::shout() { r += 100; wait( 0.15 ); r += 1000; }\n"
          "void o::hush() { r++; wait( 0.05 ); r += 10; }\n"
-         "namespace far { void shout( entity who ) { g += 5; } }\n"},
+         "void endless() { while ( 1 ) { } } namespace far { void shout( entity who ) { g += 5; } "
+         "}\n"},
         {NULL, NULL}};
     OWN_GAME game = open_entity_game(
         "model caller { inherit body anim shout walk.md5anim { frame 1 call shout\n"
         "frame 2 object_call shout frame 3 object_call hush frame 4 call nothing\n"
-        "frame 4 call far::shout frame 4 call none::shout } }",
+        "frame 4 call far::shout frame 4 call none::shout\n"
+        "frame 4 call endless frame 4 call shout } }",
         NULL);
     OWN_ENTITY entity = load_entity(game, "caller");
     OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
@@ -257,7 +259,7 @@ TEST (frame_commands_call_functions_that_no_state_calls) {
         CHECK_NEAR(md5_states_variable(states, "g"), expected[i][0], 0);
         CHECK_NEAR(md5_states_variable(states, "r"), expected[i][1], 0);
     }
-    CHECK_UINT(num_commands, 6);
+    CHECK_UINT(num_commands, 8);
 }
 
 TEST (functions_that_are_not_known_are_named_once) {
