@@ -214,7 +214,7 @@ bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
         if (!writer->file)
             forget(writer);
     }
-    return writer->file != NULL;
+    return writer->file;
 }
 
 bool common_end_file(common_writer *writer, bool is_whole)

@@ -185,7 +185,7 @@ static bool join_model(const convert_job *job, convert_scene *scene, convert_par
     bool is_target = !doc
                      || (doc->num_joints == body->num_joints && doc->num_meshes == body->num_meshes
                          && !part->is_worn);
-    COMMON_FOR_WHILE (i, doc->num_meshes, doc && is_target)
+    for (uint32_t i = 0; doc && is_target && i < doc->num_meshes; i++)
         is_target = doc->meshes[i].num_vertices == body->meshes[i].num_vertices;
     if (!is_target) {
         md5_doc all = *body;

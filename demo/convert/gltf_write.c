@@ -567,7 +567,7 @@ static void find_tolerances(gltf_writer *w)
     double *const reach = common_alloc(count, sizeof *reach);
     // The tracks in the chain down to each joint, then in the longest one that it is in.
     uint32_t *const tracks = common_alloc(count, sizeof *tracks);
-    COMMON_FOR_WHILE (m, model->num_meshes, model) {
+    for (uint32_t m = 0; model && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         COMMON_FOR (v, mesh->num_vertices)
             COMMON_FOR_FROM (i, mesh->first_influence[v], mesh->first_influence[v + 1]) {
@@ -791,7 +791,7 @@ static bool write_scene(gltf_writer *w, md5_error *error)
     }
     size_t num_empty = 0;
     w->meshes = common_alloc(model ? model->num_meshes : 0, sizeof *w->meshes);
-    COMMON_FOR_WHILE (i, model->num_meshes, model) {
+    for (uint32_t i = 0; model && i < model->num_meshes; i++) {
         if (model->meshes[i].num_vertices == 0 || model->meshes[i].num_triangles == 0)
             num_empty++;
         else if (!write_mesh(w, i, error))

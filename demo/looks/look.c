@@ -979,7 +979,7 @@ static bool find_material(view_package *package, const char *shader, view_look *
     for (uint32_t i = 0; image && i < image->num_steps && !look->diffuse; i++)
         if (image->steps[i].kind == MD5_IMAGE_FILE && image->steps[i].file[0] != '_')
             look->diffuse = common_copy(image->steps[i].file); // the first one of the program
-    return look->diffuse != NULL;
+    return look->diffuse;
 }
 
 // Finds a material in the .shader files of the package, in the order of their names: the first one
@@ -1018,7 +1018,7 @@ static bool find_cube_look(view_package *package, const char *mesh, view_look *l
             package->cubes[package->num_cubes++] =
                 md5_load_cube2(package->scripts.names[i], NULL, &opts, NULL);
         const md5_cube2 *const cube = package->cubes[i];
-        COMMON_FOR_WHILE (k, cube->num_parts, cube != NULL) {
+        for (uint32_t k = 0; cube && k < cube->num_parts; k++) {
             const md5_cube2_part *const part = &cube->parts[k];
             char *const absolute = common_absolute(part->mesh);
             char *const path = common_clean(absolute);

@@ -120,7 +120,7 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
     }
     md5_free_binding(binding);
     md5_free_anim(anim);
-    return binding != NULL;
+    return binding;
 }
 
 static int dump(tool_arguments *arguments)
@@ -267,7 +267,7 @@ static int curves(tool_arguments *arguments)
     md5_model *const model = md5_load_model(words[0], NULL, &error);
     md5_anim *const anim = model ? md5_load_anim(words[1], NULL, &error) : NULL;
     md5_binding *const binding = anim ? md5_bind(model, anim, &opts, &error) : NULL;
-    bool is_done = binding != NULL;
+    bool is_done = binding;
     if (is_done && anim->num_frames > MAX_FRAMES)
         is_done = convert_fail(&error, MD5_ERROR_RANGE, words[1], "it has %u frames: more than %d",
                                anim->num_frames, (int)MAX_FRAMES);

@@ -185,7 +185,7 @@ static bool turn_inward(mended *file, md5_doc *doc, md5_error *error)
     md5_model *const model = convert_print_doc(doc, &text, &size, error)
                                  ? md5_parse_model(text, size, NULL, error)
                                  : NULL;
-    COMMON_FOR_WHILE (m, model->num_meshes, model)
+    for (uint32_t m = 0; model && m < model->num_meshes; m++)
         turned[m] = md5_is_inside_out(&model->meshes[m]);
     const md5_mesh_edit edit = {.turned = turned};
     const uint32_t count = model ? md5_edit_meshes(doc, &edit, error) : MD5_NONE;
@@ -411,7 +411,7 @@ static bool mend(mended *file, md5_error *error)
     common_free_list(&said.list);
     md5_free_check(before);
     md5_free_doc(doc);
-    return file->written != NULL;
+    return file->written;
 }
 
 // -- The command ----------------------------------------------------------------------------------

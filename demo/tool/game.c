@@ -226,7 +226,7 @@ static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error
     if (opened->is_cut)
         return true;
     const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, error);
-    COMMON_FOR_WHILE (i, model->num_anims, model && !opened->is_cut) {
+    for (uint32_t i = 0; model && !opened->is_cut && i < model->num_anims; i++) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
         opened->num_bytes += strlen(decl->name) + strlen(anim->name);
         COMMON_FOR (j, anim->num_files) {
@@ -239,7 +239,7 @@ static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error
     if (opened->is_cut)
         common_print(stderr, "md5tool: error: too many clips: those from %s on are not listed\n",
                      decl->name);
-    return model != NULL;
+    return model;
 }
 
 // Returns the nearest name of a declaration to one that is missing; NULL: none is near.
@@ -505,7 +505,7 @@ static bool explain_figure(tool_game *opened, const md5_decl *decl, md5_error *e
     const md5_figure_def *const figure = md5_game_figure_def(opened->game, decl->name, error);
     if (figure)
         SAY(opened, "  bodies: %u\n", "{\"kind\":\"bodies\",\"count\":%u}\n", figure->num_bodies);
-    return figure != NULL;
+    return figure;
 }
 
 // What keys make of an entity beside its clips, and what is wrong in them: its figure, looking,
@@ -537,7 +537,7 @@ static void explain_character(tool_game *opened, const md5_entity_def *def)
         entity && figure ? md5_create_figure(figure, entity, &opts, &problem) : NULL;
     md5_monster *const monster = desc.body ? md5_create_monster(&desc, &opts, &problem) : NULL;
     float mass = 0;
-    COMMON_FOR_WHILE (i, made->num_bodies, made)
+    for (uint32_t i = 0; made && i < made->num_bodies; i++)
         mass += made->bodies[i].mass;
     SAY(opened, "  mass: %g, legs by IK: %u\n", "{\"kind\":\"mass\",\"value\":%g,\"legs\":%u}\n",
         mass, monster ? md5_monster_state(monster).num_legs : 0);
@@ -591,7 +591,7 @@ static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *e
 static bool explain_skin(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, error);
-    COMMON_FOR_WHILE (i, skin->num_rows, skin) {
+    for (uint32_t i = 0; skin && i < skin->num_rows; i++) {
         SAY(opened, "  replaces: %s\n", "{\"kind\":\"replaces\",\"name\":%s}\n",
             skin->rows[i].from ? skin->rows[i].from : "every material");
         print_needed_decl(opened, "  by", MD5_DECL_MATERIAL, skin->rows[i].to);
@@ -603,7 +603,7 @@ static bool explain_skin(tool_game *opened, const md5_decl *decl, md5_error *err
 static bool explain_material(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_material *const material = md5_game_material(opened->game, decl->name, error);
-    COMMON_FOR_WHILE (i, material->num_stages, material) {
+    for (uint32_t i = 0; material && i < material->num_stages; i++) {
         const md5_image_program *const image = &material->stages[i].image;
         COMMON_FOR (k, image->num_steps) {
             if (image->steps[k].kind == MD5_IMAGE_FILE && !material->stages[i].cube)
@@ -1278,7 +1278,7 @@ static void keep_images(tool_game *opened, const md5_decl *decl)
     md5_error error = {0};
     const md5_material *const material = md5_game_material(opened->game, decl->name, &error);
     const bool is_seen = opened->is_on_surface[decl->index];
-    COMMON_FOR_WHILE (i, material->num_stages, material) {
+    for (uint32_t i = 0; material && i < material->num_stages; i++) {
         const md5_image_program *const image = &material->stages[i].image;
         COMMON_FOR (k, image->num_steps) {
             const char *const file = image->steps[k].kind == MD5_IMAGE_FILE
@@ -1360,7 +1360,7 @@ static void check_names(tool_game *opened, const md5_decl *decl)
                          decl->name, model->skin);
     } else if (decl->type == MD5_DECL_SKIN) {
         const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, &error);
-        COMMON_FOR_WHILE (i, skin->num_rows, skin)
+        for (uint32_t i = 0; skin && i < skin->num_rows; i++)
             if (!is_there(opened, MD5_DECL_MATERIAL, skin->rows[i].to))
                 print_no_material(opened, decl->file, at, skin->rows[i].to);
     }

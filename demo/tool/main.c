@@ -268,7 +268,7 @@ static bool is_useless(const tool_command *command, const char *option,
                    (int)strcspn(missed->words, ":"), missed->words);
     free(text);
     free(output);
-    return missed != NULL;
+    return missed;
 }
 
 // Whether the output is a file that is read, which may be the only one of its kind. Prints so.

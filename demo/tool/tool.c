@@ -237,7 +237,7 @@ bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts
         }
     }
     places->game = md5_create_game(places->list.paths, places->list.count, opts, error);
-    return places->game != NULL;
+    return places->game;
 }
 
 void tool_close_places(tool_places *places)
@@ -299,7 +299,7 @@ char *tool_find_beside(const md5_game *game, const char *path, const char *befor
 bool tool_has_beside(const md5_game *game, const char *path, const char *before, const char *after)
 {
     char *const found = tool_find_beside(game, path, before, after);
-    const bool is_there = found != NULL;
+    const bool is_there = found;
     free(found);
     return is_there;
 }

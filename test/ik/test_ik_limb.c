@@ -828,7 +828,7 @@ TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
 
     OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
     uint32_t num_limbs = 0;
-    FOR_WHILE (i, file->desc.num_modifiers, CHECK(file && model)) {
+    for (uint32_t i = 0; CHECK(file && model) && i < file->desc.num_modifiers; i++) {
         const md5_modifier_desc *const modifier = &file->desc.modifiers[i];
         if (modifier->kind != MD5_MODIFIER_TWO_BONE)
             continue;
@@ -850,7 +850,7 @@ TEST (ik_soften_of_the_manual_is_small) {
     OWN_MACHINE_FILE file = md5_parse_machine_file(begin, length, NULL, &error);
     CHECK_STRING(error.message, "");
     float most = 0;
-    FOR_WHILE (i, file->desc.num_modifiers, CHECK(file))
+    for (uint32_t i = 0; CHECK(file) && i < file->desc.num_modifiers; i++)
         most = fmaxf(most, file->desc.modifiers[i].two_bone.soften);
     CHECK(most > 0 && most <= 0.1f);
 }

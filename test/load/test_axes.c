@@ -150,7 +150,7 @@ TEST (axes_keep_triangles_facing_outward) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 1);
         OWN_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         double inside = 0, outside = 0;
-        FOR_WHILE (m, model->num_meshes, model) {
+        for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *const mesh = &model->meshes[m];
             FOR (t, mesh->num_triangles) {
                 const uint32_t *const at = mesh->indices + 3 * t;

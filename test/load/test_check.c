@@ -19,7 +19,7 @@ static md5_check *check_text(md5_doc_kind kind, const char *text, const char *en
 
 static const md5_finding *find_rule(const md5_check *check, const char *rule)
 {
-    FOR_WHILE (i, check->num_findings, check)
+    for (uint32_t i = 0; check && i < check->num_findings; i++)
         if (strcmp(check->findings[i].rule, rule) == 0)
             return &check->findings[i];
     return NULL;

@@ -681,7 +681,7 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
         const md5_schema *const kinds = schema->kind_is_above ? above : schema;
         const char *word;
         uint32_t value, count = 0;
-        FOR_WHILE (k, kinds->num_columns, column->kinds != 0) {
+        for (uint32_t k = 0; column->kinds != 0 && k < kinds->num_columns; k++) {
             const md5_column *const kind = &kinds->columns[k];
             if (!kinds->has_kind || kind->offset != kinds->kind)
                 continue;

@@ -561,7 +561,7 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
     EACH (path, paths) {
         OWN_MODEL model = load(*path);
         disagreements count = {0};
-        FOR_WHILE (m, model->num_meshes, model) {
+        for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *mesh = &model->meshes[m];
             FOR (t, mesh->num_triangles)
                 count_triangle(mesh, mesh->indices + 3 * t, &count);
@@ -579,7 +579,7 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
 TEST (real_models_lose_what_they_should) {
     REQUIRE_CORPUS();
     OWN_MODEL drone = load("redeclipse/drone/mesh.md5mesh");
-    FOR_WHILE (m, drone->num_meshes, drone) {
+    for (uint32_t m = 0; drone && m < drone->num_meshes; m++) {
         CHECK_UINT(drone->meshes[m].max_influences, 3);
         CHECK(drone->meshes[m].loss4 < 1e-4 * size_of(drone));
     }

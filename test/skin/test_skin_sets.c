@@ -254,7 +254,7 @@ typedef struct seen_runs {
 
 static void note_runs(const md5_skin_plan *plan, seen_runs *seen)
 {
-    FOR_WHILE (i, plan->num_runs, plan)
+    for (uint32_t i = 0; plan && i < plan->num_runs; i++)
         seen->count[plan->runs[i].order][plan->runs[i].kind]++;
 }
 
