@@ -338,7 +338,7 @@ static void read_directive(script_compiler *it)
             source->num_ifs--;
     } else if (macro && is_text(&word, "undef")) {
         *macro = NULL;
-    } else if (is_text(&word, "include") && name.kind == WORD_STRING) {
+    } else if (is_text(&word, "include") && name.kind == WORD_STRING && name.size > 1) {
         const script_token inner = {WORD_NAME, false, name.file, name.at + 1, name.size - 2};
         open_file(it, text_of(it, &inner), &name);
     } else if (macro && is_text(&word, "define")) {

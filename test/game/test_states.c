@@ -416,6 +416,7 @@ TEST (errors_in_scripts_say_where_and_what_was_expected) {
         {"object o { };\n#include b\n", 2, 2,
          "expected define, undef, ifdef or ifndef and a name, else or endif behind one of these, "
          "or include and a file in quotes, found 'include'"},
+        {"#include \"\n", 1, 10, "expected a quote at its end, found '\"'"},
         {"#endif", 1, 2,
          "expected define, undef, ifdef or ifndef and a name, else or endif behind one of these, "
          "or include and a file in quotes, found 'endif'"},
