@@ -80,8 +80,10 @@ MD5_GAME_API md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc,
 MD5_GAME_API void md5_destroy_ragdoll(md5_ragdoll *ragdoll); // NULL is allowed
 
 // Begins to fall with bodies[num_bodies] of the figure: where md5_figure_from_joints() places them,
-// with the velocities that it finds. Bodies that are apart are brought to their joints; a limit
-// that is passed is recovered as it falls. Numbers that are not finite count as 0.
+// with the velocities that it finds: over the milliseconds of the entity's key "velocityTime" in
+// the engine, without which it lets them start from rest. Bodies that are apart are brought to
+// their joints; a limit that is passed is recovered as it falls. Numbers that are not finite count
+// as 0.
 MD5_GAME_API void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies);
 
 // An impulse at a point of the world, as md5_raycast_figure() finds it on a body, which wakes what

@@ -218,6 +218,7 @@ struct md5_ragdoll {
     double scales[2]; // of friction of joints and of contacts
     uint32_t cursor;
     double change;      // of speeds, by the sweep
+    double fastest;     // speed of a point of a body
     bool is_touching;   // something may
     bool is_pushed_out; // something is, or bounces: the velocities of the step are not those after
                         // it

@@ -281,6 +281,10 @@ static void look_at_triangle(touch_search *search, const ground_triangle *triang
                                     md5_vec3d_sub(search->points[i], triangle->corners[0])));
     if (own > search->reach || farthest < 0.0)
         return;
+    if (own > -0.1) { // in front of its plane, or lying on it: corners and lines between them do
+        touch_face(search, triangle);
+        return;
+    }
     // Another direction must gain something, so that what lies flat is held by its corners.
     double best = own + 0.05, aside = -INFINITY;
     const ragdoll_plane *face = NULL;
@@ -467,6 +471,7 @@ static void look_at_body(md5_ragdoll *ragdoll, ragdoll_node *node, double speed,
 
 void md5i_ragdoll_look(md5_ragdoll *ragdoll)
 {
+    ragdoll->fastest = 0.0;
     MD5_FOR (k, ragdoll->num_nodes) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         const bool is_tied = node->constraint != MD5_NONE && node->parent == MD5_NONE;
@@ -476,6 +481,7 @@ void md5i_ragdoll_look(md5_ragdoll *ragdoll)
         // What turns fast meets the ground with other points soon.
         const double turning = node->radius * md5_vec3d_length(node->angular);
         const double speed = md5_vec3d_length(node->linear) + turning;
+        ragdoll->fastest = md5_greater(ragdoll->fastest, speed);
         const uint64_t steps = turning > FAST ? 1 : speed > FAST ? 2 : LOOK_STEPS;
         if (node->next_look <= ragdoll->step + LOOK_STEPS - steps) {
             node->next_look = ragdoll->step + LOOK_STEPS;

@@ -8,13 +8,13 @@ enum { MIN_SWEEPS = 2, MAX_SWEEPS = 40, MAX_RELAX_SWEEPS = 20, MAX_ROUNDS = 10 }
 
 // What is passed already comes back by a part of that in a step, up to a speed.
 #define RECOVERED 0.2
-#define FASTEST_OUT 60.0   // units a second
-#define FASTEST_BACK 12.0  // radians a second
-#define LOOSE 0.02         // units of a contact that stay, and
-#define LOOSE_TURN 0.003   // radians of a limit: with less it would come and go
-#define NEARBY 1.5         // units, and
-#define NEAR_TURN 0.7      // radians, beyond which nothing is met in a step
-#define NEAR_FREE_TURN 0.1 // while nothing touches
+#define FASTEST_OUT 60.0  // units a second
+#define FASTEST_BACK 12.0 // radians a second
+#define LOOSE 0.02        // units of a contact that stay, and
+#define LOOSE_TURN 0.003  // radians of a limit: with less it would come and go
+#define NEARBY 0.25       // units, beside the way of the fastest body, and
+#define NEAR_TURN 0.25 // radians, beyond which nothing is met in a step; less while nothing touches
+#define NEAR_FREE_TURN 0.1
 
 // == Walking along the trees ======================================================================
 
@@ -230,7 +230,7 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
     contact->gap = md5_vec3d_dot(normal, at) - contact->level;
     contact->along[0] = md5_spatial_of(md5_vec3d_cross(point, normal), normal);
     const double speed = md5_spatial_dot(&contact->along[0], &node->velocity);
-    contact->is_near = contact->gap + ragdoll->seconds * speed < NEARBY;
+    contact->is_near = contact->gap + ragdoll->seconds * (speed - ragdoll->fastest) < NEARBY;
     if (!contact->is_near) {
         memset(contact->impulses, 0, sizeof contact->impulses);
         contact->speed = 0.0;
