@@ -170,6 +170,18 @@ TEST_HERE (view_pages_may_be_the_drawing_alone) {
     CHECK(fabsf(s->viewer.pages.lens.shift_x) < 0.02f);
 }
 
+// On a telephone that is held upright the panel is below the figures and plots, as wide as they
+// are.
+TEST_HERE (view_pages_have_their_panel_below_on_a_telephone) {
+    s->width = 390.0f;
+    s->height = 844.0f;
+    (void)open_page(s, (uint32_t)view_find_page("follow"));
+    draw(s);
+    const view_rect panel = s->viewer.pages.panel;
+    CHECK(panel.width > 360.0f && panel.y > 400.0f && panel.y + panel.height <= s->height);
+    CHECK(s->viewer.pages.lens.shift_y > 0.5f && fabsf(s->viewer.pages.lens.shift_x) < 0.05f);
+}
+
 TEST_HERE (view_pages_lead_to_others) {
     FOR (i, view_num_pages) {
         const char *const *const see = view_page_at(i)->see;

@@ -222,18 +222,26 @@ static bool has_text(const view_stage *stage)
     return stage->shown->panel || !stage->options->said[view_number_of("panel")];
 }
 
-// The width of the panel at the left with its margins, and the height of the plots at the bottom,
-// in pixels.
+// The height of the panel where it is at the bottom, as on a telephone that is held upright; else
+// 0.
+static float panel_height(const view_stage *stage)
+{
+    return has_text(stage) && stage->width < 0.8f * stage->height ? 0.48f * stage->height : 0;
+}
+
+// The width of the panel at the left with its margins, and the height of the plots below the
+// figures, in pixels.
 static float panel_width(const view_stage *stage)
 {
-    return has_text(stage) ? fminf(0.46f * stage->width, 520 * stage->font->scale)
-                           : VIEW_MARGIN * stage->font->scale;
+    return has_text(stage) && panel_height(stage) == 0
+               ? fminf(0.46f * stage->width, 520 * stage->font->scale)
+               : VIEW_MARGIN * stage->font->scale;
 }
 
 static float plots_height(const view_stage *stage)
 {
     const float share = has_text(stage) ? 0.36f : 0.44f;
-    return stage->pages->picture.num_plots > 0 ? share * stage->height : 0;
+    return stage->pages->picture.num_plots > 0 ? share * (stage->height - panel_height(stage)) : 0;
 }
 
 bool view_draw_page(const view_stage *given, double seconds, md5gl_target *target, bool transparent,
@@ -267,7 +275,8 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
 
     // The box of the page, in what panel and plots leave free.
     const float left = clean ? 0 : panel_width(given);
-    const float free_height = given->height - (clean ? 0 : plots_height(given));
+    const float free_height =
+        given->height - (clean ? 0 : plots_height(given) + panel_height(given));
     const md5_vec3 middle = view_centre(picture->bounds), last = picture->bounds.max;
     const float half_x = last.x - middle.x, half_y = last.y - middle.y;
     const float radius = fminf(half_x, half_y); // no figure reaches into a corner of the box
@@ -556,8 +565,10 @@ static void run_page(view_ui *ui, const view_stage *stage)
     const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
     const float padding = VIEW_PADDING * scale;
     ui_column rows;
+    const float low = panel_height(stage), top = low > 0 ? stage->height - low : margin;
     pages->panel =
-        (view_rect){margin, margin, panel_width(stage) - 1.5f * margin, stage->height - 2 * margin};
+        (view_rect){margin, top, (low > 0 ? stage->width : panel_width(stage)) - 1.5f * margin,
+                    stage->height - top - margin};
     ui_box(ui, "page-slider", pages->panel, "");
     view_rect area = view_inset(pages->panel, padding);
     area.width += padding; // of the scroll bar
@@ -853,7 +864,7 @@ void view_page_panel(view_ui *ui, const view_stage *stage)
     COMMON_FOR (i, picture->num_plots) {
         const float width = (stage->width - left) / (float)picture->num_plots;
         draw_plot(&picture->plots[i], stage->canvas,
-                  (view_rect){left + (float)i * width, stage->height - plots, width - margin,
-                              plots - margin});
+                  (view_rect){left + (float)i * width, stage->height - plots - panel_height(stage),
+                              width - margin, plots - margin});
     }
 }
