@@ -29,9 +29,19 @@ TEST_PAGE (page_sign_goes_both_ways, "sign") {
 }
 
 TEST_PAGE (page_vertex_is_where_the_library_has_it, "vertex") {
-    for (int vertex = 0; vertex <= 400; vertex += 25)
-        CLAIM("vertex = %d; seconds = %g @ 0 | to the library's = 0 ~ 2e-5; weight 0 > 0", vertex,
+    for (int vertex = 0; vertex <= 400; vertex += 25) {
+        CLAIM("vertex = %d; seconds = %g @ 0 | to the library's = 0 ~ 2e-5; weight > 0", vertex,
               0.007 * vertex);
+        // By hand: each joint's weight times the height to which it carries the vertex.
+        const view_fact *const facts = fixture->picture.facts;
+        double height = 0.0, whole = 0.0;
+        for (int i = 0; strcmp(facts[i].name, "weight") == 0; i += 2) {
+            whole += facts[i].value;
+            height += facts[i].value * facts[i + 1].value;
+        }
+        CLAIM("| height, the sum = %.17g ~ 2e-5", height);
+        CHECK_NEAR(whole, 1.0, 1e-6);
+    }
 }
 
 TEST_PAGE (page_scale_shears_a_turned_child, "scale") {
@@ -75,7 +85,7 @@ TEST_PAGE (page_slope_lays_soles_on_it, "slope") {
         CLAIM("slope, degrees = %d; weight = 1 @ 0 | left sole to the slope = 0 ~ 1e-2;"
               " right sole to the slope = 0 ~ 1e-2",
               slope);
-    CLAIM("slope, degrees = 20; weight = 0 @ 0 | left sole to the slope > 15");
+    CLAIM("slope, degrees = 20; weight = 0 @ 0 | left sole to the slope > 15; hip lowered = 0");
     CLAIM("slope, degrees = 0; weight = 1 @ 0 | hip lowered = 0 ~ 1e-4");
 }
 
@@ -176,4 +186,8 @@ TEST_PAGE (page_ik_lines_reach_as_the_library, "ik") {
     const real3 b = real3_of(md5_vec3_sub(view_joint_place(&fixture->picture, figure, hand), at));
     CLAIM("| elbow of two bones = %.17g ~ 1e-2",
           acos(real3_dot(a, b) / (real3_length(a) * real3_length(b))) / DEGREE);
+    const double upper = FACT("upper bone"), lower = FACT("lower bone");
+    const double apart = FACT("shoulder to target");
+    const double cosine = (upper * upper + lower * lower - apart * apart) / (2.0 * upper * lower);
+    CLAIM("| elbow of two bones = %.17g ~ 1e-3", acos(cosine) / DEGREE);
 }

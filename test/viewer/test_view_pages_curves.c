@@ -123,7 +123,7 @@ TEST_PAGE (page_ik_reports_the_distance_of_the_hand, "ik") {
         const md5_vec2 *const points = fixture->picture.plots[0].series[solver].points;
         CHECK(points[24].y <= points[0].y);
     }
-    CLAIM("| DLS to 0.01 units < FABRIK to 0.01 units");
+    CLAIM("| least squares to 0.01 units < FABRIK to 0.01 units");
 }
 
 // One iteration less is not enough, from the same pose.
@@ -132,7 +132,7 @@ TEST_PAGE (page_ik_counts_the_iterations_that_are_needed, "ik") {
     CLAIM("@ 0");
     md5_xform *const pose = view_spare_pose(&fixture->picture, 7);
     FOR (i, 4u) {
-        const double needed = FACT(i < 2 ? "FABRIK to 0.01 units" : "DLS to 0.01 units");
+        const double needed = FACT(i < 2 ? "FABRIK to 0.01 units" : "least squares to 0.01 units");
         const md5_chain_job job = {.solver = solvers[i / 2],
                                    .tip = JOINT("hand_l"),
                                    .length = 4,

@@ -44,7 +44,8 @@ VIEW_SHOW(line)
     if (parent >= 0)
         view_add_line(&picture->lines, md5_mat34_translation(picture->model->bind[parent]),
                       place.translation, VIEW_YELLOW);
-    view_add_fact(picture, "parent", parent, "");
+    view_add_fact(picture, "parent", parent,
+                  parent < 0 ? "" : picture->skeleton->joints[parent].name);
     const float numbers[7] = {place.translation.x,
                               place.translation.y,
                               place.translation.z,
@@ -121,8 +122,6 @@ static md5_vec3 skin_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat
 
 VIEW_SHOW(vertex)
 {
-    static const char *const names[3] = {"weight 0", "weight 1", "weight 2"};
-    static const view_color colors[3] = {VIEW_GREEN, VIEW_BLUE, VIEW_VIOLET};
     const md5_mesh *mesh = picture->model->meshes;
     COMMON_FOR (i, picture->model->num_meshes)
         mesh = picture->model->meshes[i].num_vertices > mesh->num_vertices
@@ -136,23 +135,20 @@ VIEW_SHOW(vertex)
     md5_skin(mesh, palette, skinned, NULL, NULL);
     const uint32_t vertex = view_choice(picture, 0) * (mesh->num_vertices - 1) / 400;
     const md5_vec3 place = skin_vertex(mesh, vertex, palette);
-    const uint32_t first = mesh->first_influence[vertex];
-    const uint32_t count = mesh->first_influence[vertex + 1] - first;
     view_add_cross(&picture->lines, place, 2, VIEW_RED);
-    for (uint32_t i = 0; i < count && i < 3; i++) {
-        const uint32_t joint = mesh->influence_joints[first + i];
-        const md5_vec4 v = mesh->influences[first + i];
-        view_add_fact(picture, names[i], v.w, picture->skeleton->joints[joint].name);
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
+        const uint32_t joint = mesh->influence_joints[i];
+        const md5_vec4 v = mesh->influences[i];
         if (!(v.w > 0))
             continue;
         const md5_vec3 point = md5_vec3_scale((md5_vec3){v.x, v.y, v.z}, 1 / v.w);
         const md5_vec3 alone = md5_mat34_point(palette[joint], point);
-        view_add_line(&picture->lines, view_joint_place(picture, figure, joint), alone, colors[i]);
-        view_add_line(&picture->lines, alone, place, colors[i]);
+        view_add_line(&picture->lines, view_joint_place(picture, figure, joint), alone, VIEW_GREEN);
+        view_add_line(&picture->lines, alone, place, VIEW_BLUE);
+        view_add_fact(picture, "weight", v.w, picture->skeleton->joints[joint].name);
+        view_add_fact(picture, "carried to the height", alone.z, "units");
     }
-    view_add_fact(picture, "x", place.x, "units");
-    view_add_fact(picture, "y", place.y, "units");
-    view_add_fact(picture, "z", place.z, "units");
+    view_add_fact(picture, "height, the sum", place.z, "units");
     view_add_fact(picture, "to the library's", view_distance(place, skinned[vertex]), "units");
     free(palette);
     free(skinned);
@@ -210,7 +206,6 @@ VIEW_SHOW(scale)
     const double cosine =
         (double)md5_vec3_dot(y, z) / ((double)md5_vec3_length(y) * (double)md5_vec3_length(z));
     view_add_fact(picture, "corner of the child, red", acos(cosine) * 57.29577951308232, "°");
-    view_add_fact(picture, "with one scale, green", 90, "°");
     view_add_fact(picture, "scale of the green one", equal.s, "");
     view_add_fact(picture, "height of the green one", equal.t.z, "units");
 }
@@ -323,6 +318,6 @@ VIEW_SHOW(root)
     view_add_fact(picture, "way of a cycle", moved_between(root, num_frames, 0, num_frames - 1).x,
                   "units");
     view_add_fact(picture, "way so far", way.x, "units");
-    view_add_fact(picture, "sum of the steps", sum.x, "units in all");
+    view_add_fact(picture, "sum of the steps", sum.x, "units in 4 s");
     free(root);
 }

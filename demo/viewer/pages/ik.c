@@ -69,7 +69,7 @@ static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3
 VIEW_SHOW(ik)
 {
     static const char *const names[4] = {"", "CCD to 0.01 units", "FABRIK to 0.01 units",
-                                         "DLS to 0.01 units"};
+                                         "least squares to 0.01 units"};
     const float *const v = picture->values;
     const size_t size = picture->skeleton->num_joints * sizeof(md5_xform);
     const int shown = (int)view_choice(picture, 0);
@@ -106,14 +106,17 @@ VIEW_SHOW(ik)
     COMMON_FOR (i, max_iterations)
         descend(picture->skeleton, job.tip, job.length, job.target, pose);
     view_add_fact(picture, "these lines", distance_to_target(picture->skeleton, pose, &job),
-                  "units after 24 rounds");
+                  "units, 24 rounds");
     const md5_joint *const joints = picture->skeleton->joints;
     const uint32_t elbow = joints[job.tip].parent;
     const md5_vec3 shoulder = view_posed_place(picture, begin, joints[elbow].parent);
-    view_add_fact(picture, "elbow of two bones",
-                  view_degrees(elbow_angle(md5_vec3_length(begin[elbow].translation),
-                                           md5_vec3_length(begin[job.tip].translation),
-                                           view_distance(shoulder, job.target))),
+    const float upper = md5_vec3_length(begin[elbow].translation),
+                lower = md5_vec3_length(begin[job.tip].translation),
+                apart = view_distance(shoulder, job.target);
+    view_add_fact(picture, "upper bone", upper, "units");
+    view_add_fact(picture, "lower bone", lower, "units");
+    view_add_fact(picture, "shoulder to target", apart, "units");
+    view_add_fact(picture, "elbow of two bones", view_degrees(elbow_angle(upper, lower, apart)),
                   "°");
 }
 
@@ -257,7 +260,7 @@ VIEW_SHOW(slope)
         view_add_bone(picture, figure, ankles[i], VIEW_YELLOW);
         view_add_bone(picture, figure, knee, VIEW_YELLOW);
     }
-    view_add_fact(picture, "hip lowered", -job.drop, "units");
+    view_add_fact(picture, "hip lowered", -job.drop * picture->values[1], "units");
 }
 
 // -- Several targets ------------------------------------------------------------------------

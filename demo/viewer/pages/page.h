@@ -20,7 +20,7 @@ enum {
     VIEW_PAGE_STEPS = 128, // of a plot from left to right
     VIEW_PAGE_POINTS = VIEW_PAGE_STEPS + 1,
     VIEW_PAGE_MARKS = 16,
-    VIEW_PAGE_FACTS = 8,
+    VIEW_PAGE_FACTS = 14,
     VIEW_PAGE_LABELS = 12,
     VIEW_PAGE_NUMBERS = 5,
     VIEW_PAGE_LINKS = 3,

@@ -291,6 +291,7 @@ VIEW_SHOW(bake)
         view_add_point(picture->plots, 0, kept->points[i].x, kept->points[i].y);
     view_add_mark(picture->plots, kept->points[now].x, kept->points[now].y, VIEW_RED);
     view_add_fact(picture, "frames", baked->num_frames, "");
+    view_add_fact(picture, "vertices", baked->num_vertices, "");
     view_add_fact(picture, "memory", (double)baked->size / 1024.0, "KiB");
     view_add_fact(picture, "the clip itself", (double)clip->anim->size / 1024.0, "KiB");
     view_add_fact(picture, "error at frames", baked->position_error, "units");
@@ -383,5 +384,4 @@ VIEW_SHOW(impostor)
     view_add_fact(picture, "memory, about", bytes / 1048576.0, "MiB");
     view_add_fact(picture, "a texel is", 2.0 * look->radius / side, "units");
     view_add_fact(picture, "farthest from a picture", farthest * 57.29577951, "degrees");
-    view_add_fact(picture, "triangles of a character", 2, "");
 }
