@@ -101,7 +101,7 @@ VIEW_SHOW(bitmap)
             view_add_point(picture->plots, k, time, shown[k]);
         }
     }
-    view_add_fact(picture, "memory", 4 * count * size * size / 1024.0, "KB at 4 bytes a texel");
+    view_add_fact(picture, "memory", 4 * count * size * size / 1024.0, "KiB, 4 bytes a texel");
     view_add_fact(picture, "largest step, array", largest[0], "");
     view_add_fact(picture, "largest step, volume", largest[1], "");
     float bleeds = 0;
@@ -145,14 +145,14 @@ VIEW_SHOW(memory)
     view_sample_clip(picture, "walk", picture->time, picture->figures[0].pose);
     view_add_mark(picture->plots, v[2], log10(skeleton_bytes(v[0], v[1], v[2]) / 1024), VIEW_GREEN);
     view_add_mark(picture->plots, v[2], log10(vertex_bytes(v[0], v[2]) / 1024), VIEW_RED);
-    view_add_fact(picture, "skeleton", skeleton_bytes(v[0], v[1], v[2]) / 1024, "KB");
-    view_add_fact(picture, "vertices", vertex_bytes(v[0], v[2]) / 1024, "KB");
-    view_add_fact(picture, "a picture, skeleton", upload_bytes(v[1], v[3], false) / 1024, "KB");
-    view_add_fact(picture, "a picture, vertices", upload_bytes(v[1], v[3], true) / 1024, "KB");
+    view_add_fact(picture, "skeleton", skeleton_bytes(v[0], v[1], v[2]) / 1024, "KiB");
+    view_add_fact(picture, "vertices", vertex_bytes(v[0], v[2]) / 1024, "KiB");
+    view_add_fact(picture, "a picture, skeleton", upload_bytes(v[1], v[3], false) / 1024, "KiB");
+    view_add_fact(picture, "a picture, vertices", upload_bytes(v[1], v[3], true) / 1024, "KiB");
     // Multiplications; a mean is made of two, of unit length again but for matrices, which are
     // none afterwards, and Euler angles, which become one.
-    view_add_fact(picture, "product: quaternions", 16, "multiplications; of 3x3 matrices 27");
-    view_add_fact(picture, "turn a vector: quaternion", 18, "multiplications; matrix 9");
-    view_add_fact(picture, "mean: nlerp", 4 + 4 + 4, "and a root; Euler 3, then 6 sines");
-    view_add_fact(picture, "stored: quaternion", 3, "numbers and a sign; Euler 3, matrix 9");
+    view_add_fact(picture, "quaternion product; matrix 27", 16, "multiplications");
+    view_add_fact(picture, "quaternion * vector; matrix 9", 18, "multiplications");
+    view_add_fact(picture, "nlerp; Euler 3, then 6 sines", 12, "and a root");
+    view_add_fact(picture, "stored quaternion; matrix 9", 3, "numbers");
 }
