@@ -94,6 +94,9 @@ TEST_PAGE (page_bitmap_steps_as_an_array_and_bleeds_as_an_atlas, "bitmap") {
           " mixed in at the border, atlas > 0.02;"
           " largest step, volume < 0.5 * largest step, array");
     CLAIM("pictures = 16 @ 0.6 | memory = 9");
+    const double mixed = FACT("mixed in at the border, atlas");
+    CLAIM("pictures = 16 @ %g | mixed in at the border, atlas = %.9g ~ 1e-6",
+          0.6 - 3.0 * fixture->picture.plots->row.high.x, mixed);
 }
 
 TEST_PAGE (page_memory_counts_bytes, "memory") {

@@ -67,7 +67,9 @@ VIEW_SHOW(bitmap)
                                                                          from_volume};
     const int size = (int)lroundf(picture->values[2]), count = (int)view_choice(picture, 0);
     const int rows = 90 / size; // lines that fill a texel
-    const double rate = picture->values[1], now = fmod(picture->time, picture->plots->row.high.x);
+    const double rate = picture->values[1], high = picture->plots->row.high.x;
+    // Played backward, time is below 0.
+    const double now = picture->time - high * floor(picture->time / high);
     const size_t num_texels = (size_t)count * (size_t)size * (size_t)size;
     float *const texels = common_alloc(num_texels, sizeof *texels);
     const flipbook book = {texels, size, count};
