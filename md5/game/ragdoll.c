@@ -189,7 +189,7 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
         place_of(md5_xform_mul(bodies[0].place, md5_xform_inverse(ragdoll->desc.figure->setup[0])));
     ragdoll->left = ragdoll->pushed_in = 0.0;
     ragdoll->step = 0;
-    ragdoll->seconds = 1.0 / MD5_RAGDOLL_RATE;
+    ragdoll->seconds = 1.0 / ragdoll_rate;
     ragdoll->scales[0] = ragdoll->scales[1] = 1.0;
     ragdoll->links[0].nodes[0] = MD5_NONE;
     MD5_FOR (i, ragdoll->num_links)
@@ -259,7 +259,7 @@ void md5_ragdoll_wake(md5_ragdoll *ragdoll)
 
 static double seconds_since(const md5_ragdoll *ragdoll, uint64_t step)
 {
-    return (double)(ragdoll->step - step) * (1.0 / MD5_RAGDOLL_RATE);
+    return (double)(ragdoll->step - step) * (1.0 / ragdoll_rate);
 }
 
 static double pace_of(const md5_ragdoll *ragdoll)
@@ -341,8 +341,8 @@ static bool is_slow(const md5_ragdoll *ragdoll)
         const md5_vec3d twisted = md5_vec3d_sub(node->angular, md5_vec3d_of(before->angular));
         is &= md5_vec3d_length(node->linear) < (double)limits[0]
               && md5_vec3d_length(node->angular) < (double)limits[1]
-              && md5_vec3d_length(pulled) * MD5_RAGDOLL_RATE < (double)limits[2]
-              && md5_vec3d_length(twisted) * MD5_RAGDOLL_RATE < (double)limits[3];
+              && md5_vec3d_length(pulled) * ragdoll_rate < (double)limits[2]
+              && md5_vec3d_length(twisted) * ragdoll_rate < (double)limits[3];
     }
     return is;
 }
@@ -387,7 +387,7 @@ static bool may_rest(md5_ragdoll *ragdoll)
 static void do_step(md5_ragdoll *ragdoll)
 {
     const double before = md5i_ragdoll_energy(ragdoll);
-    ragdoll->seconds = pace_of(ragdoll) * (1.0 / MD5_RAGDOLL_RATE);
+    ragdoll->seconds = pace_of(ragdoll) * (1.0 / ragdoll_rate);
     MD5_FOR (i, 2)
         ragdoll->scales[i] = scale_of(ragdoll, ragdoll->dents[i]);
     md5i_ragdoll_look(ragdoll);
@@ -416,8 +416,8 @@ void md5_ragdoll_advance(md5_ragdoll *ragdoll, double seconds)
     // A trifle more than there is: sums of parts of a step may be a trifle less than one.
     const double trifle = 1e-7;
     ragdoll->left += seconds;
-    while (!ragdoll->is_at_rest && ragdoll->left + trifle >= 1.0 / MD5_RAGDOLL_RATE) {
-        ragdoll->left -= 1.0 / MD5_RAGDOLL_RATE;
+    while (!ragdoll->is_at_rest && ragdoll->left + trifle >= 1.0 / ragdoll_rate) {
+        ragdoll->left -= 1.0 / ragdoll_rate;
         do_step(ragdoll);
     }
     if (ragdoll->is_at_rest)
@@ -497,7 +497,7 @@ md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll)
     md5_ragdoll_status status = {.time = seconds_since(ragdoll, 0),
                                  .energy = md5i_ragdoll_energy(ragdoll),
                                  .pushed_in = ragdoll->pushed_in,
-                                 .pace = (float)(ragdoll->seconds * MD5_RAGDOLL_RATE),
+                                 .pace = (float)(ragdoll->seconds * ragdoll_rate),
                                  .worst_constraint = MD5_NONE};
     MD5_FOR (i, 2)
         status.friction_scales[i] = (float)ragdoll->scales[i];

@@ -22,6 +22,8 @@
 #include "md5/game/character.h"
 #include "md5/md5ragdoll.h"
 
+static const double ragdoll_rate = MD5_RAGDOLL_RATE; // in C++ no enumeration times a double
+
 // Of motions the angular velocity, and the velocity of what is at ragdoll->origin; of impulses the
 // angular one about that point, and the linear one.
 typedef struct spatial {

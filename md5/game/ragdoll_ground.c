@@ -450,7 +450,7 @@ static void look_at_body(md5_ragdoll *ragdoll, ragdoll_node *node, double speed,
     search.count = 0;
     search.num_points = part->num_vertices < MAX_POINTS ? part->num_vertices : MAX_POINTS;
     search.num_planes = search.shape->num_planes;
-    const double time = steps * (1.0 / MD5_RAGDOLL_RATE);
+    const double time = steps * (1.0 / ragdoll_rate);
     search.reach = 1.0 + 1.5 * time * (speed + ragdoll->gravity * time);
     MD5_FOR (i, search.num_points)
         search.points[i] =
