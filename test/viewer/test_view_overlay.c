@@ -45,10 +45,10 @@ static float outside(const md5gl_line_vertex *box, md5_vec3 point)
     return farthest;
 }
 
-// Vertices that only one joint moves, in the pose of a clip.
+// Vertices that only one joint moves, in the pose of a clip, of a model without a figure beside it.
 TEST (view_boxes_of_joints_contain_the_vertices_they_move) {
-    const char *const files[] = {test_path("models/bobbin/bobbin.md5mesh"),
-                                 test_path("models/bobbin/dance.md5anim")};
+    const char *const files[] = {test_path("models/spindle/spindle.md5mesh"),
+                                 test_path("models/spindle/walk.md5anim")};
     enum { MAX_JOINTS = 256 };
     uint32_t box_of[MAX_JOINTS] = {0}, num_boxes = 0, num_held = 0;
     view_document document = {.ground = 0};
