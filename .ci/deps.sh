@@ -153,13 +153,14 @@ oldest() {
     apt-cache pkgnames "$1-" | grep -xE "$1-[0-9]+" | sort -t- -k2n | head -n 1
 }
 
-# What .ci/run needs beside test and lint: two other platforms.
+# What .ci/run needs beside test and lint: three other platforms.
 look_gate() {
     for machine in s390x aarch64; do
         command_found "$machine-linux-gnu-gcc" &&
             [ -e "/usr/$machine-linux-gnu/lib/libc.a" ] || wish "cross-$machine"
     done
     command_found qemu-s390x-static && command_found qemu-aarch64-static || wish qemu-user
+    command_found x86_64-w64-mingw32-gcc || wish mingw
     command_found clang-19 || wish clang-19
     command_found ccache || wish ccache
 }

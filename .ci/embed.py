@@ -76,8 +76,8 @@ def joined(lines):
 
 # Keys of a page's text: fewest and most fields.
 KEYS = {"title": (1, 1), "family": (1, 1), "about": (1, 1), "try": (1, 1), "model": (1, 1), "clip": (1, 1),
-        "start": (1, 1), "morphs": (1, 1), "keeps": (1, 1), "slider": (4, 4), "whole": (4, 4), "choice": (3, 64),
-        "easings": (3, 3),
+        "start": (1, 1), "morphs": (1, 1), "keeps": (1, 1), "slider": (4, 4), "whole": (4, 4),
+        "choice": (3, 64), "easings": (3, 3),
         "figure": (1, 2), "box": (2, 2), "plot": (4, 5), "series": (2, 2), "see": (1, 64)}
 REPEATED = ("slider", "whole", "choice", "easings", "figure", "plot", "series")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the archives of models/game from the models beside it, and copies their figures; the other declarations
-there are written by hand.
+"""Makes the archives of models/game from the models beside it, and copies their figures; the other
+declarations there are written by hand.
 
     python3 models/make_game.py [FOLDER]    write the archives (default: models/game)
     python3 models/make_game.py --check     regenerate and compare with models/game"""

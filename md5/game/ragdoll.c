@@ -569,10 +569,11 @@ static void keep_vector(kept_ragdoll *kept, md5_vec3d *vector)
 
 static void keep_turn(kept_ragdoll *kept, md5_quatd *turn)
 {
-    md5_quatd read = *turn;
+    double numbers[4] = {turn->x, turn->y, turn->z, turn->w};
     const bool is_trial = kept->is_trial;
     kept->is_trial = false;
-    keep_numbers(kept, &read.x, 4, -1.001, 1.001);
+    keep_numbers(kept, numbers, 4, -1.001, 1.001);
+    const md5_quatd read = {numbers[0], numbers[1], numbers[2], numbers[3]};
     kept->is_trial = is_trial;
     kept->is_valid &= fabs(md5_quatd_dot(read, read) - 1.0) < 1e-3;
     *turn = is_trial ? *turn : read;

@@ -443,7 +443,7 @@ enum { AT_JOINTS = 20, AT_FRAMES = 24, AT_BYTES = 28, AT_NAMES = 32, AT_SCALE = 
 
 static uint32_t get_32(const uint8_t *from)
 {
-    return from[0] | (uint32_t)from[1] << 8 | from[2] << 16 | from[3] << 24;
+    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
 }
 
 // Adds to two numbers of a file, so that their sum can stay the same.

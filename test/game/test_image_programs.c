@@ -10,7 +10,7 @@ enum { GOLDEN_PROGRAMS = 29 };
 static uint32_t number_at(const char *bytes)
 {
     const uint8_t *const at = (const uint8_t *)bytes;
-    return at[0] | at[1] << 8 | at[2] << 16 | at[3] << 24;
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
 // The greatest difference of a byte; 256 if the sizes differ.

@@ -43,7 +43,7 @@ static float hills(void *user, float x, float y, md5_vec3 *normal)
 static double step_height(double x)
 {
     const double step = fmin(fmax(ceil(x / 12.0), 0.0), NUM_STEPS);
-    return 8.0 * (NUM_STEPS - step);
+    return 8.0 * ((double)NUM_STEPS - step);
 }
 
 static uint32_t stairs(void *user, md5_bounds box, md5_vec3 (*corners)[3], uint32_t room)

@@ -429,8 +429,7 @@ TEST_HERE (view_problems_of_a_clip_are_repaired) {
     w->viewer.ui.docks.shows_problems = true;
     press(w, "problems/Repair");
     const view_problems *const list = &w->viewer.ui.problems;
-    CHECK_STRING(list->repair != NULL ? list->repair : "",
-                 "1 joints are made to fit the model\n");
+    CHECK_STRING(list->repair != NULL ? list->repair : "", "1 joints are made to fit the model\n");
     press(w, "error/Save and open");
     const view_scene *const scene = &w->viewer.document->scene;
     CHECK_STRING(scene->clips[scene->clip].name, "idle-fixed-1");

@@ -143,7 +143,7 @@ static uint32_t find_steps(void *user, md5_bounds box, md5_vec3 (*corners)[3], u
 {
     enum { COLUMNS = 4 }; // of corners, of each step
     const view_terrain *const stairs = user;
-    const float width = COLUMNS * stairs->cell;
+    const float width = (float)COLUMNS * stairs->cell;
     const int32_t first = COLUMNS * ((int32_t)floorf(box.min.x / width) - 1),
                   last = COLUMNS * ((int32_t)floorf(box.max.x / width) + 1);
     uint32_t count = 0;

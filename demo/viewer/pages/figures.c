@@ -167,7 +167,7 @@ static void add_limit(view_picture *picture, const md5_body_constraint *constrai
     const view_color color = is_chosen ? VIEW_CYAN : VIEW_DIM_LINE;
     const md5_vec3 anchor = md5_xform_point(parent->place, constraint->anchors[1]);
     for (int i = 0; i <= SIDES; i++) {
-        const float part = (float)i / SIDES, way = 2 * part - 1;
+        const float part = (float)i / (float)SIDES, way = 2 * part - 1;
         const md5_vec3 direction =
             is_hinge ? direction_in_limit(constraint, fabsf(way), way < 0 ? VIEW_PI : 0)
                      : direction_in_limit(constraint, 1, 2 * VIEW_PI * part);
