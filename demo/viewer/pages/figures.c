@@ -158,7 +158,7 @@ static uint32_t find_nearest(const limits_shown *shown, double *margin, int *sid
 static void add_limit(view_picture *picture, const md5_body_constraint *constraint,
                       const md5_body_state *bodies, float size, bool is_chosen)
 {
-    enum { SIDES = 24, SPOKES = 8 };
+    enum { SIDES = 24, SPOKE = 3 };
     const md5_body_state *const child = &bodies[constraint->bodies[0]],
                                 *const parent = &bodies[constraint->bodies[1]];
     const bool is_hinge = constraint->def->type == MD5_CONSTRAINT_HINGE;
@@ -174,7 +174,7 @@ static void add_limit(view_picture *picture, const md5_body_constraint *constrai
         const md5_vec3 end =
             view_along(anchor, md5_quat_rotate(parent->place.rotation, direction), size);
         view_draw_to(picture, end, i > 0 ? color : 0);
-        if (is_hinge ? i % SIDES == 0 : i % (SIDES / SPOKES) == 0)
+        if (is_hinge ? i % SIDES == 0 : i % SPOKE == 0)
             view_add_line(&picture->lines, anchor, end, color);
     }
     const md5_vec3 shaft = md5_quat_rotate(child->place.rotation, constraint->limit_shaft);
