@@ -99,6 +99,7 @@ typedef struct ragdoll_contact {
     // Of the step:
     bool is_near;
     double gap, inverses[3];
+    double grip, steady; // the most that friction can; what it changes by, in late sweeps
     spatial along[3], responses[3];
 } ragdoll_contact;
 enum { MAX_CONTACTS = 8, LOOK_STEPS = 4 };
@@ -220,6 +221,7 @@ struct md5_ragdoll {
     double scales[2]; // of friction of joints and of contacts
     uint32_t cursor;
     double change;      // of speeds, by the sweep
+    uint32_t num_late;  // sweeps of the step in which friction hardly changes
     double fastest;     // speed of a point of a body
     bool is_touching;   // something may
     bool is_pushed_out; // something is, or bounces: the velocities of the step are not those after

@@ -96,7 +96,12 @@ static void add_candidate(touch_search *search, md5_vec3d at, md5_vec3d normal, 
             && md5_vec3d_dot(search->found[i].normal, normal) > 0.99)
             place = i; // it is known: the deeper one counts
     }
-    if (place == MAX_CANDIDATES || (place < search->count && search->found[place].gap <= gap))
+    if (place == MAX_CANDIDATES) {
+        place = 0; // the farthest one gives way
+        MD5_FOR (i, search->count)
+            place = search->found[i].gap > search->found[place].gap ? i : place;
+    }
+    if (place < search->count && search->found[place].gap <= gap)
         return;
     search->found[place] = (touch_candidate){at, normal, level, gap};
     search->count = place == search->count ? place + 1 : search->count;
@@ -178,30 +183,31 @@ static md5_vec3d between(md5_vec3d from, md5_vec3d to, double part)
 
 #define SLACK 0.02 // units, by which triangles are larger for what lies on them
 
-// What of the body is above a triangle: its corners, and where lines between them leave it.
+// What of the body is above a triangle: its corners, and where its edges leave the triangle.
 static void touch_face(touch_search *search, const ground_triangle *triangle)
 {
     const md5_vec3d normal = triangle->normal;
     const double level = md5_vec3d_dot(normal, triangle->corners[0]);
-    uint32_t near[MAX_POINTS], count = 0;
-    MD5_FOR (i, search->num_points)
-        if (md5_vec3d_dot(normal, search->points[i]) - level < search->reach)
-            near[count++] = i;
-    MD5_FOR (i, count) {
-        MD5_FOR_FROM (k, i, count) { // with itself: a corner
-            const md5_vec3d from = search->points[near[i]], to = search->points[near[k]];
-            double part[2] = {0.0, 1.0};
-            bool is_above = true;
-            for (int side = 0; is_above && side < 3; side++)
-                is_above = clip(
-                    from, to, triangle->sides[side],
-                    md5_vec3d_dot(triangle->sides[side], triangle->corners[side]) + SLACK, part);
-            if (!is_above)
-                continue;
-            MD5_FOR (end, i == k ? 1 : 2)
-                if (i == k || (part[end] > 0.0 && part[end] < 1.0))
-                    add_candidate(search, between(from, to, part[end]), normal, level);
-        }
+    double sides[3];
+    MD5_FOR (side, 3)
+        sides[side] = md5_vec3d_dot(triangle->sides[side], triangle->corners[side]) + SLACK;
+    MD5_FOR (i, search->num_points + search->shape->num_edges) {
+        const bool is_corner = i < search->num_points;
+        const uint32_t ends[2] = {i, i};
+        const uint32_t *const edge =
+            is_corner ? ends
+                      : search->ragdoll->edges[search->shape->first_edge + i - search->num_points];
+        const md5_vec3d from = search->points[edge[0]], to = search->points[edge[1]];
+        double part[2] = {0.0, 1.0};
+        bool is_above = md5_vec3d_dot(normal, from) - level < search->reach
+                        || md5_vec3d_dot(normal, to) - level < search->reach;
+        for (int side = 0; is_above && side < 3; side++)
+            is_above = clip(from, to, triangle->sides[side], sides[side], part);
+        if (!is_above)
+            continue;
+        MD5_FOR (end, is_corner ? 1 : 2)
+            if (is_corner || (part[end] > 0.0 && part[end] < 1.0))
+                add_candidate(search, between(from, to, part[end]), normal, level);
     }
 }
 

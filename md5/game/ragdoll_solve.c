@@ -6,6 +6,13 @@
 enum { MIN_SWEEPS = 2, MAX_SWEEPS = 40, MAX_RELAX_SWEEPS = 20, MAX_ROUNDS = 10 };
 #define CALM 1.0 // units a second: sweeps end when none of them changes by more
 
+// What friction can follows what presses at once. But where a foot is caught between the ground and
+// limits, both may push each other to and fro without end: when sweeps still change that much, they
+// take over ever less of it, and those whose friction cannot change come to an end.
+enum { EAGER_SWEEPS = 6 };
+#define JOLT 10.0 // units a second
+#define LATE_SHARE 0.25
+
 // What is passed already comes back by a part of that in a step, up to a speed.
 #define RECOVERED 0.2
 #define FASTEST_OUT 60.0  // units a second
@@ -157,7 +164,7 @@ static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, uint32_t ind
     limit->gap -= 0.5 * ragdoll->seconds * ragdoll->seconds * md5_greater(0.0, sideways)
                   * md5_greater(0.0, view.bend);
     ragdoll->is_pushed_out |= limit->gap < -LOOSE_TURN;
-    limit->is_near = limit->gap + ragdoll->seconds * along_axis
+    limit->is_near = limit->gap + ragdoll->seconds * md5_less(0.0, along_axis)
                      < (ragdoll->is_touching ? NEAR_TURN : NEAR_FREE_TURN);
     if (!limit->is_near) {
         limit->impulse = 0.0;
@@ -257,8 +264,18 @@ static void push_contact(ragdoll_node *node, const ragdoll_contact *contact, uin
     md5_spatial_add(&node->passed, &contact->along[row], impulse);
 }
 
+// What the impulses of friction may change by at once, for a speed, so that what moves never gets
+// faster by them, since what one pushes the other has to bear.
+static double steady_of(const ragdoll_contact *contact)
+{
+    const double a = md5_spatial_dot(&contact->along[1], &contact->responses[1]);
+    const double b = md5_spatial_dot(&contact->along[2], &contact->responses[2]);
+    const double ab = md5_spatial_dot(&contact->along[1], &contact->responses[2]);
+    return 2.0 / md5_greater(a + b + sqrt((a - b) * (a - b) + 4.0 * ab * ab), 1e-30);
+}
+
 static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
-                          double friction, bool is_last)
+                          double friction, double share, bool is_last)
 {
     double out = way_out(ragdoll, contact->gap, LOOSE, FASTEST_OUT, is_last);
     if (is_last && contact->impulses[0] > 0.0 && contact->speed < -ragdoll->least_bounce)
@@ -269,11 +286,14 @@ static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_cont
     push_contact(node, contact, 0, impulse - impulses[0]);
     note_change(ragdoll, impulse - impulses[0], contact->inverses[0]);
     impulses[0] = impulse;
-    double across[2], most = friction * impulse;
+    if (share > 0.0 && share < 1.0)
+        contact->steady = steady_of(contact);
+    contact->grip += share * (friction * impulse - contact->grip);
+    double across[2], most = contact->grip;
     MD5_FOR (i, 2)
-        across[i] =
-            impulses[1 + i]
-            - md5_spatial_dot(&contact->along[1 + i], &node->velocity) * contact->inverses[1 + i];
+        across[i] = impulses[1 + i]
+                    - md5_spatial_dot(&contact->along[1 + i], &node->velocity)
+                          * (share < 1.0 ? contact->steady : contact->inverses[1 + i]);
     const double length = sqrt(across[0] * across[0] + across[1] * across[1]);
     const double scale = length > most ? most / length : 1.0;
     MD5_FOR (i, 2) {
@@ -475,7 +495,8 @@ static void begin_with_old(md5_ragdoll *ragdoll, ragdoll_node *node)
 static void solve_node(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_last)
 {
     const double friction = friction_of(ragdoll, node), before = ragdoll->change;
-    double most = before;
+    const double late = ragdoll->num_late;
+    double most = before, share = 1.0 / (1.0 + LATE_SHARE * late);
     for (int round = 0; round < MAX_ROUNDS; round++) {
         ragdoll->change = 0.0;
         MD5_FOR (i, node->num_limits)
@@ -483,7 +504,8 @@ static void solve_node(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_last)
                 solve_limit(ragdoll, node, &node->limits[i], is_last);
         MD5_FOR (i, node->num_contacts)
             if (node->contacts[i].is_near)
-                solve_contact(ragdoll, node, &node->contacts[i], friction, is_last);
+                solve_contact(ragdoll, node, &node->contacts[i], friction, share, is_last);
+        share = late > 0.0 ? 0.0 : share;
         most = md5_greater(most, ragdoll->change);
         if (ragdoll->change < CALM)
             break;
@@ -515,6 +537,7 @@ static void sweep(md5_ragdoll *ragdoll, bool is_first, bool is_last)
 static void sweep_until_calm(md5_ragdoll *ragdoll, bool is_last)
 {
     MD5_FOR (i, is_last ? MAX_RELAX_SWEEPS : MAX_SWEEPS) {
+        ragdoll->num_late += i > EAGER_SWEEPS && ragdoll->change > JOLT;
         ragdoll->change = 0.0;
         sweep(ragdoll, i == 0 && !is_last, is_last);
         if (ragdoll->change < CALM && i + 1 >= MIN_SWEEPS)
@@ -542,6 +565,7 @@ void md5i_ragdoll_solve(md5_ragdoll *ragdoll)
     MD5_FOR (i, ragdoll->num_links)
         prepare_link(ragdoll, &ragdoll->links[i]);
     begin_walk(ragdoll);
+    ragdoll->num_late = 0;
     sweep_until_calm(ragdoll, false);
     end_walk(ragdoll);
     md5i_ragdoll_tame(ragdoll);

@@ -296,7 +296,7 @@ static void throw_probes(uint64_t count)
 }
 
 TEST (ragdolls_of_a_man_meet_the_bars) {
-    throw_man(8);
+    throw_man(24);
 }
 
 TEST (ragdolls_of_probes_meet_the_bars) {
