@@ -120,8 +120,6 @@ TEST_FIGURES(view_falls_onto_its_ground)
     FOR (k, COUNT_OF(kinds)) {
         view_find_feet(&scene->terrain, scene, kinds[k]);
         md5_destroy_ragdoll(scene->fall->ragdoll); // of another ground
-        free(scene->fall->states);
-        free(scene->fall->risen);
         scene->fall->ragdoll = NULL;
         let_die(scene, 0.5, INFINITY);
         pose_at(scene, 0.5);

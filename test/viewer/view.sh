@@ -298,6 +298,16 @@ check "--root" keeps_in_place
 
 # -- Textures -----------------------------------------------------------------------------------
 
+# A figure beside the model that is none is told.
+tells_of_figures() {
+    mkdir "$scratch/figure" && cp "$own" "$scratch/figure/own.md5mesh" && echo "articulatedFigure other {}" >"$scratch/figure/own.af" &&
+        runs 0 "$scratch/figure/own.md5mesh" $small --no-auto --output "$scratch/fig.png" --verbose warning &&
+        says err "own.af: no figure is made of it: expected af_pose.md5anim" && cp "$models/bobbin/pat.md5anim" "$scratch/figure/idle.md5anim" &&
+        runs 0 "$scratch/figure/own.md5mesh" $small --no-auto --output "$scratch/fig.png" --verbose warning &&
+        says err "own.af: no figure is made of it: expected an articulatedFigure"
+}
+check "a figure that cannot be made is told" tells_of_figures
+
 # A game folder with a model of many meshes, and textures in various locations. Each case is a mesh with a
 # shader, and a file in the game folder that must be found or must not.
 texture_cases() {

@@ -50,40 +50,53 @@ static bool load_setup(view_fall *fall, const md5_model *model, const char *fold
     return fall->clip.num_files > 0;
 }
 
+// A file that is there and no figure can be made of is told.
 static void load_beside(view_fall *fall, const md5_model *model, const char *model_path,
-                        const md5_load_opts *opts)
+                        const md5_load_opts *opts, view_log *log)
 {
     char *const folder = common_folder(model_path), *const stem = common_stem(model_path);
     char *const file = common_format("%s.af", stem);
     fall->path = common_join(folder, file);
     fall->name = common_format("af/%s", file);
-    if (common_is_file(fall->path) && load_setup(fall, model, folder, opts)) {
+    if (common_is_file(fall->path)) {
         const md5_game_path place = {
             .num_files = 1, .name = name_of, .open = open_file, .close = close_file, .user = fall};
-        fall->game = md5_create_game(&place, 1, opts, NULL);
-        const md5_figure_def *const def =
-            fall->game != NULL ? md5_game_figure_def(fall->game, stem, NULL) : NULL;
-        fall->own = def != NULL ? md5_create_figure(def, &fall->entity, opts, NULL) : NULL;
-        fall->bodies = fall->own;
+        md5_error error = {.message = ""};
+        const md5_figure_def *def = NULL;
+        const bool has_setup = load_setup(fall, model, folder, opts);
+        fall->game = has_setup ? md5_create_game(&place, 1, opts, &error) : NULL;
+        if (fall->game != NULL)
+            def = md5_game_figure_def(fall->game, stem, &error);
+        if (def != NULL)
+            fall->bodies = fall->own = md5_create_figure(def, &fall->entity, opts, &error);
+        if (fall->bodies == NULL)
+            view_warn(log, "%s: no figure is made of it: %s", fall->path,
+                      !has_setup
+                          ? "expected af_pose.md5anim or idle.md5anim beside it, as its setup"
+                      : error.message[0] != '\0' ? error.message
+                                                 : "expected an articulatedFigure of this name");
     }
     free(file);
     free(stem);
     free(folder);
 }
 
-void view_load_fall(view_scene *scene, const char *model_path, const md5_load_opts *opts)
+void view_load_fall(view_scene *scene, const char *model_path, const md5_load_opts *opts,
+                    view_log *log)
 {
     view_fall *const fall = common_alloc(1, sizeof *fall);
     fall->bodies = scene->entity.bodies;
     fall->dragged = MD5_NONE;
     view_decide_fate(fall, (view_fate){.dies = INFINITY, .rises = INFINITY});
     if (fall->bodies == NULL && model_path != NULL)
-        load_beside(fall, scene->model, model_path, opts);
-    scene->fall = fall;
+        load_beside(fall, scene->model, model_path, opts, log);
     if (fall->bodies == NULL) {
         view_free_fall(fall);
-        scene->fall = NULL;
+        return;
     }
+    fall->states = common_alloc(fall->bodies->num_bodies, sizeof *fall->states);
+    fall->risen = common_alloc(scene->num_joints, sizeof *fall->risen);
+    scene->fall = fall;
 }
 
 void view_free_fall(view_fall *fall)
@@ -191,8 +204,6 @@ static void die(view_scene *scene, const view_motion_kind *kind, const view_play
     if (fall->ragdoll == NULL) {
         const md5_ragdoll_desc desc = {.figure = figure, .ground = ground_of(&scene->terrain)};
         fall->ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
-        fall->states = common_alloc(figure->num_bodies, sizeof *fall->states);
-        fall->risen = common_alloc(scene->num_joints, sizeof *fall->risen);
     }
     if (fall->ragdoll == NULL)
         return;

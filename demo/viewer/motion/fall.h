@@ -45,7 +45,8 @@ typedef struct view_fall {
 // Gives a scene with a model a figure: that of its entity, else what lies beside the model file and
 // begins in the first frame of a clip there, af_pose or idle. Without one scene->fall is NULL. What
 // is wrong is a warning.
-void view_load_fall(struct view_scene *scene, const char *model_path, const md5_load_opts *opts);
+void view_load_fall(struct view_scene *scene, const char *model_path, const md5_load_opts *opts,
+                    view_log *log);
 void view_free_fall(view_fall *fall); // before the entity; NULL is allowed
 
 // -- Falling --------------------------------------------------------------------------------------

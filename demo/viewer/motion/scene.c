@@ -482,7 +482,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         view_load_fall(scene,
                        scene->machine.character != NULL ? scene->machine.character->model_path
                                                         : model_path,
-                       &opts);
+                       &opts, log);
     COMMON_EACH (from, cube.clips, cube.num_clips) {
         const view_clip clip = {.path = from->file, .name = from->name, .anim = from->anim};
         if (!view_append_clip(scene, clip, NULL, &error))
@@ -561,7 +561,7 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
         if (is_loaded)
             view_make_pose(scene, &scene->model->skeleton);
         if (is_loaded)
-            view_load_fall(scene, NULL, NULL);
+            view_load_fall(scene, NULL, NULL, log);
         // The clips of an entity stay its own.
         for (uint32_t i = 0; is_loaded && i < scene->entity.entity->num_clips; i++) {
             const md5_entity_clip *const from = &scene->entity.entity->clips[i];

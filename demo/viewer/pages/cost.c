@@ -151,10 +151,4 @@ VIEW_SHOW(memory)
     view_add_fact(picture, "vertices", vertex_bytes(v[0], v[2]) / 1024, "KiB");
     view_add_fact(picture, "a picture, skeleton", upload_bytes(v[1], v[3], false) / 1024, "KiB");
     view_add_fact(picture, "a picture, vertices", upload_bytes(v[1], v[3], true) / 1024, "KiB");
-    // Multiplications; a mean is made of two, of unit length again but for matrices, which are
-    // none afterwards, and Euler angles, which become one.
-    view_add_fact(picture, "quaternion product; matrix 27", 16, "multiplications");
-    view_add_fact(picture, "quaternion * vector; matrix 9", 18, "multiplications");
-    view_add_fact(picture, "nlerp; Euler 3, then 6 sines", 12, "and a root");
-    view_add_fact(picture, "stored quaternion; matrix 9", 3, "numbers");
 }

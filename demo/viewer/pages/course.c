@@ -80,9 +80,7 @@ static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
 VIEW_SHOW(sign)
 {
     const float angle = view_radians(picture->values[0]);
-    const float t = picture->values[1] >= 0
-                        ? picture->values[1]
-                        : 0.5f - 0.5f * cosf((float)fmod(picture->time, 4) * 1.57079633f);
+    const float t = view_moving_part(picture, picture->values[1]);
     const md5_quat from = {.w = 1}, to = {.x = sinf(0.5f * angle), .w = cosf(0.5f * angle)};
     for (int i = 0; i <= VIEW_PAGE_STEPS + 1; i++) { // the last one is now
         const float part = i > VIEW_PAGE_STEPS ? t : (float)view_plot_x(picture->plots, i);

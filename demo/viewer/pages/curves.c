@@ -1,12 +1,6 @@
 // Between frames; curves in space and splines of rotations.
 #include "demo/viewer/pages/page.h"
 
-// Of a slider whose values below 0 let it move by itself.
-static float moving_part(const view_picture *picture, float part)
-{
-    return part >= 0 ? part : 0.5f - 0.5f * cosf((float)fmod(picture->time, 4) * 1.57079633f);
-}
-
 // == Interpolation =========================================================================
 
 // lines of interpolation
@@ -112,7 +106,7 @@ static md5_quat slerp_or_nlerp(bool normalized, md5_quat a, md5_quat b, float t)
 VIEW_SHOW(slerp)
 {
     const double angle = picture->values[0] / 57.29577951308232;
-    const float t = moving_part(picture, picture->values[1]);
+    const float t = view_moving_part(picture, picture->values[1]);
     const md5_quat from = {.w = 1},
                    to = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, (float)angle);
     // The largest error of nlerp, as md5math.h derives it, in degrees.
@@ -170,7 +164,7 @@ static double narrowest_of(md5_mat34 m)
 
 VIEW_SHOW(matrices)
 {
-    const float t = moving_part(picture, picture->values[1]);
+    const float t = view_moving_part(picture, picture->values[1]);
     const md5_quat from = {.w = 1}, to = md5_quat_from_axis_angle((md5_vec3){1, 0.5f, 0.3f},
                                                                   picture->values[0] / 57.2957795f);
     const md5_mat34 ends[2] = {md5_mat34_from_xform((md5_xform){.rotation = from}),
@@ -225,7 +219,7 @@ VIEW_SHOW(euler)
 {
     const md5_euler from = {0, 0, 0},
                     to = {picture->values[0], picture->values[1], picture->values[2]};
-    const float t = moving_part(picture, picture->values[3]);
+    const float t = view_moving_part(picture, picture->values[3]);
     const md5_euler now = {to.pitch * t, to.yaw * t, to.roll * t};
     const md5_quat begin = md5_quat_from_euler(from);
     view_plot *const plot = picture->plots;

@@ -89,6 +89,11 @@ uint32_t view_choice(const view_picture *picture, uint32_t slider)
     return (uint32_t)lroundf(picture->values[slider]);
 }
 
+float view_moving_part(const view_picture *picture, float part)
+{
+    return part >= 0 ? part : 0.5f - 0.5f * cosf((float)fmod(picture->time, 4) * 1.57079633f);
+}
+
 const char *view_word(const view_picture *picture, uint32_t slider)
 {
     return picture->page->sliders[slider].words[view_choice(picture, slider)];

@@ -234,6 +234,9 @@ md5_xform *view_spare_pose(view_picture *picture, uint32_t number);
 uint32_t view_choice(const view_picture *picture, uint32_t slider);
 const char *view_word(const view_picture *picture, uint32_t slider);
 
+// Of a slider whose values below 0 let it move by itself.
+float view_moving_part(const view_picture *picture, float part);
+
 // The angle between two rotations of any length, degrees; and the largest of two poses' joints.
 double view_angle(md5_quat a, md5_quat b);
 double view_largest_angle(const view_picture *picture, const md5_xform *a, const md5_xform *b);
