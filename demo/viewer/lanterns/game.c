@@ -1,5 +1,6 @@
 #include "demo/viewer/lanterns/game.h"
 
+#include "demo/viewer/base/sounds.h"
 #include "demo/viewer/pages/page.h"
 
 static const double tick = 1.0 / (double)VIEW_STEPS_A_SECOND;
@@ -621,36 +622,6 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
 
 // == Sounds =======================================================================================
 
-enum { LONGEST = 2 * VIEW_SOUND_RATE }; // samples
-
-// Adds a note of the pentatonic scale that begins at `start`, in seconds, and dies away.
-static void add_note(float samples[LONGEST], float start, int number, float octave, float loudness)
-{
-    static const float steps[] = {0, 2, 4, 7, 9, 12, 14, 16, 19, 21, 24}; // semitones
-    const float tone = 440 * exp2f(octave + steps[number] / 12.0f);
-    for (int i = (int)(start * (float)VIEW_SOUND_RATE); i < LONGEST; i++) {
-        const float time = (float)i / (float)VIEW_SOUND_RATE - start,
-                    turns = 2 * VIEW_PI * tone * time;
-        samples[i] +=
-            loudness * fminf(time / 0.004f, 1)
-            * (sinf(turns) * expf(-2.2f * time) + 0.25f * sinf(2 * turns) * expf(-8 * time)
-               + 0.1f * sinf(3 * turns) * expf(-20 * time));
-    }
-}
-
-// A soft thud: noise through a low-pass filter, over a tone that falls.
-static void add_step(float samples[LONGEST], uint32_t random)
-{
-    float low = 0;
-    COMMON_FOR (i, VIEW_SOUND_RATE / 6) {
-        const float time = (float)i / (float)VIEW_SOUND_RATE;
-        random = 1664525 * random + 1013904223;
-        low += 0.12f * ((float)(random >> 8) / 8388608.0f - 1 - low);
-        samples[i] += 0.5f * low * expf(-28 * time)
-                      + 0.25f * sinf(2 * VIEW_PI * (95 - 160 * time) * time) * expf(-32 * time);
-    }
-}
-
 void view_hear_game(view_game *game, view_window *window, bool is_silent)
 {
     const view_game_facts now = game->facts, before = game->heard;
@@ -661,15 +632,15 @@ void view_hear_game(view_game *game, view_window *window, bool is_silent)
     if (is_silent || now.is_demo || before.is_demo
         || !(ends || now.num_lit > before.num_lit || now.num_steps > before.num_steps))
         return;
-    float samples[LONGEST] = {0};
+    float samples[VIEW_LONGEST_SOUND] = {0};
     if (now.num_steps > before.num_steps)
-        add_step(samples, now.num_steps);
+        view_add_step(samples, now.num_steps);
     for (int i = 0; i < 2 && now.num_lit > before.num_lit; i++)
-        add_note(samples, 0.09f * (float)i, (int)now.num_lit + 2 * i, 0, 0.15f);
+        view_add_note(samples, 0.09f * (float)i, (int)now.num_lit + 2 * i, 0, 0.15f);
     for (int i = 0; i < 5 && ends; i++)
-        add_note(samples, 0.14f * (float)i, now.phase == VIEW_GAME_WON ? 2 * i : 5 - i,
-                 now.phase == VIEW_GAME_WON ? 0 : -2, 0.1f);
-    view_play_sound(window, samples, LONGEST);
+        view_add_note(samples, 0.14f * (float)i, now.phase == VIEW_GAME_WON ? 2 * i : 5 - i,
+                      now.phase == VIEW_GAME_WON ? 0 : -2, 0.1f);
+    view_play_sound(window, samples, VIEW_LONGEST_SOUND);
 }
 
 // == Seen from outside ============================================================================

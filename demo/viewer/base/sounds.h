@@ -1,0 +1,18 @@
+// Sounds, computed from sines and noise. Each is added to what the samples hold, so that several
+// are heard together; view_play_sound() of the platform plays them.
+#ifndef DEMO_VIEWER_BASE_SOUNDS_H
+#define DEMO_VIEWER_BASE_SOUNDS_H
+
+#include "demo/viewer/platform/platform.h"
+
+enum { VIEW_LONGEST_SOUND = 2 * VIEW_SOUND_RATE }; // samples: two seconds
+
+// A note that begins at `start`, in seconds, and dies away. `number`, 0 to 10: of the pentatonic
+// scale whose first is the concert pitch, `octave` higher.
+void view_add_note(float samples[VIEW_LONGEST_SOUND], float start, int number, float octave,
+                   float loudness);
+
+// A soft thud. `random`: which noise it is made of.
+void view_add_step(float samples[VIEW_LONGEST_SOUND], uint32_t random);
+
+#endif
