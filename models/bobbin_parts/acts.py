@@ -369,6 +369,18 @@ def stand(a, t):
     a.stand()
 
 
+# How far lids are shut, by frames: they fall faster than they rise.
+_BLINK = (0.0, 0.7, 1.0, 1.0, 0.85, 0.45, 0.12, 0.0)
+
+
+def blink(a, t):
+    """Both lids shut and open; the brows give a little."""
+    shut = _BLINK[round(24.0 * t)]
+    stand(a, t)
+    a.blink(shut)
+    a.brows(-0.2 * shut)
+
+
 def breathe(a, t):
     """A deep breath, shoulders and belly with it; the feet are unaffected."""
     # Both are 0 at the beginning, where the layer adds nothing.

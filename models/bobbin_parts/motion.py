@@ -26,6 +26,7 @@ CLIPS = (
     Clip("back_start", 30, 15, steering.back_start, loop=False, events=((15, "footstep left"),)),
     Clip("back_stop", 30, 15, steering.back_stop, loop=False,
          events=((0, "footstep left"), (14, "footstep right"))),
+    Clip("blink", 24, 7, acts.blink, loop=False, still=True, layer="stand"),
     Clip("bow", 24, 68, acts.bow),
     Clip("breathe", 24, 60, acts.breathe, still=True, layer="stand"),
     Clip("carry", 24, 96, acts.carry),
