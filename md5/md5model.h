@@ -689,6 +689,20 @@ MD5_API bool md5_build_mask(const md5_skeleton *skeleton, const char *words, uin
 MD5_API void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
                              const float *joint_weights, uint32_t count, md5_xform *pose);
 
+typedef struct md5_blend_job {  // the arguments of md5_blend_poses(), and how rotations blend
+    const md5_xform *from, *to; // [count]
+    const float *joint_weights; // [count], or NULL
+    md5_xform *pose;            // [count], written
+    float weight;
+    uint32_t count;
+    md5_interpolation interpolation; // LINEAR, which is slerp, or NLERP: see md5_quat_nlerp()
+    uint64_t reserved[2];            // 0
+} md5_blend_job;
+
+// Blends jobs[count], one after the other: a job may blend what one before it wrote. NLERP has the
+// ends, arcs and masks of slerp; md5_quat_nlerp() says how far between them it is from that.
+MD5_API void md5_blend_batch(const md5_blend_job *jobs, size_t count);
+
 // Writes difference[count], which md5_add_pose() adds to `reference`, any pose, to get `source`:
 // rotations inverse(reference) * source, translations source - reference.
 MD5_API void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint32_t count,

@@ -75,9 +75,9 @@ static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_
 
 // The same form of the result. The squared length of the sum of the weighted rotations is
 // 1 - product * u.
-static inline md5_quat md5_nlerp_weighted(const md5_nlerp_weights *weights, md5_quat a, md5_quat b)
+static inline md5_quat md5_nlerp_by_cosine(const md5_nlerp_weights *weights, float cosine,
+                                           md5_quat a, md5_quat b)
 {
-    const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
     const bool opposite = cosine < 0;
     const float less = 1.0f - (opposite ? -cosine : cosine);
     const float u = less > MD5_SLERP_EQUAL ? less : 0.0f;
@@ -85,6 +85,11 @@ static inline md5_quat md5_nlerp_weighted(const md5_nlerp_weights *weights, md5_
     const float of_a = 1.0f - weights->of_a * scale, part = weights->of_b * scale;
     const float of_b = opposite ? -part : part;
     return md5_quat_mix(a, b, of_a, of_b);
+}
+
+static inline md5_quat md5_nlerp_weighted(const md5_nlerp_weights *weights, md5_quat a, md5_quat b)
+{
+    return md5_nlerp_by_cosine(weights, a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w, a, b);
 }
 
 #endif

@@ -9,10 +9,11 @@
 typedef void md5_sample_kernel(const md5_anim *anim, const md5_moment *moment,
                                const md5_targets *targets, md5_xform *pose);
 
-// What md5_blend_poses(), md5_add_pose() of a difference, md5_subtract_pose() and md5_add_pose()
-// with a reference do.
+// What md5_blend_poses(), the same by nlerp, md5_add_pose() of a difference, md5_subtract_pose()
+// and md5_add_pose() with a reference do.
 typedef enum md5_combining {
     MD5_BLEND,
+    MD5_BLEND_NLERP,
     MD5_ADD,
     MD5_SUBTRACT,
     MD5_ADD_DIFFERENCE, // subtracts, then adds, in one call

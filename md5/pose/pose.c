@@ -512,23 +512,23 @@ void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root ro
 //
 // Blends, adds and subtracts poses: checks arguments and selects a kernel.
 
-void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
-                     const float *joint_weights, uint32_t count, md5_xform *pose)
+static void blend_by(const md5_blend_job *job)
 {
-    MD5_ASSERT_ARRAY(from, count);
-    MD5_ASSERT_ARRAY(to, count);
-    MD5_ASSERT_ARRAY(pose, count);
+    const bool is_nlerp = job->interpolation == MD5_INTERPOLATE_NLERP;
 #ifdef MD5_NO_SIMD // without the kernel's lanes, which take ten times as much code: the same bits
-    MD5_FOR (i, count) {
-        const md5_xform a = from[i], b = to[i];
-        const float t = joint_weights ? weight * joint_weights[i] : weight;
+    md5_xform *const pose = job->pose;
+    MD5_FOR (i, job->count) {
+        const md5_xform a = job->from[i], b = job->to[i];
+        const float t = job->joint_weights ? job->weight * job->joint_weights[i] : job->weight;
         pose[i] = t >= 1 ? b : a;
         if (!(t > 0 && t < 1))
             continue;
         const md5_slerp_weights weights = md5i_slerp_weights_at(t);
+        const md5_nlerp_weights sums = md5_nlerp_weights_at(t);
         const md5_quat p = a.rotation, q = b.rotation;
         const float cosine = (p.x * q.x + p.z * q.z) + (p.y * q.y + p.w * q.w);
-        pose[i].rotation = md5_slerp_by_cosine(&weights, cosine, p, q);
+        pose[i].rotation = is_nlerp ? md5_nlerp_by_cosine(&sums, cosine, p, q)
+                                    : md5_slerp_by_cosine(&weights, cosine, p, q);
         const md5_vec3 v = a.translation, w = b.translation;
         pose[i].translation.x = v.x - (v.x * t - w.x * t);
         pose[i].translation.y = v.y - (v.y * t - w.y * t);
@@ -537,8 +537,38 @@ void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
     }
 #else
     md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))(
-        &(md5_combination){MD5_BLEND, from, to, NULL, pose, joint_weights, weight, count});
+        &(md5_combination){is_nlerp ? MD5_BLEND_NLERP : MD5_BLEND, job->from, job->to, NULL,
+                           job->pose, job->joint_weights, job->weight, job->count});
 #endif
+}
+
+void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
+                     const float *joint_weights, uint32_t count, md5_xform *pose)
+{
+    MD5_ASSERT_ARRAY(from, count);
+    MD5_ASSERT_ARRAY(to, count);
+    MD5_ASSERT_ARRAY(pose, count);
+    blend_by(&(md5_blend_job){.from = from,
+                              .to = to,
+                              .joint_weights = joint_weights,
+                              .pose = pose,
+                              .weight = weight,
+                              .count = count});
+}
+
+void md5_blend_batch(const md5_blend_job *jobs, size_t count)
+{
+    MD5_ASSERT_ARRAY(jobs, count);
+    MD5_VALIDATE_RESERVED(jobs, count);
+    for (size_t i = 0; i < count; i++) {
+        const md5_blend_job *const job = &jobs[i];
+        MD5_ASSERT((job->from && job->to && job->pose) || job->count == 0,
+                   "jobs: each has its three poses");
+        MD5_ASSERT(job->interpolation == MD5_INTERPOLATE_LINEAR
+                       || job->interpolation == MD5_INTERPOLATE_NLERP,
+                   "jobs: interpolation: LINEAR or NLERP");
+        blend_by(job);
+    }
 }
 
 md5_xform md5_xform_blend(md5_xform a, md5_xform b, float t)

@@ -204,6 +204,7 @@ static void measure_posing(bench_table *table, uint32_t num_joints)
                                           .units = num_joints,
                                           .no_twin = true});
         measure_pose(table, &made, work_blend, "blend 2 layers", true, 1, 1);
+        measure_pose(table, &made, work_blend_nlerp, "the same by nlerp", true, 1, 0);
         measure_pose(table, &made, work_blend_masked, "the same with a mask", true, 1, 1.2);
         measure_pose(table, &made, work_add, "add a difference", true, 1, 1.2);
 #ifdef BENCH_HAS_BLEND_PEER

@@ -199,7 +199,12 @@ BLEND_INLINE void blend_add(const blend_layer *layer, uint32_t num_fours, int nu
 
 // -- Comparing ------------------------------------------------------------------------------------
 
-typedef enum blend_kind { BLEND_PEER_PLAIN, BLEND_PEER_MASKED, BLEND_PEER_ADD } blend_kind;
+typedef enum blend_kind {
+    BLEND_PEER_PLAIN,
+    BLEND_PEER_MASKED,
+    BLEND_PEER_ADD,
+    BLEND_OURS_NLERP, // beside the peer's plain one
+} blend_kind;
 
 BLEND_INLINE void blend_peer_parts(const blend_peer *fixture, blend_kind kind, int num_parts)
 {
@@ -226,7 +231,7 @@ BLEND_INLINE void blend_peer_parts(const blend_peer *fixture, blend_kind kind, i
 // Constants, so that the loops do not ask.
 static void blend_by_peer(const blend_peer *fixture, blend_kind kind, bool has_scales)
 {
-    switch ((int)kind * 2 + has_scales) {
+    switch ((int)kind % BLEND_OURS_NLERP * 2 + has_scales) {
     case 0:
         blend_peer_parts(fixture, BLEND_PEER_PLAIN, BLEND_SCALES);
         break;
@@ -249,7 +254,7 @@ static void blend_by_peer(const blend_peer *fixture, blend_kind kind, bool has_s
 
 static uint64_t blend_ours(const blend_peer *fixture, blend_kind kind)
 {
-    static bench_work *const works[] = {work_blend, work_blend_masked, work_add};
+    static bench_work *const works[] = {work_blend, work_blend_masked, work_add, work_blend_nlerp};
     return works[kind]((void *)(uintptr_t)fixture->ours, MD5_CPU_SSE2);
 }
 
@@ -295,8 +300,8 @@ static void blend_compare(bench_table *table, const blend_peer *fixture, blend_k
                           bool scales)
 {
     static const char *const names[] = {"blend 2 layers", "the same with a mask",
-                                        "add a difference"};
-    static const double shares[] = {0.81, 0.63, 0.91}; // of ozz's time: see README.md
+                                        "add a difference", "ours by nlerp, 2 layers"};
+    static const double shares[] = {0.81, 0.63, 0.91, 0.81}; // of ozz's time: see README.md
     double ratios[BLEND_TURNS];
     char name[96];
     if (!(blend_distance(fixture, kind) < 0.1)) { // sums and slerp of turns by up to half a circle
@@ -318,7 +323,7 @@ static void measure_against_blend_peer(bench_table *table, const posing *made)
     blend_peer fixture;
     blend_make(&fixture, made);
     bench_heading("blending with SSE2, ours by slerp, over ozz-animation's sum");
-    for (int kind = BLEND_PEER_PLAIN; kind <= BLEND_PEER_ADD; kind++) {
+    for (int kind = BLEND_PEER_PLAIN; kind <= BLEND_OURS_NLERP; kind++) {
         blend_compare(table, &fixture, (blend_kind)kind, true);
         blend_compare(table, &fixture, (blend_kind)kind, false);
     }

@@ -273,6 +273,11 @@ static uint64_t work_blend(void *fixture, md5_cpu level)
     return combine(fixture, level, MD5_BLEND, NULL, 0.3f);
 }
 
+static uint64_t work_blend_nlerp(void *fixture, md5_cpu level)
+{
+    return combine(fixture, level, MD5_BLEND_NLERP, NULL, 0.3f);
+}
+
 static uint64_t work_blend_masked(void *fixture, md5_cpu level)
 {
     return combine(fixture, level, MD5_BLEND, ((const posing *)fixture)->mask, 0.7f);

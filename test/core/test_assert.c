@@ -108,6 +108,13 @@ TEST (an_error_is_reported_with_function_and_argument) {
     md5_bind(all.model, all.anim, &(md5_load_opts){.reserved = {1}}, NULL);
     MISUSE("md5_blend_poses(): from: not NULL")
     md5_blend_poses(NULL, pose, 0.5f, NULL, 3, pose);
+    MISUSE("md5_blend_batch(): jobs: interpolation: LINEAR or NLERP")
+    md5_blend_batch(&(md5_blend_job){.from = pose,
+                                     .to = pose,
+                                     .pose = pose,
+                                     .count = 1,
+                                     .interpolation = MD5_INTERPOLATE_STEP},
+                    1);
     unload(&all);
 }
 

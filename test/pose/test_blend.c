@@ -123,17 +123,72 @@ static bool same(const md5_xform *a, const md5_xform *b, size_t count)
     return memcmp(a, b, count * sizeof *a) == 0;
 }
 
+// md5_blend_poses(), or the same by nlerp.
+static void blend_by(md5_interpolation interpolation, const poses *made, float weight,
+                     const float *joint_weights, md5_xform *out)
+{
+    md5_blend_batch(&(md5_blend_job){.from = made->a,
+                                     .to = made->b,
+                                     .joint_weights = joint_weights,
+                                     .pose = out,
+                                     .weight = weight,
+                                     .count = MAX_COUNT,
+                                     .interpolation = interpolation},
+                    1);
+}
+
+TEST (blend_by_nlerp_is_the_sum_at_unit_length) {
+    static poses made;
+    uint64_t random = 12;
+    FOR (round, 60000 / MAX_COUNT) {
+        make_poses(&made, &random);
+        blend_by(MD5_INTERPOLATE_NLERP, &made, 1, made.weights, made.out);
+        FOR (i, MAX_COUNT) {
+            const real4 a = real4_of(made.a[i].rotation), b = real4_of(made.b[i].rotation);
+            const double t = (double)made.weights[i], sign = real4_dot(a, b) < 0 ? -t : t;
+            const real4 sum = {a.x * (1 - t) + b.x * sign, a.y * (1 - t) + b.y * sign,
+                               a.z * (1 - t) + b.z * sign, a.w * (1 - t) + b.w * sign};
+            CHECK_SMALL(off_unit(made.out[i].rotation), 5e-7);
+            CHECK_SMALL(
+                off_lerp(made.out[i].translation, made.a[i].translation, made.b[i].translation, t),
+                3e-5);
+            if (!(fabs(real4_dot(a, b)) < 1e-6))
+                CHECK_SMALL(real4_angle(real4_of(made.out[i].rotation), sum), 1e-6);
+        }
+    }
+}
+
+// What a job leaves at 0 is md5_blend_poses(), and a job may go on with the result of one before.
+TEST_POSES (blend_jobs_are_done_in_order, 13) {
+    static md5_xform expected[MAX_COUNT];
+    md5_blend_poses(made->a, made->b, 0.3f, NULL, MAX_COUNT, expected);
+    md5_blend_poses(expected, made->c, 0.6f, made->weights, MAX_COUNT, expected);
+    const md5_blend_job jobs[] = {
+        {.from = made->a, .to = made->b, .pose = made->out, .weight = 0.3f, .count = MAX_COUNT},
+        {.from = made->out,
+         .to = made->c,
+         .joint_weights = made->weights,
+         .pose = made->out,
+         .weight = 0.6f,
+         .count = MAX_COUNT}};
+    md5_blend_batch(jobs, 2);
+    CHECK(same(made->out, expected, MAX_COUNT));
+}
+
 TEST_POSES (blend_ends_are_the_inputs_bit_by_bit, 2) {
     made->a[3].translation.x = made->a[70].rotation.y = -0.0f;
     made->b[3].translation.x = made->b[70].rotation.y = 0;
     const float low[] = {0, -0.0f, -1, -INFINITY, NAN}, high[] = {1, 7, INFINITY};
-    EACH (weight, low) {
-        md5_blend_poses(made->a, made->b, *weight, NULL, MAX_COUNT, made->out);
-        CHECK(same(made->out, made->a, MAX_COUNT));
-    }
-    EACH (weight, high) {
-        md5_blend_poses(made->a, made->b, *weight, NULL, MAX_COUNT, made->out);
-        CHECK(same(made->out, made->b, MAX_COUNT));
+    const md5_interpolation kinds[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_NLERP};
+    EACH (kind, kinds) {
+        EACH (weight, low) {
+            blend_by(*kind, made, *weight, NULL, made->out);
+            CHECK(same(made->out, made->a, MAX_COUNT));
+        }
+        EACH (weight, high) {
+            blend_by(*kind, made, *weight, NULL, made->out);
+            CHECK(same(made->out, made->b, MAX_COUNT));
+        }
     }
 }
 
@@ -170,7 +225,10 @@ TEST (blend_of_a_pose_with_itself_is_that_pose) {
     make_poses(&made, &random);
     FOR (round, 200) {
         const float weight = (float)test_random(&random);
-        md5_blend_poses(made.a, made.a, weight, NULL, MAX_COUNT, made.out);
+        memcpy(made.b, made.a, sizeof made.b);
+        blend_by(MD5_INTERPOLATE_LINEAR, &made, weight, NULL, made.out);
+        REQUIRE(same(made.out, made.a, MAX_COUNT));
+        blend_by(MD5_INTERPOLATE_NLERP, &made, weight, NULL, made.out);
         REQUIRE(same(made.out, made.a, MAX_COUNT));
         FOR (i, MAX_COUNT) {
             made.b[i] = made.a[i];

@@ -324,7 +324,7 @@ MD5_WIDE_INLINE size_t next_block(const md5_combination *poses, size_t first)
 MD5_WIDE_INLINE md5_wide share_of(md5_combining kind, md5_wide weight)
 {
     const md5_wide none = md5_wide_all(0.0f), one = md5_wide_all(1.0f);
-    if (kind == MD5_BLEND)
+    if (kind <= MD5_BLEND_NLERP)
         return md5_wide_smaller(md5_wide_larger(weight, none), one);
     const md5_mask negative = md5_wide_less(weight, none);
     const md5_wide size = md5_wide_larger(md5_wide_flip(negative, weight), none);
@@ -334,8 +334,8 @@ MD5_WIDE_INLINE md5_wide share_of(md5_combining kind, md5_wide weight)
 // Returns the magnitude of a share.
 MD5_WIDE_INLINE md5_wide size_of_share(md5_combining kind, md5_wide share)
 {
-    return kind == MD5_BLEND ? share
-                             : md5_wide_flip(md5_wide_less(share, md5_wide_all(0.0f)), share);
+    return kind <= MD5_BLEND_NLERP ? share
+                                   : md5_wide_flip(md5_wide_less(share, md5_wide_all(0.0f)), share);
 }
 
 // md5_quat_mul of each, as components.
@@ -376,7 +376,7 @@ MD5_WIDE_INLINE void weigh_joints(md5_combining kind, const md5_combination *pos
     const md5_wide share = share_of(kind, md5_wide_mul(md5_wide_all(poses->weight), part));
     const md5_wide size = size_of_share(kind, share);
     const uint32_t some = md5_wide_bits(md5_wide_greater(size, none));
-    to->changed = kind == MD5_BLEND ? some & md5_wide_bits(md5_wide_less(size, one)) : some;
+    to->changed = kind <= MD5_BLEND_NLERP ? some & md5_wide_bits(md5_wide_less(size, one)) : some;
     to->copied_from_b = some & ~to->changed;
     md5_wide_store(to->shares, to_lane_order(share));
 }
@@ -385,7 +385,7 @@ MD5_WIDE_INLINE void find_cosines(md5_combining kind, const md5_combination *pos
                                   prepared *to)
 {
     const md5_xform *const b = poses->b + first;
-    if (kind == MD5_BLEND) {
+    if (kind <= MD5_BLEND_NLERP) {
         const float *const a = (const float *)(poses->a + first);
         md5_wide_store(to->cosines, dot_rotations(a, (const float *)b));
         return;
@@ -425,7 +425,7 @@ MD5_WIDE_INLINE void finish_joints(md5_combining kind, const md5_combination *po
 {
     const float *const a = (const float *)(poses->a + first);
     const float *const b = (const float *)(poses->b + first);
-    if (kind == MD5_BLEND) {
+    if (kind <= MD5_BLEND_NLERP) {
         blend_transforms((float *)out, a, b, md5_wide_load(from->of_a), md5_wide_load(from->of_b),
                          share, is_same);
         return;
@@ -488,9 +488,9 @@ MD5_WIDE_INLINE const md5_xform *copied_from(md5_combining kind, const md5_combi
 {
     if (poses->joint_weights)
         return NULL;
-    if (!(poses->weight > 0 || (kind != MD5_BLEND && poses->weight < 0)))
+    if (!(poses->weight > 0 || (kind > MD5_BLEND_NLERP && poses->weight < 0)))
         return poses->a;
-    return kind == MD5_BLEND && poses->weight >= 1 ? poses->b : NULL;
+    return kind <= MD5_BLEND_NLERP && poses->weight >= 1 ? poses->b : NULL;
 }
 
 // Blocks that are prepared before the first of them is finished.
@@ -506,7 +506,7 @@ MD5_WIDE_INLINE void combine_blocks(md5_combining kind, bool is_weighed,
     prepared slots[SLOTS];
     const md5_wide share = share_of(kind, md5_wide_all(poses->weight));
     wide_slerp common = wide_slerp_at(size_of_share(kind, share)); // of joints that are not weighed
-    if (MD5_WIDE_REGISTERS == 16 && !is_weighed)
+    if (MD5_WIDE_REGISTERS == 16 && !is_weighed && kind != MD5_BLEND_NLERP)
         MD5_KEEP_IN_MEMORY(common);
     size_t first = group->first;
     for (uint32_t i = 0; i < group->count && kind != MD5_SUBTRACT; i++) {
@@ -521,7 +521,9 @@ MD5_WIDE_INLINE void combine_blocks(md5_combining kind, bool is_weighed,
             continue;
         const md5_wide cosine = md5_wide_load(slots[i].cosines);
         wide_slerp_pair weights;
-        if (is_weighed) {
+        if (kind == MD5_BLEND_NLERP) {
+            weights = wide_nlerp_weigh(is_weighed ? md5_wide_load(slots[i].shares) : share, cosine);
+        } else if (is_weighed) {
             const md5_wide size = size_of_share(kind, md5_wide_load(slots[i].shares));
             const wide_slerp own = wide_slerp_at(size);
             weights = wide_slerp_weigh(&own, cosine);
@@ -576,6 +578,12 @@ MD5_WIDE_CODE MD5_NO_INLINE static void blend(const md5_combination *poses)
     combine(MD5_BLEND, &own);
 }
 
+MD5_WIDE_CODE MD5_NO_INLINE static void blend_nlerp(const md5_combination *poses)
+{
+    const md5_combination own = *poses;
+    combine(MD5_BLEND_NLERP, &own);
+}
+
 MD5_WIDE_CODE MD5_NO_INLINE static void add(const md5_combination *poses)
 {
     const md5_combination own = *poses;
@@ -597,7 +605,8 @@ MD5_WIDE_CODE MD5_NO_INLINE static void add_difference(const md5_combination *po
 // NOLINTNEXTLINE(misc-no-recursion): a width of 1 is always filled
 void MD5_WIDE_NAME(md5i_combine)(const md5_combination *poses)
 {
-    static void (*const kinds[])(const md5_combination *) = {blend, add, subtract, add_difference};
+    static void (*const kinds[])(const md5_combination *) = {blend, blend_nlerp, add, subtract,
+                                                             add_difference};
     if (poses->count >= MD5_WIDTH)
         kinds[poses->kind](poses);
     else if (poses->count > 0)

@@ -65,6 +65,23 @@ MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wi
     };
 }
 
+// The same by nlerp at the fraction `t`: md5_nlerp_weights_at() and md5_nlerp_by_cosine() of each.
+MD5_WIDE_INLINE wide_slerp_pair wide_nlerp_weigh(md5_wide t, md5_wide cosine)
+{
+    const md5_wide one = md5_wide_all(1.0f), left = md5_wide_sub(one, t);
+    const md5_wide right = md5_wide_sub(one, left);
+    const md5_wide product = md5_wide_mul(md5_wide_add(left, left), right);
+    const md5_mask opposite = md5_wide_less(cosine, md5_wide_all(0.0f));
+    const md5_wide less = md5_wide_sub(one, md5_wide_flip(opposite, cosine));
+    const md5_wide u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
+    const md5_wide square = md5_wide_sub(one, md5_wide_mul(product, u));
+    const md5_wide scale = md5_wide_div(one, md5_wide_sqrt(square));
+    return (wide_slerp_pair){
+        .of_a = md5_wide_sub(one, md5_wide_mul(left, scale)),
+        .of_b = md5_wide_flip(opposite, md5_wide_mul(right, scale)),
+    };
+}
+
 MD5_WIDE_INLINE md5_wide lerp_wide(md5_wide a, md5_wide b, md5_wide t)
 {
     return md5_wide_add(a, md5_wide_mul(md5_wide_sub(b, a), t));
@@ -113,22 +130,8 @@ MD5_WIDE_INLINE void weigh_all(md5_interpolation interpolation, md5_wide t, wide
             sets[i].weights = wide_slerp_weigh(&slerp, sets[i].cosine);
         return;
     }
-    // md5_nlerp_weights_at() and md5_nlerp_weighted() of each.
-    const md5_wide one = md5_wide_all(1.0f), left = md5_wide_sub(one, t);
-    const md5_wide right = md5_wide_sub(one, left);
-    const md5_wide product = md5_wide_mul(md5_wide_add(left, left), right);
-    const md5_wide equal = md5_wide_all(MD5_SLERP_EQUAL);
-    MD5_FOR (i, count) {
-        const md5_mask opposite = md5_wide_less(sets[i].cosine, md5_wide_all(0.0f));
-        const md5_wide less = md5_wide_sub(one, md5_wide_flip(opposite, sets[i].cosine));
-        const md5_wide u = md5_wide_keep(md5_wide_greater(less, equal), less);
-        const md5_wide square = md5_wide_sub(one, md5_wide_mul(product, u));
-        const md5_wide scale = md5_wide_div(one, md5_wide_sqrt(square));
-        sets[i].weights = (wide_slerp_pair){
-            .of_a = md5_wide_sub(one, md5_wide_mul(left, scale)),
-            .of_b = md5_wide_flip(opposite, md5_wide_mul(right, scale)),
-        };
-    }
+    MD5_FOR (i, count)
+        sets[i].weights = wide_nlerp_weigh(t, sets[i].cosine);
 }
 
 // Returns the interpolated rotations as components.
