@@ -16,9 +16,10 @@ typedef struct row {
     // A trigger or another parameter that becomes `value`, or a state. NULL: none.
     const char *act;
     float value;
-    const char *guest_act; // likewise, of the guest
-    cut shot;              // that begins
-    bool looks;            // he looks into the camera
+    const char *guest_act; // a trigger of the guest, likewise
+    float guest_value;
+    cut shot;   // that begins
+    bool looks; // he looks into the camera
 } row;
 
 // The share of its distance by which a camera comes nearer in a second.
@@ -40,20 +41,24 @@ static const row rows[] = {
     {16.6, .shot = {24, 6, 150, {0, 0, 27}}},
     // The sneeze.
     {18.6, .act = "sneeze", .value = 1, .shot = {-52, 3, 150, {14, 0, 30}}},
-    {20.9, .shot = {10, 2, 96, {0, 0, 40}}, .looks = true},
-    // That was much for one day. Thimble has not been there to see the fire.
-    {22.8, .act = "yawn", .value = 1, .guest_act = "fire", .shot = {-14, 3, 130, {0, 0, 34}}},
+    // His eyes are on his nose; then he sees who has seen that.
+    {20.45, .shot = {10, 2, 80, {0, 0, 40}}},
+    {21.7, .looks = true},
+    // That was much for one day. Thimble has not been there to see the fire, and is on its way.
+    {22.7, .guest_act = "fire"},
+    {22.7, .guest_act = "snore", .guest_value = 1},
+    {22.8, .act = "yawn", .value = 1, .shot = {-14, 3, 130, {0, 0, 34}}},
     {25.6, .shot = {-28, 8, 140, {0, 0, 24}}},
-    {28.6, .shot = {16, 3, 104, {4, 0, 25}}},
+    {27.3, .shot = {16, 3, 104, {4, 0, 25}}},
     // Thimble comes, wakes him and is patted.
-    {31.5, .shot = {60, 6, 235, {10, -55, 29}}},
-    {37.6, .shot = {22, 6, 150, {10, -8, 26}}},
-    {41.4, .shot = {60, 3, 150, {8, -6, 28}}},
-    {44.2, .shot = {38, 8, 150, {12, -6, 24}}},
-    {49.2, .shot = {16, 5, 170, {8, -14, 28}}},
-    {52.4, .act = "wave", .value = 1},
-    {56.6, .act = "smile", .value = 1, .shot = {14, 3, 120, {0, 0, 36}}, .looks = true},
-    {60, .act = "smile"},
+    {29.3, .shot = {60, 6, 235, {10, -55, 29}}},
+    {32, .shot = {22, 6, 150, {10, -8, 26}}},
+    {35.4, .shot = {60, 3, 150, {8, -6, 28}}},
+    {38.2, .shot = {38, 8, 150, {12, -6, 24}}},
+    {43.2, .shot = {16, 5, 170, {8, -14, 28}}},
+    {46.4, .act = "wave", .value = 1},
+    {50.6, .act = "smile", .value = 1, .shot = {14, 3, 120, {0, 0, 36}}, .looks = true},
+    {VIEW_MINUTE, .act = "smile"},
 };
 enum { NUM_ROWS = COMMON_LENGTH(rows) };
 
@@ -72,8 +77,7 @@ static void perform(view_machine *machine, const char *act, float value)
 bool view_find_shot(const view_machine *machine, view_camera *camera)
 {
     const row *last = rows;
-    if (!machine->acts || machine->next_row == MD5_NONE
-        || machine->time >= rows[NUM_ROWS - 1].second)
+    if (!machine->acts || machine->next_row == MD5_NONE || machine->time >= VIEW_MINUTE)
         return false;
     for (uint32_t i = 0; i < NUM_ROWS && rows[i].second <= machine->time; i++)
         last = rows[i].shot.distance > 0 ? &rows[i] : last;
@@ -92,8 +96,8 @@ void view_direct(view_machine *machine)
          machine->next_row++) {
         const row *const due = &rows[machine->next_row];
         perform(machine, due->act, due->value);
-        if (machine->guest != NULL)
-            perform(machine->guest, due->guest_act, 0);
+        if (due->guest_act != NULL)
+            view_call(machine->guest, due->guest_act, due->guest_value);
         machine->has_target = due->looks;
     }
     if (!machine->has_target || !view_find_shot(machine, &camera))

@@ -10,6 +10,7 @@
 // A picture of a file or of something in a game, asked for by what shows it: it is there some
 // pictures later, and lasts while it is seen.
 enum { VIEW_MAX_PICTURES = 96 };
+enum { VIEW_INVITING = 8 }; // seconds: see view_ui.end_at
 typedef struct view_small_picture {
     char *wish;             // a path, or of a game: see view_wish_of(); NULL: unused
     bool is_in_game;        // the one that is listed
@@ -478,7 +479,9 @@ typedef struct view_ui {
     char lost[1024];      // what the last viewer did not survive; "": nothing
     bool loses_movie;
     double lost_seconds;
-    double end_at;     // when the card after the first minute comes; 0: never, below 0: it is there
+    // When the card after the first minute comes, and before it for VIEW_INVITING seconds a line;
+    // 0: never, below 0: it is there.
+    double end_at;
     bool is_silent;    // the game
     ui_item_id before; // on Tab, the item before that could take it
     const char *modal; // the panel above all others, which alone takes keys; NULL: none
