@@ -17,6 +17,7 @@ done
 # -- A screen and a viewer on it ----------------------------------------------------------------
 
 unset WAYLAND_DISPLAY SDL_VIDEODRIVER XDG_CURRENT_DESKTOP # whose dialogs nobody would answer
+export SDL_AUDIODRIVER=dummy # nobody shall hear tests
 viewer=
 Xvfb -displayfd 3 -screen 0 "${screen:-1280x900}x24" -nolisten tcp 3>"$scratch/display" 2>"$scratch/xvfb" &
 server=$!

@@ -639,6 +639,7 @@ useless() {
 --no-auto-quality window
 --reduced-motion window
 --open-last window
+--mute window
 --page=easing --page
 --game-demo --game-demo
 END

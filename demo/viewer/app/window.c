@@ -74,6 +74,7 @@ static bool draw_window(view_state *viewer, bool moving)
     const bool gives_way = moving && !is_first && may_give;
     const view_quality *const quality = &viewer->quality;
     const uint32_t still = quality->step < quality->still ? quality->step : quality->still;
+    const bool is_silent = viewer->options->mute || viewer->ui.is_silent;
     int width, height;
     view_window_pixels(viewer->window, &width, &height);
     viewer->width = width > 0 ? (uint32_t)width : 1;
@@ -95,8 +96,9 @@ static bool draw_window(view_state *viewer, bool moving)
     if (!view_present_sign(viewer, &error))
         return view_log_error(&viewer->log, &error);
     if (viewer->pages.game != NULL)
-        view_hear_game(viewer->pages.game, viewer->window,
-                       viewer->ui.is_silent || !viewer->play.playing);
+        view_hear_game(viewer->pages.game, viewer->window, is_silent || !viewer->play.playing);
+    else if (!is_silent && view_machine_of(&viewer->document->scene) != NULL)
+        view_hear_minute(&viewer->document->scene.machine, viewer->window);
     view_swap_window(viewer->window);
     if (is_first) { // the picture is finished now, and what a hidden window got is lost
         view_show_window(viewer->window);

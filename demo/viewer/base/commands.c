@@ -158,6 +158,7 @@ const view_command_row view_command_rows[] = {
     {VIEW_SET, VIEW_MENU_VIEW, "set", "Reset panel sizes", "layout docks", .option = "docks",
      .choices = "0,0,0"},
     SWITCH(VIEW, "Less movement", "reduced-motion", "accessibility smooth animation"),
+    SWITCH(VIEW, "Mute", "mute", "sound silent quiet audio noise"),
     {VIEW_FULL_SCREEN, VIEW_MENU_VIEW, "full-screen", "Full screen", "maximize",
      KEYS(VIEW_KEY_F(11))},
 

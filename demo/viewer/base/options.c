@@ -316,7 +316,7 @@ const view_option view_option_rows[] = {
      AT(POINT, docks), RANGE(0, 1000), OF_WINDOW},
     PANEL("reduced-motion", SWITCH, reduced_motion, "reduced-motion",
           "the picture goes at once to where it is moved"),
-
+    FLAG("mute", mute, "no sounds of the first minute and of the game", OF_WINDOW),
     PANEL("open-last", SWITCH, open_last, "open-last",
           "without files the last one is opened instead of the start page"),
 
@@ -903,7 +903,7 @@ const char *view_lacks(const view_option *option, const view_options *o)
         {" retarget-map retarget-pairs retarget-place ", o->retarget != NULL, "--retarget"},
         {" no-environment environment-background ", o->environment != NULL, "--environment"},
         {" camera-path camera-smoothing ", has_camera, "a camera path (.md5camera)"},
-        {" watch record-as no-auto-quality reduced-motion open-last ", false, "a window"},
+        {" watch record-as no-auto-quality reduced-motion open-last mute ", false, "a window"},
     };
     char name[64];
     COMMON_TEXT(name, " %s ", option->name);

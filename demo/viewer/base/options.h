@@ -128,6 +128,7 @@ typedef struct view_options {
     view_lights lights;
     const char *environment; // a picture, or NULL
     bool no_background, background_given;
+    bool mute;
     float background[3]; // sRGB, 0..1
     float ui_scale;      // of the panel; 0 = by the screen's resolution
     float docks[3];      // sizes in em: see view_docks

@@ -30,3 +30,62 @@ void view_add_step(float samples[VIEW_LONGEST_SOUND], uint32_t random)
                       + 0.25f * sinf(2 * VIEW_PI * (95 - 160 * time) * time) * expf(-32 * time);
     }
 }
+
+// == Of events ====================================================================================
+
+// A tone or a band of noise whose pitch glides. An event may have several.
+static const struct sound {
+    const char *event;
+    float start, seconds, peak; // peak: where it is loudest, a share of its time
+    float low, high;            // hertz: at its beginning, and at its end
+    float flutter;              // times a second that it comes and goes; 0: it does not
+    bool is_noise;
+    float loudness;
+} sounds[] = {
+    {"inhale", 0, 0.3f, 0.85f, 600, 1500, 0, true, 0.12f},
+    {"fire", 0, 0.9f, 0.12f, 1500, 130, 0, true, 0.5f},
+    {"chirp", 0, 0.09f, 0.3f, 1900, 3000, 0, false, 0.1f},
+    {"chirp", 0.14f, 0.14f, 0.3f, 2100, 3600, 0, false, 0.12f},
+    {"snore", 0, 1.2f, 0.6f, 180, 320, 24, true, 0.3f},
+    {"snore", 0, 1.2f, 0.6f, 70, 90, 24, false, 0.12f},
+    {"pat", 0, 0.12f, 0.05f, 260, 110, 0, false, 0.3f},
+    {"pat", 0, 0.06f, 0.05f, 1200, 500, 0, true, 0.15f},
+    {"thud", 0, 0.2f, 0.03f, 110, 45, 0, false, 0.4f},
+    {"thud", 0, 0.14f, 0.03f, 500, 150, 0, true, 0.25f},
+};
+
+static void add(float samples[VIEW_LONGEST_SOUND], const struct sound *sound)
+{
+    const float rate = (float)VIEW_SOUND_RATE;
+    const int first = (int)(sound->start * rate), count = (int)(sound->seconds * rate);
+    uint32_t random = 1;
+    float turns = 0, low = 0, band = 0;
+    for (int i = 0; i < count && first + i < VIEW_LONGEST_SOUND; i++) {
+        const float share = (float)i / (float)count, time = (float)i / rate;
+        const float pitch = sound->low * powf(sound->high / sound->low, share);
+        turns += pitch / rate;
+        // A state variable filter around the pitch: Chamberlin, "Musical Applications of
+        // Microprocessors", 1980.
+        const float tuning = 2 * sinf(VIEW_PI * pitch / rate);
+        random = 1664525 * random + 1013904223;
+        low += tuning * band;
+        band += tuning * ((float)(random >> 8) / 8388608.0f - 1 - low - 0.5f * band);
+        const float near = fminf(share / sound->peak, (1 - share) / (1 - sound->peak));
+        const float wave = sound->is_noise ? band : sinf(2 * VIEW_PI * turns);
+        samples[first + i] += sound->loudness * wave * near * near
+                              * (0.5f + 0.5f * cosf(2 * VIEW_PI * sound->flutter * time));
+    }
+}
+
+bool view_add_sound(float samples[VIEW_LONGEST_SOUND], const char *event)
+{
+    const size_t length = strcspn(event, " ");
+    bool is_there = false;
+    COMMON_FOR (i, COMMON_LENGTH(sounds)) {
+        if (strlen(sounds[i].event) != length || memcmp(event, sounds[i].event, length) != 0)
+            continue;
+        add(samples, &sounds[i]);
+        is_there = true;
+    }
+    return is_there;
+}

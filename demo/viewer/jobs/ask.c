@@ -463,7 +463,7 @@ void view_describe_shown(view_state *viewer, view_options *now)
     now->shown.hierarchy = now->shown.inspector = true; // as usual: they are seen with the panels
     now->shown.light_list = now->shown.parm_list = now->shown.graph = now->shown.help = false;
     now->shown.auto_quality = true;
-    now->watch = false;
+    now->watch = now->mute = false;
     now->level = VIEW_INFO;
     now->record_as = VIEW_RECORD_APNG;
     now->frame_rate = 0;

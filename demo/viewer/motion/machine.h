@@ -5,6 +5,7 @@
 #include "demo/viewer/base/canvas.h"
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/motion/play.h"
+#include "demo/viewer/platform/platform.h"
 #include "md5/md5play.h"
 
 // Input from keys: -1, 0 or 1 each. A parameter that keys have moved returns to rest when they are
@@ -35,6 +36,7 @@ struct view_machine {
     bool is_told;                   // the machine's parameters say where the target is
     float told_yaw;                 // in which direction they say, degrees to the left
     view_event events[VIEW_EVENTS]; // the last that fired, newest first
+    double heard;                   // time up to which they were: see view_hear_minute()
     view_settings settings;         // by time
     size_t next_setting;
     // Where it is placed at the beginning; a guest that waits far away when an event calls it,
@@ -133,5 +135,9 @@ void view_direct(view_machine *machine);
 
 // The camera of the shot at its time; returns false if it does not act or all is over.
 bool view_find_shot(const view_machine *machine, view_camera *camera);
+
+// Plays the sounds of what its clips and those of its guest have said since the last call, while
+// the minute plays.
+void view_hear_minute(view_machine *machine, view_window *window);
 
 #endif

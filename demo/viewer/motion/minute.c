@@ -4,6 +4,7 @@
 #include "demo/viewer/motion/machine.h"
 
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/base/sounds.h"
 
 // A cut.
 typedef struct cut {
@@ -108,4 +109,20 @@ void view_direct(view_machine *machine)
     machine->target =
         view_along(md5_vec3_add(machine->place.translation, camera.target), back, camera.distance);
     machine->pointed = machine->time;
+}
+
+void view_hear_minute(view_machine *machine, view_window *window)
+{
+    view_machine *const all[] = {machine, machine->guest};
+    const bool plays = machine->acts && machine->time < VIEW_MINUTE;
+    float samples[VIEW_LONGEST_SOUND] = {0};
+    bool is_heard = false;
+    for (int i = 0; i < 2 && all[i] != NULL; i++) {
+        COMMON_FOR (k, VIEW_EVENTS)
+            if (plays && all[i]->events[k].time > fmin(all[i]->heard, all[i]->time))
+                is_heard = view_add_sound(samples, all[i]->events[k].text) || is_heard;
+        all[i]->heard = all[i]->time;
+    }
+    if (is_heard)
+        view_play_sound(window, samples, VIEW_LONGEST_SOUND);
 }

@@ -1,0 +1,79 @@
+// Sounds: what is heard of an event, and when.
+#define _XOPEN_SOURCE 700 // setenv()
+#include "demo/viewer/base/sounds.h"
+#include "demo/viewer/platform/platform_sdl.h"
+#include "test/own.h"
+#include "test/viewer/test_view_case.h"
+
+// Where samples change from below 0 to above, before `end`.
+static uint32_t count_waves(const float *samples, uint32_t end)
+{
+    uint32_t count = 0;
+    FOR (i, end - 1)
+        count += samples[i] <= 0.0f && samples[i + 1] > 0.0f;
+    return count;
+}
+
+TEST (view_events_have_sounds_that_end) {
+    STRINGS(events) = {"inhale", "fire ", "chirp", "snore of his", "pat", "thud"};
+    EACH (event, events) {
+        OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
+        float most = 0.0f;
+        CHECK(view_add_sound(samples, *event));
+        FOR (i, VIEW_LONGEST_SOUND)
+            most = fmaxf(most, fabsf(samples[i]));
+        CHECK_THAT(most > 0.05f && most < 0.7f, "%s: %g", *event, (double)most);
+        FOR (i, VIEW_LONGEST_SOUND / 4)
+            CHECK_EXACT(samples[VIEW_LONGEST_SOUND - 1 - i], 0);
+    }
+}
+
+TEST (view_sounds_are_added) {
+    OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
+    STRINGS(others) = {"", " pat", "pats", "pa", "leaves"};
+    EACH (other, others)
+        CHECK(!view_add_sound(samples, *other));
+    FOR (i, VIEW_LONGEST_SOUND)
+        CHECK_EXACT(samples[i], 0);
+    CHECK(view_add_sound(samples, "chirp"));
+    const float once = samples[1000];
+    CHECK(once != 0.0f && view_add_sound(samples, "chirp"));
+    CHECK_EXACT(samples[1000], 2.0f * once);
+}
+
+// 0.09 s from 1900 to 3000 Hz: the mean of a pitch that rises by equal shares is the difference of
+// its ends over the logarithm of their quotient.
+TEST (view_chirps_rise) {
+    OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
+    CHECK(view_add_sound(samples, "chirp"));
+    const uint32_t end = (uint32_t)(0.09 * VIEW_SOUND_RATE), half = end / 2;
+    CHECK_NEAR(count_waves(samples, end), 0.09 * (3000.0 - 1900.0) / log(3000.0 / 1900.0), 2);
+    CHECK(count_waves(samples, half) + 10 < count_waves(samples + half, half));
+}
+
+// The first sound is that of his first breath before he sneezes, and only while nobody drives him.
+TEST (view_first_minute_is_heard) {
+    CHECK(setenv("SDL_AUDIODRIVER", "dummy", 1) == 0);
+    FOR (acts, 2) {
+        OWN view_window *const window = test_calloc(1, sizeof *window);
+        view_machine host;
+        view_log log = {.level = VIEW_QUIET};
+        if (!CHECK(
+                view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)))
+            return;
+        host.acts = acts == 1;
+        view_run_machine(&host, 14.0); // he has fallen in the chase, which nobody has listened to
+        host.heard = host.time;
+        for (double time = 14.0; time < 18.6; time += 1.0 / 30.0) {
+            view_run_machine(&host, time);
+            view_hear_minute(&host, window);
+        }
+        CHECK(!window->has_sound_begun);
+        view_run_machine(&host, 18.8);
+        view_hear_minute(&host, window);
+        CHECK(window->has_sound_begun == (acts == 1));
+        if (window->speaker != 0)
+            SDL_CloseAudioDevice(window->speaker);
+        view_free_machine(&host);
+    }
+}
