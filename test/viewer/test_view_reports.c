@@ -526,6 +526,20 @@ TEST_HERE (view_start_page_opens_an_example_and_closes) {
     CHECK(!w->viewer.ui.start.is_open);
 }
 
+// Else Return opened a file below the card as well.
+TEST_HERE (view_start_page_leaves_keys_to_a_card_over_it) {
+    view_config config = {.path = NULL};
+    note(w, &config);
+    PERFORM(&w->viewer, VIEW_ASK, view_number_of("background-color"));
+    CHECK_UINT(w->viewer.ui.over, VIEW_OVER_CARD);
+    press_key(w, VIEW_KEY_RETURN);
+    CHECK_UINT(w->viewer.ui.over, VIEW_OVER_START);
+    CHECK(w->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING);
+    press_key(w, VIEW_KEY_RETURN); // the last file is gone: others are listed
+    CHECK(w->viewer.ui.browser.kind == VIEW_BROWSE_FILES);
+    view_free_config(&config);
+}
+
 TEST_HERE (view_start_page_opens_a_page) {
     PERFORM(&w->viewer, VIEW_START_PAGE);
     press(w, "start/A line of .md5mesh");

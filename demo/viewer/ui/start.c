@@ -211,13 +211,17 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
     run_section(ui, "Learn how it works, with code to play with", &ui->start.pages, 16 * ui->em,
                 2.1f * ui->em, VIEW_OPEN_PAGE, "");
     ui_end_column(ui);
+    if (pressed >= 0)
+        ui->command.action = actions[pressed];
+    if (ui->over != VIEW_OVER_START) // keys are for what lies over it
+        return;
     const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
     const view_start *const start = &ui->start;
     if (is_return && start->recent.count > 0 && (start->missing & 1) == 0) // where one was
         ui->command =
             (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(start->recent.names[0])};
-    else if (pressed >= 0 || is_return)
-        ui->command.action = actions[pressed > 0 ? pressed : 0];
+    else if (is_return)
+        ui->command.action = actions[0];
     if (ui_key(ui, VIEW_KEY_ESCAPE))
         ui->command.action = VIEW_CLOSE_LISTS;
 }
