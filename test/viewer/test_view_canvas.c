@@ -218,3 +218,22 @@ TEST (canvas_keeps_numbers_within_their_memory) {
     CHECK_STRING(view_format_number(text, sizeof text, 1234.5, 1, false), "123");
     CHECK(strlen(view_format_number(text, 1, 1234.5, 1, false)) == 0);
 }
+
+TEST (canvas_cuts_parts_off_a_rectangle) {
+    static const struct {
+        view_side side;
+        view_rect part, rest;
+    } cases[] = {{VIEW_AT_LEFT, {10, 20, 8, 40}, {18, 20, 22, 40}},
+                 {VIEW_AT_RIGHT, {32, 20, 8, 40}, {10, 20, 22, 40}},
+                 {VIEW_AT_TOP, {10, 20, 30, 8}, {10, 28, 30, 32}},
+                 {VIEW_AT_BOTTOM, {10, 52, 30, 8}, {10, 20, 30, 32}}};
+    EACH (row, cases) {
+        view_rect rest = clip;
+        const view_rect part = view_cut(&rest, row->side, 8);
+        CHECK_BYTES(&part, &row->part, sizeof part);
+        CHECK_BYTES(&rest, &row->rest, sizeof rest);
+    }
+    view_rect rest = clip;
+    CHECK_EXACT(view_cut(&rest, VIEW_AT_BOTTOM, 41).height, 40); // no more than there is
+    CHECK_EXACT(rest.height, 0);
+}

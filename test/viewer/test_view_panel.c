@@ -278,6 +278,9 @@ TEST_HERE (view_panel_breaks_long_texts, BOBBIN) {
         }
         CHECK_STRING(all, *text);
     }
+    char line[VIEW_MAX_LINE];
+    CHECK_STRING(view_next_line(&s->viewer.font, VIEW_TITLE, 110.0f, "a\nb c", line), "b c");
+    CHECK_STRING(line, "a");
 }
 
 // -- Dropping -------------------------------------------------------------------------------

@@ -24,6 +24,27 @@ static bool find_clip(const view_canvas *canvas, float edges[4])
     return clip.x != 0 || clip.y != 0 || clip.width != 0 || clip.height != 0;
 }
 
+view_rect view_cut(view_rect *rest, view_side side, float size)
+{
+    view_rect part = *rest;
+    if (side <= VIEW_AT_RIGHT) {
+        part.width = fminf(size, rest->width);
+        rest->width -= part.width;
+        if (side == VIEW_AT_LEFT)
+            rest->x += part.width;
+        else
+            part.x += rest->width;
+        return part;
+    }
+    part.height = fminf(size, rest->height);
+    rest->height -= part.height;
+    if (side == VIEW_AT_TOP)
+        rest->y += part.height;
+    else
+        part.y += rest->height;
+    return part;
+}
+
 bool view_contains(view_rect rect, float x, float y)
 {
     return x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height;
@@ -212,7 +233,7 @@ const char *view_next_line(const view_font *font, view_text_size size, float wid
 {
     size_t length = 0, space = 0;
     float used = 0;
-    for (const char *end = text; *end != '\0';) {
+    for (const char *end = text; *end != '\0' && *end != '\n';) {
         const char *next = end;
         used += view_next_letter(font, size, &next)->advance;
         const bool fits = used <= width && next - text < VIEW_MAX_LINE;
@@ -225,7 +246,7 @@ const char *view_next_line(const view_font *font, view_text_size size, float wid
         end = next;
     }
     snprintf(line, VIEW_MAX_LINE, "%.*s", (int)length, text);
-    return text + length + strspn(text + length, " ");
+    return text + length + strspn(text + length, " \n");
 }
 
 static float draw_letter(view_canvas *canvas, const view_letter *letter, float pen, float base,

@@ -59,8 +59,8 @@ float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y,
                      view_color color, const char *text);
 float view_text_width(const view_font *font, view_text_size size, const char *text);
 
-// Copies what of a text fits into a line: up to a space, or in a word that is too long up to a
-// character. Returns what is behind it.
+// Copies what of a text fits into a line: up to a space or a line break, or in a word that is too
+// long up to a character. Returns what is behind it.
 enum { VIEW_MAX_LINE = 192 };
 const char *view_next_line(const view_font *font, view_text_size size, float width,
                            const char *text, char line[VIEW_MAX_LINE]);
@@ -72,6 +72,10 @@ const char *view_next_line(const view_font *font, view_text_size size, float wid
 const char *view_format_number(char *text, size_t size, double value, int places, bool has_column);
 
 bool view_contains(view_rect rect, float x, float y);
+
+// Cuts off a part of a rectangle, at most all of it.
+typedef enum view_side { VIEW_AT_LEFT, VIEW_AT_RIGHT, VIEW_AT_BOTTOM, VIEW_AT_TOP } view_side;
+view_rect view_cut(view_rect *rest, view_side side, float size);
 
 // What is left of a rectangle without a border.
 static inline view_rect view_inset(view_rect rect, float border)

@@ -38,25 +38,6 @@ static float wished(const view_layout_wish *wish, view_dock dock)
     return size > 0 ? fmaxf(size, sizes[dock].least) : sizes[dock].usual;
 }
 
-// Cuts a part off a rectangle, from its side: left, right, or the bottom. Whole pixels.
-static view_rect cut(view_rect *rest, view_dock side, float size)
-{
-    view_rect part = *rest;
-    if (side == VIEW_DOCK_BOTTOM) {
-        part.height = fminf(ceilf(size), rest->height);
-        rest->height -= part.height;
-        part.y = rest->y + rest->height;
-        return part;
-    }
-    part.width = fminf(ceilf(size), rest->width);
-    rest->width -= part.width;
-    if (side == VIEW_DOCK_LEFT)
-        rest->x += part.width;
-    else
-        part.x = rest->x + rest->width;
-    return part;
-}
-
 // The sheet of an upright window, below its handle and the time bar. Half of it, or less, leaves
 // the rest of the height to the picture.
 static void lay_out_sheet(const view_layout_wish *wish, view_dock front, bool is_open,
@@ -70,11 +51,12 @@ static void lay_out_sheet(const view_layout_wish *wish, view_dock front, bool is
                          : wish->docks.is_sheet_full ? most
                                                      : half;
     view_rect covered = layout->free;
-    const view_rect sheet = cut(&covered, VIEW_DOCK_BOTTOM, fmaxf(fminf(height, most), 0));
+    const view_rect sheet =
+        view_cut(&covered, VIEW_AT_BOTTOM, ceilf(fmaxf(fminf(height, most), 0)));
     if (is_open && sheet.height > least_sheet * em)
         layout->docks[front] = sheet;
-    layout->time = cut(&covered, VIEW_DOCK_BOTTOM, time_height * em);
-    layout->handle = cut(&covered, VIEW_DOCK_BOTTOM, handle_height * em);
+    layout->time = view_cut(&covered, VIEW_AT_BOTTOM, ceilf(time_height * em));
+    layout->handle = view_cut(&covered, VIEW_AT_BOTTOM, ceilf(handle_height * em));
     layout->free.height = fmaxf(covered.height, most - half);
 }
 
@@ -88,13 +70,10 @@ view_layout view_lay_out(const view_layout_wish *wish)
     view_rect *const rest = &layout.free;
     const bool is_upright = layout.arrangement == VIEW_ARRANGE_SHEET && wish->height > wish->width;
     layout.is_phone = is_upright || (layout.arrangement == VIEW_ARRANGE_SHEET && wish->is_touched);
-    if (wish->has_menu) {
-        layout.menu = (view_rect){0, 0, wish->width, ceilf(menu_heights[layout.is_phone] * em)};
-        rest->y += layout.menu.height;
-        rest->height -= layout.menu.height;
-    }
+    if (wish->has_menu)
+        layout.menu = view_cut(rest, VIEW_AT_TOP, ceilf(menu_heights[layout.is_phone] * em));
     if (wish->has_time && !is_upright)
-        layout.time = cut(rest, VIEW_DOCK_BOTTOM, time_height * em);
+        layout.time = view_cut(rest, VIEW_AT_BOTTOM, ceilf(time_height * em));
     bool is_open[VIEW_NUM_DOCKS];
     for (view_dock dock = 0; dock < VIEW_NUM_DOCKS; dock++)
         is_open[dock] = wish->is_open[dock];
@@ -110,14 +89,14 @@ view_layout view_lay_out(const view_layout_wish *wish)
             lay_out_sheet(wish, front, is_there, &layout);
         else if (is_there)
             layout.docks[front] =
-                cut(&covered, wish->is_touched ? VIEW_DOCK_RIGHT : VIEW_DOCK_LEFT,
-                    floorf(fminf(wished(wish, wish->is_touched ? VIEW_DOCK_RIGHT : front) * em,
-                                 0.8f * wish->width)));
+                view_cut(&covered, wish->is_touched ? VIEW_AT_RIGHT : VIEW_AT_LEFT,
+                         floorf(fminf(wished(wish, wish->is_touched ? VIEW_DOCK_RIGHT : front) * em,
+                                      0.8f * wish->width)));
         if (wish->docks.shows_problems && is_open[VIEW_DOCK_BOTTOM]) {
             covered = layout.free;
             layout.docks[front] = (view_rect){0};
             layout.docks[VIEW_DOCK_BOTTOM] =
-                cut(&covered, VIEW_DOCK_BOTTOM, 0.65f * covered.height);
+                view_cut(&covered, VIEW_AT_BOTTOM, ceilf(0.65f * covered.height));
         }
         return layout;
     }
@@ -152,11 +131,14 @@ view_layout view_lay_out(const view_layout_wish *wish)
                                                     fminf(sizes[dock].least, wanted[dock]));
         }
     if (wanted[VIEW_DOCK_BOTTOM] > 0)
-        layout.docks[VIEW_DOCK_BOTTOM] = cut(rest, VIEW_DOCK_BOTTOM, wanted[VIEW_DOCK_BOTTOM] * em);
+        layout.docks[VIEW_DOCK_BOTTOM] =
+            view_cut(rest, VIEW_AT_BOTTOM, ceilf(wanted[VIEW_DOCK_BOTTOM] * em));
     const bool is_single = layout.arrangement == VIEW_ARRANGE_SINGLE;
     for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++)
         if (wanted[dock] > 0)
-            layout.docks[dock] = cut(rest, is_single ? VIEW_DOCK_RIGHT : dock, wanted[dock] * em);
+            layout.docks[dock] =
+                view_cut(rest, is_single || dock == VIEW_DOCK_RIGHT ? VIEW_AT_RIGHT : VIEW_AT_LEFT,
+                         ceilf(wanted[dock] * em));
     return layout;
 }
 

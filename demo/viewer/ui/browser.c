@@ -483,8 +483,8 @@ static void show_entry(view_ui *ui, const view_stage *stage, size_t line, view_r
                                 ? ui_clip_tile(ui, stage, box, entry->clip, thing.is_selected, true)
                                 : ui_thing_tile(ui, box, &thing);
     if (browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES) { // of the recent ones
-        const view_rect cross = {box.x + box.width - 1.7f * ui->em, box.y, 1.7f * ui->em,
-                                 1.7f * ui->em};
+        view_rect cross = view_cut(&box, VIEW_AT_RIGHT, 1.7f * ui->em);
+        cross.height = cross.width;
         COMMON_TEXT(name, "forget %s", entry->label);
         if (ui_sign(ui, cross, name, "\xC3\x97")) {
             ui->command =
@@ -658,12 +658,8 @@ static void show_large(view_ui *ui, view_rect box, view_rect facts)
     ui_begin_column(ui, &column, facts, &none);
     column.margin = 0;
     ui_column_text(ui, VIEW_BRIGHT, entry->label);
-    for (const char *line = picture != NULL ? picture->facts : ""; *line != '\0';
-         line += line[strcspn(line, "\n")] != '\0' ? strcspn(line, "\n") + 1 : strlen(line)) {
-        char *const one = common_format("%.*s", (int)strcspn(line, "\n"), line);
-        ui_column_text(ui, picture->is_wrong ? VIEW_AMBER : VIEW_DIM, one);
-        free(one);
-    }
+    if (picture != NULL)
+        ui_column_text(ui, picture->is_wrong ? VIEW_AMBER : VIEW_DIM, picture->facts);
     ui_end_column(ui);
 }
 
@@ -752,71 +748,61 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
         &foot);
     const float border = VIEW_PADDING * ui->scale,
                 top = rest.y - stage->font->line[VIEW_TITLE] - 0.5f * border;
-    const bool is_beside =
-        ui->mouse.is_pressed && ui_is_panel_hot(ui) && ui->hot.number == 1
-        && !view_contains(
-            view_inset((view_rect){rest.x, top, rest.width, foot.y + foot.height - top}, -border),
-            ui->mouse.x, ui->mouse.y);
+    const view_rect all = {rest.x, top, rest.width, foot.y + foot.height - top};
+    const bool is_beside = ui->mouse.is_pressed && ui_is_panel_hot(ui) && ui->hot.number == 1
+                           && !view_contains(view_inset(all, -border), ui->mouse.x, ui->mouse.y);
     const bool is_small = rest.width < 45 * em;
     const view_rect cross = {rest.x + rest.width - line, top, line, line};
     const bool is_closed = ui_sign(ui, cross, "close", "\xC3\x97") || is_beside;
-    view_rect bar = {rest.x, rest.y, rest.width, line}, button, side = rest;
     if (browser->is_peeking) {
-        show_large(ui, (view_rect){rest.x, rest.y, rest.width, foot.y + foot.height - rest.y},
-                   (view_rect){0, 0, 0, 0});
+        rest.height = foot.y + foot.height - rest.y;
+        show_large(ui, rest, (view_rect){0, 0, 0, 0});
         return;
     }
-    if (!is_small && ui->places.count > 0 && browser->kind != VIEW_BROWSE_CLIPS
-        && browser->kind != VIEW_BROWSE_CHANNEL) { // at the left
-        side.width = 11 * em;
-        list_places(ui, side);
-        bar.x += side.width + gap;
-        bar.width -= side.width + gap;
-    }
     const bool has_side = rest.width > 56 * em && is_files;
-    if (has_side) { // at the right
-        const float wide = 15 * em;
-        side = (view_rect){rest.x + rest.width - wide, rest.y, wide, wide};
-        show_large(ui, side,
-                   (view_rect){side.x, rest.y + wide + gap, wide, rest.height - wide - gap});
-        bar.width -= wide + 2 * gap;
+    if (!is_small && ui->places.count > 0 && browser->kind != VIEW_BROWSE_CLIPS
+        && browser->kind != VIEW_BROWSE_CHANNEL) {
+        list_places(ui, view_cut(&rest, VIEW_AT_LEFT, 11 * em));
+        view_cut(&rest, VIEW_AT_LEFT, gap);
     }
-    rest.x = bar.x;
-    rest.width = bar.width;
+    if (has_side) {
+        view_rect side = view_cut(&rest, VIEW_AT_RIGHT, 15 * em);
+        const view_rect large = view_cut(&side, VIEW_AT_TOP, side.width);
+        view_cut(&side, VIEW_AT_TOP, gap);
+        show_large(ui, large, side);
+        view_cut(&rest, VIEW_AT_RIGHT, 2 * gap);
+    }
     if (is_files || browser->kind == VIEW_BROWSE_GAME) {
-        button = (view_rect){bar.x, bar.y, line, line};
-        if (ui_button(ui, button, "\xE2\x86\x91", false))
+        view_rect path = view_cut(&rest, VIEW_AT_TOP, line);
+        view_cut(&rest, VIEW_AT_TOP, gap);
+        if (ui_button(ui, view_cut(&path, VIEW_AT_LEFT, line), "\xE2\x86\x91", false))
             ui->command = leave(browser);
         ui_tip(ui, "The folder that this lies in  Ctrl+Up");
-        bar.x += line + gap;
-        bar.width -= line + gap;
+        view_cut(&path, VIEW_AT_LEFT, gap);
         const bool is_mod = browser->num_own > 0 && browser->num_own < browser->num_entries;
         if (is_mod || (is_small && ui->places.count > 0)) {
             bool *const on = is_mod ? &browser->is_own_alone : &browser->shows_places;
-            button = (view_rect){bar.x + bar.width - 6 * em, bar.y, 6 * em, line};
-            bar.width -= button.width + gap;
+            const view_rect button = view_cut(&path, VIEW_AT_RIGHT, 6 * em);
             if (ui_button(ui, button, is_mod ? "Mod only" : "Places", *on)) {
                 *on = !*on;
                 find_entries(browser);
             }
+            view_cut(&path, VIEW_AT_RIGHT, gap);
         }
-        draw_crumbs(ui, view_inset(bar, 0.3f * em));
-        rest.y += line + gap;
-        rest.height -= line + gap;
+        draw_crumbs(ui, view_inset(path, 0.3f * em));
     }
-    bar = (view_rect){rest.x, rest.y, rest.width, line};
     if (is_small) { // beside the buttons
         run_verbs(ui, stage, &foot);
-        bar = foot;
-        bar.width = fmaxf(foot.width - gap, 1);
+        view_cut(&foot, VIEW_AT_RIGHT, gap);
+        run_filter(ui, foot);
     } else {
-        rest.y += line + gap;
-        rest.height -= line + gap;
-        bar.width = fmaxf(bar.width - 22 * em, 8 * em);
-        run_tabs(ui,
-                 (view_rect){bar.x + bar.width + gap, bar.y, rest.width - bar.width - gap, line});
+        view_rect tabs = view_cut(&rest, VIEW_AT_TOP, line);
+        view_cut(&rest, VIEW_AT_TOP, gap);
+        const view_rect bar = view_cut(&tabs, VIEW_AT_LEFT, fmaxf(tabs.width - 22 * em, 8 * em));
+        view_cut(&tabs, VIEW_AT_LEFT, gap);
+        run_tabs(ui, tabs);
+        run_filter(ui, bar);
     }
-    run_filter(ui, bar);
     if (is_small && browser->shows_places)
         list_places(ui, rest);
     else

@@ -151,9 +151,7 @@ static uint32_t run_table(view_ui *ui, const view_stage *stage, view_rect area,
     uint32_t pressed = UINT32_MAX;
     ui_column column;
     view_rect row;
-    ui_draw_cells(ui, (view_rect){area.x, area.y, area.width, height}, wide, head);
-    area.y += height;
-    area.height -= height;
+    ui_draw_cells(ui, view_cut(&area, VIEW_AT_TOP, height), wide, head);
     if (!ui->is_event && ui->curves.revealed != shown
         && (top < scroll->wanted || top + height > scroll->wanted + area.height))
         scroll->wanted = fminf(fmaxf(top - 0.3f * area.height, 0),
@@ -245,8 +243,13 @@ static const char *run_curves(view_ui *ui, const view_stage *stage, view_rect le
     if (joint < 0 || (uint32_t)joint >= scene->num_joints)
         return "Choose a joint: click on the model, or in the outliner";
     sample(curves, scene, (uint32_t)joint);
-    const view_rect kinds = {right.x, right.y + 0.15f * em, right.width - 5.5f * em, 1.7f * em};
-    const view_rect button = {kinds.x + kinds.width + 0.5f * em, kinds.y, 4.3f * em, kinds.height};
+    const float top = right.y - 1.65f * em; // in the head of the dock
+    view_rect kinds = view_cut(&right, VIEW_AT_TOP, 1.85f * em);
+    view_cut(&right, VIEW_AT_TOP, 0.15f * em);
+    view_cut(&kinds, VIEW_AT_TOP, 0.15f * em);
+    view_cut(&kinds, VIEW_AT_RIGHT, 0.7f * em);
+    const view_rect button = view_cut(&kinds, VIEW_AT_RIGHT, 4.3f * em);
+    view_cut(&kinds, VIEW_AT_RIGHT, 0.5f * em);
     ui_segment(ui, kinds, view_value_names, VIEW_NUM_VALUE_KINDS, &curves->kind);
     plot of = {.anim = clip->anim, .places = view_value_places[curves->kind]};
     view_color colors[UI_MAX_CELLS] = {VIEW_DIM};
@@ -262,12 +265,11 @@ static const char *run_curves(view_ui *ui, const view_stage *stage, view_rect le
         snprintf(head.texts[1 + i], sizeof head.texts[0], "%s", view_axis_names[i]);
     }
     const uint32_t told = run_plot(ui, stage, &of, left);
-    char text[128]; // in the head of the dock
+    char text[128];
     COMMON_TEXT(text, "%.80s, relative to its parent", scene->skeleton->joints[joint].name);
-    ui_text_left_of(ui, right.x + right.width - 2.5f * em, right.y - 1.65f * em, VIEW_DIM, text);
-    const view_rect below = {right.x, right.y + 2 * em, right.width, right.height - 2 * em};
+    ui_text_left_of(ui, right.x + right.width - 2.5f * em, top, VIEW_DIM, text);
     const uint32_t pressed =
-        run_table(ui, stage, below, &head, clip->anim->num_frames, told, fill_frame);
+        run_table(ui, stage, right, &head, clip->anim->num_frames, told, fill_frame);
     if (pressed != UINT32_MAX)
         view_seek(stage->play, clip->anim, pressed / clip->anim->frame_rate);
     return NULL;
@@ -325,12 +327,12 @@ static const char *run_compared(view_ui *ui, const view_stage *stage, view_rect 
 
 void view_curves_panel(view_ui *ui, const view_stage *stage, view_rect area)
 {
-    const float em = ui->em, table = fminf(30 * em, 0.5f * area.width);
-    const view_rect left = {area.x, area.y, area.width - table, area.height};
-    const view_rect right = {area.x + left.width, area.y, table, area.height};
+    const float em = ui->em;
+    view_rect left = area;
+    const view_rect right = view_cut(&left, VIEW_AT_RIGHT, fminf(30 * em, 0.5f * area.width));
     ui_begin(ui, stage->shown->curves ? "curves" : "compared");
-    const char *const missing = stage->shown->curves ? run_curves(ui, stage, left, right)
-                                                     : run_compared(ui, stage, left, right);
+    const char *const missing =
+        (stage->shown->curves ? run_curves : run_compared)(ui, stage, left, right);
     if (missing != NULL)
         ui_text(ui, area.x + 0.7f * em, area.y + 0.7f * em, area.width - 1.4f * em, VIEW_DIM,
                 missing);

@@ -100,6 +100,7 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     const char *const switches[2] = {"curves", "differences"};
     static const char *const panels[VIEW_NUM_DOCKS] = {"outliner", "inspector", "bottom"};
     const view_rect box = layout->docks[dock];
+    view_rect rest = box;
     const float em = ui->em, height = ceilf(2 * em), gap = 0.7f * em;
     const float text = box.y + floorf(0.5f * (height - ui->line));
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
@@ -138,8 +139,9 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     }
     if (!has_tabs)
         ui_text(ui, x, text, 0, VIEW_BRIGHT, names[0][dock]);
-    const view_rect cross = {box.x + box.width - height, box.y, height, height};
-    const bool is_closed = ui_sign(ui, cross, "close", "\xE2\x9C\x95");
+    view_rect head = view_cut(&rest, VIEW_AT_TOP, height);
+    const bool is_closed =
+        ui_sign(ui, view_cut(&head, VIEW_AT_RIGHT, height), "close", "\xE2\x9C\x95");
     ui_tip(ui, "Close");
     if (is_closed) {
         if (layout->arrangement == VIEW_ARRANGE_SHEET)
@@ -147,7 +149,7 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
         else
             ui->command.action = closing(stage, dock);
     }
-    return (view_rect){box.x, box.y + height, box.width, box.height - height};
+    return rest;
 }
 
 // The handle of an upright sheet, which follows the finger; what a release does: view_drop_sheet().
@@ -189,13 +191,14 @@ static view_rect open_sheet(view_ui *ui, const view_stage *stage, view_dock fron
                 {"Export", VIEW_NUM_DOCKS, false}};
     enum { NUM_TABS = COMMON_LENGTH(tabs) };
     const float line = ceilf(0.15f * ui->em);
-    view_rect tab = {box.x, box.y, box.width / (float)NUM_TABS, ceilf(2.6f * ui->em)};
+    view_rect rest = box, head = view_cut(&rest, VIEW_AT_TOP, ceilf(2.6f * ui->em));
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, "tab");
     ui_item(ui, box, "");
     COMMON_FOR (i, NUM_TABS) {
         const view_dock dock = tabs[i].dock;
         const bool is_front = dock == front && ui->docks.is_second[dock] == tabs[i].is_second;
+        const view_rect tab = view_cut(&head, VIEW_AT_LEFT, box.width / (float)NUM_TABS);
         const bool is_pressed = ui_item(ui, tab, tabs[i].name);
         ui_text_in(ui, tab, is_front || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, tabs[i].name);
         view_draw_rect(ui->canvas, (view_rect){tab.x, tab.y + tab.height - line, tab.width, line},
@@ -208,9 +211,8 @@ static view_rect open_sheet(view_ui *ui, const view_stage *stage, view_dock fron
             if (!view_wish_layout(stage).is_open[dock])
                 ui->command.action = closing(stage, dock); // the switch opens it, too
         }
-        tab.x += tab.width;
     }
-    return (view_rect){box.x, box.y + tab.height, box.width, box.height - tab.height};
+    return rest;
 }
 
 void view_dock_panels(view_ui *ui, const view_stage *stage)

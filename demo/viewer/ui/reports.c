@@ -196,13 +196,7 @@ static void repair_window(view_ui *ui)
     const view_rect inside = ui_footed_dialog(ui, "error", 620, 260, title, &foot);
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     ui_column_text(ui, VIEW_DIM, as);
-    for (const char *line = list->repair; *line != '\0';) {
-        const size_t length = strcspn(line, "\n");
-        char *const one = common_format("%.*s", (int)length, line);
-        ui_column_text(ui, VIEW_BRIGHT, one);
-        free(one);
-        line += length + (line[length] != '\0');
-    }
+    ui_column_text(ui, VIEW_BRIGHT, list->repair);
     ui_end_column(ui);
     const int pressed = ui_buttons(ui, &foot, words, NUM_BUTTONS, OPEN, true);
     const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
