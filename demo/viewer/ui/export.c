@@ -203,16 +203,14 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
 
 // -- The form -------------------------------------------------------------------------------
 
-// The next row of the column, with its name before it, or NULL; returns the place of its value.
+// The next row of the column, with its name before it; returns the place of its value.
 static view_rect next_row(view_ui *ui, const char *name)
 {
-    const float scale = ui->scale;
-    const float indent = name != NULL ? ui_text_width(ui, "Background") + 16 * scale : 0;
-    view_rect row;
-    if (ui_take_row(ui, ui->line + 11 * scale, &row) && name != NULL)
-        ui_text(ui, row.x, row.y + 3.5f * scale, indent, VIEW_DIM, name);
-    return (view_rect){row.x + indent, row.y, row.width - indent - 10 * scale,
-                       row.height - 4 * scale};
+    view_rect rest;
+    ui_begin_row(ui);
+    ui->label_width = name[0] != '\0' ? 7 * ui->em : 0;
+    ui_next_row(ui, name, VIEW_DIM, &rest);
+    return view_inset(rest, ui->scale);
 }
 
 // Where the file goes.
@@ -237,7 +235,7 @@ static void add_choices(view_ui *ui, const view_stage *stage)
     const view_scene *const scene = &stage->document->scene;
     const view_clip *const clip = view_shown_clip(scene);
     const bool is_moved = is_moving(choices), is_sheet = choices->kind == VIEW_EXPORT_SHEET;
-    ui_segment(ui, next_row(ui, NULL), kinds, NUM_KINDS, &choices->kind);
+    ui_segment(ui, next_row(ui, ""), kinds, NUM_KINDS, &choices->kind);
     if (scene->num_clips > 1) {
         char all[32];
         COMMON_TEXT(all, "all %zu", scene->num_clips);
@@ -261,7 +259,8 @@ static void add_choices(view_ui *ui, const view_stage *stage)
     }
     ui_segment(ui, next_row(ui, "Size"), sizes, NUM_SIZES, &choices->size);
     if (choices->size == OWN_SIZE)
-        ui_field(ui, next_row(ui, ""), "1280x720", choices->resolution, sizeof choices->resolution);
+        ui_field(ui, next_row(ui, " "), "1280x720", choices->resolution,
+                 sizeof choices->resolution);
     if (is_moved) {
         ui_segment(ui, next_row(ui, "Format"), formats, NUM_FORMATS, &choices->format);
         ui_field(ui, next_row(ui, "Frame rate"), "24 a second", choices->rate,
@@ -289,7 +288,7 @@ static void add_results(view_ui *ui)
     free(file);
     if (export->line[0] == '\0')
         return;
-    view_rect row = next_row(ui, NULL);
+    view_rect row = next_row(ui, "");
     if (ui_buttons(ui, &row, &copy, 1, -1, true) == 0)
         view_copy_text(export->line);
     ui_text(ui, row.x, row.y + 3.5f * ui->scale, row.width, VIEW_DIM,
@@ -342,27 +341,21 @@ void view_export_panel(view_ui *ui, const view_stage *stage)
     ui_column column;
     view_rect foot;
     export->is_small = stage->width < 700 * scale || stage->height < 400 * scale;
-    const view_rect inside =
+    view_rect form =
         ui_footed_dialog(ui, VIEW_EXPORT_PANEL, export->is_small ? 560 : 880, 470, "Export", &foot);
-    view_rect form = inside;
-    if (!export->is_small) {
-        form.width *= 0.58f;
-        form.x += inside.width - form.width;
-    }
+    view_rect side = view_cut(&form, VIEW_AT_LEFT, export->is_small ? 0 : 0.42f * form.width);
     ui_begin_list(ui, &column, form, &ui->scrolls[UI_SCROLL_EXPORT]);
     if (export->is_set)
         add_choices(ui, stage);
     if (!export->is_small) { // at its side
         ui_end_column(ui);
-        view_rect side = inside;
-        side.width -= form.width + 16 * scale;
-        side.height = 0.7f * side.width;
-        view_draw_round_rect(ui->canvas, side, 4 * scale, VIEW_PREVIEW_COLOR);
+        view_cut(&side, VIEW_AT_RIGHT, 16 * scale);
+        const view_rect small = view_cut(&side, VIEW_AT_TOP, 0.7f * side.width);
+        view_draw_round_rect(ui->canvas, small, 4 * scale, VIEW_PREVIEW_COLOR);
         if (export->preview != 0)
-            ui_image(ui, side, export->preview, (uint32_t)(1000 * export->preview_shape), 1000,
+            ui_image(ui, small, export->preview, (uint32_t)(1000 * export->preview_shape), 1000,
                      true);
-        side.y += side.height + 8 * scale;
-        side.height = inside.y + inside.height - side.y;
+        view_cut(&side, VIEW_AT_TOP, 8 * scale);
         ui_begin_list(ui, &column, side, &ui->scrolls[UI_SCROLL_EXPORT_SIDE]);
     }
     add_results(ui);

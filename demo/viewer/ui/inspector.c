@@ -296,7 +296,7 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
             has_head = true;
             if (!is_open)
                 break;
-            ui_begin_row(ui, stage);
+            ui_begin_row(ui);
             if (is_number) {
                 ui->value_width = 62 * ui->scale;
                 view_parameter_range(machine->character->machine, parameter->name, &low, &high);
@@ -396,7 +396,7 @@ static void states_panel(view_ui *ui, const view_stage *stage)
             for (uint32_t i = 0; (name = view_script_name(entity, is_flag, i)) != NULL; i++) {
                 if (name[0] == '\0')
                     continue;
-                ui_begin_row(ui, stage);
+                ui_begin_row(ui);
                 if (ui_switch(ui, name, view_is_told(entity, is_flag, i), !is_flag, ""))
                     ui->command = tell(entity, is_flag, i);
             }

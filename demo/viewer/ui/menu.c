@@ -521,14 +521,6 @@ static void take_line(view_ui *ui, const view_stage *stage, const menu_line *lin
     }
 }
 
-static void draw_tick(view_canvas *canvas, float x, float y, float scale)
-{
-    const float down[4] = {x, y, x + 3.5f * scale, y + 3.5f * scale};
-    const float up[4] = {down[2], down[3], x + 10 * scale, y - 4 * scale};
-    view_draw_segment(canvas, down, 2 * scale, VIEW_ACCENT);
-    view_draw_segment(canvas, up, 2 * scale, VIEW_ACCENT);
-}
-
 // A box of lines, its upper left corner at (x, y) or where it fits. Returns its outline; sets the
 // line below the mouse and takes a press. `selected` is the line that keys have selected.
 static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lines *lines, float x,
@@ -581,19 +573,16 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
                                                     : VIEW_PLAIN,
                          dim = is_lit ? VIEW_PLAIN : VIEW_DIM;
         if (line->is_set)
-            draw_tick(canvas, place.x + 4 * scale, place.y + 0.5f * row, scale);
+            ui_text(ui, place.x + 4 * scale, top, 0, is_lit ? VIEW_BRIGHT : VIEW_ACCENT,
+                    "\xE2\x9C\x93");
         const float most = place.width - mark - keys;
         const float used = 8 * scale + ui_text(ui, place.x + mark, top, most, color, line->label);
         const char *const menu = view_menu_names[line->row->menu];
         if (least_width > 0 && used + ui_text_width(ui, menu) < most) // the search
             ui_text(ui, place.x + mark + used, top, 0, dim, menu);
-        const float width = ui_text_width(ui, line->keys);
-        const float end = place.x + place.width - 6 * scale, middle = place.y + 0.5f * row;
-        const float corners[6] = {end - 5 * scale, middle - 5 * scale, end,
-                                  middle,          end - 5 * scale,    middle + 5 * scale};
-        if (line->is_group)
-            view_draw_triangle(canvas, corners, VIEW_DIM);
-        ui_text(ui, end - width, top, 0, line->missing != 0 ? VIEW_DISABLED : dim, line->keys);
+        ui_text_left_of(ui, place.x + place.width - 6 * scale, top,
+                        line->missing != 0 ? VIEW_DISABLED : dim,
+                        line->is_group ? UI_SIGN_FOLDED : line->keys);
         if (is_pressed) {
             take_line(ui, stage, line);
             break;

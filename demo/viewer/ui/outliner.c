@@ -39,6 +39,20 @@ typedef enum row_sign {
     SIGN_STARTS, // below the mouse
 } row_sign;
 
+static const struct {
+    const char *text;
+    view_color color;
+} signs[] = {
+    [SIGN_NONE] = {"", 0},
+    [SIGN_FOLDED] = {UI_SIGN_FOLDED, VIEW_DIM},
+    [SIGN_OPEN] = {UI_SIGN_OPEN, VIEW_DIM},
+    [SIGN_EYE] = {"\xE2\x97\x89", VIEW_ACCENT},
+    [SIGN_SHUT] = {"\xE2\x80\x94", VIEW_DIM},
+    [SIGN_PLAYS] = {"\xE2\x96\xB6", VIEW_ACCENT},
+    [SIGN_PAUSED] = {"\xE2\x96\xB6", VIEW_DIM},
+    [SIGN_STARTS] = {"", 0},
+};
+
 typedef struct tree_row {
     const char *name, *label, *text; // label: NULL: the name; text: at the right, or NULL
     uint32_t depth;
@@ -49,32 +63,6 @@ typedef struct tree_row {
 
 // What a press has met.
 typedef enum row_part { PART_NONE, PART_SIGN, PART_NAME } row_part;
-
-static void draw_sign(view_canvas *canvas, row_sign sign, float x, float y)
-{
-    const float r = 4.5f * canvas->font->scale;
-    const float play[6] = {x - 0.7f * r, y - r, x + r, y, x - 0.7f * r, y + r};
-    switch (sign) {
-    case SIGN_FOLDED:
-    case SIGN_OPEN:
-        view_draw_fold(canvas, x, y, sign == SIGN_OPEN);
-        break;
-    case SIGN_EYE:
-        view_draw_disc(canvas, x, y, r, VIEW_ACCENT);
-        view_draw_disc(canvas, x, y, 0.65f * r, 0x12151AFFu);
-        view_draw_disc(canvas, x, y, 0.35f * r, VIEW_ACCENT);
-        break;
-    case SIGN_SHUT:
-        view_draw_segment(canvas, (const float[4]){x - r, y, x + r, y}, 0.4f * r, VIEW_DISABLED);
-        break;
-    case SIGN_PLAYS:
-    case SIGN_PAUSED:
-        view_draw_triangle(canvas, play, sign == SIGN_PLAYS ? VIEW_ACCENT : VIEW_DIM);
-        break;
-    default:
-        break;
-    }
-}
 
 static row_part show_row(view_ui *ui, const tree_row *of)
 {
@@ -93,8 +81,9 @@ static row_part show_row(view_ui *ui, const tree_row *of)
         const float y = ui_text_top(ui, row);
         if (of->is_selected || is_hot)
             view_draw_rect(ui->canvas, row, of->is_selected ? VIEW_SELECTED : VIEW_CONTROL);
-        draw_sign(ui->canvas, is_hot && of->sign == SIGN_STARTS ? SIGN_PAUSED : of->sign,
-                  row.x + indent + 0.5f * em, row.y + 0.5f * row.height);
+        const row_sign sign = is_hot && of->sign == SIGN_STARTS ? SIGN_PAUSED : of->sign;
+        ui_text_in(ui, (view_rect){row.x + indent, row.y, em, row.height},
+                   of->is_selected ? VIEW_BRIGHT : signs[sign].color, signs[sign].text);
         const view_color bright = of->is_selected || is_hot ? VIEW_BRIGHT
                                   : of->color != 0          ? of->color
                                                             : VIEW_PLAIN;
@@ -539,8 +528,10 @@ static void take_found(view_ui *ui, const view_stage *stage)
 
 void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
 {
-    const float gap = 0.7f * ui->em, height = ceilf(1.7f * ui->em);
-    const view_rect field = {area.x + gap, area.y + 0.5f * gap, area.width - 2 * gap, height};
+    const float gap = 0.7f * ui->em;
+    const view_rect head = view_cut(&area, VIEW_AT_TOP, ceilf(1.7f * ui->em) + gap);
+    const view_rect field = {head.x + gap, head.y + 0.5f * gap, head.width - 2 * gap,
+                             head.height - gap};
     const bool was_typing = ui->focus.panel != NULL && strcmp(ui->focus.panel, "search") == 0;
     ui_begin(ui, "search");
     ui_field(ui, field, "Search joints, meshes, clips", ui->filter, sizeof ui->filter);
@@ -548,11 +539,9 @@ void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
         ui->filter[0] = '\0';
     if (was_typing && ui->filter[0] != '\0' && ui_key(ui, VIEW_KEY_RETURN))
         take_found(ui, stage);
-    const float head = height + gap;
     ui_column column;
     ui_begin(ui, "tree");
-    ui_begin_column(ui, &column, (view_rect){area.x, area.y + head, area.width, area.height - head},
-                    &ui->scrolls[VIEW_DOCK_LEFT]);
+    ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_LEFT]);
     const bool is_part = view_layout_of(stage).is_phone && ui->filter[0] == '\0';
     const bool has_clips = !is_part || !ui->docks.is_second[VIEW_DOCK_LEFT];
     ui->is_headless = is_part && has_clips;

@@ -191,6 +191,7 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
 static void run_panels(view_ui *ui, const view_stage *stage)
 {
     ui->canvas = stage->canvas;
+    ui->is_touched = stage->is_touched;
     ui->scale = stage->font->scale;
     ui->em = view_em(stage->font);
     ui->line = stage->font->line[VIEW_TEXT];

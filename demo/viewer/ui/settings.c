@@ -78,10 +78,10 @@ view_command view_take_waiting(view_ui *ui, double now)
 // == Parts of pickers =============================================================================
 
 // The next row of the column, and what a picker has of it: all but the sign of the reset.
-void ui_begin_row(view_ui *ui, const view_stage *stage)
+void ui_begin_row(view_ui *ui)
 {
     const float em = ui->em;
-    ui_take_row(ui, ceilf((stage->is_touched ? 2.4f : 2.05f) * em), &ui->space);
+    ui_take_row(ui, ceilf((ui->is_touched ? 2.4f : 2.05f) * em), &ui->space);
     ui->label_width = view_clamp(0.34f * ui->space.width, 6 * em, 18 * em);
     ui->space.x += 0.7f * em;
     ui->space.width -= 2.9f * em;
@@ -240,7 +240,7 @@ static void parts_picker(setting *s)
         // Rows that no material of the model reads are dim.
         s->color =
             is_parms && !(stage->document->textures.layers.read >> i & 1) ? VIEW_DIM : VIEW_BRIGHT;
-        ui_begin_row(s->ui, s->stage);
+        ui_begin_row(s->ui);
         const view_rect row = s->ui->space;
         COMMON_TEXT(now, is_time ? "%.2f" : "%.7g", value);
         bool is_set = numbers_row(s, 1, now, made);
@@ -293,7 +293,7 @@ static bool list_things(const setting *s, const char *sought, const char *chosen
     for (size_t i = 0; count < MOST && thing_at(s, i, name, one); i++) {
         if (!common_contains(name, sought))
             continue;
-        ui_begin_row(s->ui, s->stage);
+        ui_begin_row(s->ui);
         const bool is_pressed = ui_button(ui, ui->space, name, strcmp(one, chosen) == 0);
         if (s->option->names == VIEW_NAMES_JOINT && ui_is_hot(ui) && ui->mouse.is_moved)
             ui->hovered_joint = (int32_t)i;
@@ -334,7 +334,7 @@ static void lines_picker(const setting *s)
         at += length + (at[length] != '\0');
         goes_on = is_many && length > 0;
         if (line > 0)
-            ui_begin_row(s->ui, s->stage);
+            ui_begin_row(s->ui);
         view_rect field = name_space(&row);
         field.width = (field.width - browse) / (is_pair ? 2 : 1);
         for (int i = is_pair ? 0 : 1; i < 2; i++) {
@@ -463,7 +463,7 @@ static void color_picker(setting *s)
     setting numbers = *s;
     numbers.name = "R G B";
     numbers.high = 255;
-    ui_begin_row(ui, s->stage);
+    ui_begin_row(ui);
     if (numbers_row(&numbers, 3, now, text)) {
         char *rest = text;
         for (int i = 0; i < 3; i++) {
@@ -500,7 +500,7 @@ static bool words_picker(const setting *s)
         return false;
     view_rect rest = name_space(s);
     if (widest > rest.width) { // below the name
-        ui_begin_row(s->ui, s->stage);
+        ui_begin_row(s->ui);
         rest = ui->space;
     }
     rest.width = widest;
@@ -538,7 +538,7 @@ bool ui_setting(view_ui *ui, const view_stage *stage, const view_option *option)
     if (kind == VIEW_OPTION_LIGHTS || kind == VIEW_OPTION_PARM) {
         parts_picker(&s);
     } else {
-        ui_begin_row(ui, stage);
+        ui_begin_row(ui);
         const view_rect row = ui->space;
         if (kind <= COMMON_OPPOSITE) {
             if (ui_switch(ui, name, is_yes != (kind == COMMON_OPPOSITE), false, ""))
@@ -672,10 +672,12 @@ void view_card_panel(view_ui *ui, const view_stage *stage)
         box.y = roundf(
             view_clamp(free.y + gap + card->moved[1], ui->window.y, stage->height - box.height));
     }
+    view_rect body = box, top = view_cut(&body, VIEW_AT_TOP, head);
+    view_rect foot = view_inset(view_cut(&body, VIEW_AT_BOTTOM, end), 0.42f * em);
     ui_popover(ui, box, 6, VIEW_EDGE);
     ui_begin(ui, "card");
     ui_item(ui, box, "");
-    const bool is_gripped = ui_item(ui, (view_rect){box.x, box.y, box.width, head}, "");
+    const bool is_gripped = ui_item(ui, top, "");
     if (is_gripped) {
         card->grip[0] = ui->mouse.x - card->moved[0];
         card->grip[1] = ui->mouse.y - card->moved[1];
@@ -688,27 +690,22 @@ void view_card_panel(view_ui *ui, const view_stage *stage)
     char title[64];
     COMMON_TEXT(title, "%s", card->row->label);
     title[strcspn(title, "/\xE2")] = '\0';
-    const view_rect cross = {box.x + box.width - head, box.y, head, head};
     ui_text(ui, box.x + 0.7f * em, box.y + 0.3f * em, 0, VIEW_BRIGHT, title);
-    bool is_done = ui_sign(ui, cross, "Close", "\xE2\x9C\x95");
-    view_draw_rect(ui->canvas, (view_rect){box.x, box.y + head, box.width, ui->scale}, VIEW_EDGE);
+    bool is_done = ui_sign(ui, view_cut(&top, VIEW_AT_RIGHT, head), "Close", "\xE2\x9C\x95");
+    view_draw_rect(ui->canvas, (view_rect){body.x, body.y, body.width, ui->scale}, VIEW_EDGE);
 
-    const view_rect body = {box.x, box.y + head, box.width, box.height - head - end};
     ui_column column;
     view_rect space;
     ui_begin_column(ui, &column, body, &ui->scrolls[UI_SCROLL_CARD]);
-    const float top = column.y;
+    const float first = column.y;
     ui_take_row(ui, 0.5f * em, &space);
     COMMON_FOR (i, view_num_commands) {
         const view_option *const option = option_on_card(&view_command_rows[i], card->row);
         if (option != NULL)
             ui_setting(ui, stage, option);
     }
-    card->length = column.y - top + 0.5f * em;
+    card->length = column.y - first + 0.5f * em;
     ui_end_column(ui);
-
-    view_rect foot = {box.x + gap, box.y + box.height - end + 0.4f * em, box.width - 2 * gap,
-                      1.85f * em};
     const int pressed = ui_buttons(ui, &foot, words, 2, 1, true);
     ui_text(ui, foot.x, foot.y + 0.3f * em, fmaxf(foot.width, 1), VIEW_DIM,
             "live; Esc takes it back");
@@ -744,10 +741,10 @@ void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area)
     ui_end_column(ui);
 }
 
-static void draw_heading(view_ui *ui, const view_stage *stage, const char *heading)
+static void draw_heading(view_ui *ui, const char *heading)
 {
     view_rect rest;
-    ui_begin_row(ui, stage);
+    ui_begin_row(ui);
     ui->label_width = ui->space.width;
     ui_next_row(ui, heading, VIEW_ACCENT, &rest);
 }
@@ -783,11 +780,10 @@ void view_settings_panel(view_ui *ui, const view_stage *stage)
         return;
     view_rect area =
         ui_footed_dialog(ui, "settings", 680, 520, is_keys ? "Keys" : "Settings", &foot);
-    const view_rect field = {area.x, area.y, area.width, 1.85f * em};
     ui_focus_next(ui);
-    ui_field(ui, field, "Search", sought, sizeof ui->card.sought);
-    area.y += 2.2f * em;
-    area.height -= 2.2f * em;
+    ui_field(ui, view_cut(&area, VIEW_AT_TOP, 1.85f * em), "Search", sought,
+             sizeof ui->card.sought);
+    view_cut(&area, VIEW_AT_TOP, 0.35f * em);
     ui_column column;
     ui_begin_list(ui, &column, area, &ui->scrolls[UI_SCROLL_SETTINGS]);
     for (int is_changed = 1; is_changed >= 0 && !is_keys; is_changed--) {
@@ -806,7 +802,7 @@ void view_settings_panel(view_ui *ui, const view_stage *stage)
             if (option->scope == VIEW_SCOPE_JOB || !is_found || differs != is_changed)
                 continue;
             if (heading != NULL)
-                draw_heading(ui, stage, heading);
+                draw_heading(ui, heading);
             heading = NULL;
             ui_setting(ui, stage, option);
         }
@@ -817,8 +813,8 @@ void view_settings_panel(view_ui *ui, const view_stage *stage)
         if (!common_contains(lines[i].help, sought) && !common_contains(lines[i].keys, sought))
             continue;
         if (lines[i].heading != NULL)
-            draw_heading(ui, stage, lines[i].heading);
-        ui_begin_row(ui, stage);
+            draw_heading(ui, lines[i].heading);
+        ui_begin_row(ui);
         ui->label_width = 0.5f * ui->space.width;
         ui_next_row(ui, lines[i].help, VIEW_PLAIN, &rest);
         ui_text(ui, rest.x, rest.y + 0.35f * em, rest.width, VIEW_BRIGHT, lines[i].keys);

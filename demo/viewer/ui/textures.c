@@ -57,49 +57,46 @@ static void show_maps(view_ui *ui, const view_stage *stage, uint32_t mesh)
 {
     view_texture_panel *const panel = &ui->textures;
     const view_textures *const textures = &stage->document->textures;
-    const float gap = 0.3f * ui->em, line = ui->line;
+    const float gap = 0.3f * ui->em;
     char text[48], size[48];
     view_rect row;
-    const bool is_seen = take_row(ui, 7.4f, &row);
+    take_row(ui, 7.4f, &row);
+    view_cut(&row, VIEW_AT_TOP, gap);
     const float width = (row.width + gap) / (float)NUM_COLUMNS;
-    for (uint32_t i = 0; i < NUM_COLUMNS; i++) {
-        view_rect cell = {row.x + (float)i * width, row.y + gap, width - gap, row.height - gap};
+    COMMON_FOR (i, NUM_COLUMNS) {
         const md5gl_picture map = columns[i].map;
         const view_texture *const image = view_mesh_image(textures, mesh, map);
         const bool is_missing = view_lacks_image(textures, mesh, map);
-        if (ui_tile(ui, cell, columns[i].name, panel->column == i)) {
-            panel->column = i;
+        view_small_picture picture = {.texture = 0};
+        COMMON_TEXT(size, "%s", is_missing ? "missing" : columns[i].none);
+        COMMON_TEXT(text, "%s", size);
+        if (image != NULL) { // the tile has no room for two long numbers; its tip has
+            picture = (view_small_picture){
+                .texture = image->texture, .width = image->width, .height = image->height};
+            COMMON_TEXT(size, "%u\xC3\x97%u", image->width, image->height);
+            COMMON_TEXT(text, image->width == image->height ? "%u\xC2\xB2" : "%u\xC3\x97%u",
+                        image->width, image->height);
+        }
+        if (ui_thing_tile(ui, view_cut(&row, VIEW_AT_LEFT, width - gap),
+                          &(ui_thing){.label = columns[i].name,
+                                      .name = columns[i].name,
+                                      .text = text,
+                                      .sign = "+",
+                                      .picture = &picture,
+                                      .is_selected = panel->column == (uint32_t)i,
+                                      .is_wrong = is_missing,
+                                      .is_data = map == MD5GL_PICTURE_NORMALS})) {
+            panel->column = (uint32_t)i;
             if (panel->offered != NULL)
                 give(ui, panel->offered);
             else
                 ui->command = (view_command){VIEW_FIND_TEXTURE, mesh, map, NULL};
         }
-        COMMON_TEXT(size, "%s", is_missing ? "missing" : columns[i].none);
-        COMMON_TEXT(text, "%s", size);
-        if (image != NULL) { // the tile has no room for two long numbers; its tip has
-            COMMON_TEXT(size, "%u\xC3\x97%u", image->width, image->height);
-            COMMON_TEXT(text, image->width == image->height ? "%u\xC2\xB2" : "%u\xC3\x97%u",
-                        image->width, image->height);
-        }
+        view_cut(&row, VIEW_AT_LEFT, gap);
         ui_tip(ui, size);
         if (ui_is_hot(ui) && ui->mouse.is_moved)
             panel->hovered = 1 + map;
         ui_context(ui, VIEW_ON_IMAGE, mesh, map, image != NULL ? image->path : NULL, NULL);
-        if (!is_seen)
-            continue;
-        cell = view_inset(cell, gap);
-        cell.height -= 2 * line;
-        if (image != NULL)
-            ui_image(ui, cell, image->texture, image->width, image->height,
-                     map != MD5GL_PICTURE_NORMALS);
-        else
-            ui_text_in(ui, cell, is_missing ? VIEW_AMBER : VIEW_DIM,
-                       is_missing ? "\xE2\x9A\xA0" : "+");
-        cell.y += cell.height;
-        cell.height = line;
-        ui_text_in(ui, cell, VIEW_PLAIN, columns[i].name);
-        cell.y += line;
-        ui_text_in(ui, cell, is_missing ? VIEW_AMBER : VIEW_DIM, text);
     }
 }
 

@@ -7,55 +7,16 @@
 typedef enum bar_sign { SIGN_FIRST, SIGN_BACK, SIGN_PLAY, SIGN_ON, SIGN_LAST, SIGN_DOCK } bar_sign;
 
 static const struct {
-    const char *label;
+    const char *label, *sign;
     view_action action;
 } signs[] = {
-    [SIGN_FIRST] = {"first", VIEW_GO_FIRST}, [SIGN_BACK] = {"back", VIEW_STEP_BACK},
-    [SIGN_PLAY] = {"play", VIEW_PLAY},       [SIGN_ON] = {"on", VIEW_STEP_ON},
-    [SIGN_LAST] = {"last", VIEW_GO_LAST},    [SIGN_DOCK] = {"panels", VIEW_NOTHING},
+    [SIGN_FIRST] = {"first", "\xE2\x9D\x99\xE2\x97\x80", VIEW_GO_FIRST},
+    [SIGN_BACK] = {"back", "\xE2\x97\x82", VIEW_STEP_BACK},
+    [SIGN_PLAY] = {"play", "\xE2\x96\xB6", VIEW_PLAY},
+    [SIGN_ON] = {"on", "\xE2\x96\xB8", VIEW_STEP_ON},
+    [SIGN_LAST] = {"last", "\xE2\x96\xB6\xE2\x9D\x99", VIEW_GO_LAST},
+    [SIGN_DOCK] = {"panels", "\xE2\x97\xA7", VIEW_NOTHING},
 };
-
-static void draw_triangle(view_canvas *canvas, float base, float tip, float y, float half,
-                          view_color color)
-{
-    view_draw_triangle(canvas, (const float[6]){base, y - half, base, y + half, tip, y}, color);
-}
-
-static void draw_sign(view_canvas *canvas, bar_sign sign, bool is_playing, view_rect box,
-                      view_color color)
-{
-    const float x = box.x + 0.5f * box.width, y = box.y + 0.5f * box.height;
-    const float r = 4.5f * canvas->font->scale, thick = 0.45f * r;
-    const view_rect bars[2] = {{x - r, y - r, 0.7f * r, 2 * r},
-                               {x + 0.3f * r, y - r, 0.7f * r, 2 * r}};
-    switch (sign) {
-    case SIGN_FIRST:
-        view_draw_rect(canvas, (view_rect){x - r, y - r, thick, 2 * r}, color);
-        draw_triangle(canvas, x + r, x - 0.5f * r, y, r, color);
-        break;
-    case SIGN_BACK:
-        draw_triangle(canvas, x + 0.6f * r, x - 0.6f * r, y, 0.8f * r, color);
-        break;
-    case SIGN_ON:
-        draw_triangle(canvas, x - 0.6f * r, x + 0.6f * r, y, 0.8f * r, color);
-        break;
-    case SIGN_LAST:
-        draw_triangle(canvas, x - r, x + 0.5f * r, y, r, color);
-        view_draw_rect(canvas, (view_rect){x + r - thick, y - r, thick, 2 * r}, color);
-        break;
-    case SIGN_DOCK:
-        view_draw_frame(canvas, (view_rect){x - 1.3f * r, y - r, 2.6f * r, 2 * r},
-                        fmaxf(0.7f * thick, 1), color);
-        view_draw_rect(canvas, (view_rect){x - 1.3f * r, y - r, 0.9f * r, 2 * r}, color);
-        break;
-    default:
-        for (int i = 0; i < 2 && is_playing; i++)
-            view_draw_rect(canvas, bars[i], color);
-        if (!is_playing)
-            draw_triangle(canvas, x - 0.8f * r, x + r, y, r, color);
-        break;
-    }
-}
 
 // The next button from `x` on, which moves.
 static bool sign_button(view_ui *ui, const view_stage *stage, bar_sign sign, view_rect bar,
@@ -70,7 +31,8 @@ static bool sign_button(view_ui *ui, const view_stage *stage, bar_sign sign, vie
                          is_play         ? VIEW_ACCENT
                          : ui_is_hot(ui) ? VIEW_HOVERED
                                          : VIEW_CONTROL);
-    draw_sign(ui->canvas, sign, stage->play->playing, box, is_play ? 0x0E1116FFu : VIEW_BRIGHT);
+    ui_text_in(ui, box, is_play ? 0x0E1116FFu : VIEW_BRIGHT,
+               is_play && stage->play->playing ? "\xE2\x9D\x9A\xE2\x9D\x9A" : signs[sign].sign);
     *x = box.x + box.width + 0.45f * em;
     ui_tip_command(ui, signs[sign].action);
     if (is_pressed)

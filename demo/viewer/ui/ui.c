@@ -712,14 +712,6 @@ void ui_figure(view_ui *ui, view_color color, const char *name, const char *form
     ui_row(ui, &(ui_words){.name = name, .color = color}, text);
 }
 
-void view_draw_fold(view_canvas *canvas, float x, float y, bool is_open)
-{
-    const float r = 4 * canvas->font->scale;
-    const float open[6] = {x - r, y - 0.5f * r, x + r, y - 0.5f * r, x, y + 0.6f * r};
-    const float folded[6] = {x - 0.5f * r, y - r, x + 0.6f * r, y, x - 0.5f * r, y + r};
-    view_draw_triangle(canvas, is_open ? open : folded, VIEW_DIM);
-}
-
 bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text)
 {
     const float scale = ui->scale, padding = VIEW_INSET * scale;
@@ -729,14 +721,15 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
     const float y = ui_text_top(ui, row);
     if (ui_item(ui, row, title))
         ui->folded ^= bit;
+    const bool is_open = (ui->folded & bit) == 0;
     if (is_seen) {
         view_draw_rect(ui->canvas, row, ui_is_hot(ui) ? VIEW_CONTROL : VIEW_SECTION);
-        view_draw_fold(ui->canvas, row.x + padding + 4 * scale, row.y + 0.5f * row.height,
-                       (ui->folded & bit) == 0);
+        ui_text(ui, row.x + padding - 2 * scale, y, 0, VIEW_DIM,
+                is_open ? UI_SIGN_OPEN : UI_SIGN_FOLDED);
         ui_text(ui, row.x + padding + 16 * scale, y, 0, VIEW_BRIGHT, title);
         ui_text_left_of(ui, row.x + row.width - padding, y, VIEW_DIM, text);
     }
-    return (ui->folded & bit) == 0;
+    return is_open;
 }
 
 // -- Lists ----------------------------------------------------------------------------------
@@ -830,9 +823,9 @@ bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
     const view_small_picture square = {.texture = thing->texture, .width = 1, .height = 1},
                              *const shown = thing->picture != NULL ? thing->picture : &square;
     if (shown->texture != 0)
-        ui_image(ui, image, shown->texture, shown->width, shown->height, true);
-    else if (thing->is_wrong)
-        ui_text_in(ui, image, VIEW_AMBER, "\xE2\x9A\xA0");
+        ui_image(ui, image, shown->texture, shown->width, shown->height, !thing->is_data);
+    else if (thing->is_wrong || thing->sign != NULL)
+        ui_text_in(ui, image, below, thing->is_wrong ? "\xE2\x9A\xA0" : thing->sign);
     return is_pressed;
 }
 
@@ -868,9 +861,8 @@ view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float he
     const float row = ui->line + 9 * scale;
     view_rect inside = ui_dialog(ui, panel, fminf(width * scale, ui->window.width - edges),
                                  fminf(height * scale, ui->window.height - head - edges), title);
-    inside.height -= row;
-    *foot = (view_rect){inside.x, inside.y + inside.height, inside.width, row};
-    inside.height -= 8 * scale;
+    *foot = view_cut(&inside, VIEW_AT_BOTTOM, row);
+    view_cut(&inside, VIEW_AT_BOTTOM, 8 * scale);
     return inside;
 }
 

@@ -464,6 +464,7 @@ typedef struct view_ui {
     view_rect window;      // that dialogs lie in: below the menu bar
     ui_mouse mouse;
     bool is_event;        // it is run for an event, not for a picture
+    bool is_touched;      // by fingers: rows are higher
     bool has_taken;       // an item has used the event
     view_command command; // that an item answers the event by; takes over its `path`
     ui_item_id item;      // the last one of the run
@@ -673,8 +674,9 @@ void ui_figure(view_ui *ui, view_color color, const char *name, const char *form
 // Half a line without anything.
 void ui_gap(view_ui *ui);
 
-// The triangle of what can be folded, at its middle.
-void view_draw_fold(view_canvas *canvas, float x, float y, bool is_open);
+// Of what can be folded, and a menu within.
+#define UI_SIGN_FOLDED "\xE2\x96\xB8"
+#define UI_SIGN_OPEN "\xE2\x96\xBE"
 
 // The head of a section, with a text at the right. Returns whether it is open.
 bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text);
@@ -727,10 +729,11 @@ bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_re
 
 // A picture above two lines of text; in a wide box beside them. Returns whether it was pressed.
 typedef struct ui_thing {
-    const char *label, *name, *text;   // label: of the item
-    const view_small_picture *picture; // or NULL
-    md5gl_texture texture;             // a square one in its place, or 0
+    const char *label, *name, *text, *sign; // label: of the item; sign: instead of a picture
+    const view_small_picture *picture;      // or NULL
+    md5gl_texture texture;                  // a square one in its place, or 0
     bool is_selected, is_link, is_wrong, is_grey;
+    bool is_data; // the picture's texels are no colors
 } ui_thing;
 bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing);
 
@@ -785,7 +788,7 @@ bool view_list_thing(const view_stage *stage, view_menu_list list, const view_op
                      size_t number, char name[128], char text[128]);
 
 // The next row of the column, for ui_slider(), ui_switch() and ui_next_row().
-void ui_begin_row(view_ui *ui, const view_stage *stage);
+void ui_begin_row(view_ui *ui);
 
 // The command that sets an option; takes over the text.
 static inline view_command view_set_command(const view_option *option, char *text)
