@@ -72,16 +72,6 @@ static bool select_range(view_state *viewer)
     return true;
 }
 
-static bool begin_states(view_state *viewer)
-{
-    return view_tell_script(viewer, false);
-}
-
-static bool set_flags(view_state *viewer)
-{
-    return view_tell_script(viewer, true);
-}
-
 static bool let_fall(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -146,8 +136,8 @@ static const struct {
     {"animation-index", select_clip, true},
     {"range", select_range, true},
     {"joint", mark_joint, true},
-    {"state", begin_states, true},
-    {"flag", set_flags, true},
+    {"state", view_tell_script, true},
+    {"flag", view_tell_script, false}, // that has told of both
     {"dies", let_fall, true},
     {"rises", let_fall, true},
     {"blow", let_fall, true},

@@ -656,29 +656,6 @@ bool view_follow_files(view_state *viewer)
 
 // == The start page ===============================================================================
 
-// Our models: of each folder beside that of our own one the first machine, or else the model that
-// is called as the folder.
-static void list_examples(common_list *list)
-{
-    char *const models = view_own_models();
-    if (models == NULL)
-        return;
-    common_list folders = common_list_folder(models, NULL);
-    COMMON_FOR (i, folders.count) {
-        common_list machines = common_list_folder(folders.names[i], ".md5machine");
-        char *const model =
-            common_format("%s/%s.md5mesh", folders.names[i], common_base(folders.names[i]));
-        if (machines.count > 0)
-            common_add(list, common_copy(machines.names[0]));
-        else if (common_is_file(model))
-            common_add(list, common_copy(model));
-        common_free_list(&machines);
-        free(model);
-    }
-    common_free_list(&folders);
-    free(models);
-}
-
 // Opens it, or lists anew what is on it.
 static void show_start(view_state *viewer)
 {
@@ -696,7 +673,10 @@ static void show_start(view_state *viewer)
             start->missing |= 1u << i;
         common_add(&start->recent, common_copy(path));
     }
-    list_examples(&start->examples);
+    char *const models = view_own_models();
+    if (models != NULL)
+        start->examples = view_list_examples(models);
+    free(models);
     COMMON_FOR (i, view_num_pages)
         common_add(&start->pages, common_copy(view_page_at(i)->title));
 }

@@ -22,18 +22,33 @@ void view_note_files(view_state *viewer)
 #define MD5VIEW_MODELS "models"
 #endif
 
-// The first machine in a folder of `models`, or NULL.
-static char *first_machine(const char *models)
+common_list view_list_examples(const char *models)
 {
-    char *found = NULL;
-    common_list folders = common_list_folder(models, NULL);
-    for (size_t i = 0; i < folders.count && found == NULL; i++) {
-        common_list files = common_list_folder(folders.names[i], ".md5machine");
-        if (files.count > 0)
-            found = common_copy(files.names[0]);
-        common_free_list(&files);
+    common_list list = {0}, folders = common_list_folder(models, NULL);
+    COMMON_FOR (i, folders.count) {
+        common_list machines = common_list_folder(folders.names[i], ".md5machine");
+        char *const model =
+            common_format("%s/%s.md5mesh", folders.names[i], common_base(folders.names[i]));
+        if (machines.count > 0)
+            common_add(&list, common_copy(machines.names[0]));
+        else if (common_is_file(model))
+            common_add(&list, common_copy(model));
+        common_free_list(&machines);
+        free(model);
     }
     common_free_list(&folders);
+    return list;
+}
+
+// The first machine among them, or NULL.
+static char *first_machine(const char *models)
+{
+    common_list list = view_list_examples(models);
+    char *found = NULL;
+    for (size_t i = 0; i < list.count && found == NULL; i++)
+        if (common_has_ending(list.names[i], ".md5machine"))
+            found = common_copy(list.names[i]);
+    common_free_list(&list);
     return found;
 }
 
@@ -332,7 +347,8 @@ bool view_hide_meshes(view_state *viewer)
     return is_right;
 }
 
-bool view_tell_script(view_state *viewer, bool is_flag)
+// Those of one kind: flags or states.
+static bool tell_names(view_state *viewer, bool is_flag)
 {
     view_entity *const figure = &viewer->document->scene.entity;
     const common_texts *const asked = is_flag ? &viewer->options->flags : &viewer->options->states;
@@ -360,6 +376,11 @@ bool view_tell_script(view_state *viewer, bool is_flag)
     }
     free(known);
     return is_right;
+}
+
+bool view_tell_script(view_state *viewer)
+{
+    return tell_names(viewer, false) && tell_names(viewer, true);
 }
 
 bool view_dress(view_state *viewer)
@@ -432,7 +453,7 @@ bool view_reload(view_state *viewer)
     if (opened && clip < scene->num_clips)
         view_select_clip(scene, clip);
     if (opened) {
-        (void)(view_tell_script(viewer, false) && view_tell_script(viewer, true));
+        (void)view_tell_script(viewer);
         view_show_bind_pose(scene, is_bind_pose && has_model, NULL);
         viewer->ui.selected_joint = joint;
         viewer->ui.selected_mesh = mesh;

@@ -276,7 +276,7 @@ bool view_take_place(view_state *viewer);
 // Begins the states of a monster's script that the options name and that do not run, or lets those
 // of its flags be set that they name. Returns false and logs an error, with what is known, if it
 // has none of a name.
-bool view_tell_script(view_state *viewer, bool is_flag);
+bool view_tell_script(view_state *viewer);
 
 // Notes what was changed as a step that can be undone. Steps are found by comparison, so that no
 // command knows of them. Call it after each event.
@@ -376,9 +376,11 @@ view_command view_follow_desktop(view_state *viewer);
 bool view_follow_files(view_state *viewer);
 
 // What the commands about files share with opening: the folder of our own models, to be freed, or
-// NULL; a page of techniques with its character, or the contents; looking for what engines say, on
-// a thread; and the stamp of the files, with --watch.
+// NULL, and of each folder in it the first machine, or else the model that is called so; a page of
+// techniques with its character, or the contents; looking for what engines say, on a thread; and
+// the stamp of the files, with --watch.
 char *view_own_models(void);
+common_list view_list_examples(const char *models);
 bool view_show_technique(view_state *viewer, int32_t number);
 void view_begin_check(view_state *viewer);
 void view_note_files(view_state *viewer);
