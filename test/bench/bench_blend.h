@@ -13,6 +13,7 @@
 #define TEST_BENCH_BENCH_BLEND_H
 
 #include "test/bench/bench_pose.h"
+#include "test/bench/bench_real.h"
 
 #if defined __SSE2__ && defined __GNUC__
 #define BENCH_HAS_BLEND_PEER
@@ -209,23 +210,29 @@ typedef enum blend_kind {
 BLEND_INLINE void blend_peer_parts(const blend_peer *fixture, blend_kind kind, int num_parts)
 {
     const uint32_t count = fixture->num_fours;
-    if (kind == BLEND_PEER_PLAIN) {
-        blend_first(&(blend_layer){fixture->pose, NULL, 0.7f}, count, num_parts, NULL,
-                    fixture->out);
-        blend_next(&(blend_layer){fixture->layer, NULL, 0.3f}, count, num_parts, NULL,
-                   fixture->out);
-        blend_end(1, NULL, count, num_parts, fixture->out);
-    } else if (kind == BLEND_PEER_MASKED) {
-        const blend_layer rest = {fixture->pose, fixture->rest_of_mask, 1};
-        blend_first(&rest, count, num_parts, fixture->sums, fixture->out);
-        const blend_layer part = {fixture->layer, fixture->mask, BLEND_MASK_WEIGHT};
-        blend_next(&part, count, num_parts, fixture->sums, fixture->out);
-        blend_end(1, fixture->sums, count, num_parts, fixture->out);
-    } else {
-        blend_first(&(blend_layer){fixture->pose, NULL, 1}, count, num_parts, NULL, fixture->out);
-        blend_end(1, NULL, count, num_parts, fixture->out);
-        blend_add(&(blend_layer){fixture->layer, NULL, 0.6f}, count, num_parts, fixture->out);
+    const bool adds = kind == BLEND_PEER_ADD, is_masked = kind == BLEND_PEER_MASKED;
+    __m128 *const sums = is_masked ? fixture->sums : NULL;
+    const blend_layer layers[] = {
+        {fixture->pose, is_masked ? fixture->rest_of_mask : NULL, adds || is_masked ? 1 : 0.7f},
+        {fixture->layer, is_masked ? fixture->mask : NULL,
+         adds        ? 0.6f
+         : is_masked ? BLEND_MASK_WEIGHT
+                     : 0.3f}};
+    if (real.blend) {
+        real_blend_job job = {
+            .num_fours = count, .is_additive = adds, .out = (float *)fixture->out};
+        for (int i = 0; i < 2; i++)
+            job.layers[i] = (real_layer){(const float *)layers[i].joints,
+                                         (const float *)layers[i].joint_weights, layers[i].weight};
+        real.blend(&job);
+        return;
     }
+    blend_first(&layers[0], count, num_parts, sums, fixture->out);
+    if (!adds)
+        blend_next(&layers[1], count, num_parts, sums, fixture->out);
+    blend_end(1, sums, count, num_parts, fixture->out);
+    if (adds)
+        blend_add(&layers[1], count, num_parts, fixture->out);
 }
 
 // Constants, so that the loops do not ask.
@@ -315,7 +322,8 @@ static void blend_compare(bench_table *table, const blend_peer *fixture, blend_k
     }
     qsort(ratios, BLEND_TURNS, sizeof ratios[0], bench_compare);
     snprintf(name, sizeof name, "%s%s", names[kind], scales ? "" : ", no scales");
-    bench_least(table, &watch, name, ratios[BLEND_TURNS / 2] / shares[kind], scales ? 1.0 : 0.0);
+    bench_least(table, &watch, name, ratios[BLEND_TURNS / 2] / (real.blend ? 1 : shares[kind]),
+                scales ? 1.0 : 0.0);
 }
 
 static void measure_against_blend_peer(bench_table *table, const posing *made)

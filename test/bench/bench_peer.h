@@ -1,14 +1,16 @@
 // Skinning for bench.c against a peer: the scheme of ozz-animation's skinning job, written for this
-// comparison. Vertices are in parts of one number of influences each; of each vertex, the matrices
-// are blended by its weights, of which the last is what the others leave, and the result transforms
-// bind pose position, normal and tangent, with four floats in a register and fused multiply-adds.
-// Each vertex is stored whole, where ozz stores three floats: see README.md for what that gains.
-// Directions are left as long as the blend makes them, while md5_skin() gives unit length; so the
-// peer is also measured with directions of unit length.
+// comparison; or by that itself, if bench_real.h finds it. Vertices are in parts of one number of
+// influences each; of each vertex, the matrices are blended by its weights, of which the last is
+// what the others leave, and the result transforms bind pose position, normal and tangent, with
+// four floats in a register and fused multiply-adds. Each vertex is stored whole, where ozz stores
+// three floats: see README.md for what that gains. Directions are left as long as the blend makes
+// them, while md5_skin() gives unit length; so the peer is also measured with directions of unit
+// length.
 #ifndef TEST_BENCH_BENCH_PEER_H
 #define TEST_BENCH_BENCH_PEER_H
 
 #include "test/bench/bench_read.h"
+#include "test/bench/bench_real.h"
 #include "test/bench/bench_skin.h"
 
 #if defined __x86_64__ && defined __GNUC__
@@ -43,7 +45,7 @@ typedef struct peer_mesh {
 } peer_mesh;
 
 typedef struct peer_model {
-    uint32_t num_meshes;
+    uint32_t num_meshes, num_joints;
     peer_mesh *meshes;
     peer_matrix *palette; // that of the skinning, by columns
 } peer_model;
@@ -103,6 +105,7 @@ static void peer_make(peer_model *to, const skinning *fixture)
 {
     const md5_model *const model = fixture->model;
     to->num_meshes = model->num_meshes;
+    to->num_joints = model->skeleton.num_joints;
     to->meshes = peer_alloc(model->num_meshes, sizeof *to->meshes);
     to->palette = peer_alloc(model->skeleton.num_joints, sizeof *to->palette);
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
@@ -270,8 +273,49 @@ static const peer_outputs PEER_OUTPUTS[PEER_NUM_OUTPUTS] = {
     {"+ unit tangents", true, true, true, 1},
 };
 
+static double peer_share(int outputs)
+{
+    return real.skin ? 1 : PEER_OUTPUTS[outputs].share;
+}
+
+// By the peer itself, which does not normalize.
+static void peer_skin_really(const peer_model *model, const peer_outputs *outputs)
+{
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const peer_mesh *const mesh = &model->meshes[m];
+        const bool has_normals = outputs->has_normals;
+        const bool has_tangents = outputs->has_tangents && mesh->tangents;
+        size_t vertex = 0, influence = 0;
+        for (uint32_t p = 0; p < mesh->num_parts; p++) {
+            const peer_part *const part = &mesh->parts[p];
+            const size_t at = 3 * vertex;
+            if (part->num_influences > 0)
+                real.skin(&(real_skin_job){
+                    .num_joints = model->num_joints,
+                    .num_vertices = part->num_vertices,
+                    .num_influences = part->num_influences,
+                    .palette = model->palette->columns[0],
+                    .joints = mesh->joints + influence,
+                    .weights = mesh->weights + influence,
+                    .positions = &mesh->positions[vertex].x,
+                    .normals = has_normals ? &mesh->normals[vertex].x : NULL,
+                    .tangents = has_tangents ? &mesh->tangents[vertex].x : NULL,
+                    .to_positions = mesh->to_positions + at,
+                    .to_normals = has_normals ? mesh->to_normals + at : NULL,
+                    .to_tangents = has_tangents ? mesh->to_tangents + at : NULL,
+                });
+            vertex += part->num_vertices;
+            influence += (size_t)part->num_vertices * part->num_influences;
+        }
+    }
+}
+
 PEER_TARGET static void peer_skin(const peer_model *model, int outputs)
 {
+    if (real.skin && !PEER_OUTPUTS[outputs].is_unit) {
+        peer_skin_really(model, &PEER_OUTPUTS[outputs]);
+        return;
+    }
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const peer_mesh *const mesh = &model->meshes[m];
         switch (outputs) { // constants, so that the loops do not ask
@@ -366,7 +410,7 @@ static void peer_add(peer_ratios *all, md5_model *model, md5_cpu level, uint64_t
     if (fixture.num_vertices >= PEER_MIN_VERTICES && all->count < PEER_MAX_MODELS) {
         peer_make(&peer, &fixture);
         *seen += skin_all(&fixture, true, true);
-        peer_skin(&peer, PEER_NUM_OUTPUTS - 1);
+        peer_skin(&peer, 0);
         all->num_apart += !(peer_distance(&peer, &fixture) < 0.1);
         for (int outputs = 0; outputs < PEER_NUM_OUTPUTS; outputs++)
             all->ratios[outputs][all->count] = peer_ratio(&peer, &fixture, outputs, seen);
@@ -389,9 +433,8 @@ static void peer_show(bench_table *table, const bench_watch *watch, peer_ratios 
             char name[96];
             snprintf(name, sizeof name, "%s, %zu %s, %s", PEER_OUTPUTS[outputs].name, all->count,
                      fixture, figures[figure]);
-            const double share = PEER_OUTPUTS[outputs].share;
-            bench_least(table, watch, name, ratios[figure * all->count / 4] / share,
-                        figure == 2 && share < 1 ? goal : 0);
+            bench_least(table, watch, name, ratios[figure * all->count / 4] / peer_share(outputs),
+                        figure == 2 && !PEER_OUTPUTS[outputs].is_unit ? goal : 0);
         }
     }
 }

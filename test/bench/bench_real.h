@@ -1,0 +1,70 @@
+// The peers themselves instead of what stands in for them: PEERS=FOLDER names a folder whose
+// peers.so has one or more of the functions below, under these names, with C linkage. What it lacks
+// is measured by the stand-ins as before. Arrays are the bench's and aligned to 16 bytes; a peer
+// keeps none of them.
+#ifndef TEST_BENCH_BENCH_REAL_H
+#define TEST_BENCH_BENCH_REAL_H
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// Vertices that have `num_influences` each, one or more.
+typedef struct real_skin_job {
+    uint32_t num_joints, num_vertices, num_influences;
+    const float *palette;   // [num_joints][4][4] from bind pose to pose, by columns
+    const uint16_t *joints; // [num_vertices][num_influences]
+    const float *weights;   // the same, which sum to 1
+    const float *positions; // [num_vertices][3], as the outputs are
+    const float *normals;   // [num_vertices][3], or NULL, as its output is
+    const float *tangents;  // [num_vertices][4], or NULL, as its output is
+    float *to_positions, *to_normals, *to_tangents;
+} real_skin_job;
+
+// Four joints are [10][4] floats: three of translations, four of rotations, three of scales.
+typedef struct real_layer {
+    const float *joints;        // [num_fours]
+    const float *joint_weights; // [num_fours][4], or NULL
+    float weight;
+} real_layer;
+
+// The two layers blended, or the second one, a difference, added to the first.
+typedef struct real_blend_job {
+    uint32_t num_fours, is_additive;
+    real_layer layers[2];
+    float *out; // [num_fours]
+} real_blend_job;
+
+typedef struct real_peers {
+    void (*skin)(const real_skin_job *job);               // peer_skin
+    void (*blend)(const real_blend_job *job);             // peer_blend
+    uint64_t (*read_mesh)(const char *text, size_t size); // peer_read_mesh: returns rows read
+} real_peers;
+
+static real_peers real;
+
+// Ends the program if there is such a folder and nothing to be used in it.
+static void find_real_peers(void)
+{
+    const char *const folder = getenv("PEERS");
+    char path[1024];
+    if (!folder || !*folder)
+        return;
+    snprintf(path, sizeof path, "%s/peers.so", folder);
+    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library) { // the form in which POSIX allows pointers to functions
+        *(void **)&real.skin = dlsym(library, "peer_skin");
+        *(void **)&real.blend = dlsym(library, "peer_blend");
+        *(void **)&real.read_mesh = dlsym(library, "peer_read_mesh");
+    }
+    if (!real.skin && !real.blend && !real.read_mesh) {
+        fprintf(stderr, "bench: %s\n", library ? "peers.so has none of the functions" : dlerror());
+        exit(1);
+    }
+    printf("peers themselves: %s%s%s\n", real.skin ? " skinning" : "",
+           real.blend ? " blending" : "", real.read_mesh ? " reading" : "");
+}
+
+#endif
