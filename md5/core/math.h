@@ -14,6 +14,22 @@
 
 // -- Floats ---------------------------------------------------------------------------------------
 
+// A Weyl sequence and its mixer: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
+// Generators", 2014. The mixer leaves 0 as it is.
+#define MD5_WEYL UINT64_C(0x9E3779B97F4A7C15)
+static inline uint64_t md5_mixed(uint64_t bits)
+{
+    bits = (bits ^ (bits >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return bits ^ (bits >> 31);
+}
+
+// A number at random from 0 up to 1 without it, of 24 bits.
+static inline float md5_chance(uint64_t bits)
+{
+    return (float)(md5_mixed(bits) >> 40) * (1.0f / 16777216.0f);
+}
+
 // The squared length of a file's x y z may exceed 1 by this without a warning: files round to six
 // decimals, which moves the square by at most 2 * sqrt(3) * 5e-7; some tools round more coarsely.
 #define MD5_LENGTH_SLACK 1e-5f

@@ -183,15 +183,9 @@ static md5_gaze_numbers numbers_of(const md5_gaze_desc *desc)
     return numbers;
 }
 
-// Weyl sequence and mixer: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
-// 2014. Returns a number from 0 up to 1 without it, of 24 bits.
 static float next_random(md5_gaze *gaze)
 {
-    uint64_t bits = gaze->random += UINT64_C(0x9E3779B97F4A7C15);
-    bits = (bits ^ (bits >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94D049BB133111EB);
-    bits ^= bits >> 31;
-    return (float)(bits >> 40) * (1.0f / 16777216.0f);
+    return md5_chance(gaze->random += MD5_WEYL);
 }
 
 // -- Points ---------------------------------------------------------------------------------
