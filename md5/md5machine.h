@@ -264,6 +264,9 @@ typedef struct md5_condition {
     md5_comparison compare;
     float value;
     md5_condition_kind kind;
+    // STATE_TIME, at random: if not 0, the time is not `value`, but one from there to this, drawn
+    // anew whenever a state begins, for each condition by itself: see md5_player_seed().
+    float longest;
     bool begins_alternative; // "or", but not the first; "and" binds tighter
     uint64_t reserved[1];    // 0
 } md5_condition;

@@ -113,9 +113,15 @@ MD5_PLAY_API bool md5_player_attach(md5_player *player, uint32_t attached, const
 // any time, if no md5_ground_fn is set; `result` and `miss` are those of the last pose.
 MD5_PLAY_API md5_foot *md5_player_feet(md5_player *player, uint32_t modifier);
 
+// Sets what a player draws at random: from now on the times of conditions that have a `longest`,
+// also that of each layer's current state; and its gazes begin anew, from their tables' seeds and
+// this one. Equal seeds give equal times, at any steps; members of a crowd get one each. 0 in a new
+// player, and after md5_player_reset(). What it leads to is saved and copied with the player.
+MD5_PLAY_API void md5_player_seed(md5_player *player, uint64_t seed);
+
 // Returns the state of a modifier of kind MD5_MODIFIER_GAZE, or NULL likewise. It may be written at
-// any time: md5_gaze_begin() with another seed lets members of a crowd look about each by itself.
-// It advances, forward in time, while the modifier has a weight; what is not finite begins anew.
+// any time. It advances, forward in time, while the modifier has a weight; what is not finite
+// begins anew.
 MD5_PLAY_API md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier);
 
 // Writes foot->floor, and foot->normal or not, of the ground below `ankle`, the animated position

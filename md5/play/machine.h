@@ -205,6 +205,7 @@ typedef struct md5_play_condition {
     uint32_t num_behind; // conditions that must hold too: those up to the next alternative
     double seconds;      // md5i_decimal_of() `value`
     uint64_t ear;        // of HEARD
+    double spread;       // of a time at random: seconds up to the longest
 } md5_play_condition;
 
 // The order of thresholds: of each parameter, by value.
@@ -409,6 +410,7 @@ struct md5_machine {
     bool has_full_layers; // at a reduced level of detail: that may change joints that are left out
     bool has_clip_events; // in tables, or at the ends of clips
     bool has_times;       // some condition is about time or an event
+    bool has_chances;     // and some at random
     bool has_steps;       // some transition is in step
     bool reports_states;  // ENTER, LEAVE or TRANSITION_END
     // Sums of a vertex's biases: of those above 0, at least and at most; of those below, at most.

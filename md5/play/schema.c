@@ -381,6 +381,9 @@ static const md5_choice condition_kinds[] = {{"state_time", MD5_WHEN_STATE_TIME}
                                              {"time_left", MD5_WHEN_TIME_LEFT},
                                              {"heard", MD5_WHEN_HEARD}};
 
+#define COMPARED \
+    (BIT(MD5_IS_LESS) | BIT(MD5_IS_GREATER) | BIT(MD5_IS_AT_MOST) | BIT(MD5_IS_AT_LEAST))
+
 #define ROW md5_condition
 static const md5_column condition_columns[] = {
     TEXT(parameter,
@@ -390,9 +393,10 @@ static const md5_column condition_columns[] = {
            .label = "comparison", .usual = "is set"),
     CHOICE(kind, condition_kinds, MD5_WHEN_HEARD, "what is compared", NOWHERE,
            .label = "kind of a condition", .usual = "a parameter", HASHED_IF_SET),
-    FLOAT(value, "with what", HEAD, .label = "value of a condition", FINITE,
-          .kinds =
-              BIT(MD5_IS_LESS) | BIT(MD5_IS_GREATER) | BIT(MD5_IS_AT_MOST) | BIT(MD5_IS_AT_LEAST)),
+    FLOAT(value, "with what", HEAD, .label = "value of a condition", FINITE, .kinds = COMPARED),
+    FLOAT(longest, "of `state_time`: drawn at random, up to this", HEAD, .form = MD5_FORM_AFTER,
+          .word = "to", .label = "the longest time of a condition", RANGE(1e-6, 1e6),
+          .keeps_zero = true, .usual = "the value", .kinds = COMPARED, HASHED_IF_SET),
     FLAG(begins_alternative, "behind `or`", NOWHERE, HASHED_IF_SET),
     RESERVED,
 };

@@ -50,7 +50,7 @@ typedef enum md5_form {
     MD5_FORM_EVENT,      // a name on the same line
     MD5_FORM_LINE,       // the rest of the line
     MD5_FORM_SPAN,       // a number, perhaps with a hyphen before that of the next column
-    MD5_FORM_AFTER,      // a name behind the column's word; both may be left out
+    MD5_FORM_AFTER,      // a name or number behind the column's word; both may be left out
     MD5_FORM_ALWAYS,     // one row, in whose braces also words of its owner may stand
 } md5_form;
 

@@ -391,6 +391,26 @@ TEST (machine_locations_of_events_and_times) {
          "19:44: error: expected a word of a transition or '}', found '0.5'"},
         {"when jump exit 0.5", "when time_left < or jump",
          "19:43: error: expected a number, found 'or'"},
+        {"when jump exit 0.5", "when state_time > 2.5 to 5", ""},
+        {"when jump exit 0.5", "when state_time > 2.5 to x",
+         "19:51: error: expected a number, found 'x'"},
+        {"when jump exit 0.5", "when state_time > 2.5 to nan",
+         "19:51: error: 'nan' is not a finite number"},
+        {"when jump exit 0.5", "when state_time > 2.5 to -5",
+         "19:51: error: a transition of layer 'body': the longest time of a condition is -5, which "
+         "must be 1e-06 to 1e+06"},
+        {"when jump exit 0.5", "when state_time > 0 to 0",
+         "19:49: error: a transition of layer 'body': the longest time of a condition is 0, which "
+         "must be 1e-06 to 1e+06"},
+        {"when jump exit 0.5", "when state_time > 5 to 2.5",
+         "19:49: error: a transition of layer 'body': expected state_time, 0 or more to more, "
+         "found 5 to 2.5"},
+        {"when jump exit 0.5", "when state_time > -1 to 2.5",
+         "19:50: error: a transition of layer 'body': expected state_time, 0 or more to more, "
+         "found -1 to 2.5"},
+        {"when jump exit 0.5", "when time_left < 1 to 2.5",
+         "19:48: error: a transition of layer 'body': expected state_time, 0 or more to more, "
+         "found 1 to 2.5"},
         {"when jump exit 0.5", "when \"state_time\" > 1",
          "19:31: error: a transition of layer 'body' names parameter 'state_time', which does not "
          "exist"});

@@ -62,6 +62,8 @@ TEST_PLAY (errors_with_players_and_poses_are_reported_with_function_and_argument
     md5_player_shot_section(fixture->player, 0, "a", (md5_section_change)4);
     MISUSE("md5_player_set_detail(): player: not NULL")
     md5_player_set_detail(test_null(), NULL);
+    MISUSE("md5_player_seed(): player: not NULL")
+    md5_player_seed(test_null(), 0);
     MISUSE("md5_player_gaze(): player: not NULL")
     md5_player_gaze(test_null(), 0);
     MISUSE("md5_player_pose(): pose: not NULL")

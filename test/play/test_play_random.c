@@ -340,6 +340,8 @@ void play_random_add_times(play_random_tables *to, uint64_t *random)
         added[1] = (md5_condition){.compare = (md5_comparison)(2 + play_below(random, 4)),
                                    .value = 0.0625f * (float)play_below(random, 24),
                                    .kind = (md5_condition_kind)(1 + play_below(random, 3))};
+        if (added[1].kind == MD5_WHEN_STATE_TIME && i % 2 == 1)
+            added[1].longest = added[1].value + 0.75f;
         const md5_clip_desc *const clip = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
         if (added[1].kind == MD5_WHEN_HEARD && clip->num_events == 0)
             continue;

@@ -936,12 +936,8 @@ static bool make_members(view_crowd *crowd, view_log *log)
             md5_error error = {0};
             member->player = md5_create_player(kind->machine, NULL, &error);
             is_made = member->player != NULL || view_log_error(log, &error);
-            // Each member looks about in an order of its own.
-            COMMON_FOR (m, md5_machine_tables(kind->machine)->num_modifiers) {
-                md5_gaze *const gaze = is_made ? md5_player_gaze(member->player, m) : NULL;
-                if (gaze != NULL)
-                    md5_gaze_begin(i, gaze);
-            }
+            if (is_made) // each member looks about and blinks at times of its own
+                md5_player_seed(member->player, i);
             continue;
         }
         // Members are sorted by clip, with start times spread over the whole clip, so poses made in

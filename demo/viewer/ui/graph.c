@@ -485,6 +485,8 @@ static popover_line say_way(const view_machine *machine, const md5_transition_de
         all =
             (all || condition->begins_alternative) && md5_player_is_met(machine->player, condition);
         common_append(text, sizeof text, join, "%s%s", is_event ? kind : "", word);
+        if (condition->longest != 0)
+            common_append(text, sizeof text, "", " to %g", condition->longest);
     }
     all = all || is_met;
     if (way->duration > 0)

@@ -891,9 +891,16 @@ static bool build_conditions(md5_building *building, bool is_shot, const md5_con
                                 is_event  ? "MD5_IS_SET"
                                 : is_time ? "comparison"
                                           : "parameter");
+        const double least = md5i_decimal_of(row->value), longest = md5i_decimal_of(row->longest);
+        const bool is_random = row->longest != 0;
+        if (is_random && (row->kind != MD5_WHEN_STATE_TIME || least < 0 || longest < least))
+            return MD5_OUT_OF_RANGE(building, &row->longest,
+                                    ": expected state_time, 0 or more to more, found %g to %g",
+                                    least, longest);
+        machine->has_chances = machine->has_chances || is_random;
         machine->conditions[machine->num_conditions++] = (md5_play_condition){
-            parameter, row->compare, row->value, row->kind, num_behind, md5i_decimal_of(row->value),
-            ear};
+            parameter,  row->compare, row->value, row->kind,
+            num_behind, least,        ear,        is_random ? longest - least : 0};
         machine->has_times = machine->has_times || is_time || is_event;
     }
     return true;

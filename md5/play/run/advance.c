@@ -340,13 +340,19 @@ bool md5_player_is_met(const md5_player *player, const md5_condition *condition)
            && holds_for(&known, player->parameters[parameter]);
 }
 
-// Seconds until the time of a condition comes, not above 0 if it has; at_start: when the state
-// began.
-static double seconds_until_time(const md5_player *player, const md5_active_state *active,
+// Seconds until the time of a condition of the newest state comes, not above 0 if it has; at_start:
+// when the state began.
+static double seconds_until_time(const md5_player *player, md5_layer_state *layer_state,
                                  const md5_play_condition *condition, bool at_start)
 {
+    const md5_active_state *const active = md5_newest(layer_state);
+    double time = condition->seconds;
+    if (condition->spread > 0)
+        time +=
+            condition->spread
+            * md5_chance(layer_state->random + (uint64_t)(condition - player->machine->conditions));
     if (condition->kind == MD5_WHEN_STATE_TIME)
-        return condition->seconds - (at_start ? 0 : active->elapsed);
+        return time - (at_start ? 0 : active->elapsed);
     if (!active->tree)
         return -condition->seconds;
     const md5_timing *const timing = active->tree->instances[0].playable->timing;
@@ -371,7 +377,7 @@ static double seconds_until_times(const md5_player *player, md5_layer_state *lay
         const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
         if (condition->kind != MD5_WHEN_STATE_TIME && (!is_left || goes_back))
             continue;
-        double seconds = seconds_until_time(player, active, condition, false);
+        double seconds = seconds_until_time(player, layer_state, condition, false);
         const double left = seconds + condition->seconds;
         if (is_left && active->tree && layer_state->is_steered)
             seconds = md5_least(
@@ -397,7 +403,8 @@ static MD5_NO_INLINE bool holds_otherwise(const md5_player *player, uint32_t lay
         condition->compare == MD5_IS_GREATER || condition->compare == MD5_IS_AT_LEAST;
     const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
     return !(is_left && player->is_backward)
-           && (seconds_until_time(player, active, condition, at_start) <= MD5_BORDER)
+           && (seconds_until_time(player, &player->layer_states[layer], condition, at_start)
+               <= MD5_BORDER)
                   == (is_above != is_left);
 }
 

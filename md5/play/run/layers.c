@@ -741,6 +741,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     layer_state->is_resting = false;
     layer_state->causes = MD5_ALL_CAUSES;
     layer_state->deaf = UINT64_MAX;
+    layer_state->random += MD5_WEYL;
     layer_state->is_entered = change->begin == MD5_BEGIN_AT;
     if (layer_state->is_entered)
         layer_state->entered = change->state;

@@ -337,8 +337,6 @@ void md5_player_reset(md5_player *player)
                                           .position = {INFINITY, INFINITY, INFINITY}};
         player->are_placed[i] = false;
         player->drops[i] = 0;
-        if (modifier->desc.kind == MD5_MODIFIER_GAZE)
-            md5_gaze_begin(modifier->seed, &player->gazes[modifier->gaze]);
     }
     for (size_t i = 0; i < player->machine->num_feet; i++) {
         const md5_limb *const leg = &player->machine->legs[i];
@@ -360,6 +358,7 @@ void md5_player_reset(md5_player *player)
         player->layer_states[i].entered = MD5_NONE;
         md5i_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_BEHIND});
     }
+    md5_player_seed(player, 0);
     player->is_weighed = true;
 }
 
@@ -708,6 +707,21 @@ md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
     MD5_ASSERT_ASSET(player);
     const md5_modifier *const found = find_modifier(player, modifier, MD5_MODIFIER_FEET);
     return found ? player->feet + found->first_foot : NULL;
+}
+
+void md5_player_seed(md5_player *player, uint64_t seed)
+{
+    MD5_ASSERT_ASSET(player);
+    const md5_machine *const machine = player->machine;
+    const uint64_t begin = md5_mixed(seed); // seeds that are near are far from each other then
+    MD5_FOR (i, machine->tables.num_layers)
+        player->layer_states[i].random = md5_mixed(begin + i);
+    MD5_FOR (i, machine->tables.num_modifiers) {
+        const md5_modifier *const modifier = &machine->modifiers[i];
+        if (modifier->desc.kind == MD5_MODIFIER_GAZE)
+            md5_gaze_begin(modifier->seed + begin, &player->gazes[modifier->gaze]);
+    }
+    player->is_settled = false;
 }
 
 md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier)

@@ -216,6 +216,7 @@ typedef struct md5_layer_state {
     bool ends_cycle;  // in this interval the newest state reaches an exit and takes it
     uint64_t deaf;    // ears at this instant: all, if it began now, or of what it fires itself
     uint64_t causes;  // that came up since none of the newest state's transitions was open
+    uint64_t random;  // from which the newest state's conditions draw
     float coverage;   // of the snapshot
     md5_fade_time settling;        // of the offsets
     md5_root_velocity frozen_root; // velocity that goes with the snapshot

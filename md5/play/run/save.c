@@ -151,6 +151,15 @@ static void keep_floats(md5_archive *archive, void *values, size_t count)
     }
 }
 
+// Bits that may be any. Those of times at random are only of players of machines that have some,
+// which older versions refuse by their fingerprint.
+static void keep_any(md5_archive *archive, uint64_t *value)
+{
+    const uint64_t bits = keep_bits(archive, value, sizeof bits);
+    if (archive->mode == STORE)
+        *value = bits;
+}
+
 // The clock of a clip, whose cycle is saved relative to `base`, and whether it has begun at a whole
 // cycle and not moved since.
 static void keep_clock(md5_archive *archive, bool is_once, int64_t base, double max_cycles,
@@ -260,9 +269,7 @@ static void keep_modifier(md5_archive *archive, const md5_player *player, uint32
     keep_bool(archive, &target->has_pole, "whether a target has a pole");
     if (desc->kind == MD5_MODIFIER_GAZE) {
         md5_gaze *const gaze = &player->gazes[modifier->gaze];
-        const uint64_t random = keep_bits(archive, &gaze->random, sizeof random);
-        if (archive->mode == STORE)
-            gaze->random = random;
+        keep_any(archive, &gaze->random);
         keep(archive, INT, &gaze->target, -1, 0, "what a gaze looks at"); // -1 as MD5_NONE
         keep_floats(archive, &gaze->from, 2);
         keep_floats(archive, &gaze->to, 2);
@@ -460,6 +467,8 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
         MD5_FOR (i, MD5_SLOTS)
             layer_state->order[i] = (uint8_t)i;
     }
+    if (machine->has_chances)
+        keep_any(archive, &layer_state->random);
     MD5_FOR (i, num_used)
         keep_active(archive, machine, layer, i > 0 || has_snapshot,
                     archive->mode == CHECK ? &layer_state->first : md5_active_at(layer_state, i));
@@ -516,10 +525,7 @@ static void keep_player(md5_archive *archive, md5_player *player)
     if (machine->num_soles > 0)
         keep_motion(archive, &player->walked);
     keep_uint(archive, &player->status.num_events, 0, UINT32_MAX, "a number of events");
-    const uint64_t num_dropped =
-        keep_bits(archive, &player->status.num_dropped, sizeof num_dropped);
-    if (archive->mode == STORE)
-        player->status.num_dropped = num_dropped;
+    keep_any(archive, &player->status.num_dropped);
     keep(archive, DOUBLE, &player->status.undivided, -1e6, 1e6, "an undivided time");
 
     // Targets may move joints anywhere. A kept pose that is not sound is not saved: the next one is

@@ -327,8 +327,9 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
         return is_read;
     }
     case MD5_FORM_AFTER:
-        return !take_keyword(lex, md5_column_word(column))
-               || read_name(lex, record, what, column->offset);
+        if (!take_keyword(lex, md5_column_word(column)))
+            return true;
+        break;
     case MD5_FORM_COMPARED: {
         const uint32_t compare = take_keyword(lex, "not") ? MD5_IS_CLEAR : MD5_IS_SET;
         const md5_condition *const row = (const md5_condition *)(void *)record.row;

@@ -150,6 +150,8 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
     const char *const text = column->kind == MD5_COLUMN_TEXT ? *(const char *const *)value : NULL;
     const float *const floats = (const float *)value;
     const double number = md5i_column_number(column, row);
+    if (column->form == MD5_FORM_AFTER)
+        put_word(to, md5_column_word(column));
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
         if (column->form == MD5_FORM_COMPARED) {
@@ -178,8 +180,6 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
             put(to, ")");
             return true;
         }
-        if (column->form == MD5_FORM_AFTER)
-            put_word(to, md5_column_word(column));
         if (column->form == MD5_FORM_LINE)
             return !text || !*text || put_quoted(to, walk, text);
         if (text || column->place != MD5_PLACE_HEAD || !column->usual)
@@ -241,6 +241,14 @@ static bool is_set(const md5_column *column, const char *row)
     }
 }
 
+// Whether nothing is written of a value.
+static bool is_left_out(const md5_column *column, const char *row)
+{
+    return !is_set(column, row)
+           && (column->form == MD5_FORM_OPTIONAL || column->form == MD5_FORM_AFTER
+               || (column->form == MD5_FORM_OR_AT && is_set(column + 1, row)));
+}
+
 // -- Rows ---------------------------------------------------------------------------------------
 
 static bool put_list(writer *to, const md5_table_walk *walk, const md5_column *column,
@@ -259,7 +267,7 @@ static bool put_list(writer *to, const md5_table_walk *walk, const md5_column *c
             const bool is_used = md5_is_used(inner, md5_kind_of(schema, row, 0));
             if ((!is_used && is_set(inner, row)) || (is_or && i == 0))
                 return fail(to, walk, "has a value that a file cannot have");
-            if (is_used && inner->place == MD5_PLACE_HEAD)
+            if (is_used && inner->place == MD5_PLACE_HEAD && !is_left_out(inner, row))
                 TRY(put_value(to, walk, inner, row));
         }
     }
@@ -338,9 +346,7 @@ static bool put_head(writer *to, const md5_table_walk *walk)
             continue;
         if (!is_used && is_set(column, level->row))
             return fail(to, &head, "has a value that a file cannot have");
-        if (!is_used
-            || ((column->form == MD5_FORM_OPTIONAL || column->form == MD5_FORM_AFTER)
-                && !is_set(column, level->row)))
+        if (!is_used || is_left_out(column, level->row))
             continue;
         if (column->rows && column->kind != MD5_COLUMN_EASING)
             TRY(put_list(to, &head, column, level->row));
@@ -418,9 +424,7 @@ static bool put_column(writer *to, md5_table_walk *walk, const char *model_file,
         const md5_column *const end = schema->columns + schema->num_columns;
         for (const md5_column *next = column + 1; next < end && next->place == MD5_PLACE_BEHIND;
              next++) {
-            const bool is_left_out = next->form == MD5_FORM_OPTIONAL
-                                     || (next->form == MD5_FORM_OR_AT && is_set(next + 1, row));
-            if (md5_is_used(next, walk->level->kind) && (!is_left_out || is_set(next, row)))
+            if (md5_is_used(next, walk->level->kind) && !is_left_out(next, row))
                 TRY(put_value(to, walk, next, row));
         }
     }

@@ -1,0 +1,126 @@
+// Times at random, which conditions draw anew whenever a state begins.
+#include "test/own.h"
+#include "test/play/test_play_case.h"
+
+enum { OPEN, SHUT, BINS = 20, VISITS = 10000 };
+
+// Clips of a second. An eye is open for 2.5 to 5 s, and shut for a fifth of one; a hand waves to
+// either side.
+static void begin(play_scene *fixture)
+{
+    play_scene_make(fixture, 2,
+                    "clip a f clip b f layer eye { state open a state shut b "
+                    "transition open shut { when state_time > 2.5 to 5 } "
+                    "transition shut open { exit 0.2 } } "
+                    "layer hand { state rest a state left b state right b "
+                    "transition rest left { when state_time > 1 to 3 } "
+                    "transition rest right { when state_time > 1 to 3 } "
+                    "transition left rest { exit 0.2 } transition right rest { exit 0.2 } }");
+}
+
+#define TEST_HERE(title) TEST_PLAY (title, begin(fixture))
+
+// Advances a player whose eye has just opened. Writes for how long it is open each time; where
+// within a step it shut is seen by the clip that began there.
+static void watch(md5_player *player, double step, int count, double *seconds)
+{
+    double now = 0, opened = 0;
+    FOR (i, count) {
+        for (; play_state(player) == OPEN; now += step)
+            play_advance(player, step);
+        seconds[i] = now - play_time(player) - opened;
+        opened += seconds[i] + 0.2;
+        for (; play_state(player) == SHUT; now += step)
+            play_advance(player, step);
+    }
+}
+
+// The bound of chi squared is that which 19 degrees of freedom exceed once in 1000; others are four
+// standard deviations.
+TEST_HERE (chance_is_within_its_bounds_and_even) {
+    static double seconds[VISITS];
+    int counts[BINS] = {0};
+    double sum = 0, product = 0, square = 0;
+    const double mean = (double)VISITS / (double)BINS;
+    watch(fixture->player, 0.15, VISITS, seconds);
+    FOR (i, VISITS) {
+        const double off = seconds[i] - 3.75;
+        CHECK(fabs(off) <= 1.25 + 1e-9);
+        counts[(int)fmin(fmax(off * 8 + 10, 0), BINS - 1)]++;
+        sum += off;
+        product += i > 0 ? off * (seconds[i - 1] - 3.75) : 0;
+    }
+    FOR (i, BINS)
+        square += pow(counts[i] - mean, 2) / mean;
+    const double deviation = 2.5 / sqrt(12);
+    CHECK(square < 43.8);
+    CHECK(fabs(sum) < 4 * deviation * sqrt(VISITS));
+    CHECK(fabs(product) < 4 * deviation * deviation * sqrt(VISITS));
+}
+
+// The earlier of two times is taken, and each is as often the earlier one.
+TEST_HERE (chance_of_each_condition_is_its_own) {
+    uint32_t last = 0;
+    int count = 0, num_left = 0;
+    while (count < VISITS) {
+        play_advance(fixture->player, 0.15);
+        const uint32_t state = md5_player_layer(fixture->player, 1).state;
+        count += last == 0 && state != 0;
+        num_left += last == 0 && state == 1;
+        last = state;
+    }
+    CHECK(fabs(num_left - count / 2.0) < 4 * 0.5 * sqrt(VISITS));
+}
+
+TEST_HERE (chance_is_the_same_in_any_steps) {
+    static const double steps[] = {0.15, 1 / 60.0, 0.19};
+    double seconds[3][100];
+    FOR (i, 3) {
+        OWN_PLAY other;
+        begin(&other);
+        md5_player_seed(other.player, 77);
+        watch(other.player, steps[i], 100, seconds[i]);
+        FOR (k, 100)
+            CHECK_NEAR(seconds[i][k], seconds[0][k], 1e-9);
+    }
+    md5_player_seed(fixture->player, 77);
+    double sum = 0;
+    FOR (i, 100)
+        sum += seconds[0][i] + 0.2;
+    play_advance(fixture->player, sum - 0.1);
+    CHECK_UINT(play_state(fixture->player), SHUT);
+    CHECK_NEAR(play_time(fixture->player), 0.1, 1e-9);
+}
+
+// Also seeds that are near: their first times are as far apart as any.
+TEST_HERE (chance_differs_by_the_seed) {
+    double first[100], sum = 0, again;
+    FOR (i, 100) {
+        md5_player_reset(fixture->player);
+        md5_player_seed(fixture->player, (uint64_t)i);
+        watch(fixture->player, 0.15, 1, &first[i]);
+        sum += first[i] - 3.75;
+        FOR (k, i)
+            CHECK(first[k] != first[i]);
+    }
+    CHECK(fabs(sum) < 4 * 2.5 / sqrt(12) * 10);
+    md5_player_reset(fixture->player); // a new player has the seed 0
+    watch(fixture->player, 0.15, 1, &again);
+    CHECK_EXACT(again, first[0]);
+}
+
+TEST_HERE (chance_is_saved_copied_and_adopted) {
+    double seconds[4][50], before[1];
+    md5_player_seed(fixture->player, UINT64_C(0xfedcba9876543210));
+    watch(fixture->player, 0.15, 1, before);
+    play_advance(fixture->player, 1.23);
+    md5_player *const players[4] = {fixture->player, play_restored(fixture->player),
+                                    play_copied(fixture->player), play_player(fixture->machine)};
+    md5_player_adopt(players[3], fixture->player, NULL, NULL);
+    FOR (i, 4) {
+        watch(players[i], 0.15, 50, seconds[i]);
+        CHECK_BYTES(seconds[i], seconds[0], sizeof seconds[0]);
+        if (i > 0)
+            md5_destroy_player(players[i]);
+    }
+}
