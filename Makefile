@@ -179,7 +179,7 @@ build/shaders.c: shaders $(sort $(filter-out %.md,$(wildcard shaders/*.*))) .ci/
 build/font.c: .ci/deps.sh .ci/embed.py | deps
 	$(embed) bytes md5view_font $@ "$$(sh $< --font DejaVuSans)" md5view_code_font "$$(sh $< --font DejaVuSansMono)"
 # The viewer's pages: their texts, and the lines of C that they show, from their sources.
-build/pages.c: demo/viewer/pages demo/viewer/pages/pages.txt $(sort $(wildcard demo/viewer/pages/*.c)) .ci/embed.py md5/md5curve.h | deps
+build/pages.c: demo/viewer/pages demo/viewer/pages/pages.txt $(sort $(wildcard demo/viewer/pages/*.c)) .ci/embed.py md5/md5curve.h models/zoo/first.md5machine test/techniques.md | deps
 	$(embed) pages demo/viewer/pages/page.h $@ $(filter %.txt %.c,$^)
 
 # -- Other targets ------------------------------------------------------------------------------------

@@ -5,14 +5,16 @@ embed.py text PREFIX OUTPUT FILE...   one string for each shader: PREFIX_file, w
                                       characters that no name may hold; declared in render/shaders.h.
                                       Without comments and insets; lines keep their numbers
 embed.py bytes NAME OUTPUT FILE [NAME FILE]...   NAME[] and NAME_size
-embed.py pages HEADER OUTPUT TEXT FILE...  the viewer's pages: what TEXT says of each, with the lines of C
-                                      that it shows: those of a file between "// lines of NAME" and
-                                      "// end of lines"; declared in HEADER. Fails for a page that is not in
-                                      TEXT, or only there
+embed.py pages HEADER OUTPUT TEXT FILE...  the viewer's pages: what TEXT says of each, with the lines that
+                                      it shows: those of C between "// lines of NAME" and "// end of
+                                      lines" in a file, or a machine that TEXT has; declared in HEADER.
+                                      Fails for a page that is not in TEXT, or only there
 """
 import os
 import re
 import sys
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
 # `?` could begin a trigraph. Escapes have three digits, so that a digit after them is not taken in.
 PLAIN = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ _+-*/=<>(){}[].,;:#&|!"
@@ -48,16 +50,9 @@ def bytes_of(name, path):
 
 def marked(path):
     """The names and texts of the marked parts of a file. Lines that continue one, which are indented farther
-    than a block is, are joined to it, and those of a comment. Of a C string what it says."""
+    than a block is, are joined to it, and those of a comment."""
     found = re.findall(rb"^// lines of (\w+)\n(.*?)^// end of lines$", read(path), re.MULTILINE | re.DOTALL)
-    return [(name.decode(), (unquoted if b"// text\n" in text else joined)(text.split(b"\n")))
-            for name, text in found]
-
-
-def unquoted(lines):
-    """The text that lines of a C string are, and comments above it."""
-    parts = (re.fullmatch(rb'    "(.*)";?|(//.*)', line) for line in lines)
-    return b"".join(part[1 if part[1] is not None else 2] + b"\n" for part in parts if part)
+    return [(name.decode(), joined(text.split(b"\n"))) for name, text in found]
 
 
 def joined(lines):
@@ -75,11 +70,11 @@ def joined(lines):
 
 
 # Keys of a page's text: fewest and most fields.
-KEYS = {"title": (1, 1), "family": (1, 1), "about": (1, 1), "try": (1, 1), "model": (1, 1), "clip": (1, 1),
-        "start": (1, 1), "morphs": (1, 1), "keeps": (1, 1), "slider": (4, 4), "whole": (4, 4),
+KEYS = {"title": (1, 1), "family": (1, 1), "about": (1, 1), "try": (1, 1), "machine": (1, 1), "model": (1, 1),
+        "clip": (1, 1), "start": (1, 1), "morphs": (1, 1), "keeps": (1, 1), "slider": (4, 4), "whole": (4, 4),
         "choice": (3, 64), "easings": (3, 3),
-        "figure": (1, 2), "box": (2, 2), "plot": (4, 5), "series": (2, 2), "see": (1, 64)}
-REPEATED = ("slider", "whole", "choice", "easings", "figure", "plot", "series")
+        "figure": (1, 2), "box": (2, 2), "plot": (4, 5), "series": (2, 2), "fact": (1, 2), "see": (1, 64)}
+REPEATED = ("slider", "whole", "choice", "easings", "figure", "plot", "series", "fact")
 
 
 def sections(path):
@@ -96,7 +91,8 @@ def sections(path):
         elif not line.strip() or line.startswith("#"):
             continue
         elif line.startswith(" ") and found and found[-1][2]:
-            found[-1][2][-1][1][-1] += " " + line.strip()
+            is_machine = found[-1][2][-1][0] == "machine"
+            found[-1][2][-1][1][-1] += line[4:] + "\n" if is_machine else " " + line.strip()
         elif key not in KEYS or not found:
             sys.exit(place + "found '%s', expected [NAME] or one of %s" % (key, ", ".join(KEYS)))
         else:
@@ -112,9 +108,33 @@ def sections(path):
 
 def easings(name, last, first):
     """The fields of the choice that the kinds of easings are, as md5/md5curve.h has them."""
-    header = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "md5", "md5curve.h")
-    kinds = re.findall(r"^ +MD5_EASE_(\w+),", read(header).decode(), re.MULTILINE)
+    kinds = re.findall(r"^ +MD5_EASE_(\w+),", read(os.path.join(TOP, "md5/md5curve.h")).decode(), re.MULTILINE)
     return [name, str(kinds.index(first)), *(kind.lower() for kind in kinds[:kinds.index(last) + 1])]
+
+
+def lines_of(pages, paths):
+    """The lines of all pages: of C by their marks, of machines as TEXT or a file of the project has them."""
+    lines = {}
+    for path in paths:
+        lines.update(marked(path))
+    for name, _, keys in pages:
+        for text in dict(keys).get("machine", []):
+            lines[name] = text.encode() if "\n" in text else read(os.path.join(TOP, text))
+    return lines
+
+
+def first_lines(lines, keys):
+    """A machine with its choices and sliders as they begin, in place of $0 and so on."""
+    first = [fields[2 + int(fields[1])] if key == "choice" else fields[3] for key, fields in keys
+             if key in ("slider", "whole", "choice")]
+    return re.sub(r"\$(\d)", lambda number: first[int(number[1])], lines.decode())
+
+
+def sources_of(page):
+    """What the table of the sources' techniques has of a page: techniques and the tests that show them."""
+    rows = [[cell.strip(" `") for cell in line.split("|")[1:4]]
+            for line in read(os.path.join(TOP, "test/techniques.md")).decode().split("\n") if line.startswith("| ")]
+    return [(technique, test) for technique, test, of in rows if of == page]
 
 
 def floats(text):
@@ -135,6 +155,7 @@ def row(name, place, keys, family, lines):
     parts = [".name = " + quoted(name), ".title = " + quoted(one["title"][0]),
              ".family = " + quoted(family),
              ".about = " + quoted(one["about"][0]), ".first = " + quoted(one["try"][0]),
+             ".sources = " + quoted("; ".join(technique for technique, _ in sources_of(name))),
              ".lines = " + literal(lines).replace("\n    ", "\n        "),
              ".start = " + one.get("start", ["0"])[0], ".has_morphs = %d" % ("morphs" in one),
              ".show = view_show_page_" + name]
@@ -143,7 +164,7 @@ def row(name, place, keys, family, lines):
         parts += [".keep = view_keep_page_" + name, ".num_kept = " + one["keeps"][0]]
     parts += [".see[%d] = %s" % (i, quoted(other)) for i, other in enumerate(one["see"])]
     parts.append(".box = {%s}" % ", ".join("{%s}" % floats(corner) for corner in one["box"]))
-    sliders, figures, plots = [], [], []
+    sliders, figures, plots, facts = [], [], [], []
     for key, fields in keys:
         if key in ("slider", "whole"):
             sliders.append("{%s, %s, %s}" % (quoted(fields[0]), ", ".join(map(floats, fields[1:])),
@@ -153,6 +174,8 @@ def row(name, place, keys, family, lines):
                 quoted(fields[0]), len(fields) - 3, fields[1], ", ".join(map(quoted, fields[2:]))))
         elif key == "figure":
             figures.append("{%s, %s}" % (floats(fields[0]), quoted((fields + [""])[1])))
+        elif key == "fact":
+            facts.append("{%s}" % ", ".join(map(quoted, (fields + [""])[:2])))
         elif key == "plot":
             plots.append((["%s, %s, {%s}, {%s}, VIEW_FIT_%s" % (
                 *map(quoted, fields[:2]), *map(floats, fields[2:4]), (fields + ["not"])[4].upper())], []))
@@ -160,17 +183,14 @@ def row(name, place, keys, family, lines):
             plots[-1][1].append("{%s, VIEW_%s}" % (quoted(fields[0]), fields[1].upper()))
     plots = ["{%s, {%s}}" % (text[0], ", ".join("[%d] = %s" % pair for pair in enumerate(series)))
              for text, series in plots]
-    for array, rows in (("sliders", sliders), ("figures", figures), ("plots", plots)):
+    for array, rows in (("sliders", sliders), ("figures", figures), ("plots", plots), ("facts", facts)):
         parts += [".%s[%d] = %s" % (array, i, text) for i, text in enumerate(rows)]
     return "    {%s},\n" % ",\n     ".join(parts)
 
 
 def pages_of(header, text, paths):
     pages = sections(text)
-    lines, source = {}, b""
-    for path in paths:
-        lines.update(marked(path))
-        source += read(path)
+    lines, source = lines_of(pages, paths), b"".join(map(read, paths))
     shown, kept = {name for name, *_ in pages}, {name for name, _, keys in pages if "keeps" in dict(keys)}
     for keys, what in (shown, "SHOW"), (kept, "KEEP"):
         functions = set(re.findall(r"^VIEW_%s\((\w+)\)" % what, source.decode(), re.MULTILINE))
@@ -184,7 +204,7 @@ def pages_of(header, text, paths):
     for name, place, keys in pages:
         family = dict(keys).get("family", [family])[0]
         rows.append(row(name, place, keys, family, lines.get(name)))
-    functions = ["void view_show_page_%s(view_picture *);\n" % name for name, *_ in pages]
+    functions = ["void view_show_page_%s(view_picture *, const float *);\n" % name for name, *_ in pages]
     functions += ["void view_keep_page_%s(const view_picture *, view_kept *);\n" % name
                   for name, _, keys in pages if "keeps" in dict(keys)]
     return ('#include "%s"\n\n#include "md5/md5pose.h"\n\n#include <stddef.h>\n\n%s\n'

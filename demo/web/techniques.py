@@ -2,8 +2,9 @@
 """Writes the viewer's pages of techniques as pages of HTML: text, lines of C and sliders, which view.js
 ties to the drawing.
 
-techniques.py FOLDER TEXT FILE...: FOLDER/NAME.html for each page and FOLDER/index.html, from what the
-viewer is built of: TEXT and FILEs are those of `.ci/embed.py pages`.
+techniques.py FOLDER TEXT FILE...: FOLDER/NAME.html for each page, FOLDER/index.html, and the table of what
+the sources teach as FOLDER/sources.html, from what the viewer is built of: TEXT and FILEs are those of
+`.ci/embed.py pages`.
 """
 import html
 import os
@@ -41,7 +42,8 @@ BODY = """<body class="technique" data-show="%(show)s" data-model="models/%(mode
 %(sliders)s</form>
 <p id="facts"></p>
 <pre class="fragment" role="region" tabindex="0" aria-label="Lines of C"><code>%(lines)s</code></pre>
-<nav aria-label="Other techniques">%(links)s</nav>
+<nav aria-label="Other techniques">%(links)s<p><a href="techniques/sources.html#%(name)s">What the sources
+have of it, and what tests it</a></p></nav>
 <p id="note" role="status"></p>
 <pre id="told" role="status"></pre>
 </main>
@@ -55,6 +57,17 @@ CONTENTS = """<body>
 <p>%(about)s</p>
 %(cards)s</main>
 """
+SOURCES = """<body>
+<main class="contents">
+<nav aria-label="Where this is"><a href="index.html">md5model</a> /
+<a href="techniques/index.html">Learn</a> / Sources</nav>
+<h1 class="title">What the sources teach</h1>
+<p>%(about)s</p>
+<table>
+<tr><th>Page</th><th>Technique</th><th>Test</th></tr>
+%(rows)s</table>
+</main>
+"""
 CARD = """<li><a href="techniques/%(name)s.html">
 <img src="techniques/%(name)s.png" width="240" height="150" loading="lazy" alt="">%(title)s</a>
 <br>%(about)s</li>
@@ -64,6 +77,10 @@ SLIDER = """<label>%(name)s <output>%(first)s</output>
 """
 ABOUT = ("How characters are animated, in twelve chapters, from a line of text to crowds: each technique on a "
          "page, with a drawing that moves, sliders, and its lines of C.")
+
+
+ABOUT_SOURCES = ("What articles, lectures and books on skeletal animation describe, the page that shows it, and the test "
+                 "that fails if it is wrong.")
 
 
 def slider(key, fields):
@@ -85,9 +102,8 @@ def links(what, names, titles, rel=""):
 
 
 def main(folder, text, *files):
-    pages, lines, family, cards = embed.sections(text), {}, "", ""
-    for path in files:
-        lines.update(embed.marked(path))
+    pages, family, cards = embed.sections(text), "", ""
+    lines = embed.lines_of(pages, files)
     one = {name: {key: fields for key, fields in keys if key not in embed.REPEATED}
            for name, _, keys in pages}
     titles = {name: keys["title"][0] for name, keys in one.items()}
@@ -98,7 +114,7 @@ def main(folder, text, *files):
                "about": html.escape(one[name]["about"][0]), "first": html.escape(one[name]["try"][0]),
                "show": html.escape("no-config&panel=no&page=" + name),
                "model": one[name].get("model", ["bobbin/bobbin.md5mesh"])[0],
-               "lines": html.escape(lines[name].decode().rstrip("\n"), False),
+               "lines": html.escape(embed.first_lines(lines[name], keys).rstrip("\n"), False),
                "sliders": "".join(slider(key, fields) for key, fields in keys
                                   if key in ("slider", "whole", "choice")),
                "links": links("See also", one[name]["see"], titles)
@@ -109,6 +125,12 @@ def main(folder, text, *files):
         if family != before:
             cards += '%s<h2>%s</h2>\n<ul class="cards">\n' % ("</ul>\n" * (before != ""), html.escape(family))
         cards += CARD % say
+    rows = "".join('<tr%s><td><a href="techniques/%s.html">%s</a></td><td>%s</td><td><code>%s</code></td></tr>\n'
+                   % (' id="%s"' % name if i == 0 else "", name, html.escape(titles[name]), html.escape(technique), test)
+                   for name in names for i, (technique, test) in enumerate(embed.sources_of(name)))
+    with open(os.path.join(folder, "sources.html"), "w") as file:
+        file.write(PAGE % {"title": "What the sources teach", "about": ABOUT_SOURCES,
+                           "body": SOURCES % {"about": ABOUT_SOURCES, "rows": rows}})
     with open(os.path.join(folder, "index.html"), "w") as file:
         file.write(PAGE % {"title": "Learn how it works", "about": ABOUT,
                            "body": CONTENTS % {"about": ABOUT, "cards": cards + "</ul>\n"}})

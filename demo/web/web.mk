@@ -162,8 +162,8 @@ $(WEB_SITE)/docs/index.html: $(wildcard .github/docs/* md5/*.h md5/play/*.md ren
 # The techniques as pages of text, each with a picture.
 WEB_TECHNIQUES := $(shell sed -n 's/^\[\([a-z0-9_]*\)\]$$/\1/p' demo/viewer/pages/pages.txt)
 WEB_TECHNIQUE_FILES := $(WEB_SITE)/techniques/index.html $(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png)
-$(WEB_SITE)/techniques/index.html: demo/web/techniques.py .ci/embed.py demo/viewer/pages/pages.txt $(wildcard demo/viewer/pages/*.c)
-	@mkdir -p $(@D) && $(PYTHON) $< $(@D) $(wordlist 3,99,$^)
+$(WEB_SITE)/techniques/index.html: demo/web/techniques.py .ci/embed.py demo/viewer/pages/pages.txt $(wildcard demo/viewer/pages/*.c) test/techniques.md models/zoo/first.md5machine
+	@mkdir -p $(@D) && $(PYTHON) $< $(@D) $(filter %.txt %.c,$^)
 $(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png): $(WEB_SITE)/techniques/%.png: $(OUT)/md5view $(WEB_MODELS)
 	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 480,300 --page $* --panel=no --output $@ > $(WEB)/picture
 # Pictures of the page that the site begins with: what the viewer draws.

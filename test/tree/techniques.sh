@@ -57,11 +57,16 @@ written() {
 	lines = {}
 	for path in sources:
 	    lines.update(re.findall(r"^// lines of (\w+)\n(.*?)^// end of lines$", open(path).read(), re.M | re.S))
-	for name, part in lines.items(): # the text of a machine is what its strings say
-	    if "// text\n" in part:
-	        lines[name] = "".join(a or b for a, b in re.findall(r'^    "(.*)";?$|^(//.*)$', part, re.M))
+	for name, part in re.findall(r"^\[(\w+)\]$(.*?)^see:", open(text).read(), re.M | re.S):
+	    machine = re.search(r"^machine:(.*?)^\w", part, re.M | re.S)
+	    if machine: # as its sliders begin
+	        lines[name] = machine[1] if "\n    " in machine[1] else open(machine[1].strip()).read()
+	        first = [one.split("|") for one in re.findall(r"^(?:slider|whole|choice): (.*)$", part, re.M)]
+	        for i, field in enumerate(first):
+	            is_choice = "choice: " + "|".join(field) in part
+	            lines[name] = lines[name].replace("$%d" % i, field[2 + int(field[1])].strip() if is_choice else field[3].strip())
 	names = re.findall(r"^\[(\w+)\]$", open(text).read(), re.M)
-	index = open(folder + "/index.html").read()
+	index, sources_page = open(folder + "/index.html").read(), open(folder + "/sources.html").read()
 	plain = lambda it: re.sub(r"\s|//", "", it)
 	words = lambda it: re.sub(r"\s+", " ", it).strip()
 	for part in open(text).read().split("\n[")[1:]:
@@ -74,8 +79,10 @@ written() {
 	        print(name, "has another text or other lines")
 	    if sliders != re.findall(r'name="([^"]*)"', html.unescape(page.split("<form>")[1].split("</form>")[0])):
 	        print(name, "has not the sliders", sliders)
-	    if "techniques/%s.html" % name not in index or set(re.findall(r"techniques/(\w+).html", page)) - {"index", *names}:
+	    if "techniques/%s.html" % name not in index or set(re.findall(r"techniques/(\w+).html", page)) - {"index", "sources", *names}:
 	        print(name, "is not linked, or links to nothing")
+	    if "techniques/sources.html#%s\"" % name not in page or 'id="%s"' % name not in sources_page:
+	        print(name, "does not lead to its rows of the sources' table")
 	END
 }
 silent "each page is one of HTML, with the same text, lines and sliders" written

@@ -139,7 +139,7 @@ TEST_LONG (view_pages_draw_at_two_sizes_and_as_their_sliders_move) {
 TEST_HERE (view_pages_scroll_text_that_is_too_long) {
     s->width = 800.0f;
     s->height = 600.0f;
-    (void)open_page(s, (uint32_t)view_find_page("limits"));
+    (void)open_page(s, (uint32_t)view_find_page("sign"));
     const view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
     draw(s);
     const uint32_t before = s->viewer.canvas.count;

@@ -65,9 +65,9 @@ VIEW_SHOW(bitmap)
 {
     static float (*const ways[3])(const flipbook *, double, int, int) = {from_array, from_atlas,
                                                                          from_volume};
-    const int size = (int)lroundf(picture->values[2]), count = (int)view_choice(picture, 0);
+    const int size = (int)lroundf(v[2]), count = (int)view_choice(picture, 0);
     const int rows = 90 / size; // lines that fill a texel
-    const double rate = picture->values[1], high = picture->plots->row.high.x;
+    const double rate = v[1], high = picture->plots->row.high.x;
     // Played backward, time is below 0.
     const double now = picture->time - high * floor(picture->time / high);
     const size_t num_texels = (size_t)count * (size_t)size * (size_t)size;
@@ -88,11 +88,11 @@ VIEW_SHOW(bitmap)
             const float z = 4 + edge * ((float)y + ((float)(i % rows) + 0.5f) / (float)rows);
             const md5_vec3 from = {0, left + edge * (float)x, z},
                            to = {0, left + edge * (float)(x + 1), z};
-            view_add_line(&picture->lines, from, to, fire_color(light));
+            view_page_line(picture, from, to, fire_color(light));
         }
     }
     float largest[2] = {0, 0};
-    for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
+    COMMON_FOR (i, VIEW_PAGE_POINTS) {
         const double time = view_plot_x(picture->plots, i);
         const float shown[2] = {from_array(&book, rate * time, size / 2, size / 3),
                                 from_volume(&book, rate * time, size / 2, size / 3)};
@@ -103,14 +103,12 @@ VIEW_SHOW(bitmap)
             view_add_point(picture->plots, k, time, shown[k]);
         }
     }
-    view_add_fact(picture, "memory", 4 * count * size * size / 1024.0, "KiB, 4 bytes a texel");
-    view_add_fact(picture, "largest step, array", largest[0], "");
-    view_add_fact(picture, "largest step, volume", largest[1], "");
+    VIEW_FACTS(picture, 4 * count * size * size / 1024.0, largest[0], largest[1]);
     float bleeds = 0;
     COMMON_FOR (y, size)
         bleeds = fmaxf(bleeds, fabsf(from_atlas(&book, rate * now, size - 1, y)
                                      - from_array(&book, rate * now, size - 1, y)));
-    view_add_fact(picture, "mixed in at the border, atlas", bleeds, "");
+    VIEW_FACTS(picture, bleeds);
     free(texels);
 }
 
@@ -138,17 +136,13 @@ static double upload_bytes(double joints, double characters, bool by_vertices)
 
 VIEW_SHOW(memory)
 {
-    const float *const v = picture->values;
-    for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
-        const double frames = view_plot_x(picture->plots, i);
-        view_add_point(picture->plots, 0, frames, log10(skeleton_bytes(v[0], v[1], frames) / 1024));
-        view_add_point(picture->plots, 1, frames, log10(vertex_bytes(v[0], frames) / 1024));
+    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+        const double frames = view_step_x(picture->plots, i, v[2]);
+        view_add_step(picture->plots, 0, i, frames,
+                      log10(skeleton_bytes(v[0], v[1], frames) / 1024));
+        view_add_step(picture->plots, 1, i, frames, log10(vertex_bytes(v[0], frames) / 1024));
     }
     view_sample_clip(picture, "walk", picture->time, picture->figures[0].pose);
-    view_add_mark(picture->plots, v[2], log10(skeleton_bytes(v[0], v[1], v[2]) / 1024), VIEW_GREEN);
-    view_add_mark(picture->plots, v[2], log10(vertex_bytes(v[0], v[2]) / 1024), VIEW_RED);
-    view_add_fact(picture, "skeleton", skeleton_bytes(v[0], v[1], v[2]) / 1024, "KiB");
-    view_add_fact(picture, "vertices", vertex_bytes(v[0], v[2]) / 1024, "KiB");
-    view_add_fact(picture, "a picture, skeleton", upload_bytes(v[1], v[3], false) / 1024, "KiB");
-    view_add_fact(picture, "a picture, vertices", upload_bytes(v[1], v[3], true) / 1024, "KiB");
+    VIEW_FACTS(picture, skeleton_bytes(v[0], v[1], v[2]) / 1024, vertex_bytes(v[0], v[2]) / 1024,
+               upload_bytes(v[1], v[3], false) / 1024, upload_bytes(v[1], v[3], true) / 1024);
 }

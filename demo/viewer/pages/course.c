@@ -24,6 +24,7 @@ static bool read_joint(const char *line, char name[64], int *parent, md5_vec3 *p
 // Writes the line as id's exporter does, then reads it.
 VIEW_SHOW(line)
 {
+    (void)v;
     const uint32_t joint = view_page_joint(picture, view_word(picture, 0));
     const md5_joint *const row = &picture->skeleton->joints[joint];
     const md5_vec3 from = md5_mat34_translation(picture->model->bind[joint]);
@@ -42,21 +43,12 @@ VIEW_SHOW(line)
     place.rotation = turn;
     view_add_frame(picture, place, 8);
     if (parent >= 0)
-        view_add_line(&picture->lines, md5_mat34_translation(picture->model->bind[parent]),
-                      place.translation, VIEW_YELLOW);
+        view_page_line(picture, md5_mat34_translation(picture->model->bind[parent]),
+                       place.translation, VIEW_YELLOW);
     view_add_fact(picture, "parent", parent,
                   parent < 0 ? "" : picture->skeleton->joints[parent].name);
-    const float numbers[7] = {place.translation.x,
-                              place.translation.y,
-                              place.translation.z,
-                              turn.x,
-                              turn.y,
-                              turn.z,
-                              turn.w};
-    static const char *const names[7] = {"x",          "y",          "z",         "rotation x",
-                                         "rotation y", "rotation z", "w, rebuilt"};
-    COMMON_FOR (i, 7)
-        view_add_fact(picture, names[i], numbers[i], i < 3 ? "units" : "");
+    VIEW_FACTS(picture, place.translation.x, place.translation.y, place.translation.z, turn.x,
+               turn.y, turn.z, turn.w);
 }
 
 // -- q and -q -------------------------------------------------------------------------------
@@ -79,25 +71,20 @@ static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
 
 VIEW_SHOW(sign)
 {
-    const float angle = view_radians(picture->values[0]);
-    const float t = view_moving_part(picture, picture->values[1]);
+    const float angle = view_radians(v[0]);
+    const float t = view_moving_part(picture, v[1]);
     const md5_quat from = {.w = 1}, to = {.x = sinf(0.5f * angle), .w = cosf(0.5f * angle)};
-    for (int i = 0; i <= VIEW_PAGE_STEPS + 1; i++) { // the last one is now
-        const float part = i > VIEW_PAGE_STEPS ? t : (float)view_plot_x(picture->plots, i);
+    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+        const float part = (float)view_step_x(picture->plots, i, t);
         COMMON_FOR (way, 2) {
             const md5_quat turn = way_to(from, to, way == 1, part);
-            const float gone = 2 * view_degrees(acosf(view_clamp(turn.w, -1, 1)));
-            if (i <= VIEW_PAGE_STEPS)
-                view_add_point(picture->plots, way, part, gone);
-            else {
-                view_add_mark(picture->plots, t, gone, picture->plots->row.series[way].color);
+            view_add_step(picture->plots, way, i, part,
+                          2 * view_degrees(acosf(view_clamp(turn.w, -1, 1))));
+            if (i == VIEW_PAGE_POINTS)
                 view_turn_joint(picture, picture->figures[way].pose, "upperarm_l", turn);
-            }
         }
     }
-    view_add_fact(picture, "w of the end", to.w, "");
-    view_add_fact(picture, "way as they are", picture->values[0], "°");
-    view_add_fact(picture, "shorter arc", fminf(picture->values[0], 360 - picture->values[0]), "°");
+    VIEW_FACTS(picture, to.w, v[0], fminf(v[0], 360 - v[0]));
 }
 
 // -- One vertex through the shader ----------------------------------------------------------
@@ -126,30 +113,26 @@ VIEW_SHOW(vertex)
                    ? &picture->model->meshes[i]
                    : mesh;
     view_figure *const figure = picture->figures;
-    view_sample_clip(picture, "walk", picture->values[1], figure->pose);
+    view_sample_clip(picture, "walk", v[1], figure->pose);
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
-    md5_vec3 *const skinned = common_alloc(mesh->num_vertices, sizeof *skinned);
     md5_local_to_palette(picture->model, figure->pose, NULL, palette);
-    md5_skin(mesh, palette, skinned, NULL, NULL);
     const uint32_t vertex = view_choice(picture, 0) * (mesh->num_vertices - 1) / 400;
     const md5_vec3 place = skin_vertex(mesh, vertex, palette);
-    view_add_cross(&picture->lines, place, 2, VIEW_RED);
+    view_page_cross(picture, place, 2, VIEW_RED);
     for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
         const uint32_t joint = mesh->influence_joints[i];
-        const md5_vec4 v = mesh->influences[i];
-        if (!(v.w > 0))
+        const md5_vec4 own = mesh->influences[i];
+        if (!(own.w > 0))
             continue;
-        const md5_vec3 point = md5_vec3_scale((md5_vec3){v.x, v.y, v.z}, 1 / v.w);
+        const md5_vec3 point = md5_vec3_scale((md5_vec3){own.x, own.y, own.z}, 1 / own.w);
         const md5_vec3 alone = md5_mat34_point(palette[joint], point);
-        view_add_line(&picture->lines, view_joint_place(picture, figure, joint), alone, VIEW_GREEN);
-        view_add_line(&picture->lines, alone, place, VIEW_BLUE);
-        view_add_fact(picture, "weight", v.w, picture->skeleton->joints[joint].name);
+        view_page_line(picture, view_joint_place(picture, figure, joint), alone, VIEW_GREEN);
+        view_page_line(picture, alone, place, VIEW_BLUE);
+        view_add_fact(picture, "weight", own.w, picture->skeleton->joints[joint].name);
         view_add_fact(picture, "carried to the height", alone.z, "units");
     }
-    view_add_fact(picture, "height, the sum", place.z, "units");
-    view_add_fact(picture, "to the library's", view_distance(place, skinned[vertex]), "units");
+    VIEW_FACTS(picture, place.z);
     free(palette);
-    free(skinned);
 }
 
 // -- Scale ----------------------------------------------------------------------------------
@@ -176,18 +159,16 @@ static void add_box(view_picture *picture, const md5_mat34 *m, view_color color)
     COMMON_FOR (i, 8)
         COMMON_FOR (axis, 3)
             if ((i & 1 << axis) == 0)
-                view_add_line(&picture->lines, md5_mat34_point(*m, view_corner(box, (unsigned)i)),
-                              md5_mat34_point(*m, view_corner(box, (unsigned)(i | 1 << axis))),
-                              color);
+                view_page_line(picture, md5_mat34_point(*m, view_corner(box, (unsigned)i)),
+                               md5_mat34_point(*m, view_corner(box, (unsigned)(i | 1 << axis))),
+                               color);
 }
 
 // Two boxes: a parent that is scaled, in front, and its child above, scaled with it or by the mean.
 VIEW_SHOW(scale)
 {
-    const float *const v = picture->values;
     const md5_mat34 parent = {{1, 0, 0, 0, 0, v[0], 0, 0, 0, 0, v[1], 16}};
-    const md5_quat turn =
-        md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, view_radians(picture->values[2]));
+    const md5_quat turn = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, view_radians(v[2]));
     const md5_xform child = {.rotation = turn, .translation = {0, 0, 28}};
     const md5_mat34 product = md5_mat34_mul(parent, md5_mat34_from_xform(child));
     const scaled equal = mul_scaled((scaled){{.w = 1}, sqrtf(v[0] * v[1]), {0, 0, 16}},
@@ -203,9 +184,7 @@ VIEW_SHOW(scale)
     add_box(picture, &kept, VIEW_GREEN);
     const double cosine =
         (double)md5_vec3_dot(y, z) / ((double)md5_vec3_length(y) * (double)md5_vec3_length(z));
-    view_add_fact(picture, "corner of the child, red", acos(cosine) * 57.29577951308232, "°");
-    view_add_fact(picture, "scale of the green one", equal.s, "");
-    view_add_fact(picture, "height of the green one", equal.t.z, "units");
+    VIEW_FACTS(picture, acos(cosine) * 57.29577951308232, equal.s, equal.t.z);
 }
 
 // -- Time -----------------------------------------------------------------------------------
@@ -231,35 +210,29 @@ static double frame_at(double seconds, double rate, int frames, int after, int *
 // Frames of his walk, as a clip that has so many.
 VIEW_SHOW(time)
 {
-    const float *const v = picture->values;
     const int after = (int)view_choice(picture, 0), frames = (int)view_choice(picture, 2);
     const view_clip *const walk = view_page_clip(picture, "walk");
     const double duration = walk != NULL ? walk->anim->duration : 1, rate = v[1];
     md5_xform *const poses[2] = {picture->figures[0].pose, view_spare_pose(picture, 0)};
     int both[2];
     picture->plots->row.high.y = (float)frames;
-    for (int i = 0; i <= VIEW_PAGE_STEPS + 1; i++) { // the last one is now
-        const double time = i > VIEW_PAGE_STEPS ? fmod(picture->time, picture->plots->row.high.x)
-                                                : view_plot_x(picture->plots, i);
+    const double now = fmod(picture->time, picture->plots->row.high.x);
+    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+        const double time = view_step_x(picture->plots, i, now);
         const double position =
             frame_at((double)v[3] * time, rate, frames, after, &both[0], &both[1]);
-        if (i <= VIEW_PAGE_STEPS) {
-            view_add_point(picture->plots, 0, time, position);
-            view_add_point(picture->plots, 1, time, both[0]);
+        view_add_step(picture->plots, 0, i, time, position);
+        view_add_step(picture->plots, 1, i, time, both[0]);
+        if (i < VIEW_PAGE_POINTS)
             continue;
-        }
-        view_add_mark(picture->plots, time, position, VIEW_RED);
         COMMON_FOR (k, 2)
             view_sample_clip(picture, "walk",
                              duration * both[k] / (after == CYCLE ? frames : frames - 1), poses[k]);
         md5_blend_poses(poses[0], poses[1], (float)(position - both[0]), NULL,
                         picture->scene->num_joints, poses[0]);
-        view_add_fact(picture, "seconds of the clip", (double)v[3] * time, "s");
-        view_add_fact(picture, "frame0", both[0], "");
-        view_add_fact(picture, "frame1", both[1], "");
-        view_add_fact(picture, "fraction", position - both[0], "");
+        VIEW_FACTS(picture, (double)v[3] * time, both[0], both[1], position - both[0]);
     }
-    view_add_fact(picture, "length", (after == CYCLE ? frames : frames - 1) / rate, "s");
+    VIEW_FACTS(picture, (after == CYCLE ? frames : frames - 1) / rate);
 }
 
 // -- Root motion ----------------------------------------------------------------------------
@@ -288,7 +261,7 @@ VIEW_SHOW(root)
     const view_clip *const walk = view_page_clip(picture, "walk");
     if (walk == NULL || walk->anim->num_frames < 2)
         return;
-    const double rate = (double)picture->values[0] * walk->anim->frame_rate;
+    const double rate = (double)v[0] * walk->anim->frame_rate;
     const uint32_t num_frames = walk->anim->num_frames;
     md5_vec3 *const root = common_alloc(num_frames, sizeof *root);
     md5_xform *const pose = view_spare_pose(picture, 0);
@@ -298,7 +271,7 @@ VIEW_SHOW(root)
     }
     const double span = picture->plots->row.high.x, now = fmod(picture->time, span);
     md5_vec3 sum = {0, 0, 0};
-    for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
+    COMMON_FOR (i, VIEW_PAGE_POINTS) {
         const double time = view_plot_x(picture->plots, i), step = span / (double)VIEW_PAGE_STEPS;
         if (i > 0)
             sum = md5_vec3_add(sum,
@@ -308,14 +281,11 @@ VIEW_SHOW(root)
         view_add_point(picture->plots, 1, time, sum.x);
     }
     const md5_vec3 way = moved_between(root, num_frames, 0, rate * now);
-    const double seconds = (double)picture->values[0] * now;
+    const double seconds = (double)v[0] * now;
     COMMON_FOR (i, 2)
         view_sample_clip(picture, "walk", seconds, picture->figures[i].pose);
     picture->figures[0].place.translation.x += way.x;
     view_add_mark(picture->plots, now, way.x, VIEW_RED);
-    view_add_fact(picture, "way of a cycle", moved_between(root, num_frames, 0, num_frames - 1).x,
-                  "units");
-    view_add_fact(picture, "way so far", way.x, "units");
-    view_add_fact(picture, "sum of the steps", sum.x, "units in 4 s");
+    VIEW_FACTS(picture, moved_between(root, num_frames, 0, num_frames - 1).x, way.x, sum.x);
     free(root);
 }

@@ -16,26 +16,23 @@ static void pose_between(const md5_xform *a, const md5_xform *b, uint32_t num_jo
 }
 // end of lines
 
-static void sample(const md5_binding *clip, int kind, md5_moment moment, md5_xform *pose)
+// The two frames, and between them by the lines above; or as the library has it.
+static void sample(view_picture *picture, const view_clip *clip, int kind, double seconds,
+                   md5_xform *pose)
 {
-    static const md5_interpolation kinds[] = {MD5_INTERPOLATE_STEP, MD5_INTERPOLATE_LINEAR,
-                                              MD5_INTERPOLATE_NLERP, MD5_INTERPOLATE_CUBIC};
-    moment.interpolation = kinds[kind];
-    md5_sample(clip, moment, MD5_ROOT_IN_PLACE, pose);
-}
-
-// The two frames, and between them by the lines above.
-static void sample_between(const view_picture *picture, const view_clip *clip, md5_moment moment,
-                           bool normalized, md5_xform *pose)
-{
-    md5_xform *const frames[2] = {view_spare_pose((view_picture *)picture, 2),
-                                  view_spare_pose((view_picture *)picture, 3)};
+    md5_xform *const frames[2] = {view_spare_pose(picture, 2), view_spare_pose(picture, 3)};
+    md5_moment moment = md5_moment_at(clip->anim, seconds, MD5_WRAP_LOOP);
     const uint32_t numbers[2] = {moment.frame0, moment.frame1};
-    COMMON_FOR (i, 2)
-        md5_sample(clip->binding, md5_moment_from_frames(clip->anim, numbers[i], numbers[i], 0),
-                   MD5_ROOT_IN_PLACE, frames[i]);
-    pose_between(frames[0], frames[1], picture->scene->num_joints, moment.fraction, normalized,
-                 pose);
+    moment.interpolation = kind == 0 ? MD5_INTERPOLATE_STEP : MD5_INTERPOLATE_CUBIC;
+    if (kind == 0 || kind == 3)
+        md5_sample(clip->binding, moment, MD5_ROOT_IN_PLACE, pose);
+    else {
+        COMMON_FOR (i, 2)
+            md5_sample(clip->binding, md5_moment_from_frames(clip->anim, numbers[i], numbers[i], 0),
+                       MD5_ROOT_IN_PLACE, frames[i]);
+        pose_between(frames[0], frames[1], picture->scene->num_joints, moment.fraction, kind == 2,
+                     pose);
+    }
 }
 
 // The hand's height over some frames, by each way, and how far it is from where slerp has it.
@@ -47,17 +44,17 @@ VIEW_SHOW(interpolation)
     view_plot *const plots = picture->plots;
     if (clip == NULL)
         return;
-    const double time = picture->values[1] * picture->time, rate = clip->anim->frame_rate;
+    const double time = v[1] * picture->time, rate = clip->anim->frame_rate;
     const double span = 4.0 / rate, begin = span * floor(time / span);
     COMMON_FOR (i, 2) {
         plots[i].row.low.x = (float)begin;
         plots[i].row.high.x = (float)(begin + span);
     }
-    for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
+    COMMON_FOR (i, VIEW_PAGE_POINTS) {
         const double x = begin + span * i / (double)VIEW_PAGE_STEPS;
         md5_vec3 hands[4];
         COMMON_FOR (kind, 4) {
-            sample(clip->binding, kind, md5_moment_at(clip->anim, x, MD5_WRAP_LOOP), other);
+            sample(picture, clip, kind, x, other);
             hands[kind] = view_posed_place(picture, other, hand);
             view_add_point(plots, kind, x, hands[kind].z);
             if (kind < 2)
@@ -67,21 +64,16 @@ VIEW_SHOW(interpolation)
         }
     }
     const md5_moment moment = md5_moment_at(clip->anim, time, MD5_WRAP_LOOP);
-    sample(clip->binding, (int)view_choice(picture, 0), moment, pose);
+    sample(picture, clip, (int)view_choice(picture, 0), time, pose);
     const md5_vec3 place = view_posed_place(picture, pose, hand);
     view_add_mark(plots, time, place.z, VIEW_RED);
-    view_add_cross(&picture->lines, place, 3, VIEW_RED);
+    view_page_cross(picture, place, 3, VIEW_RED);
 
     md5_xform *const exact = view_spare_pose(picture, 1);
-    sample(clip->binding, 1, moment, exact);
-    sample_between(picture, clip, moment, false, other);
-    const double to_lines = view_largest_angle(picture, exact, other);
-    sample(clip->binding, 2, moment, other);
-    view_add_fact(picture, "frames a second", rate, "");
-    view_add_fact(picture, "between frames", moment.fraction, "");
-    view_add_fact(picture, "to slerp", view_largest_angle(picture, exact, pose), "°");
-    view_add_fact(picture, "nlerp to slerp", view_largest_angle(picture, exact, other), "°");
-    view_add_fact(picture, "these lines to slerp", to_lines, "°");
+    sample(picture, clip, 1, time, exact);
+    sample(picture, clip, 2, time, other);
+    VIEW_FACTS(picture, rate, moment.fraction, view_largest_angle(picture, exact, pose),
+               view_largest_angle(picture, exact, other));
 }
 
 // -- Slerp beside nlerp ---------------------------------------------------------------------
@@ -105,8 +97,8 @@ static md5_quat slerp_or_nlerp(bool normalized, md5_quat a, md5_quat b, float t)
 
 VIEW_SHOW(slerp)
 {
-    const double angle = picture->values[0] / 57.29577951308232;
-    const float t = view_moving_part(picture, picture->values[1]);
+    const double angle = v[0] / 57.29577951308232;
+    const float t = view_moving_part(picture, v[1]);
     const md5_quat from = {.w = 1},
                    to = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, (float)angle);
     // The largest error of nlerp, as md5math.h derives it, in degrees.
@@ -114,25 +106,19 @@ VIEW_SHOW(slerp)
     const double largest = (2 * atan(x * tan(h)) - 2 * x * h) * 57.29577951308232;
     md5_quat turns[2];
     view_plot *const plots = picture->plots;
-    plots[0].row.high.y = picture->values[0];
+    plots[0].row.high.y = v[0];
     plots[1].row.high.y = fmaxf(1.2f * (float)largest, 1e-3f);
-    for (int i = 0; i <= VIEW_PAGE_STEPS + 1; i++) { // the last one is now
-        const float part = i > VIEW_PAGE_STEPS ? t : (float)view_plot_x(plots, i);
+    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+        const float part = (float)view_step_x(plots, i, t);
         COMMON_FOR (way, 2) {
             turns[way] = slerp_or_nlerp(way == 1, from, to, part);
-            if (i <= VIEW_PAGE_STEPS)
-                view_add_point(plots, way, part, view_angle(from, turns[way]));
-            else
-                view_add_mark(plots, t, view_angle(from, turns[way]), plots->row.series[way].color);
+            view_add_step(plots, way, i, part, view_angle(from, turns[way]));
         }
-        if (i <= VIEW_PAGE_STEPS)
-            view_add_point(&plots[1], 0, part, view_angle(turns[0], turns[1]));
+        view_add_step(&plots[1], 0, i, part, view_angle(turns[0], turns[1]));
     }
     COMMON_FOR (way, 2)
         view_turn_joint(picture, picture->figures[way].pose, "upperarm_l", turns[way]);
-    view_add_fact(picture, "t", t, "");
-    view_add_fact(picture, "difference now", view_angle(turns[0], turns[1]), "°");
-    view_add_fact(picture, "largest difference", largest, "°");
+    VIEW_FACTS(picture, t, view_angle(turns[0], turns[1]), largest);
 }
 
 // -- Matrices -------------------------------------------------------------------------------
@@ -164,9 +150,9 @@ static double narrowest_of(md5_mat34 m)
 
 VIEW_SHOW(matrices)
 {
-    const float t = view_moving_part(picture, picture->values[1]);
-    const md5_quat from = {.w = 1}, to = md5_quat_from_axis_angle((md5_vec3){1, 0.5f, 0.3f},
-                                                                  picture->values[0] / 57.2957795f);
+    const float t = view_moving_part(picture, v[1]);
+    const md5_quat from = {.w = 1},
+                   to = md5_quat_from_axis_angle((md5_vec3){1, 0.5f, 0.3f}, view_radians(v[0]));
     const md5_mat34 ends[2] = {md5_mat34_from_xform((md5_xform){.rotation = from}),
                                md5_mat34_from_xform((md5_xform){.rotation = to})};
     const md5_mat34 mean = lerp_matrices(ends[0], ends[1], t);
@@ -179,17 +165,16 @@ VIEW_SHOW(matrices)
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
     COMMON_FOR (i, 3) {
         const md5_vec3 axis = {mean.m[i], mean.m[4 + i], mean.m[8 + i]};
-        view_add_line(&picture->lines, centre.translation,
-                      md5_xform_point(centre, md5_vec3_scale(axis, 32)), colors[i]);
+        view_page_line(picture, centre.translation,
+                       md5_xform_point(centre, md5_vec3_scale(axis, 32)), colors[i]);
     }
-    for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
-        const double x = view_plot_x(picture->plots, i);
-        view_add_point(picture->plots, 0, x, 1);
-        view_add_point(picture->plots, 1, x, volume_of(lerp_matrices(ends[0], ends[1], (float)x)));
+    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+        const double x = view_step_x(picture->plots, i, t);
+        view_add_step(picture->plots, 0, i, x, 1);
+        view_add_step(picture->plots, 1, i, x,
+                      volume_of(lerp_matrices(ends[0], ends[1], (float)x)));
     }
-    view_add_mark(picture->plots, t, volume_of(mean), VIEW_RED);
-    view_add_fact(picture, "volume", volume_of(mean), "of 1");
-    view_add_fact(picture, "narrowest extent", narrowest_of(mean), "of 1");
+    VIEW_FACTS(picture, volume_of(mean), narrowest_of(mean));
 }
 
 // -- Euler angles ---------------------------------------------------------------------------
@@ -217,9 +202,8 @@ static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
 
 VIEW_SHOW(euler)
 {
-    const md5_euler from = {0, 0, 0},
-                    to = {picture->values[0], picture->values[1], picture->values[2]};
-    const float t = view_moving_part(picture, picture->values[3]);
+    const md5_euler from = {0, 0, 0}, to = {v[0], v[1], v[2]};
+    const float t = view_moving_part(picture, v[3]);
     const md5_euler now = {to.pitch * t, to.yaw * t, to.roll * t};
     const md5_quat begin = md5_quat_from_euler(from);
     view_plot *const plot = picture->plots;
@@ -227,13 +211,11 @@ VIEW_SHOW(euler)
     COMMON_FOR (by_angles, 2) {
         turns[by_angles] = turn_at(from, to, by_angles == 1, t);
         view_spin(&picture->figures[by_angles], turns[by_angles]);
-        for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
-            const double x = view_plot_x(plot, i);
-            view_add_point(plot, by_angles, x,
-                           view_angle(begin, turn_at(from, to, by_angles == 1, (float)x)));
+        COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+            const double x = view_step_x(plot, i, t);
+            view_add_step(plot, by_angles, i, x,
+                          view_angle(begin, turn_at(from, to, by_angles == 1, (float)x)));
         }
-        view_add_mark(plot, t, view_angle(begin, turns[by_angles]),
-                      plot->row.series[by_angles].color);
     }
     const md5_quat rings[3] = {md5_quat_from_euler((md5_euler){.yaw = now.yaw}),
                                md5_quat_from_euler((md5_euler){.yaw = now.yaw, .pitch = now.pitch}),
@@ -259,11 +241,8 @@ VIEW_SHOW(euler)
     const md5_vec3 yaw = {0, 0, 1}, pitch = md5_quat_rotate(rings[0], (md5_vec3){0, 1, 0}),
                    roll = md5_quat_rotate(rings[2], (md5_vec3){1, 0, 0});
     const md5_euler back = md5_quat_to_euler(rings[2]);
-    view_add_fact(picture, "between the two", view_angle(turns[0], turns[1]), "°");
-    view_add_fact(picture, "pitch, there and back", back.pitch, "°");
-    view_add_fact(picture, "roll, there and back", back.roll, "°");
-    view_add_fact(picture, "1 = three free axes",
-                  fabsf(md5_vec3_dot(yaw, md5_vec3_cross(pitch, roll))), "");
+    VIEW_FACTS(picture, view_angle(turns[0], turns[1]), back.pitch, back.roll,
+               fabsf(md5_vec3_dot(yaw, md5_vec3_cross(pitch, roll))));
 }
 
 // == Curves ================================================================================
@@ -271,21 +250,55 @@ VIEW_SHOW(euler)
 // Curves in space: something travels along them at constant speed.
 
 // lines of curves
+// A uniform Catmull-Rom spline: at each point half of the way from the one before to the one after
+// is the velocity, and between two points Hermite's cubic has both places and velocities.
+static md5_vec3 velocity_at(const md5_vec3 *p, int count, int i)
+{
+    const int before = i > 0 ? i - 1 : 0, after = i + 1 < count ? i + 1 : i;
+    return md5_vec3_scale(md5_vec3_sub(p[after], p[before]), 1.0f / (float)(after - before));
+}
+
+static md5_vec3 spline(const md5_vec3 *p, int count, double t)
+{
+    const double at = t * (count - 1);
+    const int i = at < count - 2 ? (int)at : count - 2;
+    const float s = (float)(at - i), r = 1.0f - s;
+    const md5_vec3 v = velocity_at(p, count, i), w = velocity_at(p, count, i + 1);
+    return md5_vec3_add(md5_vec3_add(md5_vec3_scale(p[i], r * r * (1.0f + 2.0f * s)),
+                                     md5_vec3_scale(p[i + 1], s * s * (3.0f - 2.0f * s))),
+                        md5_vec3_add(md5_vec3_scale(v, r * r * s), md5_vec3_scale(w, -s * s * r)));
+}
+
+// The t at a part of the length: the sum of many chords, searched for that part of it.
+static double evenly(const md5_vec3 *p, int count, double part)
+{
+    enum { CHORDS = 1024 };
+    double sums[CHORDS + 1] = {0.0};
+    for (int i = 1; i <= CHORDS; i++)
+        sums[i] =
+            sums[i - 1]
+            + (double)md5_vec3_length(md5_vec3_sub(spline(p, count, i / (double)CHORDS),
+                                                   spline(p, count, (i - 1) / (double)CHORDS)));
+    const double gone = part * sums[CHORDS];
+    int i = 1;
+    while (i < CHORDS && sums[i] < gone)
+        i++;
+    return (i - 1 + (gone - sums[i - 1]) / (sums[i] - sums[i - 1])) / CHORDS;
+}
+// end of lines
+
 static md5_vec3 travel(const md5_curve *curve, bool by_distance, double part)
 {
     const double length = md5_curve_length(curve);
-    const double t = by_distance ? md5_curve_at_distance(curve, part * length) : part;
-    return md5_curve_point(curve, t);
+    return md5_curve_point(curve, by_distance ? md5_curve_at_distance(curve, part * length) : part);
 }
-// end of lines
 
 // One control point is moved by a slider, and its weight is that of a NURBS.
 VIEW_SHOW(curves)
 {
-    const md5_vec3 points[7] = {
-        {0, -60, 12}, {18, -42, 50}, {6, -36, 52}, {-10, 0, picture->values[2]},
-        {14, 30, 8},  {24, 44, 30},  {0, 60, 44}};
-    const float weights[7] = {1, 1, 1, picture->values[3], 1, 1, 1};
+    const md5_vec3 points[7] = {{0, -60, 12}, {18, -42, 50}, {6, -36, 52}, {-10, 0, v[2]},
+                                {14, 30, 8},  {24, 44, 30},  {0, 60, 44}};
+    const float weights[7] = {1, 1, 1, v[3], 1, 1, 1};
     const md5_curve_kind kind = view_choice(picture, 0);
     const md5_curve_desc desc = {.kind = kind,
                                  .points = points,
@@ -297,13 +310,13 @@ VIEW_SHOW(curves)
     if (curve == NULL)
         return;
     COMMON_FOR (i, 7) {
-        view_add_cross(&picture->lines, points[i], 2, VIEW_BLUE);
+        view_page_cross(picture, points[i], 2, VIEW_BLUE);
         view_draw_to(picture, points[i], i > 0 ? 0x6FA8FF60u : 0);
     }
     for (int i = 0; i <= 192; i++)
         view_draw_to(picture, md5_curve_point(curve, i / 192.0), i > 0 ? VIEW_YELLOW : 0);
     const md5_vec3 place = travel(curve, by_distance, part);
-    view_add_cross(&picture->lines, place, 4, VIEW_RED);
+    view_page_cross(picture, place, 4, VIEW_RED);
     // Bobbin looks after it.
     view_figure *const figure = &picture->figures[0];
     figure->place.translation.x = -30;
@@ -336,10 +349,9 @@ VIEW_SHOW(curves)
     }
     const double length = md5_curve_length(curve);
     const double t = by_distance ? md5_curve_at_distance(curve, part * length) : part;
-    view_add_fact(picture, "length", length, "units");
-    view_add_fact(picture, "t", t, "");
-    view_add_fact(picture, "distance gone", md5_curve_distance(curve, t), "units");
-    view_add_fact(picture, "to the moved point", nearest, "units");
+    const double even = by_distance ? evenly(points, 7, part) : part;
+    VIEW_FACTS(picture, length, t, md5_curve_distance(curve, t), nearest,
+               view_distance(spline(points, 7, even), points[3]));
     md5_destroy_curve(curve);
 }
 
@@ -349,25 +361,53 @@ enum { KEYS = 5 };
 static const double period = 5;
 
 // lines of squad
-typedef struct rotations {
-    const md5_quat *keys;
-    const md5_squad *squad; // NULL: slerp from key to key
-} rotations;
-
-static md5_quat rotation_at(const rotations *r, double time)
+// Half of a turn along its axis, by the shorter way, and the turn of that.
+static md5_vec3 log_of(md5_quat q)
 {
-    if (r->squad != NULL) // the angular velocity goes on through each key
-        return md5_squad_rotation(r->squad, time);
-    const int key = (int)time % KEYS;
-    return md5_quat_slerp(r->keys[key], r->keys[(key + 1) % KEYS], (float)(time - floor(time)));
+    const md5_vec3 v = {q.x, q.y, q.z};
+    const float sine = md5_vec3_length(v), way = q.w < 0.0f ? -1.0f : 1.0f;
+    return md5_vec3_scale(v, sine > 1e-6f ? way * atan2f(sine, fabsf(q.w)) / sine : way);
+}
+
+static md5_quat exp_of(md5_vec3 v)
+{
+    return md5_quat_from_axis_angle(v, 2.0f * md5_vec3_length(v));
+}
+
+// Shoemake's: beside each key lies the rotation to which the curve leans there.
+static md5_quat beside_key(const md5_quat *keys, int count, int i)
+{
+    const md5_quat back = md5_quat_conjugate(keys[i]);
+    const md5_vec3 after = log_of(md5_quat_mul(back, keys[(i + 1) % count])),
+                   before = log_of(md5_quat_mul(back, keys[(i + count - 1) % count]));
+    return md5_quat_mul(keys[i], exp_of(md5_vec3_scale(md5_vec3_add(after, before), -0.25f)));
+}
+
+static md5_quat squad_at(const md5_quat *keys, int count, double time)
+{
+    const int a = (int)time % count, b = (a + 1) % count;
+    const float t = (float)(time - floor(time));
+    const md5_quat along = md5_quat_slerp(keys[a], keys[b], t);
+    const md5_quat beside =
+        md5_quat_slerp(beside_key(keys, count, a), beside_key(keys, count, b), t);
+    return md5_quat_slerp(along, beside, 2.0f * t * (1.0f - t));
 }
 // end of lines
 
+static md5_quat rotation_at(const md5_quat *keys, int smooth, double time)
+{
+    const int key = (int)time % KEYS;
+    return smooth == 1
+               ? squad_at(keys, KEYS, time)
+               : md5_quat_slerp(keys[key], keys[(key + 1) % KEYS], (float)(time - floor(time)));
+}
+
 // In radians a second, about axes that turn along: the mean from `time` on, or, if `step` is
 // negative, before it.
-static md5_vec3 angular_velocity(const rotations *r, double time, double step)
+static md5_vec3 angular_velocity(const md5_quat *keys, int smooth, double time, double step)
 {
-    const md5_quat a = rotation_at(r, time), b = rotation_at(r, fmod(time + step + period, period));
+    const md5_quat a = rotation_at(keys, smooth, time),
+                   b = rotation_at(keys, smooth, fmod(time + step + period, period));
     const md5_quat d = md5_quat_mul(md5_quat_conjugate(a), b);
     const md5_vec3 axis = {d.x, d.y, d.z};
     const float sine = copysignf(md5_vec3_length(axis), d.w);
@@ -381,30 +421,23 @@ VIEW_SHOW(squad)
 {
     static const md5_vec3 axes[KEYS] = {
         {0, 0, 1}, {0, 1, 0.3f}, {1, 0, 0.4f}, {0, -1, 0.5f}, {-0.6f, 0.2f, 1}};
-    static const double times[KEYS] = {0, 1, 2, 3, 4};
     md5_quat keys[KEYS];
     COMMON_FOR (i, KEYS)
-        keys[i] = md5_quat_from_axis_angle(axes[i],
-                                           i % 2 == 0 ? picture->values[0] : -picture->values[0]);
-    md5_squad *const squad = md5_create_squad(keys, times, KEYS, period, NULL, NULL);
-    if (squad == NULL)
-        return;
+        keys[i] = md5_quat_from_axis_angle(axes[i], i % 2 == 0 ? v[0] : -v[0]);
     const double now = fmod(picture->time, period);
     view_plot *const plot = picture->plots;
     COMMON_FOR (smooth, 2) {
-        const rotations r = {keys, smooth == 1 ? squad : NULL};
-        md5_xform centre = view_spin(&picture->figures[smooth], rotation_at(&r, now));
-        for (int i = 0; i <= 240; i++) { // the path of a direction on a sphere
-            centre.rotation = rotation_at(&r, fmod(period * i / 240.0, period));
+        md5_xform centre = view_spin(&picture->figures[smooth], rotation_at(keys, smooth, now));
+        COMMON_FOR (i, 241) { // the path of a direction on a sphere
+            centre.rotation = rotation_at(keys, smooth, fmod(period * i / 240.0, period));
             view_draw_to(picture, md5_xform_point(centre, (md5_vec3){26, 0, 0}),
                          i > 0 ? plot->row.series[smooth].color : 0);
         }
-        for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
-            const double x = view_plot_x(plot, i);
-            view_add_point(plot, smooth, x,
-                           md5_vec3_length(angular_velocity(&r, fmod(x, period), brief)));
+        COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+            const double x = view_step_x(plot, i, now);
+            view_add_step(plot, smooth, i, x,
+                          md5_vec3_length(angular_velocity(keys, smooth, fmod(x, period), brief)));
         }
-        view_add_mark(plot, now, md5_vec3_length(angular_velocity(&r, now, brief)), VIEW_RED);
         float largest = 0;
         COMMON_FOR (i, KEYS) {
             // By how much the angular velocity at a key differs from that before it. Twice the mean
@@ -414,14 +447,11 @@ VIEW_SHOW(squad)
             COMMON_FOR (side, 2) {
                 const double way = side == 0 ? -brief : brief;
                 velocity[side] =
-                    md5_vec3_sub(md5_vec3_scale(angular_velocity(&r, times[i], way), 2),
-                                 angular_velocity(&r, times[i], 2 * way));
+                    md5_vec3_sub(md5_vec3_scale(angular_velocity(keys, smooth, i, way), 2),
+                                 angular_velocity(keys, smooth, i, 2 * way));
             }
             largest = fmaxf(largest, view_distance(velocity[1], velocity[0]));
         }
-        view_add_fact(picture,
-                      smooth == 1 ? "largest jump at a key, squad" : "largest jump at a key, slerp",
-                      largest, "rad/s");
+        VIEW_FACTS(picture, largest);
     }
-    md5_destroy_squad(squad);
 }

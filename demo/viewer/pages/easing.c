@@ -13,13 +13,13 @@ static float show_walker(view_picture *picture, md5_easing curve, double seconds
     picture->figures[0].place.translation.y = left + (right - left) * eased;
     view_draw_to(picture, (md5_vec3){0, left, 0.2f}, 0);
     view_draw_to(picture, (md5_vec3){0, right, 0.2f}, VIEW_DIM_LINE);
-    view_add_cross(&picture->lines, (md5_vec3){0, left + (right - left) * part, 0.2f}, 3, VIEW_RED);
+    view_page_cross(picture, (md5_vec3){0, left + (right - left) * part, 0.2f}, 3, VIEW_RED);
     for (int i = 0; i <= 1; i++)
         view_add_point(plot, 0, i, i);
-    for (int i = 0; i <= VIEW_PAGE_STEPS; i++)
+    COMMON_FOR (i, VIEW_PAGE_POINTS)
         view_add_point(plot, 1, view_plot_x(plot, i), md5_ease(curve, (float)view_plot_x(plot, i)));
     view_add_mark(plot, part, eased, VIEW_RED);
-    view_add_fact(picture, "part of the time", part, "");
+    VIEW_FACTS(picture, part);
     return part;
 }
 
@@ -79,14 +79,13 @@ static double ease_kind(md5_ease_kind kind, float t)
 VIEW_SHOW(easing)
 {
     const md5_easing curve = {.kind = view_choice(picture, 0)};
-    const float part = show_walker(picture, curve, picture->values[1]);
-    view_add_fact(picture, "eased value", ease_kind(curve.kind, part), "");
-    view_add_fact(picture, "the library's", md5_ease(curve, part), "");
+    const float part = show_walker(picture, curve, v[1]);
+    VIEW_FACTS(picture, ease_kind(curve.kind, part), md5_ease(curve, part));
     // The slope, from both sides, until he is there.
     const float step = 1e-3f;
     const float slope = (md5_ease(curve, part + step) - md5_ease(curve, part - step))
                         / (fminf(part + step, 1) - fmaxf(part - step, 0));
-    view_add_fact(picture, "speed, linear = 1", part < 1 ? slope : 0, "");
+    VIEW_FACTS(picture, part < 1 ? slope : 0);
 }
 
 // -- Curves with parameters -----------------------------------------------------------------
@@ -125,7 +124,6 @@ static md5_easing timing(bool is_staircase, const float points[4], uint32_t step
 
 VIEW_SHOW(timing)
 {
-    const float *const v = picture->values;
     const bool is_staircase = view_choice(picture, 0) == 1;
     const md5_easing curve = timing(is_staircase, &v[1], view_choice(picture, 5));
     const float part = show_walker(picture, curve, 2);
@@ -135,9 +133,8 @@ VIEW_SHOW(timing)
         if (i == 1 || i == 2)
             view_add_mark(picture->plots, points[i].x, points[i].y, VIEW_BLUE);
     }
-    view_add_fact(picture, "eased value",
-                  css_timing(is_staircase, &v[1], view_choice(picture, 5), part), "");
-    view_add_fact(picture, "the library's", md5_ease(curve, part), "");
+    VIEW_FACTS(picture, css_timing(is_staircase, &v[1], view_choice(picture, 5), part),
+               md5_ease(curve, part));
 }
 
 // == Following =============================================================================
@@ -152,6 +149,7 @@ static float ball_at(double time)
     return fmod(floor(time / beat), 2) < 0.5 ? -1 : 1;
 }
 
+// lines of follow
 typedef struct follower {
     uint32_t manner;
     float speed, damping, seconds; // damping: 1 is critical; seconds: of an easing
@@ -160,7 +158,6 @@ typedef struct follower {
     double since;
 } follower;
 
-// lines of follow
 static void follow(follower *f, float target, float dt)
 {
     const float x = f->value - target, v = f->velocity, w = f->speed, a = f->damping * w;
@@ -184,7 +181,6 @@ static void follow(follower *f, float target, float dt)
 
 VIEW_SHOW(follow)
 {
-    const float *const v = picture->values;
     follower f = {.manner = view_choice(picture, 0),
                   .speed = v[1],
                   .damping = v[2],
@@ -221,11 +217,9 @@ VIEW_SHOW(follow)
                               .target = {45, 26 * shown, 40},
                               .weight = 1};
     md5_solve_aim(picture->skeleton, &look, picture->figures[0].pose);
-    view_add_cross(&picture->lines, (md5_vec3){45, 26 * ball, 40}, 3, VIEW_RED);
-    view_add_cross(&picture->lines, look.target, 2, VIEW_YELLOW);
-    view_add_fact(picture, "target", ball, "");
-    view_add_fact(picture, "value", shown, "");
-    view_add_fact(picture, "overshoot", fmaxf(highest - 1, 0), "of a step of 2");
+    view_page_cross(picture, (md5_vec3){45, 26 * ball, 40}, 3, VIEW_RED);
+    view_page_cross(picture, look.target, 2, VIEW_YELLOW);
+    VIEW_FACTS(picture, ball, shown, fmaxf(highest - 1, 0));
 }
 
 // -- Following at any frame rate ------------------------------------------------------------
@@ -242,10 +236,10 @@ static float next_value(float value, float target, float speed, float dt, bool e
 // Two heads turn from -1 to 1, at the frame rate of the slider; the curve has frames beyond number.
 VIEW_SHOW(frame_rate)
 {
-    const float speed = picture->values[0], dt = 1.0f / picture->values[1];
+    const float speed = v[0], dt = 1.0f / v[1];
     view_plot *const plot = picture->plots;
     const double span = plot->row.high.x, now = fmod(picture->time, span);
-    for (int i = 0; i <= VIEW_PAGE_STEPS; i++)
+    COMMON_FOR (i, VIEW_PAGE_POINTS)
         view_add_point(plot, 0, view_plot_x(plot, i),
                        1 - 2 * exp(-(double)speed * view_plot_x(plot, i)));
     COMMON_FOR (exact, 2) {
@@ -264,12 +258,10 @@ VIEW_SHOW(frame_rate)
                                   .target = {45, 26 * view_clamp(now_at, -2, 2), 40},
                                   .weight = 1};
         md5_solve_aim(picture->skeleton, &look, figure->pose);
-        view_add_cross(&picture->lines, md5_xform_point(figure->place, look.target), 2,
-                       plot->row.series[1 + exact].color);
+        view_page_cross(picture, md5_xform_point(figure->place, look.target), 2,
+                        plot->row.series[1 + exact].color);
     }
     const double rest = 1 - (double)(speed * dt);
-    view_add_fact(picture, "share of a frame, product", speed * dt, "");
-    view_add_fact(picture, "share of a frame, exact", md5_follow_share(speed, dt), "");
-    view_add_fact(picture, "left after 1 s, product", pow(rest, picture->values[1]), "");
-    view_add_fact(picture, "left after 1 s, exact", exp(-(double)speed), "");
+    VIEW_FACTS(picture, speed * dt, md5_follow_share(speed, dt), pow(rest, v[1]),
+               exp(-(double)speed));
 }

@@ -175,11 +175,11 @@ static void add_limit(view_picture *picture, const md5_body_constraint *constrai
             view_along(anchor, md5_quat_rotate(parent->place.rotation, direction), size);
         view_draw_to(picture, end, i > 0 ? color : 0);
         if (is_hinge ? i % SIDES == 0 : i % SPOKE == 0)
-            view_add_line(&picture->lines, anchor, end, color);
+            view_page_line(picture, anchor, end, color);
     }
     const md5_vec3 shaft = md5_quat_rotate(child->place.rotation, constraint->limit_shaft);
-    view_add_line(&picture->lines, anchor, view_along(anchor, shaft, 1.2f * size),
-                  is_beyond ? VIEW_RED : VIEW_YELLOW);
+    view_page_line(picture, anchor, view_along(anchor, shaft, 1.2f * size),
+                   is_beyond ? VIEW_RED : VIEW_YELLOW);
 }
 
 static void show_limits(view_picture *picture, const limits_shown *shown)
@@ -204,21 +204,19 @@ static void show_limits(view_picture *picture, const limits_shown *shown)
         add_limit(picture, constraint, shown->bodies, shown->chosen == i + 1 ? 12 : 7,
                   is_shown(shown, i));
     }
+    VIEW_FACTS(picture, num_beyond);
     const uint32_t nearest = find_nearest(shown, &margin, &side);
     if (nearest < shown->figure->num_constraints) {
         const md5_body_constraint *const constraint = &shown->figure->constraints[nearest];
-        view_add_fact(picture, shown->chosen > 0 ? "angle" : "the nearest to its limit: angle",
-                      measure_limit(constraint, shown->bodies, side) * in_degrees, "degrees");
-        view_add_fact(picture, "limit", acosf(constraint->limit_cosines[side]) * in_degrees,
-                      "degrees");
-        view_add_fact(picture, "margin", margin, "degrees");
+        VIEW_FACTS(picture, measure_limit(constraint, shown->bodies, side) * in_degrees,
+                   acosf(constraint->limit_cosines[side]) * in_degrees, margin);
         view_add_mark(picture->plots, 0, margin, VIEW_RED);
     }
-    view_add_fact(picture, "joints beyond their limits", num_beyond, "");
 }
 
 VIEW_SHOW(cones)
 {
+    (void)v;
     const view_fall *const fall = picture->scene->fall;
     if (fall == NULL)
         return;

@@ -2,13 +2,6 @@
 // eyes that look by themselves.
 #include "demo/viewer/pages/page.h"
 
-static float distance_to_target(const md5_skeleton *skeleton, const md5_xform *pose,
-                                const md5_chain_job *job)
-{
-    const md5_xform tip = md5_joint_in_model(skeleton, pose, job->tip);
-    return view_distance(tip.translation, job->target);
-}
-
 // lines of ik
 // Cyclic coordinate descent: from the hand's parent to the root of the chain, each joint turns so
 // that the hand lies in the direction of the target.
@@ -39,26 +32,25 @@ static float elbow_angle(float upper, float lower, float apart)
 }
 // end of lines
 
-static float reach(int solver, const md5_skeleton *skeleton, md5_xform *pose,
-                   const md5_chain_job *job)
+// Returns the distance that is left.
+static float reach(int solver, const md5_skeleton *skeleton, md5_chain_job job, md5_xform *pose)
 {
-    static const md5_chain_solver solvers[] = {MD5_CHAIN_CCD, MD5_CHAIN_FABRIK,
-                                               MD5_CHAIN_LEAST_SQUARES};
-    if (solver > 0) {
-        md5_chain_job chain = *job;
-        chain.solver = solvers[solver - 1];
-        return md5_solve_chain(skeleton, &chain, pose);
-    }
-    const md5_two_bone_job arm = {.tip = job->tip, .target = job->target, .weight = 1.0f};
-    (void)md5_solve_two_bone(skeleton, &arm, pose); // in one step
-    return distance_to_target(skeleton, pose, job);
+    const md5_two_bone_job arm = {.tip = job.tip, .target = job.target, .weight = 1.0f};
+    job.solver = solver == 2 ? MD5_CHAIN_FABRIK : MD5_CHAIN_LEAST_SQUARES;
+    if (solver == 0 && job.iterations > 0)
+        (void)md5_solve_two_bone(skeleton, &arm, pose); // in one step
+    COMMON_FOR_WHILE (i, job.iterations, solver == 1)
+        descend(skeleton, job.tip, job.length, job.target, pose);
+    if (solver > 1)
+        md5_solve_chain(skeleton, &job, pose);
+    return view_distance(md5_joint_in_model(skeleton, pose, job.tip).translation, job.target);
 }
 
 // The bones of a chain and its target.
 static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3 target,
                       uint32_t tip, uint32_t length, view_color target_color, view_color color)
 {
-    view_add_cross(&picture->lines, md5_xform_point(figure->place, target), 3, target_color);
+    view_page_cross(picture, md5_xform_point(figure->place, target), 3, target_color);
     for (uint32_t joint = tip; length > 1 && joint != MD5_NONE; length--) {
         view_add_bone(picture, figure, joint, color);
         joint = picture->skeleton->joints[joint].parent;
@@ -68,135 +60,115 @@ static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3
 // The distance after each number of iterations, from the same pose, as a power of ten.
 VIEW_SHOW(ik)
 {
-    static const char *const names[4] = {"", "CCD to 0.01 units", "FABRIK to 0.01 units",
-                                         "least squares to 0.01 units"};
-    const float *const v = picture->values;
-    const size_t size = picture->skeleton->num_joints * sizeof(md5_xform);
+    enum { MOST = 24 }; // iterations, as the plot has them
     const int shown = (int)view_choice(picture, 0);
-    const uint32_t max_iterations = (uint32_t)picture->plots->row.high.x;
     view_figure *const figure = &picture->figures[0];
-    md5_xform *const pose = view_spare_pose(picture, 0), *const begin = view_spare_pose(picture, 1);
+    md5_xform *const pose = view_spare_pose(picture, 0);
     const float angle = 2 * (float)picture->time, wave = v[5] * 5;
     md5_chain_job job = {.tip = view_page_joint(picture, "hand_l"),
                          .length = view_choice(picture, 1),
                          .target = {v[2] + wave * cosf(angle), v[3], v[4] + wave * sinf(angle)},
-                         .iterations = max_iterations,
+                         .iterations = MOST,
                          .weight = 1};
-    memcpy(begin, figure->pose, size);
-    view_add_fact(picture, "distance", reach(shown, picture->skeleton, figure->pose, &job),
-                  "units");
-    add_chain(picture, figure, job.target, job.tip, shown == 0 ? 3 : job.length, VIEW_RED,
-              VIEW_YELLOW);
-    COMMON_FOR (solver, 4) {
-        uint32_t needed = max_iterations;
-        for (job.iterations = 0; job.iterations <= max_iterations; job.iterations++) {
-            memcpy(pose, begin, size);
-            const float distance = solver == 0 && job.iterations == 0
-                                       ? distance_to_target(picture->skeleton, pose, &job)
-                                       : reach(solver, picture->skeleton, pose, &job);
-            view_add_point(picture->plots, solver, job.iterations, log10f(fmaxf(distance, 1e-5f)));
-            if (distance <= 0.01f && job.iterations < needed)
-                needed = job.iterations;
-        }
-        if (solver > 0)
-            view_add_fact(picture, names[solver], needed,
-                          needed == max_iterations ? "or more" : "iterations");
-    }
-    memcpy(pose, begin, size);
-    COMMON_FOR (i, max_iterations)
-        descend(picture->skeleton, job.tip, job.length, job.target, pose);
-    view_add_fact(picture, "these lines", distance_to_target(picture->skeleton, pose, &job),
-                  "units, 24 rounds");
     const md5_joint *const joints = picture->skeleton->joints;
     const uint32_t elbow = joints[job.tip].parent;
-    const md5_vec3 shoulder = view_posed_place(picture, begin, joints[elbow].parent);
-    const float upper = md5_vec3_length(begin[elbow].translation),
-                lower = md5_vec3_length(begin[job.tip].translation),
-                apart = view_distance(shoulder, job.target);
-    view_add_fact(picture, "upper bone", upper, "units");
-    view_add_fact(picture, "lower bone", lower, "units");
-    view_add_fact(picture, "shoulder to target", apart, "units");
-    view_add_fact(picture, "elbow of two bones", view_degrees(elbow_angle(upper, lower, apart)),
-                  "°");
+    const float upper = md5_vec3_length(figure->pose[elbow].translation),
+                lower = md5_vec3_length(figure->pose[job.tip].translation),
+                apart = view_distance(view_posed_place(picture, figure->pose, joints[elbow].parent),
+                                      job.target);
+    VIEW_FACTS(picture, upper, lower, apart, view_degrees(elbow_angle(upper, lower, apart)));
+    COMMON_FOR (solver, 4) {
+        uint32_t needed = 0;
+        for (job.iterations = 0; job.iterations <= MOST; job.iterations++) {
+            memcpy(pose, figure->pose, picture->scene->num_joints * sizeof *pose);
+            const float distance = reach(solver, picture->skeleton, job, pose);
+            view_add_point(picture->plots, solver, job.iterations, log10f(fmaxf(distance, 1e-5f)));
+            needed += distance > 0.01f;
+        }
+        if (solver > 0)
+            VIEW_FACTS(picture, needed);
+    }
+    job.iterations = MOST;
+    VIEW_FACTS(picture, reach(shown, picture->skeleton, job, figure->pose));
+    add_chain(picture, figure, job.target, job.tip, shown == 0 ? 3 : job.length, VIEW_RED,
+              VIEW_YELLOW);
 }
 
 // -- Limits ---------------------------------------------------------------------------------
 
 // lines of limits
-static void limit_arm(md5_joint_limit *limits, const md5_model *model, const md5_limb *arm,
-                      md5_vec3 elbow_axis, const float angles[3])
+static float length_of(md5_quat q)
 {
-    limits[arm->middle] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
-                                            .rest = model->bind_local[arm->middle].rotation,
-                                            .axis = elbow_axis,
-                                            .min = angles[0],
-                                            .max = angles[1]};
-    limits[arm->root] = (md5_joint_limit){.kind = MD5_LIMIT_CONE,
-                                          .rest = model->bind_local[arm->root].rotation,
-                                          .axis = {1.0f, 0.0f, 0.0f},
-                                          .min = -0.5f,
-                                          .max = 0.5f,
-                                          .swing = angles[2]};
+    return sqrtf(q.x * q.x + q.y * q.y + q.z * q.z);
+}
+
+// rest * swing * twist: the twist is what turns about the axis, the swing takes the axis to where
+// it points. Each goes to the nearest angle that is allowed. `angles`: of both, as they were.
+static md5_quat limit_turn(const md5_joint_limit *limit, md5_quat rotation, float angles[2])
+{
+    const float circle = 6.28318531f;
+    const md5_quat turn = md5_quat_mul(md5_quat_conjugate(limit->rest), rotation);
+    const float along = md5_vec3_dot((md5_vec3){turn.x, turn.y, turn.z}, limit->axis);
+    angles[0] = remainderf(2.0f * atan2f(along, turn.w), circle);
+    const md5_quat twist = md5_quat_from_axis_angle(limit->axis, angles[0]);
+    const md5_quat swing = md5_quat_mul(turn, md5_quat_conjugate(twist));
+    angles[1] = 2.0f * atan2f(length_of(swing), fabsf(swing.w));
+    const float widest = limit->kind == MD5_LIMIT_CONE ? limit->swing : 0.0f;
+    const float part = angles[1] > widest ? widest / angles[1] : 1.0f;
+    const float middle = 0.5f * (limit->min + limit->max), half = limit->max - middle;
+    const float off = fminf(fmaxf(remainderf(angles[0] - middle, circle), -half), half);
+    const md5_quat kept = md5_quat_slerp((md5_quat){.w = 1.0f}, swing, part);
+    return md5_quat_mul(md5_quat_mul(limit->rest, kept),
+                        md5_quat_from_axis_angle(limit->axis, middle + off));
 }
 // end of lines
 
-// How far a joint has turned from the bind pose about an axis, and away from it, in radians.
-static double measure_turn(const view_picture *picture, const md5_xform *pose, uint32_t joint,
-                           md5_vec3 axis, double *swing)
-{
-    const md5_quat turn = md5_quat_mul(
-        md5_quat_conjugate(picture->model->bind_local[joint].rotation), pose[joint].rotation);
-    const float along = md5_vec3_dot((md5_vec3){turn.x, turn.y, turn.z}, axis);
-    const md5_vec3 now = md5_quat_rotate(turn, axis);
-    const double across = md5_vec3_length(md5_vec3_cross(axis, now)), w = turn.w;
-    *swing = atan2(across, md5_vec3_dot(axis, now));
-    return 2 * atan2(copysign(along, along * w), fabs(w));
-}
-
 VIEW_SHOW(limits)
 {
-    static const char *const names[2][4] = {
-        {"elbow, free", "elbow sideways, free", "shoulder, free", "distance, free"},
-        {"elbow, limited", "elbow sideways, limited", "shoulder, limited", "distance, limited"}};
-    const float *const v = picture->values;
-    const md5_limb arm = {view_page_joint(picture, "upperarm_l"),
-                          view_page_joint(picture, "forearm_l"),
-                          view_page_joint(picture, "hand_l")};
-    md5_joint_limit limits[128] = {{.kind = MD5_LIMIT_NONE}};
-    if (picture->scene->num_joints > 128)
-        return;
+    const md5_model *const model = picture->model;
+    const uint32_t count = picture->scene->num_joints,
+                   root = view_page_joint(picture, "upperarm_l"),
+                   middle = view_page_joint(picture, "forearm_l"),
+                   tip = view_page_joint(picture, "hand_l");
     // The axis of the elbow in its own space: perpendicular to both bones of the bind pose.
-    const md5_mat34 *const bind = picture->model->bind;
-    const md5_vec3 shoulder = md5_mat34_translation(bind[arm.root]),
-                   elbow = md5_mat34_translation(bind[arm.middle]),
-                   hand = md5_mat34_translation(bind[arm.tip]);
+    const md5_vec3 elbow = md5_mat34_translation(model->bind[middle]);
     const md5_vec3 across =
-        md5_vec3_cross(md5_vec3_sub(elbow, shoulder), md5_vec3_sub(hand, elbow));
-    const md5_quat turn = md5_quat_from_mat34(bind[arm.middle]);
-    const md5_vec3 axis =
-        md5_vec3_normalize(md5_quat_rotate(md5_quat_conjugate(turn), across), (md5_vec3){0, 1, 0});
-    const float angles[3] = {fminf(v[1], v[2]), fmaxf(v[1], v[2]), v[3]};
-    limit_arm(limits, picture->model, &arm, axis, angles);
+        md5_vec3_cross(md5_vec3_sub(elbow, md5_mat34_translation(model->bind[root])),
+                       md5_vec3_sub(md5_mat34_translation(model->bind[tip]), elbow));
+    const md5_quat back = md5_quat_conjugate(md5_quat_from_mat34(model->bind[middle]));
+    md5_joint_limit *const limits = common_alloc(count, sizeof *limits); // none
+    limits[middle] = (md5_joint_limit){
+        .kind = MD5_LIMIT_HINGE,
+        .rest = model->bind_local[middle].rotation,
+        .axis = md5_vec3_normalize(md5_quat_rotate(back, across), (md5_vec3){0, 1, 0}),
+        .min = fminf(v[1], v[2]),
+        .max = fmaxf(v[1], v[2])};
+    limits[root] = (md5_joint_limit){.kind = MD5_LIMIT_CONE,
+                                     .rest = model->bind_local[root].rotation,
+                                     .axis = {1, 0, 0},
+                                     .min = -0.5f,
+                                     .max = 0.5f,
+                                     .swing = v[3]};
+    static const md5_chain_solver solvers[] = {MD5_CHAIN_CCD, MD5_CHAIN_FABRIK,
+                                               MD5_CHAIN_LEAST_SQUARES};
+    md5_chain_job job = {.solver = solvers[view_choice(picture, 0)],
+                         .tip = tip,
+                         .length = 3,
+                         .target = {v[4], 12, v[5]},
+                         .tolerance = 1e-3f,
+                         .iterations = 60,
+                         .weight = 1};
     COMMON_FOR (limited, 2) {
         const view_figure *const figure = &picture->figures[limited];
-        const md5_chain_job job = {.tip = arm.tip,
-                                   .length = 3,
-                                   .target = {v[4], 12, v[5]},
-                                   .tolerance = 1e-3f,
-                                   .iterations = 60,
-                                   .weight = 1,
-                                   .limits = limited == 1 ? limits : NULL};
-        const float distance =
-            reach((int)view_choice(picture, 0) + 1, picture->skeleton, figure->pose, &job);
-        add_chain(picture, figure, job.target, arm.tip, 3, VIEW_RED, VIEW_YELLOW);
-        double swing;
-        const double twist = measure_turn(picture, figure->pose, arm.middle, axis, &swing);
-        view_add_fact(picture, names[limited][0], twist, "rad");
-        view_add_fact(picture, names[limited][1], swing, "rad");
-        measure_turn(picture, figure->pose, arm.root, (md5_vec3){1, 0, 0}, &swing);
-        view_add_fact(picture, names[limited][2], swing, "rad");
-        view_add_fact(picture, names[limited][3], distance, "units");
+        float elbow_turns[2], shoulder_turns[2];
+        job.limits = limited == 1 ? limits : NULL;
+        const float distance = md5_solve_chain(picture->skeleton, &job, figure->pose);
+        add_chain(picture, figure, job.target, tip, 3, VIEW_RED, VIEW_YELLOW);
+        limit_turn(&limits[root], figure->pose[root].rotation, shoulder_turns);
+        limit_turn(&limits[middle], figure->pose[middle].rotation, elbow_turns);
+        VIEW_FACTS(picture, elbow_turns[0], elbow_turns[1], shoulder_turns[1], distance);
     }
+    free(limits);
 }
 
 // -- A foot on a slope ----------------------------------------------------------------------
@@ -216,7 +188,7 @@ static md5_quat lay_on(md5_vec3 normal)
 // The slope falls to his side, so that one leg is bent.
 VIEW_SHOW(slope)
 {
-    const float angle = view_radians(picture->values[0]);
+    const float angle = view_radians(v[0]);
     const md5_vec3 normal = {0, -sinf(angle), cosf(angle)};
     const view_figure *const figure = &picture->figures[1];
     const uint32_t ankles[2] = {view_page_joint(picture, "foot_l"),
@@ -229,10 +201,8 @@ VIEW_SHOW(slope)
             .ankle = ankles[i], .floor = tanf(angle) * ankle.translation.y, .normal = normal};
         before[i] = ankle.rotation;
     }
-    md5_feet_job job = {.pelvis = view_page_joint(picture, "hips"),
-                        .feet = feet,
-                        .num_feet = 2,
-                        .weight = picture->values[1]};
+    md5_feet_job job = {
+        .pelvis = view_page_joint(picture, "hips"), .feet = feet, .num_feet = 2, .weight = v[1]};
     (void)md5_solve_feet(picture->skeleton, &job, figure->pose);
     picture->has_no_floor = true;
     COMMON_FOR (k, 2) {
@@ -243,8 +213,6 @@ VIEW_SHOW(slope)
             view_draw_to(picture, (md5_vec3){along, y + high, high * tanf(angle)}, VIEW_DIM_LINE);
         }
     }
-    static const char *const names[2][2] = {{"left knee", "right knee"},
-                                            {"left sole to the slope", "right sole to the slope"}};
     COMMON_FOR (i, 2) {
         const md5_joint *const joints = picture->skeleton->joints;
         const uint32_t knee = joints[ankles[i]].parent, hip = joints[knee].parent;
@@ -253,31 +221,52 @@ VIEW_SHOW(slope)
                        c = view_posed_place(picture, figure->pose, ankles[i]);
         const float bend =
             elbow_angle(view_distance(a, b), view_distance(b, c), view_distance(a, c));
-        view_add_fact(picture, names[0][i], view_degrees(bend), "°");
         const md5_quat laid = md5_quat_mul(lay_on(normal), before[i]);
         const md5_xform ankle = md5_joint_in_model(picture->skeleton, figure->pose, ankles[i]);
-        view_add_fact(picture, names[1][i], view_angle(laid, ankle.rotation), "°");
+        VIEW_FACTS(picture, view_degrees(bend), view_angle(laid, ankle.rotation));
         view_add_bone(picture, figure, ankles[i], VIEW_YELLOW);
         view_add_bone(picture, figure, knee, VIEW_YELLOW);
     }
-    view_add_fact(picture, "hip lowered", -job.drop * picture->values[1], "units");
+    VIEW_FACTS(picture, -job.drop * v[1]);
 }
 
 // -- Several targets ------------------------------------------------------------------------
 
 // lines of goals
-static float reach_with_both(const md5_skeleton *skeleton, md5_xform *pose, md5_goal hands[2])
+// Turns a joint for all hands below it, about the axis on which they gain most, by the angle at
+// which the sum of their squared distances times squared weights is least. Round after round, from
+// each hand up to the root of its chain, the sum only shrinks.
+static void turn_for_all(const md5_skeleton *skeleton, uint32_t joint, const md5_goal *goals,
+                         uint32_t num_goals, md5_xform *pose)
 {
-    const md5_goals_job job = {
-        .goals = hands, .num_goals = 2, .tolerance = 1e-3f, .iterations = 80, .weight = 1.0f};
-    return md5_solve_goals(skeleton, &job, pose); // one Jacobian for both
+    const md5_xform here = md5_joint_in_model(skeleton, pose, joint);
+    md5_vec3 axis = {0.0f, 0.0f, 0.0f}, unit = axis;
+    float cosine = 0.0f;
+    for (uint32_t run = 0; run < 2; run++, unit = md5_vec3_normalize(axis, axis))
+        for (uint32_t i = 0; i < num_goals; i++) {
+            uint32_t above = goals[i].tip;
+            while (above != joint && above != MD5_NONE)
+                above = skeleton->joints[above].parent;
+            if (above == MD5_NONE)
+                continue;
+            const md5_vec3 tip = md5_joint_in_model(skeleton, pose, goals[i].tip).translation;
+            const md5_vec3 a = md5_vec3_sub(tip, here.translation);
+            const md5_vec3 b = md5_vec3_sub(goals[i].target, here.translation);
+            const float w = goals[i].weight * goals[i].weight;
+            if (run == 0)
+                axis = md5_vec3_add(axis, md5_vec3_scale(md5_vec3_cross(a, b), w));
+            else // across the axis
+                cosine += w * (md5_vec3_dot(a, b) - md5_vec3_dot(a, unit) * md5_vec3_dot(b, unit));
+        }
+    const md5_quat turn = md5_quat_from_axis_angle(axis, atan2f(md5_vec3_length(axis), cosine));
+    const md5_quat own = md5_quat_mul(md5_quat_conjugate(here.rotation), turn);
+    pose[joint].rotation = md5_quat_mul(pose[joint].rotation, md5_quat_mul(own, here.rotation));
 }
 // end of lines
 
 VIEW_SHOW(goals)
 {
     static const view_color colors[2] = {VIEW_RED, VIEW_BLUE};
-    const float *const v = picture->values;
     const uint32_t length = view_choice(picture, 4); // with the spine from 5 on
     md5_goal hands[2] = {{.tip = view_page_joint(picture, "hand_l"),
                           .length = length,
@@ -287,12 +276,19 @@ VIEW_SHOW(goals)
                           .length = length,
                           .target = {v[1], -0.5f * v[0], v[2]},
                           .weight = v[3]}};
-    reach_with_both(picture->skeleton, picture->figures[0].pose, hands);
-    COMMON_FOR (i, 2)
+    const md5_joint *const joints = picture->skeleton->joints;
+    md5_xform *const pose = picture->figures[0].pose;
+    COMMON_FOR (i, 2 * 200) { // rounds
+        uint32_t joint = joints[hands[i % 2].tip].parent;
+        for (uint32_t k = 1; k < length && joint != MD5_NONE; k++, joint = joints[joint].parent)
+            turn_for_all(picture->skeleton, joint, hands, 2, pose);
+    }
+    COMMON_FOR (i, 2) {
         add_chain(picture, &picture->figures[0], hands[i].target, hands[i].tip, length, colors[i],
                   colors[i]);
-    view_add_fact(picture, "left hand, weight 1", hands[0].distance, "units");
-    view_add_fact(picture, "right hand", hands[1].distance, "units");
+        VIEW_FACTS(picture,
+                   view_distance(view_posed_place(picture, pose, hands[i].tip), hands[i].target));
+    }
 }
 
 // == Walking ===============================================================================
@@ -320,18 +316,32 @@ static float terrain(void *user, md5_vec3 at, md5_vec3 *normal)
 }
 
 // lines of walk
-static void walk_on(const md5_walk_desc *desc, md5_walk *walk, float speed, float direction,
-                    float turn, double seconds)
+// How a home moves, the place of a foot at rest, in the space of the body.
+static md5_vec3 way_of(md5_vec3 home, md5_vec3 velocity, float turn)
 {
-    const md5_vec3 velocity = {speed * cosf(direction), speed * sinf(direction), 0.0f};
-    md5_walk_advance(desc, walk, velocity, turn, seconds);
+    return (md5_vec3){velocity.x - turn * home.y, velocity.y + turn * home.x, velocity.z};
 }
 
-static uint32_t pose_walker(const md5_walk_desc *desc, const md5_walk *walk, md5_xform *pose,
-                            md5_xform *place)
+// How far a foot is behind its home. If all stand, and one is farther behind than the slack, its
+// group steps.
+static float lag_of(md5_vec3 home, md5_vec3 way, md5_vec3 foot)
 {
-    *place = md5_walk_placement(walk);
-    return md5_walk_pose(desc, walk, pose);
+    return md5_vec3_dot(md5_vec3_sub(home, foot),
+                        md5_vec3_normalize(way, (md5_vec3){0.0f, 0.0f, 0.0f}));
+}
+
+// A step ends where the home will be in the middle of the next stand, which takes as long.
+static md5_vec3 plan_step(md5_vec3 home, md5_vec3 way, float seconds)
+{
+    return md5_vec3_add(home, md5_vec3_scale(way, 1.5f * seconds));
+}
+
+// Along a line, and over it on an arc: at rest at both ends.
+static md5_vec3 foot_at(md5_vec3 from, md5_vec3 to, float lift, float t)
+{
+    md5_vec3 at = md5_vec3_lerp(from, to, t * t * (3.0f - 2.0f * t));
+    at.z += 16.0f * lift * t * t * (1.0f - t) * (1.0f - t);
+    return at;
 }
 // end of lines
 
@@ -344,29 +354,34 @@ typedef struct walked {
     double slid;                   // the farthest that a posed ankle moved while it stood
 } walked;
 
+static void watch_legs(view_picture *picture, const md5_walk_desc *desc, const md5_walk *walk,
+                       walked *seen)
+{
+    view_figure walker = {.pose = view_spare_pose(picture, 0), .place = md5_walk_placement(walk)};
+    view_sample_clip(picture, NULL, 0, walker.pose);
+    md5_walk_pose(desc, walk, walker.pose);
+    COMMON_FOR (j, walk->num_legs) {
+        const md5_foothold *const foot = &walk->feet[j];
+        const md5_vec3 ankle = view_joint_place(picture, &walker, desc->legs[j].limb.tip);
+        if (!foot->is_stepping && !seen->stood[j])
+            seen->stands[j] = ankle;
+        if (!foot->is_stepping)
+            seen->slid = fmax(seen->slid, view_distance(ankle, seen->stands[j]));
+        seen->stood[j] = !foot->is_stepping;
+    }
+}
+
 static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, double now,
                           md5_walk *walk, walked *seen)
 {
     const int steps = (int)(now / walk_tick), first = steps - (int)(walk_shown / walk_tick);
+    const float speed = picture->values[0], direction = view_radians(picture->values[1]);
+    const md5_vec3 velocity = {speed * cosf(direction), speed * sinf(direction), 0};
     COMMON_FOR (i, steps) {
         const md5_walk before = *walk;
-        walk_on(desc, walk, picture->values[0], picture->values[1] / 57.2957795f,
-                picture->values[2] / 57.2957795f, walk_tick);
-        if (i >= first) {
-            // Whether the ankles of what stands do so, as they are posed.
-            view_figure walker = {.pose = view_spare_pose(picture, 0)};
-            view_sample_clip(picture, NULL, 0, walker.pose);
-            pose_walker(desc, walk, walker.pose, &walker.place);
-            COMMON_FOR (j, walk->num_legs) {
-                const md5_vec3 ankle = view_joint_place(picture, &walker, desc->legs[j].limb.tip);
-                const bool stands = !walk->feet[j].is_stepping;
-                if (stands && !seen->stood[j])
-                    seen->stands[j] = ankle;
-                if (stands)
-                    seen->slid = fmax(seen->slid, view_distance(ankle, seen->stands[j]));
-                seen->stood[j] = stands;
-            }
-        }
+        md5_walk_advance(desc, walk, velocity, view_radians(picture->values[2]), walk_tick);
+        if (i >= first)
+            watch_legs(picture, desc, walk, seen);
         COMMON_FOR (leg, walk->num_legs) {
             const md5_foothold *const foot = &walk->feet[leg];
             if (before.feet[leg].is_stepping && !foot->is_stepping)
@@ -381,7 +396,6 @@ static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, doub
 
 VIEW_SHOW(walk)
 {
-    const float *const v = picture->values;
     view_figure *const figure = &picture->figures[0];
     float hills = v[3];
     view_legs legs;
@@ -400,7 +414,8 @@ VIEW_SHOW(walk)
     walked seen = {.num_prints = 0};
     md5_walk_begin(&desc, figure->pose, figure->place, &walk);
     simulate_walk(picture, &desc, fmod(fmax(picture->time, 0), walk_span), &walk, &seen);
-    const uint32_t reached = pose_walker(&desc, &walk, figure->pose, &figure->place);
+    const uint32_t reached = md5_walk_pose(&desc, &walk, figure->pose);
+    figure->place = md5_walk_placement(&walk);
     view_point_pistons(&legs, picture->skeleton, figure->pose);
     enum { CELLS = 14 };
     const float cell = 8;
@@ -415,33 +430,32 @@ VIEW_SHOW(walk)
                              k > 0 ? VIEW_DIM_LINE : 0);
             }
     for (uint32_t i = 0; i < seen.num_prints && i < MAX_PRINTS; i++)
-        view_add_cross(&picture->lines, seen.prints[i], 1, VIEW_BLUE);
+        view_page_cross(picture, seen.prints[i], 1, VIEW_BLUE);
 
     // Where each foot stands, or from where and to where it steps, along its arc.
+    float behind = 0;
     COMMON_FOR (i, walk.num_legs) {
         const md5_foothold *const foot = &walk.feet[i];
-        if (!foot->is_stepping) {
-            view_add_cross(&picture->lines, foot->position, 2.5f, VIEW_GREEN);
-            continue;
-        }
-        view_add_cross(&picture->lines, foot->to, 3, VIEW_YELLOW);
-        for (int k = 0; k <= 16; k++) {
-            const float t = (float)k / 16.0f;
-            md5_vec3 place = md5_vec3_lerp(foot->from, foot->to, t);
-            place.z += 16 * foot->lift * t * t * (1 - t) * (1 - t);
-            view_draw_to(picture, place, k > 0 ? VIEW_YELLOW : 0);
-        }
+        const md5_vec3 way = way_of(foot->home, walk.velocity, walk.turn),
+                       at = md5_xform_point(md5_xform_inverse(figure->place), foot->position);
+        view_page_cross(picture, foot->is_stepping ? foot->to : foot->position,
+                        foot->is_stepping ? 3 : 2.5f, foot->is_stepping ? VIEW_YELLOW : VIEW_GREEN);
+        if (!foot->is_stepping)
+            behind = fmaxf(behind, lag_of(foot->home, way, at));
+        view_page_cross(picture,
+                        md5_xform_point(figure->place, plan_step(foot->home, way, walk.seconds)), 1,
+                        VIEW_VIOLET);
+        for (int k = 0; k <= 16 && foot->is_stepping; k++)
+            view_draw_to(picture, foot_at(foot->from, foot->to, foot->lift, (float)k / 16.0f),
+                         k > 0 ? VIEW_YELLOW : 0);
     }
 
     picture->bounds = (md5_bounds){md5_vec3_add(walk.position, (md5_vec3){-34, -34, -6}),
                                    md5_vec3_add(walk.position, (md5_vec3){34, 34, 32})};
     picture->has_no_floor = true;
-    view_add_fact(picture, "legs that reach", reached, "");
-    view_add_fact(picture, "feet placed", seen.num_prints, "");
-    view_add_fact(picture, "a standing ankle moved", seen.slid, "units in 4 s");
-    view_add_fact(picture, "a step takes", walk.seconds, "s");
-    view_add_fact(picture, "speed", md5_vec3_length(walk.velocity), "units/s");
-    view_add_fact(picture, "body tilts", acos(fmin(walk.normal.z, 1)) * 57.29577951, "degrees");
+    VIEW_FACTS(picture, reached, seen.num_prints, seen.slid, walk.seconds,
+               md5_vec3_length(walk.velocity), view_degrees(acosf(fminf(walk.normal.z, 1))),
+               behind);
 }
 
 // == Stairs ================================================================================
@@ -449,114 +463,103 @@ VIEW_SHOW(walk)
 // A monster of a game walks on stairs, by the rules of its engine.
 
 // lines of stairs
-static void walk_on_stairs(md5_actor *body, md5_monster *monster, const view_terrain *stairs,
-                           md5_monster_tick *tick)
+// Heights in the world, from tick to tick.
+typedef struct stair_walker {
+    bool has_begun;
+    double ankles[2], waist;
+} stair_walker;
+
+// Each ankle is lifted by the height of the step below its foot over where he stands, a share of
+// the way in each tick. The waist goes with the lower foot, but keeps a distance over the higher
+// ankle. Returns how far it is moved.
+static double walk_on_stairs(stair_walker *w, const double ankles[2], const double steps[2],
+                             double waist, double smoothing, double least_distance)
 {
-    md5_vec3 *const at = &tick->origin;
-    md5_actor_advance(body, 16, NULL, NULL);
-    *at = md5_vec3_add(*at, md5_actor_root_motion(body).translation);
-    at->z = view_ground_height(stairs, at->x, at->y);
-    tick->time += 16;
-    md5_monster_think(monster, tick); // sweeps a box down to the step below each foot
+    double highest = -INFINITY;
+    for (int i = 0; i < 2; i++) {
+        const double wanted = ankles[i] + steps[i];
+        w->ankles[i] = w->has_begun ? wanted + smoothing * (w->ankles[i] - wanted) : wanted;
+        highest = fmax(highest, w->ankles[i]);
+    }
+    const double wanted = fmax(waist + fmin(steps[0], steps[1]), highest + least_distance);
+    w->waist = w->has_begun ? wanted + smoothing * (w->waist - wanted) : wanted;
+    w->has_begun = true;
+    return w->waist - waist;
 }
 // end of lines
 
-static void simulate_stairs(view_picture *picture, md5_actor *body, md5_monster *monster)
+VIEW_SHOW(stairs)
 {
     enum { TICKS = 1000, SHOWN = 125 }; // after which it begins again; of the plot
-    static const char *const facts[2] = {"ankle over its step, without", "with walk IK"};
-    const double seconds = 0.016;
-    const float *const v = picture->values;
-    const uint32_t ankle = view_page_joint(picture, v[0] > 0.5f ? "foot_r" : "foot_l");
+    static const char *const names[2][4] = {{"thigh_l", "shin_l", "foot_l", "toes_l"},
+                                            {"thigh_r", "shin_r", "foot_r", "toes_r"}};
+    const view_clip *const clip = view_page_clip(picture, "walk");
+    const double tick = 0.016; // seconds, of the engine
+    const int ticks = (int)fmod(fmax(picture->time, 0) / tick, TICKS);
+    const uint32_t hips = view_page_joint(picture, "hips");
     view_figure *const figures = picture->figures;
-    view_terrain stairs = {.kind = VIEW_STAIRS, .cell = 0.25f * v[2], .height = v[1]};
-    md5_monster_tick tick = {
-        .rotation = {.w = 1}, .has_ground = true, .sweep = view_sweep_ground, .user = &stairs};
-    const int ticks = (int)fmod(fmax(picture->time, 0) / seconds, TICKS);
-    md5_actor_set_in_place(body, true);
-    md5_actor_play(body, MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0);
-    for (int i = 0; i <= ticks; i++) {
-        walk_on_stairs(body, monster, &stairs, &tick);
+    md5_xform *const poses[2] = {figures[0].pose, figures[1].pose};
+    const view_terrain stairs = {.kind = VIEW_STAIRS, .cell = 0.25f * v[2], .height = v[1]};
+    stair_walker walker = {.has_begun = false};
+    md5_vec3 origin = {0, 0, 0};
+    float waist = 0;
+    for (int i = 0; i <= ticks && clip != NULL; i++) {
+        const md5_moment before = md5_moment_at(clip->anim, tick * i, MD5_WRAP_LOOP),
+                         now = md5_moment_at(clip->anim, tick * (i + 1), MD5_WRAP_LOOP);
+        origin = md5_vec3_add(origin, md5_anim_root_motion(clip->anim, before, now));
+        origin.z = view_ground_height(&stairs, origin.x, origin.y);
+        md5_sample(clip->binding, now, MD5_ROOT_IN_PLACE, poses[0]);
+        double ankles[2], steps[2];
+        md5_limb legs[2];
+        COMMON_FOR (leg, 2) {
+            uint32_t joints[4];
+            COMMON_FOR (k, 4)
+                joints[k] = view_page_joint(picture, names[leg][k]);
+            legs[leg] = (md5_limb){joints[0], joints[1], joints[2]};
+            md5_vec3 foot = md5_vec3_add(origin, view_posed_place(picture, poses[0], joints[3]));
+            const md5_vec3 low = {foot.x, foot.y, foot.z - 32};
+            foot.z += 32; // a box is swept down to the step below each foot
+            steps[leg] = view_sweep_ground((void *)&stairs, foot, low, 4, false) - origin.z;
+            ankles[leg] = origin.z + view_posed_place(picture, poses[0], joints[2]).z;
+        }
+        waist =
+            (float)walk_on_stairs(&walker, ankles, steps,
+                                  origin.z + view_posed_place(picture, poses[0], hips).z, v[3], 3);
         if (i < ticks - SHOWN)
             continue;
-        md5_actor_pose(body, figures[0].pose, NULL, NULL);
-        md5_monster_pose(monster, figures[1].pose, NULL, NULL);
+        memcpy(poses[1], poses[0], picture->scene->num_joints * sizeof *poses[0]);
+        md5_modify_joint(picture->skeleton, hips, MD5_JOINT_MODEL,
+                         (md5_xform){.translation = {.z = waist}}, 1, poses[1]);
+        COMMON_FOR (leg, 2) {
+            md5_two_bone_job job = {.limb = &legs[leg],
+                                    .target = view_posed_place(picture, poses[0], legs[leg].tip),
+                                    .weight = 1};
+            job.target.z += (float)(walker.ankles[leg] - ankles[leg]);
+            md5_solve_two_bone(picture->skeleton, &job, poses[1]);
+        }
         COMMON_FOR (way, 2) {
-            const md5_vec3 at =
-                md5_vec3_add(tick.origin, view_posed_place(picture, figures[way].pose, ankle));
+            const md5_vec3 at = md5_vec3_add(
+                origin, view_posed_place(picture, poses[way], legs[view_choice(picture, 0)].tip));
             const float step = view_ground_height(&stairs, at.x, at.y);
-            const double x = seconds * (i - ticks);
-            view_add_point(picture->plots, (int)way + 1, x, at.z);
+            view_add_point(picture->plots, (int)way + 1, tick * (i - ticks), at.z);
             if (way == 0)
-                view_add_point(picture->plots, 0, x, step);
+                view_add_point(picture->plots, 0, tick * (i - ticks), step);
             if (i == ticks)
-                view_add_fact(picture, facts[way], at.z - step, "units");
+                VIEW_FACTS(picture, at.z - step);
         }
     }
     // The picture goes along with the waist.
-    const float waist = md5_monster_state(monster).waist_offset.z;
-    const int32_t middle = (int32_t)(tick.origin.x / stairs.cell);
+    const int32_t middle = (int32_t)(origin.x / stairs.cell);
     for (int32_t i = middle - 14; i <= middle + 14; i++) {
-        const md5_vec3 at = {view_corner_x(&stairs, i) - tick.origin.x, 50,
-                             view_corner_height(&stairs, i, 0) - tick.origin.z - waist};
+        const md5_vec3 at = {view_corner_x(&stairs, i) - origin.x, 50,
+                             view_corner_height(&stairs, i, 0) - origin.z - waist};
         view_draw_to(picture, at, i > middle - 14 ? VIEW_DIM_LINE : 0);
-        view_add_line(&picture->lines, at, (md5_vec3){at.x, -50, at.z}, VIEW_DIM_LINE);
+        view_page_line(picture, at, (md5_vec3){at.x, -50, at.z}, VIEW_DIM_LINE);
     }
     picture->has_no_floor = true;
     COMMON_FOR (way, 2)
         figures[way].place.translation.z = -waist;
-    view_add_fact(picture, "waist moved", waist, "units");
-}
-
-// Our character becomes an entity of a game, with the clips and keys that walk IK needs.
-VIEW_SHOW(stairs)
-{
-    enum { NUM_KEYS = 13 };
-    static const char *const names[2][2] = {{"walk", "walk"}, {"idle", "ik_pose"}};
-    md5_model_anim anims[2];
-    md5_entity_clip clips[2];
-    COMMON_FOR (i, 2) {
-        const view_clip *const clip = view_page_clip(picture, names[i][0]);
-        if (clip == NULL)
-            return;
-        anims[i] = (md5_model_anim){.name = names[i][1],
-                                    .alias = names[i][1],
-                                    .num_frames = clip->anim->num_frames,
-                                    .milliseconds = (uint32_t)(1000 * clip->anim->duration),
-                                    .rate = 1};
-        clips[i] = (md5_entity_clip){&anims[i], 1, {clip->anim}, {clip->binding}};
-    }
-    char *const smoothing = common_format("%g", (double)picture->values[3]);
-    const char *const words[2 * NUM_KEYS] = {
-        "ik_numLegs", "2",        "ik_waist",     "hips",      "ik_minWaistAnkleDist",
-        "3",          "ik_hip1",  "thigh_l",      "ik_knee1",  "shin_l",
-        "ik_ankle1",  "foot_l",   "ik_foot1",     "toes_l",    "ik_hip2",
-        "thigh_r",    "ik_knee2", "shin_r",       "ik_ankle2", "foot_r",
-        "ik_foot2",   "toes_r",   "ik_smoothing", smoothing,   "ik_waistSmoothing",
-        smoothing};
-    const md5_decl decl = {.name = ""};
-    md5_entity_key keys[NUM_KEYS];
-    const float *masks[MD5_NUM_CHANNELS];
-    const uint32_t count = picture->scene->num_joints;
-    float *const mask = common_alloc(count, sizeof *mask);
-    COMMON_FOR (i, count)
-        mask[i] = 1;
-    COMMON_FOR (i, MD5_NUM_CHANNELS)
-        masks[i] = mask;
-    COMMON_FOR (i, NUM_KEYS)
-        keys[i] = (md5_entity_key){.name = words[2 * i], .value = words[2 * i + 1]};
-    const md5_entity_def def = {&decl, NUM_KEYS, keys};
-    const md5_entity entity = {
-        .def = &def, .model = picture->model, .num_clips = 2, .clips = clips, .masks = masks};
-    md5_actor *const body = md5_create_actor(&entity, NULL, NULL);
-    const md5_monster_desc desc = {.entity = &entity, .body = body};
-    md5_monster *const monster = body != NULL ? md5_create_monster(&desc, NULL, NULL) : NULL;
-    if (monster != NULL)
-        simulate_stairs(picture, body, monster);
-    md5_destroy_monster(monster);
-    md5_destroy_actor(body);
-    free(smoothing);
-    free(mask);
+    VIEW_FACTS(picture, waist);
 }
 
 // == Gaze ==================================================================================
@@ -567,16 +570,27 @@ VIEW_SHOW(stairs)
 static const double gaze_span = 60, gaze_shown = 6, gaze_tick = 1.0 / 60.0;
 
 // lines of gaze
-static void look_on(const md5_gaze_desc *desc, const md5_skeleton *skeleton, md5_gaze *gaze,
-                    double seconds)
+// Directions are tangents, to the left and upward. A jump takes 21 ms and 126
+// ms a radian, which is 2.2 a degree.
+static float seconds_of_jump(md5_vec2 from, md5_vec2 to)
 {
-    md5_gaze_advance(desc, skeleton->axes, gaze, seconds);
+    const md5_vec3 x = {1.0f, 0.0f, 0.0f};
+    const md5_vec3 p = md5_vec3_normalize((md5_vec3){1.0f, from.x, from.y}, x),
+                   q = md5_vec3_normalize((md5_vec3){1.0f, to.x, to.y}, x);
+    return 0.021f + 0.126f * md5_vec3_length(md5_vec3_sub(p, q));
 }
 
-static void look(const md5_gaze_desc *desc, const md5_gaze *gaze, const md5_skeleton *skeleton,
-                 md5_xform *pose)
+// The eyes jump, at rest at both ends, and then stay.
+static float eyes_at(float from, float to, float part)
 {
-    md5_gaze_pose(desc, gaze, skeleton, 1.0f, pose);
+    const float t = fminf(part, 1.0f);
+    return from + (to - from) * t * t * (3.0f - 2.0f * t);
+}
+
+// The head goes its share of the way, the slower the nearer: its time is when 1/e of it is left.
+static float follow_eyes(float head, float eyes, float share, float time, float dt)
+{
+    return share * eyes + (head - share * eyes) * expf(-dt / time);
 }
 // end of lines
 
@@ -587,7 +601,6 @@ static double degrees(float tangent)
 
 VIEW_SHOW(gaze)
 {
-    const float *const v = picture->values;
     const uint32_t left = view_page_joint(picture, "eye_l"),
                    right = view_page_joint(picture, "eye_r");
     md5_vec3 ball, point = {0, 0, 0};
@@ -610,32 +623,29 @@ VIEW_SHOW(gaze)
     const int steps = (int)(fmod(fmax(picture->time, 0), gaze_span) / gaze_tick + 0.5),
               first = steps - (int)(gaze_shown / gaze_tick);
     uint32_t saccades = 0;
-    for (int i = 0; i <= steps; i++) {
+    float head = 0;
+    for (int i = 1; i <= steps; i++) {
         const double time = gaze_tick * i;
-        const float before = i > 1 ? gaze.seconds : INFINITY; // the first is at once
+        const float before = gaze.seconds;
         // A ball that flies in front of him.
         ball = (md5_vec3){48, 26 * (float)sin(1.1 * time), 42 + 9 * (float)sin(1.7 * time)};
-        if (i > 0) {
-            look_on(&desc, picture->skeleton, &gaze, gaze_tick);
-            saccades += gaze.seconds < before ? 1u : 0u;
-        }
-        point = md5_gaze_point(&desc, picture->skeleton->axes, &gaze);
-        if (i == 0 || i < first || i % 3 != 0)
+        md5_gaze_advance(&desc, picture->skeleton->axes, &gaze, gaze_tick);
+        saccades += i == 1 || gaze.seconds < before ? 1u : 0u; // the first is at once
+        head = follow_eyes(head, gaze.to.x, v[3], v[4], (float)gaze_tick);
+        if (i < first || i % 3 != 0)
             continue;
         // The head is late: its part of the way is drawn beside that of the eyes.
-        const md5_vec3 way = md5_vec3_sub(point, desc.origin);
-        view_add_point(picture->plots, 0, gaze_tick * (i - steps), degrees(way.y / way.x));
-        view_add_point(picture->plots, 1, gaze_tick * (i - steps), degrees(gaze.head.x));
+        view_add_point(picture->plots, 0, gaze_tick * (i - steps),
+                       degrees(eyes_at(gaze.from.x, gaze.to.x, gaze.seconds / gaze.duration)));
+        view_add_point(picture->plots, 1, gaze_tick * (i - steps), degrees(head));
     }
-    look(&desc, &gaze, picture->skeleton, picture->figures[0].pose);
-    view_add_cross(&picture->lines, ball, 3, VIEW_RED);
-    view_add_cross(&picture->lines, point, 1.5f, VIEW_YELLOW);
+    point = md5_gaze_point(&desc, picture->skeleton->axes, &gaze);
+    md5_gaze_pose(&desc, &gaze, picture->skeleton, 1, picture->figures[0].pose);
+    view_page_cross(picture, ball, 3, VIEW_RED);
+    view_page_cross(picture, point, 1.5f, VIEW_YELLOW);
     COMMON_FOR (i, 2)
-        view_add_line(&picture->lines,
-                      view_joint_place(picture, &picture->figures[0], desc.eyes[i]), point,
-                      0xF2C14E70u);
-    view_add_fact(picture, "saccades", saccades, "");
-    view_add_fact(picture, "looks at the ball", gaze.target == 0, "");
-    view_add_fact(picture, "the last one took", gaze.duration, "s");
-    view_add_fact(picture, "head to his left", degrees(gaze.head.x), "degrees");
+        view_page_line(picture, view_joint_place(picture, &picture->figures[0], desc.eyes[i]),
+                       point, 0xF2C14E70u);
+    VIEW_FACTS(picture, saccades, gaze.target == 0, seconds_of_jump(gaze.from, gaze.to),
+               degrees(head));
 }

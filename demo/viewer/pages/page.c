@@ -26,6 +26,26 @@ uint32_t view_num_sliders(const view_page *page)
     return count;
 }
 
+char *view_page_lines(const view_page *page, const float *values)
+{
+    char *text = common_copy("");
+    for (const char *rest = page->lines; *rest != '\0';) {
+        const size_t length = strcspn(rest, "$");
+        common_extend(&text, "%.*s", (int)length, rest);
+        rest += length;
+        if (*rest == '\0')
+            break;
+        const int number = rest[1] - '0';
+        const char *const *const words = page->sliders[number].words;
+        if (words != NULL && words != view_whole)
+            common_extend(&text, "%s", words[lroundf(values[number])]);
+        else
+            common_extend(&text, "%.4g", (double)values[number]);
+        rest += 2;
+    }
+    return text;
+}
+
 // -- Poses ----------------------------------------------------------------------------------
 
 md5_xform *view_spare_pose(view_picture *picture, uint32_t number)
@@ -126,6 +146,19 @@ double view_plot_x(const view_plot *plot, int i)
     return low + (plot->row.high.x - low) * i / (double)VIEW_PAGE_STEPS;
 }
 
+double view_step_x(const view_plot *plot, int i, double now)
+{
+    return i < VIEW_PAGE_POINTS ? view_plot_x(plot, i) : now;
+}
+
+void view_add_step(view_plot *plot, int series, int i, double x, double y)
+{
+    if (i < VIEW_PAGE_POINTS)
+        view_add_point(plot, series, x, y);
+    else
+        view_add_mark(plot, x, y, plot->row.series[series].color | 0xFFu);
+}
+
 void view_add_point(view_plot *plot, int series, double x, double y)
 {
     view_series *const points = &plot->series[series];
@@ -148,6 +181,15 @@ void view_add_fact(view_picture *picture, const char *name, double value, const 
     picture->facts[picture->num_facts - 1] = (view_fact){name, unit, value};
 }
 
+void view_add_facts(view_picture *picture, const double *values, size_t count)
+{
+    COMMON_FOR (i, count) {
+        const uint32_t row = picture->num_told++ % VIEW_PAGE_FACTS;
+        view_add_fact(picture, picture->page->facts[row].name, values[i],
+                      picture->page->facts[row].unit);
+    }
+}
+
 void view_add_label(view_picture *picture, md5_vec3 place, view_color color, const char *text)
 {
     if (picture->num_labels < VIEW_PAGE_LABELS)
@@ -157,10 +199,20 @@ void view_add_label(view_picture *picture, md5_vec3 place, view_color color, con
 
 // -- Lines ----------------------------------------------------------------------------------
 
+void view_page_line(view_picture *picture, md5_vec3 from, md5_vec3 to, view_color color)
+{
+    view_add_line(&picture->lines, from, to, color);
+}
+
+void view_page_cross(view_picture *picture, md5_vec3 place, float size, view_color color)
+{
+    view_add_cross(&picture->lines, place, size, color);
+}
+
 void view_draw_to(view_picture *picture, md5_vec3 to, view_color color)
 {
     if (color != 0)
-        view_add_line(&picture->lines, picture->pen, to, color);
+        view_page_line(picture, picture->pen, to, color);
     picture->pen = to;
 }
 
@@ -169,8 +221,8 @@ void view_add_frame(view_picture *picture, md5_xform transform, float size)
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
     const md5_vec3 axes[3] = {{size, 0, 0}, {0, size, 0}, {0, 0, size}};
     COMMON_FOR (i, 3)
-        view_add_line(&picture->lines, transform.translation, md5_xform_point(transform, axes[i]),
-                      colors[i]);
+        view_page_line(picture, transform.translation, md5_xform_point(transform, axes[i]),
+                       colors[i]);
 }
 
 void view_add_bone(view_picture *picture, const view_figure *figure, uint32_t joint,
@@ -178,6 +230,6 @@ void view_add_bone(view_picture *picture, const view_figure *figure, uint32_t jo
 {
     const uint32_t parent = picture->skeleton->joints[joint].parent;
     if (parent != MD5_NONE)
-        view_add_line(&picture->lines, view_joint_place(picture, figure, parent),
-                      view_joint_place(picture, figure, joint), color);
+        view_page_line(picture, view_joint_place(picture, figure, parent),
+                       view_joint_place(picture, figure, joint), color);
 }

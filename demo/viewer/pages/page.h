@@ -69,10 +69,13 @@ typedef struct view_page {
     const char *family; // the chapter of the course
     const char *about;  // one to three sentences
     const char *first;  // what to try first, in two
-    const char *lines; // of C: those of its source between `// lines of NAME` and `// end of lines`
-    const char *model; // NULL: VIEW_USUAL_MODEL
-    const char *clip;  // whose beginning poses the figures; NULL: the bind pose
-    double start;      // seconds: the time of the first picture
+    // Of C: those of its source between `// lines of NAME` and `// end of lines`. Or a machine, in
+    // which $0 is the number, or word, of the first slider.
+    const char *lines;
+    const char *sources; // what the table of the sources has of it
+    const char *model;   // NULL: VIEW_USUAL_MODEL
+    const char *clip;    // whose beginning poses the figures; NULL: the bind pose
+    double start;        // seconds: the time of the first picture
     view_slider sliders[VIEW_PAGE_SLIDERS]; // up to the first without a name
     const char *see[VIEW_PAGE_LINKS];       // names of pages, up to the first NULL
 
@@ -85,9 +88,12 @@ typedef struct view_page {
     md5_bounds box; // world space: what the camera shows
 
     view_plot_row plots[VIEW_PAGE_PLOTS]; // up to the first without a title
+    struct {
+        const char *name, *unit;
+    } facts[VIEW_PAGE_FACTS]; // of VIEW_FACTS(), in their order
 
     bool has_morphs; // the morph targets beside the character are loaded
-    void (*show)(struct view_picture *picture);
+    void (*show)(struct view_picture *picture, const float *values);
 
     // Fills a zeroed view_kept from the first `num_kept` sliders; NULL: nothing is kept.
     void (*keep)(const struct view_picture *picture, struct view_kept *kept);
@@ -171,7 +177,7 @@ typedef struct view_picture {
     view_plot plots[VIEW_PAGE_PLOTS];
     uint32_t num_plots;
     view_fact facts[VIEW_PAGE_FACTS];
-    uint32_t num_facts;
+    uint32_t num_facts, num_told; // told: of those of the row
     view_label labels[VIEW_PAGE_LABELS];
     uint32_t num_labels;
     view_lines lines;   // drawn through the figures
@@ -190,12 +196,26 @@ typedef struct view_picture {
 
 // Further ones beyond the limits replace the last. Strings are static.
 void view_add_point(view_plot *plot, int series, double x, double y);
+void view_add_step(view_plot *plot, int series, int i, double x, double y);
 void view_add_mark(view_plot *plot, double x, double y, view_color color);
 void view_add_fact(view_picture *picture, const char *name, double value, const char *unit);
+void view_add_facts(view_picture *picture, const double *values, size_t count);
 void view_add_label(view_picture *picture, md5_vec3 place, view_color color, const char *text);
+
+// Adds values of the next facts of the row.
+#define VIEW_FACTS(picture, ...)                           \
+    view_add_facts(picture, (const double[]){__VA_ARGS__}, \
+                   sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
 // The x of step `i` of VIEW_PAGE_STEPS.
 double view_plot_x(const view_plot *plot, int i);
+
+// The same, but `now` after the last one; view_add_step() adds a point of a step, and the last as a
+// mark.
+double view_step_x(const view_plot *plot, int i, double now);
+
+void view_page_line(view_picture *picture, md5_vec3 from, md5_vec3 to, view_color color);
+void view_page_cross(view_picture *picture, md5_vec3 place, float size, view_color color);
 
 // Continues a path of lines from where the last one ended; with color 0 it begins there.
 void view_draw_to(view_picture *picture, md5_vec3 to, view_color color);
@@ -243,10 +263,11 @@ double view_largest_angle(const view_picture *picture, const md5_xform *a, const
 
 // -- The pages ------------------------------------------------------------------------------
 
-// Begin the functions of a page: view_page.show, and view_page.keep if its text says `keeps`.
-#define VIEW_SHOW(name)                                       \
-    void view_show_page_##name(struct view_picture *picture); \
-    void view_show_page_##name(struct view_picture *picture)
+// Begin the functions of a page: view_page.show, with the values of the sliders, and view_page.keep
+// if its text says `keeps`.
+#define VIEW_SHOW(name)                                                       \
+    void view_show_page_##name(struct view_picture *picture, const float *v); \
+    void view_show_page_##name(struct view_picture *picture, const float *v)
 #define VIEW_KEEP(name)                                                                     \
     void view_keep_page_##name(const struct view_picture *picture, struct view_kept *kept); \
     void view_keep_page_##name(const struct view_picture *picture, struct view_kept *kept)
@@ -256,6 +277,7 @@ extern const uint32_t view_num_pages;
 const view_page *view_page_at(uint32_t number); // NULL: there are not so many
 int32_t view_find_page(const char *name);       // -1: there is none
 uint32_t view_num_sliders(const view_page *page);
+char *view_page_lines(const view_page *page, const float *values); // as shown; free them
 
 // Sets up what the row of a page has and, if the scene has a model, shows it, with what it keeps,
 // which is made if `kept` is zeroed. view_end_picture() frees the picture.

@@ -1,7 +1,5 @@
 #include "demo/viewer/pages/page.h"
 
-#include <limits.h>
-
 // == Describing a page's picture ===========================================================
 
 void view_show_page(view_picture *picture, const view_page *page, const view_scene *scene,
@@ -45,7 +43,7 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
         picture->kept = kept;
     }
     if (scene->model != NULL)
-        page->show(picture);
+        page->show(picture, values);
     COMMON_FOR (i, picture->num_plots) {
         // A plot that fits has the height of its points.
         view_plot *const plot = &picture->plots[i];
@@ -326,31 +324,17 @@ typedef struct column {
     float x, y, width;
 } column;
 
-// Where a line of code is broken that is longer than `columns`: rather not deep in brackets, nor
-// within an argument, nor in the first two fifths of a row.
-static size_t find_break(const char *code, size_t length, size_t columns, bool in_comment)
+// Where a line of code is broken that is longer than `columns`: behind a comma or a semicolon in
+// the second half of the row, else at a space.
+static size_t find_break(const char *code, size_t length, size_t columns)
 {
-    size_t best = 0;
-    int depth = 0, least = INT_MAX;
-    bool in_text = false;
+    size_t best[2] = {0, 0};
     if (length <= columns)
         return length;
-    for (size_t i = 0; i <= columns; i++) {
-        in_comment = in_comment || (!in_text && code[i] == '/' && code[i + 1] == '/');
-        in_text = in_text != (code[i] == '"');
-        depth += strchr("([{", code[i]) != NULL ? 1 : strchr(")]}", code[i]) != NULL ? -1 : 0;
-        const bool is_call = i > 0 && code[i - 1] == '('; // rather than a row that is too long
-        if ((code[i] != ' ' && !is_call) || (in_text && !in_comment) || (is_call && in_comment))
-            continue;
-        const bool ends = i > 0 && strchr(",;", code[i - 1]) != NULL;
-        const int early = 5 * i < columns && !ends ? 8 : 5 * i < 2 * columns ? 2 : 0;
-        const int cost = in_comment ? INT_MIN : 4 * depth + (ends ? 0 : is_call ? 40 : 3) + early;
-        if (cost <= least) {
-            best = i;
-            least = cost;
-        }
-    }
-    return best > 0 ? best : columns;
+    for (size_t i = columns / 2; i <= columns; i++)
+        if (code[i] == ' ')
+            best[strchr(",;", code[i - 1]) == NULL] = i;
+    return best[0] > 0 ? best[0] : best[1] > 0 ? best[1] : columns;
 }
 
 // Writes lines of C in a box, each in as many rows as it needs; further rows are indented. What
@@ -374,9 +358,8 @@ static void write_code(column *c, const char *lines)
             for (size_t at = indent; at < length; at += part + strspn(rest + at + part, " ")) {
                 char code[512], comment[512] = "";
                 float x = (float)indent * letter;
-                part =
-                    find_break(rest + at, length - at,
-                               (size_t)fmaxf((c->width - 2 * inset - x) / letter, 8), in_comment);
+                part = find_break(rest + at, length - at,
+                                  (size_t)fmaxf((c->width - 2 * inset - x) / letter, 8));
                 COMMON_TEXT(code, "%.*s", (int)part, rest + at);
                 char *const begin = in_comment ? code : strstr(code, "//");
                 if (begin != NULL) {
@@ -506,11 +489,11 @@ static void tell_facts(const view_picture *picture)
     free(lines);
 }
 
-static void write_column(column *c, view_pages *pages)
+static void write_column(column *c, view_pages *pages, double now)
 {
     const view_page *const page = pages->picture.page;
     const float line = c->canvas->font->line[VIEW_TEXT];
-    char text[64];
+    char text[64], sources[512];
     COMMON_TEXT(text, "%s  %d / %u   Y: next   Esc: close", page->family, pages->open + 1,
                 view_num_pages);
     write_text(c, VIEW_TEXT, VIEW_DIM, text);
@@ -556,7 +539,16 @@ static void write_column(column *c, view_pages *pages)
         titles[i] = view_page_at((uint32_t)links[i])->title;
     write_links(c, "next", &titles[num_links], &next, 1);
     write_links(c, "see also", titles, links, num_links);
-    write_code(c, page->lines);
+    if (page->sources[0] != '\0') {
+        COMMON_TEXT(sources, "Of the sources (test/techniques.md): %s.", page->sources);
+        write_paragraph(c, VIEW_DIM, sources);
+    }
+    char *const lines = view_page_lines(page, pages->values);
+    static const char *const copy[1] = {"copy these lines"};
+    if (write_words(c, c->x, "copy", copy, 1, 0) == 0)
+        ui_copy(c->ui, now, lines, "the lines of this page");
+    write_code(c, lines);
+    free(lines);
 }
 
 static void run_page(view_ui *ui, const view_stage *stage)
@@ -574,7 +566,7 @@ static void run_page(view_ui *ui, const view_stage *stage)
     area.width += padding; // of the scroll bar
     ui_begin_column(ui, &rows, area, &pages->scroll);
     column c = {ui->canvas, ui, area.x, rows.y, area.width - padding};
-    write_column(&c, pages);
+    write_column(&c, pages, stage->now);
     rows.y = c.y;
     ui_end_column(ui);
 }

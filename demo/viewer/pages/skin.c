@@ -51,6 +51,7 @@ static void draw_outline(view_picture *picture, md5_xform place, const md5_vec2 
 
 VIEW_SHOW(chain)
 {
+    (void)v;
     enum { ROUND = 24 };
     static const md5_vec2 deck[] = {{-24, -84}, {24, -84}, {32, 24}, {19, 64},
                                     {0, 90},    {-19, 64}, {-32, 24}},
@@ -87,20 +88,14 @@ VIEW_SHOW(chain)
     }
     for (int i = -4; i <= 4; i++) { // the water
         const float at = 25 * (float)i;
-        view_add_line(&picture->lines, (md5_vec3){at, -100, 0}, (md5_vec3){at, 100, 0},
-                      0x4FC9C450u);
-        view_add_line(&picture->lines, (md5_vec3){-100, at, 0}, (md5_vec3){100, at, 0},
-                      0x4FC9C450u);
+        view_page_line(picture, (md5_vec3){at, -100, 0}, (md5_vec3){at, 100, 0}, 0x4FC9C450u);
+        view_page_line(picture, (md5_vec3){-100, at, 0}, (md5_vec3){100, at, 0}, 0x4FC9C450u);
     }
     picture->has_no_floor = true;
     COMMON_FOR (i, 4)
         reversed[i] = links[3 - i];
-    view_add_fact(picture, "hat over the water", hat.translation.z, "units");
-    view_add_fact(picture, "hat to where it was put on",
-                  view_distance(hat.translation, worn.translation), "units");
-    view_add_fact(picture, "head, if links are reversed, off by",
-                  view_distance(chain(reversed, 4).translation, chain(links, 4).translation),
-                  "units");
+    VIEW_FACTS(picture, hat.translation.z, view_distance(hat.translation, worn.translation),
+               view_distance(chain(reversed, 4).translation, chain(links, 4).translation));
 }
 
 // -- W --------------------------------------------------------------------------------------
@@ -119,7 +114,7 @@ static md5_quat with_w(float x, float y, float z)
 static md5_quat through_text(md5_vec3 axis, float degrees, float digits, md5_quat *stored)
 {
     const double scale = pow(10, round((double)digits));
-    md5_quat q = md5_quat_from_axis_angle(axis, degrees / 57.2957795f);
+    md5_quat q = md5_quat_from_axis_angle(axis, view_radians(degrees));
     if (q.w > 0)
         q = (md5_quat){-q.x, -q.y, -q.z, -q.w};
     *stored = q;
@@ -129,22 +124,17 @@ static md5_quat through_text(md5_vec3 axis, float degrees, float digits, md5_qua
 
 VIEW_SHOW(quaternion_w)
 {
-    const float *const v = picture->values;
     const md5_vec3 axis = md5_vec3_normalize((md5_vec3){v[1], v[2], 0.6f}, (md5_vec3){0, 0, 1});
-    md5_quat q;
-    for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
-        const double x = view_plot_x(picture->plots, i);
-        const md5_quat back = through_text(axis, (float)x, v[3], &q);
-        view_add_point(picture->plots, 0, x, view_angle(q, back));
+    md5_quat q = {.w = 1}, back = q;
+    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+        const double x = view_step_x(picture->plots, i, v[0]);
+        back = through_text(axis, (float)x, v[3], &q);
+        view_add_step(picture->plots, 0, i, x, view_angle(q, back));
     }
-    const md5_quat back = through_text(axis, v[0], v[3], &q);
     const md5_quat turns[2] = {q, md5_quat_normalize(back, (md5_quat){.w = 1})};
     COMMON_FOR (i, 2)
         view_add_frame(picture, view_spin(&picture->figures[i], turns[i]), 32);
-    view_add_fact(picture, "axis z, before all are of length 1", 0.6, "");
-    view_add_fact(picture, "w", q.w, "");
-    view_add_fact(picture, "w rebuilt", back.w, "");
-    view_add_fact(picture, "error of the rotation", view_angle(q, back), "°");
+    VIEW_FACTS(picture, 0.6, q.w, back.w, view_angle(q, back));
 }
 
 // -- Palette --------------------------------------------------------------------------------
@@ -166,14 +156,11 @@ VIEW_SHOW(palette)
     md5_xform *const wave = view_spare_pose(picture, 0);
     md5_mat34 *const joints = common_alloc(2 * (size_t)count, sizeof *joints);
     md5_mat34 *const palette = joints + count;
-    view_sample_clip(picture, "wave", picture->values[1], wave);
-    md5_blend_poses(picture->model->bind_local, wave, picture->values[0], NULL, count, posed->pose);
-    md5_local_to_palette(picture->model, posed->pose, joints, palette);
-    float largest = 0;
+    view_sample_clip(picture, "wave", v[1], wave);
+    md5_blend_poses(picture->model->bind_local, wave, v[0], NULL, count, posed->pose);
+    md5_local_to_model(picture->skeleton, posed->pose, joints);
     COMMON_FOR (j, count) {
-        const md5_mat34 own = palette_of(joints[j], picture->model->bind[j]);
-        COMMON_FOR (i, 12)
-            largest = fmaxf(largest, fabsf(own.m[i] - palette[j].m[i]));
+        palette[j] = palette_of(joints[j], picture->model->bind[j]);
         view_add_bone(picture, bind, j, 0xF1F3F690u);
         view_add_bone(picture, posed, j, 0xF1F3F690u);
     }
@@ -182,26 +169,53 @@ VIEW_SHOW(palette)
     const md5_vec3 carried = md5_mat34_point(palette[finger], tip);
     const md5_vec3 from = md5_xform_point(bind->place, tip),
                    to = md5_xform_point(posed->place, carried);
-    view_add_cross(&picture->lines, from, 2, VIEW_RED);
-    view_add_cross(&picture->lines, to, 2, VIEW_RED);
-    view_add_line(&picture->lines, from, to, VIEW_RED);
-    view_add_fact(picture, "ours to the library's", largest, "");
-    view_add_fact(picture, "fingertip moves", view_distance(carried, tip), "units");
-    view_add_fact(picture, "shoulder's matrix moves 0 by",
-                  md5_vec3_length(md5_mat34_translation(palette[shoulder])), "units");
+    view_page_cross(picture, from, 2, VIEW_RED);
+    view_page_cross(picture, to, 2, VIEW_RED);
+    view_page_line(picture, from, to, VIEW_RED);
+    VIEW_FACTS(picture, view_distance(carried, tip),
+               md5_vec3_length(md5_mat34_translation(palette[shoulder])));
     free(joints);
 }
 
 // -- Linear and dual ------------------------------------------------------------------------
 
 // lines of dual
-static void skin_both(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t num_joints,
-                      md5_dual_quat *dual, md5_vec3 *linear_positions, md5_vec3 *dual_positions)
+// A motion as two quaternions: its rotation, and half of its translation times that.
+static md5_dual_quat dual_of(md5_xform motion)
 {
-    md5_skin(mesh, palette, linear_positions, NULL, NULL);
-    md5_build_dual_palette(palette, num_joints, dual);
-    const md5_skin_job job = {.mesh = mesh, .duals = dual, .positions = dual_positions};
-    md5_skin_one(&job);
+    const md5_vec3 t = motion.translation;
+    const md5_quat half = {0.5f * t.x, 0.5f * t.y, 0.5f * t.z, 0.0f};
+    return (md5_dual_quat){motion.rotation, md5_quat_mul(half, motion.rotation)};
+}
+
+static float dot(md5_quat a, md5_quat b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+static md5_quat add(md5_quat sum, md5_quat q, float w)
+{
+    return (md5_quat){sum.x + w * q.x, sum.y + w * q.y, sum.z + w * q.z, sum.w + w * q.w};
+}
+
+// The sum of the motions by their weights, made of unit length again, carries the vertex.
+static md5_vec3 skin_dual(const md5_mesh *mesh, uint32_t vertex, const md5_dual_quat *joints)
+{
+    const uint32_t first = mesh->first_influence[vertex];
+    md5_dual_quat sum = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}};
+    for (uint32_t i = first; i < mesh->first_influence[vertex + 1]; i++) {
+        const md5_dual_quat j = joints[mesh->influence_joints[i]];
+        float w = mesh->influences[i].w;
+        if (dot(j.real, joints[mesh->influence_joints[first]].real) < 0.0f)
+            w = -w; // of q and -q the one on the side of the first
+        sum.real = add(sum.real, j.real, w);
+        sum.dual = add(sum.dual, j.dual, w);
+    }
+    const md5_quat t = md5_quat_mul(sum.dual, md5_quat_conjugate(sum.real));
+    const float twice = 2.0f / dot(sum.real, sum.real);
+    const md5_quat turn = md5_quat_normalize(sum.real, joints[0].real);
+    return md5_vec3_add(md5_quat_rotate(turn, mesh->positions[vertex]),
+                        (md5_vec3){twice * t.x, twice * t.y, twice * t.z});
 }
 // end of lines
 
@@ -233,28 +247,30 @@ VIEW_SHOW(dual)
     const uint32_t count = picture->scene->num_joints, spine = view_page_joint(picture, names[0]);
     picture->figures[1].kind = VIEW_FIGURE_DUAL;
     COMMON_FOR (i, 4) // both joints of both figures are turned about the vertical
-        view_turn_joint(
-            picture, picture->figures[i / 2].pose, names[i % 2],
-            md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, picture->values[i % 2] / 57.2957795f));
+        view_turn_joint(picture, picture->figures[i / 2].pose, names[i % 2],
+                        md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[i % 2])));
     md5_mat34 *const palette = common_alloc(count, sizeof *palette);
     md5_dual_quat *const dual = common_alloc(count, sizeof *dual);
     double waists[3] = {0, 0, 0}, farthest = 0;
     md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
+    COMMON_FOR (i, count)
+        dual[i] = dual_of(md5_xform_from_mat34(palette[i]));
     COMMON_FOR (m, picture->model->num_meshes) {
         const md5_mesh *const mesh = &picture->model->meshes[m];
         md5_vec3 *const a = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *a);
         md5_vec3 *const b = a + mesh->num_vertices;
-        skin_both(mesh, palette, count, dual, a, b);
+        md5_skin(mesh, palette, a, NULL, NULL);
+        COMMON_FOR (k, mesh->num_vertices)
+            b[k] = skin_dual(mesh, k, dual);
         const md5_vec3 *const positions[3] = {mesh->positions, a, b};
         COMMON_FOR (i, 3)
             waists[i] += waist_of(picture->model, mesh, spine, positions[i]);
-        COMMON_FOR (v, mesh->num_vertices)
-            farthest = fmax(farthest, view_distance(a[v], b[v]));
+        COMMON_FOR (k, mesh->num_vertices) {
+            farthest = fmax(farthest, view_distance(a[k], b[k]));
+        }
         free(a);
     }
-    view_add_fact(picture, "waist, linear", 100 * waists[1] / waists[0], "% of the bind pose");
-    view_add_fact(picture, "waist, dual", 100 * waists[2] / waists[0], "% of the bind pose");
-    view_add_fact(picture, "farthest apart", farthest, "units");
+    VIEW_FACTS(picture, 100 * waists[1] / waists[0], 100 * waists[2] / waists[0], farthest);
     free(palette);
     free(dual);
 }
@@ -285,9 +301,7 @@ static double angle_between(md5_vec3 a, md5_vec3 b)
 
 VIEW_SHOW(normals)
 {
-    static const char *const names[2] = {"largest error, the matrix", "largest error, cofactors"};
     static const view_color colors[2] = {VIEW_RED, VIEW_GREEN};
-    const float *const v = picture->values;
     const md5_mat34 m = {{1, 0, 0, 0, 0, v[0], v[2], 0, 0, 0, v[1], 0}};
     const md5_vec3 to_camera = {0.85f, 0.49f, 0.2f}; // as pages have it
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
@@ -306,7 +320,7 @@ VIEW_SHOW(normals)
                     md5_vec3_normalize(carry_normal(m, normals[k], way == 1), normals[k]);
                 const md5_vec3 outward = carry_normal(m, normals[k], true);
                 if (md5_vec3_dot(outward, to_camera) > 0) // of the side that is seen
-                    view_add_line(&picture->lines, from, view_along(from, normal, 4), colors[way]);
+                    view_page_line(picture, from, view_along(from, normal, 4), colors[way]);
             }
             // Of each triangle: against the normal of where its corners go.
             COMMON_FOR (k, mesh->num_triangles) {
@@ -324,7 +338,7 @@ VIEW_SHOW(normals)
     }
     COMMON_FOR (way, 2) {
         picture->figures[way].shape = m;
-        view_add_fact(picture, names[way], errors[way], "°");
+        VIEW_FACTS(picture, errors[way]);
     }
     free(palette);
 }
@@ -343,6 +357,7 @@ static float weight_of_joint(const md5_mesh *mesh, uint32_t vertex, uint32_t joi
 
 VIEW_SHOW(influences)
 {
+    (void)v;
     const uint32_t choice = view_choice(picture, 0);
     const uint32_t joint = view_page_joint(picture, view_word(picture, 0));
     picture->heat_joint = choice > 0 ? (int32_t)joint : -1;
@@ -351,14 +366,14 @@ VIEW_SHOW(influences)
         if (view_choice(picture, 1) == 1)
             view_sample_clip(picture, "dance", picture->time, picture->figures[i].pose);
         if (choice > 0)
-            view_add_cross(&picture->lines, view_joint_place(picture, &picture->figures[i], joint),
-                           2, VIEW_RED);
+            view_page_cross(picture, view_joint_place(picture, &picture->figures[i], joint), 2,
+                            VIEW_RED);
     }
     const view_heat_facts facts = view_measure_heat(picture->model, picture->heat_joint);
     float largest = 0;
     COMMON_FOR (m, picture->model->num_meshes)
-        COMMON_FOR (v, picture->model->meshes[m].num_vertices)
-            largest = fmaxf(largest, weight_of_joint(&picture->model->meshes[m], v, joint));
+        COMMON_FOR (k, picture->model->meshes[m].num_vertices)
+            largest = fmaxf(largest, weight_of_joint(&picture->model->meshes[m], k, joint));
     view_add_fact(picture, choice > 0 ? "largest weight" : "most joints of a vertex",
                   choice > 0 ? largest : facts.most, "");
     view_add_fact(picture, choice > 0 ? "vertices that it moves" : "vertices with more than 4",

@@ -119,15 +119,35 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
 static const float red_units = 3;
 
 // lines of bind
-static md5_weights *bind_by_distance(const md5_model *model, uint32_t voxels, uint32_t influences,
-                                     uint32_t rounds, float falloff)
+// Distances through the inside of a grid, from where they are 0: as long as one becomes shorter,
+// each cell asks the 26 around it.
+static void spread(const bool *inside, const int size[3], float *distances)
 {
-    const md5_weights_desc desc = {.resolution = voxels,
-                                   .max_influences = influences,
-                                   .smoothing = rounds,
-                                   .no_smoothing = rounds == 0,
-                                   .falloff = falloff > 0.0f ? falloff : MD5_ZERO};
-    return view_bind_weights(model, desc, NULL); // fills in vertices, triangles, and the skeleton
+    const int count = size[0] * size[1] * size[2];
+    for (bool changes = true; changes;) {
+        changes = false;
+        for (int i = 0; i < count * 27; i++) {
+            const int cell = i / 27, dx = i % 3 - 1, dy = i / 3 % 3 - 1, dz = i / 9 % 3 - 1;
+            const int x = cell % size[0] + dx, y = cell / size[0] % size[1] + dy,
+                      z = cell / size[0] / size[1] + dz;
+            if (x < 0 || x >= size[0] || y < 0 || y >= size[1] || z < 0 || z >= size[2])
+                continue;
+            const int from = (z * size[1] + y) * size[0] + x;
+            const float d = distances[from] + sqrtf((float)(dx * dx + dy * dy + dz * dz));
+            if (inside[cell] && inside[from] && d < distances[cell]) {
+                distances[cell] = d;
+                changes = true;
+            }
+        }
+    }
+}
+
+// What a joint has of a vertex, by its distance as a share of the whole body: before all of one
+// vertex are divided by their sum.
+static float influence_at(float distance, float falloff)
+{
+    const float d = (1.0f - falloff) * distance + falloff * distance * distance;
+    return 1.0f / (d * d);
 }
 // end of lines
 
@@ -135,9 +155,14 @@ VIEW_KEEP(bind)
 {
     const md5_model *const own = picture->model;
     const view_clip *const clip = view_page_clip(picture, view_word(picture, 4));
-    md5_weights *const weights =
-        bind_by_distance(own, view_choice(picture, 0), view_choice(picture, 1),
-                         view_choice(picture, 2), picture->values[3]);
+    const uint32_t rounds = view_choice(picture, 2);
+    const float falloff = picture->values[3];
+    const md5_weights_desc desc = {.resolution = view_choice(picture, 0),
+                                   .max_influences = view_choice(picture, 1),
+                                   .smoothing = rounds,
+                                   .no_smoothing = rounds == 0,
+                                   .falloff = falloff > 0 ? falloff : MD5_ZERO};
+    md5_weights *const weights = view_bind_weights(own, desc, NULL);
     if (weights == NULL)
         return;
     kept->numbers[KEPT_VOXELS] = weights->num_voxels;
@@ -181,27 +206,35 @@ VIEW_SHOW(bind)
     if (kept == NULL || kept->heat == NULL)
         return;
     pose_kept(picture, VIEW_FIGURE_BOUND, view_word(picture, 4));
-    view_add_fact(picture, "mean difference", kept->numbers[KEPT_MEAN], "units");
-    view_add_fact(picture, "largest difference", kept->numbers[KEPT_LARGEST], "units");
-    view_add_fact(picture, "red is", red_units, "units");
-    view_add_fact(picture, "voxels inside", kept->numbers[KEPT_VOXELS], "");
-    view_add_fact(picture, "joints with weights", kept->numbers[KEPT_JOINTS], "");
+    // An arm beside the body, seven cells high, with two between them but for those at the top.
+    enum { WIDE = 4, HIGH = 7 };
+    bool inside[WIDE * HIGH];
+    float distances[WIDE * HIGH];
+    COMMON_FOR (i, WIDE * HIGH) {
+        inside[i] = i % WIDE == 0 || i % WIDE == WIDE - 1 || i / WIDE == HIGH - 1;
+        distances[i] = i > 0 ? INFINITY : 0;
+    }
+    spread(inside, (const int[3]){WIDE, HIGH, 1}, distances);
+    VIEW_FACTS(picture, influence_at(0.2f, v[3]) / influence_at(0.1f, v[3]), distances[WIDE - 1]);
+    VIEW_FACTS(picture, kept->numbers[KEPT_MEAN], kept->numbers[KEPT_LARGEST], red_units,
+               kept->numbers[KEPT_VOXELS], kept->numbers[KEPT_JOINTS]);
 }
 
 // == Morph targets =========================================================================
 
 // lines of morph
-// Skins a mesh with expressions; weights are in the order of the targets.
-static void skin_expression(const md5_morph *morph, uint32_t mesh, const float *weights,
-                            const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals)
+// A target has of each vertex that it changes how far it moves it. Any number of them is added, by
+// their weights, to the bind pose, which is skinned afterwards.
+static void add_targets(const md5_morph_mesh *mesh, const float *weights, md5_vec3 *positions)
 {
-    const md5_skin_job job = {.mesh = &morph->model->meshes[mesh],
-                              .palette = palette,
-                              .morph = morph,
-                              .morph_weights = weights,
-                              .positions = positions,
-                              .normals = normals};
-    md5_skin_one(&job);
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        md5_vec3 *const place = &positions[mesh->vertices[i]];
+        for (uint32_t d = mesh->first[i]; d < mesh->first[i + 1]; d++) {
+            const md5_morph_delta *const delta = &mesh->deltas[d];
+            const md5_vec3 way = md5_vec3_scale(delta->position, weights[delta->target]);
+            *place = md5_vec3_add(*place, way);
+        }
+    }
 }
 // end of lines
 
@@ -210,33 +243,26 @@ VIEW_SHOW(morph)
 {
     const md5_morph *const morph = picture->scene->morph;
     float *const weights = picture->figures[0].morph_weights;
-    const uint32_t num_joints = picture->model->skeleton.num_joints;
     if (morph == NULL || morph->num_targets > VIEW_PAGE_TARGETS)
         return;
     COMMON_FOR (i, view_num_sliders(picture->page)) {
         const uint32_t target = md5_find_morph_target(morph, picture->page->sliders[i].name);
         if (target != MD5_NONE)
-            weights[target] = picture->values[i];
+            weights[target] = v[i];
     }
     uint32_t num_changed = 0;
     double largest = 0;
-    md5_mat34 *const palette = common_alloc((size_t)num_joints + 1, sizeof *palette);
-    COMMON_FOR (i, num_joints)
-        palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     COMMON_FOR (i, picture->model->num_meshes) {
         const md5_mesh *const mesh = &picture->model->meshes[i];
-        md5_vec3 *const positions =
-            common_alloc(2 * (size_t)mesh->num_vertices + 1, sizeof *positions);
-        skin_expression(morph, i, weights, palette, positions, positions + mesh->num_vertices);
-        COMMON_FOR (v, mesh->num_vertices)
-            largest = fmax(largest, view_distance(positions[v], mesh->positions[v]));
+        md5_vec3 *const own = common_alloc((size_t)mesh->num_vertices + 1, sizeof *own);
+        memcpy(own, mesh->positions, mesh->num_vertices * sizeof *own);
+        add_targets(&morph->meshes[i], weights, own);
+        COMMON_FOR (k, mesh->num_vertices)
+            largest = fmax(largest, view_distance(own[k], mesh->positions[k]));
         num_changed += morph->meshes[i].num_vertices;
-        free(positions);
+        free(own);
     }
-    free(palette);
-    view_add_fact(picture, "largest move", largest, "units");
-    view_add_fact(picture, "vertices that some target changes", num_changed, "");
-    view_add_fact(picture, "of", view_count_vertices(picture->model), "");
+    VIEW_FACTS(picture, largest, num_changed, view_count_vertices(picture->model));
 }
 
 // == Baked vertex animation ================================================================
@@ -244,17 +270,28 @@ VIEW_SHOW(morph)
 // A clip stored as vertices, beside the one that is skinned.
 
 // lines of bake
-// `count` frames at equal times of a loop, after which frame 0 comes again.
-static md5_baked *bake(const md5_model *model, const md5_binding *clip, uint32_t count,
-                       md5_xform *pose, md5_mat34 *joints, md5_mat34 *palettes)
+// Whole steps from the lower end: 65535 of them are the size of what all frames fill.
+static uint32_t level_of(double value, double low, double step)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const double time = clip->anim->duration * i / count;
-        const md5_moment at = md5_moment_at(clip->anim, time, MD5_WRAP_LOOP);
-        md5_pose_palette(clip, at, MD5_ROOT_IN_PLACE, pose, joints,
-                         palettes + i * model->skeleton.num_joints);
-    }
-    return md5_create_baked(model, palettes, count, NULL, NULL);
+    return step > 0.0 ? (uint32_t)floor((value - low) / step + 0.5) : 0;
+}
+
+// A direction on an octahedron, whose lower half is folded outward into a square.
+static uint32_t fold(md5_vec3 n)
+{
+    const float sum = fabsf(n.x) + fabsf(n.y) + fabsf(n.z), x = n.x / sum, y = n.y / sum;
+    const float u = n.z < 0.0f ? copysignf(1.0f - fabsf(y), x) : x,
+                v = n.z < 0.0f ? copysignf(1.0f - fabsf(x), y) : y;
+    return (uint32_t)lroundf(127.0f + 127.0f * u) | (uint32_t)lroundf(127.0f + 127.0f * v) << 8;
+}
+
+// Three numbers of 16 bits, and two of 8.
+static md5_baked_vertex pack(md5_vec3 place, md5_vec3 normal, md5_vec3 low, md5_vec3 step)
+{
+    const uint32_t x = level_of((double)place.x, (double)low.x, (double)step.x),
+                   y = level_of((double)place.y, (double)low.y, (double)step.y),
+                   z = level_of((double)place.z, (double)low.z, (double)step.z);
+    return (md5_baked_vertex){x | y << 16, z | fold(normal) << 16};
 }
 // end of lines
 
@@ -266,16 +303,23 @@ VIEW_KEEP(bake)
         return;
     const uint32_t frames = (uint32_t)fmax(round(picture->values[1] * clip->anim->duration), 2);
     md5_xform *const pose = common_alloc(joints, sizeof *pose);
-    md5_mat34 *const palettes = common_alloc((frames + (size_t)1) * joints, sizeof *palettes);
-    kept->baked = bake(picture->model, clip->binding, frames, pose, palettes, palettes + joints);
+    md5_mat34 *const palettes = common_alloc(frames * (size_t)joints, sizeof *palettes);
+    COMMON_FOR (i, frames) // of a loop, after which frame 0 comes again
+        md5_pose_palette(
+            clip->binding,
+            md5_moment_at(clip->anim, clip->anim->duration * i / frames, MD5_WRAP_LOOP),
+            MD5_ROOT_IN_PLACE, pose, NULL, palettes + (size_t)i * joints);
+    md5_baked *const baked = md5_create_baked(picture->model, palettes, frames, NULL, NULL);
+    kept->baked = baked;
     free(pose);
     free(palettes);
-    if (kept->baked != NULL)
+    if (baked != NULL)
         measure(picture, clip, frames, picture->values[2], kept);
 }
 
 VIEW_SHOW(bake)
 {
+    (void)v;
     const char *const name = view_word(picture, 0);
     const view_clip *const clip = view_page_clip(picture, name);
     const view_kept *const kept = picture->kept;
@@ -290,15 +334,15 @@ VIEW_SHOW(bake)
     COMMON_FOR (i, kept->num_points)
         view_add_point(picture->plots, 0, kept->points[i].x, kept->points[i].y);
     view_add_mark(picture->plots, kept->points[now].x, kept->points[now].y, VIEW_RED);
-    view_add_fact(picture, "frames", baked->num_frames, "");
-    view_add_fact(picture, "vertices", baked->num_vertices, "");
-    view_add_fact(picture, "memory", (double)baked->size / 1024.0, "KiB");
-    view_add_fact(picture, "the clip itself", (double)clip->anim->size / 1024.0, "KiB");
-    view_add_fact(picture, "error at frames", baked->position_error, "units");
-    view_add_fact(picture, "normals at frames", baked->normal_error * 57.29577951, "degrees");
-    view_add_fact(picture, "largest error", kept->numbers[KEPT_LARGEST], "units");
-    view_add_fact(picture, "mean of the vertices' largest", kept->numbers[KEPT_MEAN_LARGEST],
-                  "units");
+    // A vertex as the lines pack it.
+    md5_vec3 place, normal;
+    md5_skin_baked(baked, 0, 1, (md5_moment){.frame0 = 0}, &place, &normal);
+    const md5_baked_vertex packed = pack(place, normal, baked->bounds.min, baked->step);
+    VIEW_FACTS(picture, baked->num_frames, baked->num_vertices, (double)baked->size / 1024.0,
+               (double)clip->anim->size / 1024.0, baked->position_error,
+               view_degrees(baked->normal_error), kept->numbers[KEPT_LARGEST],
+               kept->numbers[KEPT_MEAN_LARGEST], place.x, baked->bounds.min.x, 1000 * baked->step.x,
+               packed.xy & 0xffff, packed.z_normal >> 16 & 0xff);
 }
 
 // == Impostors =============================================================================
@@ -350,12 +394,11 @@ VIEW_SHOW(impostor)
         const bool is_impostor = i % 2 == 1;
         const float side = is_impostor ? 30 : -30;
         const int pair = i / 2;
-        const float distance = picture->values[0] * (float)(pair * (pair + 1)) / 6.0f;
+        const float distance = v[0] * (float)(pair * (pair + 1)) / 6.0f;
         // Away from the camera as pages have it, which looks from 30 degrees at the left.
         figure->place.translation =
             (md5_vec3){-0.866f * distance - 0.5f * side, -0.5f * distance + 0.866f * side, 0};
-        figure->place.rotation =
-            md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, picture->values[4] / 57.2957795f);
+        figure->place.rotation = md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[4]));
         figure->kind = is_impostor ? VIEW_FIGURE_IMPOSTOR : VIEW_FIGURE_LIT;
         figure->moment.frame0 = frame;
         view_sample_clip(picture, clip->name,
@@ -379,9 +422,6 @@ VIEW_SHOW(impostor)
     }
     const double views = RINGS * look->num_around + 1, side = look->texels;
     const double bytes = views * look->num_frames * side * side * (double)TEXEL_BYTES * 4.0 / 3.0;
-    view_add_fact(picture, "pictures of a frame", views, "");
-    view_add_fact(picture, "of all frames", views * look->num_frames, "");
-    view_add_fact(picture, "memory, about", bytes / 1048576.0, "MiB");
-    view_add_fact(picture, "a texel is", 2.0 * look->radius / side, "units");
-    view_add_fact(picture, "farthest from a picture", farthest * 57.29577951, "degrees");
+    VIEW_FACTS(picture, views, views * look->num_frames, bytes / 1048576.0,
+               2.0 * look->radius / side, farthest * 57.29577951);
 }

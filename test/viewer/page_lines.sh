@@ -1,0 +1,548 @@
+#!/bin/sh
+# The lines of C that the viewer's pages show: those of each page compile with the public headers alone, as they are
+# shown, and where they do what a function of the library does, they do the same. The machines of pages are read.
+. test/build/report.sh
+
+cc=${CC:-cc}
+pages=demo/viewer/pages
+python3 - "$scratch" $pages/pages.txt $pages/*.c <<'END'
+import sys
+sys.path.insert(0, ".ci")
+import embed
+folder, text, *paths = sys.argv[1:]
+pages = embed.sections(text)
+lines = embed.lines_of(pages, paths)
+for name, _, keys in pages:
+    machine = "machine" in dict(keys)
+    shown = embed.first_lines(lines[name], keys)
+    with open("%s/%s.%s" % (folder, name, "md5machine" if machine else "h"), "w") as file:
+        file.write(shown)
+END
+check "there are lines of pages" [ "$(find "$scratch" -name '*.h' | wc -l)" -gt 30 ]
+
+cat >"$scratch/test.inc" <<'END'
+#include "md5/md5curve.h"
+#include "md5/md5edit.h"
+#include "md5/md5play.h"
+#include "md5/md5pose.h"
+#include "md5/md5ragdoll.h"
+#include "md5/md5skin.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+END
+cat >"$scratch/run.inc" <<'END'
+// What the comparisons need: Bobbin, poses of his clips, and numbers that must be near each other.
+enum { JOINTS = 128 };
+static md5_model *model;
+static uint32_t count; // joints
+static int faults;
+
+static void near(const char *what, double found, double expected, double tolerance)
+{
+    if (!(fabs(found - expected) <= tolerance) && faults++ < 9)
+        printf("%s is %.9g, expected %.9g within %g\n", what, found, expected, tolerance);
+}
+
+static double apart(md5_vec3 a, md5_vec3 b)
+{
+    return md5_vec3_length(md5_vec3_sub(a, b));
+}
+
+static double turned(md5_quat a, md5_quat b) // degrees
+{
+    const md5_quat d = md5_quat_mul(md5_quat_conjugate(a), b);
+    return 2 * atan2(sqrt((double)d.x * d.x + (double)d.y * d.y + (double)d.z * d.z), fabs(d.w)) * 57.29577951;
+}
+
+static double number(double low, double high)
+{
+    static unsigned random = 1;
+    random = random * 1664525u + 1013904223u;
+    return low + (high - low) * (random >> 8) / 16777216.0;
+}
+
+static md5_quat any_turn(void)
+{
+    const md5_vec3 axis = {(float)number(-1, 1), (float)number(-1, 1), (float)number(-1, 1)};
+    return md5_quat_from_axis_angle(axis, (float)number(-3, 3));
+}
+
+static md5_binding *clip_of(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "models/bobbin/%s.md5anim", name);
+    md5_anim *const anim = md5_load_anim(path, NULL, NULL);
+    return anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+}
+
+static void pose_at(const md5_binding *clip, double seconds, md5_xform *pose)
+{
+    md5_sample(clip, md5_moment_at(clip->anim, seconds, MD5_WRAP_LOOP), MD5_ROOT_IN_PLACE, pose);
+}
+
+static uint32_t joint(const char *name)
+{
+    return md5_find_joint(&model->skeleton, name);
+}
+
+static void compare(void);
+
+int main(void)
+{
+    model = md5_load_model("models/bobbin/bobbin.md5mesh", NULL, NULL);
+    if (!model || model->skeleton.num_joints > JOINTS)
+        return 2;
+    count = model->skeleton.num_joints;
+    compare();
+    md5_free_model(model);
+    return faults > 0;
+}
+END
+
+compiles() { # NAME
+    # shellcheck disable=SC2086
+    $cc -std=c11 -O1 -Wall -Wextra -Werror -Wno-unused-function ${MD5_LINK_FLAGS:-} -I. "$scratch/$1.c" -o "$scratch/$1.out" ${2:-$archives} -lm
+}
+for path in "$scratch"/*.h; do
+    name=${path##*/} name=${name%.h}
+    printf '#include "test.inc"\n#include "%s.h"\n' "$name" >"$scratch/$name.c"
+    check "the lines of $name compile by themselves" compiles "$name" -c
+done
+cat >"$scratch/read.c" <<'END'
+#include "test.inc"
+int main(void)
+{
+    static char text[1 << 16];
+    md5_error error = {MD5_OK};
+    md5_machine_file *const file = md5_parse_machine_file(text, fread(text, 1, sizeof text, stdin), NULL, &error);
+    printf("%u:%u: %s\n", error.line, error.column, error.message);
+    md5_free_machine_file(file);
+    return file == NULL;
+}
+END
+check "machines can be read" compiles read
+reads() {
+    "$scratch/read.out" <"$1"
+}
+for path in "$scratch"/*.md5machine; do
+    check "the machine of $(basename "$path" .md5machine) is read" reads "$path"
+done
+
+# lines_of NAME <PROGRAM: a program with compare() says that the lines of a page do what the library does.
+lines_of() {
+    { printf '#include "test.inc"\n#include "run.inc"\n#include "%s.h"\n' "$1"; cat; } >"$scratch/$1.c"
+    check "the lines of $1 are the library's" compiles_and_runs "$1"
+}
+compiles_and_runs() {
+    compiles "$1" && ASAN_OPTIONS=detect_leaks=0 "$scratch/$1.out"
+}
+
+lines_of vertex <<'END'
+static void compare(void)
+{
+    static md5_xform pose[JOINTS];
+    static md5_mat34 palette[JOINTS];
+    pose_at(clip_of("dance"), 1.3, pose);
+    md5_local_to_palette(model, pose, NULL, palette);
+    for (const md5_mesh *mesh = model->meshes; mesh < model->meshes + model->num_meshes; mesh++) {
+        md5_vec3 *const places = calloc(mesh->num_vertices, sizeof *places);
+        md5_skin(mesh, palette, places, NULL, NULL);
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            near("a vertex", apart(skin_vertex(mesh, v, palette), places[v]), 0, 2e-5);
+        free(places);
+    }
+}
+END
+lines_of palette <<'END'
+static void compare(void)
+{
+    static md5_xform pose[JOINTS];
+    static md5_mat34 joints[JOINTS], palette[JOINTS];
+    pose_at(clip_of("dance"), 1.3, pose);
+    md5_local_to_palette(model, pose, joints, palette);
+    for (uint32_t i = 0; i < count; i++)
+        for (int k = 0; k < 12; k++)
+            near("a number", palette_of(joints[i], model->bind[i]).m[k], palette[i].m[k], 1e-4);
+}
+END
+lines_of dual <<'END'
+static void compare(void)
+{
+    static md5_xform pose[JOINTS];
+    static md5_mat34 palette[JOINTS];
+    static md5_dual_quat ours[JOINTS], its[JOINTS];
+    const md5_binding *const dance = clip_of("dance");
+    for (int i = 0; i < 12; i++) {
+        pose_at(dance, 0.31 * i, pose);
+        const uint32_t twisted = joint(i % 2 ? "neck" : "spine_2"); // and where motions are opposite
+        pose[twisted].rotation = md5_quat_mul(pose[twisted].rotation, any_turn());
+        md5_local_to_palette(model, pose, NULL, palette);
+        md5_build_dual_palette(palette, count, its);
+        for (uint32_t k = 0; k < count; k++)
+            ours[k] = dual_of(md5_xform_from_mat34(palette[k]));
+        for (const md5_mesh *mesh = model->meshes; mesh < model->meshes + model->num_meshes; mesh++) {
+            md5_vec3 *const places = calloc(mesh->num_vertices, sizeof *places);
+            const md5_skin_job job = {.mesh = mesh, .duals = its, .positions = places};
+            md5_skin_one(&job);
+            for (uint32_t v = 0; v < mesh->num_vertices; v++)
+                near("a vertex", apart(skin_dual(mesh, v, ours), places[v]), 0, 2e-4);
+            free(places);
+        }
+    }
+}
+END
+lines_of additive <<'END'
+static void compare(void)
+{
+    for (int i = 0; i < 100; i++) {
+        const md5_xform pose = {.rotation = any_turn()}, turn = {.rotation = any_turn()};
+        md5_xform sum;
+        md5_add_pose(&pose, &turn, NULL, 1.0f, NULL, 1, &sum);
+        near("the sum", turned(add_turn(pose.rotation, turn.rotation, false), sum.rotation), 0, 1e-3);
+    }
+}
+END
+lines_of manner <<'END'
+static void compare(void)
+{
+    static md5_xform manner[JOINTS], plain[JOINTS], clip[JOINTS], difference[JOINTS], ours[JOINTS], its[JOINTS];
+    static const float weights[] = {-1.0f, -0.4f, 0.0f, 0.3f, 1.0f};
+    pose_at(clip_of("yawn"), 2.9, manner);
+    pose_at(clip_of("stand"), 0.0, plain);
+    pose_at(clip_of("walk"), 0.4, clip);
+    md5_subtract_pose(manner, plain, count, difference);
+    for (int i = 0; i < 5; i++) {
+        add_manner(manner, plain, clip, count, weights[i], ours);
+        md5_add_pose(clip, difference, NULL, weights[i], NULL, count, its);
+        for (uint32_t k = 0; k < count; k++) {
+            near("a rotation", turned(ours[k].rotation, its[k].rotation), 0, 2e-3);
+            near("a place", apart(ours[k].translation, its[k].translation), 0, 1e-4);
+        }
+    }
+}
+END
+lines_of interpolation <<'END'
+static void compare(void)
+{
+    static md5_xform a[JOINTS], b[JOINTS], ours[JOINTS], its[JOINTS];
+    const md5_binding *const clip = clip_of("attack");
+    for (int i = 0; i < 20; i++) {
+        md5_moment at = md5_moment_at(clip->anim, 0.061 * i, MD5_WRAP_LOOP);
+        md5_sample(clip, md5_moment_from_frames(clip->anim, at.frame0, at.frame0, 0), MD5_ROOT_IN_PLACE, a);
+        md5_sample(clip, md5_moment_from_frames(clip->anim, at.frame1, at.frame1, 0), MD5_ROOT_IN_PLACE, b);
+        pose_between(a, b, count, at.fraction, i % 2 == 1, ours);
+        at.interpolation = i % 2 == 1 ? MD5_INTERPOLATE_NLERP : MD5_INTERPOLATE_LINEAR;
+        md5_sample(clip, at, MD5_ROOT_IN_PLACE, its);
+        for (uint32_t k = 0; k < count; k++) {
+            near("a rotation", turned(ours[k].rotation, its[k].rotation), 0, 1e-3);
+            near("a place", apart(ours[k].translation, its[k].translation), 0, 1e-4);
+        }
+    }
+}
+END
+lines_of ik <<'END'
+static void compare(void)
+{
+    static md5_xform pose[JOINTS], its[JOINTS];
+    const md5_binding *const stand = clip_of("stand");
+    for (int i = 0; i < 40; i++) {
+        const md5_chain_job job = {.solver = MD5_CHAIN_CCD, .tip = joint("hand_l"), .length = 3 + (uint32_t)i % 5,
+                                   .target = {(float)number(0, 14), (float)number(8, 20), (float)number(20, 44)},
+                                   .iterations = 300, .weight = 1};
+        pose_at(stand, 0, pose);
+        memcpy(its, pose, sizeof pose);
+        for (uint32_t round = 0; round < job.iterations; round++)
+            descend(&model->skeleton, job.tip, job.length, job.target, pose);
+        const double left = apart(md5_joint_in_model(&model->skeleton, pose, job.tip).translation, job.target);
+        near("the distance", left, md5_solve_chain(&model->skeleton, &job, its), 0.02);
+    }
+}
+END
+lines_of limits <<'END'
+static void compare(void)
+{
+    static md5_xform pose[JOINTS];
+    static md5_joint_limit limits[JOINTS];
+    const uint32_t arm = joint("upperarm_l");
+    for (int i = 0; i < 2000; i++) {
+        md5_joint_limit *const limit = &limits[arm];
+        const float min = (float)number(-3, 3);
+        *limit = (md5_joint_limit){.kind = i % 2 ? MD5_LIMIT_HINGE : MD5_LIMIT_CONE, .rest = any_turn(),
+                                   .min = min, .max = (float)number(min, 3.1), .swing = (float)number(0, 3)};
+        limit->axis = md5_vec3_normalize(md5_quat_rotate(any_turn(), (md5_vec3){1, 0, 0}), (md5_vec3){1, 0, 0});
+        memcpy(pose, model->bind_local, count * sizeof *pose);
+        const md5_quat before = pose[arm].rotation = any_turn();
+        float angles[2];
+        const md5_quat ours = limit_turn(limit, before, angles);
+        // Without an iteration the solver moves the pose into its limits.
+        const md5_chain_job job = {.tip = joint("hand_l"), .length = 3, .target = {9, 9, 9}, .weight = 1, .limits = limits};
+        md5_solve_chain(&model->skeleton, &job, pose);
+        near("a rotation", turned(ours, pose[arm].rotation), 0, 0.02);
+    }
+}
+END
+lines_of goals <<'END'
+static void compare(void)
+{
+    static md5_xform pose[JOINTS];
+    const md5_binding *const stand = clip_of("stand");
+    for (int i = 0; i < 24; i++) {
+        const float wide = (float)(5 + 8 * (i % 5)), weight = (float)number(0.3, 3);
+        const uint32_t length = 4 + i % 5;
+        md5_goal hands[2];
+        double sums[2];
+        for (int way = 0; way < 2; way++) {
+            for (int k = 0; k < 2; k++)
+                hands[k] = (md5_goal){.tip = joint(k ? "hand_r" : "hand_l"), .length = length, .weight = k ? weight : 1,
+                                      .target = {12, k ? -wide : wide, (float)(20 + i)}};
+            pose_at(stand, 0, pose);
+            const md5_goals_job job = {.goals = hands, .num_goals = 2, .iterations = 400, .weight = 1};
+            if (way == 0)
+                md5_solve_goals(&model->skeleton, &job, pose);
+            for (int round = 0; round < 4000 * way; round++) {
+                uint32_t up = model->skeleton.joints[hands[round % 2].tip].parent;
+                for (uint32_t k = 1; k < length; k++, up = model->skeleton.joints[up].parent)
+                    turn_for_all(&model->skeleton, up, hands, 2, pose);
+            }
+            sums[way] = 0;
+            for (int k = 0; k < 2; k++) {
+                const md5_vec3 at = md5_joint_in_model(&model->skeleton, pose, hands[k].tip).translation;
+                sums[way] += pow(hands[k].weight * apart(at, hands[k].target), 2);
+            }
+        }
+        near("the sum of squares", fmax(sums[1] - sums[0], 0), 0, 0.01 * sums[0] + 0.01);
+    }
+}
+END
+lines_of gaze <<'END'
+static void compare(void)
+{
+    const md5_gaze_desc desc = {.head = joint("head"), .numbers = {.head_share = 0.7f, .head_seconds = 0.3f}};
+    md5_gaze gaze;
+    int num_looks = 0, num_jumps = 0;
+    md5_gaze_begin(7, &gaze);
+    for (int i = 0; i < 2400; i++) {
+        const md5_gaze before = gaze;
+        md5_gaze_advance(&desc, model->skeleton.axes, &gaze, 1.0 / 120.0);
+        const md5_vec3 point = md5_gaze_point(&desc, model->skeleton.axes, &gaze);
+        const float part = gaze.seconds / gaze.duration;
+        near("the eyes, left", eyes_at(gaze.from.x, gaze.to.x, part), point.y / point.x, 1e-5);
+        near("the eyes, up", eyes_at(gaze.from.y, gaze.to.y, part), point.z / point.x, 1e-5);
+        near("a jump", seconds_of_jump(gaze.from, gaze.to), gaze.duration, 2e-5);
+        if (gaze.seconds > before.seconds)
+            near("the head", follow_eyes(before.head.x, gaze.to.x, 0.7f, 0.3f, 1.0f / 120.0f), gaze.head.x, 1e-5);
+        num_looks += gaze.seconds > before.seconds;
+        num_jumps += gaze.seconds < before.seconds;
+    }
+    near("looks and jumps are seen", num_looks > 2000 && num_jumps > 8, 1, 0);
+}
+END
+lines_of curves <<'END'
+static void compare(void)
+{
+    md5_vec3 points[9];
+    for (int i = 0; i < 9; i++)
+        points[i] = (md5_vec3){(float)number(-40, 40), (float)number(-40, 40), (float)number(0, 60)};
+    const md5_curve_desc desc = {.kind = MD5_CURVE_CATMULL_ROM_UNIFORM, .points = points, .num_points = 9};
+    md5_curve *const curve = md5_create_curve(&desc, NULL, NULL);
+    for (int i = 0; i <= 200; i++) {
+        const double t = i / 200.0;
+        near("a point", apart(spline(points, 9, t), md5_curve_point(curve, t)), 0, 1e-4);
+        const double its = md5_curve_at_distance(curve, t * md5_curve_length(curve));
+        near("a point at a distance", apart(spline(points, 9, evenly(points, 9, t)), md5_curve_point(curve, its)), 0, 0.02);
+    }
+    md5_destroy_curve(curve);
+}
+END
+lines_of squad <<'END'
+static void compare(void)
+{
+    md5_quat keys[7];
+    const double times[7] = {0, 1, 2, 3, 4, 5, 6};
+    for (int i = 0; i < 7; i++) {
+        const md5_vec3 axis = {(float)number(-1, 1), (float)number(-1, 1), (float)number(-1, 1)};
+        keys[i] = md5_quat_from_axis_angle(axis, (float)number(-0.7, 0.7));
+    }
+    md5_squad *const squad = md5_create_squad(keys, times, 7, 7, NULL, NULL);
+    for (int i = 0; i < 700; i++)
+        near("a rotation", turned(squad_at(keys, 7, 0.01 * i), md5_squad_rotation(squad, 0.01 * i)), 0, 0.01);
+    md5_destroy_squad(squad);
+}
+END
+lines_of walk <<'END'
+// On level ground, with the six legs of Thimble.
+static void compare(void)
+{
+    md5_model *const beetle = md5_load_model("models/thimble/thimble.md5mesh", NULL, NULL);
+    const md5_skeleton *const skeleton = &beetle->skeleton;
+    md5_leg legs[6];
+    for (int i = 0; i < 6; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "foot_%d_%c", i / 2 + 1, "lr"[i % 2]);
+        const uint32_t tip = md5_find_joint(skeleton, name), knee = skeleton->joints[tip].parent;
+        legs[i] = (md5_leg){.limb = {skeleton->joints[knee].parent, knee, tip}, .swivel = MD5_NONE, .group = (i / 2 + i) % 2};
+    }
+    const md5_walk_desc desc = {.skeleton = skeleton, .legs = legs, .num_legs = 6, .num_groups = 2,
+                                .body = md5_find_joint(skeleton, "body")};
+    md5_xform pose[JOINTS];
+    md5_walk walk;
+    int num_steps = 0, num_stands = 0, num_posed = 0;
+    md5_walk_begin(&desc, beetle->bind_local, (md5_xform){.rotation = {.w = 1}}, &walk);
+    for (int i = 0; i < 1200; i++) {
+        md5_walk_advance(&desc, &walk, (md5_vec3){4, 1, 0}, 0.05f, 1.0 / 120.0);
+        const md5_xform body = md5_walk_placement(&walk);
+        memcpy(pose, beetle->bind_local, skeleton->num_joints * sizeof *pose);
+        md5_walk_pose(&desc, &walk, pose);
+        float farthest = 0;
+        bool begins = false, stands = true;
+        for (int k = 0; k < 6; k++) {
+            const md5_foothold *const foot = &walk.feet[k];
+            const md5_vec3 way = way_of(foot->home, walk.velocity, walk.turn);
+            const md5_vec3 at = foot->is_stepping ? foot->from : foot->position;
+            if (!foot->is_stepping || foot->progress == 0.0f)
+                farthest = fmaxf(farthest, lag_of(foot->home, way, md5_xform_point(md5_xform_inverse(body), at)));
+            stands &= !foot->is_stepping;
+            if (!foot->is_stepping)
+                continue;
+            if (foot->progress == 0.0f && i > 120) {
+                const md5_vec3 to = md5_xform_point(body, plan_step(foot->home, way, walk.seconds));
+                near("a step's end, x", foot->to.x, to.x, 1e-3);
+                near("a step's end, y", foot->to.y, to.y, 1e-3);
+                begins = true;
+                num_steps++;
+            }
+            md5_vec3 ankle = foot_at(foot->from, foot->to, foot->lift, foot->progress);
+            ankle.z += foot->rise;
+            const md5_vec3 posed = md5_xform_point(body, md5_joint_in_model(skeleton, pose, legs[k].limb.tip).translation);
+            num_posed += apart(ankle, posed) < 1e-2;
+        }
+        // A tenth of the longest step, which is half of the mean distance of homes.
+        if (i > 120 && (begins || stands))
+            near("a foot lags too far", begins == (farthest > 0.05f * walk.radius), 1, 0);
+        num_stands += stands;
+    }
+    near("steps and stands are seen", num_steps > 30 && num_stands > 30, 1, 0);
+    near("ankles are where the lines have them", num_posed > 1000, 1, 0);
+    md5_free_model(beetle);
+}
+END
+lines_of morph <<'END'
+static void compare(void)
+{
+    static const char *const names[] = {"smile", "oh", "blink"};
+    md5_morph_source sources[3] = {{0}};
+    for (int i = 0; i < 3; i++) {
+        char path[256];
+        snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", names[i]);
+        sources[i] = (md5_morph_source){.name = names[i], .model = md5_load_model(path, NULL, NULL)};
+    }
+    md5_morph *const morph = md5_create_morph(model, sources, 3, NULL, NULL);
+    const float weights[3] = {0.8f, -0.4f, 1.3f};
+    md5_mat34 still[JOINTS];
+    for (uint32_t i = 0; i < count; i++)
+        still[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        md5_vec3 *const ours = calloc(2 * mesh->num_vertices, sizeof *ours), *const its = ours + mesh->num_vertices;
+        memcpy(ours, mesh->positions, mesh->num_vertices * sizeof *ours);
+        add_targets(&morph->meshes[m], weights, ours);
+        const md5_skin_job job = {.mesh = mesh, .palette = still, .morph = morph, .morph_weights = weights, .positions = its};
+        md5_skin_one(&job);
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            near("a vertex", apart(ours[v], its[v]), 0, 2e-5);
+        free(ours);
+    }
+    md5_destroy_morph(morph);
+}
+END
+lines_of bake <<'END'
+static void compare(void)
+{
+    enum { FRAMES = 12 };
+    static md5_xform pose[JOINTS];
+    md5_mat34 *const palettes = calloc(FRAMES * count, sizeof *palettes);
+    const md5_binding *const walk = clip_of("walk");
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        pose_at(walk, walk->anim->duration * i / FRAMES, pose);
+        md5_local_to_palette(model, pose, NULL, palettes + i * count);
+    }
+    md5_baked *const baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
+    const md5_baked_vertex *its = baked->vertices;
+    for (uint32_t i = 0; i < FRAMES; i++)
+        for (const md5_mesh *mesh = model->meshes; mesh < model->meshes + model->num_meshes; mesh++) {
+            md5_vec3 *const places = calloc(2 * mesh->num_vertices, sizeof *places), *const normals = places + mesh->num_vertices;
+            md5_skin(mesh, palettes + i * count, places, normals, NULL);
+            for (uint32_t v = 0; v < mesh->num_vertices; v++, its++) {
+                const md5_baked_vertex ours = pack(places[v], normals[v], baked->bounds.min, baked->step);
+                near("x and y", ours.xy, its->xy, 0);
+                near("z", ours.z_normal & 0xffff, its->z_normal & 0xffff, 0);
+                // The library takes the best of four.
+                near("u", ours.z_normal >> 16 & 255, its->z_normal >> 16 & 255, 1);
+                near("v", ours.z_normal >> 24, its->z_normal >> 24, 1);
+            }
+            free(places);
+        }
+    md5_destroy_baked(baked);
+    free(palettes);
+}
+END
+lines_of bind <<'END'
+// A bar along z, 8 high, in which all ways are straight; three bones in its middle, the last as long as the one before.
+static void compare(void)
+{
+    enum { RINGS = 33 };
+    static const float ends[4] = {0.5f, 3, 5, 7}, falloffs[3] = {1, 0.5f, 0.2f};
+    md5_vec3 places[4 * RINGS];
+    uint32_t indices[24 * (RINGS - 1) + 12], size = 0;
+    for (int i = 0; i < 4 * RINGS; i++)
+        places[i] = (md5_vec3){i % 4 == 0 || i % 4 == 3 ? -0.5f : 0.5f, i % 4 < 2 ? -0.5f : 0.5f, 0.25f * (float)(i / 4)};
+    for (uint32_t i = 0; i < 4 * (RINGS - 1); i++) {
+        const uint32_t next = i % 4 == 3 ? i - 3 : i + 1;
+        const uint32_t square[6] = {i, next, i + 4, next, next + 4, i + 4};
+        memcpy(indices + size, square, sizeof square);
+        size += 6;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t first = 4 * (RINGS - 1) * i, square[6] = {first, first + 1, first + 2, first, first + 2, first + 3};
+        memcpy(indices + size, square, sizeof square);
+        size += 6;
+    }
+    static const char text[] = "MD5Version 10 commandline \"\" numJoints 3 numMeshes 0 joints { \"a\" -1 ( 0 0 0.5 ) ( 0 0 0 ) "
+                               "\"b\" 0 ( 0 0 3 ) ( 0 0 0 ) \"c\" 1 ( 0 0 5 ) ( 0 0 0 ) }";
+    md5_model *const bones = md5_parse_model(text, strlen(text), NULL, NULL);
+    for (int f = 0; f < 3; f++) {
+        const md5_weights_desc desc = {.positions = places, .num_positions = 4 * RINGS, .indices = indices, .num_triangles = size / 3,
+                                       .skeleton = &bones->skeleton, .bind = bones->bind, .resolution = 64, .no_smoothing = true,
+                                       .falloff = falloffs[f]};
+        md5_weights *const weights = md5_create_weights(&desc, NULL, NULL);
+        for (int v = 0; v < 4 * RINGS; v++) {
+            double ours[3], sum = 0, its[3] = {0, 0, 0};
+            for (int k = 0; k < 3; k++) {
+                const double up = fmin(fmax(places[v].z, ends[k]), ends[k + 1]) - places[v].z;
+                sum += ours[k] = influence_at((float)(sqrt(0.5 + up * up) / 8), falloffs[f]);
+            }
+            for (uint32_t k = 0; k < weights->vertices[v].num_weights; k++) {
+                const md5_weight *const weight = &weights->weights[weights->vertices[v].first_weight + k];
+                its[weight->joint] = weight->bias;
+            }
+            for (int k = 0; k < 3; k++)
+                near("a weight", ours[k] / sum, its[k], 0.006); // those below 1/200 are dropped
+        }
+        md5_destroy_weights(weights);
+    }
+    md5_free_model(bones);
+    // Around a wall: 5 down, over the corners, 1 across, and 5 up.
+    bool inside[28];
+    float distances[28];
+    for (int i = 0; i < 28; i++) {
+        inside[i] = i % 4 == 0 || i % 4 == 3 || i / 4 == 6;
+        distances[i] = i > 0 ? INFINITY : 0;
+    }
+    spread(inside, (const int[3]){4, 7, 1}, distances);
+    near("the way around", distances[3], 11 + 2 * sqrt(2), 1e-5);
+    near("what is outside", isinf(distances[1]), 1, 0);
+}
+END
+finish
