@@ -148,7 +148,7 @@ static const char *state_of(const walker *fixture)
 // Of the layer of Bobbin's machine that is over his body.
 static const char *story_of(const walker *fixture)
 {
-    return play_state_name(fixture->player, 1);
+    return play_state_name(fixture->player, 2);
 }
 
 // The clip that shows in a slot of his machine.

@@ -257,7 +257,7 @@ TEST_SHOT (view_graph_focus_goes_to_the_nearest_state,
     CHECK(press_key(state, VIEW_KEY_RETURN, "state/story/sit", &command));
     CHECK_UINT(command.action, VIEW_GO_TO_STATE);
     const view_machine *const machine = &state->document->scene.machine;
-    CHECK_STRING(machine->desc->layers[1].states[command.item].name, "sit");
+    CHECK_STRING(machine->desc->layers[2].states[command.item].name, "sit");
     // Where names are too small to be read, those of the hub and of what plays are left.
     item_press(state, &facts, "state/layer body", 0.5f, 0.5f);
     state->ui.graph.zoom = 0.55f;

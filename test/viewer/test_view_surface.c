@@ -315,14 +315,14 @@ TEST_SHOT (view_graph_takes_the_transition_that_is_clicked_on, MACHINE) {
     point_between(state, "sit", "doze", &x, &y);
     const view_command request = item_press_at(state, &facts, x, y);
     CHECK_UINT(request.action, VIEW_TAKE_TRANSITION);
-    const md5_transition_desc *const way = &layer_of(state, 1)->transitions[request.item];
+    const md5_transition_desc *const way = &layer_of(state, 2)->transitions[request.item];
     CHECK_STRING(way->from, "sit");
     CHECK_STRING(way->to, "doze");
     state->play.playing = true;
     CHECK(view_perform(state, request));
     view_run_machine(machine, machine->time + 0.1);
-    const md5_layer_status status = md5_player_layer(machine->player, 1);
-    CHECK_STRING(layer_of(state, 1)->states[status.state].name, "doze");
+    const md5_layer_status status = md5_player_layer(machine->player, 2);
+    CHECK_STRING(layer_of(state, 2)->states[status.state].name, "doze");
     CHECK_NEAR(status.progress, 0.1 / (double)way->duration, 0.02); // over its own duration
     // Of a machine that was read again.
     CHECK(PERFORM(state, VIEW_TAKE_TRANSITION, .item = 9999));
