@@ -31,7 +31,7 @@ VIEW_SHOW(crossfade)
         weight = crossfade(from, to, picture->scene->num_joints, view_choice(picture, 1),
                            time - begin, v[0], mix);
         COMMON_FOR (k, 3)
-            view_add_step(picture->plots, k, i, time, view_posed_place(picture, poses[k], hand).z);
+            view_plot_step(picture->plots, k, i, time, view_posed_place(picture, poses[k], hand).z);
     }
     VIEW_FACTS(picture, weight, view_largest_angle(picture, from, mix),
                view_largest_angle(picture, to, mix), view_largest_angle(picture, from, to));

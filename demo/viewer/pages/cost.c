@@ -138,9 +138,9 @@ VIEW_SHOW(memory)
 {
     COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
         const double frames = view_step_x(picture->plots, i, v[2]);
-        view_add_step(picture->plots, 0, i, frames,
-                      log10(skeleton_bytes(v[0], v[1], frames) / 1024));
-        view_add_step(picture->plots, 1, i, frames, log10(vertex_bytes(v[0], frames) / 1024));
+        view_plot_step(picture->plots, 0, i, frames,
+                       log10(skeleton_bytes(v[0], v[1], frames) / 1024));
+        view_plot_step(picture->plots, 1, i, frames, log10(vertex_bytes(v[0], frames) / 1024));
     }
     view_sample_clip(picture, "walk", picture->time, picture->figures[0].pose);
     VIEW_FACTS(picture, skeleton_bytes(v[0], v[1], v[2]) / 1024, vertex_bytes(v[0], v[2]) / 1024,

@@ -78,8 +78,8 @@ VIEW_SHOW(sign)
         const float part = (float)view_step_x(picture->plots, i, t);
         COMMON_FOR (way, 2) {
             const md5_quat turn = way_to(from, to, way == 1, part);
-            view_add_step(picture->plots, way, i, part,
-                          2 * view_degrees(acosf(view_clamp(turn.w, -1, 1))));
+            view_plot_step(picture->plots, way, i, part,
+                           2 * view_degrees(acosf(view_clamp(turn.w, -1, 1))));
             if (i == VIEW_PAGE_POINTS)
                 view_turn_joint(picture, picture->figures[way].pose, "upperarm_l", turn);
         }
@@ -221,8 +221,8 @@ VIEW_SHOW(time)
         const double time = view_step_x(picture->plots, i, now);
         const double position =
             frame_at((double)v[3] * time, rate, frames, after, &both[0], &both[1]);
-        view_add_step(picture->plots, 0, i, time, position);
-        view_add_step(picture->plots, 1, i, time, both[0]);
+        view_plot_step(picture->plots, 0, i, time, position);
+        view_plot_step(picture->plots, 1, i, time, both[0]);
         if (i < VIEW_PAGE_POINTS)
             continue;
         COMMON_FOR (k, 2)

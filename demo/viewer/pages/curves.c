@@ -112,9 +112,9 @@ VIEW_SHOW(slerp)
         const float part = (float)view_step_x(plots, i, t);
         COMMON_FOR (way, 2) {
             turns[way] = slerp_or_nlerp(way == 1, from, to, part);
-            view_add_step(plots, way, i, part, view_angle(from, turns[way]));
+            view_plot_step(plots, way, i, part, view_angle(from, turns[way]));
         }
-        view_add_step(&plots[1], 0, i, part, view_angle(turns[0], turns[1]));
+        view_plot_step(&plots[1], 0, i, part, view_angle(turns[0], turns[1]));
     }
     COMMON_FOR (way, 2)
         view_turn_joint(picture, picture->figures[way].pose, "upperarm_l", turns[way]);
@@ -170,9 +170,9 @@ VIEW_SHOW(matrices)
     }
     COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
         const double x = view_step_x(picture->plots, i, t);
-        view_add_step(picture->plots, 0, i, x, 1);
-        view_add_step(picture->plots, 1, i, x,
-                      volume_of(lerp_matrices(ends[0], ends[1], (float)x)));
+        view_plot_step(picture->plots, 0, i, x, 1);
+        view_plot_step(picture->plots, 1, i, x,
+                       volume_of(lerp_matrices(ends[0], ends[1], (float)x)));
     }
     VIEW_FACTS(picture, volume_of(mean), narrowest_of(mean));
 }
@@ -213,8 +213,8 @@ VIEW_SHOW(euler)
         view_spin(&picture->figures[by_angles], turns[by_angles]);
         COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
             const double x = view_step_x(plot, i, t);
-            view_add_step(plot, by_angles, i, x,
-                          view_angle(begin, turn_at(from, to, by_angles == 1, (float)x)));
+            view_plot_step(plot, by_angles, i, x,
+                           view_angle(begin, turn_at(from, to, by_angles == 1, (float)x)));
         }
     }
     const md5_quat rings[3] = {md5_quat_from_euler((md5_euler){.yaw = now.yaw}),
@@ -435,8 +435,8 @@ VIEW_SHOW(squad)
         }
         COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
             const double x = view_step_x(plot, i, now);
-            view_add_step(plot, smooth, i, x,
-                          md5_vec3_length(angular_velocity(keys, smooth, fmod(x, period), brief)));
+            view_plot_step(plot, smooth, i, x,
+                           md5_vec3_length(angular_velocity(keys, smooth, fmod(x, period), brief)));
         }
         float largest = 0;
         COMMON_FOR (i, KEYS) {

@@ -151,7 +151,7 @@ double view_step_x(const view_plot *plot, int i, double now)
     return i < VIEW_PAGE_POINTS ? view_plot_x(plot, i) : now;
 }
 
-void view_add_step(view_plot *plot, int series, int i, double x, double y)
+void view_plot_step(view_plot *plot, int series, int i, double x, double y)
 {
     if (i < VIEW_PAGE_POINTS)
         view_add_point(plot, series, x, y);

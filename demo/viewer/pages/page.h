@@ -196,7 +196,7 @@ typedef struct view_picture {
 
 // Further ones beyond the limits replace the last. Strings are static.
 void view_add_point(view_plot *plot, int series, double x, double y);
-void view_add_step(view_plot *plot, int series, int i, double x, double y);
+void view_plot_step(view_plot *plot, int series, int i, double x, double y);
 void view_add_mark(view_plot *plot, double x, double y, view_color color);
 void view_add_fact(view_picture *picture, const char *name, double value, const char *unit);
 void view_add_facts(view_picture *picture, const double *values, size_t count);
@@ -210,8 +210,8 @@ void view_add_label(view_picture *picture, md5_vec3 place, view_color color, con
 // The x of step `i` of VIEW_PAGE_STEPS.
 double view_plot_x(const view_plot *plot, int i);
 
-// The same, but `now` after the last one; view_add_step() adds a point of a step, and the last as a
-// mark.
+// The same, but `now` after the last one; view_plot_step() adds a point of a step, and the last as
+// a mark.
 double view_step_x(const view_plot *plot, int i, double now);
 
 void view_page_line(view_picture *picture, md5_vec3 from, md5_vec3 to, view_color color);

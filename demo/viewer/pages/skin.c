@@ -129,7 +129,7 @@ VIEW_SHOW(quaternion_w)
     COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
         const double x = view_step_x(picture->plots, i, v[0]);
         back = through_text(axis, (float)x, v[3], &q);
-        view_add_step(picture->plots, 0, i, x, view_angle(q, back));
+        view_plot_step(picture->plots, 0, i, x, view_angle(q, back));
     }
     const md5_quat turns[2] = {q, md5_quat_normalize(back, (md5_quat){.w = 1})};
     COMMON_FOR (i, 2)
