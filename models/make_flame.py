@@ -148,11 +148,11 @@ def soot():
 
 
 def glow(s, t):
-    """A soft round puff, with lumps."""
+    """A soft round puff, with lumps: how bright and how dense it is."""
     away = math.hypot(s, t)
     lumps = value(3.0 * s + 9.0, 3.0 * t + 9.0, 1.0) + 0.5 * value(7.0 * s + 9.0, 7.0 * t + 9.0, 5.0)
     light = smoothstep(1.0, 0.0, away + 0.30 * (lumps - 0.75)) * smoothstep(1.0, 0.8, away)
-    return (255.0 * light,) * 3
+    return (255.0 * light,) * 2
 
 
 def frame(bones, t, sooty=math.inf):
@@ -171,7 +171,7 @@ def frame(bones, t, sooty=math.inf):
 def make(folder):
     bones = rig.Skeleton(joints())
     meshes = [mesh(kind, bones) for kind in KINDS] + [soot()]
-    png.write(os.path.join(folder, "puff.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, glow))
+    png.write(os.path.join(folder, "puff.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, glow), 2)
     program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), meshes))
     bounds = rig.Bounds(bones, meshes)
     for name, rate, times in (("out", RATE, [(-1.0,)] * 2), ("soot", 1, [(-1.0, t) for t in range(8)]),

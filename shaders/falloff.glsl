@@ -1,0 +1,16 @@
+// Returns how much light of point light `i` reaches a position, on a surface whose unit normal is
+// `flat_side`; `to_light` is the direction to it.
+float point_light(int i, vec3 position, vec3 flat_side, out vec3 to_light)
+{
+    vec3 offset = point_positions[i].xyz - position;
+    float square = dot(offset, offset);
+    float fraction = square / (point_positions[i].w * point_positions[i].w);
+    to_light = offset * inversesqrt(max(square, 1e-12));
+    float edge = clamp(1.0 - fraction * fraction, 0.0, 1.0);
+    float cone = clamp(dot(point_cones[i].xyz, to_light) + point_cones[i].w, 0.0, 1.0);
+    float falloff = edge * edge / (1.0 + 16.0 * fraction) * (cone * cone * (3.0 - 2.0 * cone));
+#ifdef SPOTS
+    falloff *= spotlight(i, position, flat_side);
+#endif
+    return falloff;
+}
