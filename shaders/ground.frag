@@ -15,7 +15,12 @@ void main()
     float lit = 1.0;
     if (light_direction.z > 0.0 && fade > 0.0)
         lit = sunlight(ground_position, vec3(0.0, 0.0, 1.0));
-    float sky = mode.x != 0.0 ? 1.0 : 1.0 - CONTACT_OPACITY * contact_shade(ground_position);
+    // The mean of four pixels, whose taps are turned differently, has no stipple.
+    float shade = contact_shade(ground_position);
+    ivec2 pixel = ivec2(gl_FragCoord.xy) & 1;
+    shade -= dFdx(shade) * (float(pixel.x) - 0.5);
+    shade -= dFdy(shade) * (float(pixel.y) - 0.5);
+    float sky = mode.x != 0.0 ? 1.0 : 1.0 - CONTACT_OPACITY * shade;
     float darkness = 1.0 - (1.0 - SHADOW_OPACITY * (1.0 - lit)) * sky;
     if (darkness * fade < 0.002) // true for most pixels
         discard;

@@ -332,6 +332,38 @@ TEST_HERE (gl_ground_receives_shadows) {
     CHECK(picture_at(&off, -12, 0)[3] == 0 && picture_at(&off, 0, 0)[3] == 0);
 }
 
+// Beside a caster the shade of the sky is smooth from pixel to pixel, although each has taps of its
+// own: on average it is less than two steps from the mean of the four around it.
+TEST_HERE (gl_contact_shade_has_no_stipple) {
+    shadow_scene scene = make_shadow_scene();
+    gl_picture picture;
+    prepare_shadows(stage);
+    memset(stage->frame.background, 0, sizeof stage->frame.background);
+    stage->frame.light_direction = (md5_vec3){0, 0, -1};
+    stage->frame.clip_from_view.m[0] *= 8;
+    stage->frame.clip_from_view.m[5] *= 8;
+    scene.placements[1].m[11] = 0.5f;
+    stage_begin(stage);
+    stage_pose(stage, scene.palettes, scene.placements + 1, 1);
+    md5gl_draw_shadows(stage->renderer, stage->copy);
+    md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 60);
+    stage_finish(stage, &picture);
+    double sum = 0.0;
+    unsigned count = 0;
+    FOR_FROM (up, 2 - SCENE_HEIGHT / 2, SCENE_HEIGHT / 2 - 2) {
+        FOR_FROM (right, 2 - SCENE_WIDTH / 2, SCENE_WIDTH / 2 - 2) {
+            const int own = picture_at(&picture, right, up)[3];
+            const int around =
+                picture_at(&picture, right - 1, up)[3] + picture_at(&picture, right + 1, up)[3]
+                + picture_at(&picture, right, up - 1)[3] + picture_at(&picture, right, up + 1)[3];
+            sum += own > 8 && own < 150 ? abs(4 * own - around) / 4.0 : 0.0;
+            count += own > 8 && own < 150;
+        }
+    }
+    CHECK(count > 1000);
+    CHECK_THAT(sum / count < 2.0, "%g", sum / count);
+}
+
 // The ground is drawn only where shadows may fall: as with the whole plane, for light from all
 // sides, steep, flat and from below.
 TEST_HERE (gl_ground_shadows_are_not_cut_off) {
