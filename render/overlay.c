@@ -48,8 +48,10 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
     gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)num_lines);
 }
 
-static void draw_floor(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius)
+static void draw_floor(md5gl_renderer *renderer, float z, float cell, uint32_t first_light,
+                       md5_vec3 centre, float radius)
 {
+    const uint32_t all = MD5GL_MAX_POINT_LIGHTS;
     MD5_ASSERT_NOT_NULL(renderer);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
@@ -57,18 +59,20 @@ static void draw_floor(md5gl_renderer *renderer, float z, float cell, md5_vec3 c
     begin_overlay(renderer, grid, renderer->empty_array, true);
     gl->Uniform4f(grid->uniforms[MD5GL_GRID_AREA], centre.x, centre.y, z, radius);
     gl->Uniform1f(grid->uniforms[MD5GL_GRID_CELL], cell);
+    md5gli_set_integer(gl, grid, MD5GL_GRID_LIGHT, (GLint)(first_light < all ? first_light : all));
     draw_plane(gl, 4);
 }
 
 void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius)
 {
     if (cell > 0.0f)
-        draw_floor(renderer, z, cell, centre, radius);
+        draw_floor(renderer, z, cell, MD5GL_MAX_POINT_LIGHTS, centre, radius);
 }
 
-void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 centre, float radius)
+void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 centre, float radius,
+                      uint32_t first_light)
 {
-    draw_floor(renderer, z, 0.0f, centre, radius);
+    draw_floor(renderer, z, 0.0f, first_light, centre, radius);
 }
 
 void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)

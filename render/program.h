@@ -79,6 +79,7 @@ enum md5gl_storage_binding {
     X(MD5GL_LINE_WIDTH, "line_width")         \
     X(MD5GL_GRID_AREA, "grid_area")           \
     X(MD5GL_GRID_CELL, "grid_cell")           \
+    X(MD5GL_GRID_LIGHT, "grid_light")         \
     X(MD5GL_VIEW_COUNTS, "view_counts")       \
     X(MD5GL_VIEW_RANGE, "view_range")         \
     X(MD5GL_PICTURE_GRID, "picture_grid")     \

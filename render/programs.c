@@ -12,7 +12,9 @@
 #define FRAME   {"frame.glsl", md5gli_shader_frame_glsl}
 #define COLOUR  {"colour.glsl", md5gli_shader_colour_glsl}
 #define SHADOW  {"shadow.glsl", md5gli_shader_shadow_glsl}
-#define LIGHT   {"light.glsl", md5gli_shader_light_glsl}
+#define FALLOFF {"falloff.glsl", md5gli_shader_falloff_glsl}
+#define LIGHT   FALLOFF, {"light.glsl", md5gli_shader_light_glsl}
+#define DITHER  {"dither.glsl", md5gli_shader_dither_glsl}
 #define SPOT    {"spot.glsl", md5gli_shader_spot_glsl}
 #define SKY     {"sky_studio.glsl", md5gli_shader_sky_studio_glsl}
 #define AROUND  {"environment.glsl", md5gli_shader_environment_glsl}
@@ -106,7 +108,7 @@ static const md5gl_program_sources fixed_sources[MD5GL_NUM_FIXED_PROGRAMS] = {
     [MD5GL_PROGRAM_GRID] =
         {
             .vertex = {FRAME, {"grid.vert", md5gli_shader_grid_vert}},
-            .fragment = {{"grid.frag", md5gli_shader_grid_frag}},
+            .fragment = {FRAME, COLOUR, FALLOFF, DITHER, {"grid.frag", md5gli_shader_grid_frag}},
         },
     [MD5GL_PROGRAM_GROUND] =
         {
@@ -116,7 +118,7 @@ static const md5gl_program_sources fixed_sources[MD5GL_NUM_FIXED_PROGRAMS] = {
     [MD5GL_PROGRAM_PANEL] =
         {
             .vertex = {FRAME, {"panel.vert", md5gli_shader_panel_vert}},
-            .fragment = {{"panel.frag", md5gli_shader_panel_frag}},
+            .fragment = {DITHER, {"panel.frag", md5gli_shader_panel_frag}},
         },
     [MD5GL_PROGRAM_IMAGE] =
         {
@@ -393,6 +395,7 @@ const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
         md5gli_shader_spot_glsl,
         md5gli_shader_environment_glsl,
         md5gli_shader_sky_host_glsl,
+        md5gli_shader_falloff_glsl,
         md5gli_shader_light_glsl,
         lighting == MD5GL_LIGHTING_CLASSIC ? md5gli_shader_classic_glsl : "",
         md5gli_shader_shade_glsl,

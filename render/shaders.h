@@ -4,10 +4,11 @@
 
 // Shared by several programs.
 extern const char md5gli_shader_frame_glsl[], md5gli_shader_colour_glsl[],
-    md5gli_shader_shadow_glsl[], md5gli_shader_light_glsl[], md5gli_shader_sky_studio_glsl[],
-    md5gli_shader_sky_environment_glsl[], md5gli_shader_environment_glsl[],
-    md5gli_shader_classic_glsl[], md5gli_shader_surface_glsl[], md5gli_shader_shade_glsl[],
-    md5gli_shader_dissolve_glsl[], md5gli_shader_sky_host_glsl[], md5gli_shader_spot_glsl[];
+    md5gli_shader_shadow_glsl[], md5gli_shader_falloff_glsl[], md5gli_shader_light_glsl[],
+    md5gli_shader_sky_studio_glsl[], md5gli_shader_sky_environment_glsl[],
+    md5gli_shader_environment_glsl[], md5gli_shader_classic_glsl[], md5gli_shader_surface_glsl[],
+    md5gli_shader_shade_glsl[], md5gli_shader_dissolve_glsl[], md5gli_shader_sky_host_glsl[],
+    md5gli_shader_spot_glsl[];
 
 // Skinned models.
 extern const char md5gli_shader_table_buffer_glsl[], md5gli_shader_table_texture_glsl[],
@@ -27,9 +28,9 @@ extern const char md5gli_shader_picture_frag[], md5gli_shader_impostor_views_gls
 
 // Overlays.
 extern const char md5gli_shader_line_vert[], md5gli_shader_line_frag[], md5gli_shader_grid_vert[],
-    md5gli_shader_grid_frag[], md5gli_shader_ground_vert[], md5gli_shader_ground_frag[],
-    md5gli_shader_panel_vert[], md5gli_shader_panel_frag[], md5gli_shader_image_frag[],
-    md5gli_shader_environment_vert[], md5gli_shader_environment_frag[], md5gli_shader_blob_vert[],
-    md5gli_shader_blob_frag[], md5gli_shader_smooth_frag[];
+    md5gli_shader_dither_glsl[], md5gli_shader_grid_frag[], md5gli_shader_ground_vert[],
+    md5gli_shader_ground_frag[], md5gli_shader_panel_vert[], md5gli_shader_panel_frag[],
+    md5gli_shader_image_frag[], md5gli_shader_environment_vert[], md5gli_shader_environment_frag[],
+    md5gli_shader_blob_vert[], md5gli_shader_blob_frag[], md5gli_shader_smooth_frag[];
 
 #endif

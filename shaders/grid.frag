@@ -1,14 +1,15 @@
-// Lines on the ground, one pixel wide at any distance, or a warm floor without any. Cells of a few
-// pixels fade out before they can flicker; all of it fades towards the radius.
+// Lines on the ground, one pixel wide at any distance, or a warm floor without any, which point lights
+// may light. Cells of a few pixels fade out before they can flicker; all of it fades towards the radius.
 uniform vec4 grid_area;  // centre x, centre y, height, radius; world space
 uniform float grid_cell; // units between two lines; 0: a floor
+uniform int grid_light;  // the first point light that lights a floor
 
 in vec2 ground;
 
 out vec4 colour;
 
 const vec3 LINE = vec3(0.50, 0.53, 0.57); // sRGB, like the axes
-const vec3 FLOOR = vec3(0.82, 0.64, 0.47);
+const vec3 FLOOR = vec3(0.82, 0.64, 0.47), LINEAR_FLOOR = vec3(0.6383, 0.3673, 0.1873);
 const vec3 X_AXIS = vec3(0.82, 0.27, 0.28), Y_AXIS = vec3(0.40, 0.68, 0.25);
 
 // Returns the part of a pixel that lines at whole numbers cover. `span`: extent of a pixel.
@@ -19,12 +20,28 @@ float lines(vec2 position, vec2 span)
     return max(covered.x, covered.y);
 }
 
+// The floor's colour under its lights. Without any, both loops run 0 times: software GL runs all
+// branches, and leaves only loops.
+vec3 lit_floor()
+{
+    vec3 light = vec3(0.0), shown = FLOOR;
+    int end = int(mode.z);
+    for (int i = grid_light; i < end; i++) {
+        vec3 to_light;
+        float falloff = point_light(i, vec3(ground, grid_area.z), vec3(0.0, 0.0, 1.0), to_light);
+        light += falloff * max(to_light.z, 0.0) * point_colours[i].rgb;
+    }
+    for (int i = grid_light; i < min(end, grid_light + 1); i++)
+        shown = srgb_from_linear(tone_map(LINEAR_FLOOR * (1.0 + light)));
+    return shown;
+}
+
 void main()
 {
     float distance = length(ground - grid_area.xy) / grid_area.w;
     if (grid_cell == 0.0) {
         float covered = 1.0 - smoothstep(0.08, 1.0, distance);
-        colour = vec4(FLOOR * covered, covered);
+        colour = vec4(lit_floor() * covered + dither(), covered);
         return;
     }
     vec2 span = max(fwidth(ground), vec2(1e-9));

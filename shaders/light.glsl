@@ -39,23 +39,6 @@ vec3 light_by(surface_point at, vec3 to_light, vec3 to_eye)
     return facing * ((1.0 - reflected) * at.albedo + reflected * (distribution * visible));
 }
 
-// Returns how much light of point light `i` reaches a position, on a surface whose unit normal is
-// `flat_side`; `to_light` is the direction to it.
-float point_light(int i, vec3 position, vec3 flat_side, out vec3 to_light)
-{
-    vec3 offset = point_positions[i].xyz - position;
-    float square = dot(offset, offset);
-    float fraction = square / (point_positions[i].w * point_positions[i].w);
-    to_light = offset * inversesqrt(max(square, 1e-12));
-    float edge = clamp(1.0 - fraction * fraction, 0.0, 1.0);
-    float cone = clamp(dot(point_cones[i].xyz, to_light) + point_cones[i].w, 0.0, 1.0);
-    float falloff = edge * edge / (1.0 + 16.0 * fraction) * (cone * cone * (3.0 - 2.0 * cone));
-#ifdef SPOTS
-    falloff *= spotlight(i, position, flat_side);
-#endif
-    return falloff;
-}
-
 vec3 light_surface(surface_point at, vec3 to_eye)
 {
     vec3 to_sun = light_direction.xyz;

@@ -9,5 +9,7 @@ out vec4 colour;
 void main()
 {
     float alpha = panel_colour.a * texture(mask, texcoord).r;
-    colour = vec4(panel_colour.rgb * alpha, alpha);
+    // Of gradients only: what has one colour keeps it.
+    float share = any(greaterThan(fwidth(panel_colour), vec4(0.0))) ? alpha : 0.0;
+    colour = vec4(panel_colour.rgb * alpha + share * dither(), alpha);
 }

@@ -91,7 +91,7 @@ TEST_STAGE (gl_planes_are_behind_surfaces_in_them, scene_floor, 1) {
             md5gl_begin_frame(renderer, &stage->frame);
             CHECK(scene_pose_and_draw(renderer, stage->copy, palette, &at, 1, MD5GL_LIT, NULL));
             md5gl_draw_floor(renderer, at.m[11] + (i == 0 ? above : 3 * above), (md5_vec3){0, 0, 0},
-                             300);
+                             300, UINT32_MAX);
             scene_finish(&stage->scene, &stage->frame, &picture);
             unsigned num_covered = 0;
             FOR_FROM (right, -10, 10)
@@ -258,6 +258,42 @@ TEST_SQUARE (gl_panel_blends_its_colour) {
         CHECK_NEAR(picture.rgba[10][10][i], expected[i], 1);
 }
 
+static void set_grey(md5gl_panel_vertex *vertex, uint8_t grey)
+{
+    FOR (c, 3)
+        vertex->rgba[c] = grey;
+}
+
+// Four steps of 8 bits over the whole width are as they were computed, on average over small
+// squares, while one colour stays what it is.
+TEST_SQUARE (gl_gradients_have_no_bands) {
+    enum { SIDE = 16 };
+    md5gl_panel_vertex triangles[6] = {
+        {0, 0, 0, 0, {0, 0, 0, 255}},
+        {SCENE_WIDTH, 0, 0, 0, {0, 0, 0, 255}},
+        {0, SCENE_HEIGHT, 0, 0, {0, 0, 0, 255}},
+    };
+    triangles[3] = triangles[2];
+    triangles[4] = triangles[1];
+    triangles[5] = (md5gl_panel_vertex){SCENE_WIDTH, SCENE_HEIGHT, 0, 0, {0, 0, 0, 255}};
+    gl_picture picture;
+    FOR (steps, 5) {
+        FOR (i, 6)
+            set_grey(&triangles[i], (uint8_t)(100 + (triangles[i].x > 0.0f ? steps : 0)));
+        stage_begin(stage);
+        md5gl_draw_panel(stage->renderer, 0, MD5GL_TEXTURE_MASK, triangles, 6);
+        stage_finish(stage, &picture);
+        for (int left = 0; left < SCENE_WIDTH; left += SIDE) {
+            double sum = 0.0;
+            FOR (y, SIDE)
+                FOR (x, SIDE)
+                    sum += picture.rgba[y][left + x][0];
+            CHECK_NEAR(sum / (SIDE * SIDE), 100.0 + steps * (left + 0.5 * SIDE) / SCENE_WIDTH,
+                       steps == 0 ? 0.0 : 0.1);
+        }
+    }
+}
+
 // Texels are shown as they are in the file, opaque and unlit: colours are not decoded from sRGB,
 // and neither are the directions of a normal map.
 TEST_SQUARE (gl_image_shows_texels_of_its_file) {
@@ -305,6 +341,32 @@ static double linear_of(double value)
 static double encoded(double linear)
 {
     return linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1.0 / 2.4) - 0.055;
+}
+
+// The floor is lit by the lights from one on; below a light by what reaches it straight down.
+TEST_SQUARE (gl_floor_is_lit_by_point_lights) {
+    static const double sand[3] = {0.82, 0.64, 0.47};
+    const md5gl_point_light lights[2] = {
+        {.position = {0, -40, 25}, .range = 50, .color = {0.4f, 0.2f, 0.1f}},
+        {.position = {0, 40, 25}, .range = 50, .color = {0.1f, 0.2f, 0.4f}}};
+    gl_picture picture;
+    scene_look_down(&stage->frame);
+    stage->frame.point_lights = lights;
+    stage->frame.num_point_lights = 2;
+    FOR (first, 4) {
+        stage_begin(stage);
+        md5gl_draw_floor(stage->renderer, 0, (md5_vec3){0, 0, 0}, 1e5f,
+                         first < 3 ? (uint32_t)first : UINT32_MAX);
+        stage_finish(stage, &picture);
+        FOR (i, 2)
+            FOR (c, 3) {
+                // (1 - 1/16)^2 / (1 + 16/4) at half the range.
+                const double light =
+                    i >= first ? 0.87890625 / 5.0 * (double)lights[i].color[c] : 0.0;
+                CHECK_NEAR(picture_at(&picture, i == 0 ? -40 : 40, 0)[c],
+                           255.0 * encoded(linear_of(sand[c]) * (1.0 + light)), 1.2);
+            }
+    }
 }
 
 static void check_pixel(const gl_picture *picture, const double expected[3], int line)

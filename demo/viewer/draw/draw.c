@@ -605,23 +605,35 @@ static md5_mat34 pose(view_companion *companion, const view_stage *stage)
     return place;
 }
 
-// What is carried is fire: it lights what is around it, in the colour of Bobbin's, as far as its
-// first mesh reaches.
+// What is carried is fire, in the colour of Bobbin's: it lights what is around it by the sum of its
+// puffs, the triangles of its first mesh, each by its longest edge.
 static void add_fire(const view_stage *stage, md5gl_frame *frame,
                      md5gl_point_light points[VIEW_NUM_POINTS])
 {
     const view_companion *const fire = &stage->document->companions[VIEW_CARRIED];
-    if (fire->model == NULL || stage->extra != NULL || view_shows_crowd(stage->document))
+    if (fire->model == NULL || fire->model->num_meshes == 0 || stage->extra != NULL
+        || view_shows_crowd(stage->document))
         return;
-    md5_model first = *fire->model;
-    first.num_meshes = 1;
-    const md5_bounds bounds =
-        md5_bounds_transform(md5_skin_bounds(&first, fire->palette), fire->place);
-    const float size = view_size(bounds), bright = 4 * fminf(size / 40.0f, 1);
-    if (size > 0.1f)
+    const md5_mesh *const mesh = &fire->model->meshes[0];
+    md5_vec3 *const places = common_alloc(mesh->num_vertices, sizeof *places), centre = {0};
+    float sum = 0;
+    md5_skin(mesh, fire->palette, places, NULL, NULL);
+    COMMON_FOR (i, mesh->num_triangles) {
+        const uint32_t *const corners = &mesh->indices[3 * i];
+        float longest = 0;
+        COMMON_FOR (k, 3)
+            longest =
+                fmaxf(longest, view_distance(places[corners[k]], places[corners[(k + 1) % 3]]));
+        const float share = longest * longest;
+        centre = view_along(centre, places[corners[1]], share);
+        sum += share;
+    }
+    free(places);
+    const float bright = 6 * fminf(sum / 3000.0f, 1);
+    if (sum > 1)
         points[frame->num_point_lights++] = (md5gl_point_light){
-            .position = view_centre(bounds),
-            .range = 4 * size,
+            .position = md5_mat34_point(fire->place, md5_vec3_scale(centre, 1 / sum)),
+            .range = 3 * sqrtf(sum),
             .color = {bright, 0.4f * bright, 0.1f * bright},
         };
 }
@@ -855,6 +867,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     md5gl_point_light points[VIEW_NUM_POINTS];
     const view_lens lens = view_stage_lens(stage);
     md5gl_frame frame = view_light_frame(stage, &lens, target, transparent, points);
+    const uint32_t num_studio = stage->extra != NULL ? 0 : frame.num_point_lights;
     add_fire(stage, &frame, points);
     const bool is_level = document->scene.terrain.kind == VIEW_LEVEL;
     if (is_level && !is_crowd && stage->extra == NULL)
@@ -921,7 +934,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     const md5_vec3 centre =
         md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
     if (is_place && is_above)
-        md5gl_draw_floor(stage->renderer, height, centre, 7 * radius);
+        md5gl_draw_floor(stage->renderer, height, centre, 7 * radius, num_studio);
     if (has_shadows && !transparent)
         md5gl_draw_ground(stage->renderer, view_centre(frame.casters), 3 * radius);
     if (has_shadows && stage->economy.no_shadows)
