@@ -248,19 +248,6 @@ static void mark(const view_machine *machine, const char *name, bool *clips, boo
 
 // -- Time -----------------------------------------------------------------------------------
 
-void view_call(view_machine *machine, const char *trigger, float value)
-{
-    const uint32_t parameter = machine != NULL ? parameter_of(machine, trigger) : MD5_NONE;
-    if (parameter == MD5_NONE || machine->desc->parameters[parameter].kind != MD5_PARAMETER_TRIGGER)
-        return;
-    const view_machine *const host = machine->host;
-    if (host != NULL && md5_player_layer(machine->player, 0).state == 0
-        && view_distance(machine->place.translation, host->place.translation)
-               > most_guest * host->reach)
-        machine->place = md5_xform_mul(host->place, machine->start);
-    md5_player_set(machine->player, parameter, value);
-}
-
 static void record_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
     static const char *const words[] = {
@@ -279,8 +266,20 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
         return;
     view_machine *const others[] = {machine->guest != NULL ? machine->guest : machine->host,
                                     machine->carried};
-    for (int i = 0; i < 2 && event->kind == MD5_EVENT_CLIP; i++)
-        view_call(others[i], event->name, 1);
+    for (int i = 0; i < 2 && event->kind == MD5_EVENT_CLIP; i++) {
+        const uint32_t parameter =
+            others[i] != NULL ? parameter_of(others[i], event->name) : MD5_NONE;
+        if (parameter == MD5_NONE
+            || others[i]->desc->parameters[parameter].kind != MD5_PARAMETER_TRIGGER)
+            continue;
+        // A guest that is in its first state and far away comes from where it began.
+        const view_machine *const host = others[i]->host;
+        if (host != NULL && md5_player_layer(others[i]->player, 0).state == 0
+            && md5_vec3_length(md5_vec3_sub(others[i]->place.translation, host->place.translation))
+                   > most_guest * host->reach)
+            others[i]->place = md5_xform_mul(host->place, others[i]->start);
+        md5_player_set(others[i]->player, parameter, 1);
+    }
     snprintf(view_push_event(machine->events, machine->time), sizeof machine->events[0].text,
              "%s%s %s", words[event->kind], event->name, event->text != NULL ? event->text : "");
 }

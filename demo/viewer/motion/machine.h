@@ -88,10 +88,6 @@ void view_set_in_machine(const view_machine *machine, const char *name, float va
 // stands.
 md5_vec3 view_seen_from(const view_machine *machine, md5_vec3 point);
 
-// Sets a trigger of a machine that is a guest or carried, if it has one of that name. A guest that
-// is in its first state and far away comes from where it began. NULL: nobody is there.
-void view_call(view_machine *machine, const char *trigger, float value);
-
 // Fires a trigger or toggles a bool.
 void view_push_parameter(view_machine *machine, uint32_t parameter);
 

@@ -17,7 +17,7 @@ typedef struct row {
     // A trigger or another parameter that becomes `value`, or a state. NULL: none.
     const char *act;
     float value;
-    const char *guest_act; // a trigger of the guest, likewise
+    const char *guest_act; // likewise, of the guest while it waits
     float guest_value;
     cut shot;   // that begins
     bool looks; // he looks into the camera
@@ -97,8 +97,11 @@ void view_direct(view_machine *machine)
          machine->next_row++) {
         const row *const due = &rows[machine->next_row];
         perform(machine, due->act, due->value);
-        if (due->guest_act != NULL)
-            view_call(machine->guest, due->guest_act, due->guest_value);
+        if (due->guest_act != NULL && machine->guest != NULL) {
+            // It waits out of sight, and comes from where it began.
+            machine->guest->place = md5_xform_mul(machine->place, machine->guest->start);
+            perform(machine->guest, due->guest_act, due->guest_value);
+        }
         machine->has_target = due->looks;
     }
     if (!machine->has_target || !view_find_shot(machine, &camera))
