@@ -8,13 +8,17 @@ static const double tick = 1.0 / (double)VIEW_STEPS_A_SECOND;
 static const float cell = 40, hills = 28, post_scale = 3;
 static const float light_reach = 62;                 // from where he lights a lantern
 static const float light_range = 300, far_off = 330; // far_off: the camera
+static const float camera_aside = 15; // degrees, so that he does not hide his lantern
 static const float post_radius = 16, watcher_radius = 24;
-// In seconds: oil at most, and what a lantern gives back; from the end until the demo begins anew.
-static const float most_oil = 35, oil_of_lantern = 15, demo_rest = 25;
+static const float pass_reach = 130; // closer, and away again without light, is a miss
+static const float title_time = 6, demo_rest = 25; // seconds; rest: until the demo begins anew
+// Nights, the easiest first: oil at most, and what a lantern gives back, in seconds.
+static const float oils[VIEW_GAME_NIGHTS][2] = {{60, 30}, {45, 22}, {35, 15}, {29, 12}, {24, 9}};
 
 // == The state ====================================================================================
 
 enum { NUM_WATCHERS = 14, NUM_PRINTS = 48, LAMP_JOINTS = 8, NUM_LAMPS = 1 + VIEW_GAME_LANTERNS };
+enum { NUM_BLOBS = NUM_PRINTS + 1 + NUM_WATCHERS, NUM_SPARKS = 60 };
 
 // Somebody in the crowd: Bobbin's character with a player of its own.
 typedef struct watcher {
@@ -32,14 +36,16 @@ typedef struct post {
 struct view_game {
     view_document *document, *lantern; // lantern: the model; its machine is in his hand
     view_machine *hero, *carried;
-    uint32_t hand, lamp;          // joints of the models
+    uint32_t arm, hand, lamp;     // joints of the models
     view_game_facts facts, heard; // heard: whose sounds were played
     double pictured; // time of the round that `extra` is of; below 0: it is not written
     double begun;    // time of view_play when the round began
     post posts[VIEW_GAME_LANTERNS];
     watcher watchers[NUM_WATCHERS];
-    float yaw, height; // of the camera: degrees, units
-    md5gl_blob prints[NUM_PRINTS];
+    const post *passed; // the nearest dark one, and how close he has come to it
+    float closest;
+    float yaw, height, distance; // of the camera: degrees, units
+    md5gl_blob blobs[NUM_BLOBS]; // footprints, then shadows under everybody
 
     // What is drawn besides the document: see view_extra.
     view_extra extra;
@@ -61,14 +67,15 @@ static md5_vec3 on_ground(const view_terrain *terrain, float x, float y)
     return (md5_vec3){x, y, view_ground_height(terrain, x, y)};
 }
 
-// The dark lantern that is nearest to him; NULL: all are lit.
-static post *nearest_dark(view_game *game)
+// The dark lantern that is nearest to him, of all or those before him; NULL: there is none.
+static post *nearest_dark(view_game *game, bool is_before)
 {
     post *nearest = NULL;
     float least = INFINITY;
     COMMON_FOR (i, VIEW_GAME_LANTERNS) {
-        const float distance = view_distance(game->posts[i].foot, game->hero->place.translation);
-        if (!game->posts[i].is_lit && distance < least) {
+        const md5_vec3 at = view_seen_from(game->hero, game->posts[i].foot);
+        const float distance = hypotf(at.x, at.y);
+        if (!game->posts[i].is_lit && distance < least && (!is_before || at.x > fabsf(at.y))) {
             least = distance;
             nearest = &game->posts[i];
         }
@@ -103,40 +110,88 @@ static void pose_post(const view_game *game, double time, md5_mat34 *joints, md5
                      game->lantern->scene.pose, joints, palette);
 }
 
-// Seven posts in a wide spiral around him, and two of the crowd at each.
+// Seven posts in a wide spiral around him, other ones in each round, and two of the crowd at each.
 static void place_all(view_game *game)
 {
     const view_terrain *const terrain = &game->document->scene.terrain;
+    uint32_t random = 2654435769u * game->facts.round;
     md5_mat34 joints[LAMP_JOINTS];
     pose_post(game, 0, joints, NULL);
     const md5_vec3 lamp = md5_mat34_translation(joints[game->lamp]);
     COMMON_FOR (i, VIEW_GAME_LANTERNS) {
         post *const at = &game->posts[i];
-        const float angle = 0.3f + 2.4f * (float)i, distance = 170 + 48 * (float)i;
-        const md5_quat turn =
-            md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, angle + VIEW_PI); // towards the middle
+        random = 1664525 * random + 1013904223;
+        const float jitter = (float)(random >> 16) / 65536.0f - 0.5f;
+        const float distance = 170 + 48 * (float)i + 40 * jitter;
+        const float angle =
+            (0.3f + 2.4f * (float)i + 0.5f * jitter) * (game->facts.round % 2 == 0 ? 1 : -1);
+        const md5_quat turn = view_turn_by((md5_quat){.w = 1}, angle + VIEW_PI); // to the middle
         at->foot = on_ground(terrain, distance * cosf(angle), distance * sinf(angle));
         at->placement = scaled_place(turn, at->foot, post_scale);
         at->lamp = md5_mat34_point(at->placement, lamp);
+        at->is_lit = false;
         COMMON_FOR (k, 2) {
             watcher *const who = &game->watchers[2 * i + k];
-            const float aside = angle + (k == 0 ? 52 : -46) / distance;
-            const float farther = distance + 42;
+            const float aside = angle + (k == 0 ? 62 : -58) / distance;
             who->machine.start.translation =
-                on_ground(terrain, farther * cosf(aside), farther * sinf(aside));
+                on_ground(terrain, distance * cosf(aside), distance * sinf(aside));
             who->machine.start.rotation = turn;
+            view_restart_machine(&who->machine);
+            md5_player_advance(who->machine.player, 0.7 * (2 * i + k), NULL, NULL); // not alike
         }
     }
 }
 
 // == Beginning and end ============================================================================
 
-static void begin_round(view_game *game, double time, bool is_demo)
+// Turns a joint, and what descends from it, out to the right: he does not hide his lantern.
+static void hold_out(view_scene *scene, uint32_t arm)
 {
+    const md5_quat turn = view_turn_by((md5_quat){.w = 1}, view_radians(-40));
+    const md5_vec3 shoulder = md5_mat34_translation(scene->joints[arm]);
+    const md5_mat34 way = md5_mat34_from_xform((md5_xform){
+        .rotation = turn, .translation = md5_vec3_sub(shoulder, md5_quat_rotate(turn, shoulder))});
+    for (uint32_t i = arm; i < scene->num_joints; i++) {
+        uint32_t joint = i;
+        while (joint > arm && joint != MD5_NONE)
+            joint = scene->skeleton->joints[joint].parent;
+        if (joint != arm)
+            continue;
+        view_move_matrices(way, scene->joints + i, 1);
+        view_move_matrices(way, scene->palette + i, 1);
+    }
+}
+
+// The night after one that is won, or else the same once more.
+static uint32_t next_night(const view_game_facts *facts)
+{
+    const bool is_next = facts->phase == VIEW_GAME_WON && !facts->is_demo;
+    return facts->night + (is_next && facts->night + 1 < VIEW_GAME_NIGHTS);
+}
+
+// Poses him, and his lantern, which hangs in his hand.
+static void pose_hero(view_game *game)
+{
+    view_scene *const lantern = &game->lantern->scene;
+    view_pose(&game->document->scene, &(view_play){.time = game->hero->time});
+    hold_out(&game->document->scene, game->arm);
+    const md5_mat34 hand = game->document->scene.joints[game->hand];
+    view_run_machine(game->carried, game->hero->time);
+    game->carried->place = (md5_xform){.rotation = md5_quat_from_mat34(hand),
+                                       .translation = md5_mat34_translation(hand)};
+    view_pose_machine(game->carried, lantern->num_joints, lantern->pose, lantern->joints,
+                      lantern->palette);
+}
+
+// A round of 0 is the demo's.
+static void begin_round(view_game *game, double time, uint32_t night, uint32_t round)
+{
+    const bool is_demo = round == 0;
     game->begun = time;
-    game->facts = (view_game_facts){.is_demo = is_demo, .oil = 1};
+    game->facts = (view_game_facts){.is_demo = is_demo, .oil = 1, .night = night, .round = round};
     game->pictured = -1;
-    memset(game->prints, 0, sizeof game->prints);
+    game->passed = NULL;
+    memset(game->blobs, 0, sizeof game->blobs);
     const view_control input = game->hero->control;
     view_restart_machine(game->hero);
     view_restart_machine(game->carried);
@@ -145,14 +200,11 @@ static void begin_round(view_game *game, double time, bool is_demo)
     game->hero->next_row = MD5_NONE;
     game->hero->place.translation = on_ground(&game->document->scene.terrain, 0, 0);
     view_set_in_machine(game->hero, "carry", 1);
+    md5_player_advance(game->hero->player, 0.5, NULL, NULL); // his arm is up
     game->yaw = 0;
     game->height = game->hero->place.translation.z;
-    COMMON_FOR (i, VIEW_GAME_LANTERNS)
-        game->posts[i].is_lit = false;
-    COMMON_FOR (i, NUM_WATCHERS) {
-        view_restart_machine(&game->watchers[i].machine);
-        md5_player_advance(game->watchers[i].machine.player, 0.7 * i, NULL, NULL); // not alike
-    }
+    place_all(game);
+    pose_hero(game);
 }
 
 // The crowd shares his character; of its own are players.
@@ -222,18 +274,19 @@ view_game *view_make_game(view_document *document, const char *models, const vie
     game->hero = &scene->machine;
     const bool is_walker =
         view_machine_of(scene) != NULL && view_find_feet(&scene->terrain, scene, VIEW_HILLS) == 2;
+    game->arm = is_walker ? md5_find_joint(scene->skeleton, "upperarm_r") : MD5_NONE;
     game->hand = is_walker ? md5_find_joint(scene->skeleton, "prop_r") : MD5_NONE;
     scene->terrain.cell = cell;
     scene->terrain.height = hills;
     view_free_ground(&document->uneven, loader->renderer);
-    if (game->hand == MD5_NONE)
-        view_error(loader->log, "%s: expected a machine with two feet and a joint 'prop_r'",
+    if (game->arm == MD5_NONE || game->hand == MD5_NONE)
+        view_error(loader->log,
+                   "%s: expected a machine with two feet and joints 'upperarm_r' and 'prop_r'",
                    scene->path);
     else if ((loader->renderer == NULL
               || view_load_ground(&document->uneven, &scene->terrain, loader))
              && make_lantern(game, models, loader) && make_crowd(game, loader)) {
-        place_all(game);
-        begin_round(game, 0, true);
+        begin_round(game, 0, 0, 0);
         return game;
     }
     view_free_game(game, loader->renderer);
@@ -281,11 +334,10 @@ static bool is_blocked(const view_game *game, float room)
     return false;
 }
 
-// The player of the demo: towards the nearest dark lantern, and around what is in the way.
-static view_control play_alone(view_game *game)
+// The player of the demo: towards a lantern, and around what is in the way.
+static view_control play_alone(const view_game *game, const post *goal)
 {
     const float shy = 90; // from how far away he goes around things
-    const post *const goal = nearest_dark(game);
     const md5_vec3 to = view_seen_from(game->hero, goal->foot);
     const float distance = hypotf(to.x, to.y);
     md5_vec2 way = {to.x / distance, to.y / distance};
@@ -330,12 +382,20 @@ static void follow_rules(view_game *game)
         facts->rest += tick;
         return;
     }
+    const float *const oil = oils[facts->night];
     facts->seconds += tick;
-    facts->oil = fmaxf(facts->oil - (float)tick / most_oil, 0);
-    post *const near = nearest_dark(game);
-    if (view_distance(near->foot, game->hero->place.translation) < light_reach) {
+    facts->oil = fmaxf(facts->oil - (float)tick / oil[0], 0);
+    post *const near = nearest_dark(game, false);
+    const float distance = view_distance(near->foot, game->hero->place.translation);
+    game->closest = fminf(near == game->passed ? game->closest : pass_reach, distance);
+    game->passed = near;
+    if (game->closest < pass_reach && distance > game->closest + 20) {
+        facts->missed = facts->seconds;
+        game->closest = pass_reach;
+    }
+    if (distance < light_reach) {
         near->is_lit = true;
-        facts->oil = fminf(facts->oil + oil_of_lantern / most_oil, 1);
+        facts->oil = fminf(facts->oil + oil[1] / oil[0], 1);
         cheer(game, near->foot, 200, facts->num_lit % 2 == 0 ? "wave" : "jump");
         facts->num_lit++;
     }
@@ -360,33 +420,9 @@ static void note_steps(view_game *game)
             continue;
         const uint32_t ankle = scene->terrain.feet[is_right].ankle;
         const md5_vec3 at = md5_mat34_translation(scene->joints[ankle]);
-        game->prints[game->facts.num_steps++ % NUM_PRINTS] = (md5gl_blob){
+        game->blobs[game->facts.num_steps++ % NUM_PRINTS] = (md5gl_blob){
             .position = on_ground(&scene->terrain, at.x, at.y), .radius = 6, .darkness = 0.4f};
     }
-}
-
-// He looks at the nearest dark lantern while it is before him; behind him it would turn him round.
-static void look_about(view_game *game)
-{
-    const post *const goal = nearest_dark(game);
-    if (goal != NULL)
-        game->hero->target = goal->lamp;
-    const md5_vec3 to = view_seen_from(game->hero, game->hero->target);
-    game->hero->has_target = goal != NULL && to.x > 0.7f * fabsf(to.y);
-    game->hero->pointed = game->hero->time;
-}
-
-// And his lantern, which hangs in his hand.
-static void pose_hero(view_game *game)
-{
-    view_scene *const lantern = &game->lantern->scene;
-    view_pose(&game->document->scene, &(view_play){.time = game->hero->time});
-    const md5_mat34 hand = game->document->scene.joints[game->hand];
-    view_run_machine(game->carried, game->hero->time);
-    game->carried->place = (md5_xform){.rotation = md5_quat_from_mat34(hand),
-                                       .translation = md5_mat34_translation(hand)};
-    view_pose_machine(game->carried, lantern->num_joints, lantern->pose, lantern->joints,
-                      lantern->palette);
 }
 
 static void run_on_ground(view_machine *machine, const view_terrain *terrain, double time)
@@ -401,14 +437,26 @@ static void take_step(view_game *game)
     view_machine *const hero = game->hero;
     const view_terrain *const terrain = &game->document->scene.terrain;
     const view_control input = hero->control;
-    if (game->facts.phase != VIEW_GAME_PLAYS)
+    // Who has won turns to the camera, and then dances.
+    const float yaw = view_degrees(2 * atan2f(hero->place.rotation.z, hero->place.rotation.w));
+    const float left = remainderf(game->yaw + 180 + camera_aside - yaw, 360);
+    const post *const goal = nearest_dark(game, true);
+    if (game->facts.phase != VIEW_GAME_PLAYS) {
         hero->control = (view_control){.moves_ahead = true, .moves_side = true};
-    else if (game->facts.is_demo)
-        hero->control = play_alone(game);
+        if (game->facts.phase == VIEW_GAME_WON && game->facts.rest < 4)
+            hero->control.side = (left < -20) - (left > 20);
+    } else if (game->facts.is_demo) {
+        hero->control = play_alone(game, nearest_dark(game, false));
+    } else if (hero->control.ahead > 0 && hero->control.side == 0 && goal != NULL) {
+        hero->control.side = play_alone(game, goal).side; // who goes ahead is led to what is there
+    }
     hero->control.fast = hero->control.fast && !is_blocked(game, 48);
     if (hero->control.ahead > 0 && is_blocked(game, 20))
         hero->control.ahead = 0;
-    look_about(game);
+    // He looks at a dark lantern before him; one behind him would turn him round.
+    hero->has_target = goal != NULL;
+    hero->target = goal != NULL ? goal->lamp : hero->target;
+    hero->pointed = hero->time;
     run_on_ground(hero, terrain, hero->time + tick);
     memcpy(&hero->control, &input, offsetof(view_control, moves_ahead)); // what keys ask for stays
     pose_hero(game);
@@ -420,10 +468,11 @@ static void take_step(view_game *game)
         run_on_ground(who, terrain, hero->time);
     }
     follow_rules(game);
-    // The camera comes after; at the end it goes around him.
-    const float yaw = view_degrees(2 * atan2f(hero->place.rotation.z, hero->place.rotation.w));
-    const float turn = 1.8f * remainderf(yaw - game->yaw, 360);
-    game->yaw += (game->facts.phase == VIEW_GAME_PLAYS ? turn : 14) * (float)tick;
+    // The camera comes after; around one who has lost it goes.
+    game->yaw += (game->facts.phase == VIEW_GAME_PLAYS  ? 1.8f * remainderf(yaw - game->yaw, 360)
+                  : game->facts.phase == VIEW_GAME_LOST ? 14
+                                                        : 0)
+                 * (float)tick;
     game->height += 4 * (hero->place.translation.z - game->height) * (float)tick;
 }
 
@@ -448,7 +497,7 @@ static void list_lanterns(view_game *game)
         else
             pose_post(game, is_dark ? 0 : time, NULL, palette);
         game->lamp_placements[count] =
-            is_his ? md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}}) : at->placement;
+            is_his ? md5_mat34_from_xform(view_at_origin()) : at->placement;
         game->lamp_skins[count++] = is_dark;
         if (is_dark)
             continue;
@@ -458,7 +507,7 @@ static void list_lanterns(view_game *game)
         extra->points[extra->num_points++] = (md5gl_point_light){
             .position = is_his ? md5_mat34_translation(his->joints[game->lamp]) : at->lamp,
             .range = light_range * (0.25f + 0.75f * size),
-            .color = {7 * strength, 3.6f * strength, 1.2f * strength},
+            .color = {4 * strength, 2.06f * strength, 0.69f * strength},
         };
     }
     extra->bodies[0] = (view_body){
@@ -485,9 +534,10 @@ static void list_crowd(view_game *game)
             view_drive_morphs(morphs, who->machine.player, morphs->reported,
                               game->weights + (size_t)i * num_targets);
         // Palettes are in the world: their foot stays where it is.
-        game->placements[i] = scaled_place(
-            (md5_quat){.w = 1}, md5_vec3_scale(who->machine.place.translation, 1 - who->scale),
-            who->scale);
+        const md5_vec3 foot = who->machine.place.translation;
+        game->placements[i] =
+            scaled_place((md5_quat){.w = 1}, md5_vec3_scale(foot, 1 - who->scale), who->scale);
+        game->blobs[NUM_PRINTS + 1 + i] = (md5gl_blob){.position = foot, .radius = 9 * who->scale};
     }
     game->extra.bodies[1] = (view_body){
         .uses = VIEW_BODY_CASTS | VIEW_BODY_SHOWN,
@@ -502,28 +552,50 @@ static void list_crowd(view_game *game)
     };
 }
 
+// A color between two.
+static view_color mix(view_color a, view_color b, float share)
+{
+    view_color mixed = 0;
+    for (int shift = 0; shift < 32; shift += 8)
+        mixed |= (view_color)((1 - share) * (float)(a >> shift & 255)
+                              + share * (float)(b >> shift & 255))
+                 << shift;
+    return mixed;
+}
+
 // Writes view_game.extra, and poses the crowd.
 static void make_picture(view_game *game)
 {
     const md5_vec3 at = game->hero->place.translation;
-    const bool has_ended = game->facts.phase != VIEW_GAME_PLAYS;
-    const float around = 450;
+    const bool is_won = game->facts.phase == VIEW_GAME_WON;
+    const float rest = (float)game->facts.rest, around = 450;
+    const float end = fminf(rest / 2, 1), dawn = is_won ? fminf(rest / 3, 1) : 0;
+    const float azimuth = game->yaw + 180 + camera_aside, way = view_radians(azimuth);
+    const float lead = 90 * (1 - end), ahead = view_radians(game->yaw);
+    game->distance = far_off * (1 + (is_won ? -0.35f : 0.3f) * end) + lead;
     game->extra = (view_extra){
-        .camera = {.azimuth = game->yaw + 180,
-                   .elevation = has_ended ? 22 : 12,
-                   .distance = has_ended ? 1.3f * far_off : far_off,
+        .camera = {.azimuth = azimuth,
+                   .elevation = 11 + (is_won ? -1 : 11) * end,
                    .scene_radius = 60,
-                   .target = {0, 0, 45 + game->height - at.z}},
-        .sky = {0x070B1EFF, 0x2B3A66FF},
-        .light_direction = {-0.6f, 0.7f, 0.42f}, // the moon
-        .light = {0.16f, 0.20f, 0.34f},
-        .ambient = {0.035f, 0.05f, 0.10f},
+                   .target = {lead * cosf(ahead), lead * sinf(ahead),
+                              45 - 0.2f * lead + game->height - at.z}},
+        .sky = {mix(0x070B1EFF, 0x2B3A66FF, dawn), mix(0x2B3A66FF, 0xE8A06AFF, dawn)},
+        .light_direction = {-0.6f, 0.7f, 0.42f}, // the moon; later the sun
+        .light = {0.16f + 1.1f * dawn, 0.20f + 0.6f * dawn, 0.34f + 0.1f * dawn},
+        .ambient = {0.035f + 0.2f * dawn, 0.05f + 0.15f * dawn, 0.10f + 0.1f * dawn},
         .casters = {{at.x - around, at.y - around, -30}, {at.x + around, at.y + around, 110}},
         .num_bodies = 2,
-        .blobs = game->prints,
-        .num_blobs = NUM_PRINTS,
+        .blobs = game->blobs,
+        .num_blobs = NUM_BLOBS,
     };
+    game->blobs[NUM_PRINTS] = (md5gl_blob){.position = at, .radius = 9};
     list_lanterns(game);
+    if (!is_won) // the moon, from beyond him; of a dawn there are eight lights without it
+        game->extra.points[game->extra.num_points++] = (md5gl_point_light){
+            .position = {at.x - 260 * cosf(way - 0.7f), at.y - 260 * sinf(way - 0.7f), at.z + 160},
+            .range = 700,
+            .color = {0.64f, 1.05f, 4}, // #6F8CFF
+        };
     list_crowd(game);
 }
 
@@ -563,31 +635,58 @@ static void draw_score(view_canvas *canvas, const view_game_facts *facts)
     view_draw_rect(canvas, (view_rect){bar.x, bar.y, bar.width * facts->oil, bar.height}, amber);
 }
 
-// An arrow above each dark lantern; of one beside the picture at the side to which he has to turn.
+// Where a point is in the picture, from -1 to 1 to the right and upward, by its depth in units.
+static md5_vec3 see(const view_lens *lens, md5_vec3 point)
+{
+    const md5_vec3 way = md5_vec3_sub(point, lens->eye);
+    return (md5_vec3){md5_vec3_dot(way, lens->axes.right) / lens->half_x,
+                      md5_vec3_dot(way, lens->axes.up) / lens->half_y,
+                      -md5_vec3_dot(way, lens->axes.back)};
+}
+
+// An arrow above each dark lantern, larger if that is nearer; of one beside the picture at the side
+// to which he has to turn.
 static void draw_marks(view_canvas *canvas, const view_game *game, const view_stage *stage)
 {
     const view_lens lens = view_stage_lens(stage);
-    const float em = 14 * canvas->font->scale, half = 0.5f * em;
     const float half_x = 0.5f * stage->width, half_y = 0.5f * stage->height;
     COMMON_FOR (i, VIEW_GAME_LANTERNS) {
-        const md5_vec3 top = view_along(game->posts[i].lamp, (md5_vec3){0, 0, 1}, 26);
-        const md5_vec3 way = md5_vec3_sub(top, lens.eye);
-        const float depth = -md5_vec3_dot(way, lens.axes.back);
-        const float right = md5_vec3_dot(way, lens.axes.right) / lens.half_x,
-                    up = md5_vec3_dot(way, lens.axes.up) / lens.half_y;
-        const float y = depth > 1 ? half_y * (1 - view_clamp(up / depth, -0.6f, 0.95f))
-                                  : 1.5f * half_y + em * (float)(i % 3);
-        if (game->posts[i].is_lit)
+        const post *const at = &game->posts[i];
+        const md5_vec3 seen = see(&lens, view_along(at->lamp, (md5_vec3){0, 0, 1}, 26));
+        const float em = view_clamp(250 / view_distance(at->foot, game->hero->place.translation),
+                                    0.5f, 1.6f)
+                         * 14 * canvas->font->scale,
+                    half = 0.5f * em;
+        const float y = seen.z > 1 ? half_y * (1 - view_clamp(seen.y / seen.z, -0.6f, 0.95f))
+                                   : 1.5f * half_y + em * (float)(i % 3);
+        if (at->is_lit)
             continue;
-        if (depth > fabsf(right)) {
-            const float x = half_x * (1 + right / depth);
+        if (seen.z > fabsf(seen.x)) {
+            const float x = half_x * (1 + seen.x / seen.z);
             view_draw_triangle(canvas, (const float[6]){x - half, y - em, x + half, y - em, x, y},
                                amber);
         } else {
-            const float side = right < 0 ? em : -em, x = side > 0 ? half : stage->width - half;
+            const float side = seen.x < 0 ? em : -em, x = side > 0 ? half : stage->width - half;
             view_draw_triangle(
                 canvas, (const float[6]){x, y, x + side, y - half, x + side, y + half}, amber);
         }
+    }
+}
+
+// They rise around him who has won, each again and again.
+static void draw_sparks(view_canvas *canvas, const view_game *game, const view_stage *stage)
+{
+    const view_lens lens = view_stage_lens(stage);
+    COMMON_FOR (i, NUM_SPARKS) {
+        const float age = fmodf((float)game->facts.rest / 4 + 0.754878f * (float)i, 1);
+        const float angle = 2.4f * (float)i + age, radius = 12 * sqrtf((float)i);
+        const md5_vec3 way = {radius * cosf(angle), radius * sinf(angle), 150 * age};
+        const md5_vec3 seen = see(&lens, md5_vec3_add(game->hero->place.translation, way));
+        if (seen.z > 1 && (float)game->facts.rest / 4 > age)
+            view_draw_disc(canvas, 0.5f * stage->width * (1 + seen.x / seen.z),
+                           0.5f * stage->height * (1 - seen.y / seen.z),
+                           0.5f * stage->height * 0.9f / (lens.half_y * seen.z),
+                           mix(amber, 0xFF802000, age));
     }
 }
 
@@ -598,17 +697,27 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
     const view_game_facts *const facts = &game->facts;
     const float middle = 0.5f * stage->width, em = 14 * canvas->font->scale;
     const bool is_wide = stage->width > 50 * em, plays = facts->phase == VIEW_GAME_PLAYS;
-    static const char *const words[] = {"Light the seven lanterns", "All seven lanterns burn!",
-                                        "The oil is used up"};
+    static const char *const words[] = {"light the seven lanterns", "all seven lanterns burn!",
+                                        "the oil is used up"};
+    char title[64];
     (void)ui;
+    COMMON_TEXT(title, "Night %u: %s", (unsigned)facts->night + 1, words[facts->phase]);
     draw_marks(canvas, game, stage);
+    if (facts->phase == VIEW_GAME_WON)
+        draw_sparks(canvas, game, stage);
     draw_score(canvas, facts);
     float y = is_wide ? 0.6f * em : 5 * em;
-    if (!plays || facts->is_demo || facts->seconds < 6) {
-        y = draw_line(canvas, VIEW_TITLE, middle, y, amber, words[facts->phase]);
+    const bool has_title = (plays ? facts->seconds : facts->rest) < title_time;
+    if (has_title)
+        y = draw_line(canvas, VIEW_TITLE, middle, y, amber, title);
+    if (plays ? has_title : !facts->is_demo) {
         draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
                   plays ? "Walk up to one: your flame lights it and gets oil"
-                        : "Enter or a tap: again");
+                  : next_night(facts) > facts->night ? "Enter or a tap: the next night"
+                                                     : "Enter or a tap: again");
+    } else if (facts->missed > 0 && facts->seconds < facts->missed + 5) {
+        draw_line(canvas, VIEW_TEXT, middle, y, amber,
+                  "Closer! Right beside a lantern your flame lights it");
     }
     y = stage->height - 4.4f * em;
     if (facts->is_demo) {
@@ -647,13 +756,15 @@ void view_hear_game(view_game *game, view_window *window, bool is_silent)
 
 void view_run_game(view_game *game, double time)
 {
-    const bool is_taken_over = game->facts.is_demo && !game->hero->acts;
-    if (is_taken_over || time < game->begun + game->hero->time - 4 * tick)
-        begin_round(game, is_taken_over ? time : fmin(time, 0), !is_taken_over);
+    const view_game_facts *const facts = &game->facts;
+    if (facts->is_demo && !game->hero->acts)
+        begin_round(game, time, 0, 1);
+    else if (time < game->begun + game->hero->time - 4 * tick)
+        begin_round(game, fmin(time, 0), 0, 0);
     while (game->hero->time + tick <= time - game->begun + 1e-9) {
         take_step(game);
-        if (game->facts.is_demo && game->facts.rest > demo_rest)
-            begin_round(game, game->begun + game->hero->time, true);
+        if (facts->is_demo && facts->rest > demo_rest)
+            view_begin_night(game, 0, 0);
     }
 }
 
@@ -662,11 +773,25 @@ view_game_facts view_get_game_facts(const view_game *game)
     return game->facts;
 }
 
+void view_begin_night(view_game *game, uint32_t night, uint32_t round)
+{
+    begin_round(game, game->begun + game->hero->time, night, round);
+}
+
+bool view_show_title(view_game *game)
+{
+    if (game == NULL || game->facts.is_demo)
+        return false;
+    view_begin_night(game, 0, 0);
+    return true;
+}
+
 bool view_play_again(view_game *game, bool is_asked)
 {
-    if (!is_asked && game->facts.rest < 1 && !game->facts.is_demo)
+    const view_game_facts *const facts = &game->facts;
+    if (!is_asked && facts->rest < 1 && !facts->is_demo)
         return false;
-    begin_round(game, game->begun + game->hero->time, false);
+    view_begin_night(game, next_night(facts), facts->round + 1);
     return true;
 }
 
@@ -675,8 +800,8 @@ void view_stage_game(view_game *game, view_stage *stage)
     if (game->pictured != game->hero->time)
         make_picture(game);
     game->pictured = game->hero->time;
-    if (stage->width < stage->height) // as much to the sides
-        game->extra.camera.distance = 1.35f * far_off;
+    // As much to the sides.
+    game->extra.camera.distance = (stage->width < stage->height ? 1.35f : 1) * game->distance;
     // It may be drawn into files while no time passes.
     stage->is_paused = !stage->play->playing && stage->options->output == NULL;
     stage->hidden_meshes = 0; // of another document

@@ -11,14 +11,16 @@
 
 typedef enum view_game_phase { VIEW_GAME_PLAYS, VIEW_GAME_WON, VIEW_GAME_LOST } view_game_phase;
 
-enum { VIEW_GAME_LANTERNS = 7 };
+enum { VIEW_GAME_LANTERNS = 7, VIEW_GAME_NIGHTS = 5 };
 
 // What the panel shows, and tests ask.
 typedef struct view_game_facts {
     view_game_phase phase;
-    bool is_demo; // it plays itself
+    bool is_demo;          // it plays itself
+    uint32_t night, round; // night: 0 is the easiest; round: those played before, 0 is the demo's
     uint32_t num_lit, num_steps;
     double seconds, rest; // played; since it ended
+    double missed;        // of `seconds`: he passed a dark lantern closely; 0: never
     float oil;            // 0 to 1
 } view_game_facts;
 
@@ -37,8 +39,15 @@ void view_free_game(view_game *game, md5gl_renderer *renderer); // NULL is allow
 void view_run_game(view_game *game, double time);
 view_game_facts view_get_game_facts(const view_game *game);
 
+// Begins a round of a night, driven by keys; round 0 is the demo, whose night is 0. Where the
+// lanterns stand is another place in each round.
+void view_begin_night(view_game *game, uint32_t night, uint32_t round);
+
+// Back to the title, while it plays itself. Returns whether it was elsewhere; NULL: false.
+bool view_show_title(view_game *game);
+
 // Begins anew, driven by keys, if a round has ended or it plays itself, or at any time if that
-// `is_asked`. Returns whether it did.
+// `is_asked`: after one that was won the next night. Returns whether it did.
 bool view_play_again(view_game *game, bool is_asked);
 
 // Plays the sounds of what has happened since the last call: steps, lanterns that are lit, the end;
