@@ -47,7 +47,7 @@ has_turned() {
     take held && differ 0.05 before held
 }
 check "a drag is a stick" stick_walks
-begins_anew() { # for who stands still the oil ends after 35 s
+begins_anew() { # for who stands still the oil ends after 60 s
     until_true lost && until_true plays_anew
 }
 plays_anew() {
@@ -65,9 +65,10 @@ pauses() {
         xdotool windowmap --sync "$window" windowfocus --sync "$window" && press first Return && game first 'is["seconds"] < 1'
 }
 check "Esc and a hidden window pause it" pauses
-closes() {
-    press close-lists Escape && press close-lists ctrl+Home && grep -e ' game: ' -e '^close-lists: ' "$log" | tail -n 1 | grep '^close-lists: ' && says 'is["model"] == "bobbin"' &&
+closes() { # pause, title, what was open
+    press close-lists Escape && press close-lists Escape && game close-lists 'is["phase"] == "plays" && is["demo"] == 1' &&
+        press close-lists Escape && grep -e ' game: ' -e '^close-lists: ' "$log" | tail -n 1 | grep '^close-lists: ' && says 'is["model"] == "bobbin"' &&
         xdotool key ctrl+q && ended_with 0
 }
-check "leaving it shows the character again" closes
+check "Esc leads to its title, and from there to the character again" closes
 finish

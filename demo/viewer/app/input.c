@@ -384,9 +384,11 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     case VIEW_CLOSE_LISTS: // one step out
         if (viewer->log.error[0] != '\0') {
             viewer->log.error[0] = '\0';
-        } else if (viewer->pages.open >= 0) { // shows the document again
-            if (!pause_game(viewer))
-                view_close_page(viewer);
+        } else if (pause_game(viewer)) { // then its title, then the document again
+        } else if (view_show_title(viewer->pages.game)) {
+            viewer->play.playing = true;
+        } else if (viewer->pages.open >= 0) {
+            view_close_page(viewer);
         } else if (viewer->ui.start.is_open) {
             view_clear_start(&viewer->ui);
         } else if (view_drives(viewer)) {
@@ -704,7 +706,7 @@ static int32_t key_in_game(view_state *viewer, const view_input *event)
     if (viewer->pages.game == NULL)
         return key;
     if (!viewer->play.playing) // its card has the keys
-        return is_pause || key == ' ' ? VIEW_KEY_ESCAPE : key;
+        return is_pause ? ' ' : key;
     COMMON_FOR (i, COMMON_LENGTH(arrows))
         if (arrows[i][0] == key)
             return arrows[i][1];

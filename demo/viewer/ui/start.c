@@ -33,9 +33,9 @@ static const struct {
     {"Paused",
      "W A S D walk   Shift run   Space jump",
      3,
-     {{"Continue   Esc, Space", VIEW_KEY_ESCAPE, VIEW_PLAY},
+     {{"Continue   Space", ' ', VIEW_PLAY},
       {"Begin anew   Enter", VIEW_KEY_RETURN, VIEW_GO_FIRST},
-      {"Leave the game   Ctrl+Home", VIEW_KEY_HOME, VIEW_CLOSE_LISTS}}},
+      {"To the title   Esc", VIEW_KEY_ESCAPE, VIEW_CLOSE_LISTS}}},
 };
 
 bool view_has_choice(const view_ui *ui, const view_stage *stage)
