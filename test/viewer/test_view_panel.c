@@ -215,7 +215,7 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "turn");
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, speed, 20));
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, turn, 30));
-    live(s, 2.0); // he has blinked, and does so again after 2.5 s at least
+    live(s, 4.4); // between two blinks
     check_active(s, "stand walk walk_left breathe ");
     // And a one-shot over it, in the second slot.
     const uint32_t wave =
