@@ -446,6 +446,96 @@ static void convert_mesh(const md5_context *context, md5_mesh_build *mesh)
     }
 }
 
+// -- The order of vertices ------------------------------------------------------------------
+
+#ifndef MD5_NO_PARTS
+// Writes the drawn vertices in such an order that those on the same joints follow each other, as a
+// skinning plan groups them: where the first of them is, in the order in which they were.
+static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32_t *order)
+{
+    const md5_arena_mark before = md5i_arena_here(arena);
+    const uint32_t count = mesh->num_vertices;
+    md5_vec3 *const keys = MD5_ROOM(arena, md5_vec3, count);
+    uint32_t *const firsts = MD5_ROOM(arena, uint32_t, count);
+    uint32_t *const next = MD5_NEW(arena, uint32_t, count);
+    TRY(keys && firsts && next);
+    MD5_FOR (v, count) {
+        // How many joints, and which: a pair in either order, and a sum of more than two.
+        const uint32_t first = mesh->first_influence[v], end = mesh->first_influence[v + 1];
+        const uint32_t *const joints = mesh->influence_joints;
+        uint32_t key[2] = {first < end ? joints[first] : 0, 0};
+        MD5_FOR_FROM (i, first + 1, end)
+            key[1] = (key[1] * 31 + joints[i]) & 0xffffff; // which a float holds
+        const bool swaps = end - first == 2 && key[0] > key[1];
+        keys[v] = (md5_vec3){(float)(end - first), (float)key[swaps], (float)key[!swaps]};
+    }
+    TRY(md5i_weld(arena, keys, count, firsts));
+    MD5_FOR (v, count)
+        next[firsts[v]]++;
+    uint32_t sum = 0;
+    MD5_FOR (v, count) {
+        const uint32_t size = next[v];
+        next[v] = sum;
+        sum += size;
+    }
+    MD5_FOR (v, count)
+        order[next[firsts[v]]++] = v;
+    md5i_arena_rewind(arena, before);
+    return true;
+}
+
+// Puts items[order[i]], of so many bytes, into items[i].
+static bool reorder(md5_arena *arena, void *items, size_t size, const uint32_t *order,
+                    uint32_t count)
+{
+    const md5_arena_mark before = md5i_arena_here(arena);
+    if (!items)
+        return true;
+    const char *const copy = (const char *)md5i_arena_copy(arena, items, count, size);
+    TRY(copy);
+    MD5_FOR (i, count)
+        memcpy((char *)items + i * size, copy + order[i] * size, size);
+    md5i_arena_rewind(arena, before);
+    return true;
+}
+
+// Changes the order of drawn vertices in all that is theirs.
+static bool group_vertices(md5_arena *arena, md5_mesh_build *mesh)
+{
+    const md5_arena_mark before = md5i_arena_here(arena);
+    const uint32_t count = mesh->num_vertices, num_influences = mesh->first_influence[count];
+    uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
+    TRY(order && order_by_joints(arena, mesh, order));
+    uint32_t *const places = MD5_ROOM(arena, uint32_t, count);
+    uint32_t *const sizes = MD5_ROOM(arena, uint32_t, count);
+    uint32_t *const influences = MD5_ROOM(arena, uint32_t, num_influences);
+    TRY(places && sizes && influences);
+    uint32_t *const firsts = mesh->first_influence, next = 0;
+    MD5_FOR (v, count) {
+        const uint32_t first = firsts[order[v]], end = firsts[order[v] + 1];
+        places[order[v]] = v;
+        sizes[v] = end - first;
+        MD5_FOR_FROM (i, first, end)
+            influences[next++] = i;
+    }
+    MD5_FOR (v, count)
+        firsts[v + 1] = firsts[v] + sizes[v];
+    const size_t num_corners = 3 * (size_t)mesh->num_triangles;
+    for (size_t i = 0; i < num_corners; i++)
+        mesh->indices[i] = places[mesh->indices[i]];
+    TRY(reorder(arena, mesh->influence_joints, sizeof(uint32_t), influences, num_influences)
+        && reorder(arena, mesh->influences, sizeof(md5_vec4), influences, num_influences)
+        && reorder(arena, mesh->sources, sizeof(uint32_t), order, count)
+        && reorder(arena, mesh->texcoords, sizeof(md5_vec2), order, count)
+        && reorder(arena, mesh->positions, sizeof(md5_vec3), order, count)
+        && reorder(arena, mesh->normals, sizeof(md5_vec3), order, count)
+        && reorder(arena, mesh->tangents, sizeof(md5_vec4), order, count)
+        && reorder(arena, mesh->colors, sizeof(md5_vec4), order, count));
+    md5i_arena_rewind(arena, before);
+    return true;
+}
+#endif
+
 // What follows is done to `model` with its `meshes`, which have their names. Functions return
 // false, with the context's error set, if memory runs out; then md5_release_geometry() frees what
 // was made so far.
@@ -484,6 +574,9 @@ static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_m
     MD5_FOR (m, file->num_meshes) {
         md5_mesh *const mesh = &meshes[m];
         TRY(md5i_geometry_build(arena, &joints, &file->meshes[m]));
+#ifndef MD5_NO_PARTS
+        TRY(!context->groups_vertices || group_vertices(arena, &file->meshes[m]));
+#endif
         if (converts(context))
             convert_mesh(context, &file->meshes[m]);
         set_arrays(&file->meshes[m], mesh);
@@ -672,8 +765,7 @@ static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *p
             .num_file_vertices = mesh->num_file_vertices,
             .num_weights = mesh->num_weights,
             .num_triangles = mesh->num_triangles,
-            .file_vertices = (md5_vertex *)mesh->file_vertices, // only read, as indices are
-            .indices = (uint32_t *)mesh->indices,
+            .file_vertices = (md5_vertex *)mesh->file_vertices, // only read
         };
         TRY(file->weights = MD5_ROOM(arena, md5_weight, mesh->num_weights));
         TRY(file->texcoords = MD5_ROOM(arena, md5_vec2, mesh->num_file_vertices));
@@ -684,11 +776,16 @@ static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *p
             file->weights[w].offset = md5i_vec3_from_axes(
                 skeleton->axes, (md5_vec3){point.x / scale, point.y / scale, point.z / scale});
         }
-        MD5_FOR (v, mesh->num_file_vertices) {
-            file->texcoords[v] = mesh->texcoords[v];
+        MD5_FOR (v, mesh->num_file_vertices) { // each drawn once
+            md5_vec2 *const texcoord = &file->texcoords[mesh->sources[v]];
+            *texcoord = mesh->texcoords[v];
             if (model->flip_v)
-                file->texcoords[v].y = 1.0f - file->texcoords[v].y;
+                texcoord->y = 1.0f - texcoord->y;
         }
+        const size_t num_corners = 3 * (size_t)mesh->num_triangles;
+        TRY(file->indices = MD5_ROOM(arena, uint32_t, num_corners));
+        for (size_t i = 0; i < num_corners; i++)
+            file->indices[i] = mesh->sources[mesh->indices[i]];
         *parts |= mesh->skin_plan ? MD5_PART_SKIN_PLANS : 0;
         *parts |= mesh->loss4 < INFINITY ? MD5_PART_LOSSES : 0;
     }
@@ -706,6 +803,7 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
         .scale = model->skeleton.scale,
         .flip_v = model->flip_v,
         .normals = model->normals,
+        .groups_vertices = model->groups_vertices,
     };
     md5_context context;
     md5i_context_begin(&context, &opts, NULL, error);
@@ -800,6 +898,7 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
         .num_warnings = context->num_warnings,
         .flip_v = context->flip_v,
         .stores_normals = file->num_meshes > 0 && file->meshes[0].has_frames,
+        .groups_vertices = context->groups_vertices,
         .size = block.used,
         .internal = {.allocator = context->allocator},
     };

@@ -84,6 +84,7 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
     context->drops_triangles = selected->drops_triangles;
     context->needs_meshes = selected->needs_meshes;
     context->partial = selected->partial;
+    context->groups_vertices = selected->groups_vertices;
     context->normals = selected->normals;
     context->without = selected->without;
     context->caller = error;

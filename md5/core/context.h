@@ -63,7 +63,7 @@ typedef struct md5_context {
     md5_held_warnings *held; // NULL: warnings are reported one by one
     md5_axes axes;           // of the options, unchecked: make_asset() checks them
     float scale;             // not 0
-    bool flip_v, drops_triangles, needs_meshes, partial;
+    bool flip_v, drops_triangles, needs_meshes, partial, groups_vertices;
     bool reads_all_meshes; // also those beyond numMeshes: only md5edit sets it
     md5_error error;       // status MD5_OK: none yet, only its file is set
     md5_error *caller;     // the caller's error, or NULL

@@ -57,8 +57,7 @@ static bool check_skeleton(const comparison *pair)
     return true;
 }
 
-// Equal arrays of triangles and seams are equal topology: drawn vertices that are copies have their
-// sources behind those of the file.
+// Equal arrays of triangles and of the file's vertices that are drawn are equal topology.
 static bool check_mesh(const comparison *pair, uint32_t index)
 {
     const md5_mesh *const base = &pair->base->meshes[index];
@@ -81,10 +80,11 @@ static bool check_mesh(const comparison *pair, uint32_t index)
                             pair->name.text, index, (unsigned)(i % 3), (unsigned)(i / 3),
                             source->indices[i], base->indices[i]);
     }
-    MD5_FOR_FROM (i, base->num_file_vertices, base->num_vertices) {
+    const bool is_grouped = pair->base->groups_vertices || pair->source->groups_vertices;
+    MD5_FOR_FROM (i, is_grouped ? 0 : base->num_file_vertices, base->num_vertices) {
         if (base->sources[i] != source->sources[i])
-            return differs(pair, index, "vertex at a mirror seam", base->sources[i],
-                           source->sources[i]);
+            return differs(pair, index, is_grouped ? "drawn vertex" : "vertex at a mirror seam",
+                           base->sources[i], source->sources[i]);
     }
     return base->num_vertices == 0 || !base->tangents == !source->tangents
            || fail_model(pair, "it or the model has no tangents: load both with the same options");

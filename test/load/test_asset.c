@@ -313,12 +313,12 @@ static bool holds_point(const md5_bounds *bounds, md5_vec3 point)
              || point.y > bounds->max.y || point.z < bounds->min.z || point.z > bounds->max.z);
 }
 
-static const char *drawn_fault(const md5_mesh *mesh)
+static const char *drawn_fault(const md5_mesh *mesh, bool is_grouped)
 {
     FOR (v, mesh->num_vertices) {
         const uint32_t source = mesh->sources[v];
         const md5_vec3 n = mesh->normals[v];
-        HOLDS(v < mesh->num_file_vertices ? source == v : source < mesh->num_file_vertices,
+        HOLDS(v < mesh->num_file_vertices && !is_grouped ? source == v : source < mesh->num_file_vertices,
               "a drawn vertex without a source");
         HOLDS(isfinite(mesh->texcoords[v].x) && isfinite(mesh->texcoords[v].y),
               "a texture coordinate that is not finite");
@@ -369,7 +369,7 @@ static const char *mesh_fault(const md5_model *model, const md5_mesh *mesh, last
     PASS_ON(mesh_arrays_fault(model, mesh));
     PASS_ON(file_tables_fault(model, mesh));
     PASS_ON(influences_fault(model, mesh, uses));
-    PASS_ON(drawn_fault(mesh));
+    PASS_ON(drawn_fault(mesh, model->groups_vertices));
     FOR (v, mesh->num_vertices)
         HOLDS(holds_point(&model->bounds, mesh->positions[v]), "a vertex outside of the model");
     return NULL;

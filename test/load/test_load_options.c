@@ -402,6 +402,66 @@ TEST (parts_of_geometry_that_is_not_made_begin_with_it) {
                    &(md5_load_opts){.without = ALL & 7 & ~parts[i]});
 }
 
+// -- The order of vertices ------------------------------------------------------------------
+
+TEST (grouped_vertices_are_made_later_as_by_a_load) {
+    const md5_load_opts grouped = {.groups_vertices = true};
+    const uint32_t parts[] = {ALL, MD5_PART_TANGENTS};
+    EACH (without, parts) {
+        FOR (i, NUM_PATHS)
+            check_made(paths[i], &(md5_load_opts){.groups_vertices = true, .without = *without},
+                       *without, &grouped);
+    }
+}
+
+static bool has_groups_of_one(const md5_mesh *mesh, uint32_t v)
+{
+    const uint32_t *const first = mesh->first_influence + v, count = first[1] - first[0];
+    return count == first[0] - first[-1]
+           && memcmp(mesh->influence_joints + first[0], mesh->influence_joints + first[-1],
+                     count * sizeof(uint32_t))
+                  == 0;
+}
+
+// Corner by corner both draw the same vertices, to the last bit of their skinning.
+TEST (grouped_vertices_are_the_same_in_another_order) {
+    STRINGS(files) = {"models/thimble/thimble.md5mesh", "models/spindle/spindle.md5mesh"};
+    EACH (file, files) {
+        OWN_MODEL plain = load_later_load(*file, NULL);
+        OWN_MODEL model = load_later_load(*file, &(md5_load_opts){.groups_vertices = true});
+        CHECK(asset_model_fault(model) == NULL);
+        uint32_t num_alike[2] = {0, 0};
+        FOR (m, plain->num_meshes) {
+            const md5_mesh *const a = &plain->meshes[m], *const b = &model->meshes[m];
+            REQUIRE(a->num_vertices == b->num_vertices && a->num_triangles == b->num_triangles);
+            md5_vec3 *const normals = test_alloc(2 * a->num_vertices * sizeof *normals);
+            md5_vec3 *const points = test_alloc(2 * a->num_vertices * sizeof *points);
+            md5_skin(a, plain->bind, points, normals, NULL);
+            md5_skin(b, plain->bind, points + a->num_vertices, normals + a->num_vertices, NULL);
+            FOR (i, 3 * a->num_triangles) {
+                const uint32_t v = a->indices[i], w = b->indices[i], to = a->num_vertices + w;
+                REQUIRE(a->sources[v] == b->sources[w]);
+                const uint32_t first = a->first_influence[v], own = b->first_influence[w];
+                const uint32_t count = a->first_influence[v + 1] - first;
+                REQUIRE(count == b->first_influence[w + 1] - own);
+                CHECK_BYTES(b->influences + own, a->influences + first, count * sizeof(md5_vec4));
+                CHECK_BYTES(b->tangents + w, a->tangents + v, sizeof(md5_vec4));
+                CHECK_BYTES(b->texcoords + w, a->texcoords + v, sizeof(md5_vec2));
+                CHECK_BYTES(points + to, points + v, sizeof *points);
+                CHECK_BYTES(normals + to, normals + v, sizeof *normals);
+            }
+            FOR_FROM (v, 1, a->num_vertices) {
+                num_alike[0] += has_groups_of_one(a, v);
+                num_alike[1] += has_groups_of_one(b, v);
+            }
+            free(points);
+            free(normals);
+        }
+        CHECK_THAT(num_alike[1] > num_alike[0], "%s: %u as the one before, %u in the file's order",
+                   *file, num_alike[1], num_alike[0]);
+    }
+}
+
 // -- Without geometry -----------------------------------------------------------------------
 
 TEST (models_without_geometry_have_their_skeleton_and_counts) {

@@ -164,7 +164,8 @@ static void check_near(const skinned *found, const md5_vec3 *positions, const md
 #define TEST_HERE(title) \
     TEST_WITH (title, morph_scene, scene, open_scene(scene, NULL), close_scene(scene))
 
-TEST_HERE (morph_blends_bind_poses) {
+static void check_bind_poses(const morph_scene *scene)
+{
     FOR_WHILE (i, COUNT_OF(blends), scene->morph) {
         const float *weights = blends[i];
         static skinned at;
@@ -180,6 +181,20 @@ TEST_HERE (morph_blends_bind_poses) {
             CHECK(at.tangents[j].w == mesh->tangents[j].w);
         }
     }
+}
+
+TEST_HERE (morph_blends_bind_poses) {
+    check_bind_poses(scene);
+}
+
+TEST_WITH (morph_follows_the_order_of_grouped_vertices, morph_scene, scene,
+           open_scene(scene, &(md5_load_opts){.groups_vertices = true}), close_scene(scene)) {
+    const md5_mesh *const mesh = &scene->model->meshes[0];
+    uint32_t num_moved = 0;
+    FOR (v, mesh->num_file_vertices)
+        num_moved += mesh->sources[v] != v;
+    CHECK(num_moved > 0);
+    check_bind_poses(scene);
 }
 
 TEST_HERE (morph_is_exact_at_0_and_1) {
