@@ -100,6 +100,15 @@ class Actor:
             self.move("cheek_" + side, x=0.15, y=0.25 * sign * smile,
                       z=(0.25 + 0.35 * wide) * smile)
 
+    def frightened(self, amount):
+        """Eyes wide, brows up at their inner ends, cheeks and ears down: the expression `fright`, which a
+        machine adds, does the rest."""
+        for side, _ in SIDES:
+            self.lids(side, -0.14 * amount, -0.18 * amount)
+            self.move("cheek_" + side, z=-0.7 * amount)
+        self.brows(0.5 * amount, -0.8 * amount)
+        self.ears(-14.0 * amount)
+
     # --- trunk
 
     def bend(self, pitch=0.0, yaw=0.0, roll=0.0):
@@ -165,19 +174,20 @@ class Actor:
         hint = elbow if side == "l" else maths.mirror(elbow)
         self.pose.reach("upperarm_" + side, "forearm_" + side, "hand_" + side, target, hint)
 
-    def palm(self, side, target, ahead, amount):
+    def palm(self, side, target, ahead, amount, up=(0.0, 0.0, 1.0), elbow=(-0.8, 0.9, 0.2)):
         """Puts a hand flat on the floor, the wrist at `target`, fingers towards `ahead`, both given
-        in model space; amount 0..1 of the way there from where the arm is posed."""
+        in model space; amount 0..1 of the way there from where the arm is posed. up: of the back of the
+        hand, on what is no floor; elbow: as for reach()."""
         if amount <= 0.0:
             return
         bones = self.pose.skeleton
         names = [part + side for part in ("upperarm_", "forearm_", "hand_")]
         posed = [self.pose.where(bones.index[name])[1] for name in names]
-        self.reach(side, target, (-0.8, 0.9, 0.2))
+        self.reach(side, target, elbow)
         there = [self.pose.where(bones.index[name])[1] for name in names[:2]]
         fingers, back = (_FINGERS, _BACK_OF_HAND) if side == "l" else (
             maths.mirror(_FINGERS), maths.mirror(_BACK_OF_HAND))
-        there.append(mul(maths.frame(ahead, (0.0, 0.0, 1.0)), maths.conj(maths.frame(fingers, back))))
+        there.append(mul(maths.frame(ahead, up), maths.conj(maths.frame(fingers, back))))
         for name, one, two in zip(names, posed, there):
             self.pose.fix(name, maths.blend(one, two, amount))
 

@@ -3,7 +3,7 @@
 import math
 
 from kit.curves import bump, keyed, pulse, wave
-from kit.maths import smoothstep
+from kit.maths import add, smoothstep
 
 from bobbin_parts.actor import BALL, SIDES, Tread
 
@@ -21,7 +21,7 @@ def _hip(phase):
 
 
 def idle(a, t):
-    """Breathes, shifts its weight, looks about, blinks, swings the tail."""
+    """Breathes, shifts his weight, looks about, scratches his belly, swings the tail."""
     phase = t / IDLE_SECONDS
     breath = wave(phase, 2)
     # He settles on one hip for a second, then on the other; the back follows, and then the head.
@@ -43,7 +43,6 @@ def idle(a, t):
     a.brows(0.5 * left - 0.15 * right, 0.25 * right)
     a.brows(0.35 * right, 0.0, "l")
     a.mouth(0.16 + 0.14 * right_late + 0.05 * breath)
-    a.blink(_blinks(phase, (0.09, 0.255, 0.565, 0.595, 0.86), 0.042))
     a.arms_down()
     a.both("clavicle", roll=1.3 * wave(phase, 2, 0.08))
     a.both("upperarm", roll=1.5 * wave(phase, 2, 0.12) + 2.5 * abs(trunk), pitch=1.5 * wave(phase, 1, 0.1))
@@ -54,11 +53,27 @@ def idle(a, t):
         a.grip(side, 0.08 * wave(phase, 2, late) + 0.15 * bump(phase, 0.64, 0.78, 0.05))
     a.tail(6.0, 1.0, phase, 2, 0.07)
     a.ears(1.5 * wave(phase, 2, 0.08) + 4.0 * left + 3.0 * right)
+    _scratch(a, phase)
     # One ear twitches when Bobbin looks that way.
     a.ears(22.0 * (bump(phase, 0.31, 0.37, 0.02) - 0.6 * bump(phase, 0.345, 0.40, 0.02)), 0.0, "l")
     a.ears(20.0 * bump(phase, 0.64, 0.70, 0.025), 0.0, "r")
     a.stand()
     a.spread("l", 3.0 * bump(phase, 0.44, 0.52, 0.03))
+
+
+def _scratch(a, phase):
+    """The right hand scratches the belly, four times, while he looks to the right."""
+    there, busy = bump(phase, 0.40, 0.80, 0.11), bump(phase, 0.50, 0.70, 0.03)
+    stroke = busy * wave(phase, 20)
+    hips = a.pose.where(a.pose.skeleton.index["hips"])[0]
+    a.one("clavicle", "r", yaw=-5.0 * there)
+    # The hand comes from ahead, not along the hip.
+    a.arm("r", roll=20.0 * there, pitch=-10.0 * there)
+    a.elbow("r", 40.0 * there)
+    a.palm("r", add(hips, (11.2, -8.3, 4.6 + 0.5 * stroke)), (0.25, 0.95, -0.15), there,
+           (0.9, -0.25, 0.3), (-0.5, 0.9, -0.3))
+    a.grip("r", 0.35 * there + 0.1 * busy * wave(phase, 20, 0.2))
+    a.move("belly", z=0.12 * stroke)
 
 
 def greet(a, t):
@@ -87,8 +102,8 @@ def greet(a, t):
     # The right arm goes up far beside the head, so that neither eye nor ear is hidden; the forearm draws the
     # arc, the hand follows late.
     a.one("clavicle", "r", roll=14.0 * up, yaw=6.0 * up)
-    a.one("upperarm", "r", roll=75.0 * up, yaw=6.0 * up)
-    a.one("forearm", "r", roll=-8.0 * up + 21.0 * shake * wave(phase, 6), pitch=4.0 * up)
+    a.one("upperarm", "r", roll=83.0 * up, yaw=4.0 * up)
+    a.one("forearm", "r", roll=-22.0 * up + 21.0 * shake * wave(phase, 6), pitch=4.0 * up)
     a.one("hand", "r", roll=18.0 * up + 20.0 * shake * wave(phase, 6, 0.16), pitch=6.0 * up)
     a.grip("r", -0.5 * up + 0.25 * shake * wave(phase, 6, 0.22), -0.3 * up)
     # The left one balances, a little away from the body.
@@ -112,13 +127,14 @@ def point(a, t):
     a.rest()
     a.move("hips", x=-0.9 * draw + 1.0 * out, y=0.9 * draw - 1.9 * out, z=-0.7 * draw - 0.25 * out)
     a.turn("hips", yaw=-7.0 * draw + 6.0 * out, roll=1.5 * draw - 2.0 * out)
-    a.bend(yaw=-12.0 * draw + 15.0 * out - 6.0 * jab, pitch=3.0 * draw + 4.0 * out - 2.5 * jab,
+    # The shoulders come into one line with the arm.
+    a.bend(yaw=-12.0 * draw + 35.0 * out - 6.0 * jab, pitch=3.0 * draw + 4.0 * out - 2.5 * jab,
            roll=-2.0 * out)
     a.stretch(-0.4 * draw + 0.5 * out - 0.25 * jab)
     gaze = keyed(t, (0.16, 0.0), (0.30, 1.0), (1.80, 1.0), (2.05, 0.0))
     back = bump(t / 2.5, 0.50, 0.70, 0.04)
     a.look(-9.0 * gaze + 20.0 * back, -1.0 * gaze)
-    a.nod(yaw=-20.0 * keyed(t, (0.26, 0.0), (0.6, 1.0), (1.75, 1.0), (2.3, 0.0)) + 13.0 * back,
+    a.nod(yaw=-36.0 * keyed(t, (0.26, 0.0), (0.6, 1.0), (1.75, 1.0), (2.3, 0.0)) + 13.0 * back,
           pitch=-3.0 * out + 4.0 * draw, roll=3.0 * out)
     a.brows(0.8 * out - 0.4 * draw, 0.3 * draw)
     a.mouth(0.16 + 0.5 * out + 0.2 * jab - 0.1 * draw)
@@ -198,11 +214,11 @@ def attack(a, t):
     a.move("hips", x=-2.6 * wind + 6.9 * lunge, y=-1.1 * wind + 1.0 * lunge,
            z=-1.9 * wind - 2.0 * lunge + 2.6 * tall)
     a.turn("hips", yaw=-15.0 * wind + 15.0 * hit, pitch=-3.0 * wind + 11.0 * hit)
-    a.bend(yaw=-27.0 * wind + 36.0 * hit + 10.0 * over, pitch=-9.0 * wind + 15.0 * hit,
+    a.bend(yaw=-27.0 * wind + 36.0 * hit + 22.0 * over, pitch=-9.0 * wind + 15.0 * hit,
            roll=5.0 * wind - 4.0 * hit)
     a.stretch(-0.7 * wind + 1.1 * tall - 0.4 * over)
-    a.nod(yaw=30.0 * wind - 26.0 * hit - 5.0 * over, pitch=6.0 * wind - 17.0 * hit)
-    a.brows(-0.5 * wind - 0.6 * hit, 1.3 * wind + 1.4 * hit)
+    a.nod(yaw=30.0 * wind - 26.0 * hit - 17.0 * over, pitch=6.0 * wind - 17.0 * hit)
+    a.brows(-0.6 * wind - 0.7 * hit, 2.1 * max(wind, hit))
     for side, _ in SIDES:
         a.lids(side, 0.34 * wind + 0.30 * hit, 0.34 * wind + 0.30 * hit)
     a.mouth(0.16 - 0.12 * wind + 1.0 * keyed(t, (0.34, 0.0), (0.49, 1.0), (0.68, 0.85),
@@ -210,8 +226,8 @@ def attack(a, t):
     # The claw: high and back, round over the shoulder, down across the body.
     a.one("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 15.0 * hit)
     # The sweep ends wide of the left hip, the arm out straight, not round himself.
-    a.arm("r", roll=79.0 * wind + 42.0 * hit - 14.0 * over,
-          yaw=37.0 * wind - 57.0 * hit - 20.0 * over)
+    a.arm("r", roll=79.0 * wind + 42.0 * hit - 30.0 * over,
+          yaw=37.0 * wind - 57.0 * hit - 22.0 * over)
     a.elbow("r", 62.0 * wind + 8.0 * hit - 12.0 * over)
     a.one("hand", "r", roll=26.0 * wind - 14.0 * hit - 10.0 * over)
     a.grip("r", -0.7 * wind + 0.12 * hit + 0.35 * over, -0.5 * wind)
@@ -302,11 +318,14 @@ def talk(a, t):
           roll=4.0 * wave(phase, 2, 0.35))
     a.look(6.0 * wave(phase, 1, 0.12) - 6.0 * bump(phase, 0.64, 0.76, 0.03),
            -4.0 * bump(phase, 0.64, 0.76, 0.03))
-    a.mouth(0.12 + 0.86 * wide, 0.2 + 0.9 * spread)
+    a.mouth(0.12 + 0.86 * wide, 0.2 + 0.9 * spread + 0.3 * stress)
     a.move("jaw", x=0.25 * wide * (1.0 - spread))
     a.turn("tongue", pitch=-9.0 * wide * spread)
     a.brows(0.75 * stress + 0.25 * left, -0.35 * bump(phase, 0.62, 0.78, 0.05))
-    a.blink(_blinks(phase, (0.015, 0.335, 0.63, 0.90), 0.045))
+    # Once the left hand goes up above the shoulder: "so high!"
+    high = bump(phase, 0.52, 0.80, 0.08)
+    a.arm("l", roll=72.0 * high, yaw=10.0 * high)
+    a.elbow("l", -38.0 * high)
     for side, gesture in (("l", left), ("r", right)):
         beat = gesture * stress
         a.one("clavicle", side, roll=4.0 * gesture, yaw=-5.0 * gesture)
@@ -353,7 +372,6 @@ def carry(a, t):
     a.look(-20.0 * eyes, 12.0 * eyes)
     a.nod(yaw=-26.0 * look, roll=2.0 + 1.5 * head - 3.0 * look, pitch=1.2 * wave(phase, 2, 0.12) + 9.0 * look)
     a.brows(0.4 * eyes)
-    a.blink(_blinks(phase, (0.14, 0.385, 0.84), 0.05))
     a.tail(4.0, 0.6, phase, 2, 0.07)
     a.ears(1.5 * wave(phase, 2, 0.08) + 3.0 * look)
     a.stand()
@@ -418,6 +436,7 @@ def lean(a, t):
         low, high = max(0.0, own * side), max(0.0, -own * side)
         a.one("upperarm", name, roll=22.0 * low * low + 20.0 * high * high)
         a.one("forearm", name, roll=8.0 * low * low + 6.0 * high * high)
+        a.elbow(name, 40.0 * high * high + 12.0 * low * low)
     a.turn("tail_1", yaw=5.0 * side)
     a.turn("tail_2", yaw=5.0 * side)
     a.ears(6.0 * side, 0.0, "l")

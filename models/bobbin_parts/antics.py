@@ -8,7 +8,7 @@ from kit.maths import rotate, smoothstep, turn
 from bobbin_parts import leaps
 from bobbin_parts.actor import BALL, SIDES, Tread
 
-SNEEZE_SECONDS = 2.2
+SNEEZE_SECONDS = 2.8
 
 
 def squint(a, amount, down=0.0):
@@ -39,7 +39,8 @@ def sneeze(a, t):
     back = keyed(t, (1.18, 0.0), (1.30, 0.25), (1.42, 0.8), (1.56, 1.0))
     sink = pulse(t, 1.42, 1.86, 0.10)
     stare = keyed(t, (1.35, 0.0), (1.43, 1.0), (1.68, 1.0), (1.80, 0.0))
-    after = keyed(t, (1.66, 0.0), (1.78, 1.0), (2.00, 1.0), (2.14, 0.0))
+    after = keyed(t, (1.66, 0.0), (1.78, 1.0), (2.60, 1.0), (2.74, 0.0))
+    drop = keyed(t, (2.16, 0.0), (2.24, 1.15), (2.32, 0.95), (2.58, 1.0), (2.76, 0.0))
     a.rest()
     a.root(-3.0 * back)
     a.move("hips", x=-1.3 * tall + 1.6 * push, y=0.5 * tall, z=0.5 * tall - 1.1 * push - 1.1 * sink)
@@ -52,7 +53,7 @@ def sneeze(a, t):
     a.nod(pitch=-25.0 * late - 9.0 * burst + 7.0 * after,
           roll=3.0 * after + 1.5 * wave(t, 7) * pulse(t, 1.05, 1.22, 0.07))
     shut = keyed(t, (0.10, 0.0), (1.0, 0.55), (1.18, 0.75), (1.24, 1.0), (1.34, 1.0), (1.42, 0.0))
-    blink = keyed(t, (2.04, 0.0), (2.09, 1.0), (2.11, 1.0), (2.17, 0.0))
+    blink = keyed(t, (2.64, 0.0), (2.69, 1.0), (2.71, 1.0), (2.77, 0.0))
     for side, _ in SIDES:
         a.lids(side, max(shut, blink) - 0.2 * stare, max(0.9 * shut, blink) - 0.15 * stare, 2.0 - 6.0 * blink)
     a.brows(0.8 * late - 0.6 * shut * burst + 0.9 * stare + 0.5 * after,
@@ -79,6 +80,7 @@ def sneeze(a, t):
     # Ears are blown back, and swing after the head.
     flap = keyed(t, (1.20, 0.0), (1.42, 1.0), (1.80, 0.0))
     a.ears(8.0 * tall - 8.0 * flap - 8.0 * after, 12.0 * tall + 22.0 * flap)
+    a.ears(-46.0 * drop, 0.0, "l")      # and one gives up
     for side, _ in SIDES:
         x, y, z, pitch, yaw = _HOP[side].at(t)
         a.foot(side, x, y, z, pitch + 13.0 * tall * pulse(t, 0.80, 1.40, 0.15), yaw, 0.5)
@@ -177,12 +179,14 @@ def dizzy(a, t):
     a.nod(pitch=9.0 * much * wave(phase, 2, 0.25), roll=11.0 * much * wave(phase, 2),
           yaw=6.0 * much * wave(phase, 1))
     for name, own in SIDES:
-        a.turn("eye_" + name, yaw=13.0 * much * wave(phase, 3, 0.25),
-               pitch=13.0 * own * much * wave(phase, 3))
-        a.lids(name, -0.28 * much, -0.12 * much, 3.0)
+        rounds = 2 if name == "l" else 3
+        a.turn("eye_" + name, yaw=13.0 * much * wave(phase, rounds, 0.25),
+               pitch=13.0 * own * much * wave(phase, rounds))
+        a.lids(name, (0.68 if name == "l" else -0.28) * much, -0.12 * much, 3.0)
     a.ears(5.0 * much * wave(phase, 2, 0.3), 0.0, "l")
     a.ears(-5.0 * much * wave(phase, 2, 0.3), 0.0, "r")
-    a.turn("jaw", pitch=4.0 * much)
+    a.turn("jaw", pitch=8.0 * much)
+    a.move("tongue", x=1.8 * much, y=0.5 * much * wave(phase, 2), z=0.3 * much)
 
 
 # --- patting: a head that is 25 units high, the middle of it 27 before him
@@ -310,7 +314,7 @@ def giggle(a, t):
     a.mouth(0.16 + 0.2 * hunch + 0.9 * back + 0.45 * double + 0.25 * peek + 0.08 * shake, 1.0)
     for name, opens in (("l", 1.34), ("r", 1.66)):
         shut = pulse(t, 0.10, opens, 0.13)
-        a.lids(name, 0.95 * shut, 0.95 * shut, 9.0)
+        a.lids(name, shut, shut, 18.0)
     a.look(-8.0 * peek, -4.0 * peek)
     a.brows(0.9 * hunch + 0.5 * back - 0.2 * double + 0.6 * peek, -0.5 * double)
     a.both("clavicle", roll=11.0 * hunch + (4.0 + 4.0 * shake) * much)

@@ -12,7 +12,7 @@ from kit.maths import add, axis_angle, conj, mul, rotate, scale, sub
 from bobbin_parts import motion, skeleton
 from bobbin_parts.build import BOBBIN
 
-STRIDE = 1.75       # steps, in Bobbin's
+STRIDE = 1.4       # steps, in Bobbin's
 _HEIGHT = 1.9       # of the hips, in Bobbin's
 _HEEL = (-7.0, -1.2, -1.4)  # from the ball of the left foot
 

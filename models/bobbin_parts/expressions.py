@@ -3,11 +3,11 @@ face do, and what only the skin can do at the corners of the mouth and the lips.
 
 import math
 
-from kit.maths import add, cross, dot, rotate, scale, smoothstep, sub, unit
+from kit.maths import add, axis_angle, cross, dot, rotate, scale, smoothstep, sub, unit
 
 from bobbin_parts import shape
 from bobbin_parts.actor import Actor
-from bobbin_parts.face import GAZE
+from bobbin_parts.face import GAZE, HINGE
 from bobbin_parts.skin import fang
 
 # Where the corners of the mouth are.
@@ -30,8 +30,9 @@ def _pull(p, centre, radius, move):
 def _smile(actor):
     actor.mouth(1.05, 2.6)
     actor.brows(0.45)
+    # Cheeks push the lower lids up; with upper lids that come down it would be the smile of a villain.
     for side in "lr":
-        actor.lids(side, 0.1, 0.42, 6.0)
+        actor.lids(side, 0.0, 0.36, 6.0)
     return lambda p: _pull(p, CORNER, 3.0, (-0.7, 0.9, 1.7))
 
 
@@ -50,7 +51,7 @@ def _sleepy(actor):
     actor.mouth(0.3, -0.3)
     actor.brows(-0.55, -0.6)
     for side in "lr":
-        actor.lids(side, 0.66, 0.2)
+        actor.lids(side, 0.62, 0.1, -20.0)
     actor.both("ear_1", roll=-14.0)
     return lambda p: _pull(p, CORNER, 2.6, (0.0, -0.2, -0.7))
 
@@ -65,7 +66,8 @@ def _lips(p, narrow, flat, rise=0.0, drop=0.0, forward=0.0):
     middle of the upper lip rises and that of the lower one drops, and both go forward."""
     middle = shape.mouth_height(p[0], p[1])
     away = math.hypot((p[0] - 13.5) / 6.0, p[1] / 7.8, (p[2] - middle) / 3.7)
-    share = 1.0 - smoothstep(0.35, 1.4, away)
+    # The cheek stays where it is, and so do its freckles.
+    share = (1.0 - smoothstep(0.35, 1.4, away)) * (1.0 - smoothstep(5.4, 8.2, abs(p[1])))
     arch = max(0.0, 1.0 - (p[1] / 5.4) ** 4)  # round when it is narrow
     upper = smoothstep(-0.5, 0.5, p[2] - middle)
     inward = share * narrow * p[1]
@@ -100,7 +102,7 @@ def _corners_shut(p, at):
 
 
 def _blink(actor):
-    actor.blink(1.0)
+    actor.blink(1.0, -12.0)
     actor.brows(-0.25)
     return lambda p: (0.0, 0.0, 0.0)
 
@@ -110,16 +112,18 @@ def _blink(actor):
 # Of the distance to the middle of the eye: (lids, eyeballs).
 RIM = 1.01 * shape.EYE_RADIUS
 FRONT = math.cos(math.radians(70.0))
-EYES = {"blink": (1.10, 0.70), "sleepy": (1.09, 0.965), "smile": (1.05, 1.0)}
+EYES = {"blink": (1.03, 0.71), "sleepy": (1.06, 0.90), "smile": (1.06, 0.94)}
+# Degrees by which the middle of a lower lid is farther up than its ends: its edge is an arc upwards.
+ARCHES = {"smile": 22.0}
 
 EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("sleepy", _sleepy), ("oh", _oh), ("oo", _oo),
                ("shut", _shut), ("blink", _blink))
 
 
 # Fangs are hard: each goes as a whole with the lip at its root, and up and back under it by so much.
-FANGS = {"oo": (-0.3, 0.6), "oh": (0.0, 0.3), "shut": (-1.6, 2.2)}
+FANGS = {"oo": (-0.3, 0.6), "oh": (0.0, 0.3), "sleepy": (-1.0, 1.5), "shut": (-1.6, 2.2)}
 _FANG = fang()
-_FANG_ROOT = (12.0, 3.7, 37.7)
+_FANG_ROOT = (11.7, 3.7, 38.1)
 
 
 def eye_of(point):
@@ -138,6 +142,16 @@ def _resized(at, rows, names, sizes):
         if _on_joints(rows, names, start):
             return add(eye_of(at), scale(sub(at, eye_of(at)), size))
     return at
+
+
+def _arched(at, rows, names, degrees):
+    """A lower lid with an arc for an edge."""
+    if not degrees or not _on_joints(rows, names, "lid_lower_"):
+        return at
+    axis = HINGE if at[1] > 0.0 else (-HINGE[0], HINGE[1], -HINGE[2])
+    away = sub(at, eye_of(at))
+    aside = min(1.0, (dot(away, axis) / shape.EYE_RADIUS) ** 2)
+    return add(eye_of(at), rotate(axis_angle(axis, -degrees * (1.0 - aside)), away))
 
 
 def is_fang(point):
@@ -231,6 +245,7 @@ def displaced(bones, name, expression, meshes):
             if name == "shut":
                 at = _corners_shut(point, at)
             at = add(at, scale(warp(point), soft))
+            at = _arched(at, rows, names, ARCHES.get(name))
             moved.append(_resized(at, rows, names, EYES.get(name, (1.0, 1.0))))
         out.append(moved)
     return out

@@ -20,12 +20,12 @@ _LATE = (("l", 0.0), ("r", 0.06))     # the right arm follows by two frames
 
 def _crouched(a, amount):
     # The weight is on the left foot, a little.
-    a.move("hips", x=-1.3 * amount, y=0.3 * amount, z=-3.6 * amount)
+    a.move("hips", x=-1.3 * amount, y=0.3 * amount, z=-3.8 * amount)
     a.turn("hips", pitch=13.0 * amount)
     a.bend(roll=-5.0 * amount)
-    a.bend(pitch=16.0 * amount)
-    a.stretch(-0.7 * amount)
-    a.nod(pitch=-17.0 * amount)
+    a.bend(pitch=22.0 * amount)
+    a.stretch(-3.2 * amount)
+    a.nod(pitch=-21.0 * amount)
 
 
 def _arms(a, arms):
@@ -268,10 +268,11 @@ def fall(a, t, sway=(0.0, 0.0)):
     wince = keyed(t, (0.67, 0.0), (0.72, 1.0), (0.98, 1.0), (1.12, 0.0))
     for side, _ in SIDES:
         a.lids(side, wince + 0.34 * dizzy, wince + 0.15 * dizzy, 3.0)
-    a.brows(0.9 * shock - 0.4 * wince, -0.9 * max(shock, dizzy))
+    a.frightened(shock)
+    a.brows(0.2 * shock - 0.4 * wince, -0.9 * dizzy)
     a.mouth(0.16 + 0.75 * shock + 0.35 * wince - 0.02 * dizzy, 1.0 - 1.4 * max(shock, wince))
     a.look(9.0 * dizzy * math.sin(5.0 * t), -8.0 * shock)
-    a.ears(10.0 * shock - 10.0 * dizzy, 6.0 * dizzy)
+    a.ears(24.0 * shock - 10.0 * dizzy, 6.0 * dizzy)
     for side, foot in fallen_feet(t):
         a.foot(side, *foot)
     a.on_thigh("l", keyed(t, (0.80, 0.0), (1.20, 1.0)), OUT)
@@ -406,15 +407,16 @@ def dance(a, t):
            - 6.0 * airborne, yaw=4.0 * side + 8.0 * wind)
     a.mouth(0.45 + 0.35 * cheering + 0.2 * airborne - 0.2 * crouch + 0.1 * beats)
     a.brows(0.5 * cheering + 0.3 * beats * stepping)
-    a.blink(bump(phase, 0.215, 0.26, 0.02))
     squint = bump(phase, 0.76, 0.82, 0.02)
     for eye, _ in SIDES:
         a.lids(eye, 0.9 * squint, 0.95 * squint, 6.0)
     # Arms: one up, one down with the steps; both up for the hops.
     a.arms_down(0.6 * stepping + 0.2 * crouch)
     for sign, name in _BOTH:
-        own = 0.5 + 0.5 * sign * math.sin(math.pi * (beat - 0.1) + 0.5 * math.pi)
-        lift = stepping * (58.0 * own - 6.0) + cheering * (8.0 + 48.0 * fling)
+        swing = sign * math.sin(math.pi * (beat - 0.1) + 0.5 * math.pi)
+        own = 0.5 + 0.5 * swing
+        # In the hops one is up while the other one is out.
+        lift = stepping * (58.0 * own - 6.0) + cheering * (12.0 + 28.0 * fling + 22.0 * swing)
         fold = stepping * (42.0 * own + 8.0) + cheering * (14.0 + 8.0 * wave(phase, 8, 0.5))
         a.one("clavicle", name, roll=0.2 * lift)
         a.one("upperarm", name, roll=lift, pitch=-14.0 * stepping * (1.0 - own))

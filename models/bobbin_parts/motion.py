@@ -81,7 +81,7 @@ CLIPS = (
     Clip("skid_stop_right", 40, 36, steering.skid_stop_right, loop=False, leaves=True,
          events=((1, "skid"), (27, "footstep left"), (33, "footstep right"))),
     Clip("sneak", 24, 36, walking.sneak, events=walking.SNEAK.steps(24)),
-    Clip("sneeze", 30, 66, antics.sneeze, loop=False, leaves=True, events=[(38, "fire")] + _both_feet(47)),
+    Clip("sneeze", 30, 84, antics.sneeze, loop=False, leaves=True, events=[(38, "fire")] + _both_feet(47)),
     Clip("stand", 24, 1, acts.stand, still=True),
     Clip("startle", 30, 33, sleep.startle, loop=False, leaves=True, events=_both_feet(22)),
     Clip("stumble", 40, 64, steering.stumble, leaves=True, events=_strides("left", "right")),

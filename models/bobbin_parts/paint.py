@@ -2,10 +2,10 @@
 
 import math
 
-from kit.maths import smoothstep
+from kit.maths import add, dot, scale, smoothstep, sub, unit
 from kit.noise import Spots, value
 
-from bobbin_parts import shape
+from bobbin_parts import face, shape
 
 TEAL, DEEP, BACK = (70, 196, 182), (74, 88, 178), (34, 138, 160)
 CREAM, CREAM_SHADE = (255, 236, 198), (240, 196, 140)
@@ -24,7 +24,9 @@ _PEBBLES = Spots(1.0, 0.95, 1.05, 1.0)
 _PEBBLED = ("torso", "head", "arm", "leg", "tail", "ear_out")
 _FRECKLES = ((11.2, 8.3, 39.0, 0.42), (10.2, 9.5, 38.4, 0.36), (10.9, 9.1, 37.0, 0.34))
 _TOES = tuple((x, y, 1.75) for x, y in ((8.55, 5.0), (9.75, 8.35), (7.45, 12.3)))
-_CLAWS = tuple(shape.AIM[n + "_2_l"] for n in shape.DIGITS)
+# Nails of fingers, at the tips, a little towards the back of the hand.
+_NAILS = tuple(add(add(tip, scale(unit(sub(tip, shape.J[n + "_2_l"])), 1.25)), (0.0, 0.45, 0.45))
+               for n, tip in ((n, shape.AIM[n + "_2_l"]) for n in shape.DIGITS))
 
 
 def use(palette):
@@ -109,8 +111,9 @@ def _arm(x, y, z, n):
     reach = y - 0.35 * z
     deep = 0.85 * smoothstep(1.5, 13.0, reach)
     colour = _trunk(x, y, z, n, deep)
-    claw = min(_near(x, y, z, tip) for tip in _CLAWS)
-    return mix(colour, mix(DEEP, INK, 0.25), 0.5 * smoothstep(2.4, 1.2, claw))
+    nail = min(_near(x, y, z, tip) for tip in _NAILS)
+    colour = mix(colour, mix(DEEP, INK, 0.25), 0.5 * smoothstep(2.2, 1.3, nail))
+    return mix(colour, CREAM, smoothstep(1.1, 0.97, nail))
 
 
 def _inside_mouth(x, y, z, n):
@@ -191,10 +194,15 @@ def _fin(along, t, flat):
     return mix(colour, THORN, ray)
 
 
-def _lid(along):
-    """As the skin around the eye, with a line of lashes at its edge."""
+def _lid(x, y, z, along):
+    """As the skin around the eye, with a line of lashes at its edge, which tapers to both corners."""
     tint = mix(mix(LID, BACK, 0.45), LID, smoothstep(0.05, 0.3, along))
-    return mix(INK, tint, smoothstep(0.03, 0.06, along))
+    out = dot(sub((x, y, z), shape.EYE), face.HINGE) / shape.EYE_RADIUS
+    wide, ink = 0.062, INK
+    if z < shape.EYE[2]:    # the lower one hardly shows: it would be a frown where it is pushed up
+        wide, ink = 0.03, mix(INK, BACK, 0.6)
+    wide *= 1.0 - min(1.0, out * out)
+    return mix(ink, tint, smoothstep(wide - 0.012, wide + 0.012, along))
 
 
 def _colour(part, x, y, z, n, sky, along):
@@ -222,7 +230,7 @@ def _colour(part, x, y, z, n, sky, along):
         tip = shape.J["tail_fin"]
         c = _fin(along, 8.0 * y / (2.0 + abs(z - tip[2])), smoothstep(0.4, 0.8, abs(n[0])))
     else:
-        c, sky = _lid(along), _LID_SKY
+        c, sky = _lid(x, y, z, along), _LID_SKY
     if part == "ear_in":
         sky = 0.35 + 0.65 * sky
     elif part in ("arm", "torso"):
@@ -250,8 +258,8 @@ _GLOSS = {"fang": 190.0, "horn": 128.0, "thorn": 112.0, "fin": 84.0, "lid": 58.0
 def _gloss(part, x, y, z, n):
     """Gloss before the relief: wet lips, hard nails, a soft belly."""
     gloss = _GLOSS.get(part, 62.0)
-    if part == "leg":
-        nail = min(_near(x, y, z, toe) for toe in _TOES)
+    if part in ("arm", "leg"):
+        nail = min(_near(x, y, z, tip) for tip in (_TOES if part == "leg" else _NAILS))
         gloss = max(gloss, 150.0 * smoothstep(1.12, 0.98, nail))
     if part in ("head", "torso") and x > -2.0:
         pale = max(_belly(x, y, z, n[0]), _muzzle(x, y, z))

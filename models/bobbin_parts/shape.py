@@ -116,7 +116,7 @@ def body(x, y, z):
     d = melt(d, p["arm"](x, y, z), 1.6)
     d = melt(d, p["head"](x, y, z), 2.2)
     if x > 5.0 and 26.0 < z < 42.0:
-        d = -melt(-d, MOUTH(x, y, z), 1.25)
+        d = -melt(-d, MOUTH(x, y, z), 1.85)
     return d
 
 

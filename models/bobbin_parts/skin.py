@@ -145,7 +145,7 @@ def _horn(skin):
 
 def fang():
     """A small tooth that peeps out from under the upper lip."""
-    path = loft.curve([(12.0, 3.7, 37.7), (12.45, 3.72, 36.6), (12.6, 3.6, 35.5)], 4)
+    path = loft.curve([(11.7, 3.7, 38.1), (12.15, 3.72, 37.0), (12.3, 3.6, 35.95)], 4)
     size = [loft.table((0.56, 0.34, 0.0), n / 4) for n in range(5)]
     return loft.leaf(path, (1.0, 0.3, 0.0), size, size, [0.0] * 5, 4)
 

@@ -6,6 +6,8 @@ from bobbin_parts.actor import BALL, SIDES, Tread
 
 YAWN_SECONDS, DOZE_SECONDS, STARTLE_SECONDS = 3.0, 4.0, 1.1
 _NOD = 17.0        # of the sleeping head
+_SAG = -20.0       # where sleeping lids meet: in a U
+_DROWSY = 0.62     # how far they are shut before he sits
 
 
 def _asleep(a, amount, breath=0.0, shut=None):
@@ -18,7 +20,7 @@ def _asleep(a, amount, breath=0.0, shut=None):
     a.move("belly", x=0.35 * breath)
     a.nod(pitch=_NOD * amount - 4.5 * breath, roll=7.0 * amount)
     for side, _ in SIDES:
-        a.lids(side, shut, shut, 2.0)
+        a.lids(side, shut, shut, _SAG)
         a.arm(side, pitch=-4.0 * amount, roll=2.0 * breath)
     a.ears(-13.0 * amount - 2.0 * breath, 9.0 * amount)
     a.brows(-0.2 * amount, -0.3 * amount)
@@ -34,7 +36,7 @@ def yawn(a, t):
     sigh = pulse(t, 1.50, 2.20, 0.26)
     sleep = keyed(t, (1.75, 0.0), (2.25, 0.55), (2.45, 0.35), (YAWN_SECONDS, 1.0))
     a.rest()
-    _asleep(a, sleep)
+    _asleep(a, sleep, shut=_DROWSY * sleep)
     a.move("hips", x=0.7 * stretch, y=0.9 * stretch, z=-0.8 * before - 1.1 * sigh)
     a.turn("hips", roll=2.5 * stretch, pitch=-2.0 * stretch + 3.0 * sigh)
     a.bend(pitch=6.0 * before - 11.0 * stretch + 7.0 * sigh, roll=-6.0 * stretch, yaw=5.0 * stretch)
@@ -107,7 +109,7 @@ def sit(a, t):
     down = squat + (1.0 - squat) * drop
     plump = pulse(t, 0.76, 1.10, 0.08)
     a.rest()
-    _asleep(a, 1.0)
+    _asleep(a, 1.0, shut=keyed(t, (0.0, _DROWSY), (0.28, 0.50), (0.60, 1.0)))
     a.mouth(0.16, 1.0)
     a.bend(pitch=9.0 * pulse(t, 0.1, 0.8, 0.3) + 4.0 * plump)
     a.stretch(-0.8 * plump)
@@ -128,7 +130,7 @@ def doze(a, t):
     breath = wave(phase, 1, 0.25) + 1.0       # 0 where the loop begins
     slip = looped(phase, 1.0, (0.02, 0.0), (0.20, 0.08), (0.44, 0.45), (0.62, 1.0), (0.705, -0.22),
                   (0.78, 0.06), (0.86, 0.0))
-    caught = bump(phase, 0.63, 0.80, 0.06)
+    caught, peek = bump(phase, 0.63, 0.80, 0.06), bump(phase, 0.64, 0.82, 0.03)
     smack = bump(phase, 0.80, 0.86, 0.03) + 0.7 * bump(phase, 0.87, 0.93, 0.03)
     a.rest()
     _asleep(a, 1.0, 0.75 * breath)
@@ -137,7 +139,7 @@ def doze(a, t):
     a.nod(roll=11.0 * slip, pitch=5.0 * slip - 5.0 * caught, yaw=-4.0 * slip)
     a.move("hips", y=0.15 * wave(phase, 1, 0.1) - 0.15 * wave(0.0, 1, 0.1))
     a.move("belly", x=0.25 * breath)
-    a.lids("r", -0.22 * caught, 0.0, 0.0)
+    a.lids("r", -0.6 * peek, -0.3 * peek, _SAG)
     snore = 0.5 * breath * (1.0 + 0.25 * wave(phase, 16) * bump(phase, 0.25, 0.55, 0.1)) * (1.0 - caught)
     a.mouth(0.16 + 0.62 * snore + 0.2 * smack, 0.3 + 0.7 * (1.0 - 0.5 * breath))
     a.ears(16.0 * bump(phase, 0.70, 0.76, 0.03), 0.0, "l")
@@ -153,18 +155,19 @@ def startle(a, t):
     """Starts up, all wide: eyes, ears, arms; draws his feet under him, pushes off with a hop, lands, shakes
     his head, and is there."""
     sleep = keyed(t, (0.0, 1.0), (0.18, 0.0))
-    fright = keyed(t, (0.0, 0.0), (0.20, 1.0), (0.62, 0.9), (1.0, 0.0))
+    fright = keyed(t, (0.06, 0.0), (0.24, 1.0), (0.62, 0.9), (1.0, 0.0))
     # The seat stays down until the feet are below it.
     down = 1.0 - keyed(t, (0.16, 0.0), (0.30, 0.28), (0.54, 1.0))
     lean = keyed(t, (0.12, 0.0), (0.34, 1.0), (0.50, 0.0))
     up = keyed(t, (0.40, 0.0), (0.57, 1.0), (0.74, 0.0))
     sink = pulse(t, 0.66, 1.02, 0.15)
+    squash = pulse(t, 0.0, 0.22, 0.10)       # before he goes up
     a.rest()
     _asleep(a, sleep, shut=keyed(t, (0.0, 1.0), (0.10, 0.0)))      # the eyes first
     a.move("hips", x=2.6 * lean, z=0.5 * fright + 2.3 * up - 1.5 * sink)
     a.turn("hips", pitch=9.0 * lean + 3.0 * sink)
-    a.bend(pitch=-8.0 * fright + 19.0 * lean + 7.0 * sink)
-    a.stretch(0.9 * fright - 0.7 * lean + 0.5 * up - 0.6 * sink)
+    a.bend(pitch=-8.0 * fright + 19.0 * lean + 7.0 * sink + 8.0 * squash)
+    a.stretch(0.9 * fright - 0.7 * lean + 0.5 * up - 0.6 * sink - 1.3 * squash)
     a.nod(pitch=-7.0 * fright - 14.0 * lean, yaw=9.0 * pulse(t, 0.66, STARTLE_SECONDS, 0.12) * wave(t, 4))
     # The left arm flies out, the right one comes before the chest, a little later.
     late = keyed(t, (0.10, 0.0), (0.36, 1.0), (0.60, 0.9), (1.02, 0.0))
@@ -173,8 +176,8 @@ def startle(a, t):
         a.elbow(side, bent * own)
         a.grip(side, -0.5 * own)
     a.mouth(0.16 + 0.5 * fright, 1.0 - 1.3 * fright)
-    a.brows(0.9 * fright, -0.5 * fright)
-    a.ears(15.0 * keyed(t, (0.04, 0.0), (0.28, 1.0), (0.60, 0.9), (1.0, 0.0)))
+    a.frightened(fright)
+    a.ears(44.0 * keyed(t, (0.06, 0.0), (0.28, 1.0), (0.60, 0.9), (1.0, 0.0)))
     a.tail_pose(rise=9.0 * fright)
     _seated(a, down, {side: _UP[side].at(t) for side, _ in SIDES}, 1.0 - keyed(t, (0.04, 0.0), (0.46, 1.0)),
             (keyed(t, (0.0, 1.0), (0.36, 0.0)), keyed(t, (-0.14, 1.0), (0.26, 0.0))))

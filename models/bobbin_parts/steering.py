@@ -65,13 +65,14 @@ def _turning(a, t, sign):
         a.lids(side, 0.32 * bump(s, 0.08, 0.42, 0.12), 0.0)
         a.arm(side, roll=7.0 * ahead, bend=14.0 * ahead, pitch=9.0 * own * sign * ahead)
     a.tail_pose(side=-20.0 * sign * ahead)
-    for side, start, end in ((lead, 0.015, 0.511), (follow, 0.457, 0.965)):
+    # The first step is the greater one: the other one only catches up.
+    for side, start, end, much in ((lead, 0.015, 0.511, 1.0), (follow, 0.53, 0.965, 0.67)):
         own = 1.0 if side == "l" else -1.0
         move = (s - start) / (end - start)
         way, up = smootherstep(move), arch(move, 2.03, 1.93)
         yaw = sign * TURN_DEGREES * way
         x, y, _ = rotate(turn(yaw=yaw), (BALL[0], BALL[1] * own, 0.0))
-        a.foot(side, x, y, 2.15 * up, 7.3 * up, yaw, 0.5)
+        a.foot(side, x, y, 2.5 * much * up, 8.5 * much * up, yaw, 0.5)
 
 
 def turn_left(a, t):
@@ -146,7 +147,8 @@ def _stop(a, t, change, sign):
     sink = pulse(s, 0.15, 1.0, 0.4)
     a.move("hips", z=-0.8 * sink, x=-0.4 * sink)
     a.bend(pitch=-3.0 * sink)
-    a.nod(pitch=3.0 * sink)
+    # The head comes to rest last, and goes four degrees too far.
+    a.nod(pitch=2.0 * sink + 4.0 * pulse(s, 0.22, 1.0, 0.31))
     a.foot(front, left[0], left[1] * sign, 0.0, keyed(s, (0.0, left[3]), (0.4, 0.0)),
            sign * left[4] * (1.0 - _eased(s)))
     # The rear foot lifts off at once: its heel is up already.
@@ -196,15 +198,16 @@ def _skid(a, t, sign):
     # The last foot that lands gives a little.
     a.move("hips", x=-3.4 * max(back, 0.0),
            z=1.05 * pulse(t, 0.44, 0.80, 0.17) - 0.5 * pulse(t, 0.74, 0.90, 0.08)
-           - 4.1 * keyed(t, (0.0, 0.0), (0.24, 1.0), (0.42, 0.9), (0.8, 0.0)))
+           - 4.2 * keyed(t, (0.0, 0.0), (0.24, 1.0), (0.42, 0.9), (0.8, 0.0)))
     a.turn("hips", pitch=-11.0 * back, yaw=7.0 * sign * max(back, 0.0))
     a.bend(pitch=-15.0 * back, yaw=-9.0 * sign * max(back, 0.0))
     a.nod(pitch=15.0 * back)
-    a.stretch(2.0 * pulse(t, 0.42, 0.84, 0.2) - 0.6 * max(back, 0.0))
+    a.stretch(2.5 * pulse(t, 0.42, 0.84, 0.2) - 0.6 * max(back, 0.0))
     wild = keyed(t, (0.0, 0.0), (0.18, 1.0), (0.42, 1.0), (0.75, 0.0))
     for side, own in SIDES:
         round_ = 2.0 * math.pi * (2.4 * t + (0.1 if own == sign else 0.5))
-        a.arm(side, roll=(50.0 + 24.0 * math.sin(round_)) * wild, yaw=28.0 * math.cos(round_) * wild)
+        high, far = (68.0, 14.0) if own == sign else (42.0, 24.0)
+        a.arm(side, roll=(high + far * math.sin(round_)) * wild, yaw=28.0 * math.cos(round_) * wild)
         a.elbow(side, (16.0 + 10.0 * math.sin(round_ - 0.8)) * wild)
         a.grip(side, -0.5 * wild)
     a.turn("jaw", pitch=11.0 * wild)
@@ -382,8 +385,8 @@ def _stumble(a, t, sign):
     for side, _ in SIDES:
         a.lids(side, wince, wince, 3.0)
     a.turn("jaw", pitch=9.0 * wild)
-    a.brows(-0.4 * blow, -0.9 * wild)
-    a.ears(-10.0 * blow)
+    a.frightened(wild * (1.0 - wince))
+    a.brows(-0.4 * blow)
     a.tail_pose(rise=14.0 * low, side=16.0 * sign * blow)
     # As if it had begun at 0.
     a.move("origin", x=-RUN.forward * begin)
@@ -421,7 +424,7 @@ def run_fall(a, t):
         a.elbow(side, -26.0 * tip)
         a.grip(side, -0.5 * fling)
     leaps.lean(a, keyed(t, (0.67, 0.0), (1.50, 1.0)), x)
-    a.brows(0.6 * fling, -0.6 * fling)
+    a.frightened(pulse(t, 0.0, 0.46, 0.12))
     a.turn("jaw", pitch=8.0 * fling)
     a.ears(10.0 * tip)
     a.tail_pose(rise=7.0 * pulse(t, 0.22, 0.78, 0.16) - 8.0 * pulse(t, 0.0, 0.3, 0.14), side=36.0 * tip)

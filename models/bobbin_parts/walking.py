@@ -2,7 +2,7 @@
 
 from copy import copy
 
-from kit.curves import bump, looped, wave
+from kit.curves import looped, wave
 from kit.gait import Gait
 
 from bobbin_parts.actor import SIDES
@@ -15,7 +15,7 @@ def replace(gait, spin):
     return other
 
 
-WALK = Gait(1.0, (3.0, 6.2), 0.58, 3.0, -12.7, 36.0, forward=15.9, kick=8.0, even=-0.26, gentle=(1.47, 1.43))
+WALK = Gait(1.0, (3.6, 6.2), 0.58, 3.0, -12.7, 30.0, forward=20.0, kick=8.0, even=-0.26, gentle=(1.47, 1.43))
 RUN = Gait(0.8, (3.6, 5.0), 0.235, 3.15, forward=44.0, out=-1.0, even=1.0, soft=0.06,
            gentle=(1.12, 0.95), hang=0.59, reach=(2.4, 1.4),
            roll=((0.0, -14.0), (0.25, 0.0), (0.40, 0.0), (1.0, 34.0), (1.2, 54.0),
@@ -61,7 +61,7 @@ def walk(a, t, gait=WALK, sign=0.0):
     _curve(a, sign, 8.0)
     # The weight is over the left foot at 0.29.
     weight, stride = wave(phase, 1, 0.04), wave(phase, 1, -0.25)
-    a.move("hips", x=0.3 + 0.25 * wave(phase, 2, 0.45), y=1.5 * weight,
+    a.move("hips", x=0.3 + 0.25 * wave(phase, 2, 0.45), y=2.5 * weight,
            z=-0.75 + 0.62 * wave(phase, 2, 0.22))
     a.turn("hips", roll=6.0 * wave(phase, 1, 0.08), yaw=-8.0 * stride,
            pitch=4.0 + 1.5 * wave(phase, 2, 0.95))
@@ -72,7 +72,6 @@ def walk(a, t, gait=WALK, sign=0.0):
           pitch=-3.0 + 3.0 * wave(phase, 2, 0.38))
     a.mouth(0.42 + 0.12 * wave(phase, 2, 0.3))
     a.brows(0.25 + 0.15 * wave(phase, 2, 0.4))
-    a.blink(bump(phase, 0.60, 0.74, 0.06))
     a.arms_down(0.75)
     _swing_arms(a, phase, 27.0, 12.0, 13.0, 2.0)
     a.tail(9.0, 1.6, phase, 1, 0.075)
@@ -100,7 +99,7 @@ def run(a, t, gait=RUN, sign=0.0):
     """Flat out, arms pumping, ears in the wind."""
     phase = t / gait.seconds
     gait.go(a, t)
-    _curve(a, sign, 10.0)
+    _curve(a, sign, 14.0)
     # Squashed while a foot bears the weight, stretched in the air; the chest leads, and the head before it.
     stride, air = wave(phase, 1, -0.25), wave(phase, 2, 0.5)
     a.move("hips", x=0.9, y=0.7 * wave(phase, 1, -0.07), z=-0.5 + gait.bounce(phase) - 0.9 * abs(sign))
@@ -144,9 +143,6 @@ def sneak(a, t):
     a.nod(pitch=-24.0, yaw=13.0 * about, roll=-3.0 * about + 2.0 * weight)
     a.look(14.0 * early, 2.0)
     a.brows(0.2, 0.7)
-    for side, _ in SIDES:
-        a.lids(side, 0.16, 0.2)
-    a.blink(bump(phase, 0.45, 0.53, 0.03))
     a.mouth(0.05)
     # Paws held up in front of the chest, dangling.
     a.arms_down(0.5)
@@ -179,13 +175,12 @@ def backward(a, t):
     a.look(15.0, 6.0)
     a.brows(0.4, -0.4)
     a.mouth(0.22 + 0.06 * wave(phase, 2, 0.2), 0.4)
-    a.blink(bump(phase, 0.30, 0.42, 0.05))
     a.arms_down(0.6)
     for side, sign in SIDES:
         # Against the legs, and out to the side as its foot feels for the ground; the hand trails.
         swing, late, later = (sign * wave(phase, 1, by) for by in (-0.2, -0.12, -0.04))
         a.one("clavicle", side, yaw=6.0 * swing, roll=2.0 + 3.0 * late)
-        a.arm(side, roll=12.0 + 11.0 * late, pitch=-8.0 + 25.0 * swing, bend=30.0 - 17.0 * late)
+        a.arm(side, roll=-3.0 + 8.0 * late, pitch=-4.0 + 30.0 * swing, bend=34.0 - 17.0 * late)
         a.one("hand", side, roll=10.0 + 13.0 * later, pitch=-8.0 + 9.0 * later)
         a.grip(side, -0.3 + 0.15 * later)
     a.tail_pose(rise=9.0, curl=6.0)
@@ -212,13 +207,12 @@ def _aside(a, t, gait, sign):
     a.look(sign * 13.0, 0.0)
     a.brows(0.15, 0.35)
     a.mouth(0.2 + 0.08 * apart)
-    a.blink(bump(phase, 0.62, 0.76, 0.05))
     a.arms_down(0.55)
     for side, own in SIDES:
         lead = own * sign
         # Arms swing against the weight, and up as the feet part.
         swing = lead * wave(phase, 1, 0.1)
-        a.arm(side, roll=6.0 + 13.0 * apart - 12.0 * swing, pitch=-8.0 + 16.0 * swing,
+        a.arm(side, roll=-1.0 + 12.0 * apart - 8.0 * swing, pitch=-6.0 + 24.0 * swing,
               bend=24.0 + 15.0 * wave(phase, 1, -0.1 + 0.08 * lead))
         a.one("hand", side, roll=8.0 + 7.0 * wave(phase, 1, -0.05), pitch=-4.0)
         a.grip(side, -0.2)

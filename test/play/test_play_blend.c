@@ -548,11 +548,11 @@ static double worst_of_bobbin(const char *motion_text, double low, double high)
 // them.
 TEST (by_speed_of_bobbin_is_the_parameter_as_of_a_line_is_not) {
     const double of_line =
-        worst_of_bobbin("line speed { markers item walk 15.9 item run 44 }", 15.9, 44);
-    // A share w of the run, which is longer by 19.3 units and quicker by a quarter, adds
-    // 4.8 w (1 - w) to 15.9 + 28.1 w units a second: 4.3 % at most.
-    CHECK_NEAR(of_line, 0.043, 0.002);
-    CHECK_SMALL(worst_of_bobbin("by_speed speed { markers item walk item run }", 15.9, 44), 1e-3);
+        worst_of_bobbin("line speed { markers item walk 20 item run 44 }", 20, 44);
+    // A share w of the run, which is longer by 15.2 units and quicker by a quarter, adds
+    // 3.8 w (1 - w) to 20 + 24 w units a second: 3.1 % at most.
+    CHECK_NEAR(of_line, 0.031, 0.002);
+    CHECK_SMALL(worst_of_bobbin("by_speed speed { markers item walk item run }", 20, 44), 1e-3);
     CHECK_SMALL(
         worst_of_bobbin("by_speed speed { markers item back item walk item run }", -10.5, 44),
         1e-3);

@@ -233,7 +233,7 @@ TEST_LONG (view_members_that_are_not_baked_stay_skinned) {
     scene_close(&scene);
 }
 
-// The figures name the members and the memory of the level: here 33 frames of 6670 vertices.
+// The figures name the members and the memory of the level: here 33 frames of 6666 vertices.
 TEST_SHOT (view_figures_count_baked_members, RUN SMALL FAR "--crowd-baked 30") {
     OWN_PICTURE drawn = shot_draw(viewer);
     viewer->options.shown.panel = true;

@@ -736,7 +736,7 @@ TEST (view_watch_changes_a_machine_without_a_hitch) {
     put_again(folder, "run.md5anim", "models/bobbin/run.md5anim");
     put_again(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
     const char *const arguments[] = {"--watch", machine, NULL};
-    const char *const edits[][3] = {{machine, "item walk 15.9", "item walk 12.25"},
+    const char *const edits[][3] = {{machine, "item walk 20", "item walk 12.25"},
                                     {machine, "out_of_step", "unlike"},
                                     {walk, "frameRate 24", "frameRate 30.0"}};
     test_viewer viewer;

@@ -536,7 +536,7 @@ flight_alone() {
         holds '$1 > 0.0005' "$(png differ "$scratch/way-1.png" "$scratch/way-2.png")"
 }
 reports_camera_path() {
-    runs 0 --no-render "$own" "$flight" && says out '63 animations' && lines err 0 &&
+    runs 0 --no-render "$own" "$flight" && says out '64 animations' && lines err 0 &&
         says out 'camera path flight: 273 frames, 2 cuts, 30 fps, 9.000 s' &&
         runs 0 --no-render "$flight" && says out 'flight: 0 joints' && says out '273 frames'
 }
