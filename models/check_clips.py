@@ -3,6 +3,7 @@
 catch.
 
     python3 models/check_clips.py [CLIP...]      all clips, or these
+    python3 models/check_clips.py --renew        all, and writes the figures into models/README.md
 
 A table, one line a clip, from the files as they are; what exceeds its limit follows below it:
   loop     largest difference between the first and the last frame of a loop, the displacement of its root
@@ -42,11 +43,15 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
   pull     the greatest acceleration of the root along the floor, units a second squared (limit 400)
   beyond   joints that bend further than their limit (see below), or -
 
+Of all clips it also says whether models/README.md tells the truth: its table of figures is the one that is made
+here, and frames, rates and speeds in its rows of clips are those of the files.
+
 ALLOWED says what a clip of Bobbin may do beyond a limit, or another one by MODEL/CLIP: strikes, take-offs and
 landings."""
 
 import math
 import os
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -73,21 +78,19 @@ ALLOWED = {
     "dance": {"spike": 10.1},     # an ear after a jump
     "fall": {"spike": 16},        # bottom and heels hit the floor
     "giggle": {"spike": 10.2},    # an ear
-    "jump": {"spike": 18.4, "slide": 4.2},        # legs push off and land
+    "jump": {"spike": 18.4, "slide": 3.7},        # legs push off and land
     "jump_land": {"spike": 13, "slide": 2.9},
-    "jump_start": {"spike": 15.4, "slide": 4.2},
+    "jump_start": {"spike": 15.4, "slide": 3.7},
     "run": {"slide": 2.8},
-    "run_fall": {"slide": 60, "spike": 12.7},    # he slips; the right hand is put on the floor
+    "run_fall": {"slide": 17},    # he slips
     "run_jump_left": {"slide": 2.8},
     "run_jump_right": {"slide": 2.8},
     "run_left": {"slide": 3},
     "run_right": {"slide": 3},
     "run_start": {"slide": 2.6},
-    "run_to_walk": {"slide": 2.4},
-    "run_to_walk_right": {"slide": 2.4},
     "skid_stop": {"slide": 60, "spike": 13.1},   # it is to slide, and comes down onto a heel
     "skid_stop_right": {"slide": 60, "spike": 13.1},
-    "startle": {"spike": 10.1, "slide": 2.2},   # an ear
+    "startle": {"slide": 2.2},
     "spindle/walk": {"slide": 5.9},     # 18 frames a second
     "stumble": {"slide": 2.9},
     "stumble_right": {"slide": 2.9},
@@ -95,8 +98,8 @@ ALLOWED = {
     "thimble/trot": {"slide": 2.3},     # at 46 units a second
     "thimble/trot_left": {"slide": 2.6},
     "thimble/trot_right": {"slide": 2.6},
-    "walk_left": {"slide": 2.6},
-    "walk_right": {"slide": 2.6},
+    "walk_left": {"slide": 2.1},
+    "walk_right": {"slide": 2.1},
 }
 
 
@@ -534,7 +537,70 @@ def line(name, frames, figures):
     return "%-14s %6s %s" % (name, frames, " ".join(cells))
 
 
+# -- What models/README.md says ---------------------------------------------------------------
+
+README = os.path.join(HERE, "README.md")
+HEAD = ("gait", "units a second", "soles slide", "stroke", "hips, chest, head, tail to the sides", "travel", "rise")
+
+
+def figure(value):
+    """Two decimals at most."""
+    return "" if value == "" else "%g" % round(value, 2)
+
+
+def figures_text(found):
+    """A table of the loops that go somewhere; found: rows of (subject, clip, speed, figures)."""
+    rows = [HEAD, ("---",) * len(HEAD)]
+    for subject, clip, speed, figures in found:
+        if clip.loop and speed > 1.0:
+            rows.append(("%s's `%s`" % (subject.name.capitalize(), clip.name), figure(speed))
+                        + tuple(figure(figures.get(name, "")) for name in ("slide", "stroke", "side", "travel",
+                                                                           "rise")))
+    return "".join("| %s |\n" % " | ".join(row).replace("  ", " ") for row in rows)
+
+
+def clips_row(line):
+    """Of a row such as | `a`, `b` | 19, 24; 43, 30 | text |, for each name the frames and the rate, and the
+    speed that its text names, if it does."""
+    match = re.match(r"\| ((?:`\w+`(?:, )?)+) \| ([0-9, ;]+) \| (.*) \|$", line)
+    if not match:
+        return []
+    names = re.findall(r"`(\w+)`", match[1])
+    parts = [[int(word) for word in part.split(", ")] for part in match[2].split("; ")]
+    pairs = [(length, part[-1]) for part in parts for length in part[:-1]]
+    speeds = re.search(r"([\d.]+)(?: and ([\d.]+))? units a second", match[3])
+    speeds = [word for word in speeds.groups() if word] if speeds else [None]
+    return zip(names, *(row * (len(names) if len(row) == 1 else 1) for row in (pairs, speeds)))
+
+
+def check_readme(found, renew):
+    """What it says of the clips that were measured, of which `found` is as in figures_text()."""
+    with open(README, encoding="utf-8") as file:
+        text = file.read()
+    table = "<!-- figures -->\n" + figures_text(found) + "<!-- end -->\n"
+    renewed, count = re.subn(r"<!-- figures -->\n[^<]*<!-- end -->\n", lambda _: table, text)
+    if renew and renewed != text:
+        with open(README, "w", encoding="utf-8", newline="") as file:
+            file.write(renewed)
+    faults = [] if count == 1 and (renew or renewed == text) else [
+        "models/README.md: other figures than these; --renew writes them\n" + table]
+    heading, seen = "", {(subject.name, clip.name): (clip, speed) for subject, clip, speed, _ in found}
+    for number, line in enumerate(text.split("\n"), 1):
+        heading = line[3:].lower() if line.startswith("## ") else heading
+        for name, frames, said in clips_row(line):
+            if (heading, name) not in seen:
+                continue
+            clip, speed = seen[heading, name]
+            real = (clip.intervals + 1, clip.rate)
+            if frames != real:
+                faults.append("models/README.md:%d: %s has %d frames, %d a second" % ((number, name) + real))
+            if said and float(said) != round(speed, len((said + ".").split(".")[1])):
+                faults.append("models/README.md:%d: %s makes %.2f units a second" % (number, name, speed))
+    return faults
+
+
 def check(subject, clip):
+    """A line of the table, the speed of the root, figures by column, and faults."""
     anim = Anim(os.path.join(HERE, subject.name, clip.name + ".md5anim"))
     report = Report(clip.name if subject is BOBBIN else subject.name + "/" + clip.name)
     if clip.loop:
@@ -559,11 +625,14 @@ def check(subject, clip):
     check_reach(anim, clip.name, subject, report)
     check_root(anim, clip, report)
     print(line(clip.name, len(anim.frames), dict(report.figures)))
-    return ["%s/%s: %s" % (subject.name, clip.name, fault) for fault in report.faults]
+    way = sum(length(sub(two[0][0], one[0][0])) for one, two in zip(anim.frames, anim.frames[1:]))
+    speed = way * anim.rate / (len(anim.frames) - 1)
+    return (subject, clip, speed, dict(report.figures)), [
+        "%s/%s: %s" % (subject.name, clip.name, fault) for fault in report.faults]
 
 
 def main(arguments):
-    faults = check_joins()
+    faults, found, renew = check_joins(), [], arguments == ["--renew"]
     for subject in (BOBBIN, SPINDLE, THIMBLE, TENDRIL):
         subject.read()
     for subject in (BOBBIN, SPINDLE, THIMBLE, TENDRIL):
@@ -571,8 +640,12 @@ def main(arguments):
             faults.append(subject.name + ": no vertices under the feet")
         print(line(subject.name, "frames", {column: column for column in COLUMNS}))
         for clip in subject.clips:
-            if not arguments or clip.name in arguments:
-                faults += check(subject, clip)
+            if renew or not arguments or clip.name in arguments:
+                row, own = check(subject, clip)
+                found.append(row)
+                faults += own
+    if renew or not arguments:
+        faults += check_readme(found, renew)
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0
