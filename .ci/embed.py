@@ -132,7 +132,7 @@ def first_lines(lines, keys):
 
 def sources_of(page):
     """What the table of the sources' techniques has of a page: techniques and the tests that show them."""
-    rows = [[cell.strip(" `") for cell in line.split("|")[1:4]]
+    rows = [[cell.strip().replace("`", "") for cell in line.split("|")[1:4]]
             for line in read(os.path.join(TOP, "test/techniques.md")).decode().split("\n") if line.startswith("| ")]
     return [(technique, test) for technique, test, of in rows if of == page]
 

@@ -33,7 +33,7 @@ VIEW_SHOW(crossfade)
         COMMON_FOR (k, 3)
             view_plot_step(picture->plots, k, i, time, view_posed_place(picture, poses[k], hand).z);
     }
-    VIEW_FACTS(picture, weight, view_largest_angle(picture, from, mix),
+    VIEW_FACTS(picture, now - begin, weight, view_largest_angle(picture, from, mix),
                view_largest_angle(picture, to, mix), view_largest_angle(picture, from, to));
 }
 
@@ -145,7 +145,8 @@ VIEW_SHOW(inertial)
         end_playing(&p);
     }
     const md5_xform *const cut = picture->figures[2].pose;
-    VIEW_FACTS(picture, left_of(1, 0, v[0], fmaxf((float)(now * step - begin), 0)),
+    VIEW_FACTS(picture, now * step - begin,
+               left_of(1, 0, v[0], fmaxf((float)(now * step - begin), 0)),
                view_largest_angle(picture, picture->figures[0].pose, cut),
                view_largest_angle(picture, picture->figures[1].pose, cut));
 }
@@ -399,7 +400,7 @@ VIEW_SHOW(machine)
     view_page_line(picture, (md5_vec3){0, free_space - apart, high},
                    (md5_vec3){0, apart - free_space, high},
                    shown.from != MD5_NONE ? VIEW_RED : VIEW_DIM_LINE);
-    VIEW_FACTS(picture, speed, waves, shown.state, shown.from != MD5_NONE ? shown.from : -1.0,
+    VIEW_FACTS(picture, now, speed, waves, shown.state, shown.from != MD5_NONE ? shown.from : -1.0,
                shown.progress);
     end_playing(&p);
 }

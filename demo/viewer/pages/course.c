@@ -286,6 +286,7 @@ VIEW_SHOW(root)
         view_sample_clip(picture, "walk", seconds, picture->figures[i].pose);
     picture->figures[0].place.translation.x += way.x;
     view_add_mark(picture->plots, now, way.x, VIEW_RED);
-    VIEW_FACTS(picture, moved_between(root, num_frames, 0, num_frames - 1).x, way.x, sum.x);
+    VIEW_FACTS(picture, now, (num_frames - 1) / rate,
+               moved_between(root, num_frames, 0, num_frames - 1).x, way.x, sum.x);
     free(root);
 }

@@ -72,7 +72,7 @@ VIEW_SHOW(interpolation)
     md5_xform *const exact = view_spare_pose(picture, 1);
     sample(picture, clip, 1, time, exact);
     sample(picture, clip, 2, time, other);
-    VIEW_FACTS(picture, rate, moment.fraction, view_largest_angle(picture, exact, pose),
+    VIEW_FACTS(picture, time, rate, moment.fraction, view_largest_angle(picture, exact, pose),
                view_largest_angle(picture, exact, other));
 }
 
@@ -174,7 +174,7 @@ VIEW_SHOW(matrices)
         view_plot_step(picture->plots, 1, i, x,
                        volume_of(lerp_matrices(ends[0], ends[1], (float)x)));
     }
-    VIEW_FACTS(picture, volume_of(mean), narrowest_of(mean));
+    VIEW_FACTS(picture, t, volume_of(mean), narrowest_of(mean));
 }
 
 // -- Euler angles ---------------------------------------------------------------------------
@@ -241,7 +241,7 @@ VIEW_SHOW(euler)
     const md5_vec3 yaw = {0, 0, 1}, pitch = md5_quat_rotate(rings[0], (md5_vec3){0, 1, 0}),
                    roll = md5_quat_rotate(rings[2], (md5_vec3){1, 0, 0});
     const md5_euler back = md5_quat_to_euler(rings[2]);
-    VIEW_FACTS(picture, view_angle(turns[0], turns[1]), back.pitch, back.roll,
+    VIEW_FACTS(picture, t, view_angle(turns[0], turns[1]), back.pitch, back.roll,
                fabsf(md5_vec3_dot(yaw, md5_vec3_cross(pitch, roll))));
 }
 

@@ -219,6 +219,7 @@ VIEW_SHOW(follow)
     md5_solve_aim(picture->skeleton, &look, picture->figures[0].pose);
     view_page_cross(picture, (md5_vec3){45, 26 * ball, 40}, 3, VIEW_RED);
     view_page_cross(picture, look.target, 2, VIEW_YELLOW);
+    VIEW_FACTS(picture, fmod(now, beat));
     VIEW_FACTS(picture, ball, shown, fmaxf(highest - 1, 0));
 }
 

@@ -195,11 +195,13 @@ VIEW_SHOW(slope)
                                 view_page_joint(picture, "foot_r")};
     md5_foot feet[2];
     md5_quat before[2];
+    float sides[2];
     COMMON_FOR (i, 2) {
         const md5_xform ankle = md5_joint_in_model(picture->skeleton, figure->pose, ankles[i]);
         feet[i] = (md5_foot){
             .ankle = ankles[i], .floor = tanf(angle) * ankle.translation.y, .normal = normal};
         before[i] = ankle.rotation;
+        sides[i] = ankle.translation.y;
     }
     md5_feet_job job = {
         .pelvis = view_page_joint(picture, "hips"), .feet = feet, .num_feet = 2, .weight = v[1]};
@@ -227,15 +229,16 @@ VIEW_SHOW(slope)
         view_add_bone(picture, figure, ankles[i], VIEW_YELLOW);
         view_add_bone(picture, figure, knee, VIEW_YELLOW);
     }
-    VIEW_FACTS(picture, -job.drop * v[1]);
+    VIEW_FACTS(picture, angle > 0 ? fminf(sides[0], sides[1]) : fmaxf(sides[0], sides[1]),
+               -job.drop * v[1]);
 }
 
 // -- Several targets ------------------------------------------------------------------------
 
 // lines of goals
-// Turns a joint for all hands below it, about the axis on which they gain most, by the angle at
-// which the sum of their squared distances times squared weights is least. Round after round, from
-// each hand up to the root of its chain, the sum only shrinks.
+// Turns a joint for all hands below it, about the axis on which they gain most, toward the angle at
+// which the sum of their squared distances times squared weights is least; a fifth of the way, so
+// that the others have their share. Round after round, from each hand up, the sum only shrinks.
 static void turn_for_all(const md5_skeleton *skeleton, uint32_t joint, const md5_goal *goals,
                          uint32_t num_goals, md5_xform *pose)
 {
@@ -258,7 +261,8 @@ static void turn_for_all(const md5_skeleton *skeleton, uint32_t joint, const md5
             else // across the axis
                 cosine += w * (md5_vec3_dot(a, b) - md5_vec3_dot(a, unit) * md5_vec3_dot(b, unit));
         }
-    const md5_quat turn = md5_quat_from_axis_angle(axis, atan2f(md5_vec3_length(axis), cosine));
+    const md5_quat turn =
+        md5_quat_from_axis_angle(axis, 0.2f * atan2f(md5_vec3_length(axis), cosine));
     const md5_quat own = md5_quat_mul(md5_quat_conjugate(here.rotation), turn);
     pose[joint].rotation = md5_quat_mul(pose[joint].rotation, md5_quat_mul(own, here.rotation));
 }
@@ -278,7 +282,7 @@ VIEW_SHOW(goals)
                           .weight = v[3]}};
     const md5_joint *const joints = picture->skeleton->joints;
     md5_xform *const pose = picture->figures[0].pose;
-    COMMON_FOR (i, 2 * 200) { // rounds
+    COMMON_FOR (i, 2 * 240) { // rounds
         uint32_t joint = joints[hands[i % 2].tip].parent;
         for (uint32_t k = 1; k < length && joint != MD5_NONE; k++, joint = joints[joint].parent)
             turn_for_all(picture->skeleton, joint, hands, 2, pose);
@@ -646,6 +650,7 @@ VIEW_SHOW(gaze)
     COMMON_FOR (i, 2)
         view_page_line(picture, view_joint_place(picture, &picture->figures[0], desc.eyes[i]),
                        point, 0xF2C14E70u);
-    VIEW_FACTS(picture, saccades, gaze.target == 0, seconds_of_jump(gaze.from, gaze.to),
-               degrees(head));
+    VIEW_FACTS(picture, saccades, gaze.target == 0,
+               (seconds_of_jump(gaze.from, gaze.to) - 0.021f) / 0.0022f,
+               seconds_of_jump(gaze.from, gaze.to), degrees(head));
 }

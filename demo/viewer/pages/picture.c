@@ -322,19 +322,23 @@ typedef struct column {
     view_canvas *canvas;
     view_ui *ui;
     float x, y, width;
+    bool is_narrow; // as on a telephone: names have more of the width
 } column;
 
 // Where a line of code is broken that is longer than `columns`: behind a comma or a semicolon in
-// the second half of the row, else at a space.
-static size_t find_break(const char *code, size_t length, size_t columns)
+// the second half of the row, else at a space or behind a bracket there, else before that.
+// Comments: at the last space.
+static size_t find_break(const char *code, size_t length, size_t columns, bool in_comment)
 {
-    size_t best[2] = {0, 0};
+    size_t best[3] = {0, 0, 0};
     if (length <= columns)
         return length;
-    for (size_t i = columns / 2; i <= columns; i++)
-        if (code[i] == ' ')
-            best[strchr(",;", code[i - 1]) == NULL] = i;
-    return best[0] > 0 ? best[0] : best[1] > 0 ? best[1] : columns;
+    for (size_t i = 1; i <= columns; i++) {
+        const bool ends = strchr(",;", code[i - 1]) != NULL && !in_comment;
+        if (code[i] == ' ' || (code[i - 1] == '(' && !in_comment))
+            best[2 * i < columns ? 2 : ends ? 0 : 1] = i;
+    }
+    return best[0] > 0 ? best[0] : best[1] > 0 ? best[1] : best[2] > 0 ? best[2] : columns;
 }
 
 // Writes lines of C in a box, each in as many rows as it needs; further rows are indented. What
@@ -358,8 +362,10 @@ static void write_code(column *c, const char *lines)
             for (size_t at = indent; at < length; at += part + strspn(rest + at + part, " ")) {
                 char code[512], comment[512] = "";
                 float x = (float)indent * letter;
-                part = find_break(rest + at, length - at,
-                                  (size_t)fmaxf((c->width - 2 * inset - x) / letter, 8));
+                in_comment = in_comment || strncmp(rest + at, "//", 2) == 0;
+                part =
+                    find_break(rest + at, length - at,
+                               (size_t)fmaxf((c->width - 2 * inset - x) / letter, 8), in_comment);
                 COMMON_TEXT(code, "%.*s", (int)part, rest + at);
                 char *const begin = in_comment ? code : strstr(code, "//");
                 if (begin != NULL) {
@@ -445,17 +451,24 @@ static void write_links(column *c, const char *word, const char *const *titles,
         c->ui->command = (view_command){.action = VIEW_OPEN_PAGE, .number = (size_t)pages[pressed]};
 }
 
+// Of the width, that the names of sliders take.
+static float name_share(const column *c)
+{
+    return c->is_narrow ? 0.46f : 0.34f;
+}
+
 // A choice: all words if they fit into the row, else the selected one, which a press unfolds.
 static void write_choice(column *c, view_pages *pages, uint32_t number)
 {
     const view_slider *const slider = &pages->picture.page->sliders[number];
     const view_font *const font = c->canvas->font;
-    const float left = c->x + 0.34f * c->width;
+    const float share = name_share(c), left = c->x + share * c->width;
     const int count = (int)slider->high + 1, selected = (int)lroundf(pages->values[number]);
     float width = 0;
     COMMON_FOR (i, count)
         width += view_text_width(font, VIEW_TEXT, slider->words[i]) + 13 * font->scale;
-    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.32f * c->width, VIEW_PLAIN, slider->name);
+    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, (share - 0.02f) * c->width, VIEW_PLAIN,
+                   slider->name);
     const bool fits = width <= c->x + c->width - left, is_open = pages->unfolded == number + 1;
     int pressed = -1;
     if (!fits) {
@@ -473,10 +486,10 @@ static void write_choice(column *c, view_pages *pages, uint32_t number)
     c->ui->held = c->ui->item.panel;
 }
 
-// Rounding errors of floats, and a negative zero, are 0.
+// Rounding errors of floats, where something is measured, and a negative zero are 0.
 static double shown_value(const view_fact *fact)
 {
-    return fabs(fact->value) < 1e-6 ? 0 : fact->value;
+    return fabs(fact->value) < (fact->unit[0] != '\0' ? 1e-4 : 1e-12) ? 0 : fact->value;
 }
 
 // To the page around a drawing that is alone.
@@ -494,8 +507,8 @@ static void write_column(column *c, view_pages *pages, double now)
     const view_page *const page = pages->picture.page;
     const float line = c->canvas->font->line[VIEW_TEXT];
     char text[64], sources[512];
-    COMMON_TEXT(text, "%s  %d / %u   Y: next   Esc: close", page->family, pages->open + 1,
-                view_num_pages);
+    COMMON_TEXT(text, "%s  %d / %u%s", page->family, pages->open + 1, view_num_pages,
+                c->is_narrow ? "" : "   Y: next   Esc: close");
     write_text(c, VIEW_TEXT, VIEW_DIM, text);
     write_text(c, VIEW_TITLE, VIEW_BRIGHT, page->title);
     write_paragraph(c, VIEW_PLAIN, page->about);
@@ -509,8 +522,8 @@ static void write_column(column *c, view_pages *pages, double now)
             continue;
         }
         c->ui->space = (view_rect){c->x, c->y, c->width, line};
-        c->ui->label_width = 0.34f * c->width;
-        c->ui->value_width = 0.3f * c->width;
+        c->ui->label_width = name_share(c) * c->width;
+        c->ui->value_width = (c->is_narrow ? 0.18f : 0.3f) * c->width;
         COMMON_TEXT(text, slider->words != NULL ? "%.0f" : "%.3g", *value);
         if (ui_slider(c->ui, slider->name, VIEW_PLAIN, text, VIEW_BRIGHT, slider->low, slider->high,
                       &slider->first, value)
@@ -521,10 +534,12 @@ static void write_column(column *c, view_pages *pages, double now)
     c->y += 0.3f * line;
     COMMON_FOR (i, pages->picture.num_facts) {
         const view_fact *const fact = &pages->picture.facts[i];
-        COMMON_TEXT(text, "%.4g %s", shown_value(fact), fact->unit);
-        view_draw_text(c->canvas, VIEW_TEXT, c->x + 0.62f * c->width, c->y, 0.38f * c->width,
-                       VIEW_BRIGHT, text);
-        view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.6f * c->width, VIEW_DIM, fact->name);
+        const float left = (c->is_narrow ? 0.68f : 0.62f) * c->width;
+        COMMON_TEXT(text, fabs(fact->value) < 1000 ? "%.4g %s" : "%.0f %s", shown_value(fact),
+                    fact->unit);
+        view_draw_text(c->canvas, VIEW_TEXT, c->x + left, c->y, c->width - left, VIEW_BRIGHT, text);
+        view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, left - 0.02f * c->width, VIEW_DIM,
+                       fact->name);
         c->y += line;
     }
     c->y += 0.3f * line;
@@ -539,16 +554,16 @@ static void write_column(column *c, view_pages *pages, double now)
         titles[i] = view_page_at((uint32_t)links[i])->title;
     write_links(c, "next", &titles[num_links], &next, 1);
     write_links(c, "see also", titles, links, num_links);
-    if (page->sources[0] != '\0') {
-        COMMON_TEXT(sources, "Of the sources (test/techniques.md): %s.", page->sources);
-        write_paragraph(c, VIEW_DIM, sources);
-    }
     char *const lines = view_page_lines(page, pages->values);
     static const char *const copy[1] = {"copy these lines"};
     if (write_words(c, c->x, "copy", copy, 1, 0) == 0)
         ui_copy(c->ui, now, lines, "the lines of this page");
     write_code(c, lines);
     free(lines);
+    if (page->sources[0] != '\0') {
+        COMMON_TEXT(sources, "Of the sources (test/techniques.md): %s.", page->sources);
+        write_paragraph(c, VIEW_DIM, sources);
+    }
 }
 
 static void run_page(view_ui *ui, const view_stage *stage)
@@ -565,7 +580,7 @@ static void run_page(view_ui *ui, const view_stage *stage)
     view_rect area = view_inset(pages->panel, padding);
     area.width += padding; // of the scroll bar
     ui_begin_column(ui, &rows, area, &pages->scroll);
-    column c = {ui->canvas, ui, area.x, rows.y, area.width - padding};
+    column c = {ui->canvas, ui, area.x, rows.y, area.width - padding, low > 0};
     write_column(&c, pages, stage->now);
     rows.y = c.y;
     ui_end_column(ui);

@@ -94,6 +94,8 @@ VIEW_SHOW(chain)
     picture->has_no_floor = true;
     COMMON_FOR (i, 4)
         reversed[i] = links[3 - i];
+    VIEW_FACTS(picture, links[0].translation.z, links[1].translation.z, links[2].translation.z,
+               md5_xform_mul(links[3], on_head).translation.z);
     VIEW_FACTS(picture, hat.translation.z, view_distance(hat.translation, worn.translation),
                view_distance(chain(reversed, 4).translation, chain(links, 4).translation));
 }
@@ -172,6 +174,8 @@ VIEW_SHOW(palette)
     view_page_cross(picture, from, 2, VIEW_RED);
     view_page_cross(picture, to, 2, VIEW_RED);
     view_page_line(picture, from, to, VIEW_RED);
+    const float *const row = palette[finger].m + 8;
+    VIEW_FACTS(picture, tip.x, tip.y, tip.z, row[0], row[1], row[2], row[3], carried.z);
     VIEW_FACTS(picture, view_distance(carried, tip),
                md5_vec3_length(md5_mat34_translation(palette[shoulder])));
     free(joints);

@@ -422,6 +422,6 @@ VIEW_SHOW(impostor)
     }
     const double views = RINGS * look->num_around + 1, side = look->texels;
     const double bytes = views * look->num_frames * side * side * (double)TEXEL_BYTES * 4.0 / 3.0;
-    VIEW_FACTS(picture, views, views * look->num_frames, bytes / 1048576.0,
+    VIEW_FACTS(picture, views, views * look->num_frames, bytes / 1048576.0, look->radius,
                2.0 * look->radius / side, farthest * 57.29577951);
 }
