@@ -215,32 +215,34 @@ VIEW_SHOW(manner)
     const uint32_t manner = view_choice(picture, 0);
     const char *const names[3] = {manner_poses[manner].clip, "stand", view_word(picture, 1)};
     const view_clip *const clip = view_page_clip(picture, names[2]);
-    const uint32_t foot = view_page_joint(picture, "foot_l"), count = picture->scene->num_joints;
-    md5_xform *const mean = view_spare_pose(picture, 0);
-    const md5_xform *const shown[3] = {picture->figures[2].pose, picture->figures[3].pose, mean};
-    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    const uint32_t foot = view_page_joint(picture, "foot_l"),
+                   head = view_page_joint(picture, "head"), count = picture->scene->num_joints;
+    md5_xform *poses[5] = {[4] = view_spare_pose(picture, 0)}; // those of the figures, and the mean
+    view_plot *const plot = picture->plots;
     if (clip == NULL)
         return;
-    picture->plots[0].row.high.x = (float)clip->anim->duration;
-    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) { // the last one is now
-        const double time = i > VIEW_PAGE_STEPS ? picture->time : view_plot_x(picture->plots, i);
+    plot->row.high.x = (float)clip->anim->duration;
+    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+        const double time = view_step_x(plot, i, picture->time);
+        COMMON_FOR (k, 4)
+            poses[k] = picture->figures[k].pose;
         COMMON_FOR (k, 3)
             view_sample_clip(picture, names[k], k == 0 ? manner_poses[manner].seconds : time,
-                             picture->figures[k].pose);
-        add_manner(picture->figures[0].pose, picture->figures[1].pose, picture->figures[2].pose,
-                   count, v[2], picture->figures[3].pose);
-        md5_blend_poses(picture->figures[2].pose, picture->figures[0].pose, 0.5f, NULL, count,
-                        mean);
-        for (int k = 0; k < 3 && i <= VIEW_PAGE_STEPS; k++) {
-            const float x = view_posed_place(picture, shown[k], foot).x;
-            view_add_point(picture->plots, k, time, x);
-            low[k] = fminf(low[k], x);
-            high[k] = fmaxf(high[k], x);
-        }
+                             poses[k]);
+        add_manner(poses[0], poses[1], poses[2], count, v[2], poses[3]);
+        md5_blend_poses(poses[2], poses[0], 0.5f, NULL, count, poses[4]);
+        COMMON_FOR_WHILE (k, 3, i < VIEW_PAGE_POINTS)
+            view_add_point(plot, k, time, view_posed_place(picture, poses[2 + k], foot).x);
     }
-    VIEW_FACTS(picture, high[0] - low[0], high[1] - low[1], high[2] - low[2]);
-    const uint32_t head = view_page_joint(picture, "head");
-    VIEW_FACTS(picture, view_angle(shown[0][head].rotation, shown[1][head].rotation));
+    COMMON_FOR (k, 3) {
+        float low = INFINITY, high = -INFINITY;
+        COMMON_FOR (i, VIEW_PAGE_POINTS) {
+            low = fminf(low, plot->series[k].points[i].y);
+            high = fmaxf(high, plot->series[k].points[i].y);
+        }
+        VIEW_FACTS(picture, high - low);
+    }
+    VIEW_FACTS(picture, view_angle(poses[2][head].rotation, poses[3][head].rotation));
 }
 
 // -- Masks ----------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 // shader, scale, time, root motion.
 #include "demo/viewer/pages/page.h"
 
+#include "demo/viewer/assets/words.h"
+
 // -- A line of .md5mesh ---------------------------------------------------------------------
 
 // lines of line
@@ -21,34 +23,30 @@ static bool read_joint(const char *line, char name[64], int *parent, md5_vec3 *p
 }
 // end of lines
 
-// Writes the line as id's exporter does, then reads it.
+// Writes the line, then reads it.
 VIEW_SHOW(line)
 {
     (void)v;
     const uint32_t joint = view_page_joint(picture, view_word(picture, 0));
     const md5_joint *const row = &picture->skeleton->joints[joint];
-    const md5_vec3 from = md5_mat34_translation(picture->model->bind[joint]);
-    md5_quat q = md5_quat_from_mat34(picture->model->bind[joint]), turn = {.w = 1};
-    if (q.w > 0)
-        q = (md5_quat){-q.x, -q.y, -q.z, -q.w};
-    char text[256], name[64];
+    char name[64];
     int parent = -1;
     md5_xform place = {.rotation = {.w = 1}};
-    COMMON_TEXT(text, "\"%.63s\" %d ( %.10f %.10f %.10f ) ( %.10f %.10f %.10f )",
-                picture->skeleton->joints[joint].name,
-                row->parent == MD5_NONE ? -1 : (int)row->parent, from.x, from.y, from.z, q.x, q.y,
-                q.z);
-    if (!read_joint(text, name, &parent, &place.translation, &turn))
-        return;
-    place.rotation = turn;
+    view_text text = {0};
+    view_append_joint(&text, row->name, row->parent,
+                      md5_xform_from_mat34(picture->model->bind[joint]));
+    if (!read_joint(text.text, name, &parent, &place.translation, &place.rotation))
+        parent = -1;
+    free(text.text);
     view_add_frame(picture, place, 8);
     if (parent >= 0)
         view_page_line(picture, md5_mat34_translation(picture->model->bind[parent]),
                        place.translation, VIEW_YELLOW);
     view_add_fact(picture, "parent", parent,
                   parent < 0 ? "" : picture->skeleton->joints[parent].name);
-    VIEW_FACTS(picture, place.translation.x, place.translation.y, place.translation.z, turn.x,
-               turn.y, turn.z, turn.w);
+    const md5_vec3 at = place.translation;
+    const md5_quat turn = place.rotation;
+    VIEW_FACTS(picture, at.x, at.y, at.z, turn.x, turn.y, turn.z, turn.w);
 }
 
 // -- q and -q -------------------------------------------------------------------------------
@@ -107,11 +105,7 @@ static md5_vec3 skin_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat
 
 VIEW_SHOW(vertex)
 {
-    const md5_mesh *mesh = picture->model->meshes;
-    COMMON_FOR (i, picture->model->num_meshes)
-        mesh = picture->model->meshes[i].num_vertices > mesh->num_vertices
-                   ? &picture->model->meshes[i]
-                   : mesh;
+    const md5_mesh *const mesh = picture->model->meshes; // his skin
     view_figure *const figure = picture->figures;
     view_sample_clip(picture, "walk", v[1], figure->pose);
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);

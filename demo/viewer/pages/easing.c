@@ -115,17 +115,15 @@ static float css_timing(bool is_staircase, const float points[4], uint32_t steps
 }
 // end of lines
 
-static md5_easing timing(bool is_staircase, const float points[4], uint32_t steps)
-{
-    if (is_staircase)
-        return (md5_easing){.kind = MD5_EASE_STEPS, .steps = steps};
-    return (md5_easing){MD5_EASE_CUBIC_BEZIER, points[0], points[1], points[2], points[3], 0, 0};
-}
-
 VIEW_SHOW(timing)
 {
     const bool is_staircase = view_choice(picture, 0) == 1;
-    const md5_easing curve = timing(is_staircase, &v[1], view_choice(picture, 5));
+    const md5_easing curve = {.kind = is_staircase ? MD5_EASE_STEPS : MD5_EASE_CUBIC_BEZIER,
+                              .x1 = v[1],
+                              .y1 = v[2],
+                              .x2 = v[3],
+                              .y2 = v[4],
+                              .steps = view_choice(picture, 5)};
     const float part = show_walker(picture, curve, 2);
     const md5_vec2 points[4] = {{0, 0}, {v[1], v[2]}, {v[3], v[4]}, {1, 1}};
     for (int i = 0; i < 4 && !is_staircase; i++) {

@@ -845,21 +845,18 @@ void view_page_panel(view_ui *ui, const view_stage *stage)
     // Between two pictures another page may be opened, whose values are others.
     if (picture->page == NULL || picture->page != view_page_at((uint32_t)stage->pages->open))
         return;
+    md5_mat44 look, clip;
+    view_lens_matrices(&stage->pages->lens, &look, &clip);
     COMMON_FOR (i, picture->num_labels) {
-        const view_lens *const lens = &stage->pages->lens;
         const view_label *const label = &picture->labels[i];
         const float scale = stage->font->scale;
-        const md5_vec3 way = md5_vec3_sub(label->place, lens->eye);
-        const float depth = -md5_vec3_dot(way, lens->axes.back);
-        if (!(depth > 0))
+        md5_vec3 at;
+        if (!md5_mat44_project(md5_mat44_mul(clip, look),
+                               (md5_viewport){.width = stage->width, .height = stage->height},
+                               label->place, &at))
             continue;
-        const float right = md5_vec3_dot(way, lens->axes.right) / (depth * lens->half_x),
-                    up = md5_vec3_dot(way, lens->axes.up) / (depth * lens->half_y);
-        const float text = view_text_width(stage->font, VIEW_TEXT, label->text);
-        const view_rect box = {0.5f * (stage->width * (1 + lens->shift_x + right) - text)
-                                   - 6 * scale,
-                               0.5f * stage->height * (1 - lens->shift_y - up) - 11 * scale,
-                               text + 12 * scale, 22 * scale};
+        const float text = view_text_width(stage->font, VIEW_TEXT, label->text) + 12 * scale;
+        const view_rect box = {at.x - 0.5f * text, at.y - 11 * scale, text, 22 * scale};
         view_draw_round_rect(stage->canvas, box, 6 * scale, 0x12151AC0u);
         view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6 * scale, box.y + 2 * scale, 0,
                        label->color, label->text);

@@ -379,7 +379,7 @@ VIEW_SHOW(impostor)
                                   .num_around = view_choice(picture, 2),
                                   .texels = 16u << view_choice(picture, 1)};
     // A sphere around the character in all frames.
-    md5_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     COMMON_FOR (i, clip->anim->num_frames) {
         const md5_moment moment = md5_moment_from_frames(clip->anim, i, i, 0);
         bounds = md5_bounds_union(bounds, md5_anim_bounds(clip->anim, moment, MD5_ROOT_IN_PLACE));
