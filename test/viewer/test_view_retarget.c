@@ -270,3 +270,31 @@ TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     common_free_list(&all);
     common_free_list(&copies);
 }
+
+// The other models of a crowd are no clips of the one that stays, and they return with it.
+TEST_SCREEN (view_crowd_of_several_models_is_taken_back_and_returns, open(s)) {
+    const char *const files[] = {test_path("models/bobbin/bobbin.md5mesh"),
+                                 test_path("models/thimble/thimble.md5mesh")};
+    s->viewer.options->crowd = 3;
+    CHECK(view_open(&s->viewer, files, 2, true));
+    view_note_step(&s->viewer);
+    OWN_STRING other = common_join(s->folder, "other.md5mesh");
+    set(s, "retarget", other);
+    set(s, "crowd", "");
+    CHECK_STRING(s->viewer.log.error, "");
+    CHECK(!view_shows_crowd(s->viewer.document));
+    CHECK(s->viewer.document->companions[0].retarget != NULL);
+    OWN_STRING line = view_command_line(&s->viewer);
+    CHECK(strstr(line, "thimble") == NULL);
+    view_go_to_step(&s->viewer, s->viewer.step - 1);
+    CHECK_UINT(s->viewer.document->crowd.num_kinds, 2);
+}
+
+// A map that names what is not there is told of, and not that nothing is alike.
+TEST_SCREEN (view_retarget_says_which_pair_is_wrong, open(s)) {
+    OWN_STRING other = common_join(s->folder, "other.md5mesh");
+    set(s, "retarget", other);
+    set(s, "retarget-pairs", "\"nobody\" \"head\"");
+    CHECK(view_reload(&s->viewer));
+    CHECK_THAT(strstr(s->viewer.log.warning, "nobody") != NULL, "%s", s->viewer.log.warning);
+}

@@ -324,8 +324,8 @@ static bool load_companions(view_document *document, const char *visitor, const 
             // In a window pairs can be made by hand.
             const bool is_bare = error.status == MD5_ERROR_MISMATCH && view_shows_window(options);
             if (body->retarget == NULL && is_bare)
-                view_warn(loader->log, "%s: no joint is found by its name: pair them by hand",
-                          options->retarget);
+                view_warn(loader->log, "%s: %s: pair them by hand", options->retarget,
+                          error.message);
             is_loaded = body->retarget != NULL || is_bare || view_log_error(loader->log, &error);
         }
         if (!is_loaded && !leave_out(body, loader))

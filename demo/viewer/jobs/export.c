@@ -83,7 +83,7 @@ static void add_files(common_list *words, const view_document *document)
             common_add(&files, common_copy(scene->clips[i].path));
         if (scene->camera_path.camera != NULL)
             common_add(&files, common_copy(scene->camera_path.path));
-        COMMON_FOR (i, others->count)
+        for (size_t i = 0; i < others->count && view_shows_crowd(document); i++)
             common_add(&files, common_copy(others->names[i]));
     }
     COMMON_FOR (i, files.count) {

@@ -444,8 +444,11 @@ bool view_reload(view_state *viewer)
         common_add(&files, common_copy(before->clips[i].path));
     if (before->camera_path.camera != NULL)
         common_add(&files, common_copy(before->camera_path.path));
+    // The other models of a crowd are kept while there is none: it may be taken back, and return.
+    common_list others = {0};
     COMMON_FOR (i, old->crowd.files.count)
-        common_add(&files, common_copy(old->crowd.files.names[i]));
+        common_add(viewer->options->crowd > 0 ? &files : &others,
+                   common_copy(old->crowd.files.names[i]));
 
     const bool opened = open_files(viewer, &files, picked_up, old->as_asked, true,
                                    old->companions[VIEW_GUEST].path);
@@ -453,6 +456,8 @@ bool view_reload(view_state *viewer)
     if (opened && clip < scene->num_clips)
         view_select_clip(scene, clip);
     if (opened) {
+        COMMON_FOR (i, others.count)
+            common_add(&viewer->document->crowd.files, common_copy(others.names[i]));
         (void)view_tell_script(viewer);
         view_show_bind_pose(scene, is_bind_pose && has_model, NULL);
         viewer->ui.selected_joint = joint;
@@ -462,6 +467,7 @@ bool view_reload(view_state *viewer)
         view_show_meshes(viewer->document, viewer->options->hidden_meshes);
         view_measure(viewer);
     }
+    common_free_list(&others);
     common_free_list(&files);
     return opened;
 }
