@@ -29,6 +29,9 @@ was_quit() {
     viewer=
     [ $end_status -eq 0 ] && grep -q '^quit: ' "$log" && ! grep -E 'GL_|Sanitizer|runtime error' "$log"
 }
+goes_on() { # ACTIONS: it has acted since, or ended
+    has_acted "$1" || ! kill -0 $viewer 2>/dev/null
+}
 # Drops files of $dropped.
 survives() { # EVENTS ARGUMENTS...
     sent=$1
@@ -37,18 +40,22 @@ survives() { # EVENTS ARGUMENTS...
         open_viewer "$@" || return 1
         # shellcheck disable=SC2086 # several words
         python3 test/viewer/random_events.py "$window" $((seed + further)) "$sent" $dropped 2>/dev/null
+        # Which comes before all that still waits: the last thing that was dropped tells that nothing does.
+        python3 test/viewer/x11.py drop "$window" "$scratch/last" 2>/dev/null
+        until grep -q "$scratch/last" "$log" || ! kill -0 $viewer 2>/dev/null; do
+            until_true goes_on "$(grep -c ': model=' "$log")" || {
+                echo "it does not come to the last event, after"
+                tail -n 5 "$log"
+                return 1
+            }
+        done
         was_quit 2>/dev/null || break
     done
     [ -n "$viewer" ] || {
         echo "it has ended by itself, with status $end_status"
-        tail -n 60 "$log"
+        tail -n 80 "$log"
         return 1
     }
-    # Which comes before all that still waits: the last thing that was dropped tells that nothing does.
-    python3 test/viewer/x11.py drop "$window" "$scratch/last" 2>/dev/null
-    until grep -q "$scratch/last" "$log"; do
-        until_true has_acted "$(grep -c ': model=' "$log")" || { echo "it does not come to the last event"; return 1; }
-    done
     # Asleep, it would not answer the button of its title bar.
     python3 test/viewer/x11.py close "$window"
     ended_with 0 || return 1

@@ -462,6 +462,9 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
 void view_close_window(view_window *window)
 {
     if (window != NULL) {
+        for (SDL_Event event; SDL_PollEvent(&event) != 0;) // that it did not come to
+            if (event.type == SDL_DROPFILE)
+                SDL_free(event.drop.file);
         if (window->controller != NULL)
             SDL_GameControllerClose(window->controller);
         if (window->speaker != 0)
