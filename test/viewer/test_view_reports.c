@@ -235,7 +235,7 @@ TEST_HERE (view_problems_are_opened_by_their_number) {
     warn(w, 40);
     EACH (size, sizes) {
         w->viewer.ui.docks.shows_problems = false;
-        CHECK(has_item(w, (*size)[0], (*size)[1], "bar/Problems"));
+        CHECK_THAT(has_item(w, (*size)[0], (*size)[1], "bar/Problems"), "%g wide", (*size)[0]);
         press(w, "bar/Problems");
         CHECK_THAT(has_item(w, (*size)[0], (*size)[1], "problems/warning number 0"), "%g wide",
                    (*size)[0]);
@@ -538,6 +538,17 @@ TEST_HERE (view_start_page_leaves_keys_to_a_card_over_it) {
     press_key(w, VIEW_KEY_RETURN); // the last file is gone: others are listed
     CHECK(w->viewer.ui.browser.kind == VIEW_BROWSE_FILES);
     view_free_config(&config);
+}
+
+// Which would draw it with another model's joints.
+TEST_HERE (view_page_closes_when_a_file_is_opened) {
+    PERFORM(&w->viewer, VIEW_OPEN_PAGE, 0);
+    CHECK(w->viewer.pages.open == 0);
+    PERFORM(&w->viewer, VIEW_NEXT_FILE);
+    PERFORM(&w->viewer, VIEW_OPEN_FILE,
+            .path = common_copy(test_path("models/lantern/lantern.md5mesh")));
+    CHECK_STRING(w->viewer.document->scene.name, "lantern");
+    CHECK(w->viewer.pages.open < 0);
 }
 
 TEST_HERE (view_start_page_opens_a_page) {

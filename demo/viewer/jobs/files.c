@@ -187,8 +187,10 @@ static bool open_other(view_state *viewer, const char *const *files, size_t num_
         view_take_settings(options, before, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
     free(before);
     view_take_options(viewer);
-    if (is_open)
+    if (is_open) {
+        view_close_page(viewer); // it is of another character
         view_take_place(viewer);
+    }
     return is_open;
 }
 
