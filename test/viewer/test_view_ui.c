@@ -744,6 +744,90 @@ TEST_HERE (view_menus_turn_switches_and_select_words, BOBBIN) {
     CHECK_NEAR(view_frame_place(&viewer->play, anim), place, 1e-6);
 }
 
+// Opens a menu within of an option, and lets the mouse rest on a line of it.
+static void rest_on(screen *s, const view_command_row *row, const char *line)
+{
+    view_state *const viewer = &s->viewer;
+    view_open_menu(&viewer->ui, VIEW_MENU_OF_BAR, 0.0f, 20.0f);
+    viewer->ui.menu.row = row;
+    viewer->ui.menu.menu = row->menu;
+    COMMON_TEXT(viewer->ui.menu.group, "%s", row->label);
+    screen_draw(s);
+    const view_rect box = item_find(viewer, &s->facts, line);
+    move(s, box.x + 0.5f * box.width, box.y + 0.5f * box.height);
+    screen_draw(s);
+}
+
+TEST_HERE (view_shows_what_the_mouse_rests_on_and_takes_it_back, BOBBIN) {
+    view_state *const viewer = &s->viewer;
+    const view_option *const surface = view_find_option("surface", 7);
+    view_note_step(viewer);
+    rest_on(s, view_command_of(surface), "menu/UV grid");
+    CHECK(!view_follow_trial(viewer)); // not at once
+    viewer->now += 0.2;
+    CHECK(view_follow_trial(viewer) && !view_follow_trial(viewer));
+    CHECK_UINT(viewer->options->surface, VIEW_SURFACE_UV);
+    view_note_step(viewer);
+    CHECK_UINT(viewer->num_steps, 1); // it was not chosen
+    view_close_menu(&viewer->ui);
+    screen_draw(s);
+    CHECK(view_follow_trial(viewer));
+    CHECK_UINT(viewer->options->surface, VIEW_SURFACE_LIT);
+
+    // What is chosen stays, as one step.
+    rest_on(s, view_command_of(surface), "menu/Weights");
+    viewer->now += 0.2;
+    CHECK(view_follow_trial(viewer));
+    view_perform(viewer, item_press(viewer, &s->facts, "menu/Weights", 0.5f, 0.5f));
+    view_note_step(viewer);
+    CHECK_UINT(viewer->num_steps, 2);
+    screen_draw(s);
+    CHECK(!view_follow_trial(viewer));
+    CHECK_UINT(viewer->options->surface, VIEW_SURFACE_WEIGHTS);
+}
+
+TEST_HERE (view_shows_a_clip_that_the_mouse_rests_on, BOBBIN) {
+    view_state *const viewer = &s->viewer;
+    const size_t clip = viewer->document->scene.clip, other = clip != 2 ? 2 : 3;
+    const view_command_row *row = view_command_rows;
+    while (row->list != VIEW_LIST_CLIPS)
+        row++;
+    viewer->play.time = 0.3;
+    OWN_STRING line = common_format("menu/%s", viewer->document->scene.clips[other].name);
+    rest_on(s, row, line);
+    viewer->now += 0.2;
+    CHECK(view_follow_trial(viewer));
+    CHECK_UINT(viewer->document->scene.clip, other);
+    view_close_menu(&viewer->ui);
+    screen_draw(s);
+    CHECK(view_follow_trial(viewer));
+    CHECK_UINT(viewer->document->scene.clip, clip);
+    CHECK_NEAR(viewer->play.time, 0.3, 1e-9);
+}
+
+// Whose parent and vertices are counted by hand in the file.
+TEST_HERE (view_lists_joints_with_their_parents_and_vertices, BOBBIN) {
+    view_state *const viewer = &s->viewer;
+    const md5_mesh *const mesh = viewer->document->scene.model->meshes;
+    uint32_t count = 0;
+    COMMON_FOR (v, mesh->num_file_vertices)
+        for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++)
+            count +=
+                strcmp(viewer->document->scene.skeleton->joints[mesh->influence_joints[i]].name,
+                       "tail_6")
+                == 0;
+    CHECK(count > 0);
+    PERFORM(viewer, VIEW_ASK, view_number_of("joint"));
+    COMMON_TEXT(viewer->ui.card.filter, "tail_6");
+    viewer->ui.card.opened = view_find_option("joint", 5);
+    screen_draw(s);
+    OWN_STRING expected = common_format("tail_5" VIEW_DOT "%u vertices", count);
+    const view_rect row = item_find(viewer, &s->facts, "card/tail_6");
+    move(s, row.x + 0.5f * row.width, row.y + 0.5f * row.height);
+    CHECK_STRING(viewer->ui.tip, expected); // also where the row has no room for it
+    CHECK_STRING(viewer->document->scene.skeleton->joints[viewer->ui.hovered_joint].name, "tail_6");
+}
+
 TEST_HERE (view_hides_what_is_selected_and_shows_all, BOBBIN) {
     view_state *const viewer = &s->viewer;
     PERFORM(viewer, VIEW_HIDE_SELECTION); // nothing is

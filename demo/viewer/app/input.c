@@ -214,7 +214,6 @@ static void set_next_word(view_state *viewer, const view_option *option)
     free(word);
 }
 
-// What changes the pose of the model, or what it shows.
 // Dies now, or gets up.
 static void perform_death(view_state *viewer)
 {
@@ -233,6 +232,7 @@ static void perform_death(view_state *viewer)
     free(time);
 }
 
+// What changes the pose of the model, or what it shows.
 static void perform_model(view_state *viewer, view_action action)
 {
     view_scene *const scene = &viewer->document->scene;
@@ -593,6 +593,8 @@ bool view_perform(view_state *viewer, view_command command)
 {
     const view_action action = command.action;
     view_shown *const shown = &viewer->options->shown, before = *shown;
+    if (action != VIEW_NOTHING && action != VIEW_HANDLED)
+        view_end_trial(viewer);
     view_note_state(viewer);
     if (action >= VIEW_TOGGLE) {
         set_next_word(viewer, &view_option_rows[action - VIEW_TOGGLE]);

@@ -214,7 +214,8 @@ static bool step_loop(void *user)
     // Waits for events: not at all while the picture moves, otherwise until the next event, the
     // end of a notice or the next check of the files.
     const bool hurried = viewer->now < fmax(ui->notice_end, ui->lit_end) || awaits_tip
-                         || viewer->options->watch || viewer->scan != NULL;
+                         || ui->trial.option != NULL || viewer->options->watch
+                         || viewer->scan != NULL;
     const bool hastens = moving || viewer->exporting != NULL || viewer->converting != NULL;
     double patience = hastens ? 0 : hurried ? 0.1 : 1;
     // Not for long: they may come faster than they are handled.

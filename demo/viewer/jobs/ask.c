@@ -294,6 +294,50 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
     return is_set;
 }
 
+// == Trying =======================================================================================
+
+void view_end_trial(view_state *viewer)
+{
+    view_trial *const trial = &viewer->ui.trial;
+    if (trial->before == NULL)
+        return;
+    const bool is_clip = trial->clip != viewer->document->scene.clip;
+    if (is_clip)
+        view_change_clip(viewer, trial->clip);
+    show_lines(viewer, trial->before);
+    if (is_clip)
+        viewer->play = trial->play;
+    free(trial->before);
+    trial->before = NULL;
+}
+
+bool view_follow_trial(view_state *viewer)
+{
+    view_trial *const trial = &viewer->ui.trial;
+    const view_scene *const scene = &viewer->document->scene;
+    if (trial->before != NULL) {
+        const bool stays = trial->option != NULL && trial->due == trial->shown;
+        if (!stays)
+            view_end_trial(viewer);
+        return !stays;
+    }
+    const bool is_clip = trial->option != NULL && trial->option->names == VIEW_NAMES_CLIP;
+    if (trial->option == NULL || viewer->now < trial->due
+        || (is_clip && view_shown_clip(scene) == NULL))
+        return false;
+    trial->before = view_write_settings(viewer->options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
+    trial->shown = trial->due;
+    trial->clip = scene->clip;
+    trial->play = viewer->play;
+    if (is_clip) {
+        view_change_clip(viewer, strtoul(trial->text, NULL, 10));
+        return true;
+    }
+    char **const texts = write_texts(viewer->options);
+    view_set_text(trial->option, trial->text, viewer->options);
+    return show_changes(viewer, texts, NULL);
+}
+
 void view_take_back(view_state *viewer, bool is_reset)
 {
     view_card *const card = &viewer->ui.card;
@@ -358,8 +402,8 @@ static char *label_of(const view_state *viewer, bool is_first, const view_option
 
 void view_note_step(view_state *viewer)
 {
-    const double soon = 0.8;  // seconds
-    if (viewer->left != NULL) // it is not changed meanwhile
+    const double soon = 0.8;                                     // seconds
+    if (viewer->left != NULL || viewer->ui.trial.before != NULL) // it is not changed meanwhile
         return;
     assert(viewer->steps != NULL); // view_begin() has made room
     view_note_state(viewer);

@@ -17,6 +17,7 @@ static bool store_state(view_state *viewer, bool is_soon)
 
 void view_remember(view_state *viewer)
 {
+    view_end_trial(viewer);
     if (viewer->config != NULL)
         store_state(viewer, false);
 }
@@ -647,13 +648,15 @@ bool view_follow_files(view_state *viewer)
     free(rested.path);
     const bool is_scanned = view_follow_scan(viewer), has_preview = view_follow_previews(viewer);
     const bool has_picture = view_follow_pictures(viewer);
-    if (viewer->config != NULL && viewer->now >= viewer->noted + 1) {
+    const bool is_tried = view_follow_trial(viewer);
+    if (viewer->config != NULL && viewer->now >= viewer->noted + 1
+        && viewer->ui.trial.before == NULL) {
         viewer->noted = viewer->now;
         if (!store_state(viewer, true))
             viewer->noted = INFINITY; // reported once; view_remember() tries again
     }
     return answer.action != VIEW_NOTHING || rested.action != VIEW_NOTHING || is_checked
-           || is_scanned || has_preview || has_picture;
+           || is_scanned || has_preview || has_picture || is_tried;
 }
 
 // == The start page ===============================================================================

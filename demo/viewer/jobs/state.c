@@ -123,6 +123,7 @@ void view_end(view_state *viewer)
     view_clear_start(&viewer->ui);
     view_free_export(&viewer->ui.export);
     view_clear_card(&viewer->ui.card);
+    free(viewer->ui.trial.before);
     view_clear_retargeting(viewer->ui.retarget.made);
     view_forget_repair(&viewer->ui.problems);
     free(viewer->ui.retarget.made);

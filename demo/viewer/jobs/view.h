@@ -265,6 +265,11 @@ void view_tell_state(view_state *viewer, const char *action);
 // the model is opened again. If that fails, a notice or an error says why, and nothing is changed.
 bool view_set_option(view_state *viewer, size_t number, const char *text);
 
+// Shows what the mouse has rested on in a list for long enough, and takes it back when the mouse
+// has left. Returns whether the picture changes. Ending takes it back.
+bool view_follow_trial(view_state *viewer);
+void view_end_trial(view_state *viewer);
+
 // Sets the rows of the card to what they were when it was opened, and closes it; or to what is
 // usual.
 void view_take_back(view_state *viewer, bool is_reset);

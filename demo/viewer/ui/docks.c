@@ -57,12 +57,12 @@ static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view
     const float em = wish.em, grip = ceilf(0.4f * em), line = fmaxf(1, roundf(0.08f * em));
     const view_rect free = view_lay_out(&wish).free;
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM, is_left = box.x < free.x + grip;
-    view_rect edge = box;
-    edge.x = is_left ? box.x + box.width - line : box.x;
-    edge.width = line;
     const bool is_low = is_bottom || box.y > free.y + grip;
-    if (is_low)
-        edge = (view_rect){box.x, box.y, box.width, line};
+    const view_rect edge = view_cut(&box,
+                                    is_low    ? VIEW_AT_TOP
+                                    : is_left ? VIEW_AT_RIGHT
+                                              : VIEW_AT_LEFT,
+                                    line);
     if (is_low && !is_bottom) { // a sheet, which has one size
         view_draw_rect(ui->canvas, edge, VIEW_EDGE);
         return;

@@ -458,13 +458,8 @@ static void draw_nodes(const drawing *of)
 
 // -- What an edge says ------------------------------------------------------------------------
 
-typedef struct popover_line {
-    view_color color;
-    char text[VIEW_MAX_LINE];
-} popover_line;
-
 // What a transition waits for, whether that holds now, and how it fades.
-static popover_line say_way(const view_machine *machine, const md5_transition_desc *way)
+static ui_line say_way(const view_machine *machine, const md5_transition_desc *way)
 {
     static const char *const signs[] = {"%s",      "not %s",   "%s < %g",
                                         "%s > %g", "%s <= %g", "%s >= %g"};
@@ -497,7 +492,7 @@ static popover_line say_way(const view_machine *machine, const md5_transition_de
         COMMON_TEXT(exit, VIEW_DOT "exit %g%s", way->exit, way->exits_each ? " each" : "");
     if (way->priority != 0)
         COMMON_TEXT(priority, VIEW_DOT "priority %d", way->priority);
-    popover_line line = {.color = all ? VIEW_FINE : VIEW_PLAIN};
+    ui_line line = {.color = all ? VIEW_FINE : VIEW_PLAIN};
     common_append(line.text, sizeof line.text, "", "%s%s" VIEW_DOT "%s%s%s%s",
                   text[0] != '\0' ? text : "always", all ? " (now)" : "", fade, exit,
                   way->in_step       ? VIEW_DOT "in step"
@@ -514,7 +509,7 @@ static void draw_popover(const drawing *of)
     const view_graph_edge *const edge = &of->graph->edges[of->edge];
     const md5_layer_desc *const layer = &of->machine->desc->layers[of->view->layer];
     const view_ui *const ui = of->ui;
-    popover_line lines[1 + 2 * (MAX_WAYS + 2)] = {{VIEW_BRIGHT, "Click: take it"}};
+    ui_line lines[1 + 2 * (MAX_WAYS + 2)] = {{VIEW_BRIGHT, "Click: take it"}};
     size_t count = 1;
     for (uint32_t end = 0, begin = edge->first_way; end < 2; begin += edge->num_ways[end++]) {
         if (edge->num_ways[end] > 0) {
@@ -532,18 +527,8 @@ static void draw_popover(const drawing *of)
             count++;
         }
     }
-    const float padding = VIEW_PADDING * ui->scale, gap = 1.2f * of->em;
-    view_rect box = {.width = 100 * ui->scale, .height = (float)count * ui->line + 2 * padding};
-    COMMON_FOR (i, count)
-        box.width = fmaxf(box.width, ui_text_width(ui, lines[i].text) + 20 * ui->scale);
-    box.width += 2 * padding;
-    const bool is_left = ui->mouse.x + gap + box.width > of->stage->width;
-    box.x = roundf(fmaxf(is_left ? ui->mouse.x - gap - box.width : ui->mouse.x + gap, 0));
-    box.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->area.y + of->area.height - box.height), 0));
-    ui_popover(ui, box, VIEW_RADIUS, VIEW_EDGE);
-    COMMON_FOR (i, count)
-        ui_text(ui, box.x + padding, box.y + padding + (float)i * ui->line, box.width - 2 * padding,
-                lines[i].color, lines[i].text);
+    const float gap = 1.2f * of->em;
+    ui_note(ui, ui->mouse.x + gap, ui->mouse.y + gap, ui->mouse.y, lines, count);
 }
 
 // -- The panel --------------------------------------------------------------------------------

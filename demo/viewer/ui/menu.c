@@ -565,6 +565,13 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
         const bool is_lit = i == selected || (is_hot && selected >= lines->count);
         if (is_hot)
             *hovered = i;
+        if (line->row->list == VIEW_LIST_CLIPS && !line->is_group) {
+            char number[24];
+            COMMON_TEXT(number, "%zu", line->number);
+            ui_try(ui, stage->now, &view_option_rows[view_number_of("animation-index")], number);
+        } else if (line->word[0] != '\0') {
+            ui_try(ui, stage->now, view_option_of(line->row), line->word);
+        }
         if (is_lit || is_hot)
             view_draw_round_rect(canvas, place, 3 * scale, is_lit ? VIEW_SELECTED : VIEW_CONTROL);
         const float top = place.y + 0.5f * (row - ui->line);
@@ -594,15 +601,14 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
 // What the line does, or why it cannot be done now, below the box.
 static void draw_help(const view_ui *ui, view_rect box, const menu_line *line)
 {
-    char text[160];
+    ui_line note = {.color = line->missing != 0 ? VIEW_AMBER : VIEW_PLAIN};
     const char *const help = view_help_of(line->row);
     const int length = (int)strcspn(help, "\n");
     if (line->missing != 0)
-        COMMON_TEXT(text, "%s", view_reason(line->missing));
+        COMMON_TEXT(note.text, "%s", view_reason(line->missing));
     else
-        COMMON_TEXT(text, "%.*s%s", length, help, help[length] != '\0' ? " …" : "");
-    ui_note(ui, box.x, box.y + box.height + 3 * ui->scale, INFINITY,
-            line->missing != 0 ? VIEW_AMBER : VIEW_PLAIN, text);
+        COMMON_TEXT(note.text, "%.*s%s", length, help, help[length] != '\0' ? " …" : "");
+    ui_note(ui, box.x, box.y + box.height + 3 * ui->scale, INFINITY, &note, 1);
 }
 
 // Moves the choice by keys, and takes it by Enter.
@@ -718,96 +724,90 @@ static void draw_search(view_ui *ui, const view_stage *stage)
 
 // -- All of them ----------------------------------------------------------------------------
 
-// How many problems there are, at the right end of the bar; a click lists them. Returns where that
-// begins.
-static float draw_problems(view_ui *ui, const view_stage *stage, float right)
+// How many problems there are, cut off the right end of the bar; a click lists them.
+static void draw_problems(view_ui *ui, const view_stage *stage, view_rect *bar)
 {
     const bool is_error = stage->log->error[0] != '\0';
     const uint32_t count = stage->log->num_warnings + is_error;
     char text[48];
     if (count == 0)
-        return right;
+        return;
     COMMON_TEXT(text, "%s %u", is_error ? "\xE2\x9C\x95" : "\xE2\x9A\xA0", count);
-    const float width = ui_text_width(ui, text) + 1.4f * ui->em;
-    const view_rect place = {right - width, 0, width, view_layout_of(stage).menu.height};
+    const view_rect place =
+        view_cut(bar, VIEW_AT_RIGHT, ceilf(ui_text_width(ui, text) + 1.4f * ui->em));
     if (ui_item(ui, place, "Problems"))
         ui->command.action = VIEW_WARNINGS;
     ui_tip_command(ui, VIEW_WARNINGS);
     ui_text_in(ui, place, is_error ? VIEW_WRONG : VIEW_AMBER, text);
-    return place.x;
 }
 
 // Where there is no room for the words: the search for all commands, what is shown, whose clips or
 // neighbours it lists, and problems.
 static void draw_small_bar(view_ui *ui, const view_stage *stage, view_rect bar)
 {
-    const float em = ui->em, y = 0.5f * (bar.height - ui->line);
+    const float em = ui->em, y = ui_text_top(ui, bar);
     const view_scene *const scene = &stage->document->scene;
     const bool has_clips = view_mode_of(stage->document) == VIEW_MODE_CLIPS && scene->num_clips > 0;
     char text[48] = "";
-    view_rect place = {0, 0, bar.height, bar.height};
-    if (ui_item(ui, place, "Commands"))
+    const view_rect button = view_cut(&bar, VIEW_AT_LEFT, bar.height);
+    if (ui_item(ui, button, "Commands"))
         view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
     ui_tip_command(ui, VIEW_SEARCH);
-    ui_text_in(ui, place, VIEW_BRIGHT, "\xE2\x98\xB0");
-    bar.width = draw_problems(ui, stage, bar.width);
-    place.x = bar.height;
-    place.width = fmaxf(bar.width - bar.height, 1);
-    if (scene->name == NULL)
+    ui_text_in(ui, button, VIEW_BRIGHT, "\xE2\x98\xB0");
+    draw_problems(ui, stage, &bar);
+    if (scene->name == NULL || !(bar.width > 0))
         return;
-    if (ui_item(ui, place, "Shown"))
+    if (ui_item(ui, bar, "Shown"))
         ui->command.action = has_clips ? VIEW_CLIPS : VIEW_FILES;
-    const float used = ui_text(ui, place.x + 0.4f * em, y, place.width, VIEW_BRIGHT, scene->name);
+    const float used = ui_text(ui, bar.x + 0.4f * em, y, bar.width, VIEW_BRIGHT, scene->name);
     COMMON_TEXT(text, "%zu clip%s", scene->num_clips, scene->num_clips == 1 ? "" : "s");
-    if (has_clips && used + 1.4f * em < place.width)
-        ui_text(ui, place.x + used + 1.2f * em, y, place.width - used - 1.4f * em, VIEW_DIM, text);
+    if (has_clips && used + 1.4f * em < bar.width)
+        ui_text(ui, bar.x + used + 1.2f * em, y, bar.width - used - 1.4f * em, VIEW_DIM, text);
 }
 
 // The words of the bar.
 static void draw_bar(view_ui *ui, const view_stage *stage)
 {
     static const char search[] = "Search  Ctrl+P";
-    const float scale = ui->scale, height = view_layout_of(stage).menu.height, padding = 9 * scale;
-    const view_rect bar = {0, 0, stage->width, height};
+    const float scale = ui->scale, padding = 9 * scale;
+    view_rect bar = view_layout_of(stage).menu;
+    const float y = ui_text_top(ui, bar);
     float widths = 0;
     COMMON_FOR (i, VIEW_NUM_MENUS)
         widths += ui_text_width(ui, view_menu_names[i]) + 2 * padding;
-    const float search_width = ui_text_width(ui, search) + 2 * padding;
     view_draw_rect(stage->canvas, bar, VIEW_DOCK);
     ui_begin(ui, "bar");
     ui_item(ui, bar, "");
-    if (widths >= stage->width) {
+    if (widths >= bar.width) {
         draw_small_bar(ui, stage, bar);
         return;
     }
-    float x = 0;
     COMMON_FOR (i, VIEW_NUM_MENUS) {
-        const float width = ui_text_width(ui, view_menu_names[i]) + 2 * padding;
-        const view_rect place = {x, 0, width, height};
+        const view_rect place = view_cut(
+            &bar, VIEW_AT_LEFT, ceilf(ui_text_width(ui, view_menu_names[i]) + 2 * padding));
         const bool is_open = ui->menu.kind == VIEW_MENU_OF_BAR && (int)ui->menu.menu == i;
         if (is_open) {
-            ui->menu.x = x;
-            ui->menu.y = height;
+            ui->menu.x = place.x;
+            ui->menu.y = place.height;
         }
         const bool is_pressed = ui_item(ui, place, view_menu_names[i]);
         const bool slides =
             ui->menu.kind == VIEW_MENU_OF_BAR && ui->mouse.is_moved && ui_is_hot(ui) && !is_open;
         if (is_open || ui_is_hot(ui))
             view_draw_rect(stage->canvas, place, is_open ? VIEW_SELECTED : VIEW_HOVERED);
-        ui_text(ui, x + padding, 0.5f * (height - ui->line), 0, VIEW_BRIGHT, view_menu_names[i]);
+        ui_text(ui, place.x + padding, y, 0, VIEW_BRIGHT, view_menu_names[i]);
         if (is_pressed && is_open) {
             view_close_menu(ui);
         } else if (is_pressed || slides) {
-            view_open_menu(ui, VIEW_MENU_OF_BAR, x, height);
+            view_open_menu(ui, VIEW_MENU_OF_BAR, place.x, place.height);
             ui->menu.menu = (view_menu)i;
             ui->has_taken = true;
         }
-        x += width;
     }
-    const float right = draw_problems(ui, stage, stage->width);
-    const view_rect place = {right - search_width - 2 * scale, 2 * scale, search_width,
-                             height - 4 * scale};
-    if (x + search_width < right && ui_button(ui, place, search, false))
+    draw_problems(ui, stage, &bar);
+    bar = view_inset(bar, 2 * scale);
+    const float wide = ui_text_width(ui, search) + 2 * padding;
+    if (wide < bar.width && ui_button(ui, view_cut(&bar, VIEW_AT_RIGHT, wide), search, false))
         view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
 }
 

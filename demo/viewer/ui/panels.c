@@ -22,9 +22,14 @@ static void label_joint(const view_ui *ui, const view_stage *stage)
 // What explains the item below the mouse, near to it.
 static void draw_tip(view_ui *ui, const view_stage *stage)
 {
-    ui->is_tip_shown = ui->tip[0] != '\0' && stage->now - ui->tip_since >= VIEW_TIP_DELAY;
+    const size_t length = strcspn(ui->tip, "\n"), second = length + (ui->tip[length] != '\0');
+    ui_line lines[2] = {{.color = VIEW_BRIGHT}, {.color = VIEW_DIM}};
+    COMMON_TEXT(lines[0].text, "%.*s", (int)length, ui->tip);
+    COMMON_TEXT(lines[1].text, "%s", ui->tip + second);
+    ui->is_tip_shown = length > 0 && stage->now - ui->tip_since >= VIEW_TIP_DELAY;
     if (ui->is_tip_shown)
-        ui_note(ui, ui->mouse.x, ui->mouse.y + 18 * ui->scale, ui->mouse.y, VIEW_BRIGHT, ui->tip);
+        ui_note(ui, ui->mouse.x, ui->mouse.y + 18 * ui->scale, ui->mouse.y, lines,
+                lines[1].text[0] != '\0' ? 2 : 1);
 }
 
 // A text in the middle of the free region, at a height of it. Returns its box.
@@ -198,6 +203,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     ui->top = (ui_item_id){NULL, 0};
     ui->tip[0] = '\0';
     ui->is_focus_there = false;
+    ui->trial.option = NULL;
     if (ui->is_event) // it is drawn by itself
         view_recording_panel(ui, stage);
     if (stage->pages != NULL)

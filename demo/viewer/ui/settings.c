@@ -261,47 +261,83 @@ static void parts_picker(setting *s)
 
 // == Words, names, files ==========================================================================
 
+static view_menu_list list_of(const setting *s)
+{
+    const int kind = s->option->kind, names = (int)s->option->names;
+    return kind == COMMON_EITHER || kind == COMMON_CHOICE           ? VIEW_LIST_WORDS
+           : names == VIEW_NAMES_CLIP                               ? VIEW_LIST_CLIPS
+           : names == VIEW_NAMES_MESH || view_is_texture(s->option) ? VIEW_LIST_MESHES
+           : names == VIEW_NAMES_JOINT || kind == COMMON_PAIR_TEXT  ? VIEW_LIST_JOINTS
+                                                                    : VIEW_LIST_NONE;
+}
+
 // What can be selected, by its number: its name, and the text that selects it. Returns false if
 // there are not so many.
 static bool thing_at(const setting *s, size_t number, char name[128], char text[128])
 {
-    const int kind = s->option->kind, names = (int)s->option->names;
     const md5_morph *const morph = s->stage->document->morphs.morph;
-    if (names == VIEW_NAMES_MORPH && morph != NULL && number < morph->num_targets) {
+    if (s->option->names == VIEW_NAMES_MORPH && morph != NULL && number < morph->num_targets) {
         snprintf(name, 128, "%s", morph->targets[number].name);
         snprintf(text, 128, "%s", name);
         return true;
     }
-    const view_menu_list list =
-        kind == COMMON_EITHER || kind == COMMON_CHOICE           ? VIEW_LIST_WORDS
-        : names == VIEW_NAMES_CLIP                               ? VIEW_LIST_CLIPS
-        : names == VIEW_NAMES_MESH || view_is_texture(s->option) ? VIEW_LIST_MESHES
-        : names == VIEW_NAMES_JOINT || kind == COMMON_PAIR_TEXT  ? VIEW_LIST_JOINTS
-                                                                 : VIEW_LIST_NONE;
-    return view_list_thing(s->stage, list, s->option, number, name, text);
+    return view_list_thing(s->stage, list_of(s), s->option, number, name, text);
 }
 
-// Those that contain what is sought, below the row. Returns whether one was pressed, or the first
-// is taken by Enter: writes its text.
+// How many vertices of the files each joint moves; to be freed.
+static uint32_t *count_moved(const view_scene *scene)
+{
+    uint32_t *const counts = common_alloc((size_t)scene->num_joints + 1, sizeof *counts);
+    COMMON_FOR (m, view_count_meshes(scene)) {
+        const md5_mesh *const mesh = &scene->model->meshes[m];
+        const uint32_t end = mesh->first_influence[mesh->num_file_vertices];
+        COMMON_FOR (i, end)
+            counts[mesh->influence_joints[i]]++;
+    }
+    return counts;
+}
+
+// Those that contain what is sought, below the row; of joints also their parents and vertices.
+// Returns whether one was pressed, or the first is taken by Enter: writes its text.
 static bool list_things(const setting *s, const char *sought, const char *chosen, char text[128])
 {
     enum { MOST = 100 };
     view_ui *const ui = s->ui;
-    char name[128], one[128];
+    const view_scene *const scene = &s->stage->document->scene;
+    const bool are_joints = list_of(s) == VIEW_LIST_JOINTS;
+    uint32_t *const counts = are_joints ? count_moved(scene) : NULL;
+    char name[128], one[128], fact[192] = "";
     int count = 0;
     bool is_taken = false;
     for (size_t i = 0; count < MOST && thing_at(s, i, name, one); i++) {
         if (!common_contains(name, sought))
             continue;
-        ui_begin_row(s->ui);
-        const bool is_pressed = ui_button(ui, ui->space, name, strcmp(one, chosen) == 0);
-        if (s->option->names == VIEW_NAMES_JOINT && ui_is_hot(ui) && ui->mouse.is_moved)
+        ui_begin_row(ui);
+        view_rect row = ui->space;
+        const bool is_chosen = strcmp(one, chosen) == 0,
+                   is_pressed = ui_tile(ui, row, name, is_chosen);
+        if (are_joints) {
+            const uint32_t parent = scene->skeleton->joints[i].parent;
+            COMMON_TEXT(
+                fact, counts[i] > 0 ? "%s" VIEW_DOT "%u vertices" : "%s" VIEW_DOT "moves none",
+                parent != MD5_NONE ? scene->skeleton->joints[parent].name : "root", counts[i]);
+        }
+        if (are_joints && ui_is_hot(ui) && ui->mouse.is_moved)
             ui->hovered_joint = (int32_t)i;
+        ui_tip(ui, fact);
+        ui_try(ui, s->stage->now, s->option, one);
+        row = view_inset(row, 0.5f * ui->em);
+        row.y = ui_text_top(ui, ui->space);
+        const float used = ui_text(ui, row.x, row.y, row.width,
+                                   is_chosen || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, name);
+        ui_text_left_of(ui, row.x + row.width, row.y, VIEW_PLAIN,
+                        ui_text_width(ui, fact) + used < row.width - ui->em ? fact : "");
         if (is_pressed || (count++ == 0 && sought[0] != '\0' && ui->mouse.key == VIEW_KEY_RETURN)) {
             snprintf(text, 128, "%s", one);
             is_taken = true;
         }
     }
+    free(counts);
     return is_taken;
 }
 

@@ -181,24 +181,25 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
     view_draw_rect(canvas, box, VIEW_DOCK);
     ui_begin(ui, "start");
     ui_item(ui, box, "");
-    view_rect part = view_inset(box, padding), buttons;
-    view_draw_text(canvas, VIEW_TITLE, part.x, part.y, part.width, VIEW_BRIGHT, "md5view");
-    if (box.x > 0 && ui_text_width(ui, hint) < 0.6f * part.width)
-        ui_text_left_of(ui, part.x + part.width - 32 * scale, part.y + 4 * scale, VIEW_DIM, hint);
-    part.y += font->line[VIEW_TITLE] + gap;
-    buttons = (view_rect){part.x, part.y, part.width, 36 * scale};
-    int pressed = ui_button(ui, buttons, "Open your own model\xE2\x80\xA6   Ctrl+O", true) ? 0 : -1;
-    part.y += buttons.height + gap;
-    buttons.y = part.y;
-    buttons.height = 30 * scale;
-    const int other = ui_buttons(ui, &buttons, words, 3, -1, false);
-    pressed = other >= 0 ? 1 + other : pressed;
-    const view_rect corner = {part.x + part.width - 24 * scale, box.y + padding, 24 * scale,
-                              24 * scale};
-    if (ui_button(ui, corner, "\xC3\x97", false)) // to what is open
+    view_rect part = view_inset(box, padding);
+    part.height += 0.5f * padding;
+    view_rect head = view_cut(&part, VIEW_AT_TOP, font->line[VIEW_TITLE]);
+    view_cut(&part, VIEW_AT_TOP, gap);
+    view_draw_text(canvas, VIEW_TITLE, head.x, head.y, head.width, VIEW_BRIGHT, "md5view");
+    if (ui_button(ui, view_cut(&head, VIEW_AT_RIGHT, head.height), "\xC3\x97",
+                  false)) // to what is open
         ui->command.action = VIEW_START_PAGE;
-    part.y += buttons.height + gap;
-    part.height = box.y + box.height - 0.5f * padding - part.y;
+    if (box.x > 0 && ui_text_width(ui, hint) < 0.6f * head.width)
+        ui_text_left_of(ui, head.x + head.width - gap, ui_text_top(ui, head), VIEW_DIM, hint);
+    int pressed = ui_button(ui, view_cut(&part, VIEW_AT_TOP, 36 * scale),
+                            "Open your own model\xE2\x80\xA6   Ctrl+O", true)
+                      ? 0
+                      : -1;
+    view_cut(&part, VIEW_AT_TOP, gap);
+    view_rect row = view_cut(&part, VIEW_AT_TOP, 30 * scale);
+    const int other = ui_buttons(ui, &row, words, 3, -1, false);
+    pressed = other >= 0 ? 1 + other : pressed;
+    view_cut(&part, VIEW_AT_TOP, gap);
 
     ui_column column;
     ui_begin_list(ui, &column, part, &ui->scrolls[UI_SCROLL_START]);

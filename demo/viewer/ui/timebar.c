@@ -18,44 +18,40 @@ static const struct {
     [SIGN_DOCK] = {"panels", "\xE2\x97\xA7", VIEW_NOTHING},
 };
 
-// The next button from `x` on, which moves.
-static bool sign_button(view_ui *ui, const view_stage *stage, bar_sign sign, view_rect bar,
-                        float *x)
+// The next button, cut off the left end of the bar.
+static bool sign_button(view_ui *ui, const view_stage *stage, bar_sign sign, view_rect *bar)
 {
-    const float em = ui->em, width = (sign == SIGN_PLAY ? 2.6f : 1.7f) * em;
-    const view_rect box = {roundf(*x), roundf(bar.y + 0.65f * em), roundf(width),
-                           roundf(1.7f * em)};
-    const bool is_pressed = ui_item(ui, box, signs[sign].label);
+    const float em = ui->em;
     const bool is_play = sign == SIGN_PLAY;
+    const view_rect box = view_cut(bar, VIEW_AT_LEFT, roundf((is_play ? 2.6f : 1.7f) * em));
+    const bool is_pressed = ui_item(ui, box, signs[sign].label);
     view_draw_round_rect(ui->canvas, box, 0.3f * em,
                          is_play         ? VIEW_ACCENT
                          : ui_is_hot(ui) ? VIEW_HOVERED
                                          : VIEW_CONTROL);
     ui_text_in(ui, box, is_play ? 0x0E1116FFu : VIEW_BRIGHT,
                is_play && stage->play->playing ? "\xE2\x9D\x9A\xE2\x9D\x9A" : signs[sign].sign);
-    *x = box.x + box.width + 0.45f * em;
+    view_cut(bar, VIEW_AT_LEFT, roundf(0.45f * em));
     ui_tip_command(ui, signs[sign].action);
     if (is_pressed)
         ui->command.action = signs[sign].action;
     return is_pressed;
 }
 
-// A button with a word that ends at `*right`, which moves, as wide as `widest`.
-static void word_button(view_ui *ui, view_rect bar, const char *widest, const char *word,
-                        view_action action, float *right)
+// A button with a word at the right end, as wide as `widest`.
+static void word_button(view_ui *ui, view_rect *bar, const char *widest, const char *word,
+                        view_action action)
 {
     const float em = ui->em;
-    const float width = ceilf(ui_text_width(ui, widest) + em);
-    const view_rect box = {roundf(*right - width), roundf(bar.y + 0.65f * em), width,
-                           roundf(1.7f * em)};
-    *right = box.x - 0.45f * em;
-    if (ui_button(ui, box, word, false))
+    if (ui_button(ui, view_cut(bar, VIEW_AT_RIGHT, ceilf(ui_text_width(ui, widest) + em)), word,
+                  false))
         ui->command.action = action;
     ui_tip_command(ui, action);
+    view_cut(bar, VIEW_AT_RIGHT, roundf(0.45f * em));
 }
 
 // The name of the shown clip, which opens the list of clips; as wide for each of them.
-static void clip_button(view_ui *ui, const view_stage *stage, view_rect bar, float *x)
+static void clip_button(view_ui *ui, const view_stage *stage, view_rect *bar)
 {
     const view_scene *const scene = &stage->document->scene;
     const view_clip *const shown = view_shown_clip(scene);
@@ -65,20 +61,19 @@ static void clip_button(view_ui *ui, const view_stage *stage, view_rect bar, flo
         return;
     COMMON_FOR (i, scene->num_clips)
         width = fmaxf(width, ui_text_width(ui, scene->clips[i].name));
-    const view_rect box = {roundf(*x + 0.45f * em), roundf(bar.y + 0.65f * em),
-                           ceilf(fminf(width, 10 * em) + em), roundf(1.7f * em)};
-    if (ui_button(ui, box, shown->name, false))
+    view_cut(bar, VIEW_AT_LEFT, roundf(0.45f * em));
+    if (ui_button(ui, view_cut(bar, VIEW_AT_LEFT, ceilf(fminf(width, 10 * em) + em)), shown->name,
+                  false))
         ui->command.action = VIEW_CLIPS;
-    *x = box.x + box.width;
 }
 
-// A text in a place as wide as `widest`, at its right end; `*right` moves. Digits are equally wide.
-static void place_text(view_ui *ui, view_rect bar, const char *widest, const char *text,
-                       view_color color, float *right)
+// A text at the right end, in a place as wide as `widest`. Digits are equally wide.
+static void place_text(view_ui *ui, view_rect *bar, const char *widest, const char *text,
+                       view_color color)
 {
-    const float y = ui_text_top(ui, bar);
-    ui_text_left_of(ui, *right, y, color, text);
-    *right -= ceilf(ui_text_width(ui, widest) + 0.7f * ui->em);
+    const view_rect box = view_cut(bar, VIEW_AT_RIGHT, ceilf(ui_text_width(ui, widest)));
+    ui_text_left_of(ui, box.x + box.width, ui_text_top(ui, box), color, text);
+    view_cut(bar, VIEW_AT_RIGHT, 0.7f * ui->em);
 }
 
 // == The line =============================================================================
@@ -130,50 +125,49 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
 }
 
 // What is at the right of the line, from the right on. Figures do not move while it plays.
-static void show_figures(view_ui *ui, const view_stage *stage, view_rect bar,
-                         view_arrangement arrangement, float *right)
+static void show_figures(view_ui *ui, const view_stage *stage, view_arrangement arrangement,
+                         view_rect *bar)
 {
+    static const char minus[] = "\xE2\x88\x92";
     const view_play *const play = stage->play;
     const md5_anim *const anim = view_clock(&stage->document->scene);
     const double length = view_cycle_length(play, anim);
+    const bool is_wide = arrangement == VIEW_ARRANGE_BESIDE;
     char text[48], widest[48];
     if (arrangement != VIEW_ARRANGE_SHEET) {
-        const bool is_wide = arrangement == VIEW_ARRANGE_BESIDE;
-        word_button(ui, bar, "cycle", view_wrap_name(play->wrap), view_toggle_of("loop"), right);
+        word_button(ui, bar, "cycle", view_wrap_name(play->wrap), view_toggle_of("loop"));
         if (is_wide)
-            word_button(ui, bar, "+", "+", VIEW_FASTER, right);
-        COMMON_TEXT(text, "%s%.3g\xC3\x97", play->backward ? "\xE2\x88\x92" : "", play->speed);
-        word_button(ui, bar,
-                    "\xE2\x88\x92"
-                    "0.25\xC3\x97",
-                    text, VIEW_NORMAL_SPEED, right);
+            word_button(ui, bar, "+", "+", VIEW_FASTER);
+        COMMON_TEXT(text, "%s%.3g\xC3\x97", play->backward ? minus : "", play->speed);
+        COMMON_TEXT(widest, "%s0.25\xC3\x97", minus);
+        word_button(ui, bar, widest, text, VIEW_NORMAL_SPEED);
         if (is_wide)
-            word_button(ui, bar, "+", "\xE2\x88\x92", VIEW_SLOWER, right);
-        *right -= 0.45f * ui->em;
+            word_button(ui, bar, "+", minus, VIEW_SLOWER);
+        view_cut(bar, VIEW_AT_RIGHT, 0.45f * ui->em);
     }
-    if (arrangement == VIEW_ARRANGE_BESIDE) {
+    if (is_wide) {
         COMMON_TEXT(text, "/ %.3f s", length);
-        place_text(ui, bar, text, text, VIEW_DIM, right);
+        place_text(ui, bar, text, text, VIEW_DIM);
         COMMON_TEXT(text, "%.3f", view_cycle_time(play, anim));
         COMMON_TEXT(widest, "%.3f", fmax(length, 0));
-        place_text(ui, bar, widest, text, VIEW_BRIGHT, right);
+        place_text(ui, bar, widest, text, VIEW_BRIGHT);
     }
     COMMON_TEXT(text, "of %u", anim->num_frames);
-    place_text(ui, bar, text, text, VIEW_DIM, right);
+    place_text(ui, bar, text, text, VIEW_DIM);
     COMMON_TEXT(text, "%.1f", view_frame_place(play, anim));
     COMMON_TEXT(widest, "%u.0", anim->num_frames);
-    place_text(ui, bar, widest, text, VIEW_BRIGHT, right);
+    place_text(ui, bar, widest, text, VIEW_BRIGHT);
 }
 
 // Of a machine: its time, what runs in its first layer, and what fired last.
-static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, float x, float right)
+static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar)
 {
     const view_machine *const machine = &stage->document->scene.machine;
-    const float em = ui->em, y = ui_text_top(ui, bar);
+    const float em = ui->em, y = ui_text_top(ui, bar), right = bar.x + bar.width;
     const view_event *const event = &machine->events[0];
     char text[160];
     COMMON_TEXT(text, "%.2f", machine->time);
-    x += fmaxf(ui_text_width(ui, "0000.00"), ui_text_width(ui, text));
+    float x = bar.x + 0.7f * em + fmaxf(ui_text_width(ui, "0000.00"), ui_text_width(ui, text));
     ui_text_left_of(ui, x, y, VIEW_BRIGHT, text);
     x += 0.4f * em;
     x += ui_text(ui, x, y, 0, VIEW_DIM, "s") + 2 * em;
@@ -216,38 +210,40 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
     const float scale = ui->scale, em = ui->em;
     const bool is_sheet = arrangement == VIEW_ARRANGE_SHEET;
     view_canvas *const canvas = stage->canvas;
-    float x = bar.x + 0.7f * em, right = bar.x + bar.width - 0.7f * em, part;
+    float part;
+    view_rect line = {roundf(bar.x + 0.7f * em), roundf(bar.y + 0.65f * em), bar.width - 1.4f * em,
+                      roundf(1.7f * em)};
     view_draw_rect(canvas, bar, VIEW_DOCK);
     if (!(layout.handle.width > 0))
         view_draw_rect(canvas, (view_rect){bar.x, bar.y, bar.width, fmaxf(1, roundf(0.08f * em))},
                        VIEW_EDGE);
     ui_begin(ui, "scrub");
     ui_item(ui, bar, "");
-    if (is_sheet && !(layout.handle.width > 0) && sign_button(ui, stage, SIGN_DOCK, bar, &x)) {
+    if (is_sheet && !(layout.handle.width > 0) && sign_button(ui, stage, SIGN_DOCK, &line)) {
         ui->docks.is_sheet_open = !ui->docks.is_sheet_open || ui->docks.is_folded;
         ui->docks.is_folded = false;
     }
     if (view_shows_machine(stage)) {
-        sign_button(ui, stage, SIGN_PLAY, bar, &x);
+        sign_button(ui, stage, SIGN_PLAY, &line);
         if (!is_sheet) {
-            sign_button(ui, stage, SIGN_FIRST, bar, &x);
-            sign_button(ui, stage, SIGN_BACK, bar, &x);
-            sign_button(ui, stage, SIGN_ON, bar, &x);
+            sign_button(ui, stage, SIGN_FIRST, &line);
+            sign_button(ui, stage, SIGN_BACK, &line);
+            sign_button(ui, stage, SIGN_ON, &line);
         }
-        show_machine(ui, stage, bar, x + 0.7f * em, right);
+        show_machine(ui, stage, line);
         return;
     }
     if (anim == NULL)
         return;
     for (bar_sign sign = SIGN_FIRST; sign <= SIGN_LAST; sign++)
         if (!is_sheet || sign == SIGN_PLAY)
-            sign_button(ui, stage, sign, bar, &x);
+            sign_button(ui, stage, sign, &line);
     if (!is_sheet)
-        clip_button(ui, stage, bar, &x);
-    show_figures(ui, stage, bar, arrangement, &right);
+        clip_button(ui, stage, &line);
+    show_figures(ui, stage, arrangement, &line);
     const double length = view_cycle_length(play, anim);
-    const view_rect track = {x + 0.7f * em, bar.y + roundf(0.5f * bar.height - 2 * scale),
-                             right - x - 1.4f * em, 4 * scale};
+    const view_rect track = {line.x + 0.7f * em, bar.y + roundf(0.5f * bar.height - 2 * scale),
+                             line.width - 1.4f * em, 4 * scale};
     if (track.width <= 0)
         return;
     const view_rect reach = {track.x, bar.y, track.width, bar.height};

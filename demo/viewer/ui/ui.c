@@ -153,6 +153,19 @@ void ui_focus_next(view_ui *ui)
         ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
 }
 
+void ui_try(view_ui *ui, double now, const view_option *option, const char *text)
+{
+    view_trial *const trial = &ui->trial;
+    if (!ui_is_hot(ui)
+        || (option->effect != VIEW_EFFECT_NONE && option->effect != VIEW_EFFECT_MEASURES
+            && option->names != VIEW_NAMES_CLIP))
+        return;
+    if (strcmp(trial->text, text) != 0)
+        trial->due = now + VIEW_TRIAL_DELAY;
+    trial->option = option;
+    COMMON_TEXT(trial->text, "%s", text);
+}
+
 void ui_tip(view_ui *ui, const char *text)
 {
     if (ui_is_hot(ui))
@@ -364,22 +377,21 @@ void ui_popover(const view_ui *ui, view_rect box, float radius, view_color edge)
     view_draw_round_rect(ui->canvas, box, radius * ui->scale, VIEW_POPOVER);
 }
 
-void ui_note(const view_ui *ui, float x, float y, float above, view_color color, const char *text)
+void ui_note(const view_ui *ui, float x, float y, float above, const ui_line *lines, size_t count)
 {
     const float gap = 6 * ui->scale, bottom = ui->window.y + ui->window.height;
-    const size_t length = strcspn(text, "\n");
-    const char *const second = text[length] != '\0' ? text + length + 1 : "";
-    char first[320];
-    COMMON_TEXT(first, "%.*s", (int)length, text);
-    const float width = fminf(fmaxf(ui_text_width(ui, first), ui_text_width(ui, second)),
-                              ui->window.width - 4 * gap);
-    view_rect box = {x, y, width + 2 * gap, (second[0] != '\0' ? 2 : 1) * ui->line + gap};
+    float width = 0;
+    COMMON_FOR (i, count)
+        width = fmaxf(width, ui_text_width(ui, lines[i].text));
+    width = fminf(width, ui->window.width - 4 * gap);
+    view_rect box = {x, y, width + 2 * gap, (float)count * ui->line + gap};
     box.x = fmaxf(fminf(x, ui->window.width - box.width - gap), gap);
     if (y + box.height + gap > bottom)
-        box.y = fminf(above, bottom) - box.height - gap;
+        box.y = fmaxf(fminf(above, bottom) - box.height - gap, 0);
     ui_popover(ui, box, 3, VIEW_EDGE);
-    ui_text(ui, box.x + gap, box.y + 0.5f * gap, width + 1, color, first);
-    ui_text(ui, box.x + gap, box.y + 0.5f * gap + ui->line, width + 1, VIEW_DIM, second);
+    COMMON_FOR (i, count)
+        ui_text(ui, box.x + gap, box.y + 0.5f * gap + (float)i * ui->line, width + 1,
+                lines[i].color, lines[i].text);
 }
 
 bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_selected)

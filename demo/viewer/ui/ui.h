@@ -186,6 +186,23 @@ typedef struct view_card {
     bool picks_color;            // a click on the picture takes its color
 } view_card;
 
+// == What is tried ========================================================================
+
+// The value of an option or, as --animation-index, a clip is shown while the mouse rests on it in a
+// list, and taken back when the mouse leaves.
+#define VIEW_TRIAL_DELAY 0.15 // seconds
+typedef struct view_trial {
+    const view_option *option; // below the mouse, or NULL
+    char text[128];
+    double due, shown; // when that is shown; the same of what is
+    char *before;      // NULL: nothing is; to be freed
+    view_play play;    // of the clip before
+    size_t clip;
+} view_trial;
+
+// Wants to have that shown while the last item is below the mouse. What reads files is not tried.
+void ui_try(struct view_ui *ui, double now, const view_option *option, const char *text);
+
 // == The page of a model that is retargeted (retarget.c) ==================================
 
 typedef struct view_retarget_page {
@@ -503,6 +520,7 @@ typedef struct view_ui {
     view_small_picture pictures[VIEW_MAX_PICTURES];
     view_menus menu;
     view_card card;
+    view_trial trial;
     const view_command_row *used[VIEW_NUM_USED]; // the last ones, for the search
     size_t num_used;
     view_graph_view graph;
@@ -595,9 +613,13 @@ void ui_bar(const view_ui *ui, view_rect rect, float part);
 // The box of what lies over all else, with an edge around it; the radius in layout units.
 void ui_popover(const view_ui *ui, view_rect box, float radius, view_color edge);
 
-// A text of a line, or of two of which the second is dim, in such a box: its corner is at (x, y) or
-// where it fits: if there is no room below `y`, it ends at `above`.
-void ui_note(const view_ui *ui, float x, float y, float above, view_color color, const char *text);
+// Lines of text in such a box: its corner is at (x, y) or where it fits: if there is no room below
+// `y`, it ends at `above`.
+typedef struct ui_line {
+    view_color color;
+    char text[320];
+} ui_line;
+void ui_note(const view_ui *ui, float x, float y, float above, const ui_line *lines, size_t count);
 
 // An image of that shape in the middle of a box, as large as fits.
 void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, uint32_t height,
