@@ -32,7 +32,7 @@ def _smile(actor):
     actor.brows(0.45)
     # Cheeks push the lower lids up; with upper lids that come down it would be the smile of a villain.
     for side in "lr":
-        actor.lids(side, 0.0, 0.36, 6.0)
+        actor.lids(side, 0.0, 0.24, 6.0)
     return lambda p: _pull(p, CORNER, 3.0, (-0.7, 0.9, 1.7))
 
 
@@ -112,7 +112,7 @@ def _blink(actor):
 # Of the distance to the middle of the eye: (lids, eyeballs).
 RIM = 1.01 * shape.EYE_RADIUS
 FRONT = math.cos(math.radians(70.0))
-EYES = {"blink": (1.03, 0.71), "sleepy": (1.06, 0.90), "smile": (1.06, 0.94)}
+EYES = {"blink": (1.03, 0.71), "sleepy": (1.06, 0.90), "smile": (1.04, 0.97)}
 # Degrees by which the middle of a lower lid is farther up than its ends: its edge is an arc upwards.
 ARCHES = {"smile": 22.0}
 
