@@ -43,8 +43,8 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
   pull     the greatest acceleration of the root along the floor, units a second squared (limit 400)
   beyond   joints that bend further than their limit (see below), or -
 
-Of all clips it also says whether models/README.md tells the truth: its table of figures is the one that is made
-here, and frames, rates and speeds in its rows of clips are those of the files.
+Of all clips it also says whether models/README.md tells the truth: its table of figures is the one that is
+made here, and frames, rates and speeds in its rows of clips are those of the files.
 
 ALLOWED says what a clip of Bobbin may do beyond a limit, or another one by MODEL/CLIP: strikes, take-offs and
 landings."""
@@ -540,7 +540,9 @@ def line(name, frames, figures):
 # -- What models/README.md says ---------------------------------------------------------------
 
 README = os.path.join(HERE, "README.md")
-HEAD = ("gait", "units a second", "soles slide", "stroke", "hips, chest, head, tail to the sides", "travel", "rise")
+# Columns there, and those of the table above.
+SHOWN = (("soles slide", "slide"), ("ankle to and fro", "stroke"), ("to the sides", "side"),
+         ("travel", "travel"), ("rise", "rise"))
 
 
 def figure(value):
@@ -550,12 +552,11 @@ def figure(value):
 
 def figures_text(found):
     """A table of the loops that go somewhere; found: rows of (subject, clip, speed, figures)."""
-    rows = [HEAD, ("---",) * len(HEAD)]
+    rows = [["gait", "speed"] + [title for title, _ in SHOWN], ["---"] * (2 + len(SHOWN))]
     for subject, clip, speed, figures in found:
         if clip.loop and speed > 1.0:
-            rows.append(("%s's `%s`" % (subject.name.capitalize(), clip.name), figure(speed))
-                        + tuple(figure(figures.get(name, "")) for name in ("slide", "stroke", "side", "travel",
-                                                                           "rise")))
+            rows.append(["%s's `%s`" % (subject.name.capitalize(), clip.name), figure(speed)]
+                        + [figure(figures.get(name, "")) for _, name in SHOWN])
     return "".join("| %s |\n" % " | ".join(row).replace("  ", " ") for row in rows)
 
 
@@ -625,7 +626,7 @@ def check(subject, clip):
     check_reach(anim, clip.name, subject, report)
     check_root(anim, clip, report)
     print(line(clip.name, len(anim.frames), dict(report.figures)))
-    way = sum(length(sub(two[0][0], one[0][0])) for one, two in zip(anim.frames, anim.frames[1:]))
+    way = sum(math.dist(one[0][0][:2], two[0][0][:2]) for one, two in zip(anim.frames, anim.frames[1:]))
     speed = way * anim.rate / (len(anim.frames) - 1)
     return (subject, clip, speed, dict(report.figures)), [
         "%s/%s: %s" % (subject.name, clip.name, fault) for fault in report.faults]

@@ -67,7 +67,7 @@ def _lips(p, narrow, flat, rise=0.0, drop=0.0, forward=0.0):
     middle = shape.mouth_height(p[0], p[1])
     away = math.hypot((p[0] - 13.5) / 6.0, p[1] / 7.8, (p[2] - middle) / 3.7)
     # The cheek stays where it is, and so do its freckles.
-    share = (1.0 - smoothstep(0.35, 1.4, away)) * (1.0 - smoothstep(5.4, 8.2, abs(p[1])))
+    share = (1.0 - smoothstep(0.35, 1.4, away)) * (1.0 - smoothstep(6.6, 8.4, abs(p[1])))
     arch = max(0.0, 1.0 - (p[1] / 5.4) ** 4)  # round when it is narrow
     upper = smoothstep(-0.5, 0.5, p[2] - middle)
     inward = share * narrow * p[1]
