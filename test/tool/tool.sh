@@ -428,17 +428,17 @@ for over in 'bake own.md5mesh' 'compress own.md5anim' 'decompress packed'; do
     report "${over% *} over what it reads" $?
 done
 baked=$scratch/baked
-runs 0 bake models/bobbin/bobbin.md5machine -o "$baked/" && says out '1 models, 58 clips, ' &&
+runs 0 bake models/bobbin/bobbin.md5machine -o "$baked/" && says out '1 models, 59 clips, ' &&
     [ "$(head -c 4 "$baked/walk.md5anim")" = M5AI ] && cmp -s models/bobbin/bobbin.md5machine "$baked/bobbin.md5machine" &&
     runs 0 dump $bobbin $walk --ms 700 && grep -v "md5mesh\|md5anim" "$scratch/out" >"$scratch/dumped" &&
     runs 0 dump "$baked/bobbin.md5mesh" "$baked/walk.md5anim" --ms 700 && grep -v "md5mesh\|md5anim" "$scratch/out" | cmp -s - "$scratch/dumped" &&
-    runs 0 check "$baked" && says out '60 files, 0 errors, 0 warnings'
+    runs 0 check "$baked" && says out '61 files, 0 errors, 0 warnings'
 report 'bake of a character' $?
 runs 1 check --for doom3 "$baked/walk.md5anim" && says out 'an asset file, which no engine reads' &&
     runs 0 check --for md5model "$baked/walk.md5anim" && cp "$scratch/walk" "$scratch/packed.md5anim" &&
     runs 1 check --for cube2 "$scratch/packed.md5anim" && says out 'a compressed clip, which no engine reads'
 report 'check of what no engine reads' $?
-runs 0 info "$baked/bobbin.md5mesh" "$baked/bobbin.md5machine" && says out ': md5mesh' && says out 'clips              58' &&
+runs 0 info "$baked/bobbin.md5mesh" "$baked/bobbin.md5machine" && says out ': md5mesh' && says out 'clips              59' &&
     cp "$baked/bobbin.md5mesh" "$scratch/model" && runs 0 info "$scratch/model" && says out ': md5mesh'
 report 'info of asset files' $?
 runs 1 fix "$baked/walk.md5anim" --dry-run && says err 'this is an asset file, not an MD5 file'
