@@ -11,6 +11,7 @@ typedef struct lanterns {
     view_game *game;
     view_play play;
     view_pages pages; // for its panel
+    view_ui ui;
     gl_scene gl;
     view_font font; // of the panel
     uint32_t toes[FEET];
@@ -192,7 +193,7 @@ TEST_GAME(game_tells_of_a_lantern_that_was_passed)
         CHECK_UINT(facts.num_lit, *row == 60);
     }
     CHECK(view_play_again(fixture->game, true));
-    view_run_game(fixture->game, time += 0.05);
+    view_run_game(fixture->game, time + 0.05);
     CHECK(view_get_game_facts(fixture->game).missed == 0);
 }
 
@@ -276,7 +277,8 @@ static bool play_slowly(lanterns *fixture, uint32_t night, uint32_t round, doubl
     while (facts.phase == VIEW_GAME_PLAYS) {
         const view_stage stage = see_game(fixture, &canvas);
         view_clear_canvas(&canvas);
-        stage.page_panel(NULL, &stage);
+        fixture->ui.canvas = &canvas;
+        stage.page_panel(&fixture->ui, &stage);
         const arrow goal =
             largest_arrow(canvas.vertices, VIEW_GAME_LANTERNS - facts.num_lit, stage.width);
         const bool is_seen = goal.side == 0;

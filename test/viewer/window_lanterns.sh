@@ -65,6 +65,11 @@ pauses() {
         xdotool windowmap --sync "$window" windowfocus --sync "$window" && press first Return && game first 'is["seconds"] < 1'
 }
 check "Esc and a hidden window pause it" pauses
+sign_pauses() { # for fingers
+    after close-lists xdotool mousemove --window "$window" 770 25 click 1 && says 'is["playing"] == 0' &&
+        press play space && says 'is["playing"] == 1'
+}
+check "so does the sign at the upper right" sign_pauses
 closes() { # pause, title, what was open
     press close-lists Escape && press close-lists Escape && game close-lists 'is["phase"] == "plays" && is["demo"] == 1' &&
         press close-lists Escape && grep -e ' game: ' -e '^close-lists: ' "$log" | tail -n 1 | grep '^close-lists: ' && says 'is["model"] == "bobbin"' &&

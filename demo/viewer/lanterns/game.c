@@ -700,12 +700,16 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
     static const char *const words[] = {"light the seven lanterns", "all seven lanterns burn!",
                                         "the oil is used up"};
     char title[64];
-    (void)ui;
     COMMON_TEXT(title, "Night %u: %s", (unsigned)facts->night + 1, words[facts->phase]);
     draw_marks(canvas, game, stage);
     if (facts->phase == VIEW_GAME_WON)
         draw_sparks(canvas, game, stage);
     draw_score(canvas, facts);
+    ui_begin(ui, "game"); // for fingers, which have no Esc
+    if (stage->options->output == NULL && !stage->is_paused
+        && ui_button(ui, (view_rect){stage->width - 3.6f * em, 0.6f * em, 3 * em, 2.4f * em},
+                     facts->is_demo ? "\xC3\x97" : "II", false))
+        ui->command.action = VIEW_CLOSE_LISTS;
     float y = is_wide ? 0.6f * em : 5 * em;
     const bool has_title = (plays ? facts->seconds : facts->rest) < title_time;
     if (has_title)
