@@ -180,21 +180,24 @@ TEST_GAME(game_is_right_in_the_first_picture_of_each_round)
 TEST_GAME(game_tells_of_a_lantern_that_was_passed)
 {
     view_machine *const hero = &fixture->document->scene.machine;
-    CHECK(view_play_again(fixture->game, false));
-    const view_stage stage = see_game(fixture, NULL);
-    const md5_vec3 foot = md5_mat34_translation(stage.extra->bodies[0].instances.placements[1]);
-    double time = 0.0;
     const float apart[] = {140, 100, 90, 105, 115, 60};
-    EACH (row, apart) {
-        hero->place.translation = view_along(foot, (md5_vec3){1, 0, 0}, *row);
-        view_run_game(fixture->game, time += 0.05);
-        const view_game_facts facts = view_get_game_facts(fixture->game);
-        CHECK_UINT(facts.missed > 0, *row == 115 || *row == 60);
-        CHECK_UINT(facts.num_lit, *row == 60);
+    double time = 0.0;
+    FOR (round, 2) {
+        CHECK(view_play_again(fixture->game, round > 0));
+        view_run_game(fixture->game, time += 0.05); // closer to it in the round before
+        CHECK(view_get_game_facts(fixture->game).missed == 0);
+        const view_stage stage = see_game(fixture, NULL);
+        const md5_vec3 foot = md5_mat34_translation(stage.extra->bodies[0].instances.placements[1]);
+        EACH (row, apart) {
+            if (round == 0 && *row == 105)
+                break;
+            hero->place.translation = view_along(foot, (md5_vec3){1, 0, 0}, *row);
+            view_run_game(fixture->game, time += 0.05);
+            const view_game_facts facts = view_get_game_facts(fixture->game);
+            CHECK_UINT(facts.missed > 0, *row == 115 || *row == 60);
+            CHECK_UINT(facts.num_lit, *row == 60);
+        }
     }
-    CHECK(view_play_again(fixture->game, true));
-    view_run_game(fixture->game, time + 0.05);
-    CHECK(view_get_game_facts(fixture->game).missed == 0);
 }
 
 static uint64_t hash_of(const view_scene *scene)
