@@ -478,27 +478,22 @@ static void take_step(view_game *game)
 
 // == The picture ==================================================================================
 
-// Lantern 0 is his, the others are those of the posts. The lit ones come first, in skin 0; the dark
-// ones hang still.
+// Lantern 0 is his, the others are those of the posts. Dark ones hang still.
 static void list_lanterns(view_game *game)
 {
     const view_scene *const his = &game->lantern->scene;
     view_extra *const extra = &game->extra;
-    uint32_t count = 0;
-    COMMON_FOR (i, 2 * NUM_LAMPS) {
-        const bool is_dark = i >= NUM_LAMPS, is_his = i % NUM_LAMPS == 0;
-        const post *const at = is_his ? NULL : &game->posts[i % NUM_LAMPS - 1];
-        if (is_dark == (is_his || at->is_lit))
-            continue;
+    COMMON_FOR (i, NUM_LAMPS) {
+        const post *const at = i > 0 ? &game->posts[i - 1] : NULL;
+        const bool is_his = at == NULL, is_dark = !is_his && !at->is_lit;
         const double time = game->hero->time + 0.37 * i;
-        md5_mat34 *const palette = game->lamp_palettes + (size_t)count * his->num_joints;
+        md5_mat34 *const palette = game->lamp_palettes + (size_t)i * his->num_joints;
         if (is_his)
             memcpy(palette, his->palette, his->num_joints * sizeof *palette);
         else
             pose_post(game, is_dark ? 0 : time, NULL, palette);
-        game->lamp_placements[count] =
-            is_his ? md5_mat34_from_xform(view_at_origin()) : at->placement;
-        game->lamp_skins[count++] = is_dark;
+        game->lamp_placements[i] = is_his ? md5_mat34_from_xform(view_at_origin()) : at->placement;
+        game->lamp_skins[i] = is_dark;
         if (is_dark)
             continue;
         // His flame gets smaller with the oil.
@@ -514,7 +509,7 @@ static void list_lanterns(view_game *game)
         .uses = VIEW_BODY_CASTS | VIEW_BODY_SHOWN,
         .textures = &game->lantern->textures,
         .drawn = game->lantern->drawn,
-        .instances = {.count = count,
+        .instances = {.count = NUM_LAMPS,
                       .palettes = game->lamp_palettes,
                       .placements = game->lamp_placements,
                       .skins = game->lamp_skins},
