@@ -718,9 +718,11 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
         draw_line(canvas, VIEW_TEXT, middle, y, amber,
                   "Closer! Right beside a lantern your flame lights it");
     }
-    y = stage->height - 4.4f * em;
-    if (facts->is_demo) {
+    const bool is_high = stage->height > 24 * em;
+    y = stage->height - (is_high ? 4.4f : 2.2f) * em;
+    if (facts->is_demo)
         y = draw_line(canvas, VIEW_TEXT, middle, y, amber, "Press a key or touch to play");
+    if (facts->is_demo && is_high) {
         draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
                   is_wide ? "W A S D, arrows, a drag, a gamepad: walk and turn   Shift, a far "
                             "drag: run   Space: jump"
