@@ -295,7 +295,7 @@ texts="[...document.querySelectorAll('p, label, code, a, select')].filter(its =>
 check "a technique is read on a phone" shown phone 360 740 open "techniques/follow.html" is "'drawn' in document.documentElement.dataset" \
     is "document.documentElement.scrollWidth === 360" is "$texts.every(its => parseFloat(getComputedStyle(its).fontSize) >= 14)" \
     is "[...document.querySelectorAll('a, select, input')].every(its => its.getBoundingClientRect().height >= 44)" \
-    is "canvas.getBoundingClientRect().height <= 370 && document.querySelector('code').textContent.includes('md5_follow_spring(')" \
+    is "canvas.getBoundingClientRect().height <= 370 && document.querySelector('code').textContent.includes('expf(-w * dt)')" \
     is "(its => (its.value = 0.2, its.dispatchEvent(new Event('input', {bubbles: true}))))(document.querySelector('[name=damping]'))" \
     is "document.querySelector('[name=damping]').previousElementSibling.value === '0.2' && /set=damping%3D0.2/.test(location.hash)"
 # Its sliders are those of the address, and move the drawing: it measures another number, to the digits that it tells.

@@ -48,6 +48,18 @@ check "a slider needs all fields" refuses ": slider has 3 fields, expected 4" "$
 sed 's/^start: 0.7/begin: 0.7/' $pages/pages.txt >"$scratch/keys.txt"
 check "an unknown key is refused" refuses ": found 'begin', expected [NAME] or one of title" "$scratch/keys.txt" $pages/*.c
 
+# Browsers have no other fonts than the viewer's own.
+foreign_letters() {
+    python3 - $pages/pages.txt test/techniques.md <<-'END'
+	import sys
+	sys.path.insert(0, "demo/web")
+	import font
+	for path in sys.argv[1:]:
+	    print("".join(sorted(set(open(path).read()) - {chr(code) for code in font.wanted_codes()} - {"\n"})), end="")
+	END
+}
+silent "texts of pages have only letters that the viewer's fonts have" foreign_letters
+
 # The same texts are pages of HTML: each with its text, its lines and a control for each slider, and links that lead somewhere.
 mkdir "$scratch/html" && python3 demo/web/techniques.py "$scratch/html" $pages/pages.txt $pages/*.c
 written() {
