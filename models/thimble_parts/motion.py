@@ -141,7 +141,7 @@ def _walk(a, t, gait, lead=0.0):
     a.move("body", y=0.4 * wave(phase), z=0.75 * wave(phase, 2, 0.2))
     a.turn("body", roll=3.0 * wave(phase, 1, 0.05) - 1.0 * lead, pitch=1.4 * wave(phase, 2, 0.3))
     a.turn("eye", yaw=14.0 * wave(phase) * (1.0 - abs(lead)) + 20.0 * lead, pitch=2.0)
-    a.shutters(0.12 + 0.88 * bump(phase, 0.46, 0.56, 0.03))
+    a.shutters(0.12)
     for side, sign in (("l", 1.0), ("r", -1.0)):
         a.turn("gun_" + side, pitch=3.0 * wave(phase, 2, 0.4), yaw=sign * 2.0 + 6.0 * lead)
     _plant(a, t, gait)
@@ -190,7 +190,7 @@ def back(a, t):
     a.move("body", y=0.4 * wave(phase), z=-0.8 + 0.6 * wave(phase, 2, 0.2))
     a.turn("body", pitch=3.0 + 1.2 * wave(phase, 2, 0.3), roll=2.4 * wave(phase, 1, 0.05))
     a.turn("eye", yaw=9.0 * wave(phase, 2), pitch=-4.0)
-    a.shutters(-0.1 + 0.8 * bump(phase, 0.7, 0.8, 0.03))
+    a.shutters(-0.1)
     for side, sign in (("l", 1.0), ("r", -1.0)):
         a.turn("gun_" + side, pitch=-3.0 + 2.0 * wave(phase, 2, 0.4), yaw=-sign * 3.0)
     _plant(a, t, BACK)
@@ -241,7 +241,7 @@ def _stop(a, t, gait, late):
     a.move("body", z=-0.5 * nod, x=0.9 * sign * nod)
     a.turn("body", pitch=3.0 * sign * nod)
     a.turn("eye", pitch=-3.0 * nod)
-    a.shutters(0.12 + 0.88 * pulse(t, 0.4 * seconds, 0.4 * seconds + 0.16, 0.06))
+    a.shutters(0.12)
     for side in "lr":
         a.turn("gun_" + side, pitch=-6.0 * nod)
     stands = (2.0, 3.0, way, 0.0, way)
@@ -284,7 +284,7 @@ def _turning(a, t, sign):
     a.turn("body", yaw=sign * 2.2 * lead, roll=-sign * 2.0 * math.sin(math.pi * s) + 2.5 * weight,
            pitch=1.6 * wave(s, 2, 0.2) * math.sin(math.pi * s))
     a.turn("eye", yaw=sign * 24.0 * bump(s, 0.0, 0.9, 0.35))
-    a.shutters(0.1 + 0.9 * bump(s, 0.04, 0.16, 0.05))
+    a.shutters(0.1)
     first, second = (0.05, 0.40, 0.0, sign * _TURN, 0.0), (0.45, 0.80, 0.0, sign * _TURN, 0.0)
     _stepped(a, t, (first, second))
 
@@ -318,9 +318,8 @@ def idle(a, t):
     yaw = looped(phase, 1.0, (0.02, 0.0), (0.06, -26.0), (0.24, -26.0), (0.29, 20.0), (0.72, 23.0),
                  (0.80, 0.0))
     a.turn("eye", yaw=yaw, pitch=13.0 * stoop - 3.0 * shake + 3.0 * sigh)
-    blink = max(bump(phase, at, at + 0.035, 0.014) for at in (0.03, 0.265, 0.455, 0.70, 0.94))
     half = 0.30 * shake + 0.42 * sigh - 0.28 * bump(phase, 0.30, 0.50, 0.04)
-    a.shutters(0.1 + half + (0.9 - half) * blink, 0.1 + half * (1.0 - 0.7 * sigh) + (0.9 - half) * blink)
+    a.shutters(0.1 + half, 0.1 + half * (1.0 - 0.7 * sigh))
     for side, sign in (("l", 1.0), ("r", -1.0)):
         a.turn("gun_" + side, pitch=-9.0 * look + 9.0 * sigh - 6.0 * lifted + 2.0 * sign * aside,
                yaw=0.25 * yaw)
@@ -337,6 +336,17 @@ def idle(a, t):
         a.leg(leg, (x + 2.6 * away + 0.7 * rattle, y - 1.5 * away - 0.9 * rattle, z + 6.5 * high))
 
 
+# How far shutters are closed, by frames.
+_BLINK = (0.1, 0.8, 1.0, 1.0, 0.6, 0.1)
+
+
+def blink(a, t):
+    """Both shutters close and open: for a layer of its own."""
+    a.shutters(_BLINK[round(30.0 * t)])
+    for leg in LEGS:
+        a.leg(leg, HOMES[leg])
+
+
 def alert(a, t):
     """On its toes: antennae and guns up, the eye wide open darts about; the body follows it, and shrinks
     back from what it sees."""
@@ -350,7 +360,7 @@ def alert(a, t):
     dart = looped(phase, 1.0, (0.02, 0.0), (0.20, 0.0), (0.24, 20.0), (0.44, 20.0), (0.48, -20.0),
                   (0.70, -20.0), (0.75, 0.0))
     a.turn("eye", yaw=dart, pitch=2.0 + 3.0 * wary)
-    a.shutters(-0.35 + 1.35 * bump(phase, 0.455, 0.495, 0.016))
+    a.shutters(-0.35)
     for side, sign in (("l", 1.0), ("r", -1.0)):
         # The gun on the side of what it sees aims, the other stays down; antennae lie back.
         aims = max(0.0, sign * turned)
@@ -387,28 +397,33 @@ def beg(a, t):
 
 
 def purr(a, t):
-    """Is patted: shutters half shut, it hangs from its legs and sways and rumbles, antennae laid aside."""
+    """Is patted: shutters half shut, it sways and rumbles, sinks between its legs, antennae droop."""
     phase = t / 2.0
     rumble = 0.10 * wave(phase, 16)
-    a.move("body", z=0.5 * wave(phase) + rumble, y=0.4 * wave(phase))
-    a.turn("body", pitch=1.0 * wave(phase, 1, 0.1), roll=2.0 * wave(phase), yaw=2.0 * wave(phase))
+    # The hand pats in the first half: there the dome stays below it. Then the body melts away.
+    melt = bump(phase, 0.46, 0.98, 0.15)
+    a.move("body", z=0.5 * wave(phase) + rumble - 2.0 * melt, y=0.4 * wave(phase) + 1.0 * melt * wave(phase, 2))
+    a.turn("body", pitch=1.0 * wave(phase, 1, 0.1) + 2.0 * melt, yaw=2.0 * wave(phase),
+           roll=2.0 * wave(phase) + 3.5 * melt * wave(phase, 2, 0.05))
     a.turn("eye", pitch=-3.0)
     a.shutters(0.62 + 0.16 * wave(phase, 1, 0.2), 0.45 + 0.10 * wave(phase, 1, 0.2))
     for side, sign in (("l", 1.0), ("r", -1.0)):
         a.turn("gun_" + side, pitch=9.0 + 2.0 * wave(phase, 1, 0.3))
-        a.turn("antenna_1_" + side, pitch=-14.0 + 3.0 * wave(phase, 1, 0.2),
-               roll=sign * (9.0 + 2.0 * wave(phase, 2)))
+        a.turn("antenna_1_" + side, pitch=24.0 + 4.0 * wave(phase, 1, 0.2),
+               roll=-sign * 38.0 + 6.0 * wave(phase, 1, 0.15))
+        a.turn("antenna_2_" + side, pitch=10.0, roll=-sign * 34.0)
     for leg in LEGS:
         a.leg(leg, HOMES[leg])
 
 
-_FIRE = (0.4, 0.4 + 8.0 / 30.0)  # seconds of the left and the right shot
+_FIRE = (0.4, 0.4 + 12.0 / 30.0)  # seconds of the left and the right shot
 _SPEED, _FLIGHT = 220.0, 7.0 / 30.0
+_GLOW = 4.0 / 30.0                # for so long it glows at the muzzle before
 
 
 def _brace(a, t):
     """All of shoot() but its shots."""
-    brace = keyed(t, (0.0, 0.0), (0.22, 1.0), (0.95, 1.0), (1.3, 0.0))
+    brace = keyed(t, (0.0, 0.0), (0.22, 1.0), (1.08, 1.0), (1.43, 0.0))
     kicks = [keyed(t - at, (0.0, 0.0), (0.035, 1.0), (0.10, 0.8), (0.30, 0.0)) for at in _FIRE]
     # A barrel is back within a frame, the body on its six legs soon after, and ahead before the next shot.
     left, right = (keyed(t - at, (0.0, 0.0), (0.14, 1.0), (0.32, -0.10), (0.44, 0.0)) for at in _FIRE)
@@ -435,15 +450,24 @@ def _muzzle(bones, side, t):
 
 
 def _fly(a, t):
-    """The bolt: from each muzzle in turn, a spindle that grows as it leaves and shrinks far away. It
-    changes its place while its corners are at one point, between two frames."""
+    """The bolt: at each muzzle in turn it glows, the second time brighter, then leaves as a spindle that
+    shrinks far away. It changes its place while its corners are at one point, between two frames."""
     middle = {name: (0.0, 0.0, 11.0) for name in BOLT}
     late = t - _FIRE[-1] - _FLIGHT
-    if late > 1.5 / 30.0 or t < _FIRE[0] - 1.5 / 30.0:
+    if late > 1.5 / 30.0 or t < _FIRE[0] - _GLOW - 1.5 / 30.0:
         return
     for side, at in zip("lr", _FIRE):
         gone = t - at
-        if -1e-6 < gone < _FLIGHT + 1e-6:
+        if -_GLOW - 1e-6 < gone < 0.5 / 30.0:
+            start, ahead = _muzzle(a.pose.skeleton, side, t)
+            size = (2.6 if side == "l" else 3.4) * smoothstep(-_GLOW, 0.0, gone)
+            middle = {name: add(start, scale(ahead, size)) for name in BOLT}
+            middle["bolt_tail"] = sub(start, scale(ahead, 0.5 * size))
+            for n in range(4):
+                angle = 0.5 * math.pi * n
+                around = (0.0, 0.8 * size * math.cos(angle), 0.8 * size * math.sin(angle))
+                middle["bolt_%d" % (n + 1)] = add(start, around)
+        elif 0.0 < gone < _FLIGHT + 1e-6:
             start, ahead = _muzzle(a.pose.skeleton, side, at - 0.5 / 30.0)
             far = add(start, scale(ahead, _SPEED * gone))
             long = 16.0 * smoothstep(0.0, 0.03, gone) * smoothstep(_FLIGHT, _FLIGHT - 0.07, gone)
@@ -466,8 +490,8 @@ def shoot(a, t):
         x, y, z = HOMES[leg]
         # The front feet step wide before, one after the other, and back afterwards.
         late = t - (0.05 if leg[1] == "r" else 0.0)
-        wide = keyed(late, (0.05, 0.0), (0.20, 1.0), (1.04, 1.0), (1.26, 0.0)) if leg[0] == 1 else 0.0
-        up = max(pulse(late, 0.02, 0.23, 0.1), pulse(late, 1.01, 1.29, 0.12)) if leg[0] == 1 else 0.0
+        wide = keyed(late, (0.05, 0.0), (0.20, 1.0), (1.17, 1.0), (1.39, 0.0)) if leg[0] == 1 else 0.0
+        up = max(pulse(late, 0.02, 0.23, 0.1), pulse(late, 1.14, 1.42, 0.12)) if leg[0] == 1 else 0.0
         # Each shot throws the front foot of its side up and back.
         kick = 0.0
         if leg[0] == 1:
@@ -542,10 +566,11 @@ CLIPS = (
     Clip("back_start", 30, 21, back_start, loop=False, events=_both_sets(21, 11)),
     Clip("back_stop", 30, 24, back_stop, loop=False, events=_one_set(15, 0.5)),
     Clip("beg", 30, 60, beg),
+    Clip("blink", 30, 5, blink, loop=False),
     Clip("fold", 30, 42, fold, loop=False, leaves=True, events=((26, "thud"),)),
     Clip("idle", 30, 120, idle),
     Clip("purr", 30, 60, purr),
-    Clip("shoot", 30, 42, shoot, events=((12, "shot left"), (20, "shot right"))),
+    Clip("shoot", 30, 46, shoot, events=((12, "shot left"), (24, "shot right"))),
     Clip("trot", 30, 16, trot, events=_steps(TROT, 30)),
     Clip("trot_left", 30, 16, trot_left, events=_steps(TROT, 30)),
     Clip("trot_right", 30, 16, trot_right, events=_steps(TROT, 30)),

@@ -44,7 +44,7 @@ TEST_IF (what_a_state_plays_is_told_with_its_joints, told, it, open_told(it), cl
     static const char *const texts[2][NUM_TEXTS] = {
         {"torso shoot 13: sound_weapon snd_shot = thimble_shot",
          "torso shoot 13: launch_missile barrel_l", "torso shoot 13: muzzle_flash barrel_l"},
-        {"torso shoot 21: sound_weapon snd_shot = thimble_shot",
+        {"torso shoot 25: sound_weapon snd_shot = thimble_shot",
          "torso shoot 21: launch_missile barrel_r", "torso shoot 21: muzzle_flash barrel_r"}};
     view_entity *const figure = &it->scene.entity;
     uint32_t shoot = 0;
