@@ -1,0 +1,110 @@
+// How often characters blink in the loops of their machines, and when they do not: seen by their
+// lids.
+#include "test/ik/test_ik_case.h"
+
+#include "test/play/test_play_case.h"
+
+enum { MAX_JOINTS = 128, MINUTES = 4, STEPS_A_SECOND = 30 };
+
+typedef struct blinker {
+    const char *file, *lid;
+    double shut;               // degrees from its place in the bind pose
+    const char *parameters[2]; // that are set, to
+    float values[2];
+} blinker;
+
+#define BOBBIN .file = "models/bobbin/bobbin.md5machine", .lid = "lid_upper_l", .shut = 40
+
+#define SPINDLE .file = "models/spindle/spindle.md5machine", .lid = "lid_upper_l", .shut = 40
+#define THIMBLE .file = "models/thimble/thimble.md5machine", .lid = "shutter_upper", .shut = 30
+
+// Degrees between a joint and its bind pose.
+static double turned(play_actor *fixture, uint32_t joint)
+{
+    md5_xform pose[MAX_JOINTS];
+    play_pose(fixture->player, pose);
+    const md5_quat now = pose[joint].rotation,
+                   was = fixture->character->model->bind_local[joint].rotation;
+    const double dot = (double)now.x * was.x + (double)now.y * was.y + (double)now.z * was.z
+                       + (double)now.w * was.w;
+    return 2 * acos(fmin(fabs(dot), 1)) * 57.29578;
+}
+
+// Goes on for some seconds; returns how often the lid shut in them, and *least is how far it was
+// open.
+static int count_blinks(play_actor *fixture, const blinker *who, double seconds, double *least)
+{
+    const uint32_t lid = md5_find_joint(&fixture->character->model->skeleton, who->lid);
+    bool was_shut = turned(fixture, lid) > who->shut;
+    int count = 0;
+    *least = INFINITY;
+    FOR (i, (int)(seconds * STEPS_A_SECOND)) {
+        play_advance(fixture->player, 1.0 / (double)STEPS_A_SECOND);
+        const double angle = turned(fixture, lid);
+        const bool is_shut = angle > who->shut;
+        count += is_shut && !was_shut;
+        was_shut = is_shut;
+        *least = fmin(*least, angle);
+    }
+    return count;
+}
+
+// People blink 15 to 20 times a minute; without a layer, clips alone would show none.
+TEST (blinks_in_loops_are_as_many_as_those_of_people) {
+    static const blinker loops[] = {
+        {BOBBIN, .parameters = {"pointer"}, .values = {1}}, // he stands, and is not left alone
+        {BOBBIN, .parameters = {"pointer", "talk"}, .values = {1, 1}},
+        {BOBBIN, .parameters = {"pointer", "carry"}, .values = {1, 1}},
+        {BOBBIN, .parameters = {"speed"}, .values = {20}},
+        {BOBBIN, .parameters = {"speed", "talk"}, .values = {20, 1}},
+        {BOBBIN, .parameters = {"speed", "carry"}, .values = {20, 1}},
+        {BOBBIN, .parameters = {"speed", "turn"}, .values = {20, 60}},
+        {BOBBIN, .parameters = {"speed"}, .values = {45}},
+        {BOBBIN, .parameters = {"speed", "turn"}, .values = {45, -90}},
+        {BOBBIN, .parameters = {"speed"}, .values = {-10}},
+        {BOBBIN, .parameters = {"strafe"}, .values = {10}},
+        {BOBBIN, .parameters = {"strafe"}, .values = {-10}},
+        {BOBBIN, .parameters = {"turn"}, .values = {75}},
+        {SPINDLE, .parameters = {"speed"}, .values = {0}},
+        {SPINDLE, .parameters = {"speed"}, .values = {21}},
+        {THIMBLE, .parameters = {"speed"}, .values = {0}},
+        {THIMBLE, .parameters = {"speed"}, .values = {15}},
+        {THIMBLE, .parameters = {"speed"}, .values = {46}},
+        {THIMBLE, .parameters = {"speed"}, .values = {-11}},
+        {THIMBLE, .parameters = {"turn"}, .values = {30}},
+        {THIMBLE, .parameters = {"alert"}, .values = {1}},
+    };
+    EACH (row, loops) {
+        play_actor actor;
+        double least;
+        if (play_actor_begin(&actor, row->file, "")) {
+            FOR (i, 2) {
+                if (row->parameters[i])
+                    play_set(actor.player, row->parameters[i], row->values[i]);
+            }
+            count_blinks(&actor, row, 5, &least);
+            const double rate = (double)count_blinks(&actor, row, 60 * MINUTES, &least) / MINUTES;
+            printf("note: %s, %s %g %s %g: %g blinks a minute\n", row->file, row->parameters[0],
+                   (double)row->values[0], row->parameters[1] ? row->parameters[1] : "and nothing",
+                   (double)row->values[1], rate);
+            CHECK_THAT(rate >= 10 && rate <= 25, "%g blinks a minute", rate);
+        }
+        play_actor_end(&actor);
+    }
+}
+
+TEST (blinks_open_no_eyes_that_are_shut) {
+    static const blinker sleepers[] = {{BOBBIN}, {THIMBLE, .parameters = {"fold"}}};
+    EACH (who, sleepers) {
+        play_actor actor;
+        double least;
+        if (play_actor_begin(&actor, who->file, "")) {
+            if (who->parameters[0])
+                play_set(actor.player, who->parameters[0], 1);
+            count_blinks(&actor, who, 40, &least); // he falls asleep, it folds
+            CHECK(count_blinks(&actor, who, 60, &least) == 0);
+            CHECK(least > who->shut);
+        }
+        play_actor_end(&actor);
+    }
+}
