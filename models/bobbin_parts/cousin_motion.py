@@ -13,7 +13,10 @@ from bobbin_parts import motion, skeleton
 from bobbin_parts.build import BOBBIN
 
 STRIDE = 1.4       # steps, in Bobbin's
+_ASIDE = 0.6        # to the sides, of feet and hips: on long legs as much would cross them
 _HEIGHT = 1.9       # of the hips, in Bobbin's
+_LEVEL = 1.4        # the same of a walk, whose knees would stay bent like rubber
+_AHEAD = 1.2        # of the feet, before his hips
 _HEEL = (-7.0, -1.2, -1.4)  # from the ball of the left foot
 
 
@@ -21,10 +24,21 @@ def _sway(pose, phase):
     """A long neck and a long tail come after the rest."""
     late = math.sin(2.0 * math.pi * (2.0 * phase - 0.42))
     side = math.sin(2.0 * math.pi * (phase - 0.16))
-    pose.turn("neck", pitch=6.0 * late, roll=3.0 * side)
+    pose.turn("neck", pitch=6.0 * late, roll=4.0 * side)
     pose.turn("head", pitch=-4.5 * late, roll=-2.0 * side)
-    pose.turn("spine_2", pitch=3.0, roll=2.5 * side)
+    pose.turn("spine_2", pitch=3.0, roll=3.0 * side)
     pose.move("hips", z=-0.5 + 0.55 * math.sin(2.0 * math.pi * (2.0 * phase - 0.05)))
+
+
+def _breathe(pose, phase):
+    """Standing he is never quite still: the neck moves with the breath."""
+    breath = math.sin(4.0 * math.pi * phase)
+    pose.turn("neck", pitch=1.5 * breath)
+    pose.turn("head", pitch=-1.2 * breath)
+
+
+def _nothing(pose, phase):
+    """As Bobbin does it."""
 
 
 def _stoop(pose, phase):
@@ -38,7 +52,7 @@ def _stoop(pose, phase):
 
 
 # Clip of Bobbin's, frames a second, what is added. He takes a third longer for a step.
-CLIPS = (("walk", 18, _sway), ("wave", 19, _stoop))
+CLIPS = (("blink", 24, _nothing), ("idle", 20, _breathe), ("walk", 18, _sway), ("wave", 19, _stoop))
 
 
 class _Legs:
@@ -59,18 +73,18 @@ class _Legs:
         flat = axis_angle((0.0, 0.0, 1.0), math.degrees(math.atan2(ahead[1], ahead[0])))
         rolled = sub(rotate(flat, spot), rotate(turn, spot))
         moved = sub(rotate(conj(turned), sub(sub(ball, rolled), positions[0])), self.ball)
-        moved = (STRIDE * moved[0], STRIDE * moved[1], 1.3 * max(0.0, moved[2]))
+        moved = (STRIDE * moved[0] + _AHEAD, _ASIDE * moved[1], 1.3 * max(0.0, moved[2]))
         # His feet are a little shorter.
         own = s.position[s.index["toes_" + self.side]]
         goal = add(add(root, rotate(turned, add(own, moved))), scale(rolled, 0.93))
         foot = add(goal, rotate(turn, sub(s.position[s.index["foot_" + self.side]], own)))
         pose.reach("thigh_" + self.side, "shin_" + self.side, "foot_" + self.side, foot,
-                   rotate(turned, (1.0, 0.25 * self.sign, 0.1)))
+                   rotate(turned, (1.0, 0.08 * self.sign, 0.1)))
         pose.fix("foot_" + self.side, turn)
         pose.fix("toes_" + self.side, turns[self.own.index["toes_" + self.side]])
 
 
-def _carried(own, bones, positions, turns):
+def _carried(own, bones, positions, turns, height):
     """A pose of his from Bobbin's joints."""
     pose = rig.Pose(bones)
     for n, parent in enumerate(own.parent):
@@ -80,7 +94,9 @@ def _carried(own, bones, positions, turns):
         pose.turns[n] = mul(conj(turns[parent]), turns[n])
         away = rotate(conj(turns[parent]), sub(positions[n], positions[parent]))
         away = sub(away, sub(own.position[n], own.position[parent]))
-        pose.moves[n] = scale(away, _HEIGHT if own.joints[n].name == "hips" else 1.0)
+        if own.joints[n].name == "hips":
+            away = (away[0], _ASIDE * away[1], height * away[2])
+        pose.moves[n] = away
     return pose
 
 
@@ -90,7 +106,7 @@ def frames(name, added, bones):
     clip = next(clip for clip in motion.CLIPS if clip.name == name)
     solved, legs = [], [_Legs(own, bones, side) for side in "lr"]
     for n, (positions, turns) in enumerate(clip.frames(own)):
-        pose = _carried(own, bones, positions, turns)
+        pose = _carried(own, bones, positions, turns, _LEVEL if name == "walk" else _HEIGHT)
         added(pose, n / clip.intervals)
         for leg in legs:
             leg.place(pose, positions, turns, pose.moves[0], turns[0])
@@ -101,7 +117,7 @@ def frames(name, added, bones):
 def clips():
     """His clips, as their files say."""
     of = {clip.name: clip for clip in motion.CLIPS}
-    return [Clip(name, rate, of[name].intervals, None, of[name].loop, of[name].events)
+    return [Clip(name, rate, of[name].intervals, None, of[name].loop, of[name].events, of[name].still)
             for name, rate, _ in CLIPS]
 
 

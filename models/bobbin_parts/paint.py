@@ -17,6 +17,8 @@ LID, _LID_SKY = (60, 182, 176), 0.86
 SPOT, SPOT_DEEP = (150, 236, 202), (142, 160, 236)
 THORN = (226, 84, 96)
 IRIS, IRIS_LOW, IRIS_LIGHT, IRIS_RIM = (255, 196, 64), (214, 96, 30), (255, 226, 120), (112, 40, 26)
+# Of the pale belly: half its width, the middle, half its height. Where a neck has nothing but its colour.
+BELLY, BARE = (6.7, 19.1, 10.7), (99.0, 100.0)
 
 _SPOTS = Spots(5.2, 0.9, 2.1, 0.62)
 # Small scales that cover the hide.
@@ -54,14 +56,22 @@ def _hide(x, y, z, ny, nz, nx, deep):
     if spot > -0.15:
         strength = smoothstep(-0.02, 0.14, spot) * smoothstep(0.15, -0.2, nx)
         ring = 0.65 if spot < 0.45 else 0.8
-        colour = mix(colour, mix(SPOT, SPOT_DEEP, deep), ring * strength)
+        colour = mix(colour, mix(SPOT, SPOT_DEEP, deep), ring * strength * (1.0 - _bare(x, y, z)))
     return colour
 
 
 def _belly(x, y, z, nx):
     """Share of the belly's cream colour: 1 in the middle, 0 on the flanks."""
-    round_ = (y / 6.7) ** 2 + ((z - 19.1) / 10.7) ** 2
+    wide, middle, high = BELLY
+    round_ = (y / wide) ** 2 + ((z - middle) / high) ** 2
     return smoothstep(1.04, 0.94, round_) * smoothstep(-0.05, 0.2, nx)
+
+
+def _bare(x, y, z):
+    """Share of a neck without marks: what is small where the skin is modelled would be drawn long."""
+    low, high = BARE
+    return smoothstep(low, low + 2.0, z) * smoothstep(high, high - 1.0, z) * smoothstep(7.0, 5.0, x) \
+        * smoothstep(6.2, 4.2, y)
 
 
 def _bands(z, width):
@@ -73,7 +83,7 @@ def _bands(z, width):
 def _muzzle(x, y, z):
     """The pale muzzle and chin."""
     dx, dz = (x - 10.6) / 6.4, (z - 35.6) / 5.6
-    return smoothstep(1.10, 0.98, math.sqrt(dx * dx + (y / 8.2) ** 2 + dz * dz))
+    return smoothstep(1.10, 0.98, math.sqrt(dx * dx + (y / 8.2) ** 2 + dz * dz)) * (1.0 - _bare(x, y, z))
 
 
 def _trunk(x, y, z, n, deep=0.0):
@@ -245,6 +255,8 @@ def _colour(part, x, y, z, n, sky, along):
         # The mouth is dark by its colour and by real shadows already.
         if x > 5.0 and 30.0 < z < 41.0:
             sky += (0.7 - sky) * smoothstep(0.42, 0.1, shape.MOUTH(x, y, z))
+    if part in ("head", "torso"):
+        sky += (0.8 - sky) * _bare(x, y, z)
     grain = 0.965 + 0.07 * value(x * 1.9, y * 1.9, z * 1.9)
     c = mix(shadowed(c), c, smoothstep(0.05, 0.95, sky))
     return (c[0] * grain, c[1] * grain, c[2] * grain)
@@ -291,6 +303,8 @@ def texel(part, x, y, z, n, sky, along):
         if part == "head":
             amount *= 1.0 - 0.6 * smoothstep(2.0, 9.0, x)
             amount *= smoothstep(0.3, 2.0, shape.eye_distance(x, y, z))
+        if part in ("head", "torso"):
+            amount *= 1.0 - _bare(x, y, z)
         height = 0.13 * amount * pebble
         shade = 1.0 + 0.09 * amount * (pebble - 0.6)
         gloss *= 1.0 + 0.7 * amount * (pebble - 0.5)
