@@ -45,7 +45,7 @@ TEST_IF (what_a_state_plays_is_told_with_its_joints, told, it, open_told(it), cl
         {"torso shoot 13: sound_weapon snd_shot = thimble_shot",
          "torso shoot 13: launch_missile barrel_l", "torso shoot 13: muzzle_flash barrel_l"},
         {"torso shoot 25: sound_weapon snd_shot = thimble_shot",
-         "torso shoot 21: launch_missile barrel_r", "torso shoot 21: muzzle_flash barrel_r"}};
+         "torso shoot 25: launch_missile barrel_r", "torso shoot 25: muzzle_flash barrel_r"}};
     view_entity *const figure = &it->scene.entity;
     uint32_t shoot = 0;
     while (strcmp(view_script_name(figure, false, shoot), "Torso_Shoot") != 0)

@@ -302,11 +302,11 @@ TEST_SCREEN (view_lists_a_clip_that_is_dropped_again_once, open_all(s, 0, droppe
 // The clip is not in the model's folder, where clips are found automatically.
 TEST_HERE (view_keeps_a_dropped_clip_when_files_are_read_again, "models/spindle/spindle.md5mesh") {
     view_scene *const scene = &s->viewer.document->scene;
-    CHECK_UINT(scene->num_clips, 2);
+    CHECK_UINT(scene->num_clips, 4);
     view_drop(&s->viewer, test_path(WALK));
-    CHECK_UINT(scene->num_clips, 3);
+    CHECK_UINT(scene->num_clips, 5);
     CHECK(view_reload(&s->viewer));
-    CHECK_UINT(s->viewer.document->scene.num_clips, 3);
+    CHECK_UINT(s->viewer.document->scene.num_clips, 5);
 }
 
 TEST_HERE (view_shows_a_clip_that_is_dropped_on_a_machine, MACHINE) {
