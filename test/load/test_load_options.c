@@ -180,9 +180,10 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
 // block of at most 0.6 of the text's size, which holds a model's tables before they are copied to
 // their places; it is freed before skinning plans are allocated. A model's joints have a working
 // block of their own, which is freed before the block of the meshes is allocated. The peak is at
-// most 2.3 times the text's size, in files like these, whose numbers have four or five digits.
+// most 1.5 times the text's size in real files, and 2.3 times in ours, some of which have numbers
+// of few digits: then the asset alone takes up to 1.75 times the text.
 
-enum { MAX_PERCENT = 60, MAX_PEAK_PERCENT = 230 };
+enum { MAX_PERCENT = 60, MAX_PEAK_PERCENT = 230, MAX_REAL_PEAK_PERCENT = 150 };
 
 typedef struct measured {
     size_t num_allocs, num_blocks, peak_bytes, asset_bytes;
@@ -208,7 +209,7 @@ static measured measure(const char *path, const char *text, size_t size)
     return result;
 }
 
-static void check_file(const char *path)
+static void check_file(const char *path, size_t max_peak_percent)
 {
     size_t size = 0;
     OWN_STRING text = test_read_file(path, &size);
@@ -228,16 +229,21 @@ static void check_file(const char *path)
     CHECK_THAT(it.peak_bytes - it.asset_bytes <= size * MAX_PERCENT / 100,
                "%s: %zu bytes of memory besides %zu, %zu of text", path,
                it.peak_bytes - it.asset_bytes, it.asset_bytes, size);
-    CHECK_THAT(it.peak_bytes <= size * MAX_PEAK_PERCENT / 100,
+    CHECK_THAT(it.peak_bytes <= size * max_peak_percent / 100,
                "%s: %zu bytes of memory at once, %zu of text", path, it.peak_bytes, size);
 }
 
 TEST (our_files_take_few_blocks_and_little_memory) {
-    check_file(test_path("models/bobbin/bobbin.md5mesh"));
-    check_file(test_path("models/thimble/thimble.md5mesh")); // many mirror seams
-    check_file(test_path("models/zoo/chain.md5mesh"));       // many joints
-    check_file(test_path("models/bobbin/walk.md5anim"));
-    check_file(test_path("models/bobbin/dance.md5anim"));
+    STRINGS(files) = {
+        "bobbin/bobbin.md5mesh",
+        "thimble/thimble.md5mesh", // many mirror seams
+        "lantern/lantern.md5mesh", // more of them, and short numbers
+        "flame/flame.md5mesh",
+        "zoo/chain.md5mesh", // many joints
+        "bobbin/walk.md5anim",     "bobbin/dance.md5anim",
+    };
+    EACH (file, files)
+        check_file(test_pathf("models/%s", *file), MAX_PEAK_PERCENT);
 }
 
 TEST (real_files_take_few_blocks_and_little_memory) {
@@ -250,7 +256,7 @@ TEST (real_files_take_few_blocks_and_little_memory) {
     };
     REQUIRE_CORPUS();
     EACH (file, files)
-        check_file(test_pathf("corpus/%s", *file));
+        check_file(test_pathf("corpus/%s", *file), MAX_REAL_PEAK_PERCENT);
 }
 
 // Counts in comments are read before it is known that they are in a comment.
