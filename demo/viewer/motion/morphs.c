@@ -41,6 +41,7 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
     char *const folder = common_folder(path), *const inner = common_join(folder, "morphs");
     common_list files = common_list_folder(inner, ".md5mesh");
     md5_morph_source *const sources = common_alloc(files.count, sizeof *sources);
+    const md5_load_opts opts = {.without = MD5_PART_SKIN_PLANS | MD5_PART_LOSSES};
     md5_error error = {0};
     uint32_t count = 0;
     bool is_loaded = true;
@@ -49,7 +50,7 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
          count++) {
         const char *const file = files.names[count];
         sources[count] = (md5_morph_source){.name = common_stem(file),
-                                            .model = md5_load_model(file, NULL, &error)};
+                                            .model = md5_load_model(file, &opts, &error)};
         is_loaded = sources[count].model != NULL;
     }
     morphs->morph = is_loaded ? md5_create_morph(model, sources, count, NULL, &error) : NULL;

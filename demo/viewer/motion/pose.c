@@ -126,6 +126,7 @@ md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     const view_sphere core = find_core(scene);
+    const float most = core.radius * core.radius;
     const uint32_t num_meshes = view_count_meshes(scene);
     md5_vec3 points[256];
     uint32_t count = 0;
@@ -137,9 +138,10 @@ md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
         COMMON_FOR (v, num_vertices) {
             const md5_vec3 point = i < num_meshes ? scene->skinned[i].positions[v]
                                                   : md5_mat34_translation(scene->joints[v]);
-            if (hull != NULL)
-                hull->lowest = fminf(hull->lowest, point.z);
-            if (i == num_meshes || md5_vec3_length(md5_vec3_sub(point, core.centre)) <= core.radius)
+            const md5_vec3 out = md5_vec3_sub(point, core.centre);
+            if (hull != NULL && point.z < hull->lowest)
+                hull->lowest = point.z;
+            if (i == num_meshes || md5_vec3_dot(out, out) <= most)
                 points[count++] = point;
             if (count < COMMON_LENGTH(points) && v + 1 < num_vertices)
                 continue;

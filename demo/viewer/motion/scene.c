@@ -399,11 +399,12 @@ size_t view_find_model(const char *const *files, size_t num_files)
 common_list view_models_of_clip(const char *path)
 {
     enum { MAX_TRIED = 64 }; // each is read
+    const md5_load_opts opts = {.without = MD5_PART_GEOMETRY};
     char *const whole = common_whole(path), *const folder = common_folder(whole);
     common_list models = common_list_folder(folder, ".md5mesh"), fitting = {NULL, 0};
     md5_anim *const anim = md5_load_anim(path, NULL, NULL);
     for (size_t i = 0; anim != NULL && i < models.count && i < MAX_TRIED; i++) {
-        md5_model *const model = md5_load_model(models.names[i], NULL, NULL);
+        md5_model *const model = md5_load_model(models.names[i], &opts, NULL);
         md5_binding *const binding = model != NULL ? md5_bind(model, anim, NULL, NULL) : NULL;
         if (binding != NULL && binding->num_missing == 0)
             common_add(&fitting, common_copy(models.names[i]));
