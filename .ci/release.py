@@ -26,7 +26,7 @@ import symbols
 # What is in the archives beside FOLDER: its name there, and where it is from.
 BOTH = {"LICENSE": "LICENSE", "CHANGELOG.md": ".github/CHANGELOG.md", "models/LICENSE": "models/LICENSE"}
 WINDOWS_TEXTS = {**BOTH, "README.md": ".github/packaging/windows.md"}
-SHOWN = "bobbin", "flame", "lantern", "thimble"  # by a viewer that starts without files
+SHOWN = "bobbin", "flame", "lantern", "place", "thimble"  # by a viewer that starts without files
 TEXTS = {
     **BOTH,
     "README.md": ".github/packaging/archive.md",

@@ -56,7 +56,7 @@ install-lib: lib $(if $(filter yes,$(MD5GL)),gl) $(PACKAGE_FILES)
 
 # Our models. Files of one folder are installed in one call.
 MODEL_FILES := $(shell find models -name '*.md5mesh' -o -name '*.md5anim' -o -name '*.md5camera' -o -name '*.md5machine' \
-                 -o -name '*.png' -o -name '*.tga' -o -name LICENSE -o -path 'models/flame/*.mtr' 2>/dev/null)
+                 -o -name '*.png' -o -name '*.tga' -o -name LICENSE -o -path 'models/flame/*.mtr' -o -path 'models/place/*.mtr' 2>/dev/null)
 MODEL_FOLDERS = $(sort $(dir $(MODEL_FILES)))
 model_files = $(foreach file,$(MODEL_FILES),$(if $(filter $(1),$(dir $(file))),$(file)))
 

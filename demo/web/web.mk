@@ -146,7 +146,7 @@ WEB_OWN := models/bobbin
 WEB_FIRST := $(addprefix $(WEB_OWN)/,bobbin.md5machine bobbin.md5mesh idle.md5anim bobbin.png bobbin_eye.png)
 WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(filter-out %/index.html,$(wildcard demo/web/*.html demo/web/*.css)) \
     $(addprefix demo/web/,view.js files.js start.js embed.js style.css))
-WEB_MODELS := $(shell find models/bobbin models/flame models/lantern models/spindle models/tendril models/thimble -type f \
+WEB_MODELS := $(shell find models/bobbin models/flame models/lantern models/place models/spindle models/tendril models/thimble -type f \
     ! -name '*.py' ! -name '*.md' | LC_ALL=C sort)
 $(WEB_SITE)/style.css: .github/docs/style.css
 $(filter-out %/style.css,$(WEB_PAGES)): $(WEB_SITE)/%: demo/web/%

@@ -223,6 +223,27 @@ TEST (view_own_machine_goes_on_when_the_rest_of_it_comes) {
     end(&viewer);
 }
 
+// Only our own model is in a place, which is kept when files are read again, and does not make the
+// document larger.
+TEST (view_place_is_around_our_own_model) {
+    const char *const said[] = {"--resolution=320,180", "--crowd=3",
+                                test_path("models/bobbin/bobbin.md5machine")};
+    FOR (i, 3) {
+        test_viewer viewer;
+        view_state *const state = &viewer.state;
+        if (!begin(&viewer, (const char *[]){said[i], NULL}, true))
+            return;
+        CHECK(view_open_first(state));
+        FOR (again, 2) {
+            const view_document *const document = state->document;
+            CHECK((document->place.drawn != NULL) == (i < 2));
+            CHECK(i == 1 || document->bounds.min.x > -60.0f);
+            CHECK(again == 1 || view_reload(state));
+        }
+        end(&viewer);
+    }
+}
+
 TEST (view_start_plays_the_first_minute) {
     bool redraw = false;
     test_viewer viewer;

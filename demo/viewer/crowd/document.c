@@ -566,6 +566,13 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!load_companions(document, manner->guest, loader))
         return false;
+    if (manner->place != NULL && loader->renderer != NULL
+        && load(&document->place, loader, manner->place)) {
+        document->place.path = common_copy(manner->place);
+        md5_local_to_palette(document->place.model, document->place.model->bind_local, NULL,
+                             document->place.palette);
+        md5gl_set_visible(document->place.drawn, 0, false); // drawn as a picture
+    }
     const char *other = loader->options->compare;
     if (other != NULL && scene->model == NULL)
         return view_error(loader->log, "--compare: there is no model to compare with %s", other);
@@ -657,6 +664,7 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
     view_free_morphs(&document->morphs, renderer);
     COMMON_FOR (i, VIEW_NUM_COMPANIONS)
         free_companion(&document->companions[i], renderer);
+    free_companion(&document->place, renderer);
     view_free_compare(&document->compare);
     view_free_crowd(&document->crowd, renderer); // which refers to the scene
     view_free_scene(&document->scene);

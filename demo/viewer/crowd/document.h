@@ -81,7 +81,7 @@ enum { VIEW_NUM_COMPANIONS = VIEW_HELD + MD5_MAX_ATTACHED };
 typedef struct view_companion {
     const md5_model *model; // NULL: no companion
     md5_model *own_model;   // the same, unless it belongs to a view_compare or a machine
-    char *path;             // of a guest and of what a machine holds: its file
+    char *path;             // of a guest, a place and what a machine holds: its file
     md5gl_model *drawn;
     view_textures *textures;
     md5_retarget *retarget; // NULL: none of the others is, and the first if it has no pairs
@@ -109,7 +109,8 @@ typedef struct view_document {
     view_textures textures;
     view_morphs morphs; // loaded if --morph, the machine or a page needs them
     view_companion companions[VIEW_NUM_COMPANIONS];
-    view_faults faults;      // of all meshes of the scene's model, in the bind pose
+    view_companion place; // of one joint: around the scene's model, of whose bounds it is no part
+    view_faults faults;   // of all meshes of the scene's model, in the bind pose
     view_faults pose_faults; // in the pose that is drawn, while normals or tangents are
     view_surfaces surfaces;  // other than the materials
     view_compare compare;    // with --compare; companion VIEW_COMPARED is drawn from it
@@ -140,6 +141,7 @@ typedef struct view_manner {
     view_turn turn;
     view_library *library; // the open one, or NULL
     const char *guest;     // who visits without --guest, or NULL
+    const char *place;     // a model that stands still around it, or NULL
 } view_manner;
 
 // Warns of a scene's clip, of all clips if there is none of that number, that has another scale or

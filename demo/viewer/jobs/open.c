@@ -162,16 +162,19 @@ static char *convert_source(const char *file, char **folder, view_log *log)
 }
 
 // Replaces the document when the new one is complete. `again`: it is the same, read again, so that
-// its machines go on. `guest`: who visits without --guest, or NULL.
+// its machines go on. `guest`, `place`: see view_manner.
 static bool open_files(view_state *viewer, common_list *files, bool pick_up, bool as_asked,
-                       bool again, const char *guest)
+                       bool again, const char *guest, const char *place)
 {
     const view_options *const options = viewer->options;
     const view_loader loader = {options, viewer->renderer, &viewer->log};
     const view_turn none = {0}, upright = options->up_is_y ? view_turn_further(none, 0) : none;
-    const view_manner manner = {viewer->document->scene.root, viewer->document->scene.dual,
-                                again ? viewer->document->scene.turn : upright, viewer->library,
-                                guest};
+    const view_manner manner = {viewer->document->scene.root,
+                                viewer->document->scene.dual,
+                                again ? viewer->document->scene.turn : upright,
+                                viewer->library,
+                                guest,
+                                place};
     const view_log before = viewer->log;
     view_reports reports = viewer->reports;
     viewer->reports = (view_reports){.count = 0};
@@ -254,7 +257,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
                       && !options->shown.reduced_motion && !options->azimuth_given
                       && !options->elevation_given && !options->distance_given
                       && !options->target_given && !options->orthographic_given;
-    char *visitor = NULL;
+    char *visitor = NULL, *place = NULL;
     common_list lost = {0}, shown = {0}; // in a crowd that names none, several of ours
     COMMON_FOR (i, num_files)
         common_add(&shown, has_window && strstr(files[i], "::") == NULL ? common_whole(files[i])
@@ -272,6 +275,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
             free(path);
         }
         visitor = common_join(models, "thimble/visitor.md5machine");
+        place = common_join(models, "place/desert.md5mesh");
         free(models);
     }
     const bool waits =
@@ -285,7 +289,9 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         restore(viewer, names[view_find_model(names, shown.count) % shown.count], &lost);
     view_take_options(viewer);
     const bool opened =
-        open_files(viewer, &shown, !options->no_auto, as_asked, false, waits ? NULL : visitor);
+        open_files(viewer, &shown, !options->no_auto, as_asked, false, waits ? NULL : visitor,
+                   place != NULL && common_is_file(place) ? place : NULL);
+    free(place);
     for (size_t i = 0; i < lost.count && opened; i++)
         view_warn(&viewer->log, "%s", lost.names[i]);
     common_free_list(&lost);
@@ -451,7 +457,7 @@ bool view_reload(view_state *viewer)
                    common_copy(old->crowd.files.names[i]));
 
     const bool opened = open_files(viewer, &files, picked_up, old->as_asked, true,
-                                   old->companions[VIEW_GUEST].path);
+                                   old->companions[VIEW_GUEST].path, old->place.path);
     view_scene *const scene = &viewer->document->scene;
     if (opened && clip < scene->num_clips)
         view_select_clip(scene, clip);

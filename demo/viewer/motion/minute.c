@@ -43,7 +43,7 @@ static const row rows[] = {
     // The sneeze.
     {18.6, .act = "sneeze", .value = 1, .shot = {-52, 3, 150, {14, 0, 30}}},
     // His eyes are on his nose; then he sees who has seen that.
-    {20.45, .shot = {10, 2, 80, {0, 0, 40}}},
+    {20.5, .shot = {10, 2, 80, {0, 0, 40}}},
     {21.7, .looks = true},
     // That was much for one day. Thimble has not been there to see the fire, and is on its way.
     {22.7, .guest_act = "fire"},
@@ -54,8 +54,8 @@ static const row rows[] = {
     // Thimble comes, wakes him and is patted.
     {29.3, .shot = {60, 6, 235, {10, -55, 29}}},
     {32, .shot = {22, 6, 150, {10, -8, 26}}},
-    {35.4, .shot = {60, 3, 150, {8, -6, 28}}},
-    {38.2, .shot = {38, 8, 150, {12, -6, 24}}},
+    {35.4, .shot = {46, 3, 136, {8, -6, 28}}},
+    {38.2, .shot = {26, 8, 150, {12, -6, 24}}},
     {43.2, .shot = {16, 5, 170, {8, -14, 28}}},
     {46.4, .act = "wave", .value = 1},
     {50.6, .act = "smile", .value = 1, .shot = {14, 3, 120, {0, 0, 36}}, .looks = true},

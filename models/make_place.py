@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Makes the place where Bobbin is at home: three rocks, a line of dunes behind them, Tendril as it stands,
+and a lantern in the sand, with the light that it throws there. One joint: nothing moves. All colours are
+strips of one small texture, along which each vertex has a place by how light it is, in light that never
+changes: nothing has to be lit where it is drawn.
+
+    python3 models/make_place.py [FOLDER]    write the files (default: models/place)
+    python3 models/make_place.py --check     regenerate and compare with models/place"""
+
+import math
+import os
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+from kit import bake, md5, png, program  # noqa: E402
+from kit.maths import add, clamp01, cross, dot, mix, rotate, scale, smoothstep, sub, turn, unit  # noqa: E402
+from kit.noise import value  # noqa: E402
+from kit.read import Anim, Mesh  # noqa: E402
+
+COMMAND = "make_place.py"
+TEXELS = 32
+SUN = unit((0.35, -0.55, 0.75))     # to it: as the key light comes in most shots
+
+# Strips of the texture, by their middle: from dark to light, and whether they are lit.
+LIT, GLOWS = True, False
+STRIPS = (("rock", (72, 56, 58), (176, 126, 98), LIT), ("dune", (198, 150, 108), (171, 124, 96), GLOWS),
+          ("stalk", (58, 112, 104), (250, 206, 162), LIT), ("leaf", (22, 62, 40), (110, 170, 96), LIT),
+          ("metal", (44, 40, 48), (190, 146, 84), LIT), ("glass", (255, 170, 70), (255, 236, 180), GLOWS))
+NAMES = [strip[0] for strip in STRIPS]
+
+# Where they stand as the first minute sees them, turned by degrees, and how large they are.
+ROCKS = ((-205.0, -160.0, 44.0, 150.0), (-172.0, 74.0, 30.0, 10.0), (-44.0, 138.0, 13.0, 70.0))
+TENDRIL, TENDRIL_SIZE = (-100.0, -140.0, 0.0), 1.15
+LANTERN, LANTERN_SIZE, LANTERN_TURN = (-84.0, 62.0, 0.0), 2.3, 200.0
+DUNES = 395.0       # how far away
+
+
+class Part:
+    """Points, places in the texture and triangles, counter-clockwise, that are added to."""
+
+    def __init__(self):
+        self.points, self.uvs, self.tris = [], [], []
+
+    def put(self, point, strip, light):
+        self.points.append(point)
+        self.uvs.append((light, (NAMES.index(strip) + 0.5) / 8.0))
+        return len(self.points) - 1
+
+    def light_up(self):
+        """Turns how light a vertex is by itself into how light it looks."""
+        sides = [(0.0, 0.0, 0.0)] * len(self.points)
+        for tri in self.tris:
+            a, b, c = (self.points[v] for v in tri)
+            side = cross(sub(b, a), sub(c, a))
+            for v in tri:
+                sides[v] = add(sides[v], side)
+        for n, (light, strip) in enumerate(self.uvs):
+            if STRIPS[int(8.0 * strip)][3]:
+                light *= 0.1 + 1.3 * (0.5 + 0.5 * dot(unit(sides[n]), SUN)) ** 2.2
+            self.uvs[n] = (0.04 + 0.92 * clamp01(light), strip)
+
+
+def rock(part, x, y, size, seed):
+    """A sphere of squares, pushed in and out, flat below."""
+    rows, columns = 9, 14
+    first = len(part.points)
+    for row in range(rows + 1):
+        for column in range(columns):
+            up = 0.5 * math.pi * (row / rows) ** 0.8
+            around = 2.0 * math.pi * (column + 0.5 * (row % 2)) / columns
+            way = (math.cos(up) * math.cos(around), math.cos(up) * math.sin(around), math.sin(up))
+            spot = scale(way, 1.7)
+            bulge = 0.62 + 0.6 * value(spot[0] + seed, spot[1], spot[2]) \
+                + 0.28 * value(2.6 * spot[0] + seed, 2.6 * spot[1], 2.6 * spot[2] + 7.0)
+            layers = 0.07 * math.sin(11.0 * way[2] + seed)
+            at = (x + size * way[0] * (bulge + layers), y + 1.25 * size * way[1] * (bulge + layers),
+                  size * 0.95 * way[2] * bulge - 0.06 * size)
+            light = 0.55 + 0.7 * value(4.0 * spot[0], 4.0 * spot[1] + seed, 9.0 * way[2])
+            part.put(at, "rock", light)
+    for row in range(rows):
+        for column in range(columns):
+            a, b = first + row * columns + column, first + row * columns + (column + 1) % columns
+            c, d = a + columns, b + columns
+            part.tris += [(a, b, d), (a, d, c)] if row % 2 else [(a, b, c), (b, d, c)]
+
+
+def dunes(part):
+    """Two ridges, the nearer one lower; they glow as the haze before them does."""
+    for far, height, light, seed in ((DUNES, 26.0, 0.0, 3.0), (DUNES - 40.0, 15.0, 0.9, 40.0)):
+        last = None
+        for n in range(49):
+            angle = math.radians(90.0 + 180.0 * n / 48.0)
+            crest = height * (0.25 + 1.1 * value(0.22 * n + seed, 0.5, 1.0)) \
+                * smoothstep(0.0, 0.15, n / 48.0) * smoothstep(1.0, 0.85, n / 48.0)
+            x, y = far * math.cos(angle), far * math.sin(angle)
+            pair = (part.put((x, y, -3.0), "dune", 0.35), part.put((x, y, crest), "dune", light))
+            if last is not None:
+                part.tris += [(last[0], last[1], pair[1]), (last[0], pair[1], pair[0])]
+            last = pair
+
+
+def posed(mesh, clip, frame):
+    """The positions of all vertices, of each mesh, and of the joints, in a frame of a clip."""
+    names = [joint[0] for joint in mesh.joints]
+    found = clip.posed(frame)
+    places = [found[clip.names.index(name)] for name in names]
+    return [[mesh.position(vertex, places) for vertex in own] for own in mesh.vertices], \
+        dict(zip(names, places))
+
+
+def colour_at(picture, uv):
+    width, height, channels, pixels = picture
+    x, y = int(uv[0] * width) % width, int(uv[1] * height) % height
+    at = (y * width + x) * channels
+    return [c / 255.0 for c in pixels[at:at + 3]]
+
+
+def put_mesh(part, points, uvs, tris, cell, strip_of):
+    """Adds a mesh, of which points of one side within a cube become one. strip_of(uv): strip and light."""
+    sides = [(0.0, 0.0, 0.0)] * len(points)
+    for tri in tris:
+        a, b, c = (points[v] for v in tri)
+        side = cross(sub(c, a), sub(b, a))
+        for v in tri:
+            sides[v] = add(sides[v], side)
+    kept, groups = {}, {}
+    for v, point in enumerate(points):
+        strip, light = strip_of(uvs[v])
+        largest = max(range(3), key=lambda k: abs(sides[v][k]))
+        key = (strip, largest, sides[v][largest] > 0.0) + tuple(math.floor(c / cell) for c in point)
+        groups.setdefault(key, []).append((point, light))
+        kept[v] = key
+    numbers = {}
+    for key, rows in groups.items():
+        count = len(rows)
+        middle = tuple(sum(point[k] for point, _ in rows) / count for k in range(3))
+        numbers[key] = part.put(middle, key[0], sum(light for _, light in rows) / count)
+    seen = set()
+    for tri in tris:
+        new = tuple(numbers[kept[v]] for v in reversed(tri))
+        if len(set(new)) == 3 and new not in seen:
+            seen |= {new, new[1:] + new[:1], new[2:] + new[:2]}
+            part.tris.append(new)
+
+
+def tendril(part):
+    folder = os.path.join(HERE, "tendril")
+    mesh, clip = Mesh(os.path.join(folder, "tendril.md5mesh")), Anim(os.path.join(folder, "sway.md5anim"))
+    picture = png.read(os.path.join(folder, "tendril.png"))
+    points, _ = posed(mesh, clip, 30)
+    for number, strip in ((0, "leaf"), (1, "stalk")):
+        def strip_of(uv, strip=strip):
+            return strip, 1.7 * sum(colour_at(picture, uv)) / 3.0 - 0.1
+        moved = [add(TENDRIL, scale(rotate(turn(yaw=60.0), p), TENDRIL_SIZE)) for p in points[number]]
+        put_mesh(part, moved, mesh.uvs[number], mesh.tris[number], 3.4, strip_of)
+
+
+def lantern(part):
+    """Returns where it shines."""
+    folder = os.path.join(HERE, "lantern")
+    mesh, clip = Mesh(os.path.join(folder, "lantern.md5mesh")), Anim(os.path.join(folder, "swing.md5anim"))
+    points, places = posed(mesh, clip, 0)
+    picture = png.read(os.path.join(folder, "lantern.png"))
+
+    def strip_of(uv):
+        light = sum(colour_at(picture, uv)) / 3.0
+        return ("glass", uv[1]) if uv[0] > 0.75 else ("metal", 1.4 * light - 0.2)
+    place = lambda p: add(LANTERN, scale(rotate(turn(yaw=LANTERN_TURN), p), LANTERN_SIZE))  # noqa: E731
+    put_mesh(part, [place(p) for p in points[0]], mesh.uvs[0], mesh.tris[0], 0.8, strip_of)
+    return place(places["lamp"][0])
+
+
+def disc(part, x, y, width, depth, height):
+    """A square on the ground, for a soft spot."""
+    first = len(part.points)
+    for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+        part.points.append((x + width * s, y + depth * t, height))
+        part.uvs.append((0.5 + 0.5 * s, 0.5 + 0.5 * t))
+    part.tris += [(first, first + 1, first + 2), (first, first + 2, first + 3)]
+
+
+def spot(s, t):
+    """A soft round spot: how bright it is."""
+    return (255.0 * smoothstep(1.0, 0.0, math.hypot(s, t)) ** 1.5,) * 3
+
+
+def strips(s, t):
+    number = min(int(4.0 * (t + 1.0)), len(STRIPS) - 1)
+    return mix(STRIPS[number][1], STRIPS[number][2], 0.5 + 0.5 * s)
+
+
+def make(folder):
+    place, shade, light = Part(), Part(), Part()
+    for x, y, size, seed in ROCKS:
+        disc(shade, x - 0.1 * size, y + 0.25 * size, 1.9 * size, 2.2 * size, 0.15)
+    dunes(place)        # farthest first: see draw_place() of the viewer
+    for x, y, size, seed in ROCKS:
+        rock(place, x, y, size, seed)
+    tendril(place)
+    lamp = lantern(place)
+    place.light_up()
+    disc(shade, TENDRIL[0], TENDRIL[1], 34.0, 34.0, 0.1)
+    disc(light, lamp[0], lamp[1], 70.0, 70.0, 0.2)
+    one = [("origin", 1.0)]
+    meshes = [md5.Mesh(name, "models/place/" + name, part.points, part.uvs, part.tris,
+                       [one] * len(part.points))
+              for name, part in (("desert", place), ("shade", shade), ("light", light))]
+    png.write(os.path.join(folder, "desert.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, strips))
+    png.write(os.path.join(folder, "spot.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, spot))
+    program.save(folder, "desert.md5mesh",
+                 md5.mesh_text(COMMAND, [("origin", -1, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, -1.0))], meshes))
+    return "%d vertices, %d triangles" % (sum(len(m.points) for m in meshes), sum(len(m.tris) for m in meshes))
+
+
+if __name__ == "__main__":
+    sys.exit(program.run(sys.argv[1:], os.path.join(HERE, "place"), make, __doc__))
