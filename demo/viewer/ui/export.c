@@ -208,6 +208,8 @@ static view_rect next_row(view_ui *ui, const char *name)
 {
     view_rect rest;
     ui_begin_row(ui);
+    ui->space.x = ui->column->area.x;
+    ui->space.width += 1.9f * ui->em;
     ui->label_width = name[0] != '\0' ? 7 * ui->em : 0;
     ui_next_row(ui, name, VIEW_DIM, &rest);
     return view_inset(rest, ui->scale);
