@@ -402,7 +402,8 @@ def purr(a, t):
     rumble = 0.10 * wave(phase, 16)
     # The hand pats in the first half: there the dome stays below it. Then the body melts away.
     melt = bump(phase, 0.46, 0.98, 0.15)
-    a.move("body", z=0.5 * wave(phase) + rumble - 2.0 * melt, y=0.4 * wave(phase) + 1.0 * melt * wave(phase, 2))
+    a.move("body", z=0.5 * wave(phase) + rumble - 2.0 * melt,
+           y=0.4 * wave(phase) + 1.0 * melt * wave(phase, 2))
     a.turn("body", pitch=1.0 * wave(phase, 1, 0.1) + 2.0 * melt, yaw=2.0 * wave(phase),
            roll=2.0 * wave(phase) + 3.5 * melt * wave(phase, 2, 0.05))
     a.turn("eye", pitch=-3.0)

@@ -4,7 +4,9 @@
 
 #include "test/play/test_play_case.h"
 
-enum { MAX_JOINTS = 128, MINUTES = 4, STEPS_A_SECOND = 30 };
+enum { MAX_JOINTS = 128 };
+
+static const double minutes = 4, rate_of_steps = 30;
 
 typedef struct blinker {
     const char *file, *lid;
@@ -38,8 +40,8 @@ static int count_blinks(play_actor *fixture, const blinker *who, double seconds,
     bool was_shut = turned(fixture, lid) > who->shut;
     int count = 0;
     *least = INFINITY;
-    FOR (i, (int)(seconds * STEPS_A_SECOND)) {
-        play_advance(fixture->player, 1.0 / (double)STEPS_A_SECOND);
+    FOR (i, (int)(seconds * rate_of_steps)) {
+        play_advance(fixture->player, 1 / rate_of_steps);
         const double angle = turned(fixture, lid);
         const bool is_shut = angle > who->shut;
         count += is_shut && !was_shut;
@@ -83,7 +85,7 @@ TEST (blinks_in_loops_are_as_many_as_those_of_people) {
                     play_set(actor.player, row->parameters[i], row->values[i]);
             }
             count_blinks(&actor, row, 5, &least);
-            const double rate = (double)count_blinks(&actor, row, 60 * MINUTES, &least) / MINUTES;
+            const double rate = count_blinks(&actor, row, 60 * minutes, &least) / minutes;
             printf("note: %s, %s %g %s %g: %g blinks a minute\n", row->file, row->parameters[0],
                    (double)row->values[0], row->parameters[1] ? row->parameters[1] : "and nothing",
                    (double)row->values[1], rate);
