@@ -802,8 +802,8 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
         .axes = model->skeleton.axes,
         .scale = model->skeleton.scale,
         .flip_v = model->flip_v,
-        .normals = model->normals,
         .groups_vertices = model->groups_vertices,
+        .normals = model->normals,
     };
     md5_context context;
     md5i_context_begin(&context, &opts, NULL, error);
