@@ -410,9 +410,10 @@ def purr(a, t):
     a.shutters(0.62 + 0.16 * wave(phase, 1, 0.2), 0.45 + 0.10 * wave(phase, 1, 0.2))
     for side, sign in (("l", 1.0), ("r", -1.0)):
         a.turn("gun_" + side, pitch=9.0 + 2.0 * wave(phase, 1, 0.3))
-        a.turn("antenna_1_" + side, pitch=24.0 + 4.0 * wave(phase, 1, 0.2),
-               roll=-sign * 38.0 + 6.0 * wave(phase, 1, 0.15))
-        a.turn("antenna_2_" + side, pitch=10.0, roll=-sign * 34.0)
+        # Out of the way of the hand, then they hang to the sides.
+        a.turn("antenna_1_" + side, pitch=-14.0 + 38.0 * melt + 3.0 * wave(phase, 1, 0.2),
+               roll=sign * (9.0 - 47.0 * melt) + 5.0 * melt * wave(phase, 2, 0.15))
+        a.turn("antenna_2_" + side, pitch=10.0 * melt, roll=-sign * 34.0 * melt)
     for leg in LEGS:
         a.leg(leg, HOMES[leg])
 
