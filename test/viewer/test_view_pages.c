@@ -195,6 +195,21 @@ TEST_HERE (view_pages_lead_to_others) {
     CHECK(s->viewer.pages.open == view_find_page("euler"));
 }
 
+// A clip plays backward without end: a page, whose steps begin at 0, is as at its beginning then.
+TEST_HERE (view_pages_know_no_time_before_their_beginning) {
+    const double times[] = {0, -2.9};
+    uint8_t pixels[2][160 * 120 * 4];
+    (void)open_page(s, (uint32_t)view_find_page("squad"));
+    md5gl_target *const target = md5gl_create_target(s->gl.renderer, 160, 120, 1, NULL);
+    FOR (i, 2) {
+        s->viewer.play.time = times[i];
+        CHECK(view_draw(&s->viewer, target, 160, 120, false, true, NULL));
+        CHECK(md5gl_read_pixels(s->gl.renderer, target, 160, 120, pixels[i], NULL));
+    }
+    md5gl_destroy_target(s->gl.renderer, target);
+    CHECK_BYTES(pixels[1], pixels[0], sizeof pixels[0]);
+}
+
 TEST (view_pages_have_names_of_their_own) {
     FOR (i, view_num_pages) {
         const view_page *const page = view_page_at(i);

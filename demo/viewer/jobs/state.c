@@ -360,7 +360,7 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     if (is_page && game == NULL)
         view_prepare_thumbnails(&stage);
     const bool drawn = is_page && game == NULL
-                           ? view_draw_page(&stage, viewer->play.time, target, transparent,
+                           ? view_draw_page(&stage, fmax(viewer->play.time, 0), target, transparent,
                                             !has_panels, &draw_error)
                            : view_draw_world(&stage, target, transparent, &draw_error);
     if (viewer->caption != NULL) {
