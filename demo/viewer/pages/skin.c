@@ -60,7 +60,7 @@ VIEW_SHOW(chain)
     const uint32_t head = view_page_joint(picture, "head");
     view_figure *const figure = &picture->figures[0];
     md5_vec2 circle[ROUND];
-    md5_xform begin[4], links[4], reversed[4];
+    md5_xform begin[4], links[4];
     set_links(picture, 0, view_spare_pose(picture, 0), begin);
     set_links(picture, picture->time, figure->pose, links);
     // The hat is put on his head in the bind pose, and was given to its parent at time 0.
@@ -92,12 +92,9 @@ VIEW_SHOW(chain)
         view_page_line(picture, (md5_vec3){-100, at, 0}, (md5_vec3){100, at, 0}, 0x4FC9C450u);
     }
     picture->has_no_floor = true;
-    COMMON_FOR (i, 4)
-        reversed[i] = links[3 - i];
     VIEW_FACTS(picture, links[0].translation.z, links[1].translation.z, links[2].translation.z,
                md5_xform_mul(links[3], on_head).translation.z);
-    VIEW_FACTS(picture, hat.translation.z, view_distance(hat.translation, worn.translation),
-               view_distance(chain(reversed, 4).translation, chain(links, 4).translation));
+    VIEW_FACTS(picture, hat.translation.z, view_distance(hat.translation, worn.translation));
 }
 
 // -- W --------------------------------------------------------------------------------------

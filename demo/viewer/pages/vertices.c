@@ -15,11 +15,11 @@ static md5_moment baked_moment(const md5_baked *baked, double part)
                         .fraction = (float)(frame - floor(frame))};
 }
 
-enum { KEPT_LARGEST, KEPT_MEAN_LARGEST, KEPT_MEAN, KEPT_VOXELS, KEPT_JOINTS, PARTS = 4 };
+enum { KEPT_LARGEST, KEPT_MEAN, KEPT_VOXELS, KEPT_JOINTS, PARTS = 4 };
 
 // Compares the skinned vertices with those that are kept, baked or with other weights, over a clip:
 // at so many steps, and at parts of the time between them. Sets the heat, the largest distance of
-// each vertex, of which `red` is 1; the first three numbers; and a point for each step.
+// each vertex, of which `red` is 1; the first two numbers; and a point for each step.
 static void measure(const view_picture *picture, const view_clip *clip, uint32_t num_steps,
                     float red, view_kept *kept)
 {
@@ -56,10 +56,8 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
                 (md5_vec2){(float)((i + 0.5) / num_steps * clip->anim->duration), largest};
         kept->numbers[KEPT_LARGEST] = fmax(kept->numbers[KEPT_LARGEST], largest);
     }
-    COMMON_FOR (v, count) {
-        kept->numbers[KEPT_MEAN_LARGEST] += (double)kept->heat[v] / count;
+    COMMON_FOR (v, count)
         kept->heat[v] /= red;
-    }
     free(pose);
     free(palette);
     free(own);
@@ -340,9 +338,9 @@ VIEW_SHOW(bake)
     const md5_baked_vertex packed = pack(place, normal, baked->bounds.min, baked->step);
     VIEW_FACTS(picture, baked->num_frames, baked->num_vertices, (double)baked->size / 1024.0,
                (double)clip->anim->size / 1024.0, baked->position_error,
-               view_degrees(baked->normal_error), kept->numbers[KEPT_LARGEST],
-               kept->numbers[KEPT_MEAN_LARGEST], place.x, baked->bounds.min.x, 1000 * baked->step.x,
-               packed.xy & 0xffff, packed.z_normal >> 16 & 0xff);
+               view_degrees(baked->normal_error), kept->numbers[KEPT_LARGEST], place.x,
+               baked->bounds.min.x, 1000 * baked->step.x, packed.xy & 0xffff,
+               packed.z_normal >> 16 & 0xff);
 }
 
 // == Impostors =============================================================================
