@@ -123,7 +123,7 @@ bool *view_active_clips(const view_machine *machine);
 
 enum { VIEW_MINUTE = 54 }; // seconds
 
-// A second of it after which it has cuts on both ends of six seconds: he sneezes.
+// A second of it at which fire leaves his mouth, six before a cut.
 extern const double view_gag_second;
 
 // Does what is due, before each step of a machine that acts.

@@ -49,7 +49,7 @@ static const row rows[] = {
     {22.7, .guest_act = "fire"},
     {22.7, .guest_act = "snore", .guest_value = 1},
     {22.8, .act = "yawn", .value = 1, .shot = {-14, 3, 130, {0, 0, 34}}},
-    {25.6, .shot = {-28, 8, 140, {0, 0, 24}}},
+    {25.95, .shot = {-28, 8, 140, {0, 0, 24}}},
     {27.3, .shot = {16, 3, 104, {4, 0, 25}}},
     // Thimble comes, wakes him and is patted.
     {29.3, .shot = {60, 6, 235, {10, -55, 29}}},
@@ -63,7 +63,7 @@ static const row rows[] = {
 };
 enum { NUM_ROWS = COMMON_LENGTH(rows) };
 
-const double view_gag_second = 18.6;
+const double view_gag_second = 19.95;
 
 static void perform(view_machine *machine, const char *act, float value)
 {
