@@ -11,14 +11,13 @@ static const float light_range = 300, far_off = 330; // far_off: the camera
 static const float camera_aside = 15; // degrees, so that he does not hide his lantern
 static const float post_radius = 16, watcher_radius = 24;
 static const float pass_reach = 130; // closer, and away again without light, is a miss
-static const float title_time = 6, demo_rest = 25; // seconds; rest: until the demo begins anew
 // Nights, the easiest first: oil at most, and what a lantern gives back, in seconds.
 static const float oils[VIEW_GAME_NIGHTS][2] = {{60, 30}, {45, 22}, {35, 15}, {29, 12}, {24, 9}};
 
 // == The state ====================================================================================
 
 enum { NUM_WATCHERS = 14, NUM_PRINTS = 48, LAMP_JOINTS = 8, NUM_LAMPS = 1 + VIEW_GAME_LANTERNS };
-enum { NUM_BLOBS = NUM_PRINTS + 1 + NUM_WATCHERS, NUM_SPARKS = 60 };
+enum { NUM_BLOBS = NUM_PRINTS + 1 + NUM_WATCHERS };
 
 // Somebody in the crowd: Bobbin's character with a player of its own.
 typedef struct watcher {
@@ -160,13 +159,6 @@ static void hold_out(view_scene *scene, uint32_t arm)
         view_move_matrices(way, scene->joints + i, 1);
         view_move_matrices(way, scene->palette + i, 1);
     }
-}
-
-// The night after one that is won, or else the same once more.
-static uint32_t next_night(const view_game_facts *facts)
-{
-    const bool is_next = facts->phase == VIEW_GAME_WON && !facts->is_demo;
-    return facts->night + (is_next && facts->night + 1 < VIEW_GAME_NIGHTS);
 }
 
 // Poses him, and his lantern, which hangs in his hand.
@@ -455,7 +447,8 @@ static void take_step(view_game *game)
         hero->control.ahead = 0;
     // He looks at a dark lantern before him; one behind him would turn him round.
     hero->has_target = goal != NULL;
-    hero->target = goal != NULL ? goal->lamp : hero->target;
+    if (goal != NULL)
+        hero->target = goal->lamp;
     hero->pointed = hero->time;
     run_on_ground(hero, terrain, hero->time + tick);
     memcpy(&hero->control, &input, offsetof(view_control, moves_ahead)); // what keys ask for stays
@@ -576,8 +569,8 @@ static void make_picture(view_game *game)
                               45 - 0.2f * lead + game->height - at.z}},
         .sky = {mix(0x070B1EFF, 0x2B3A66FF, dawn), mix(0x2B3A66FF, 0xE8A06AFF, dawn)},
         .light_direction = {-0.6f, 0.7f, 0.42f}, // the moon; later the sun
-        .light = {0.16f + 1.1f * dawn, 0.20f + 0.6f * dawn, 0.34f + 0.1f * dawn},
-        .ambient = {0.035f + 0.2f * dawn, 0.05f + 0.15f * dawn, 0.10f + 0.1f * dawn},
+        .light = {0.16f + 1.1f * dawn, 0.20f + 0.6f * dawn, 0.34f},
+        .ambient = {0.035f + 0.2f * dawn, 0.05f + 0.15f * dawn, 0.10f},
         .casters = {{at.x - around, at.y - around, -30}, {at.x + around, at.y + around, 110}},
         .num_bodies = 2,
         .blobs = game->blobs,
@@ -615,7 +608,7 @@ static float draw_line(view_canvas *canvas, view_text_size size, float middle, f
 static void draw_score(view_canvas *canvas, const view_game_facts *facts)
 {
     const float em = 14 * canvas->font->scale, left = 2 * em, top = 1.2f * em;
-    const view_rect bar = {left + 2.5f * em, top + 2.2f * em, 10.4f * em, 0.5f * em};
+    view_rect bar = {left + 2.5f * em, top + 2.2f * em, 10.4f * em, 0.5f * em};
     char words[64];
     view_draw_round_rect(canvas, (view_rect){em, 0.6f * em, 14.9f * em, 3.7f * em}, 0.5f * em,
                          box_color);
@@ -627,7 +620,8 @@ static void draw_score(view_canvas *canvas, const view_game_facts *facts)
     view_draw_text(canvas, VIEW_TEXT, left, top + 1.8f * em, 0,
                    facts->oil < 0.3f ? amber : VIEW_PLAIN, facts->oil < 0.3f ? "Oil!" : "Oil");
     view_draw_rect(canvas, bar, dark);
-    view_draw_rect(canvas, (view_rect){bar.x, bar.y, bar.width * facts->oil, bar.height}, amber);
+    bar.width *= facts->oil;
+    view_draw_rect(canvas, bar, amber);
 }
 
 // Where a point is in the picture, from -1 to 1 to the right and upward, by its depth in units.
@@ -672,12 +666,13 @@ static void draw_marks(view_canvas *canvas, const view_game *game, const view_st
 static void draw_sparks(view_canvas *canvas, const view_game *game, const view_stage *stage)
 {
     const view_lens lens = view_stage_lens(stage);
-    COMMON_FOR (i, NUM_SPARKS) {
-        const float age = fmodf((float)game->facts.rest / 4 + 0.754878f * (float)i, 1);
+    const float rest = (float)game->facts.rest / 4;
+    COMMON_FOR (i, 60) {
+        const float age = fmodf(rest + 0.754878f * (float)i, 1);
         const float angle = 2.4f * (float)i + age, radius = 12 * sqrtf((float)i);
         const md5_vec3 way = {radius * cosf(angle), radius * sinf(angle), 150 * age};
         const md5_vec3 seen = see(&lens, md5_vec3_add(game->hero->place.translation, way));
-        if (seen.z > 1 && (float)game->facts.rest / 4 > age)
+        if (rest > age)
             view_draw_disc(canvas, 0.5f * stage->width * (1 + seen.x / seen.z),
                            0.5f * stage->height * (1 - seen.y / seen.z),
                            0.5f * stage->height * 0.9f / (lens.half_y * seen.z),
@@ -706,14 +701,14 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
                      facts->is_demo ? "\xC3\x97" : "II", false))
         ui->command.action = VIEW_CLOSE_LISTS;
     float y = is_wide ? 0.6f * em : 5 * em;
-    const bool has_title = (plays ? facts->seconds : facts->rest) < title_time;
+    const bool has_title = (plays ? facts->seconds : facts->rest) < 6;
     if (has_title)
         y = draw_line(canvas, VIEW_TITLE, middle, y, amber, title);
     if (plays ? has_title : !facts->is_demo) {
         draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
                   plays ? "Walk up to one: your flame lights it and gets oil"
-                  : next_night(facts) > facts->night ? "Enter or a tap: the next night"
-                                                     : "Enter or a tap: again");
+                  : facts->phase == VIEW_GAME_WON ? "Enter or a tap: another night"
+                                                  : "Enter or a tap: again");
     } else if (facts->missed > 0 && facts->seconds < facts->missed + 5) {
         draw_line(canvas, VIEW_TEXT, middle, y, amber,
                   "Closer! Right beside a lantern your flame lights it");
@@ -764,7 +759,7 @@ void view_run_game(view_game *game, double time)
         begin_round(game, fmin(time, 0), 0, 0);
     while (game->hero->time + tick <= time - game->begun + 1e-9) {
         take_step(game);
-        if (facts->is_demo && facts->rest > demo_rest)
+        if (facts->is_demo && facts->rest > 25)
             view_begin_night(game, 0, 0);
     }
 }
@@ -792,7 +787,9 @@ bool view_play_again(view_game *game, bool is_asked)
     const view_game_facts *const facts = &game->facts;
     if (!is_asked && facts->rest < 1 && !facts->is_demo)
         return false;
-    view_begin_night(game, next_night(facts), facts->round + 1);
+    const bool is_next = facts->phase == VIEW_GAME_WON && !facts->is_demo;
+    view_begin_night(game, facts->night + (is_next && facts->night + 1 < VIEW_GAME_NIGHTS),
+                     facts->round + 1);
     return true;
 }
 
