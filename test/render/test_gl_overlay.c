@@ -288,7 +288,8 @@ TEST_SQUARE (gl_gradients_have_no_bands) {
             FOR (y, SIDE)
                 FOR (x, SIDE)
                     sum += picture.rgba[y][left + x][0];
-            CHECK_NEAR(sum / (SIDE * SIDE), 100.0 + steps * (left + 0.5 * SIDE) / SCENE_WIDTH,
+            CHECK_NEAR(sum / (SIDE * SIDE),
+                       100.0 + steps * (left + 0.5 * (double)SIDE) / (double)SCENE_WIDTH,
                        steps == 0 ? 0.0 : 0.1);
         }
     }

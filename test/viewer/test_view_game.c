@@ -1228,7 +1228,7 @@ TEST (view_first_minute_tells_its_story) {
         view_run_machine(&host, 52.0);
         CHECK_NEAR(value_of(&host, "pointer"), 1, 0.01); // he looks into the camera
         CHECK_NEAR(value_of(&host, "eyes_yaw"), camera.azimuth, 3);
-        view_run_machine(&host, rate == 1 ? VIEW_MINUTE : VIEW_MINUTE - 1.0);
+        view_run_machine(&host, (double)(rate == 1 ? VIEW_MINUTE : VIEW_MINUTE - 1));
         view_take_over(&host);
         CHECK(!view_find_shot(&host, &camera));
         view_free_machine(&guest);

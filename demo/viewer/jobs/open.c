@@ -315,7 +315,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     viewer->play.time = 0;
     viewer->play.held_at_end = false;
     viewer->document->scene.machine.acts = viewer->ui.docks.is_folded = acts;
-    viewer->ui.end_at = acts ? viewer->now + VIEW_MINUTE + VIEW_INVITING : 0;
+    viewer->ui.end_at = acts ? viewer->now + (double)(VIEW_MINUTE + VIEW_INVITING) : 0;
     if (waits)
         view_measure_document(viewer->document, &viewer->play);
     else

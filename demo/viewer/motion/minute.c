@@ -78,7 +78,7 @@ static void perform(view_machine *machine, const char *act, float value)
 bool view_find_shot(const view_machine *machine, view_camera *camera)
 {
     const row *last = rows;
-    if (!machine->acts || machine->next_row == MD5_NONE || machine->time >= VIEW_MINUTE)
+    if (!machine->acts || machine->next_row == MD5_NONE || machine->time >= (double)VIEW_MINUTE)
         return false;
     for (uint32_t i = 0; i < NUM_ROWS && rows[i].second <= machine->time; i++)
         last = rows[i].shot.distance > 0 ? &rows[i] : last;
@@ -117,7 +117,7 @@ void view_direct(view_machine *machine)
 void view_hear_minute(view_machine *machine, view_window *window)
 {
     view_machine *const all[] = {machine, machine->guest};
-    const bool plays = machine->acts && machine->time < VIEW_MINUTE;
+    const bool plays = machine->acts && machine->time < (double)VIEW_MINUTE;
     float samples[VIEW_LONGEST_SOUND] = {0};
     bool is_heard = false;
     for (int i = 0; i < 2 && all[i] != NULL; i++) {

@@ -166,7 +166,7 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
             draw_badge(ui, stage, low, VIEW_EDGE, "Press any key or tap: he is yours");
         return;
     }
-    if (ui->end_at > 0 && stage->now > ui->end_at - VIEW_INVITING && !is_start)
+    if (ui->end_at > 0 && stage->now > ui->end_at - (double)VIEW_INVITING && !is_start)
         draw_badge(ui, stage, low, VIEW_ACCENT, "Drop your model here, or Ctrl+O");
     if (is_start && !stage->is_bare)
         view_start_panel(ui, stage);
