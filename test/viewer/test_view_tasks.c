@@ -731,8 +731,8 @@ TEST_HERE (view_keys_are_listed_over_pages, BOBBIN) {
 
 // == The game =====================================================================================
 
-// Esc leaves it while it plays itself; then it pauses it, as Pause and another window do. What was
-// open stays as it was.
+// Esc leaves its title, where it plays itself, and pauses it when somebody plays, as Pause and
+// another window do. What was open stays as it was.
 TEST_HERE (view_game_pauses_and_gives_back_what_was_open, BOBBIN) {
     view_state *const viewer = &d->viewer;
     const view_document *const shown = viewer->document;
@@ -761,7 +761,9 @@ TEST_HERE (view_game_pauses_and_gives_back_what_was_open, BOBBIN) {
     key(d, VIEW_KEY_PAUSE);
     click(d, "choice/Sound");
     CHECK(viewer->ui.is_silent && !viewer->play.playing);
-    click(d, "choice/Leave");
+    click(d, "choice/To the title");
+    CHECK(viewer->play.playing && viewer->document != shown);
+    key(d, VIEW_KEY_ESCAPE);
     CHECK(viewer->document == shown && viewer->play.time == 0.5 && viewer->play.speed == 0.5);
 }
 
