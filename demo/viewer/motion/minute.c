@@ -35,7 +35,7 @@ static const row rows[] = {
     {3.8, .act = "wave", .value = 1, .shot = {14, 3, 150, {0, 0, 31}}, .looks = true},
     {3.8, .act = "smile", .looks = true}, // a wave has its own, and this is a cut
     // There is something behind him, which he chases until he falls.
-    {7, .shot = {32, 14, 165, {0, 0, 25}}},
+    {7, .shot = {32, 8, 165, {0, 0, 28}}},
     {7.4, .act = "chase", .value = 1},
     {12.6, .shot = {8, 5, 150, {0, 0, 24}}},
     {14.6, .shot = {12, 4, 92, {0, 0, 26}}},
