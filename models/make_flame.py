@@ -24,7 +24,7 @@ from kit.read import Anim, Mesh  # noqa: E402
 NAME = "flame"
 COMMAND = "make_flame.py"
 TEXELS = 64
-RATE, FRAMES, EVENT = 30, 56, 38        # the frame of Bobbin's sneeze with the event that sets it off
+RATE, FRAMES, EVENT = 30, 24, 38        # the frame of Bobbin's sneeze with the event that sets it off
 MOUTH, NOSE = (11.5, 0.0, 2.4), (12.5, 0.0, 4.4)     # from Bobbin's joint head
 SOOT, HIDDEN = (14.0, 0.2, 5.5), -3.0
 LAYERS = ((3.7, 4), (2.9, 5), (2.1, 7))     # of soot: its radius, and after how many seconds it comes off
@@ -85,9 +85,10 @@ def _puffs():
                         26.0, size))
     for number in range(30, 38):
         side = _any(number, 1)
-        out.append(Puff("smoke", number, 0.30 + 0.085 * (number - 30), 0.90 + 0.1 * _any(number, 4),
-                        add(NOSE, (0.0, 1.1 * (-1.0) ** number, 0.0)), (6.0, 2.5 * side, 13.0), 2.2, 12.0,
-                        3.9 * (1.0 + 0.2 * _any(number, 5))))
+        # It is gone before it would be a smudge before his forehead.
+        out.append(Puff("smoke", number, 0.17 + 0.03 * (number - 30), 0.33 + 0.04 * _any(number, 4),
+                        add(NOSE, (0.0, 1.1 * (-1.0) ** number, 0.0)), (22.0, 9.0 * side, 16.0), 2.2, 12.0,
+                        3.4 * (1.0 + 0.2 * _any(number, 5))))
     return out
 
 
