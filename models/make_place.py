@@ -91,10 +91,10 @@ def dunes(part):
     """Two ridges, the nearer one lower; they glow as the haze before them does."""
     for far, height, light, seed in ((DUNES, 26.0, 0.0, 3.0), (DUNES - 40.0, 15.0, 0.9, 40.0)):
         last = None
-        for n in range(49):
-            angle = math.radians(90.0 + 180.0 * n / 48.0)
+        for n in range(-8, 65):     # their ends are beside or behind whoever looks
+            angle = math.radians(90.0 + 3.75 * n)
             crest = height * (0.25 + 1.1 * value(0.22 * n + seed, 0.5, 1.0)) \
-                * smoothstep(0.0, 0.15, n / 48.0) * smoothstep(1.0, 0.85, n / 48.0)
+                * smoothstep(-8.0, 0.0, n) * smoothstep(64.0, 56.0, n)
             x, y = far * math.cos(angle), far * math.sin(angle)
             pair = (part.put((x, y, -3.0), "dune", 0.35), part.put((x, y, crest), "dune", light))
             if last is not None:
