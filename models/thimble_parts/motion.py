@@ -379,10 +379,11 @@ def alert(a, t):
 
 
 def beg(a, t):
-    """Looks up with a wide eye, bobs and treads from one front foot to the other."""
+    """Rears up with a wide eye, paws the air with its front feet, then treads from one to the other."""
     phase = t / 2.0
-    a.move("body", z=-0.3 - 0.8 * wave(phase, 2, 0.1), y=0.8 * wave(phase))
-    a.turn("body", pitch=-4.0 + 1.5 * wave(phase, 4), roll=4.5 * wave(phase, 1, 0.05))
+    up = bump(phase, 0.08, 0.60, 0.14)
+    a.move("body", x=-1.2 * up, z=-0.3 - 0.8 * wave(phase, 2, 0.1), y=0.8 * wave(phase))
+    a.turn("body", pitch=-4.0 + 1.5 * wave(phase, 4) - 5.0 * up, roll=4.5 * wave(phase, 1, 0.05))
     a.move("dome", z=-0.2 * wave(phase, 2, 0.2))
     a.turn("eye", pitch=-7.0)
     a.shutters(-0.3 + 1.3 * max(bump(phase, at, at + 0.07, 0.028) for at in (0.44, 0.54)))
@@ -391,21 +392,26 @@ def beg(a, t):
         a.turn("antenna_1_" + side, pitch=10.0 + 7.0 * wave(phase, 4, 0.1), roll=3.0 * sign)
     for leg in LEGS:
         x, y, z = HOMES[leg]
-        at = (0.05, 0.55) if leg[1] == "l" else (0.30, 0.80)
-        tread = max(bump(phase, start, start + 0.16, 0.08) for start in at) if leg[0] == 1 else 0.0
-        a.leg(leg, (x - 0.6 * tread * tread, y, z + 4.0 * tread))
+        if leg[0] == 1:
+            late = 0.0 if leg[1] == "l" else 0.25
+            tread = bump(phase, 0.62 + 0.8 * late, 0.78 + 0.8 * late, 0.08)
+            x += -0.6 * tread * tread - 0.5 * up * up
+            y *= 1.0 - 0.08 * up * up
+            z += 4.0 * tread + up * up * (6.5 + 1.3 * wave(phase, 4, late))
+        a.leg(leg, (x, y, z))
 
 
 def purr(a, t):
     """Is patted: shutters half shut, it sways and rumbles, sinks between its legs, antennae droop."""
     phase = t / 2.0
     rumble = 0.10 * wave(phase, 16)
-    # The hand pats in the first half: there the dome stays below it. Then the body melts away.
+    # The hand pats in the first half: there the dome sways below it. Then the body melts away.
     melt = bump(phase, 0.46, 0.98, 0.15)
+    sways = bump(phase, 0.04, 0.98, 0.10)
     a.move("body", z=0.5 * wave(phase) + rumble - 2.0 * melt,
-           y=0.4 * wave(phase) + 1.0 * melt * wave(phase, 2))
+           y=0.4 * wave(phase) + 1.0 * sways * wave(phase, 2))
     a.turn("body", pitch=1.0 * wave(phase, 1, 0.1) + 2.0 * melt, yaw=2.0 * wave(phase),
-           roll=2.0 * wave(phase) + 3.5 * melt * wave(phase, 2, 0.05))
+           roll=2.0 * wave(phase) + 3.5 * sways * wave(phase, 2, 0.05))
     a.turn("eye", pitch=-3.0)
     a.shutters(0.62 + 0.16 * wave(phase, 1, 0.2), 0.45 + 0.10 * wave(phase, 1, 0.2))
     for side, sign in (("l", 1.0), ("r", -1.0)):
