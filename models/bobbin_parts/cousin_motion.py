@@ -7,6 +7,7 @@ import math
 
 from kit import rig
 from kit.clip import Clip
+from kit.curves import bump
 from kit.maths import add, axis_angle, conj, mul, rotate, scale, sub
 
 from bobbin_parts import motion, skeleton
@@ -35,6 +36,12 @@ def _breathe(pose, phase):
     breath = math.sin(4.0 * math.pi * phase)
     pose.turn("neck", pitch=1.5 * breath)
     pose.turn("head", pitch=-1.2 * breath)
+    # His belly is thinner than the one that Bobbin scratches, and higher.
+    there = bump(phase, 0.40, 0.80, 0.11)
+    names = ("upperarm_r", "forearm_r", "hand_r")
+    shoulder, elbow, hand = (pose.where(pose.skeleton.index[name]) for name in names)
+    pose.reach(*names, add(hand[0], scale((-5.0, 0.0, 4.0), there)), sub(elbow[0], shoulder[0]))
+    pose.fix(names[2], hand[1])
 
 
 def _nothing(pose, phase):
