@@ -314,7 +314,7 @@ TEST_LONG (view_crowds_look_alike_reduced) {
 
 #define FACES                                                               \
     BOBBIN " models/bobbin/stand.md5anim --resolution 320,240 --no-shadow " \
-           "--crowd 4 --animation-time 0 --camera-azimuth-angle 0 "
+           "--crowd 4 --animation-time 0 --camera-azimuth-angle 45 "
 
 // Members are at the level of their size, and levels have ever fewer triangles.
 TEST_SHOT (view_small_members_are_drawn_from_fewer_triangles, FEW "--crowd-reduced 100") {

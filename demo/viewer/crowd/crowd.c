@@ -509,7 +509,7 @@ static bool wander(const view_crowd *crowd, view_member *member)
         const uint32_t choice = (uint32_t)(next_random(&member->random) * 4);
         member->next_choice = crowd->time + 1.5 + 4 * (double)next_random(&member->random);
         const float part = next_random(&member->random);
-        if (choice == 0 && desc->num_parameters > 0) {
+        if ((choice == 0 || member->talks) && desc->num_parameters > 0) {
             const uint32_t parameter =
                 (uint32_t)(part * (float)desc->num_parameters) % desc->num_parameters;
             if (desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER)
@@ -829,7 +829,7 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 
 // Makes a crowd: its kinds, and each member's placement, clip and time offset.
 
-// Distance between neighbours, relative to their size.
+// Distance between cells, relative to the size of who stands in them.
 static const float spacing = 1.1f;
 
 // Sizes are whole cache lines, so that no two threads write to the same line.
@@ -902,6 +902,26 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
 
 // -- Members --------------------------------------------------------------------------------
 
+// Returns the middle of the group of a cell, and a random state of the group's: the nearest one.
+// There is one in each square of 2 x 2 cells, not at its border: most groups are of two to six.
+static md5_vec3 find_group(md5_vec3 cell, uint64_t *random)
+{
+    md5_vec3 found = {INFINITY, 0, 0};
+    for (int i = 0; i < 9; i++) {
+        const int x = (int)(0.5f * cell.x) + i % 3 - 1, y = (int)(0.5f * cell.y) + i / 3 - 1;
+        uint64_t own = (((uint64_t)x << 32) + (uint64_t)y + 2) * UINT64_C(0x9E3779B97F4A7C15);
+        COMMON_FOR (warm, 4)
+            next_random(&own);
+        const md5_vec3 middle = {2 * ((float)x + 0.2f + 0.6f * next_random(&own)),
+                                 2 * ((float)y + 0.2f + 0.6f * next_random(&own)), 0};
+        if (view_distance(middle, cell) < view_distance(found, cell)) {
+            found = middle;
+            *random = own;
+        }
+    }
+    return found;
+}
+
 static bool make_members(view_crowd *crowd, view_log *log)
 {
     const uint32_t side = (uint32_t)ceil(sqrt(crowd->count));
@@ -924,13 +944,19 @@ static bool make_members(view_crowd *crowd, view_log *log)
         COMMON_FOR (warm, 4)
             next_random(&member->random);
         const uint32_t row = cells[i] / side, column = cells[i] % side;
-        const float x = (float)column + 0.6f * (next_random(&member->random) - 0.5f);
-        const float y = (float)row + 0.6f * (next_random(&member->random) - 0.5f);
-        const float half = VIEW_PI * (next_random(&member->random) - 0.5f);
-        member->place.translation =
-            (md5_vec3){(x + 0.5f) * step - crowd->spread, (y + 0.5f) * step - crowd->spread, 0};
-        // All roughly face the viewer.
-        member->place.rotation = (md5_quat){.z = sinf(0.35f * half), .w = cosf(0.35f * half)};
+        const md5_vec3 cell = {(float)column + 0.5f, (float)row + 0.5f, 0};
+        uint64_t own = 0;
+        const md5_vec3 middle = find_group(cell, &own), way = md5_vec3_sub(middle, cell);
+        // Some groups turn to their middle and talk. The others roughly face the viewer, and walk
+        // that way together.
+        const float turn = 0.7f * VIEW_PI * (next_random(&own) - 0.5f);
+        member->talks = next_random(&own) < 0.5f;
+        if (!member->talks)
+            member->random = own;
+        member->place.translation = md5_vec3_sub(md5_vec3_scale(view_along(cell, way, 0.4f), step),
+                                                 (md5_vec3){crowd->spread, crowd->spread, 0});
+        member->place.rotation =
+            view_turn_by((md5_quat){.w = 1}, member->talks ? atan2f(way.y, way.x) : turn);
         member->next_choice = 3 * (double)next_random(&member->random);
         if (kind->machine != NULL) {
             md5_error error = {0};

@@ -214,6 +214,7 @@ typedef struct view_member {
     uint32_t drawn_at;  // index among the members of its level, if it is drawn as a model
     float pixels;       // its diameter in the picture, if it is visible and has levels
     uint32_t level;     // row of its kind's table as which its model, if it is drawn as one, is
+    bool talks;         // to those around it, and does not walk away
     bool is_seen;       // visible in this update
     bool is_due;        // updated in this frame
     bool is_posed;      // drawn from its palette
