@@ -10,7 +10,7 @@ from kit.rig import Pose
 from kit.spring import Chain, Mass
 
 from bobbin_parts.build import BOBBIN
-from bobbin_parts.face import HINGE, LOWER_EDGE, UPPER_EDGE
+from bobbin_parts.face import GAZE, HINGE, LOWER_EDGE, UPPER_EDGE
 
 _JOINTS = {joint.name: joint for joint in BOBBIN.joints()}
 _BIND = {name: joint.bind for name, joint in _JOINTS.items()}
@@ -80,6 +80,11 @@ class Actor:
     def blink(self, shut, line=-9.0):
         for side, _ in SIDES:
             self.lids(side, shut, shut, line)
+
+    def droop(self, side, degrees):
+        """Lowers the outer end of an upper lid and lifts its inner one."""
+        axis = GAZE if side == "l" else (-GAZE[0], GAZE[1], -GAZE[2])
+        self.pose.spin("lid_upper_" + side, axis, -degrees)
 
     def look(self, yaw, pitch=0.0):
         self.turn("eye_l", pitch, yaw)

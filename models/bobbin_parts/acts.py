@@ -138,7 +138,8 @@ def point(a, t):
           pitch=-3.0 * out + 4.0 * draw, roll=3.0 * out)
     a.brows(0.8 * out - 0.4 * draw, 0.3 * draw)
     a.mouth(0.16 + 0.5 * out + 0.2 * jab - 0.1 * draw)
-    a.blink(_blinks(t / 2.5, (0.07, 0.80), 0.055))
+    # Three frames shut, and none of them half: over a finger that points, that would be smug.
+    a.blink(max(bump(t / 2.5, at, at + 0.075, 0.012) for at in (0.0625, 0.7958)))
     # The right arm: bent at the ribs, then straight out; the finger last.
     reach = keyed(t, (0.12, 0.0), (0.70, 1.0), (1.75, 1.0), (2.40, 0.0))
     late = keyed(t, (0.36, 0.0), (0.60, 1.06), (0.74, 1.0), (1.70, 1.0), (2.25, 0.0))
@@ -348,7 +349,9 @@ def carry(a, t):
     sway, trunk, head = _hip(phase), _hip(phase - 0.03), _hip(phase - 0.06)
     a.rest()
     a.mouth(0.16 + 0.05 * breath)
-    a.move("hips", x=0.1 * wave(phase, 1, 0.2), y=1.8 * sway,
+    # He holds it up to look at it.
+    high = bump(phase, 0.38, 0.80, 0.12)
+    a.move("hips", x=0.1 * wave(phase, 1, 0.2), y=1.8 * sway - 1.5 * high,
            z=-0.2 * abs(sway) + 0.14 * wave(phase, 2, 0.1))
     a.turn("hips", roll=2.4 * sway, yaw=1.5 * wave(phase, 1, 0.1))
     a.bend(roll=-4.0 * trunk, pitch=0.6 * breath)
@@ -359,14 +362,14 @@ def carry(a, t):
     a.one("clavicle", "r", roll=5.0, yaw=-4.0)
     # The arm keeps the light level: it gives way to the trunk, late.
     a.arm("r", roll=1.5 * wave(phase, 2, 0.15) + 2.0 * trunk,
-          pitch=-25.0 + 1.5 * wave(phase, 2, 0.12), yaw=20.0)
-    a.elbow("r", 50.0 + 3.0 * wave(phase, 2, 0.2))
+          pitch=-25.0 + 1.5 * wave(phase, 2, 0.12) - 14.0 * high, yaw=20.0)
+    a.elbow("r", 50.0 + 3.0 * wave(phase, 2, 0.2) + 8.0 * high)
     a.wrist("r", 25.0)
     a.one("hand", "r", pitch=2.0 * wave(phase, 2, 0.26), roll=2.0 * head)
     a.grip("r", 0.55)
-    a.one("upperarm", "l", roll=2.0 * wave(phase, 2, 0.12) + 2.5 * abs(trunk),
+    a.one("upperarm", "l", roll=2.0 * wave(phase, 2, 0.12) + 2.5 * abs(trunk) + 12.0 * high,
           pitch=3.0 * wave(phase, 1, 0.2))
-    a.one("forearm", "l", pitch=-3.0 * wave(phase, 2, 0.2))
+    a.one("forearm", "l", pitch=-3.0 * wave(phase, 2, 0.2) - 12.0 * high)
     # A long look at the light, eyes first, then ahead again.
     eyes, look = bump(phase, 0.40, 0.84, 0.05), bump(phase, 0.42, 0.88, 0.10)
     a.look(-20.0 * eyes, 12.0 * eyes)
@@ -395,7 +398,7 @@ def blink(a, t):
     """Both lids shut and open; the brows give a little."""
     shut = _BLINK[round(24.0 * t)]
     stand(a, t)
-    a.blink(shut)
+    a.blink(shut, -20.0)      # in a U, as sleeping lids
     a.brows(-0.2 * shut)
 
 
@@ -436,7 +439,7 @@ def lean(a, t):
         low, high = max(0.0, own * side), max(0.0, -own * side)
         a.one("upperarm", name, roll=22.0 * low * low + 20.0 * high * high)
         a.one("forearm", name, roll=8.0 * low * low + 6.0 * high * high)
-        a.elbow(name, 40.0 * high * high + 12.0 * low * low)
+        a.elbow(name, 80.0 * high * high + 12.0 * low * low)
     a.turn("tail_1", yaw=5.0 * side)
     a.turn("tail_2", yaw=5.0 * side)
     a.ears(6.0 * side, 0.0, "l")

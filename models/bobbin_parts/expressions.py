@@ -32,7 +32,7 @@ def _smile(actor):
     actor.brows(0.45)
     # Cheeks push the lower lids up; with upper lids that come down it would be the smile of a villain.
     for side in "lr":
-        actor.lids(side, 0.0, 0.24, 6.0)
+        actor.lids(side, 0.0, 0.12, 6.0)
     return lambda p: _pull(p, CORNER, 3.0, (-0.7, 0.9, 1.7))
 
 
@@ -49,9 +49,10 @@ def _fright(actor):
 
 def _sleepy(actor):
     actor.mouth(0.3, -0.3)
-    actor.brows(-0.55, -0.6)
+    actor.brows(-0.35, -1.0)
     for side in "lr":
-        actor.lids(side, 0.62, 0.1, -20.0)
+        actor.lids(side, 0.56, 0.1, -20.0)
+        actor.droop(side, 12.0)
     actor.both("ear_1", roll=-14.0)
     return lambda p: _pull(p, CORNER, 2.6, (0.0, -0.2, -0.7))
 
@@ -78,13 +79,13 @@ def _lips(p, narrow, flat, rise=0.0, drop=0.0, forward=0.0):
 def _oh(actor):
     actor.mouth(1.15, -0.6)
     actor.brows(0.8)
-    return lambda p: _lips(p, 0.54, 1.0, 1.4, 1.0, 0.8)
+    return lambda p: _lips(p, 0.64, 1.0, 0.9, 1.3, -0.2)
 
 
 def _oo(actor):
     actor.mouth(1.0, -0.5)
     actor.brows(0.3)
-    return lambda p: _lips(p, 0.64, 1.0, 1.0, 0.8, 1.5)
+    return lambda p: _lips(p, 0.74, 1.0, 0.8, 0.9, 0.5)
 
 
 def _shut(actor):
@@ -102,19 +103,20 @@ def _corners_shut(p, at):
 
 
 def _blink(actor):
-    actor.blink(1.0, -12.0)
+    actor.blink(1.0, -16.0)
     actor.brows(-0.25)
     return lambda p: (0.0, 0.0, 0.0)
 
 
 # A target moves along straight lines, lids along arcs: half shut, they would be inside the eye. So
 # lids go outwards on their way, and eyes that they shut go inwards under them, as those of frogs do.
-# Of the distance to the middle of the eye: (lids, eyeballs).
+# Upper lids go farther out than lower ones: in a blink of a clip they come down over those that a smile
+# has raised. Of the distance to the middle of the eye: (upper lids, lower lids, eyeballs).
 RIM = 1.01 * shape.EYE_RADIUS
 FRONT = math.cos(math.radians(70.0))
-EYES = {"blink": (1.03, 0.71), "sleepy": (1.06, 0.90), "smile": (1.04, 0.97)}
+EYES = {"blink": (1.03, 1.03, 0.65), "sleepy": (1.06, 1.03, 0.90), "smile": (1.05, 1.01, 0.97)}
 # Degrees by which the middle of a lower lid is farther up than its ends: its edge is an arc upwards.
-ARCHES = {"smile": 22.0}
+ARCHES = {"smile": 14.0}
 
 EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("sleepy", _sleepy), ("oh", _oh), ("oo", _oo),
                ("shut", _shut), ("blink", _blink))
@@ -137,19 +139,27 @@ def _on_joints(rows, names, start):
 
 
 def _resized(at, rows, names, sizes):
-    """Lids and eyeballs, nearer to the middle of the eye or farther from it."""
-    for start, size in zip(("lid_", "eye_"), sizes):
+    """Lids and eyeballs, nearer to the middle of the eye or farther from it. Outer ends of lids stay at the
+    head, beyond whose outline they would stick out."""
+    for start, size in zip(("lid_upper_", "lid_lower_", "eye_"), sizes):
         if _on_joints(rows, names, start):
-            return add(eye_of(at), scale(sub(at, eye_of(at)), size))
+            away = sub(at, eye_of(at))
+            out = 0.0 if start == "eye_" else max(0.0, dot(away, _hinge(at)) * math.copysign(1.0, at[1]))
+            share = min(1.0, (out / shape.EYE_RADIUS) ** 2)
+            return add(eye_of(at), scale(away, size + (1.0 - size) * share))
     return at
+
+
+def _hinge(at):
+    """What the lids of the eye on the side of a point turn about, as Actor.lids() does."""
+    return HINGE if at[1] > 0.0 else (-HINGE[0], HINGE[1], -HINGE[2])
 
 
 def _arched(at, rows, names, degrees):
     """A lower lid with an arc for an edge."""
     if not degrees or not _on_joints(rows, names, "lid_lower_"):
         return at
-    axis = HINGE if at[1] > 0.0 else (-HINGE[0], HINGE[1], -HINGE[2])
-    away = sub(at, eye_of(at))
+    axis, away = _hinge(at), sub(at, eye_of(at))
     aside = min(1.0, (dot(away, axis) / shape.EYE_RADIUS) ** 2)
     return add(eye_of(at), rotate(axis_angle(axis, -degrees * (1.0 - aside)), away))
 
@@ -246,6 +256,6 @@ def displaced(bones, name, expression, meshes):
                 at = _corners_shut(point, at)
             at = add(at, scale(warp(point), soft))
             at = _arched(at, rows, names, ARCHES.get(name))
-            moved.append(_resized(at, rows, names, EYES.get(name, (1.0, 1.0))))
+            moved.append(_resized(at, rows, names, EYES.get(name, (1.0, 1.0, 1.0))))
         out.append(moved)
     return out

@@ -115,7 +115,7 @@ def _land(a, t):
     _arms(a, {side: (0.35 * max(sink, 0.0), 0.0, arm) for (side, _), arm in zip(_LATE, arms)})
     a.mouth(0.16 + 0.75 * keyed(t, (0.0, 1.0), (0.1, 0.1), (0.3, 0.5), (0.6, 0.0)))
     a.brows(0.9 * reach - 0.5 * max(sink, 0.0) + 0.4 * pulse(t, 0.25, 0.58, 0.12))
-    squeeze = keyed(t, (0.02, 0.0), (0.10, 0.85), (0.18, 0.8), (0.27, 0.0))
+    squeeze = keyed(t, (0.03, 0.0), (0.07, 1.0), (0.20, 1.0), (0.25, 0.0))
     for side, _ in SIDES:
         a.lids(side, squeeze, squeeze, 0.0)
     a.look(0.0, 15.0 * reach)

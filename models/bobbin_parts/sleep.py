@@ -11,8 +11,10 @@ _DROWSY = 0.62     # how far they are shut before he sits
 
 
 def _asleep(a, amount, breath=0.0, shut=None):
-    """The trunk sinks, the head hangs, lids are shut (as far as `shut`, if given), arms and ears hang too."""
+    """The trunk sinks, the head hangs, lids are shut (as far as `shut`, if given), arms and ears hang too.
+    Half shut, lids hang at their outer ends and brows rise at their inner ones: level, they would glare."""
     shut = amount if shut is None else shut
+    half = 4.0 * shut * (1.0 - shut)
     a.move("hips", z=-0.9 * amount + 0.10 * breath, x=-0.3 * amount)
     a.turn("hips", pitch=4.0 * amount)
     a.bend(pitch=10.0 * amount - 1.6 * breath)
@@ -21,9 +23,10 @@ def _asleep(a, amount, breath=0.0, shut=None):
     a.nod(pitch=_NOD * amount - 4.5 * breath, roll=7.0 * amount)
     for side, _ in SIDES:
         a.lids(side, shut, shut, _SAG)
+        a.droop(side, 14.0 * half)
         a.arm(side, pitch=-4.0 * amount, roll=2.0 * breath)
     a.ears(-13.0 * amount - 2.0 * breath, 9.0 * amount)
-    a.brows(-0.2 * amount, -0.3 * amount)
+    a.brows(-0.2 * amount, -0.3 * amount - 0.7 * half)
 
 
 def yawn(a, t):

@@ -147,8 +147,9 @@ def _stop(a, t, change, sign):
     sink = pulse(s, 0.15, 1.0, 0.4)
     a.move("hips", z=-0.8 * sink, x=-0.4 * sink)
     a.bend(pitch=-3.0 * sink)
-    # The head comes to rest last, and goes four degrees too far.
-    a.nod(pitch=2.0 * sink + 4.0 * pulse(s, 0.22, 1.0, 0.31))
+    # The head comes to rest last: it goes on the way that he went, and comes back a little too far.
+    onward = keyed(s, (0.2, 0.0), (0.53, 8.0), (0.73, -3.0), (1.0, 0.0))
+    a.nod(pitch=2.0 * sink + math.copysign(1.0, x_end) * onward)
     a.foot(front, left[0], left[1] * sign, 0.0, keyed(s, (0.0, left[3]), (0.4, 0.0)),
            sign * left[4] * (1.0 - _eased(s)))
     # The rear foot lifts off at once: its heel is up already.
@@ -205,15 +206,16 @@ def _skid(a, t, sign):
     a.stretch(2.5 * pulse(t, 0.42, 0.84, 0.2) - 0.6 * max(back, 0.0))
     wild = keyed(t, (0.0, 0.0), (0.18, 1.0), (0.42, 1.0), (0.75, 0.0))
     for side, own in SIDES:
-        round_ = 2.0 * math.pi * (2.4 * t + (0.1 if own == sign else 0.5))
-        high, far = (68.0, 14.0) if own == sign else (42.0, 24.0)
+        # One arm is up while the other is down.
+        round_ = 2.0 * math.pi * (2.4 * t + (0.6 if own == sign else 0.0))
+        high, far = (58.0, 14.0) if own == sign else (36.0, 20.0)
         a.arm(side, roll=(high + far * math.sin(round_)) * wild, yaw=28.0 * math.cos(round_) * wild)
         a.elbow(side, (16.0 + 10.0 * math.sin(round_ - 0.8)) * wild)
         a.grip(side, -0.5 * wild)
     a.turn("jaw", pitch=11.0 * wild)
     a.brows(0.8 * wild, -0.7 * wild)
     a.ears(8.0 * wild, -12.0 * max(back, 0.0))
-    a.tail_pose(rise=19.0 * max(back, 0.0) + 29.0 * pulse(t, 0.17, 0.80, 0.18) + 9.0 * (1.0 - calm),
+    a.tail_pose(rise=19.0 * max(back, 0.0) + 25.0 * pulse(t, 0.17, 0.80, 0.18) + 9.0 * (1.0 - calm),
                 side=18.0 * sign * max(back, 0.0))
     for side, own in SIDES:
         first = own == sign
