@@ -101,16 +101,18 @@ static view_sphere find_core(const view_scene *scene)
     md5_vec3 points[SAMPLES];
     float x[SAMPLES], y[SAMPLES], z[SAMPLES];
     const uint32_t stride = view_count_vertices(scene->model) / SAMPLES + 1;
-    uint32_t seen = 0;
+    uint32_t next = 0; // vertex of the mesh that is sampled
     int count = 0;
-    COMMON_FOR (i, view_count_meshes(scene))
-        for (uint32_t v = 0; v < count_drawn(scene, i); v++, seen++)
-            if (seen % stride == 0) {
-                const md5_vec3 point = points[count] = scene->skinned[i].positions[v];
-                x[count] = point.x;
-                y[count] = point.y;
-                z[count++] = point.z;
-            }
+    COMMON_FOR (i, view_count_meshes(scene)) {
+        const uint32_t num_vertices = count_drawn(scene, i);
+        for (; next < num_vertices; next += stride) {
+            const md5_vec3 point = points[count] = scene->skinned[i].positions[next];
+            x[count] = point.x;
+            y[count] = point.y;
+            z[count++] = point.z;
+        }
+        next -= num_vertices;
+    }
     if (count < 2 * SHARE)
         return (view_sphere){.radius = INFINITY};
     const int middle = count / 2, most = count - 1 - count / SHARE;
@@ -120,37 +122,6 @@ static view_sphere find_core(const view_scene *scene)
         x[i] = md5_vec3_length(md5_vec3_sub(points[i], core.centre));
     core.radius = 3 * value_at(x, count, most);
     return core;
-}
-
-md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
-{
-    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    const view_sphere core = find_core(scene);
-    const float most = core.radius * core.radius;
-    const uint32_t num_meshes = view_count_meshes(scene);
-    md5_vec3 points[256];
-    uint32_t count = 0;
-    // The joints follow the meshes.
-    for (uint32_t i = 0; i <= num_meshes; i++) {
-        const uint32_t num_vertices = i < num_meshes                ? count_drawn(scene, i)
-                                      : view_is_joints_alone(scene) ? scene->num_joints
-                                                                    : 0;
-        COMMON_FOR (v, num_vertices) {
-            const md5_vec3 point = i < num_meshes ? scene->skinned[i].positions[v]
-                                                  : md5_mat34_translation(scene->joints[v]);
-            const md5_vec3 out = md5_vec3_sub(point, core.centre);
-            if (hull != NULL && point.z < hull->lowest)
-                hull->lowest = point.z;
-            if (i == num_meshes || md5_vec3_dot(out, out) <= most)
-                points[count++] = point;
-            if (count < COMMON_LENGTH(points) && v + 1 < num_vertices)
-                continue;
-            bounds = md5_bounds_union(bounds, hull != NULL ? view_widen_hull(hull, points, count)
-                                                           : md5_bounds_from_points(points, count));
-            count = 0;
-        }
-    }
-    return bounds;
 }
 
 // Direction 0..25 of the hull: towards the centres of a cube's faces and edges, and its corners.
@@ -198,19 +169,88 @@ static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_boun
 
 // Most points lie within what earlier ones reach, and their neighbours too: only boxes of a few
 // points are compared then.
+enum { IN_BOX = 64 };
+
+static void widen_hull(view_hull *hull, md5_bounds box, const md5_vec3 *points, uint32_t count)
+{
+    COMMON_FOR (i, VIEW_HULL_POINTS / 2)
+        widen_both_ways(hull, i, hull_direction(i), box, points, count);
+}
+
 md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
 {
-    enum { IN_BOX = 32 };
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    md5_vec3 directions[VIEW_HULL_POINTS / 2];
-    COMMON_FOR (i, VIEW_HULL_POINTS / 2)
-        directions[i] = hull_direction(i);
     for (uint32_t first = 0; first < count; first += IN_BOX) {
         const uint32_t num = count - first < IN_BOX ? count - first : IN_BOX;
         const md5_bounds box = md5_bounds_from_points(points + first, num);
-        COMMON_FOR (i, VIEW_HULL_POINTS / 2)
-            widen_both_ways(hull, i, directions[i], box, points + first, num);
+        widen_hull(hull, box, points + first, num);
         bounds = md5_bounds_union(bounds, box);
+    }
+    return bounds;
+}
+
+static md5_bounds widen_by_joints(const view_scene *scene, view_hull *hull)
+{
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    md5_vec3 points[IN_BOX];
+    COMMON_FOR (joint, scene->num_joints) {
+        const uint32_t at = joint % IN_BOX;
+        points[at] = md5_mat34_translation(scene->joints[joint]);
+        if (at + 1 == IN_BOX || joint + 1 == scene->num_joints)
+            bounds = md5_bounds_union(bounds, view_widen_hull(hull, points, at + 1));
+    }
+    return bounds;
+}
+
+// Whether a sphere holds a box.
+static bool is_around(const view_sphere *sphere, md5_bounds box)
+{
+    const md5_vec3 low = md5_vec3_sub(sphere->centre, box.min);
+    const md5_vec3 high = md5_vec3_sub(box.max, sphere->centre);
+    const md5_vec3 out = {fmaxf(low.x, high.x), fmaxf(low.y, high.y), fmaxf(low.z, high.z)};
+    return md5_vec3_dot(out, out) <= sphere->radius * sphere->radius;
+}
+
+// Copies those of a few points that a sphere holds, and returns their number.
+static uint32_t leave_out_stray(const view_sphere *core, const md5_vec3 *points, uint32_t count,
+                                md5_vec3 *kept)
+{
+    uint32_t num_kept = 0;
+    COMMON_FOR (i, count) {
+        const md5_vec3 out = md5_vec3_sub(points[i], core->centre);
+        if (md5_vec3_dot(out, out) <= core->radius * core->radius)
+            kept[num_kept++] = points[i];
+    }
+    return num_kept;
+}
+
+md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
+{
+    view_hull unused = {.lowest = 0};
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    const view_sphere core = find_core(scene);
+    if (hull == NULL)
+        hull = &unused;
+    COMMON_FOR (i, view_count_meshes(scene)) {
+        const uint32_t num_vertices = count_drawn(scene, i);
+        for (uint32_t first = 0; first < num_vertices; first += IN_BOX) {
+            const md5_vec3 *points = scene->skinned[i].positions + first;
+            uint32_t count = num_vertices - first < IN_BOX ? num_vertices - first : IN_BOX;
+            md5_bounds box = md5_bounds_from_points(points, count);
+            md5_vec3 kept[IN_BOX];
+            hull->lowest = fminf(hull->lowest, box.min.z);
+            if (!is_around(&core, box)) {
+                count = leave_out_stray(&core, points, count, kept);
+                points = kept;
+                box = md5_bounds_from_points(points, count);
+            }
+            widen_hull(hull, box, points, count);
+            bounds = md5_bounds_union(bounds, box);
+        }
+    }
+    if (view_is_joints_alone(scene)) {
+        bounds = md5_bounds_union(bounds, widen_by_joints(scene, hull));
+        hull->lowest = fminf(hull->lowest, bounds.min.z);
     }
     return bounds;
 }
@@ -231,11 +271,23 @@ static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull
     *bounds = md5_bounds_union(*bounds, view_pose_bounds(scene, hull));
 }
 
-// For each direction of a hull: the clip and frame in which a joint is farthest out.
+// What joints reach, and for each direction the clip and frame in which one is farthest out.
 typedef struct far_frames {
-    float reach[VIEW_HULL_POINTS];
+    view_hull hull;
     uint32_t clip[VIEW_HULL_POINTS], frame[VIEW_HULL_POINTS];
 } far_frames;
+
+static void note_far_frame(const view_scene *scene, uint32_t clip, uint32_t frame, far_frames *far)
+{
+    const view_hull before = far->hull;
+    (void)widen_by_joints(scene, &far->hull);
+    COMMON_FOR (i, VIEW_HULL_POINTS) {
+        if (far->hull.reach[i] > before.reach[i]) {
+            far->clip[i] = clip;
+            far->frame[i] = frame;
+        }
+    }
+}
 
 // Poses a frame of the shown clip, or of one of those that the motion brings.
 static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
@@ -257,7 +309,7 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
     memset(&far, 0, sizeof far);
     *hull = (view_hull){.lowest = INFINITY};
     COMMON_FOR (i, VIEW_HULL_POINTS)
-        hull->reach[i] = far.reach[i] = -INFINITY;
+        hull->reach[i] = far.hull.reach[i] = -INFINITY;
     if (scene->skeleton != NULL && still != NULL) {
         view_pose(scene, still);
         widen_by_pose(scene, &bounds, hull);
@@ -280,25 +332,7 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
         const uint32_t stride = 1 + last / MAX_FRAMES;
         for (uint32_t frame = 0; frame <= last; frame += stride) {
             pose_frame(scene, clip, frame);
-            COMMON_FOR (i, VIEW_HULL_POINTS / 2) {
-                const md5_vec3 direction = hull_direction(i);
-                float high = -INFINITY, low = INFINITY;
-                COMMON_FOR (joint, scene->num_joints) {
-                    const float reach =
-                        md5_vec3_dot(direction, md5_mat34_translation(scene->joints[joint]));
-                    high = reach > high ? reach : high;
-                    low = reach < low ? reach : low;
-                }
-                COMMON_FOR (side, 2) { // and in the opposite direction
-                    const int index = side == 0 ? i : VIEW_HULL_POINTS - 1 - i;
-                    const float reach = side == 0 ? high : -low;
-                    if (reach <= far.reach[index])
-                        continue;
-                    far.reach[index] = reach;
-                    far.clip[index] = clip;
-                    far.frame[index] = frame;
-                }
-            }
+            note_far_frame(scene, clip, frame, &far);
         }
         for (uint32_t i = 0; i < num_skinned && (i == 0 || last > 0); i++) {
             pose_frame(scene, clip, (uint32_t)((uint64_t)last * i / (num_skinned - 1)));
