@@ -379,7 +379,7 @@ static void compare(void)
     const md5_skeleton *const skeleton = &beetle->skeleton;
     md5_leg legs[6];
     for (int i = 0; i < 6; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "foot_%d_%c", i / 2 + 1, "lr"[i % 2]);
         const uint32_t tip = md5_find_joint(skeleton, name), knee = skeleton->joints[tip].parent;
         legs[i] = (md5_leg){.limb = {skeleton->joints[knee].parent, knee, tip}, .swivel = MD5_NONE, .group = (i / 2 + i) % 2};

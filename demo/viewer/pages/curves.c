@@ -283,7 +283,7 @@ static double evenly(const md5_vec3 *p, int count, double part)
     int i = 1;
     while (i < CHORDS && sums[i] < gone)
         i++;
-    return (i - 1 + (gone - sums[i - 1]) / (sums[i] - sums[i - 1])) / CHORDS;
+    return (i - 1 + (gone - sums[i - 1]) / (sums[i] - sums[i - 1])) / (double)CHORDS;
 }
 // end of lines
 
