@@ -667,8 +667,11 @@ static void open_graph(drawing *of)
     of->zoom = view->zoom;
     of->x = of->area.x + view->x;
     of->y = of->area.y + view->y;
-    if (!(view->zoom > 0)) // all of it, if its names can be read then; else its beginning
-        place_fitted(of, least_text);
+    // All of it, if its names can be read then; else its beginning, as large as other texts.
+    if (!(view->zoom > 0))
+        place_fitted(of, lowest_zoom);
+    if (!(view->zoom > 0) && of->zoom < least_text)
+        place_fitted(of, 1);
 }
 
 // The arrow keys give the focus to the nearest state in their direction that is seen.
