@@ -108,7 +108,8 @@ def sections(path):
 
 def easings(name, last, first):
     """The fields of the choice that the kinds of easings are, as md5/md5curve.h has them."""
-    kinds = re.findall(r"^ +MD5_EASE_(\w+),", read(os.path.join(TOP, "md5/md5curve.h")).decode(), re.MULTILINE)
+    header = read(os.path.join(TOP, "md5/md5curve.h")).decode()
+    kinds = re.findall(r"^ +MD5_EASE_(\w+),", header, re.MULTILINE)
     return [name, str(kinds.index(first)), *(kind.lower() for kind in kinds[:kinds.index(last) + 1])]
 
 
@@ -132,8 +133,9 @@ def first_lines(lines, keys):
 
 def sources_of(page):
     """What the table of the sources' techniques has of a page: techniques and the tests that show them."""
+    table = read(os.path.join(TOP, "test/techniques.md")).decode()
     rows = [[cell.strip().replace("`", "") for cell in line.split("|")[1:4]]
-            for line in read(os.path.join(TOP, "test/techniques.md")).decode().split("\n") if line.startswith("| ")]
+            for line in table.split("\n") if line.startswith("| ")]
     return [(technique, test) for technique, test, of in rows if of == page]
 
 

@@ -168,7 +168,9 @@ def lantern(part):
     def strip_of(uv):
         light = sum(colour_at(picture, uv)) / 3.0
         return ("glass", uv[1]) if uv[0] > 0.75 else ("metal", 1.4 * light - 0.2)
-    place = lambda p: add(LANTERN, scale(rotate(turn(yaw=LANTERN_TURN), p), LANTERN_SIZE))  # noqa: E731
+
+    def place(p):
+        return add(LANTERN, scale(rotate(turn(yaw=LANTERN_TURN), p), LANTERN_SIZE))
     put_mesh(part, [place(p) for p in points[0]], mesh.uvs[0], mesh.tris[0], 0.8, strip_of)
     return place(places["lamp"][0])
 
@@ -212,7 +214,8 @@ def make(folder):
     png.write(os.path.join(folder, "spot.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, spot))
     program.save(folder, "desert.md5mesh",
                  md5.mesh_text(COMMAND, [("origin", -1, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, -1.0))], meshes))
-    return "%d vertices, %d triangles" % (sum(len(m.points) for m in meshes), sum(len(m.tris) for m in meshes))
+    return "%d vertices, %d triangles" % (sum(len(m.points) for m in meshes),
+                                          sum(len(m.tris) for m in meshes))
 
 
 if __name__ == "__main__":

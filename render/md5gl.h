@@ -567,8 +567,8 @@ MD5GL_API void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_verte
 // the x and y axes are colored. Fades out at `radius` units from the center.
 MD5GL_API void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 center,
                                float radius);
-// Draws a warm floor without lines likewise. The frame's point lights from `first_light` on, counted
-// from 0, light it without shadows; UINT32_MAX = none.
+// Draws a warm floor without lines likewise. The frame's point lights from `first_light` on,
+// counted from 0, light it without shadows; UINT32_MAX = none.
 MD5GL_API void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 center, float radius,
                                 uint32_t first_light);
 

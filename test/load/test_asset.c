@@ -318,7 +318,8 @@ static const char *drawn_fault(const md5_mesh *mesh, bool is_grouped)
     FOR (v, mesh->num_vertices) {
         const uint32_t source = mesh->sources[v];
         const md5_vec3 n = mesh->normals[v];
-        HOLDS(v < mesh->num_file_vertices && !is_grouped ? source == v : source < mesh->num_file_vertices,
+        HOLDS(v < mesh->num_file_vertices && !is_grouped ? source == v
+                                                         : source < mesh->num_file_vertices,
               "a drawn vertex without a source");
         HOLDS(isfinite(mesh->texcoords[v].x) && isfinite(mesh->texcoords[v].y),
               "a texture coordinate that is not finite");

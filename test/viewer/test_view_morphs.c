@@ -127,7 +127,7 @@ TEST (view_machine_drives_morph_targets) {
         view_set_in_machine(&scene->machine, "jump", 1.0f);
         view_pose(scene, &(view_play){.time = 1.0});
         CHECK_NEAR(scene->morph_weights[fright], 0.7, 1e-4); // in the air
-        CHECK_EXACT(scene->morph_weights[other], 0.25); // the weight of --morph stays
+        CHECK_EXACT(scene->morph_weights[other], 0.25);      // the weight of --morph stays
     }
     view_free_document(document, NULL);
 }
