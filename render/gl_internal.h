@@ -114,6 +114,7 @@ struct md5gl_renderer {
     uint32_t first_map, end_map; // maps[first_map] to maps[end_map - 1]
     GLenum front_face;
     bool shadows_unsupported; // the frame needs shadows, but the device cannot create the maps
+    uint32_t num_lights;      // point lights of the frame
     float ground;             // height
     // What shadows may reach of it: x and y of a rectangle's first corner, of the last one, and how
     // far it moves, which is away from the first.

@@ -51,15 +51,17 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
 static void draw_floor(md5gl_renderer *renderer, float z, float cell, uint32_t first_light,
                        md5_vec3 centre, float radius)
 {
-    const uint32_t all = MD5GL_MAX_POINT_LIGHTS;
     MD5_ASSERT_NOT_NULL(renderer);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_program *const grid = &renderer->fixed[MD5GL_PROGRAM_GRID];
+    const bool is_lit = first_light < renderer->num_lights;
+    const md5gl_program *const grid =
+        &renderer->fixed[is_lit ? MD5GL_PROGRAM_LIT_FLOOR : MD5GL_PROGRAM_GRID];
     begin_overlay(renderer, grid, renderer->empty_array, true);
     gl->Uniform4f(grid->uniforms[MD5GL_GRID_AREA], centre.x, centre.y, z, radius);
     gl->Uniform1f(grid->uniforms[MD5GL_GRID_CELL], cell);
-    md5gli_set_integer(gl, grid, MD5GL_GRID_LIGHT, (GLint)(first_light < all ? first_light : all));
+    if (is_lit)
+        md5gli_set_integer(gl, grid, MD5GL_GRID_LIGHT, (GLint)first_light);
     draw_plane(gl, 4);
 }
 

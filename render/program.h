@@ -183,6 +183,7 @@ void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
 enum md5gl_fixed_program {
     MD5GL_PROGRAM_LINE,
     MD5GL_PROGRAM_GRID,
+    MD5GL_PROGRAM_LIT_FLOOR,
     MD5GL_PROGRAM_GROUND, // shadows on it
     MD5GL_PROGRAM_PANEL,
     MD5GL_PROGRAM_IMAGE,

@@ -108,6 +108,11 @@ static const md5gl_program_sources fixed_sources[MD5GL_NUM_FIXED_PROGRAMS] = {
     [MD5GL_PROGRAM_GRID] =
         {
             .vertex = {FRAME, {"grid.vert", md5gli_shader_grid_vert}},
+            .fragment = {FRAME, DITHER, {"grid.frag", md5gli_shader_grid_frag}},
+        },
+    [MD5GL_PROGRAM_LIT_FLOOR] =
+        {
+            .vertex = {FRAME, {"grid.vert", md5gli_shader_grid_vert}},
             .fragment = {FRAME, COLOUR, FALLOFF, DITHER, {"grid.frag", md5gli_shader_grid_frag}},
         },
     [MD5GL_PROGRAM_GROUND] =

@@ -182,6 +182,7 @@ static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
         color[3] = (float)++num_maps;
     }
     block->mode[2] = (float)count;
+    renderer->num_lights = count;
     return num_maps;
 }
 

@@ -1,3 +1,4 @@
+#define POINT_LIGHTS
 // Returns how much light of point light `i` reaches a position, on a surface whose unit normal is
 // `flat_side`; `to_light` is the direction to it.
 float point_light(int i, vec3 position, vec3 flat_side, out vec3 to_light)

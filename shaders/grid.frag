@@ -20,21 +20,22 @@ float lines(vec2 position, vec2 span)
     return max(covered.x, covered.y);
 }
 
-// The floor's colour under its lights. Without any, both loops run 0 times: software GL runs all
-// branches, and leaves only loops.
+// The floor's colour under its lights; a program of its own, as software GL runs a loop's body once
+// even if it runs 0 times.
+#ifdef POINT_LIGHTS
 vec3 lit_floor()
 {
-    vec3 light = vec3(0.0), shown = FLOOR;
-    int end = int(mode.z);
-    for (int i = grid_light; i < end; i++) {
+    vec3 light = vec3(0.0);
+    for (int i = grid_light; i < int(mode.z); i++) {
         vec3 to_light;
         float falloff = point_light(i, vec3(ground, grid_area.z), vec3(0.0, 0.0, 1.0), to_light);
         light += falloff * max(to_light.z, 0.0) * point_colours[i].rgb;
     }
-    for (int i = grid_light; i < min(end, grid_light + 1); i++)
-        shown = srgb_from_linear(tone_map(LINEAR_FLOOR * (1.0 + light)));
-    return shown;
+    return srgb_from_linear(tone_map(LINEAR_FLOOR * (1.0 + light)));
 }
+#else
+vec3 lit_floor() { return FLOOR; }
+#endif
 
 void main()
 {
