@@ -48,7 +48,7 @@ static const row rows[] = {
     // That was much for one day. Thimble has not been there to see the fire, and is on its way.
     {22.7, .guest_act = "fire"},
     {22.7, .guest_act = "snore", .guest_value = 1},
-    {22.8, .act = "yawn", .value = 1, .shot = {-14, 3, 130, {0, 0, 34}}},
+    {22.8, .act = "yawn", .value = 1, .shot = {-14, 3, 140, {0, 0, 34}}},
     {25.95, .shot = {-28, 8, 140, {0, 0, 24}}},
     {27.3, .shot = {16, 3, 104, {4, 0, 25}}},
     // Thimble comes, wakes him and is patted.
