@@ -75,8 +75,8 @@ static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_
 
 // The same form of the result. The squared length of the sum of the weighted rotations is
 // 1 - product * u.
-static inline md5_quat md5_nlerp_by_cosine(const md5_nlerp_weights *weights, float cosine,
-                                           md5_quat a, md5_quat b)
+static MD5_ALWAYS_INLINE md5_quat md5_nlerp_by_cosine(const md5_nlerp_weights *weights,
+                                                      float cosine, md5_quat a, md5_quat b)
 {
     const bool opposite = cosine < 0;
     const float less = 1.0f - (opposite ? -cosine : cosine);
