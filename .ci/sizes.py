@@ -26,7 +26,7 @@ HEADINGS = {"form": "", "lines": "lines", "gcc 12 -O2": "KB, `gcc -O2`", "clang 
             "five flags": "KB in an engine, five flags", "-O0": "seconds at -O0"}
 # Of each form: lines of md5model.c and .h, then columns.
 LIMITS = {"small": {".c": 7200, ".h": 850, "gcc 12 -O2": 70, "clang 14 -O2": 80, "-O0": 0.8},
-          "md5model": {".c": 21000, ".h": 1800, "gcc 12 -O2": 410}}
+          "md5model": {".c": 21000, ".h": 1800, "gcc 12 -O2": 420}}
 MARKS = re.compile(r"(?<=<!-- sizes -->\n).*?(?=<!-- /sizes -->)", re.S)
 
 
