@@ -139,10 +139,10 @@ chooses() {
     asks_desktop "echo '$folder/a.md5mesh'" 'is["model"] == "a" && is["list"] == "none"' ctrl+o &&
         grep -Fx -e "--file-selection --filename=$folder/" "$desktop/asked"
 }
-# By the second button of the start page.
+# By the second button of the start page, behind the sign that closes it.
 selects_folder() {
     shown=
-    asks_desktop "echo '$folder'" 'is["list"] == "files"' ctrl+Home Tab Tab Return &&
+    asks_desktop "echo '$folder'" 'is["list"] == "files"' ctrl+Home Tab Tab Tab Return &&
         grep -e ' --directory$' "$desktop/asked"
 }
 check "files are chosen in the desktop's dialog" chooses

@@ -216,7 +216,7 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
         ui->command.action = actions[pressed];
     if (ui->over != VIEW_OVER_START) // keys are for what lies over it
         return;
-    const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
+    const bool is_return = pressed < 0 && ui_key(ui, VIEW_KEY_RETURN);
     const view_start *const start = &ui->start;
     if (is_return && start->recent.count > 0 && (start->missing & 1) == 0) // where one was
         ui->command =
