@@ -56,6 +56,14 @@ static double turned(md5_quat a, md5_quat b) // degrees
     return 2 * atan2(sqrt((double)d.x * d.x + (double)d.y * d.y + (double)d.z * d.z), fabs(d.w)) * 57.29577951;
 }
 
+static void near_poses(const md5_xform *found, const md5_xform *expected, double degrees)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        near("a rotation", turned(found[i].rotation, expected[i].rotation), 0, degrees);
+        near("a place", apart(found[i].translation, expected[i].translation), 0, 1e-4);
+    }
+}
+
 static double number(double low, double high)
 {
     static unsigned random = 1;
@@ -216,10 +224,7 @@ static void compare(void)
     for (int i = 0; i < 5; i++) {
         add_manner(manner, plain, clip, count, weights[i], ours);
         md5_add_pose(clip, difference, NULL, weights[i], NULL, count, its);
-        for (uint32_t k = 0; k < count; k++) {
-            near("a rotation", turned(ours[k].rotation, its[k].rotation), 0, 2e-3);
-            near("a place", apart(ours[k].translation, its[k].translation), 0, 1e-4);
-        }
+        near_poses(ours, its, 2e-3);
     }
 }
 END
@@ -235,10 +240,7 @@ static void compare(void)
         pose_between(a, b, count, at.fraction, i % 2 == 1, ours);
         at.interpolation = i % 2 == 1 ? MD5_INTERPOLATE_NLERP : MD5_INTERPOLATE_LINEAR;
         md5_sample(clip, at, MD5_ROOT_IN_PLACE, its);
-        for (uint32_t k = 0; k < count; k++) {
-            near("a rotation", turned(ours[k].rotation, its[k].rotation), 0, 1e-3);
-            near("a place", apart(ours[k].translation, its[k].translation), 0, 1e-4);
-        }
+        near_poses(ours, its, 1e-3);
     }
 }
 END

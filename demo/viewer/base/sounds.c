@@ -18,14 +18,20 @@ void view_add_note(float samples[VIEW_LONGEST_SOUND], float start, int number, f
     }
 }
 
+// White noise, -1 to 1.
+static float next_noise(uint32_t *random)
+{
+    *random = 1664525 * *random + 1013904223;
+    return (float)(*random >> 8) / 8388608.0f - 1;
+}
+
 // Noise through a low-pass filter, over a tone that falls.
 void view_add_step(float samples[VIEW_LONGEST_SOUND], uint32_t random)
 {
     float low = 0;
     COMMON_FOR (i, VIEW_SOUND_RATE / 6) {
         const float time = (float)i / (float)VIEW_SOUND_RATE;
-        random = 1664525 * random + 1013904223;
-        low += 0.12f * ((float)(random >> 8) / 8388608.0f - 1 - low);
+        low += 0.12f * (next_noise(&random) - low);
         samples[i] += 0.5f * low * expf(-28 * time)
                       + 0.25f * sinf(2 * VIEW_PI * (95 - 160 * time) * time) * expf(-32 * time);
     }
@@ -67,9 +73,8 @@ static void add(float samples[VIEW_LONGEST_SOUND], const struct sound *sound)
         // A state variable filter around the pitch: Chamberlin, "Musical Applications of
         // Microprocessors", 1980.
         const float tuning = 2 * sinf(VIEW_PI * pitch / rate);
-        random = 1664525 * random + 1013904223;
         low += tuning * band;
-        band += tuning * ((float)(random >> 8) / 8388608.0f - 1 - low - 0.5f * band);
+        band += tuning * (next_noise(&random) - low - 0.5f * band);
         const float near = fminf(share / sound->peak, (1 - share) / (1 - sound->peak));
         const float wave = sound->is_noise ? band : sinf(2 * VIEW_PI * turns);
         samples[first + i] += sound->loudness * wave * near * near
