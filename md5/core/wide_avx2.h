@@ -99,25 +99,23 @@ MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
     _mm_storeu_ps(m + 8, a.bottom);
 }
 
-// Adds the translation to the last column; adding -0 does not change any number.
+// Adds the translation to the last column; adding -0 does not change any number. What is computed
+// behind the third row is not used.
 MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const float *m)
 {
     const __m256 b0 = _mm256_broadcast_ps((const __m128 *)m);
     const __m256 b1 = _mm256_broadcast_ps((const __m128 *)(m + 4));
     const __m256 b2 = _mm256_broadcast_ps((const __m128 *)(m + 8));
-    const __m256 none = _mm256_set1_ps(-0.0f);
-    __m256 top = _mm256_mul_ps(_mm256_permute_ps(a.top, 0x00), b0);
-    top = _mm256_add_ps(top, _mm256_mul_ps(_mm256_permute_ps(a.top, 0x55), b1));
-    top = _mm256_add_ps(top, _mm256_mul_ps(_mm256_permute_ps(a.top, 0xaa), b2));
-    top = _mm256_add_ps(top, _mm256_blend_ps(none, a.top, 0x88));
-    const __m128 c0 = _mm256_castps256_ps128(b0);
-    const __m128 c1 = _mm256_castps256_ps128(b1);
-    const __m128 c2 = _mm256_castps256_ps128(b2);
-    __m128 bottom = _mm_mul_ps(_mm_permute_ps(a.bottom, 0x00), c0);
-    bottom = _mm_add_ps(bottom, _mm_mul_ps(_mm_permute_ps(a.bottom, 0x55), c1));
-    bottom = _mm_add_ps(bottom, _mm_mul_ps(_mm_permute_ps(a.bottom, 0xaa), c2));
-    bottom = _mm_add_ps(bottom, _mm_blend_ps(_mm256_castps256_ps128(none), a.bottom, 0x8));
-    return (md5_wide_mat34){top, bottom};
+    __m256 halves[2] = {a.top, _mm256_castps128_ps256(a.bottom)};
+    MD5_UNROLL
+    MD5_FOR (i, 2) {
+        const __m256 rows = halves[i];
+        __m256 sum = _mm256_mul_ps(_mm256_permute_ps(rows, 0x00), b0);
+        sum = _mm256_add_ps(sum, _mm256_mul_ps(_mm256_permute_ps(rows, 0x55), b1));
+        sum = _mm256_add_ps(sum, _mm256_mul_ps(_mm256_permute_ps(rows, 0xaa), b2));
+        halves[i] = _mm256_add_ps(sum, _mm256_blend_ps(_mm256_set1_ps(-0.0f), rows, 0x88));
+    }
+    return (md5_wide_mat34){halves[0], _mm256_castps256_ps128(halves[1])};
 }
 
 #endif

@@ -132,8 +132,10 @@ MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *
     MD5_FOR (i, count) {
         const uint32_t joint = order[i];
         const uint32_t parent = list[joint].parent;
-        md5_wide_mat34 m = md5_wide_mat34_load(joints[joint].m);
-        if (parent != MD5_NONE) {
+        md5_wide_mat34 m;
+        if (parent == MD5_NONE) {
+            m = md5_wide_mat34_load(joints[joint].m);
+        } else {
             m = md5_wide_mat34_product(md5_wide_mat34_load(joints[parent].m), joints[joint].m);
             md5_wide_mat34_store(joints[joint].m, m);
         }
