@@ -6,6 +6,7 @@
 // always agree. Numbers are little-endian, floats IEEE 754: the bytes are the same on every
 // platform. Reading goes through the bytes twice: first every number is checked, then all are
 // stored. So a fault at the end changes nothing.
+#include "md5/core/bytes.h"
 #include "md5/play/run/player_state.h"
 
 #include <float.h>
@@ -63,7 +64,8 @@ static uint64_t keep_bits(md5_archive *archive, const void *value, size_t size)
     uint32_t half = 0;
     if (archive->has_failed)
         return 0;
-    if (archive->mode != WRITE && size > archive->size - archive->used) {
+    const size_t room = archive->used < archive->size ? archive->size - archive->used : 0;
+    if (archive->mode != WRITE && size > room) {
         fail(archive, MD5_ERROR_SYNTAX, "the bytes end too soon");
         return 0;
     }
@@ -75,12 +77,11 @@ static uint64_t keep_bits(md5_archive *archive, const void *value, size_t size)
     else if (archive->mode == WRITE)
         half = *(const bool *)value;
     bits |= half;
-    for (size_t i = 0; i < size; i++, archive->used++) {
-        if (archive->mode != WRITE)
-            bits |= (uint64_t)archive->from[archive->used] << (8 * i);
-        else if (archive->used < archive->size)
-            archive->to[archive->used] = (uint8_t)(bits >> (8 * i));
-    }
+    if (archive->mode != WRITE)
+        bits = md5_get_bytes(archive->from + archive->used, size);
+    else if (room > 0)
+        md5_put_bytes(archive->to + archive->used, bits, size < room ? size : room);
+    archive->used += size;
     return bits;
 }
 
