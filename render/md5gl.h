@@ -31,8 +31,8 @@
 // keep the engine's GL state. Without them md5gl leaves GL's defaults:
 // - bindings: program, vertex array, framebuffers (to 0), renderbuffer; array, texture, uniform,
 //   transform feedback, pixel pack, pixel unpack and shader storage buffer; uniform buffer 0,
-//   transform feedback buffers and shader storage buffers 0 to 2; 2D, cube and buffer texture and
-//   sampler of units 0..16; active unit 0
+//   transform feedback buffers and shader storage buffers 0 to 2; 2D, cube, buffer and multisample
+//   texture and sampler of units 0..16; active unit 0
 // - disabled: depth test, depth clamp, stencil test, scissor test, culling, blending, logic
 //   operation, polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive
 //   restart, alpha to coverage and to one, sample coverage and mask; enabled: multisampling
@@ -96,10 +96,8 @@ typedef struct md5gl_opts {
 
 typedef struct md5gl_renderer md5gl_renderer;
 
-// Creates a renderer on the current context and compiles the programs of overlays; those that draw
-// models are compiled when they are first needed. Returns NULL with
-// MD5_ERROR_GPU if the context is older than OpenGL 3.3 or ES 3.0, or if a shader does not compile;
-// `error` then holds the first line of the compiler's log.
+// Creates a renderer on the current context. Programs are compiled when they are first needed.
+// Returns NULL with MD5_ERROR_GPU if the context is older than OpenGL 3.3 or ES 3.0.
 MD5GL_API md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error);
 // Destroys the renderer. Destroy its models first. NULL is allowed.
 MD5GL_API void md5gl_destroy_renderer(md5gl_renderer *renderer); // NULL is allowed
@@ -407,8 +405,9 @@ typedef struct md5gl_frame {
 MD5GL_API void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame);
 
 // Ends the frame and resolves the target's samples. Returns false with MD5_ERROR_GPU if GL reported
-// errors since md5gl_begin_frame() (the message names the first), if the context is lost, or if the
-// device cannot create the shadow maps that the frame needs.
+// errors since md5gl_begin_frame() (the message names the first), if the context is lost, if the
+// device cannot create the shadow maps that the frame needs, or if a shader that lights or draws an
+// overlay does not compile: the message then holds the first line of the compiler's log.
 MD5GL_API bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error);
 
 // Reads the last frame of the target (NULL = default framebuffer, before the swap) into

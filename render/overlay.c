@@ -5,19 +5,22 @@
 #include <limits.h>
 #include <math.h>
 
-static void begin_overlay(md5gl_renderer *renderer, const md5gl_program *program, GLuint array,
-                          bool tests_depth)
+// Returns its program. NULL: it cannot be drawn, and the end of the frame says why.
+static const md5gl_program *begin_overlay(md5gl_renderer *renderer, enum md5gl_fixed_program which,
+                                          GLuint array, bool tests_depth)
 {
     const GladGLContext *gl = &renderer->gl;
+    const md5gl_program *const program =
+        md5gli_fixed_program(renderer, which, &renderer->light_error);
+    if (!program)
+        return NULL;
     gl->UseProgram(program->name);
     gl->BindVertexArray(array);
     gl->Enable(GL_BLEND);
     gl->Disable(GL_CULL_FACE);
     gl->DepthMask(GL_FALSE);
-    if (tests_depth)
-        gl->Enable(GL_DEPTH_TEST);
-    else
-        gl->Disable(GL_DEPTH_TEST);
+    (tests_depth ? gl->Enable : gl->Disable)(GL_DEPTH_TEST);
+    return program;
 }
 
 // Draws a plane on the ground. Surfaces in it, such as soles, stay visible.
@@ -40,8 +43,10 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
     const uint32_t num_lines = count / 2;
     if (num_lines == 0)
         return;
-    const md5gl_program *const line = &renderer->fixed[MD5GL_PROGRAM_LINE];
-    begin_overlay(renderer, line, renderer->line_array, !on_top);
+    const md5gl_program *const line =
+        begin_overlay(renderer, MD5GL_PROGRAM_LINE, renderer->line_array, !on_top);
+    if (!line)
+        return;
     md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->line_buffer, vertices,
                   (size_t)num_lines * 2 * sizeof *vertices);
     gl->Uniform1f(line->uniforms[MD5GL_LINE_WIDTH], width_pixels);
@@ -56,8 +61,10 @@ static void draw_floor(md5gl_renderer *renderer, float z, float cell, uint32_t f
     const GladGLContext *gl = &renderer->gl;
     const bool is_lit = first_light < renderer->num_lights;
     const md5gl_program *const grid =
-        &renderer->fixed[is_lit ? MD5GL_PROGRAM_LIT_FLOOR : MD5GL_PROGRAM_GRID];
-    begin_overlay(renderer, grid, renderer->empty_array, true);
+        begin_overlay(renderer, is_lit ? MD5GL_PROGRAM_LIT_FLOOR : MD5GL_PROGRAM_GRID,
+                      renderer->empty_array, true);
+    if (!grid)
+        return;
     gl->Uniform4f(grid->uniforms[MD5GL_GRID_AREA], centre.x, centre.y, z, radius);
     gl->Uniform1f(grid->uniforms[MD5GL_GRID_CELL], cell);
     if (is_lit)
@@ -82,10 +89,12 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
     MD5_ASSERT_NOT_NULL(renderer);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
-    if (!renderer->shadowed)
+    const md5gl_program *const shadow =
+        renderer->shadowed
+            ? begin_overlay(renderer, MD5GL_PROGRAM_GROUND, renderer->empty_array, true)
+            : NULL;
+    if (!shadow)
         return;
-    const md5gl_program *const shadow = &renderer->fixed[MD5GL_PROGRAM_GROUND];
-    begin_overlay(renderer, shadow, renderer->empty_array, true);
     gl->Uniform4f(shadow->uniforms[MD5GL_GROUND_AREA], centre.x, centre.y, renderer->ground,
                   radius);
     gl->Uniform4fv(shadow->uniforms[MD5GL_GROUND_SHADED], 2, renderer->shaded_ground);
@@ -99,9 +108,9 @@ void md5gl_draw_blobs(md5gl_renderer *renderer, const md5gl_blob *blobs, uint32_
     MD5GL_ASSERT_IN_FRAME(renderer);
     MD5_VALIDATE_RESERVED(blobs, count);
     const GladGLContext *gl = &renderer->gl;
-    if (count == 0 || count > INT_MAX)
+    if (count == 0 || count > INT_MAX
+        || !begin_overlay(renderer, MD5GL_PROGRAM_BLOB, renderer->blob_array, true))
         return;
-    begin_overlay(renderer, &renderer->fixed[MD5GL_PROGRAM_BLOB], renderer->blob_array, true);
     md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->blob_buffer, blobs, count * sizeof *blobs);
     gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)count);
 }
@@ -115,11 +124,13 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_tex
                "kind: one of md5gl_texture_kind, not a cube map");
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
-    const md5gl_program *const program =
-        &renderer->fixed[kind == MD5GL_TEXTURE_MASK ? MD5GL_PROGRAM_PANEL : MD5GL_PROGRAM_IMAGE];
     if (count < 3 || count > INT_MAX)
         return;
-    begin_overlay(renderer, program, renderer->panel_array, false);
+    const md5gl_program *const program = begin_overlay(
+        renderer, kind == MD5GL_TEXTURE_MASK ? MD5GL_PROGRAM_PANEL : MD5GL_PROGRAM_IMAGE,
+        renderer->panel_array, false);
+    if (!program)
+        return;
     md5gli_set_integer(gl, program, MD5GL_IS_COLOUR, kind == MD5GL_TEXTURE_COLOR);
     md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->panel_buffer, vertices,
                   count * sizeof *vertices);

@@ -178,8 +178,7 @@ bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant
 void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
                         enum md5gl_uniform uniform, GLint value);
 
-// The programs that do not skin and have no variants. Those of overlays are built with the
-// renderer, the others on first use.
+// The programs that do not skin and have no variants.
 enum md5gl_fixed_program {
     MD5GL_PROGRAM_LINE,
     MD5GL_PROGRAM_GRID,
@@ -188,9 +187,9 @@ enum md5gl_fixed_program {
     MD5GL_PROGRAM_PANEL,
     MD5GL_PROGRAM_IMAGE,
     MD5GL_PROGRAM_BLOB,
-    MD5GL_NUM_OVERLAYS,
-    MD5GL_PROGRAM_BACKGROUND = MD5GL_NUM_OVERLAYS, // an environment
-    MD5GL_PROGRAM_SMOOTH,                          // a target's edges
+    MD5GL_PROGRAM_BACKGROUND, // an environment
+    MD5GL_PROGRAM_SMOOTH,     // a target's edges
+    MD5GL_PROGRAM_RESOLVE,    // a target's samples
     MD5GL_IMPOSTOR_LIT,
     MD5GL_IMPOSTOR_DEPTH, // for shadow maps
     MD5GL_IMPOSTOR_LIT_ENVIRONMENT,

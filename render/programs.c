@@ -146,6 +146,11 @@ static const md5gl_program_sources fixed_sources[MD5GL_NUM_FIXED_PROGRAMS] = {
             .vertex = {{"environment.vert", md5gli_shader_environment_vert}},
             .fragment = {{"smooth.frag", md5gli_shader_smooth_frag}},
         },
+    [MD5GL_PROGRAM_RESOLVE] =
+        {
+            .vertex = {{"environment.vert", md5gli_shader_environment_vert}},
+            .fragment = {{"resolve.frag", md5gli_shader_resolve_frag}},
+        },
     [MD5GL_IMPOSTOR_LIT] = LIT_IMPOSTOR(STUDIO_LIGHT),
     [MD5GL_IMPOSTOR_DEPTH] = {IMPOSTOR, .fragment = {FRAME,
                                                      VIEWS,
@@ -179,6 +184,7 @@ static const struct {
     {"baked_clips", MD5GL_UNIT_INFLUENCES},
     {"baked_vertices", MD5GL_UNIT_INFLUENCE_JOINTS},
     {"diffuse", MD5GL_UNIT_TEXTURE},
+    {"samples", MD5GL_UNIT_TEXTURE},
     {"mask", MD5GL_UNIT_TEXTURE},
     {"layer", MD5GL_UNIT_TEXTURE},
     {"cube", MD5GL_UNIT_SPECULAR}, // of stages, which have no specular map

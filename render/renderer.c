@@ -207,10 +207,7 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
         renderer->grey = md5gl_create_texture(renderer, &desc, error);
     if (renderer->grey)
         renderer->checker = create_checker(renderer, error);
-    bool created = renderer->checker != 0;
-    MD5GL_FOR_WHILE (i, MD5GL_NUM_OVERLAYS, created)
-        created = md5gli_fixed_program(renderer, (enum md5gl_fixed_program)i, error) != NULL;
-    return created && md5gli_check(renderer, "creating the renderer", error);
+    return renderer->checker && md5gli_check(renderer, "creating the renderer", error);
 }
 
 // -- Public -----------------------------------------------------------------------------------
@@ -249,7 +246,9 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
     renderer->max_texels = texels < INT_MAX ? (uint32_t)texels : INT_MAX;
     renderer->max_texels_name =
         renderer->is_es ? "1024 * GL_MAX_TEXTURE_SIZE" : "GL_MAX_TEXTURE_BUFFER_SIZE";
-    renderer->max_samples = get_limit(gl, GL_MAX_SAMPLES);
+    const uint32_t samples = get_limit(gl, GL_MAX_SAMPLES); // of renderbuffers; then of textures
+    const uint32_t most = renderer->is_es ? samples : get_limit(gl, GL_MAX_COLOR_TEXTURE_SAMPLES);
+    renderer->max_samples = samples < most ? samples : most;
     const uint32_t side = (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]);
     const uint32_t limit = get_limit(gl, GL_MAX_RENDERBUFFER_SIZE);
     renderer->max_target_size = limit < side ? limit : side;

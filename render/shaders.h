@@ -31,6 +31,7 @@ extern const char md5gli_shader_line_vert[], md5gli_shader_line_frag[], md5gli_s
     md5gli_shader_dither_glsl[], md5gli_shader_grid_frag[], md5gli_shader_ground_vert[],
     md5gli_shader_ground_frag[], md5gli_shader_panel_vert[], md5gli_shader_panel_frag[],
     md5gli_shader_image_frag[], md5gli_shader_environment_vert[], md5gli_shader_environment_frag[],
-    md5gli_shader_blob_vert[], md5gli_shader_blob_frag[], md5gli_shader_smooth_frag[];
+    md5gli_shader_blob_vert[], md5gli_shader_blob_frag[], md5gli_shader_smooth_frag[],
+    md5gli_shader_resolve_frag[];
 
 #endif

@@ -135,8 +135,10 @@ void md5gl_save_state(md5gl_renderer *renderer)
         gl->ActiveTexture(GL_TEXTURE0 + unit);
         state->texture = get_integer(gl, GL_TEXTURE_BINDING_2D);
         state->cube = get_integer(gl, GL_TEXTURE_BINDING_CUBE_MAP);
-        if (!renderer->is_es)
+        if (!renderer->is_es) {
             state->buffer_texture = get_integer(gl, GL_TEXTURE_BINDING_BUFFER);
+            state->samples = get_integer(gl, GL_TEXTURE_BINDING_2D_MULTISAMPLE);
+        }
         state->sampler = get_integer(gl, GL_SAMPLER_BINDING);
     }
     gl->ActiveTexture(host->active_unit);
@@ -210,8 +212,10 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
         gl->ActiveTexture(GL_TEXTURE0 + i);
         gl->BindTexture(GL_TEXTURE_2D, unit->texture);
         gl->BindTexture(GL_TEXTURE_CUBE_MAP, unit->cube);
-        if (!renderer->is_es)
+        if (!renderer->is_es) {
             gl->BindTexture(GL_TEXTURE_BUFFER, unit->buffer_texture);
+            gl->BindTexture(GL_TEXTURE_2D_MULTISAMPLE, unit->samples);
+        }
         gl->BindSampler(i, unit->sampler); // it would override the textures' own
     }
     gl->ActiveTexture(state->active_unit);

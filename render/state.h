@@ -12,7 +12,7 @@ enum { MD5GL_MAX_SWITCHES = 20, MD5GL_MAX_BINDINGS = 7, MD5GL_MAX_PIXEL_STORES =
 
 // The textures and the sampler of a texture unit.
 typedef struct md5gl_unit_state {
-    GLuint texture, cube, buffer_texture, sampler;
+    GLuint texture, cube, buffer_texture, samples, sampler;
 } md5gl_unit_state;
 
 // A range of a buffer at an indexed binding; size 0 = the whole buffer.

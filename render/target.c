@@ -15,7 +15,7 @@ struct md5gl_target {
     GLuint drawn, readable;               // framebuffers
     GLuint colour, depth;                 // textures of `readable`
     GLuint outputs[NUM_OUTPUTS];          // likewise, instead of `colour`
-    GLuint colour_samples, depth_samples; // renderbuffers
+    GLuint colour_samples, depth_samples; // renderbuffers, but on desktops the color is a texture
 };
 
 static GLuint create_renderbuffer(const GladGLContext *gl, const md5gl_target *target,
@@ -45,19 +45,26 @@ static const texture_form output_forms[NUM_OUTPUTS] = {
     {GL_COLOR_ATTACHMENT2, GL_RG32UI, GL_RG_INTEGER, GL_UNSIGNED_INT, GL_NEAREST},
 };
 
+// `kind`: GL_TEXTURE_2D, or GL_TEXTURE_2D_MULTISAMPLE of the target's samples.
 static GLuint create_attached_texture(const GladGLContext *gl, const md5gl_target *target,
-                                      const texture_form *form)
+                                      GLenum kind, const texture_form *form)
 {
+    const GLsizei width = (GLsizei)target->width, height = (GLsizei)target->height;
     GLuint texture = 0;
     gl->GenTextures(1, &texture);
     gl->ActiveTexture(GL_TEXTURE0);
-    gl->BindTexture(GL_TEXTURE_2D, texture);
-    gl->TexImage2D(GL_TEXTURE_2D, 0, (GLint)form->format, (GLsizei)target->width,
-                   (GLsizei)target->height, 0, form->components, form->type, NULL);
-    gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
-    md5gli_set_sampling(gl, GL_TEXTURE_2D, false, form->filter, form->filter);
-    gl->BindTexture(GL_TEXTURE_2D, 0);
-    gl->FramebufferTexture2D(GL_FRAMEBUFFER, form->attachment, GL_TEXTURE_2D, texture, 0);
+    gl->BindTexture(kind, texture);
+    if (kind == GL_TEXTURE_2D) {
+        gl->TexImage2D(kind, 0, (GLint)form->format, width, height, 0, form->components, form->type,
+                       NULL);
+        gl->TexParameteri(kind, GL_TEXTURE_MAX_LEVEL, 0);
+        md5gli_set_sampling(gl, kind, false, form->filter, form->filter);
+    } else {
+        gl->TexImage2DMultisample(kind, (GLsizei)target->samples, form->format, width, height,
+                                  GL_TRUE);
+    }
+    gl->BindTexture(kind, 0);
+    gl->FramebufferTexture2D(GL_FRAMEBUFFER, form->attachment, kind, texture, 0);
     return texture;
 }
 
@@ -99,7 +106,10 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
     if (target->samples > 1) {
         gl->GenFramebuffers(1, &target->drawn);
         gl->BindFramebuffer(GL_FRAMEBUFFER, target->drawn);
-        target->colour_samples = create_renderbuffer(gl, target, GL_RGBA8, GL_COLOR_ATTACHMENT0);
+        target->colour_samples =
+            renderer->is_es
+                ? create_renderbuffer(gl, target, GL_RGBA8, GL_COLOR_ATTACHMENT0)
+                : create_attached_texture(gl, target, GL_TEXTURE_2D_MULTISAMPLE, &colour_form);
         target->depth_samples =
             create_renderbuffer(gl, target, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
         created = check_target(renderer, target, error);
@@ -109,15 +119,16 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
         gl->BindFramebuffer(GL_FRAMEBUFFER, target->readable);
         GLenum drawn[NUM_OUTPUTS];
         MD5GL_FOR_WHILE (i, NUM_OUTPUTS, has_outputs) {
-            target->outputs[i] = create_attached_texture(gl, target, &output_forms[i]);
+            target->outputs[i] =
+                create_attached_texture(gl, target, GL_TEXTURE_2D, &output_forms[i]);
             drawn[i] = output_forms[i].attachment;
         }
         if (has_outputs)
             gl->DrawBuffers(NUM_OUTPUTS, drawn);
         else
-            target->colour = create_attached_texture(gl, target, &colour_form);
+            target->colour = create_attached_texture(gl, target, GL_TEXTURE_2D, &colour_form);
         if (target->samples <= 1) {
-            target->depth = create_attached_texture(gl, target, &depth_form);
+            target->depth = create_attached_texture(gl, target, GL_TEXTURE_2D, &depth_form);
             target->drawn = target->readable;
         }
         created = check_target(renderer, target, error);
@@ -154,7 +165,10 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
     gl->DeleteTextures(1, &target->colour);
     gl->DeleteTextures(1, &target->depth);
     gl->DeleteTextures(NUM_OUTPUTS, target->outputs);
-    gl->DeleteRenderbuffers(1, &target->colour_samples);
+    if (renderer->is_es)
+        gl->DeleteRenderbuffers(1, &target->colour_samples);
+    else
+        gl->DeleteTextures(1, &target->colour_samples);
     gl->DeleteRenderbuffers(1, &target->depth_samples);
     md5gli_free(renderer, target);
 }
@@ -170,20 +184,46 @@ md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
                                 .ids = target->outputs[OUTPUT_IDS]};
 }
 
+// Copies one of the target's framebuffers.
+static void copy(const GladGLContext *gl, const md5gl_target *target, GLuint from, GLuint to,
+                 uint32_t width, uint32_t height)
+{
+    const bool has_size = width == target->width && height == target->height;
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, from);
+    gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
+    gl->BlitFramebuffer(0, 0, (GLint)target->width, (GLint)target->height, 0, 0, (GLint)width,
+                        (GLint)height, GL_COLOR_BUFFER_BIT, has_size ? GL_NEAREST : GL_LINEAR);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
+}
+
 bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
                        uint32_t width, uint32_t height, md5_error *error)
 {
     MD5GL_NEED(target, "target", false);
     MD5GL_ASSERT_NO_FRAME(renderer);
-    const GladGLContext *gl = &renderer->gl;
-    const bool has_size = width == target->width && height == target->height;
     (void)md5gli_take_errors(renderer);
-    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->readable);
-    gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer);
-    gl->BlitFramebuffer(0, 0, (GLint)target->width, (GLint)target->height, 0, 0, (GLint)width,
-                        (GLint)height, GL_COLOR_BUFFER_BIT, has_size ? GL_NEAREST : GL_LINEAR);
-    gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
+    copy(&renderer->gl, target, target->readable, framebuffer, width, height);
     return md5gli_check(renderer, "copying a target", error);
+}
+
+// Draws every pixel of a framebuffer of the target's size from its texture.
+static bool repaint(md5gl_renderer *renderer, const md5gl_target *target,
+                    enum md5gl_fixed_program which, GLenum kind, GLuint texture, GLuint framebuffer,
+                    md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    md5gli_reset_state(renderer);
+    const md5gl_program *const program = md5gli_fixed_program(renderer, which, error);
+    if (!program)
+        return false;
+    gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    gl->Viewport(0, 0, (GLsizei)target->width, (GLsizei)target->height);
+    gl->UseProgram(program->name);
+    gl->BindVertexArray(renderer->empty_array);
+    md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, kind, texture);
+    gl->DrawArrays(GL_TRIANGLES, 0, 3);
+    md5gli_reset_state(renderer);
+    return true;
 }
 
 bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
@@ -192,22 +232,10 @@ bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target, u
     MD5GL_NEED(target, "target", false);
     MD5GL_ASSERT_NO_FRAME(renderer);
     MD5_ASSERT(target->colour != 0, "target: of md5gl_create_target()");
-    const GladGLContext *gl = &renderer->gl;
     (void)md5gli_take_errors(renderer);
-    md5gli_reset_state(renderer);
-    const md5gl_program *const program =
-        md5gli_fixed_program(renderer, MD5GL_PROGRAM_SMOOTH, error);
-    if (!program)
-        return false;
-    gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-    gl->Viewport(0, 0, (GLsizei)target->width, (GLsizei)target->height);
-    gl->UseProgram(program->name);
-    gl->BindVertexArray(renderer->empty_array);
-    md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, target->colour);
-    gl->DrawArrays(GL_TRIANGLES, 0, 3);
-    md5gli_reset_state(renderer);
-    gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
-    return md5gli_check(renderer, "smoothing a target", error);
+    return repaint(renderer, target, MD5GL_PROGRAM_SMOOTH, GL_TEXTURE_2D, target->colour,
+                   framebuffer, error)
+           && md5gli_check(renderer, "smoothing a target", error);
 }
 
 // -- Frames ---------------------------------------------------------------------------------
@@ -350,20 +378,24 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
 {
     MD5_ASSERT_NOT_NULL(renderer);
     MD5_ASSERT(renderer->in_frame, "begin a frame first");
-    const GladGLContext *gl = &renderer->gl;
     const md5gl_target *const target = renderer->target;
-    if (target && target->samples > 1) {
-        const GLint width = (GLint)target->width, height = (GLint)target->height;
-        gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->drawn);
-        gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, target->readable);
-        gl->BlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT,
-                            GL_NEAREST);
+    bool is_resolved = true;
+    if (target && target->samples == 4 && !renderer->is_es) {
+        // As usual. A blit does it too, but for that Mesa's software GL compiles a shader of its
+        // own, anew in each process: 29 ms.
+        is_resolved = repaint(renderer, target, MD5GL_PROGRAM_RESOLVE, GL_TEXTURE_2D_MULTISAMPLE,
+                              target->colour_samples, target->readable, error);
+        md5gli_bind_frame(renderer); // whose viewport stays
+    } else if (target && target->samples > 1) {
+        copy(&renderer->gl, target, target->drawn, target->readable, target->width, target->height);
     }
     renderer->target = NULL;
     renderer->in_frame = false;
     renderer->environment = NULL;
     renderer->is_classic = false;
     md5gli_reset_state(renderer);
+    if (!is_resolved)
+        return false;
     if (renderer->shadows_unsupported)
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "this device cannot create depth maps for shadows");

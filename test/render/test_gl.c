@@ -241,6 +241,26 @@ TEST_STAGE (gl_transparent_background_has_straight_alpha, scene_square, 4) {
     CHECK(multisampled ? num_partial > 60 && num_partial < 260 : num_partial == 0);
 }
 
+// Of each pixel the mean of its samples, as a blit computes it.
+TEST_STAGE (gl_samples_are_averaged, scene_square, 4) {
+    static gl_picture own, copied;
+    const GladGLContext *const gl = &stage->renderer->gl;
+    const md5_mat34 turned = {{1, 0, 0, 0, 0, 0.866f, -0.5f, 0, 0, 0.5f, 0.866f, 0}};
+    const md5_mat34 palette[2] = {turned, turned};
+    md5gl_target *const plain =
+        md5gl_create_target(stage->renderer, SCENE_WIDTH, SCENE_HEIGHT, 1, NULL);
+    stage_draw_posed(stage, palette, NULL, 1, &own);
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, md5gl_get_target_names(stage->target).framebuffer);
+    gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, md5gl_get_target_names(plain).framebuffer);
+    gl->BlitFramebuffer(0, 0, SCENE_WIDTH, SCENE_HEIGHT, 0, 0, SCENE_WIDTH, SCENE_HEIGHT,
+                        GL_COLOR_BUFFER_BIT, GL_NEAREST);
+    CHECK(md5gl_read_pixels(stage->renderer, plain, SCENE_WIDTH, SCENE_HEIGHT, copied.rgba[0][0],
+                            NULL));
+    CHECK(memcmp(&own, &copied, sizeof own) == 0);
+    CHECK(picture_at(&own, 0, 0)[0] > 0);
+    md5gl_destroy_target(stage->renderer, plain);
+}
+
 TEST_SQUARE (gl_background_is_as_given) {
     gl_picture picture;
     const float background[4] = {0.2f, 0.4f, 0.6f, 0.5f};

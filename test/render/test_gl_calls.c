@@ -5,7 +5,7 @@
 
 #include "render/gl_internal.h"
 
-enum { NUM_TARGETS = 3, MAX_PROGRAMS = 256, MAX_UNITS = 32 };
+enum { NUM_TARGETS = 4, MAX_PROGRAMS = 256, MAX_UNITS = 32 };
 
 // What is bound to a unit; whether a draw, or an upload, needed it.
 typedef struct bound_texture {
@@ -24,7 +24,10 @@ static struct {
 
 static int target_of(GLenum target)
 {
-    return target == GL_TEXTURE_2D ? 0 : target == GL_TEXTURE_BUFFER ? 1 : 2;
+    return target == GL_TEXTURE_2D               ? 0
+           : target == GL_TEXTURE_BUFFER         ? 1
+           : target == GL_TEXTURE_2D_MULTISAMPLE ? 2
+                                                 : 3;
 }
 
 static int target_of_sampler(GLenum type)
@@ -34,6 +37,8 @@ static int target_of_sampler(GLenum type)
     case GL_UNSIGNED_INT_SAMPLER_BUFFER:
         return 1;
     case GL_SAMPLER_CUBE:
+        return 3;
+    case GL_SAMPLER_2D_MULTISAMPLE:
         return 2;
     case GL_SAMPLER_2D:
     case GL_SAMPLER_2D_SHADOW:

@@ -309,6 +309,30 @@ TEST_OWN_SCENE (gl_compiler_errors_name_the_file) {
     scene_expect_messages();
 }
 
+static PFNGLLINKPROGRAMPROC link_as_it_is;
+static void GLAD_API_PTR link_nothing(GLuint program)
+{
+    (void)program; // as after a failure
+}
+
+// A program that overlays need is built within the frame: its end says what was wrong.
+TEST_OWN_SCENE (gl_overlays_that_cannot_be_built_fail_the_frame) {
+    static const md5gl_line_vertex line[2] = {{.rgba = {255, 255, 255, 255}}};
+    md5_error error = {0};
+    const md5gl_frame frame = scene_frame(NULL);
+    link_as_it_is = scene->renderer->gl.LinkProgram;
+    FOR (i, 2) {
+        scene->renderer->gl.LinkProgram = i == 0 ? link_nothing : link_as_it_is;
+        md5gl_begin_frame(scene->renderer, &frame);
+        md5gl_draw_lines(scene->renderer, line, 2, 1, false);
+        if (i == 0)
+            CHECK_SAYS(md5gl_end_frame(scene->renderer, &error), error, MD5_ERROR_GPU,
+                       "shaders/line.vert: does not link");
+        else
+            CHECK(md5gl_end_frame(scene->renderer, &error));
+    }
+}
+
 // -- Memory -----------------------------------------------------------------------------------
 
 static bool create_everything(gl_scene *scene, const md5_model *model, md5_error *error)

@@ -163,9 +163,10 @@ void values_read(const gl_scene *scene, gl_values *values)
             const char *text;
         } bindings[] = {{GL_TEXTURE_BINDING_2D, "GL_TEXTURE_BINDING_2D"},
                         {GL_SAMPLER_BINDING, "GL_SAMPLER_BINDING"},
-                        {GL_TEXTURE_BINDING_BUFFER, "GL_TEXTURE_BINDING_BUFFER"}};
+                        {GL_TEXTURE_BINDING_BUFFER, "GL_TEXTURE_BINDING_BUFFER"},
+                        {GL_TEXTURE_BINDING_2D_MULTISAMPLE, "GL_TEXTURE_BINDING_2D_MULTISAMPLE"}};
         gl->ActiveTexture(GL_TEXTURE0 + unit);
-        FOR (k, (es ? 2 : 3)) {
+        FOR (k, (es ? 2 : 4)) {
             GLint bound = -1;
             gl->GetIntegerv(bindings[k].name, &bound);
             add(values, bindings[k].text, (int)unit, bound, 0);
@@ -231,7 +232,7 @@ static void bind_buffers(const gl_scene *scene)
 static void bind_objects(const gl_scene *scene)
 {
     const GladGLContext *const gl = &scene->renderer->gl;
-    GLuint array, storage, samplers[MD5GL_NUM_UNITS], textures[MD5GL_NUM_UNITS];
+    GLuint array, storage, sampled, samplers[MD5GL_NUM_UNITS], textures[MD5GL_NUM_UNITS];
     gl->GenVertexArrays(1, &array);
     gl->BindVertexArray(array);
     bind_buffers(scene);
@@ -239,10 +240,13 @@ static void bind_objects(const gl_scene *scene)
     gl->BindRenderbuffer(GL_RENDERBUFFER, storage);
     gl->GenSamplers(MD5GL_NUM_UNITS, samplers); // the default filter needs mipmaps
     gl->GenTextures(MD5GL_NUM_UNITS, textures);
+    gl->GenTextures(1, &sampled);
     for (GLuint unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
         gl->BindSampler(unit, samplers[unit]);
         gl->ActiveTexture(GL_TEXTURE0 + unit);
         gl->BindTexture(GL_TEXTURE_2D, textures[unit]);
+        if (!scene->renderer->is_es)
+            gl->BindTexture(GL_TEXTURE_2D_MULTISAMPLE, sampled);
     }
 }
 
