@@ -37,12 +37,17 @@ static int run(int count, char **arguments, view_options *options)
     view_begin(&viewer, options);
     viewer.config = config.path != NULL ? &config : NULL;
     viewer.documents = &config.documents;
-    // Reading files needs no GL.
-    if (!is_thumbnail && !options->no_render && !open_window(&viewer, has_window)) {
+    const bool draws = !is_thumbnail && !options->no_render; // reading files needs no GL
+    if (draws)
+        view_read_ahead(options);
+    const bool is_ready = !draws || open_window(&viewer, has_window);
+    const bool is_open = is_ready && (is_thumbnail || view_open_first(&viewer));
+    view_end_ahead();
+    if (!is_ready) {
         status = EXIT_NO_DISPLAY;
         if (has_window) // a file manager shows no messages
             view_show_problem(viewer.log.error);
-    } else if (is_thumbnail || view_open_first(&viewer)) {
+    } else if (is_open) {
         if (log.num_warnings > 0)
             view_notice(&viewer, "%s", log.warning);
         if (has_window ? view_run_window(&viewer) : view_run_job(&viewer))

@@ -1,6 +1,7 @@
 // Finds, loads and uploads the textures of meshes, and what materials of a game draw besides.
 #include "demo/viewer/assets/textures.h"
 
+#include "demo/viewer/assets/ahead.h"
 #include "demo/viewer/assets/library.h"
 
 #include <float.h>
@@ -123,7 +124,8 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
     }
     if (texture->program != NULL
             ? !view_read_game_image(d->game, texture->program, &image, error)
-            : !view_read_image(texture->path, MD5_MAX_IMAGE_PIXELS, &image, error))
+            : !view_take_ahead(texture->path, &image)
+                  && !view_read_image(texture->path, MD5_MAX_IMAGE_PIXELS, &image, error))
         return false;
     desc.width = texture->width = image.width;
     desc.height = texture->height = image.height;

@@ -73,6 +73,19 @@ char *view_own_models(void)
     return found;
 }
 
+void view_read_ahead(const view_options *options)
+{
+    const size_t model = view_find_model(options->files, options->num_files);
+    char *const models = options->num_files == 0 ? view_own_models() : NULL;
+    char *const path = model < options->num_files ? common_copy(options->files[model])
+                       : models != NULL           ? first_machine(models)
+                                                  : NULL;
+    if (path != NULL)
+        view_begin_ahead(path);
+    free(path);
+    free(models);
+}
+
 // == Opening ======================================================================================
 
 void view_frame_anew(view_state *viewer)

@@ -3,6 +3,7 @@
 #define DEMO_VIEWER_JOBS_VIEW_H
 
 #include "demo/common/write.h"
+#include "demo/viewer/assets/ahead.h"
 #include "demo/viewer/lanterns/game.h"
 #include "demo/viewer/pages/page.h"
 #include "demo/viewer/draw/previews.h"
@@ -325,6 +326,9 @@ void view_show_section(view_state *viewer, size_t section);
 // If a file cannot be shown: logs why, keeps what was open, and returns false.
 // `as_asked`: textures named on the command line apply to these files.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
+
+// Begins to read pictures of what view_open_first() will open: see ahead.h.
+void view_read_ahead(const view_options *options);
 
 // Loads what the first picture in a window did without. Returns whether there was anything.
 bool view_open_rest(view_state *viewer);

@@ -1,0 +1,43 @@
+// Pictures that are read while the window opens.
+#include "test/own.h"
+#include "test/viewer/test_view_case.h"
+
+#include "demo/viewer/assets/ahead.h"
+
+// Writes a picture of one texel.
+static void put_picture(const char *folder, const char *name, uint8_t grey)
+{
+    uint8_t texel[4] = {grey, grey, grey, 255};
+    size_t size = 0;
+    uint8_t *const png = view_encode_png(&(view_image){texel, 1, 1}, true, &size);
+    folder_put(folder, name, png, size);
+    free(png);
+}
+
+static bool take(const char *folder, const char *name, view_image *image)
+{
+    OWN_STRING path = common_join(folder, name);
+    return view_take_ahead(path, image);
+}
+
+// Each once; what is called otherwise, or damaged, is left for who needs it.
+TEST (view_ahead_has_the_pictures_of_the_model) {
+    OWN_FOLDER folder = folder_make();
+    OWN_STRING model = common_join(folder, "imp.md5mesh");
+    view_image image = {NULL, 0, 0};
+    put_picture(folder, "imp.png", 10);
+    put_picture(folder, "imp_s.png", 20);
+    put_picture(folder, "other.png", 30);
+    folder_put_text(folder, "imp_local.png", "no picture");
+    view_begin_ahead(model);
+    if (CHECK(take(folder, "imp_s.png", &image)))
+        CHECK(image.width == 1 && image.height == 1 && image.rgba[0] == 20);
+    free(image.rgba);
+    CHECK(!take(folder, "imp_s.png", &image));
+    CHECK(!take(folder, "other.png", &image));
+    CHECK(!take(folder, "imp_local.png", &image));
+    view_end_ahead(); // frees the first
+    CHECK(!take(folder, "imp.png", &image));
+    view_begin_ahead(model);
+    view_end_ahead();
+}
