@@ -22,7 +22,7 @@
 #ifndef MD5_NO_ASSET_FILES
 
 // "M5AI" on little-endian machines; others write, and read, files of their own order.
-enum { MAGIC = 0x4941354d, SWAPPED_MAGIC = 0x4d354149, VERSION = 2, HEAD = 24 };
+enum { MAGIC = 0x4941354d, SWAPPED_MAGIC = 0x4d354149, VERSION = 3, HEAD = 24 };
 enum { ALIGNMENT = 16, LANES = 8, STRIPE = 16 * LANES };
 
 // == The walk ====================================================================================
@@ -332,26 +332,34 @@ static bool are_tracks(const asset_walk *walk)
 }
 
 // Whether kernels can read a run without looking: see plan.h. Marks the vertices that it skins.
-static bool is_run(const md5_mesh *mesh, const md5_skin_run *run, size_t num_joints, uint8_t *seen)
+static bool is_run(const md5_mesh *mesh, const md5_skin_run *run, size_t model_joints,
+                   uint8_t *seen)
 {
     const md5_skin_plan *const plan = mesh->skin_plan;
     const md5_skin_kind kind = (md5_skin_kind)run->kind;
     const md5_skin_order order = (md5_skin_order)run->order;
     const bool is_single = order == MD5_SKIN_SINGLES, is_gathered = order == MD5_SKIN_GATHERED;
-    const uint32_t num_shared = is_single ? 0 : run->num_influences; // joints
     const uint32_t most = kind == MD5_SKIN_RIGID ? 1 : MD5_SKIN_MAX_INFLUENCES;
+    uint32_t num_joints = run->num_influences; // of the group, or of a single vertex
     TRY(run->count > 0 && kind < MD5_SKIN_KINDS && order < MD5_SKIN_ORDERS);
-    TRY(is_single || (kind != MD5_SKIN_NONE && num_shared > 0 && num_shared <= most));
+    TRY(is_single ? kind != MD5_SKIN_RIGID
+                  : kind != MD5_SKIN_NONE && num_joints > 0 && num_joints <= most);
     const uint32_t num_vertices = md5_skin_num_vertices(order);
-    const uint32_t num_words = is_single ? 0 : md5_skin_num_words(kind, order, num_shared);
     TRY(run->vertices + (uint64_t)run->count * num_vertices <= plan->num_vertices);
-    TRY(run->words + (uint64_t)run->count * num_words <= plan->num_words);
     const uint32_t *vertex = plan->vertices + run->vertices;
-    const uint32_t *joint = plan->words + (is_single ? 0 : run->words);
-    uint32_t last = 0; // number of influences, by which singles ascend behind those with too many
-    for (uint32_t i = 0; i < run->count; i++, vertex += num_vertices, joint += num_words) {
-        MD5_FOR (k, num_shared)
-            TRY(joint[k] < num_joints);
+    uint64_t word = run->words;
+    MD5_FOR (i, run->count) {
+        if (is_single) {
+            TRY(vertex[0] < mesh->num_vertices);
+            const uint32_t *const first = mesh->first_influence + vertex[0];
+            num_joints = first[1] - first[0];
+            TRY(word < plan->num_words && plan->words[word] == num_joints);
+        }
+        const uint32_t *const joints = plan->words + word + is_single;
+        word += md5_skin_num_words(kind, order, num_joints);
+        TRY(word <= plan->num_words);
+        MD5_FOR (k, num_joints)
+            TRY(joints[k] < model_joints);
         MD5_FOR (k, is_single ? 1 : MD5_SKIN_GROUP) {
             const uint32_t number = is_gathered ? vertex[k] / 3 : vertex[0] + k;
             TRY(number < mesh->num_vertices && (!is_gathered || vertex[k] % 3 == 0));
@@ -360,12 +368,8 @@ static bool is_run(const md5_mesh *mesh, const md5_skin_run *run, size_t num_joi
             TRY(!is_gathered || k == 0 || vertex[k] > vertex[k - 1]);
             TRY(seen[number]++ == 0);
         }
-        if (!is_single || kind == MD5_SKIN_NONE)
-            continue;
-        const uint32_t own =
-            mesh->first_influence[vertex[0] + 1] - mesh->first_influence[vertex[0]];
-        TRY(own > 0 && (own > MD5_SKIN_MAX_INFLUENCES ? 0 : own) >= last);
-        last = own > MD5_SKIN_MAX_INFLUENCES ? 0 : own;
+        TRY(kind == MD5_SKIN_NONE || num_joints > 0);
+        vertex += num_vertices;
     }
     return true;
 }
@@ -598,10 +602,13 @@ static bool check_head(asset_walk *walk)
         memcpy(head, walk->from, sizeof head);
         memcpy(sums, walk->from + sizeof head, sizeof sums);
     }
-    const bool is_file = head[0] == MAGIC || head[0] == SWAPPED_MAGIC;
-    if (head[0] != MAGIC || head[1] != VERSION)
-        return MD5_FAIL(walk->context, is_file ? MD5_ERROR_VERSION : MD5_ERROR_SYNTAX,
-                        "no asset file of version %d in this machine's order of bytes", VERSION);
+    if (head[0] != MAGIC)
+        return MD5_FAIL(walk->context,
+                        head[0] == SWAPPED_MAGIC ? MD5_ERROR_VERSION : MD5_ERROR_SYNTAX,
+                        "no asset file in this machine's order of bytes");
+    if (head[1] != VERSION)
+        return MD5_FAIL(walk->context, MD5_ERROR_VERSION, "asset file of version %u: expected %d",
+                        head[1], VERSION);
     if (sums[0] != walk->size || (walk->size - HEAD) % STRIPE != 0)
         return MD5_FAIL(walk->context, MD5_ERROR_SYNTAX,
                         "asset file of %zu bytes: its head says %llu", walk->size,

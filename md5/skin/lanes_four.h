@@ -35,10 +35,9 @@ MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows m[4], md5_wide entries[
 {
     MD5_UNROLL
     MD5_FOR (row, 3) {
-        entries[row][0] = m[0].row[row];
-        entries[row][1] = m[1].row[row];
-        entries[row][2] = m[2].row[row];
-        entries[row][3] = m[3].row[row];
+        MD5_UNROLL
+        MD5_FOR (i, 4)
+            entries[row][i] = m[i].row[row];
         md5_wide_transpose(entries[row]);
     }
 }

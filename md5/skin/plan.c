@@ -4,15 +4,16 @@
 // joints: nine of ten vertices find seven others. A register holds one matrix entry for eight
 // vertices; the entry is loaded once and multiplied by each vertex's bias. No matrix is transposed
 // and no row is summed. The plan finds the groups at load, in linear time, with a small table of
-// those that are not full yet. Most blended vertices have two joints, of which either may weigh
-// more: they share groups all the same (plan.h).
+// those that are not full yet. Any of their joints may weigh most: vertices share groups all the
+// same, since joints are added in the same order (md5_sum_order()). A monster of 6022 vertices has
+// half as many sets of joints as orders of them, and 5 % singles instead of 18.
 //
 // - A contiguous group is eight consecutive vertices: loaded and stored side by side.
 // - A gathered group is eight vertices from anywhere in the mesh, or fewer, with the first one
 //   repeated. The plan stores their inputs side by side; results go to each vertex's own index.
 //   Nothing is reordered.
 // - Singles are the rest. Each has matrices of its own, blended in the layout of the palette;
-//   eight blends are then transposed.
+//   eight blends are then transposed. The plan stores what is summed, one single after the other.
 //
 // A rigid vertex has one influence of bias 1 at its bind position. If a vertex has three
 // influences or more and all their points are the bind position, its matrices are blended into
@@ -25,12 +26,12 @@
 //
 // The plan takes one byte for each of eight consecutive rigid vertices on one joint, 16.5 for
 // other rigid ones, 4 and 16.5 per influence for the rest, or 16 and 4.5 if their points meet;
-// more if groups are not full, at most eight thirds of that. One walk over the finished mesh is
-// taken twice, first to count and then to write, so each plan is a block of exactly the size that
-// it fills. It is allocated after the scratch memory is freed: the most memory that loading holds
-// is 6 to 11 % less than with plans in the block of the arrays. The sums of doubles for normals
-// and tangents mostly use the memory of the tangents, so scratch memory is no larger than what
-// reading the tables took.
+// more if groups are not full, at most eight thirds of that; 8 and 20, or 8 and 8, for singles. One
+// walk over the finished mesh is taken twice, first to count and then to write, so each plan is a
+// block of exactly the size that it fills. It is allocated after the scratch memory is freed: the
+// most memory that loading holds is 6 to 11 % less than with plans in the block of the arrays. The
+// sums of doubles for normals and tangents mostly use the memory of the tangents, so scratch memory
+// is no larger than what reading the tables took.
 #include "md5/skin/plan.h"
 
 #include "md5/core/math.h"
@@ -39,7 +40,14 @@
 enum { MIN_GATHERED = 3 };
 
 // Size of the table of groups that are not full yet: in small meshes, four slots for each vertex.
-enum { MIN_LOG2_SLOTS = 3, MAX_LOG2_SLOTS = 10, SLOTS = 1 << MAX_LOG2_SLOTS, SLOTS_PER_VERTEX = 4 };
+// The group of a set of joints is in one of four slots beside each other.
+enum {
+    MIN_LOG2_SLOTS = 3,
+    MAX_LOG2_SLOTS = 10,
+    SLOTS = 1 << MAX_LOG2_SLOTS,
+    SLOTS_PER_VERTEX = 4,
+    SLOTS_OF_SET = 4
+};
 
 // A vertex is blended if the points of its weights are at most this far apart, relative to the size
 // of the mesh: less than the rounding error of a position in floats.
@@ -89,7 +97,7 @@ enum {
 // allocated. While writing, the possible runs know where they continue.
 typedef struct plan_builder {
     const md5_mesh *mesh;
-    md5_skin_run possible[MD5_SKIN_ORDERS][MD5_SKIN_KINDS][NUM_COUNTS];
+    md5_skin_run possible[MAX_RUNS];
     uint32_t *vertices, *words; // of the plan
 
     // The runs of the plan, and the sizes of its arrays.
@@ -105,85 +113,94 @@ typedef struct plan_builder {
     uint32_t open[SLOTS][MD5_SKIN_GROUP];
 } plan_builder;
 
-// What the vertices of a group have in common, in the order of one of them: joint i of the group is
-// joints[i ^ swap], and so is the vertex's influence.
+// What the vertices of a group have in common, by one of them, whose joints these are.
 typedef struct joint_set {
     md5_skin_kind kind;
     uint32_t count;
-    uint32_t swap; // 1: both influences in the other order, so that joints ascend; see plan.h
     const uint32_t *joints;
 } joint_set;
 
 static inline joint_set set_of(const md5_mesh *mesh, uint32_t vertex, md5_skin_kind kind)
 {
-    const uint32_t first = mesh->first_influence[vertex];
-    const uint32_t *const joints = mesh->influence_joints + first;
-    const md5_vec4 *const q = mesh->influences + first;
-    const uint32_t count = mesh->first_influence[vertex + 1] - first;
-    const bool swap = count == 2 && joints[0] > joints[1] && fabsf(q[0].w) > fabsf(q[1].w);
-    return (joint_set){kind, count, swap, joints};
+    const uint32_t *const first = mesh->first_influence + vertex;
+    return (joint_set){kind, first[1] - *first, mesh->influence_joints + *first};
+}
+
+// Where a set has a joint, mostly at `place`; its count if nowhere.
+static inline uint32_t find_joint(joint_set set, uint32_t joint, uint32_t place)
+{
+    for (uint32_t next = 0; set.joints[place] != joint; place = next++) {
+        if (next == set.count)
+            return next;
+    }
+    return place;
 }
 
 static MD5_ALWAYS_INLINE bool is_same(joint_set a, joint_set b)
 {
-    if (a.kind != b.kind || a.count != b.count)
-        return false;
-    if (a.count == 1)
-        return a.joints[0] == b.joints[0];
-    MD5_FOR (i, a.count) {
-        if (a.joints[i ^ a.swap] != b.joints[i ^ b.swap])
-            return false;
-    }
-    return true;
+    bool is_equal = a.kind == b.kind && a.count == b.count && a.count <= MD5_SKIN_MAX_INFLUENCES;
+    MD5_FOR_WHILE (i, a.count, is_equal)
+        is_equal = find_joint(a, b.joints[i], i) < a.count;
+    return is_equal;
 }
 
 // Returns where the next float of a vertex goes.
-static inline float *put_vec3(float *to, float x, float y, float z)
+static inline float *put_vec3(float *to, size_t size, float x, float y, float z)
 {
     to[0] = x;
-    to[MD5_SKIN_GROUP] = y;
-    to[2 * MD5_SKIN_GROUP] = z;
-    return to + 3 * (size_t)MD5_SKIN_GROUP;
+    to[size] = y;
+    to[2 * size] = z;
+    return to + 3 * size;
 }
 
-// Adds a group, or a single vertex.
+// Adds a group, or a single vertex. A rigid single is blended: a sum of one.
 static void add_group(plan_builder *builder, md5_skin_order order, joint_set set,
                       const uint32_t *vertices)
 {
-    const uint32_t count = set.count <= MD5_SKIN_MAX_INFLUENCES ? set.count : 0;
-    md5_skin_run *const run = &builder->possible[order][set.kind][count];
+    const bool is_single = order == MD5_SKIN_SINGLES, is_gathered = order == MD5_SKIN_GATHERED;
+    if (is_single && set.kind == MD5_SKIN_RIGID)
+        set.kind = MD5_SKIN_BLEND;
+    const uint32_t count = set.count;
+    const uint32_t num_words = md5_skin_num_words(set.kind, order, count);
+    const uint32_t number = count <= MD5_SKIN_MAX_INFLUENCES ? count : 0;
+    md5_skin_run *const run =
+        &builder->possible[((uint32_t)order * MD5_SKIN_KINDS + set.kind) * NUM_COUNTS + number];
+    run->kind = (uint8_t)set.kind;
+    run->order = (uint8_t)order;
+    run->num_influences = (uint8_t)number;
     run->count++;
+    run->words += num_words;
+    builder->num_words += num_words;
     if (!builder->vertices)
         return;
-    uint32_t *const words = builder->words + run->words;
+    uint32_t *words = builder->words + run->words - num_words;
     uint32_t *const offsets = builder->vertices + run->vertices;
     run->vertices += md5_skin_num_vertices(order);
     offsets[0] = vertices[0];
-    if (order == MD5_SKIN_SINGLES)
-        return;
-    run->words += md5_skin_num_words(set.kind, order, count);
+    if (is_single)
+        *words++ = count;
+    const uint32_t sorted = md5_sum_order(set.joints, count);
     MD5_FOR (i, count)
-        words[i] = set.joints[i ^ set.swap];
-    const bool is_gathered = order == MD5_SKIN_GATHERED;
-    if (!is_gathered && set.kind == MD5_SKIN_RIGID)
-        return; // has no floats
-    MD5_FOR (i, MD5_SKIN_GROUP) {
+        words[i] = set.joints[md5_summand(sorted, count, i)];
+    const bool is_rigid = set.kind == MD5_SKIN_RIGID;
+    const uint32_t size = is_single ? 1 : MD5_SKIN_GROUP;
+    MD5_FOR_WHILE (i, size, is_gathered || !is_rigid) {
         // The floats of one vertex of the group.
         const md5_mesh *const mesh = builder->mesh;
-        const uint32_t vertex = vertices[i];
-        const md5_vec4 *const influences = mesh->influences + mesh->first_influence[vertex];
-        const uint32_t swap = set_of(mesh, vertex, set.kind).swap;
+        const uint32_t vertex = vertices[i], first = mesh->first_influence[vertex];
+        const joint_set own = set_of(mesh, vertex, set.kind);
         float *to = (float *)(void *)(words + count) + i;
-        MD5_FOR_WHILE (j, count, set.kind != MD5_SKIN_RIGID) {
-            const md5_vec4 *const q = &influences[j ^ swap];
+        MD5_FOR_WHILE (k, count, !is_rigid) {
+            const uint32_t place = find_joint(own, words[k], md5_summand(sorted, count, k));
+            const md5_vec4 *const q = &mesh->influences[first + place];
             if (set.kind == MD5_SKIN_EXACT)
-                to = put_vec3(to, q->x, q->y, q->z);
+                to = put_vec3(to, size, q->x, q->y, q->z);
             *to = q->w;
-            to += MD5_SKIN_GROUP;
+            to += size;
         }
         const md5_vec3 p = mesh->positions[vertex];
         if (is_gathered && set.kind != MD5_SKIN_EXACT)
-            put_vec3(to, p.x, p.y, p.z);
+            put_vec3(to, size, p.x, p.y, p.z);
         if (is_gathered)
             offsets[i] = 3 * vertices[i];
     }
@@ -243,16 +260,21 @@ static void walk(plan_builder *builder)
                 group[i] = first + i;
             add_group(builder, MD5_SKIN_CONTIGUOUS, set, group);
         }
-        uint32_t hash = set.kind;
-        MD5_FOR (i, set.count)
-            hash = (hash ^ set.joints[i ^ set.swap]) * 0x9e3779b1u;
-        // If other sets of joints occupy both slots that a set may have, the group of one is closed
+        uint32_t hash = set.kind; // the same in any order
+        MD5_FOR (i, set.count) {
+            const uint32_t spread = set.joints[i] * 0x9e3779b1u;
+            hash += (spread ^ spread >> 15) * 0x85ebca77u;
+        }
+        // If other sets of joints occupy all slots that a set may have, the group of one is closed
         // first: linear time for any joints.
-        uint32_t slot = hash >> (32 - builder->log2_slots);
-        const uint32_t fit = fit_of(builder, set, slot);
-        if (fit < 2 && fit_of(builder, set, slot ^ 1) > fit)
-            slot ^= 1;
-        else if (fit == 0)
+        const uint32_t home = hash >> (32 - builder->log2_slots);
+        uint32_t slot = home, fit = 0;
+        MD5_FOR_WHILE (i, SLOTS_OF_SET, fit < 2) {
+            const uint32_t next_fit = fit_of(builder, set, home ^ i);
+            slot = next_fit > fit ? home ^ i : slot;
+            fit = next_fit > fit ? next_fit : fit;
+        }
+        if (fit == 0)
             close_slot(builder, slot);
         builder->kinds[slot] = (uint8_t)set.kind;
         for (; first < end; first++) {
@@ -284,34 +306,27 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
            && (1u << builder.log2_slots) / SLOTS_PER_VERTEX < mesh->num_vertices)
         builder.log2_slots++;
     walk(&builder);
-
-    // Singles of one kind form one run, sorted by number of influences.
-    MD5_FOR_FROM (order, MD5_SKIN_CONTIGUOUS, MD5_SKIN_ORDERS)
-        MD5_FOR_FROM (kind, MD5_SKIN_NONE, MD5_SKIN_KINDS)
-            MD5_FOR (count, NUM_COUNTS) {
-                md5_skin_run *const run = &builder.possible[order][kind][count];
-                if (run->count == 0)
-                    continue;
-                *run = (md5_skin_run){.count = run->count,
-                                      .vertices = builder.num_vertices,
-                                      .words = (uint32_t)builder.num_words,
-                                      .kind = (uint8_t)kind,
-                                      .order = (uint8_t)order,
-                                      .num_influences = (uint8_t)count};
-                md5_skin_run *const last = builder.runs + builder.num_runs - 1;
-                if (builder.num_runs > 0 && order == MD5_SKIN_SINGLES && last->order == run->order
-                    && last->kind == run->kind)
-                    last->count += run->count;
-                else
-                    builder.runs[builder.num_runs++] = *run;
-                builder.num_vertices += run->count * md5_skin_num_vertices((md5_skin_order)order);
-                if (order != MD5_SKIN_SINGLES)
-                    builder.num_words +=
-                        (uint64_t)run->count
-                        * md5_skin_num_words((md5_skin_kind)kind, (md5_skin_order)order, count);
-            }
     if (builder.num_words > UINT32_MAX)
         return true;
+
+    // Singles of one kind form one run, sorted by number of influences.
+    uint32_t num_words = 0;
+    MD5_FOR (i, MAX_RUNS) {
+        md5_skin_run *const run = &builder.possible[i];
+        const uint32_t own_words = run->words;
+        if (run->count == 0)
+            continue;
+        run->vertices = builder.num_vertices;
+        run->words = num_words;
+        md5_skin_run *const last = builder.runs + builder.num_runs - 1;
+        if (builder.num_runs > 0 && run->order == MD5_SKIN_SINGLES && last->order == run->order
+            && last->kind == run->kind)
+            last->count += run->count;
+        else
+            builder.runs[builder.num_runs++] = *run;
+        builder.num_vertices += run->count * md5_skin_num_vertices((md5_skin_order)run->order);
+        num_words += own_words;
+    }
 
     // A block of exactly the size that was counted.
     md5_block block = {NULL, 0};
@@ -321,14 +336,14 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
         to = MD5_TAKE(&block, md5_skin_plan, 1);
         runs = MD5_TAKE(&block, md5_skin_run, builder.num_runs);
         builder.vertices = MD5_TAKE(&block, uint32_t, builder.num_vertices);
-        builder.words = MD5_TAKE(&block, uint32_t, (size_t)builder.num_words);
+        builder.words = MD5_TAKE(&block, uint32_t, num_words);
         TRY(pass > 0 || md5i_block_allocate(context, &block));
     }
     memcpy(runs, builder.runs, builder.num_runs * sizeof *runs);
     *to = (md5_skin_plan){.size = block.used,
                           .num_runs = builder.num_runs,
                           .num_vertices = builder.num_vertices,
-                          .num_words = (uint32_t)builder.num_words,
+                          .num_words = num_words,
                           .runs = runs,
                           .vertices = builder.vertices,
                           .words = builder.words};

@@ -45,9 +45,8 @@ typedef struct md5_skin_run {
     uint8_t reserved;       // 0
 } md5_skin_run;
 
-// The vertices of a group have the same joints in the same order. A pair of influences is swapped
-// if its joints descend and the first bias is larger: sums of two have the same bits in either
-// order, and what else asks for a vertex's first joint knows it by the larger bias.
+// The vertices of a group have the same joints, in whatever order their biases put them: joints of
+// a plan ascend, as those of every sum do (md5_sum_order()).
 struct md5_skin_plan {
     size_t size; // bytes of the block
     uint32_t num_runs, num_vertices, num_words;
@@ -60,6 +59,7 @@ struct md5_skin_plan {
 
     // Inputs of each group, in the order in which they are read. Each float is stored for all
     // MD5_SKIN_GROUP vertices side by side:
+    //   count     of joints, of a single vertex only
     //   joints    num_influences
     //   blended   a bias for each joint; in a gathered group, then x y z in the bind pose
     //   rigid     in a gathered group, x y z in the bind pose
@@ -95,6 +95,28 @@ static inline bool md5_is_rigid(const md5_mesh *mesh, uint32_t vertex)
     return q.w == 1 && memcmp(&q, &mesh->positions[vertex], sizeof(md5_vec3)) == 0;
 }
 
+// The order in which the influences of a vertex are added: by ascending joint, so that vertices on
+// the same joints share their order. Four bits each, the first one lowest; those of more than
+// MD5_SKIN_MAX_INFLUENCES are added as they are stored.
+static inline uint32_t md5_sum_order(const uint32_t *joints, uint32_t count)
+{
+    uint32_t order = 0;
+    MD5_FOR_WHILE (i, count, count <= MD5_SKIN_MAX_INFLUENCES) {
+        uint32_t below = 0; // four bits for each joint that comes before
+        MD5_FOR (k, i)
+            below += joints[k] <= joints[i] ? 4 : 0;
+        const uint32_t before = order & ((1u << below) - 1);
+        order = before | i << below | (order - before) << 4;
+    }
+    return order;
+}
+
+// The influence of a vertex that is added at a place.
+static inline uint32_t md5_summand(uint32_t order, uint32_t count, uint32_t place)
+{
+    return count <= MD5_SKIN_MAX_INFLUENCES ? order >> 4 * place & 15 : place;
+}
+
 // Size of a group: elements of md5_skin_plan.vertices; floats per vertex; elements of
 // md5_skin_plan.words.
 static inline uint32_t md5_skin_num_vertices(md5_skin_order order)
@@ -113,7 +135,9 @@ static inline uint32_t md5_skin_num_floats(md5_skin_kind kind, md5_skin_order or
 static inline uint32_t md5_skin_num_words(md5_skin_kind kind, md5_skin_order order,
                                           uint32_t num_influences)
 {
-    return num_influences + MD5_SKIN_GROUP * md5_skin_num_floats(kind, order, num_influences);
+    const uint32_t num_floats = md5_skin_num_floats(kind, order, num_influences);
+    return num_influences
+           + (order == MD5_SKIN_SINGLES ? 1 + num_floats : MD5_SKIN_GROUP * num_floats);
 }
 
 #endif

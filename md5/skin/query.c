@@ -410,10 +410,10 @@ bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positio
     md5_hit nearest = {.t = INFINITY};
     MD5_FOR (triangle, mesh->num_triangles) {
         const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
-        const md5_vec3 a = to_sheared(&space, &positions[corners[0]]);
-        const md5_vec3 b = to_sheared(&space, &positions[corners[1]]);
-        const md5_vec3 c = to_sheared(&space, &positions[corners[2]]);
-        if (hit_triangle(&space, a, b, c, &nearest))
+        md5_vec3 p[3];
+        MD5_FOR (i, 3)
+            p[i] = to_sheared(&space, &positions[corners[i]]);
+        if (hit_triangle(&space, p[0], p[1], p[2], &nearest))
             nearest.triangle = triangle;
     }
     if (nearest.t == INFINITY)

@@ -13,7 +13,7 @@ MD5_WIDE_INLINE lanes4 spread_two_rows(const float *low, const float *high)
     MD5_UNROLL
     MD5_FOR (i, 4)
         e[i] = md5_wide_select(0x00ff, md5_wide_all(low[i]), md5_wide_all(high[i]));
-    return (lanes4){e[0], e[1], e[2], e[3]};
+    return lanes4_of(e);
 }
 
 // Spreads one joint's matrix over the lower lanes, another's over the upper ones.

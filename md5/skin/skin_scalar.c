@@ -5,7 +5,7 @@
 // == By matrices =================================================================================
 //
 // Order of the sums, with m a palette entry and q an influence (bias * point, bias), over the
-// influences of a vertex as they are stored:
+// influences of a vertex by ascending joint (md5_sum_order()):
 //
 //   exact:    lane[r][c] = m[r][c] * q[c] of the first, + m[r][c] * q[c] of the next, ...
 //             row r      = (lane[r][0] + lane[r][1]) + (lane[r][2] + lane[r][3])
@@ -63,32 +63,42 @@ static inline md5_vec4 bias_of(md5_vec4 influence)
     return (md5_vec4){influence.w, influence.w, influence.w, influence.w};
 }
 
-// Returns the exact sum for a vertex; the origin if it has no influences.
-static inline md5_vec3 exact_position(const md5_mesh *mesh, const md5_mat34 *palette,
-                                      uint32_t vertex)
+// Sums of two have the same bits in either order.
+static inline uint32_t scalar_order(const md5_mesh *mesh, uint32_t first, uint32_t count)
 {
-    const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
-    if (first == end)
-        return (md5_vec3){0, 0, 0};
-    const uint32_t *joints = mesh->influence_joints;
-    rows sum = multiply_rows(&palette[joints[first]], mesh->influences[first]);
-    MD5_FOR_FROM (i, first + 1, end)
-        sum = add_rows(sum, multiply_rows(&palette[joints[i]], mesh->influences[i]));
-    return (md5_vec3){sum_row(sum.x), sum_row(sum.y), sum_row(sum.z)};
+    return count > 2 ? md5_sum_order(mesh->influence_joints + first, count) : 0x10;
 }
 
-// Returns the matrices of a vertex's joints, blended by bias: not a rotation in general, but
-// normals and tangents follow it. Zero if the vertex has no influences.
-static inline rows blend(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t vertex)
+// The product of the influence at a place of a vertex's sum.
+static MD5_ALWAYS_INLINE rows term_at(const md5_mesh *mesh, const md5_mat34 *palette,
+                                      uint32_t influence, bool is_exact)
 {
-    const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
-    if (first == end)
+    const md5_vec4 q = mesh->influences[influence];
+    return multiply_rows(&palette[mesh->influence_joints[influence]], is_exact ? q : bias_of(q));
+}
+
+// Returns the lanes of the exact sum, or the matrices of a vertex's joints, blended by bias: not a
+// rotation in general, but normals and tangents follow it. Zero if the vertex has no influences.
+static MD5_ALWAYS_INLINE rows sum_influences(const md5_mesh *mesh, const md5_mat34 *palette,
+                                             uint32_t vertex, bool is_exact)
+{
+    const uint32_t first = mesh->first_influence[vertex];
+    const uint32_t count = mesh->first_influence[vertex + 1] - first;
+    if (count == 0)
         return (rows){0};
-    const uint32_t *joints = mesh->influence_joints;
-    rows sum = multiply_rows(&palette[joints[first]], bias_of(mesh->influences[first]));
-    MD5_FOR_FROM (i, first + 1, end)
-        sum = add_rows(sum, multiply_rows(&palette[joints[i]], bias_of(mesh->influences[i])));
+    const uint32_t order = scalar_order(mesh, first, count);
+    rows sum = term_at(mesh, palette, first + md5_summand(order, count, 0), is_exact);
+    MD5_FOR_FROM (place, 1, count)
+        sum = add_rows(sum,
+                       term_at(mesh, palette, first + md5_summand(order, count, place), is_exact));
     return sum;
+}
+
+static MD5_ALWAYS_INLINE md5_vec3 exact_position(const md5_mesh *mesh, const md5_mat34 *palette,
+                                                 uint32_t vertex)
+{
+    const rows sum = sum_influences(mesh, palette, vertex, true);
+    return (md5_vec3){sum_row(sum.x), sum_row(sum.y), sum_row(sum.z)};
 }
 
 // Rotates a direction of the bind pose to unit length; returns it unchanged if the result vanishes.
@@ -123,11 +133,12 @@ static inline md5_vec3 move(const rows *e, md5_vec3 p)
 // Quaternion Blending", 2008) in plain C, which every faster kernel must equal bit for bit.
 //
 // A rotation r and a translation t are the dual quaternion (r, t * r / 2), t being a quaternion
-// without w. Over the influences of a vertex as they are stored, with q a joint's dual quaternion:
+// without w. Over the influences of a vertex in the same order, with q a joint's dual quaternion:
 //
-//   blend:   s[c] = q[c] * bias of the first, + q[c] * (bias * sign) of the next, ...
+//   blend:   s[c] = q[c] * (bias * sign) of the first, + q[c] * (bias * sign) of the next, ...
 //
-// where sign selects the shorter arc to the first (md5_dual_sign). The blend is a dual quaternion
+// where sign selects the shorter arc to the joint of the largest bias, which is stored first
+// (md5_dual_sign). The blend is a dual quaternion
 // of any length; md5i_dual_matrix() returns the rotation and translation of its normalized form. So
 // only the ratios of the biases count, and very small or large ones are all scaled by the same
 // power of two. Removing the component of the dual part along the real part is not necessary,
@@ -164,16 +175,21 @@ static inline float shifted(float bias, int shift)
 static inline md5_dual_quat blend_duals(const md5_mesh *mesh, const md5_dual_quat *palette,
                                         uint32_t vertex)
 {
-    const uint32_t begin = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
-    const md5_dual_quat *const first = &palette[mesh->influence_joints[begin]];
-    const int shift = shift_for(mesh->influences[begin].w);
-    const float bias = shifted(mesh->influences[begin].w, shift);
-    md5_dual_quat sum = {scaled(first->real, bias), scaled(first->dual, bias)};
-    MD5_FOR_FROM (i, begin + 1, end) {
-        const md5_dual_quat *const next = &palette[mesh->influence_joints[i]];
-        const float by = shifted(mesh->influences[i].w, shift) * md5_dual_sign(first, next);
-        sum.real = add_scaled(sum.real, next->real, by);
-        sum.dual = add_scaled(sum.dual, next->dual, by);
+    const uint32_t begin = mesh->first_influence[vertex];
+    const uint32_t count = mesh->first_influence[vertex + 1] - begin;
+    const uint32_t *const joints = mesh->influence_joints + begin;
+    const md5_vec4 *const influences = mesh->influences + begin;
+    const md5_dual_quat *const first = &palette[joints[0]];
+    const int shift = shift_for(influences[0].w);
+    const float bias = shifted(influences[0].w, shift);
+    const uint32_t order = scalar_order(mesh, begin, count);
+    md5_dual_quat sum = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+    MD5_FOR (place, count) {
+        const uint32_t i = md5_summand(order, count, place);
+        const md5_dual_quat *const next = &palette[joints[i]];
+        const float by = shifted(influences[i].w, shift) * md5_dual_sign(first, next);
+        sum.real = place > 0 ? add_scaled(sum.real, next->real, by) : scaled(next->real, by);
+        sum.dual = place > 0 ? add_scaled(sum.dual, next->dual, by) : scaled(next->dual, by);
     }
     const bool is_left = md5_quat_dot(sum.real, sum.real) > MD5_DUAL_VANISHES * (bias * bias);
     return is_left ? sum : *first;
@@ -219,7 +235,7 @@ md5_mat34 md5i_blend_duals(const md5i_skin_job *job, uint32_t vertex)
 static inline rows blend_rows(const md5i_skin_job *job, uint32_t vertex)
 {
     if (!job->duals)
-        return blend(job->mesh, job->palette, vertex);
+        return sum_influences(job->mesh, job->palette, vertex, false);
     const md5_mat34 m = job->blend_duals(job, vertex);
     rows e;
     memcpy(&e, &m, sizeof e);

@@ -209,6 +209,12 @@ MD5_WIDE_INLINE lanes4 add_scaled_row(lanes4 sum, const float *row, lanes4 by)
     return sum;
 }
 
+MD5_WIDE_INLINE lanes4 scale4(lanes4 a, md5_wide by)
+{
+    return (lanes4){md5_wide_mul(a.x, by), md5_wide_mul(a.y, by), md5_wide_mul(a.z, by),
+                    md5_wide_mul(a.w, by)};
+}
+
 MD5_WIDE_INLINE lanes_mat34 spread_matrix(const md5_mat34 *m)
 {
     return (lanes_mat34){spread_row(m->m), spread_row(m->m + 4), spread_row(m->m + 8)};
@@ -263,6 +269,17 @@ MD5_WIDE_INLINE lanes_mat34 sum_group(const skin_arrays *arrays, const group *la
 typedef struct lanes_dual {
     lanes4 real, dual;
 } lanes_dual;
+
+MD5_WIDE_INLINE lanes4 add4(lanes4 a, lanes4 b)
+{
+    return (lanes4){md5_wide_add(a.x, b.x), md5_wide_add(a.y, b.y), md5_wide_add(a.z, b.z),
+                    md5_wide_add(a.w, b.w)};
+}
+
+MD5_WIDE_INLINE lanes_dual add_duals(lanes_dual a, lanes_dual b)
+{
+    return (lanes_dual){add4(a.real, b.real), add4(a.dual, b.dual)};
+}
 
 MD5_WIDE_INLINE md5_wide dot_lanes(lanes4 a, lanes4 b)
 {
@@ -330,42 +347,48 @@ MD5_WIDE_INLINE md5_wide magnitude(md5_wide a)
     return md5_wide_flip(md5_wide_less(a, md5_wide_all(0.0f)), a);
 }
 
-// Biases are `step` floats apart. Lanes of a larger last bias are those of pairs that the plan has
-// swapped: the last joint is the vertex's first one, to which signs and the answer to a blend that
-// vanishes refer. Returns false if a lane cannot be blended as it is.
+// What the blends of two or more begin with: the influence of the largest bias, to which signs
+// refer.
+typedef struct lanes_first {
+    lanes4 real;
+    md5_wide bias;
+} lanes_first;
+
+// The bias of the shorter arc.
+MD5_WIDE_INLINE md5_wide signed_bias(const lanes_first *first, lanes4 real, md5_wide bias)
+{
+    return md5_wide_flip(md5_wide_less(dot_lanes(first->real, real), md5_wide_all(0.0f)), bias);
+}
+
+// The term of a joint of a group.
+MD5_WIDE_INLINE lanes_dual dual_term(const lanes_first *first, const md5_dual_quat *q,
+                                     md5_wide bias)
+{
+    const lanes4 real = spread_row(&q->real.x);
+    const md5_wide by = signed_bias(first, real, bias);
+    return (lanes_dual){scale4(real, by), scale_row(&q->dual.x, all_alike(by))};
+}
+
+// Biases are `step` floats apart. Returns false if a lane cannot be blended as it is.
 MD5_WIDE_INLINE bool blend_dual_group(const skin_arrays *arrays, const group *lanes,
                                       const float *biases, uint32_t step, lanes_mat34 *m)
 {
-    const md5_dual_quat *const first = &arrays->duals[lanes->joints[0]];
-    const md5_dual_quat *const last = &arrays->duals[lanes->joints[lanes->count - 1]];
-    const md5_wide bias = md5_wide_load(biases);
-    const md5_wide last_bias = md5_wide_load(biases + step * (lanes->count - 1));
-    const md5_mask swapped = md5_wide_less(magnitude(bias), magnitude(last_bias));
-    const md5_wide largest = md5_wide_select(swapped, last_bias, bias);
-    if (!are_ordinary(largest))
-        return false;
-    // The sign of a swapped pair's last joint is its first one's.
-    const bool is_far = md5_dual_sign(first, last) < 0;
-    md5_wide by = is_far ? md5_wide_flip(swapped, bias) : bias;
-    lanes_dual sum = {scale_row(&first->real.x, all_alike(by)),
-                      scale_row(&first->dual.x, all_alike(by))};
+    const md5_dual_quat *const q = arrays->duals;
+    const uint32_t *const joints = lanes->joints;
+    lanes_first first = {spread_row(&q[joints[0]].real.x), md5_wide_load(biases)};
     MD5_FOR_FROM (i, 1, lanes->count) {
-        const md5_dual_quat *const next = &arrays->duals[lanes->joints[i]];
-        by = md5_wide_mul(md5_wide_load(biases + step * i),
-                          md5_wide_all(md5_dual_sign(first, next)));
-        by = is_far ? md5_wide_flip(swapped, by) : by;
-        sum.real = add_scaled_row(sum.real, &next->real.x, all_alike(by));
-        sum.dual = add_scaled_row(sum.dual, &next->dual.x, all_alike(by));
+        const md5_wide bias = md5_wide_load(biases + step * i);
+        const md5_mask is_larger = md5_wide_less(magnitude(first.bias), magnitude(bias));
+        first.bias = md5_wide_select(is_larger, bias, first.bias);
+        first.real = select4(is_larger, spread_row(&q[joints[i]].real.x), first.real);
     }
-    const md5_mask kept = is_left(sum.real, largest);
-    if (!is_all_true(kept)) {
-        const lanes_dual one = {
-            select4(swapped, spread_row(&last->real.x), spread_row(&first->real.x)),
-            select4(swapped, spread_row(&last->dual.x), spread_row(&first->dual.x))};
-        sum = (lanes_dual){select4(kept, sum.real, one.real), select4(kept, sum.dual, one.dual)};
-    }
+    if (!are_ordinary(first.bias))
+        return false;
+    lanes_dual sum = dual_term(&first, &q[joints[0]], md5_wide_load(biases));
+    MD5_FOR_FROM (i, 1, lanes->count)
+        sum = add_duals(sum, dual_term(&first, &q[joints[i]], md5_wide_load(biases + step * i)));
     *m = matrix_of_dual(&sum);
-    return true;
+    return is_all_true(is_left(sum.real, first.bias));
 }
 
 // -- Groups ---------------------------------------------------------------------------------
@@ -480,186 +503,176 @@ SKIN_GROUPS(skin_exact, MD5_SKIN_EXACT)
 
 // -- Singles --------------------------------------------------------------------------------
 
-// What to sum: each matrix times its bias, or each of its rows times the influence.
-typedef enum term { WEIGHED_MATRIX, APPLIED_MATRIX } term;
+// MD5_WIDTH single vertices, and where their words are in the plan.
+typedef struct singles {
+    uint32_t vertices[MD5_WIDTH];
+    const uint32_t *words[MD5_WIDTH];
+} singles;
 
-MD5_WIDE_INLINE matrix_rows term_at(const skin_arrays *arrays, uint32_t influence, term what)
+// The factors of a single: `step` floats for each joint, of which the last is the bias.
+MD5_WIDE_INLINE const float *factors_of(const uint32_t *words)
 {
-    const float *const m = arrays->palette[arrays->influence_joints[influence]].m;
-    return what == WEIGHED_MATRIX ? scale_matrix(m, &arrays->influences[influence].w)
-                                  : multiply_rows(m, &arrays->influences[influence].x);
+    return (const float *)(const void *)(words + 1 + words[0]);
 }
 
-// `count` is a constant after inlining; 0: each vertex has its own number of influences.
-MD5_WIDE_INLINE void sum_alike(const skin_arrays *arrays, const group *lanes, term what,
-                               uint32_t count, matrix_rows sums[MD5_WIDTH])
+// Sums each matrix times its bias, and each of its rows times the influence. NULL: not that one.
+MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words, uint32_t step,
+                                matrix_rows *weighed, matrix_rows *applied)
 {
-    MD5_FOR (lane, MD5_WIDTH) {
-        const uint32_t *const range = arrays->first_influence + lanes->vertices[lane];
-        const uint32_t first = range[0], own = count > 0 ? count : range[1] - first;
-        matrix_rows sum = term_at(arrays, first, what);
-        MD5_FOR_FROM (i, 1, own)
-            sum = add_matrices(sum, term_at(arrays, first + i, what));
-        sums[lane] = sum;
+    const float *factors = factors_of(words), *m = arrays->palette[words[1]].m;
+    matrix_rows weights, rows;
+    if (weighed)
+        weights = scale_matrix(m, factors + step - 1);
+    if (applied)
+        rows = multiply_rows(m, factors);
+    MD5_FOR_FROM (i, 1, words[0]) {
+        factors += step;
+        m = arrays->palette[words[1 + i]].m;
+        if (weighed)
+            weights = add_matrices(weights, scale_matrix(m, factors + step - 1));
+        if (applied)
+            rows = add_matrices(rows, multiply_rows(m, factors));
     }
+    if (weighed)
+        *weighed = weights;
+    if (applied)
+        *applied = rows;
 }
 
-MD5_WIDE_INLINE uint32_t count_influences(const skin_arrays *arrays, uint32_t vertex)
+MD5_WIDE_INLINE lanes_mat34 lanes_of(const matrix_rows sums[MD5_WIDTH])
 {
-    return arrays->first_influence[vertex + 1] - arrays->first_influence[vertex];
-}
-
-// The number of influences if all vertices have the same, the usual case; 0 = they differ. The
-// singles of a run are sorted by it: if the first has as many as the last, all have.
-MD5_WIDE_INLINE uint32_t count_alike(const skin_arrays *arrays, const uint32_t vertices[MD5_WIDTH])
-{
-    const uint32_t count = count_influences(arrays, vertices[0]);
-    const bool is_alike = count == count_influences(arrays, vertices[MD5_WIDTH - 1]);
-    return is_alike && count <= MD5_SKIN_MAX_INFLUENCES ? count : 0;
-}
-
-MD5_WIDE_INLINE void sum_singles(const skin_arrays *arrays, const group *lanes, term what,
-                                 matrix_rows sums[MD5_WIDTH])
-{
-    switch (count_alike(arrays, lanes->vertices)) {
-    case 2:
-        sum_alike(arrays, lanes, what, 2, sums);
-        break;
-    case 3:
-        sum_alike(arrays, lanes, what, 3, sums);
-        break;
-    case 4:
-        sum_alike(arrays, lanes, what, 4, sums);
-        break;
-    default:
-        sum_alike(arrays, lanes, what, 0, sums);
-    }
-}
-
-MD5_WIDE_INLINE lanes_mat34 blend_singles(const skin_arrays *arrays, const group *lanes)
-{
-    matrix_rows sums[MD5_WIDTH];
-    sum_singles(arrays, lanes, WEIGHED_MATRIX, sums);
     md5_wide e[3][4];
     matrices_to_lanes(sums, e);
-    return (lanes_mat34){{e[0][0], e[0][1], e[0][2], e[0][3]},
-                         {e[1][0], e[1][1], e[1][2], e[1][3]},
-                         {e[2][0], e[2][1], e[2][2], e[2][3]}};
+    return (lanes_mat34){lanes4_of(e[0]), lanes4_of(e[1]), lanes4_of(e[2])};
 }
 
-MD5_WIDE_INLINE md5_wide gather_first_biases(const skin_arrays *arrays, const group *lanes)
-{
-    float biases[MD5_WIDTH];
-    MD5_FOR (lane, MD5_WIDTH)
-        biases[lane] = arrays->influences[arrays->first_influence[lanes->vertices[lane]]].w;
-    return md5_wide_load(biases);
-}
-
-// The dual quaternions of influence `number` of MD5_WIDTH vertices, and their biases.
-MD5_WIDE_INLINE md5_wide gather_influence(const skin_arrays *arrays, const group *lanes,
-                                          uint32_t number, lanes_dual *q)
+MD5_WIDE_INLINE lanes_dual gather_duals(const skin_arrays *arrays, const uint32_t joints[MD5_WIDTH])
 {
     const float *reals[MD5_WIDTH], *duals[MD5_WIDTH];
-    float biases[MD5_WIDTH];
     MD5_FOR (lane, MD5_WIDTH) {
-        const uint32_t influence = arrays->first_influence[lanes->vertices[lane]] + number;
-        const md5_dual_quat *const joint = &arrays->duals[arrays->influence_joints[influence]];
+        const md5_dual_quat *const joint = &arrays->duals[joints[lane]];
         reals[lane] = &joint->real.x;
         duals[lane] = &joint->dual.x;
-        biases[lane] = arrays->influences[influence].w;
     }
     md5_wide real[4], dual[4];
     md5_wide_load_rows(reals, real);
     md5_wide_load_rows(duals, dual);
     md5_wide_transpose(real);
     md5_wide_transpose(dual);
-    *q = (lanes_dual){{real[0], real[1], real[2], real[3]}, {dual[0], dual[1], dual[2], dual[3]}};
-    return md5_wide_load(biases);
+    return (lanes_dual){lanes4_of(real), lanes4_of(dual)};
 }
 
-MD5_WIDE_INLINE lanes4 scale4(lanes4 a, md5_wide by)
+// The terms at a place of each lane's sum. Shorter sums have any term there, and false in *adds.
+MD5_WIDE_INLINE lanes_dual single_terms(const skin_arrays *arrays, const singles *lanes,
+                                        const lanes_first *first, uint32_t step, uint32_t place,
+                                        md5_mask *adds)
 {
-    return (lanes4){md5_wide_mul(a.x, by), md5_wide_mul(a.y, by), md5_wide_mul(a.z, by),
-                    md5_wide_mul(a.w, by)};
-}
-
-MD5_WIDE_INLINE lanes4 add4(lanes4 a, lanes4 b)
-{
-    return (lanes4){md5_wide_add(a.x, b.x), md5_wide_add(a.y, b.y), md5_wide_add(a.z, b.z),
-                    md5_wide_add(a.w, b.w)};
-}
-
-MD5_WIDE_INLINE lanes_mat34 blend_dual_singles(const skin_arrays *arrays, const group *lanes,
-                                               uint32_t count)
-{
-    lanes_dual first, next;
-    const md5_wide bias = gather_influence(arrays, lanes, 0, &first);
-    lanes_dual sum = {scale4(first.real, bias), scale4(first.dual, bias)};
-    MD5_FOR_FROM (i, 1, count) {
-        md5_wide by = gather_influence(arrays, lanes, i, &next);
-        by = md5_wide_flip(md5_wide_less(dot_lanes(first.real, next.real), md5_wide_all(0.0f)), by);
-        sum.real = add4(sum.real, scale4(next.real, by));
-        sum.dual = add4(sum.dual, scale4(next.dual, by));
+    uint32_t joints[MD5_WIDTH];
+    float biases[MD5_WIDTH], has[MD5_WIDTH];
+    MD5_FOR (lane, MD5_WIDTH) {
+        const uint32_t *const words = lanes->words[lane];
+        const uint32_t own = place < words[0] ? place : 0;
+        joints[lane] = words[1 + own];
+        biases[lane] = factors_of(words)[step * own + step - 1];
+        has[lane] = place < words[0] ? 1 : 0;
     }
-    const md5_mask kept = is_left(sum.real, bias);
-    if (!is_all_true(kept)) {
-        sum.real = select4(kept, sum.real, first.real);
-        sum.dual = select4(kept, sum.dual, first.dual);
-    }
-    return matrix_of_dual(&sum);
+    *adds = md5_wide_greater(md5_wide_load(has), md5_wide_all(0.0f));
+    const lanes_dual q = gather_duals(arrays, joints);
+    const md5_wide by = signed_bias(first, q.real, md5_wide_load(biases));
+    return (lanes_dual){scale4(q.real, by), scale4(q.dual, by)};
 }
 
-MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const group *lanes, bool is_exact)
+// Returns false if a lane cannot be blended as it is.
+MD5_WIDE_INLINE bool blend_dual_singles(const skin_arrays *arrays, const singles *lanes,
+                                        uint32_t step, lanes_mat34 *m)
 {
+    uint32_t joints[MD5_WIDTH], most = 0;
+    float biases[MD5_WIDTH];
+    MD5_FOR (lane, MD5_WIDTH) {
+        const uint32_t largest = arrays->first_influence[lanes->vertices[lane]];
+        joints[lane] = arrays->influence_joints[largest];
+        biases[lane] = arrays->influences[largest].w;
+        most = lanes->words[lane][0] > most ? lanes->words[lane][0] : most;
+    }
+    const lanes_first first = {gather_duals(arrays, joints).real, md5_wide_load(biases)};
+    if (!are_ordinary(first.bias))
+        return false;
+    md5_mask adds;
+    lanes_dual sum = single_terms(arrays, lanes, &first, step, 0, &adds);
+    MD5_FOR_FROM (place, 1, most) {
+        const lanes_dual more =
+            add_duals(sum, single_terms(arrays, lanes, &first, step, place, &adds));
+        sum = (lanes_dual){select4(adds, more.real, sum.real), select4(adds, more.dual, sum.dual)};
+    }
+    *m = matrix_of_dual(&sum);
+    return is_all_true(is_left(sum.real, first.bias));
+}
+
+MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *few, bool is_exact)
+{
+    const group lanes = {.vertices = few->vertices};
+    const uint32_t step = is_exact ? 4 : 1;
+    const bool has_directions = arrays->normals || arrays->tangents;
+    matrix_rows sums[MD5_WIDTH], applied[MD5_WIDTH];
     lanes_mat34 m;
     if (arrays->duals) {
-        const uint32_t count = count_alike(arrays, lanes->vertices);
-        if (count == 0 || !are_ordinary(gather_first_biases(arrays, lanes))) {
-            skin_by_scalar(arrays, lanes, MD5_SKIN_SINGLES);
+        if (!blend_dual_singles(arrays, few, step, &m)) {
+            skin_by_scalar(arrays, &lanes, MD5_SKIN_SINGLES);
             return;
         }
-        m = blend_dual_singles(arrays, lanes, count);
     } else {
-        if (is_exact) {
-            matrix_rows sums[MD5_WIDTH];
-            sum_singles(arrays, lanes, APPLIED_MATRIX, sums);
-            put_positions(arrays, lanes, MD5_SKIN_SINGLES, sum_rows(sums));
-        }
-        if (is_exact && !arrays->normals && !arrays->tangents)
+        MD5_FOR_WHILE (lane, MD5_WIDTH, has_directions || !is_exact)
+            sum_single(arrays, few->words[lane], step, &sums[lane],
+                       is_exact ? &applied[lane] : NULL);
+        MD5_FOR_WHILE (lane, MD5_WIDTH, is_exact && !has_directions)
+            sum_single(arrays, few->words[lane], step, NULL, &applied[lane]);
+        if (is_exact)
+            put_positions(arrays, &lanes, MD5_SKIN_SINGLES, sum_rows(applied));
+        if (is_exact && !has_directions)
             return;
-        m = blend_singles(arrays, lanes);
+        m = lanes_of(sums);
     }
     if (!is_exact || arrays->duals)
-        put_positions(arrays, lanes, MD5_SKIN_SINGLES,
-                      move_points(&m, load3(arrays->bind_positions, lanes, MD5_SKIN_SINGLES)));
-    rotate_directions(arrays, lanes, MD5_SKIN_SINGLES, &m);
+        put_positions(arrays, &lanes, MD5_SKIN_SINGLES,
+                      move_points(&m, load3(arrays->bind_positions, &lanes, MD5_SKIN_SINGLES)));
+    rotate_directions(arrays, &lanes, MD5_SKIN_SINGLES, &m);
 }
 
-// Fills the last group up with its last vertex, which is then written several times; very few
+// Fills the last lanes up with the last vertex, which is then written several times; very few
 // remaining vertices use plain C.
-MD5_WIDE_CODE static void skin_singles(const md5i_skin_job *job, const md5_skin_run *run,
-                                       lanes_bounds *bounds)
+MD5_WIDE_INLINE void skin_singles_of(const md5i_skin_job *job, const md5_skin_run *run,
+                                     lanes_bounds *bounds, bool is_exact)
 {
     const skin_arrays arrays = arrays_of(job, bounds);
     const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
-    uint32_t filled[MD5_WIDTH];
-    for (uint32_t done = 0; done < run->count; done += MD5_WIDTH) {
-        const uint32_t rest = run->count - done;
-        group lanes = {.vertices = vertices + done};
-        if (rest <= FEW_SINGLES) {
-            md5_skin_run last = *run;
-            last.vertices += done;
-            last.count = rest;
-            md5i_skin_run_scalar(job, &last);
+    const uint32_t *words = job->mesh->skin_plan->words + run->words;
+    const uint32_t step = is_exact ? 4 : 1, last = run->count - 1;
+    for (uint32_t done = 0; done <= last; done += MD5_WIDTH) {
+        if (run->count - done <= FEW_SINGLES) {
+            md5_skin_run rest = *run;
+            rest.vertices += done;
+            rest.count -= done;
+            md5i_skin_run_scalar(job, &rest);
             break;
         }
-        if (rest < MD5_WIDTH) {
-            MD5_FOR (i, MD5_WIDTH)
-                filled[i] = vertices[done + (i < rest ? i : rest - 1)];
-            lanes.vertices = filled;
+        singles few;
+        MD5_FOR (lane, MD5_WIDTH) {
+            const uint32_t i = done + lane < last ? done + lane : last;
+            few.vertices[lane] = vertices[i];
+            few.words[lane] = words;
+            words += i < last ? 1 + words[0] * (1 + step) : 0;
         }
-        skin_few_singles(&arrays, &lanes, run->kind == MD5_SKIN_EXACT);
+        skin_few_singles(&arrays, &few, is_exact);
     }
+}
+
+MD5_WIDE_CODE static void skin_singles(const md5i_skin_job *job, const md5_skin_run *run,
+                                       lanes_bounds *bounds)
+{
+    if (run->kind == MD5_SKIN_EXACT)
+        skin_singles_of(job, run, bounds, true);
+    else
+        skin_singles_of(job, run, bounds, false);
 }
 
 // -- All ------------------------------------------------------------------------------------

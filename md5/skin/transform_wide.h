@@ -17,6 +17,11 @@ typedef struct lanes4 {
     md5_wide x, y, z, w;
 } lanes4;
 
+MD5_WIDE_INLINE lanes4 lanes4_of(const md5_wide e[4])
+{
+    return (lanes4){e[0], e[1], e[2], e[3]};
+}
+
 // A matrix in each lane.
 typedef struct lanes_mat34 {
     lanes4 x, y, z; // rows

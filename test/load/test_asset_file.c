@@ -349,9 +349,9 @@ TEST (asset_files_are_the_same_bytes_everywhere) {
     uint64_t sum;
     memcpy(&sum, file.bytes + 16, sizeof sum);
     if (*(const uint8_t *)&one == 1) {
-        CHECK_UINT(file.bytes[4], 2);
+        CHECK_UINT(file.bytes[4], 3);
         CHECK_UINT(file.size, 2456);
-        CHECK_UINT(sum, 13670514736400070769u);
+        CHECK_UINT(sum, 18265093809624925054u);
     }
     free(file.bytes);
 }
@@ -372,7 +372,7 @@ TEST (asset_files_of_others_are_refused) {
     const baked file = small_file();
     OWN uint8_t *const bytes = file.bytes;
     bytes[4]++;
-    CHECK_UINT(refuse(bytes, file.size, "version 2"), MD5_ERROR_VERSION);
+    CHECK_UINT(refuse(bytes, file.size, "asset file of version 4: expected 3"), MD5_ERROR_VERSION);
     bytes[4]--;
     const uint8_t magic[4] = {bytes[0], bytes[1], bytes[2], bytes[3]};
     FOR (i, 4)

@@ -325,6 +325,18 @@ TEST (vanished_direction_stays_as_it_was) {
 
 // -- The order of the sums ------------------------------------------------------------------------
 
+// Sets order[0 .. count] to the influences of a vertex by ascending joint, or as they are stored if
+// they are more than eight.
+static void sort_influences(const uint32_t *joints, uint32_t count, uint32_t *order)
+{
+    FOR (i, count) {
+        uint32_t slot = i;
+        for (; count <= 8 && slot > 0 && joints[order[slot - 1]] > joints[i]; slot--)
+            order[slot] = order[slot - 1];
+        order[slot] = i;
+    }
+}
+
 static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
 {
     OWN_ARRAY(md5_vec3, positions, mesh->num_vertices);
@@ -335,18 +347,23 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
 
         // The order that the head of md5/skin/skin_scalar.c states, which faster kernels have to
         // keep.
-        const uint32_t first = mesh->first_influence[i], end = mesh->first_influence[i + 1];
+        const uint32_t first = mesh->first_influence[i];
+        const uint32_t count = mesh->first_influence[i + 1] - first;
+        uint32_t order[MAX_WEIGHTS];
+        REQUIRE(count <= MAX_WEIGHTS);
+        sort_influences(mesh->influence_joints + first, count, order);
         const md5_vec3 bind = mesh->normals[i];
         FOR (row, 3) {
             float lane[4] = {0}, e[4] = {0};
-            FOR_FROM (j, first, end) {
-                const float *m = palette[mesh->influence_joints[j]].m + 4 * row;
-                const md5_vec4 q = mesh->influences[j];
+            FOR (j, count) {
+                const uint32_t from = first + order[j];
+                const float *m = palette[mesh->influence_joints[from]].m + 4 * row;
+                const md5_vec4 q = mesh->influences[from];
                 const float factors[4] = {q.x, q.y, q.z, q.w};
                 FOR (column, 4) {
                     const float a = m[column] * factors[column], b = m[column] * q.w;
-                    lane[column] = j == first ? a : lane[column] + a;
-                    e[column] = j == first ? b : e[column] + b;
+                    lane[column] = j == 0 ? a : lane[column] + a;
+                    e[column] = j == 0 ? b : e[column] + b;
                 }
             }
             const md5_vec3 p = mesh->positions[i];

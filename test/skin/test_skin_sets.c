@@ -5,7 +5,7 @@
 
 #include "md5/skin/kernels.h"
 
-enum { JOINTS = 9, MAX_INFLUENCES = 14 };
+enum { JOINTS = 17, MAX_INFLUENCES = 14 }; // a prime number: any step reaches all
 
 static const char *const level_names[MD5_CPU_COUNT] = {
     [MD5_CPU_SCALAR] = "scalar",  [MD5_CPU_SSE2] = "SSE2", [MD5_CPU_AVX2] = "AVX2",
@@ -130,8 +130,9 @@ static md5_vec3 random_vec3(uint64_t *random)
                       test_betweenf(-10, 10, random)};
 }
 
-// How consecutive vertices are made. Influence i is on joint + i * step, or on any if step is 0. Of
-// pairs, every second one has the other joint first, which has a little more weight.
+// How consecutive vertices are made. Influences are on joint + i * step, or on any joints if step
+// is 0; each vertex begins with another of them, and each influence has a little less weight than
+// the one before.
 typedef struct streak {
     uint32_t length, num_influences, joint, step;
     enum { RIGID, MEETING, APART, CANCELLING } form;
@@ -161,6 +162,8 @@ static void add_streak(random_mesh *made, const streak *fixture, uint64_t *rando
         const bool is_rigid = fixture->form == RIGID && !is_odd;
         const uint32_t count = is_rigid ? 1 : fixture->num_influences + more;
         const md5_vec3 p = random_vec3(random);
+        const uint32_t step =
+            fixture->step > 0 ? fixture->step : 1 + test_random_u32(random) % (JOINTS - 1);
         uint32_t next = made->first_influence[vertex];
         made->positions[vertex] = p;
         made->normals[vertex] = random_vec3(random);
@@ -168,15 +171,12 @@ static void add_streak(random_mesh *made, const streak *fixture, uint64_t *rando
         made->tangents[vertex] = (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1 : -1};
         for (uint32_t j = 0; j < count; j++, next++) {
             const float sign = fixture->form == CANCELLING && j % 2 ? -1 : 1;
-            const float share = count == 2 && j > 0 ? 0.99999f : 1;
+            const float share = 1 - 1e-5f * (float)j;
             const float bias = is_rigid ? 1 : sign * share / (float)count;
-            const uint32_t rank = count == 2 ? (j + i) % 2 : j;
+            const uint32_t rank = (j + (uint32_t)i) % count;
             const md5_vec3 q = fixture->form == APART ? random_vec3(random) : p;
             made->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};
-            made->influence_joints[next] =
-                (fixture->step > 0 ? fixture->joint + rank * fixture->step
-                                   : test_random_u32(random))
-                % JOINTS;
+            made->influence_joints[next] = (fixture->joint + rank * step) % JOINTS;
         }
         made->first_influence[vertex + 1] = next;
     }
@@ -271,7 +271,8 @@ TEST (skin_gives_the_same_bits_with_every_instruction_set) {
     }
     for (md5_skin_kind kind = MD5_SKIN_RIGID; kind < MD5_SKIN_KINDS; kind++) {
         for (md5_skin_order order = MD5_SKIN_CONTIGUOUS; order < MD5_SKIN_ORDERS; order++)
-            CHECK(seen.count[order][kind] > 0);
+            CHECK((seen.count[order][kind] > 0)
+                  == (order != MD5_SKIN_SINGLES || kind != MD5_SKIN_RIGID)); // these are blended
     }
     CHECK(seen.count[MD5_SKIN_SINGLES][MD5_SKIN_NONE] > 0);
 }
@@ -325,25 +326,35 @@ TEST (skin_gives_the_same_bits_for_odd_palettes) {
 
 // -- Plans ---------------------------------------------------------------------------------------
 
-// Whether a vertex has the kind and number of influences of its run, and the plan stores its joints
-// and floats.
-static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint32_t *words,
-                       uint32_t vertex, uint32_t lane)
+static uint32_t num_influences_of(const md5_mesh *mesh, uint32_t vertex)
 {
-    const uint32_t first = mesh->first_influence[vertex];
-    const uint32_t count = mesh->first_influence[vertex + 1] - first;
+    return mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
+}
+
+// Whether a vertex has the kind of its run, and the plan stores its joints, ascending, and floats,
+// which are `step` floats apart.
+static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint32_t *words,
+                       uint32_t vertex, uint32_t lane, size_t step)
+{
+    const uint32_t first = mesh->first_influence[vertex], count = num_influences_of(mesh, vertex);
+    const md5_skin_kind kind = md5i_skin_kind_of(mesh, vertex);
     const bool is_exact = run->kind == MD5_SKIN_EXACT;
-    bool is_right = count == run->num_influences && run->kind == md5i_skin_kind_of(mesh, vertex);
+    bool is_right =
+        kind == MD5_SKIN_RIGID && step == 1 ? run->kind == MD5_SKIN_BLEND : run->kind == kind;
+    const uint32_t *const joints = mesh->influence_joints + first;
     const float *floats = (const float *)(const void *)(words + count) + lane;
-    const uint32_t swap = words[0] == mesh->influence_joints[first] ? 0 : 1; // of pairs
     FOR (i, count) {
-        const uint32_t from = first + (i ^ swap);
-        const md5_vec4 q = mesh->influences[from];
+        uint32_t from = 0;
+        while (from < count - 1 && joints[from] != words[i])
+            from++;
+        const md5_vec4 q = mesh->influences[first + from];
         const float expected[4] = {q.x, q.y, q.z, q.w};
-        is_right =
-            is_right && (count == 2 || swap == 0) && words[i] == mesh->influence_joints[from];
-        for (uint32_t k = is_exact ? 0 : 3; k < 4 && run->kind != MD5_SKIN_RIGID; k++, floats += 8)
+        is_right = is_right && words[i] == joints[from]
+                   && (count > 8 ? from == i : i == 0 || words[i] > words[i - 1]);
+        for (uint32_t k = is_exact ? 0 : 3; k < 4 && run->kind != MD5_SKIN_RIGID; k++) {
             is_right = is_right && *floats == expected[k];
+            floats += step;
+        }
     }
     if (run->order == MD5_SKIN_GATHERED && !is_exact) {
         const md5_vec3 p = mesh->positions[vertex];
@@ -370,24 +381,29 @@ static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t 
         is_right = is_right && (!is_gathered || vertices[lane] % 3 == 0);
         is_right = is_right && (!again || vertices[lane] == vertices[0]);
         is_right = is_right && (!is_gathered || lane == 0 || vertices[lane] >= vertices[lane - 1]);
-        is_right = is_right && is_planned(mesh, run, words, vertex, lane);
+        is_right = is_right && num_influences_of(mesh, vertex) == run->num_influences
+                   && is_planned(mesh, run, words, vertex, lane, MD5_SKIN_GROUP);
         times[vertex] += !again;
     }
     return is_right;
 }
 
 // The bytes of a plan and its arrays, each at a multiple of 16. Checks that runs leave no gaps.
-static size_t size_of_runs(const md5_skin_plan *plan)
+static size_t size_of_runs(const md5_mesh *mesh)
 {
+    const md5_skin_plan *const plan = mesh->skin_plan;
     size_t num_vertices = 0, num_words = 0;
     EACH_IN (run, plan, runs) {
         CHECK_UINT(run->vertices, num_vertices);
         num_vertices += (size_t)run->count * (run->order == MD5_SKIN_GATHERED ? 8 : 1);
-        if (run->order == MD5_SKIN_SINGLES)
-            continue;
         CHECK_UINT(run->words, num_words);
-        num_words +=
-            (size_t)run->count * md5_skin_num_words(run->kind, run->order, run->num_influences);
+        FOR (k, run->count) {
+            const bool is_single = run->order == MD5_SKIN_SINGLES;
+            num_words += md5_skin_num_words(
+                run->kind, run->order,
+                is_single ? num_influences_of(mesh, plan->vertices[run->vertices + k])
+                          : run->num_influences);
+        }
     }
     const size_t sizes[] = {sizeof *plan, plan->num_runs * sizeof *plan->runs,
                             num_vertices * sizeof *plan->vertices, num_words * sizeof *plan->words};
@@ -409,20 +425,24 @@ static void check_plan(const md5_mesh *mesh, const char *what)
     OWN_ARRAY(uint32_t, times, mesh->num_vertices + 1);
     bool is_right = true;
     EACH_IN (run, plan, runs) {
+        const uint32_t *words = plan->words + run->words;
         FOR (k, run->count) {
             const uint32_t vertex = plan->vertices[run->vertices + k];
             if (run->order != MD5_SKIN_SINGLES) {
                 is_right = is_right && check_group(mesh, run, k, times);
-            } else {
-                is_right = is_right && run->kind == md5i_skin_kind_of(mesh, vertex);
-                times[vertex]++;
+                continue;
             }
+            const uint32_t count = num_influences_of(mesh, vertex);
+            is_right =
+                is_right && *words == count && is_planned(mesh, run, words + 1, vertex, 0, 1);
+            words += md5_skin_num_words(run->kind, run->order, count);
+            times[vertex]++;
         }
     }
     FOR (vertex, mesh->num_vertices)
         is_right = is_right && times[vertex] == 1;
     CHECK_THAT(is_right, "%s: a vertex is not done as it should be", what);
-    CHECK_UINT(plan->size, size_of_runs(plan));
+    CHECK_UINT(plan->size, size_of_runs(mesh));
 }
 
 TEST (skin_plan_covers_every_vertex) {
@@ -435,16 +455,18 @@ TEST (skin_plan_covers_every_vertex) {
     }
 }
 
-// Every second vertex has the larger weight on the other joint: see streak.
-TEST (skin_plan_groups_pairs_of_joints_in_either_order) {
+// Each vertex has the largest weight on another of the joints: see streak.
+TEST (skin_plan_groups_joints_in_any_order) {
     uint64_t random = 67;
-    seen_runs seen = {{{0}}};
-    OWN_RANDOM_MESH made;
-    begin_random_mesh(&made, 200);
-    add_streak(&made, &(streak){200, 2, 3, 1, APART}, &random);
-    end_random_mesh(&made);
-    note_runs(made.mesh.skin_plan, &seen);
-    CHECK(seen.count[MD5_SKIN_CONTIGUOUS][MD5_SKIN_EXACT] > 0);
+    FOR_FROM (count, 2, 9) {
+        seen_runs seen = {{{0}}};
+        OWN_RANDOM_MESH made;
+        begin_random_mesh(&made, 200);
+        add_streak(&made, &(streak){200, (uint32_t)count, 3, 1, APART}, &random);
+        end_random_mesh(&made);
+        note_runs(made.mesh.skin_plan, &seen);
+        CHECK(seen.count[MD5_SKIN_CONTIGUOUS][MD5_SKIN_EXACT] > 0);
+    }
 }
 
 // Streaks of three vertices on many sets of joints, which take the most memory, then streaks of
