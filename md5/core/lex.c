@@ -452,8 +452,9 @@ bool md5i_lex_float(md5_lex *lex, float *value)
         lex->at++;
         return true;
     }
-    const char *const next =
-        md5_lex_has_room(lex, position, MD5_BYTES_BEHIND) ? md5_scan_common(position, value) : NULL;
+    const char *const next = md5_lex_has_room(lex, position, MD5_BYTES_BEHIND)
+                                 ? md5i_scan_run(position, value, 1)
+                                 : NULL;
     if (!next)
         return lex_any_float(lex, value);
     lex->at = next;

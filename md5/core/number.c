@@ -294,23 +294,6 @@ const char *md5i_scan_plain(const char *text, float *value)
     return end;
 }
 
-const char *md5i_scan_ten_decimals(const char *text, float *value)
-{
-    static const double parts[2] = {1e-10, -1e-10};
-    const uint32_t negative = *text == '-';
-    const char *const first = text + negative;
-    const uint64_t last = md5_load_word(first + 4) ^ '0' * MD5_ONES; // decimals 3 to 10
-    const uint64_t sums = last + (0x80 - 10) * MD5_ONES;
-    if (((sums | last) & 0x80 * MD5_ONES) != 0 || !md5_is_blank(first[12]))
-        return md5i_scan_plain(text, value);
-    const int32_t upper = (first[0] - '0') * 100 + (first[2] - '0') * 10 + (first[3] - '0');
-    const int64_t digits = upper * INT64_C(100000000) + md5_eight_digits(last);
-    // Off by the rounding of 1e-10 and that of the product: at most 2 units of the last place.
-    const double near = (double)digits * parts[negative];
-    *value = (float)near;
-    return md5_rounds_safely(near) ? first + 12 : md5i_scan_plain(text, value);
-}
-
 const char *md5i_scan_run(const char *text, float *numbers, int count)
 {
     for (int i = 0; text && i < count; i++)

@@ -121,7 +121,22 @@ static inline const char *md5_scan_uint(const char *text, uint32_t *value)
 const char *md5i_scan_plain(const char *text, float *value);
 
 // The same, faster for one digit before the point and ten after it, as id's exporter writes.
-const char *md5i_scan_ten_decimals(const char *text, float *value);
+static MD5_ALWAYS_INLINE const char *md5_scan_ten_decimals(const char *text, float *value)
+{
+    static const double parts[2] = {1e-10, -1e-10};
+    const uint32_t negative = *text == '-';
+    const char *const first = text + negative;
+    const uint64_t last = md5_load_word(first + 4) ^ '0' * MD5_ONES; // decimals 3 to 10
+    const uint64_t sums = last + (0x80 - 10) * MD5_ONES;
+    if (((sums | last) & 0x80 * MD5_ONES) != 0 || !md5_is_blank(first[12]))
+        return md5i_scan_plain(text, value);
+    const int32_t upper = (first[0] - '0') * 100 + (first[2] - '0') * 10 + (first[3] - '0');
+    const int64_t digits = upper * INT64_C(100000000) + md5_eight_digits(last);
+    // Off by the rounding of 1e-10 and that of the product: at most 2 units of the last place.
+    const double near = (double)digits * parts[negative];
+    *value = (float)near;
+    return md5_rounds_safely(near) ? first + 12 : md5i_scan_plain(text, value);
+}
 
 // The same, faster for one digit before the point and six or ten after it.
 static MD5_ALWAYS_INLINE const char *md5_scan_common(const char *text, float *value)
@@ -137,7 +152,7 @@ static MD5_ALWAYS_INLINE const char *md5_scan_common(const char *text, float *va
     if (((sums | values) & 0x80 * MD5_ONES) != 0)
         return md5_is_blank(first[1]) ? NULL : md5i_scan_plain(text, value);
     if (!md5_is_blank(first[8]))
-        return md5i_scan_ten_decimals(text, value);
+        return md5_scan_ten_decimals(text, value);
     const uint32_t digits = md5_eight_digits(values) - (uint32_t)(values & 15) * 9000000;
     *value = (float)(int32_t)digits / millions[negative]; // of whole floats: rounded once
     return first + 8;
