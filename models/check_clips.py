@@ -29,6 +29,7 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
            either side (limit 0)
   dome     how deep the hand that pats goes into Thimble's dome, in units (limit 0.3); it must touch it
            at each pat, to 0.3
+  belly    how deep the hand that scratches goes into the belly, in units (limit 1); it must touch it, to 0.4
   twin     how much of the hands' motion against the chest is not that of mirror images, in percent, where
            they move by more than 3 units, root mean square (limit 4)
   volume   how much a joint keeps of its girth while it bends: mean distance from the joint, where its skin
@@ -113,6 +114,10 @@ VIEWS = [(math.cos(math.radians(angle)), math.sin(math.radians(angle)), 0.0) for
 # Where Thimble stands when it is patted, as in thimble/visitor.md5machine, and the frame of its clip `beg`
 # in which it begs.
 PATTED_AT, BEGS = (27.5, -13.0, 0.0), 20
+
+
+# Frames in which the right hand of Bobbin and of Spindle is on the belly, and the skin that it may be on.
+SCRATCHES, TRUNK = {"idle": range(62, 83, 4)}, ("hips", "belly", "spine_", "chest")
 
 
 # Clips between which Bobbin's machine goes over, and the seconds that it takes.
@@ -431,6 +436,30 @@ def check_pat(anim, mesh, clip, report):
     report.add("dome", deepest, 0.3)
 
 
+def check_belly(anim, mesh, frames, report):
+    """The right hand on the skin of the trunk, against the nearest of its triangles."""
+    owner = [mesh.joints[max(row, key=lambda w: w[1])[0]][0] for row in mesh.vertices[0]]
+    hand = [row for row, name in zip(mesh.vertices[0], owner)
+            if name.startswith(("hand_r", "finger_", "thumb_")) and name.endswith("_r")]
+    skin = [tri for tri in mesh.tris[0] if all(owner[v].startswith(TRUNK) for v in tri)]
+    deepest, away = 0.0, 0.0
+    for n in frames:
+        posed, sides = anim.posed(n), []
+        for tri in skin:
+            a, b, c = (mesh.position(mesh.vertices[0][v], posed) for v in tri)
+            normal = cross(sub(c, a), sub(b, a))
+            if a[0] > posed[0][0][0] and length(normal) > 1e-6:
+                sides.append((mean((a, b, c)), unit(normal)))
+        now = -1e9
+        for at in (mesh.position(row, posed) for row in hand[::2]):
+            middle, normal = min(sides, key=lambda side: math.dist(side[0], at))
+            now = max(now, dot(sub(middle, at), normal))
+        deepest, away = max(deepest, now), max(away, -now)
+    report.add("belly", deepest, 1.0)
+    if away > 0.4:
+        report.faults.append("hand %.2f above the belly that it scratches" % away)
+
+
 def check_twins(anim, report):
     """Arms that do the same are a machine's."""
     chest, left, right = (anim.names.index(name) for name in ("chest", "hand_l", "hand_r"))
@@ -523,7 +552,7 @@ def check_joins():
 
 
 COLUMNS = ("loop", "jolt", "layer", "slide", "floor", "steps", "float", "limb", "speed", "half", "stops",
-           "spike", "hand", "tail", "hides", "dome", "twin", "volume", "travel", "rise", "stroke", "side",
+           "spike", "hand", "tail", "hides", "dome", "belly", "twin", "volume", "travel", "rise", "stroke", "side",
            "pull", "beyond")
 
 
@@ -619,6 +648,8 @@ def check(subject, clip):
     if any(words == "pat" for _, words in clip.events):
         check_pat(anim, subject.mesh, clip, report)
     if "hand_l" in anim.names:
+        if clip.name in SCRATCHES:
+            check_belly(anim, subject.mesh, SCRATCHES[clip.name], report)
         check_open(anim, report)
         check_twins(anim, report)
     if subject.rings:

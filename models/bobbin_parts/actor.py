@@ -51,6 +51,13 @@ class Actor:
         # The bind pose looks a little outwards; this brings both eyes onto something near.
         self.both("eye", yaw=-4.5)
 
+    @classmethod
+    def of(cls, pose):
+        """Handles for a pose that exists."""
+        actor = cls.__new__(cls)
+        actor.pose, actor.turn, actor.move = pose, pose.turn, pose.move
+        return actor
+
     def root(self, x=0.0, y=0.0, z=0.0, yaw=0.0):
         """The body's displacement: everything but the feet is relative to it."""
         self.move("origin", x, y, z)

@@ -7,10 +7,11 @@ import math
 
 from kit import rig
 from kit.clip import Clip
-from kit.curves import bump
+from kit.curves import bump, wave
 from kit.maths import add, axis_angle, conj, mul, rotate, scale, sub
 
 from bobbin_parts import motion, skeleton
+from bobbin_parts.actor import Actor
 from bobbin_parts.build import BOBBIN
 
 STRIDE = 1.4       # steps, in Bobbin's
@@ -36,12 +37,20 @@ def _breathe(pose, phase):
     breath = math.sin(4.0 * math.pi * phase)
     pose.turn("neck", pitch=1.5 * breath)
     pose.turn("head", pitch=-1.2 * breath)
-    # His belly is thinner than the one that Bobbin scratches, and higher.
-    there = bump(phase, 0.40, 0.80, 0.11)
-    names = ("upperarm_r", "forearm_r", "hand_r")
-    shoulder, elbow, hand = (pose.where(pose.skeleton.index[name]) for name in names)
-    pose.reach(*names, add(hand[0], scale((-5.0, 0.0, 4.0), there)), sub(elbow[0], shoulder[0]))
-    pose.fix(names[2], hand[1])
+    _scratch(Actor.of(pose), phase)
+
+
+def _scratch(a, phase):
+    """His belly is thinner than the one that Bobbin scratches, and higher: the right palm lies down on it, and
+    three strokes take it along."""
+    there, busy = bump(phase, 0.40, 0.80, 0.11), bump(phase, 0.50, 0.70, 0.03)
+    stroke = busy * wave(phase, 15)
+    hips, _ = a.pose.where(a.pose.skeleton.index["hips"])
+    a.palm("r", add(hips, (8.1, -6.0, 7.6 + 1.5 * stroke)), (0.08, 0.98, -0.2), there, (0.99, -0.12, -0.05),
+           (-0.4, 0.9, -0.2))
+    # Straight, where Bobbin's are half a fist.
+    a.grip("r", -0.42 * there - 0.2 * bump(phase, 0.62, 0.80, 0.05) + 0.08 * busy * wave(phase, 15, 0.2))
+    a.move("belly", x=-0.15 * there, z=0.45 * stroke)
 
 
 def _nothing(pose, phase):
