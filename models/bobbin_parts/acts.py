@@ -10,10 +10,6 @@ from bobbin_parts.actor import BALL, SIDES, Tread
 IDLE_SECONDS, WAVE_SECONDS, TALK_SECONDS, CARRY_SECONDS = 5.0, 3.5, 4.0, 4.0
 
 
-def _blinks(phase, times, length):
-    return max(bump(phase, t, t + length, 0.45 * length) for t in times)
-
-
 def _hip(phase):
     """On which hip he stands: 1 the left one, -1 the right one, with holds."""
     way = wave(phase)
@@ -53,6 +49,12 @@ def idle(a, t):
         a.grip(side, 0.08 * wave(phase, 2, late) + 0.15 * bump(phase, 0.64, 0.78, 0.05))
     a.tail(6.0, 1.0, phase, 2, 0.07)
     a.ears(1.5 * wave(phase, 2, 0.08) + 4.0 * left + 3.0 * right)
+    # The left hand asks what there may be.
+    asks = bump(phase, 0.29, 0.50, 0.08)
+    a.arm("l", roll=7.0 * asks, pitch=-5.0 * asks)
+    a.elbow("l", 30.0 * asks)
+    a.wrist("l", 34.0 * bump(phase, 0.31, 0.51, 0.07))
+    a.grip("l", -0.35 * bump(phase, 0.32, 0.50, 0.05))
     _scratch(a, phase)
     # One ear twitches when Bobbin looks that way.
     a.ears(22.0 * (bump(phase, 0.31, 0.37, 0.02) - 0.6 * bump(phase, 0.345, 0.40, 0.02)), 0.0, "l")
@@ -93,7 +95,6 @@ def greet(a, t):
     a.mouth(0.16 + 0.84 * up + 0.08 * shake * bounce)
     a.brows(0.7 * up)
     # A wink of the left eye; the right one narrows along with it.
-    a.blink(_blinks(phase, (0.03, 0.90), 0.05))
     wink = bump(phase, 0.40, 0.58, 0.04)
     a.lids("l", wink, wink, 8.0)
     a.lids("r", 0.18 * wink, 0.45 * wink)
@@ -308,6 +309,8 @@ def talk(a, t):
         wide, spread = max(wide, size * open_), max(spread, lips * open_)
     left = bump(phase, 0.06, 0.34, 0.06) + bump(phase, 0.54, 0.80, 0.06)
     right = bump(phase, 0.34, 0.62, 0.06) + 0.8 * bump(phase, 0.56, 0.80, 0.06)
+    # Neither hand is quite still while the other one speaks.
+    left, right = left + 0.25 * right, right + 0.25 * left
     stress = max(bump(phase, s, s + 0.07, 0.03) for s in (0.09, 0.37, 0.55, 0.80))
     a.rest()
     a.move("hips", y=0.9 * wave(phase, 1, 0.05), z=-0.25 * stress)
@@ -342,41 +345,44 @@ def talk(a, t):
 
 
 def carry(a, t):
-    """Holds a lantern up in the right hand: for the right arm, layered over other clips; the body breathes
-    and changes hips as in idle, a little behind its beat."""
+    """Peers ahead by the light of a lantern in the right hand, then holds it up and looks at it: for the right
+    arm, layered over other clips; the body breathes and changes hips as in idle, a little behind its beat."""
     phase = t / CARRY_SECONDS
     breath = wave(phase, 2)
     sway, trunk, head = _hip(phase), _hip(phase - 0.03), _hip(phase - 0.06)
     a.rest()
     a.mouth(0.16 + 0.05 * breath)
-    # He holds it up to look at it.
+    # The light goes ahead and to the left, the eyes before it and the head behind it.
+    ahead, peers = bump(phase, 0.06, 0.37, 0.09), bump(phase, 0.04, 0.35, 0.05)
     high = bump(phase, 0.38, 0.80, 0.12)
-    a.move("hips", x=0.1 * wave(phase, 1, 0.2), y=1.8 * sway - 1.5 * high,
-           z=-0.2 * abs(sway) + 0.14 * wave(phase, 2, 0.1))
+    a.move("hips", x=0.1 * wave(phase, 1, 0.2) + 0.9 * ahead, y=1.8 * sway - 1.5 * high,
+           z=-0.2 * abs(sway) + 0.14 * wave(phase, 2, 0.1) - 0.5 * ahead)
     a.turn("hips", roll=2.4 * sway, yaw=1.5 * wave(phase, 1, 0.1))
-    a.bend(roll=-4.0 * trunk, pitch=0.6 * breath)
+    a.bend(roll=-4.0 * trunk, pitch=0.6 * breath + 8.0 * ahead, yaw=11.0 * ahead)
     a.turn("chest", pitch=-1.6 * breath)
     a.stretch(0.32 * wave(phase, 2, 0.05))
     a.move("belly", x=0.3 * wave(phase, 2, 0.45))
     a.both("clavicle", roll=1.6 * wave(phase, 2, 0.08))
-    a.one("clavicle", "r", roll=5.0, yaw=-4.0)
+    a.one("clavicle", "r", roll=5.0, yaw=-4.0 - 8.0 * ahead)
     # The arm keeps the light level: it gives way to the trunk, late.
     a.arm("r", roll=1.5 * wave(phase, 2, 0.15) + 2.0 * trunk,
-          pitch=-25.0 + 1.5 * wave(phase, 2, 0.12) - 14.0 * high, yaw=20.0)
-    a.elbow("r", 50.0 + 3.0 * wave(phase, 2, 0.2) + 8.0 * high)
+          pitch=-25.0 + 1.5 * wave(phase, 2, 0.12) - 14.0 * high - 16.0 * ahead, yaw=20.0)
+    a.elbow("r", 50.0 + 3.0 * wave(phase, 2, 0.2) + 8.0 * high - 10.0 * ahead)
     a.wrist("r", 25.0)
     a.one("hand", "r", pitch=2.0 * wave(phase, 2, 0.26), roll=2.0 * head)
     a.grip("r", 0.55)
-    a.one("upperarm", "l", roll=2.0 * wave(phase, 2, 0.12) + 2.5 * abs(trunk) + 12.0 * high,
-          pitch=3.0 * wave(phase, 1, 0.2))
-    a.one("forearm", "l", pitch=-3.0 * wave(phase, 2, 0.2) - 12.0 * high)
+    a.one("upperarm", "l", roll=2.0 * wave(phase, 2, 0.12) + 2.5 * abs(trunk) + 12.0 * high + 9.0 * ahead,
+          pitch=3.0 * wave(phase, 1, 0.2) + 16.0 * ahead)
+    a.one("forearm", "l", pitch=-3.0 * wave(phase, 2, 0.2) - 12.0 * high - 14.0 * ahead)
     # A long look at the light, eyes first, then ahead again.
     eyes, look = bump(phase, 0.40, 0.84, 0.05), bump(phase, 0.42, 0.88, 0.10)
-    a.look(-20.0 * eyes, 12.0 * eyes)
-    a.nod(yaw=-26.0 * look, roll=2.0 + 1.5 * head - 3.0 * look, pitch=1.2 * wave(phase, 2, 0.12) + 9.0 * look)
-    a.brows(0.4 * eyes)
+    a.look(-20.0 * eyes + 9.0 * peers, 12.0 * eyes)
+    late = bump(phase, 0.08, 0.39, 0.09)
+    a.nod(yaw=-26.0 * look + 12.0 * late, roll=2.0 + 1.5 * head - 3.0 * look - 5.0 * late,
+          pitch=1.2 * wave(phase, 2, 0.12) + 9.0 * look - 3.0 * late)
+    a.brows(0.4 * eyes - 0.2 * peers, 0.35 * peers)
     a.tail(4.0, 0.6, phase, 2, 0.07)
-    a.ears(1.5 * wave(phase, 2, 0.08) + 3.0 * look)
+    a.ears(1.5 * wave(phase, 2, 0.08) + 3.0 * look + 9.0 * peers)
     a.stand()
 
 
@@ -391,7 +397,7 @@ def stand(a, t):
 
 
 # How far lids are shut, by frames: they fall faster than they rise.
-_BLINK = (0.0, 0.7, 1.0, 1.0, 0.85, 0.45, 0.12, 0.0)
+_BLINK = (0.0, 0.75, 1.0, 1.0, 0.4, 0.08, 0.0, 0.0)
 
 
 def blink(a, t):
@@ -422,26 +428,33 @@ def breathe(a, t):
 
 
 def lean(a, t):
-    """Leans left, right, back upright: into a curve, or against a push. The feet stay, the hips go the other
-    way."""
-    side = wave(t / 2.0)
+    """Leans left, at once and far, then right, more slowly and less, and settles: into a curve, or against a
+    push. The head goes first, and the weight onto the other hip; the feet stay."""
+    head = keyed(t, (0.0, 0.0), (0.38, 1.0), (0.62, 0.9), (1.36, -0.8), (1.54, -0.74), (1.86, 0.08), (2.0, 0.0))
+    side = keyed(t, (0.04, 0.0), (0.48, 1.0), (0.68, 0.92), (1.46, -0.85), (1.62, -0.8), (1.92, 0.06), (2.0, 0.0))
+    late = keyed(t, (0.10, 0.0), (0.60, 1.0), (0.78, 0.9), (1.58, -0.85), (1.70, -0.75), (2.0, 0.0))
     a.rest()
     a.mouth(0.16)
-    a.move("hips", y=-1.5 * side, z=-0.5 * side * side)
-    a.turn("hips", roll=-2.5 * side)
-    a.move("belly", y=0.4 * side)
+    a.move("hips", y=-2.3 * side, z=-0.5 * side * side)
+    a.turn("hips", roll=-4.0 * side, yaw=2.5 * side)
+    a.move("belly", y=0.4 * late)
     for joint, share in (("spine_1", 9.0), ("spine_2", 9.0), ("chest", 8.0)):
-        a.turn(joint, roll=-share * side, yaw=0.2 * share * side)
-    a.turn("neck", roll=5.0 * side)
-    a.turn("head", roll=9.0 * side, yaw=3.0 * side)
-    # The arm on the low side gives way to the hip, the other one balances.
-    for name, own in SIDES:
-        low, high = max(0.0, own * side), max(0.0, -own * side)
-        a.one("upperarm", name, roll=22.0 * low * low + 20.0 * high * high)
-        a.one("forearm", name, roll=8.0 * low * low + 6.0 * high * high)
-        a.elbow(name, 80.0 * high * high + 12.0 * low * low)
-    a.turn("tail_1", yaw=5.0 * side)
-    a.turn("tail_2", yaw=5.0 * side)
-    a.ears(6.0 * side, 0.0, "l")
-    a.ears(-6.0 * side, 0.0, "r")
+        a.turn(joint, roll=-share * side, yaw=0.3 * share * side)
+    a.turn("neck", roll=5.0 * late, yaw=4.0 * head)
+    a.turn("head", roll=11.0 * late - 2.0 * head, yaw=6.0 * head, pitch=2.0 * abs(head))
+    a.look(7.0 * head)
+    # Leaning left the right arm goes up at his side, bent; leaning right the left one goes back, later. What
+    # is on the low side gives way to the hip.
+    left, right = max(0.0, side), max(0.0, -side)
+    out, back = max(0.0, late), max(0.0, -late)
+    a.arm("r", roll=40.0 * out + 20.0 * right, pitch=26.0 * out, lift=46.0 * left)
+    a.elbow("r", 40.0 * left + 14.0 * right)
+    a.one("hand", "r", roll=14.0 * out)
+    a.arm("l", roll=22.0 * left + 24.0 * back, pitch=10.0 * left + 36.0 * back)
+    a.elbow("l", 14.0 * left + 44.0 * back)
+    a.one("hand", "l", roll=12.0 * back)
+    a.turn("tail_1", yaw=5.0 * late)
+    a.turn("tail_2", yaw=7.0 * late)
+    a.ears(7.0 * late, 0.0, "l")
+    a.ears(-5.0 * late, 0.0, "r")
     a.stand()

@@ -174,15 +174,17 @@ def backward(a, t):
           roll=-5.0 + 2.0 * weight)
     a.look(15.0, 6.0)
     a.brows(0.4, -0.4)
-    a.mouth(0.22 + 0.06 * wave(phase, 2, 0.2), 0.4)
+    a.mouth(0.08 + 0.06 * wave(phase, 2, 0.2), -0.4)
     a.arms_down(0.6)
     for side, sign in SIDES:
         # Against the legs, and out to the side as its foot feels for the ground; the hand trails.
         swing, late, later = (sign * wave(phase, 1, by) for by in (-0.2, -0.12, -0.04))
         a.one("clavicle", side, yaw=6.0 * swing, roll=2.0 + 3.0 * late)
-        a.arm(side, roll=-3.0 + 8.0 * late, pitch=-4.0 + 30.0 * swing, bend=34.0 - 17.0 * late)
+        # The hand on the side that he looks over feels behind him, the other one is held up before him.
+        a.arm(side, roll=-3.0 + 8.0 * late, pitch=-2.0 + 14.0 * sign + 30.0 * swing,
+              bend=36.0 - 12.0 * sign - 17.0 * late)
         a.one("hand", side, roll=10.0 + 13.0 * later, pitch=-8.0 + 9.0 * later)
-        a.grip(side, -0.3 + 0.15 * later)
+        a.grip(side, 0.1 - 0.4 * max(0.0, later))
     a.tail_pose(rise=9.0, curl=6.0)
     a.tail(9.0, 1.5, phase, 1, 0.08)
     a.ears(5.0, 12.0)
@@ -206,7 +208,7 @@ def _aside(a, t, gait, sign):
           pitch=-6.0 + 1.5 * wave(phase, 2, 0.3))
     a.look(sign * 13.0, 0.0)
     a.brows(0.15, 0.35)
-    a.mouth(0.2 + 0.08 * apart)
+    a.mouth(0.12 + 0.08 * apart, 0.3)
     a.arms_down(0.55)
     for side, own in SIDES:
         lead = own * sign
@@ -215,7 +217,7 @@ def _aside(a, t, gait, sign):
         a.arm(side, roll=-1.0 + 12.0 * apart - 8.0 * swing, pitch=-6.0 + 24.0 * swing,
               bend=24.0 + 15.0 * wave(phase, 1, -0.1 + 0.08 * lead))
         a.one("hand", side, roll=8.0 + 7.0 * wave(phase, 1, -0.05), pitch=-4.0)
-        a.grip(side, -0.2)
+        a.grip(side, 0.15 - 0.4 * max(0.0, wave(phase, 1, -0.15)))
     a.tail_pose(rise=4.0, side=-sign * 10.0)
     a.tail(6.0, 1.5, phase, 1, 0.08)
     a.ears(5.0)
