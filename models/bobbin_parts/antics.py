@@ -183,6 +183,7 @@ def dizzy(a, t):
         a.turn("eye_" + name, yaw=13.0 * much * wave(phase, rounds, 0.25),
                pitch=13.0 * own * much * wave(phase, rounds))
         a.lids(name, (0.68 if name == "l" else -0.28) * much, -0.12 * much, 3.0)
+    a.droop("l", 14.0 * much)
     a.ears(5.0 * much * wave(phase, 2, 0.3), 0.0, "l")
     a.ears(-5.0 * much * wave(phase, 2, 0.3), 0.0, "r")
     a.turn("jaw", pitch=8.0 * much)
@@ -313,7 +314,7 @@ def giggle(a, t):
           roll=7.0 * back - 6.0 * double + 12.0 * peek, yaw=5.0 * back + 3.0 * double - 5.0 * peek)
     a.mouth(0.16 + 0.2 * hunch + 0.9 * back + 0.45 * double + 0.25 * peek + 0.08 * shake, 1.0)
     for name, opens in (("l", 1.34), ("r", 1.66)):
-        shut = pulse(t, 0.10, opens, 0.13)
+        shut = pulse(t, 0.10, opens, 0.08)
         a.lids(name, shut, shut, 18.0)
     a.look(-8.0 * peek, -4.0 * peek)
     a.brows(0.9 * hunch + 0.5 * back - 0.2 * double + 0.6 * peek, -0.5 * double)

@@ -242,7 +242,7 @@ def fall(a, t, sway=(0.0, 0.0)):
     a.move("hips", x=-2.6 * keyed(t, (0.0, 0.0), (0.34, 1.0), (0.7, 0.0)),
            z=-1.0 * keyed(t, (0.0, 0.0), (0.26, 1.0), (0.45, 0.0)) - _SEAT * (down - drop)
            + 1.2 * hop)
-    _sitting(a, down, 17.0 * rock, dizzy)
+    _sitting(a, down, 18.5 * rock, dizzy)
     a.move("hips", y=-0.06 * sway[1])
     a.turn("hips", roll=0.25 * sway[1], pitch=0.2 * sway[0])
     a.bend(pitch=sway[0], roll=sway[1])
@@ -250,7 +250,9 @@ def fall(a, t, sway=(0.0, 0.0)):
     a.bend(pitch=-6.0 * tip + 16.0 * pulse(t, 0.05, 0.42, 0.15))
     a.nod(pitch=14.0 * tip - 12.0 * rock)
     a.stretch(-1.1 * pulse(t, 0.68, 0.84, 0.07) + 0.6 * pulse(t, 0.45, 0.70, 0.1))
-    a.tail_pose(rise=14.0 * pulse(t, 0.12, 0.72, 0.2), curl=-34.0 * max(0.0, rock))
+    # Thrown up as he lands, the tail passes his back at one side.
+    a.tail_pose(rise=14.0 * pulse(t, 0.12, 0.72, 0.2), side=20.0 * pulse(t, 0.50, 1.10, 0.2),
+                curl=-46.0 * keyed(t, (0.5, 0.0), (0.78, 1.0), (0.92, 1.0), (1.2, 0.0)))
     a.turn("tail_1", pitch=4.0 * pulse(t, 0.56, 0.84, 0.14))     # what follows downwards by itself
     for side, stop in (("l", 0.98), ("r", 0.76)):
         flail = keyed(t, (0.0, 0.0), (0.34, 1.0), (stop - 0.3, 1.0), (stop, 0.0))
@@ -264,13 +266,13 @@ def fall(a, t, sway=(0.0, 0.0)):
         a.one("hand", side, roll=20.0 * math.sin(round_ - 1.4) * flail)
         a.grip(side, -0.6 * flail)
     _props(a, keyed(t, (0.36, 0.0), (0.76, 1.0)))
-    shock = keyed(t, (0.0, 0.0), (0.12, 1.0), (0.68, 1.0), (0.74, 0.0))
-    wince = keyed(t, (0.67, 0.0), (0.72, 1.0), (0.98, 1.0), (1.12, 0.0))
+    shock = keyed(t, (0.0, 0.0), (0.12, 1.0), (0.70, 1.0), (0.76, 0.0))
+    wince = keyed(t, (0.70, 0.0), (0.75, 1.0), (1.0, 1.0), (1.08, 0.0))
     for side, _ in SIDES:
         a.lids(side, wince + 0.34 * dizzy, wince + 0.15 * dizzy, 3.0)
     a.frightened(shock)
     a.brows(0.2 * shock - 0.4 * wince, -0.9 * dizzy)
-    a.mouth(0.16 + 0.75 * shock + 0.35 * wince - 0.02 * dizzy, 1.0 - 1.4 * max(shock, wince))
+    a.mouth(0.16 + 0.75 * shock + 0.35 * wince - 0.02 * dizzy, 1.0 - 1.4 * max(shock, wince, dizzy))
     a.look(9.0 * dizzy * math.sin(5.0 * t), -8.0 * shock)
     a.ears(24.0 * shock - 10.0 * dizzy, 6.0 * dizzy)
     for side, foot in fallen_feet(t):
@@ -311,8 +313,8 @@ def get_up(a, t):
     a.brows(-0.3 * forward + 0.5 * over, -0.9 * dizzy + 0.7 * forward)
     squeeze = pulse(t, 0.12, 0.38, 0.05)
     for side, _ in SIDES:
-        a.lids(side, 0.34 * dizzy * (1.0 - squeeze) + 0.9 * squeeze,
-               0.15 * dizzy * (1.0 - squeeze) + 0.9 * squeeze, 0.0)
+        a.lids(side, 0.34 * dizzy * (1.0 - squeeze) + squeeze,
+               0.15 * dizzy * (1.0 - squeeze) + squeeze, 0.0)
     a.ears(-10.0 * dizzy + 8.0 * over, 6.0 * dizzy)
     for side, late in (("l", -0.25), ("r", 0.06)):
         out = pulse(t, 0.80 + late, 1.40 + late, 0.25)

@@ -38,8 +38,10 @@ def yawn(a, t):
     # What was stretched drops, and the body with it.
     sigh = pulse(t, 1.50, 2.20, 0.26)
     sleep = keyed(t, (1.75, 0.0), (2.25, 0.55), (2.45, 0.35), (YAWN_SECONDS, 1.0))
+    # Eyes that have been shut stay heavy.
+    heavy = keyed(t, (1.55, 0.0), (1.65, 0.45))
     a.rest()
-    _asleep(a, sleep, shut=_DROWSY * sleep)
+    _asleep(a, sleep, shut=_DROWSY * max(sleep, heavy))
     a.move("hips", x=0.7 * stretch, y=0.9 * stretch, z=-0.8 * before - 1.1 * sigh)
     a.turn("hips", roll=2.5 * stretch, pitch=-2.0 * stretch + 3.0 * sigh)
     a.bend(pitch=6.0 * before - 11.0 * stretch + 7.0 * sigh, roll=-6.0 * stretch, yaw=5.0 * stretch)
@@ -48,9 +50,11 @@ def yawn(a, t):
     tremble = wave(t, 11) * pulse(t, 0.95, 1.40, 0.15)
     a.nod(pitch=5.0 * before - 14.0 * wide + 0.5 * tremble, roll=-6.0 * stretch, yaw=3.0 * wide)
     smack = pulse(t, 1.80, 1.98, 0.09) + 0.7 * pulse(t, 2.02, 2.18, 0.08)
-    a.mouth(0.16 + 0.84 * wide + 0.22 * smack, 1.0 - 1.7 * wide)
+    # His smile goes with the yawn, and does not come back: under half shut lids it would be a leer.
+    tired = keyed(t, (0.30, 0.0), (0.80, 1.0))
+    a.mouth(0.16 - 0.10 * tired + 0.94 * wide + 0.22 * smack, 1.0 - 1.5 * tired - 0.4 * wide)
     a.turn("jaw", pitch=10.5 * wide)      # 26 degrees from shut
-    squint = (1.0 - sleep) * keyed(t, (0.30, 0.0), (0.80, 1.0), (1.42, 1.0), (1.72, 0.0))
+    squint = keyed(t, (0.47, 0.0), (0.59, 1.0), (1.55, 1.0), (1.65, 0.0))
     for side, _ in SIDES:
         a.lids(side, squint, 0.95 * squint, 5.0)
     a.brows(0.7 * wide, -0.8 * wide)
@@ -113,7 +117,7 @@ def sit(a, t):
     plump = pulse(t, 0.76, 1.10, 0.08)
     a.rest()
     _asleep(a, 1.0, shut=keyed(t, (0.0, _DROWSY), (0.28, 0.50), (0.60, 1.0)))
-    a.mouth(0.16, 1.0)
+    a.mouth(0.06, -0.5)
     a.bend(pitch=9.0 * pulse(t, 0.1, 0.8, 0.3) + 4.0 * plump)
     a.stretch(-0.8 * plump)
     a.nod(pitch=7.0 * plump - 3.0 * pulse(t, 0.92, 1.3, 0.14))
@@ -143,8 +147,11 @@ def doze(a, t):
     a.move("hips", y=0.15 * wave(phase, 1, 0.1) - 0.15 * wave(0.0, 1, 0.1))
     a.move("belly", x=0.25 * breath)
     a.lids("r", -0.6 * peek, -0.3 * peek, _SAG)
-    snore = 0.5 * breath * (1.0 + 0.25 * wave(phase, 16) * bump(phase, 0.25, 0.55, 0.1)) * (1.0 - caught)
-    a.mouth(0.16 + 0.62 * snore + 0.2 * smack, 0.3 + 0.7 * (1.0 - 0.5 * breath))
+    # Air comes in through the mouth, which the expression `oh` makes round, and goes out with lips shut.
+    snore = looped(phase, 1.0, (0.05, 0.0), (0.30, 0.8), (0.44, 1.0), (0.56, 0.0), (0.95, 0.0))
+    snore *= 1.0 + 0.2 * wave(phase, 16) * bump(phase, 0.22, 0.50, 0.1)
+    a.mouth(0.06 + 0.28 * snore + 0.2 * smack, -0.5 - 0.4 * snore)
+    a.turn("tongue", pitch=7.0 * snore)
     a.ears(16.0 * bump(phase, 0.70, 0.76, 0.03), 0.0, "l")
     a.ears(-6.0 * slip + 6.0 * caught, 0.0)
     for side, late in (("l", 0.0), ("r", 0.03)):

@@ -49,7 +49,7 @@ def _turning(a, t, sign):
     heading = sign * TURN_DEGREES * (0.65 * s + 0.35 * _eased(s))
     lead, follow = ("l", "r") if sign > 0.0 else ("r", "l")
     weight = sign * (bump(s, 0.547, 0.975, 0.192) - bump(s, 0.0, 0.497, 0.228))
-    ahead = math.sin(math.pi * s) ** 2
+    ahead, swing = math.sin(math.pi * s) ** 2, wave(s) * math.sin(math.pi * s)
     a.root(yaw=heading)
     _stance(a)
     # The foot that lands last gives a little.
@@ -60,10 +60,9 @@ def _turning(a, t, sign):
     a.nod(yaw=17.0 * sign * ahead, roll=-3.0 * sign * ahead)
     a.look(14.0 * sign * ahead)
     a.brows(0.3 * ahead)
-    # Lids sink as the head goes; a blink in every step would be a flutter.
+    # Arms swing against the steps.
     for side, own in SIDES:
-        a.lids(side, 0.32 * bump(s, 0.08, 0.42, 0.12), 0.0)
-        a.arm(side, roll=7.0 * ahead, bend=14.0 * ahead, pitch=9.0 * own * sign * ahead)
+        a.arm(side, roll=7.0 * ahead, bend=14.0 * ahead, pitch=-16.0 * own * sign * swing)
     a.tail_pose(side=-20.0 * sign * ahead)
     # The first step is the greater one: the other one only catches up.
     for side, start, end, much in ((lead, 0.015, 0.511, 1.0), (follow, 0.53, 0.965, 0.67)):
@@ -383,12 +382,14 @@ def _stumble(a, t, sign):
         a.arm(side, roll=(50.0 + 20.0 * math.sin(round_)) * wild, yaw=18.0 * math.cos(round_) * wild)
         a.elbow(side, -26.0 * wild)
         a.grip(side, -0.6 * wild)
-    wince = keyed(t, (0.03, 0.0), (0.12, 1.0), (0.40, 1.0), (0.55, 0.0))
+    # Eyes and teeth shut for a moment: over an open mouth it would be laughter. Then all is wide open.
+    wince = keyed(t, (0.02, 0.0), (0.09, 1.0), (0.22, 1.0), (0.29, 0.0))
     for side, _ in SIDES:
         a.lids(side, wince, wince, 3.0)
-    a.turn("jaw", pitch=9.0 * wild)
+        a.move("cheek_" + side, z=-0.5 * wince)
+    a.turn("jaw", pitch=9.0 * wild * (1.0 - wince) - 12.0 * wince)
     a.frightened(wild * (1.0 - wince))
-    a.brows(-0.4 * blow)
+    a.brows(-0.5 * wince, -0.8 * wince)
     a.tail_pose(rise=14.0 * low, side=16.0 * sign * blow)
     # As if it had begun at 0.
     a.move("origin", x=-RUN.forward * begin)
@@ -427,7 +428,7 @@ def run_fall(a, t):
         a.grip(side, -0.5 * fling)
     leaps.lean(a, keyed(t, (0.67, 0.0), (1.50, 1.0)), x)
     a.frightened(pulse(t, 0.0, 0.46, 0.12))
-    a.turn("jaw", pitch=8.0 * fling)
+    a.turn("jaw", pitch=8.0 * pulse(t, 0.02, 0.80, 0.2))
     a.ears(10.0 * tip)
     a.tail_pose(rise=7.0 * pulse(t, 0.22, 0.78, 0.16) - 8.0 * pulse(t, 0.0, 0.3, 0.14), side=36.0 * tip)
     a.turn("tail_1", pitch=-6.5 * pulse(t, 0.16, 0.46, 0.12))
