@@ -402,7 +402,7 @@ def beg(a, t):
 
 
 def purr(a, t):
-    """Is patted: shutters half shut, it sways and rumbles, sinks between its legs, antennae droop."""
+    """Is patted: shutters half shut, it sways, rumbles and kneads, sinks between its legs, antennae droop."""
     phase = t / 2.0
     rumble = 0.10 * wave(phase, 16)
     # The hand pats in the first half: there the dome sways below it. Then the body melts away.
@@ -413,15 +413,23 @@ def purr(a, t):
     a.turn("body", pitch=1.0 * wave(phase, 1, 0.1) + 2.0 * melt, yaw=2.0 * wave(phase),
            roll=2.0 * wave(phase) + 3.5 * sways * wave(phase, 2, 0.05))
     a.turn("eye", pitch=-3.0)
-    a.shutters(0.62 + 0.16 * wave(phase, 1, 0.2), 0.45 + 0.10 * wave(phase, 1, 0.2))
-    for side, sign in (("l", 1.0), ("r", -1.0)):
+    # Each pat shuts the eye a little more.
+    shut = max(bump(phase, at, at + 0.15, 0.05) for at in (0.0, 0.18, 0.36))
+    a.shutters(0.62 + 0.16 * wave(phase, 1, 0.2) + 0.14 * shut, 0.45 + 0.10 * wave(phase, 1, 0.2) + 0.12 * shut)
+    for side, sign, late in (("l", 1.0, 0.0), ("r", -1.0, 0.06)):
         a.turn("gun_" + side, pitch=9.0 + 2.0 * wave(phase, 1, 0.3))
-        # Out of the way of the hand, then they hang to the sides.
-        a.turn("antenna_1_" + side, pitch=-14.0 + 38.0 * melt + 3.0 * wave(phase, 1, 0.2),
-               roll=sign * (9.0 - 47.0 * melt) + 5.0 * melt * wave(phase, 2, 0.15))
-        a.turn("antenna_2_" + side, pitch=10.0 * melt, roll=-sign * 34.0 * melt)
+        # They sink to the sides from the first pat on, back and out of the way of the hand, and then hang.
+        sink = looped(phase - late, 1.0, (0.03, 0.0), (0.22, 0.42), (0.42, 0.52), (0.62, 1.0), (0.80, 1.0),
+                      (0.93, 0.0))
+        hang = max(0.0, 2.0 * sink - 1.0)
+        a.turn("antenna_1_" + side, pitch=-14.0 + 14.0 * sink + 24.0 * hang + 3.0 * wave(phase, 1, 0.2),
+               roll=sign * (9.0 - 47.0 * sink) + (2.0 + 4.0 * hang) * wave(phase, 2, 0.15))
+        a.turn("antenna_2_" + side, pitch=10.0 * hang, roll=-sign * 34.0 * sink)
+    # The front feet knead, as a cat's do.
     for leg in LEGS:
-        a.leg(leg, HOMES[leg])
+        x, y, z = HOMES[leg]
+        tread = max(0.0, wave(phase, 4, 0.0 if leg[1] == "l" else 0.5)) ** 2 if leg[0] == 1 else 0.0
+        a.leg(leg, (x - 0.5 * tread * tread, y, z + (1.2 + 1.4 * melt) * tread))
 
 
 _FIRE = (0.4, 0.4 + 12.0 / 30.0)  # seconds of the left and the right shot
