@@ -92,7 +92,6 @@ ALLOWED = {
     "skid_stop": {"slide": 60, "spike": 13.1},   # it is to slide, and comes down onto a heel
     "skid_stop_right": {"slide": 60, "spike": 13.1},
     "startle": {"slide": 2.2},
-    "spindle/walk": {"slide": 5.9},     # 18 frames a second
     "stumble": {"slide": 2.9},
     "stumble_right": {"slide": 2.9},
     "thimble/shoot": {"spike": 12},     # antennae lash

@@ -89,7 +89,9 @@ class _Legs:
         flat = axis_angle((0.0, 0.0, 1.0), math.degrees(math.atan2(ahead[1], ahead[0])))
         rolled = sub(rotate(flat, spot), rotate(turn, spot))
         moved = sub(rotate(conj(turned), sub(sub(ball, rolled), positions[0])), self.ball)
-        moved = (STRIDE * moved[0] + _AHEAD, _ASIDE * moved[1], 1.3 * max(0.0, moved[2]))
+        # A foot that leaves the floor does so at once: in his long steps toes would drag.
+        high = max(0.0, moved[2])
+        moved = (STRIDE * moved[0] + _AHEAD, _ASIDE * moved[1], 1.3 * high + 0.2 * (1.0 - math.exp(-10.0 * high)))
         # His feet are a little shorter.
         own = s.position[s.index["toes_" + self.side]]
         goal = add(add(root, rotate(turned, add(own, moved))), scale(rolled, 0.93))
