@@ -339,7 +339,7 @@ def _slow(a, t, sign):
     a.nod(pitch=9.0 * back)
     for side, _ in SIDES:
         a.arm(side, roll=16.0 * back, pitch=-10.0 * back)
-    a.tail_pose(rise=8.0 * back + 9.0 * pulse(s, 0.3, 1.0, 0.25))
+    a.tail_pose(rise=12.0 * back + 18.0 * pulse(s, 0.25, 1.0, 0.3), side=9.0 * sign * back)
     front, rear = ("l", "r") if sign > 0.0 else ("r", "l")
     # It stands until the other one has landed, and lands where the walk begins.
     here, there = RUN.step(1.0, 0.0, 0.0), WALK.step(1.0, 0.0, 0.0)
