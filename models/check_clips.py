@@ -551,8 +551,8 @@ def check_joins():
 
 
 COLUMNS = ("loop", "jolt", "layer", "slide", "floor", "steps", "float", "limb", "speed", "half", "stops",
-           "spike", "hand", "tail", "hides", "dome", "belly", "twin", "volume", "travel", "rise", "stroke", "side",
-           "pull", "beyond")
+           "spike", "hand", "tail", "hides", "dome", "belly", "twin", "volume", "travel", "rise", "stroke",
+           "side", "pull", "beyond")
 
 
 def line(name, frames, figures):

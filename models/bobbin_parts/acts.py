@@ -345,8 +345,9 @@ def talk(a, t):
 
 
 def carry(a, t):
-    """Peers ahead by the light of a lantern in the right hand, then holds it up and looks at it: for the right
-    arm, layered over other clips; the body breathes and changes hips as in idle, a little behind its beat."""
+    """Peers ahead by the light of a lantern in the right hand, then holds it up and looks at it: for the
+    right arm, layered over other clips; the body breathes and changes hips as in idle, a little behind its
+    beat."""
     phase = t / CARRY_SECONDS
     breath = wave(phase, 2)
     sway, trunk, head = _hip(phase), _hip(phase - 0.03), _hip(phase - 0.06)
@@ -430,8 +431,10 @@ def breathe(a, t):
 def lean(a, t):
     """Leans left, at once and far, then right, more slowly and less, and settles: into a curve, or against a
     push. The head goes first, and the weight onto the other hip; the feet stay."""
-    head = keyed(t, (0.0, 0.0), (0.38, 1.0), (0.62, 0.9), (1.36, -0.8), (1.54, -0.74), (1.86, 0.08), (2.0, 0.0))
-    side = keyed(t, (0.04, 0.0), (0.48, 1.0), (0.68, 0.92), (1.46, -0.85), (1.62, -0.8), (1.92, 0.06), (2.0, 0.0))
+    head = keyed(t, (0.0, 0.0), (0.38, 1.0), (0.62, 0.9), (1.36, -0.8), (1.54, -0.74), (1.86, 0.08),
+                 (2.0, 0.0))
+    side = keyed(t, (0.04, 0.0), (0.48, 1.0), (0.68, 0.92), (1.46, -0.85), (1.62, -0.8), (1.92, 0.06),
+                 (2.0, 0.0))
     late = keyed(t, (0.10, 0.0), (0.60, 1.0), (0.78, 0.9), (1.58, -0.85), (1.70, -0.75), (2.0, 0.0))
     a.rest()
     a.mouth(0.16)

@@ -41,8 +41,8 @@ def _breathe(pose, phase):
 
 
 def _scratch(a, phase):
-    """His belly is thinner than the one that Bobbin scratches, and higher: the right palm lies down on it, and
-    three strokes take it along."""
+    """His belly is thinner than the one that Bobbin scratches, and higher: the right palm lies down on it,
+    and three strokes take it along."""
     there, busy = bump(phase, 0.40, 0.80, 0.11), bump(phase, 0.50, 0.70, 0.03)
     stroke = busy * wave(phase, 15)
     hips, _ = a.pose.where(a.pose.skeleton.index["hips"])
@@ -91,7 +91,8 @@ class _Legs:
         moved = sub(rotate(conj(turned), sub(sub(ball, rolled), positions[0])), self.ball)
         # A foot that leaves the floor does so at once: in his long steps toes would drag.
         high = max(0.0, moved[2])
-        moved = (STRIDE * moved[0] + _AHEAD, _ASIDE * moved[1], 1.3 * high + 0.2 * (1.0 - math.exp(-10.0 * high)))
+        high = 1.3 * high + 0.2 * (1.0 - math.exp(-10.0 * high))
+        moved = (STRIDE * moved[0] + _AHEAD, _ASIDE * moved[1], high)
         # His feet are a little shorter.
         own = s.position[s.index["toes_" + self.side]]
         goal = add(add(root, rotate(turned, add(own, moved))), scale(rolled, 0.93))

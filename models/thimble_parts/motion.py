@@ -415,7 +415,8 @@ def purr(a, t):
     a.turn("eye", pitch=-3.0)
     # Each pat shuts the eye a little more.
     shut = max(bump(phase, at, at + 0.15, 0.05) for at in (0.0, 0.18, 0.36))
-    a.shutters(0.62 + 0.16 * wave(phase, 1, 0.2) + 0.14 * shut, 0.45 + 0.10 * wave(phase, 1, 0.2) + 0.12 * shut)
+    a.shutters(0.62 + 0.16 * wave(phase, 1, 0.2) + 0.14 * shut,
+               0.45 + 0.10 * wave(phase, 1, 0.2) + 0.12 * shut)
     for side, sign, late in (("l", 1.0, 0.0), ("r", -1.0, 0.06)):
         a.turn("gun_" + side, pitch=9.0 + 2.0 * wave(phase, 1, 0.3))
         # They sink to the sides from the first pat on, back and out of the way of the hand, and then hang.
