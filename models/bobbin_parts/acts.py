@@ -405,7 +405,7 @@ def blink(a, t):
     """Both lids shut and open; the brows give a little."""
     shut = _BLINK[round(24.0 * t)]
     stand(a, t)
-    a.blink(shut, -20.0)      # in a U, as sleeping lids
+    a.blink(shut, -22.5)      # in a U, as sleeping lids
     a.brows(-0.2 * shut)
 
 

@@ -3,11 +3,11 @@ face do, and what only the skin can do at the corners of the mouth and the lips.
 
 import math
 
-from kit.maths import add, axis_angle, cross, dot, rotate, scale, smoothstep, sub, unit
+from kit.maths import add, cross, dot, mirror, rotate, scale, smoothstep, sub, unit
 
 from bobbin_parts import shape
 from bobbin_parts.actor import Actor
-from bobbin_parts.face import GAZE, HINGE
+from bobbin_parts.face import GAZE, HINGE, angles, at_angles, lid_edge
 from bobbin_parts.skin import fang
 
 # Where the corners of the mouth are.
@@ -30,9 +30,6 @@ def _pull(p, centre, radius, move):
 def _smile(actor):
     actor.mouth(1.05, 2.6)
     actor.brows(0.45)
-    # Cheeks push the lower lids up; with upper lids that come down it would be the smile of a villain.
-    for side in "lr":
-        actor.lids(side, 0.0, 0.12, 6.0)
     return lambda p: _pull(p, CORNER, 3.0, (-0.7, 0.9, 1.7))
 
 
@@ -50,9 +47,6 @@ def _fright(actor):
 def _sleepy(actor):
     actor.mouth(0.3, -0.3)
     actor.brows(-0.35, -1.0)
-    for side in "lr":
-        actor.lids(side, 0.56, 0.1, -20.0)
-        actor.droop(side, 12.0)
     actor.both("ear_1", roll=-14.0)
     return lambda p: _pull(p, CORNER, 2.6, (0.0, -0.2, -0.7))
 
@@ -62,30 +56,69 @@ def _muzzle(y):
     return 6.8 * math.sqrt(1.0 - min(0.95, abs(y) / 7.8) ** 2)
 
 
-def _lips(p, narrow, flat, rise=0.0, drop=0.0, forward=0.0):
-    """Shapes the lips: narrow is how much of the mouth's width goes, flat how much of its smile; the
-    middle of the upper lip rises and that of the lower one drops, and both go forward."""
+def _lips(p, narrow, flat):
+    """Shapes the lips: narrow is how much of the mouth's width goes, flat how much of its smile."""
     middle = shape.mouth_height(p[0], p[1])
     away = math.hypot((p[0] - 13.5) / 6.0, p[1] / 7.8, (p[2] - middle) / 3.7)
     # The cheek stays where it is, and so do its freckles.
     share = (1.0 - smoothstep(0.35, 1.4, away)) * (1.0 - smoothstep(6.6, 8.4, abs(p[1])))
-    arch = max(0.0, 1.0 - (p[1] / 5.4) ** 4)  # round when it is narrow
-    upper = smoothstep(-0.5, 0.5, p[2] - middle)
     inward = share * narrow * p[1]
-    return (share * forward * (0.4 + 0.6 * arch) + _muzzle(p[1] - inward) - _muzzle(p[1]), -inward,
-            share * (arch * (rise * upper - drop * (1.0 - upper)) - flat * 0.055 * p[1] * p[1]))
+    return (_muzzle(p[1] - inward) - _muzzle(p[1]), -inward, share * -flat * 0.055 * p[1] * p[1])
+
+
+# Half the width and height of the ellipse along which the lips are thickest in the bind pose, once its
+# smile is flat. Each point around the mouth is on an ellipse with the same foci: half its width is the
+# size, as which the point counts.
+_LIPS = (6.03, 2.24)
+_FOCUS = math.sqrt(_LIPS[0] ** 2 - _LIPS[1] ** 2)
+# Sizes from which on skin follows the lips less, and not at all; the chin goes farther with the lower lip.
+_FOLLOWS, _CHIN = (6.0, 7.4), 1.5
+# The share that cheeks come along, in one piece with their freckles, and between which sizes that ends.
+_CHEEK, _BEHIND = 0.25, (9.8, 13.0)
+_POUT = 0.45    # how far the ring of the lips stands out of the face
+_TONGUE = 0.8   # how far the floor of the mouth sinks behind the lower lip
+
+
+def _crest(up):
+    """How far forward the lips are in the bind pose where they are thickest; up: -1 in the middle of the
+    lower one, 0 at the corners, 1 in the middle of the upper one."""
+    return 11.9 + 0.6 * up * up + 2.4 * max(0.0, up) ** 2
+
+
+def _ring(p, wide, high, sink, crest):
+    """Makes the lips a ring. wide, high: half of it; sink: how far its middle is below that of the mouth;
+    crest: how far forward it is at its corners, below and above. Along one axis each they would stay
+    the lozenge that a wide mouth becomes when it is pushed together."""
+    smile = shape.mouth_height(p[0], p[1])
+    far, near = (math.hypot(abs(p[1]) + side, p[2] - smile) for side in (_FOCUS, -_FOCUS))
+    size, aside = 0.5 * (far + near), 0.5 * (far - near) / _FOCUS
+    up = math.copysign(math.sqrt(max(0.0, 1.0 - aside * aside)), p[2] - smile)
+    tall, below = math.sqrt(max(0.0, size * size - _FOCUS * _FOCUS)), max(0.0, -up) ** 2
+    share = 1.0 - smoothstep(_FOLLOWS[0], _FOLLOWS[1] + _CHIN * below, size)
+    if size < _LIPS[0]:
+        width, tall = size * wide / _LIPS[0], tall * high / _LIPS[1]
+        tall += _TONGUE * below * smoothstep(12.2, 11.0, p[0])
+    else:
+        cheek = (1.0 - share) * _CHEEK * aside ** 4 * (1.0 - smoothstep(*_BEHIND, size))
+        width, tall = size - (share + cheek) * (_LIPS[0] - wide), tall + share * (high - _LIPS[1])
+    corner, lower, upper = crest
+    ahead = corner + 0.5 * (upper - lower) * up + (0.5 * (upper + lower) - corner) * up * up - _crest(up)
+    ahead = share * ahead + _POUT * max(0.0, 1.0 - ((size - 6.2) / 0.8) ** 2) ** 2
+    flat = shape.mouth_height(p[0], 0.0) - sink - smile
+    move = (ahead, math.copysign(width * aside, p[1]) - p[1], smile + share * flat + tall * up - p[2])
+    return scale(move, smoothstep(5.0, 10.0, p[0]))
 
 
 def _oh(actor):
-    actor.mouth(1.15, -0.6)
+    actor.mouth(1.45, -0.6)
     actor.brows(0.8)
-    return lambda p: _lips(p, 0.64, 1.0, 0.9, 1.3, -0.2)
+    return lambda p: _ring(p, 2.9, 3.2, 0.1, (13.0, 12.4, 14.2))
 
 
 def _oo(actor):
-    actor.mouth(1.0, -0.5)
+    actor.mouth(1.1, -0.5)
     actor.brows(0.3)
-    return lambda p: _lips(p, 0.74, 1.0, 0.8, 0.9, 0.5)
+    return lambda p: _ring(p, 2.0, 3.0, 0.35, (13.8, 13.0, 14.3))
 
 
 def _shut(actor):
@@ -103,20 +136,20 @@ def _corners_shut(p, at):
 
 
 def _blink(actor):
-    actor.blink(1.0, -16.0)
     actor.brows(-0.25)
     return lambda p: (0.0, 0.0, 0.0)
 
 
 # A target moves along straight lines, lids along arcs: half shut, they would be inside the eye. So
 # lids go outwards on their way, and eyes that they shut go inwards under them, as those of frogs do.
-# Upper lids go farther out than lower ones: in a blink of a clip they come down over those that a smile
-# has raised. Of the distance to the middle of the eye: (upper lids, lower lids, eyeballs).
+# Of the distance to the middle of the eye: (upper lids, lower lids, eyeballs).
 RIM = 1.01 * shape.EYE_RADIUS
 FRONT = math.cos(math.radians(70.0))
-EYES = {"blink": (1.03, 1.03, 0.65), "sleepy": (1.06, 1.03, 0.90), "smile": (1.05, 1.01, 0.97)}
-# Degrees by which the middle of a lower lid is farther up than its ends: its edge is an arc upwards.
-ARCHES = {"smile": 14.0}
+EYES = {"blink": (1.05, 1.05, 0.57), "sleepy": (1.04, 1.0, 0.91)}
+# Rims of upper and lower lids in degrees above the gaze: in their middle, at their inner and outer end.
+# Cheeks push the lower lids up; with upper lids that come down it would be the smile of a villain.
+RIMS = {"smile": (None, (-38.0, -48.0, -60.0)), "sleepy": ((3.0, 15.0, -24.0), (-48.0, -54.0, -60.0)),
+        "blink": ((-24.0, -6.0, -6.0), (-21.0, -3.0, -18.0))}
 
 EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("sleepy", _sleepy), ("oh", _oh), ("oo", _oo),
                ("shut", _shut), ("blink", _blink))
@@ -155,13 +188,15 @@ def _hinge(at):
     return HINGE if at[1] > 0.0 else (-HINGE[0], HINGE[1], -HINGE[2])
 
 
-def _arched(at, rows, names, degrees):
-    """A lower lid with an arc for an edge."""
-    if not degrees or not _on_joints(rows, names, "lid_lower_"):
-        return at
-    axis, away = _hinge(at), sub(at, eye_of(at))
-    aside = min(1.0, (dot(away, axis) / shape.EYE_RADIUS) ** 2)
-    return add(eye_of(at), rotate(axis_angle(axis, -degrees * (1.0 - aside)), away))
+def _turned(point, upper, rim):
+    """A point of a lid, turned as far as its rim has to go at this distance from its middle."""
+    if point[1] < 0.0:
+        return mirror(_turned(mirror(point), upper, rim))
+    radius, side, height = angles(point)
+    middle, inner, outer = rim
+    out = math.sin(side)
+    edge = math.radians(middle + ((inner if out < 0.0 else outer) - middle) * out * out)
+    return at_angles(radius, side, height + edge - lid_edge(upper, side))
 
 
 def is_fang(point):
@@ -252,10 +287,12 @@ def displaced(bones, name, expression, meshes):
             if math.dist(point, (shape.EYE[0], math.copysign(shape.EYE[1], point[1]),
                                  shape.EYE[2])) < shape.EYE_RADIUS * 1.08:
                 soft = 0.0
-            if name == "shut":
+            if name in ("shut", "sleepy"):
                 at = _corners_shut(point, at)
             at = add(at, scale(warp(point), soft))
-            at = _arched(at, rows, names, ARCHES.get(name))
+            for start, rim in zip(("lid_upper_", "lid_lower_"), RIMS.get(name, ())):
+                if rim and _on_joints(rows, names, start):
+                    at = _turned(point, start == "lid_upper_", rim)
             moved.append(_resized(at, rows, names, EYES.get(name, (1.0, 1.0, 1.0))))
         out.append(moved)
     return out

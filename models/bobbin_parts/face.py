@@ -2,7 +2,7 @@
 
 import math
 
-from kit.maths import add, cross, scale, sub, unit
+from kit.maths import add, cross, dot, length, scale, sub, unit
 
 from bobbin_parts import shape
 
@@ -11,16 +11,33 @@ HINGE = unit(cross((0.0, 0.0, 1.0), GAZE))
 UP = cross(GAZE, HINGE)
 # Edges of the lids when open, in degrees above the gaze.
 UPPER_EDGE, LOWER_EDGE = 50.0, -54.0
+_LOWER = -80.0  # from the edge of the lower lid to its back
 _CAP = 105.0
 # Half the width of the opening, of the radius: towards its outer corner the upper lid comes down along an
 # ellipse, so that an eye is round behind its iris from the side too, not a wedge of white.
 _WIDE = 0.95
+# Of a lower lid, in eyeballs: it lies under the upper one, so far that its flat triangles do not come
+# through.
+_UNDER = 1.035
 _COLUMNS = (-86.0, -64.0, -42.0, -20.0, 2.0, 24.0, 40.0, 50.0, 58.0, 64.0, 68.0, 71.0, 74.0, 86.0)
 
 
 def _on_eye(radius, forward, left, up):
     return add(shape.EYE, add(add(scale(GAZE, forward * radius), scale(HINGE, left * radius)),
                               scale(UP, up * radius)))
+
+
+def angles(point):
+    """A point around the left eye: its distance from the middle, radians to the left and above the gaze."""
+    away = sub(point, shape.EYE)
+    radius = length(away)
+    return radius, math.asin(dot(away, HINGE) / radius), math.atan2(dot(away, UP), dot(away, GAZE))
+
+
+def at_angles(radius, side, height):
+    """What angles() are those of."""
+    ahead = math.cos(side)
+    return _on_eye(radius, ahead * math.cos(height), math.sin(side), ahead * math.sin(height))
 
 
 def _upper_edge(side):
@@ -30,6 +47,22 @@ def _upper_edge(side):
     if out <= 0.0 or out >= 1.0:
         return edge if out <= 0.0 else -0.6 * edge
     return min(edge, math.asin(math.sin(edge) * math.sqrt(1.0 - out * out) / math.cos(side)))
+
+
+def lid_edge(upper, side):
+    """Where the rim of an open lid is in the mesh, radians above the gaze: shut, both meet in one line."""
+    edge = _upper_edge(side)
+    if upper:
+        return edge
+    return max(math.radians(LOWER_EDGE + 0.8 * _LOWER), edge + math.radians(LOWER_EDGE - UPPER_EDGE))
+
+
+def tucked(point):
+    """Where a point of the lower lid, painted as lid() makes it, is in the mesh: under the upper one."""
+    radius, side, height = angles(point)
+    rim, edge = lid_edge(False, side), math.radians(LOWER_EDGE)
+    height = rim + (height - edge) * (1.0 - (rim - edge) / math.radians(_LOWER))
+    return at_angles(radius if radius < shape.EYE_RADIUS else _UNDER * shape.EYE_RADIUS, side, height)
 
 
 def eyeball(rings=8, around=18):
@@ -57,7 +90,7 @@ def eyeball(rings=8, around=18):
 def lid(upper, rows=6):
     """One lid of the left eye: points, along (0 at the rim), triangles, chart coordinates. A thin shell
     whose rim curls in to the eyeball; it slides into the head when open."""
-    edge, back = (UPPER_EDGE, UPPER_EDGE + 105.0) if upper else (LOWER_EDGE, LOWER_EDGE - 80.0)
+    edge, back = (UPPER_EDGE, UPPER_EDGE + 105.0) if upper else (LOWER_EDGE, LOWER_EDGE + _LOWER)
     points, along, flat, grid = [], [], {}, []
     # (share of the way back, radius in eyeballs): the rim curls in, the shell thins to the back.
     # The upper one lies over the lower one.
@@ -70,11 +103,9 @@ def lid(upper, rows=6):
             side = math.radians(column)
             rim = _upper_edge(side) if upper else math.radians(edge)
             height = rim + (math.radians(back) - rim) * t
-            forward = math.cos(side) * math.cos(height)
             row.append(len(points))
             radius = shape.EYE_RADIUS * size
-            points.append(_on_eye(radius, forward, math.sin(side),
-                                  math.cos(side) * math.sin(height)))
+            points.append(at_angles(radius, side, height))
             along.append(t)
             # The curled rim would be flat on the chart: it gets a little height of its own.
             curl = 0.0 if n else -0.06 if upper else 0.06
