@@ -1,13 +1,6 @@
 #include "md5/core/arena.h"
 
-typedef struct md5_chunk {
-    struct md5_chunk *next;
-    size_t size, used; // bytes, this header included
-} md5_chunk;
-
 enum {
-    ALIGNMENT = 16,
-    HEADER = (sizeof(md5_chunk) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT,
     FIRST_CHUNK = 16 << 10,
     GROWTH = 4,
 };
@@ -16,9 +9,9 @@ enum {
 static size_t aligned_size(size_t count, size_t size)
 {
     const size_t half = (size_t)1 << (sizeof(size_t) * 4); // products of smaller factors fit
-    if ((count >= half || size >= half) && size != 0 && count > (SIZE_MAX - ALIGNMENT) / size)
+    if ((count >= half || size >= half) && size != 0 && count > (SIZE_MAX - MD5_ALIGNMENT) / size)
         return SIZE_MAX;
-    return (count * size + (ALIGNMENT - 1)) & ~(size_t)(ALIGNMENT - 1);
+    return (count * size + (MD5_ALIGNMENT - 1)) & ~(size_t)(MD5_ALIGNMENT - 1);
 }
 
 static md5_chunk *new_chunk(md5_arena *arena, size_t size)
@@ -26,7 +19,7 @@ static md5_chunk *new_chunk(md5_arena *arena, size_t size)
     md5_chunk *chunk = (md5_chunk *)md5i_alloc(arena->context, size);
     if (!chunk)
         return NULL;
-    *chunk = (md5_chunk){.next = arena->chunks, .size = size, .used = HEADER};
+    *chunk = (md5_chunk){.next = arena->chunks, .size = size, .used = MD5_CHUNK_HEADER};
     arena->chunks = chunk;
     return chunk;
 }
@@ -43,9 +36,10 @@ void *md5i_arena_room(md5_arena *arena, size_t count, size_t size)
     if (!chunk || wanted > chunk->size - chunk->used) {
         // Chunks grow with the memory held, so that their number grows with its logarithm, and
         // little is unused at the end of each.
-        const size_t grown = arena->context->memory_held / GROWTH;
-        const size_t room = wanted + HEADER > grown ? wanted + HEADER : grown;
-        chunk = new_chunk(arena, room > FIRST_CHUNK ? room : FIRST_CHUNK);
+        const size_t grown = arena->context->memory_held / GROWTH,
+                     exact = wanted + MD5_CHUNK_HEADER;
+        const size_t least = arena->is_exact ? 0 : grown > FIRST_CHUNK ? grown : FIRST_CHUNK;
+        chunk = new_chunk(arena, exact > least ? exact : least);
         if (!chunk)
             return NULL;
     }
@@ -75,7 +69,8 @@ bool md5i_arena_reserve(md5_arena *arena, size_t size)
     const md5_context *const context = arena->context;
     const size_t room = context->allocator.limit - context->memory_held;
     const size_t wanted = aligned_size(size, 1);
-    return wanted > room || room - wanted < HEADER || new_chunk(arena, wanted + HEADER) != NULL;
+    return wanted > room || room - wanted < MD5_CHUNK_HEADER
+           || new_chunk(arena, wanted + MD5_CHUNK_HEADER) != NULL;
 }
 
 md5_arena_mark md5i_arena_here(const md5_arena *arena)
@@ -98,6 +93,32 @@ void md5i_arena_rewind(md5_arena *arena, md5_arena_mark mark)
 void md5i_arena_free(md5_arena *arena)
 {
     md5i_arena_rewind(arena, (md5_arena_mark){NULL, 0});
+}
+
+size_t md5i_arena_left(const md5_arena *arena)
+{
+    return arena->chunks ? arena->chunks->size - arena->chunks->used : 0;
+}
+
+size_t md5i_arena_size(const md5_arena *arena)
+{
+    size_t size = 0;
+    for (const md5_chunk *chunk = arena->chunks; chunk; chunk = chunk->next)
+        size += chunk->size;
+    return size;
+}
+
+void *md5i_arena_newest(void *chunks)
+{
+    return (char *)chunks + MD5_CHUNK_HEADER;
+}
+
+md5_arena md5i_arena_over(md5_context *context, void *memory, size_t size)
+{
+    md5_chunk *const chunk = size > MD5_CHUNK_HEADER ? (md5_chunk *)memory : NULL;
+    if (chunk)
+        *chunk = (md5_chunk){.size = size, .used = MD5_CHUNK_HEADER};
+    return (md5_arena){.context = context, .chunks = chunk, .is_exact = true};
 }
 
 void *md5i_block_take(md5_block *block, size_t count, size_t size)
@@ -131,6 +152,13 @@ const char *md5i_block_text(md5_block *block, const char *text, size_t size)
 bool md5i_block_allocate(md5_context *context, md5_block *block)
 {
     block->base = (unsigned char *)md5i_alloc(context, block->used);
+    block->used = 0;
+    return block->base != NULL;
+}
+
+bool md5i_block_allocate_in(md5_arena *arena, md5_block *block)
+{
+    block->base = MD5_ROOM(arena, unsigned char, block->used);
     block->used = 0;
     return block->base != NULL;
 }

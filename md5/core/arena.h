@@ -4,10 +4,22 @@
 
 #include "md5/core/context.h"
 
-// Scratch memory of one call, in chunks that grow. Freed as a whole.
+typedef struct md5_chunk {
+    struct md5_chunk *next;
+    size_t size, used; // bytes, this header included
+} md5_chunk;
+
+enum {
+    MD5_ALIGNMENT = 16,
+    MD5_CHUNK_HEADER = (sizeof(md5_chunk) + MD5_ALIGNMENT - 1) / MD5_ALIGNMENT * MD5_ALIGNMENT,
+};
+
+// Memory of one call, in chunks that grow, or of an asset, in such that are as large as what was
+// asked for. Freed as a whole.
 typedef struct md5_arena {
     md5_context *context;
-    struct md5_chunk *chunks; // newest first
+    md5_chunk *chunks; // newest first
+    bool is_exact;
 } md5_arena;
 
 // Returns zeroed, 16-byte aligned memory for `count` elements of `size` bytes; not NULL for count
@@ -32,6 +44,16 @@ static inline char *md5_copy_text(md5_arena *arena, const char *text, size_t siz
 // if memory runs out.
 bool md5i_arena_reserve(md5_arena *arena, size_t size);
 void md5i_arena_free(md5_arena *arena);
+
+// Return the bytes that the newest chunk has left, and those of all chunks.
+size_t md5i_arena_left(const md5_arena *arena);
+size_t md5i_arena_size(const md5_arena *arena);
+
+// What was allocated first in the chunk that was reserved last.
+void *md5i_arena_newest(void *chunks);
+
+// An arena that begins in other memory, of a 16-byte aligned address, and is rewound to that.
+md5_arena md5i_arena_over(md5_context *context, void *memory, size_t size);
 
 // A position in an arena. md5i_arena_rewind() releases everything allocated since.
 typedef struct md5_arena_mark {
@@ -60,5 +82,6 @@ const char *md5i_block_text(md5_block *block, const char *text, size_t size);
 // Ends measuring and begins placing: allocates what was measured. Returns false and sets the error
 // if memory runs out.
 bool md5i_block_allocate(md5_context *context, md5_block *block);
+bool md5i_block_allocate_in(md5_arena *arena, md5_block *block); // or takes it from an arena
 
 #endif
