@@ -93,6 +93,13 @@ static void *make_asset(build_asset *build, const char *path, const char *text, 
     return asset;
 }
 
+// The most that making an asset of a text holds at once, where another way takes only longer.
+static size_t most_memory(size_t size)
+{
+    enum { SMALL_TEXT = 16 << 10 };
+    return size > SMALL_TEXT ? size + size / 2 : SIZE_MAX;
+}
+
 static const char *put_text(md5_block *block, md5_span text)
 {
     return md5i_block_text(block, text.bytes, text.size);
@@ -337,12 +344,13 @@ void md5_free_camera(md5_camera *camera)
 
 // == Meshes ======================================================================================
 //
-// The meshes of a model, all in one block: made at load, or later from tables that were kept for
-// that (md5_load_opts.without), and freed by md5_release_geometry().
+// The meshes of a model, in memory that they share: made at load, or later from tables that were
+// kept for that (md5_load_opts.without), and freed by md5_release_geometry().
 //
-// Each mesh passes three stages. Measuring needs the file's tables. Placing copies these tables to
-// the block. Deriving computes normals, tangents and influences from the copies; by then the tables
-// are gone and their memory serves as scratch.
+// Reading puts the tables that stay as they are into the model's own arena, in one chunk if counts
+// are right. Each mesh then passes three stages. Measuring needs the file's tables. Placing gives
+// all other arrays a second chunk. Deriving computes normals, tangents and influences there; by
+// then what reading needed beside is gone and its memory serves as scratch.
 
 // Whether the meshes of a load are not made at all.
 static bool keeps_tables(const md5_context *context)
@@ -361,33 +369,34 @@ static void *place(md5_block *block, const void *from, size_t num_read, size_t c
 #define PLACE(block, type, from, num_read, count) \
     ((type *)place(block, from, num_read, count, sizeof(type)))
 
-// Moves the arrays of the file to the block, and, if they shall be derived there, takes room for
-// all others. While the block is measured they become NULL.
-static void place_mesh(md5_block *block, bool derives, bool has_tangents, md5_mesh_build *mesh)
+// Gives the model's arena copies of what reading would have put there.
+static bool copy_tables(md5_arena *kept, md5_mesh_file *file)
 {
-    const size_t num_read = mesh->num_file_vertices, num_corners = 3 * (size_t)mesh->num_triangles;
-    const size_t count = derives ? mesh->num_vertices : num_read;
-    const uint16_t *const narrow = mesh->narrow_indices;
-    mesh->file_vertices = MD5_PUT(block, md5_vertex, mesh->file_vertices, num_read);
-    mesh->weights = MD5_PUT(block, md5_weight, mesh->weights, mesh->num_weights);
+    md5_block block = {0};
+    MD5_FOR (pass, 2) {
+        MD5_FOR (m, file->num_meshes) {
+            md5_mesh_build mesh = file->meshes[m];
+            mesh.file_vertices =
+                MD5_PUT(&block, md5_vertex, mesh.file_vertices, mesh.num_file_vertices);
+            mesh.indices = MD5_PUT(&block, uint32_t, mesh.indices, 3 * (size_t)mesh.num_triangles);
+            mesh.weights = MD5_PUT(&block, md5_weight, mesh.weights, mesh.num_weights);
+            if (pass > 0)
+                file->meshes[m] = mesh;
+        }
+        TRY(pass > 0 || md5i_block_allocate_in(kept, &block));
+    }
+    return true;
+}
+
+// Moves the other arrays of the file to the block, and takes room for all that are derived there.
+// While the block is measured they become NULL.
+static void place_mesh(md5_block *block, bool has_tangents, md5_mesh_build *mesh)
+{
+    const size_t num_read = mesh->num_file_vertices, count = mesh->num_vertices;
     mesh->colors = MD5_PUT(block, md5_vec4, mesh->colors, num_read);
     mesh->texcoords = PLACE(block, md5_vec2, mesh->texcoords, num_read, count);
-    if (derives || mesh->has_frames)
-        mesh->normals = PLACE(block, md5_vec3, mesh->normals, num_read, count);
+    mesh->normals = PLACE(block, md5_vec3, mesh->normals, num_read, count);
     mesh->tangents = has_tangents ? PLACE(block, md5_vec4, mesh->tangents, num_read, count) : NULL;
-    if (narrow && !derives) {
-        mesh->narrow_indices = MD5_PUT(block, uint16_t, narrow, num_corners);
-        return;
-    }
-    mesh->indices = PLACE(block, uint32_t, mesh->indices, num_corners, num_corners);
-    if (!derives)
-        return;
-    mesh->narrow_indices = NULL;
-    for (size_t i = 0; i < num_corners && narrow && mesh->indices; i += 3) {
-        mesh->indices[i] = narrow[i];
-        mesh->indices[i + 1] = narrow[i + 1];
-        mesh->indices[i + 2] = narrow[i + 2];
-    }
     mesh->sources = MD5_TAKE(block, uint32_t, count);
     mesh->positions = MD5_TAKE(block, md5_vec3, count);
     mesh->first_influence = MD5_TAKE(block, uint32_t, count + 1);
@@ -414,6 +423,18 @@ static void set_arrays(const md5_mesh_build *build, md5_mesh *mesh)
     mesh->first_influence = build->first_influence;
     mesh->influence_joints = build->influence_joints;
     mesh->influences = build->influences;
+}
+
+// Leaves the counts of a mesh without its arrays.
+static void forget_arrays(md5_mesh *mesh)
+{
+    const md5_mesh_build counts = {
+        .num_file_vertices = mesh->num_file_vertices,
+        .num_weights = mesh->num_weights,
+        .num_triangles = mesh->num_triangles,
+        .num_vertices = mesh->num_vertices,
+    };
+    set_arrays(&counts, mesh);
 }
 
 static void convert_mesh(const md5_context *context, md5_mesh_build *mesh)
@@ -456,9 +477,8 @@ static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32
     const md5_arena_mark before = md5i_arena_here(arena);
     const uint32_t count = mesh->num_vertices;
     md5_vec3 *const keys = MD5_ROOM(arena, md5_vec3, count);
-    uint32_t *const firsts = MD5_ROOM(arena, uint32_t, count);
-    uint32_t *const next = MD5_NEW(arena, uint32_t, count);
-    TRY(keys && firsts && next);
+    uint32_t *const nexts = MD5_ROOM(arena, uint32_t, count);
+    TRY(keys && nexts);
     MD5_FOR (v, count) {
         // How many joints, and which: a pair in either order, and a sum of more than two.
         const uint32_t first = mesh->first_influence[v], end = mesh->first_influence[v + 1];
@@ -469,17 +489,14 @@ static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32
         const bool swaps = end - first == 2 && key[0] > key[1];
         keys[v] = (md5_vec3){(float)(end - first), (float)key[swaps], (float)key[!swaps]};
     }
-    TRY(md5i_weld(arena, keys, count, firsts));
+    TRY(md5i_weld(arena, keys, count, nexts));
+    md5i_chain_equals(nexts, count);
     MD5_FOR (v, count)
-        next[firsts[v]]++;
-    uint32_t sum = 0;
-    MD5_FOR (v, count) {
-        const uint32_t size = next[v];
-        next[v] = sum;
-        sum += size;
-    }
-    MD5_FOR (v, count)
-        order[next[firsts[v]]++] = v;
+        for (uint32_t at = v, next; at < count && nexts[at] != at; at = next) {
+            next = nexts[at];
+            nexts[at] = at;
+            *order++ = at;
+        }
     md5i_arena_rewind(arena, before);
     return true;
 }
@@ -542,35 +559,40 @@ static bool group_vertices(md5_arena *arena, md5_mesh_build *mesh)
 
 // Makes the meshes of a file, converted as the options ask for, all but their plans and losses.
 // `bind` is the file's own bind pose. Frees the tables in the arena, in whose memory then lies what
-// deriving needs.
-static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_mat34 *bind,
-                        md5_model *model, md5_mesh *meshes)
+// deriving needs at least; so does more memory, as long as no more than `most` bytes are held.
+static bool make_meshes(md5_arena *arena, md5_arena *kept, size_t most, const md5_mesh_file *file,
+                        const md5_mat34 *bind, md5_model *model, md5_mesh *meshes)
 {
     const md5_context *const context = arena->context;
     const bool has_tangents = !(context->without & MD5_PART_TANGENTS);
     md5_block block = {0};
+    model->max_vertices = 0;
     MD5_FOR (m, file->num_meshes) {
         TRY(md5i_geometry_measure(arena, &file->meshes[m]));
         md5_mesh_build measured = file->meshes[m];
-        place_mesh(&block, true, has_tangents, &measured);
+        place_mesh(&block, has_tangents, &measured);
+        if (measured.num_vertices > model->max_vertices)
+            model->max_vertices = measured.num_vertices;
     }
     if (block.used == 0)
         return true; // no meshes
-    model->geometry_size = block.used;
-    TRY(md5i_block_allocate(arena->context, &block));
-    model->internal.memory = block.base;
+    TRY(md5i_block_allocate_in(kept, &block));
     MD5_FOR (m, file->num_meshes)
-        place_mesh(&block, true, has_tangents, &file->meshes[m]);
+        place_mesh(&block, has_tangents, &file->meshes[m]);
     md5i_arena_rewind(arena, file->tables);
-
-    model->bounds = md5_bounds_from_points(NULL, 0);
-    model->max_vertices = 0;
     const md5_mesh_joints joints = {
         .num_joints = file->num_joints,
         .bind = bind,
         .scratch = MD5_NEW(arena, uint32_t, file->num_joints),
     };
     TRY(joints.scratch);
+    const size_t wanted = md5i_geometry_build_size(model->max_vertices);
+    const size_t held = context->memory_held + 2 * MD5_CHUNK_HEADER;
+    const size_t allowed = most > held ? most - held : 0;
+    const size_t room = wanted < allowed ? wanted : allowed;
+    TRY(room <= md5i_arena_left(arena) || md5i_arena_reserve(arena, room));
+
+    model->bounds = md5_bounds_from_points(NULL, 0);
     MD5_FOR (m, file->num_meshes) {
         md5_mesh *const mesh = &meshes[m];
         TRY(md5i_geometry_build(arena, &joints, &file->meshes[m]));
@@ -584,8 +606,6 @@ static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_m
         mesh->loss4 = mesh->loss8 = INFINITY;
         md5i_geometry_summarize(mesh);
         model->bounds = md5_bounds_union(model->bounds, mesh->bounds);
-        if (mesh->num_vertices > model->max_vertices)
-            model->max_vertices = mesh->num_vertices;
     }
     return true;
 }
@@ -630,6 +650,13 @@ static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model 
 
 // -- Releasing ------------------------------------------------------------------------------
 
+// The arena becomes the model's.
+static void set_memory(md5_model *model, const md5_arena *kept)
+{
+    model->internal.memory = kept->chunks;
+    model->geometry_size = md5i_arena_size(kept);
+}
+
 void md5_release_geometry(md5_model *model)
 {
     MD5_ASSERT_ASSET(model);
@@ -639,19 +666,12 @@ void md5_release_geometry(md5_model *model)
         md5i_skin_plan_free(&model->internal.allocator, mesh->skin_plan);
         mesh->skin_plan = NULL;
 #endif
-        const md5_mesh_build counts = {
-            .num_file_vertices = mesh->num_file_vertices,
-            .num_weights = mesh->num_weights,
-            .num_triangles = mesh->num_triangles,
-            .num_vertices = mesh->num_vertices,
-        };
-        set_arrays(&counts, mesh);
+        forget_arrays(mesh);
     }
-    if (model->internal.memory)
-        model->internal.allocator.free(model->internal.allocator.user, model->internal.memory,
-                                       model->geometry_size);
-    model->internal.memory = NULL;
-    model->geometry_size = 0;
+    md5_context context = {.allocator = model->internal.allocator};
+    md5_arena kept = {.context = &context, .chunks = (md5_chunk *)model->internal.memory};
+    md5i_arena_free(&kept);
+    set_memory(model, &kept);
 }
 
 // == What a load left out ========================================================================
@@ -660,49 +680,33 @@ void md5_release_geometry(md5_model *model)
 // geometry itself, plans and losses.
 
 #ifndef MD5_NO_PARTS
-// All that meshes are made from: the head of a block with the tables behind it.
+// All that meshes are made from: what is first in the newest chunk of the model's arena.
 typedef struct kept_tables {
     md5_mat34 *bind; // [joints] of the file
     md5_mesh_build *meshes;
 } kept_tables;
 
-// Instead of making meshes: copies what md5_complete_model() makes them from. The model's bind pose
-// is still that of the file.
-static bool keep_tables(md5_context *context, const md5_mesh_file *file, md5_model *model,
+// Instead of making meshes: keeps what md5_complete_model() makes them from. All that was read of
+// them is in the model's arena. The model's bind pose is still that of the file.
+static bool keep_tables(md5_arena *kept, const md5_mesh_file *file, md5_model *model,
                         md5_mesh *meshes)
 {
-    md5_block block = {0};
-    MD5_FOR (pass, 2) {
-        kept_tables *const tables = MD5_TAKE(&block, kept_tables, 1);
-        md5_mat34 *const bind = MD5_PUT(&block, md5_mat34, model->bind, file->num_joints);
-        md5_mesh_build *const builds = MD5_TAKE(&block, md5_mesh_build, file->num_meshes);
-        MD5_FOR (m, file->num_meshes) {
-            md5_mesh_build mesh = file->meshes[m];
-            mesh.name = mesh.shader = (md5_span){0}; // of the text; the model has copies
-            place_mesh(&block, false, mesh.has_frames, &mesh);
-            if (builds)
-                builds[m] = mesh;
-        }
-        if (tables)
-            *tables = (kept_tables){bind, builds};
-        TRY(pass > 0 || md5i_block_allocate(context, &block));
-    }
-    model->internal.memory = block.base;
-    model->geometry_size = block.used;
+    const size_t size = file->num_joints * sizeof *model->bind;
+    TRY(md5i_arena_reserve(kept, sizeof(kept_tables) + size));
+    kept_tables *const tables = (kept_tables *)md5i_arena_room(kept, 1, sizeof *tables + size);
+    TRY(tables);
+    *tables = (kept_tables){(md5_mat34 *)(tables + 1), file->meshes};
+    memcpy(tables->bind, model->bind, size);
     MD5_FOR (m, file->num_meshes) {
-        const md5_mesh_build *const from = &file->meshes[m];
-        const md5_mesh_build counts = {
-            .num_file_vertices = from->num_file_vertices,
-            .num_weights = from->num_weights,
-            .num_triangles = from->num_triangles,
-            .num_vertices = from->num_file_vertices,
-        };
-        set_arrays(&counts, &meshes[m]);
-        if (counts.num_vertices > model->max_vertices)
-            model->max_vertices = counts.num_vertices;
+        md5_mesh_build *const from = &file->meshes[m];
+        from->num_vertices = from->num_file_vertices;
+        set_arrays(from, &meshes[m]);
+        forget_arrays(&meshes[m]);
+        if (from->num_vertices > model->max_vertices)
+            model->max_vertices = from->num_vertices;
         meshes[m].bounds = md5_bounds_from_points(NULL, 0);
         meshes[m].loss4 = meshes[m].loss8 = INFINITY;
-        meshes[m].is_mirrored = md5_is_mirrored(context->axes);
+        meshes[m].is_mirrored = md5_is_mirrored(kept->context->axes);
     }
     return true;
 }
@@ -716,16 +720,19 @@ static bool make_anew(md5_arena *arena, const kept_tables *tables, md5_model *mo
     TRY(meshes);
     TRY(file.meshes = MD5_ROOM(arena, md5_mesh_build, num_meshes));
     file.tables = md5i_arena_here(arena);
+    md5_arena kept = {.context = arena->context, .is_exact = true};
     md5_model changed = *model;
-    changed.internal.memory = NULL;
-    changed.geometry_size = 0;
     changed.meshes = meshes;
     MD5_FOR (m, num_meshes) {
         meshes[m] = (md5_mesh){.name = model->meshes[m].name, .shader = model->meshes[m].shader};
         file.meshes[m] = tables->meshes[m];
     }
-    if (!make_meshes(arena, &file, tables->bind, &changed, meshes)
-        || !finish_meshes(arena->context, ~arena->context->without, &changed, meshes)) {
+    const bool is_made =
+        copy_tables(&kept, &file)
+        && make_meshes(arena, &kept, SIZE_MAX, &file, tables->bind, &changed, meshes)
+        && finish_meshes(arena->context, ~arena->context->without, &changed, meshes);
+    set_memory(&changed, &kept);
+    if (!is_made) {
         md5_release_geometry(&changed);
         return false;
     }
@@ -821,7 +828,7 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
     md5_arena arena = {.context = &context};
     kept_tables tables = {NULL, NULL};
     if (has_tables)
-        tables = *(const kept_tables *)model->internal.memory;
+        tables = *(const kept_tables *)md5i_arena_newest(model->internal.memory);
     bool is_made = has_tables || restore_tables(&arena, model, &parts, &tables);
     context.without = ~parts & (MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES);
     is_made = is_made && make_anew(&arena, &tables, model);
@@ -834,31 +841,38 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
 
 // Reads the file and fills the model's own block: everything but what meshes have in theirs. The
 // bind pose is still that of the file.
-static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *text, size_t size,
-                       md5_mesh_file *file, md5_model **result)
+static bool read_model(md5_arena *arena, md5_arena *joint_arena, md5_arena *kept, const char *text,
+                       size_t size, md5_mesh_file *file, md5_model **result)
 {
     md5_context *const context = arena->context;
+    const bool keeps = keeps_tables(context);
+    md5_arena *const tables = keeps ? kept : arena;
     const bool is_bfg = md5_begins_as(text, size, MD5_BFG_MESH);
 #ifndef MD5_NO_SHORTCUTS
     if (!is_bfg) {
         // The scratch memory of an ordinary file in two chunks: of the joints, which is freed
-        // before the meshes take theirs; and of the file's tables, and later, in the same bytes, of
-        // what deriving the largest mesh needs.
+        // before the meshes take theirs; and of the file's other tables, and later, in the same
+        // bytes, of what deriving the largest mesh needs at least.
         const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
         const md5_mesh_sizes sizes = md5i_mesh_file_sizes(&counts);
-        const uint64_t reading = sizes.tables + md5i_geometry_measure_size(counts.max_vertices);
-        // Copies on mirror seams are up to a fourth of the vertices where texts are compact.
-        const uint64_t deriving =
-            counts.num_joints * sizeof(uint32_t)
-            + md5i_geometry_build_size(counts.max_vertices + counts.max_vertices / 4);
-        const uint64_t larger = reading > deriving || keeps_tables(context) ? reading : deriving;
-        const uint64_t all = sizes.meshes + larger;
+        const uint64_t more =
+            counts.num_joints * sizeof(uint32_t) + md5i_geometry_least_size(counts.max_vertices);
+        const uint64_t all = sizes.meshes + sizes.tables + (keeps ? counts.kept : more);
         TRY(counts.num_joints == 0 || md5i_arena_reserve(joint_arena, (size_t)sizes.joints));
-        TRY(md5i_arena_reserve(arena, all < SIZE_MAX ? (size_t)all : SIZE_MAX));
+        TRY(keeps || md5i_arena_reserve(kept, counts.kept));
+        TRY(md5i_arena_reserve(tables, all < SIZE_MAX ? (size_t)all : SIZE_MAX));
     }
 #endif
-    TRY(is_bfg ? md5i_read_bfg_mesh(arena, text, size, file)
-               : md5i_read_mesh_file(arena, joint_arena, text, size, file));
+    TRY(is_bfg ? md5i_read_bfg_mesh(tables, text, size, file)
+               : md5i_read_mesh_file(tables, joint_arena, kept, text, size, file));
+    if (!keeps && (is_bfg || md5i_arena_left(kept) > 0)) {
+        // They are elsewhere, or a count is said again, as in a comment.
+        md5_arena filled = {.context = context, .is_exact = true};
+        const bool is_copied = copy_tables(&filled, file);
+        md5i_arena_free(kept);
+        *kept = filled;
+        TRY(is_copied);
+    }
     const uint32_t num_joints = file->num_joints;
     md5_block block = {0};
     md5_model *model = NULL;
@@ -916,21 +930,28 @@ static bool build_model(md5_arena *arena, const char *text, size_t size, void **
     if (md5_is_asset_file(text, size))
         return md5i_read_assets(arena, text, size, true, asset);
     md5_context *const context = arena->context;
-    md5_arena joints = {.context = context};
+    md5_arena joints = {.context = context}, kept = {.context = context, .is_exact = true};
     md5_mesh_file file;
     md5_model *model;
-    const bool is_read = read_model(arena, &joints, text, size, &file, &model);
+    const bool is_read = read_model(arena, &joints, &kept, text, size, &file, &model);
     md5i_arena_free(&joints);
-    TRY(is_read);
+    if (!is_read) {
+        md5i_arena_free(&kept);
+        return false;
+    }
     const bool keeps = keeps_tables(context);
     const uint32_t num_joints = model->skeleton.num_joints;
     md5_mesh *const meshes = (md5_mesh *)model->meshes;
+    const size_t most = most_memory(size);
 #ifdef MD5_NO_PARTS // meshes have their names only: nothing could complete them
-    bool is_filled = keeps || make_meshes(arena, &file, model->bind, model, meshes);
+    if (keeps)
+        md5i_arena_free(&kept);
+    bool is_filled = keeps || make_meshes(arena, &kept, most, &file, model->bind, model, meshes);
 #else
-    bool is_filled = keeps ? keep_tables(context, &file, model, meshes)
-                           : make_meshes(arena, &file, model->bind, model, meshes);
+    bool is_filled = keeps ? keep_tables(&kept, &file, model, meshes)
+                           : make_meshes(arena, &kept, most, &file, model->bind, model, meshes);
 #endif
+    set_memory(model, &kept);
     if (is_filled && converts(context)) { // meshes were derived from the file's own bind pose
         convert_transforms(context, (md5_xform *)model->bind_local, num_joints);
         convert_matrices(context, (md5_mat34 *)model->bind, num_joints);

@@ -5,8 +5,8 @@
 #include "md5/core/lex.h"
 
 // The arrays of md5_mesh, of the same names and lengths, and the counts that say how long they are.
-// Reading fills those of the file, in the arena of a load. Placing moves these to the model's
-// block, where all others get room. Deriving completes them there.
+// Reading fills those of the file: those that stay as they are in the model's memory. Placing gives
+// all others room there, and copies what they begin with. Deriving completes them.
 typedef struct md5_mesh_build {
     // Of the file. Every index is inside its table.
     md5_span name, shader;
@@ -14,11 +14,10 @@ typedef struct md5_mesh_build {
     bool has_frames; // version 12: normals and tangents are in the space of the dominant joint
     md5_vertex *file_vertices;
     md5_weight *weights;
-    md5_vec4 *colors;         // NULL = none
-    uint32_t *indices;        // of file vertices until they are derived
-    uint16_t *narrow_indices; // before they are placed, instead of `indices`; NULL = none
+    uint32_t *indices; // of file vertices until they are derived
 
-    // [num_file_vertices] before they are placed; NULL = none
+    // In scratch memory, [num_file_vertices], before they are placed; NULL = none.
+    md5_vec4 *colors;
     md5_vec2 *texcoords;
     md5_vec3 *normals;
     md5_vec4 *tangents;

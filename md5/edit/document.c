@@ -155,26 +155,20 @@ static bool keep_joints(md5_arena *kept, const md5_file_joint *joints, const md5
     return true;
 }
 
-// Corners that the reader has kept in 16 bits become 32 again; everything else stays where it is.
 static bool read_model(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_mesh_file file;
     TRY(md5_begins_as(text, size, MD5_BFG_MESH)
             ? md5i_read_bfg_mesh(kept, text, size, &file)
-            : md5i_read_mesh_file(kept, kept, text, size, &file));
+            : md5i_read_mesh_file(kept, kept, kept, text, size, &file));
     TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     TRY(keep_joints(kept, file.joints, file.bind, file.num_joints, doc));
     TRY(doc->meshes = MD5_NEW(kept, md5_doc_mesh, doc->num_meshes = file.num_meshes));
     MD5_FOR (m, file.num_meshes) {
         const md5_mesh_build *const from = &file.meshes[m];
-        const size_t num_corners = 3 * (size_t)from->num_triangles;
-        uint32_t *const indices =
-            from->indices ? from->indices : MD5_ROOM(kept, uint32_t, num_corners);
         if (from->has_frames)
             return MD5_FAIL(kept->context, MD5_ERROR_VERSION,
                             "a document cannot keep the normals of version 12");
-        for (size_t i = 0; indices && !from->indices && i < num_corners; i++)
-            indices[i] = from->narrow_indices[i];
         doc->meshes[m] = (md5_doc_mesh){
             .name = md5_copy_text(kept, from->name.bytes, from->name.size),
             .shader = md5_copy_text(kept, from->shader.bytes, from->shader.size),
@@ -183,10 +177,10 @@ static bool read_model(md5_arena *kept, const char *text, size_t size, md5_doc *
             .num_weights = from->num_weights,
             .vertices = from->file_vertices,
             .texcoords = from->texcoords,
-            .indices = indices,
+            .indices = from->indices,
             .weights = from->weights,
         };
-        TRY(doc->meshes[m].name && doc->meshes[m].shader && indices);
+        TRY(doc->meshes[m].name && doc->meshes[m].shader);
     }
     return true;
 }

@@ -27,7 +27,7 @@ typedef struct md5_mesh_reader {
     md5_header header;
     md5_count num_joints, num_meshes;
     uint32_t num_meshes_read, most_meshes; // most: that `meshes` has room for
-    md5_arena *joint_arena;
+    md5_arena *joint_arena, *kept;
     md5_file_joint *joints;
     struct md5_file_bone *bones; // of version 6; `joints` is set after the last of them
     uint32_t num_bones_read;
@@ -39,18 +39,12 @@ typedef struct md5_mesh_reader {
 // State while one mesh is read.
 typedef struct md5_mesh_block {
     md5_mesh_build *mesh;
+    md5_arena *kept;
     md5_count num_vertices, num_triangles, num_weights, num_colors;
     const char *vertices_at, *triangles_at; // where the first of each begins
-    // The first corner of a narrow triangle whose vertex is out of range, and that vertex.
-    bool has_bad_corner;
-    size_t bad_corner;
-    uint32_t bad_vertex;
     bool has_name, has_shader;
     bool is_old; // version 6: vertices and weights have no parentheses
 } md5_mesh_block;
-
-// Meshes of up to this many vertices have narrow indices if `numverts` comes before `numtris`.
-enum { MAX_NARROW = 1 << 16 };
 
 // == Counts ======================================================================================
 //
@@ -69,12 +63,13 @@ static const struct {
     const char *word;
     size_t length;
     size_t bytes; // that each thing takes at least
+    size_t kept;  // bytes of memory that the model keeps
 } count_words[NUM_WORDS] = {
-    [JOINTS] = {WORD("numJoints "), MD5_JOINT_BYTES},
-    [MESHES] = {WORD("numMeshes "), MD5_MESH_BYTES},
-    [VERTICES] = {WORD("numverts "), MD5_VERTEX_BYTES},
-    [TRIANGLES] = {WORD("numtris "), MD5_TRIANGLE_BYTES},
-    [WEIGHTS] = {WORD("numweights "), MD5_WEIGHT_BYTES},
+    [JOINTS] = {WORD("numJoints "), MD5_JOINT_BYTES, 0},
+    [MESHES] = {WORD("numMeshes "), MD5_MESH_BYTES, 0},
+    [VERTICES] = {WORD("numverts "), MD5_VERTEX_BYTES, sizeof(md5_vertex)},
+    [TRIANGLES] = {WORD("numtris "), MD5_TRIANGLE_BYTES, 3 * sizeof(uint32_t)},
+    [WEIGHTS] = {WORD("numweights "), MD5_WEIGHT_BYTES, sizeof(md5_weight)},
 };
 
 md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
@@ -82,6 +77,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
     enum { TELLING = 3 };
     const char *const end = text + size;
     const char *position = text;
+    md5_block kept = {0};
     uint64_t sums[NUM_WORDS] = {0}, max_vertices = 0;
     size_t num_misses = 0;
     while (position < end && num_misses < FREE_MISSES + (size_t)(position - text) / BYTES_A_MISS) {
@@ -108,12 +104,14 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
             number = number < enough ? 10 * number + (uint64_t)(*position - '0') : number;
         const uint64_t most = (size_t)(end - position) / count_words[word].bytes;
         const uint64_t count = number < most ? number : most;
-        // Of joints and of meshes there is one count, the first: if all that a text says were added
-        // up, a few bytes for each could ask for the whole text's worth again.
-        if (word >= VERTICES || sums[word] == 0)
-            sums[word] += count;
+        // Of joints and of meshes there is one count, the first: with another one begins a file
+        // behind this one, or a text that would ask for its whole worth again by a few bytes.
+        if (word < VERTICES && sums[word] > 0)
+            break;
+        sums[word] += count;
         if (word == VERTICES && count > max_vertices)
             max_vertices = count;
+        md5i_block_take(&kept, (size_t)count, count_words[word].kept);
         // Tables follow their counts, and take no less.
         position += word >= VERTICES ? count * count_words[word].bytes : 0;
     }
@@ -121,9 +119,8 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         .num_joints = sums[JOINTS],
         .num_meshes = sums[MESHES],
         .num_vertices = sums[VERTICES],
-        .num_triangles = sums[TRIANGLES],
-        .num_weights = sums[WEIGHTS],
         .max_vertices = max_vertices,
+        .kept = kept.used,
     };
 }
 
@@ -132,19 +129,14 @@ md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts)
     enum {
         ALIGNMENT = 16,
         GAPS_OF_JOINTS = 6 * ALIGNMENT,
-        GAPS_A_MESH = 4 * ALIGNMENT
     }; // one before each table
     const md5_mesh_build *const mesh = NULL;
     const uint64_t a_joint = sizeof(md5_file_joint) + sizeof(md5_xform) + sizeof(uint32_t);
     const uint64_t to_order = 2 * sizeof(uint32_t); // while the order is made
-    const uint64_t a_vertex = sizeof *mesh->file_vertices + sizeof *mesh->texcoords;
-    const uint64_t a_corner =
-        counts->max_vertices <= MAX_NARROW ? sizeof *mesh->narrow_indices : sizeof *mesh->indices;
     return (md5_mesh_sizes){
         .joints = counts->num_joints * (a_joint + to_order) + GAPS_OF_JOINTS,
-        .meshes = counts->num_meshes * (sizeof *mesh + GAPS_A_MESH) + 2 * ALIGNMENT,
-        .tables = counts->num_vertices * a_vertex + counts->num_triangles * 3 * a_corner
-                  + counts->num_weights * sizeof *mesh->weights,
+        .meshes = counts->num_meshes * (sizeof *mesh + ALIGNMENT) + 2 * ALIGNMENT,
+        .tables = counts->num_vertices * sizeof *mesh->texcoords,
     };
 }
 #endif
@@ -204,7 +196,7 @@ static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
     bool is_warned = false;
     TRY(md5i_read_count(lex, "numverts", 0, MD5_VERTEX_BYTES, &block->num_vertices));
     const uint32_t count = mesh->num_file_vertices = block->num_vertices.value;
-    TRY(mesh->file_vertices = MD5_ROOM(arena, md5_vertex, count));
+    TRY(mesh->file_vertices = MD5_ROOM(block->kept, md5_vertex, count));
     TRY(mesh->texcoords = MD5_ROOM(arena, md5_vec2, count));
 #ifndef MD5_ONLY_VERSION_10
     if (mesh->has_frames) {
@@ -245,39 +237,16 @@ static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
     TRY(md5i_read_count(lex, "numtris", 0, MD5_TRIANGLE_BYTES, &block->num_triangles));
     md5_mesh_build *const mesh = block->mesh;
     const uint32_t count = mesh->num_triangles = block->num_triangles.value;
-    const uint32_t num_vertices = block->num_vertices.value;
-    if (block->num_vertices.at && num_vertices <= MAX_NARROW
-        && !MD5_ASKS_FOR(lex->arena->context, drops_triangles))
-        TRY(mesh->narrow_indices = MD5_ROOM(lex->arena, uint16_t, 3 * (size_t)count));
-    else
-        TRY(mesh->indices = MD5_ROOM(lex->arena, uint32_t, 3 * (size_t)count));
+    TRY(mesh->indices = MD5_ROOM(block->kept, uint32_t, 3 * (size_t)count));
     block->triangles_at = lex->at;
     md5_row_number number = MD5_ROW_0;
     for (uint32_t t = 0; t < count; t++, md5_row_next(&number)) {
-        const size_t first = 3 * (size_t)t;
-        uint32_t corners[3];
-        if (!md5i_row_triangle(lex, &number, corners)) {
-            TRY(begin_item(lex, &block->num_triangles, "numtris", "tri", t, &is_warned));
-            MD5_FOR (i, 3)
-                TRY(md5i_read_uint(lex, "vertex", &corners[i]));
-        }
-        if (mesh->indices) {
-            memcpy(mesh->indices + first, corners, sizeof corners);
+        uint32_t *const corners = mesh->indices + 3 * (size_t)t;
+        if (md5i_row_triangle(lex, &number, corners))
             continue;
-        }
-        bool is_bad = false;
-        MD5_FOR (i, 3) {
-            mesh->narrow_indices[first + (size_t)i] = (uint16_t)corners[i];
-            is_bad |= corners[i] >= num_vertices;
-        }
-        if (is_bad && !block->has_bad_corner) {
-            size_t i = 0;
-            while (corners[i] < num_vertices)
-                i++;
-            block->has_bad_corner = true;
-            block->bad_corner = first + i;
-            block->bad_vertex = corners[i];
-        }
+        TRY(begin_item(lex, &block->num_triangles, "numtris", "tri", t, &is_warned));
+        MD5_FOR (i, 3)
+            TRY(md5i_read_uint(lex, "vertex", &corners[i]));
     }
     return true;
 }
@@ -290,7 +259,7 @@ static bool read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joint
     const size_t bytes = is_old ? MD5_OLD_WEIGHT_BYTES : MD5_WEIGHT_BYTES;
     TRY(md5i_read_count(lex, "numweights", 0, bytes, &block->num_weights));
     const uint32_t count = mesh->num_weights = block->num_weights.value;
-    TRY(mesh->weights = MD5_ROOM(lex->arena, md5_weight, count));
+    TRY(mesh->weights = MD5_ROOM(block->kept, md5_weight, count));
     md5_row_number number = MD5_ROW_0;
     for (uint32_t w = 0; w < count; w++, md5_row_next(&number)) {
         md5_weight *const weight = &mesh->weights[w];
@@ -668,7 +637,7 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
             reader->most_meshes = (uint32_t)most;
         }
         md5_mesh_build *const mesh = &reader->meshes[reader->num_meshes_read];
-        md5_mesh_block block = {.mesh = mesh, .is_old = is_old};
+        md5_mesh_block block = {.mesh = mesh, .kept = reader->kept, .is_old = is_old};
         mesh->has_frames = MD5_HAS_VERSIONS && reader->header.version == 12;
         lex->at += strlen("mesh");
         TRY(!is_old || md5i_read_uint(lex, "mesh", &number));
@@ -693,18 +662,16 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
         TRY(check_vertices(reader, &block));
         if (MD5_ASKS_FOR(lex->arena->context, drops_triangles))
             drop_triangles(lex, mesh);
-        const size_t num_corners = mesh->indices ? 3 * (size_t)mesh->num_triangles : 0;
-        for (size_t i = 0; i < num_corners && !block.has_bad_corner; i++) {
-            block.has_bad_corner = mesh->indices[i] >= mesh->num_file_vertices;
-            block.bad_corner = i;
-            block.bad_vertex = mesh->indices[i];
-        }
-        if (block.has_bad_corner)
-            return md5i_lex_fail(lex,
-                                 md5i_find_in_rows(lex, block.triangles_at, "wiiii",
-                                                   block.bad_corner / 3, 2 + block.bad_corner % 3),
-                                 MD5_ERROR_RANGE, "vertex %u, but numverts is %u", block.bad_vertex,
-                                 mesh->num_file_vertices);
+        const size_t num_corners = 3 * (size_t)mesh->num_triangles;
+        size_t corner = 0;
+        while (corner < num_corners && mesh->indices[corner] < mesh->num_file_vertices)
+            corner++;
+        if (corner < num_corners)
+            return md5i_lex_fail(
+                lex,
+                md5i_find_in_rows(lex, block.triangles_at, "wiiii", corner / 3, 2 + corner % 3),
+                MD5_ERROR_RANGE, "vertex %u, but numverts is %u", mesh->indices[corner],
+                mesh->num_file_vertices);
         reader->num_meshes_read++;
         return true;
     }
@@ -740,12 +707,12 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
     return md5i_header_word(lex, &reader->header, word);
 }
 
-bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
-                         md5_mesh_file *file)
+bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
+                         size_t size, md5_mesh_file *file)
 {
     *file = (md5_mesh_file){0};
     md5_mesh_reader reader = {
-        .header = {.kind = MD5_KIND_MESH}, .joint_arena = joints, .file = file};
+        .header = {.kind = MD5_KIND_MESH}, .joint_arena = joints, .kept = kept, .file = file};
     md5i_lex_begin(&reader.lex, arena, text, size);
     reader.lex.join_strings = true;
     md5_lex *const lex = &reader.lex;

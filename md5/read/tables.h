@@ -53,8 +53,9 @@ typedef struct md5_mesh_file {
 
 // Sizes of the tables of a file, according to its counts.
 typedef struct md5_mesh_counts {
-    uint64_t num_joints, num_meshes, num_vertices, num_triangles, num_weights; // of all meshes
-    uint64_t max_vertices;                                                     // of one mesh
+    uint64_t num_joints, num_meshes, num_vertices; // of all meshes
+    uint64_t max_vertices;                         // of one mesh
+    size_t kept;                                   // bytes
 } md5_mesh_counts;
 
 // Estimates the counts without parsing, in a fraction of the time. The words may occur elsewhere,
@@ -62,7 +63,8 @@ typedef struct md5_mesh_counts {
 md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size);
 
 // Bytes that md5i_read_mesh_file() takes, if the counts are right: from the arena of the joints;
-// and from the other one, for meshes and for their tables.
+// and from the first one, for meshes and for their tables. `kept` of the counts is what it takes
+// from the arena of that name.
 typedef struct md5_mesh_sizes {
     uint64_t joints, meshes, tables;
 } md5_mesh_sizes;
@@ -70,9 +72,10 @@ md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts);
 
 // Reads `size` bytes of .md5mesh text. What `file` points to lies in the arena or in the text;
 // joints, their bind pose and order in an arena of their own, which may be the same, and is for
-// version 6. Returns false with the context's error set.
-bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, size_t size,
-                         md5_mesh_file *file);
+// version 6; file vertices, weights and indices, which a model keeps as they are, in `kept`, which
+// may also be the same. Returns false with the context's error set.
+bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
+                         size_t size, md5_mesh_file *file);
 
 // -- .md5anim ------------------------------------------------------------------------------------
 

@@ -26,20 +26,14 @@ typedef struct joint_sum {
     uint32_t joint;
 } joint_sum;
 
-// A bind matrix by columns, with the last row 0 0 0 1: takes (x y z 1) to (bind point, 1).
-typedef struct bind_columns {
-    quad columns[4];
-} bind_columns;
-
 // The sums of one vertex, found by joint. `slots` is a sparse set: slots[joint] is valid only if it
 // is below num_sums and that sum names the joint. So it needs no clearing between vertices, and a
 // vertex costs only its own weights.
 typedef struct weight_merger {
     const md5_mesh_joints *joints;
-    const bind_columns *columns; // [joints], or NULL: made when needed
-    uint32_t *slots;             // [joints]
-    joint_sum *sums;             // [largest number of weights of a vertex]
-    influence *rounded;          // the same
+    uint32_t *slots;    // [joints]
+    joint_sum *sums;    // [largest number of weights of a vertex]
+    influence *rounded; // the same
     uint32_t num_sums;
 } weight_merger;
 
@@ -58,33 +52,21 @@ static quad quad_zero(void)
     return (quad){md5_pair_both(0), md5_pair_both(0)};
 }
 
-static bind_columns columns_of(const md5_mat34 *bind)
+// A column of a bind matrix, whose last row is 0 0 0 1, times a number.
+static inline quad scaled_column(const float *m, int column, float factor)
 {
-    const float *const m = bind->m;
-    bind_columns columns;
-    MD5_FOR (column, 4)
-        columns.columns[column] = (quad){
-            md5_pair_of(m[column], m[4 + column]),
-            md5_pair_of(m[8 + column], column < 3 ? 0 : 1.0),
-        };
-    return columns;
+    const quad whole = {md5_pair_of(m[column], m[4 + column]),
+                        md5_pair_of(m[8 + column], column < 3 ? 0 : 1.0)};
+    return quad_scale(whole, md5_pair_both(factor));
 }
 
 // (bias * point, bias)
 static inline quad weighted_point(const weight_merger *merger, const md5_weight *weight)
 {
-    const md5_vec3 offset = weight->offset;
-    bind_columns own;
-    const bind_columns *bind = &own;
-    if (merger->columns)
-        bind = &merger->columns[weight->joint];
-    else
-        own = columns_of(&merger->joints->bind[weight->joint]);
-    const quad x = quad_scale(bind->columns[0], md5_pair_both(offset.x));
-    const quad y = quad_scale(bind->columns[1], md5_pair_both(offset.y));
-    const quad z = quad_scale(bind->columns[2], md5_pair_both(offset.z));
-    return quad_scale(quad_add(quad_add(quad_add(x, y), z), bind->columns[3]),
-                      md5_pair_both(weight->bias));
+    const float *const m = merger->joints->bind[weight->joint].m;
+    const quad x = scaled_column(m, 0, weight->offset.x), y = scaled_column(m, 1, weight->offset.y);
+    const quad z = scaled_column(m, 2, weight->offset.z), at = scaled_column(m, 3, 1);
+    return quad_scale(quad_add(quad_add(quad_add(x, y), z), at), md5_pair_both(weight->bias));
 }
 
 // Sorts by magnitude, so that packing keeps the largest influences also if biases are negative.
@@ -157,21 +139,11 @@ static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_ve
 static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
                               md5_mesh_build *mesh, uint32_t *used)
 {
-    enum { WORTH = 8 }; // references per joint that pay for converting all bind matrices in advance
     weight_merger merger = {.joints = joints, .slots = joints->scratch};
     uint32_t max_weights = 0, next = 0;
-    uint64_t num_references = 0;
     MD5_FOR (i, mesh->num_file_vertices) {
         const uint32_t count = mesh->file_vertices[i].num_weights;
         max_weights = count > max_weights ? count : max_weights;
-        num_references += count;
-    }
-    if (num_references / WORTH >= joints->num_joints) {
-        bind_columns *const columns = MD5_ROOM(scratch, bind_columns, joints->num_joints);
-        TRY(columns);
-        MD5_FOR (joint, joints->num_joints)
-            columns[joint] = columns_of(&joints->bind[joint]);
-        merger.columns = columns;
     }
     TRY(merger.sums = MD5_ROOM(scratch, joint_sum, max_weights));
     TRY(merger.rounded = MD5_ROOM(scratch, influence, max_weights));
@@ -274,12 +246,8 @@ static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
     if (!uses || mesh->has_frames || scratch->context->without & MD5_PART_TANGENTS)
         return uses;
     const size_t num_corners = 3 * (size_t)mesh->num_triangles;
-    const uint16_t *const narrow = mesh->narrow_indices;
-    const uint32_t *const wide = mesh->indices;
     for (size_t i = 0; i < num_corners; i += 3) {
-        const uint32_t corners[3] = {narrow ? narrow[i] : wide[i],
-                                     narrow ? narrow[i + 1] : wide[i + 1],
-                                     narrow ? narrow[i + 2] : wide[i + 2]};
+        const uint32_t *const corners = mesh->indices + i;
         const unsigned use =
             is_mirrored(mesh->texcoords, corners[0], corners[1], corners[2]) ? MIRRORED : PLAIN;
         MD5_FOR (k, 3)
@@ -355,23 +323,20 @@ bool md5i_geometry_measure(md5_arena *scratch, md5_mesh_build *mesh)
 // the sum of their weights.
 #define CANCELLED 1e-6
 
-// A sum of all vertices at one position.
-typedef struct position_sum {
+typedef struct normal_sum {
     md5_vec3d normal;
     double weight;
-} position_sum;
+} normal_sum;
 
-// Sums for each vertex, and for the positions that several share.
+// Sums for each vertex, in the memory of what is written later.
 typedef struct normal_sums {
-    md5_vec4 *xy; // in the memory of the tangents, which are written later
-    double *z;
+    md5_vec4 *xy;    // tangents
+    md5_vec3 *z;     // normals
     double *weights; // sums of the weights; NULL: all weights are 1
-    position_sum *of_positions;
-    const uint32_t *shared_ids; // [num_vertices] the vertex, or num_vertices + its position
-    uint32_t num_vertices;
 } normal_sums;
 
 static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "x and y of a sum fit into a tangent");
+static_assert(sizeof(md5_vec3) >= sizeof(double), "z fits into a normal");
 
 // An edge of each of two triangles.
 static inline md5_pair3 edge_between(const md5_vec3 *from0, const md5_vec3 *to0,
@@ -417,8 +382,11 @@ static double angle_at(const md5_vec3 *points, const uint32_t *corners, int corn
 static inline void add_normal(const normal_sums *sums, uint32_t vertex, md5_pair xy, double z)
 {
     md5_vec4 *const sum = &sums->xy[vertex];
+    double sum_z;
     md5_pair_store(sum, md5_pair_add(md5_pair_load(sum), xy));
-    sums->z[vertex] += z;
+    memcpy(&sum_z, &sums->z[vertex], sizeof sum_z);
+    sum_z += z;
+    memcpy(&sums->z[vertex], &sum_z, sizeof sum_z);
 }
 
 // Adds the normal of a triangle, as long as twice its `area`, at unit length times the weight of
@@ -437,26 +405,41 @@ static void add_weighted(const normal_sums *sums, md5_normals weighting, const m
 
 // -- Sums -----------------------------------------------------------------------------------
 
-// NULL for a vertex that shares its position with no other.
-static inline position_sum *shared_sum(const normal_sums *sums, uint32_t vertex)
+static inline normal_sum sum_of(const normal_sums *sums, uint32_t vertex)
 {
-    const uint32_t id = sums->shared_ids[vertex];
-    return id == vertex ? NULL : &sums->of_positions[id - sums->num_vertices];
-}
-
-static inline position_sum own_sum(const normal_sums *sums, uint32_t vertex)
-{
-    double xy[2];
+    double xy[2], z;
     memcpy(xy, &sums->xy[vertex], sizeof xy);
-    const position_sum own = {{xy[0], xy[1], sums->z[vertex]},
-                              sums->weights ? sums->weights[vertex] : 1};
-    return own;
+    memcpy(&z, &sums->z[vertex], sizeof z);
+    const normal_sum sum = {{xy[0], xy[1], z}, sums->weights ? sums->weights[vertex] : 1};
+    return sum;
 }
 
-static inline position_sum first_choice(const normal_sums *sums, uint32_t vertex)
+// Gives all vertices at one position the sum of theirs, if that has a direction. `nexts` are those
+// of md5i_chain_equals().
+static void share_sums(const normal_sums *sums, uint32_t *nexts, uint32_t num_vertices)
 {
-    const position_sum *const shared = shared_sum(sums, vertex);
-    return shared ? *shared : own_sum(sums, vertex);
+    MD5_FOR (i, num_vertices) {
+        if (nexts[i] == num_vertices || nexts[i] == i) // alone, or done
+            continue;
+        normal_sum shared = {{0, 0, 0}, 0};
+        for (uint32_t at = i; at < num_vertices; at = nexts[at]) {
+            const normal_sum own = sum_of(sums, at);
+            shared.normal = md5_vec3d_add(shared.normal, own.normal);
+            shared.weight = sums->weights ? shared.weight + own.weight : 1;
+        }
+        const md5_vec3d sum = shared.normal;
+        const bool has_direction = md5_vec3d_length(sum) > CANCELLED * shared.weight;
+        for (uint32_t at = i, next; at < num_vertices; at = next) {
+            next = nexts[at];
+            nexts[at] = at;
+            if (!has_direction)
+                continue;
+            md5_pair_store(&sums->xy[at], md5_pair_of(sum.x, sum.y));
+            memcpy(&sums->z[at], &sum.z, sizeof sum.z);
+            if (sums->weights)
+                sums->weights[at] = shared.weight;
+        }
+    }
 }
 
 // Writes the normals of a mesh from its indices and positions. Its tangents, if it has them, serve
@@ -471,29 +454,21 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
     const md5_arena_mark before = md5i_arena_here(arena);
     const md5_normals weighting = arena->context->normals;
     const uint32_t num_vertices = mesh->num_vertices;
-    uint32_t *const shared_ids = MD5_ROOM(arena, uint32_t, num_vertices);
-    TRY(shared_ids);
-    TRY(md5i_weld(arena, mesh->positions, num_vertices, shared_ids));
-    // The positions that several vertices share get numbers, from num_vertices on.
-    uint32_t num_shared = 0;
-    MD5_FOR (i, num_vertices) {
-        const uint32_t first = shared_ids[i];
-        if (first == i)
-            continue;
-        if (shared_ids[first] == first)
-            shared_ids[first] = num_vertices + num_shared++;
-        shared_ids[i] = shared_ids[first];
-    }
-    normal_sums sums = {
-        .xy = mesh->tangents, .shared_ids = shared_ids, .num_vertices = num_vertices};
-    if (sums.xy)
-        memset(sums.xy, 0, num_vertices * sizeof *sums.xy);
-    else
-        TRY(sums.xy = MD5_NEW(arena, md5_vec4, num_vertices));
-    TRY(sums.z = MD5_NEW(arena, double, num_vertices));
+    uint32_t *const nexts = MD5_ROOM(arena, uint32_t, num_vertices);
+    TRY(nexts);
+    normal_sums sums = {.xy = mesh->tangents, .z = mesh->normals};
+    if (!sums.xy)
+        TRY(sums.xy = MD5_ROOM(arena, md5_vec4, num_vertices));
+    md5_arena over = md5i_arena_over(arena->context, sums.xy, num_vertices * sizeof *sums.xy);
+    const md5_arena_mark begin = md5i_arena_here(&over);
+    const bool is_welded = md5i_weld(&over, mesh->positions, num_vertices, nexts);
+    md5i_arena_rewind(&over, begin);
+    TRY(is_welded);
+    md5i_chain_equals(nexts, num_vertices);
+    memset(sums.xy, 0, num_vertices * sizeof *sums.xy);
+    memset(sums.z, 0, num_vertices * sizeof *sums.z);
     if (weighting == MD5_NORMALS_AREA || weighting == MD5_NORMALS_ANGLE)
         TRY(sums.weights = MD5_NEW(arena, double, num_vertices));
-    TRY(sums.of_positions = MD5_NEW(arena, position_sum, num_shared));
     const size_t num_triangles = mesh->num_triangles;
     for (size_t i = 0; i < num_triangles; i += 2) {
         // The outward normals of two triangles; front faces are clockwise.
@@ -522,44 +497,25 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
             add_normal(&sums, next[k], md5_pair_seconds(units.x, units.y),
                        md5_pair_second(units.z));
     }
-    MD5_FOR (i, num_vertices) {
-        position_sum *const sum = shared_sum(&sums, i);
-        if (!sum)
-            continue;
-        const position_sum own = own_sum(&sums, i);
-        sum->normal = md5_vec3d_add(sum->normal, own.normal);
-        sum->weight = sums.weights ? sum->weight + own.weight : 1;
-    }
+    share_sums(&sums, nexts, num_vertices);
     for (uint32_t i = 0; i < num_vertices; i += 2) {
         // The directions of the sums of two vertices, or of the last one twice.
         const uint32_t pair[2] = {i, i + 1 < num_vertices ? i + 1 : i};
-        const position_sum first = first_choice(&sums, pair[0]);
-        const position_sum second = first_choice(&sums, pair[1]);
+        const normal_sum first = sum_of(&sums, pair[0]), second = sum_of(&sums, pair[1]);
         const md5_pair3 both = md5_pair3_of(first.normal, second.normal);
         const md5_pair length = md5_pair3_length(both);
         const bool has_direction[2] = {md5_pair_first(length) > CANCELLED * first.weight,
                                        md5_pair_second(length) > CANCELLED * second.weight};
         md5_pair3_round(md5_pair3_scale(both, md5_pair_inverse(length)), &mesh->normals[pair[0]],
                         &mesh->normals[pair[1]]);
-        MD5_FOR_WHILE (k, 2, !(has_direction[0] && has_direction[1])) {
-            if (has_direction[k])
-                continue;
-            // That of the vertex itself, else up.
-            const position_sum own = own_sum(&sums, pair[k]);
-            const double own_length = md5_vec3d_length(own.normal);
-            mesh->normals[pair[k]] = (md5_vec3){0, 0, 1};
-            if (own_length > CANCELLED * own.weight) {
-                const md5_vec3d unit = md5_vec3d_scale(own.normal, 1.0 / own_length);
-                mesh->normals[pair[k]] = (md5_vec3){(float)unit.x, (float)unit.y, (float)unit.z};
-            }
+        MD5_FOR (k, 2) {
+            if (!has_direction[k])
+                mesh->normals[pair[k]] = (md5_vec3){0, 0, 1};
         }
     }
     md5i_arena_rewind(arena, before);
     return true;
 }
-
-// Bytes of scratch memory that build_tangents() takes for each vertex.
-enum { MD5_TANGENT_SCRATCH = 4 * sizeof(double) };
 
 // == Tangents ====================================================================================
 
@@ -606,18 +562,12 @@ static inline md5_pair3 two_sums(const texture_axes *const sums[2], const md5_pa
     return both;
 }
 
-// Writes the tangents of a mesh from its indices, positions, normals and texcoords. Every triangle
-// of a drawn vertex has equal weight. Vertices at the same position do not share tangents, since
-// their textures may have different directions. If +u has no direction, the tangent is any unit
-// vector perpendicular to the normal, with w = 1. Returns false and sets the context's error if
-// memory runs out.
-static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
+// Writes those of the `count` vertices from `begin` on, for which sums[] are scratch memory.
+static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t count,
+                           texture_axes *sums)
 {
-    const md5_arena_mark before = md5i_arena_here(arena);
-    const uint32_t num_vertices = mesh->num_vertices;
-    texture_axes *const sums = MD5_NEW(arena, texture_axes, num_vertices);
-    TRY(sums);
-    memset(mesh->tangents, 0, num_vertices * sizeof *mesh->tangents);
+    memset(sums, 0, count * sizeof *sums);
+    memset(mesh->tangents + begin, 0, count * sizeof *mesh->tangents);
     for (size_t i = 0; i < mesh->num_triangles; i++) {
         // The unit vectors of a triangle; none if its texture area is a line or a point.
         //
@@ -626,6 +576,9 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
         // which solves to P_u = (e0 * dv1 - e1 * dv0) / area and P_v = (e1 * du0 - e0 * du1) / area
         // with area = du0 * dv1 - dv0 * du1. Only the sign of the division matters here.
         const uint32_t *const corners = mesh->indices + 3 * i;
+        if (count < mesh->num_vertices && corners[0] - begin >= count && corners[1] - begin >= count
+            && corners[2] - begin >= count)
+            continue;
         const md5_vec2 *const uv = mesh->texcoords;
         const md5_pair uv_a = md5_pair_of_floats(&uv[corners[0]]);
         const md5_pair d0 = md5_pair_sub(md5_pair_of_floats(&uv[corners[1]]), uv_a);
@@ -651,21 +604,23 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
             md5_pair_mul(md5_pair_inverse(md5_pair3_length(along)), md5_pair_both(sign));
         const md5_pair3 unit = md5_pair3_scale(along, scale);
         MD5_FOR (corner, 3) {
-            texture_axes *const sum = &sums[corners[corner]];
-            add_to_sums(sum->x, unit.x);
-            add_to_sums(sum->y, unit.y);
+            const uint32_t slot = corners[corner] - begin;
+            if (slot >= count)
+                continue;
+            add_to_sums(sums[slot].x, unit.x);
+            add_to_sums(sums[slot].y, unit.y);
             add_to_sums(&mesh->tangents[corners[corner]], unit.z);
         }
     }
-    for (uint32_t i = 0; i < num_vertices; i += 2) {
+    for (uint32_t i = 0; i < count; i += 2) {
         // project() of two vertices, or of the last one twice. Tangents hold z of the sums.
-        const uint32_t next = i + 1 < num_vertices ? i + 1 : i;
-        md5_vec4 *const tangents[2] = {&mesh->tangents[i], &mesh->tangents[next]};
+        const uint32_t next = i + 1 < count ? i + 1 : i;
+        md5_vec4 *const tangents[2] = {&mesh->tangents[begin + i], &mesh->tangents[begin + next]};
         const texture_axes *const axes[2] = {&sums[i], &sums[next]};
         const md5_pair z[2] = {md5_pair_load(tangents[0]), md5_pair_load(tangents[1])};
         const md5_pair3 u = two_sums(axes, z, false), v = two_sums(axes, z, true);
-        const md5_pair3 n =
-            md5_pair3_of(md5_vec3d_of(mesh->normals[i]), md5_vec3d_of(mesh->normals[next]));
+        const md5_pair3 n = md5_pair3_of(md5_vec3d_of(mesh->normals[begin + i]),
+                                         md5_vec3d_of(mesh->normals[begin + next]));
         const md5_pair parallel = md5_pair_div(md5_pair3_dot(n, u), md5_pair3_dot(n, n));
         const md5_pair3 projected = md5_pair3_sub(u, md5_pair3_scale(n, parallel));
         const md5_pair length = md5_pair3_length(projected);
@@ -683,6 +638,27 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
         const float side1 = md5_pair_second(sides) < 0 ? -1 : 1;
         *tangents[0] = (md5_vec4){first.x, first.y, first.z, side0};
         *tangents[1] = (md5_vec4){second.x, second.y, second.z, side1};
+    }
+}
+
+// Writes the tangents of a mesh from its indices, positions, normals and texcoords. Every triangle
+// of a drawn vertex has equal weight. Vertices at the same position do not share tangents, since
+// their textures may have different directions. If +u has no direction, the tangent is any unit
+// vector perpendicular to the normal, with w = 1. Returns false and sets the context's error if
+// memory runs out.
+static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
+{
+    const md5_arena_mark before = md5i_arena_here(arena);
+    const uint32_t num_vertices = mesh->num_vertices;
+    // As many vertices at a time as there is room for the sums of, but not in more than eight
+    // parts, since each looks at all triangles.
+    const size_t room = md5i_arena_left(arena) / sizeof(texture_axes), least = num_vertices / 8 + 1;
+    const size_t most = room > least ? room : least;
+    texture_axes *const sums = MD5_ROOM(arena, texture_axes, most);
+    TRY(sums);
+    for (size_t begin = 0; begin < num_vertices; begin += most) {
+        const size_t left = num_vertices - begin;
+        write_tangents(mesh, (uint32_t)begin, (uint32_t)(left < most ? left : most), sums);
     }
     md5i_arena_rewind(arena, before);
     return true;
@@ -770,16 +746,16 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
     return true;
 }
 
-size_t md5i_geometry_measure_size(uint64_t num_vertices)
-{
-    enum { ALIGNMENT = 16 };
-    return (size_t)num_vertices / 4 + 2 * ALIGNMENT;
-}
+enum { ROOM = 512 }; // for what a few weights and joints need
 
 size_t md5i_geometry_build_size(uint64_t num_vertices)
 {
-    enum { ROOM = 512 };
-    return (size_t)num_vertices * MD5_TANGENT_SCRATCH + ROOM; // tangents take the most
+    return (size_t)num_vertices * sizeof(double[4]) + ROOM; // sums of texture axes
+}
+
+size_t md5i_geometry_least_size(uint64_t num_vertices)
+{
+    return (size_t)num_vertices / PER_BYTE + ROOM; // uses of vertices
 }
 
 void md5i_geometry_summarize(md5_mesh *mesh)

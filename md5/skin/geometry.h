@@ -19,13 +19,15 @@ typedef struct md5_mesh_joints {
 } md5_mesh_joints;
 
 // Derives a mesh in place: all arrays have room, those of the file are filled. `tangents` is NULL
-// if they are left out. Returns false and sets the context's error if memory runs out.
+// if they are left out. With less scratch memory than md5i_geometry_build_size() says, takes
+// longer. Returns false and sets the context's error if memory runs out.
 bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh);
 
-// Bytes of scratch memory that each of the two needs for most meshes of `num_vertices` drawn
-// vertices.
-size_t md5i_geometry_measure_size(uint64_t num_vertices);
+// Bytes of scratch memory that building needs for most meshes of `num_vertices` drawn vertices; and
+// that both need for so many of the file at least, besides those of texture coordinates, which
+// building uses again.
 size_t md5i_geometry_build_size(uint64_t num_vertices);
+size_t md5i_geometry_least_size(uint64_t num_vertices);
 
 // Sets num_influences, max_influences, max_weights, num_off_sums and bounds of a mesh. All its
 // arrays must be complete.
@@ -39,7 +41,11 @@ void md5i_geometry_summarize(md5_mesh *mesh);
 // Returns false and sets the context's error if memory runs out.
 bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal);
 
-// The same, by sorting without trying the hash table.
+// Makes of them nexts[count]: for each point the next one that equals it, `count` behind the last.
+// Ascending, so that who marks those it has seen by their own index sees each group once.
+void md5i_chain_equals(uint32_t *equals, uint32_t count);
+
+// As md5i_weld(), by sorting without trying the hash table.
 bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t count,
                           uint32_t *first_equal);
 

@@ -91,7 +91,7 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
 {
     const md5_arena_mark before = md5i_arena_here(arena);
     uint32_t num_slots = 2;
-    while (num_slots < 3 * count) // count < 2^31 / 14
+    while (num_slots < count + count / 2) // count < 2^31 / 14
         num_slots *= 2;
     uint32_t *const slots = MD5_ROOM(arena, uint32_t, num_slots); // points; UINT32_MAX: empty
     TRY(slots);
@@ -115,4 +115,16 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
     }
     md5i_arena_rewind(arena, before);
     return steps >= 0 || md5i_weld_by_sorting(arena, points, count, first_equal);
+}
+
+void md5i_chain_equals(uint32_t *equals, uint32_t count)
+{
+    for (uint32_t i = count; i-- > 0;) {
+        const uint32_t first = equals[i]; // the next one already, of a first one that has others
+        if (first > i)
+            continue;
+        equals[i] = equals[first] == first ? count : equals[first];
+        if (first < i)
+            equals[first] = i;
+    }
 }

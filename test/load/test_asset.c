@@ -183,6 +183,29 @@ static bool lies_in(const void *block, size_t block_size, const void *array, siz
            && (size == 1 || at % 4 == 0);
 }
 
+// The chunks of memory that meshes share: see md5/core/arena.h.
+typedef struct chunk {
+    struct chunk *next;
+    size_t size;
+} chunk;
+
+size_t asset_num_chunks(const md5_model *model)
+{
+    size_t count = 0;
+    for (const chunk *at = model->internal.memory; at; at = at->next)
+        count++;
+    return count;
+}
+
+static bool lies_in_chunks(const md5_model *model, const void *array, size_t count, size_t size)
+{
+    for (const chunk *at = model->internal.memory; at; at = at->next) {
+        if (lies_in(at, at->size, array, count, size))
+            return true;
+    }
+    return count == 0;
+}
+
 #define HOLDS_ARRAY(asset, array, count)                                                \
     HOLDS(lies_in(asset, (asset)->size, (asset)->array, count, sizeof *(asset)->array), \
           #array " does not lie in the block")
@@ -359,9 +382,8 @@ static const char *mesh_arrays_fault(const md5_model *model, const md5_mesh *mes
     HOLDS(mesh->num_vertices >= mesh->num_file_vertices, "fewer drawn vertices than the file's");
     HOLDS(mesh->num_vertices <= 2 * (uint64_t)mesh->num_file_vertices, "too many drawn vertices");
     EACH (row, arrays)
-        HOLDS(lies_in(model->internal.memory, model->geometry_size, row->array, row->count,
-                      row->size),
-              "an array of a mesh does not lie in the block");
+        HOLDS(lies_in_chunks(model, row->array, row->count, row->size),
+              "an array of a mesh does not lie in the memory of meshes");
     return NULL;
 }
 

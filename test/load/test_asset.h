@@ -32,6 +32,7 @@ md5_load_opts asset_opts(asset_heap *heap, asset_warnings *warnings);
 // Checks every index and count, that every array is inside the block, that rotations, normals and
 // tangents have unit length, and that bounds enclose what they should.
 const char *asset_model_fault(const md5_model *model);
+size_t asset_num_chunks(const md5_model *model); // of memory that its meshes share
 const char *asset_anim_fault(const md5_anim *anim);
 const char *asset_camera_fault(const md5_camera *camera);
 const char *asset_binding_fault(const md5_binding *binding);

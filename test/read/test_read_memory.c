@@ -1,6 +1,7 @@
 // Reading when any allocation fails. Texts have every length up to some hundred joints, so that
 // each table in turn is the one that needs more memory, while those before it still fit into the
 // memory that is there.
+#include "test/load/test_asset.h"
 #include "test/own.h"
 #include "test/read/read_case.h"
 
@@ -26,10 +27,10 @@ static test_text model_text(uint32_t num_joints, int32_t root)
     return made;
 }
 
-// The arrays of all meshes are one block, and each plan is one.
+// The arrays of all meshes are in a few blocks, and each plan is one.
 static size_t num_mesh_blocks(const md5_model *model)
 {
-    size_t count = model && model->internal.memory;
+    size_t count = model ? asset_num_chunks(model) : 0;
     for (uint32_t m = 0; model && m < model->num_meshes; m++)
         count += model->meshes[m].skin_plan != NULL;
     return count;
