@@ -159,21 +159,37 @@ void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *ran
 
 // == Animations ==================================================================================
 
+enum { FEW_NUMBERS = 256 };
+
+// Whether a clip of so many bytes, with what was read for it, is more than it should be, and what
+// precedes the frames can be read again in `room` bytes.
+static bool is_compact(const md5_arena *arena, const md5_anim_file *file, size_t size, size_t clip,
+                       size_t room)
+{
+    const size_t numbers = (size_t)file->num_frames * file->num_components * sizeof(float);
+    return file->lex.text && !file->has_others && file->num_components <= FEW_NUMBERS
+           && md5i_arena_size(arena) - numbers <= room
+           && clip + arena->context->memory_held > most_memory(size);
+}
+
+// Where a text is compact, frees all that was read before the clip takes its memory, and reads
+// again: first all but the frames, to where the clip's frames will be, then frame by frame.
 static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     if (md5_begins_as(text, size, MD5_PACKED_FILE))
         return md5i_read_packed_file(arena, text, size, asset);
     if (md5_is_asset_file(text, size))
         return md5i_read_assets(arena, text, size, false, asset);
-    const md5_context *const context = arena->context;
+    md5_context *const context = arena->context;
     md5_anim_file file;
-    TRY(md5_begins_as(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(arena, text, size, &file)
-                                                : md5i_read_anim_file(arena, text, size, &file));
+    TRY(md5_begins_as(text, size, MD5_BFG_ANIM)
+            ? md5i_read_bfg_anim(arena, text, size, &file)
+            : md5i_read_anim_file(arena, text, size, NULL, &file));
     const uint32_t num_joints = file.num_joints;
     const size_t num_frames = file.num_frames;
     uint32_t num_rotations, num_translations;
     // Flags of the joints that change over the frames, then of the components that do.
-    uint8_t *const moves = MD5_NEW(arena, uint8_t, (size_t)num_joints + file.num_components);
+    uint8_t *moves = MD5_NEW(arena, uint8_t, (size_t)num_joints + file.num_components);
     TRY(moves);
     md5i_clip_plan(&file, moves + num_joints, moves, &num_rotations, &num_translations);
 
@@ -185,25 +201,51 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
     const md5_track *tracks = NULL;
     md5_bounds *bounds = NULL;
     const char *command_line = NULL;
+    float *again = NULL, numbers[FEW_NUMBERS];
+    md5_context quiet;
+    md5_arena head;
+    const size_t room =
+        num_frames
+        * (num_rotations * sizeof *clip.rotations + num_translations * sizeof *clip.translations);
+    size_t all = 0;
     MD5_FOR (pass, 2) {
         anim = MD5_TAKE(&block, md5_anim, 1);
-        joints = put_joints(&block, file.joints, num_joints);
-        command_line = put_text(&block, file.command_line);
-        order = MD5_PUT(&block, uint32_t, file.order, num_joints);
-        tracks = MD5_PUT(&block, md5_track, file.tracks, num_joints);
-        clip.base_frame = MD5_TAKE(&block, md5_xform, num_joints);
-        clip.constant = MD5_TAKE(&block, md5_xform, num_joints);
-        clip.rotation_joints = MD5_TAKE(&block, uint32_t, num_rotations);
-        clip.translation_joints = MD5_TAKE(&block, uint32_t, num_translations);
         clip.rotations =
             (md5_quat *)md5i_block_take(&block, num_frames, num_rotations * sizeof(md5_quat));
         clip.translations =
             (md5_vec3 *)md5i_block_take(&block, num_frames, num_translations * sizeof(md5_vec3));
+        if (again) {
+            quiet = *context;
+            quiet.warn = NULL;
+            quiet.held = NULL;
+            head = md5i_arena_over(&quiet, clip.rotations, room);
+            if (!md5i_read_anim_file(&head, text, size, &file.num_components, &file)) {
+                md5i_free(context, block.base, all);
+                return md5i_fail_as(context, &quiet.error);
+            }
+        }
+        joints = put_joints(&block, file.joints, num_joints);
+        command_line = put_text(&block, file.command_line);
+        order = MD5_PUT(&block, uint32_t, file.order, num_joints);
+        tracks = MD5_PUT(&block, md5_track, file.tracks, num_joints);
+        clip.base_frame = MD5_PUT(&block, md5_xform, file.base_frame, num_joints);
+        clip.constant = MD5_TAKE(&block, md5_xform, num_joints);
+        clip.rotation_joints = MD5_TAKE(&block, uint32_t, num_rotations);
+        clip.translation_joints = MD5_TAKE(&block, uint32_t, num_translations);
         bounds = MD5_PUT(&block, md5_bounds, file.bounds, num_frames);
-        TRY(pass > 0 || md5i_block_allocate(arena->context, &block));
+        if (pass == 0 && is_compact(arena, &file, size, all = block.used, room)) {
+            md5_arena few = {.context = context, .is_exact = true};
+            moves = (uint8_t *)md5i_arena_copy(&few, moves, num_joints, 1);
+            md5i_arena_free(arena);
+            *arena = few;
+            TRY(moves);
+            again = numbers;
+        }
+        TRY(pass > 0 || md5i_block_allocate(context, &block));
     }
-
-    md5i_clip_build(&file, moves, &clip);
+    file.tracks = tracks;
+    file.base_frame = clip.base_frame;
+    md5i_clip_build(&file, moves, again, &clip);
     if (converts(context)) {
         convert_transforms(context, clip.base_frame, num_joints);
         convert_transforms(context, clip.constant, num_joints);

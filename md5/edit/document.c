@@ -190,8 +190,9 @@ static bool read_model(md5_arena *kept, const char *text, size_t size, md5_doc *
 static bool read_anim(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_anim_file file;
-    TRY(md5_begins_as(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(kept, text, size, &file)
-                                                : md5i_read_anim_file(kept, text, size, &file));
+    TRY(md5_begins_as(text, size, MD5_BFG_ANIM)
+            ? md5i_read_bfg_anim(kept, text, size, &file)
+            : md5i_read_anim_file(kept, text, size, NULL, &file));
     TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     TRY(keep_joints(kept, file.joints, file.base_frame, file.num_joints, doc));
     MD5_FOR (j, file.num_joints)

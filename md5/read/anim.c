@@ -32,6 +32,7 @@ typedef struct md5_anim_reader {
         *turning; // [num_turning] joints with rotation flags: frames are checked for these only
     uint32_t num_turning;
 
+    bool is_again; // only what precedes the frames is read, for the second time
     uint32_t num_frames_read;
     int64_t first_frame; // the number of the first frame
     float *numbers;
@@ -68,6 +69,16 @@ static inline md5_vec3 frame_rotation(const md5_track *track, const md5_xform *b
 }
 
 // -- How many numbers a frame has -----------------------------------------------------------
+
+// A track without flags may have any `first`: brings it into the range that the asset promises.
+static void limit_tracks(md5_anim_reader *reader, uint32_t num_components)
+{
+    MD5_FOR (joint, reader->num_joints.value) {
+        md5_track *const track = &reader->tracks[joint];
+        if (track->flags == 0 && track->first > num_components)
+            track->first = 0;
+    }
+}
 
 // Settles what the first frame, whose `{` was just read, decides: how many numbers each has.
 // Header, hierarchy and the first frame each give the number of components. Some files have a wrong
@@ -116,14 +127,10 @@ static bool begin_frames(md5_anim_reader *reader)
     const size_t frame_bytes = MD5_FRAME_BYTES - 1 + (size_t)MD5_NUMBER_BYTES * num_components;
     const size_t most = left / frame_bytes + 1;
     const size_t num_frames = reader->num_frames.value < most ? reader->num_frames.value : most;
-    // A track without flags may have any `first`: brings it into the range that the asset
-    // promises.
+    limit_tracks(reader, num_components);
     TRY(reader->turning = MD5_ROOM(lex->arena, uint32_t, reader->num_joints.value));
     MD5_FOR (joint, reader->num_joints.value) {
-        md5_track *const track = &reader->tracks[joint];
-        if (track->flags == 0 && track->first > num_components)
-            track->first = 0;
-        if (track->flags & MD5_ROTATES)
+        if (reader->tracks[joint].flags & MD5_ROTATES)
             reader->turning[reader->num_turning++] = joint;
     }
     reader->file->num_components = num_components;
@@ -640,11 +647,13 @@ static bool read_hierarchy(md5_anim_reader *reader)
     const uint64_t num_components = reader->num_components.value;
     const uint64_t num_numbers = num_frames * num_components;
     const uint64_t max_numbers = (uint64_t)(lex->end - lex->at) / MD5_NUMBER_BYTES;
-    TRY(md5i_arena_reserve(
-        lex->arena,
-        (size_t)(num_joints * a_joint + num_components + num_frames * sizeof(md5_bounds)
-                 + (num_numbers < max_numbers ? num_numbers : max_numbers) * sizeof *reader->numbers
-                 + ALIGNMENT * TABLES)));
+    TRY(reader->is_again
+        || md5i_arena_reserve(lex->arena,
+                              (size_t)(num_joints * a_joint + num_components
+                                       + num_frames * sizeof(md5_bounds)
+                                       + (num_numbers < max_numbers ? num_numbers : max_numbers)
+                                             * sizeof *reader->numbers
+                                       + ALIGNMENT * TABLES)));
     TRY(reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints));
     TRY(reader->tracks = MD5_NEW(lex->arena, md5_track, num_joints));
     MD5_FOR (joint, num_joints) {
@@ -685,6 +694,7 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
         if (!md5_span_is_name(word) || md5i_is_top_word(word))
             return md5i_fail_short(lex, "numFrames", reader->num_frames.value,
                                    reader->num_frames_read);
+        reader->file->has_others = true;
     }
     if (md5_span_is(word, "frame")) {
         // What the first frame needs must have been read before.
@@ -767,10 +777,12 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
     return md5i_header_word(lex, &reader->header, word);
 }
 
-bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_anim_file *file)
+bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
+                         const uint32_t *num_components, md5_anim_file *file)
 {
-    *file = (md5_anim_file){0};
-    md5_anim_reader reader = {.header = {.kind = MD5_KIND_ANIM}, .file = file};
+    *file = (md5_anim_file){.num_components = num_components ? *num_components : 0};
+    md5_anim_reader reader = {
+        .header = {.kind = MD5_KIND_ANIM}, .is_again = num_components != NULL, .file = file};
     md5_header *const header = &reader.header;
     md5_lex *const lex = &reader.lex;
     md5i_lex_begin(lex, arena, text, size);
@@ -778,6 +790,8 @@ bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_an
     while (file->num_frames == 0
            && (reader.num_frames_read == 0 || reader.num_frames_read < reader.num_frames.value)) {
         const md5_span word = md5i_lex_peek_word(lex);
+        if (reader.is_again && md5_span_is(word, "frame"))
+            break;
         md5i_header_see(lex, header, word);
         const bool is_end = lex->at == lex->end && reader.num_frames_read == 0;
         if (MD5_IS_VERSION_6(header) && md5i_lex_take_word(lex, "numchannels"))
@@ -791,7 +805,11 @@ bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_an
     file->command_line = header->command_line;
     if (file->num_frames > 0) // of version 6
         return true;
-    TRY(md5i_header_end(lex, header, "frame", "numFrames", &reader.num_frames));
+    if (reader.is_again)
+        limit_tracks(&reader, *num_components);
+    else
+        TRY(md5i_header_end(lex, header, "frame", "numFrames", &reader.num_frames));
+    file->lex = *lex;
     file->num_frames = reader.num_frames.value;
     file->num_joints = reader.num_joints.value;
     file->joints = reader.joints;
@@ -835,11 +853,11 @@ void md5i_clip_plan(const md5_anim_file *source, uint8_t *changes, uint8_t *move
     }
 }
 
-static md5_vec3 decode_translation(const md5_anim_file *source, uint32_t joint, uint32_t frame)
+static md5_vec3 decode_translation(const md5_anim_file *source, uint32_t joint,
+                                   const float *numbers)
 {
     const uint32_t flags = source->tracks[joint].flags;
-    const float *next =
-        source->numbers + (size_t)frame * source->num_components + source->tracks[joint].first;
+    const float *next = numbers + source->tracks[joint].first;
     md5_vec3 translation = source->base_frame[joint].translation;
     if (flags & 1)
         translation.x = *next++;
@@ -850,30 +868,36 @@ static md5_vec3 decode_translation(const md5_anim_file *source, uint32_t joint, 
     return translation;
 }
 
-static md5_quat decode_rotation(const md5_anim_file *source, uint32_t joint, uint32_t frame)
+static md5_quat decode_rotation(const md5_anim_file *source, uint32_t joint, const float *numbers)
 {
-    const float *const numbers = source->numbers + (size_t)frame * source->num_components;
     const md5_vec3 v = frame_rotation(&source->tracks[joint], &source->base_frame[joint], numbers);
     return md5_quat_from_xyz(v.x, v.y, v.z);
 }
 
-void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves,
+// Files hold only x y z of rotations.
+static void add_w(md5_xform *transforms, uint32_t count)
+{
+    MD5_FOR (i, count) {
+        const md5_quat q = transforms[i].rotation;
+        transforms[i].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
+    }
+}
+
+// Reads a frame again, which had no error.
+static void read_again(md5_lex *lex, uint32_t count, float *numbers)
+{
+    uint32_t number;
+    (void)(md5i_lex_take_word(lex, "frame") && md5i_read_uint(lex, "frame", &number)
+           && md5i_lex_take(lex, '{') && md5i_lex_floats(lex, numbers, count, &number)
+           && md5i_lex_take(lex, '}'));
+}
+
+void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves, float *again,
                      const md5_clip_arrays *arrays)
 {
+    md5_lex lex = source->lex;
     uint32_t num_rotations = 0, num_translations = 0;
     MD5_FOR (joint, source->num_joints) {
-        // A file without animated components has no `numbers`: none are read for joints without
-        // flags.
-        const uint32_t flags = source->tracks[joint].flags;
-        md5_xform *const constant = &arrays->constant[joint];
-        *constant = source->base_frame[joint];
-        const md5_quat q = constant->rotation; // files hold only its x y z
-        constant->rotation = md5_quat_from_xyz(q.x, q.y, q.z);
-        arrays->base_frame[joint] = *constant;
-        if (flags & MD5_TRANSLATES)
-            constant->translation = decode_translation(source, joint, 0);
-        if (flags & MD5_ROTATES)
-            constant->rotation = decode_rotation(source, joint, 0);
         if (moves[joint] & MD5_MOVES_ROTATION)
             arrays->rotation_joints[num_rotations++] = joint;
         if (moves[joint] & MD5_MOVES_TRANSLATION)
@@ -882,10 +906,32 @@ void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves,
 
     md5_quat *rotation = arrays->rotations;
     md5_vec3 *translation = arrays->translations;
+    const float *numbers = again ? again : source->numbers;
     MD5_FOR (frame, source->num_frames) {
+        if (again)
+            read_again(&lex, source->num_components, again);
+        MD5_FOR_WHILE (joint, source->num_joints, frame == 0) {
+            // A file without animated components has no `numbers`: none are read for joints without
+            // flags.
+            const uint32_t flags = source->tracks[joint].flags;
+            md5_xform *const constant = &arrays->constant[joint];
+            *constant = source->base_frame[joint];
+            if (flags & MD5_TRANSLATES)
+                constant->translation = decode_translation(source, joint, numbers);
+            if (flags & MD5_ROTATES) {
+                const md5_vec3 v = frame_rotation(&source->tracks[joint], constant, numbers);
+                constant->rotation = (md5_quat){v.x, v.y, v.z, 0};
+            }
+        }
         MD5_FOR (i, num_rotations)
-            *rotation++ = decode_rotation(source, arrays->rotation_joints[i], frame);
+            *rotation++ = decode_rotation(source, arrays->rotation_joints[i], numbers);
         MD5_FOR (i, num_translations)
-            *translation++ = decode_translation(source, arrays->translation_joints[i], frame);
+            *translation++ = decode_translation(source, arrays->translation_joints[i], numbers);
+        if (numbers && !again)
+            numbers += source->num_components;
     }
+    MD5_FOR (joint, source->num_joints)
+        arrays->base_frame[joint] = source->base_frame[joint];
+    add_w(arrays->base_frame, source->num_joints);
+    add_w(arrays->constant, source->num_joints);
 }

@@ -97,11 +97,18 @@ typedef struct md5_anim_file {
     const md5_xform *base_frame;
     const float *numbers;     // [num_frames][num_components]
     const md5_bounds *bounds; // [num_frames], or NULL if the file has no bounds for each frame
+    bool has_others;          // text between frames that is none
+    md5_lex lex;              // of a text; behind the frames, or before them: see below
 } md5_anim_file;
 
 // Reads `size` bytes of .md5anim text. What `file` points to lies in the arena or in the text.
 // Returns false with the context's error set.
-bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size, md5_anim_file *file);
+//
+// If `num_components` is not NULL, reads it again up to the frames, whose numbers are so many: all
+// but `numbers`. Text that was read without an error has none then, and takes no more memory than
+// was taken beside the numbers.
+bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
+                         const uint32_t *num_components, md5_anim_file *file);
 
 // A clip of it, ready to sample.
 enum { MD5_MOVES_ROTATION = 1, MD5_MOVES_TRANSLATION = 2 };
@@ -122,7 +129,9 @@ typedef struct md5_clip_arrays {
     md5_quat *rotations;          // [num_frames][num_rotations]
     md5_vec3 *translations;       // [num_frames][num_translations]
 } md5_clip_arrays;
-void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves,
+// The base frames of both may be the same. Instead of the numbers of a file takes those that it
+// reads again from the lexer into again[num_components], if that is not NULL.
+void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves, float *again,
                      const md5_clip_arrays *arrays);
 
 // -- .md5camera ----------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ TEST (released_models_keep_their_skeleton_and_counts) {
     md5_model *const model = load(&opts);
     const md5_mesh *const meshes = model->meshes;
     const size_t kept = model->size;
-    CHECK_UINT(heap.live, 2 + model->num_meshes);
+    CHECK_UINT(heap.live, 3 + model->num_meshes);
     md5_release_geometry(model);
     CHECK_UINT(heap.live, 1);
     CHECK_UINT(heap.live_bytes, kept);
@@ -176,14 +176,9 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
 
 // -- Memory ---------------------------------------------------------------------------------------
 
-// How much memory reading takes. An ordinary file takes the blocks of the asset and one working
-// block of at most 0.6 of the text's size, which holds a model's tables before they are copied to
-// their places; it is freed before skinning plans are allocated. A model's joints have a working
-// block of their own, which is freed before the block of the meshes is allocated. The peak is at
-// most 1.5 times the text's size in real files, and 2.3 times in ours, some of which have numbers
-// of few digits: then the asset alone takes up to 1.75 times the text.
-
-enum { MAX_PERCENT = 60, MAX_PEAK_PERCENT = 230, MAX_REAL_PEAK_PERCENT = 150 };
+// In how many blocks. An ordinary file takes those of the asset, and working blocks that are freed
+// before skinning plans are allocated: a clip one, a model one of its joints, one of tables that it
+// does not keep, and perhaps one of what deriving needs. What is held at once: test_abuse.c.
 
 typedef struct measured {
     size_t num_allocs, num_blocks, peak_bytes, asset_bytes;
@@ -209,7 +204,7 @@ static measured measure(const char *path, const char *text, size_t size)
     return result;
 }
 
-static void check_file(const char *path, size_t max_peak_percent)
+static void check_file(const char *path)
 {
     size_t size = 0;
     OWN_STRING text = test_read_file(path, &size);
@@ -217,23 +212,13 @@ static void check_file(const char *path, size_t max_peak_percent)
         return;
     const measured it = measure(path, text, size);
     const bool is_anim = strstr(path, ".md5anim") != NULL;
-    const size_t num_blocks = is_anim ? 1 : 2 + it.num_meshes;
+    const size_t num_blocks = is_anim ? 1 : 3 + it.num_meshes;
     CHECK_UINT(it.num_blocks, num_blocks);
-#ifdef __OPTIMIZE_SIZE__
-    const size_t num_scratch = 9; // without counting ahead
-    const bool is_few = it.num_allocs <= num_blocks + num_scratch;
-#else
-    const bool is_few = it.num_allocs == num_blocks + (is_anim ? 1 : 2); // joints by themselves
-#endif
-    CHECK_THAT(is_few, "%s: %zu allocations", path, it.num_allocs);
-    CHECK_THAT(it.peak_bytes - it.asset_bytes <= size * MAX_PERCENT / 100,
-               "%s: %zu bytes of memory besides %zu, %zu of text", path,
-               it.peak_bytes - it.asset_bytes, it.asset_bytes, size);
-    CHECK_THAT(it.peak_bytes <= size * max_peak_percent / 100,
-               "%s: %zu bytes of memory at once, %zu of text", path, it.peak_bytes, size);
+    CHECK_THAT(it.num_allocs <= num_blocks + (is_anim ? 1 : 3), "%s: %zu allocations", path,
+               it.num_allocs);
 }
 
-TEST (our_files_take_few_blocks_and_little_memory) {
+TEST (our_files_take_few_blocks) {
     STRINGS(files) = {
         "bobbin/bobbin.md5mesh",
         "thimble/thimble.md5mesh", // many mirror seams
@@ -243,10 +228,10 @@ TEST (our_files_take_few_blocks_and_little_memory) {
         "bobbin/walk.md5anim",     "bobbin/dance.md5anim",
     };
     EACH (file, files)
-        check_file(test_pathf("models/%s", *file), MAX_PEAK_PERCENT);
+        check_file(test_pathf("models/%s", *file));
 }
 
-TEST (real_files_take_few_blocks_and_little_memory) {
+TEST (real_files_take_few_blocks) {
     STRINGS(files) = {
         "redeclipse/drone/mesh.md5mesh", "frankie/Frankie.md5mesh",
         "terasology/lasr/queen.md5mesh", "redeclipse/weapons/zapper/item.md5mesh",
@@ -256,7 +241,33 @@ TEST (real_files_take_few_blocks_and_little_memory) {
     };
     REQUIRE_CORPUS();
     EACH (file, files)
-        check_file(test_pathf("corpus/%s", *file), MAX_REAL_PEAK_PERCENT);
+        check_file(test_pathf("corpus/%s", *file));
+}
+
+// A clip whose text is compact is read twice, so that less is held at once. Behind a long comment
+// the text is not compact any more.
+TEST (clips_that_are_read_twice_are_as_those_read_once) {
+    STRINGS(files) = {"zoo/flags", "thimble/fold", "thimble/back_start", "flame/burst"};
+    FOR (i, 3 * COUNT_OF(files)) {
+        size_t size = 0;
+        OWN_STRING text = test_read_file(test_pathf("models/%s.md5anim", files[i / 3]), &size);
+        REQUIRE(text);
+        if (i % 3 == 1) // the base frame's first rotation is too long: a warning
+            memcpy(strstr(strstr(text, "baseframe"), ") (") + 3, " 9", 2);
+        if (i % 3 == 2) // another word between two frames: both are read once
+            strstr(text, "\nframe 1")[-1] = 'x';
+        OWN_TEXT padded = {0};
+        test_append(&padded, "%s// %*s", text, (int)size, "");
+        test_heap heap = {0}, other = {0};
+        const md5_load_opts opts = heap_opts(&heap, 0), others = heap_opts(&other, 0);
+        OWN_ANIM twice = md5_parse_anim(text, size, &opts, NULL);
+        OWN_ANIM once = md5_parse_anim(padded.bytes, padded.used, &others, NULL);
+        REQUIRE(twice && once);
+        CHECK(asset_anims_equal(twice, once));
+        CHECK_UINT(twice->num_warnings, once->num_warnings);
+        CHECK_UINT(twice->num_warnings > 0, i % 3 > 0);
+        CHECK((heap.peak_bytes < other.peak_bytes) == (i % 3 < 2));
+    }
 }
 
 // Counts in comments are read before it is known that they are in a comment.

@@ -32,7 +32,7 @@ static built_clip build(const md5_anim_file *source)
         .rotations = need(frames * clip.num_rotations, sizeof(md5_quat)),
         .translations = need(frames * clip.num_translations, sizeof(md5_vec3)),
     };
-    md5i_clip_build(source, clip.moves, &clip.arrays);
+    md5i_clip_build(source, clip.moves, NULL, &clip.arrays);
     return clip;
 }
 

@@ -54,7 +54,7 @@ static void finish_clip(made_clip *clip, double rate)
     const md5_clip_arrays arrays = {
         clip->base,      clip->constant,    clip->rotation_joints, clip->translation_joints,
         clip->rotations, clip->translations};
-    md5i_clip_build(source, clip->moves, &arrays);
+    md5i_clip_build(source, clip->moves, NULL, &arrays);
 }
 
 static float within(uint64_t *random, double size)

@@ -44,7 +44,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
     md5_anim_file file;
     md5i_context_begin(&context, opts, NULL, error);
     md5_arena arena = {.context = &context};
-    const bool loaded = md5i_read_anim_file(&arena, text, size, &file);
+    const bool loaded = md5i_read_anim_file(&arena, text, size, NULL, &file);
     md5i_arena_free(&arena);
     return loaded;
 }
@@ -66,7 +66,7 @@ static bool begin(reading *r, const char *old, const char *new)
     r->text = read_case_text(good, old, new, &size);
     md5i_context_begin(&r->context, NULL, NULL, &r->error);
     r->arena = (md5_arena){.context = &r->context};
-    const bool is_read = md5i_read_anim_file(&r->arena, r->text, size, &r->file);
+    const bool is_read = md5i_read_anim_file(&r->arena, r->text, size, NULL, &r->file);
     return CHECK_THAT(is_read, "%u:%u: %s", r->error.line, r->error.column, r->error.message);
 }
 
@@ -391,7 +391,7 @@ TEST (anim_file_reads_the_densest_text) {
     md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     md5_anim_file file;
-    if (CHECK_THAT(md5i_read_anim_file(&arena, text.bytes, text.used, &file), "%u:%u: %s",
+    if (CHECK_THAT(md5i_read_anim_file(&arena, text.bytes, text.used, NULL, &file), "%u:%u: %s",
                    error.line, error.column, error.message)) {
         FOR (i, (size_t)NUM_FRAMES * COUNT)
             CHECK(file.numbers[i] == (float)(i % 10));
