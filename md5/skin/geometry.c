@@ -154,38 +154,32 @@ static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
         uint32_t *const influence_joints = mesh->influence_joints + next;
         md5_vec4 *const values = mesh->influences + next;
         mesh->first_influence[i] = next;
-        if (num_weights == 1) {
-            // Its point is also the position. Adding to zero turns -0 into +0, as any other sum
-            // does.
-            const quad sum = quad_add(quad_zero(), weighted_point(&merger, weights));
-            const md5_vec4 rounded = md5_pair_round(sum.xy, sum.zw);
-            mesh->positions[i] = (md5_vec3){rounded.x, rounded.y, rounded.z};
-            if (is_zero(rounded))
-                continue;
-            *influence_joints = weights->joint;
-            *values = rounded;
-            next++;
-            continue;
-        }
-
         // Weights are summed by joint, in the file's order, and give the position in the bind pose.
+        // Adding to zero turns -0 into +0.
         quad position = quad_zero();
         merger.num_sums = 0;
         MD5_FOR (j, num_weights) {
             const quad point = weighted_point(&merger, &weights[j]);
             const uint32_t joint = weights[j].joint;
+            position = quad_add(position, point);
+            if (num_weights == 1)
+                break; // the position is also the influence
             uint32_t slot = merger.slots[joint];
             if (slot >= merger.num_sums || merger.sums[slot].joint != joint) {
                 slot = merger.slots[joint] = merger.num_sums++;
                 merger.sums[slot] = (joint_sum){quad_zero(), joint};
             }
             merger.sums[slot].sum = quad_add(merger.sums[slot].sum, point);
-            position = quad_add(position, point);
         }
         const md5_vec4 rounded = md5_pair_round(position.xy, position.zw);
         mesh->positions[i] = (md5_vec3){rounded.x, rounded.y, rounded.z};
-
-        next += write_sums(&merger, influence_joints, values);
+        if (num_weights != 1)
+            next += write_sums(&merger, influence_joints, values);
+        else if (!is_zero(rounded)) {
+            *influence_joints = weights->joint;
+            *values = rounded;
+            next++;
+        }
     }
     *used = next;
     return true;
@@ -336,7 +330,6 @@ typedef struct normal_sums {
 } normal_sums;
 
 static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "x and y of a sum fit into a tangent");
-static_assert(sizeof(md5_vec3) >= sizeof(double), "z fits into a normal");
 
 // An edge of each of two triangles.
 static inline md5_pair3 edge_between(const md5_vec3 *from0, const md5_vec3 *to0,
