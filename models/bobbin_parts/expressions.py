@@ -72,9 +72,9 @@ def _lips(p, narrow, flat):
 _LIPS = (6.03, 2.24)
 _FOCUS = math.sqrt(_LIPS[0] ** 2 - _LIPS[1] ** 2)
 # Sizes from which on skin follows the lips less, and not at all; the chin goes farther with the lower lip.
-_FOLLOWS, _CHIN = (6.0, 7.4), 1.5
+_FOLLOWS, _CHIN = (6.0, 7.1), 1.5
 # The share that cheeks come along, in one piece with their freckles, and between which sizes that ends.
-_CHEEK, _BEHIND = 0.25, (9.8, 13.0)
+_CHEEK, _BEHIND = 0.3, (9.8, 13.0)
 _POUT = 0.45    # how far the ring of the lips stands out of the face
 _TONGUE = 0.8   # how far the floor of the mouth sinks behind the lower lip
 
