@@ -5,7 +5,7 @@
 // vertices; the entry is loaded once and multiplied by each vertex's bias. No matrix is transposed
 // and no row is summed. The plan finds the groups at load, in linear time, with a small table of
 // those that are not full yet. Any of their joints may weigh most: vertices share groups all the
-// same, since joints are added in the same order (md5_sum_order()). A monster of 6022 vertices has
+// same, since joints are added in the same order (md5i_sum_order()). A monster of 6022 vertices has
 // half as many sets of joints as orders of them, and 5 % singles instead of 18.
 //
 // - A contiguous group is eight consecutive vertices: loaded and stored side by side.
@@ -82,6 +82,19 @@ static inline md5_skin_kind kind_of(const md5_mesh *mesh, uint32_t vertex, float
 md5_skin_kind md5i_skin_kind_of(const md5_mesh *mesh, uint32_t vertex)
 {
     return kind_of(mesh, vertex, tolerance_of(&mesh->bounds));
+}
+
+uint64_t md5i_sum_order(const uint32_t *joints, uint32_t count)
+{
+    uint64_t order = 0;
+    MD5_FOR_WHILE (i, count, count <= MD5_SKIN_MAX_INFLUENCES) {
+        uint32_t below = 0; // four bits for each joint that comes before
+        MD5_FOR (k, i)
+            below += joints[k] <= joints[i] ? 4 : 0;
+        const uint64_t before = order & (((uint64_t)1 << below) - 1);
+        order = before | (uint64_t)i << below | (order - before) << 4;
+    }
+    return order;
 }
 
 // -- Building -------------------------------------------------------------------------------
@@ -179,7 +192,7 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
     offsets[0] = vertices[0];
     if (is_single)
         *words++ = count;
-    const uint32_t sorted = md5_sum_order(set.joints, count);
+    const uint64_t sorted = md5i_sum_order(set.joints, count);
     MD5_FOR (i, count)
         words[i] = set.joints[md5_summand(sorted, count, i)];
     const bool is_rigid = set.kind == MD5_SKIN_RIGID;

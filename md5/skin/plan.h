@@ -16,7 +16,7 @@
 #define MD5_SKIN_GROUP 8
 
 // Vertices with more influences than this are never grouped.
-#define MD5_SKIN_MAX_INFLUENCES 8
+#define MD5_SKIN_MAX_INFLUENCES 16
 
 // How the position of a vertex is computed: see skin_scalar.c for the two forms of the sum.
 typedef enum md5_skin_kind {
@@ -46,7 +46,7 @@ typedef struct md5_skin_run {
 } md5_skin_run;
 
 // The vertices of a group have the same joints, in whatever order their biases put them: joints of
-// a plan ascend, as those of every sum do (md5_sum_order()).
+// a plan ascend, as those of every sum do (md5i_sum_order()).
 struct md5_skin_plan {
     size_t size; // bytes of the block
     uint32_t num_runs, num_vertices, num_words;
@@ -98,23 +98,12 @@ static inline bool md5_is_rigid(const md5_mesh *mesh, uint32_t vertex)
 // The order in which the influences of a vertex are added: by ascending joint, so that vertices on
 // the same joints share their order. Four bits each, the first one lowest; those of more than
 // MD5_SKIN_MAX_INFLUENCES are added as they are stored.
-static inline uint32_t md5_sum_order(const uint32_t *joints, uint32_t count)
-{
-    uint32_t order = 0;
-    MD5_FOR_WHILE (i, count, count <= MD5_SKIN_MAX_INFLUENCES) {
-        uint32_t below = 0; // four bits for each joint that comes before
-        MD5_FOR (k, i)
-            below += joints[k] <= joints[i] ? 4 : 0;
-        const uint32_t before = order & ((1u << below) - 1);
-        order = before | i << below | (order - before) << 4;
-    }
-    return order;
-}
+uint64_t md5i_sum_order(const uint32_t *joints, uint32_t count);
 
 // The influence of a vertex that is added at a place.
-static inline uint32_t md5_summand(uint32_t order, uint32_t count, uint32_t place)
+static inline uint32_t md5_summand(uint64_t order, uint32_t count, uint32_t place)
 {
-    return count <= MD5_SKIN_MAX_INFLUENCES ? order >> 4 * place & 15 : place;
+    return count <= MD5_SKIN_MAX_INFLUENCES ? (uint32_t)(order >> 4 * place & 15) : place;
 }
 
 // Size of a group: elements of md5_skin_plan.vertices; floats per vertex; elements of

@@ -5,7 +5,7 @@
 // == By matrices =================================================================================
 //
 // Order of the sums, with m a palette entry and q an influence (bias * point, bias), over the
-// influences of a vertex by ascending joint (md5_sum_order()):
+// influences of a vertex by ascending joint (md5i_sum_order()):
 //
 //   exact:    lane[r][c] = m[r][c] * q[c] of the first, + m[r][c] * q[c] of the next, ...
 //             row r      = (lane[r][0] + lane[r][1]) + (lane[r][2] + lane[r][3])
@@ -64,9 +64,9 @@ static inline md5_vec4 bias_of(md5_vec4 influence)
 }
 
 // Sums of two have the same bits in either order.
-static inline uint32_t scalar_order(const md5_mesh *mesh, uint32_t first, uint32_t count)
+static inline uint64_t scalar_order(const md5_mesh *mesh, uint32_t first, uint32_t count)
 {
-    return count > 2 ? md5_sum_order(mesh->influence_joints + first, count) : 0x10;
+    return count > 2 ? md5i_sum_order(mesh->influence_joints + first, count) : 0x10;
 }
 
 // The product of the influence at a place of a vertex's sum.
@@ -86,7 +86,7 @@ static MD5_ALWAYS_INLINE rows sum_influences(const md5_mesh *mesh, const md5_mat
     const uint32_t count = mesh->first_influence[vertex + 1] - first;
     if (count == 0)
         return (rows){0};
-    const uint32_t order = scalar_order(mesh, first, count);
+    const uint64_t order = scalar_order(mesh, first, count);
     rows sum = term_at(mesh, palette, first + md5_summand(order, count, 0), is_exact);
     MD5_FOR_FROM (place, 1, count)
         sum = add_rows(sum,
@@ -182,7 +182,7 @@ static inline md5_dual_quat blend_duals(const md5_mesh *mesh, const md5_dual_qua
     const md5_dual_quat *const first = &palette[joints[0]];
     const int shift = shift_for(influences[0].w);
     const float bias = shifted(influences[0].w, shift);
-    const uint32_t order = scalar_order(mesh, begin, count);
+    const uint64_t order = scalar_order(mesh, begin, count);
     md5_dual_quat sum = {{0, 0, 0, 0}, {0, 0, 0, 0}};
     MD5_FOR (place, count) {
         const uint32_t i = md5_summand(order, count, place);

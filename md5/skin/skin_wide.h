@@ -369,14 +369,14 @@ MD5_WIDE_INLINE lanes_dual dual_term(const lanes_first *first, const md5_dual_qu
     return (lanes_dual){scale4(real, by), scale_row(&q->dual.x, all_alike(by))};
 }
 
-// Biases are `step` floats apart. Returns false if a lane cannot be blended as it is.
-MD5_WIDE_INLINE bool blend_dual_group(const skin_arrays *arrays, const group *lanes,
-                                      const float *biases, uint32_t step, lanes_mat34 *m)
+// Biases are `step` floats apart. Returns false if a lane cannot be blended as it is. A function of
+// its own, as kinds and orders would have four copies.
+MD5_WIDE_CODE static bool blend_dual_group(const md5_dual_quat *q, const uint32_t *joints,
+                                           uint32_t count, const float *biases, uint32_t step,
+                                           lanes_mat34 *m)
 {
-    const md5_dual_quat *const q = arrays->duals;
-    const uint32_t *const joints = lanes->joints;
     lanes_first first = {spread_row(&q[joints[0]].real.x), md5_wide_load(biases)};
-    MD5_FOR_FROM (i, 1, lanes->count) {
+    MD5_FOR_FROM (i, 1, count) {
         const md5_wide bias = md5_wide_load(biases + step * i);
         const md5_mask is_larger = md5_wide_less(magnitude(first.bias), magnitude(bias));
         first.bias = md5_wide_select(is_larger, bias, first.bias);
@@ -385,7 +385,7 @@ MD5_WIDE_INLINE bool blend_dual_group(const skin_arrays *arrays, const group *la
     if (!are_ordinary(first.bias))
         return false;
     lanes_dual sum = dual_term(&first, &q[joints[0]], md5_wide_load(biases));
-    MD5_FOR_FROM (i, 1, lanes->count)
+    MD5_FOR_FROM (i, 1, count)
         sum = add_duals(sum, dual_term(&first, &q[joints[i]], md5_wide_load(biases + step * i)));
     *m = matrix_of_dual(&sum);
     return is_all_true(is_left(sum.real, first.bias));
@@ -433,10 +433,12 @@ MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *
     const uint32_t step = is_exact ? 4 * MD5_SKIN_GROUP : MD5_SKIN_GROUP;
     lanes_mat34 m;
     if (arrays->duals) {
-        if (!blend_dual_group(arrays, lanes, biases, step, &m)) {
+        lanes_mat34 blend;
+        if (!blend_dual_group(arrays->duals, lanes->joints, lanes->count, biases, step, &blend)) {
             skin_by_scalar(arrays, lanes, order);
             return;
         }
+        m = blend;
         if (is_exact)
             put_positions(arrays, lanes, order,
                           move_points(&m, load3(arrays->bind_positions, lanes, order)));
@@ -485,22 +487,6 @@ MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *
     }
 }
 
-// One function for each kind, so that the kind is a constant.
-#define SKIN_GROUPS(name, kind)                                                       \
-    MD5_WIDE_CODE static void name(const md5i_skin_job *job, const md5_skin_run *run, \
-                                   lanes_bounds *bounds)                              \
-    {                                                                                 \
-        const skin_arrays arrays = arrays_of(job, bounds);                            \
-        if (run->order == MD5_SKIN_CONTIGUOUS)                                        \
-            skin_groups(&arrays, run, kind, MD5_SKIN_CONTIGUOUS);                     \
-        else                                                                          \
-            skin_groups(&arrays, run, kind, MD5_SKIN_GATHERED);                       \
-    }
-
-SKIN_GROUPS(skin_rigid, MD5_SKIN_RIGID)
-SKIN_GROUPS(skin_blend, MD5_SKIN_BLEND)
-SKIN_GROUPS(skin_exact, MD5_SKIN_EXACT)
-
 // -- Singles --------------------------------------------------------------------------------
 
 // MD5_WIDTH single vertices, and where their words are in the plan.
@@ -546,11 +532,12 @@ MD5_WIDE_INLINE lanes_mat34 lanes_of(const matrix_rows sums[MD5_WIDTH])
     return (lanes_mat34){lanes4_of(e[0]), lanes4_of(e[1]), lanes4_of(e[2])};
 }
 
-MD5_WIDE_INLINE lanes_dual gather_duals(const skin_arrays *arrays, const uint32_t joints[MD5_WIDTH])
+MD5_WIDE_INLINE lanes_dual gather_duals(const md5_dual_quat *palette,
+                                        const uint32_t joints[MD5_WIDTH])
 {
     const float *reals[MD5_WIDTH], *duals[MD5_WIDTH];
     MD5_FOR (lane, MD5_WIDTH) {
-        const md5_dual_quat *const joint = &arrays->duals[joints[lane]];
+        const md5_dual_quat *const joint = &palette[joints[lane]];
         reals[lane] = &joint->real.x;
         duals[lane] = &joint->dual.x;
     }
@@ -563,7 +550,7 @@ MD5_WIDE_INLINE lanes_dual gather_duals(const skin_arrays *arrays, const uint32_
 }
 
 // The terms at a place of each lane's sum. Shorter sums have any term there, and false in *adds.
-MD5_WIDE_INLINE lanes_dual single_terms(const skin_arrays *arrays, const singles *lanes,
+MD5_WIDE_INLINE lanes_dual single_terms(const md5_dual_quat *palette, const singles *lanes,
                                         const lanes_first *first, uint32_t step, uint32_t place,
                                         md5_mask *adds)
 {
@@ -577,31 +564,32 @@ MD5_WIDE_INLINE lanes_dual single_terms(const skin_arrays *arrays, const singles
         has[lane] = place < words[0] ? 1 : 0;
     }
     *adds = md5_wide_greater(md5_wide_load(has), md5_wide_all(0.0f));
-    const lanes_dual q = gather_duals(arrays, joints);
+    const lanes_dual q = gather_duals(palette, joints);
     const md5_wide by = signed_bias(first, q.real, md5_wide_load(biases));
     return (lanes_dual){scale4(q.real, by), scale4(q.dual, by)};
 }
 
 // Returns false if a lane cannot be blended as it is.
-MD5_WIDE_INLINE bool blend_dual_singles(const skin_arrays *arrays, const singles *lanes,
-                                        uint32_t step, lanes_mat34 *m)
+MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const singles *lanes,
+                                             uint32_t step, lanes_mat34 *m)
 {
+    const md5_mesh *const mesh = job->mesh;
     uint32_t joints[MD5_WIDTH], most = 0;
     float biases[MD5_WIDTH];
     MD5_FOR (lane, MD5_WIDTH) {
-        const uint32_t largest = arrays->first_influence[lanes->vertices[lane]];
-        joints[lane] = arrays->influence_joints[largest];
-        biases[lane] = arrays->influences[largest].w;
+        const uint32_t largest = mesh->first_influence[lanes->vertices[lane]];
+        joints[lane] = mesh->influence_joints[largest];
+        biases[lane] = mesh->influences[largest].w;
         most = lanes->words[lane][0] > most ? lanes->words[lane][0] : most;
     }
-    const lanes_first first = {gather_duals(arrays, joints).real, md5_wide_load(biases)};
+    const lanes_first first = {gather_duals(job->duals, joints).real, md5_wide_load(biases)};
     if (!are_ordinary(first.bias))
         return false;
     md5_mask adds;
-    lanes_dual sum = single_terms(arrays, lanes, &first, step, 0, &adds);
+    lanes_dual sum = single_terms(job->duals, lanes, &first, step, 0, &adds);
     MD5_FOR_FROM (place, 1, most) {
         const lanes_dual more =
-            add_duals(sum, single_terms(arrays, lanes, &first, step, place, &adds));
+            add_duals(sum, single_terms(job->duals, lanes, &first, step, place, &adds));
         sum = (lanes_dual){select4(adds, more.real, sum.real), select4(adds, more.dual, sum.dual)};
     }
     *m = matrix_of_dual(&sum);
@@ -616,10 +604,12 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *
     matrix_rows sums[MD5_WIDTH], applied[MD5_WIDTH];
     lanes_mat34 m;
     if (arrays->duals) {
-        if (!blend_dual_singles(arrays, few, step, &m)) {
+        lanes_mat34 blend;
+        if (!blend_dual_singles(arrays->job, few, step, &blend)) {
             skin_by_scalar(arrays, &lanes, MD5_SKIN_SINGLES);
             return;
         }
+        m = blend;
     } else {
         MD5_FOR_WHILE (lane, MD5_WIDTH, has_directions || !is_exact)
             sum_single(arrays, few->words[lane], step, &sums[lane],
@@ -640,19 +630,18 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *
 
 // Fills the last lanes up with the last vertex, which is then written several times; very few
 // remaining vertices use plain C.
-MD5_WIDE_INLINE void skin_singles_of(const md5i_skin_job *job, const md5_skin_run *run,
-                                     lanes_bounds *bounds, bool is_exact)
+MD5_WIDE_INLINE void skin_singles(const skin_arrays *arrays, const md5_skin_run *run, bool is_exact)
 {
-    const skin_arrays arrays = arrays_of(job, bounds);
-    const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
-    const uint32_t *words = job->mesh->skin_plan->words + run->words;
+    const md5_skin_plan *const plan = arrays->job->mesh->skin_plan;
+    const uint32_t *const vertices = plan->vertices + run->vertices;
+    const uint32_t *words = plan->words + run->words;
     const uint32_t step = is_exact ? 4 : 1, last = run->count - 1;
     for (uint32_t done = 0; done <= last; done += MD5_WIDTH) {
         if (run->count - done <= FEW_SINGLES) {
             md5_skin_run rest = *run;
             rest.vertices += done;
             rest.count -= done;
-            md5i_skin_run_scalar(job, &rest);
+            md5i_skin_run_scalar(arrays->job, &rest);
             break;
         }
         singles few;
@@ -662,28 +651,35 @@ MD5_WIDE_INLINE void skin_singles_of(const md5i_skin_job *job, const md5_skin_ru
             few.words[lane] = words;
             words += i < last ? 1 + words[0] * (1 + step) : 0;
         }
-        skin_few_singles(&arrays, &few, is_exact);
+        skin_few_singles(arrays, &few, is_exact);
     }
 }
 
-MD5_WIDE_CODE static void skin_singles(const md5i_skin_job *job, const md5_skin_run *run,
-                                       lanes_bounds *bounds)
-{
-    if (run->kind == MD5_SKIN_EXACT)
-        skin_singles_of(job, run, bounds, true);
-    else
-        skin_singles_of(job, run, bounds, false);
-}
-
 // -- All ------------------------------------------------------------------------------------
+
+// One function for each kind, so that the kind is a constant. Rigid singles are blended.
+#define SKIN_RUNS(name, kind)                                                         \
+    MD5_WIDE_CODE static void name(const md5i_skin_job *job, const md5_skin_run *run, \
+                                   lanes_bounds *bounds)                              \
+    {                                                                                 \
+        const skin_arrays arrays = arrays_of(job, bounds);                            \
+        if (run->order == MD5_SKIN_CONTIGUOUS)                                        \
+            skin_groups(&arrays, run, kind, MD5_SKIN_CONTIGUOUS);                     \
+        else if (run->order == MD5_SKIN_GATHERED)                                     \
+            skin_groups(&arrays, run, kind, MD5_SKIN_GATHERED);                       \
+        else if (kind != MD5_SKIN_RIGID)                                              \
+            skin_singles(&arrays, run, kind == MD5_SKIN_EXACT);                       \
+    }
+
+SKIN_RUNS(skin_rigid, MD5_SKIN_RIGID)
+SKIN_RUNS(skin_blend, MD5_SKIN_BLEND)
+SKIN_RUNS(skin_exact, MD5_SKIN_EXACT)
 
 MD5_WIDE_CODE static void skin_run(const md5i_skin_job *job, const md5_skin_run *run,
                                    lanes_bounds *bounds)
 {
     if (run->kind == MD5_SKIN_NONE)
         md5i_skin_run_scalar(job, run);
-    else if (run->order == MD5_SKIN_SINGLES)
-        skin_singles(job, run, bounds);
     else if (run->kind == MD5_SKIN_RIGID)
         skin_rigid(job, run, bounds);
     else if (run->kind == MD5_SKIN_BLEND)

@@ -326,12 +326,12 @@ TEST (vanished_direction_stays_as_it_was) {
 // -- The order of the sums ------------------------------------------------------------------------
 
 // Sets order[0 .. count] to the influences of a vertex by ascending joint, or as they are stored if
-// they are more than eight.
+// they are more than sixteen.
 static void sort_influences(const uint32_t *joints, uint32_t count, uint32_t *order)
 {
     FOR (i, count) {
         uint32_t slot = i;
-        for (; count <= 8 && slot > 0 && joints[order[slot - 1]] > joints[i]; slot--)
+        for (; count <= 16 && slot > 0 && joints[order[slot - 1]] > joints[i]; slot--)
             order[slot] = order[slot - 1];
         order[slot] = i;
     }
