@@ -81,10 +81,11 @@ static unsigned char *compress_png(unsigned char *bytes, int size, int *size_out
     (void)quality;
     const size_t count = (size_t)size / PART + 1; // the last one may be empty
     const uLong sum = adler32(adler32(0, NULL, 0), bytes, (uInt)size);
-    unsigned char *const wrapped = malloc(2 + count * ROOM + 4), *end = wrapped + 2;
-    packing all = {bytes, end, (size_t)size, {0}};
+    unsigned char *const wrapped = malloc(2 + count * ROOM + 4);
     if (!wrapped)
         return NULL;
+    unsigned char *end = wrapped + 2;
+    packing all = {bytes, end, (size_t)size, {0}};
     const md5_threads *const threads = common_start_threads(count > 1 ? 4 : 1);
     md5_threads_run(threads, count, pack_parts, &all);
     common_stop_threads(threads);
