@@ -390,6 +390,8 @@ typedef struct md5gl_frame {
     uint32_t shadow_texels; // texels along a side of the key light's shadow map; 0 = 768. Limited
                             // to the context's texture size; a change recreates the map
     uint32_t spot_texels;   // the same of each spot light's map; 0 = 512. Limited to half of that
+    float shadow_radius;    // what the key light's map shows at least around the casters' center,
+                            // units: while that contains them, edges are as sharp when some go
     // STUDIO: the picture that takes the place of the sky; NULL = none. `ambient` multiplies its
     // light. It must live until the frame ends.
     const md5gl_environment *environment;

@@ -219,8 +219,9 @@ static bool measure_casters(const md5gl_frame *frame, shadow_sizes *sizes)
 {
     const md5_bounds bounds = frame->casters;
     const md5_vec3 light = frame->light_direction, size = md5_vec3_sub(bounds.max, bounds.min);
-    const float radius = stepped(0.51f * sqrtf(md5_vec3_dot(size, size)));
-    const float height = fmaxf(size.z, 0.05f * radius), rise = contact_height * height;
+    const float around = 0.51f * sqrtf(md5_vec3_dot(size, size)), given = frame->shadow_radius;
+    const float radius = stepped(fmaxf(around, given));
+    const float height = fmaxf(size.z, 0.05f * stepped(around)), rise = contact_height * height;
     // For filtering and for the surface offset.
     const float margin = 4.0f / (float)side_of_sun(frame);
     // A caster is at most as far from its shadow as the light travels through the bounds' height.
@@ -228,7 +229,7 @@ static bool measure_casters(const md5gl_frame *frame, shadow_sizes *sizes)
     const float filter = frame->softness * through / (2.0f * radius);
     const float beside = 1.05f * contact_radius * rise;
     sizes->radius = radius;
-    sizes->width = stepped(1.02f * fmaxf(size.x, size.y) + 2.0f * beside);
+    sizes->width = stepped(fmaxf(1.02f * fmaxf(size.x, size.y) + 2.0f * beside, 2.0f * given));
     sizes->heights[0] = rise;
     sizes->heights[1] = contact_depth * height;
     sizes->filter = fminf(fmaxf(filter, margin), max_filter_radius);

@@ -235,3 +235,18 @@ TEST_SCENE (view_dual_quaternions_keep_the_volume_of_what_twists) {
     CHECK(share[1] < 0.7 * share[0]);
     CHECK(share[2] > 0.9 * share[0]);
 }
+
+// A guest comes and goes outside of the picture, and the shadow of its host is as it was.
+TEST_SHOT (view_guests_far_off_change_no_shadow,
+           "models/bobbin/bobbin.md5machine --guest models/thimble/visitor.md5machine" SMALL
+           " --samples 1 --camera-distance 130 --camera-target 0,0,30") {
+    static const float places[] = {-160, -190, -2000};
+    float *const place = &viewer->state.document->scene.machine.guest->place.translation.y;
+    *place = -140;
+    OWN_PICTURE first = shot_draw(viewer);
+    EACH (far, places) {
+        *place = *far;
+        OWN_PICTURE picture = shot_draw(viewer);
+        CHECK_THAT(shot_difference(&picture, &first) == 0.0, "%g", (double)*far);
+    }
+}

@@ -81,8 +81,8 @@ static float find_ground(view_document *document)
     return ground;
 }
 
-// Bounds of the shadow casters in the present pose. A crowd stays in its square.
-static md5_bounds find_casters(const view_document *document)
+// Bounds of the shadow casters in the present pose, within `reach`. A crowd stays in its square.
+static md5_bounds find_casters(const view_document *document, float reach)
 {
     const view_scene *const scene = &document->scene;
     if (view_shows_crowd(document))
@@ -93,15 +93,13 @@ static md5_bounds find_casters(const view_document *document)
     // Far from the joints: morphs, and where dual quaternions bulge.
     const float bent = scene->dual ? 0.05f * view_size(bounds)
                                    : view_morph_reach(scene->morphs, scene->morph_weights);
-    const md5_vec3 centre = view_centre(bounds);
-    const float far = 3 * view_size(bounds);
     for (uint32_t i = 1; i <= VIEW_NUM_COMPANIONS; i++) {
         if (i == 1 + VIEW_CARRIED) // fire
             continue;
-        const md5_bounds body = find_body(document, i);
+        const md5_bounds both = md5_bounds_union(bounds, find_body(document, i));
         // One that is far away would take the texels of both.
-        if (!view_is_empty(body) && view_distance(view_centre(body), centre) < far)
-            bounds = md5_bounds_union(bounds, body);
+        if (view_size(both) < 1.9f * reach)
+            bounds = both;
     }
     bounds.min = md5_vec3_sub(bounds.min, (md5_vec3){bent, bent, bent});
     bounds.max = md5_vec3_add(bounds.max, (md5_vec3){bent, bent, bent});
@@ -133,10 +131,14 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     frame.num_point_lights = VIEW_NUM_STUDIO_POINTS;
     frame.ground = stage->document->ground;
     frame.no_shadows = !stage->shown->shadows || stage->document->drawn == NULL;
+    const float reach = 2 * stage->camera->scene_radius;
     if (!frame.no_shadows)
-        frame.casters = find_casters(stage->document);
-    // A crowd is wide and needs more texels, so that each character has enough.
-    frame.shadow_texels = view_shows_crowd(stage->document) ? VIEW_CROWD_TEXELS : 0;
+        frame.casters = find_casters(stage->document, reach);
+    // A crowd is wide and needs more texels, so that each character has enough. So does where a
+    // guest comes and goes: the shadow of its host is as sharp without it.
+    const bool has_guest = stage->document->companions[VIEW_GUEST].model != NULL;
+    frame.shadow_radius = has_guest ? reach : 0;
+    frame.shadow_texels = has_guest || view_shows_crowd(stage->document) ? VIEW_CROWD_TEXELS : 0;
     frame.lighting = stage->shown->classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
     const struct light_colors *const colors = &light_colors[frame.lighting];
     const float *const values = stage->lights->values; // the user's intensities
@@ -994,7 +996,9 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     if (is_place && is_above && !has_place)
         md5gl_draw_floor(stage->renderer, height, centre, 7 * radius, num_studio);
     if (has_shadows && !transparent)
-        md5gl_draw_ground(stage->renderer, view_centre(frame.casters), 3 * radius);
+        md5gl_draw_ground(stage->renderer,
+                          stage->extra != NULL ? view_centre(frame.casters) : centre,
+                          3 * radius + frame.shadow_radius);
     if (has_shadows && stage->economy.no_shadows)
         (is_crowd ? draw_crowd_blobs : draw_blobs)(stage, height);
     if (stage->extra != NULL && is_drawn)
