@@ -12,16 +12,17 @@ void main()
 {
     float from_centre = length(ground_position.xy - ground_area.xy) / ground_area.w;
     float fade = 1.0 - smoothstep(0.6, 1.0, from_centre);
-    float lit = 1.0;
+    vec2 seen = vec2(1.0, 0.0); // key light, and shade
+    first_turn = turn_of_pixel();
     if (light_direction.z > 0.0 && fade > 0.0)
-        lit = sunlight(ground_position, vec3(0.0, 0.0, 1.0));
+        seen.x = sunlight(ground_position, vec3(0.0, 0.0, 1.0));
+    seen.y = contact_shade(ground_position);
     // The mean of four pixels, whose taps are turned differently, has no stipple.
-    float shade = contact_shade(ground_position);
     ivec2 pixel = ivec2(gl_FragCoord.xy) & 1;
-    shade -= dFdx(shade) * (float(pixel.x) - 0.5);
-    shade -= dFdy(shade) * (float(pixel.y) - 0.5);
-    float sky = mode.x != 0.0 ? 1.0 : 1.0 - CONTACT_OPACITY * shade;
-    float darkness = 1.0 - (1.0 - SHADOW_OPACITY * (1.0 - lit)) * sky;
+    seen -= dFdx(seen) * (float(pixel.x) - 0.5);
+    seen -= dFdy(seen) * (float(pixel.y) - 0.5);
+    float sky = mode.x != 0.0 ? 1.0 : 1.0 - CONTACT_OPACITY * seen.y;
+    float darkness = 1.0 - (1.0 - SHADOW_OPACITY * (1.0 - seen.x)) * sky;
     if (darkness * fade < 0.002) // true for most pixels
         discard;
     colour = vec4(0.0, 0.0, 0.0, darkness * fade);

@@ -15,6 +15,20 @@ vec2 next_tap(int i, int n, inout vec2 turn)
     return tap;
 }
 
+// Turned by another angle in each pixel (Jimenez, "Next Generation Post Processing in Call of Duty", 2014), or else the edges of
+// shadows would show once for each tap. In whole numbers, and without sines, whose last digits are each driver's own: all machines
+// shall hit the same texels.
+vec2 turn_of_pixel()
+{
+    ivec2 pixel = ivec2(gl_FragCoord.xy);
+    int part = ((pixel.x * 4398 + pixel.y * 383) & 65535) * 3391 >> 6 & 65535; // of a turn
+    float tangent = float(part & 32767) / 16384.0 - 1.0;                      // of half the angle
+    vec2 turn = vec2(1.0 - tangent * tangent, 2.0 * tangent) / (1.0 + tangent * tangent);
+    return part > 32767 ? -turn : turn;
+}
+
+vec2 first_turn = vec2(1.0, 0.0); // of the taps of sunlight(): equal in all pixels, so that bodies have no stipple
+
 // Returns the visibility of the key light, 1 = full light. Edges get softer with the distance of
 // the caster, as under an area light: first the mean depth of the blockers is found, then a filter
 // of the resulting width is applied (Fernando, "Percentage-Closer Soft Shadows", 2005). The
@@ -35,7 +49,7 @@ float sunlight(vec3 position, vec3 normal)
     bool soft = shadow.y > 0.0;
     int num_blockers = inside && soft ? BLOCKER_TAPS : -1;
     float sum = 0.0, count = 0.0;
-    vec2 turn = vec2(1.0, 0.0) * GOLDEN; // turned back by one
+    vec2 turn = first_turn * GOLDEN; // turned back by one
     for (int i = -1; i < num_blockers; i++) { // a narrow caster may lie in the middle, between the others
         vec2 offset = shadow.w * next_tap(i, BLOCKER_TAPS, turn);
         float blocker = textureLod(sun_depth, at.xy + offset, 0.0).r;
@@ -47,7 +61,7 @@ float sunlight(vec3 position, vec3 normal)
     int num_filters = !inside ? 0 : !soft ? 1 : count > 0.0 ? FILTER_TAPS : 0;
     float radius = soft ? clamp(0.5 * shadow.y * sum / max(count, 1.0), 1.2 * texel, shadow.w) : 0.0;
     float lit = 0.0;
-    turn = vec2(1.0, 0.0);
+    turn = first_turn;
     for (int i = 0; i < num_filters; i++) {
         vec2 offset = radius * next_tap(i, FILTER_TAPS, turn);
         float reference = depth + dot(slope, offset) - (soft ? texel : 0.0);
@@ -64,14 +78,7 @@ float contact_shade(vec3 position)
     bool inside = shadow.x != 0.0 && all(lessThanEqual(abs(at.xy - 0.5), vec2(0.5)));
     int num_taps = inside ? FILTER_TAPS : 0;
     float reach = contact.y * 0.75 / contact.x; // contact_radius in render/shadow.c
-    // Turned by another angle in each pixel (Jimenez, "Next Generation Post Processing in Call of
-    // Duty", 2014), or else a thin caster would show once for each tap. In whole numbers, and without
-    // sines, whose last digits are each driver's own: all machines shall hit the same texels.
-    ivec2 pixel = ivec2(gl_FragCoord.xy);
-    int part = ((pixel.x * 4398 + pixel.y * 383) & 65535) * 3391 >> 6 & 65535; // of a turn
-    float tangent = float(part & 32767) / 16384.0 - 1.0;                      // of half the angle
-    vec2 turn = vec2(1.0 - tangent * tangent, 2.0 * tangent) / (1.0 + tangent * tangent);
-    turn *= part > 32767 ? -reach : reach;
+    vec2 turn = reach * turn_of_pixel();
     float hidden = 0.0;
     for (int i = 0; i < num_taps; i++) {
         float lowest = textureLod(contact_map, at.xy + next_tap(i, FILTER_TAPS, turn), 0.0).r;

@@ -364,6 +364,32 @@ TEST_HERE (gl_contact_shade_has_no_stipple) {
     CHECK_THAT(sum / count < 2.0, "%g", sum / count);
 }
 
+// Across the edge of a soft shadow the light has no steps, one for each tap: few pixels are as dark
+// as the next but one.
+TEST_HERE (gl_soft_shadows_have_no_steps) {
+    shadow_scene scene = make_shadow_scene();
+    gl_picture picture;
+    unsigned count = 0, num_equal = 0;
+    prepare_shadows(stage);
+    memset(stage->frame.background, 0, sizeof stage->frame.background);
+    stage->frame.softness = 0.3f;
+    stage->frame.clip_from_view.m[0] *= 8;
+    stage->frame.clip_from_view.m[5] *= 8;
+    scene.placements[1].m[7] = 17; // the edge is in the middle
+    stage_begin(stage);
+    stage_pose(stage, scene.palettes, scene.placements + 1, 1);
+    md5gl_draw_shadows(stage->renderer, stage->copy);
+    md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 60);
+    stage_finish(stage, &picture);
+    FOR_FROM (up, -SCENE_HEIGHT / 2, SCENE_HEIGHT / 2)
+        FOR_FROM (right, -SCENE_WIDTH / 2, SCENE_WIDTH / 2 - 2) {
+            const int own = picture_at(&picture, right, up)[3];
+            count += own > 20 && own < 110;
+            num_equal += own > 20 && own < 110 && own == picture_at(&picture, right + 2, up)[3];
+        }
+    CHECK_THAT(count > 1000 && num_equal < count / 5, "%u of %u", num_equal, count);
+}
+
 // The ground is drawn only where shadows may fall: as with the whole plane, for light from all
 // sides, steep, flat and from below.
 TEST_HERE (gl_ground_shadows_are_not_cut_off) {
