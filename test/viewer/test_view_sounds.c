@@ -15,11 +15,12 @@ static uint32_t count_waves(const float *samples, uint32_t end)
 }
 
 TEST (view_events_have_sounds_that_end) {
-    STRINGS(events) = {"inhale", "fire ", "chirp", "snore of his", "pat", "thud"};
+    STRINGS(events) = {"inhale", "fire ", "chirp",   "snore of his",
+                       "pat",    "thud",  "landing", "footstep left"};
     EACH (event, events) {
         OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
         float most = 0.0f;
-        CHECK(view_add_sound(samples, *event));
+        CHECK(view_add_sound(samples, *event, 1.0f));
         FOR (i, VIEW_LONGEST_SOUND)
             most = fmaxf(most, fabsf(samples[i]));
         CHECK_THAT(most > 0.05f && most < 0.7f, "%s: %g", *event, (double)most);
@@ -32,12 +33,12 @@ TEST (view_sounds_are_added) {
     OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
     STRINGS(others) = {"", " pat", "pats", "pa", "leaves"};
     EACH (other, others)
-        CHECK(!view_add_sound(samples, *other));
+        CHECK(!view_add_sound(samples, *other, 1.0f));
     FOR (i, VIEW_LONGEST_SOUND)
         CHECK_EXACT(samples[i], 0);
-    CHECK(view_add_sound(samples, "chirp"));
+    CHECK(view_add_sound(samples, "chirp", 1.0f));
     const float once = samples[1000];
-    CHECK(once != 0.0f && view_add_sound(samples, "chirp"));
+    CHECK(once != 0.0f && view_add_sound(samples, "chirp", 1.0f));
     CHECK_EXACT(samples[1000], 2.0f * once);
 }
 
@@ -45,13 +46,13 @@ TEST (view_sounds_are_added) {
 // its ends over the logarithm of their quotient.
 TEST (view_chirps_rise) {
     OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
-    CHECK(view_add_sound(samples, "chirp"));
+    CHECK(view_add_sound(samples, "chirp", 1.0f));
     const uint32_t end = (uint32_t)(0.09 * (double)VIEW_SOUND_RATE), half = end / 2;
     CHECK_NEAR(count_waves(samples, end), 0.09 * (3000.0 - 1900.0) / log(3000.0 / 1900.0), 2);
     CHECK(count_waves(samples, half) + 10 < count_waves(samples + half, half));
 }
 
-// The first sound is that of his first breath before he sneezes, and only while nobody drives him.
+// He is heard as he breathes in before he sneezes, and only while nobody drives him.
 TEST (view_first_minute_is_heard) {
     CHECK(setenv("SDL_AUDIODRIVER", "dummy", 1) == 0);
     FOR (acts, 2) {
@@ -62,9 +63,9 @@ TEST (view_first_minute_is_heard) {
                 view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)))
             return;
         host.acts = acts == 1;
-        view_run_machine(&host, 14.0); // he has fallen in the chase, which nobody has listened to
+        view_run_machine(&host, 18.5); // what was before nobody has listened to
         host.heard = host.time;
-        for (double time = 14.0; time < 18.6; time += 1.0 / 30.0) {
+        for (double time = 18.5; time < 18.6; time += 1.0 / 30.0) {
             view_run_machine(&host, time);
             view_hear_minute(&host, window);
         }

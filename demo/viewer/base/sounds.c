@@ -25,18 +25,6 @@ static float next_noise(uint32_t *random)
     return (float)(*random >> 8) / 8388608.0f - 1;
 }
 
-// Noise through a low-pass filter, over a tone that falls.
-void view_add_step(float samples[VIEW_LONGEST_SOUND], uint32_t random)
-{
-    float low = 0;
-    COMMON_FOR (i, VIEW_SOUND_RATE / 6) {
-        const float time = (float)i / (float)VIEW_SOUND_RATE;
-        low += 0.12f * (next_noise(&random) - low);
-        samples[i] += 0.5f * low * expf(-28 * time)
-                      + 0.25f * sinf(2 * VIEW_PI * (95 - 160 * time) * time) * expf(-32 * time);
-    }
-}
-
 // == Of events ====================================================================================
 
 // A tone or a band of noise whose pitch glides. An event may have several.
@@ -48,19 +36,23 @@ static const struct sound {
     bool is_noise;
     float loudness;
 } sounds[] = {
-    {"inhale", 0, 0.3f, 0.85f, 600, 1500, 0, true, 0.12f},
-    {"fire", 0, 0.9f, 0.12f, 1500, 130, 0, true, 0.5f},
+    {"inhale", 0, 0.3f, 0.85f, 600, 1500, 0, true, 0.25f},
+    {"fire", 0.06f, 0.12f, 0.2f, 3200, 1600, 0, true, 0.3f},
+    {"fire", 0.06f, 0.9f, 0.06f, 1500, 130, 0, true, 0.4f},
     {"chirp", 0, 0.09f, 0.3f, 1900, 3000, 0, false, 0.1f},
     {"chirp", 0.14f, 0.14f, 0.3f, 2100, 3600, 0, false, 0.12f},
-    {"snore", 0, 1.2f, 0.6f, 180, 320, 24, true, 0.3f},
-    {"snore", 0, 1.2f, 0.6f, 70, 90, 24, false, 0.12f},
-    {"pat", 0, 0.12f, 0.05f, 260, 110, 0, false, 0.3f},
-    {"pat", 0, 0.06f, 0.05f, 1200, 500, 0, true, 0.15f},
-    {"thud", 0, 0.2f, 0.03f, 110, 45, 0, false, 0.4f},
+    {"snore", 0, 0.95f, 0.6f, 110, 160, 27, false, 0.15f},
+    {"snore", 0, 0.95f, 0.6f, 350, 600, 27, true, 0.35f},
+    {"snore", 0.9f, 0.6f, 0.3f, 900, 400, 0, true, 0.08f}, // out
+    {"pat", 0, 0.14f, 0.08f, 210, 110, 0, false, 0.2f},
+    {"pat", 0, 0.06f, 0.12f, 600, 250, 0, true, 0.1f},
+    {"thud", 0, 0.2f, 0.03f, 130, 55, 0, false, 0.4f},
     {"thud", 0, 0.14f, 0.03f, 500, 150, 0, true, 0.25f},
+    {"landing", 0, 0.12f, 0.06f, 400, 110, 0, true, 0.4f},
+    {"footstep", 0, 0.1f, 0.08f, 380, 130, 0, true, 0.2f},
 };
 
-static void add(float samples[VIEW_LONGEST_SOUND], const struct sound *sound)
+static void add(float samples[VIEW_LONGEST_SOUND], const struct sound *sound, float loudness)
 {
     const float rate = (float)VIEW_SOUND_RATE;
     const int first = (int)(sound->start * rate), count = (int)(sound->seconds * rate);
@@ -77,19 +69,19 @@ static void add(float samples[VIEW_LONGEST_SOUND], const struct sound *sound)
         band += tuning * (next_noise(&random) - low - 0.5f * band);
         const float near = fminf(share / sound->peak, (1 - share) / (1 - sound->peak));
         const float wave = sound->is_noise ? band : sinf(2 * VIEW_PI * turns);
-        samples[first + i] += sound->loudness * wave * near * near
+        samples[first + i] += loudness * sound->loudness * wave * near * near
                               * (0.5f + 0.5f * cosf(2 * VIEW_PI * sound->flutter * time));
     }
 }
 
-bool view_add_sound(float samples[VIEW_LONGEST_SOUND], const char *event)
+bool view_add_sound(float samples[VIEW_LONGEST_SOUND], const char *event, float loudness)
 {
     const size_t length = strcspn(event, " ");
     bool is_there = false;
     COMMON_FOR (i, COMMON_LENGTH(sounds)) {
         if (strlen(sounds[i].event) != length || memcmp(event, sounds[i].event, length) != 0)
             continue;
-        add(samples, &sounds[i]);
+        add(samples, &sounds[i], loudness);
         is_there = true;
     }
     return is_there;

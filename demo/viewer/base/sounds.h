@@ -12,11 +12,8 @@ enum { VIEW_LONGEST_SOUND = 2 * VIEW_SOUND_RATE }; // samples: two seconds
 void view_add_note(float samples[VIEW_LONGEST_SOUND], float start, int number, float octave,
                    float loudness);
 
-// The sound of an event of a clip, whose name is the first word of a text. Returns false if there
-// is none: then nothing is added.
-bool view_add_sound(float samples[VIEW_LONGEST_SOUND], const char *event);
-
-// A soft thud. `random`: which noise it is made of.
-void view_add_step(float samples[VIEW_LONGEST_SOUND], uint32_t random);
+// The sound of an event of a clip, whose name is the first word of a text; `loudness`: usually 1.
+// Returns false if there is none: then nothing is added.
+bool view_add_sound(float samples[VIEW_LONGEST_SOUND], const char *event, float loudness);
 
 #endif

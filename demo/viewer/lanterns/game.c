@@ -739,7 +739,7 @@ void view_hear_game(view_game *game, view_window *window, bool is_silent)
         return;
     float samples[VIEW_LONGEST_SOUND] = {0};
     if (now.num_steps > before.num_steps)
-        view_add_step(samples, now.num_steps);
+        view_add_sound(samples, "footstep", 2);
     for (int i = 0; i < 2 && now.num_lit > before.num_lit; i++)
         view_add_note(samples, 0.09f * (float)i, (int)now.num_lit + 2 * i, 0, 0.15f);
     for (int i = 0; i < 5 && ends; i++)
