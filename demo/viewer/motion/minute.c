@@ -23,9 +23,6 @@ typedef struct row {
     bool looks; // he looks into the camera
 } row;
 
-// The share of its distance by which a camera comes nearer in a second.
-static const float push = 0.008f;
-
 // By the second; the last row ends it.
 static const row rows[] = {
     // He notices who has come, and waves.
@@ -35,7 +32,7 @@ static const row rows[] = {
     {3.8, .act = "wave", .value = 1, .shot = {14, 3, 150, {0, 0, 31}}, .looks = true},
     {3.8, .act = "smile", .looks = true}, // a wave has its own, and this is a cut
     // There is something behind him, which he chases until he falls.
-    {7, .shot = {32, 8, 165, {0, 0, 28}}},
+    {7, .shot = {32, 5, 165, {0, 0, 30}}},
     {7.4, .act = "chase", .value = 1},
     {12.6, .shot = {8, 5, 150, {0, 0, 24}}},
     {14.6, .shot = {12, 4, 92, {0, 0, 26}}},
@@ -43,25 +40,24 @@ static const row rows[] = {
     // The sneeze.
     {18.6, .act = "sneeze", .value = 1, .shot = {-52, 3, 150, {14, 0, 30}}},
     // His eyes are on his nose; then he sees who has seen that.
-    {20.5, .shot = {10, 2, 80, {0, 0, 40}}},
+    {20.6, .shot = {10, 2, 80, {0, 0, 40}}},
     {21.7, .looks = true},
     // That was much for one day. Thimble has not been there to see the fire, and is on its way.
     {22.7, .guest_act = "fire"},
     {22.7, .guest_act = "snore", .guest_value = 1},
     {22.8, .act = "yawn", .value = 1, .shot = {-14, 3, 140, {0, 0, 34}}},
-    {25.95, .shot = {-28, 8, 140, {0, 0, 24}}},
+    {25.95, .shot = {-28, 5, 140, {0, 0, 26}}},
     {27.3, .shot = {16, 3, 104, {4, 0, 25}}},
     // Thimble comes, wakes him and is patted.
     {29.3, .shot = {60, 6, 235, {10, -55, 29}}},
     {32, .shot = {22, 6, 150, {10, -8, 26}}},
     {35.4, .shot = {46, 3, 136, {8, -6, 28}}},
-    {38.2, .shot = {26, 8, 150, {12, -6, 24}}},
+    {38.2, .shot = {26, 6, 150, {12, -6, 25}}},
     {43.2, .shot = {16, 5, 170, {8, -14, 28}}},
     {46.4, .act = "wave", .value = 1},
     {50.6, .act = "smile", .value = 1, .shot = {14, 3, 120, {0, 0, 36}}, .looks = true},
     {VIEW_MINUTE, .act = "smile"},
 };
-enum { NUM_ROWS = COMMON_LENGTH(rows) };
 
 const double view_gag_second = 19.95;
 
@@ -80,11 +76,12 @@ bool view_find_shot(const view_machine *machine, view_camera *camera)
     const row *last = rows;
     if (!machine->acts || machine->next_row == MD5_NONE || machine->time >= (double)VIEW_MINUTE)
         return false;
-    for (uint32_t i = 0; i < NUM_ROWS && rows[i].second <= machine->time; i++)
+    for (uint32_t i = 0; i < COMMON_LENGTH(rows) && rows[i].second <= machine->time; i++)
         last = rows[i].shot.distance > 0 ? &rows[i] : last;
     camera->azimuth = last->shot.azimuth;
     camera->elevation = last->shot.elevation;
-    camera->distance = last->shot.distance * (1 - push * (float)(machine->time - last->second));
+    // It comes nearer, by this share of its distance in a second.
+    camera->distance = last->shot.distance * (1 - 0.008f * (float)(machine->time - last->second));
     camera->target = last->shot.target;
     camera->orthographic = false;
     return true;
@@ -93,7 +90,8 @@ bool view_find_shot(const view_machine *machine, view_camera *camera)
 void view_direct(view_machine *machine)
 {
     view_camera camera = {0};
-    for (; machine->next_row < NUM_ROWS && rows[machine->next_row].second <= machine->time;
+    for (;
+         machine->next_row < COMMON_LENGTH(rows) && rows[machine->next_row].second <= machine->time;
          machine->next_row++) {
         const row *const due = &rows[machine->next_row];
         perform(machine, due->act, due->value);
@@ -117,14 +115,17 @@ void view_direct(view_machine *machine)
 void view_hear_minute(view_machine *machine, view_window *window)
 {
     view_machine *const all[] = {machine, machine->guest};
-    const bool plays = machine->acts && machine->time < (double)VIEW_MINUTE;
     float samples[VIEW_LONGEST_SOUND] = {0};
     bool is_heard = false;
     for (int i = 0; i < 2 && all[i] != NULL; i++) {
+        view_machine *const each = all[i];
+        const float far = view_distance(each->place.translation, machine->place.translation);
         COMMON_FOR (k, VIEW_EVENTS)
-            if (plays && all[i]->events[k].time > fmin(all[i]->heard, all[i]->time))
-                is_heard = view_add_sound(samples, all[i]->events[k].text) || is_heard;
-        all[i]->heard = all[i]->time;
+            if (machine->acts && machine->time < (double)VIEW_MINUTE
+                && each->events[k].time > fmin(each->heard, each->time))
+                is_heard |=
+                    view_add_sound(samples, each->events[k].text, 1 / (1 + 1e-4f * far * far));
+        each->heard = each->time;
     }
     if (is_heard)
         view_play_sound(window, samples, VIEW_LONGEST_SOUND);
