@@ -631,12 +631,12 @@ static void add_fire(const view_stage *stage, md5gl_frame *frame,
         sum += share;
     }
     free(places);
-    const float bright = 3.6f * fminf(sum / 3000.0f, 1);
+    const float bright = 3.2f * fminf(sum / 3000.0f, 1);
     if (sum > 1)
         points[frame->num_point_lights++] = (md5gl_point_light){
             .position = md5_mat34_point(fire->place, md5_vec3_scale(centre, 1 / sum)),
             .range = 3 * sqrtf(sum),
-            .color = {bright, 0.6f * bright, 0.2f * bright},
+            .color = {bright, 0.7f * bright, 0.3f * bright},
         };
 }
 
