@@ -492,7 +492,7 @@ static const view_image *wait_for(view_previews *previews, const char *name)
 }
 
 TEST (previews_are_made_of_entities_and_models) {
-    view_previews *const previews = view_begin_previews(test_path("models/game/base"));
+    view_previews *const previews = view_begin_previews(test_path("models/game/base"), NULL);
     CHECK(!view_want_previews(previews, NULL, 0, NULL));
     const view_image *const bobbin = wait_for(previews, "monster_bobbin");
     if (CHECK(bobbin != NULL && bobbin->width == VIEW_SKETCH_SIZE)) {
@@ -512,7 +512,7 @@ TEST (previews_are_made_of_entities_and_models) {
 }
 
 TEST (previews_of_no_game_are_none) {
-    view_previews *const previews = view_begin_previews(test_path("models/nowhere"));
+    view_previews *const previews = view_begin_previews(test_path("models/nowhere"), NULL);
     CHECK(wait_for(previews, "monster_bobbin") == NULL);
     // Stopped while pictures are requested.
     const char *const names[2] = {"a", "b"};
@@ -532,7 +532,7 @@ TEST (previews_are_made_of_image_files) {
     folder_put(folder, "wide \xC3\xBC 1.tga", row, sizeof row);
     folder_put(folder, "huge.tga", huge, sizeof huge);
     folder_put_text(folder, "broken.png", "\x89PNG");
-    view_previews *const previews = view_begin_previews(NULL);
+    view_previews *const previews = view_begin_previews(NULL, NULL);
     OWN_STRING wide = common_join(folder, "wide \xC3\xBC 1.tga");
     const view_image *const image = wait_for(previews, wide);
     if (CHECK(image)) {
@@ -550,16 +550,24 @@ TEST (previews_are_made_of_image_files) {
         {"models/bobbin/bobbin.md5mesh", "79 joints", "79 joints"},
         {"models/bobbin/walk.md5anim", "1.00 s", "1.00 s"}};
     EACH (fact, facts) {
-        const view_preview made = view_preview_file(test_path((*fact)[0]), 64);
+        const view_preview made = view_preview_file(test_path((*fact)[0]), 64, NULL);
         CHECK(made.image.rgba != NULL && made.image.width <= 64 && !made.is_wrong);
         CHECK_THAT(strncmp(made.facts, (*fact)[1], strlen((*fact)[1])) == 0
                        || strncmp(made.facts, (*fact)[2], strlen((*fact)[2])) == 0,
                    "%s", made.facts);
         free(made.image.rgba);
     }
+    OWN_STRING whole = common_whole(test_path("models/zoo"));
+    OWN_STRING models = common_folder(whole);
+    FOR (is_ours, 2) { // a machine of a model in another folder
+        const view_preview first = view_preview_file(test_path("models/zoo/first.md5machine"), 64,
+                                                     is_ours == 1 ? models : NULL);
+        CHECK(first.is_wrong == (is_ours == 0) && (first.image.rgba != NULL) == (is_ours == 1));
+        free(first.image.rgba);
+    }
     folder_put_text(folder, "broken.md5mesh", "MD5Version 10\ncommandline \"\"\n\nnumJoints x\n");
     OWN_STRING broken = common_join(folder, "broken.md5mesh");
-    const view_preview wrong = view_preview_file(broken, 64);
+    const view_preview wrong = view_preview_file(broken, 64, NULL);
     CHECK(wrong.is_wrong && wrong.image.rgba == NULL);
     CHECK_THAT(strncmp(wrong.facts, "line 4\n", 7) == 0, "%s", wrong.facts);
     EACH (each, lost) {

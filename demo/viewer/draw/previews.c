@@ -427,7 +427,7 @@ typedef struct preview {
 } preview;
 
 struct view_previews {
-    char *place;
+    char *place, *models;
     view_thread *thread;
     atomic_bool ends;
     view_lock *lock; // for what follows
@@ -479,7 +479,8 @@ static int make_pictures(void *user)
         if (previews->place == NULL) {
             const bool is_large = next->wish[0] == '*';
             made = view_preview_file(next->wish + is_large,
-                                     is_large ? 6 * VIEW_SKETCH_SIZE : VIEW_SKETCH_SIZE);
+                                     is_large ? 6 * VIEW_SKETCH_SIZE : VIEW_SKETCH_SIZE,
+                                     previews->models);
         } else if (num_made++ % PICTURES_A_GAME == 0) {
             view_drop_library(library);
             library = view_open_library(previews->place, goes_on, previews, &error);
@@ -500,10 +501,11 @@ static int make_pictures(void *user)
 
 // -- Beginning and end ----------------------------------------------------------------------
 
-view_previews *view_begin_previews(const char *place)
+view_previews *view_begin_previews(const char *place, const char *models)
 {
     view_previews *const previews = common_alloc(1, sizeof *previews);
     previews->place = place != NULL ? common_copy(place) : NULL;
+    previews->models = models != NULL ? common_whole(models) : NULL;
     previews->lock = view_new_lock("previews");
     if (previews->lock != NULL)
         previews->thread = view_start_thread(make_pictures, "previews", previews);
@@ -525,6 +527,7 @@ void view_stop_previews(view_previews *previews)
     COMMON_FOR (i, VIEW_MAX_PREVIEWS)
         drop(&previews->list[i]);
     free(previews->place);
+    free(previews->models);
     free(previews);
 }
 
@@ -590,8 +593,9 @@ typedef struct thumbnail {
     view_log *log;
     view_preview *told; // gets what is known of them; NULL: of --thumbnail
     view_scene scene;
-    char *folder;  // where files may be read: that of the first file, or itself
-    uint64_t left; // bytes of them that may be read
+    const char *models; // NULL, or where files of a folder in it may be read
+    char *folder;       // where they may be read else: that of the first file, or itself
+    uint64_t left;      // bytes of them that may be read
     view_package *package;
     char *path; // of `image`, the last one that was read: meshes often share one
     view_image image;
@@ -602,9 +606,11 @@ typedef struct thumbnail {
 // Whether a path leads into the folder, through no link.
 static bool is_allowed(const thumbnail *of, const char *path)
 {
-    bool is_allowed = common_is_in(path, of->folder);
+    const char *const folder =
+        of->models != NULL && common_is_in(of->folder, of->models) ? of->models : of->folder;
+    bool is_allowed = common_is_in(path, folder);
     char *part = common_copy(path);
-    while (is_allowed && strlen(part) > strlen(of->folder)) {
+    while (is_allowed && strlen(part) > strlen(folder)) {
         char *const above = common_folder(part);
         is_allowed = !common_is_link(part);
         free(part);
@@ -784,7 +790,9 @@ static bool draw_files(thumbnail *of, view_image *image)
     const bool is_loaded =
         view_load_scene(&of->scene, options->files, options->num_files, &reader, false, of->log);
     if (is_loaded) {
-        of->package = view_open_package(of->scene.path, &reader);
+        const md5_character *const character = of->scene.machine.character;
+        of->package =
+            view_open_package(character != NULL ? character->model_path : of->scene.path, &reader);
         *image = make_picture(of);
         if (of->told != NULL)
             tell_facts(of);
@@ -848,13 +856,14 @@ static void preview_image(const char *path, uint32_t size, view_preview *made)
 }
 
 // Tries a file, a clip on a model, which may be NULL. Returns whether it can be read.
-static bool preview_files(const char *path, const char *model, uint32_t size, view_preview *made)
+static bool preview_files(const char *path, const char *model, uint32_t size, const char *models,
+                          view_preview *made)
 {
     const char *files[2] = {path, model};
     view_log log = {.level = VIEW_QUIET};
     const view_options options = {
         .files = files, .num_files = model != NULL ? 2 : 1, .thumbnail = size};
-    thumbnail of = {.options = &options, .log = &log, .told = made};
+    thumbnail of = {.options = &options, .log = &log, .told = made, .models = models};
     const bool is_loaded = draw_files(&of, &made->image);
     made->is_wrong = !is_loaded && model == NULL;
     if (made->is_wrong && log.failure.line > 0)
@@ -864,7 +873,7 @@ static bool preview_files(const char *path, const char *model, uint32_t size, vi
     return is_loaded;
 }
 
-view_preview view_preview_file(const char *path, uint32_t size)
+view_preview view_preview_file(const char *path, uint32_t size, const char *models)
 {
     view_preview made = {.num_missing = 0};
     bool is_made = view_is_image(path);
@@ -872,14 +881,14 @@ view_preview view_preview_file(const char *path, uint32_t size)
         preview_image(path, size, &made);
     if (common_has_ending(path, ".md5anim")) {
         char *const folder = common_folder(path);
-        common_list models = common_list_folder(folder, ".md5mesh");
-        for (size_t i = 0; i < models.count && i < MAX_TRIED && !is_made; i++)
-            is_made = preview_files(path, models.names[i], size, &made);
-        common_free_list(&models);
+        common_list beside = common_list_folder(folder, ".md5mesh");
+        for (size_t i = 0; i < beside.count && i < MAX_TRIED && !is_made; i++)
+            is_made = preview_files(path, beside.names[i], size, models, &made);
+        common_free_list(&beside);
         free(folder);
     }
     if (!is_made)
-        preview_files(path, NULL, size, &made);
+        preview_files(path, NULL, size, models, &made);
     if (!made.is_wrong)
         common_append(made.facts, sizeof made.facts, "\n", "%.0f KB",
                       ceil((double)common_file_size(path) / 1000));

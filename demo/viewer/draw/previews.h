@@ -66,8 +66,9 @@ typedef struct view_previews view_previews;
 
 // Begins with the game in a folder or an archive. The thread opens it for itself, on the first
 // wish, because one thread at a time may use a game. NULL: what is wished are the paths of files,
-// with "*" before them if the picture is to be large.
-view_previews *view_begin_previews(const char *place);
+// with "*" before them if the picture is to be large, of which those in the folder `models` may
+// name files anywhere in it.
+view_previews *view_begin_previews(const char *place, const char *models);
 void view_stop_previews(view_previews *previews); // NULL is allowed
 
 // Asks for pictures of what view_wish_of() names, the most urgent first, instead of those that were
@@ -78,8 +79,9 @@ bool view_want_previews(view_previews *previews, const char *const *wishes, size
                         const view_preview **made);
 
 // Makes the picture of a file, in no more than what a thumbnail may read and draw: of an image, as
-// it is or smaller; of a model with what is beside it; of a clip, on a model beside it.
-view_preview view_preview_file(const char *path, uint32_t size);
+// it is or smaller; of a model with what is beside it, or if it lies in the folder `models`, which
+// may be NULL, with what is in that; of a clip, on a model beside it.
+view_preview view_preview_file(const char *path, uint32_t size, const char *models);
 
 // -- A thumbnail of files ------------------------------------------------------------------------
 

@@ -825,7 +825,7 @@ bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
         ui_text(ui, row.x + row.width - used, y, used + 1, below, thing->text);
         ui_text(ui, row.x, y, row.width - used - gap, color, thing->name);
     } else {
-        image.height -= 2 * line;
+        image.height -= (*thing->text != '\0' ? 2 : 1) * line;
         row.height = line;
         row.y = image.y + image.height;
         ui_text_in(ui, row, color, thing->name);
