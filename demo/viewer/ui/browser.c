@@ -455,7 +455,7 @@ static const view_small_picture *picture_of(view_ui *ui, const view_entry *entry
     return picture;
 }
 
-static void show_entry(view_ui *ui, const view_stage *stage, size_t line, view_rect box)
+static void show_entry(view_ui *ui, size_t line, view_rect box)
 {
     view_browser *const browser = &ui->browser;
     const view_entry *const entry = &browser->entries[browser->found[line]];
@@ -478,10 +478,9 @@ static void show_entry(view_ui *ui, const view_stage *stage, size_t line, view_r
                                 picture != NULL && (picture->is_wrong || picture->num_missing > 0),
                             .is_grey = entry->is_missing};
     const bool is_clip =
-        entry->kind == VIEW_ENTRY_CLIP && entry->clip < stage->document->scene.num_clips;
-    const bool is_pressed = is_clip
-                                ? ui_clip_tile(ui, stage, box, entry->clip, thing.is_selected, true)
-                                : ui_thing_tile(ui, box, &thing);
+        entry->kind == VIEW_ENTRY_CLIP && entry->clip < ui->stage->document->scene.num_clips;
+    const bool is_pressed = is_clip ? ui_clip_tile(ui, box, entry->clip, thing.is_selected, true)
+                                    : ui_thing_tile(ui, box, &thing);
     if (browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES) { // of the recent ones
         view_rect cross = view_cut(&box, VIEW_AT_RIGHT, 1.7f * ui->em);
         cross.height = cross.width;
@@ -501,7 +500,7 @@ static void show_entry(view_ui *ui, const view_stage *stage, size_t line, view_r
 
 // All that is found: files as tiles, or rows with small pictures where there is little room, and
 // folders below them.
-static void show_entries(view_ui *ui, const view_stage *stage, view_rect area, bool is_small)
+static void show_entries(view_ui *ui, view_rect area, bool is_small)
 {
     view_browser *const browser = &ui->browser;
     const float em = ui->em;
@@ -529,7 +528,7 @@ static void show_entries(view_ui *ui, const view_stage *stage, view_rect area, b
             browser->reveals = false;
         }
         if (is_seen)
-            show_entry(ui, stage, i, box);
+            show_entry(ui, i, box);
         else
             ui->item.number++; // so that the others keep theirs
     }
@@ -664,7 +663,7 @@ static void show_large(view_ui *ui, view_rect box, view_rect facts)
 }
 
 // What can be done with the selected one: as many as there is room for.
-static void run_verbs(view_ui *ui, const view_stage *stage, view_rect *foot)
+static void run_verbs(view_ui *ui, view_rect *foot)
 {
     static const char *const verbs[] = {"Wear", "Compare", "Retarget to it"};
     static const char *const options[] = {"wear", "compare", "retarget"};
@@ -673,9 +672,10 @@ static void run_verbs(view_ui *ui, const view_stage *stage, view_rect *foot)
     const char *words[5];
     const view_option *does[5] = {NULL};
     int count = 0;
-    const bool has_verbs =
-        browser->kind == VIEW_BROWSE_FILES && browser->asked.answer.action == VIEW_NOTHING
-        && stage->document->scene.model != NULL && !stage->is_start && foot->width > 26 * ui->em;
+    const bool has_verbs = browser->kind == VIEW_BROWSE_FILES
+                           && browser->asked.answer.action == VIEW_NOTHING
+                           && ui->stage->document->scene.model != NULL && !ui->stage->is_start
+                           && foot->width > 26 * ui->em;
     for (; count < 3 && has_verbs; count++) {
         does[count] = view_find_option(options[count], strlen(options[count]));
         words[count] = verbs[count];
@@ -694,7 +694,7 @@ static void run_verbs(view_ui *ui, const view_stage *stage, view_rect *foot)
     } else if (entry == NULL || entry->kind > VIEW_ENTRY_ANIM
                || (entry->kind == VIEW_ENTRY_ANIM && strcmp(does[pressed]->name, "compare") != 0)) {
         COMMON_TEXT(ui->notice, "%s: choose a model first", words[pressed]);
-        ui->notice_end = stage->now + 2.5;
+        ui->notice_end = ui->stage->now + 2.5;
     } else {
         ui->command = view_set_command(does[pressed], common_copy(entry->path));
         view_close_browser(browser);
@@ -728,7 +728,7 @@ static void run_tabs(view_ui *ui, view_rect box)
     }
 }
 
-void view_browser_panel(view_ui *ui, const view_stage *stage)
+void view_browser_panel(view_ui *ui)
 {
     view_browser *const browser = &ui->browser;
     const float em = ui->em, gap = 0.6f * em, line = ceilf(1.85f * em);
@@ -747,7 +747,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
                                                                    : browser->folder,
         &foot);
     const float border = VIEW_PADDING * ui->scale,
-                top = rest.y - stage->font->line[VIEW_TITLE] - 0.5f * border;
+                top = rest.y - ui->stage->font->line[VIEW_TITLE] - 0.5f * border;
     const view_rect all = {rest.x, top, rest.width, foot.y + foot.height - top};
     const bool is_beside = ui->mouse.is_pressed && ui_is_panel_hot(ui) && ui->hot.number == 1
                            && !view_contains(view_inset(all, -border), ui->mouse.x, ui->mouse.y);
@@ -792,7 +792,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
         draw_crumbs(ui, view_inset(path, 0.3f * em));
     }
     if (is_small) { // beside the buttons
-        run_verbs(ui, stage, &foot);
+        run_verbs(ui, &foot);
         view_cut(&foot, VIEW_AT_RIGHT, gap);
         run_filter(ui, foot);
     } else {
@@ -806,9 +806,9 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     if (is_small && browser->shows_places)
         list_places(ui, rest);
     else
-        show_entries(ui, stage, rest, is_small);
+        show_entries(ui, rest, is_small);
     if (!is_small) {
-        run_verbs(ui, stage, &foot);
+        run_verbs(ui, &foot);
         if (browser->num_hidden > 0)
             COMMON_TEXT(more, VIEW_DOT "%zu hidden  ", browser->num_hidden);
         if (browser->is_scanning)

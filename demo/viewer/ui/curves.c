@@ -94,11 +94,11 @@ static void draw_line(view_canvas *canvas, const plot *of, uint32_t line)
 
 // A plot, in which a click sets the frame. Returns the frame below the mouse, or else the shown
 // one.
-static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_rect box)
+static uint32_t run_plot(view_ui *ui, plot *of, view_rect box)
 {
     const float em = ui->em, last = (float)(of->anim->num_frames - 1);
     const float hair = fmaxf(1, roundf(0.1f * em));
-    const float place = roundf((float)view_frame_place(stage->play, of->anim));
+    const float place = roundf((float)view_frame_place(ui->stage->play, of->anim));
     const uint32_t shown = (uint32_t)view_clamp(place, 0, last);
     float names = 1 * em, part;
     char text[32];
@@ -110,7 +110,7 @@ static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_re
         return shown;
     const float right = of->area.x + of->area.width, bottom = of->area.y + of->area.height;
     if (ui_drag(ui, ui_item(ui, view_inset(of->area, -0.5f * em), "plot"), of->area, &part))
-        view_seek(stage->play, of->anim, roundf(part * last) / of->anim->frame_rate);
+        view_seek(ui->stage->play, of->anim, roundf(part * last) / of->anim->frame_rate);
     if (ui_is_hot(ui) && (ui->mouse.is_moved || ui->mouse.wheel != 0))
         ui->has_taken = true; // it tells of another frame; the camera stays
     part = view_clamp((ui->mouse.x - of->area.x) / of->area.width, 0, 1);
@@ -141,8 +141,8 @@ static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_re
 
 // Below its head, rows that `fill` writes. One that was not `shown` before comes into sight: while
 // it plays, the table goes along. Returns the row that was pressed, or UINT32_MAX.
-static uint32_t run_table(view_ui *ui, const view_stage *stage, view_rect area,
-                          const ui_cells *head, uint32_t count, uint32_t shown,
+static uint32_t run_table(view_ui *ui, view_rect area, const ui_cells *head, uint32_t count,
+                          uint32_t shown,
                           void (*fill)(const view_ui *, const view_stage *, uint32_t, ui_cells *))
 {
     ui_scroll *const scroll = &ui->scrolls[VIEW_DOCK_BOTTOM];
@@ -163,7 +163,7 @@ static uint32_t run_table(view_ui *ui, const view_stage *stage, view_rect area,
         ui_cells of = {.name = "", .count = head->count, .color = VIEW_BRIGHT};
         if (!ui_take_row(ui, height, &row))
             continue;
-        fill(ui, stage, i, &of);
+        fill(ui, ui->stage, i, &of);
         if (ui_item(ui, row, of.name)) {
             ui->held = ui->item.panel;
             pressed = i;
@@ -206,7 +206,7 @@ static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
 }
 
 // All frames with full precision, as comma-separated values.
-static void copy_curve(view_ui *ui, const view_stage *stage, uint32_t num_axes)
+static void copy_curve(view_ui *ui, uint32_t num_axes)
 {
     const view_curves *const curves = &ui->curves;
     char *text = common_format("frame,x,y,z%s\n", num_axes == 4 ? ",w" : "");
@@ -215,7 +215,7 @@ static void copy_curve(view_ui *ui, const view_stage *stage, uint32_t num_axes)
         common_extend(&text, num_axes == 4 ? "%u,%.9g,%.9g,%.9g,%.9g\n" : "%u,%.9g,%.9g,%.9g\n",
                       frame, v[0], v[1], v[2], v[3]);
     }
-    ui_copy(ui, stage->now, text, "curves");
+    ui_copy(ui, ui->stage->now, text, "curves");
     free(text);
 }
 
@@ -231,9 +231,9 @@ static void fill_frame(const view_ui *ui, const view_stage *stage, uint32_t fram
 }
 
 // Returns what is missing, or NULL.
-static const char *run_curves(view_ui *ui, const view_stage *stage, view_rect left, view_rect right)
+static const char *run_curves(view_ui *ui, view_rect left, view_rect right)
 {
-    const view_scene *const scene = &stage->document->scene;
+    const view_scene *const scene = &ui->stage->document->scene;
     const view_clip *const clip = view_shown_clip(scene);
     const float em = ui->em;
     view_curves *const curves = &ui->curves;
@@ -257,21 +257,20 @@ static const char *run_curves(view_ui *ui, const view_stage *stage, view_rect le
     of.num_lines = curves->kind == 2 ? 4 : 3;
     head.count = 1 + of.num_lines;
     if (ui_button(ui, button, "copy", false))
-        copy_curve(ui, stage, of.num_lines);
+        copy_curve(ui, of.num_lines);
     COMMON_FOR (i, of.num_lines) {
         of.lines[i] = (plot_line){view_axis_names[i], &curves->values[0][curves->kind][i],
                                   sizeof *curves->values / sizeof(float), view_axis_colors[i]};
         colors[1 + i] = view_axis_colors[i];
         snprintf(head.texts[1 + i], sizeof head.texts[0], "%s", view_axis_names[i]);
     }
-    const uint32_t told = run_plot(ui, stage, &of, left);
+    const uint32_t told = run_plot(ui, &of, left);
     char text[128];
     COMMON_TEXT(text, "%.80s, relative to its parent", scene->skeleton->joints[joint].name);
     ui_text_left_of(ui, right.x + right.width - 2.5f * em, top, VIEW_DIM, text);
-    const uint32_t pressed =
-        run_table(ui, stage, right, &head, clip->anim->num_frames, told, fill_frame);
+    const uint32_t pressed = run_table(ui, right, &head, clip->anim->num_frames, told, fill_frame);
     if (pressed != UINT32_MAX)
-        view_seek(stage->play, clip->anim, pressed / clip->anim->frame_rate);
+        view_seek(ui->stage->play, clip->anim, pressed / clip->anim->frame_rate);
     return NULL;
 }
 
@@ -295,10 +294,9 @@ static void fill_peak(const view_ui *ui, const view_stage *stage, uint32_t row, 
 
 // Joints by their largest distance over the clip, and that of the selected one, or of the first, in
 // each frame. Returns what is missing, or NULL.
-static const char *run_compared(view_ui *ui, const view_stage *stage, view_rect left,
-                                view_rect right)
+static const char *run_compared(view_ui *ui, view_rect left, view_rect right)
 {
-    const view_compare *const compare = &stage->document->compare;
+    const view_compare *const compare = &ui->stage->document->compare;
     uint32_t shown = 0; // row
     if (compare->model == NULL || compare->num_same == 0)
         return "No joints to compare with: menu Model, Compare with\xE2\x80\xA6";
@@ -306,16 +304,15 @@ static const char *run_compared(view_ui *ui, const view_stage *stage, view_rect 
         shown = (int32_t)compare->peaks[i].joint == ui->selected_joint ? i : shown;
     const uint32_t joint = compare->peaks[shown].joint;
     plot of = {.anim = compare->measured,
-               .lines[0] = {stage->document->scene.skeleton->joints[joint].name,
+               .lines[0] = {ui->stage->document->scene.skeleton->joints[joint].name,
                             compare->courses + joint, compare->num_joints, VIEW_ACCENT},
                .num_lines = 1,
                .places = view_value_places[0]};
     if (of.anim != NULL) // else the pose is compared
-        ui->curves.told = run_plot(ui, stage, &of, left);
+        ui->curves.told = run_plot(ui, &of, left);
     ui_cells head = {compare->name, {"", "largest", "at frame", "degrees"}, 4, VIEW_DIM, NULL};
     COMMON_TEXT(head.texts[0], "frame %u", ui->curves.told);
-    const uint32_t pressed =
-        run_table(ui, stage, right, &head, compare->num_same, shown, fill_peak);
+    const uint32_t pressed = run_table(ui, right, &head, compare->num_same, shown, fill_peak);
     if (pressed != UINT32_MAX) {
         ui->selected_joint = (int32_t)compare->peaks[pressed].joint;
         ui->command.action = VIEW_MARKED;
@@ -325,14 +322,14 @@ static const char *run_compared(view_ui *ui, const view_stage *stage, view_rect 
 
 // == The dock =============================================================================
 
-void view_curves_panel(view_ui *ui, const view_stage *stage, view_rect area)
+void view_curves_panel(view_ui *ui, view_rect area)
 {
     const float em = ui->em;
     view_rect left = area;
     const view_rect right = view_cut(&left, VIEW_AT_RIGHT, fminf(30 * em, 0.5f * area.width));
-    ui_begin(ui, stage->shown->curves ? "curves" : "compared");
+    ui_begin(ui, ui->stage->shown->curves ? "curves" : "compared");
     const char *const missing =
-        (stage->shown->curves ? run_curves : run_compared)(ui, stage, left, right);
+        (ui->stage->shown->curves ? run_curves : run_compared)(ui, left, right);
     if (missing != NULL)
         ui_text(ui, area.x + 0.7f * em, area.y + 0.7f * em, area.width - 1.4f * em, VIEW_DIM,
                 missing);

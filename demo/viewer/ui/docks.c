@@ -51,9 +51,9 @@ static view_action closing(const view_stage *stage, view_dock dock)
 }
 
 // The edge between a dock and the picture: dragging it changes the dock's size.
-static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view_rect box)
+static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
 {
-    const view_layout_wish wish = view_wish_layout(stage);
+    const view_layout_wish wish = view_wish_layout(ui->stage);
     const float em = wish.em, grip = ceilf(0.4f * em), line = fmaxf(1, roundf(0.08f * em));
     const view_rect free = view_lay_out(&wish).free;
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM, is_left = box.x < free.x + grip;
@@ -88,7 +88,7 @@ static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view
         return;
     }
     ui->active.panel = ui->held = NULL;
-    ui->command.action = closing(stage, dock);
+    ui->command.action = closing(ui->stage, dock);
 }
 
 // Draws a dock and its head; returns what is below the head.
@@ -178,13 +178,13 @@ static void drag_handle(view_ui *ui, view_rect handle)
 }
 
 // Draws a sheet for fingers and its tabs; returns what is below them.
-static view_rect open_sheet(view_ui *ui, const view_stage *stage, view_dock front, view_rect box)
+static view_rect open_sheet(view_ui *ui, view_dock front, view_rect box)
 {
     const struct {
         const char *name;
         view_dock dock;
         bool is_second;
-    } tabs[] = {{view_shows_machine(stage) ? "States" : "Clips", VIEW_DOCK_LEFT, false},
+    } tabs[] = {{view_shows_machine(ui->stage) ? "States" : "Clips", VIEW_DOCK_LEFT, false},
                 {"Joints", VIEW_DOCK_LEFT, true},
                 {"Look", VIEW_DOCK_RIGHT, true},
                 {"Info", VIEW_DOCK_RIGHT, false},
@@ -208,15 +208,16 @@ static view_rect open_sheet(view_ui *ui, const view_stage *stage, view_dock fron
         } else if (is_pressed) {
             ui->docks.front = dock;
             ui->docks.is_second[dock] = tabs[i].is_second;
-            if (!view_wish_layout(stage).is_open[dock])
-                ui->command.action = closing(stage, dock); // the switch opens it, too
+            if (!view_wish_layout(ui->stage).is_open[dock])
+                ui->command.action = closing(ui->stage, dock); // the switch opens it, too
         }
     }
     return rest;
 }
 
-void view_dock_panels(view_ui *ui, const view_stage *stage)
+void view_dock_panels(view_ui *ui)
 {
+    const view_stage *const stage = ui->stage;
     const view_layout layout = view_layout_of(stage);
     const bool is_sheet = layout.arrangement == VIEW_ARRANGE_SHEET && ui->docks.is_sheet_open;
     if (is_sheet) { // a click beside it closes it, if it covers the picture
@@ -230,13 +231,13 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
         const bool is_look = layout.is_phone && ui->docks.is_second[VIEW_DOCK_RIGHT];
         if (!(layout.docks[dock].width > 0))
             continue;
-        const view_rect area = layout.is_phone ? open_sheet(ui, stage, dock, layout.docks[dock])
+        const view_rect area = layout.is_phone ? open_sheet(ui, dock, layout.docks[dock])
                                                : open_dock(ui, stage, &layout, dock);
         (dock == VIEW_DOCK_LEFT ? view_outliner
          : is_look              ? view_look_panel
-                                : view_inspector)(ui, stage, area);
+                                : view_inspector)(ui, area);
         ui_begin(ui, dock == VIEW_DOCK_LEFT ? "left-edge" : "right-edge");
-        drag_edge(ui, stage, dock, layout.docks[dock]);
+        drag_edge(ui, dock, layout.docks[dock]);
     }
     if (ui->is_event && view_shows_retarget(ui, stage)) // also while another dock is in front
         view_take_partner(ui, stage);
@@ -244,12 +245,12 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
     const bool shows_problems = stage->docks.shows_problems;
     if (bottom.width > 0 && (shows_problems || view_shows_curves(stage))) {
         const view_rect area = open_dock(ui, stage, &layout, VIEW_DOCK_BOTTOM);
-        (shows_problems ? view_problems_panel : view_curves_panel)(ui, stage, area);
+        (shows_problems ? view_problems_panel : view_curves_panel)(ui, area);
         ui_begin(ui, "bottom-edge");
-        drag_edge(ui, stage, VIEW_DOCK_BOTTOM, bottom);
+        drag_edge(ui, VIEW_DOCK_BOTTOM, bottom);
     }
     if (layout.time.width > 0)
-        view_time_bar(ui, stage, layout.time);
+        view_time_bar(ui, layout.time);
     if (layout.handle.width > 0)
         drag_handle(ui, layout.handle);
 }

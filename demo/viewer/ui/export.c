@@ -230,11 +230,11 @@ static void add_place(view_ui *ui)
 }
 
 // What the choices are: those that have a meaning for the kind.
-static void add_choices(view_ui *ui, const view_stage *stage)
+static void add_choices(view_ui *ui)
 {
     view_export *const export = &ui->export;
     view_export_choices *const choices = &export->choices;
-    const view_scene *const scene = &stage->document->scene;
+    const view_scene *const scene = &ui->stage->document->scene;
     const view_clip *const clip = view_shown_clip(scene);
     const bool is_moved = is_moving(choices), is_sheet = choices->kind == VIEW_EXPORT_SHEET;
     ui_segment(ui, next_row(ui, ""), kinds, NUM_KINDS, &choices->kind);
@@ -335,20 +335,20 @@ static void draw_foot(view_ui *ui, view_rect foot)
                            : text);
 }
 
-void view_export_panel(view_ui *ui, const view_stage *stage)
+void view_export_panel(view_ui *ui)
 {
     view_export *const export = &ui->export;
     const view_export_choices before = export->choices;
     const float scale = ui->scale;
     ui_column column;
     view_rect foot;
-    export->is_small = stage->width < 700 * scale || stage->height < 400 * scale;
+    export->is_small = ui->stage->width < 700 * scale || ui->stage->height < 400 * scale;
     view_rect form =
         ui_footed_dialog(ui, VIEW_EXPORT_PANEL, export->is_small ? 560 : 880, 470, "Export", &foot);
     view_rect side = view_cut(&form, VIEW_AT_LEFT, export->is_small ? 0 : 0.42f * form.width);
     ui_begin_list(ui, &column, form, &ui->scrolls[UI_SCROLL_EXPORT]);
     if (export->is_set)
-        add_choices(ui, stage);
+        add_choices(ui);
     if (!export->is_small) { // at its side
         ui_end_column(ui);
         view_cut(&side, VIEW_AT_RIGHT, 16 * scale);

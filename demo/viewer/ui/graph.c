@@ -720,8 +720,9 @@ static void node_items(const drawing *of)
         move_focus(of, focused);
 }
 
-void view_graph_panel(view_ui *ui, const view_stage *stage)
+void view_graph_panel(view_ui *ui)
 {
+    const view_stage *const stage = ui->stage;
     const view_rect box = view_layout_of(stage).docks[VIEW_DOCK_BOTTOM];
     const float em = em_of(stage->font), padding = 0.7f * em;
     view_graph_view *const view = &ui->graph;

@@ -56,11 +56,11 @@ md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_par
                          scene->joints[joint]);
 }
 
-static void list_pick(view_ui *ui, const view_stage *stage)
+static void list_pick(view_ui *ui)
 {
     enum { LISTED = 6 };
-    const view_scene *const scene = &stage->document->scene;
-    const view_pick *const pick = stage->pick;
+    const view_scene *const scene = &ui->stage->document->scene;
+    const view_pick *const pick = ui->stage->pick;
     if (!pick->is_set || scene->model == NULL)
         return;
     const md5_joint *const joints = scene->skeleton->joints;
@@ -90,8 +90,9 @@ static void list_pick(view_ui *ui, const view_stage *stage)
         ui_figure(ui, VIEW_DIM, " ", "and %u more", count - LISTED);
 }
 
-void view_two_panel(view_ui *ui, const view_stage *stage)
+void view_two_panel(view_ui *ui)
 {
+    const view_stage *const stage = ui->stage;
     const view_scene *const scene = &stage->document->scene;
     const int32_t from = stage->measured_from, to = stage->joint;
     const bool are_joints = from >= 0 && to >= 0 && to != from;
@@ -228,9 +229,9 @@ static void list_faults(view_ui *ui, const view_faults *faults, const char *labe
 }
 
 // How many stages the material has, and what is not shown of them.
-static void list_material(view_ui *ui, const view_stage *stage, uint32_t mesh)
+static void list_material(view_ui *ui, uint32_t mesh)
 {
-    const view_layers *const layers = &stage->document->textures.layers;
+    const view_layers *const layers = &ui->stage->document->textures.layers;
     const view_layered *const layered = view_find_layered(layers, mesh);
     if (layered != NULL)
         ui_figure(ui, VIEW_PLAIN, "Stages", "%u", layered->material->num_stages);
@@ -256,13 +257,13 @@ static void list_selected_material(view_ui *ui, const view_stage *stage)
             && ui_row(ui, &(ui_words){.color = VIEW_ACCENT, .hint = ""}, text))
             ui->command = (view_command){.action = VIEW_TEXTURES, .item = i + 1};
     }
-    list_material(ui, stage, first);
+    list_material(ui, first);
 }
 
-static void list_statistics(view_ui *ui, const view_stage *stage)
+static void list_statistics(view_ui *ui)
 {
-    const view_scene *const scene = &stage->document->scene;
-    const md5_bounds bounds = stage->document->bounds;
+    const view_scene *const scene = &ui->stage->document->scene;
+    const md5_bounds bounds = ui->stage->document->bounds;
     const md5_vec3 size =
         view_is_empty(bounds) ? (md5_vec3){0, 0, 0} : md5_vec3_sub(bounds.max, bounds.min);
     if (!ui_section(ui, UI_SECTION_STATISTICS, "Statistics", ""))
@@ -286,7 +287,7 @@ static void list_statistics(view_ui *ui, const view_stage *stage)
         ui_figure(ui, VIEW_PLAIN, "Clips", "none");
     if (scene->num_unopened > 0)
         ui_figure(ui, VIEW_PLAIN, "Unopened", "%zu animations", scene->num_unopened);
-    ui_figure(ui, VIEW_DIM, NULL, "%s", md5gl_device_name(stage->renderer));
+    ui_figure(ui, VIEW_DIM, NULL, "%s", md5gl_device_name(ui->stage->renderer));
 }
 
 // The times of the last pictures, the oldest first; returns how many there are, `most` at most.
@@ -300,16 +301,16 @@ static uint32_t last_times(const view_stage *stage, uint32_t most, double *times
 
 // The median of the last pictures, once there are some, while more are drawn: a slow one among them
 // does not count. Before that, and while the picture stands, there is no time to tell.
-static void list_frame_time(view_ui *ui, const view_stage *stage)
+static void list_frame_time(view_ui *ui)
 {
     enum { LEAST = 10, MOST = 60 };
     const double slow = 0.05;
     double times[MOST];
-    const uint32_t count = last_times(stage, MOST, times);
+    const uint32_t count = last_times(ui->stage, MOST, times);
     qsort(times, count, sizeof *times, common_compare_doubles);
     const double median = count > 0 ? times[count / 2] : 0;
     char text[32] = "\xE2\x80\x93";
-    if (stage->is_moving && count >= LEAST && median > 0)
+    if (ui->stage->is_moving && count >= LEAST && median > 0)
         COMMON_TEXT(text, "%.2f ms%s", fmax(1e3 * median, 0.01),
                     median > slow ? "  \xE2\x9A\xA0" : "");
     ui_figure(ui, VIEW_BRIGHT, "Frame time", "%s", text);
@@ -317,12 +318,12 @@ static void list_frame_time(view_ui *ui, const view_stage *stage)
 
 // The times of the last pictures as bars, the newest at the right; lines at 60 and 30 pictures a
 // second, if they are within the graph.
-static void draw_times(view_ui *ui, const view_stage *stage)
+static void draw_times(view_ui *ui)
 {
     const float goals[2] = {1.0f / 60.0f, 1.0f / 30.0f}, scale = ui->scale;
     double times[VIEW_NUM_FRAME_TIMES];
     float top = 1.25f * goals[0];
-    const uint32_t count = last_times(stage, VIEW_NUM_FRAME_TIMES, times);
+    const uint32_t count = last_times(ui->stage, VIEW_NUM_FRAME_TIMES, times);
     view_rect row;
     ui_take_row(ui, 2.5f * ui->line, &row);
     const view_rect place = {row.x + VIEW_INSET * scale, row.y + 3 * scale,
@@ -349,8 +350,9 @@ static void draw_times(view_ui *ui, const view_stage *stage)
 }
 
 // In a small window most figures are hidden, unless statistics are switched on.
-void view_figures_panel(view_ui *ui, const view_stage *stage)
+void view_figures_panel(view_ui *ui)
 {
+    const view_stage *const stage = ui->stage;
     const view_document *const document = stage->document;
     const view_shown *const shown = stage->shown;
     const bool is_crowd = view_shows_crowd(document),
@@ -402,14 +404,14 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     if (document->scene.model != NULL && has_glyphs && !is_crowd)
         list_faults(ui, &document->pose_faults, "In pose");
     if (shown->frame_time)
-        list_frame_time(ui, stage);
+        list_frame_time(ui);
     if (shown->frame_time && shown->statistics && stage->num_frame_times > 0)
-        draw_times(ui, stage);
+        draw_times(ui);
     view_describe_economy(&stage->economy, text, sizeof text);
     if (text[0] != '\0')
         ui_figure(ui, VIEW_AMBER, "Quality", "%s", text);
     if (shown->statistics)
-        list_statistics(ui, stage);
+        list_statistics(ui);
     const view_compare *const compare = &document->compare;
     if (compare->model != NULL && !is_crowd
         && ui_row(ui, &(ui_words){.name = "Compared", .color = VIEW_ACCENT, .hint = "list"},
@@ -418,7 +420,7 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     if (compare->num_same < compare->num_joints && !is_crowd)
         ui_figure(ui, VIEW_AMBER, " ", "%u joints are not in it",
                   compare->num_joints - compare->num_same);
-    list_pick(ui, stage);
+    list_pick(ui);
     ui_gap(ui);
     ui_figure(ui, VIEW_DIM, NULL, "F1: keys" VIEW_DOT "M: statistics");
 }

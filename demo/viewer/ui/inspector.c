@@ -60,8 +60,8 @@ static void show_values(view_ui *ui, const char *title, view_joint_values values
 }
 
 // With full precision.
-static void copy_values(view_ui *ui, const view_stage *stage, const char *name,
-                        view_joint_values local, view_joint_values model)
+static void copy_values(view_ui *ui, const char *name, view_joint_values local,
+                        view_joint_values model)
 {
     char text[1024];
     COMMON_TEXT(text, "%.200s", name);
@@ -73,7 +73,7 @@ static void copy_values(view_ui *ui, const view_stage *stage, const char *name,
                 common_append(text, sizeof text, "\t", "%.9g",
                               (space == 0 ? local : model)[kind][i]);
         }
-    ui_copy(ui, stage->now, text, name);
+    ui_copy(ui, ui->stage->now, text, name);
 }
 
 typedef struct weighted {
@@ -169,10 +169,10 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
 }
 
 // How far the first aim of a machine that turns the joint may do so; else there is no such section.
-static void show_limits(view_ui *ui, const view_stage *stage, uint32_t joint)
+static void show_limits(view_ui *ui, uint32_t joint)
 {
-    const view_scene *const scene = &stage->document->scene;
-    const uint32_t count = view_shows_machine(stage) ? scene->machine.desc->num_modifiers : 0;
+    const view_scene *const scene = &ui->stage->document->scene;
+    const uint32_t count = view_shows_machine(ui->stage) ? scene->machine.desc->num_modifiers : 0;
     COMMON_FOR (i, count) {
         const md5_modifier_desc *const aim = &scene->machine.desc->modifiers[i];
         uint32_t turned = md5_find_joint(scene->skeleton, aim->joint), length = aim->length;
@@ -189,13 +189,13 @@ static void show_limits(view_ui *ui, const view_stage *stage, uint32_t joint)
     }
 }
 
-static void joint_panel(view_ui *ui, const view_stage *stage)
+static void joint_panel(view_ui *ui)
 {
-    const view_scene *const scene = &stage->document->scene;
+    const view_scene *const scene = &ui->stage->document->scene;
     const float em = ui->em;
     const int32_t selected = ui->selected_joint;
     if (selected < 0 || (uint32_t)selected >= scene->num_joints
-        || view_shows_crowd(stage->document))
+        || view_shows_crowd(ui->stage->document))
         return;
     const uint32_t number = (uint32_t)selected;
     const md5_joint *const joints = scene->skeleton->joints, *const joint = &joints[number];
@@ -221,7 +221,7 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
     view_find_values(view_joint_matrix(scene, number, false), model);
     const md5_anim *const anim = view_clock(scene);
     if (anim != NULL)
-        COMMON_TEXT(text, "Place at frame %.1f", view_frame_place(stage->play, anim));
+        COMMON_TEXT(text, "Place at frame %.1f", view_frame_place(ui->stage->play, anim));
     else
         COMMON_TEXT(text, "Place");
     const float top = ui->column->y;
@@ -231,12 +231,12 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
                               ceilf(1.6f * em)};
     const bool is_copied = ui_button(ui, button, "copy", false);
     if (is_copied || (ui->mouse.control && ui_key(ui, 'c')))
-        copy_values(ui, stage, joint->name, local, model);
+        copy_values(ui, joint->name, local, model);
     if (is_open) {
         show_values(ui, "Local", local);
         show_values(ui, "Model", model);
     }
-    show_limits(ui, stage, number);
+    show_limits(ui, number);
     show_weights(ui, scene->model, number);
     ui_take_row(ui, ceilf(0.5f * em), &row);
     if (next >= 0) {
@@ -275,9 +275,9 @@ static void list_tracks(view_ui *ui, const view_machine *machine, bool are_curve
     }
 }
 
-static void machine_panel(view_ui *ui, const view_stage *stage)
+static void machine_panel(view_ui *ui)
 {
-    view_machine *const machine = &stage->document->scene.machine;
+    view_machine *const machine = &ui->stage->document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
     uint32_t num_triggers = 0;
     ui_begin(ui, "parameter");
@@ -323,18 +323,18 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
     list_fired(ui, machine->events, VIEW_EVENTS, machine->time, false);
     if (view_can_walk(machine))
         ui_figure(ui, VIEW_DIM, NULL, "%s",
-                  stage->is_driving ? "W A S D: walk" VIEW_DOT "Shift: run" VIEW_DOT
-                                      "Esc: keys back"
-                                    : "Enter: drive");
+                  ui->stage->is_driving ? "W A S D: walk" VIEW_DOT "Shift: run" VIEW_DOT
+                                          "Esc: keys back"
+                                        : "Enter: drive");
     ui_gap(ui);
 }
 
 // == Channels of an entity ================================================================
 
 // A click on the name of a channel shows its time; on what it plays, lists clips for it.
-static void channels_panel(view_ui *ui, const view_stage *stage)
+static void channels_panel(view_ui *ui)
 {
-    const view_entity *const entity = view_channels_of(&stage->document->scene);
+    const view_entity *const entity = view_channels_of(&ui->stage->document->scene);
     ui_begin(ui, "channel");
     ui->label_width = 64 * ui->scale;
     const float label_end = ui->column->area.x + VIEW_INSET * ui->scale + ui->label_width;
@@ -385,9 +385,9 @@ static view_command tell(const view_entity *entity, int is_flag, uint32_t presse
 }
 
 // The states of an entity's script, those that run highlighted, and its flags.
-static void states_panel(view_ui *ui, const view_stage *stage)
+static void states_panel(view_ui *ui)
 {
-    const view_entity *const entity = &stage->document->scene.entity;
+    const view_entity *const entity = &ui->stage->document->scene.entity;
     const char *name;
     ui_begin(ui, "state");
     COMMON_FOR (is_flag, 2)
@@ -404,29 +404,30 @@ static void states_panel(view_ui *ui, const view_stage *stage)
 
 // == The dock =============================================================================
 
-void view_inspector(view_ui *ui, const view_stage *stage, view_rect area)
+void view_inspector(view_ui *ui, view_rect area)
 {
+    const view_stage *const stage = ui->stage;
     const view_shown *const shown = stage->shown;
     ui_column column;
     ui_begin(ui, "inspected");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
     if (shown->light_list && ui_section(ui, UI_SECTION_LIGHTS, "Lights", ""))
-        ui_setting(ui, stage, view_find_option("lights", 6));
+        ui_setting(ui, view_find_option("lights", 6));
     if (shown->parm_list && ui_section(ui, UI_SECTION_MATERIALS, "Materials", "bright: in use"))
-        ui_setting(ui, stage, view_find_option("parm", 4));
+        ui_setting(ui, view_find_option("parm", 4));
     if (view_shows_retarget(ui, stage)) {
-        view_retarget_rows(ui, stage);
+        view_retarget_rows(ui);
     } else if (shown->panel && shown->inspector) {
-        view_two_panel(ui, stage);
-        view_mesh_page(ui, stage);
-        joint_panel(ui, stage);
+        view_two_panel(ui);
+        view_mesh_page(ui);
+        joint_panel(ui);
         if (view_shows_machine(stage))
-            machine_panel(ui, stage);
+            machine_panel(ui);
         if (view_channels_of(&stage->document->scene) != NULL)
-            channels_panel(ui, stage);
+            channels_panel(ui);
         if (stage->document->scene.entity.states != NULL)
-            states_panel(ui, stage);
-        view_figures_panel(ui, stage);
+            states_panel(ui);
+        view_figures_panel(ui);
     }
     ui_end_column(ui);
 }

@@ -410,8 +410,8 @@ static void score_line(const view_ui *ui, menu_line *line, int score)
 
 // Adds the best names of a row's list, or what is typed last as the value of its option. Words of
 // the row may lead; to values of an option they must, but to a frame.
-static void list_names(menu_lines *lines, const view_ui *ui, const view_stage *stage,
-                       const view_command_row *row, const char *const texts[4])
+static void list_names(menu_lines *lines, const view_ui *ui, const view_command_row *row,
+                       const char *const texts[4])
 {
     const view_option *const option = view_option_of(row);
     const bool is_answer = row->list == VIEW_LIST_ANSWERS, is_named = row->list != VIEW_LIST_NONE;
@@ -422,7 +422,7 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_stage *s
     const char *const sought = lines->sought + 1, *const end = sought + strlen(sought);
     menu_line item;
     for (size_t i = 0; sought < end && lines->count < MAX_LINES
-                       && describe_item(stage, row, i, lines->sought, &item);
+                       && describe_item(ui->stage, row, i, lines->sought, &item);
          i++) {
         const char *const own[4] = {item.label, item.word};
         int score = is_answer && common_is_asked(&common_answers[i], sought) ? 100 : LEAST_SCORE;
@@ -448,7 +448,7 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_stage *s
     lines->count = lines->count < most ? lines->count : most;
 }
 
-static void list_found(menu_lines *lines, const view_ui *ui, const view_stage *stage)
+static void list_found(menu_lines *lines, const view_ui *ui)
 {
     const view_command_row *nearest = NULL;
     const char *const sought = lines->sought + 1;
@@ -461,10 +461,10 @@ static void list_found(menu_lines *lines, const view_ui *ui, const view_stage *s
                                      row->label};
         const int score = rate(texts, sought, sought + length);
         menu_line *const line =
-            score != NOT_FOUND ? add_line(lines, stage, row, texts[0], has_menu(row)) : NULL;
+            score != NOT_FOUND ? add_line(lines, ui->stage, row, texts[0], has_menu(row)) : NULL;
         if (line != NULL)
             score_line(ui, line, score);
-        list_names(lines, ui, stage, row, texts);
+        list_names(lines, ui, row, texts);
         for (int k = 0; k < 2 && texts[k] != NULL && lines->count == 0; k++) {
             const size_t distance = common_distance(sought, length, texts[k], true);
             nearest = distance < least ? row : nearest;
@@ -473,7 +473,7 @@ static void list_found(menu_lines *lines, const view_ui *ui, const view_stage *s
     }
     qsort(lines->lines, lines->count, sizeof lines->lines[0], compare_lines);
     if (lines->count == 0 && nearest != NULL)
-        COMMON_TEXT(add_line(lines, stage, nearest, "", has_menu(nearest))->label,
+        COMMON_TEXT(add_line(lines, ui->stage, nearest, "", has_menu(nearest))->label,
                     "Nothing is called so. Nearest: %s", view_label_of(nearest));
 }
 
@@ -496,25 +496,25 @@ static size_t next_line(const menu_lines *lines, size_t from, int way)
 }
 
 // What a line does: opens a submenu, or gives a command and closes the menu.
-static void take_line(view_ui *ui, const view_stage *stage, const menu_line *line)
+static void take_line(view_ui *ui, const menu_line *line)
 {
     if (line->missing != 0) {
         COMMON_TEXT(ui->notice, "%s: %s", line->label, view_reason(line->missing));
-        ui->notice_end = stage->now + 2.5;
+        ui->notice_end = ui->stage->now + 2.5;
     } else if (line->row->list == VIEW_LIST_ANSWERS && !line->is_group) {
         const common_answer *const answer = &common_answers[line->number];
         COMMON_TEXT(ui->notice, "%s (guide %s)", answer->answer, answer->guide);
-        ui->notice_end = stage->now + 12;
+        ui->notice_end = ui->stage->now + 12;
         view_close_menu(ui);
     } else if (line->is_group) {
         if (ui->menu.kind == VIEW_MENU_SEARCH) {
-            view_open_menu(ui, VIEW_MENU_OF_BAR, 0, view_layout_of(stage).menu.height);
+            view_open_menu(ui, VIEW_MENU_OF_BAR, 0, view_layout_of(ui->stage).menu.height);
             ui->menu.menu = line->row->menu;
         }
         COMMON_TEXT(ui->menu.group, "%s", line->label);
         ui->menu.row = line->row;
     } else {
-        const view_command command = command_of(stage, line, &ui->menu.target);
+        const view_command command = command_of(ui->stage, line, &ui->menu.target);
         ui->used[ui->num_used++ % VIEW_NUM_USED] = line->row;
         view_close_menu(ui);
         ui->command = command;
@@ -523,10 +523,10 @@ static void take_line(view_ui *ui, const view_stage *stage, const menu_line *lin
 
 // A box of lines, its upper left corner at (x, y) or where it fits. Returns its outline; sets the
 // line below the mouse and takes a press. `selected` is the line that keys have selected.
-static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lines *lines, float x,
-                            float y, float least_width, size_t selected, size_t *first,
-                            size_t *hovered)
+static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float y,
+                            float least_width, size_t selected, size_t *first, size_t *hovered)
 {
+    const view_stage *const stage = ui->stage;
     view_canvas *const canvas = stage->canvas;
     const float scale = ui->scale, row = roundf(row_lines * ui->line);
     const float padding = 10 * scale, mark = 20 * scale;
@@ -591,7 +591,7 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
                         line->missing != 0 ? VIEW_DISABLED : dim,
                         line->is_group ? UI_SIGN_FOLDED : line->keys);
         if (is_pressed) {
-            take_line(ui, stage, line);
+            take_line(ui, line);
             break;
         }
     }
@@ -612,7 +612,7 @@ static void draw_help(const view_ui *ui, view_rect box, const menu_line *line)
 }
 
 // Moves the choice by keys, and takes it by Enter.
-static void select_by_keys(view_ui *ui, const view_stage *stage, const menu_lines *lines)
+static void select_by_keys(view_ui *ui, const menu_lines *lines)
 {
     size_t *const selected = &ui->menu.selected;
     if (ui_key(ui, VIEW_KEY_DOWN))
@@ -622,7 +622,7 @@ static void select_by_keys(view_ui *ui, const view_stage *stage, const menu_line
     else if (ui_key(ui, VIEW_KEY_END))
         *selected = next_line(lines, 0, -1);
     else if (ui_key(ui, VIEW_KEY_RETURN) && *selected < lines->count)
-        take_line(ui, stage, &lines->lines[*selected]);
+        take_line(ui, &lines->lines[*selected]);
 }
 
 // -- The bar and its menus, the menu of what was clicked on ---------------------------------------
@@ -642,7 +642,7 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
     if (has_inner)
         list_menu(inner, stage, menu->row->menu, menu->group);
     menu_lines *const taking = has_inner ? inner : outer;
-    select_by_keys(ui, stage, taking);
+    select_by_keys(ui, taking);
     if (menu->kind != VIEW_NO_MENU && has_inner && ui_key(ui, VIEW_KEY_LEFT)) {
         menu->group[0] = '\0';
     } else if (menu->kind != VIEW_NO_MENU && is_bar
@@ -651,7 +651,7 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
         const bool opens = step == 1 && menu->selected < outer->count
                            && outer->lines[menu->selected].is_group && !has_inner;
         if (opens) {
-            take_line(ui, stage, &outer->lines[menu->selected]);
+            take_line(ui, &outer->lines[menu->selected]);
         } else {
             const view_menu next = (view_menu)(((int)menu->menu + step) % VIEW_NUM_MENUS);
             view_open_menu(ui, VIEW_MENU_OF_BAR, 0, 0);
@@ -661,7 +661,7 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
     if (menu->kind != VIEW_NO_MENU) {
         size_t hovered = SIZE_MAX, inner_hovered = SIZE_MAX;
         const view_rect box =
-            draw_lines(ui, stage, outer, menu->x, menu->y, 0, has_inner ? SIZE_MAX : menu->selected,
+            draw_lines(ui, outer, menu->x, menu->y, 0, has_inner ? SIZE_MAX : menu->selected,
                        &menu->first, &hovered);
         const menu_line *told = hovered < outer->count          ? &outer->lines[hovered]
                                 : menu->selected < outer->count ? &outer->lines[menu->selected]
@@ -673,7 +673,7 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
             menu->selected = SIZE_MAX;
             menu->group[0] = '\0';
             if (outer->lines[hovered].is_group && outer->lines[hovered].missing == 0)
-                take_line(ui, stage, &outer->lines[hovered]);
+                take_line(ui, &outer->lines[hovered]);
         }
         menu->last_x = ui->mouse.is_moved ? ui->mouse.x : menu->last_x;
         if (has_inner) {
@@ -684,9 +684,8 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
             const float y = box.y + (float)(opened - menu->first) * roundf(row_lines * ui->line);
             const bool flips =
                 box.x + 1.6f * box.width > stage->width && box.x > 0.5f * stage->width;
-            last =
-                draw_lines(ui, stage, inner, flips ? box.x - 0.6f * box.width : box.x + box.width,
-                           y, 0, menu->selected, &menu->inner_first, &inner_hovered);
+            last = draw_lines(ui, inner, flips ? box.x - 0.6f * box.width : box.x + box.width, y, 0,
+                              menu->selected, &menu->inner_first, &inner_hovered);
             told = inner_hovered < inner->count ? &inner->lines[inner_hovered] : NULL;
         }
         if (told != NULL && ui->command.action == VIEW_NOTHING)
@@ -698,22 +697,22 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
 
 // -- The search -----------------------------------------------------------------------------
 
-static void draw_search(view_ui *ui, const view_stage *stage)
+static void draw_search(view_ui *ui)
 {
     view_menus *const menu = &ui->menu;
     const float scale = ui->scale, height = 1.6f * ui->line;
-    const float width = fminf(36 * ui->line / 1.3f, stage->width - 8 * scale);
-    const view_rect field = {roundf(0.5f * (stage->width - width)), 6 * scale, width, height};
+    const float width = fminf(36 * ui->line / 1.3f, ui->stage->width - 8 * scale);
+    const view_rect field = {roundf(0.5f * (ui->stage->width - width)), 6 * scale, width, height};
     menu_lines *const lines = common_alloc(1, sizeof *lines);
     if (ui_field(ui, field, "A command, clip, state, file", menu->text, sizeof menu->text)) {
         menu->selected = 0;
         menu->first = 0;
     }
-    list_found(lines, ui, stage);
-    select_by_keys(ui, stage, lines);
+    list_found(lines, ui);
+    select_by_keys(ui, lines);
     if (menu->kind != VIEW_NO_MENU && lines->count > 0) {
         size_t hovered = SIZE_MAX;
-        const view_rect box = draw_lines(ui, stage, lines, field.x, field.y + height + scale, width,
+        const view_rect box = draw_lines(ui, lines, field.x, field.y + height + scale, width,
                                          menu->selected, &menu->first, &hovered);
         const size_t told = hovered < lines->count ? hovered : menu->selected;
         if (told < lines->count && ui->command.action == VIEW_NOTHING)
@@ -725,10 +724,10 @@ static void draw_search(view_ui *ui, const view_stage *stage)
 // -- All of them ----------------------------------------------------------------------------
 
 // How many problems there are, cut off the right end of the bar; a click lists them.
-static void draw_problems(view_ui *ui, const view_stage *stage, view_rect *bar)
+static void draw_problems(view_ui *ui, view_rect *bar)
 {
-    const bool is_error = stage->log->error[0] != '\0';
-    const uint32_t count = stage->log->num_warnings + is_error;
+    const bool is_error = ui->stage->log->error[0] != '\0';
+    const uint32_t count = ui->stage->log->num_warnings + is_error;
     char text[48];
     if (count == 0)
         return;
@@ -743,18 +742,19 @@ static void draw_problems(view_ui *ui, const view_stage *stage, view_rect *bar)
 
 // Where there is no room for the words: the search for all commands, what is shown, whose clips or
 // neighbours it lists, and problems.
-static void draw_small_bar(view_ui *ui, const view_stage *stage, view_rect bar)
+static void draw_small_bar(view_ui *ui, view_rect bar)
 {
     const float em = ui->em, y = ui_text_top(ui, bar);
-    const view_scene *const scene = &stage->document->scene;
-    const bool has_clips = view_mode_of(stage->document) == VIEW_MODE_CLIPS && scene->num_clips > 0;
+    const view_scene *const scene = &ui->stage->document->scene;
+    const bool has_clips =
+        view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS && scene->num_clips > 0;
     char text[48] = "";
     const view_rect button = view_cut(&bar, VIEW_AT_LEFT, bar.height);
     if (ui_item(ui, button, "Commands"))
         view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
     ui_tip_command(ui, VIEW_SEARCH);
     ui_text_in(ui, button, VIEW_BRIGHT, "\xE2\x98\xB0");
-    draw_problems(ui, stage, &bar);
+    draw_problems(ui, &bar);
     if (scene->name == NULL || !(bar.width > 0))
         return;
     if (ui_item(ui, bar, "Shown"))
@@ -766,20 +766,20 @@ static void draw_small_bar(view_ui *ui, const view_stage *stage, view_rect bar)
 }
 
 // The words of the bar.
-static void draw_bar(view_ui *ui, const view_stage *stage)
+static void draw_bar(view_ui *ui)
 {
     static const char search[] = "Search  Ctrl+P";
     const float scale = ui->scale, padding = 9 * scale;
-    view_rect bar = view_layout_of(stage).menu;
+    view_rect bar = view_layout_of(ui->stage).menu;
     const float y = ui_text_top(ui, bar);
     float widths = 0;
     COMMON_FOR (i, VIEW_NUM_MENUS)
         widths += ui_text_width(ui, view_menu_names[i]) + 2 * padding;
-    view_draw_rect(stage->canvas, bar, VIEW_DOCK);
+    view_draw_rect(ui->stage->canvas, bar, VIEW_DOCK);
     ui_begin(ui, "bar");
     ui_item(ui, bar, "");
     if (widths >= bar.width) {
-        draw_small_bar(ui, stage, bar);
+        draw_small_bar(ui, bar);
         return;
     }
     COMMON_FOR (i, VIEW_NUM_MENUS) {
@@ -794,7 +794,7 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
         const bool slides =
             ui->menu.kind == VIEW_MENU_OF_BAR && ui->mouse.is_moved && ui_is_hot(ui) && !is_open;
         if (is_open || ui_is_hot(ui))
-            view_draw_rect(stage->canvas, place, is_open ? VIEW_SELECTED : VIEW_HOVERED);
+            view_draw_rect(ui->stage->canvas, place, is_open ? VIEW_SELECTED : VIEW_HOVERED);
         ui_text(ui, place.x + padding, y, 0, VIEW_BRIGHT, view_menu_names[i]);
         if (is_pressed && is_open) {
             view_close_menu(ui);
@@ -804,17 +804,18 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
             ui->has_taken = true;
         }
     }
-    draw_problems(ui, stage, &bar);
+    draw_problems(ui, &bar);
     bar = view_inset(bar, 2 * scale);
     const float wide = ui_text_width(ui, search) + 2 * padding;
     if (wide < bar.width && ui_button(ui, view_cut(&bar, VIEW_AT_RIGHT, wide), search, false))
         view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
 }
 
-void view_menu_panel(view_ui *ui, const view_stage *stage)
+void view_menu_panel(view_ui *ui)
 {
+    const view_stage *const stage = ui->stage;
     if (view_layout_of(stage).menu.height > 0)
-        draw_bar(ui, stage);
+        draw_bar(ui);
     if (ui->menu.kind == VIEW_NO_MENU)
         return;
     const view_rect all = {0, view_layout_of(stage).menu.height, stage->width, stage->height};
@@ -827,7 +828,7 @@ void view_menu_panel(view_ui *ui, const view_stage *stage)
         return;
     }
     if (ui->menu.kind == VIEW_MENU_SEARCH)
-        draw_search(ui, stage);
+        draw_search(ui);
     else
         draw_menu(ui, stage);
 }

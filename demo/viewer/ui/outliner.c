@@ -142,16 +142,16 @@ void view_select_mesh(view_ui *ui, double now, uint32_t mesh)
     ui->docks.is_second[VIEW_DOCK_RIGHT] = false;
 }
 
-void view_select_material(view_ui *ui, const view_stage *stage, uint32_t mesh)
+void view_select_material(view_ui *ui, uint32_t mesh)
 {
-    ui->selected_material = (int32_t)first_with(stage->document->scene.model, mesh);
+    ui->selected_material = (int32_t)first_with(ui->stage->document->scene.model, mesh);
     ui->selected_mesh = -1;
     mark(ui);
 }
 
-static void list_meshes(view_ui *ui, const view_stage *stage)
+static void list_meshes(view_ui *ui)
 {
-    const md5_model *const model = stage->document->scene.model;
+    const md5_model *const model = ui->stage->document->scene.model;
     const uint32_t count = model != NULL ? model->num_meshes : 0;
     uint32_t num_found = 0;
     COMMON_FOR (i, count)
@@ -162,7 +162,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
     COMMON_FOR (i, count) {
         const md5_mesh *const mesh = &model->meshes[i];
         char number[16], vertices[16];
-        const bool is_hidden = view_is_hidden(stage->hidden_meshes, i);
+        const bool is_hidden = view_is_hidden(ui->stage->hidden_meshes, i);
         if (!is_found(ui, mesh->name))
             continue;
         COMMON_TEXT(number, "Mesh %u", i);
@@ -180,7 +180,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
             ui->command = (view_command){.action = ui->mouse.alt ? VIEW_ONLY_MESH : VIEW_HIDE_MESH,
                                          .number = i};
         else if (part == PART_NAME) {
-            view_select_mesh(ui, stage->now, i);
+            view_select_mesh(ui, ui->stage->now, i);
             mark(ui);
         }
         ui_context(ui, VIEW_ON_MESH, i, i + 1, name, NULL);
@@ -188,9 +188,9 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
 }
 
 // For fingers: a picture of each clip with its name.
-static void list_clip_tiles(view_ui *ui, const view_stage *stage)
+static void list_clip_tiles(view_ui *ui)
 {
-    const view_scene *const scene = &stage->document->scene;
+    const view_scene *const scene = &ui->stage->document->scene;
     const view_clip *const shown = view_shown_clip(scene);
     ui_grid grid = {0};
     view_rect box;
@@ -198,17 +198,17 @@ static void list_clip_tiles(view_ui *ui, const view_stage *stage)
     COMMON_FOR (i, scene->num_clips) {
         const view_clip *const clip = &scene->clips[i];
         const bool is_seen = ui_next_tile(ui, &grid, 7 * ui->em, 8.5f * ui->em, &box);
-        if (ui_clip_tile(ui, stage, box, i, clip == shown, is_seen))
+        if (ui_clip_tile(ui, box, i, clip == shown, is_seen))
             ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
         ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
     }
 }
 
-static void list_clips(view_ui *ui, const view_stage *stage)
+static void list_clips(view_ui *ui)
 {
-    const view_scene *const scene = &stage->document->scene;
+    const view_scene *const scene = &ui->stage->document->scene;
     const view_clip *const shown = view_shown_clip(scene);
-    const bool can_select = view_mode_of(stage->document) == VIEW_MODE_CLIPS;
+    const bool can_select = view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS;
     const size_t count = can_select ? scene->num_clips : 0;
     uint32_t num_found = 0;
     COMMON_FOR (i, count)
@@ -223,12 +223,13 @@ static void list_clips(view_ui *ui, const view_stage *stage)
         if (!is_found(ui, clip->name))
             continue;
         COMMON_TEXT(seconds, "%.2f s", clip->anim->duration);
-        const row_part part = show_row(ui, &(tree_row){.name = clip->name,
-                                                       .text = seconds,
-                                                       .sign = !is_shown              ? SIGN_STARTS
-                                                               : stage->play->playing ? SIGN_PLAYS
-                                                                                      : SIGN_PAUSED,
-                                                       .is_selected = is_shown});
+        const row_part part =
+            show_row(ui, &(tree_row){.name = clip->name,
+                                     .text = seconds,
+                                     .sign = !is_shown                  ? SIGN_STARTS
+                                             : ui->stage->play->playing ? SIGN_PLAYS
+                                                                        : SIGN_PAUSED,
+                                     .is_selected = is_shown});
         if (part != PART_NONE)
             ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
         if (part == PART_SIGN)
@@ -250,13 +251,13 @@ static bool is_layer_found(const view_ui *ui, const md5_layer_desc *layer)
 }
 
 // Layers with what plays in them, which are folded at first, and their states.
-static void list_layers(view_ui *ui, const view_stage *stage)
+static void list_layers(view_ui *ui)
 {
-    const view_machine *const machine = &stage->document->scene.machine;
+    const view_machine *const machine = &ui->stage->document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
-    const bool is_searched = ui->filter[0] != '\0', shows_graph = view_shows_graph(stage);
+    const bool is_searched = ui->filter[0] != '\0', shows_graph = view_shows_graph(ui->stage);
     uint32_t num_found = 0;
-    if (view_mode_of(stage->document) != VIEW_MODE_MACHINE)
+    if (view_mode_of(ui->stage->document) != VIEW_MODE_MACHINE)
         return;
     COMMON_FOR (i, desc->num_layers)
         num_found += is_layer_found(ui, &desc->layers[i]);
@@ -357,9 +358,9 @@ static void unfold_to(view_ui *ui, const md5_skeleton *skeleton, uint32_t joint)
             ui->folded_joints[joint / 64] &= ~((uint64_t)1 << (joint % 64));
 }
 
-static void list_joints(view_ui *ui, const view_stage *stage)
+static void list_joints(view_ui *ui)
 {
-    const view_scene *const scene = &stage->document->scene;
+    const view_scene *const scene = &ui->stage->document->scene;
     const md5_skeleton *const skeleton = scene->skeleton;
     const view_clip *const clip = view_shown_clip(scene);
     const bool is_searched = ui->filter[0] != '\0';
@@ -435,9 +436,9 @@ static void list_joints(view_ui *ui, const view_stage *stage)
 
 // By the last part of their names. A click selects one: its meshes are lit in their list, and the
 // inspector shows it.
-static void list_materials(view_ui *ui, const view_stage *stage)
+static void list_materials(view_ui *ui)
 {
-    const md5_model *const model = stage->document->scene.model;
+    const md5_model *const model = ui->stage->document->scene.model;
     const uint32_t all = model != NULL ? model->num_meshes : 0;
     const uint32_t count = all < VIEW_MAX_MATERIALS ? all : VIEW_MAX_MATERIALS;
     uint32_t num_found = 0;
@@ -455,14 +456,14 @@ static void list_materials(view_ui *ui, const view_stage *stage)
                                      .name = name[0] != '\0' ? common_base(name) : "none",
                                      .is_selected = is_selected})
             != PART_NONE)
-            view_select_material(ui, stage, i);
+            view_select_material(ui, i);
     }
 }
 
 // With their weights: sliders set what --morph does, the figures are with what a machine adds.
-static void list_morphs(view_ui *ui, const view_stage *stage)
+static void list_morphs(view_ui *ui)
 {
-    const view_document *const document = stage->document;
+    const view_document *const document = ui->stage->document;
     const view_morphs *const morphs = &document->morphs;
     const uint32_t count = morphs->morph != NULL ? morphs->morph->num_targets : 0;
     const float em = ui->em, usual = 0;
@@ -493,9 +494,9 @@ static void list_morphs(view_ui *ui, const view_stage *stage)
 
 // Selects the first joint or else mesh that is found, rather one that is called so; else shows the
 // first clip.
-static void take_found(view_ui *ui, const view_stage *stage)
+static void take_found(view_ui *ui)
 {
-    const view_scene *const scene = &stage->document->scene;
+    const view_scene *const scene = &ui->stage->document->scene;
     int32_t best = -1;
     ui->focus.panel = NULL;
     COMMON_FOR (i, scene->num_joints) {
@@ -508,7 +509,7 @@ static void take_found(view_ui *ui, const view_stage *stage)
         if (best < 0 ? is_found(ui, name)
                      : strcmp(name, ui->filter) == 0
                            && strcmp(scene->skeleton->joints[best].name, name) != 0) {
-            view_select_mesh(ui, stage->now, i);
+            view_select_mesh(ui, ui->stage->now, i);
             ui->command.action = VIEW_MARKED;
             ui->filter[0] = '\0';
             return;
@@ -526,7 +527,7 @@ static void take_found(view_ui *ui, const view_stage *stage)
         }
 }
 
-void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
+void view_outliner(view_ui *ui, view_rect area)
 {
     const float gap = 0.7f * ui->em;
     const view_rect head = view_cut(&area, VIEW_AT_TOP, ceilf(1.7f * ui->em) + gap);
@@ -538,26 +539,26 @@ void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
     if (was_typing && ui->mouse.key != 0 && ui->focus.panel == NULL) // Esc
         ui->filter[0] = '\0';
     if (was_typing && ui->filter[0] != '\0' && ui_key(ui, VIEW_KEY_RETURN))
-        take_found(ui, stage);
+        take_found(ui);
     ui_column column;
     ui_begin(ui, "tree");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_LEFT]);
-    const bool is_part = view_layout_of(stage).is_phone && ui->filter[0] == '\0';
+    const bool is_part = view_layout_of(ui->stage).is_phone && ui->filter[0] == '\0';
     const bool has_clips = !is_part || !ui->docks.is_second[VIEW_DOCK_LEFT];
     ui->is_headless = is_part && has_clips;
     if (!ui->is_headless)
-        list_meshes(ui, stage);
+        list_meshes(ui);
     if (has_clips) {
-        if (ui->is_headless && view_mode_of(stage->document) == VIEW_MODE_CLIPS)
-            list_clip_tiles(ui, stage);
+        if (ui->is_headless && view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS)
+            list_clip_tiles(ui);
         else
-            list_clips(ui, stage);
-        list_layers(ui, stage);
+            list_clips(ui);
+        list_layers(ui);
     }
     if (!ui->is_headless) {
-        list_materials(ui, stage);
-        list_morphs(ui, stage);
-        list_joints(ui, stage);
+        list_materials(ui);
+        list_morphs(ui);
+        list_joints(ui);
     }
     ui_end_column(ui);
 }

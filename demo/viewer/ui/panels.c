@@ -20,31 +20,30 @@ static void label_joint(const view_ui *ui, const view_stage *stage)
 // -- Keys -----------------------------------------------------------------------------------
 
 // What explains the item below the mouse, near to it.
-static void draw_tip(view_ui *ui, const view_stage *stage)
+static void draw_tip(view_ui *ui)
 {
     const size_t length = strcspn(ui->tip, "\n"), second = length + (ui->tip[length] != '\0');
     ui_line lines[2] = {{.color = VIEW_BRIGHT}, {.color = VIEW_DIM}};
     COMMON_TEXT(lines[0].text, "%.*s", (int)length, ui->tip);
     COMMON_TEXT(lines[1].text, "%s", ui->tip + second);
-    ui->is_tip_shown = length > 0 && stage->now - ui->tip_since >= VIEW_TIP_DELAY;
+    ui->is_tip_shown = length > 0 && ui->stage->now - ui->tip_since >= VIEW_TIP_DELAY;
     if (ui->is_tip_shown)
         ui_note(ui, ui->mouse.x, ui->mouse.y + 18 * ui->scale, ui->mouse.y, lines,
                 lines[1].text[0] != '\0' ? 2 : 1);
 }
 
 // A text in the middle of the free region, at a height of it. Returns its box.
-static view_rect draw_badge(const view_ui *ui, const view_stage *stage, float down, view_color edge,
-                            const char *text)
+static view_rect draw_badge(const view_ui *ui, float down, view_color edge, const char *text)
 {
     const float scale = ui->scale;
-    const view_rect free = view_free_region(stage);
+    const view_rect free = view_free_region(ui->stage);
     const float width = fminf(ui_text_width(ui, text), fmaxf(free.width - 40 * scale, 8 * scale));
     enum { MAX_LINES = 4 };
     char lines[MAX_LINES][VIEW_MAX_LINE];
     uint32_t count = 0;
     for (; *text != '\0' && count < MAX_LINES; count++)
-        text = view_next_line(stage->font, VIEW_TEXT, count + 1 < MAX_LINES ? width + 1 : INFINITY,
-                              text, lines[count]);
+        text = view_next_line(ui->stage->font, VIEW_TEXT,
+                              count + 1 < MAX_LINES ? width + 1 : INFINITY, text, lines[count]);
     const float more = ((float)count - 1) * ui->line;
     const view_rect box = {roundf(free.x + 0.5f * (free.width - width) - 12 * scale),
                            roundf(free.y + fminf(down, free.height - 50 * scale - more)),
@@ -143,7 +142,7 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
         if (ui_text_width(ui, text) <= room)
             break;
     }
-    draw_badge(ui, stage, 10 * ui->scale, VIEW_ACCENT, text);
+    draw_badge(ui, 10 * ui->scale, VIEW_ACCENT, text);
 }
 
 // -- Drawing and input ----------------------------------------------------------------------
@@ -163,33 +162,33 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
     }
     if (stage->plays) {
         if (stage->shown->panel)
-            draw_badge(ui, stage, low, VIEW_EDGE, "Press any key or tap: he is yours");
+            draw_badge(ui, low, VIEW_EDGE, "Press any key or tap: he is yours");
         return;
     }
     if (ui->end_at > 0 && stage->now > ui->end_at - (double)VIEW_INVITING && !is_start)
-        draw_badge(ui, stage, low, VIEW_ACCENT, "Drop your model here, or Ctrl+O");
+        draw_badge(ui, low, VIEW_ACCENT, "Drop your model here, or Ctrl+O");
     if (is_start && !stage->is_bare)
-        view_start_panel(ui, stage);
+        view_start_panel(ui);
     if (!is_start) {
         if (stage->shown->panel)
-            view_surface_panel(ui, stage);
+            view_surface_panel(ui);
         label_joint(ui, stage);
         if (view_shows_graph(stage))
-            view_graph_panel(ui, stage);
+            view_graph_panel(ui);
         if (stage->shown->panel && stage->recorded < 0)
             draw_driving(ui, stage);
         if (stage->shown->panel)
             run_buttons(ui, stage);
-        view_dock_panels(ui, stage);
+        view_dock_panels(ui);
     }
     if ((stage->shown->panel || is_start) && stage->now < ui->notice_end) {
-        const view_rect box = draw_badge(ui, stage, low, VIEW_EDGE, ui->notice);
+        const view_rect box = draw_badge(ui, low, VIEW_EDGE, ui->notice);
         ui_begin(ui, "notice");
         if (ui->notice_action != VIEW_NOTHING && ui_item(ui, box, ui->notice))
             ui->command.action = ui->notice_action;
     }
-    view_card_panel(ui, stage);
-    view_browser_panel(ui, stage);
+    view_card_panel(ui);
+    view_browser_panel(ui);
 }
 
 // All panels and lists, the upper ones last.
@@ -211,24 +210,24 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     else
         run_document_panels(ui, stage);
     draw_stick(stage);
-    view_choice_panel(ui, stage);
-    view_settings_panel(ui, stage);
+    view_choice_panel(ui);
+    view_settings_panel(ui);
     if (ui->over == VIEW_OVER_EXPORT && stage->pages == NULL)
-        view_export_panel(ui, stage);
-    view_menu_panel(ui, stage);
-    view_reports_panel(ui, stage);
+        view_export_panel(ui);
+    view_menu_panel(ui);
+    view_reports_panel(ui);
 }
 
 // The one that keys go to alone, or NULL: the order is that of run_panels(), backward.
-static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
+static const char *topmost_panel(const view_ui *ui)
 {
-    const char *const report = view_open_report(ui, stage);
-    return report != NULL                                         ? report
-           : ui->menu.kind != VIEW_NO_MENU                        ? "menu"
-           : ui->over == VIEW_OVER_EXPORT && stage->pages == NULL ? VIEW_EXPORT_PANEL
-           : ui->over == VIEW_OVER_SETTINGS || stage->shown->help ? "settings"
-           : view_has_choice(ui, stage)                           ? VIEW_CHOICE_PANEL
-                                                                  : NULL;
+    const char *const report = view_open_report(ui);
+    return report != NULL                                             ? report
+           : ui->menu.kind != VIEW_NO_MENU                            ? "menu"
+           : ui->over == VIEW_OVER_EXPORT && ui->stage->pages == NULL ? VIEW_EXPORT_PANEL
+           : ui->over == VIEW_OVER_SETTINGS || ui->stage->shown->help ? "settings"
+           : view_has_choice(ui)                                      ? VIEW_CHOICE_PANEL
+                                                                      : NULL;
 }
 
 view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)
@@ -241,6 +240,7 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     const bool is_moved = event != NULL && event->is_moved;
     view_note_over(ui);
     ui->command = (view_command){.action = VIEW_NOTHING};
+    ui->stage = stage;
     if (is_moved && ui->held != NULL && ui->active.panel == NULL)
         return ui->command; // what was pressed does not follow the mouse
     if (!(stage->font->scale > 0))
@@ -263,14 +263,14 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     ui->has_taken = false;
     const float top = view_layout_of(stage).menu.height;
     ui->window = (view_rect){0, top, stage->width, stage->height - top};
-    ui->modal = topmost_panel(ui, stage);
+    ui->modal = topmost_panel(ui);
     for (size_t i = 0; i < VIEW_MAX_PICTURES && event == NULL; i++)
         ui->pictures[i].is_seen = false;
     run_panels(ui, stage);
     if (event == NULL) {
         if (!ui->is_focus_there) // its panel was closed
             ui->focus.panel = NULL;
-        draw_tip(ui, stage);
+        draw_tip(ui);
         return ui->command;
     }
     // Again with the event, now that it is known what is below the mouse. Nothing is drawn.

@@ -2,9 +2,9 @@
 // the sign of a recording.
 #include "demo/viewer/ui/ui.h"
 
-const char *view_open_report(const view_ui *ui, const view_stage *stage)
+const char *view_open_report(const view_ui *ui)
 {
-    return stage->log->error[0] != '\0' || ui->problems.shown > 0 || ui->problems.repair != NULL
+    return ui->stage->log->error[0] != '\0' || ui->problems.shown > 0 || ui->problems.repair != NULL
                ? "error"
                : NULL;
 }
@@ -118,10 +118,10 @@ static bool can_map(const view_stage *stage)
 }
 
 // Also that of a problem.
-static void error_window(view_ui *ui, const view_stage *stage)
+static void error_window(view_ui *ui)
 {
     enum { TRY, OPEN, COPY, CLOSE, NUM_BUTTONS };
-    const view_log *const log = stage->log;
+    const view_log *const log = ui->stage->log;
     const bool is_error = log->error[0] != '\0';
     md5_error failure = log->failure;
     uint64_t excerpted = log->num_errors;
@@ -136,7 +136,7 @@ static void error_window(view_ui *ui, const view_stage *stage)
     // A clip of another skeleton would fail again.
     const bool is_misfit = is_error && failure.status == MD5_ERROR_MISMATCH
                            && common_has_ending(failure.file, ".md5anim")
-                           && common_is_file(failure.file) && can_map(stage);
+                           && common_is_file(failure.file) && can_map(ui->stage);
     const char *const words[] = {is_misfit ? map_joints : "Try again", "Open\xE2\x80\xA6", "Copy",
                                  "Close"};
     const char *const message = has_file ? failure.message : log->error;
@@ -262,7 +262,7 @@ static void describe_about(const view_stage *stage, const view_report *report, v
 }
 
 // Selects what it is about, and shows it; the camera stays where it is.
-static void show_about(view_ui *ui, const view_stage *stage, const view_about *about)
+static void show_about(view_ui *ui, const view_about *about)
 {
     ui->command.action = VIEW_MARKED;
     if (about->kind == VIEW_ABOUT_CLIP)
@@ -270,7 +270,7 @@ static void show_about(view_ui *ui, const view_stage *stage, const view_about *a
     else if (about->kind == VIEW_ABOUT_JOINT)
         ui->selected_joint = (int32_t)about->number;
     else
-        view_select_mesh(ui, stage->now, about->number);
+        view_select_mesh(ui, ui->stage->now, about->number);
     ui->keeps_lit = about->kind == VIEW_ABOUT_VERTEX;
     ui->lit = (view_pick){.is_set = ui->keeps_lit, .mesh = about->number, .vertex = about->vertex};
 }
@@ -313,18 +313,17 @@ static const char *button_of(const view_stage *stage, const view_report *report,
 }
 
 // Does what the button says.
-static void mend(view_ui *ui, const view_stage *stage, const view_report *report,
-                 const view_about *about)
+static void mend(view_ui *ui, const view_report *report, const view_about *about)
 {
-    if (is_of_map(stage, report)) {
+    if (is_of_map(ui->stage, report)) {
         view_show_retarget(ui);
         ui->command.action = VIEW_MARKED;
     } else if (about->kind == VIEW_ABOUT_CLIP) {
-        ui->command =
-            (view_command){.action = VIEW_MAP_JOINTS,
-                           .path = common_copy(stage->document->scene.clips[about->number].path)};
+        ui->command = (view_command){
+            .action = VIEW_MAP_JOINTS,
+            .path = common_copy(ui->stage->document->scene.clips[about->number].path)};
     } else {
-        show_about(ui, stage, about);
+        show_about(ui, about);
         if (about->kind == VIEW_ABOUT_MESH)
             ui->command =
                 (view_command){VIEW_FIND_TEXTURE, about->number, MD5GL_PICTURE_DIFFUSE, NULL};
@@ -419,25 +418,26 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
     if (about.kind == VIEW_ABOUT_FILE)
         ui_text(ui, second, below, fmaxf(wide, 1), is_selected ? VIEW_PLAIN : VIEW_DIM, name);
     else if (run_link(ui, second, below, wide, is_selected, name))
-        show_about(ui, stage, &about);
+        show_about(ui, &about);
     if (place[0] != '\0' && run_link(ui, third, below, end - third - 0.5f * em, is_selected, place))
         ui->problems.shown = number + 1;
     if (mended >= 0 && words[mended] != word)
         ui->command = (view_command){.action = VIEW_REPAIR, .path = common_copy(report->file)};
     else if (mended >= 0)
-        mend(ui, stage, report, &about);
+        mend(ui, report, &about);
     ui->item.number = item + ITEMS;
     free(place);
     free(text);
     return is_pressed;
 }
 
-void view_problems_panel(view_ui *ui, const view_stage *stage, view_rect area)
+void view_problems_panel(view_ui *ui, view_rect area)
 {
     static const char *const words[] = {"Copy all"};
     static const view_reports none = {.count = 0};
     view_problems *const list = &ui->problems;
-    const view_reports *const reports = stage->log->reports != NULL ? stage->log->reports : &none;
+    const view_reports *const reports =
+        ui->stage->log->reports != NULL ? ui->stage->log->reports : &none;
     const float em = ui->em;
     const bool is_wide = area.width > 52 * em;
     size_t count = 0;
@@ -467,7 +467,7 @@ void view_problems_panel(view_ui *ui, const view_stage *stage, view_rect area)
         if (!is_listed(list, report))
             continue;
         const float top = column.y;
-        if (run_problem(ui, stage, i, count == list->selected)) {
+        if (run_problem(ui, ui->stage, i, count == list->selected)) {
             list->selected = count;
             list->has_keys = true;
         }
@@ -484,12 +484,12 @@ void view_problems_panel(view_ui *ui, const view_stage *stage, view_rect area)
     list->selected = count == 0 ? 0 : list->selected < count ? list->selected : count - 1;
 }
 
-void view_reports_panel(view_ui *ui, const view_stage *stage)
+void view_reports_panel(view_ui *ui)
 {
-    if (stage->log->error[0] == '\0' && ui->problems.repair != NULL)
+    if (ui->stage->log->error[0] == '\0' && ui->problems.repair != NULL)
         repair_window(ui);
-    else if (view_open_report(ui, stage) != NULL)
-        error_window(ui, stage);
+    else if (view_open_report(ui) != NULL)
+        error_window(ui);
 }
 
 // -- Recording ------------------------------------------------------------------------------

@@ -85,8 +85,9 @@ static md5_vec3 bone(const md5_model *model, uint32_t from, uint32_t to)
                         md5_mat34_translation(model->bind[from]));
 }
 
-static void list_joints(view_ui *ui, const view_stage *stage)
+static void list_joints(view_ui *ui)
 {
+    const view_stage *const stage = ui->stage;
     view_retarget_page *const page = &ui->retarget;
     const md5_model *const source = stage->document->scene.model;
     const md5_model *const target = stage->document->companions[0].model;
@@ -156,8 +157,9 @@ static void save(view_ui *ui, size_t what)
     ui->command = (view_command){.action = VIEW_SAVE_RETARGETED, .number = what};
 }
 
-void view_retarget_rows(view_ui *ui, const view_stage *stage)
+void view_retarget_rows(view_ui *ui)
 {
+    const view_stage *const stage = ui->stage;
     static const char *const rows[] = {"retarget", "retarget-map", "retarget-place"};
     view_retarget_page *const page = &ui->retarget;
     const char *const given = stage->options->retarget_pairs, *const pairs = given ? given : "";
@@ -168,7 +170,7 @@ void view_retarget_rows(view_ui *ui, const view_stage *stage)
         return;
     ui_begin(ui, "retarget");
     COMMON_FOR (i, COMMON_LENGTH(rows))
-        ui_setting(ui, stage, view_find_option(rows[i], strlen(rows[i])));
+        ui_setting(ui, view_find_option(rows[i], strlen(rows[i])));
     if (ui_pair(ui, "Rest poses", is_as_is ? "as they are" : "aligned", true))
         set_pairs(ui, common_format("%s%s", is_as_is ? "" : "~;", pairs + is_as_is));
     if (*pairs != '\0' && ui_pair(ui, "", "Guess again", true))
@@ -192,5 +194,5 @@ void view_retarget_rows(view_ui *ui, const view_stage *stage)
         page->is_closed = true;
     if (page->picked > 0 && ui_key(ui, VIEW_KEY_DELETE))
         set_partner(ui, stage, "-");
-    list_joints(ui, stage);
+    list_joints(ui);
 }

@@ -547,7 +547,7 @@ static bool words_picker(const setting *s)
 
 // == A row ========================================================================================
 
-bool ui_setting(view_ui *ui, const view_stage *stage, const view_option *option)
+bool ui_setting(view_ui *ui, const view_option *option)
 {
     view_card *const card = &ui->card;
     const view_command_row *const command = view_command_of(option);
@@ -561,11 +561,11 @@ bool ui_setting(view_ui *ui, const view_stage *stage, const view_option *option)
     if (name[strlen(name) - 1] == '\xA6')
         name[strlen(name) - 3] = '\0';
     setting s = {.ui = ui,
-                 .stage = stage,
+                 .stage = ui->stage,
                  .option = option,
                  .name = name,
                  .unit = unit_of(option),
-                 .now = waits ? common_copy(card->waiting) : text_of(option, stage->options),
+                 .now = waits ? common_copy(card->waiting) : text_of(option, ui->stage->options),
                  .low = option->low,
                  .high = option->high,
                  .usual = strtod(usual, NULL)};
@@ -688,8 +688,9 @@ void view_answer_card(view_ui *ui, view_log *log, const view_option *option, boo
     ui->notice_end = 0;
 }
 
-void view_card_panel(view_ui *ui, const view_stage *stage)
+void view_card_panel(view_ui *ui)
 {
+    const view_stage *const stage = ui->stage;
     static const char *const words[] = {"Reset", "Done"};
     view_card *const card = &ui->card;
     const float em = ui->em, head = 2 * em, end = 2.7f * em;
@@ -738,7 +739,7 @@ void view_card_panel(view_ui *ui, const view_stage *stage)
     COMMON_FOR (i, view_num_commands) {
         const view_option *const option = option_on_card(&view_command_rows[i], card->row);
         if (option != NULL)
-            ui_setting(ui, stage, option);
+            ui_setting(ui, option);
     }
     card->length = column.y - first + 0.5f * em;
     ui_end_column(ui);
@@ -761,7 +762,7 @@ void view_card_panel(view_ui *ui, const view_stage *stage)
 // == All of them ==================================================================================
 
 // What is shown, for fingers: the commands of the view and its light that are options.
-void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area)
+void view_look_panel(view_ui *ui, view_rect area)
 {
     ui_column column;
     ui_begin(ui, "look");
@@ -769,10 +770,10 @@ void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area)
     COMMON_FOR (i, view_num_commands) {
         const view_command_row *const row = &view_command_rows[i];
         const view_option *const option = view_option_of(row);
-        if (option != NULL && view_missing_for(stage, row) == 0
+        if (option != NULL && view_missing_for(ui->stage, row) == 0
             && (row->menu == VIEW_MENU_LIGHT || strncmp(row->label, "Show/", 5) == 0
                 || (row->context & (VIEW_ON_MODEL | VIEW_ON_GROUND)) != 0))
-            ui_setting(ui, stage, option);
+            ui_setting(ui, option);
     }
     ui_end_column(ui);
 }
@@ -804,11 +805,11 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
     return view_list_keys(have, triggers, count, walks, lines);
 }
 
-void view_settings_panel(view_ui *ui, const view_stage *stage)
+void view_settings_panel(view_ui *ui)
 {
     static const char *const done[] = {"Done"};
     const float em = ui->em;
-    const bool is_keys = stage->shown->help;
+    const bool is_keys = ui->stage->shown->help;
     char *const sought = ui->card.sought;
     view_key_line lines[VIEW_MAX_KEY_LINES];
     view_rect foot;
@@ -827,7 +828,8 @@ void view_settings_panel(view_ui *ui, const view_stage *stage)
         COMMON_FOR (i, view_num_options) {
             const view_option *const option = &view_option_rows[i];
             const view_command_row *const command = view_command_of(option);
-            char *const now = text_of(option, stage->options), *const usual = text_of(option, NULL);
+            char *const now = text_of(option, ui->stage->options), *const usual =
+                                                                       text_of(option, NULL);
             const bool differs = strcmp(now, usual) != 0;
             const bool is_found = common_contains(option->name, sought)
                                   || common_contains(option->help, sought)
@@ -840,10 +842,10 @@ void view_settings_panel(view_ui *ui, const view_stage *stage)
             if (heading != NULL)
                 draw_heading(ui, heading);
             heading = NULL;
-            ui_setting(ui, stage, option);
+            ui_setting(ui, option);
         }
     }
-    const uint32_t count = view_current_keys(stage->document, lines);
+    const uint32_t count = view_current_keys(ui->stage->document, lines);
     COMMON_FOR (i, count) {
         view_rect rest;
         if (!common_contains(lines[i].help, sought) && !common_contains(lines[i].keys, sought))

@@ -38,17 +38,19 @@ static const struct {
       {"To the title   Esc", VIEW_KEY_ESCAPE, VIEW_CLOSE_LISTS}}},
 };
 
-bool view_has_choice(const view_ui *ui, const view_stage *stage)
+bool view_has_choice(const view_ui *ui)
 {
-    return stage->is_paused || ui->lost[0] != '\0' || ui->end_at < 0;
+    return ui->stage->is_paused || ui->lost[0] != '\0' || ui->end_at < 0;
 }
 
-void view_choice_panel(view_ui *ui, const view_stage *stage)
+void view_choice_panel(view_ui *ui)
 {
     const float scale = ui->scale, line = ui->line;
-    const uint32_t number = stage->is_paused ? 3 : ui->lost[0] == '\0' ? 0 : 1 + ui->loses_movie;
+    const uint32_t number = ui->stage->is_paused  ? 3
+                            : ui->lost[0] == '\0' ? 0
+                                                  : 1 + ui->loses_movie;
     char text[128];
-    if (!view_has_choice(ui, stage))
+    if (!view_has_choice(ui))
         return;
     COMMON_TEXT(text, "%s", common_base(ui->lost));
     if (ui->loses_movie)
@@ -69,7 +71,7 @@ void view_choice_panel(view_ui *ui, const view_stage *stage)
             cards[number].text != NULL ? cards[number].text : text);
     ui->space = (view_rect){row.x, row.y + 1.4f * line, row.width, 1.2f * line};
     ui->label_width = 4 * line;
-    if (stage->is_paused) {
+    if (ui->stage->is_paused) {
         ui->is_silent ^= ui_switch(ui, "Sound", !ui->is_silent, false, "");
     } else if (ui->mouse.is_pressed || ui->command.action != VIEW_NOTHING
                || ui_key(ui, VIEW_KEY_ESCAPE)) {
@@ -167,16 +169,16 @@ static void run_section(view_ui *ui, const char *title, const common_list *items
     }
 }
 
-void view_start_panel(view_ui *ui, const view_stage *stage)
+void view_start_panel(view_ui *ui)
 {
     static const char *const hint = "click the character, it is alive";
     static const char *const words[] = {"Folder or game\xE2\x80\xA6", "Play Lanterns", "Keys F1"};
     const view_action actions[] = {VIEW_FILES, VIEW_OPEN_FOLDER, view_toggle_of("game-demo"),
                                    view_toggle_of("keys")};
-    view_canvas *const canvas = stage->canvas;
-    const view_font *const font = stage->font;
+    view_canvas *const canvas = ui->stage->canvas;
+    const view_font *const font = ui->stage->font;
     const float scale = ui->scale, gap = 8 * scale;
-    const view_rect box = view_start_box(stage);
+    const view_rect box = view_start_box(ui->stage);
     const float padding = (box.width > 460 * scale ? 25 : VIEW_PADDING) * scale;
     view_draw_rect(canvas, box, VIEW_DOCK);
     ui_begin(ui, "start");

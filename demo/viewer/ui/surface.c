@@ -125,8 +125,9 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
 
 // -- The panel ------------------------------------------------------------------------------
 
-void view_surface_panel(view_ui *ui, const view_stage *stage)
+void view_surface_panel(view_ui *ui)
 {
+    const view_stage *const stage = ui->stage;
     const float scale = ui->scale, margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
     const float width = scale_width * scale + 2 * padding;
     const float height = stage->font->line[VIEW_TITLE] + 2 * ui->line

@@ -53,10 +53,10 @@ static void give(view_ui *ui, const char *path)
 // == Maps =================================================================================
 
 // A tile for each map. A press lists images for it, or gives it what was dropped.
-static void show_maps(view_ui *ui, const view_stage *stage, uint32_t mesh)
+static void show_maps(view_ui *ui, uint32_t mesh)
 {
     view_texture_panel *const panel = &ui->textures;
-    const view_textures *const textures = &stage->document->textures;
+    const view_textures *const textures = &ui->stage->document->textures;
     const float gap = 0.3f * ui->em;
     char text[48], size[48];
     view_rect row;
@@ -144,11 +144,11 @@ static void list_looked(view_ui *ui, const view_textures *textures, uint32_t mes
 }
 
 // Which image the selected map is, and how it was found; what was dropped and waits for its place.
-static void show_selected(view_ui *ui, const view_stage *stage, uint32_t mesh)
+static void show_selected(view_ui *ui, uint32_t mesh)
 {
     static const char *const words[] = {"As found"};
     const view_texture_panel *const panel = &ui->textures;
-    const view_textures *const textures = &stage->document->textures;
+    const view_textures *const textures = &ui->stage->document->textures;
     const md5gl_picture map = columns[panel->column].map;
     const view_texture *const image = view_mesh_image(textures, mesh, map);
     const view_look *const look = view_mesh_look(textures, mesh);
@@ -220,9 +220,9 @@ static void measure(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_j
     free(moves);
 }
 
-static void show_shape(view_ui *ui, const view_stage *stage, uint32_t number)
+static void show_shape(view_ui *ui, uint32_t number)
 {
-    const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
+    const md5_mesh *const mesh = &ui->stage->document->scene.model->meshes[number];
     const view_mesh_facts *const facts = &ui->textures.facts;
     const md5_vec3 size = md5_vec3_sub(mesh->bounds.max, mesh->bounds.min);
     const char *reason;
@@ -234,7 +234,7 @@ static void show_shape(view_ui *ui, const view_stage *stage, uint32_t number)
     ui_fact(ui, "Weights", "%u to %u a vertex, mean %.1f", facts->least, mesh->max_influences,
             (double)mesh->num_influences / mesh->num_vertices);
     const char *const path =
-        md5gl_path_name(md5gl_mesh_path(stage->document->drawn, number, &reason));
+        md5gl_path_name(md5gl_mesh_path(ui->stage->document->drawn, number, &reason));
     ui_fact(ui, "Skinned by", "%s" VIEW_DOT "%s", path, reason);
     ui_fact(ui, "Size", "%.1f \xC3\x97 %.1f \xC3\x97 %.1f", size.x, size.y, size.z);
 }
@@ -267,8 +267,9 @@ static void show_faults(view_ui *ui, const view_stage *stage, uint32_t mesh)
     take_row(ui, 0.4f, &row);
 }
 
-void view_mesh_page(view_ui *ui, const view_stage *stage)
+void view_mesh_page(view_ui *ui)
 {
+    const view_stage *const stage = ui->stage;
     view_texture_panel *const panel = &ui->textures;
     const md5_model *const model = stage->document->scene.model;
     const uint32_t mesh = (uint32_t)ui->selected_mesh;
@@ -292,17 +293,17 @@ void view_mesh_page(view_ui *ui, const view_stage *stage)
     if (pressed >= 0)
         ui->command = (view_command){.action = actions[pressed], .number = mesh};
     if (ui_pair(ui, "Material", of->shader[0] != '\0' ? of->shader : "none", true))
-        view_select_material(ui, stage, mesh);
+        view_select_material(ui, mesh);
     if (ui_section(ui, UI_SECTION_TEXTURES, "Textures", "")) {
-        show_maps(ui, stage, mesh);
-        show_selected(ui, stage, mesh);
+        show_maps(ui, mesh);
+        show_selected(ui, mesh);
         show_saving(ui);
     }
     COMMON_TEXT(text, "%zu", view_mesh_look(&stage->document->textures, mesh)->looked.count);
     if (ui_section(ui, UI_SECTION_LOOKED, "Where was looked", text))
         list_looked(ui, &stage->document->textures, mesh);
     if (ui_section(ui, UI_SECTION_SHAPE, "Shape", ""))
-        show_shape(ui, stage, mesh);
+        show_shape(ui, mesh);
     show_faults(ui, stage, mesh);
     if (ui_section(ui, UI_SECTION_UV, "UV layout", "")) {
         ui_take_row(ui, ui->column->area.width + ui->line, &row);

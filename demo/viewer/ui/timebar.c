@@ -19,7 +19,7 @@ static const struct {
 };
 
 // The next button, cut off the left end of the bar.
-static bool sign_button(view_ui *ui, const view_stage *stage, bar_sign sign, view_rect *bar)
+static bool sign_button(view_ui *ui, bar_sign sign, view_rect *bar)
 {
     const float em = ui->em;
     const bool is_play = sign == SIGN_PLAY;
@@ -30,7 +30,7 @@ static bool sign_button(view_ui *ui, const view_stage *stage, bar_sign sign, vie
                          : ui_is_hot(ui) ? VIEW_HOVERED
                                          : VIEW_CONTROL);
     ui_text_in(ui, box, is_play ? 0x0E1116FFu : VIEW_BRIGHT,
-               is_play && stage->play->playing ? "\xE2\x9D\x9A\xE2\x9D\x9A" : signs[sign].sign);
+               is_play && ui->stage->play->playing ? "\xE2\x9D\x9A\xE2\x9D\x9A" : signs[sign].sign);
     view_cut(bar, VIEW_AT_LEFT, roundf(0.45f * em));
     ui_tip_command(ui, signs[sign].action);
     if (is_pressed)
@@ -51,13 +51,13 @@ static void word_button(view_ui *ui, view_rect *bar, const char *widest, const c
 }
 
 // The name of the shown clip, which opens the list of clips; as wide for each of them.
-static void clip_button(view_ui *ui, const view_stage *stage, view_rect *bar)
+static void clip_button(view_ui *ui, view_rect *bar)
 {
-    const view_scene *const scene = &stage->document->scene;
+    const view_scene *const scene = &ui->stage->document->scene;
     const view_clip *const shown = view_shown_clip(scene);
     const float em = ui->em;
     float width = 0;
-    if (shown == NULL || view_mode_of(stage->document) != VIEW_MODE_CLIPS)
+    if (shown == NULL || view_mode_of(ui->stage->document) != VIEW_MODE_CLIPS)
         return;
     COMMON_FOR (i, scene->num_clips)
         width = fmaxf(width, ui_text_width(ui, scene->clips[i].name));
@@ -125,12 +125,11 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
 }
 
 // What is at the right of the line, from the right on. Figures do not move while it plays.
-static void show_figures(view_ui *ui, const view_stage *stage, view_arrangement arrangement,
-                         view_rect *bar)
+static void show_figures(view_ui *ui, view_arrangement arrangement, view_rect *bar)
 {
     static const char minus[] = "\xE2\x88\x92";
-    const view_play *const play = stage->play;
-    const md5_anim *const anim = view_clock(&stage->document->scene);
+    const view_play *const play = ui->stage->play;
+    const md5_anim *const anim = view_clock(&ui->stage->document->scene);
     const double length = view_cycle_length(play, anim);
     const bool is_wide = arrangement == VIEW_ARRANGE_BESIDE;
     char text[48], widest[48];
@@ -160,9 +159,9 @@ static void show_figures(view_ui *ui, const view_stage *stage, view_arrangement 
 }
 
 // Of a machine: its time, what runs in its first layer, and what fired last.
-static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar)
+static void show_machine(view_ui *ui, view_rect bar)
 {
-    const view_machine *const machine = &stage->document->scene.machine;
+    const view_machine *const machine = &ui->stage->document->scene.machine;
     const float em = ui->em, y = ui_text_top(ui, bar), right = bar.x + bar.width;
     const view_event *const event = &machine->events[0];
     char text[160];
@@ -201,8 +200,9 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar)
         ui_text_left_of(ui, right, y, VIEW_AMBER, event->text);
 }
 
-void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
+void view_time_bar(view_ui *ui, view_rect bar)
 {
+    const view_stage *const stage = ui->stage;
     const view_layout layout = view_layout_of(stage);
     const view_arrangement arrangement = layout.arrangement;
     const md5_anim *const anim = view_clock(&stage->document->scene);
@@ -219,28 +219,28 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
                        VIEW_EDGE);
     ui_begin(ui, "scrub");
     ui_item(ui, bar, "");
-    if (is_sheet && !(layout.handle.width > 0) && sign_button(ui, stage, SIGN_DOCK, &line)) {
+    if (is_sheet && !(layout.handle.width > 0) && sign_button(ui, SIGN_DOCK, &line)) {
         ui->docks.is_sheet_open = !ui->docks.is_sheet_open || ui->docks.is_folded;
         ui->docks.is_folded = false;
     }
     if (view_shows_machine(stage)) {
-        sign_button(ui, stage, SIGN_PLAY, &line);
+        sign_button(ui, SIGN_PLAY, &line);
         if (!is_sheet) {
-            sign_button(ui, stage, SIGN_FIRST, &line);
-            sign_button(ui, stage, SIGN_BACK, &line);
-            sign_button(ui, stage, SIGN_ON, &line);
+            sign_button(ui, SIGN_FIRST, &line);
+            sign_button(ui, SIGN_BACK, &line);
+            sign_button(ui, SIGN_ON, &line);
         }
-        show_machine(ui, stage, line);
+        show_machine(ui, line);
         return;
     }
     if (anim == NULL)
         return;
     for (bar_sign sign = SIGN_FIRST; sign <= SIGN_LAST; sign++)
         if (!is_sheet || sign == SIGN_PLAY)
-            sign_button(ui, stage, sign, &line);
+            sign_button(ui, sign, &line);
     if (!is_sheet)
-        clip_button(ui, stage, &line);
-    show_figures(ui, stage, arrangement, &line);
+        clip_button(ui, &line);
+    show_figures(ui, arrangement, &line);
     const double length = view_cycle_length(play, anim);
     const view_rect track = {line.x + 0.7f * em, bar.y + roundf(0.5f * bar.height - 2 * scale),
                              line.width - 1.4f * em, 4 * scale};

@@ -841,10 +841,9 @@ bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
     return is_pressed;
 }
 
-bool ui_clip_tile(view_ui *ui, const view_stage *stage, view_rect box, size_t number,
-                  bool is_selected, bool is_seen)
+bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, bool is_seen)
 {
-    const view_document *const document = stage->document;
+    const view_document *const document = ui->stage->document;
     const view_clip *const clip = &document->scene.clips[number];
     view_clip_picture *const picture =
         is_seen && number < document->num_pictures ? &document->pictures[number] : NULL;

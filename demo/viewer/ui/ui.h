@@ -149,7 +149,7 @@ typedef struct view_texture_panel {
 // Forgets what was dropped, and what may be written.
 void view_clear_textures(view_texture_panel *panel);
 
-void view_mesh_page(struct view_ui *ui, const view_stage *stage);
+void view_mesh_page(struct view_ui *ui);
 
 // == What lies over the picture ===========================================================
 
@@ -367,7 +367,7 @@ typedef struct view_export {
 
 #define VIEW_EXPORT_PANEL "export"
 enum { VIEW_FOLDER_OF_EXPORT = 1 }; // the number of a command VIEW_OPEN_FOLDER
-void view_export_panel(struct view_ui *ui, const view_stage *stage);
+void view_export_panel(struct view_ui *ui);
 
 // Sets what the choices say in options that describe the rest; those that were never made are set
 // first. `number`: from 2 on it is added to the name. `output` is the caller's to free, with
@@ -476,9 +476,10 @@ enum { VIEW_MAX_MATERIALS = 256 }; // those of the first meshes are listed
 enum { UI_MAX_FOLDED = 1024 }; // joints; those behind are always open
 
 typedef struct view_ui {
-    view_canvas *canvas;   // of the current run
-    float scale, em, line; // of its font: pixels of a layout unit, of an em, of a line of text
-    view_rect window;      // that dialogs lie in: below the menu bar
+    const view_stage *stage; // what is shown, in view_run_ui()
+    view_canvas *canvas;     // of the current run
+    float scale, em, line;   // of its font: pixels of a layout unit, of an em, of a line of text
+    view_rect window;        // that dialogs lie in: below the menu bar
     ui_mouse mouse;
     bool is_event;        // it is run for an event, not for a picture
     bool is_touched;      // by fingers: rows are higher
@@ -760,8 +761,7 @@ typedef struct ui_thing {
 bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing);
 
 // Such a tile of a clip, whose picture is wanted if it is seen.
-bool ui_clip_tile(view_ui *ui, const view_stage *stage, view_rect box, size_t number,
-                  bool is_selected, bool is_seen);
+bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, bool is_seen);
 
 // A text in the middle of a box.
 void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text);
@@ -821,7 +821,7 @@ static inline view_command view_set_command(const view_option *option, char *tex
 // The next row of the column: the name of an option, the picker of its kind, and the sign that
 // resets it. Returns whether that is used. What it asks for are commands VIEW_SET; those of a text
 // that is typed, and of what opens the files again, wait until nothing has followed for 0.3 s.
-bool ui_setting(view_ui *ui, const view_stage *stage, const view_option *option);
+bool ui_setting(view_ui *ui, const view_option *option);
 
 // The one that has waited long enough, if any does. INFINITY: whatever waits.
 view_command view_take_waiting(view_ui *ui, double now);
@@ -831,7 +831,7 @@ view_command view_take_waiting(view_ui *ui, double now);
 // holds.
 view_command view_ask(view_ui *ui, const view_stage *stage, size_t option);
 void view_clear_card(view_card *card);
-void view_card_panel(view_ui *ui, const view_stage *stage);
+void view_card_panel(view_ui *ui);
 
 // What a click on the picture sets of the open card: the joint there, or -1, and the color, or 0.
 view_command view_pick_for_card(view_ui *ui, const view_stage *stage, int32_t joint,
@@ -839,13 +839,13 @@ view_command view_pick_for_card(view_ui *ui, const view_stage *stage, int32_t jo
 
 // All options by their headings, those that were changed first, and the keys; of --keys those
 // alone.
-void view_settings_panel(view_ui *ui, const view_stage *stage);
+void view_settings_panel(view_ui *ui);
 
 // Whether an option could be set: if not, the open card says so in place of an error, and stays.
 void view_answer_card(view_ui *ui, view_log *log, const view_option *option, bool is_set);
 
 // The bar at the top, and the open menu.
-void view_menu_panel(view_ui *ui, const view_stage *stage);
+void view_menu_panel(view_ui *ui);
 
 // The keys that do something with the document, as the help lists them; returns the number of
 // lines.
@@ -853,7 +853,7 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
 
 // The page of a model that is retargeted, in place of what else the inspector shows, and whether it
 // is open.
-void view_retarget_rows(view_ui *ui, const view_stage *stage);
+void view_retarget_rows(view_ui *ui);
 static inline bool view_shows_retarget(const view_ui *ui, const view_stage *stage)
 {
     return stage->document->companions[0].model != NULL && !ui->retarget.is_closed;
@@ -910,11 +910,11 @@ static inline bool view_shows_curves(const view_stage *stage)
 
 // Docks with their heads: docks.c. What is in them: outliner.c; inspector.c; timebar.c.
 #define VIEW_SHEET_HANDLE "handle"
-void view_dock_panels(view_ui *ui, const view_stage *stage);
-void view_outliner(view_ui *ui, const view_stage *stage, view_rect area);
-void view_inspector(view_ui *ui, const view_stage *stage, view_rect area);
-void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area); // settings.c
-void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar);
+void view_dock_panels(view_ui *ui);
+void view_outliner(view_ui *ui, view_rect area);
+void view_inspector(view_ui *ui, view_rect area);
+void view_look_panel(view_ui *ui, view_rect area); // settings.c
+void view_time_bar(view_ui *ui, view_rect bar);
 
 // What was switched on comes to the front where docks share one place.
 void view_bring_to_front(view_ui *ui, const view_shown *before, view_shown *now);
@@ -926,21 +926,21 @@ void view_forget_rows(view_ui *ui);
 void view_select_mesh(view_ui *ui, double now, uint32_t mesh);
 
 // Selects the material of a mesh.
-void view_select_material(view_ui *ui, const view_stage *stage, uint32_t mesh);
+void view_select_material(view_ui *ui, uint32_t mesh);
 
 // What the surface shows besides, in the lower right corner of the free part: surface.c. Its box
 // has no width if there is nothing.
-void view_surface_panel(view_ui *ui, const view_stage *stage);
+void view_surface_panel(view_ui *ui);
 
 // Draws the triangles of a mesh over its texture by their texture coordinates.
 void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside);
 
 // Figures of the document: info.c.
-void view_figures_panel(view_ui *ui, const view_stage *stage);
+void view_figures_panel(view_ui *ui);
 
 // From the joint that is measured from to the selected one, or between the two spots that were
 // clicked on.
-void view_two_panel(view_ui *ui, const view_stage *stage);
+void view_two_panel(view_ui *ui);
 
 // What they say of a spot and of a joint:
 //
@@ -960,20 +960,20 @@ extern const view_color view_axis_colors[4];
 void view_find_values(md5_mat34 matrix, view_joint_values values);
 
 // What is at the bottom for a clip, in its dock: curves.c.
-void view_curves_panel(view_ui *ui, const view_stage *stage, view_rect area);
+void view_curves_panel(view_ui *ui, view_rect area);
 
 // Its state graph at the bottom: whether it is shown, and where. graph.c.
 bool view_shows_graph(const view_stage *stage);
-void view_graph_panel(view_ui *ui, const view_stage *stage);
+void view_graph_panel(view_ui *ui);
 
 // Cards, start.c: of the paused game; of what the last viewer did not survive; after the first
 // minute. Whether one is shown.
 #define VIEW_CHOICE_PANEL "choice"
-bool view_has_choice(const view_ui *ui, const view_stage *stage);
-void view_choice_panel(view_ui *ui, const view_stage *stage);
+bool view_has_choice(const view_ui *ui);
+void view_choice_panel(view_ui *ui);
 
 // The start page, in place of all other panels: start.c. It covers this part of the picture.
-void view_start_panel(view_ui *ui, const view_stage *stage);
+void view_start_panel(view_ui *ui);
 view_rect view_start_box(const view_stage *stage);
 
 // The sign of a recording at the top, a click on which ends it; it is no part of the movie:
@@ -981,7 +981,7 @@ view_rect view_start_box(const view_stage *stage);
 void view_recording_panel(view_ui *ui, const view_stage *stage);
 
 // The list of problems in its dock, and whether one is about a mesh of the scene: reports.c.
-void view_problems_panel(view_ui *ui, const view_stage *stage, view_rect area);
+void view_problems_panel(view_ui *ui, view_rect area);
 bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint32_t mesh);
 
 // Whether a mesh lacks a map: a material may draw all in stages, without a texture. textures.c.
@@ -989,10 +989,10 @@ bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_pictur
 
 // The window of the log's error, or of the place of a problem: reports.c. The name of the panel, or
 // NULL.
-void view_reports_panel(view_ui *ui, const view_stage *stage);
-const char *view_open_report(const view_ui *ui, const view_stage *stage);
+void view_reports_panel(view_ui *ui);
+const char *view_open_report(const view_ui *ui);
 
 // The open list, over everything: browser.c.
-void view_browser_panel(view_ui *ui, const view_stage *stage);
+void view_browser_panel(view_ui *ui);
 
 #endif
