@@ -477,8 +477,7 @@ static void show_entry(view_ui *ui, size_t line, view_rect box)
                             .is_wrong =
                                 picture != NULL && (picture->is_wrong || picture->num_missing > 0),
                             .is_grey = entry->is_missing};
-    const bool is_clip =
-        entry->kind == VIEW_ENTRY_CLIP && entry->clip < ui->stage->document->scene.num_clips;
+    const bool is_clip = entry->kind == VIEW_ENTRY_CLIP && entry->clip < ui->scene->num_clips;
     const bool is_pressed = is_clip ? ui_clip_tile(ui, box, entry->clip, thing.is_selected, true)
                                     : ui_thing_tile(ui, box, &thing);
     if (browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES) { // of the recent ones
@@ -672,10 +671,9 @@ static void run_verbs(view_ui *ui, view_rect *foot)
     const char *words[5];
     const view_option *does[5] = {NULL};
     int count = 0;
-    const bool has_verbs = browser->kind == VIEW_BROWSE_FILES
-                           && browser->asked.answer.action == VIEW_NOTHING
-                           && ui->stage->document->scene.model != NULL && !ui->stage->is_start
-                           && foot->width > 26 * ui->em;
+    const bool has_verbs =
+        browser->kind == VIEW_BROWSE_FILES && browser->asked.answer.action == VIEW_NOTHING
+        && ui->scene->model != NULL && !ui->stage->is_start && foot->width > 26 * ui->em;
     for (; count < 3 && has_verbs; count++) {
         does[count] = view_find_option(options[count], strlen(options[count]));
         words[count] = verbs[count];

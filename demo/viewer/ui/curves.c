@@ -233,16 +233,15 @@ static void fill_frame(const view_ui *ui, const view_stage *stage, uint32_t fram
 // Returns what is missing, or NULL.
 static const char *run_curves(view_ui *ui, view_rect left, view_rect right)
 {
-    const view_scene *const scene = &ui->stage->document->scene;
-    const view_clip *const clip = view_shown_clip(scene);
+    const view_clip *const clip = view_shown_clip(ui->scene);
     const float em = ui->em;
     view_curves *const curves = &ui->curves;
     const int32_t joint = ui->selected_joint;
     if (clip == NULL || clip->binding == NULL)
         return "No clip is shown";
-    if (joint < 0 || (uint32_t)joint >= scene->num_joints)
+    if (joint < 0 || (uint32_t)joint >= ui->scene->num_joints)
         return "Choose a joint: click on the model, or in the outliner";
-    sample(curves, scene, (uint32_t)joint);
+    sample(curves, ui->scene, (uint32_t)joint);
     const float top = right.y - 1.65f * em; // in the head of the dock
     view_rect kinds = view_cut(&right, VIEW_AT_TOP, 1.85f * em);
     view_cut(&right, VIEW_AT_TOP, 0.15f * em);
@@ -266,7 +265,7 @@ static const char *run_curves(view_ui *ui, view_rect left, view_rect right)
     }
     const uint32_t told = run_plot(ui, &of, left);
     char text[128];
-    COMMON_TEXT(text, "%.80s, relative to its parent", scene->skeleton->joints[joint].name);
+    COMMON_TEXT(text, "%.80s, relative to its parent", ui->scene->skeleton->joints[joint].name);
     ui_text_left_of(ui, right.x + right.width - 2.5f * em, top, VIEW_DIM, text);
     const uint32_t pressed = run_table(ui, right, &head, clip->anim->num_frames, told, fill_frame);
     if (pressed != UINT32_MAX)
@@ -281,7 +280,7 @@ static void fill_peak(const view_ui *ui, const view_stage *stage, uint32_t row, 
     const view_compare *const compare = &stage->document->compare;
     const view_peak *const peak = &compare->peaks[row];
     const size_t size = sizeof of->texts[0];
-    of->name = stage->document->scene.skeleton->joints[peak->joint].name;
+    of->name = ui->scene->skeleton->joints[peak->joint].name;
     if (compare->measured != NULL)
         view_format_number(
             of->texts[0], size,
@@ -304,8 +303,8 @@ static const char *run_compared(view_ui *ui, view_rect left, view_rect right)
         shown = (int32_t)compare->peaks[i].joint == ui->selected_joint ? i : shown;
     const uint32_t joint = compare->peaks[shown].joint;
     plot of = {.anim = compare->measured,
-               .lines[0] = {ui->stage->document->scene.skeleton->joints[joint].name,
-                            compare->courses + joint, compare->num_joints, VIEW_ACCENT},
+               .lines[0] = {ui->scene->skeleton->joints[joint].name, compare->courses + joint,
+                            compare->num_joints, VIEW_ACCENT},
                .num_lines = 1,
                .places = view_value_places[0]};
     if (of.anim != NULL) // else the pose is compared

@@ -234,13 +234,12 @@ static void add_choices(view_ui *ui)
 {
     view_export *const export = &ui->export;
     view_export_choices *const choices = &export->choices;
-    const view_scene *const scene = &ui->stage->document->scene;
-    const view_clip *const clip = view_shown_clip(scene);
+    const view_clip *const clip = view_shown_clip(ui->scene);
     const bool is_moved = is_moving(choices), is_sheet = choices->kind == VIEW_EXPORT_SHEET;
     ui_segment(ui, next_row(ui, ""), kinds, NUM_KINDS, &choices->kind);
-    if (scene->num_clips > 1) {
+    if (ui->scene->num_clips > 1) {
         char all[32];
-        COMMON_TEXT(all, "all %zu", scene->num_clips);
+        COMMON_TEXT(all, "all %zu", ui->scene->num_clips);
         const char *const words[] = {clip != NULL ? clip->name : "this", all};
         ui_segment(ui, next_row(ui, "Clips"), words, 2, &choices->clips);
     }

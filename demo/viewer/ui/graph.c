@@ -726,11 +726,7 @@ void view_graph_panel(view_ui *ui)
     const view_rect box = view_layout_of(stage).docks[VIEW_DOCK_BOTTOM];
     const float em = em_of(stage->font), padding = 0.7f * em;
     view_graph_view *const view = &ui->graph;
-    drawing of = {.ui = ui,
-                  .stage = stage,
-                  .view = view,
-                  .machine = &stage->document->scene.machine,
-                  .em = em};
+    drawing of = {.ui = ui, .stage = stage, .view = view, .machine = &ui->scene->machine, .em = em};
     of.area = (view_rect){box.x + padding, box.y + head_height * em + 1.5f * padding,
                           box.width - 2 * padding, box.height - head_height * em - 2.2f * padding};
     if (of.machine->desc->num_layers == 0 || box.width < 20 * em || of.area.height < 2 * em)

@@ -59,12 +59,11 @@ md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_par
 static void list_pick(view_ui *ui)
 {
     enum { LISTED = 6 };
-    const view_scene *const scene = &ui->stage->document->scene;
     const view_pick *const pick = ui->stage->pick;
-    if (!pick->is_set || scene->model == NULL)
+    if (!pick->is_set || ui->scene->model == NULL)
         return;
-    const md5_joint *const joints = scene->skeleton->joints;
-    const md5_mesh *const mesh = &scene->model->meshes[pick->mesh];
+    const md5_joint *const joints = ui->scene->skeleton->joints;
+    const md5_mesh *const mesh = &ui->scene->model->meshes[pick->mesh];
     const uint32_t *const corners = mesh->indices + 3 * (size_t)pick->triangle;
     const md5_vec2 uv = mesh->texcoords[pick->vertex];
     if (!ui_section(ui, UI_SECTION_SPOT, "Spot", ""))
@@ -75,8 +74,8 @@ static void list_pick(view_ui *ui)
               corners[1], corners[2]);
     ui_figure(ui, VIEW_BRIGHT, "Vertex", "%u", mesh->sources[pick->vertex]);
     add_three(ui, "Position",
-              md5_mat34_point(view_model_from_world(scene),
-                              scene->skinned[pick->mesh].positions[pick->vertex]),
+              md5_mat34_point(view_model_from_world(ui->scene),
+                              ui->scene->skinned[pick->mesh].positions[pick->vertex]),
               UNIT_PLACES);
     ui_figure(ui, VIEW_PLAIN, "UV", "%s  %s", number_of(uv.x, UV_PLACES).text,
               number_of(uv.y, UV_PLACES).text);
@@ -93,19 +92,19 @@ static void list_pick(view_ui *ui)
 void view_two_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
-    const view_scene *const scene = &stage->document->scene;
     const int32_t from = stage->measured_from, to = stage->joint;
     const bool are_joints = from >= 0 && to >= 0 && to != from;
-    const bool are_spots = scene->model != NULL && stage->pick->is_set && stage->measured->is_set;
+    const bool are_spots =
+        ui->scene->model != NULL && stage->pick->is_set && stage->measured->is_set;
     char text[256];
     md5_mat34 ends[2] = {{{0}}};
     if ((!are_joints && !are_spots) || view_shows_crowd(stage->document))
         return;
     for (int i = 0; i < 2 && are_joints; i++)
-        ends[i] = view_joint_matrix(scene, (uint32_t)(i == 0 ? from : to), false);
+        ends[i] = view_joint_matrix(ui->scene, (uint32_t)(i == 0 ? from : to), false);
     const md5_vec3 way =
         are_joints ? md5_vec3_sub(md5_mat34_translation(ends[1]), md5_mat34_translation(ends[0]))
-                   : view_pick_difference(scene, stage->pick, stage->measured);
+                   : view_pick_difference(ui->scene, stage->pick, stage->measured);
     const float angle = are_joints ? view_angle_between(ends[0], ends[1]) : 0;
     ui_begin(ui, "two");
     ui->label_width = label_width * ui->scale;
@@ -113,7 +112,7 @@ void view_two_panel(view_ui *ui)
         return;
     if (are_joints)
         ui_figure(ui, VIEW_BRIGHT, "Joints", "%s \xE2\x86\x92 %s",
-                  scene->skeleton->joints[from].name, scene->skeleton->joints[to].name);
+                  ui->scene->skeleton->joints[from].name, ui->scene->skeleton->joints[to].name);
     const bool is_copied =
         ui_row(ui, &(ui_words){.name = "Distance", .color = VIEW_ACCENT, .hint = "copy"},
                number_of(md5_vec3_length(way), UNIT_PLACES).text);
@@ -156,7 +155,7 @@ static void list_words(view_ui *ui, const view_machine *machine)
 // What plays, and where.
 static void list_clip(view_ui *ui, const view_stage *stage)
 {
-    const view_scene *const scene = &stage->document->scene;
+    const view_scene *const scene = ui->scene;
     const view_play *const play = stage->play;
     const md5_anim *const anim = view_clock(scene);
     const bool is_crowd = view_shows_crowd(stage->document);
@@ -189,7 +188,7 @@ static void list_clip(view_ui *ui, const view_stage *stage)
 
 static void list_model(view_ui *ui, const view_stage *stage)
 {
-    const view_scene *const scene = &stage->document->scene;
+    const view_scene *const scene = ui->scene;
     char paths[128] = "";
     if (scene->skeleton == NULL || !ui_section(ui, UI_SECTION_MODEL, "Model", ""))
         return;
@@ -241,12 +240,12 @@ static void list_material(view_ui *ui, uint32_t mesh)
 }
 
 // The selected material, and its meshes.
-static void list_selected_material(view_ui *ui, const view_stage *stage)
+static void list_selected_material(view_ui *ui)
 {
-    const md5_model *const model = stage->document->scene.model;
-    const uint32_t first = (uint32_t)stage->material;
-    if (stage->material < 0 || model == NULL || first >= model->num_meshes
-        || view_shows_crowd(stage->document)
+    const md5_model *const model = ui->scene->model;
+    const uint32_t first = (uint32_t)ui->stage->material;
+    if (ui->stage->material < 0 || model == NULL || first >= model->num_meshes
+        || view_shows_crowd(ui->stage->document)
         || !ui_section(ui, UI_SECTION_MATERIAL, "Material", ""))
         return;
     ui_figure(ui, VIEW_ACCENT, NULL, "%s", model->meshes[first].shader);
@@ -262,7 +261,7 @@ static void list_selected_material(view_ui *ui, const view_stage *stage)
 
 static void list_statistics(view_ui *ui)
 {
-    const view_scene *const scene = &ui->stage->document->scene;
+    const view_scene *const scene = ui->scene;
     const md5_bounds bounds = ui->stage->document->bounds;
     const md5_vec3 size =
         view_is_empty(bounds) ? (md5_vec3){0, 0, 0} : md5_vec3_sub(bounds.max, bounds.min);
@@ -363,13 +362,13 @@ void view_figures_panel(view_ui *ui)
     if (ui_row(ui, &(ui_words){.color = VIEW_BRIGHT, .hint = "Ctrl+O", .is_title = true},
                document->scene.name))
         ui->command.action = VIEW_FILES;
-    list_selected_material(ui, stage);
+    list_selected_material(ui);
     list_clip(ui, stage);
     // The file's axes, if they are not those of the viewer.
     view_describe_turn(&document->scene.turn, text, sizeof text);
     if (document->scene.turn.is_set && !is_crowd)
         ui_figure(ui, VIEW_AMBER, "Axes", "%s", text);
-    const view_camera_path *const path = &stage->document->scene.camera_path;
+    const view_camera_path *const path = &ui->scene->camera_path;
     if (path->camera != NULL) {
         const view_camera_path_place place = view_find_place(path, stage->play);
         ui_gap(ui);

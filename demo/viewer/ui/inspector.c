@@ -171,15 +171,15 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
 // How far the first aim of a machine that turns the joint may do so; else there is no such section.
 static void show_limits(view_ui *ui, uint32_t joint)
 {
-    const view_scene *const scene = &ui->stage->document->scene;
-    const uint32_t count = view_shows_machine(ui->stage) ? scene->machine.desc->num_modifiers : 0;
+    const uint32_t count =
+        view_shows_machine(ui->stage) ? ui->scene->machine.desc->num_modifiers : 0;
     COMMON_FOR (i, count) {
-        const md5_modifier_desc *const aim = &scene->machine.desc->modifiers[i];
-        uint32_t turned = md5_find_joint(scene->skeleton, aim->joint), length = aim->length;
+        const md5_modifier_desc *const aim = &ui->scene->machine.desc->modifiers[i];
+        uint32_t turned = md5_find_joint(ui->scene->skeleton, aim->joint), length = aim->length;
         char number[32];
         for (length = length > 0 ? length : 2; turned != MD5_NONE && turned != joint && length > 1;
              length--)
-            turned = scene->skeleton->joints[turned].parent;
+            turned = ui->scene->skeleton->joints[turned].parent;
         if (aim->kind != MD5_MODIFIER_AIM || turned != joint || aim->aim.limit == 0)
             continue;
         view_format_number(number, sizeof number, view_degrees(aim->aim.limit), 2, false);
@@ -191,14 +191,13 @@ static void show_limits(view_ui *ui, uint32_t joint)
 
 static void joint_panel(view_ui *ui)
 {
-    const view_scene *const scene = &ui->stage->document->scene;
     const float em = ui->em;
     const int32_t selected = ui->selected_joint;
-    if (selected < 0 || (uint32_t)selected >= scene->num_joints
+    if (selected < 0 || (uint32_t)selected >= ui->scene->num_joints
         || view_shows_crowd(ui->stage->document))
         return;
     const uint32_t number = (uint32_t)selected;
-    const md5_joint *const joints = scene->skeleton->joints, *const joint = &joints[number];
+    const md5_joint *const joints = ui->scene->skeleton->joints, *const joint = &joints[number];
     char text[64];
     int32_t next = -1;
     view_rect row;
@@ -210,16 +209,16 @@ static void joint_panel(view_ui *ui)
     else if (ui_pair(ui, "Parent", joints[joint->parent].name, true))
         next = (int32_t)joint->parent;
     const char *label = "Children";
-    COMMON_FOR (i, scene->num_joints)
+    COMMON_FOR (i, ui->scene->num_joints)
         if (joints[i].parent == number) {
             if (ui_pair(ui, label, joints[i].name, true))
                 next = (int32_t)i;
             label = "";
         }
     view_joint_values local, model;
-    view_find_values(view_joint_matrix(scene, number, true), local);
-    view_find_values(view_joint_matrix(scene, number, false), model);
-    const md5_anim *const anim = view_clock(scene);
+    view_find_values(view_joint_matrix(ui->scene, number, true), local);
+    view_find_values(view_joint_matrix(ui->scene, number, false), model);
+    const md5_anim *const anim = view_clock(ui->scene);
     if (anim != NULL)
         COMMON_TEXT(text, "Place at frame %.1f", view_frame_place(ui->stage->play, anim));
     else
@@ -237,7 +236,7 @@ static void joint_panel(view_ui *ui)
         show_values(ui, "Model", model);
     }
     show_limits(ui, number);
-    show_weights(ui, scene->model, number);
+    show_weights(ui, ui->scene->model, number);
     ui_take_row(ui, ceilf(0.5f * em), &row);
     if (next >= 0) {
         ui->selected_joint = next;
@@ -277,7 +276,7 @@ static void list_tracks(view_ui *ui, const view_machine *machine, bool are_curve
 
 static void machine_panel(view_ui *ui)
 {
-    view_machine *const machine = &ui->stage->document->scene.machine;
+    view_machine *const machine = &ui->scene->machine;
     const md5_machine_desc *const desc = machine->desc;
     uint32_t num_triggers = 0;
     ui_begin(ui, "parameter");
@@ -334,7 +333,7 @@ static void machine_panel(view_ui *ui)
 // A click on the name of a channel shows its time; on what it plays, lists clips for it.
 static void channels_panel(view_ui *ui)
 {
-    const view_entity *const entity = view_channels_of(&ui->stage->document->scene);
+    const view_entity *const entity = view_channels_of(ui->scene);
     ui_begin(ui, "channel");
     ui->label_width = 64 * ui->scale;
     const float label_end = ui->column->area.x + VIEW_INSET * ui->scale + ui->label_width;
@@ -387,7 +386,7 @@ static view_command tell(const view_entity *entity, int is_flag, uint32_t presse
 // The states of an entity's script, those that run highlighted, and its flags.
 static void states_panel(view_ui *ui)
 {
-    const view_entity *const entity = &ui->stage->document->scene.entity;
+    const view_entity *const entity = &ui->scene->entity;
     const char *name;
     ui_begin(ui, "state");
     COMMON_FOR (is_flag, 2)
@@ -406,8 +405,7 @@ static void states_panel(view_ui *ui)
 
 void view_inspector(view_ui *ui, view_rect area)
 {
-    const view_stage *const stage = ui->stage;
-    const view_shown *const shown = stage->shown;
+    const view_shown *const shown = ui->stage->shown;
     ui_column column;
     ui_begin(ui, "inspected");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
@@ -415,17 +413,17 @@ void view_inspector(view_ui *ui, view_rect area)
         ui_setting(ui, view_find_option("lights", 6));
     if (shown->parm_list && ui_section(ui, UI_SECTION_MATERIALS, "Materials", "bright: in use"))
         ui_setting(ui, view_find_option("parm", 4));
-    if (view_shows_retarget(ui, stage)) {
+    if (view_shows_retarget(ui, ui->stage)) {
         view_retarget_rows(ui);
     } else if (shown->panel && shown->inspector) {
         view_two_panel(ui);
         view_mesh_page(ui);
         joint_panel(ui);
-        if (view_shows_machine(stage))
+        if (view_shows_machine(ui->stage))
             machine_panel(ui);
-        if (view_channels_of(&stage->document->scene) != NULL)
+        if (view_channels_of(ui->scene) != NULL)
             channels_panel(ui);
-        if (stage->document->scene.entity.states != NULL)
+        if (ui->scene->entity.states != NULL)
             states_panel(ui);
         view_figures_panel(ui);
     }

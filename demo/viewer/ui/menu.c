@@ -745,9 +745,8 @@ static void draw_problems(view_ui *ui, view_rect *bar)
 static void draw_small_bar(view_ui *ui, view_rect bar)
 {
     const float em = ui->em, y = ui_text_top(ui, bar);
-    const view_scene *const scene = &ui->stage->document->scene;
     const bool has_clips =
-        view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS && scene->num_clips > 0;
+        view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS && ui->scene->num_clips > 0;
     char text[48] = "";
     const view_rect button = view_cut(&bar, VIEW_AT_LEFT, bar.height);
     if (ui_item(ui, button, "Commands"))
@@ -755,12 +754,12 @@ static void draw_small_bar(view_ui *ui, view_rect bar)
     ui_tip_command(ui, VIEW_SEARCH);
     ui_text_in(ui, button, VIEW_BRIGHT, "\xE2\x98\xB0");
     draw_problems(ui, &bar);
-    if (scene->name == NULL || !(bar.width > 0))
+    if (ui->scene->name == NULL || !(bar.width > 0))
         return;
     if (ui_item(ui, bar, "Shown"))
         ui->command.action = has_clips ? VIEW_CLIPS : VIEW_FILES;
-    const float used = ui_text(ui, bar.x + 0.4f * em, y, bar.width, VIEW_BRIGHT, scene->name);
-    COMMON_TEXT(text, "%zu clip%s", scene->num_clips, scene->num_clips == 1 ? "" : "s");
+    const float used = ui_text(ui, bar.x + 0.4f * em, y, bar.width, VIEW_BRIGHT, ui->scene->name);
+    COMMON_TEXT(text, "%zu clip%s", ui->scene->num_clips, ui->scene->num_clips == 1 ? "" : "s");
     if (has_clips && used + 1.4f * em < bar.width)
         ui_text(ui, bar.x + used + 1.2f * em, y, bar.width - used - 1.4f * em, VIEW_DIM, text);
 }

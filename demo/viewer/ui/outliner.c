@@ -144,14 +144,14 @@ void view_select_mesh(view_ui *ui, double now, uint32_t mesh)
 
 void view_select_material(view_ui *ui, uint32_t mesh)
 {
-    ui->selected_material = (int32_t)first_with(ui->stage->document->scene.model, mesh);
+    ui->selected_material = (int32_t)first_with(ui->scene->model, mesh);
     ui->selected_mesh = -1;
     mark(ui);
 }
 
 static void list_meshes(view_ui *ui)
 {
-    const md5_model *const model = ui->stage->document->scene.model;
+    const md5_model *const model = ui->scene->model;
     const uint32_t count = model != NULL ? model->num_meshes : 0;
     uint32_t num_found = 0;
     COMMON_FOR (i, count)
@@ -190,13 +190,12 @@ static void list_meshes(view_ui *ui)
 // For fingers: a picture of each clip with its name.
 static void list_clip_tiles(view_ui *ui)
 {
-    const view_scene *const scene = &ui->stage->document->scene;
-    const view_clip *const shown = view_shown_clip(scene);
+    const view_clip *const shown = view_shown_clip(ui->scene);
     ui_grid grid = {0};
     view_rect box;
     ui_begin(ui, "clip");
-    COMMON_FOR (i, scene->num_clips) {
-        const view_clip *const clip = &scene->clips[i];
+    COMMON_FOR (i, ui->scene->num_clips) {
+        const view_clip *const clip = &ui->scene->clips[i];
         const bool is_seen = ui_next_tile(ui, &grid, 7 * ui->em, 8.5f * ui->em, &box);
         if (ui_clip_tile(ui, box, i, clip == shown, is_seen))
             ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
@@ -206,18 +205,17 @@ static void list_clip_tiles(view_ui *ui)
 
 static void list_clips(view_ui *ui)
 {
-    const view_scene *const scene = &ui->stage->document->scene;
-    const view_clip *const shown = view_shown_clip(scene);
+    const view_clip *const shown = view_shown_clip(ui->scene);
     const bool can_select = view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS;
-    const size_t count = can_select ? scene->num_clips : 0;
+    const size_t count = can_select ? ui->scene->num_clips : 0;
     uint32_t num_found = 0;
     COMMON_FOR (i, count)
-        num_found += is_found(ui, scene->clips[i].name);
+        num_found += is_found(ui, ui->scene->clips[i].name);
     ui_begin(ui, "clip");
     if (!opens(ui, UI_SECTION_CLIPS, "Clips", (uint32_t)count, num_found))
         return;
     COMMON_FOR (i, count) {
-        const view_clip *const clip = &scene->clips[i];
+        const view_clip *const clip = &ui->scene->clips[i];
         const bool is_shown = clip == shown;
         char seconds[24];
         if (!is_found(ui, clip->name))
@@ -253,7 +251,7 @@ static bool is_layer_found(const view_ui *ui, const md5_layer_desc *layer)
 // Layers with what plays in them, which are folded at first, and their states.
 static void list_layers(view_ui *ui)
 {
-    const view_machine *const machine = &ui->stage->document->scene.machine;
+    const view_machine *const machine = &ui->scene->machine;
     const md5_machine_desc *const desc = machine->desc;
     const bool is_searched = ui->filter[0] != '\0', shows_graph = view_shows_graph(ui->stage);
     uint32_t num_found = 0;
@@ -360,9 +358,8 @@ static void unfold_to(view_ui *ui, const md5_skeleton *skeleton, uint32_t joint)
 
 static void list_joints(view_ui *ui)
 {
-    const view_scene *const scene = &ui->stage->document->scene;
-    const md5_skeleton *const skeleton = scene->skeleton;
-    const view_clip *const clip = view_shown_clip(scene);
+    const md5_skeleton *const skeleton = ui->scene->skeleton;
+    const view_clip *const clip = view_shown_clip(ui->scene);
     const bool is_searched = ui->filter[0] != '\0';
     const uint32_t count = skeleton != NULL ? skeleton->num_joints : 0;
     if (count == 0)
@@ -379,7 +376,7 @@ static void list_joints(view_ui *ui)
         if (parent != MD5_NONE && listed[joint])
             listed[parent] = true;
     }
-    const int32_t marked = view_marked_joint(ui, scene);
+    const int32_t marked = view_marked_joint(ui, ui->scene);
     // One that was selected elsewhere comes into sight.
     const bool is_new = !ui->is_event && ui->revealed_joint != ui->selected_joint;
     if (is_new && ui->selected_joint >= 0 && (uint32_t)ui->selected_joint < count)
@@ -438,7 +435,7 @@ static void list_joints(view_ui *ui)
 // inspector shows it.
 static void list_materials(view_ui *ui)
 {
-    const md5_model *const model = ui->stage->document->scene.model;
+    const md5_model *const model = ui->scene->model;
     const uint32_t all = model != NULL ? model->num_meshes : 0;
     const uint32_t count = all < VIEW_MAX_MATERIALS ? all : VIEW_MAX_MATERIALS;
     uint32_t num_found = 0;
@@ -496,19 +493,18 @@ static void list_morphs(view_ui *ui)
 // first clip.
 static void take_found(view_ui *ui)
 {
-    const view_scene *const scene = &ui->stage->document->scene;
     int32_t best = -1;
     ui->focus.panel = NULL;
-    COMMON_FOR (i, scene->num_joints) {
-        const char *const name = scene->skeleton->joints[i].name;
+    COMMON_FOR (i, ui->scene->num_joints) {
+        const char *const name = ui->scene->skeleton->joints[i].name;
         if (strcmp(name, ui->filter) == 0 || (best < 0 && is_found(ui, name)))
             best = (int32_t)i;
     }
-    COMMON_FOR (i, view_count_meshes(scene)) {
-        const char *const name = scene->model->meshes[i].name;
+    COMMON_FOR (i, view_count_meshes(ui->scene)) {
+        const char *const name = ui->scene->model->meshes[i].name;
         if (best < 0 ? is_found(ui, name)
                      : strcmp(name, ui->filter) == 0
-                           && strcmp(scene->skeleton->joints[best].name, name) != 0) {
+                           && strcmp(ui->scene->skeleton->joints[best].name, name) != 0) {
             view_select_mesh(ui, ui->stage->now, i);
             ui->command.action = VIEW_MARKED;
             ui->filter[0] = '\0';
@@ -520,8 +516,8 @@ static void take_found(view_ui *ui)
         ui->command.action = VIEW_MARKED;
         ui->filter[0] = '\0';
     }
-    for (size_t i = 0; i < scene->num_clips && best < 0; i++)
-        if (is_found(ui, scene->clips[i].name)) {
+    for (size_t i = 0; i < ui->scene->num_clips && best < 0; i++)
+        if (is_found(ui, ui->scene->clips[i].name)) {
             ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
             best = 0;
         }

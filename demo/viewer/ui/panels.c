@@ -2,14 +2,13 @@
 #include "demo/viewer/ui/ui.h"
 
 // The name of the marked joint, in the picture.
-static void label_joint(const view_ui *ui, const view_stage *stage)
+static void label_joint(const view_ui *ui)
 {
-    const view_scene *const scene = &stage->document->scene;
-    const int32_t joint = view_marked_joint(ui, scene);
+    const int32_t joint = view_marked_joint(ui, ui->scene);
     float at[2];
-    if (joint >= 0 && !view_shows_crowd(stage->document) // in which there is no single pose
-        && view_find_pixel(stage, md5_mat34_translation(scene->joints[joint]), at))
-        view_mark_pixel(stage, at, scene->skeleton->joints[joint].name);
+    if (joint >= 0 && !view_shows_crowd(ui->stage->document) // in which there is no single pose
+        && view_find_pixel(ui->stage, md5_mat34_translation(ui->scene->joints[joint]), at))
+        view_mark_pixel(ui->stage, at, ui->scene->skeleton->joints[joint].name);
 }
 
 // == Where they lie =======================================================================
@@ -119,10 +118,9 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
 static void draw_driving(const view_ui *ui, const view_stage *stage)
 {
     char text[256], jump[64] = "", more[32] = "";
-    const view_machine *const machine = &stage->document->scene.machine;
+    const view_machine *const machine = &ui->scene->machine;
     if (!stage->is_driving || stage->is_touched
-        || view_mode_of(stage->document) != VIEW_MODE_MACHINE
-        || view_is_bind_pose(&stage->document->scene))
+        || view_mode_of(stage->document) != VIEW_MODE_MACHINE || view_is_bind_pose(ui->scene))
         return;
     const float room = view_layout_of(stage).free.width - 40 * ui->scale;
     const bool walks = view_can_walk(machine);
@@ -172,7 +170,7 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
     if (!is_start) {
         if (stage->shown->panel)
             view_surface_panel(ui);
-        label_joint(ui, stage);
+        label_joint(ui);
         if (view_shows_graph(stage))
             view_graph_panel(ui);
         if (stage->shown->panel && stage->recorded < 0)
@@ -241,6 +239,7 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     view_note_over(ui);
     ui->command = (view_command){.action = VIEW_NOTHING};
     ui->stage = stage;
+    ui->scene = &stage->document->scene;
     if (is_moved && ui->held != NULL && ui->active.panel == NULL)
         return ui->command; // what was pressed does not follow the mouse
     if (!(stage->font->scale > 0))

@@ -319,9 +319,8 @@ static void mend(view_ui *ui, const view_report *report, const view_about *about
         view_show_retarget(ui);
         ui->command.action = VIEW_MARKED;
     } else if (about->kind == VIEW_ABOUT_CLIP) {
-        ui->command = (view_command){
-            .action = VIEW_MAP_JOINTS,
-            .path = common_copy(ui->stage->document->scene.clips[about->number].path)};
+        ui->command = (view_command){.action = VIEW_MAP_JOINTS,
+                                     .path = common_copy(ui->scene->clips[about->number].path)};
     } else {
         show_about(ui, about);
         if (about->kind == VIEW_ABOUT_MESH)

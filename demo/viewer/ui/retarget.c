@@ -89,7 +89,7 @@ static void list_joints(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
     view_retarget_page *const page = &ui->retarget;
-    const md5_model *const source = stage->document->scene.model;
+    const md5_model *const source = ui->scene->model;
     const md5_model *const target = stage->document->companions[0].model;
     const md5_joint *const from = source->skeleton.joints, *const to = target->skeleton.joints;
     const uint32_t count = target->skeleton.num_joints;
@@ -163,7 +163,7 @@ void view_retarget_rows(view_ui *ui)
     static const char *const rows[] = {"retarget", "retarget-map", "retarget-place"};
     view_retarget_page *const page = &ui->retarget;
     const char *const given = stage->options->retarget_pairs, *const pairs = given ? given : "";
-    const view_clip *const clip = view_shown_clip(&stage->document->scene);
+    const view_clip *const clip = view_shown_clip(ui->scene);
     const bool is_as_is = *pairs == '~';
     char text[160];
     if (stage->retargeting->pairs == NULL) // nothing was drawn yet
@@ -181,7 +181,7 @@ void view_retarget_rows(view_ui *ui)
         free(target);
         if (ui_pair(ui, "Save as", text, true))
             save(ui, VIEW_SAVE_CLIP);
-        COMMON_TEXT(text, "all %zu clips", stage->document->scene.num_clips);
+        COMMON_TEXT(text, "all %zu clips", ui->scene->num_clips);
         if (ui_pair(ui, "", text, true))
             save(ui, VIEW_SAVE_CLIPS);
         if (ui_pair(ui, "", "the map", true))

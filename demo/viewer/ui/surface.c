@@ -13,10 +13,10 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
     static const char *const weights[5] = {"0", "0.25", "0.5", "0.75", "1"};
     static const char *const counts[5] = {"", "1", "2", "3", "4+"};
     const int32_t joint = stage->joint;
-    const view_heat_facts heat = view_measure_heat(stage->document->scene.model, joint);
+    const view_heat_facts heat = view_measure_heat(ui->scene->model, joint);
     char title[96] = "Joints of each vertex", text[96];
     if (joint >= 0) {
-        COMMON_TEXT(title, "Weights of %s", stage->document->scene.skeleton->joints[joint].name);
+        COMMON_TEXT(title, "Weights of %s", ui->scene->skeleton->joints[joint].name);
         COMMON_TEXT(text, "%u vertices" VIEW_DOT "at most %.3f", heat.num_vertices, heat.most);
     } else {
         COMMON_TEXT(text, "at most %.0f" VIEW_DOT "%u with more than 4", heat.most,

@@ -222,7 +222,7 @@ static void measure(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_j
 
 static void show_shape(view_ui *ui, uint32_t number)
 {
-    const md5_mesh *const mesh = &ui->stage->document->scene.model->meshes[number];
+    const md5_mesh *const mesh = &ui->scene->model->meshes[number];
     const view_mesh_facts *const facts = &ui->textures.facts;
     const md5_vec3 size = md5_vec3_sub(mesh->bounds.max, mesh->bounds.min);
     const char *reason;
@@ -271,7 +271,7 @@ void view_mesh_page(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
     view_texture_panel *const panel = &ui->textures;
-    const md5_model *const model = stage->document->scene.model;
+    const md5_model *const model = ui->scene->model;
     const uint32_t mesh = (uint32_t)ui->selected_mesh;
     if (ui->selected_mesh < 0 || model == NULL || mesh >= model->num_meshes
         || view_shows_crowd(stage->document))

@@ -53,14 +53,13 @@ static void word_button(view_ui *ui, view_rect *bar, const char *widest, const c
 // The name of the shown clip, which opens the list of clips; as wide for each of them.
 static void clip_button(view_ui *ui, view_rect *bar)
 {
-    const view_scene *const scene = &ui->stage->document->scene;
-    const view_clip *const shown = view_shown_clip(scene);
+    const view_clip *const shown = view_shown_clip(ui->scene);
     const float em = ui->em;
     float width = 0;
     if (shown == NULL || view_mode_of(ui->stage->document) != VIEW_MODE_CLIPS)
         return;
-    COMMON_FOR (i, scene->num_clips)
-        width = fmaxf(width, ui_text_width(ui, scene->clips[i].name));
+    COMMON_FOR (i, ui->scene->num_clips)
+        width = fmaxf(width, ui_text_width(ui, ui->scene->clips[i].name));
     view_cut(bar, VIEW_AT_LEFT, roundf(0.45f * em));
     if (ui_button(ui, view_cut(bar, VIEW_AT_LEFT, ceilf(fminf(width, 10 * em) + em)), shown->name,
                   false))
@@ -129,7 +128,7 @@ static void show_figures(view_ui *ui, view_arrangement arrangement, view_rect *b
 {
     static const char minus[] = "\xE2\x88\x92";
     const view_play *const play = ui->stage->play;
-    const md5_anim *const anim = view_clock(&ui->stage->document->scene);
+    const md5_anim *const anim = view_clock(ui->scene);
     const double length = view_cycle_length(play, anim);
     const bool is_wide = arrangement == VIEW_ARRANGE_BESIDE;
     char text[48], widest[48];
@@ -161,7 +160,7 @@ static void show_figures(view_ui *ui, view_arrangement arrangement, view_rect *b
 // Of a machine: its time, what runs in its first layer, and what fired last.
 static void show_machine(view_ui *ui, view_rect bar)
 {
-    const view_machine *const machine = &ui->stage->document->scene.machine;
+    const view_machine *const machine = &ui->scene->machine;
     const float em = ui->em, y = ui_text_top(ui, bar), right = bar.x + bar.width;
     const view_event *const event = &machine->events[0];
     char text[160];
@@ -205,7 +204,7 @@ void view_time_bar(view_ui *ui, view_rect bar)
     const view_stage *const stage = ui->stage;
     const view_layout layout = view_layout_of(stage);
     const view_arrangement arrangement = layout.arrangement;
-    const md5_anim *const anim = view_clock(&stage->document->scene);
+    const md5_anim *const anim = view_clock(ui->scene);
     const view_play *const play = stage->play;
     const float scale = ui->scale, em = ui->em;
     const bool is_sheet = arrangement == VIEW_ARRANGE_SHEET;

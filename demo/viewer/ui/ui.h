@@ -477,6 +477,7 @@ enum { UI_MAX_FOLDED = 1024 }; // joints; those behind are always open
 
 typedef struct view_ui {
     const view_stage *stage; // what is shown, in view_run_ui()
+    view_scene *scene;       // of that
     view_canvas *canvas;     // of the current run
     float scale, em, line;   // of its font: pixels of a layout unit, of an em, of a line of text
     view_rect window;        // that dialogs lie in: below the menu bar
