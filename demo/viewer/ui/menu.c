@@ -568,9 +568,9 @@ static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float
         if (line->row->list == VIEW_LIST_CLIPS && !line->is_group) {
             char number[24];
             COMMON_TEXT(number, "%zu", line->number);
-            ui_try(ui, stage->now, &view_option_rows[view_number_of("animation-index")], number);
+            ui_try(ui, &view_option_rows[view_number_of("animation-index")], number);
         } else if (line->word[0] != '\0') {
-            ui_try(ui, stage->now, view_option_of(line->row), line->word);
+            ui_try(ui, view_option_of(line->row), line->word);
         }
         if (is_lit || is_hot)
             view_draw_round_rect(canvas, place, 3 * scale, is_lit ? VIEW_SELECTED : VIEW_CONTROL);

@@ -325,7 +325,7 @@ static bool list_things(const setting *s, const char *sought, const char *chosen
         if (are_joints && ui_is_hot(ui) && ui->mouse.is_moved)
             ui->hovered_joint = (int32_t)i;
         ui_tip(ui, fact);
-        ui_try(ui, s->stage->now, s->option, one);
+        ui_try(ui, s->option, one);
         row = view_inset(row, 0.5f * ui->em);
         row.y = ui_text_top(ui, ui->space);
         const float used = ui_text(ui, row.x, row.y, row.width,

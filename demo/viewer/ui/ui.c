@@ -153,7 +153,7 @@ void ui_focus_next(view_ui *ui)
         ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
 }
 
-void ui_try(view_ui *ui, double now, const view_option *option, const char *text)
+void ui_try(view_ui *ui, const view_option *option, const char *text)
 {
     view_trial *const trial = &ui->trial;
     if (!ui_is_hot(ui)
@@ -161,7 +161,7 @@ void ui_try(view_ui *ui, double now, const view_option *option, const char *text
             && option->names != VIEW_NAMES_CLIP))
         return;
     if (strcmp(trial->text, text) != 0)
-        trial->due = now + VIEW_TRIAL_DELAY;
+        trial->due = ui->stage->now + VIEW_TRIAL_DELAY;
     trial->option = option;
     COMMON_TEXT(trial->text, "%s", text);
 }

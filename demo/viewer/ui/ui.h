@@ -201,7 +201,7 @@ typedef struct view_trial {
 } view_trial;
 
 // Wants to have that shown while the last item is below the mouse. What reads files is not tried.
-void ui_try(struct view_ui *ui, double now, const view_option *option, const char *text);
+void ui_try(struct view_ui *ui, const view_option *option, const char *text);
 
 // == The page of a model that is retargeted (retarget.c) ==================================
 
