@@ -117,7 +117,7 @@ void view_hear_minute(view_machine *machine, view_window *window)
     view_machine *const all[] = {machine, machine->guest};
     float samples[VIEW_LONGEST_SOUND] = {0};
     bool is_heard = false;
-    for (int i = 0; i < 2 && all[i] != NULL; i++) {
+    COMMON_FOR (i, machine->guest != NULL ? 2 : 1) {
         view_machine *const each = all[i];
         const float far = view_distance(each->place.translation, machine->place.translation);
         COMMON_FOR (k, VIEW_EVENTS)
