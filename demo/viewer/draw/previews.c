@@ -501,11 +501,12 @@ static int make_pictures(void *user)
 
 // -- Beginning and end ----------------------------------------------------------------------
 
-view_previews *view_begin_previews(const char *place, const char *models)
+view_previews *view_begin_previews(const char *place, char *models)
 {
     view_previews *const previews = common_alloc(1, sizeof *previews);
     previews->place = place != NULL ? common_copy(place) : NULL;
     previews->models = models != NULL ? common_whole(models) : NULL;
+    free(models);
     previews->lock = view_new_lock("previews");
     if (previews->lock != NULL)
         previews->thread = view_start_thread(make_pictures, "previews", previews);

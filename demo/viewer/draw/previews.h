@@ -67,8 +67,8 @@ typedef struct view_previews view_previews;
 // Begins with the game in a folder or an archive. The thread opens it for itself, on the first
 // wish, because one thread at a time may use a game. NULL: what is wished are the paths of files,
 // with "*" before them if the picture is to be large, of which those in the folder `models` may
-// name files anywhere in it.
-view_previews *view_begin_previews(const char *place, const char *models);
+// name files anywhere in it; that may be NULL, and is taken over.
+view_previews *view_begin_previews(const char *place, char *models);
 void view_stop_previews(view_previews *previews); // NULL is allowed
 
 // Asks for pictures of what view_wish_of() names, the most urgent first, instead of those that were

@@ -51,11 +51,9 @@ static bool follow_pictures(view_state *viewer, view_previews **previews, bool i
             asked[count++] = picture;
         }
     }
-    if (*previews == NULL && count > 0) {
-        char *const models = view_own_models();
-        *previews = view_begin_previews(is_in_game ? viewer->library->place : NULL, models);
-        free(models);
-    }
+    if (*previews == NULL && count > 0)
+        *previews =
+            view_begin_previews(is_in_game ? viewer->library->place : NULL, view_own_models());
     if (*previews == NULL)
         return false;
     bool has_more = view_want_previews(*previews, wishes, count, made);
