@@ -150,7 +150,7 @@ def doze(a, t):
     # Air comes in through the mouth, which the expression `oh` makes round, and goes out with lips shut.
     snore = looped(phase, 1.0, (0.05, 0.0), (0.30, 0.8), (0.44, 1.0), (0.56, 0.0), (0.95, 0.0))
     snore *= 1.0 + 0.2 * wave(phase, 16) * bump(phase, 0.22, 0.50, 0.1)
-    a.mouth(0.06 + 0.28 * snore + 0.2 * smack, -0.5 - 0.4 * snore)
+    a.mouth(0.06 + 0.62 * snore + 0.2 * smack, -0.5 - 0.4 * snore)
     a.turn("tongue", pitch=7.0 * snore)
     a.ears(16.0 * bump(phase, 0.70, 0.76, 0.03), 0.0, "l")
     a.ears(-6.0 * slip + 6.0 * caught, 0.0)
