@@ -522,14 +522,16 @@ static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32
     uint32_t *const nexts = MD5_ROOM(arena, uint32_t, count);
     TRY(keys && nexts);
     MD5_FOR (v, count) {
-        // How many joints, and which: a pair in either order, and a sum of more than two.
+        // How many joints, and two sums of them in 24 bits, which a float holds.
         const uint32_t first = mesh->first_influence[v], end = mesh->first_influence[v + 1];
-        const uint32_t *const joints = mesh->influence_joints;
-        uint32_t key[2] = {first < end ? joints[first] : 0, 0};
-        MD5_FOR_FROM (i, first + 1, end)
-            key[1] = (key[1] * 31 + joints[i]) & 0xffffff; // which a float holds
-        const bool swaps = end - first == 2 && key[0] > key[1];
-        keys[v] = (md5_vec3){(float)(end - first), (float)key[swaps], (float)key[!swaps]};
+        uint32_t sum = 0, spread_sum = 0;
+        MD5_FOR_FROM (i, first, end) {
+            const uint32_t joint = mesh->influence_joints[i], spread = joint * 0x9e3779b1u;
+            sum += joint;
+            spread_sum += spread ^ spread >> 15;
+        }
+        keys[v] =
+            (md5_vec3){(float)(end - first), (float)(sum & 0xffffff), (float)(spread_sum >> 8)};
     }
     TRY(md5i_weld(arena, keys, count, nexts));
     md5i_chain_equals(nexts, count);
