@@ -143,7 +143,7 @@ MD5_WIDE_INLINE void put_positions(const skin_arrays *arrays, const group *lanes
 // the layout of the palette, and then transposed so that each register holds one entry.
 
 // Up to this many singles are as fast in plain C.
-enum { FEW_SINGLES = MD5_WIDTH / 2 };
+enum { FEW_SINGLES = MD5_WIDTH / 4 };
 
 // -- Directions -----------------------------------------------------------------------------
 
