@@ -250,8 +250,8 @@ machine() {
     written machine.glb "$models/bobbin/bobbin.md5machine" && gltf check "$files/machine.glb" &&
         says machine.glb 'sorted(g["meshes"][0]["extras"]["targetNames"])' \
             "['blink', 'fright', 'oh', 'oo', 'shut', 'sleepy', 'smile']" || return 1
-    # morph smile clip dance ( 0 0.8 120 0.8 ): 0.8 in every frame; morph oh clip yawn ( 8 0 18 0.7 ... ): 0.35 at 13.
-    for curve in dance:smile:0:0.8 dance:smile:60:0.8 yawn:oh:8:0.0 yawn:oh:13:0.35; do
+    # morph smile clip dance ( 0 0.8 120 0.8 ): 0.8 in every frame; morph oh clip yawn ( 6 0 14 1 ... ): 0.5 at 10.
+    for curve in dance:smile:0:0.8 dance:smile:60:0.8 yawn:oh:6:0.0 yawn:oh:10:0.5; do
         IFS=: read -r clip target frame weight <<END
 $curve
 END
