@@ -457,6 +457,7 @@ static int take_steps(const char *name, unsigned long count)
         {"advance", work_advance, &play},
         {"character", work_character, &play},
         {"crowd", work_played_crowd, &play},
+        {"save", work_saved_player, &play},
         {"skin", work_normals, &skin},
         {"palette", work_play, &pose},
         {"blend", work_blend, &pose},
