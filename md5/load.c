@@ -890,7 +890,7 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, md5_arena *kept
 {
     md5_context *const context = arena->context;
     const bool keeps = keeps_tables(context);
-    md5_arena *const tables = keeps ? kept : arena;
+    md5_arena *const table_arena = keeps ? kept : arena;
     const bool is_bfg = md5_begins_as(text, size, MD5_BFG_MESH);
 #ifndef MD5_NO_SHORTCUTS
     if (!is_bfg) {
@@ -904,11 +904,11 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, md5_arena *kept
         const uint64_t all = sizes.meshes + sizes.tables + (keeps ? counts.kept : more);
         TRY(counts.num_joints == 0 || md5i_arena_reserve(joint_arena, (size_t)sizes.joints));
         TRY(keeps || md5i_arena_reserve(kept, counts.kept));
-        TRY(md5i_arena_reserve(tables, all < SIZE_MAX ? (size_t)all : SIZE_MAX));
+        TRY(md5i_arena_reserve(table_arena, all < SIZE_MAX ? (size_t)all : SIZE_MAX));
     }
 #endif
-    TRY(is_bfg ? md5i_read_bfg_mesh(tables, text, size, file)
-               : md5i_read_mesh_file(tables, joint_arena, kept, text, size, file));
+    TRY(is_bfg ? md5i_read_bfg_mesh(table_arena, text, size, file)
+               : md5i_read_mesh_file(table_arena, joint_arena, kept, text, size, file));
     if (!keeps && (is_bfg || md5i_arena_left(kept) > 0)) {
         // They are elsewhere, or a count is said again, as in a comment.
         md5_arena filled = {.context = context, .is_exact = true};

@@ -805,7 +805,7 @@ bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
     file->command_line = header->command_line;
     if (file->num_frames > 0) // of version 6
         return true;
-    if (reader.is_again)
+    if (num_components)
         limit_tracks(&reader, *num_components);
     else
         TRY(md5i_header_end(lex, header, "frame", "numFrames", &reader.num_frames));

@@ -403,7 +403,7 @@ static void show_memory(bench_table *table, const bench_texts *all)
         if (text->size > 16384 && memory > most_memory[text->is_anim])
             most_memory[text->is_anim] = memory;
     }
-    bench_figure(table, "allocations to read a .md5mesh, at most", "", most_allocs[0], 4);
+    bench_figure(table, "allocations to read a .md5mesh, at most", "", most_allocs[0], 6);
     bench_figure(table, "allocations to read a .md5anim, at most", "", most_allocs[1], 2);
     bench_figure(table, "peak memory of a .md5mesh over 16 KB", "x text", most_memory[0], 1.5);
     bench_figure(table, "peak memory of a .md5anim over 16 KB", "x text", most_memory[1], 1.5);
