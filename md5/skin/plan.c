@@ -177,7 +177,8 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
     const uint32_t num_words = md5_skin_num_words(set.kind, order, count);
     const uint32_t number = count <= MD5_SKIN_MAX_INFLUENCES ? count : 0;
     md5_skin_run *const run =
-        &builder->possible[((uint32_t)order * MD5_SKIN_KINDS + set.kind) * NUM_COUNTS + number];
+        &builder->possible[((uint32_t)order * MD5_SKIN_KINDS + (uint32_t)set.kind) * NUM_COUNTS
+                           + number];
     run->kind = (uint8_t)set.kind;
     run->order = (uint8_t)order;
     run->num_influences = (uint8_t)number;
