@@ -17,10 +17,13 @@ void main()
     if (light_direction.z > 0.0 && fade > 0.0)
         seen.x = sunlight(ground_position, vec3(0.0, 0.0, 1.0));
     seen.y = contact_shade(ground_position);
-    // The mean of four pixels, whose taps are turned differently, has no stipple.
+    // The mean of four pixels, whose taps are turned differently, has no stipple. A shadow's edge that is no wider than they
+    // are has none without, and stays sharp.
+    vec2 x = dFdx(ground_position.xy), y = dFdy(ground_position.xy);
+    vec2 wide = clamp(edge * shadow.z / vec2(length(x), length(y)) - 1.0, 0.0, 1.0);
     ivec2 pixel = ivec2(gl_FragCoord.xy) & 1;
-    seen -= dFdx(seen) * (float(pixel.x) - 0.5);
-    seen -= dFdy(seen) * (float(pixel.y) - 0.5);
+    seen -= vec2(wide.x, 1.0) * dFdx(seen) * (float(pixel.x) - 0.5);
+    seen -= vec2(wide.y, 1.0) * dFdy(seen) * (float(pixel.y) - 0.5);
     float sky = mode.x != 0.0 ? 1.0 : 1.0 - CONTACT_OPACITY * seen.y;
     float darkness = 1.0 - (1.0 - SHADOW_OPACITY * (1.0 - seen.x)) * sky;
     if (darkness * fade < 0.002) // true for most pixels

@@ -28,6 +28,7 @@ vec2 turn_of_pixel()
 }
 
 vec2 first_turn = vec2(1.0, 0.0); // of the taps of sunlight(): equal in all pixels, so that bodies have no stipple
+float edge = 0.0; // half the width of the edge that sunlight() has found, or may have missed: a fraction of the map
 
 // Returns the visibility of the key light, 1 = full light. Edges get softer with the distance of
 // the caster, as under an area light: first the mean depth of the blockers is found, then a filter
@@ -61,6 +62,7 @@ float sunlight(vec3 position, vec3 normal)
     int num_filters = !inside ? 0 : !soft ? 1 : count > 0.0 ? FILTER_TAPS : 0;
     float radius = soft ? clamp(0.5 * shadow.y * sum / max(count, 1.0), 1.2 * texel, shadow.w) : 0.0;
     float lit = 0.0;
+    edge = count > 0.0 ? radius : shadow.w;
     turn = first_turn;
     for (int i = 0; i < num_filters; i++) {
         vec2 offset = radius * next_tap(i, FILTER_TAPS, turn);
