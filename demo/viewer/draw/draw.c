@@ -181,6 +181,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
         frame.point_lights = extra->points;
         frame.num_point_lights = extra->num_points;
         frame.casters = extra->casters;
+        frame.shadow_radius = 0;
         frame.no_shadows = !stage->shown->shadows;
         frame.shadow_texels = VIEW_CROWD_TEXELS;
     }
