@@ -358,6 +358,19 @@ TEST_HERE (arena_reserving_fails_without_memory, 0) {
     CHECK(!it->arena.chunks);
 }
 
+// What does not fit there comes from the heap, no more than that.
+TEST_HERE (arena_begins_in_other_memory, 0) {
+    char *const memory = md5i_arena_room(&it->arena, 256, 1);
+    md5_arena over = md5i_arena_over(&it->context, memory, 256);
+    const md5_arena_mark begin = md5i_arena_here(&over);
+    char *const inside = md5i_arena_room(&over, 200, 1);
+    CHECK(inside > memory && inside + 200 <= memory + 256);
+    CHECK(md5i_arena_room(&over, 100, 1) && md5i_arena_size(&over) < 256 + 200);
+    CHECK_UINT(it->heap.live, 2);
+    md5i_arena_rewind(&over, begin);
+    CHECK_UINT(it->heap.live, 1);
+}
+
 TEST_HERE (arena_rewinds_to_a_mark, 0) {
     const md5_arena_mark start = md5i_arena_here(&it->arena);
     char *const kept = md5i_arena_alloc(&it->arena, 100, 1);
