@@ -1,31 +1,8 @@
-#define _DEFAULT_SOURCE // madvise()
 // md5view: shows animated MD5 models in a window, or draws them to files.
 #include "demo/common/text.h"
 #include "demo/viewer/app/window.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#include <sys/mman.h>
-#endif
-
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_NO_DISPLAY };
-
-// Software GL touches 100 MB of new memory for a first picture. Where Linux has pages of 2 MiB for
-// who asks, most of it comes in those: with 12 000 faults instead of 34 000, and in 0.9 of the
-// processor time.
-static void expect_memory(void)
-{
-#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
-    enum { EXPECTED = 96 << 20, PAGE = 2 << 20, LARGE = 32 << 20 };
-    mallopt(M_TRIM_THRESHOLD, 2 * EXPECTED); // stays when it is freed
-    mallopt(M_MMAP_THRESHOLD, 2 * EXPECTED);
-    char *const block = malloc(EXPECTED);
-    if (block != NULL)
-        (void)madvise(block + PAGE - (uintptr_t)block % PAGE, EXPECTED - PAGE, MADV_HUGEPAGE);
-    free(block);
-    mallopt(M_MMAP_THRESHOLD, LARGE); // as glibc comes to by itself, when such blocks are freed
-#endif
-}
 
 // Opens a window and the renderer in it. It is hidden: for pictures, or until it has its first one.
 static bool open_window(view_state *viewer, bool visible)
@@ -61,10 +38,8 @@ static int run(int count, char **arguments, view_options *options)
     viewer.config = config.path != NULL ? &config : NULL;
     viewer.documents = &config.documents;
     const bool draws = !is_thumbnail && !options->no_render; // reading files needs no GL
-    if (draws) {
-        expect_memory();
+    if (draws)
         view_read_ahead(options);
-    }
     const bool is_ready = !draws || open_window(&viewer, has_window);
     const bool is_open = is_ready && (is_thumbnail || view_open_first(&viewer));
     view_end_ahead();
