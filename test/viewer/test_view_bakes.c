@@ -318,7 +318,7 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
 {
     view_log log = quiet_log;
     view_kind again = *kind;
-    const view_loader loader = {NULL, scene->renderer, &log};
+    const view_loader loader = {NULL, scene->renderer, &log, NULL};
     const md5_threads *const threads = common_start_threads(2);
     again.num_levels = 1;
     view_add_baked(&again, 128.0f, memory, threads, &loader);

@@ -161,7 +161,7 @@ bool page_open(page_case *fixture, const char *name)
     if (!CHECK(view_load_scene(&fixture->scene, files, 1, NULL, true, &log)))
         return false;
     const view_options options = {.skin = 0};
-    const view_loader loader = {&options, NULL, &log};
+    const view_loader loader = {&options, NULL, &log, NULL};
     if (fixture->page->has_morphs
         && !CHECK(view_load_morphs(&fixture->morphs, fixture->scene.path, fixture->scene.model,
                                    view_machine_of(&fixture->scene), true, &loader)))

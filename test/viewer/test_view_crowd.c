@@ -131,7 +131,7 @@ static bool open_crowd(crowd_case *made, const char *const *models, int num_mode
     char *paths[4] = {0};
     const view_options options = {.crowd = 12};
     view_log log = quiet_log;
-    const view_loader loader = {&options, NULL, &log};
+    const view_loader loader = {&options, NULL, &log, NULL};
     *made = (crowd_case){0};
     FOR (i, num_models)
         paths[i] = common_copy(test_path(models[i]));

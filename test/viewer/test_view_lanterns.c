@@ -28,7 +28,7 @@ static bool open_game(lanterns *fixture)
         || !CHECK(view_read_options(0, NULL, &fixture->options, problem, sizeof problem)))
         return false;
     const char *const files[1] = {test_path("models/" VIEW_GAME_CHARACTER)};
-    const view_loader loader = {&fixture->options, NULL, &fixture->log};
+    const view_loader loader = {&fixture->options, NULL, &fixture->log, NULL};
     fixture->document =
         view_load_document(&loader, files, 1, true, false, (view_manner){.dual = false});
     if (!CHECK(fixture->document))

@@ -40,7 +40,7 @@ static view_document *open_bobbin(view_setting *morphs, size_t count, md5gl_rend
 {
     const view_options options = {.morphs = {morphs, count}, .samples = 1};
     view_log log = quiet_log;
-    const view_loader loader = {&options, renderer, &log};
+    const view_loader loader = {&options, renderer, &log, NULL};
     const char *const path = test_path(name);
     return view_load_document(&loader, &path, 1, false, true, (view_manner){.root = MD5_ROOT_FILE});
 }
@@ -164,7 +164,7 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
     view_setting smile[] = {{.parameter = smile_name, .value = 60}};
     const view_options options = {.morphs = {smile, COUNT_OF(smile)}, .samples = 1, .crowd = 2};
     view_log log = quiet_log;
-    const view_loader loader = {&options, NULL, &log};
+    const view_loader loader = {&options, NULL, &log, NULL};
     const char *const path = test_path(bobbin);
     view_document *const document =
         view_load_document(&loader, &path, 1, true, true, (view_manner){.root = MD5_ROOT_FILE});

@@ -21,7 +21,7 @@ static bool open_all(screen *s, uint32_t crowd, const char *const *files, size_t
     FOR (i, num_files)
         free(paths[i]);
     s->viewer.renderer = s->gl.renderer;
-    const view_loader loader = {&s->options, s->gl.renderer, &s->viewer.log};
+    const view_loader loader = {&s->options, s->gl.renderer, &s->viewer.log, NULL};
     view_document *const document = s->viewer.document;
     if (opened && document->scene.model != NULL)
         document->drawn = view_create_model(&loader, document->scene.model);

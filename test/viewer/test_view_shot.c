@@ -71,7 +71,7 @@ void shot_end(shot_viewer *viewer)
 view_document *shot_load(const view_options *options)
 {
     view_log log = quiet_log;
-    const view_loader loader = {options, NULL, &log};
+    const view_loader loader = {options, NULL, &log, NULL};
     const char *const files[] = {test_path("models/thimble/thimble.md5mesh"),
                                  test_path("models/thimble/walk.md5anim")};
     view_document *const document =

@@ -435,7 +435,7 @@ static bool open_screen(screen *s, bool draws)
     s->viewer.renderer = s->gl.renderer;
     if (!draws)
         return true;
-    const view_loader loader = {&s->options, s->gl.renderer, &s->viewer.log};
+    const view_loader loader = {&s->options, s->gl.renderer, &s->viewer.log, NULL};
     view_document *const document = s->viewer.document;
     document->drawn = view_create_model(&loader, document->scene.model);
     return true;

@@ -39,10 +39,10 @@ static int run(int count, char **arguments, view_options *options)
     viewer.documents = &config.documents;
     const bool draws = !is_thumbnail && !options->no_render; // reading files needs no GL
     if (draws)
-        view_read_ahead(options);
+        view_read_ahead(&viewer);
     const bool is_ready = !draws || open_window(&viewer, has_window);
     const bool is_open = is_ready && (is_thumbnail || view_open_first(&viewer));
-    view_end_ahead();
+    view_end_ahead(&viewer.ahead);
     if (!is_ready) {
         status = EXIT_NO_DISPLAY;
         if (has_window) // a file manager shows no messages

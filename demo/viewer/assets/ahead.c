@@ -2,30 +2,20 @@
 
 #include "demo/common/memory.h"
 #include "demo/looks/look.h"
-#include "demo/viewer/platform/platform.h"
 
-// What is not needed must not cost much: pictures, and pixels of each.
-enum { MOST = 6, MOST_PIXELS = 1 << 22 };
-
-// The thread's own until its end.
-static struct {
-    char *model, *paths[MOST];
-    view_image images[MOST];
-    size_t count;
-    view_thread *thread;
-} ahead;
+enum { MOST_PIXELS = 1 << 22 }; // of each, for the same reason
 
 static int read_pictures(void *user)
 {
-    (void)user;
+    view_ahead *const ahead = user;
     md5_error error;
-    char *const folder = common_folder(ahead.model), *const stem = common_stem(ahead.model);
+    char *const folder = common_folder(ahead->model), *const stem = common_stem(ahead->model);
     common_list files = common_list_folder(folder, "");
-    COMMON_FOR_WHILE (i, files.count, ahead.count < MOST) {
+    COMMON_FOR_WHILE (i, files.count, ahead->count < VIEW_MOST_AHEAD) {
         const char *const path = files.names[i];
         if (view_is_image(path) && strncmp(common_base(path), stem, strlen(stem)) == 0
-            && view_read_image(path, MOST_PIXELS, &ahead.images[ahead.count], &error))
-            ahead.paths[ahead.count++] = common_copy(path);
+            && view_read_image(path, MOST_PIXELS, &ahead->images[ahead->count], &error))
+            ahead->paths[ahead->count++] = common_copy(path);
     }
     common_free_list(&files);
     free(stem);
@@ -33,33 +23,33 @@ static int read_pictures(void *user)
     return 0;
 }
 
-void view_begin_ahead(const char *model)
+void view_begin_ahead(view_ahead *ahead, const char *model)
 {
-    ahead.model = common_whole(model);
-    ahead.thread = view_start_thread(read_pictures, "pictures", NULL);
+    ahead->model = common_whole(model);
+    ahead->thread = view_start_thread(read_pictures, "pictures", ahead);
 }
 
-bool view_take_ahead(const char *path, view_image *image)
+bool view_take_ahead(view_ahead *ahead, const char *path, view_image *image)
 {
-    view_wait_thread(ahead.thread, "pictures");
-    ahead.thread = NULL;
+    view_wait_thread(ahead->thread, "pictures");
+    ahead->thread = NULL;
     size_t i = 0;
-    while (i < ahead.count && strcmp(ahead.paths[i], path) != 0)
+    while (i < ahead->count && strcmp(ahead->paths[i], path) != 0)
         i++;
-    if (i == ahead.count || ahead.images[i].rgba == NULL)
+    if (i == ahead->count || ahead->images[i].rgba == NULL)
         return false;
-    *image = ahead.images[i];
-    ahead.images[i].rgba = NULL;
+    *image = ahead->images[i];
+    ahead->images[i].rgba = NULL;
     return true;
 }
 
-void view_end_ahead(void)
+void view_end_ahead(view_ahead *ahead)
 {
-    view_wait_thread(ahead.thread, "pictures");
-    COMMON_FOR (i, ahead.count) {
-        free(ahead.images[i].rgba);
-        free(ahead.paths[i]);
+    view_wait_thread(ahead->thread, "pictures");
+    COMMON_FOR (i, ahead->count) {
+        free(ahead->images[i].rgba);
+        free(ahead->paths[i]);
     }
-    free(ahead.model);
-    memset(&ahead, 0, sizeof ahead);
+    free(ahead->model);
+    *ahead = (view_ahead){.count = 0};
 }

@@ -1,7 +1,6 @@
 // Finds, loads and uploads the textures of meshes, and what materials of a game draw besides.
 #include "demo/viewer/assets/textures.h"
 
-#include "demo/viewer/assets/ahead.h"
 #include "demo/viewer/assets/library.h"
 
 #include <float.h>
@@ -124,7 +123,7 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
     }
     if (texture->program != NULL
             ? !view_read_game_image(d->game, texture->program, &image, error)
-            : !view_take_ahead(texture->path, &image)
+            : !(d->ahead && view_take_ahead(d->ahead, texture->path, &image))
                   && !view_read_image(texture->path, MD5_MAX_IMAGE_PIXELS, &image, error))
         return false;
     desc.width = texture->width = image.width;
@@ -884,7 +883,8 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         .num_meshes = model->num_meshes,
         .meshes = common_alloc(model->num_meshes, sizeof *textures->meshes),
     };
-    view_dresser d = {textures, loader->renderer, loader->log, game, {.model = model}};
+    view_dresser d = {textures, loader->renderer, loader->log, loader->ahead,
+                      game,     {.model = model}};
     if (!use_choices(&d, options)) {
         view_free_textures(textures, d.renderer);
         return false;

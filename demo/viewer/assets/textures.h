@@ -3,7 +3,7 @@
 #define DEMO_VIEWER_ASSETS_TEXTURES_H
 
 #include "demo/convert/convert.h"
-#include "demo/looks/image.h"
+#include "demo/viewer/assets/ahead.h"
 #include "demo/viewer/base/config.h"
 #include "render/md5gl_game.h"
 
@@ -150,6 +150,7 @@ typedef struct view_loader {
     const view_options *options;
     md5gl_renderer *renderer; // NULL: nothing is drawn or uploaded
     view_log *log;
+    view_ahead *ahead; // where pictures may be already, or NULL
 } view_loader;
 
 // What textures are loaded for.
@@ -169,6 +170,7 @@ typedef struct view_dresser {
     view_textures *textures;
     md5gl_renderer *renderer;
     view_log *log;
+    view_ahead *ahead;       // of the loader
     md5_game *game;          // that declares the mesh's shader, or NULL
     view_look_search search; // package: NULL if there is nothing to search
 } view_dresser;
@@ -182,7 +184,7 @@ bool view_add_layers(const view_dresser *d, const char *shader);
 // Finds and loads the textures of all meshes: those of the options, those that are said, then those
 // that view_find_look() finds, then their other maps. Logs a warning for each mesh without a
 // texture. Returns false and logs an error if the options name a mesh that the model lacks or a
-// file that cannot be read. Of the loader it reads renderer and log.
+// file that cannot be read. Of the loader it reads all but the options.
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing);
 

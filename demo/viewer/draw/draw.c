@@ -893,7 +893,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     view_crowd *const crowd = &document->crowd;
     const bool is_crowd = view_shows_crowd(document);
     const float radius = stage->camera->scene_radius;
-    const view_loader loader = {stage->options, stage->renderer, stage->log};
+    const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
 
     // Sets the blending of every model on the GPU to the scene's. If the driver rejects the
     // shaders, logs the error and returns to linear blending.

@@ -73,20 +73,26 @@ char *view_own_models(void)
     return found;
 }
 
-void view_read_ahead(const view_options *options)
+void view_read_ahead(view_state *viewer)
 {
+    const view_options *const options = viewer->options;
     const size_t model = view_find_model(options->files, options->num_files);
     char *const models = options->num_files == 0 ? view_own_models() : NULL;
     char *const path = model < options->num_files ? common_copy(options->files[model])
                        : models != NULL           ? first_machine(models)
                                                   : NULL;
     if (path != NULL)
-        view_begin_ahead(path);
+        view_begin_ahead(&viewer->ahead, path);
     free(path);
     free(models);
 }
 
 // == Opening ======================================================================================
+
+static view_loader loader_of(view_state *viewer)
+{
+    return (view_loader){viewer->options, viewer->renderer, &viewer->log, &viewer->ahead};
+}
 
 void view_frame_anew(view_state *viewer)
 {
@@ -180,7 +186,7 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
                        bool again, const char *guest, const char *place)
 {
     const view_options *const options = viewer->options;
-    const view_loader loader = {options, viewer->renderer, &viewer->log};
+    const view_loader loader = loader_of(viewer);
     const view_turn none = {0}, upright = options->up_is_y ? view_turn_further(none, 0) : none;
     const view_manner manner = {viewer->document->scene.root,
                                 viewer->document->scene.dual,
@@ -405,7 +411,7 @@ bool view_tell_script(view_state *viewer)
 bool view_dress(view_state *viewer)
 {
     view_document *const document = viewer->document;
-    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log};
+    const view_loader loader = loader_of(viewer);
     view_textures textures = {.num_meshes = 0};
     if (document->scene.model == NULL || viewer->renderer == NULL)
         return true;
@@ -423,7 +429,7 @@ bool view_dress(view_state *viewer)
 
 bool view_open_rest(view_state *viewer)
 {
-    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log};
+    const view_loader loader = loader_of(viewer);
     if (!viewer->has_rest)
         return false;
     viewer->has_rest = false;
@@ -547,7 +553,7 @@ bool view_select_game(view_state *viewer)
         return view_error(&viewer->log, "--game-demo: example models not found");
     char *const path = common_join(models, VIEW_GAME_CHARACTER);
     const char *const files[1] = {path};
-    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log};
+    const view_loader loader = loader_of(viewer);
     view_close_page(viewer); // a page, or a game of before
     view_document *const own =
         view_load_document(&loader, files, 1, true, false, (view_manner){.dual = false});

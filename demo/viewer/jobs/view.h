@@ -3,7 +3,6 @@
 #define DEMO_VIEWER_JOBS_VIEW_H
 
 #include "demo/common/write.h"
-#include "demo/viewer/assets/ahead.h"
 #include "demo/viewer/lanterns/game.h"
 #include "demo/viewer/pages/page.h"
 #include "demo/viewer/draw/previews.h"
@@ -82,6 +81,7 @@ typedef struct view_state {
     view_reports reports;   // its warnings, for a window
     uint32_t width, height; // pixels of the picture
     md5gl_renderer *renderer;
+    view_ahead ahead; // pictures of what is opened first
 
     view_library *library;   // the game whose contents are listed, or NULL
     view_section section;    // the listed one
@@ -328,7 +328,7 @@ void view_show_section(view_state *viewer, size_t section);
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
 
 // Begins to read pictures of what view_open_first() will open: see ahead.h.
-void view_read_ahead(const view_options *options);
+void view_read_ahead(view_state *viewer);
 
 // Loads what the first picture in a window did without. Returns whether there was anything.
 bool view_open_rest(view_state *viewer);

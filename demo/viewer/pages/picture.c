@@ -263,7 +263,7 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     memcpy(pages->kept_values, pages->values, kept_size);
     view_end_picture(picture);
     if (page != NULL && scene->model != NULL && document->drawn != NULL) {
-        const view_loader loader = {given->options, given->renderer, given->log};
+        const view_loader loader = {given->options, given->renderer, given->log, NULL};
         if (page->has_morphs) // without them, which is logged, the page shows the model
             view_prepare_morphs(document, &loader);
         view_show_page(picture, page, scene, pages->values, page->start + seconds, &pages->kept);
@@ -704,7 +704,7 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
 
 static view_document *load_character(const view_stage *stage, const char *models, const char *name)
 {
-    const view_loader loader = {stage->options, stage->renderer, stage->log};
+    const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
     char *const path = common_join(models, name);
     const char *const names[1] = {path};
     view_document *const document =
