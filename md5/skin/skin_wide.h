@@ -657,18 +657,19 @@ MD5_WIDE_INLINE void skin_singles(const skin_arrays *arrays, const md5_skin_run 
 
 // -- All ------------------------------------------------------------------------------------
 
-// One function for each kind, so that the kind is a constant. Rigid singles are blended.
-#define SKIN_RUNS(name, kind)                                                         \
-    MD5_WIDE_CODE static void name(const md5i_skin_job *job, const md5_skin_run *run, \
-                                   lanes_bounds *bounds)                              \
-    {                                                                                 \
-        const skin_arrays arrays = arrays_of(job, bounds);                            \
-        if (run->order == MD5_SKIN_CONTIGUOUS)                                        \
-            skin_groups(&arrays, run, kind, MD5_SKIN_CONTIGUOUS);                     \
-        else if (run->order == MD5_SKIN_GATHERED)                                     \
-            skin_groups(&arrays, run, kind, MD5_SKIN_GATHERED);                       \
-        else if (kind != MD5_SKIN_RIGID)                                              \
-            skin_singles(&arrays, run, kind == MD5_SKIN_EXACT);                       \
+// One function for each kind, so that the kind is a constant. Rigid singles are blended. Not in
+// one function with other kinds, for which a joint's matrix would lose its registers.
+#define SKIN_RUNS(name, kind)                                                                   \
+    MD5_NO_INLINE MD5_WIDE_CODE static void name(const md5i_skin_job *job,                      \
+                                                 const md5_skin_run *run, lanes_bounds *bounds) \
+    {                                                                                           \
+        const skin_arrays arrays = arrays_of(job, bounds);                                      \
+        if (run->order == MD5_SKIN_CONTIGUOUS)                                                  \
+            skin_groups(&arrays, run, kind, MD5_SKIN_CONTIGUOUS);                               \
+        else if (run->order == MD5_SKIN_GATHERED)                                               \
+            skin_groups(&arrays, run, kind, MD5_SKIN_GATHERED);                                 \
+        else if (kind != MD5_SKIN_RIGID)                                                        \
+            skin_singles(&arrays, run, kind == MD5_SKIN_EXACT);                                 \
     }
 
 SKIN_RUNS(skin_rigid, MD5_SKIN_RIGID)
