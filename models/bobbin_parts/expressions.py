@@ -38,9 +38,10 @@ def _fright(actor):
     actor.brows(1.3, -1.3)
     for side in "lr":
         actor.lids(side, -0.22, -0.3)
+        actor.droop(side, 8.0)
     actor.both("ear_1", roll=-24.0)
     actor.both("ear_2", roll=-10.0)
-    return lambda p: add(_pull(p, CORNER, 2.8, (-0.5, 0.7, -1.5)),
+    return lambda p: add(_pull(p, CORNER, 2.8, (-0.5, -0.2, -2.6)),
                          _pull(p, (13.4, 3.0, 34.0), 2.2, (0.0, 0.0, -0.5)))
 
 
@@ -85,7 +86,7 @@ def _crest(up):
     return 11.9 + 0.6 * up * up + 2.4 * max(0.0, up) ** 2
 
 
-def _ring(p, wide, high, sink, crest):
+def _ring(p, wide, high, sink, crest, pout=_POUT):
     """Makes the lips a ring. wide, high: half of it; sink: how far its middle is below that of the mouth;
     crest: how far forward it is at its corners, below and above. Along one axis each they would stay
     the lozenge that a wide mouth becomes when it is pushed together."""
@@ -103,7 +104,7 @@ def _ring(p, wide, high, sink, crest):
         width, tall = size - (share + cheek) * (_LIPS[0] - wide), tall + share * (high - _LIPS[1])
     corner, lower, upper = crest
     ahead = corner + 0.5 * (upper - lower) * up + (0.5 * (upper + lower) - corner) * up * up - _crest(up)
-    ahead = share * ahead + _POUT * max(0.0, 1.0 - ((size - 6.2) / 0.8) ** 2) ** 2
+    ahead = share * ahead + pout * max(0.0, 1.0 - ((size - 6.2) / 0.8) ** 2) ** 2
     flat = shape.mouth_height(p[0], 0.0) - sink - smile
     move = (ahead, math.copysign(width * aside, p[1]) - p[1], smile + share * flat + tall * up - p[2])
     return scale(move, smoothstep(5.0, 10.0, p[0]))
@@ -118,7 +119,7 @@ def _oh(actor):
 def _oo(actor):
     actor.mouth(1.1, -0.5)
     actor.brows(0.3)
-    return lambda p: _ring(p, 2.0, 3.0, 0.35, (13.8, 13.0, 14.3))
+    return lambda p: _ring(p, 1.6, 2.5, 0.1, (14.8, 14.3, 15.0), 0.3)
 
 
 def _shut(actor):
@@ -156,7 +157,7 @@ EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("sleepy", _sleepy), ("oh
 
 
 # Fangs are hard: each goes as a whole with the lip at its root, and up and back under it by so much.
-FANGS = {"oo": (-0.3, 0.6), "oh": (0.0, 0.3), "sleepy": (-1.0, 1.5), "shut": (-1.6, 2.2)}
+FANGS = {"oo": (-0.3, 1.6), "oh": (0.0, 0.3), "sleepy": (-1.0, 1.5), "shut": (-1.6, 2.2)}
 _FANG = fang()
 _FANG_ROOT = (11.7, 3.7, 38.1)
 
