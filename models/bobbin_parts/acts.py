@@ -216,17 +216,18 @@ def attack(a, t):
     a.move("hips", x=-2.6 * wind + 6.9 * lunge, y=-1.1 * wind + 1.0 * lunge,
            z=-1.9 * wind - 2.0 * lunge + 2.6 * tall)
     a.turn("hips", yaw=-15.0 * wind + 15.0 * hit, pitch=-3.0 * wind + 11.0 * hit)
-    a.bend(yaw=-27.0 * wind + 36.0 * hit + 22.0 * over, pitch=-9.0 * wind + 15.0 * hit,
+    a.bend(yaw=-27.0 * wind + 36.0 * hit + 25.0 * over, pitch=-9.0 * wind + 15.0 * hit,
            roll=5.0 * wind - 4.0 * hit)
     a.stretch(-0.7 * wind + 1.1 * tall - 0.4 * over)
     a.nod(yaw=30.0 * wind - 26.0 * hit - 17.0 * over, pitch=6.0 * wind - 17.0 * hit)
     a.brows(-0.6 * wind - 0.7 * hit, 2.1 * max(wind, hit))
     for side, _ in SIDES:
         a.lids(side, 0.34 * wind + 0.30 * hit, 0.34 * wind + 0.30 * hit)
-    a.mouth(0.16 - 0.12 * wind + 1.0 * keyed(t, (0.34, 0.0), (0.49, 1.0), (0.68, 0.85),
+        a.droop(side, -12.0 * max(wind, hit))
+    a.mouth(0.16 - 0.12 * wind + 0.8 * keyed(t, (0.34, 0.0), (0.49, 1.0), (0.68, 0.85),
                                              (0.98, 0.0)), 1.0 - 1.2 * wind - 2.0 * hit)
     # The claw: high and back, round over the shoulder, down across the body.
-    a.one("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 15.0 * hit)
+    a.one("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 17.0 * hit)
     # The sweep ends wide of the left hip, the arm out straight, not round himself.
     a.arm("r", roll=79.0 * wind + 42.0 * hit - 30.0 * over,
           yaw=37.0 * wind - 57.0 * hit - 22.0 * over)
