@@ -23,7 +23,7 @@ def _asleep(a, amount, breath=0.0, shut=None):
     a.nod(pitch=_NOD * amount - 4.5 * breath, roll=7.0 * amount)
     for side, _ in SIDES:
         a.lids(side, shut, shut, _SAG)
-        a.droop(side, 14.0 * half)
+        a.droop(side, 23.0 * half)
         a.arm(side, pitch=-4.0 * amount, roll=2.0 * breath)
     a.ears(-13.0 * amount - 2.0 * breath, 9.0 * amount)
     a.brows(-0.2 * amount, -0.3 * amount - 0.7 * half)
@@ -39,7 +39,7 @@ def yawn(a, t):
     sigh = pulse(t, 1.50, 2.20, 0.26)
     sleep = keyed(t, (1.75, 0.0), (2.25, 0.55), (2.45, 0.35), (YAWN_SECONDS, 1.0))
     # Eyes that have been shut stay heavy.
-    heavy = keyed(t, (1.55, 0.0), (1.65, 0.45))
+    heavy = keyed(t, (1.54, 0.0), (1.60, 0.6))
     a.rest()
     _asleep(a, sleep, shut=_DROWSY * max(sleep, heavy))
     a.move("hips", x=0.7 * stretch, y=0.9 * stretch, z=-0.8 * before - 1.1 * sigh)
@@ -54,7 +54,9 @@ def yawn(a, t):
     tired = keyed(t, (0.30, 0.0), (0.80, 1.0))
     a.mouth(0.16 - 0.10 * tired + 0.94 * wide + 0.22 * smack, 1.0 - 1.5 * tired - 0.4 * wide)
     a.turn("jaw", pitch=10.5 * wide)      # 26 degrees from shut
-    squint = keyed(t, (0.47, 0.0), (0.59, 1.0), (1.55, 1.0), (1.65, 0.0))
+    squint = keyed(t, (0.47, 0.0), (0.59, 1.0), (1.54, 1.0), (1.60, 0.0))
+    # Down, as the head does: half lids over eyes that look at somebody would be smug.
+    a.look(0.0, 8.0 * keyed(t, (1.55, 0.0), (1.70, 1.0), (2.6, 1.0), (YAWN_SECONDS, 0.0)))
     for side, _ in SIDES:
         a.lids(side, squint, 0.95 * squint, 5.0)
     a.brows(0.7 * wide, -0.8 * wide)
@@ -147,10 +149,10 @@ def doze(a, t):
     a.move("hips", y=0.15 * wave(phase, 1, 0.1) - 0.15 * wave(0.0, 1, 0.1))
     a.move("belly", x=0.25 * breath)
     a.lids("r", -0.6 * peek, -0.3 * peek, _SAG)
-    # Air comes in through the mouth, which the expression `oh` makes round, and goes out with lips shut.
+    # Air comes in through the mouth, which the expression `oo` makes round, and goes out with lips shut.
     snore = looped(phase, 1.0, (0.05, 0.0), (0.30, 0.8), (0.44, 1.0), (0.56, 0.0), (0.95, 0.0))
     snore *= 1.0 + 0.2 * wave(phase, 16) * bump(phase, 0.22, 0.50, 0.1)
-    a.mouth(0.06 + 0.62 * snore + 0.2 * smack, -0.5 - 0.4 * snore)
+    a.mouth(0.06 + 0.45 * snore + 0.2 * smack, -0.5 - 0.4 * snore)
     a.turn("tongue", pitch=7.0 * snore)
     a.ears(16.0 * bump(phase, 0.70, 0.76, 0.03), 0.0, "l")
     a.ears(-6.0 * slip + 6.0 * caught, 0.0)
@@ -181,7 +183,7 @@ def startle(a, t):
     a.nod(pitch=-7.0 * fright - 14.0 * lean, yaw=9.0 * pulse(t, 0.66, STARTLE_SECONDS, 0.12) * wave(t, 4))
     # The left arm flies out, the right one comes before the chest, a little later.
     late = keyed(t, (0.10, 0.0), (0.36, 1.0), (0.60, 0.9), (1.02, 0.0))
-    for side, own, wide, ahead, bent in (("l", fright, 34.0, -4.0, 14.0), ("r", late, 20.0, -20.0, 34.0)):
+    for side, own, wide, ahead, bent in (("l", fright, 34.0, -4.0, 14.0), ("r", late, 0.0, -20.0, 34.0)):
         a.arm(side, roll=wide * own + 10.0 * up, pitch=ahead * own + 14.0 * lean)
         a.elbow(side, bent * own)
         a.grip(side, -0.5 * own)

@@ -207,7 +207,7 @@ def _skid(a, t, sign):
     for side, own in SIDES:
         # One arm is up while the other is down.
         round_ = 2.0 * math.pi * (2.4 * t + (0.6 if own == sign else 0.0))
-        high, far = (58.0, 14.0) if own == sign else (36.0, 20.0)
+        high, far = (58.0, 14.0) if own == sign else (14.0, 20.0)
         a.arm(side, roll=(high + far * math.sin(round_)) * wild, yaw=28.0 * math.cos(round_) * wild)
         a.elbow(side, (16.0 + 10.0 * math.sin(round_ - 0.8)) * wild)
         a.grip(side, -0.5 * wild)
