@@ -29,8 +29,8 @@
 // indices may be given. Texts and bytes that are returned are written to (array, size), cut to what
 // fits; the size of the whole is returned, which NULL and 0 ask for.
 //
-// Memory: an asset is one block (a model: three, and one for the skinning plan of each mesh) from the
-// caller's allocator and is read-only. What comes of files is freed by md5_free_*(), what is
+// Memory: an asset is one block (a model: three, and one for the skinning plan of each mesh) from
+// the caller's allocator and is read-only. What comes of files is freed by md5_free_*(), what is
 // created by md5_destroy_*(); both do nothing for NULL. Posing, blending and skinning write to the
 // caller's arrays, allocate nothing and cannot fail. Arrays must not overlap, nor pointers be NULL,
 // unless a comment allows it; debug builds assert this and indices. NULL for `opts` means all
