@@ -113,6 +113,7 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
         target->depth_samples =
             create_renderbuffer(gl, target, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
         created = check_target(renderer, target, error);
+        gl->GetIntegerv(GL_SAMPLES, (GLint *)&target->samples); // a device may have made more
     }
     if (created) {
         gl->GenFramebuffers(1, &target->readable);
