@@ -5,6 +5,8 @@
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_NO_DISPLAY };
 
 // Opens a window and the renderer in it. It is hidden: for pictures, or until it has its first one.
+// The thread that reads ahead begins behind the window, for which SDL forks: the child of a program
+// with threads must not allocate, as that of D-Bus does.
 static bool open_window(view_state *viewer, bool visible)
 {
     md5_error error = {0};
@@ -14,6 +16,7 @@ static bool open_window(view_state *viewer, bool visible)
     if (viewer->window == NULL)
         return view_error(&viewer->log, "no window with OpenGL 3.3: %s%s", problem,
                           visible ? "; --output FILE.png draws a picture without one" : "");
+    view_read_ahead(viewer);
     viewer->renderer = md5gl_create_renderer(&(md5gl_opts){.load = view_find_gl}, &error);
     if (viewer->renderer == NULL)
         return view_log_error(&viewer->log, &error);
@@ -38,8 +41,6 @@ static int run(int count, char **arguments, view_options *options)
     viewer.config = config.path != NULL ? &config : NULL;
     viewer.documents = &config.documents;
     const bool draws = !is_thumbnail && !options->no_render; // reading files needs no GL
-    if (draws)
-        view_read_ahead(&viewer);
     const bool is_ready = !draws || open_window(&viewer, has_window);
     const bool is_open = is_ready && (is_thumbnail || view_open_first(&viewer));
     view_end_ahead(&viewer.ahead);

@@ -1,5 +1,5 @@
-// Pictures that a thread reads while the window opens: those beside the first model that are called
-// as it is, such as its maps. Where there are no threads none are.
+// Pictures that a thread reads while the renderer is made and the model read: those beside the
+// first model that are called as it is, such as its maps. Where there are no threads none are.
 #ifndef DEMO_VIEWER_ASSETS_AHEAD_H
 #define DEMO_VIEWER_ASSETS_AHEAD_H
 
