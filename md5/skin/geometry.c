@@ -211,8 +211,10 @@ static uint32_t count_influences(const md5_weight *weights, uint32_t num_weights
 
 // == Mirror seams ================================================================================
 
+enum { PER_BYTE = 4 };
+
 #ifndef MD5_NO_PARTS
-enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED, BITS = 2, PER_BYTE = 4 };
+enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED, BITS = 2 };
 
 // The kinds of triangles that use a vertex, two bits each.
 static bool is_on_seam(const unsigned char *uses, uint32_t vertex)
