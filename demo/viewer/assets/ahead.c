@@ -3,7 +3,7 @@
 #include "demo/common/memory.h"
 #include "demo/looks/look.h"
 
-enum { MOST_PIXELS = 1 << 22 }; // of each, for the same reason
+enum { MOST_PIXELS = 1 << 22 }; // of each: what is not needed must not cost much
 
 static int read_pictures(void *user)
 {

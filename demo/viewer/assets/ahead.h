@@ -6,10 +6,9 @@
 #include "demo/looks/image.h"
 #include "demo/viewer/platform/platform.h"
 
-// What is not needed must not cost much.
-enum { VIEW_MOST_AHEAD = 6 };
+enum { VIEW_MOST_AHEAD = 6 }; // pictures: what is not needed must not cost much
 
-// The thread's own until its end.
+// All but `thread` is the thread's own until its end.
 typedef struct view_ahead {
     char *model, *paths[VIEW_MOST_AHEAD];
     view_image images[VIEW_MOST_AHEAD];

@@ -58,6 +58,7 @@ static const row rows[] = {
     {50.6, .act = "smile", .value = 1, .shot = {14, 3, 120, {0, 0, 36}}, .looks = true},
     {VIEW_MINUTE, .act = "smile"},
 };
+enum { NUM_ROWS = COMMON_LENGTH(rows) };
 
 const double view_gag_second = 19.95;
 
@@ -76,7 +77,7 @@ bool view_find_shot(const view_machine *machine, view_camera *camera)
     const row *last = rows;
     if (!machine->acts || machine->next_row == MD5_NONE || machine->time >= (double)VIEW_MINUTE)
         return false;
-    for (uint32_t i = 0; i < COMMON_LENGTH(rows) && rows[i].second <= machine->time; i++)
+    for (uint32_t i = 0; i < NUM_ROWS && rows[i].second <= machine->time; i++)
         last = rows[i].shot.distance > 0 ? &rows[i] : last;
     camera->azimuth = last->shot.azimuth;
     camera->elevation = last->shot.elevation;
@@ -90,8 +91,7 @@ bool view_find_shot(const view_machine *machine, view_camera *camera)
 void view_direct(view_machine *machine)
 {
     view_camera camera = {0};
-    for (;
-         machine->next_row < COMMON_LENGTH(rows) && rows[machine->next_row].second <= machine->time;
+    for (; machine->next_row < NUM_ROWS && rows[machine->next_row].second <= machine->time;
          machine->next_row++) {
         const row *const due = &rows[machine->next_row];
         perform(machine, due->act, due->value);
