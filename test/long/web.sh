@@ -20,8 +20,9 @@ made() {
 same_bits() { # KIND
     MD5_ROOT=. node "build/web/$1/bits.js" poses_and_vertices_have_the_same_bits_everywhere
 }
+# Without V8's quick first compiler: how long its code runs before the optimized one is ready is another race each time.
 skin_time() { # KIND
-    node "build/web/$1/skin.js" models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
+    node --no-liftoff "build/web/$1/skin.js" models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 }
 # Both in turn, so that other work slows both; the median of five shares.
 speed() {

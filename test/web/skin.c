@@ -2,8 +2,7 @@
 
 // How fast a page skins: poses a model by a clip, and skins all of its meshes with normals again
 // and again. skin MODEL.md5mesh CLIP.md5anim prints nanoseconds a vertex, of the fastest run:
-// others were interrupted, or ran before the engine had optimized them. test/long/web.sh compares
-// the files with and without vectors.
+// others were interrupted. test/long/web.sh compares the files with and without vectors.
 #include "md5/md5skin.h"
 
 #include <stdio.h>
