@@ -155,8 +155,10 @@ TEST (check_fails_if_memory_runs_out) {
     CHECK(num_failed > 0);
 }
 
-// 40 000 vertices that have all 40 000 weights: 1.6e9 sums, if each were made.
-TEST (check_is_linear_in_shared_weights) {
+// Processor time of a check of 40 000 vertices with one or all of 40 000 weights each,
+// the least of three.
+static double time_weights(bool all)
+{
     enum { COUNT = 40000, ROW = 40 };
     OWN_STRING text = test_alloc((size_t)2 * COUNT * ROW + 400);
     size_t used = (size_t)sprintf(text,
@@ -165,16 +167,26 @@ TEST (check_is_linear_in_shared_weights) {
                                   "mesh {\n\tshader \"\"\n\tnumverts %d\n",
                                   COUNT);
     FOR (i, COUNT)
-        used += (size_t)sprintf(text + used, "\tvert %d ( 0 0 ) 0 %d\n", i, COUNT);
+        used += (size_t)sprintf(text + used, "\tvert %d ( 0 0 ) 0 %d\n", i, all ? COUNT : 1);
     used += (size_t)sprintf(text + used, "\tnumtris 0\n\tnumweights %d\n", COUNT);
     FOR (i, COUNT)
         used += (size_t)sprintf(text + used, "\tweight %d 0 1 ( 0 0 0 )\n", i);
     memcpy(text + used, "}\n", 3);
-    const clock_t begin = clock();
-    OWN_CHECK check = check_text(MD5_DOC_MODEL, text, "all");
-    const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
-    CHECK(find_rule(check, "8-weights") && find_rule(check, "8-weights")->count == COUNT);
-    CHECK_THAT(seconds < 0.5, "%g seconds", seconds);
+    double least = INFINITY;
+    FOR (round, 3) {
+        const clock_t begin = clock();
+        OWN_CHECK check = check_text(MD5_DOC_MODEL, text, "all");
+        least = fmin(least, (double)(clock() - begin) / CLOCKS_PER_SEC);
+        const md5_finding *const many = find_rule(check, "8-weights");
+        CHECK(check && (all ? many && many->count == COUNT : !many));
+    }
+    return least;
+}
+
+// 1.6e9 sums, if each were made.
+TEST (check_is_linear_in_shared_weights) {
+    const double shared = time_weights(true), own = time_weights(false);
+    CHECK_THAT(shared < 10 * own, "%g s, for one weight each %g s", shared, own);
 }
 
 // -- Scale and turn -------------------------------------------------------------------------------
