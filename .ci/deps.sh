@@ -114,7 +114,7 @@ look_bench() {
 
 look_long() {
     command_found debootstrap || lack debootstrap
-    command_found x86_64-w64-mingw32-gcc || wish mingw-w64
+    command_found x86_64-w64-mingw32-g++ || wish mingw-c++
     command_found dh || wish debhelper
     command_found valgrind || wish valgrind
     command_found lintian || wish lintian
