@@ -174,9 +174,12 @@ def allowed():
 
 
 def main():
-    count, chooser, known = int(sys.argv[1]), random.Random(int(sys.argv[2])), allowed()
-    end, faults = time.monotonic() + 60 * float(sys.argv[4]), find_faults(sys.argv[3], sys.argv[5:])
-    if count == 0 or not faults:
+    count, known = int(sys.argv[1]), allowed()
+    if count == 0:
+        return
+    chooser, faults = random.Random(int(sys.argv[2])), find_faults(sys.argv[3], sys.argv[5:])
+    end = time.monotonic() + 60 * float(sys.argv[4])
+    if not faults:
         return
     copy = (f"mkdir -p {TREE} && find {TREE} -mindepth 1 -maxdepth 1 ! -name build -exec rm -r {{}} + &&"
             f" git ls-files -z | tar --null -c -T - | tar -x -C {TREE}")

@@ -67,4 +67,5 @@ names_of_nothing() {
 check "there are words to look names up in" [ -s "$scratch/words" ]
 silent "functions and files that documents name exist" names_of_nothing
 
+check "faults that may be planted unnoticed can be planted" python3 -B test/long/mutants.py 0
 finish
