@@ -70,13 +70,13 @@ md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0, uint32_
                                   float fraction)
 {
     MD5_ASSERT_ASSET(anim);
-    const md5_moment moment = {.frame0 = frame0, .frame1 = frame1};
-    md5_moment clamped = md5_clamp_moment(anim, &moment);
+    md5_moment moment = {.frame0 = frame0, .frame1 = frame1};
+    md5_clamp_moment(anim, &moment);
     if (fraction >= 1) // a moment's fraction is below 1
-        clamped.frame0 = clamped.frame1;
+        moment.frame0 = moment.frame1;
     else if (fraction > 0)
-        clamped.fraction = fraction;
-    return clamped;
+        moment.fraction = fraction;
+    return moment;
 }
 
 // == The root ====================================================================================
@@ -139,15 +139,16 @@ md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_moment from, md5_moment 
     MD5_ASSERT_MOMENT(anim, from);
     MD5_ASSERT_MOMENT(anim, to);
     from.interpolation = to.interpolation = MD5_INTERPOLATE_LINEAR;
-    const md5_moment begin = md5_clamp_moment(anim, &from), end = md5_clamp_moment(anim, &to);
-    const md5_vec3 a = root_of_frame(anim, begin.frame0), b = root_of_frame(anim, begin.frame1);
-    const md5_vec3 c = root_of_frame(anim, end.frame0), d = root_of_frame(anim, end.frame1);
+    md5_clamp_moment(anim, &from);
+    md5_clamp_moment(anim, &to);
+    const md5_vec3 a = root_of_frame(anim, from.frame0), b = root_of_frame(anim, from.frame1);
+    const md5_vec3 c = root_of_frame(anim, to.frame0), d = root_of_frame(anim, to.frame1);
     const md5_vec3 first = root_of_frame(anim, 0), last = root_of_frame(anim, anim->num_frames - 1);
     const float x[] = {a.x, b.x, c.x, d.x}, y[] = {a.y, b.y, c.y, d.y}, z[] = {a.z, b.z, c.z, d.z};
     return (md5_vec3){
-        axis_motion(&begin, &end, x, first.x, last.x),
-        axis_motion(&begin, &end, y, first.y, last.y),
-        axis_motion(&begin, &end, z, first.z, last.z),
+        axis_motion(&from, &to, x, first.x, last.x),
+        axis_motion(&from, &to, y, first.y, last.y),
+        axis_motion(&from, &to, z, first.z, last.z),
     };
 }
 
@@ -158,12 +159,12 @@ md5_bounds md5_anim_bounds(const md5_anim *anim, md5_moment moment, md5_root roo
     if (!anim->frame_bounds)
         return md5_bounds_from_points(NULL, 0);
     MD5_ASSERT_MOMENT(anim, moment);
-    const md5_moment clamped = md5_clamp_moment(anim, &moment);
+    md5_clamp_moment(anim, &moment);
     const md5_bounds both =
-        md5_bounds_union(anim->frame_bounds[clamped.frame0], anim->frame_bounds[clamped.frame1]);
+        md5_bounds_union(anim->frame_bounds[moment.frame0], anim->frame_bounds[moment.frame1]);
     // Joint 0's translation as stored, interpolated between the frames of `moment`.
-    const md5_vec3 stored = md5_vec3_lerp(root_of_frame(anim, clamped.frame0),
-                                          root_of_frame(anim, clamped.frame1), clamped.fraction);
+    const md5_vec3 stored = md5_vec3_lerp(root_of_frame(anim, moment.frame0),
+                                          root_of_frame(anim, moment.frame1), moment.fraction);
     md5_vec3 moved = {0, 0, 0};
     if (root == MD5_ROOT_IN_PLACE)
         moved = md5_vec3_sub(anim->constant[0].translation, stored);

@@ -22,15 +22,13 @@ static inline bool md5_is_moment_of(const md5_anim *anim, const md5_moment *mome
 // For public functions: a moment of another clip is an easy error, and would read out of bounds.
 // In a build without assertions its frames are clamped to the clip's. MD5_INTERPOLATE_STEP clears
 // the fraction.
-static inline md5_moment md5_clamp_moment(const md5_anim *anim, const md5_moment *moment)
+static inline void md5_clamp_moment(const md5_anim *anim, md5_moment *moment)
 {
     const uint32_t last = anim->num_frames - 1;
-    md5_moment clamped = *moment;
-    clamped.frame0 = clamped.frame0 < last ? clamped.frame0 : last;
-    clamped.frame1 = clamped.frame1 < last ? clamped.frame1 : last;
-    if (clamped.interpolation == MD5_INTERPOLATE_STEP)
-        clamped.fraction = 0;
-    return clamped;
+    moment->frame0 = moment->frame0 < last ? moment->frame0 : last;
+    moment->frame1 = moment->frame1 < last ? moment->frame1 : last;
+    if (moment->interpolation == MD5_INTERPOLATE_STEP)
+        moment->fraction = 0;
 }
 
 // Returns joint 0's translation in the mode `root`, which is not MD5_ROOT_FILE: that is what frames

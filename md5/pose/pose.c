@@ -388,15 +388,15 @@ void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md
     MD5_ASSERT_ARRAY(pose, binding->skeleton->num_joints);
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(binding->anim, moment);
-    const md5_moment clamped = md5_clamp_moment(binding->anim, &moment);
+    md5_clamp_moment(binding->anim, &moment);
     const md5_pose_plan *const plan = binding->internal.plan;
     if (!plan->targets.rotations_in_order || !plan->targets.translations_in_order)
         md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
-    sample_tracks(binding->anim, plan, &clamped, pose);
+    sample_tracks(binding->anim, plan, &moment, pose);
     if (plan->driven[0] != MD5_NONE && root != MD5_ROOT_FILE)
-        pose[plan->driven[0]].translation = sample_root(binding->anim, &clamped, root);
+        pose[plan->driven[0]].translation = sample_root(binding->anim, &moment, root);
     if (binding->num_rebases > 0)
-        apply_rebases(binding, &clamped, root, pose);
+        apply_rebases(binding, &moment, root, pose);
 }
 
 // == Hierarchy ===================================================================================
