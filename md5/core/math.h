@@ -257,6 +257,12 @@ md5_quat md5i_quat_to_axes(md5_axes axes, md5_quat q);
 md5_xform md5i_transform_to_axes(md5_axes axes, md5_xform transform);
 md5_xform md5i_transform_from_axes(md5_axes axes, md5_xform transform);
 
+// The same without a call for MD5_AXES_ID, which would pass through memory and wait for it.
+static inline md5_xform md5_transform_to_axes(md5_axes axes, md5_xform transform)
+{
+    return axes == MD5_AXES_ID ? transform : md5i_transform_to_axes(axes, transform);
+}
+
 static inline md5_vec3 md5_forward(md5_axes axes)
 {
     return md5i_vec3_to_axes(axes, (md5_vec3){1, 0, 0});

@@ -348,5 +348,5 @@ md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_ro
 void md5i_remove_root_delta(md5_axes axes, md5_root_delta delta, md5_xform *root)
 {
     const md5_xform back = md5_root_delta_transform(md5_root_delta_inverse(delta));
-    *root = md5_xform_mul(md5i_transform_to_axes(axes, back), *root);
+    *root = md5_xform_mul(md5_transform_to_axes(axes, back), *root);
 }

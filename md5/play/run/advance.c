@@ -1379,6 +1379,6 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
 md5_xform md5_player_root_motion(const md5_player *player)
 {
     MD5_ASSERT_ASSET(player);
-    return md5i_transform_to_axes(player->machine->model->skeleton.axes,
+    return md5_transform_to_axes(player->machine->model->skeleton.axes,
                                   md5_root_delta_transform(player->motion));
 }
