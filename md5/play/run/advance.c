@@ -1380,5 +1380,5 @@ md5_xform md5_player_root_motion(const md5_player *player)
 {
     MD5_ASSERT_ASSET(player);
     return md5_transform_to_axes(player->machine->model->skeleton.axes,
-                                  md5_root_delta_transform(player->motion));
+                                 md5_root_delta_transform(player->motion));
 }
