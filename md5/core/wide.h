@@ -7,6 +7,7 @@
 //   MD5_WIDE_NAME(name)   name_avx2, ...: the name of a kernel in this set
 //   MD5_WIDE_NARROWER(name)   its name in the next narrower set
 //   MD5_WIDE_REGISTERS    how many registers the set has: 16 or 32
+//   MD5_WIDE_KIND         of its registers, for MD5_KEEP_LOADED()
 //   MD5_WIDE_CODE         precedes a function that uses the set
 //   MD5_WIDE_INLINE       precedes a function that must be inlined
 //   MD5_UNROLL            precedes a short loop over an array of md5_wide: see compiler.h
@@ -98,6 +99,12 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
 #endif
 
 #if MD5_WIDTH > 1
+
+// Keeps compilers from loading it again for every use: loads are the bottleneck of blending.
+MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
+{
+    MD5_KEEP_LOADED(MD5_WIDE_KIND, *a);
+}
 
 // `low` and `high` interleave the first and the last two floats of two rows; `firsts` and `seconds`
 // join the first and the second halves of two rows.

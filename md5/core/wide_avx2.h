@@ -9,6 +9,7 @@
 #define MD5_WIDE_NAME(name) name##_avx2
 #define MD5_WIDE_NARROWER(name) name##_sse2
 #define MD5_WIDE_REGISTERS 16
+#define MD5_WIDE_KIND "x"
 #define MD5_WIDE_CODE MD5_TARGET("avx2")
 #define MD5_WIDE_INLINE MD5_WIDE_CODE static MD5_ALWAYS_INLINE
 
@@ -34,12 +35,6 @@ typedef __m256 md5_mask; // all bits of a true lane are set
 #define md5_wide_high _mm256_unpackhi_ps
 #define md5_wide_firsts(a, b) _mm256_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 1, 0))
 #define md5_wide_seconds(a, b) _mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 2, 3, 2))
-
-// Keeps compilers from loading it again for every use: loads are the bottleneck here.
-MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
-{
-    MD5_KEEP_LOADED("x", *a);
-}
 
 MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 {

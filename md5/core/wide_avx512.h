@@ -9,6 +9,7 @@
 #define MD5_WIDE_NAME(name) name##_avx512
 #define MD5_WIDE_NARROWER(name) name##_avx2
 #define MD5_WIDE_REGISTERS 32
+#define MD5_WIDE_KIND "v"
 #define MD5_WIDE_CODE MD5_TARGET("avx512f,avx512dq,avx512vl")
 #define MD5_WIDE_INLINE MD5_WIDE_CODE static MD5_ALWAYS_INLINE
 
@@ -34,12 +35,6 @@ typedef __mmask16 md5_mask;
 #define md5_wide_high _mm512_unpackhi_ps
 #define md5_wide_firsts(a, b) _mm512_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 1, 0))
 #define md5_wide_seconds(a, b) _mm512_shuffle_ps(a, b, _MM_SHUFFLE(3, 2, 3, 2))
-
-// Keeps compilers from loading it again for every use: loads are the bottleneck here.
-MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
-{
-    MD5_KEEP_LOADED("v", *a);
-}
 
 MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 {

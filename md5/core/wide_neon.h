@@ -9,6 +9,7 @@
 #define MD5_WIDE_NAME(name) name##_neon
 #define MD5_WIDE_NARROWER(name) name##_scalar
 #define MD5_WIDE_REGISTERS 32
+#define MD5_WIDE_KIND "w"
 #define MD5_WIDE_CODE
 #define MD5_WIDE_INLINE static MD5_ALWAYS_INLINE
 

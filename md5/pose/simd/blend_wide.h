@@ -232,7 +232,9 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
     spread_share(t, is_same, rows[2]);
     MD5_UNROLL
     MD5_FOR (i, 8) {
-        const md5_wide from = md5_wide_load(a + 4 * i), to = md5_wide_load(b + 4 * i);
+        md5_wide from = md5_wide_load(a + 4 * i);
+        md5_wide_keep_loaded(&from);
+        const md5_wide to = md5_wide_load(b + 4 * i);
         const md5_wide change = md5_wide_sub(md5_wide_mul(from, rows[i % 2 ? 2 : 0][i / 2]),
                                              md5_wide_mul(to, rows[i % 2 ? 2 : 1][i / 2]));
         md5_wide_store(out + 4 * i, md5_wide_sub(from, change));
