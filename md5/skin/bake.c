@@ -33,12 +33,6 @@ static float distance(md5_vec3 a, md5_vec3 b)
     return (float)md5_vec3d_length(md5_vec3d_sub(md5_vec3d_of(a), md5_vec3d_of(b)));
 }
 
-static void grow(float *largest, float value)
-{
-    if (value > *largest)
-        *largest = value;
-}
-
 // -- Baking -----------------------------------------------------------------------------------
 
 static bool check(md5_context *context, const md5_model *model, uint32_t num_frames,
@@ -122,8 +116,9 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
                 const md5_vec3 normal = md5_octahedron_normal(vertices[j].z_normal >> 16);
                 // The angle between unit vectors from their distance.
                 const float half = distance(normal, normals[j]) * 0.5f;
-                grow(&baked->position_error, distance(position_of(baked, vertices[j]), p));
-                grow(&baked->normal_error, 2 * asinf(half < 1 ? half : 1));
+                baked->position_error =
+                    fmaxf(baked->position_error, distance(position_of(baked, vertices[j]), p));
+                baked->normal_error = fmaxf(baked->normal_error, 2 * asinf(half < 1 ? half : 1));
             }
             vertices += mesh->num_vertices;
         }
@@ -196,7 +191,7 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment
             MD5_FOR_FROM (k, mesh->first_influence[vertex], mesh->first_influence[vertex + 1])
                 exact = md5_vec3_add(exact, md5_mat34_apply(&palette[mesh->influence_joints[k]],
                                                             mesh->influences[k]));
-            grow(&largest, distance(decoded, exact));
+            largest = fmaxf(largest, distance(decoded, exact));
         }
         first += mesh->num_vertices;
     }

@@ -55,11 +55,6 @@ enum {
 
 // -- Kinds ----------------------------------------------------------------------------------
 
-static float tolerance_of(const md5_bounds *bounds)
-{
-    return POINT_TOLERANCE * md5_largest_coordinate(bounds);
-}
-
 // With two influences the exact sum takes no longer than blending.
 static inline md5_skin_kind kind_of(const md5_mesh *mesh, uint32_t vertex, float tolerance)
 {
@@ -81,7 +76,7 @@ static inline md5_skin_kind kind_of(const md5_mesh *mesh, uint32_t vertex, float
 
 md5_skin_kind md5i_skin_kind_of(const md5_mesh *mesh, uint32_t vertex)
 {
-    return kind_of(mesh, vertex, tolerance_of(&mesh->bounds));
+    return kind_of(mesh, vertex, POINT_TOLERANCE * md5_largest_coordinate(&mesh->bounds));
 }
 
 uint64_t md5i_sum_order(const uint32_t *joints, uint32_t count)
@@ -252,7 +247,7 @@ static inline uint32_t fit_of(const plan_builder *builder, joint_set set, uint32
 static void walk(plan_builder *builder)
 {
     const md5_mesh *const mesh = builder->mesh;
-    const float tolerance = tolerance_of(&mesh->bounds);
+    const float tolerance = POINT_TOLERANCE * md5_largest_coordinate(&mesh->bounds);
     const uint32_t num_vertices = mesh->num_vertices;
     joint_set next = set_of(mesh, 0, kind_of(mesh, 0, tolerance));
     for (uint32_t first = 0, end = 0; first < num_vertices; first = end) {
