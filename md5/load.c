@@ -675,18 +675,12 @@ static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model 
         md5_mesh *const mesh = &meshes[m];
         if (!(parts & MD5_PART_LOSSES) || mesh->loss4 < INFINITY)
             continue;
-        // Where each vertex follows one joint with bias 1, or none, packed influences lose nothing.
-        // Without a plan nobody knows.
-        const md5_skin_plan *const plan = mesh->skin_plan;
-        uint32_t run = 0;
-        while (plan && run < plan->num_runs && plan->runs[run].kind <= MD5_SKIN_RIGID)
-            run++;
-        mesh->loss4 = mesh->loss8 = 0;
-        if (plan && run == plan->num_runs)
-            continue;
-        mesh->loss4 = md5_pack_loss(model, m, 4, NULL);
-        // Without a vertex of more than four influences the packed forms are equal.
-        mesh->loss8 = mesh->max_influences > 4 ? md5_pack_loss(model, m, 8, NULL) : mesh->loss4;
+        // Vertices of up to four influences are packed alike.
+        mesh->loss4 = mesh->loss8 = md5i_pack_loss(model, m, 4, NULL, 0, 4);
+        if (mesh->max_influences > 4) {
+            mesh->loss4 = fmaxf(mesh->loss4, md5i_pack_loss(model, m, 4, NULL, 5, UINT32_MAX));
+            mesh->loss8 = fmaxf(mesh->loss8, md5i_pack_loss(model, m, 8, NULL, 5, UINT32_MAX));
+        }
     }
     return true;
 #endif

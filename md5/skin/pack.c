@@ -123,18 +123,14 @@ bool md5_pack_influences(const md5_pack_job *job)
 
 // -- Losses ---------------------------------------------------------------------------------
 
-static md5_vec3d translation_of(const md5_mat34 *joint)
-{
-    return (md5_vec3d){joint->m[3], joint->m[7], joint->m[11]};
-}
-
 // Each joint i takes a bind point p to R_i (p - o_i) + a_i, with any rotation R_i. So the exact
 // vertex less the packed one is
 //   sum b_i (R_i (p_i - o_i) + a_i)  -  sum w_i (R_i (c - o_i) + a_i)
 //     = sum (b_i - w_i) a_i  +  sum R_i (b_i (p_i - o_i) - w_i (c - o_i)),
 // which is longest if every R_i rotates its term into the direction of the first sum. Moving all
 // joints by `travel` as well adds sum (b_i - w_i) times that.
-float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
+float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints,
+                     uint32_t fewest, uint32_t most)
 {
     MD5_ASSERT_ASSET(model);
     MD5_ASSERT(mesh < model->num_meshes, "mesh: an index into model->meshes");
@@ -149,8 +145,9 @@ float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
     double max_loss = 0;
     MD5_FOR (vertex, drawn->num_vertices) {
         const uint32_t *const first = &drawn->first_influence[vertex];
-        if (first[1] == first[0] + 1 && md5_is_rigid(drawn, vertex))
-            continue; // as most are: any packed form is exact
+        const uint32_t count = first[1] - first[0];
+        if (count < fewest || count > most || (count == 1 && md5_is_rigid(drawn, vertex)))
+            continue; // most are rigid: any packed form is exact
         const packed_vertex packing = pack_vertex(drawn, vertex, slots);
         const md5_vec3d c = md5_vec3d_of(drawn->positions[vertex]);
         md5_vec3d shift = {0, 0, 0};
@@ -160,8 +157,8 @@ float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
             const md5_vec4 influence = drawn->influences[i];
             const double bias = (double)influence.w;
             const double weight = (double)packed_weight(drawn, &packing, i - packing.first);
-            const md5_vec3d o = translation_of(&model->bind[joint]);
-            const md5_vec3d a = translation_of(&posed[joint]);
+            const md5_vec3d o = md5_vec3d_of(md5_mat34_translation(model->bind[joint]));
+            const md5_vec3d a = md5_vec3d_of(md5_mat34_translation(posed[joint]));
             const md5_vec3d point = {influence.x, influence.y, influence.z};
             const md5_vec3d exact = md5_vec3d_sub(point, md5_vec3d_scale(o, bias));
             const md5_vec3d packed = md5_vec3d_scale(md5_vec3d_sub(c, o), weight);
@@ -173,4 +170,9 @@ float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
         max_loss = loss > max_loss ? loss : max_loss;
     }
     return md5_round_to_float(max_loss);
+}
+
+float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
+{
+    return md5i_pack_loss(model, mesh, slots, joints, 0, UINT32_MAX);
 }

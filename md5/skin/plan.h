@@ -67,6 +67,10 @@ struct md5_skin_plan {
     const uint32_t *words;
 };
 
+// md5_pack_loss() of the vertices that have `fewest` to `most` influences.
+float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints,
+                     uint32_t fewest, uint32_t most);
+
 // Builds the plan of a mesh that is complete except for its plan, in one block from the context's
 // allocator, of which every array is filled to its end. *plan is NULL if the mesh has no vertices,
 // or if three times their number or the number of words exceeds 32 bits. Returns false and sets the
@@ -106,25 +110,19 @@ static inline uint32_t md5_summand(uint64_t order, uint32_t count, uint32_t plac
     return count <= MD5_SKIN_MAX_INFLUENCES ? (uint32_t)(order >> 4 * place & 15) : place;
 }
 
-// Size of a group: elements of md5_skin_plan.vertices; floats per vertex; elements of
-// md5_skin_plan.words.
+// Size of a group: elements of md5_skin_plan.vertices, and of words.
 static inline uint32_t md5_skin_num_vertices(md5_skin_order order)
 {
     return order == MD5_SKIN_GATHERED ? MD5_SKIN_GROUP : 1;
 }
 
-static inline uint32_t md5_skin_num_floats(md5_skin_kind kind, md5_skin_order order,
-                                           uint32_t num_influences)
-{
-    if (kind == MD5_SKIN_EXACT)
-        return 4 * num_influences;
-    return (kind == MD5_SKIN_BLEND ? num_influences : 0) + (order == MD5_SKIN_GATHERED ? 3 : 0);
-}
-
 static inline uint32_t md5_skin_num_words(md5_skin_kind kind, md5_skin_order order,
                                           uint32_t num_influences)
 {
-    const uint32_t num_floats = md5_skin_num_floats(kind, order, num_influences);
+    const uint32_t place = order == MD5_SKIN_GATHERED ? 3 : 0;
+    const uint32_t num_floats = kind == MD5_SKIN_EXACT   ? 4 * num_influences
+                                : kind == MD5_SKIN_BLEND ? num_influences + place
+                                                         : place;
     return num_influences
            + (order == MD5_SKIN_SINGLES ? 1 + num_floats : MD5_SKIN_GROUP * num_floats);
 }

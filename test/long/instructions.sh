@@ -54,6 +54,6 @@ check "blending by nlerp" is_bounded blend-nlerp 1570
 steps=4
 check "250 at once" is_bounded crowd 4130000
 check "Bobbin's skin with normals" is_bounded skin 320000
-check "reading Bobbin" is_bounded read-mesh 30100000
+check "reading Bobbin" is_bounded read-mesh 29000000
 check "reading a clip" is_bounded read-clip 1236000
 finish
