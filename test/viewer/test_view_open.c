@@ -244,6 +244,21 @@ TEST (view_place_is_around_our_own_model) {
     }
 }
 
+// A plate is 1 unit ahead; what the eye before it looks at, a triangle that is not drawn, 92. Eyes
+// alone are measured with it. The folder's clip slides all by 4 units.
+TEST (view_measures_faces_without_what_eyes_look_at) {
+    static const char *const files[] = {"test/data/shown/face.md5mesh",
+                                        "test/data/shown/eyes.md5mesh"};
+    FOR (i, 2) {
+        test_viewer viewer;
+        if (!begin(&viewer, (const char *[]){test_path(files[i]), NULL}, true))
+            return;
+        CHECK(view_open_first(&viewer.state));
+        CHECK_NEAR(viewer.state.document->bounds.max.x, i == 0 ? 5.0 : 96.0, 1e-3);
+        end(&viewer);
+    }
+}
+
 TEST (view_start_plays_the_first_minute) {
     bool redraw = false;
     test_viewer viewer;

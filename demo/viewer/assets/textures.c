@@ -493,7 +493,7 @@ bool view_add_layers(const view_dresser *d, const char *shader)
     uint32_t counts[MD5_STAGE_SPECULAR + 1] = {0};
     own->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
     own->opaque = true;
-    own->is_undrawn = material->num_stages == 0;
+    own->is_unmeasured = material->num_stages == 0 || material->deform == MD5_DEFORM_EYEBALL;
     COMMON_EACH (stage, material->stages, material->num_stages) {
         has_layers = ++counts[stage->light] > 1 || has_layers || !is_lit(stage)
                      || constant_of(material, stage->condition) == 0
@@ -903,6 +903,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
     d.search.skin = options != NULL ? options->skin : 0;
     if (d.search.skin > 0 && game == NULL && view_quake_of(dressing->path) == VIEW_QUAKE_NONE)
         view_warn(d.log, "--skin: only models of the Quake re-releases have skins by numbers");
+    uint32_t num_unmeasured = 0; // if these are all, they are measured
     COMMON_FOR (i, model->num_meshes) {
         if (!view_log_progress(d.log, "textures", i, model->num_meshes))
             break;
@@ -961,7 +962,10 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
                                           && (last->material->coverage == MD5_COVERAGE_TRANSLUCENT
                                               || is_decal(last->material)));
         }
+        num_unmeasured += own->is_unmeasured;
     }
+    COMMON_FOR (i, model->num_meshes)
+        textures->meshes[i].is_unmeasured &= num_unmeasured < model->num_meshes;
     free(file);
     d.log->about.kind = VIEW_ABOUT_FILE;
     view_sort_layers(&textures->layers, model->num_meshes);

@@ -130,7 +130,7 @@ typedef struct view_mesh_textures {
     bool is_selected[MD5GL_NUM_PICTURES]; // for this mesh alone, by an option
     float alpha_test;                     // what a look says, 0 = nothing
     bool opaque;                          // a material says that alpha cuts nothing out
-    bool is_undrawn;                      // its material has no stages
+    bool is_unmeasured;                   // see view_is_unmeasured()
     view_look look;                       // result of the search
 } view_mesh_textures;
 
@@ -196,11 +196,12 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer);
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
                                   uint32_t mesh, bool maps, bool layers, double time);
 
-// Whether nothing of a mesh is drawn because its material has no stages, as those that skins put in
-// place of others to hide a part: such a mesh counts in no bounds.
-static inline bool view_is_undrawn(const view_textures *textures, uint32_t mesh)
+// Whether a mesh counts in no bounds beside others: one whose material has no stages, as those that
+// skins put in place of others to hide a part, or turns an eye: where that looks is marked by a
+// triangle that is not drawn, in Doom 3's heads 64 units ahead of them.
+static inline bool view_is_unmeasured(const view_textures *textures, uint32_t mesh)
 {
-    return mesh < textures->num_meshes && textures->meshes[mesh].is_undrawn;
+    return mesh < textures->num_meshes && textures->meshes[mesh].is_unmeasured;
 }
 
 // The image of a mesh's texture or of another map as it was loaded, or NULL.

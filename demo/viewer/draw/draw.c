@@ -50,7 +50,7 @@ static md5_bounds skin_bounds(const md5_model *model, const view_textures *textu
     one.num_meshes = 1;
     COMMON_FOR (i, model->num_meshes) {
         one.meshes = &model->meshes[i];
-        if (textures == NULL || !view_is_undrawn(textures, i))
+        if (textures == NULL || !view_is_unmeasured(textures, i))
             bounds = md5_bounds_union(bounds, md5_skin_bounds(&one, palette));
     }
     return bounds;

@@ -85,12 +85,12 @@ static float value_at(float *values, int count, int index)
     return values[index];
 }
 
-// Number of vertices of a mesh that is drawn, else 0.
-static uint32_t count_drawn(const view_scene *scene, uint32_t mesh)
+// Number of vertices of a mesh that is measured, else 0.
+static uint32_t count_measured(const view_scene *scene, uint32_t mesh)
 {
     const view_textures *const textures = scene->textures;
-    const bool is_drawn = textures == NULL || !view_is_undrawn(textures, mesh);
-    return is_drawn ? scene->model->meshes[mesh].num_vertices : 0;
+    const bool is_measured = textures == NULL || !view_is_unmeasured(textures, mesh);
+    return is_measured ? scene->model->meshes[mesh].num_vertices : 0;
 }
 
 // A sphere around all but stray pieces: at most one of 25 vertices, three times as far out as the
@@ -104,7 +104,7 @@ static view_sphere find_core(const view_scene *scene)
     uint32_t next = 0; // vertex of the mesh that is sampled
     int count = 0;
     COMMON_FOR (i, view_count_meshes(scene)) {
-        const uint32_t num_vertices = count_drawn(scene, i);
+        const uint32_t num_vertices = count_measured(scene, i);
         for (; next < num_vertices; next += stride) {
             const md5_vec3 point = points[count] = scene->skinned[i].positions[next];
             x[count] = point.x;
@@ -232,7 +232,7 @@ md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
     if (hull == NULL)
         hull = &unused;
     COMMON_FOR (i, view_count_meshes(scene)) {
-        const uint32_t num_vertices = count_drawn(scene, i);
+        const uint32_t num_vertices = count_measured(scene, i);
         for (uint32_t first = 0; first < num_vertices; first += IN_BOX) {
             const md5_vec3 *points = scene->skinned[i].positions + first;
             uint32_t count = num_vertices - first < IN_BOX ? num_vertices - first : IN_BOX;
@@ -260,7 +260,7 @@ float view_pose_lowest(view_scene *scene)
     float lowest = INFINITY;
     skin(scene, false);
     COMMON_FOR (i, view_count_meshes(scene))
-        COMMON_FOR (v, count_drawn(scene, i))
+        COMMON_FOR (v, count_measured(scene, i))
             lowest = fminf(lowest, scene->skinned[i].positions[v].z);
     return lowest;
 }
