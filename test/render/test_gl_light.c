@@ -429,16 +429,18 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
 }
 
 // Bounds that follow a pose change in every picture: what stands still keeps its shadow. So it does
-// when a caster comes and goes, if the frame says how far.
+// when a caster comes and goes, if the frame says how far; nearer than the bounds' own it has no
+// effect.
 TEST_HERE (gl_shadows_do_not_swim_with_the_bounds) {
-    const shadow_scene scene = make_shadow_scene();
-    gl_picture pictures[4];
+    shadow_scene scene = make_shadow_scene();
+    gl_picture pictures[5];
     prepare_shadows(stage);
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     stage->frame.shadow_texels = 64;
-    FOR (i, 4) {
+    scene.placements[1].m[11] = 1; // near the ground, in its shade as well
+    FOR (i, 5) {
         const float wider = i % 2 == 0 ? 0 : i == 1 ? 0.37f : 37.3f;
-        stage->frame.shadow_radius = i < 2 ? 0 : 40;
+        stage->frame.shadow_radius = i < 2 ? 0 : i == 4 ? 7.5f : 40;
         stage->frame.casters = (md5_bounds){{-5, -5 - wider, 0}, {5 + wider, 5, 12}};
         stage_begin(stage);
         stage_pose(stage, scene.palettes, scene.placements + 1, 1);
@@ -448,6 +450,7 @@ TEST_HERE (gl_shadows_do_not_swim_with_the_bounds) {
     }
     for (int i = 0; i < 4; i += 2)
         CHECK(memcmp(&pictures[i], &pictures[i + 1], sizeof pictures[0]) == 0);
+    CHECK(memcmp(&pictures[0], &pictures[4], sizeof pictures[0]) == 0);
 }
 
 // Cut-out texels let light through on every path, also if the texture is set after posing.
