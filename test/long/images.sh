@@ -8,7 +8,8 @@ flags="-std=c11 -O1 -g -I. -DHAS_STB -DHAS_JPEG -fno-omit-frame-pointer -fsaniti
     -fno-sanitize-recover=all"
 libjpeg=$("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg)
 sources="test/test.c test/viewer/test_view_image.c test/viewer/test_view_image_make.c demo/looks/image.c
-    demo/looks/png.c demo/common/file.c demo/common/system.c demo/common/memory.c $(find md5 -name '*.c')"
+    demo/looks/png.c demo/common/file.c demo/common/system.c demo/common/memory.c
+    demo/common/text.c $(find md5 -name '*.c')"
 
 build_with() { # COMPILER
     # shellcheck disable=SC2086 # several words each, the compiler too
