@@ -59,8 +59,9 @@ marks_joint() {
         says 'is["joint"] >= 0' && take marked && differ 0.001 unmarked marked &&
         press close-lists Escape && says 'is["joint"] == -1' && press panel h
 }
+# Dropped beside the model: on it, it would be asked what the file is for.
 shows_errors() {
-    quiet && take sound && after drop python3 test/viewer/x11.py drop "$window" "$scratch/half.md5mesh" &&
+    xdotool mousemove --window "$window" 20 60 && quiet && take sound && after drop python3 test/viewer/x11.py drop "$window" "$scratch/half.md5mesh" &&
         says 'is["error"] == 1 && is["model"] == "bobbin"' && quiet && take broken &&
         differ 0.03 sound broken && press close-lists Escape && says 'is["error"] == 0' &&
         press quit ctrl+q && ended_with 0
