@@ -99,10 +99,15 @@ check "a dropped file is shown" shown open "view.html#model=models/thimble/thimb
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
 check "a host that cannot be read is named" shown fails "view.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
 
+# pause SECONDS: a condition that holds after so long, and ten pictures in each of them: a busy machine draws few.
+pause() {
+    echo "new Promise(done => (next => next($1 * 10, performance.now() + $1 * 1000))(function next(left, end) {
+        left > 0 || performance.now() < end ? requestAnimationFrame(() => next(left - 1, end)) : done(true); }))"
+}
 link="document.getElementById('link').click()"
 # The game: it plays itself until a key is pressed, and a link opens it.
 check "the game is played" shown size 640 360 open "view.html#no-config&game-demo" is "document.title.startsWith('bobbin')" \
-    save "$scratch/demo.png" key w is "new Promise(done => setTimeout(() => done(true), 3000))" save "$scratch/game.png" \
+    save "$scratch/demo.png" key w is "$(pause 3)" save "$scratch/game.png" \
     is "$link, /[#&]game-demo/.test(location.hash)"
 
 # What mouse and fingers do is in the link. The first of two fingers makes no click, and the picture follows the window.
@@ -118,7 +123,7 @@ check "a phone's stick drives, and the device is known" shown phone 390 844 open
     is "/^drive:/m.test(told.textContent)"
 check "a long press is the right button" shown phone 390 844 open "view.html#no-config&verbose=debug" tap 200 400 0.7 \
     is "/^context:/m.test(told.textContent)"
-soon="new Promise(done => setTimeout(() => done(true), 2500))"
+soon=$(pause 2.5)
 # The middle one of the pixels of a row of pictures.
 middle() { # ROW FILE...
     python3 -c 'import sys
@@ -256,25 +261,24 @@ check "the first picture needs 2 MB" gzipped 2000000 $web/view.html $web/models/
     $web/md5view-simd.wasm $web/models.json $web/page.css $web/style.css $web/view.js
 grep '^note' "$scratch/said"
 # Our machine goes on when the rest of it comes, late: it is not opened again, has not begun anew, and then can be driven.
-slow="(() => { const f = fetch; window.fetch = (url, ...its) => /bobbin.2/.test(url.url ?? url)
-    ? new Promise(done => setTimeout(done, 6000)).then(() => f(url, ...its)) : f(url, ...its); return true; })()"
+late="(f => { const come = new Promise(done => window.come = done); window.fetch = (url, ...its) =>
+    /bobbin.2/.test(url.url ?? url) ? come.then(() => f(url, ...its)) : f(url, ...its); return true; })(fetch)"
+first="performance.getEntriesByName('picture').length > 0"
 rest="performance.getEntriesByType('resource').some(its => /tendril.gz/.test(its.name))"
-check "what comes later does not begin the film anew" shown begin "view.html#no-config&verbose=debug" is "$slow" is "$rest" is "$soon" \
-    is "/^drop machine: .*states=idle,[^ ]*ready/m.test(told.textContent)" is "told.textContent.match(/^opened: /gm).length === 1"
+check "what comes later does not begin the film anew" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" is "$soon" \
+    is "come(), true" is "$rest" is "$soon" is "/^drop machine: .*states=idle,[^ ]*ready/m.test(told.textContent)" is "told.textContent.match(/^opened: /gm).length === 1"
 # What is asked for before its files are there is told of, and then opened: no file is missing.
 find_command() { # WORD: by its keys, letter by letter
     echo "$1" | sed 's/./ key &/g'
 }
 # shellcheck disable=SC2046 # words
-check "the game waits for its files, and says so" shown begin "view.html#no-config" is "$slow" \
-    is "performance.getEntriesByName('picture').length > 0" key Control+p $(find_command lanterns) key Enter \
-    is "/^Lanterns opens when its files are here: [0-9]+ %$/.test(note.textContent)" is "$link, /[#&]game-demo/.test(location.hash)" \
-    is "told.textContent === '' && note.textContent.startsWith('Copied')"
+check "the game waits for its files, and says so" shown begin "view.html#no-config" is "$late" is "$first" \
+    key Control+p $(find_command lanterns) key Enter is "/^Lanterns opens when its files are here: [0-9]+ %$/.test(note.textContent)" \
+    is "come(), true" is "$link, /[#&]game-demo/.test(location.hash)" is "told.textContent === '' && note.textContent.startsWith('Copied')"
 # What a reader has opened, here the list of techniques, stays when the rest of our machine comes.
-check "what comes later replaces nothing that was opened" shown begin "view.html#no-config&verbose=debug" is "$slow" \
-    is "performance.getEntriesByName('picture').length > 0" key Control+p key t key e key c key h key Enter \
-    is "/^set: /m.test(told.textContent)" is "$soon" \
-    save "$scratch/opened.png" is "performance.getEntriesByType('resource').some(its => /bobbin.2/.test(its.name))" is "$soon" is "$soon" \
+check "what comes later replaces nothing that was opened" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" \
+    key Control+p key t key e key c key h key Enter is "/^set: /m.test(told.textContent)" is "$soon" save "$scratch/opened.png" is "come(), true" \
+    is "performance.getEntriesByType('resource').some(its => /bobbin.2/.test(its.name))" is "$soon" is "$soon" \
     save "$scratch/later.png" same "$scratch/opened.png" "$scratch/later.png" 0.02
 check "the start page needs 300 KB" gzipped 307200 $web/index.html $web/style.css $web/page.css $web/pictures/*
 grep '^note' "$scratch/said"
@@ -386,10 +390,10 @@ check "elements that nobody sees cost nothing" element \
     is "document.body.style.paddingTop = '3000px', new Promise(done => setTimeout(() => {
         let calls = 0; const ask = requestAnimationFrame; window.requestAnimationFrame = f => (calls++, ask(f));
         setTimeout(() => done(calls === 0), 1000); }, 1500))"
-still="document.querySelectorAll('md5-model').forEach(its => its.pause()), told.style.display = 'none', new Promise(done => setTimeout(() => done(true), 2000))"
+still="document.querySelectorAll('md5-model').forEach(its => its.pause()), told.style.display = 'none', $(pause 2)"
 # Bobbin stands still, but for a parameter that drives a morph target alone.
 smiles() {
-    smile="new Promise(done => setTimeout(() => done(true), 2000))"
+    smile=$(pause 2)
     element is "$still" is "talk.setParameter('smile', 0), $smile" save "$scratch/before.png" \
         is "talk.parameters = 'smile=0.0', $smile" save "$scratch/again.png" \
         is "talk.parameters = 'smile=1', $smile" save "$scratch/after.png" &&

@@ -14,7 +14,7 @@ browser.py FOLDER TASK...: serves the folder on this machine alone, opens one br
   take NAME FILE       a file that the program has written
   same FILE FILE SHARE at most this share of the pixels differs by more than 2 levels; 10000 colours
   forgive              what the console has said so far: of files that are not there, the browser itself
-  is SCRIPT            a condition in JavaScript holds, at once or within 20 s
+  is SCRIPT            a condition in JavaScript holds, at once or in time
   mark FILE            adds a line: milliseconds from the start of the page to its mark "picture"
   run SCRIPT           a shell script on this machine
   stop                 ends the server: there is no network from now on
@@ -149,11 +149,11 @@ class Browser:
             fail(script + ": " + why)
         return answer["result"].get("value")
 
-    def wait(self, script, patience=PATIENCE):
-        end = time.monotonic() + patience
+    def wait(self, script):
+        end = time.monotonic() + PATIENCE
         while not self.value(script):
             if time.monotonic() > end:
-                fail("not within %g s: %s; the page says: %s" % (patience, script, self.told()))
+                fail("not within %g s: %s; the page says: %s" % (PATIENCE, script, self.told()))
             time.sleep(0.1)
 
     def told(self):
@@ -230,7 +230,7 @@ class Browser:
             fail("%.3f %% of the pixels differ, %d colours" % (100 * differ, colours))
 
     def task_is(self, script):
-        self.wait(script, 20.0)
+        self.wait(script)
 
     def task_mark(self, path):
         self.wait("performance.getEntriesByName('picture').length > 0")
