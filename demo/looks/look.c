@@ -473,6 +473,7 @@ void view_close_package(view_package *package)
     free(package->models);
     common_free_list(&package->scripts);
     md5_destroy_game(package->game);
+    common_free_list(&package->declaring);
     common_free_game_places(&package->places);
     free(package->model);
     free(package->folder);
@@ -482,12 +483,45 @@ void view_close_package(view_package *package)
     free(package);
 }
 
+// Files of declarations beside a model that is read by a reader: a search path of a game.
+static const char *declaring_name(void *user, size_t file)
+{
+    const view_package *const package = user;
+    return package->declaring.names[file] + strlen(package->folder) + 1;
+}
+
+static const void *open_declaring(void *user, size_t file, size_t *size, md5_error *error)
+{
+    const view_package *const package = user;
+    return package->reader->open(package->reader->user, package->declaring.names[file], size,
+                                 error);
+}
+
+static void close_declaring(void *user, const void *bytes, size_t size)
+{
+    const view_package *const package = user;
+    package->reader->close(package->reader->user, bytes, size);
+}
+
 md5_game *view_package_game(view_package *package, view_listener warnings)
 {
     if (!package || package->is_game_open)
         return package ? package->game : NULL;
     md5_error error = {0};
     package->is_game_open = true;
+    if (package->reader) {
+        char *const folder = common_join(package->folder, "materials");
+        package->declaring = common_list_folder(folder, ".mtr");
+        free(folder);
+        const md5_game_path beside = {.num_files = package->declaring.count,
+                                      .name = declaring_name,
+                                      .open = open_declaring,
+                                      .close = close_declaring,
+                                      .user = package};
+        if (package->declaring.count > 0)
+            package->game = md5_create_game(&beside, 1, NULL, &error);
+        return package->game;
+    }
     const char *root = package->root;
     // Above a folder called progs there are no materials; a model in it may be for Doom 3, though.
     if (root && !has_folder(root, "materials") && !is_top(package->folder))

@@ -99,7 +99,8 @@ typedef struct view_package view_package; // see below
 // Opens the package that contains the model; if there is none, the folders around the model are
 // searched alone. Files are read on the first search. Never fails. Free with view_close_package().
 // With a `reader`, which must outlive the package, the model's folder and those in it alone, links
-// left out: there is no root then, and no game; an md5.cfg is read through it. Else NULL.
+// left out: there is no root then, and its game has but the materials in that; they and an md5.cfg
+// are read through it. Else NULL.
 view_package *view_open_package(const char *model_path, const md5_files *reader);
 void view_close_package(view_package *package);
 
@@ -140,6 +141,7 @@ struct view_package {
     md5_cube2 *cubes[VIEW_MAX_SCRIPTS]; // [num_cubes] what the first ones say; NULL: cannot be read
     size_t num_cubes;
     common_game_places places;
+    common_list declaring; // with a reader: files of declarations beside the model
     md5_game *game;
 };
 

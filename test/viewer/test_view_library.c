@@ -271,13 +271,17 @@ static square square_at(float x)
     return made;
 }
 
-static bool draw_square(view_sketch *sketch, square *fixture, const view_image *texture,
-                        bool has_holes)
+static bool paint_square(view_sketch *sketch, square *fixture, view_paint paint)
 {
     fixture->mesh =
         (md5_mesh){.num_triangles = 2, .indices = indices, .texcoords = fixture->texcoords};
-    return view_sketch_mesh(sketch, &fixture->mesh, fixture->positions, fixture->normals, texture,
-                            has_holes);
+    return view_sketch_mesh(sketch, &fixture->mesh, fixture->positions, fixture->normals, &paint);
+}
+
+static bool draw_square(view_sketch *sketch, square *fixture, const view_image *texture,
+                        bool has_holes)
+{
+    return paint_square(sketch, fixture, (view_paint){.texture = texture, .has_holes = has_holes});
 }
 
 static const uint8_t *pixel_at(const view_image *image, double x, double y)
@@ -322,6 +326,42 @@ TEST (sketch_has_the_top_above_and_holes) {
         CHECK(pixel_at(&image, 0.5, 0.3)[2] > 80 && pixel_at(&image, 0.5, 0.3)[0] == 0);
         CHECK((pixel_at(&image, 0.5, 0.7)[3] == 0) == (has_holes == 1));
         free(image.rgba);
+    }
+}
+
+// As OpenGL blends: the source times its factor, and what is there times the other one. Over
+// nothing light covers as much as it is bright, and what only filters covers nothing.
+TEST (sketch_blends_as_stages_say) {
+    static const struct {
+        uint32_t bits;
+        int alone[4], over[2];                        // over: red and blue
+    } rows[] = {{0x20, {255, 0, 0, 200}, {200, 186}}, // one, one
+                {0x65, {200, 0, 0, 128}, {100, 93}},  // alpha, one minus alpha
+                {0x03, {0, 0, 0, 0}, {0, 0}}};        // the color of what is there, zero
+    const float white = 1;
+    uint8_t red[4] = {200, 0, 0, 128}, blue[4] = {0, 0, 200, 255};
+    const view_image clear = {red, 1, 1}, hiding = {blue, 1, 1};
+    EACH (row, rows) {
+        const md5_stage stage = {.bits = row->bits};
+        FOR (is_over, 2) {
+            square above = square_at(0.5f), below = square_at(-0.5f);
+            view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
+            view_image image;
+            if (is_over == 1)
+                CHECK(draw_square(sketch, &below, &hiding, false));
+            CHECK(paint_square(sketch, &above,
+                               (view_paint){&clear, true, &stage, &white})); // no hole
+            view_end_sketch(sketch, &image);
+            const uint8_t *const middle = pixel_at(&image, 0.5, 0.5);
+            FOR (i, 4)
+                CHECK_THAT(abs(middle[i]
+                               - (is_over == 0 ? row->alone[i]
+                                  : i % 2 == 0 ? row->over[i / 2]
+                                               : 255 * (int)(i / 3)))
+                               <= 1,
+                           "%x: %u", row->bits, middle[i]);
+            free(image.rgba);
+        }
     }
 }
 
@@ -557,6 +597,16 @@ TEST (previews_are_made_of_image_files) {
                    "%s", made.facts);
         free(made.image.rgba);
     }
+    // A model of puffs that its bind pose makes points of: a clip beside it shows their fire.
+    const view_preview flame = view_preview_file(test_path("models/flame/flame.md5mesh"), 64, NULL);
+    uint32_t num_hot = 0;
+    FOR (i, 64 * 64) {
+        const uint8_t *const rgba = &flame.image.rgba[4 * i];
+        num_hot += rgba[3] > 128 && rgba[0] > 200 && rgba[0] > 2 * rgba[2];
+    }
+    CHECK_THAT(num_hot > 64 * 64 / 20, "%u", num_hot);
+    CHECK_THAT(strncmp(flame.facts, "80 joints\n", 10) == 0, "%s", flame.facts);
+    free(flame.image.rgba);
     OWN_STRING whole = common_whole(test_path("models/zoo"));
     OWN_STRING models = common_folder(whole);
     FOR (is_ours, 2) { // a machine of a model in another folder

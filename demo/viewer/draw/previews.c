@@ -17,10 +17,9 @@ struct view_sketch {
     float scale;       // pixels a unit
     size_t side, fine; // drawn larger by the factor `fine`, and averaged
     uint64_t work, most_work;
-    const view_image *texture; // of what is drawn now; NULL: grey
-    bool has_holes;
-    float *depth;     // [side * side] infinity where nothing is
-    md5_vec3 *colors; // red, green and blue
+    view_paint paint;   // of what is drawn now
+    float *depth;       // [side * side] of what hides; infinity where nothing does
+    float (*colors)[4]; // red, green and blue, and what is covered of the pixel: 0 to 1
 };
 
 // Of a corner: pixels, units along the view, light, texture coordinates.
@@ -89,26 +88,60 @@ static float mix(const corner c[3], const float part[3], int value)
            + part[2] * c[2].values[value];
 }
 
+// A factor by its code in md5_stage.bits; `one`: of the code 0. Those of the alpha that is there
+// are those of a picture without any.
+static float share_of(uint32_t code, float one, float color, float alpha)
+{
+    const float shares[] = {one, 1 - one, 1, color, 1 - color, alpha, 1 - alpha};
+    return code < COMMON_LENGTH(shares) ? shares[code] : 1;
+}
+
+// Adds what a stage draws to what is there. Light covers as much as it is bright, and what only
+// darkens or filters what is behind it covers nothing.
+static void blend_pixel(const view_paint *paint, const float texel[4], float pixel[4])
+{
+    const uint32_t source = paint->stage->bits & 15, target = paint->stage->bits >> 4 & 15;
+    float color[4], least = 1;
+    COMMON_FOR (i, 4)
+        color[i] = texel[i] / 255 * view_clamp(paint->registers[paint->stage->color[i]], 0, 1);
+    COMMON_FOR (i, 3) {
+        const float added = color[i] * share_of(source, 1, pixel[i] / 255, color[3]);
+        const float through = share_of(target, 0, color[i], color[3]);
+        pixel[i] = 255 * added + through * pixel[i];
+        least = fminf(least, fminf(through, 1 - added));
+    }
+    if (source != 1 && source != 3)
+        pixel[3] = 1 - (1 - pixel[3]) * least;
+}
+
 static void fill_pixel(view_sketch *sketch, const corner c[3], const float part[3], size_t pixel)
 {
-    const view_image *const texture = sketch->texture;
+    const view_image *const texture = sketch->paint.texture;
     const float depth = mix(c, part, CORNER_DEPTH);
     if (!(depth < sketch->depth[pixel]))
         return;
     const float u = mix(c, part, CORNER_U), v = mix(c, part, CORNER_V);
-    md5_vec3 color = {150, 155, 165};
+    float texel[4] = {150, 155, 165, 255};
     if (texture != NULL && fabsf(u) < 1e6f && fabsf(v) < 1e6f) { // they repeat
         const uint32_t x = (uint32_t)((u - floorf(u)) * (float)texture->width);
         const uint32_t y = (uint32_t)((v - floorf(v)) * (float)texture->height);
         const size_t column = x < texture->width ? x : texture->width - 1;
         const size_t row = y < texture->height ? y : texture->height - 1;
         const uint8_t *const rgba = &texture->rgba[4 * (row * texture->width + column)];
-        color = (md5_vec3){rgba[0], rgba[1], rgba[2]};
-        if (sketch->has_holes && rgba[3] < 128)
+        COMMON_FOR (i, 4)
+            texel[i] = rgba[i];
+        if (sketch->paint.has_holes && sketch->paint.stage == NULL && rgba[3] < 128)
             return;
     }
+    if (sketch->paint.stage != NULL) {
+        blend_pixel(&sketch->paint, texel, sketch->colors[pixel]);
+        return;
+    }
+    const float shade = mix(c, part, CORNER_SHADE);
     sketch->depth[pixel] = depth;
-    sketch->colors[pixel] = md5_vec3_scale(color, mix(c, part, CORNER_SHADE));
+    COMMON_FOR (i, 3)
+        sketch->colors[pixel][i] = shade * texel[i];
+    sketch->colors[pixel][3] = 1;
 }
 
 // Both sides: few models have back faces in view that would hide something.
@@ -137,10 +170,9 @@ static void fill_triangle(view_sketch *sketch, const corner c[3])
 }
 
 bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 *positions,
-                      const md5_vec3 *normals, const view_image *texture, bool has_holes)
+                      const md5_vec3 *normals, const view_paint *paint)
 {
-    sketch->texture = texture;
-    sketch->has_holes = has_holes;
+    sketch->paint = *paint;
     for (uint32_t i = 0; i < mesh->num_triangles && sketch->work < sketch->most_work; i++) {
         corner corners[3];
         COMMON_FOR (j, 3u) {
@@ -169,7 +201,7 @@ void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to)
     const md5_vec3 side = md5_vec3_scale(across, 1.0f / md5_vec3_length(across));
     const md5_vec3 up = md5_vec3_cross(axis, side);
     const float wide = 0.1f * length;
-    sketch->texture = NULL;
+    sketch->paint = (view_paint){.texture = NULL};
     for (int i = 0; i < 4 && sketch->work < sketch->most_work; i++) {
         const md5_vec3 first = md5_vec3_scale(side, i < 2 ? 1 : -1);
         const md5_vec3 second = md5_vec3_scale(up, i == 0 || i == 3 ? 1 : -1);
@@ -193,6 +225,59 @@ static void sketch_joints(view_sketch *sketch, const view_scene *scene)
     }
 }
 
+// -- Meshes of a scene ----------------------------------------------------------------------
+
+static bool is_clear(const md5_material *material)
+{
+    return material != NULL && material->coverage == MD5_COVERAGE_TRANSLUCENT;
+}
+
+// Draws a skinned mesh with an image. What is seen through is blended as the first stage that has
+// an image says, and turned to the viewer if its material does that; `time` in seconds.
+static bool sketch_part(view_sketch *sketch, const view_scene *scene, uint32_t number,
+                        const md5_material *material, double time, view_paint paint)
+{
+    const view_skinned *const skinned = &scene->skinned[number];
+    md5_mesh mesh = scene->model->meshes[number];
+    md5_material_input input = {.time = (float)time};
+    float *const registers = common_alloc(material != NULL ? material->num_registers : 1, 4);
+    uint32_t count;
+    bool is_whole;
+    paint.registers = registers;
+    COMMON_FOR (i, VIEW_NUM_PARMS)
+        input.parms[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
+    if (is_clear(material))
+        md5_evaluate_material(material, &input, registers);
+    for (uint32_t i = 0; is_clear(material) && i < material->num_stages && paint.stage == NULL; i++)
+        if (material->stages[i].light == MD5_STAGE_AMBIENT
+            && material->stages[i].image.text[0] != '\0')
+            paint.stage = &material->stages[i];
+    if (paint.stage != NULL
+        && md5_deform_size(material->deform, &mesh, &count, &mesh.num_triangles)) {
+        const float far_off = 1e4f / sketch->scale;
+        const md5_deform_view view = {.eye = view_along(sketch->center, sketch->ahead, -far_off),
+                                      .left = md5_vec3_scale(sketch->right, -1),
+                                      .up = sketch->up};
+        md5_vec3 *const positions = common_alloc(count, sizeof *positions);
+        md5_vec2 *const texcoords = common_alloc(count, sizeof *texcoords);
+        uint32_t *const indices = common_alloc(3 * (size_t)mesh.num_triangles, sizeof *indices);
+        md5_deform_indices(material->deform, &scene->model->meshes[number], indices);
+        md5_deform_vertices(material, NULL, registers, &scene->model->meshes[number],
+                            skinned->positions, skinned->normals, &view,
+                            &(md5_deformed){.positions = positions, .texcoords = texcoords});
+        mesh.indices = indices;
+        mesh.texcoords = texcoords;
+        is_whole = view_sketch_mesh(sketch, &mesh, positions, positions, &paint); // without light
+        free(indices);
+        free(texcoords);
+        free(positions);
+    } else {
+        is_whole = view_sketch_mesh(sketch, &mesh, skinned->positions, skinned->normals, &paint);
+    }
+    free(registers);
+    return is_whole;
+}
+
 // -- Result ---------------------------------------------------------------------------------
 
 void view_end_sketch(view_sketch *sketch, view_image *image)
@@ -201,22 +286,18 @@ void view_end_sketch(view_sketch *sketch, view_image *image)
     if (image != NULL) {
         *image = (view_image){common_alloc(side * side, 4), (uint32_t)side, (uint32_t)side};
         COMMON_FOR (i, side * side) {
-            // The mean of the finer pixels in which something was drawn.
+            // The mean of the finer pixels, each by how much of it is covered.
             const size_t x = i % side, y = i / side, fine = sketch->fine;
             uint8_t *const rgba = &image->rgba[4 * i];
-            md5_vec3 sum = {0, 0, 0};
-            float count = 0;
-            COMMON_FOR (j, fine * fine) {
-                const size_t pixel = (fine * y + j / fine) * sketch->side + fine * x + j % fine;
-                if (!(sketch->depth[pixel] < INFINITY))
-                    continue;
-                sum = md5_vec3_add(sum, sketch->colors[pixel]);
-                count += 1;
-            }
-            const float channels[3] = {sum.x, sum.y, sum.z};
-            for (int j = 0; j < 3 && count > 0; j++)
-                rgba[j] = (uint8_t)fminf(channels[j] / count + 0.5f, 255);
-            rgba[3] = (uint8_t)(255 * count / (float)(fine * fine) + 0.5f);
+            float sum[4] = {0};
+            COMMON_FOR (j, fine * fine)
+                COMMON_FOR (k, 4)
+                    sum[k] +=
+                        sketch
+                            ->colors[(fine * y + j / fine) * sketch->side + fine * x + j % fine][k];
+            for (int j = 0; j < 3 && sum[3] > 0; j++)
+                rgba[j] = (uint8_t)fminf(sum[j] / sum[3] + 0.5f, 255);
+            rgba[3] = (uint8_t)(255 * sum[3] / (float)(fine * fine) + 0.5f);
         }
     }
     free(sketch->depth);
@@ -261,9 +342,7 @@ static view_preview draw_scene(view_scene *scene, double time)
                 const md5_mesh *const mesh = &scene->model->meshes[i];
                 const md5_material *const material =
                     md5_game_material(scene->library->game, mesh->shader, NULL);
-                const md5_coverage coverage =
-                    material != NULL ? material->coverage : MD5_COVERAGE_OPAQUE;
-                if ((coverage == MD5_COVERAGE_TRANSLUCENT) == (round == 0))
+                if (is_clear(material) == (round == 0))
                     continue;
                 md5_error error;
                 view_image texture = {.rgba = NULL};
@@ -272,9 +351,11 @@ static view_preview draw_scene(view_scene *scene, double time)
                 const bool is_read =
                     program != NULL
                     && view_read_game_image(scene->library->game, program, &texture, &error);
-                view_sketch_mesh(sketch, mesh, scene->skinned[i].positions,
-                                 scene->skinned[i].normals, is_read ? &texture : NULL,
-                                 coverage == MD5_COVERAGE_PERFORATED);
+                sketch_part(
+                    sketch, scene, i, material, time,
+                    (view_paint){.texture = is_read ? &texture : NULL,
+                                 .has_holes = material != NULL
+                                              && material->coverage == MD5_COVERAGE_PERFORATED});
                 free(texture.rgba);
                 made.num_missing += material == NULL || (program != NULL && !is_read);
                 is_drawn = true;
@@ -682,36 +763,24 @@ static bool read_image(thumbnail *of, const char *path)
            || fail(of, path, "a thumbnail reads images of 32 million pixels at most");
 }
 
-static view_image make_picture(thumbnail *of)
+// The material that a file beside the model declares for a mesh, or NULL.
+static const md5_material *material_of(thumbnail *of, uint32_t mesh)
 {
-    view_hull hull;
-    view_image image = {.rgba = NULL};
+    const char *const shader = of->scene.model->meshes[mesh].shader;
+    md5_game *const game = view_package_game(of->package, view_log_listener(of->log));
+    return game != NULL && md5_find_decl(game, MD5_DECL_MATERIAL, shader) != NULL
+               ? md5_game_material(game, shader, NULL)
+               : NULL;
+}
+
+// Draws those meshes that are seen through, or the others. Returns false if that is too much.
+static bool draw_meshes(thumbnail *of, view_sketch *sketch, double time, bool clear)
+{
     view_scene *const scene = &of->scene;
-    const bool is_middle = of->told != NULL && scene->num_clips > 0;
-    const view_play play = {.speed = 1,
-                            .time = is_middle ? 0.5 * view_shown_anim(scene)->duration
-                                    : of->options->num_times > 0 ? of->options->times[0]
-                                                                 : 0};
-    if (view_count_vertices(scene->model) > MAX_VERTICES) {
-        fail(of, scene->path, "a thumbnail draws 500000 vertices at most");
-        return image;
-    }
-    view_sketch *const sketch =
-        view_begin_sketch(view_clip_bounds(scene, &play, &hull), of->options->thumbnail);
-    view_pose(scene, &play);
-    view_skin(scene);
-    if (sketch == NULL) {
-        fail(of, scene->path, "there is nothing to draw");
-        return image;
-    }
-    const md5_camera *const camera = scene->camera_path.camera;
     bool is_drawn = true;
-    if (view_is_joints_alone(scene))
-        sketch_joints(sketch, scene);
-    for (uint32_t i = 1; scene->skeleton == NULL && i < camera->num_frames; i++)
-        view_sketch_bone(sketch, camera->frames[i - 1].position, camera->frames[i].position);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes && is_drawn; i++) {
-        if (scene->model->meshes[i].num_triangles == 0)
+        const md5_material *const material = material_of(of, i);
+        if (scene->model->meshes[i].num_triangles == 0 || is_clear(material) != clear)
             continue;
         const view_look_search search = {
             .model = scene->model,
@@ -727,20 +796,71 @@ static view_image make_picture(thumbnail *of)
         const md5gl_texture_desc desc = {
             .width = of->image.width, .height = of->image.height, .texels = of->image.rgba};
         view_free_look(&look);
-        is_drawn = is_read
-                   && (view_sketch_mesh(sketch, &scene->model->meshes[i],
-                                        scene->skinned[i].positions, scene->skinned[i].normals,
-                                        texture, texture != NULL && md5gl_has_holes(&desc))
-                       || fail(of, scene->path,
-                               "a thumbnail draws about 40 million pixels of triangles at most"));
+        is_drawn =
+            is_read
+            && (sketch_part(sketch, scene, i, material, time,
+                            (view_paint){.texture = texture,
+                                         .has_holes = texture != NULL && md5gl_has_holes(&desc)})
+                || fail(of, scene->path,
+                        "a thumbnail draws about 40 million pixels of triangles at most"));
     }
+    return is_drawn;
+}
+
+// Of sprites, smoke and the like alone the bind pose shows little: a clip beside them is taken.
+// Returns whether it is.
+static bool take_clip(thumbnail *of)
+{
+    view_scene *const scene = &of->scene;
+    bool is_clear_alone = scene->model != NULL && scene->num_clips == 0;
+    for (uint32_t i = 0; is_clear_alone && i < scene->model->num_meshes; i++)
+        is_clear_alone = is_clear(material_of(of, i));
+    common_list clips =
+        is_clear_alone ? common_list_folder(of->folder, ".md5anim") : (common_list){0};
+    for (size_t i = 0; i < clips.count && scene->num_clips == 0; i++)
+        view_add_clip(scene, clips.names[i], of->log);
+    common_free_list(&clips);
+    return is_clear_alone && scene->num_clips > 0;
+}
+
+static view_image make_picture(thumbnail *of)
+{
+    view_hull hull;
+    view_image image = {.rgba = NULL};
+    view_scene *const scene = &of->scene;
+    if (view_count_vertices(scene->model) > MAX_VERTICES) {
+        fail(of, scene->path, "a thumbnail draws 500000 vertices at most");
+        return image;
+    }
+    const bool is_taken = take_clip(of);
+    const bool is_middle = is_taken || (of->told != NULL && scene->num_clips > 0);
+    const view_play play = {.speed = 1,
+                            .time = of->options->num_times > 0 ? of->options->times[0]
+                                    : is_middle ? 0.5 * view_shown_anim(scene)->duration
+                                                : 0};
+    view_pose(scene, &play);
+    view_skin(scene);
+    const md5_bounds bounds =
+        is_taken ? view_pose_bounds(scene, NULL) : view_clip_bounds(scene, &play, &hull);
+    view_sketch *const sketch = view_begin_sketch(bounds, of->options->thumbnail);
+    if (sketch == NULL) {
+        fail(of, scene->path, "there is nothing to draw");
+        return image;
+    }
+    const md5_camera *const camera = scene->camera_path.camera;
+    if (view_is_joints_alone(scene))
+        sketch_joints(sketch, scene);
+    for (uint32_t i = 1; scene->skeleton == NULL && i < camera->num_frames; i++)
+        view_sketch_bone(sketch, camera->frames[i - 1].position, camera->frames[i].position);
+    const bool is_drawn =
+        draw_meshes(of, sketch, play.time, false) && draw_meshes(of, sketch, play.time, true);
     read_image(of, NULL);
     view_end_sketch(sketch, is_drawn ? &image : NULL);
     return image;
 }
 
 // What there is to say of what was drawn. Of clips beside a model, how many fit it.
-static void tell_facts(thumbnail *of)
+static void tell_facts(thumbnail *of, bool is_clip)
 {
     view_scene *const scene = &of->scene;
     const md5_model *const model = scene->model;
@@ -753,16 +873,16 @@ static void tell_facts(thumbnail *of)
         num_states += machine->layers[i].num_states;
     if (machine != NULL)
         common_append(facts, size, "\n", "%zu state%s", num_states, num_states == 1 ? "" : "s");
-    else if (scene->num_clips > 0)
+    else if (is_clip)
         common_append(facts, size, "\n", "%.2f s", anim->duration);
     else if (model == NULL && scene->camera_path.camera != NULL)
         common_append(facts, size, "\n", "%u frames", scene->camera_path.camera->num_frames);
     else
         common_append(facts, size, "\n", "%u joints", scene->num_joints);
-    if (scene->num_clips > 0)
+    if (is_clip)
         common_append(facts, size, "\n", "%u frames, %g a second", anim->num_frames,
                       (double)anim->frame_rate);
-    if (model == NULL || scene->num_clips > 0)
+    if (model == NULL || is_clip)
         return;
     common_append(facts, size, "\n", "%u mesh%s, %u vertices", model->num_meshes,
                   model->num_meshes == 1 ? "" : "es", view_count_vertices(model));
@@ -794,9 +914,10 @@ static bool draw_files(thumbnail *of, view_image *image)
         const md5_character *const character = of->scene.machine.character;
         of->package =
             view_open_package(character != NULL ? character->model_path : of->scene.path, &reader);
+        const bool is_clip = of->scene.num_clips > 0;
         *image = make_picture(of);
         if (of->told != NULL)
-            tell_facts(of);
+            tell_facts(of, is_clip);
         else
             common_limit_process(MAX_MEMORY, 0, late); // a file is written to its end
         view_close_package(of->package);

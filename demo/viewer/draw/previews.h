@@ -14,12 +14,21 @@ typedef struct view_sketch view_sketch;
 // with view_end_sketch().
 view_sketch *view_begin_sketch(md5_bounds bounds, uint32_t size);
 
+// What triangles are drawn with.
+typedef struct view_paint {
+    const view_image *texture; // NULL: grey
+    bool has_holes;            // where its alpha is less than a half
+    // Of a material whose image it is: blended with what is there, without light. NULL: they hide
+    // it.
+    const md5_stage *stage;
+    const float *registers; // [registers of the material] evaluated
+} view_paint;
+
 // Draws triangles of one mesh in front of what is behind them: indices[3 * num_triangles] into
-// positions, unit normals and texture coordinates. `texture` may be NULL: grey; texels of less
-// alpha than a half are holes if `has_holes`. Returns false if the picture has taken too much work:
-// it can be ended as it is.
+// positions, unit normals and texture coordinates. Those that are blended hide nothing, and are
+// drawn last. Returns false if the picture has taken too much work: it can be ended as it is.
 bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 *positions,
-                      const md5_vec3 *normals, const view_image *texture, bool has_holes);
+                      const md5_vec3 *normals, const view_paint *paint);
 
 // Draws a bone, from a joint to the next one: a grey spike that is wide near the first.
 void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to);
