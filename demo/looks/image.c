@@ -620,12 +620,12 @@ static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, siz
     const size_t count = (size_t)image->width * image->height;
     const int width = (int)image->width, channels = has_alpha ? 4 : 3;
     png_bytes png = {.bytes = NULL};
-    uint8_t *const rgb = has_alpha || count == 0 ? NULL : malloc(3 * count);
+    uint8_t *const rgb = has_alpha ? NULL : malloc(3 * count);
     COMMON_FOR_WHILE (i, count, rgb != NULL)
         memcpy(rgb + 3 * i, image->rgba + 4 * i, 3);
     const uint8_t *const from = has_alpha ? image->rgba : rgb;
     stbi_write_tga_with_rle = 0;
-    if (!from
+    if (!from || count == 0 // stb would read a first pixel
         || (is_tga ? stbi_write_tga_to_func(take_bytes, &png, width, (int)image->height, channels,
                                             from)
                    : stbi_write_png_to_func(take_bytes, &png, width, (int)image->height, channels,

@@ -33,7 +33,7 @@ bool view_read_game_image(md5_game *game, const md5_image_program *program, view
                           md5_error *error);
 
 // Encodes a picture as a PNG file, without its alpha unless `has_alpha`. Returns its bytes, to be
-// freed with free(), or NULL if memory runs out or this build has no stb.
+// freed with free(), or NULL if there is no pixel, memory runs out or this build has no stb.
 uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size);
 
 // The same as a TGA file, 24 or, where alpha is used, 32 bits a pixel, the bottom row first, as all

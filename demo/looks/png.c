@@ -50,14 +50,14 @@ enum { PART = 1 << 19, REACH = 1 << 15, ROOM = PART + PART / 64, MOST_PARTS = IN
 typedef struct packing {
     unsigned char *bytes, *packed;  // packed: ROOM for each part
     size_t size, sizes[MOST_PARTS]; // sizes: of packed parts; 0: it failed
+    int level;
 } packing;
 
-// Level 1 is 3 % larger and hardly faster, level 4 10 % smaller and 1.4 times as slow.
 static void pack_parts(void *user, uint32_t worker, size_t begin, size_t end)
 {
     (void)worker;
     packing *const all = user;
-    enum { LEVEL = 2, BITS = -15, MEMORY = 8 }; // bits of the reach, nothing around the stream
+    enum { BITS = -15, MEMORY = 8 }; // bits of the reach, nothing around the stream
     COMMON_FOR_FROM (i, begin, end) {
         const size_t left = all->size - i * PART;
         const bool is_last = left < PART;
@@ -65,7 +65,7 @@ static void pack_parts(void *user, uint32_t worker, size_t begin, size_t end)
                            .avail_in = (uInt)(is_last ? left : PART),
                            .next_out = all->packed + i * ROOM,
                            .avail_out = ROOM};
-        if (deflateInit2(&stream, LEVEL, Z_DEFLATED, BITS, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+        if (deflateInit2(&stream, all->level, Z_DEFLATED, BITS, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
             continue;
         if (i > 0)
             deflateSetDictionary(&stream, stream.next_in - REACH, REACH);
@@ -85,7 +85,9 @@ static unsigned char *compress_png(unsigned char *bytes, int size, int *size_out
     if (!wrapped)
         return NULL;
     unsigned char *end = wrapped + 2;
-    packing all = {bytes, end, (size_t)size, {0}};
+    // Level 1 is 3 % larger and hardly faster, level 4 10 % smaller and 1.4 times as slow. A small
+    // picture, of the web or of a file manager, becomes 16 % smaller in 4 ms more.
+    packing all = {bytes, end, (size_t)size, {0}, count > 1 ? 2 : 6};
     const md5_threads *const threads = common_start_threads(count > 1 ? 4 : 1);
     md5_threads_run(threads, count, pack_parts, &all);
     common_stop_threads(threads);

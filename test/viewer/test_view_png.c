@@ -2,6 +2,8 @@
 // same pixels.
 #include "test/test.h"
 
+#include "demo/looks/image.h"
+
 #include <stb/stb_image.h>
 
 // stb's own compression.
@@ -14,7 +16,9 @@
 int stbi_write_png_to_func(stbi_write_func *func, void *context, int width, int height,
                            int components, const void *data, int stride);
 
-enum { WIDTH = 1283, HEIGHT = 719, SIZE = 4 * WIDTH * HEIGHT };
+typedef struct format {
+    int width, height, components;
+} format;
 
 typedef struct png_copy {
     uint8_t *bytes;
@@ -31,41 +35,66 @@ static void copy_bytes(void *user, void *bytes, int size)
 }
 
 // Decodes the file, checks its pixels, and frees it.
-static void check_png(png_copy *png, const uint8_t *rgba)
+static void check_png(png_copy *png, format of, const uint8_t *pixels)
 {
-    int width = 0, height = 0, components = 0;
+    format is = {0};
     REQUIRE(png->bytes);
     uint8_t *const decoded =
-        stbi_load_from_memory(png->bytes, (int)png->size, &width, &height, &components, 4);
-    if (CHECK(decoded) && CHECK(width == WIDTH && height == HEIGHT && components == 4))
-        CHECK_BYTES(decoded, rgba, SIZE);
+        stbi_load_from_memory(png->bytes, (int)png->size, &is.width, &is.height, &is.components, 0);
+    if (CHECK(decoded)
+        && CHECK(is.width == of.width && is.height == of.height && is.components == of.components))
+        CHECK_BYTES(decoded, pixels, (size_t)(of.width * of.height * of.components));
     stbi_image_free(decoded);
     free(png->bytes);
 }
 
-static void check_picture(const uint8_t *rgba, size_t largest)
+static void check_picture(format of, const uint8_t *pixels, int largest)
 {
     png_copy plain = {0}, own = {0};
-    CHECK(plain_write_png_to_func(copy_bytes, &plain, WIDTH, HEIGHT, 4, rgba, 4 * WIDTH) != 0);
-    CHECK(stbi_write_png_to_func(copy_bytes, &own, WIDTH, HEIGHT, 4, rgba, 4 * WIDTH) != 0);
-    CHECK(plain.size <= largest && own.size <= largest);
+    const int stride = of.components * of.width;
+    CHECK(plain_write_png_to_func(copy_bytes, &plain, of.width, of.height, of.components, pixels,
+                                  stride)
+          != 0);
+    CHECK(
+        stbi_write_png_to_func(copy_bytes, &own, of.width, of.height, of.components, pixels, stride)
+        != 0);
+    CHECK(plain.size <= (size_t)largest && own.size <= (size_t)largest);
     CHECK(own.size <= plain.size + plain.size / 100);
-    check_png(&plain, rgba);
-    check_png(&own, rgba);
+    check_png(&plain, of, pixels);
+    check_png(&own, of, pixels);
 }
 
+// Rows with a byte before each: in all several parts of 512 KiB, which are compressed beside each
+// other; one and two of them to the byte; and the nearest that a picture has to one, 2 bytes less
+// and more.
 TEST (view_png_has_the_pixels_that_were_written) {
-    static uint8_t rgba[SIZE];
-    memset(rgba, 0x5a, SIZE);
-    check_picture(rgba, SIZE / 50);
+    static const format formats[] = {
+        {1283, 719, 4}, {5461, 32, 3}, {5461, 64, 3}, {1040, 126, 4}, {354, 370, 4}};
+    static uint8_t pixels[4 * 1283 * 719];
     uint32_t state = 1;
-    FOR (i, SIZE) {
-        state = state * 1664525u + 1013904223u;
-        rgba[i] = (uint8_t)(state >> 24);
+    EACH (of, formats) {
+        const int size = of->components * of->width * of->height;
+        memset(pixels, 0x5a, (size_t)size);
+        check_picture(*of, pixels, size / 50);
+        FOR (i, size) {
+            state = state * 1664525u + 1013904223u;
+            pixels[i] = (uint8_t)(state >> 24);
+        }
+        check_picture(*of, pixels, size + size / 1000 + 100);
+        // Noise between flat rows.
+        for (int i = 0; i + size / 36 < size; i += size / 18)
+            memset(pixels + i, 0x5a, (size_t)size / 36);
+        check_picture(*of, pixels, size / 4 * 3);
     }
-    check_picture(rgba, SIZE + SIZE / 1000);
-    // Noise between flat rows.
-    for (size_t i = 0; i < SIZE; i += (size_t)40 * WIDTH)
-        memset(rgba + i, 0x5a, (size_t)20 * WIDTH);
-    check_picture(rgba, SIZE / 4 * 3);
+}
+
+// Of what has no pixel not one byte is read, as a sanitizer sees.
+TEST (view_png_of_no_pixels_is_none) {
+    uint8_t *const none = malloc(1);
+    FOR (way, 6) {
+        size_t size = 1;
+        const view_image image = {none + 1, way % 3 == 0, way % 3 == 1};
+        CHECK(view_encode_png(&image, way > 2, &size) == NULL && size == 0);
+    }
+    free(none);
 }
