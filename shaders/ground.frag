@@ -18,12 +18,14 @@ void main()
         seen.x = sunlight(ground_position, vec3(0.0, 0.0, 1.0));
     seen.y = contact_shade(ground_position);
     // The mean of four pixels, whose taps are turned differently, has no stipple. A shadow's edge that is no wider than they
-    // are has none without, and stays sharp.
+    // are has none without, and stays sharp. Where a device takes the differences of one row for both, as browsers may, it is
+    // the mean of that row, for all four. On which side of each other they are, the differences say: a picture may be flipped.
     vec2 x = dFdx(ground_position.xy), y = dFdy(ground_position.xy);
     vec2 wide = clamp(edge * shadow.z / vec2(length(x), length(y)) - 1.0, 0.0, 1.0);
-    ivec2 pixel = ivec2(gl_FragCoord.xy) & 1;
-    seen -= vec2(wide.x, 1.0) * dFdx(seen) * (float(pixel.x) - 0.5);
-    seen -= vec2(wide.y, 1.0) * dFdy(seen) * (float(pixel.y) - 0.5);
+    vec2 odd = vec2(ivec2(gl_FragCoord.xy) & 1);
+    vec2 side = (2.0 * odd - 1.0) * vec2(dFdx(odd.x), dFdy(odd.y));
+    seen = mix(seen, 0.5 * dFdx(seen * side.x), vec2(wide.x, 1.0));
+    seen = mix(seen, 0.5 * dFdy(seen * side.y), vec2(wide.y, 1.0));
     float sky = mode.x != 0.0 ? 1.0 : 1.0 - CONTACT_OPACITY * seen.y;
     float darkness = 1.0 - (1.0 - SHADOW_OPACITY * (1.0 - seen.x)) * sky;
     if (darkness * fade < 0.002) // true for most pixels

@@ -15,19 +15,21 @@ vec2 next_tap(int i, int n, inout vec2 turn)
     return tap;
 }
 
-// Turned by another angle in each pixel (Jimenez, "Next Generation Post Processing in Call of Duty", 2014), or else the edges of
-// shadows would show once for each tap. In whole numbers, and without sines, whose last digits are each driver's own: all machines
+// Turned by another angle in each square of four pixels (Jimenez, "Next Generation Post Processing in Call of Duty", 2014), or else
+// the edges of shadows would show once for each tap; within it by half a turn from column to column and a quarter from row to row, so
+// that its mean has taps all around. In whole numbers, and without sines, whose last digits are each driver's own: all machines
 // shall hit the same texels.
 vec2 turn_of_pixel()
 {
-    ivec2 pixel = ivec2(gl_FragCoord.xy);
-    int part = ((pixel.x * 4398 + pixel.y * 383) & 65535) * 3391 >> 6 & 65535; // of a turn
-    float tangent = float(part & 32767) / 16384.0 - 1.0;                      // of half the angle
+    ivec2 pixel = ivec2(gl_FragCoord.xy), square = pixel >> 1;
+    int part = ((square.x * 4398 + square.y * 383) & 65535) * 3391 >> 6 & 65535; // of a quarter turn
+    float tangent = float(part) / 65536.0 * 0.4142; // of half the angle
     vec2 turn = vec2(1.0 - tangent * tangent, 2.0 * tangent) / (1.0 + tangent * tangent);
-    return part > 32767 ? -turn : turn;
+    turn = (pixel.y & 1) == 0 ? turn : vec2(-turn.y, turn.x);
+    return (pixel.x & 1) == 0 ? turn : -turn;
 }
 
-vec2 first_turn = vec2(1.0, 0.0); // of the taps of sunlight(): equal in all pixels, so that bodies have no stipple
+vec2 first_turn = vec2(1.0, 0.0); // of the first tap: equal in all pixels of bodies, so that they have no stipple
 float edge = 0.0; // half the width of the edge that sunlight() has found, or may have missed: a fraction of the map
 
 // Returns the visibility of the key light, 1 = full light. Edges get softer with the distance of
@@ -80,7 +82,7 @@ float contact_shade(vec3 position)
     bool inside = shadow.x != 0.0 && all(lessThanEqual(abs(at.xy - 0.5), vec2(0.5)));
     int num_taps = inside ? FILTER_TAPS : 0;
     float reach = contact.y * 0.75 / contact.x; // contact_radius in render/shadow.c
-    vec2 turn = reach * turn_of_pixel();
+    vec2 turn = reach * first_turn;
     float hidden = 0.0;
     for (int i = 0; i < num_taps; i++) {
         float lowest = textureLod(contact_map, at.xy + next_tap(i, FILTER_TAPS, turn), 0.0).r;
