@@ -448,7 +448,7 @@ static void write_links(column *c, const char *word, const char *const *titles,
     const int pressed = write_words(c, c->x + after + 0.5f * c->canvas->font->line[VIEW_TEXT], word,
                                     titles, count, -1);
     if (pressed >= 0)
-        c->ui->command = (view_command){.action = VIEW_OPEN_PAGE, .number = (size_t)pages[pressed]};
+        UI_ASK(c->ui, VIEW_OPEN_PAGE, .number = (size_t)pages[pressed]);
 }
 
 // Of the width, that the names of sliders take.
@@ -813,7 +813,7 @@ static void run_contents(view_ui *ui, const view_stage *stage)
         const bool is_first = strcmp(page->family, family) != 0;
         family = page->family;
         if (ui_item(ui, tile, page->title))
-            ui->command = (view_command){.action = VIEW_OPEN_PAGE, .number = i};
+            UI_ASK(ui, VIEW_OPEN_PAGE, .number = i);
         if (!is_seen)
             continue;
         if (is_first)

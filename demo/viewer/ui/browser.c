@@ -485,8 +485,7 @@ static void show_entry(view_ui *ui, size_t line, view_rect box)
         cross.height = cross.width;
         COMMON_TEXT(name, "forget %s", entry->label);
         if (ui_sign(ui, cross, name, "\xC3\x97")) {
-            ui->command =
-                (view_command){.action = VIEW_FORGET_RECENT, .path = common_copy(entry->path)};
+            UI_ASK(ui, VIEW_FORGET_RECENT, .path = common_copy(entry->path));
             return;
         }
     }
@@ -557,8 +556,7 @@ static void list_places(view_ui *ui, view_rect area)
         if (!is_known || !ui_take_row(ui, 2.05f * ui->em, &row))
             continue;
         if (ui_item(ui, row, name))
-            ui->command = (view_command){.action = is_game ? VIEW_OPEN_GAME : VIEW_OPEN_FOLDER,
-                                         .path = common_copy(path)};
+            UI_ASK(ui, is_game ? VIEW_OPEN_GAME : VIEW_OPEN_FOLDER, .path = common_copy(path));
         ui_tip(ui, path);
         const bool is_here = is_game != is_files && strcmp(path, here) == 0;
         view_draw_rect(ui->canvas, row, is_here ? VIEW_SELECTED : ui_is_hot(ui) ? VIEW_HOVERED : 0);
@@ -608,8 +606,7 @@ static void draw_crumbs(view_ui *ui, view_rect box)
         const view_rect part = {x, box.y, fmaxf(fminf(ui_text_width(ui, name), end - x), 1),
                                 box.height};
         if (ui_item(ui, part, name) && first < last)
-            ui->command = (view_command){.action = VIEW_OPEN_FOLDER,
-                                         .path = common_format("%.*s", (int)first, path)};
+            UI_ASK(ui, VIEW_OPEN_FOLDER, .path = common_format("%.*s", (int)first, path));
         x += ui_text(ui, x, y, part.width,
                      first == last   ? VIEW_BRIGHT
                      : ui_is_hot(ui) ? VIEW_BRIGHT
@@ -715,7 +712,7 @@ static void run_tabs(view_ui *ui, view_rect box)
             words[i] = texts[i];
         }
         if (ui_segment(ui, box, words, VIEW_NUM_SECTIONS, &choice))
-            ui->command = (view_command){.action = VIEW_OPEN_SECTION, .number = choice};
+            UI_ASK(ui, VIEW_OPEN_SECTION, .number = choice);
     } else if (browser->kind == VIEW_BROWSE_FILES && browser->asked.takes == 0) {
         while (choice < 3 && browser->shows != (1u << choice) >> 1)
             choice++;

@@ -710,8 +710,7 @@ static void node_items(const drawing *of)
             COMMON_TEXT(label, "%s/%s", of->machine->desc->layers[of->view->layer].name,
                         of->graph->nodes[i].name);
         if (ui_item(of->ui, rect, label))
-            of->ui->command =
-                (view_command){.action = VIEW_GO_TO_STATE, .number = of->view->layer, .item = i};
+            UI_ASK(of->ui, VIEW_GO_TO_STATE, .number = of->view->layer, .item = i);
         ui_context(of->ui, VIEW_ON_STATE, of->view->layer, i, of->graph->nodes[i].name, NULL);
         if (ui_is_focused(of->ui))
             focused = i;
@@ -751,8 +750,7 @@ void view_graph_panel(view_ui *ui)
         const uint32_t way = way_of(&of, &of.graph->edges[of.edge]);
         ui_context(ui, VIEW_ON_EDGE, view->layer, way, NULL, NULL);
         if (is_pressed)
-            ui->command =
-                (view_command){.action = VIEW_TAKE_TRANSITION, .number = view->layer, .item = way};
+            UI_ASK(ui, VIEW_TAKE_TRANSITION, .number = view->layer, .item = way);
     }
     node_items(&of);
     view->hovered = of.node != MD5_NONE   ? of.node + 1

@@ -254,7 +254,7 @@ static void list_selected_material(view_ui *ui)
         COMMON_TEXT(text, "Mesh %u  %s", i, model->meshes[i].name);
         if (strcmp(model->meshes[i].shader, model->meshes[first].shader) == 0
             && ui_row(ui, &(ui_words){.color = VIEW_ACCENT, .hint = ""}, text))
-            ui->command = (view_command){.action = VIEW_TEXTURES, .item = i + 1};
+            UI_ASK(ui, VIEW_TEXTURES, .item = i + 1);
     }
     list_material(ui, first);
 }

@@ -356,9 +356,8 @@ static void channels_panel(view_ui *ui)
             COMMON_TEXT(text, "%s  %.2f", entity->entity->clips[clip].anim->name,
                         0.001 * md5_actor_channel(entity->parts[0].actor, channel).time);
         if (ui_row(ui, &words, text))
-            ui->command = (view_command){.action = ui->mouse.x < label_end ? VIEW_SHOW_CHANNEL
-                                                                           : VIEW_LIST_CHANNEL,
-                                         .item = (uint32_t)c};
+            UI_ASK(ui, ui->mouse.x < label_end ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL,
+                   .item = (uint32_t)c);
     }
     ui_gap(ui);
     list_fired(ui, entity->fired, VIEW_EVENTS, entity->time, true);

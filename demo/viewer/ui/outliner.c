@@ -177,8 +177,7 @@ static void list_meshes(view_ui *ui)
                                                        .color = is_hidden ? VIEW_DIM : 0,
                                                        .is_selected = is_selected});
         if (part == PART_SIGN)
-            ui->command = (view_command){.action = ui->mouse.alt ? VIEW_ONLY_MESH : VIEW_HIDE_MESH,
-                                         .number = i};
+            UI_ASK(ui, ui->mouse.alt ? VIEW_ONLY_MESH : VIEW_HIDE_MESH, .number = i);
         else if (part == PART_NAME) {
             view_select_mesh(ui, ui->stage->now, i);
             mark(ui);
@@ -198,7 +197,7 @@ static void list_clip_tiles(view_ui *ui)
         const view_clip *const clip = &ui->scene->clips[i];
         const bool is_seen = ui_next_tile(ui, &grid, 7 * ui->em, 8.5f * ui->em, &box);
         if (ui_clip_tile(ui, box, i, clip == shown, is_seen))
-            ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
+            UI_ASK(ui, VIEW_OPEN_CLIP, .number = i);
         ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
     }
 }
@@ -229,7 +228,7 @@ static void list_clips(view_ui *ui)
                                                                         : SIGN_PAUSED,
                                      .is_selected = is_shown});
         if (part != PART_NONE)
-            ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
+            UI_ASK(ui, VIEW_OPEN_CLIP, .number = i);
         if (part == PART_SIGN)
             ui->command.item = 1;
         if (is_shown && part == PART_SIGN)
@@ -299,7 +298,7 @@ static void list_layers(view_ui *ui)
                                          .sign = k == status.state ? SIGN_PLAYS : SIGN_NONE,
                                          .is_selected = k == status.state})
                 != PART_NONE)
-                ui->command = (view_command){.action = VIEW_GO_TO_STATE, .number = i, .item = k};
+                UI_ASK(ui, VIEW_GO_TO_STATE, .number = i, .item = k);
             ui_context(ui, VIEW_ON_STATE, i, k, name, NULL);
         }
     }
@@ -518,7 +517,7 @@ static void take_found(view_ui *ui)
     }
     for (size_t i = 0; i < ui->scene->num_clips && best < 0; i++)
         if (is_found(ui, ui->scene->clips[i].name)) {
-            ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
+            UI_ASK(ui, VIEW_OPEN_CLIP, .number = i);
             best = 0;
         }
 }

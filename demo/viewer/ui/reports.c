@@ -171,7 +171,7 @@ static void error_window(view_ui *ui)
     else if (!is_error && (pressed == CLOSE || is_return || ui_key(ui, VIEW_KEY_ESCAPE)))
         ui->problems.shown = 0;
     else if (tries && is_misfit)
-        ui->command = (view_command){.action = VIEW_MAP_JOINTS, .path = common_copy(failure.file)};
+        UI_ASK(ui, VIEW_MAP_JOINTS, .path = common_copy(failure.file));
     else if (tries)
         ui->command.action = VIEW_TRY_AGAIN;
     else if (pressed == OPEN)
@@ -201,7 +201,7 @@ static void repair_window(view_ui *ui)
     const int pressed = ui_buttons(ui, &foot, words, NUM_BUTTONS, OPEN, true);
     const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
     if (pressed == OPEN || pressed == SAVE || is_return)
-        ui->command = (view_command){VIEW_REPAIR, 1, pressed != SAVE, common_copy(list->broken)};
+        UI_ASK(ui, VIEW_REPAIR, 1, pressed != SAVE, common_copy(list->broken));
     else if (pressed == CLOSE || ui_key(ui, VIEW_KEY_ESCAPE))
         view_forget_repair(list);
     free(as);
@@ -266,7 +266,7 @@ static void show_about(view_ui *ui, const view_about *about)
 {
     ui->command.action = VIEW_MARKED;
     if (about->kind == VIEW_ABOUT_CLIP)
-        ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = about->number};
+        UI_ASK(ui, VIEW_OPEN_CLIP, .number = about->number);
     else if (about->kind == VIEW_ABOUT_JOINT)
         ui->selected_joint = (int32_t)about->number;
     else
@@ -319,13 +319,11 @@ static void mend(view_ui *ui, const view_report *report, const view_about *about
         view_show_retarget(ui);
         ui->command.action = VIEW_MARKED;
     } else if (about->kind == VIEW_ABOUT_CLIP) {
-        ui->command = (view_command){.action = VIEW_MAP_JOINTS,
-                                     .path = common_copy(ui->scene->clips[about->number].path)};
+        UI_ASK(ui, VIEW_MAP_JOINTS, .path = common_copy(ui->scene->clips[about->number].path));
     } else {
         show_about(ui, about);
         if (about->kind == VIEW_ABOUT_MESH)
-            ui->command =
-                (view_command){VIEW_FIND_TEXTURE, about->number, MD5GL_PICTURE_DIFFUSE, NULL};
+            UI_ASK(ui, VIEW_FIND_TEXTURE, about->number, MD5GL_PICTURE_DIFFUSE, NULL);
     }
 }
 
@@ -421,7 +419,7 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
     if (place[0] != '\0' && run_link(ui, third, below, end - third - 0.5f * em, is_selected, place))
         ui->problems.shown = number + 1;
     if (mended >= 0 && words[mended] != word)
-        ui->command = (view_command){.action = VIEW_REPAIR, .path = common_copy(report->file)};
+        UI_ASK(ui, VIEW_REPAIR, .path = common_copy(report->file));
     else if (mended >= 0)
         mend(ui, report, &about);
     ui->item.number = item + ITEMS;

@@ -154,7 +154,7 @@ static void list_joints(view_ui *ui)
 
 static void save(view_ui *ui, size_t what)
 {
-    ui->command = (view_command){.action = VIEW_SAVE_RETARGETED, .number = what};
+    UI_ASK(ui, VIEW_SAVE_RETARGETED, .number = what);
 }
 
 void view_retarget_rows(view_ui *ui)
@@ -188,8 +188,7 @@ void view_retarget_rows(view_ui *ui)
             save(ui, VIEW_SAVE_MAP);
     }
     if (page->saved[0] != '\0' && ui_pair(ui, "Saved", common_base(page->saved), true))
-        ui->command =
-            (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(stage->options->retarget)};
+        UI_ASK(ui, VIEW_OPEN_FILE, .path = common_copy(stage->options->retarget));
     if (ui_pair(ui, "", "Close", true))
         page->is_closed = true;
     if (page->picked > 0 && ui_key(ui, VIEW_KEY_DELETE))

@@ -391,10 +391,9 @@ static void lines_picker(const setting *s)
         field.x += field.width;
         field.width = browse;
         if (is_file && ui_button(ui, field, "Browse\xE2\x80\xA6", false)) {
-            ui->command =
-                (view_command){VIEW_FILES, 0, 1 + (size_t)(option - view_option_rows),
-                               common_format("%s%s%s\1%s%s", text, parts[0], is_pair ? "=" : "",
-                                             is_many ? "\n" : "", at)};
+            UI_ASK(ui, VIEW_FILES, 0, 1 + (size_t)(option - view_option_rows),
+                   common_format("%s%s%s\1%s%s", text, parts[0], is_pair ? "=" : "",
+                                 is_many ? "\n" : "", at));
         }
         if (card->opened == option && card->line == line
             && list_things(s, card->filter, parts[!is_pair], taken)) {
@@ -749,7 +748,7 @@ void view_card_panel(view_ui *ui)
     // What still waits must be right before the card is closed.
     is_done = is_done || pressed == 1 || ui->mouse.key == VIEW_KEY_RETURN;
     if (pressed == 0 || is_escape) {
-        ui->command = (view_command){.action = VIEW_TAKE_BACK, .number = !is_escape};
+        UI_ASK(ui, VIEW_TAKE_BACK, .number = !is_escape);
     } else if (is_done && card->waiting != NULL) {
         ui->command = view_take_waiting(ui, INFINITY);
         card->closes = true;

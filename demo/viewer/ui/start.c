@@ -221,8 +221,7 @@ void view_start_panel(view_ui *ui)
     const bool is_return = pressed < 0 && ui_key(ui, VIEW_KEY_RETURN);
     const view_start *const start = &ui->start;
     if (is_return && start->recent.count > 0 && (start->missing & 1) == 0) // where one was
-        ui->command =
-            (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(start->recent.names[0])};
+        UI_ASK(ui, VIEW_OPEN_FILE, .path = common_copy(start->recent.names[0]));
     else if (is_return)
         ui->command.action = actions[0];
     if (ui_key(ui, VIEW_KEY_ESCAPE))

@@ -43,10 +43,9 @@ static void draw_text(view_ui *ui, view_rect row, view_color color, const char *
 // work.
 static void give(view_ui *ui, const char *path)
 {
-    ui->command = (view_command){.action = VIEW_TAKE_TEXTURE,
-                                 .number = (size_t)ui->selected_mesh,
-                                 .item = columns[ui->textures.column].map,
-                                 .path = path != NULL ? common_copy(path) : NULL};
+    UI_ASK(ui, VIEW_TAKE_TEXTURE, .number = (size_t)ui->selected_mesh,
+           .item = columns[ui->textures.column].map,
+           .path = path != NULL ? common_copy(path) : NULL);
     view_clear_textures(&ui->textures);
 }
 
@@ -90,7 +89,7 @@ static void show_maps(view_ui *ui, uint32_t mesh)
             if (panel->offered != NULL)
                 give(ui, panel->offered);
             else
-                ui->command = (view_command){VIEW_FIND_TEXTURE, mesh, map, NULL};
+                UI_ASK(ui, VIEW_FIND_TEXTURE, mesh, map, NULL);
         }
         view_cut(&row, VIEW_AT_LEFT, gap);
         ui_tip(ui, size);
@@ -197,7 +196,7 @@ static void show_saving(view_ui *ui)
     view_rect row;
     take_row(ui, 1.8f, &row);
     if (ui_buttons(ui, &row, &word, 1, -1, true) == 0)
-        ui->command = (view_command){.action = VIEW_SAVE_TEXTURES, .number = asks};
+        UI_ASK(ui, VIEW_SAVE_TEXTURES, .number = asks);
     draw_text(ui, row, replaces ? VIEW_AMBER : VIEW_DIM, text);
     free(folder);
     free(text);
@@ -291,7 +290,7 @@ void view_mesh_page(view_ui *ui)
     take_row(ui, 1.9f, &row);
     const int pressed = ui_buttons(ui, &row, words, 3, -1, false);
     if (pressed >= 0)
-        ui->command = (view_command){.action = actions[pressed], .number = mesh};
+        UI_ASK(ui, actions[pressed], .number = mesh);
     if (ui_pair(ui, "Material", of->shader[0] != '\0' ? of->shader : "none", true))
         view_select_material(ui, mesh);
     if (ui_section(ui, UI_SECTION_TEXTURES, "Textures", "")) {

@@ -731,6 +731,9 @@ typedef struct ui_cells {
 } ui_cells;
 void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of);
 
+// Asks for a command: an action, and members of view_command.
+#define UI_ASK(ui, ...) ((ui)->command = (view_command){.action = __VA_ARGS__})
+
 // -- Lists ----------------------------------------------------------------------------------
 
 // Scrolls `count` lines, of which `room` are seen from `first` on, by the wheel or a finger.
