@@ -18,8 +18,9 @@ WEB_FLAGS_simd := -msse2 -msimd128
 WEB_FLAGS_element := -Oz -flto -mnontrapping-fptoint -msign-ext -mbulk-memory \
     -DMD5_NO_FILES -DMD5_NO_REPAIRS -DMD5_NO_MANUAL -DMD5_NO_CROWDS -DMD5_NO_ASSET_FILES -Wno-unused-function
 # Never -Os for what is drawn with: it skins five times as slowly. What opens and writes files, and the interface, is small.
-WEB_SMALL := demo/common demo/convert demo/looks demo/viewer/app demo/viewer/assets demo/viewer/base demo/viewer/crowd demo/viewer/draw demo/viewer/jobs \
-    demo/viewer/lanterns demo/viewer/motion demo/viewer/pages demo/viewer/ui jansson md5/edit md5/play/make
+WEB_SMALL := demo/common demo/convert demo/looks demo/viewer/app demo/viewer/assets demo/viewer/base demo/viewer/crowd \
+    demo/viewer/draw demo/viewer/jobs demo/viewer/lanterns demo/viewer/motion demo/viewer/pages demo/viewer/ui jansson md5/edit \
+    $(addprefix md5/game/,cube2 decl entity material quake script stage states) md5/play/make md5/play/schema
 WEB_FLAGS := -std=c11 -O2 -DNDEBUG -ffp-contract=off -I. -isystem build/glad/include -isystem $(WEB)/include \
     -Wall -Wextra -Wno-unused-command-line-argument -DHAS_STB -DMD5VIEW_MODELS='"/models"'
 # Debian's package keeps the modules that it needs beside node.
@@ -53,7 +54,7 @@ $(WEB)/$(1)/%.o: %.c $(WEB)/$(1)/flags $(GLAD_HEADER) | $(WEB)/include/stb
 	$$(compile_web)
 $(addprefix $(WEB)/$(1)/,$(sort $(WEB_PARTS) $(WEB_ELEMENT))): KIND_FLAGS = $(WEB_FLAGS_$(1))
 ifneq ($(1),element)
-$(addprefix $(WEB)/$(1)/,$(filter $(WEB_SMALL:%=%/%),$(WEB_PARTS))): KIND_FLAGS = $(WEB_FLAGS_$(1)) -Oz
+$(addprefix $(WEB)/$(1)/,$(filter $(addsuffix %,$(WEB_SMALL)),$(WEB_PARTS))): KIND_FLAGS = $(WEB_FLAGS_$(1)) -Oz
 endif
 $(addprefix $(WEB)/$(1)/,test/web/skin.o test/test.o test/misuse.o test/load/test_same_bits.o): KIND_FLAGS = $(WEB_FLAGS_$(1))
 
