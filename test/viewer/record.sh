@@ -161,6 +161,20 @@ def red(rows): # the error
 assert red(cells[2][:40]) > 50, red(cells[2][:40])
 END
 }
+# Of two models of one name the folders' names say which is which, where they fit.
+alike() {
+    mkdir -p "$scratch/alike/boba" "$scratch/alike/kyle" && cp models/zoo/triangle.md5mesh "$scratch/alike/boba/model.md5mesh" &&
+        cp models/zoo/triangle.md5mesh "$scratch/alike/kyle/model.md5mesh" || return 1
+    "$view" --verbose error --resolution 180,60 --samples 1 "$scratch/alike" --output "$scratch/alike.png" && python3 - "$scratch/alike.png" <<END
+import sys
+sys.argv, path = ["png.py"], sys.argv[1]
+sys.path.insert(0, "test/viewer")
+import png
+width, height, rows, step = png.read(path)
+names = [b"".join(bytes(row[step * 90 * i:step * 90 * (i + 1)]) for row in rows[-18:]) for i in range(2)]
+assert names[0] != names[1]
+END
+}
 no_models() {
     mkdir "$scratch/bare" && record "$scratch/bare" --output "$scratch/bare.png" 2>"$scratch/err"
     [ $? -eq 1 ] && grep -q 'there is no .md5mesh in it' "$scratch/err" && [ ! -e "$scratch/bare.png" ]
@@ -266,6 +280,7 @@ check "a GIF without background" clear_gif
 check_long "a turntable" turns
 check "a sheet" sheet
 check "the models of a folder" folder
+check "the folders of models that are called alike" alike
 check "a folder of more models than fit" not_all_fit
 check "a movie through ffmpeg" movie_by_ffmpeg
 check "WebM through ffmpeg" webm_by_ffmpeg

@@ -678,8 +678,9 @@ static void open_cell(view_state *viewer, const char *file)
 static char *make_caption(const view_output *output)
 {
     const view_state *const viewer = output->viewer;
-    const float room = (float)viewer->width - 2 * VIEW_CAPTION_BORDER;
+    float room = (float)viewer->width - 2 * VIEW_CAPTION_BORDER;
     if (viewer->cells.count > 0) {
+        room += view_text_width(&viewer->font, VIEW_TEXT, ".md5mesh"); // which is left out
         const char *name =
             viewer->cells.names[output->num_done] + strlen(viewer->options->folders[0]);
         // Of a long name the end says more.
