@@ -521,6 +521,14 @@ TEST_SCENE (view_borders_of_built_in_images_stay_black) {
         CHECK(taken.rgba[4 * (middle + x)] < 8);
 }
 
+// The pattern of missing pictures is blended, as in the engine, and is seen: behind an eye of 27
+// pixels a plate of 100.
+TEST_SCENE (view_shows_what_no_material_declares) {
+    OWN_PICTURE taken = shot_take(scene, "test/data/shown::face.md5mesh" SMALL "--no-background");
+    const eye plate = find_eye(&taken, 0, taken.width);
+    CHECK(plate.right - plate.left > 80);
+}
+
 // -- Entity ---------------------------------------------------------------------------------------
 
 // Entities as the viewer plays them: clips in channels, their time, frame commands, and poses.

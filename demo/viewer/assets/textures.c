@@ -429,8 +429,8 @@ static uint32_t registers_read(const md5_material *material)
 }
 
 // Loads the pictures of the stages. As in the engine, a surface stays what it is without them:
-// where an opaque one would show a missing picture, there is a pattern instead, and what would be
-// added to or blended with something adds nothing.
+// where an opaque one would show a missing picture, or nothing declares the material, there is a
+// pattern instead, and what would be added to or blended with something adds nothing.
 static void load_stages(const view_dresser *d, view_layered *layered)
 {
     const md5_material *const material = layered->material;
@@ -468,7 +468,8 @@ static void load_stages(const view_dresser *d, view_layered *layered)
             continue;
         }
         layered->textures[i] = load_stage(d, stage, MD5GL_NUM_PICTURES);
-        if (layered->textures[i] == 0 && is_opaque && is_replaced && stage->cube == MD5_IMAGE_2D)
+        if (layered->textures[i] == 0 && stage->cube == MD5_IMAGE_2D
+            && (material->decl->file == NULL || (is_opaque && is_replaced)))
             layered->textures[i] = md5gl_checker_texture(d->renderer);
     }
 }
