@@ -172,8 +172,25 @@ static bool is_compact(const md5_arena *arena, const md5_anim_file *file, size_t
            && clip + arena->context->memory_held > most_memory(size);
 }
 
-// Where a text is compact, frees all that was read before the clip takes its memory, and reads
-// again: first all but the frames, to where the clip's frames will be, then frame by frame.
+// A compact text is read a second time: first all but the frames, to where the clip's frames will
+// be, then frame by frame.
+typedef struct second_reading {
+    md5_context quiet; // what there is to warn of was said
+    md5_arena head;
+    float numbers[FEW_NUMBERS];
+} second_reading;
+
+static bool read_again(md5_context *context, const char *text, size_t size, void *frames,
+                       size_t room, second_reading *to, md5_anim_file *file)
+{
+    to->quiet = *context;
+    to->quiet.warn = NULL;
+    to->quiet.held = NULL;
+    to->head = md5i_arena_over(&to->quiet, frames, room);
+    return md5i_read_anim_file(&to->head, text, size, &file->num_components, file)
+           || md5i_fail_as(context, &to->quiet.error);
+}
+
 static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     if (md5_begins_as(text, size, MD5_PACKED_FILE))
@@ -201,28 +218,21 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
     const md5_track *tracks = NULL;
     md5_bounds *bounds = NULL;
     const char *command_line = NULL;
-    float *again = NULL, numbers[FEW_NUMBERS];
-    md5_context quiet;
-    md5_arena head;
     const size_t room =
         num_frames
         * (num_rotations * sizeof *clip.rotations + num_translations * sizeof *clip.translations);
-    size_t all = 0;
+    second_reading second;
+    float *again = NULL; // where numbers of a frame go when they are read again
+    size_t all = 0;      // bytes of the clip
     MD5_FOR (pass, 2) {
         anim = MD5_TAKE(&block, md5_anim, 1);
         clip.rotations =
             (md5_quat *)md5i_block_take(&block, num_frames, num_rotations * sizeof(md5_quat));
         clip.translations =
             (md5_vec3 *)md5i_block_take(&block, num_frames, num_translations * sizeof(md5_vec3));
-        if (again) {
-            quiet = *context;
-            quiet.warn = NULL;
-            quiet.held = NULL;
-            head = md5i_arena_over(&quiet, clip.rotations, room);
-            if (!md5i_read_anim_file(&head, text, size, &file.num_components, &file)) {
-                md5i_free(context, block.base, all);
-                return md5i_fail_as(context, &quiet.error);
-            }
+        if (again && !read_again(context, text, size, clip.rotations, room, &second, &file)) {
+            md5i_free(context, block.base, all);
+            return false;
         }
         joints = put_joints(&block, file.joints, num_joints);
         command_line = put_text(&block, file.command_line);
@@ -234,12 +244,13 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
         clip.translation_joints = MD5_TAKE(&block, uint32_t, num_translations);
         bounds = MD5_PUT(&block, md5_bounds, file.bounds, num_frames);
         if (pass == 0 && is_compact(arena, &file, size, all = block.used, room)) {
+            // All that was read is freed but `moves`, so that the clip can take its memory.
             md5_arena few = {.context = context, .is_exact = true};
             moves = (uint8_t *)md5i_arena_copy(&few, moves, num_joints, 1);
             md5i_arena_free(arena);
             *arena = few;
             TRY(moves);
-            again = numbers;
+            again = second.numbers;
         }
         TRY(pass > 0 || md5i_block_allocate(context, &block));
     }
@@ -676,11 +687,9 @@ static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model 
         if (!(parts & MD5_PART_LOSSES) || mesh->loss4 < INFINITY)
             continue;
         // Vertices of up to four influences are packed alike.
-        mesh->loss4 = mesh->loss8 = md5i_pack_loss(model, m, 4, NULL, 0, 4);
-        if (mesh->max_influences > 4) {
-            mesh->loss4 = fmaxf(mesh->loss4, md5i_pack_loss(model, m, 4, NULL, 5, UINT32_MAX));
-            mesh->loss8 = fmaxf(mesh->loss8, md5i_pack_loss(model, m, 8, NULL, 5, UINT32_MAX));
-        }
+        const float few = md5i_pack_loss(model, m, 4, NULL, 0, 4);
+        mesh->loss4 = fmaxf(few, md5i_pack_loss(model, m, 4, NULL, 5, UINT32_MAX));
+        mesh->loss8 = fmaxf(few, md5i_pack_loss(model, m, 8, NULL, 5, UINT32_MAX));
     }
     return true;
 #endif
