@@ -100,6 +100,22 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
 
 #if MD5_WIDTH > 1
 
+// The row `i` of md5_wide_spread(a, rows), by md5_wide_pick(), whose `i` is a number in the text.
+MD5_WIDE_INLINE md5_wide md5_wide_spread_one(md5_wide a, int i)
+{
+    return i == 0   ? md5_wide_pick(a, 0)
+           : i == 1 ? md5_wide_pick(a, 1)
+           : i == 2 ? md5_wide_pick(a, 2)
+                    : md5_wide_pick(a, 3);
+}
+
+MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
+{
+    MD5_UNROLL
+    MD5_FOR (i, 4)
+        rows[i] = md5_wide_spread_one(a, (int)i);
+}
+
 // Keeps compilers from loading it again for every use: loads are the bottleneck of blending.
 MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
 {

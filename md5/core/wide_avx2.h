@@ -35,6 +35,7 @@ typedef __m256 md5_mask; // all bits of a true lane are set
 #define md5_wide_high _mm256_unpackhi_ps
 #define md5_wide_firsts(a, b) _mm256_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 1, 0))
 #define md5_wide_seconds(a, b) _mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 2, 3, 2))
+#define md5_wide_pick(a, i) _mm256_permute_ps(a, 0x55 * (i))
 
 MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 {
@@ -60,14 +61,6 @@ MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[8], const md5_wide rows
         _mm_storeu_ps(to[i], _mm256_castps256_ps128(rows[i]));
         _mm_storeu_ps(to[i + 4], _mm256_extractf128_ps(rows[i], 1));
     }
-}
-
-MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
-{
-    rows[0] = _mm256_permute_ps(a, 0x00);
-    rows[1] = _mm256_permute_ps(a, 0x55);
-    rows[2] = _mm256_permute_ps(a, 0xaa);
-    rows[3] = _mm256_permute_ps(a, 0xff);
 }
 
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])

@@ -35,6 +35,7 @@ typedef __mmask16 md5_mask;
 #define md5_wide_high _mm512_unpackhi_ps
 #define md5_wide_firsts(a, b) _mm512_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 1, 0))
 #define md5_wide_seconds(a, b) _mm512_shuffle_ps(a, b, _MM_SHUFFLE(3, 2, 3, 2))
+#define md5_wide_pick(a, i) _mm512_permute_ps(a, 0x55 * (i))
 
 MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 {
@@ -61,14 +62,6 @@ MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[16], const md5_wide row
         _mm_storeu_ps(to[i + 8], _mm512_extractf32x4_ps(rows[i], 2));
         _mm_storeu_ps(to[i + 12], _mm512_extractf32x4_ps(rows[i], 3));
     }
-}
-
-MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
-{
-    rows[0] = _mm512_permute_ps(a, 0x00);
-    rows[1] = _mm512_permute_ps(a, 0x55);
-    rows[2] = _mm512_permute_ps(a, 0xaa);
-    rows[3] = _mm512_permute_ps(a, 0xff);
 }
 
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])

@@ -35,19 +35,12 @@ typedef uint32x4_t md5_mask; // all bits of a true lane are set
 #define md5_wide_high vzip2q_f32
 #define md5_wide_firsts(a, b) vcombine_f32(vget_low_f32(a), vget_low_f32(b))
 #define md5_wide_seconds(a, b) vcombine_f32(vget_high_f32(a), vget_high_f32(b))
+#define md5_wide_pick vdupq_laneq_f32
 
 MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 {
     const uint32x4_t bits = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32(mask, bits));
-}
-
-MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
-{
-    rows[0] = vdupq_laneq_f32(a, 0);
-    rows[1] = vdupq_laneq_f32(a, 1);
-    rows[2] = vdupq_laneq_f32(a, 2);
-    rows[3] = vdupq_laneq_f32(a, 3);
 }
 
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])

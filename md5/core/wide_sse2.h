@@ -35,18 +35,11 @@ typedef __m128 md5_mask; // all bits of a true lane are set
 #define md5_wide_high _mm_unpackhi_ps
 #define md5_wide_firsts(a, b) _mm_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 1, 0))
 #define md5_wide_seconds(a, b) _mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 2, 3, 2))
+#define md5_wide_pick(a, i) _mm_shuffle_ps(a, a, 0x55 * (i))
 
 MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 {
     return (unsigned)_mm_movemask_ps(mask);
-}
-
-MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
-{
-    rows[0] = _mm_shuffle_ps(a, a, 0x00);
-    rows[1] = _mm_shuffle_ps(a, a, 0x55);
-    rows[2] = _mm_shuffle_ps(a, a, 0xaa);
-    rows[3] = _mm_shuffle_ps(a, a, 0xff);
 }
 
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])

@@ -57,23 +57,8 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
     return md5_wide_sums(products);
 }
 
-// One of the rows of md5_wide_spread().
-MD5_WIDE_INLINE __m512 spread_one(__m512 a, int i)
-{
-    switch (i) {
-    case 0:
-        return _mm512_permute_ps(a, 0x00);
-    case 1:
-        return _mm512_permute_ps(a, 0x55);
-    case 2:
-        return _mm512_permute_ps(a, 0xaa);
-    default:
-        return _mm512_permute_ps(a, 0xff);
-    }
-}
-
-// The weights that spread_one() spreads for register 2 i and for the next one: a's in the first and
-// third quarter, t's in the others.
+// The weights that md5_wide_spread_one() spreads for register 2 i and for the next one: a's in the
+// first and third quarter, t's in the others.
 MD5_WIDE_INLINE void pair_weights(md5_wide a, md5_wide t, md5_wide pair[2])
 {
     const __m512 even = _mm512_shuffle_f32x4(t, t, _MM_SHUFFLE(1, 1, 0, 0));
@@ -95,9 +80,9 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
         __m512 from = _mm512_loadu_ps(a + 16 * i);
         md5_wide_keep_loaded(&from);
         const __m512 to = _mm512_loadu_ps(b + 16 * i);
-        const __m512 part = _mm512_mul_ps(from, spread_one(more[i % 2], i / 2));
+        const __m512 part = _mm512_mul_ps(from, md5_wide_spread_one(more[i % 2], i / 2));
         const __m512 change =
-            _mm512_sub_ps(part, _mm512_mul_ps(to, spread_one(less[i % 2], i / 2)));
+            _mm512_sub_ps(part, _mm512_mul_ps(to, md5_wide_spread_one(less[i % 2], i / 2)));
         _mm512_storeu_ps(out + 16 * i, _mm512_sub_ps(from, change));
     }
 }
@@ -116,7 +101,7 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
         __m512 change = _mm512_loadu_ps(b + 16 * i);
         if (c)
             change = _mm512_sub_ps(change, _mm512_loadu_ps(c + 16 * i));
-        change = _mm512_mul_ps(change, spread_one(weights[i % 2], i / 2));
+        change = _mm512_mul_ps(change, md5_wide_spread_one(weights[i % 2], i / 2));
         change = _mm512_add_ps(_mm512_loadu_ps(a + 16 * i), change);
         change = i % 2 ? _mm512_mask_shuffle_f32x4(change, 0x0f0f, rotation, rotation,
                                                    _MM_SHUFFLE(3, 3, 2, 2))
@@ -154,21 +139,6 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
 
 #if defined(MD5_WIDE_AVX2)
 
-// One of the rows of md5_wide_spread().
-MD5_WIDE_INLINE __m256 spread_one(__m256 a, int i)
-{
-    switch (i) {
-    case 0:
-        return _mm256_permute_ps(a, 0x00);
-    case 1:
-        return _mm256_permute_ps(a, 0x55);
-    case 2:
-        return _mm256_permute_ps(a, 0xaa);
-    default:
-        return _mm256_permute_ps(a, 0xff);
-    }
-}
-
 // The lower halves hold the weights of the rotations, the upper ones those of the translations.
 // Each transform is finished before the next one begins, for compilers that run out of registers.
 MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b, md5_wide of_a,
@@ -185,9 +155,9 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
         __m256 from = _mm256_loadu_ps(a + 8 * i);
         md5_wide_keep_loaded(&from);
         const __m256 to = _mm256_loadu_ps(b + 8 * i);
-        const __m256 part = _mm256_mul_ps(from, spread_one(more[i / 4], i % 4));
+        const __m256 part = _mm256_mul_ps(from, md5_wide_spread_one(more[i / 4], i % 4));
         const __m256 change =
-            _mm256_sub_ps(part, _mm256_mul_ps(to, spread_one(less[i / 4], i % 4)));
+            _mm256_sub_ps(part, _mm256_mul_ps(to, md5_wide_spread_one(less[i / 4], i % 4)));
         _mm256_storeu_ps(out + 8 * i, _mm256_sub_ps(from, change));
     }
 }
@@ -204,7 +174,7 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
         __m256 change = _mm256_loadu_ps(b + 8 * i);
         if (c)
             change = _mm256_sub_ps(change, _mm256_loadu_ps(c + 8 * i));
-        change = _mm256_mul_ps(change, spread_one(weights[i / 4], i % 4));
+        change = _mm256_mul_ps(change, md5_wide_spread_one(weights[i / 4], i % 4));
         change = _mm256_add_ps(_mm256_loadu_ps(a + 8 * i), change);
         change = i < 4 ? _mm256_blend_ps(change, q[i], 0x0f)
                        : _mm256_permute2f128_ps(q[i - 4], change, 0x31);
