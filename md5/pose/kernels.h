@@ -7,7 +7,7 @@
 #include "md5/pose/plan.h"
 
 typedef void md5_sample_kernel(const md5_anim *anim, const md5_moment *moment,
-                               const md5_targets *targets, md5_xform *pose);
+                               const md5_targets *targets, md5_xform *pose, md5_mat34 *locals);
 
 // What md5_blend_poses(), the same by nlerp, md5_add_pose() of a difference, md5_subtract_pose()
 // and md5_add_pose() with a reference do.
@@ -33,7 +33,8 @@ typedef void md5_combine_kernel(const md5_combination *poses);
 
 typedef struct md5_pose_kernels {
     // Writes the animated rotations and translations into a pose that holds the constant ones:
-    // rotations by nlerp if moment->interpolation says so, else by slerp.
+    // rotations by nlerp if moment->interpolation says so, else by slerp. If `locals` is not NULL,
+    // all rotations must be in order, and their joints' local matrices are written instead.
     md5_sample_kernel *sample;
 
 #ifndef MD5_NO_COMPRESSED
@@ -45,7 +46,8 @@ typedef struct md5_pose_kernels {
     void (*multiply)(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
                      md5_mat34 *palette);
 
-    // md5_local_to_palette(); md5_local_to_model() if `palette` is NULL.
+    // md5_local_to_palette(); md5_local_to_model() if `palette` is NULL. If `pose` is NULL, the
+    // joints are local matrices.
     void (*finish)(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
                    const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
 

@@ -342,7 +342,7 @@ void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim
     };
     if (!targets.rotations_in_order || !targets.translations_in_order)
         memcpy(pose, anim->constant, anim->skeleton.num_joints * sizeof *pose);
-    kernels->sample(anim, moment, &targets, pose);
+    kernels->sample(anim, moment, &targets, pose, NULL);
     if (root != MD5_ROOT_FILE)
         pose[0].translation = md5i_root_translation(anim, moment, root);
 }
@@ -379,7 +379,16 @@ static void sample_tracks(const md5_anim *anim, const md5_pose_plan *plan, const
         return;
     }
 #endif
-    plan->kernels->sample(anim, moment, targets, pose);
+    plan->kernels->sample(anim, moment, targets, pose, NULL);
+}
+
+// What one kernel can pose.
+static bool fits_kernels(const md5_binding *binding, const md5_moment *moment)
+{
+    return binding->num_rebases == 0 && !MD5_PACKED(binding->anim)
+           && md5_is_moment_of(binding->anim, moment)
+           && (moment->interpolation == MD5_INTERPOLATE_LINEAR
+               || moment->interpolation == MD5_INTERPOLATE_NLERP);
 }
 
 void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md5_xform *pose)
@@ -500,11 +509,20 @@ void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root ro
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_APART(joints, binding->skeleton->num_joints, palette, binding->skeleton->num_joints);
     MD5_ASSERT_MOMENT(binding->anim, moment);
-    md5_sample(binding, moment, root, pose);
+    const md5_pose_plan *const plan = binding->internal.plan;
+    const md5_targets *const targets = &plan->targets;
+    md5_mat34 *const locals = joints ? joints : palette;
+    // If each joint is animated, its rotation need not be written, only its local matrix.
+    const bool is_whole = targets->rotations_in_order && targets->translations_in_order
+                          && root == MD5_ROOT_FILE && locals && fits_kernels(binding, &moment);
+    if (is_whole)
+        plan->kernels->sample(binding->anim, &moment, targets, pose, locals);
+    else
+        md5_sample(binding, moment, root, pose);
     // By depth, so that a joint's matrix is not needed right after it is computed.
     md5_skeleton by_depth = *binding->skeleton;
-    by_depth.order = binding->internal.plan->order;
-    finish(binding->internal.plan->kernels, &by_depth, binding->inverse_bind, pose, joints,
+    by_depth.order = plan->order;
+    finish(plan->kernels, &by_depth, binding->inverse_bind, is_whole ? NULL : pose, joints,
            palette);
 }
 
@@ -692,17 +710,6 @@ static job_group *find_group(crowd *all, const md5_pose_job *job)
     return emptiest;
 }
 
-// What the lanes can pose: see md5_pose_kernels.crowd.
-static bool fits_lanes(const md5_pose_job *job)
-{
-    const md5_moment *const moment = &job->moment;
-    const md5_binding *const binding = job->binding;
-    return binding->num_rebases == 0 && !MD5_PACKED(binding->anim)
-           && md5_is_moment_of(binding->anim, moment)
-           && (moment->interpolation == MD5_INTERPOLATE_LINEAR
-               || moment->interpolation == MD5_INTERPOLATE_NLERP);
-}
-
 void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
                           void *scratch)
 {
@@ -716,7 +723,7 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
     unsigned char *const bytes = (unsigned char *)scratch;
     all.scratch = (float *)(void *)(bytes + (misaligned > 0 ? CACHE_LINE - misaligned : 0));
     for (size_t i = 0; i < count; i++) {
-        if (kernels->width <= 1 || !fits_lanes(&jobs[i])) {
+        if (kernels->width <= 1 || !fits_kernels(jobs[i].binding, &jobs[i].moment)) {
             pose_single(&all, &jobs[i]);
             continue;
         }

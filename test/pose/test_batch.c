@@ -352,7 +352,7 @@ static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
     const md5_targets targets = md5_narrow_targets(&made->binding->internal.plan->targets, wanted);
     pose_simd_clear(found);
     md5_copy_constants(made->binding, first, size, found->pose);
-    kernels->sample(&made->anim, moment, &targets, found->pose);
+    kernels->sample(&made->anim, moment, &targets, found->pose, NULL);
     FOR (i, count) {
         if (!wanted[i])
             found->pose[i] = expected->pose[i];

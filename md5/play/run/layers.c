@@ -307,7 +307,7 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
             targets.translation_slots = slots[i].translations;
             if (has_constants)
                 md5_copy_constants(binding, runs[i].first, runs[i].count, pose);
-            binding->internal.plan->kernels->sample(binding->anim, &moment, &targets, pose);
+            binding->internal.plan->kernels->sample(binding->anim, &moment, &targets, pose, NULL);
         }
     } else {
         MD5_ASSERT(joints != NULL, "joints of a layer, where there are no runs");
@@ -315,7 +315,7 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
             md5_copy_constants(binding, joints->first, joints->count, pose);
         MD5_FOR_WHILE (i, joints->count, listed)
             pose[listed[i]] = *md5_constant_of(binding, listed[i]);
-        binding->internal.plan->kernels->sample(binding->anim, &moment, only->targets, pose);
+        binding->internal.plan->kernels->sample(binding->anim, &moment, only->targets, pose, NULL);
     }
     if (source->extract == MD5_EXTRACT_NONE)
         return;

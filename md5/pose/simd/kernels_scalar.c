@@ -5,7 +5,7 @@
 #include "md5/pose/simd/blend_wide.h"
 
 static void sample(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
-                   md5_xform *pose)
+                   md5_xform *pose, md5_mat34 *locals)
 {
     const md5_sampling sampling = md5_begin_sampling(anim, moment);
     MD5_FOR (i, targets->rotation_slots.count) {
@@ -22,6 +22,8 @@ static void sample(const md5_anim *anim, const md5_moment *moment, const md5_tar
         pose[target].translation = md5_sample_translation(&sampling, slot);
         pose[target].pad = 0;
     }
+    MD5_FOR_WHILE (i, anim->num_rotations, locals)
+        locals[i] = md5_mat34_of(pose[i].rotation, pose[i].translation);
 }
 
 static void multiply(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
@@ -37,7 +39,8 @@ static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
     MD5_FOR (i, skeleton->num_joints) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        const md5_mat34 local = md5_mat34_of(pose[joint].rotation, pose[joint].translation);
+        const md5_mat34 local =
+            pose ? md5_mat34_of(pose[joint].rotation, pose[joint].translation) : joints[joint];
         joints[joint] = parent == MD5_NONE ? local : md5_mat34_product(&joints[parent], &local);
     }
     if (palette)

@@ -10,67 +10,57 @@
 // The next narrower set takes fewer joints: they do not fill a register, or are no faster in one.
 enum { FEWEST = MD5_WIDTH < 16 ? MD5_WIDTH : 33 };
 
-static inline md5_xform *find_target(const uint32_t *targets, uint32_t slot, md5_xform *pose,
-                                     md5_xform *discarded)
+// Stores the rotations or translations of slots; that of joint 0 is at `pose`, of the next one
+// eight floats behind it.
+MD5_WIDE_INLINE void store_targets(const uint32_t *targets, uint32_t slot, bool in_order,
+                                   const md5_wide rows[4], float *pose)
 {
-    return targets[slot] == MD5_NONE ? discarded : &pose[targets[slot]];
+    float discarded[4], *to[MD5_WIDTH]; // what drives nothing
+    if (in_order) {
+        md5_wide_store_run(pose + 8 * (size_t)slot, 8, rows);
+        return;
+    }
+    MD5_UNROLL
+    MD5_FOR (i, MD5_WIDTH) {
+        const uint32_t target = targets[slot + i];
+        to[i] = target == MD5_NONE ? discarded : pose + 8 * (size_t)target;
+    }
+    md5_wide_store_rows(to, rows);
+}
+
+// Stores the local matrices of joints, of rotations as components and translations as rows.
+MD5_WIDE_INLINE void store_locals(const md5_wide rotation[4], md5_wide translation[4],
+                                  md5_mat34 *locals)
+{
+    md5_wide m[12];
+    md5_wide_transpose(translation);
+    matrix_wide(rotation, m);
+    MD5_UNROLL
+    MD5_FOR (row, 3) {
+        m[4 * row + 3] = translation[row];
+        md5_wide_transpose(m + 4 * row);
+        md5_wide_store_run(locals->m + 4 * row, 12, m + 4 * row);
+    }
 }
 
 MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
-                                 const md5_targets *targets, md5_xform *pose)
+                                 const md5_targets *targets, md5_xform *pose, md5_mat34 *locals)
 {
     if (targets->rotation_slots.count < FEWEST) {
-        MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, moment, targets, pose);
+        MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, moment, targets, pose, locals);
         return;
     }
-    const md5_slots slots = targets->rotation_slots;
-    const uint32_t *const rotations = targets->rotations + slots.first;
-    md5_xform *const in_order = pose + slots.first;
-    const size_t width = anim->num_rotations;
-    const md5_quat *const frame0 = anim->rotations + moment->frame0 * width + slots.first;
-    const md5_quat *const frame1 = anim->rotations + moment->frame1 * width + slots.first;
-    const uint32_t last = slots.count - MD5_WIDTH; // the last set overlaps the one before: full
-    md5_xform discarded;                           // receives what drives nothing
-    wide_slerp_set sets[MD5_SLERP_SETS];
-    for (uint32_t begin = 0; begin < slots.count; begin += MD5_SLERP_SETS * MD5_WIDTH) {
-        uint32_t size = 0, starts[MD5_SLERP_SETS]; // the first slot of each set
-        for (uint32_t next = begin; size < MD5_SLERP_SETS && next < slots.count;
-             next += MD5_WIDTH) {
-            const uint32_t slot = starts[size] = next < last ? next : last;
-            md5_wide a[4], b[4];
-            md5_wide_load_run((const float *)&frame0[slot], 4, a);
-            md5_wide_load_run((const float *)&frame1[slot], 4, b);
-            slerp_begin(&sets[size++], a, b);
-        }
-        weigh_all(moment->interpolation, md5_wide_all(moment->fraction), sets, size);
-        MD5_FOR (i, size) {
-            const uint32_t slot = starts[i];
-            md5_wide rotation[4];
-            slerp_end(&sets[i], rotation);
-            md5_wide_transpose(rotation);
-            if (targets->rotations_in_order) {
-                md5_wide_store_run((float *)&in_order[slot].rotation, 8, rotation);
-                continue;
-            }
-            float *to[MD5_WIDTH];
-            MD5_UNROLL
-            MD5_FOR (k, MD5_WIDTH)
-                to[k] = &find_target(rotations, slot + k, pose, &discarded)->rotation.x;
-            md5_wide_store_rows(to, rotation);
-        }
-    }
-
     // Rows of four floats from packed triples: the last float of each row is the next triple's.
     const uint32_t first = targets->translation_slots.first;
     const uint32_t count = targets->translation_slots.count;
-    const uint32_t *const translations = targets->translations + first;
-    const md5_vec3 *const from = anim->translations + first;
-    const md5_vec3 *const start = from + (size_t)moment->frame0 * anim->num_translations;
-    const md5_vec3 *const stop = from + (size_t)moment->frame1 * anim->num_translations;
+    const md5_vec3 *const start =
+        anim->translations + (size_t)moment->frame0 * anim->num_translations;
+    const md5_vec3 *const stop =
+        anim->translations + (size_t)moment->frame1 * anim->num_translations;
     const md5_wide fraction = md5_wide_all(moment->fraction);
     // A row must not reach past the last triple of a frame, so that is loaded by itself.
-    const uint32_t end = count > MD5_WIDTH ? count - 1 : 0;
-    for (uint32_t next = 0; next < end; next += MD5_WIDTH) {
+    const uint32_t end = first + (count > MD5_WIDTH ? count - 1 : 0);
+    for (uint32_t next = first; next < end; next += MD5_WIDTH) {
         const uint32_t slot = next + MD5_WIDTH <= end ? next : end - MD5_WIDTH;
         md5_wide a[4], b[4];
         md5_wide_load_run((const float *)&start[slot], 3, a);
@@ -79,20 +69,45 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
         MD5_FOR (i, 4)
             a[i] = lerp_wide(a[i], b[i], fraction);
         md5_wide_cut(a);
-        if (targets->translations_in_order) {
-            md5_wide_store_run((float *)&pose[first + slot].translation, 8, a);
-            continue;
-        }
-        float *to[MD5_WIDTH];
-        MD5_UNROLL
-        MD5_FOR (i, MD5_WIDTH)
-            to[i] = &find_target(translations, slot + i, pose, &discarded)->translation.x;
-        md5_wide_store_rows(to, a);
+        store_targets(targets->translations, slot, targets->translations_in_order, a,
+                      &pose->translation.x);
     }
-    MD5_FOR_FROM (slot, end, count) {
-        md5_xform *const to = find_target(translations, slot, pose, &discarded);
-        to->translation = md5_vec3_lerp(start[slot], stop[slot], moment->fraction);
-        to->pad = 0;
+    MD5_FOR_FROM (slot, end, first + count) {
+        const uint32_t target = targets->translations[slot];
+        if (target == MD5_NONE)
+            continue;
+        pose[target].translation = md5_vec3_lerp(start[slot], stop[slot], moment->fraction);
+        pose[target].pad = 0;
+    }
+
+    const md5_slots slots = targets->rotation_slots;
+    const md5_quat *const frame0 = anim->rotations + (size_t)moment->frame0 * anim->num_rotations;
+    const md5_quat *const frame1 = anim->rotations + (size_t)moment->frame1 * anim->num_rotations;
+    const uint32_t behind = slots.first + slots.count;
+    const uint32_t last = behind - MD5_WIDTH; // the last set overlaps the one before: full
+    wide_slerp_set sets[MD5_SLERP_SETS];
+    for (uint32_t begin = slots.first; begin < behind; begin += MD5_SLERP_SETS * MD5_WIDTH) {
+        uint32_t size = 0, starts[MD5_SLERP_SETS]; // the first slot of each set
+        for (uint32_t next = begin; size < MD5_SLERP_SETS && next < behind; next += MD5_WIDTH) {
+            const uint32_t slot = starts[size] = next < last ? next : last;
+            md5_wide a[4], b[4];
+            md5_wide_load_run((const float *)&frame0[slot], 4, a);
+            md5_wide_load_run((const float *)&frame1[slot], 4, b);
+            slerp_begin(&sets[size++], a, b);
+        }
+        weigh_all(moment->interpolation, fraction, sets, size);
+        MD5_FOR (i, size) {
+            md5_wide rotation[4], translation[4];
+            slerp_end(&sets[i], rotation);
+            if (locals) {
+                md5_wide_load_run(&pose[starts[i]].translation.x, 8, translation);
+                store_locals(rotation, translation, &locals[starts[i]]);
+                continue;
+            }
+            md5_wide_transpose(rotation);
+            store_targets(targets->rotations, starts[i], targets->rotations_in_order, rotation,
+                          &pose->rotation.x);
+        }
     }
 }
 
@@ -114,20 +129,13 @@ MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *
         MD5_WIDE_NARROWER(md5i_pose_kernels).finish(skeleton, inverse_bind, pose, joints, palette);
         return;
     }
-    for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) { // local matrices
+    for (uint32_t begin = 0; begin < count && pose; begin += MD5_WIDTH) { // local matrices
         const uint32_t joint = begin + MD5_WIDTH <= count ? begin : count - MD5_WIDTH;
-        md5_wide rotation[4], translation[4], m[12];
-        md5_wide_load_run((const float *)&pose[joint].rotation, 8, rotation);
-        md5_wide_load_run((const float *)&pose[joint].translation, 8, translation);
+        md5_wide rotation[4], translation[4];
+        md5_wide_load_run(&pose[joint].rotation.x, 8, rotation);
+        md5_wide_load_run(&pose[joint].translation.x, 8, translation);
         md5_wide_transpose(rotation);
-        md5_wide_transpose(translation);
-        matrix_wide(rotation, m);
-        MD5_UNROLL
-        MD5_FOR (row, 3) {
-            m[4 * row + 3] = translation[row];
-            md5_wide_transpose(m + 4 * row);
-            md5_wide_store_run(joints[joint].m + 4 * row, 12, m + 4 * row);
-        }
+        store_locals(rotation, translation, &joints[joint]);
     }
     MD5_FOR (i, count) {
         const uint32_t joint = order[i];
