@@ -52,7 +52,7 @@ make_programs() {
     objects=
     packages=$("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg libzip jansson) || return
     packages="-DHAS_STB -DHAS_JPEG -DHAS_ZIP -DHAS_JANSSON $packages"
-    compile "$packages" demo/common/*.c demo/convert/*.c demo/looks/*.c demo/viewer/base/log.c render/pictures.c render/assert.c
+    compile "$packages" demo/common/*.c demo/convert/*.c demo/looks/*.c render/pictures.c render/assert.c
     programs=$objects
 }
 
