@@ -34,15 +34,20 @@ png() {
     fi
 }
 
+# Seconds of processor time of what has ended here; in a shell of its own there is nothing.
+processor_time() {
+    times >"$scratch/times"
+    awk 'function seconds(text) { split(text, part, "[ms]"); return 60 * part[1] + part[2] }
+        NR == 2 { print seconds($1) + seconds($2) }' "$scratch/times"
+}
 # With MD5_TEST_TIMES=0.2 in the environment, lists checks that take at least so many seconds of
 # processor time in other processes.
 show_time() {
-    times >"$scratch/times"
-    awk -v title="$title" -v least="$MD5_TEST_TIMES" -v past="${past_time:-0}" -v file="$scratch/past" '
-        function seconds(text) { split(text, part, "[ms]"); return 60 * part[1] + part[2] }
-        NR == 2 { now = seconds($1) + seconds($2); print now >file }
-        END { if (now - past >= least) printf "%8.2f s %s\n", now - past, title }' "$scratch/times"
-    read -r past_time <"$scratch/past"
+    processor_time >"$scratch/now"
+    read -r now <"$scratch/now"
+    awk -v title="$title" -v least="$MD5_TEST_TIMES" -v spent="$now" -v past="${past_time:-0}" \
+        'BEGIN { if (spent - past >= least) printf "%8.2f s %s\n", spent - past, title }'
+    past_time=$now
 }
 
 # LeakSanitizer itself crashes now and then while a thread of another library ends, which is no leak: whether this, and
