@@ -132,11 +132,7 @@ bool md5_pack_influences(const md5_pack_job *job)
 float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints,
                      uint32_t fewest, uint32_t most)
 {
-    MD5_ASSERT_ASSET(model);
-    MD5_ASSERT(mesh < model->num_meshes, "mesh: an index into model->meshes");
-    MD5_ASSERT(slots > 0, "slots: at least 1");
     const md5_mesh *const drawn = &model->meshes[mesh];
-    MD5_ASSERT_GEOMETRY(drawn);
     const md5_mat34 *const posed = joints ? joints : model->bind;
     // How far a character is assumed to move if no pose is given: the diagonal of its bind pose.
     const md5_vec3d low = md5_vec3d_of(model->bounds.min), high = md5_vec3d_of(model->bounds.max);
@@ -174,5 +170,9 @@ float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, cons
 
 float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
 {
+    MD5_ASSERT_ASSET(model);
+    MD5_ASSERT(mesh < model->num_meshes, "mesh: an index into model->meshes");
+    MD5_ASSERT(slots > 0, "slots: at least 1");
+    MD5_ASSERT_GEOMETRY(&model->meshes[mesh]);
     return md5i_pack_loss(model, mesh, slots, joints, 0, UINT32_MAX);
 }
