@@ -223,7 +223,7 @@ static bool make_crowd(view_game *game, const view_loader *loader)
         if (error.status != MD5_OK)
             return view_log_error(loader->log, &error);
         md5_player_set_ground(who->machine.player, find_ground, who);
-        game->tints[i] = (md5_vec4){1, 0.55f + 0.45f * share, 1 - 0.5f * share, 1};
+        game->tints[i] = (md5_vec4){1.6f, 0.4f + 0.2f * share, 1.1f - 0.4f * share, 1};
     }
     game->crowd = loader->renderer != NULL ? view_create_model(loader, scene->model) : NULL;
     return loader->renderer == NULL || game->crowd != NULL;
@@ -569,8 +569,8 @@ static void make_picture(view_game *game)
                               45 - 0.2f * lead + game->height - at.z}},
         .sky = {mix(0x070B1EFF, 0x2B3A66FF, dawn), mix(0x2B3A66FF, 0xE8A06AFF, dawn)},
         .light_direction = {-0.6f, 0.7f, 0.42f}, // the moon; later the sun
-        .light = {0.16f + 1.1f * dawn, 0.20f + 0.6f * dawn, 0.34f},
-        .ambient = {0.035f + 0.2f * dawn, 0.05f + 0.15f * dawn, 0.10f},
+        .light = {0.16f + 2.2f * dawn, 0.20f + 1.3f * dawn, 0.34f + 0.5f * dawn},
+        .ambient = {0.035f + 0.22f * dawn, 0.05f + 0.13f * dawn, 0.10f + 0.1f * dawn},
         .casters = {{at.x - around, at.y - around, -30}, {at.x + around, at.y + around, 110}},
         .num_bodies = 2,
         .blobs = game->blobs,
@@ -686,7 +686,7 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
     const view_game *const game = stage->pages->game;
     const view_game_facts *const facts = &game->facts;
     const float middle = 0.5f * stage->width, em = 14 * canvas->font->scale;
-    const bool is_wide = stage->width > 50 * em, plays = facts->phase == VIEW_GAME_PLAYS;
+    const bool is_wide = stage->width > 44 * em, plays = facts->phase == VIEW_GAME_PLAYS;
     static const char *const words[] = {"light the seven lanterns", "all seven lanterns burn!",
                                         "the oil is used up"};
     char title[64];
@@ -700,17 +700,19 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
         && ui_button(ui, (view_rect){stage->width - 3.6f * em, 0.6f * em, 3 * em, 2.4f * em},
                      facts->is_demo ? "\xC3\x97" : "II", false))
         ui->command.action = VIEW_CLOSE_LISTS;
+    // Beside the score, or below it.
+    const float title_x = is_wide ? fmaxf(middle, 28.4f * em) : middle;
     float y = is_wide ? 0.6f * em : 5 * em;
     const bool has_title = (plays ? facts->seconds : facts->rest) < 6;
     if (has_title)
-        y = draw_line(canvas, VIEW_TITLE, middle, y, amber, title);
+        y = draw_line(canvas, VIEW_TITLE, title_x, y, amber, title);
     if (plays ? has_title : !facts->is_demo) {
-        draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
+        draw_line(canvas, VIEW_TEXT, title_x, y, VIEW_BRIGHT,
                   plays ? "Walk up to one: your flame lights it and gets oil"
                   : facts->phase == VIEW_GAME_WON ? "Enter or a tap: another night"
                                                   : "Enter or a tap: again");
     } else if (facts->missed > 0 && facts->seconds < facts->missed + 5) {
-        draw_line(canvas, VIEW_TEXT, middle, y, amber,
+        draw_line(canvas, VIEW_TEXT, title_x, y, amber,
                   "Closer! Right beside a lantern your flame lights it");
     }
     const bool is_high = stage->height > 24 * em;
