@@ -56,6 +56,7 @@ struct view_game {
     md5_mat34 *joints; // [num_joints]
     md5_mat34 lamp_palettes[NUM_LAMPS * LAMP_JOINTS];
     md5_mat34 lamp_placements[NUM_LAMPS];
+    md5_vec4 lamp_tints[NUM_LAMPS];
     uint32_t lamp_skins[NUM_LAMPS]; // 0: lit
 };
 
@@ -471,6 +472,16 @@ static void take_step(view_game *game)
 
 // == The picture ==================================================================================
 
+// The share that is hidden of what stands between him and the camera, where the picture's lower
+// edge would cut it.
+static float hidden_share(const view_game *game, md5_vec3 foot)
+{
+    const float way = view_radians(game->extra.camera.azimuth);
+    const md5_vec3 at = game->hero->place.translation;
+    const float nearer = (foot.x - at.x) * cosf(way) + (foot.y - at.y) * sinf(way);
+    return view_clamp(24 * nearer / game->distance - 4.5f, 0, 1);
+}
+
 // Lantern 0 is his, the others are those of the posts. Dark ones hang still.
 static void list_lanterns(view_game *game)
 {
@@ -487,6 +498,7 @@ static void list_lanterns(view_game *game)
             pose_post(game, is_dark ? 0 : time, NULL, palette);
         game->lamp_placements[i] = is_his ? md5_mat34_from_xform(view_at_origin()) : at->placement;
         game->lamp_skins[i] = is_dark;
+        game->lamp_tints[i] = (md5_vec4){1, 1, 1, is_his ? 1 : 1 + hidden_share(game, at->foot)};
         if (is_dark)
             continue;
         // His flame gets smaller with the oil.
@@ -505,6 +517,7 @@ static void list_lanterns(view_game *game)
         .instances = {.count = NUM_LAMPS,
                       .palettes = game->lamp_palettes,
                       .placements = game->lamp_placements,
+                      .tints = game->lamp_tints,
                       .skins = game->lamp_skins},
     };
 }
@@ -525,6 +538,7 @@ static void list_crowd(view_game *game)
         const md5_vec3 foot = who->machine.place.translation;
         game->placements[i] =
             scaled_place((md5_quat){.w = 1}, md5_vec3_scale(foot, 1 - who->scale), who->scale);
+        game->tints[i].w = 1 + hidden_share(game, foot);
         game->blobs[NUM_PRINTS + 1 + i] = (md5gl_blob){.position = foot, .radius = 9 * who->scale};
     }
     game->extra.bodies[1] = (view_body){
@@ -624,38 +638,29 @@ static void draw_score(view_canvas *canvas, const view_game_facts *facts)
     view_draw_rect(canvas, bar, amber);
 }
 
-// Where a point is in the picture, from -1 to 1 to the right and upward, by its depth in units.
-static md5_vec3 see(const view_lens *lens, md5_vec3 point)
-{
-    const md5_vec3 way = md5_vec3_sub(point, lens->eye);
-    return (md5_vec3){md5_vec3_dot(way, lens->axes.right) / lens->half_x,
-                      md5_vec3_dot(way, lens->axes.up) / lens->half_y,
-                      -md5_vec3_dot(way, lens->axes.back)};
-}
-
-// An arrow above each dark lantern, larger if that is nearer; of one beside the picture at the side
-// to which he has to turn.
+// An arrow above each dark lantern, larger if that is nearer; of one that is not in the picture at
+// the side to which he has to turn.
 static void draw_marks(view_canvas *canvas, const view_game *game, const view_stage *stage)
 {
-    const view_lens lens = view_stage_lens(stage);
-    const float half_x = 0.5f * stage->width, half_y = 0.5f * stage->height;
     COMMON_FOR (i, VIEW_GAME_LANTERNS) {
         const post *const at = &game->posts[i];
-        const md5_vec3 seen = see(&lens, view_along(at->lamp, (md5_vec3){0, 0, 1}, 26));
-        const float em = view_clamp(250 / view_distance(at->foot, game->hero->place.translation),
-                                    0.5f, 1.6f)
-                         * 14 * canvas->font->scale,
-                    half = 0.5f * em;
-        const float y = seen.z > 1 ? half_y * (1 - view_clamp(seen.y / seen.z, -0.6f, 0.95f))
-                                   : 1.5f * half_y + em * (float)(i % 3);
+        const md5_vec3 seen = view_seen_from(game->hero, at->foot);
+        const float em =
+            view_clamp(250 / hypotf(seen.x, seen.y), 0.5f, 1.6f) * 14 * canvas->font->scale;
+        const float half = 0.5f * em, height = stage->height;
+        float tip[2];
+        const bool is_ahead =
+            view_find_pixel(stage, view_along(at->lamp, (md5_vec3){0, 0, 1}, 18), tip);
+        const float y = is_ahead ? view_clamp(tip[1], 0.025f * height, 0.8f * height)
+                                 : 0.75f * height + em * (float)(i % 3);
         if (at->is_lit)
             continue;
-        if (seen.z > fabsf(seen.x)) {
-            const float x = half_x * (1 + seen.x / seen.z);
-            view_draw_triangle(canvas, (const float[6]){x - half, y - em, x + half, y - em, x, y},
-                               amber);
+        if (is_ahead && tip[0] > 0 && tip[0] < stage->width && hidden_share(game, at->foot) < 1) {
+            view_draw_triangle(
+                canvas, (const float[6]){tip[0] - half, y - em, tip[0] + half, y - em, tip[0], y},
+                amber);
         } else {
-            const float side = seen.x < 0 ? em : -em, x = side > 0 ? half : stage->width - half;
+            const float side = seen.y > 0 ? em : -em, x = side > 0 ? half : stage->width - half;
             view_draw_triangle(
                 canvas, (const float[6]){x, y, x + side, y - half, x + side, y + half}, amber);
         }
@@ -665,17 +670,15 @@ static void draw_marks(view_canvas *canvas, const view_game *game, const view_st
 // They rise around him who has won, each again and again.
 static void draw_sparks(view_canvas *canvas, const view_game *game, const view_stage *stage)
 {
-    const view_lens lens = view_stage_lens(stage);
     const float rest = (float)game->facts.rest / 4;
     COMMON_FOR (i, 60) {
         const float age = fmodf(rest + 0.754878f * (float)i, 1);
         const float angle = 2.4f * (float)i + age, radius = 12 * sqrtf((float)i);
         const md5_vec3 way = {radius * cosf(angle), radius * sinf(angle), 150 * age};
-        const md5_vec3 seen = see(&lens, md5_vec3_add(game->hero->place.translation, way));
-        if (rest > age)
-            view_draw_disc(canvas, 0.5f * stage->width * (1 + seen.x / seen.z),
-                           0.5f * stage->height * (1 - seen.y / seen.z),
-                           0.5f * stage->height * 0.9f / (lens.half_y * seen.z),
+        float at[2];
+        if (rest > age
+            && view_find_pixel(stage, md5_vec3_add(game->hero->place.translation, way), at))
+            view_draw_disc(canvas, at[0], at[1], 0.008f * stage->height,
                            mix(amber, 0xFF802000, age));
     }
 }
