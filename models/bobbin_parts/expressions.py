@@ -7,7 +7,7 @@ from kit.maths import add, cross, dot, mirror, rotate, scale, smoothstep, sub, u
 
 from bobbin_parts import shape
 from bobbin_parts.actor import Actor
-from bobbin_parts.face import GAZE, HINGE, angles, at_angles, lid_edge
+from bobbin_parts.face import GAZE, HINGE, WIDE, angles, at_angles, lid_edge
 from bobbin_parts.skin import fang
 
 # Where the corners of the mouth are.
@@ -34,14 +34,14 @@ def _smile(actor):
 
 
 def _fright(actor):
-    actor.mouth(1.5, -0.4)
-    actor.brows(1.3, -1.3)
+    actor.mouth(1.4, -0.5)
+    actor.brows(1.3, -2.0)
     for side in "lr":
         actor.lids(side, -0.22, -0.3)
         actor.droop(side, 8.0)
     actor.both("ear_1", roll=-24.0)
     actor.both("ear_2", roll=-10.0)
-    return lambda p: add(_pull(p, CORNER, 2.8, (-0.5, -0.2, -2.6)),
+    return lambda p: add(_pull(p, CORNER, 3.0, (-0.3, -1.3, -3.0)),
                          _pull(p, (13.4, 3.0, 34.0), 2.2, (0.0, 0.0, -0.5)))
 
 
@@ -86,7 +86,7 @@ def _crest(up):
     return 11.9 + 0.6 * up * up + 2.4 * max(0.0, up) ** 2
 
 
-def _ring(p, wide, high, sink, crest, pout=_POUT):
+def _ring(p, wide, high, sink, crest, pout=_POUT, follows=_FOLLOWS):
     """Makes the lips a ring. wide, high: half of it; sink: how far its middle is below that of the mouth;
     crest: how far forward it is at its corners, below and above. Along one axis each they would stay
     the lozenge that a wide mouth becomes when it is pushed together."""
@@ -95,7 +95,7 @@ def _ring(p, wide, high, sink, crest, pout=_POUT):
     size, aside = 0.5 * (far + near), 0.5 * (far - near) / _FOCUS
     up = math.copysign(math.sqrt(max(0.0, 1.0 - aside * aside)), p[2] - smile)
     tall, below = math.sqrt(max(0.0, size * size - _FOCUS * _FOCUS)), max(0.0, -up) ** 2
-    share = 1.0 - smoothstep(_FOLLOWS[0], _FOLLOWS[1] + _CHIN * below, size)
+    share = 1.0 - smoothstep(follows[0], follows[1] + _CHIN * below, size)
     if size < _LIPS[0]:
         width, tall = size * wide / _LIPS[0], tall * high / _LIPS[1]
         tall += _TONGUE * below * smoothstep(12.2, 11.0, p[0])
@@ -119,7 +119,8 @@ def _oh(actor):
 def _oo(actor):
     actor.mouth(1.1, -0.5)
     actor.brows(0.3)
-    return lambda p: _ring(p, 1.6, 2.5, 0.1, (14.8, 14.3, 15.0), 0.3)
+    actor.move("tongue", x=-2.0, z=-0.8)
+    return lambda p: _ring(p, 1.9, 2.7, 0.0, (14.8, 13.9, 15.6), 0.3, (6.0, 7.4))
 
 
 def _shut(actor):
@@ -146,11 +147,11 @@ def _blink(actor):
 # Of the distance to the middle of the eye: (upper lids, lower lids, eyeballs).
 RIM = 1.01 * shape.EYE_RADIUS
 FRONT = math.cos(math.radians(70.0))
-EYES = {"blink": (1.05, 1.05, 0.57), "sleepy": (1.04, 1.0, 0.91)}
+EYES = {"blink": (1.03, 1.0, 0.46), "sleepy": (1.04, 1.0, 0.91)}
 # Rims of upper and lower lids in degrees above the gaze: in their middle, at their inner and outer end.
 # Cheeks push the lower lids up; with upper lids that come down it would be the smile of a villain.
-RIMS = {"smile": (None, (-38.0, -48.0, -60.0)), "sleepy": ((3.0, 15.0, -24.0), (-48.0, -54.0, -60.0)),
-        "blink": ((-24.0, -6.0, -6.0), (-21.0, -3.0, -18.0))}
+RIMS = {"smile": (None, (-38.0, -48.0, -60.0)), "sleepy": ((3.0, 17.0, -32.0), (-48.0, -54.0, -60.0)),
+        "blink": ((-30.0, -30.0, -52.0), (-38.0, -40.0, -74.0))}
 
 EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("sleepy", _sleepy), ("oh", _oh), ("oo", _oo),
                ("shut", _shut), ("blink", _blink))
@@ -173,14 +174,16 @@ def _on_joints(rows, names, start):
 
 
 def _resized(at, rows, names, sizes):
-    """Lids and eyeballs, nearer to the middle of the eye or farther from it. Outer ends of lids stay at the
+    """Lids and eyeballs, nearer to the middle of the eye or farther from it. The ends of lids stay at the
     head, beyond whose outline they would stick out."""
     for start, size in zip(("lid_upper_", "lid_lower_", "eye_"), sizes):
         if _on_joints(rows, names, start):
             away = sub(at, eye_of(at))
-            out = 0.0 if start == "eye_" else max(0.0, dot(away, _hinge(at)) * math.copysign(1.0, at[1]))
-            share = min(1.0, (out / shape.EYE_RADIUS) ** 2)
-            return add(eye_of(at), scale(away, size + (1.0 - size) * share))
+            if start == "eye_":
+                return add(eye_of(at), scale(away, size))
+            out = abs(dot(away, _hinge(at))) / shape.EYE_RADIUS
+            size += (1.0 - size) * min(1.0, out * out)
+            return add(eye_of(at), scale(away, size))
     return at
 
 
@@ -196,6 +199,8 @@ def _turned(point, upper, rim):
     radius, side, height = angles(point)
     middle, inner, outer = rim
     out = math.sin(side)
+    if not upper and out > WIDE:  # behind the opening it stays in the head
+        return point
     edge = math.radians(middle + ((inner if out < 0.0 else outer) - middle) * out * out)
     return at_angles(radius, side, height + edge - lid_edge(upper, side))
 
@@ -294,6 +299,6 @@ def displaced(bones, name, expression, meshes):
             for start, rim in zip(("lid_upper_", "lid_lower_"), RIMS.get(name, ())):
                 if rim and _on_joints(rows, names, start):
                     at = _turned(point, start == "lid_upper_", rim)
-            moved.append(_resized(at, rows, names, EYES.get(name, (1.0, 1.0, 1.0))))
+            moved.append(_resized(at, rows, names, EYES[name]) if name in EYES else at)
         out.append(moved)
     return out

@@ -2,7 +2,7 @@
 
 import math
 
-from kit.maths import add, cross, dot, length, scale, sub, unit
+from kit.maths import add, cross, dot, length, scale, smoothstep, sub, unit
 
 from bobbin_parts import shape
 
@@ -15,10 +15,11 @@ _LOWER = -80.0  # from the edge of the lower lid to its back
 _CAP = 105.0
 # Half the width of the opening, of the radius: towards its outer corner the upper lid comes down along an
 # ellipse, so that an eye is round behind its iris from the side too, not a wedge of white.
-_WIDE = 0.95
+WIDE = 0.95
 # Of a lower lid, in eyeballs: it lies under the upper one, so far that its flat triangles do not come
 # through.
 _UNDER = 1.035
+_LOW = 1.015    # of the ends of an upper lid, in eyeballs
 _COLUMNS = (-86.0, -64.0, -42.0, -20.0, 2.0, 24.0, 40.0, 50.0, 58.0, 64.0, 68.0, 71.0, 74.0, 86.0)
 
 
@@ -43,7 +44,7 @@ def at_angles(radius, side, height):
 def _upper_edge(side):
     """Where the edge of the upper lid is `side` radians to the left of the middle of the eye; behind the
     opening it goes down into the skin."""
-    edge, out = math.radians(UPPER_EDGE), math.sin(side) / _WIDE
+    edge, out = math.radians(UPPER_EDGE), math.sin(side) / WIDE
     if out <= 0.0 or out >= 1.0:
         return edge if out <= 0.0 else -0.6 * edge
     return min(edge, math.asin(math.sin(edge) * math.sqrt(1.0 - out * out) / math.cos(side)))
@@ -63,6 +64,14 @@ def tucked(point):
     rim, edge = lid_edge(False, side), math.radians(LOWER_EDGE)
     height = rim + (height - edge) * (1.0 - (rim - edge) / math.radians(_LOWER))
     return at_angles(radius if radius < shape.EYE_RADIUS else _UNDER * shape.EYE_RADIUS, side, height)
+
+
+def sunk(point):
+    """Where a point of the upper lid, painted as lid() makes it, is in the mesh: shut, its ends would stand
+    on the head as a step."""
+    radius, side, height = angles(point)
+    low = min(radius, _LOW * shape.EYE_RADIUS)
+    return at_angles(radius + (low - radius) * smoothstep(0.8, 1.0, abs(math.sin(side))), side, height)
 
 
 def eyeball(rings=8, around=18):

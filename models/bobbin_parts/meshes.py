@@ -33,7 +33,8 @@ def skin_mesh(folder, name, shader, half, texels, position=_same):
         for v, (x, y) in chart.texels.items():
             number[n, v] = len(points)
             at, own = half.points[v], half.weights[v]
-            moved = position(face.tucked(at) if "lid_lower_l" in own else at, own)
+            moved = position(face.sunk(at) if "lid_upper_l" in own else
+                             face.tucked(at) if "lid_lower_l" in own else at, own)
             if at[1] == 0.0:
                 moved = (moved[0], 0.0, moved[2])
                 own = rig.strongest_pairs(own, other_side, 4)
