@@ -407,6 +407,8 @@ def blink(a, t):
     shut = _BLINK[round(24.0 * t)]
     stand(a, t)
     a.blink(shut, -22.5)      # in a U, as sleeping lids
+    for side, _ in SIDES:     # half shut and level they would be sly
+        a.droop(side, 60.0 * shut * (1.0 - shut))
     a.brows(-0.2 * shut)
 
 
@@ -451,11 +453,11 @@ def lean(a, t):
     # is on the low side gives way to the hip.
     left, right = max(0.0, side), max(0.0, -side)
     out, back = max(0.0, late), max(0.0, -late)
-    a.arm("r", roll=40.0 * out + 20.0 * right, pitch=26.0 * out, lift=46.0 * left)
+    a.arm("r", roll=40.0 * out + 20.0 * right, pitch=26.0 * out, lift=40.0 * left)
     a.elbow("r", 40.0 * left + 14.0 * right)
-    a.one("hand", "r", roll=14.0 * out)
-    a.arm("l", roll=22.0 * left + 24.0 * back, pitch=10.0 * left + 36.0 * back)
-    a.elbow("l", 14.0 * left + 44.0 * back)
+    a.one("hand", "r", roll=-2.0 * out)
+    a.arm("l", roll=32.0 * left + 24.0 * back, pitch=10.0 * left + 36.0 * back)
+    a.elbow("l", 34.0 * left + 44.0 * back)
     a.one("hand", "l", roll=12.0 * back)
     a.turn("tail_1", yaw=5.0 * late)
     a.turn("tail_2", yaw=7.0 * late)

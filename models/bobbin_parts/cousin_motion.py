@@ -17,7 +17,8 @@ from bobbin_parts.build import BOBBIN
 STRIDE = 1.4       # steps, in Bobbin's
 _ASIDE = 0.6        # to the sides, of feet and hips: on long legs as much would cross them
 _HEIGHT = 1.9       # of the hips, in Bobbin's
-_LEVEL = 1.4        # the same of a walk, whose knees would stay bent like rubber
+# The same of clips whose knees would stay bent like rubber.
+_LEVEL = {"walk": 1.4, "idle": 1.1}
 _AHEAD = 1.2        # of the feet, before his hips
 _HEEL = (-7.0, -1.2, -1.4)  # from the ball of the left foot
 
@@ -46,10 +47,13 @@ def _scratch(a, phase):
     there, busy = bump(phase, 0.40, 0.80, 0.11), bump(phase, 0.50, 0.70, 0.03)
     stroke = busy * wave(phase, 15)
     hips, _ = a.pose.where(a.pose.skeleton.index["hips"])
-    a.palm("r", add(hips, (8.1, -6.0, 7.6 + 1.5 * stroke)), (0.08, 0.98, -0.2), there, (0.99, -0.12, -0.05),
+    a.palm("r", add(hips, (8.35, -6.0, 7.6 + 1.5 * stroke)), (0.1, 0.82, -0.56), there, (0.99, -0.12, -0.05),
            (-0.4, 0.9, -0.2))
     # Straight, where Bobbin's are half a fist.
     a.grip("r", -0.42 * there - 0.2 * bump(phase, 0.62, 0.80, 0.05) + 0.08 * busy * wave(phase, 15, 0.2))
+    # And closed: spread they would be a star.
+    for finger, close in (("finger_a_1", 1.0), ("finger_b_1", -1.0)):
+        a.one(finger, "r", pitch=18.0 * close * there)
     a.move("belly", x=-0.15 * there, z=0.45 * stroke)
 
 
@@ -125,7 +129,7 @@ def frames(name, added, bones):
     clip = next(clip for clip in motion.CLIPS if clip.name == name)
     solved, legs = [], [_Legs(own, bones, side) for side in "lr"]
     for n, (positions, turns) in enumerate(clip.frames(own)):
-        pose = _carried(own, bones, positions, turns, _LEVEL if name == "walk" else _HEIGHT)
+        pose = _carried(own, bones, positions, turns, _LEVEL.get(name, _HEIGHT))
         added(pose, n / clip.intervals)
         for leg in legs:
             leg.place(pose, positions, turns, pose.moves[0], turns[0])

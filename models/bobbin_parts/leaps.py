@@ -267,7 +267,7 @@ def fall(a, t, sway=(0.0, 0.0)):
         a.grip(side, -0.6 * flail)
     _props(a, keyed(t, (0.36, 0.0), (0.76, 1.0)))
     shock = keyed(t, (0.0, 0.0), (0.12, 1.0), (0.70, 1.0), (0.76, 0.0))
-    wince = keyed(t, (0.70, 0.0), (0.75, 1.0), (1.0, 1.0), (1.08, 0.0))
+    wince = keyed(t, (0.70, 0.0), (0.73, 1.0), (1.0, 1.0), (1.08, 0.0))
     for side, _ in SIDES:
         a.lids(side, wince + 0.34 * dizzy, wince + 0.15 * dizzy, 3.0)
     a.frightened(shock)

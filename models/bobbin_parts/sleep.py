@@ -48,6 +48,9 @@ def yawn(a, t):
     a.stretch(-0.4 * before + 1.1 * stretch - 0.5 * sigh)
     a.move("belly", x=0.5 * stretch - 0.4 * sigh)
     tremble = wave(t, 11) * pulse(t, 0.95, 1.40, 0.15)
+    # What is stretched shivers.
+    shiver = wave(t, 4) * pulse(t, 0.92, 1.78, 0.2)
+    a.turn("chest", pitch=1.5 * shiver, roll=1.0 * shiver)
     a.nod(pitch=5.0 * before - 14.0 * wide + 0.5 * tremble, roll=-6.0 * stretch, yaw=3.0 * wide)
     smack = pulse(t, 1.80, 1.98, 0.09) + 0.7 * pulse(t, 2.02, 2.18, 0.08)
     # His smile goes with the yawn, and does not come back: under half shut lids it would be a leer.
@@ -70,6 +73,7 @@ def yawn(a, t):
     a.elbow("l", 88.0 * late + 1.5 * tremble)
     for side, own in (("r", stretch), ("l", late)):
         a.grip(side, 0.75 * own)
+        a.wrist(side, 8.0 * shiver)
     a.ears(-10.0 * wide + 6.0 * sigh, 16.0 * wide)
     a.tail_pose(rise=12.0 * stretch, side=-10.0 * stretch, curl=8.0 * stretch)
     a.stand()

@@ -386,6 +386,7 @@ def _stumble(a, t, sign):
     wince = keyed(t, (0.02, 0.0), (0.09, 1.0), (0.22, 1.0), (0.29, 0.0))
     for side, _ in SIDES:
         a.lids(side, wince, wince, 3.0)
+        a.droop(side, 60.0 * wince * (1.0 - wince))  # half shut and level they would be sly
         a.move("cheek_" + side, z=-0.5 * wince)
     a.turn("jaw", pitch=9.0 * wild * (1.0 - wince) - 12.0 * wince)
     a.frightened(wild * (1.0 - wince))

@@ -415,8 +415,10 @@ def purr(a, t):
     a.turn("eye", pitch=-3.0)
     # Each pat shuts the eye a little more.
     shut = max(bump(phase, at, at + 0.15, 0.05) for at in (0.0, 0.18, 0.36))
-    a.shutters(0.62 + 0.16 * wave(phase, 1, 0.2) + 0.14 * shut,
-               0.45 + 0.10 * wave(phase, 1, 0.2) + 0.12 * shut)
+    # And it stays so: open, an eye over a body that sinks would be alarm.
+    calm = bump(phase, 0.28, 0.90, 0.14)
+    a.shutters(max(0.62 + 0.16 * wave(phase, 1, 0.2) + 0.14 * shut, 0.84 * calm),
+               max(0.45 + 0.10 * wave(phase, 1, 0.2) + 0.12 * shut, 0.62 * calm))
     for side, sign, late in (("l", 1.0, 0.0), ("r", -1.0, 0.06)):
         a.turn("gun_" + side, pitch=9.0 + 2.0 * wave(phase, 1, 0.3))
         # They sink to the sides from the first pat on, back and out of the way of the hand, and then hang.
@@ -443,10 +445,11 @@ def _brace(a, t):
     brace = keyed(t, (0.0, 0.0), (0.22, 1.0), (1.08, 1.0), (1.43, 0.0))
     kicks = [keyed(t - at, (0.0, 0.0), (0.035, 1.0), (0.10, 0.8), (0.30, 0.0)) for at in _FIRE]
     # A barrel is back within a frame, the body on its six legs soon after, and ahead before the next shot.
-    left, right = (keyed(t - at, (0.0, 0.0), (0.14, 1.0), (0.32, -0.10), (0.44, 0.0)) for at in _FIRE)
+    left, right = (keyed(t - at, (0.0, 0.0), (0.14, 1.0), (0.20, 1.0), (0.38, -0.10), (0.48, 0.0))
+                   for at in _FIRE)
     both = left + right
     a.move("body", x=-0.6 * brace - 3.6 * both, z=-2.2 * brace + 1.4 * both, y=0.9 * (right - left))
-    a.turn("body", pitch=3.0 * brace - 11.0 * both, yaw=3.0 * (right - left), roll=2.0 * (right - left))
+    a.turn("body", pitch=3.0 * brace - 13.0 * both, yaw=3.0 * (right - left), roll=2.0 * (right - left))
     a.turn("eye", pitch=-2.0 * brace + 4.0 * both)
     a.shutters(0.45 * brace + 0.4 * max(kicks), 0.35 * brace + 0.4 * max(kicks))
     for side, kick in zip("lr", kicks):
