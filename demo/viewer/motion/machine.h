@@ -121,7 +121,7 @@ bool *view_active_clips(const view_machine *machine);
 //
 // What our own machine does for visitors: a table of acts and shots.
 
-enum { VIEW_MINUTE = 54 }; // seconds
+enum { VIEW_MINUTE = 50 }; // seconds
 
 // A second of it at which fire leaves his mouth, six before a cut.
 extern const double view_gag_second;
@@ -129,7 +129,8 @@ extern const double view_gag_second;
 // Does what is due, before each step of a machine that acts.
 void view_direct(view_machine *machine);
 
-// The camera of the shot at its time; returns false if it does not act or all is over.
+// The camera of the shot at its time, or of the last one when all is over; returns false if it does
+// not act.
 bool view_find_shot(const view_machine *machine, view_camera *camera);
 
 // Plays the sounds of what its clips and those of its guest have said since the last call, while

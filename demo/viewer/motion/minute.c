@@ -26,37 +26,40 @@ typedef struct row {
 // By the second; the last row ends it.
 static const row rows[] = {
     // He notices who has come, and waves.
-    {0, .shot = {40, 3, 165, {0, 0, 28}}},
+    {0, .shot = {28, 3, 165, {0, 0, 28}}},
     {1.2, .looks = true},
     {2.6, .act = "smile", .value = 1, .shot = {14, 2, 92, {4, 0, 41}}, .looks = true},
     {3.8, .act = "wave", .value = 1, .shot = {14, 3, 150, {0, 0, 31}}, .looks = true},
     {3.8, .act = "smile", .looks = true}, // a wave has its own, and this is a cut
     // There is something behind him, which he chases until he falls.
-    {7, .shot = {32, 5, 165, {0, 0, 30}}},
-    {7.4, .act = "chase", .value = 1},
+    {7.4, .act = "chase", .value = 1, .shot = {-58, 5, 185, {0, 0, 27}}},
     {12.6, .shot = {8, 5, 150, {0, 0, 24}}},
     {14.6, .shot = {12, 4, 92, {0, 0, 26}}},
     {16.6, .shot = {24, 6, 150, {0, 0, 27}}},
     // The sneeze.
-    {18.6, .act = "sneeze", .value = 1, .shot = {-52, 3, 150, {14, 0, 30}}},
+    {18.6, .act = "sneeze", .value = 1, .shot = {-34, 3, 150, {14, 0, 30}}},
     // His eyes are on his nose; then he sees who has seen that.
     {20.6, .shot = {10, 2, 80, {0, 0, 40}}},
-    {21.7, .looks = true},
     // That was much for one day. Thimble has not been there to see the fire, and is on its way.
-    {22.7, .guest_act = "fire"},
-    {22.7, .guest_act = "snore", .guest_value = 1},
+    {21.2, .guest_act = "fire"},
+    {21.2, .guest_act = "snore", .guest_value = 1},
+    {21.7, .looks = true},
     {22.8, .act = "yawn", .value = 1, .shot = {-14, 3, 140, {0, 0, 34}}},
-    {25.95, .shot = {-28, 5, 140, {0, 0, 26}}},
-    {27.3, .shot = {16, 3, 104, {4, 0, 25}}},
+    {25.95, .shot = {-28, 5, 128, {0, 0, 26}}},
     // Thimble comes, wakes him and is patted.
-    {29.3, .shot = {60, 6, 235, {10, -55, 29}}},
-    {32, .shot = {22, 6, 150, {10, -8, 26}}},
-    {35.4, .shot = {46, 3, 136, {8, -6, 28}}},
-    {38.2, .shot = {26, 6, 150, {12, -6, 25}}},
-    {43.2, .shot = {16, 5, 170, {8, -14, 28}}},
-    {46.4, .act = "wave", .value = 1},
-    {50.6, .act = "smile", .value = 1, .shot = {14, 3, 120, {0, 0, 36}}, .looks = true},
-    {VIEW_MINUTE, .act = "smile"},
+    {28.2, .shot = {42, 6, 215, {10, -34, 29}}},
+    {30.9, .shot = {8, 4, 148, {8, -8, 27}}},
+    {35, .shot = {31, 6, 136, {10, -6, 26}}},
+    {38.6, .shot = {-8, 5, 170, {8, -14, 28}}},
+    // He turns after it as it leaves, and back to who has seen it all.
+    {41.6, .act = "turn", .value = -75},
+    {41.9, .act = "turn"},
+    {42.4, .act = "wave", .value = 1},
+    {45.6, .act = "turn", .value = 75, .looks = true},
+    {45.9, .act = "turn", .looks = true},
+    {46.4, .act = "smile", .value = 0.85f, .shot = {14, 3, 120, {0, 0, 36}}, .looks = true},
+    {47.4, .act = "click", .value = 1, .looks = true},
+    {VIEW_MINUTE, .act = "smile", .shot = {18, 3, 185, {0, -8, 31}}},
 };
 enum { NUM_ROWS = COMMON_LENGTH(rows) };
 
@@ -75,14 +78,15 @@ static void perform(view_machine *machine, const char *act, float value)
 bool view_find_shot(const view_machine *machine, view_camera *camera)
 {
     const row *last = rows;
-    if (!machine->acts || machine->next_row == MD5_NONE || machine->time >= (double)VIEW_MINUTE)
+    if (!machine->acts || machine->next_row == MD5_NONE)
         return false;
     for (uint32_t i = 0; i < NUM_ROWS && rows[i].second <= machine->time; i++)
         last = rows[i].shot.distance > 0 ? &rows[i] : last;
     camera->azimuth = last->shot.azimuth;
     camera->elevation = last->shot.elevation;
-    // It comes nearer, by this share of its distance in a second.
-    camera->distance = last->shot.distance * (1 - 0.008f * (float)(machine->time - last->second));
+    // It comes nearer, by this share of its distance in a second; the last one stays as it is.
+    const double now = fmin(machine->time, (double)VIEW_MINUTE);
+    camera->distance = last->shot.distance * (1 - 0.008f * (float)(now - last->second));
     camera->target = last->shot.target;
     camera->orthographic = false;
     return true;
