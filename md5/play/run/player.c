@@ -114,6 +114,7 @@ static void place(md5_block *block, const placed_array *arrays, size_t count)
     }
 }
 
+#define OF_PLAYER(member, count) ARRAY(&placed, member, count) // in lay_out()
 #define PLACE(block, arrays) place(block, arrays, MD5_COUNT(arrays))
 
 // Room for the largest state of a layer.
@@ -141,18 +142,12 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
     md5_active_state other;
     const placed_array begun[] = {
         // Up to the next one md5_player_copy() copies them as a whole.
-        ARRAY(&placed, parameters, tables->num_parameters),
-        ARRAY(&placed, followings, tables->num_follows),
-        ARRAY(&placed, targets, tables->num_modifiers),
-        ARRAY(&placed, are_placed, tables->num_modifiers),
-        ARRAY(&placed, drops, tables->num_modifiers),
-        ARRAY(&placed, feet, machine->num_feet),
-        ARRAY(&placed, held, machine->num_soles),
-        ARRAY(&placed, gazes, machine->num_gazes),
-        ARRAY(&placed, springs, machine->num_springs),
-        ARRAY(&placed, windows, machine->num_windows),
-        ARRAY(&placed, consumed, tables->num_parameters),
-        ARRAY(&placed, layer_states, num_layers),
+        OF_PLAYER(parameters, tables->num_parameters), OF_PLAYER(followings, tables->num_follows),
+        OF_PLAYER(targets, tables->num_modifiers),     OF_PLAYER(are_placed, tables->num_modifiers),
+        OF_PLAYER(drops, tables->num_modifiers),       OF_PLAYER(feet, machine->num_feet),
+        OF_PLAYER(held, machine->num_soles),           OF_PLAYER(gazes, machine->num_gazes),
+        OF_PLAYER(springs, machine->num_springs),      OF_PLAYER(windows, machine->num_windows),
+        OF_PLAYER(consumed, tables->num_parameters),   OF_PLAYER(layer_states, num_layers),
     };
     PLACE(block, begun);
     if (placed.layer_states)
@@ -166,12 +161,12 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         num_instances += machine->layers[i].max_instances;
     }
     const placed_array used[] = {
-        ARRAY(&placed, flows, machine->max_parts),
-        ARRAY(&placed, gathered, machine->max_parts),
-        ARRAY(&placed, instance_clocks, machine->max_instances),
-        ARRAY(&placed, group_clocks, machine->max_groups),
-        ARRAY(&placed, sync_items, machine->max_instances),
-        ARRAY(&placed, root_deltas, machine->has_root_motion ? machine->max_poses : 0),
+        OF_PLAYER(flows, machine->max_parts),
+        OF_PLAYER(gathered, machine->max_parts),
+        OF_PLAYER(instance_clocks, machine->max_instances),
+        OF_PLAYER(group_clocks, machine->max_groups),
+        OF_PLAYER(sync_items, machine->max_instances),
+        OF_PLAYER(root_deltas, machine->has_root_motion ? machine->max_poses : 0),
     };
     PLACE(block, used);
     for (size_t i = 0; i < num_layers; i++) { // what is only needed while states change
@@ -196,13 +191,13 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
     const size_t num_walkers =
         num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_SHOTS;
     const placed_array last[] = {
-        ARRAY(&placed, slots, machine->num_slots),
-        ARRAY(&placed, walkers, machine->has_clip_events ? num_walkers : 0),
-        ARRAY(&placed, kept_pose, num_joints),
-        ARRAY(&placed, attached, tables->num_attached),
-        ARRAY(&placed, velocities, num_joints),
-        ARRAY(&placed, morphs, machine->num_sums),
-        ARRAY(&placed, spare, num_spare * num_joints),
+        OF_PLAYER(slots, machine->num_slots),
+        OF_PLAYER(walkers, machine->has_clip_events ? num_walkers : 0),
+        OF_PLAYER(kept_pose, num_joints),
+        OF_PLAYER(attached, tables->num_attached),
+        OF_PLAYER(velocities, num_joints),
+        OF_PLAYER(morphs, machine->num_sums),
+        OF_PLAYER(spare, num_spare * num_joints),
     };
     PLACE(block, last);
     if (player)
