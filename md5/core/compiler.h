@@ -249,6 +249,17 @@ static inline bool md5_processor_has_avx512(void)
 // each.
 #define MD5_EACH(type, item, of, items) \
     for (type *item = (of)->items; item - (of)->items < (ptrdiff_t)(of)->num_##items; item++)
+// Declares a number, and sets it to how many of `count` things, in an order in which they are
+// first, are below something, as `is_below` says of number `middle`.
+#define MD5_COUNT_BELOW(number, count, is_below)              \
+    uint32_t number = 0;                                      \
+    for (uint32_t high = (count); number < high;) {           \
+        const uint32_t middle = number + (high - number) / 2; \
+        if (is_below)                                         \
+            number = middle + 1;                              \
+        else                                                  \
+            high = middle;                                    \
+    }
 // NOLINTEND(bugprone-macro-parentheses)
 
 #endif

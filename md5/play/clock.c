@@ -185,16 +185,10 @@ typedef struct border {
 // The border just below or, with `is_above`, above what lies at a clock.
 static border border_at(const md5_cues *cues, md5_clock clock, bool is_above)
 {
-    int64_t low = 0, high = cues->num_cues;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        const double phase = cues->cues[middle].phase;
-        if (phase < clock.phase || (is_above && phase == clock.phase))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (border){clock.cycle, low};
+    MD5_COUNT_BELOW(next, cues->num_cues,
+                    cues->cues[middle].phase < clock.phase
+                        || (is_above && cues->cues[middle].phase == clock.phase))
+    return (border){clock.cycle, next};
 }
 
 // As many cues as a step can have; more cannot be told from it.

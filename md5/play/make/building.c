@@ -61,16 +61,9 @@ bool md5i_list_names(md5_building *building, md5_names *names, const void *rows,
 // The number of a name, MD5_NONE if there is none.
 static uint32_t find_name(const md5_names *names, const char *name)
 {
-    uint32_t low = 0, high = names->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (strcmp(names->sorted[middle].text, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const bool is_there = low < names->count && strcmp(names->sorted[low].text, name) == 0;
-    return is_there ? names->sorted[low].number : MD5_NONE;
+    MD5_COUNT_BELOW(place, names->count, strcmp(names->sorted[middle].text, name) < 0)
+    const bool is_there = place < names->count && strcmp(names->sorted[place].text, name) == 0;
+    return is_there ? names->sorted[place].number : MD5_NONE;
 }
 
 bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,

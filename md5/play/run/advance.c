@@ -17,14 +17,8 @@ void md5i_set_value(md5_player *player, uint32_t parameter, float value)
     const md5_play_condition *const thresholds = machine->thresholds;
     const float old = player->parameters[parameter];
     const md5_play_condition low = {.parameter = parameter, .value = old < value ? old : value};
-    size_t next = 0, end = old == value ? 0 : machine->num_thresholds;
-    while (next < end) {
-        const size_t middle = next + (end - next) / 2;
-        if (md5_is_lower(&thresholds[middle], &low))
-            next = middle + 1;
-        else
-            end = middle;
-    }
+    MD5_COUNT_BELOW(next, old == value ? 0 : (uint32_t)machine->num_thresholds,
+                    md5_is_lower(&thresholds[middle], &low))
     const bool is_passed = old != value && next < machine->num_thresholds
                            && thresholds[next].parameter == parameter
                            && thresholds[next].value <= md5_larger(old, value);

@@ -300,18 +300,11 @@ static const float MAX_VALUE = 1e6f;
 static float weight_at_frame(const md5_morph_row *row, uint32_t frame)
 {
     const md5_morph_key *const keys = row->keys;
-    uint32_t low = 0, high = row->num_keys; // low: keys up to the frame
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (keys[middle].frame <= frame)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    MD5_COUNT_BELOW(next, row->num_keys, keys[middle].frame <= frame)
+    if (next == 0)
         return keys[0].weight;
-    const md5_morph_key *const key = &keys[low - 1];
-    if (low == row->num_keys || key->frame == frame)
+    const md5_morph_key *const key = &keys[next - 1];
+    if (next == row->num_keys || key->frame == frame)
         return key->weight;
     float part = (float)(frame - key->frame) / (float)(key[1].frame - key->frame);
     if (row->easing && row->easing->kind != MD5_EASE_LINEAR)
