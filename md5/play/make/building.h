@@ -91,6 +91,8 @@ bool md5i_fail_row(md5_building *building, const void *member, md5_status status
 // set, when there is none of that name.
 bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
                   uint32_t *number);
+#define MD5_RESOLVE(building, names, member, number) \
+    md5i_resolve(building, &(building)->names, &(member), &(number))
 
 // -- Walks over the tables ----------------------------------------------------------------------
 

@@ -226,7 +226,7 @@ static bool build_parameters(md5_building *building)
         const md5_follow_desc *const follow = &desc->follows[i];
         uint32_t parameter;
         md5_begin_row(building, "the table of", "followed parameters");
-        TRY(md5i_resolve(building, &building->parameters, &follow->parameter, &parameter));
+        TRY(MD5_RESOLVE(building, parameters, follow->parameter, parameter));
         if (parameter == MD5_NONE)
             return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
                                 "row %u of the followed parameters names none", i);
@@ -451,8 +451,7 @@ static bool build_windows(md5_building *building)
     }
     TRY(MD5_LIST(building, &building->windows, machine, windows));
     MD5_FOR (i, machine->num_windows)
-        TRY(md5i_resolve(building, &building->windows, &machine->windows[i].name,
-                         &machine->windows[i].window));
+        TRY(MD5_RESOLVE(building, windows, machine->windows[i].name, machine->windows[i].window));
     return true;
 }
 

@@ -444,7 +444,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     const md5_motion_item *const from = &desc->items[number];
     uint32_t found;
     *item = (md5_item){.num_before = motion->num_clips, .turn = number};
-    TRY(md5i_resolve(building, &building->motions, &from->motion, &found));
+    TRY(MD5_RESOLVE(building, motions, from->motion, found));
     if (found == MD5_NONE)
         return MD5_MISMATCH(building, &from->motion, ": item %u names no motion", number);
     item->motion = &building->machine->motions[found];
@@ -453,12 +453,11 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
                             " is made of %s, which must be declared before it",
                             MD5_QUOTED(from->motion));
     item->mode = from->mode;
-    TRY(md5i_resolve(building, &building->masks, &from->mask, &item->mask));
+    TRY(MD5_RESOLVE(building, masks, from->mask, item->mask));
     md5_motion_item filled = *from;
     md5i_fill_defaults(&md5i_item_schema, &filled, 1);
     item->weight.fixed = filled.weight;
-    TRY(md5i_resolve(building, &building->parameters, &from->weight_parameter,
-                     &item->weight.parameter));
+    TRY(MD5_RESOLVE(building, parameters, from->weight_parameter, item->weight.parameter));
     TRY(md5i_build_easing(building, &from->weight_easing, &item->weight.easing));
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
@@ -466,7 +465,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
                             " has no item before the first, to which that could be added");
     if (is_added) {
         uint32_t clip;
-        TRY(md5i_resolve(building, &building->clips, &from->reference, &clip));
+        TRY(MD5_RESOLVE(building, clips, from->reference, clip));
         TRY(build_reference(building, clip, item->motion, &from->reference_frame,
                             &item->reference));
         begin_marks(building);
@@ -545,11 +544,10 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     md5i_fill_defaults(&md5i_motion_schema, &filled, 1);
     motion->kind = desc->kind;
     motion->speed = md5i_decimal_of(filled.speed);
-    TRY(md5i_resolve(building, &building->parameters, &desc->speed_parameter,
-                     &motion->speed_parameter));
+    TRY(MD5_RESOLVE(building, parameters, desc->speed_parameter, motion->speed_parameter));
     if (desc->kind == MD5_MOTION_CLIP) {
         uint32_t clip;
-        TRY(md5i_resolve(building, &building->clips, &desc->clip, &clip));
+        TRY(MD5_RESOLVE(building, clips, desc->clip, clip));
         if (clip == MD5_NONE)
             return MD5_MISMATCH(building, &desc->name, " names no clip");
         const bool is_float = (float)desc->start == desc->start;
@@ -581,8 +579,8 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
         return MD5_MISMATCH(building, &desc->sync,
                             " is synchronised by markers, but its clips have %u to %u of them",
                             traits->min_markers, traits->max_markers);
-    TRY(md5i_resolve(building, &building->parameters, &desc->x_parameter, &motion->x_parameter));
-    TRY(md5i_resolve(building, &building->parameters, &desc->y_parameter, &motion->y_parameter));
+    TRY(MD5_RESOLVE(building, parameters, desc->x_parameter, motion->x_parameter));
+    TRY(MD5_RESOLVE(building, parameters, desc->y_parameter, motion->y_parameter));
     const bool has_x = motion->x_parameter != MD5_NONE;
     if (!has_x || (desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter == MD5_NONE))
         return MD5_MISMATCH(building, &desc->name, " has no parameter for %s", has_x ? "y" : "x");
@@ -733,7 +731,7 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
         md5_state *const state = &layer->states[i];
         uint32_t found, clip;
         md5_begin_row(building, "state", desc->states[i].name);
-        TRY(md5i_resolve(building, &building->motions, &desc->states[i].motion, &found));
+        TRY(MD5_RESOLVE(building, motions, desc->states[i].motion, found));
         if (machine->reports_states) {
             md5_event *const events = MD5_NEW(building->arena, md5_event, MD5_STATE_EVENTS);
             TRY(state->events = events);
@@ -758,7 +756,7 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
         if (layer->mode != MD5_LAYER_ADD)
             continue;
         md5_begin_row(building, "layer", desc->name);
-        TRY(md5i_resolve(building, &building->clips, &desc->reference, &clip));
+        TRY(MD5_RESOLVE(building, clips, desc->reference, clip));
         TRY(build_reference(building, clip, motion, &desc->reference_frame, &state->reference));
         mark_changed(building, motion, state->reference);
     }
@@ -880,7 +878,7 @@ static bool build_conditions(md5_building *building, bool is_shot, const md5_con
         if (is_event)
             TRY(find_ear(building, &row->parameter, &ear));
         else if (!is_time)
-            TRY(md5i_resolve(building, &building->parameters, &row->parameter, &parameter));
+            TRY(MD5_RESOLVE(building, parameters, row->parameter, parameter));
         if (is_time && is_shot)
             return MD5_MISMATCH(building, &row->parameter,
                                 ": a condition is about a state, and one-shots have none");
@@ -1194,18 +1192,18 @@ static bool build_shots(md5_building *building, const md5_names *layers)
     uint32_t slot, clip, other;
     MD5_EACH (const md5_slot_desc, row, desc, slots) {
         md5_begin_row(building, slots.what, row->name);
-        TRY(md5i_resolve(building, &building->masks, &row->mask, &other)
+        TRY(MD5_RESOLVE(building, masks, row->mask, other)
             && md5i_resolve(building, layers, &row->layer, &other)
-            && md5i_resolve(building, &building->clips, &row->reference, &other));
+            && MD5_RESOLVE(building, clips, row->reference, other));
     }
     MD5_FOR (i, desc->num_shots) {
         const md5_shot_desc *const row = &desc->shots[i];
         md5_begin_row(building, shots.what, row->name);
         TRY(md5i_resolve(building, &slots, &row->slot, &slot)
-            && md5i_resolve(building, &building->clips, &row->clip, &clip)
-            && md5i_resolve(building, &building->masks, &row->mask, &other)
+            && MD5_RESOLVE(building, clips, row->clip, clip)
+            && MD5_RESOLVE(building, masks, row->mask, other)
             && md5i_resolve(building, layers, &row->layer, &other)
-            && md5i_resolve(building, &building->clips, &row->reference, &other)
+            && MD5_RESOLVE(building, clips, row->reference, other)
             && md5i_check_steps(building, &row->fade_in_easing)
             && md5i_check_steps(building, &row->fade_out_easing));
         if (slot == MD5_NONE || clip == MD5_NONE)
@@ -1249,9 +1247,9 @@ bool md5i_build_layers(md5_building *building)
         md5_begin_row(building, "layer", layer_desc->name);
         md5i_fill_defaults(&md5i_layer_schema, &filled, 1);
         *layer = (md5_play_layer){.mode = layer_desc->mode, .weight = {.fixed = filled.weight}};
-        TRY(md5i_resolve(building, &building->masks, &layer_desc->mask, &layer->mask));
-        TRY(md5i_resolve(building, &building->parameters, &layer_desc->weight_parameter,
-                         &layer->weight.parameter));
+        TRY(MD5_RESOLVE(building, masks, layer_desc->mask, layer->mask));
+        TRY(MD5_RESOLVE(building, parameters, layer_desc->weight_parameter,
+                        layer->weight.parameter));
         TRY(md5i_build_easing(building, &layer_desc->weight_easing, &layer->weight.easing));
         TRY(build_states(building, i, &states) && build_transitions(building, i, &states));
     }

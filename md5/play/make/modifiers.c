@@ -128,7 +128,7 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     md5_vec3 sum = {0, 0, 0};
     for (uint32_t i = 0; i < MD5_MAX_EYES && rule->eyes[i]; i++) {
         uint32_t eye;
-        TRY(md5i_resolve(building, &building->joints, &rule->eyes[i], &eye));
+        TRY(MD5_RESOLVE(building, joints, rule->eyes[i], eye));
         gaze.eyes[gaze.num_eyes++] = eye;
         sum = md5_vec3_add(sum, md5_mat34_translation(bind[eye]));
     }
@@ -268,7 +268,7 @@ static bool list_attached(md5_building *building)
             return md5i_fail_row(building, &row->name, MD5_ERROR_MISSING, " has no model");
         building->attached_joints[i] = (md5_names){.what = "joint", .may_repeat = true};
         TRY(MD5_LIST(building, &building->attached_joints[i], &row->model->skeleton, joints));
-        TRY(md5i_resolve(building, &building->joints, &row->joint, &joint));
+        TRY(MD5_RESOLVE(building, joints, row->joint, joint));
     }
     return true;
 }
@@ -281,7 +281,7 @@ static bool find_anchor(md5_building *building, const md5_modifier_place *place,
     const char *const *on = &place->joint;
     *anchor = (md5_anchor){.is_set = true, .is_aligned = place->aligned};
     anchor->within = (md5_xform){.rotation = {.w = 1}, .translation = place->offset};
-    TRY(md5i_resolve(building, &building->attached, &place->attached, &anchor->attached));
+    TRY(MD5_RESOLVE(building, attached, place->attached, anchor->attached));
     const uint32_t number = anchor->attached;
     const md5_attached_desc *const row = number != MD5_NONE ? &desc->attached[number] : NULL;
     TRY(md5i_resolve(building, row ? &building->attached_joints[number] : &building->joints, on,
@@ -322,8 +322,7 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
         TRY(find_anchor(building, desc->pole, top, &modifier->pole));
 
     modifier->weight.fixed = 1;
-    TRY(md5i_resolve(building, &building->parameters, &desc->weight_parameter,
-                     &modifier->weight.parameter));
+    TRY(MD5_RESOLVE(building, parameters, desc->weight_parameter, modifier->weight.parameter));
     TRY(md5i_build_easing(building, &desc->weight_easing, &modifier->weight.easing));
     const bool by_state = desc->weight_layer || desc->weight_state;
     const bool is_driven = by_state || desc->weight_curve || desc->weight_window;
@@ -346,9 +345,8 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
                             " has its weight from more than one of a state, a curve and a window");
     if (by_state)
         return md5i_resolve_state(building, &desc->weight_layer, &desc->weight_state, row);
-    return desc->weight_curve
-               ? md5i_resolve(building, &building->curves, &desc->weight_curve, &row->source)
-               : md5i_resolve(building, &building->windows, &desc->weight_window, &row->source);
+    return desc->weight_curve ? MD5_RESOLVE(building, curves, desc->weight_curve, row->source)
+                              : MD5_RESOLVE(building, windows, desc->weight_window, row->source);
 }
 
 // -- Limits -------------------------------------------------------------------------------------
@@ -368,7 +366,7 @@ static bool build_limits(md5_building *building)
     MD5_EACH (const md5_limit_desc, row, desc, limits) {
         uint32_t joint;
         md5_begin_row(building, "limit", row->joint);
-        TRY(md5i_resolve(building, &building->joints, &row->joint, &joint));
+        TRY(MD5_RESOLVE(building, joints, row->joint, joint));
         if (joint == MD5_NONE || is_zero(row->axis) || !(row->min <= row->max))
             return MD5_OUT_OF_RANGE(building, &row->joint,
                                     ": it has no joint or no axis, or its min is above its max");
@@ -392,7 +390,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     md5_machine *const machine = building->machine;
     uint32_t joint;
     md5_begin_row(building, "modifier", desc->name);
-    TRY(md5i_resolve(building, &building->joints, &desc->joint, &joint));
+    TRY(MD5_RESOLVE(building, joints, desc->joint, joint));
     if (joint == MD5_NONE)
         return MD5_MISMATCH(building, &desc->joint, " names no joint");
     *modifier = (md5_modifier){
@@ -448,7 +446,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
         const md5_foot_desc *const foot = &desc->feet[i];
         md5_limb *const leg = &machine->legs[machine->num_feet++];
         const limb_names leg_names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip"};
-        TRY(md5i_resolve(building, &building->joints, &foot->ankle, &joint));
+        TRY(MD5_RESOLVE(building, joints, foot->ankle, joint));
         if (joint == MD5_NONE)
             return MD5_MISMATCH(building, &foot->ankle, ": a foot names no ankle");
         leg->tip = joint;
