@@ -102,5 +102,5 @@ float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32
     if (motion >= tables->num_motions || item >= tables->motions[motion].num_items
         || tables->motions[motion].kind != MD5_MOTION_BY_SPEED)
         return 0;
-    return (float)machine->motions[tables->num_clips + motion].items[item].gait.speed;
+    return (float)machine->motions[tables->num_clips + motion].items[item].place;
 }

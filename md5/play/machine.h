@@ -106,12 +106,6 @@ typedef struct md5_detail_set {
     uint32_t num_outside, num_runs;
 } md5_detail_set;
 
-// Root motion of an item's clip, in a motion of kind MD5_MOTION_BY_SPEED.
-typedef struct md5_gait {
-    double speed;   // units a second, along the line of its motion
-    double seconds; // of a cycle
-} md5_gait;
-
 typedef struct md5_motion md5_motion;
 typedef struct md5_blend_tree md5_blend_tree;
 
@@ -122,7 +116,8 @@ typedef struct md5_item {
     md5_weight_rule weight;
     const md5_xform *reference; // of an item that is added, else NULL
     md5_joint_set added;        // the joints that it may change
-    md5_gait gait;
+    double place;        // of a blend space in a line; by speed: of its clip's root, units a second
+    double seconds;      // by speed: of a cycle
     uint32_t num_before; // clips of the items before it
     uint32_t turn; // the item of its motion that is blended in this one's turn: see check_places()
 } md5_item;
@@ -150,6 +145,12 @@ struct md5_motion {
     const md5_blend_tree *tree; // when it is a state's
 };
 
+// Whether its items have places in a line.
+static inline bool md5_is_line(const md5_motion *motion)
+{
+    return motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
+}
+
 // One node of a flattened blend tree. Invariant: the inputs of a part precede it, in the order in
 // which they are blended, so a forward walk blends poses with a stack, and a backward walk passes
 // weights down; no recursion.
@@ -159,7 +160,7 @@ typedef struct md5i_part {
     const md5_item *item; // of the parent's motion
     uint32_t weight;      // index into the weights of the tree's parts
     uint32_t children;    // the first such index of its items
-    uint32_t instance;    // of a clip: its instance in the tree
+    uint32_t first;       // of its clips: their instances in the tree; of a clip its own
     bool leads_group;     // it begins a synchronised group
 } md5i_part;
 
@@ -183,6 +184,8 @@ struct md5_blend_tree {
     md5i_part *parts;             // [num_parts]
     md5_instance_plan *instances; // [num_instances]
     md5_group_plan *groups;       // [num_groups]
+    uint32_t *blends;             // parts that are no clips, each before its inputs
+    bool is_steady;               // no parameter is a speed of a clip that is in no group
     uint32_t num_parts, num_instances, num_groups;
     uint32_t num_poses;   // on the stack while blending
     bool has_root_motion; // some clip extracts root motion

@@ -7,7 +7,7 @@
 // -- Blend spaces -----------------------------------------------------------------------------
 
 TEST (on_a_line_the_two_neighbours_share) {
-    const md5_motion_item items[] = {{.x = -1}, {.x = 0}, {.x = 4}};
+    const md5_item items[] = {{.place = -1}, {.place = 0}, {.place = 4}};
     const struct {
         float x, weights[3];
     } rows[] = {
@@ -85,11 +85,12 @@ TEST (in_a_plane_each_other_item_limits_the_weight) {
 }
 
 TEST (one_item_has_all_the_weight) {
-    const md5_motion_item item = {.x = 3};
+    const md5_item in_line = {.place = 3};
+    const md5_motion_item in_plane = {.x = 3};
     float weight;
-    md5i_blend_weights_1d(&item, 1, -8, &weight);
+    md5i_blend_weights_1d(&in_line, 1, -8, &weight);
     CHECK(weight == 1);
-    md5i_blend_weights_2d(&item, 1, -8, 1e30f, &weight);
+    md5i_blend_weights_2d(&in_plane, 1, -8, 1e30f, &weight);
     CHECK(weight == 1);
 }
 

@@ -299,14 +299,12 @@ static bool build_kinks(md5_building *building)
     }
     MD5_FOR (i, desc->num_motions) {
         const md5_motion *const motion = &machine->motions[desc->num_clips + i];
-        const bool is_line = motion->kind == MD5_MOTION_BLEND_1D;
-        const bool is_followed = (is_line || motion->kind == MD5_MOTION_BY_SPEED)
-                                 && machine->followers[motion->x_parameter] != MD5_NONE;
+        const bool is_followed =
+            md5_is_line(motion) && machine->followers[motion->x_parameter] != MD5_NONE;
         MD5_FOR_WHILE (k, motion->num_items, is_followed)
-            kinks[count++] = (md5_play_condition){
-                .parameter = motion->x_parameter,
-                .compare = MD5_IS_GREATER,
-                .value = is_line ? motion->places[k].x : (float)motion->items[k].gait.speed};
+            kinks[count++] = (md5_play_condition){.parameter = motion->x_parameter,
+                                                  .compare = MD5_IS_GREATER,
+                                                  .value = (float)motion->items[k].place};
     }
     machine->num_kinks = count;
     return true;

@@ -384,7 +384,7 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
                 ": item %u (%s) has no speed of its own: it must be a clip that loops "
                 "forward at a fixed speed",
                 i, MD5_QUOTED(item->motion));
-        strides[i] = measure(items[i].motion, &items[i].gait.seconds);
+        strides[i] = measure(items[i].motion, &items[i].seconds);
     }
     // The direction in which speeds count: that of the fastest item, but forward, left or up rather
     // than backward, right or down. No direction if all stand.
@@ -392,9 +392,9 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     double fastest = 0;
     MD5_FOR (i, desc->num_items) {
         const double length = sqrt(along(strides[i], strides[i]));
-        if (!(length > fastest * items[i].gait.seconds))
+        if (!(length > fastest * items[i].seconds))
             continue;
-        fastest = length / items[i].gait.seconds;
+        fastest = length / items[i].seconds;
         const root_stride s = strides[i];
         const bool is_x = fabs(s.x) >= fabs(s.y) && fabs(s.x) >= fabs(s.z);
         const double main = is_x ? s.x : fabs(s.y) >= fabs(s.z) ? s.y : s.z;
@@ -402,13 +402,13 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
         axis = (root_stride){s.x * by, s.y * by, s.z * by};
     }
     MD5_FOR (i, desc->num_items) {
-        items[i].gait.speed = along(strides[i], axis) / items[i].gait.seconds;
-        if (i > 0 && !(items[i].gait.speed > items[i - 1].gait.speed))
+        items[i].place = along(strides[i], axis) / items[i].seconds;
+        if (i > 0 && !(items[i].place > items[i - 1].place))
             return MD5_OUT_OF_RANGE(building, &desc->items[i].motion,
                                     ": item %u (%s) moves the root at %g units/s, which must be "
                                     "faster than the one before, at %g",
-                                    i, MD5_QUOTED(desc->items[i].motion), items[i].gait.speed,
-                                    items[i - 1].gait.speed);
+                                    i, MD5_QUOTED(desc->items[i].motion), items[i].place,
+                                    items[i - 1].place);
     }
     return true;
 }
@@ -443,7 +443,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
 {
     const md5_motion_item *const from = &desc->items[number];
     uint32_t found;
-    *item = (md5_item){.num_before = motion->num_clips, .turn = number};
+    *item = (md5_item){.num_before = motion->num_clips, .place = from->x, .turn = number};
     TRY(MD5_RESOLVE(building, motions, from->motion, found));
     if (found == MD5_NONE)
         return MD5_MISMATCH(building, &from->motion, ": item %u names no motion", number);
@@ -619,22 +619,24 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     md5_machine *const machine = building->machine;
     const uint32_t num_parts = motion->num_parts;
     md5_blend_tree *const tree = MD5_NEW(building->arena, md5_blend_tree, 1);
-    // Of each part: its synchronised group, MD5_NONE = none; the instance of its first clip.
+    // Of each part: its synchronised group, MD5_NONE = none.
     uint32_t *const group_of = MD5_NEW(building->scratch, uint32_t, num_parts);
-    uint32_t *const first_clip = MD5_NEW(building->scratch, uint32_t, num_parts);
+    uint32_t *blend = MD5_NEW(building->arena, uint32_t, num_parts - motion->num_clips);
     md5i_part *const parts = MD5_NEW(building->arena, md5i_part, num_parts);
     md5_instance_plan *const instances =
         MD5_NEW(building->arena, md5_instance_plan, motion->num_clips);
-    TRY(tree && group_of && first_clip && parts && instances);
+    TRY(tree && group_of && blend && parts && instances);
     *tree = (md5_blend_tree){.motion = motion,
                              .parts = parts,
                              .instances = instances,
+                             .blends = blend,
+                             .is_steady = true,
                              .num_parts = num_parts,
                              .num_instances = motion->num_clips};
     // The inputs of a part directly precede it, each preceded by its own inputs. Clips are numbered
     // in the order of the table all the same.
     uint32_t num_weights = 1;
-    parts[num_parts - 1] = (md5i_part){.motion = motion, .parent = MD5_NONE, .instance = MD5_NONE};
+    parts[num_parts - 1] = (md5i_part){.motion = motion, .parent = MD5_NONE};
     group_of[num_parts - 1] = MD5_NONE;
     for (uint32_t number = num_parts; number-- > 0;) {
         md5i_part *const part = &parts[number];
@@ -644,6 +646,9 @@ static bool build_tree(md5_building *building, md5_motion *motion)
             group_of[number] = tree->num_groups++;
         part->children = num_weights;
         num_weights += owner->num_items;
+        tree->is_steady = tree->is_steady && owner->speed_parameter == MD5_NONE;
+        if (owner->num_items > 0)
+            *blend++ = number;
         uint32_t begin = number + 1 - owner->num_parts;
         MD5_FOR (turn, owner->num_items) {
             const uint32_t i = owner->items[turn].turn;
@@ -651,13 +656,12 @@ static bool build_tree(md5_building *building, md5_motion *motion)
             const uint32_t end = begin + item->motion->num_parts;
             const bool in_step = owner->kind != MD5_MOTION_STACK || i == 0;
             group_of[end - 1] = in_step ? group_of[number] : MD5_NONE;
-            first_clip[end - 1] = first_clip[number] + item->num_before;
             parts[end - 1] = (md5i_part){
                 .motion = item->motion,
                 .parent = number,
                 .item = item,
                 .weight = part->children + i,
-                .instance = MD5_NONE,
+                .first = part->first + item->num_before,
             };
             begin = end;
         }
@@ -673,8 +677,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
         if (own->kind == MD5_MOTION_CLIP) {
             tree->has_root_motion =
                 tree->has_root_motion || own->playable.source->extract != MD5_EXTRACT_NONE;
-            part->instance = first_clip[i];
-            instances[first_clip[i]] = (md5_instance_plan){&own->playable, i, group_of[i]};
+            instances[part->first] = (md5_instance_plan){&own->playable, i, group_of[i]};
             num_poses++;
         }
         tree->num_poses = larger(tree->num_poses, num_poses);

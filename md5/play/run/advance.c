@@ -22,7 +22,7 @@ void md5i_set_value(md5_player *player, uint32_t parameter, float value)
     const bool is_passed = old != value && next < machine->num_thresholds
                            && thresholds[next].parameter == parameter
                            && thresholds[next].value <= md5_larger(old, value);
-    for (uint32_t i = 0; is_passed && i < machine->tables.num_layers; i++)
+    MD5_FOR_WHILE (i, machine->tables.num_layers, is_passed)
         player->layer_states[i].causes |= md5_cause_of(parameter);
     player->parameters[parameter] = value;
 }
@@ -939,7 +939,7 @@ static void fire_events(const step_context *context)
             const bool ends_cycle = layer_state->ends_cycle && i + 1 == layer_state->num_used;
             if (!tree || (is_instant && !active->is_new && machine->num_windows == 0))
                 continue;
-            MD5_FOR (k, tree->num_instances) {
+            MD5_EACH_AWAKE (k, active) {
                 const md5_clip_instance *const instance = &active->instances[k];
                 const md5_playable *const playable = tree->instances[k].playable;
                 const md5_cues *const cues = &playable->source->cues[playable->mode];
@@ -975,7 +975,7 @@ static void fire_events(const step_context *context)
         settle_windows(context);
     while (num_walkers > 0 && player->num_walked < MD5_MAX_STEP_EVENTS) {
         md5_walker *walker = player->walkers;
-        for (uint32_t i = 1; i < num_walkers; i++) {
+        MD5_FOR_FROM (i, 1, num_walkers) {
             if (player->walkers[i].when < walker->when - walker->slack)
                 walker = &player->walkers[i];
         }
@@ -1031,7 +1031,7 @@ static void handle_instant(const step_context *context)
         const bool is_over = !player->has_consumed && player->heard != 0;
         player->heard = is_over ? 0 : player->heard;
         is_again = player->has_consumed || (is_over && tables->num_shots > 0);
-        for (uint32_t i = 0; player->has_consumed && i < tables->num_parameters; i++) {
+        MD5_FOR_WHILE (i, tables->num_parameters, player->has_consumed) {
             if (player->consumed[i] == 0)
                 continue;
             player->consumed[i] = 0;
@@ -1045,7 +1045,7 @@ static void handle_instant(const step_context *context)
     if (player->has_new || player->machine->num_windows > 0) {
         player->has_new = false;
         // States that were left again at this instant are not seen any more.
-        for (uint32_t i = 0; player->machine->reports_states && i < tables->num_layers; i++) {
+        MD5_FOR_WHILE (i, tables->num_layers, player->machine->reports_states) {
             md5_layer_state *const layer_state = &player->layer_states[i];
             const md5_active_state *const newest = md5_newest(layer_state);
             const uint32_t left = layer_state->entered;
@@ -1113,10 +1113,9 @@ static void step(const step_context *context)
     MD5_FOR (layer, num_layers) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const md5_active_state *const newest = md5_newest(layer_state);
-        const uint32_t num_clips = newest->tree ? newest->tree->num_instances : 0;
         bool is_at_whole = false;
-        for (uint32_t i = 0; machine->layers[layer].has_waits && i < num_clips; i++) {
-            const md5_clock now = newest->instances[i].now;
+        MD5_FOR_WHILE (i, newest->num_awake, machine->layers[layer].has_waits) {
+            const md5_clock now = newest->instances[newest->awake[i]].now;
             is_at_whole = is_at_whole || md5_clock_stays_whole(now, now);
         }
         const md5_transition *const open =
@@ -1125,7 +1124,7 @@ static void step(const step_context *context)
     }
     if (has_events(context))
         fire_events(context);
-    for (uint32_t i = 0; machine->reports_states && i < num_layers; i++) {
+    MD5_FOR_WHILE (i, num_layers, machine->reports_states) {
         if (player->layer_states[i].has_arrived)
             report(context, i, md5_newest(&player->layer_states[i])->state,
                    MD5_EVENT_TRANSITION_END);
@@ -1146,7 +1145,7 @@ static void step(const step_context *context)
         const md5_fade_time settling = layer_state->settling;
         layer_state->has_offsets = layer_state->has_offsets && settling.elapsed < settling.duration;
     }
-    for (uint32_t i = 0; player->num_shots > 0 && i < machine->num_slots; i++) {
+    MD5_FOR_WHILE (i, machine->num_slots, player->num_shots > 0) {
         md5_shot_slot *const slot = &player->slots[i];
         for (uint32_t k = slot->num_shots; k-- > 0;) {
             // Backward in time a clip moves away from its end.
@@ -1218,7 +1217,7 @@ static double seconds_until_change(const md5_player *player, const md5_shot *sho
 static double seconds_until_heard(const md5_player *player, const md5_active_state *active,
                                   bool goes_back, double most)
 {
-    for (uint32_t i = 0; active->tree && i < active->tree->num_instances; i++) {
+    MD5_EACH_AWAKE (i, active) {
         const md5_playable *const playable = active->tree->instances[i].playable;
         const md5_clip_instance *const instance = &active->instances[i];
         md5_clock place = instance->now;
@@ -1239,7 +1238,7 @@ static double seconds_until_told(const md5_player *player, bool goes_back, doubl
     MD5_FOR (i, player->machine->tables.num_layers) {
         md5_layer_state *const layer_state = &player->layer_states[i];
         const md5_active_state *const newest = md5_newest(layer_state);
-        for (uint32_t k = 0; player->machine->num_ears > 0 && k < layer_state->num_used; k++)
+        MD5_FOR_WHILE (k, layer_state->num_used, player->machine->num_ears > 0)
             most = seconds_until_heard(player, md5_active_at(layer_state, k), goes_back, most);
         const md5_transition *candidate;
         for (candidates all = candidates_of(player, i, newest, MD5_CAUSE_TIME);

@@ -249,24 +249,15 @@ static md5_xform *pose_at(const pose_stack *stack, uint32_t position)
 // A hash of the cycles that a state's clips are in.
 static uint64_t cycles_at(md5_player *player, const md5_active_state *active, double seconds)
 {
-    const md5_blend_tree *const tree = active->tree;
     uint64_t mark = 0;
-    MD5_ASSERT(tree != NULL, "a state with a motion");
+    MD5_ASSERT(active->tree != NULL, "a state with a motion");
     md5i_find_clocks(player, active, seconds);
-    MD5_FOR (i, tree->num_instances) {
-        if (active->instances[i].weight != 0)
-            mark = 31 * mark + (uint64_t)player->instance_clocks[i].cycle;
+    MD5_EACH_AWAKE (number, active) {
+        if (active->instances[number].weight != 0)
+            mark = 31 * mark + (uint64_t)md5i_clock_after(player, active, number, seconds).cycle;
     }
     return mark;
 }
-
-// Clocks of a state's clips: now, or `shift` seconds from now as computed by md5i_find_clocks(). A
-// clip with MD5_INTERPOLATE_STEP stands still.
-typedef struct instant {
-    const md5_clip_instance *instances;
-    const md5_clock *shifted; // NULL: now
-    double shift;
-} instant;
 
 // Some of a clip's joints: those of a layer, of a level of detail, or of both.
 typedef struct selection {
@@ -275,20 +266,19 @@ typedef struct selection {
     const md5_detail_set *detail; // NULL: all; else the clip is not sampled whole
 } selection;
 
-static void sample_instance(const md5_machine *machine, const md5_blend_tree *tree,
-                            const instant *when, uint32_t number, const selection *only,
-                            md5_xform *pose)
+// Now, or `shift` seconds from now, after md5i_find_clocks(). A clip with MD5_INTERPOLATE_STEP
+// stands still.
+static void sample_instance(const md5_player *player, const md5_active_state *active, double shift,
+                            uint32_t number, const selection *only, md5_xform *pose)
 {
-    const md5_instance_plan *const plan = &tree->instances[number];
-    const md5_clip_instance *const instance = &when->instances[number];
-    const md5_playable *const playable = plan->playable;
+    const md5_machine *const machine = player->machine;
+    const md5_clip_instance *const instance = &active->instances[number];
+    const md5_playable *const playable = active->tree->instances[number].playable;
     const md5_source *const source = playable->source;
     const md5_binding *const binding = source->binding;
     const bool is_step = source->interpolation == MD5_INTERPOLATE_STEP;
     const md5_clock clock =
-        !when->shifted || is_step
-            ? instance->now
-            : md5_clock_after(playable->timing, instance, when->shifted[number], when->shift);
+        shift == 0 || is_step ? instance->now : md5i_clock_after(player, active, number, shift);
     const md5_moment moment = md5i_clock_moment(playable->timing, clock, source->interpolation);
     const md5_joint_set *const joints = only ? only->joints : NULL;
     const uint32_t *const listed = joints ? joints->list : NULL;
@@ -362,23 +352,22 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
     MD5_ASSERT(tree != NULL, "a state with a motion");
     if (shift != 0)
         md5i_find_clocks(player, active, shift);
-    const instant when = {active->instances, shift != 0 ? player->instance_clocks : NULL, shift};
     // What is added may be added to any joint.
     const md5_detail_set *const used = tree->has_added ? NULL : detail;
     const selection reduced = {.detail = used};
     const selection *const only = used ? &reduced : NULL;
     if (tree->num_parts == 1) { // a clip
-        sample_instance(machine, tree, &when, 0, only, pose);
+        sample_instance(player, active, shift, 0, only, pose);
         return;
     }
     pose_stack stack = {.first = pose, .spare = spare, .num_joints = machine->num_joints};
     memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
     MD5_FOR (i, tree->num_parts) {
         const md5i_part *const part = &tree->parts[i];
-        if (active->totals[i] == 0)
+        if (active->flows[i].total == 0)
             continue;
-        if (part->instance != MD5_NONE)
-            sample_instance(machine, tree, &when, part->instance, only,
+        if (part->motion->num_items == 0)
+            sample_instance(player, active, shift, part->first, only,
                             pose_at(&stack, stack.count++));
         if (part->parent != MD5_NONE)
             gather(player, active, part, used, &stack);
@@ -395,9 +384,8 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
         evaluate_state(player, active, detail, 0, spare, pose);
         return;
     }
-    const instant now = {.instances = active->instances};
     const selection only = {&layer->joints, &state->targets, detail};
-    sample_instance(player->machine, active->tree, &now, 0, &only, pose);
+    sample_instance(player, active, 0, 0, &only, pose);
 }
 
 // == One-shots ================================================================================

@@ -35,11 +35,10 @@ static footing footing_at(const md5_machine *machine, size_t sole, const md5_sou
 static footing footing_of_state(const md5_player *player, const md5_active_state *active,
                                 size_t sole)
 {
-    const md5_blend_tree *const tree = active->tree;
     footing sum = {{0}};
-    MD5_FOR_WHILE (i, tree->num_instances, tree) {
-        const md5_playable *const playable = tree->instances[i].playable;
-        const md5_clip_instance *const instance = &active->instances[i];
+    MD5_EACH_AWAKE (number, active) {
+        const md5_playable *const playable = active->tree->instances[number].playable;
+        const md5_clip_instance *const instance = &active->instances[number];
         if (instance->weight == 0)
             continue;
         const md5_moment moment = md5_instance_moment(playable, instance);

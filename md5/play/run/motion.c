@@ -67,11 +67,11 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
     memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
     MD5_FOR (i, tree->num_parts) {
         const md5i_part *const part = &tree->parts[i];
-        if (active->totals[i] == 0)
+        if (active->flows[i].total == 0)
             continue;
-        if (part->instance != MD5_NONE)
+        if (part->motion->num_items == 0)
             player->root_deltas[num_deltas++] = root_delta_of_instance(
-                &tree->instances[part->instance], &active->instances[part->instance]);
+                &tree->instances[part->first], &active->instances[part->first]);
         if (part->parent == MD5_NONE)
             continue;
         // The last one is an item's: it is blended into that of its motion before it, if there is.
@@ -131,11 +131,9 @@ static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *ac
         return MD5_NO_DELTA;
     const double shift = is_before != player->is_backward ? -VELOCITY_STEP : VELOCITY_STEP;
     md5i_find_clocks(player, active, shift);
-    MD5_FOR (i, tree->num_instances) {
-        md5_clip_instance *const instance = &active->instances[i];
-        const md5_timing *const timing = tree->instances[i].playable->timing;
-        const md5_clock other =
-            md5_clock_after(timing, instance, player->instance_clocks[i], shift);
+    MD5_EACH_AWAKE (number, active) {
+        md5_clip_instance *const instance = &active->instances[number];
+        const md5_clock other = md5i_clock_after(player, active, number, shift);
         // From here on it does not matter where it was before the last step.
         instance->is_at_start =
             instance->is_at_start && md5_clock_stays_whole(instance->before, instance->now);
@@ -143,8 +141,8 @@ static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *ac
         instance->now = is_before ? instance->now : other;
     }
     const md5_root_delta delta = root_delta_of_state(player, active);
-    MD5_FOR (i, tree->num_instances) {
-        md5_clip_instance *const instance = &active->instances[i];
+    MD5_EACH_AWAKE (number, active) {
+        md5_clip_instance *const instance = &active->instances[number];
         instance->before = instance->now = is_before ? instance->now : instance->before;
     }
     return delta;
@@ -327,11 +325,10 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
     *share = 0;
     if (row->drive == MD5_MORPH_BY_CLIP) {
         const md5_source *const source = &player->machine->sources[row->source];
-        const md5_blend_tree *const tree = active->tree;
         float sum = 0;
-        MD5_FOR_WHILE (i, tree->num_instances, tree) {
-            const md5_playable *const playable = tree->instances[i].playable;
-            const md5_clip_instance *const instance = &active->instances[i];
+        MD5_EACH_AWAKE (number, active) {
+            const md5_playable *const playable = active->tree->instances[number].playable;
+            const md5_clip_instance *const instance = &active->instances[number];
             if (playable->source != source || instance->weight == 0)
                 continue;
             const md5_moment moment = md5_instance_moment(playable, instance);

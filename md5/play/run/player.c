@@ -122,10 +122,9 @@ static void place_live(md5_block *block, const md5_play_layer *layer, md5_active
 {
     *active = (md5_active_state){.tree = NULL};
     const placed_array arrays[] = {
-        ARRAY(active, instances, layer->max_instances),
-        ARRAY(active, groups, layer->max_groups),
-        ARRAY(active, weights, layer->max_parts),
-        ARRAY(active, totals, layer->max_parts),
+        ARRAY(active, instances, layer->max_instances), ARRAY(active, groups, layer->max_groups),
+        ARRAY(active, weights, layer->max_parts),       ARRAY(active, flows, layer->max_parts),
+        ARRAY(active, awake, layer->max_instances),
     };
     PLACE(block, arrays);
 }
@@ -161,9 +160,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
         num_instances += machine->layers[i].max_instances;
     }
     const placed_array used[] = {
-        OF_PLAYER(flows, machine->max_parts),
         OF_PLAYER(gathered, machine->max_parts),
-        OF_PLAYER(instance_clocks, machine->max_instances),
         OF_PLAYER(group_clocks, machine->max_groups),
         OF_PLAYER(sync_items, machine->max_instances),
         OF_PLAYER(root_deltas, machine->has_root_motion ? machine->max_poses : 0),
@@ -245,17 +242,21 @@ static void copy_items(void *to, const void *from, size_t count, size_t size)
         memcpy(to, from, count * size);
 }
 
+// The items of an array that both have.
+#define COPY(to, from, member, count) \
+    copy_items((to)->member, (from)->member, (count), sizeof *(to)->member)
+
 // Of a layer, what it has of poses.
 static void copy_poses(md5_layer_state *to, const md5_layer_state *from, uint32_t num_joints)
 {
     if (from->has_snapshot && from->coverage > 0)
-        copy_items(to->snapshot, from->snapshot, num_joints, sizeof *to->snapshot);
+        COPY(to, from, snapshot, num_joints);
     if (!from->has_offsets)
         return;
     to->root_velocity = from->root_velocity;
     to->root_offset = from->root_offset;
-    copy_items(to->offsets, from->offsets, num_joints, sizeof *to->offsets);
-    copy_items(to->velocities, from->velocities, num_joints, sizeof *to->velocities);
+    COPY(to, from, offsets, num_joints);
+    COPY(to, from, velocities, num_joints);
 }
 
 static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, md5_layer_state *to,
@@ -264,21 +265,23 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
     memcpy(to, from, offsetof(md5_layer_state, snapshot));
     copy_poses(to, from, md5_blended_joints(machine, layer));
     if (from->has_snapshot)
-        copy_items(to->frozen_morphs, from->frozen_morphs, machine->num_sums, sizeof(float));
+        COPY(to, from, frozen_morphs, machine->num_sums);
     if (from->has_offsets)
-        copy_items(to->morph_offsets, from->morph_offsets, machine->num_sums, sizeof(float));
+        COPY(to, from, morph_offsets, machine->num_sums);
     MD5_FOR (i, from->num_used) {
         md5_active_state *const copy = md5_active_at(to, i);
         const md5_active_state *const active = md5_active_at(from, i);
         const md5_blend_tree *const tree = active->tree;
         memcpy(copy, active, offsetof(md5_active_state, instances));
+        copy->num_awake = active->num_awake;
+        copy->first_loose = active->first_loose;
         if (!tree)
             continue;
-        copy_items(copy->instances, active->instances, tree->num_instances,
-                   sizeof *copy->instances);
-        copy_items(copy->groups, active->groups, tree->num_groups, sizeof *copy->groups);
-        copy_items(copy->weights, active->weights, tree->num_parts, sizeof *copy->weights);
-        copy_items(copy->totals, active->totals, tree->num_parts, sizeof *copy->totals);
+        COPY(copy, active, awake, tree->num_instances);
+        COPY(copy, active, instances, tree->num_instances);
+        COPY(copy, active, groups, tree->num_groups);
+        COPY(copy, active, weights, tree->num_parts);
+        COPY(copy, active, flows, tree->num_parts);
     }
 }
 
@@ -292,7 +295,7 @@ void md5_player_copy(md5_player *to, const md5_player *from)
         return;
     memcpy(to, from, offsetof(md5_player, layer_states));
     if (from->detail.is_kept)
-        copy_items(to->kept_pose, from->kept_pose, machine->num_joints, sizeof *to->kept_pose);
+        COPY(to, from, kept_pose, machine->num_joints);
     // The arrays that lie together: see lay_out().
     memcpy(to->parameters, from->parameters,
            (size_t)((const char *)from->consumed - (const char *)from->parameters));
@@ -551,7 +554,7 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
     to->detail.mask = adopted_mask(machine, was, from->detail.mask);
     to->detail.is_kept = from->detail.is_kept && has_joints;
     if (to->detail.is_kept)
-        copy_items(to->kept_pose, from->kept_pose, machine->num_joints, sizeof *to->kept_pose);
+        COPY(to, from, kept_pose, machine->num_joints);
     (void)tell(has_joints ? 0 : MD5_NONE, "model", tables->name, lost, user);
     MD5_FOR (i, tables->num_clips)
         (void)FIND_OR_TELL(md5_find_clip, "clip", tables->clips[i]);

@@ -116,14 +116,17 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
 enum { MD5_MAX_ACTIVE = 4, MD5_SLOTS = MD5_MAX_ACTIVE + 1 };
 enum { MD5_MOST_HALVES = 64 }; // of a time, to find an instant: a long one has no more digits
 
-// A playing clip.
+// A playing clip. One that has no weight sleeps, unless it stands where it began, may end, or is
+// the first of its state: in a group its clock is set when it wakes, elsewhere that goes on, and
+// nothing else does.
 typedef struct md5_clip_instance {
-    md5_clock before, now;  // before and after the last step
-    double rate;            // cycles a second when not synchronised
-    double seconds_at_end;  // since it reached its end, if it is played once
-    float weight;           // in its motion
-    float share;            // in its synchronised group
-    bool is_at_start;       // it began at a whole cycle and has not moved since
+    md5_clock before, now; // before and after the last step
+    double rate;           // cycles a second when not synchronised
+    double seconds_at_end; // since it reached its end, if it is played once
+    float weight;          // in its motion
+    float share;           // in its synchronised group
+    bool is_at_start;      // it began at a whole cycle and has not moved since
+    bool is_asleep;
     md5_root_position root; // cached, of the last clock that was asked for
 } md5_clip_instance;
 
@@ -148,16 +151,11 @@ static inline double md5_least(double a, double b)
     return b < a ? b : a;
 }
 
-// The clock of a clip `shift` seconds from now, which is `shifted` unless the clip has ended: then
-// it stood still for as long as it has been there.
-static inline md5_clock md5_clock_after(const md5_timing *timing, const md5_clip_instance *instance,
-                                        md5_clock shifted, double shift)
-{
-    if (instance->seconds_at_end == 0)
-        return shifted;
-    const double moved = fmax(fabs(shift) - instance->seconds_at_end, 0.0);
-    return md5i_clock_advance(timing, instance->now, instance->rate * copysign(moved, shift));
-}
+// Speed of a part, and its weight in its synchronised group and in the whole motion.
+typedef struct md5_flow {
+    double speed;
+    float share, total;
+} md5_flow;
 
 // A state that is playing or fading out.
 typedef struct md5_active_state {
@@ -179,9 +177,17 @@ typedef struct md5_active_state {
     // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
     md5_clip_instance *instances; // [num_instances]
     md5_clock *groups;
-    float *weights; // of items in their motion: parts[].weight
-    float *totals;  // of parts in the whole motion
+    float *weights;  // of items in their motion: parts[].weight
+    md5_flow *flows; // of parts
+    // [num_instances] Those that are awake, ascending; from first_loose on those that sleep and are
+    // in no group. num_awake is 0 before they are listed.
+    uint32_t *awake, num_awake, first_loose;
 } md5_active_state;
+
+// Goes through the instances that are awake.
+#define MD5_EACH_AWAKE(number, active) \
+    for (uint32_t turn = 0, number;    \
+         turn < (active)->num_awake && ((number) = (active)->awake[turn], true); turn++)
 
 // A fade over time: seconds that have passed, of how many.
 typedef struct md5_fade_time {
@@ -282,12 +288,6 @@ typedef struct md5_detail_state {
     bool is_kept;
 } md5_detail_state;
 
-// Weight and speed that a part inherits from its parents.
-typedef struct md5_flow {
-    double speed;
-    float share;
-} md5_flow;
-
 // Walks through the events that a clip passes in an interval.
 typedef struct md5_walker {
     md5_event_walk walk;
@@ -354,9 +354,7 @@ struct md5_player {
     void *ground_user;
 
     // Scratch memory.
-    md5_flow *flows;             // [max_parts]
     float *gathered;             // [max_parts]
-    md5_clock *instance_clocks;  // [max_leaves]
     md5_clock *group_clocks;     // [max_groups]
     md5_sync_item *sync_items;   // [max_leaves]
     md5_root_delta *root_deltas; // [max_poses]
@@ -419,8 +417,16 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
 void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_player *old,
                        const md5_active_state *was);
 
-// Computes the clocks `seconds` from now: player->instance_clocks and player->group_clocks.
+// The clock of a clip now, also of one that sleeps.
+md5_clock md5i_clock_now(const md5_active_state *active, uint32_t number);
+
+// Computes the clocks of groups `seconds` from now: player->group_clocks.
 void md5i_find_clocks(md5_player *player, const md5_active_state *active, double seconds);
+
+// The clock of a clip that is awake, so many seconds from now, once groups have theirs. At its end
+// it has stood still for as long as it has been there.
+md5_clock md5i_clock_after(const md5_player *player, const md5_active_state *active,
+                           uint32_t number, double seconds);
 
 // Computes weights and speeds of all active states from the parameters, if one has changed.
 void md5i_weigh_all(md5_player *player);
@@ -588,10 +594,10 @@ void md5i_advance_gazes(md5_player *player, double seconds);
 //
 // Weights of the items of a blend space. They are not negative and sum to 1.
 
-// items[num_items], num_items >= 1, x strictly ascending: the two neighbours of `x` are
-// weighted by distance; beyond the ends the outermost item has weight 1.
-void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, float x,
-                           float *weights);
+// items[num_items], num_items >= 1, places strictly ascending: the two neighbours of `x` are
+// weighted by distance; beyond the ends the outermost item has weight 1. Returns the first of the
+// two, or that.
+uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double x, float *weights);
 
 // No two items have the same position. Gradient band interpolation (R. S. Johansen, Automated
 // Semi-Procedural Animation for Character Locomotion, 2009, 6.3): an item's influence falls from 1

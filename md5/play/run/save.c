@@ -392,6 +392,7 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
     if (archive->mode == STORE) {
         active->easing = &machine->easings[easing];
         active->tree = tree;
+        active->num_awake = 0;
     }
     MD5_FOR_WHILE (i, tree->num_groups, tree) {
         keep(archive, INT64, &active->groups[i].cycle, -MAX_CYCLES, MAX_CYCLES, "a cycle");
@@ -403,12 +404,15 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
         const bool is_once = plan->playable->mode == MD5_PLAY_ONCE;
         const bool is_based = plan->group != MD5_NONE && archive->mode != CHECK;
         md5_clip_instance *const instance = &active->instances[i];
+        md5_clock now = archive->mode == WRITE ? md5i_clock_now(active, i) : (md5_clock){0};
         keep_clock(archive, is_once, is_based ? active->groups[plan->group].cycle : 0,
-                   plan->group == MD5_NONE ? MAX_CYCLES : FARTHEST_AHEAD, &instance->before,
-                   &instance->now, &instance->is_at_start);
+                   plan->group == MD5_NONE ? MAX_CYCLES : FARTHEST_AHEAD, &instance->before, &now,
+                   &instance->is_at_start);
         if (is_once)
             keep_time(archive, &instance->seconds_at_end, "the time at the end of a clip");
         if (archive->mode == STORE) {
+            instance->now = now;
+            instance->is_asleep = false;
             instance->seconds_at_end = is_once ? instance->seconds_at_end : 0;
             instance->root.clock.phase = -1; // invalid
         }

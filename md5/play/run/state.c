@@ -174,21 +174,18 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
 
 // == Blend spaces ===============================================================================
 
-void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, float x,
-                           float *weights)
+uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double x, float *weights)
 {
     memset(weights, 0, num_items * sizeof *weights);
-    uint32_t above = 0;
-    while (above < num_items && items[above].x <= x)
-        above++;
-    if (above == 0 || above == num_items) {
-        weights[above == 0 ? 0 : num_items - 1] = 1;
-        return;
-    }
-    const double low = items[above - 1].x, high = items[above].x;
-    const float share = (float)((x - low) / (high - low));
-    weights[above - 1] = 1 - share;
-    weights[above] = share;
+    MD5_COUNT_BELOW(above, num_items, items[middle].place <= x)
+    const uint32_t first = above > 0 ? above - 1 : 0;
+    weights[first] = 1;
+    if (above == 0 || above == num_items)
+        return first;
+    const double low = items[first].place, high = items[above].place;
+    weights[above] = (float)((x - low) / (high - low));
+    weights[first] = 1 - weights[above];
+    return first;
 }
 
 void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
@@ -229,7 +226,7 @@ static md5_sync_item sync_item(const md5_item *item, float weight)
 {
     return (md5_sync_item){
         .weight = weight,
-        .rate = 1.0 / item->gait.seconds,
+        .rate = 1.0 / item->seconds,
         .markers = item->motion->playable.source->markers,
     };
 }
@@ -245,35 +242,24 @@ static md5_sync_item sync_item(const md5_item *item, float weight)
 // are scaled by one factor. Otherwise each clip plays at its own rate, and the speeds are blended:
 // w = (v - A/a) / (B/b - A/a).
 //
-// Writes the weights of a motion's items at a speed, and returns the factor by which all of its
-// clips play faster. Beyond the ends the outermost item plays at its own speed.
-static double weigh_by_speed(const md5_motion *motion, double speed, float *weights)
+// Writes the weights of the first and the next item at a speed between theirs, and returns the
+// factor by which all of the motion's clips play faster.
+static double weigh_by_speed(const md5_motion *motion, double speed, uint32_t first, float *weights)
 {
-    const md5_item *const items = motion->items;
-    const uint32_t count = motion->num_items;
-    memset(weights, 0, count * sizeof *weights);
-    uint32_t above = 0;
-    while (above < count && items[above].gait.speed <= speed)
-        above++;
-    if (above == 0 || above == count) {
-        weights[above == 0 ? 0 : count - 1] = 1;
-        return 1;
-    }
-    const md5_gait *const low = &items[above - 1].gait, *const high = &items[above].gait;
+    const md5_item *const low = &motion->items[first], *const high = low + 1;
     const bool keeps_step = motion->sync != MD5_SYNC_NONE;
-    const double from_low = (speed - low->speed) * (keeps_step ? low->seconds : 1);
-    const double to_high = (high->speed - speed) * (keeps_step ? high->seconds : 1);
+    const double from_low = (speed - low->place) * (keeps_step ? low->seconds : 1);
+    const double to_high = (high->place - speed) * (keeps_step ? high->seconds : 1);
     const float share = (float)(from_low / (from_low + to_high));
-    weights[above - 1] = 1 - share;
-    weights[above] = share;
+    weights[first] = 1 - share;
+    weights[first + 1] = share;
     if (!keeps_step)
         return 1;
     // The seconds that a cycle of both would take by keeping step, over those that it should take.
-    const md5_item *const item = &items[above - 1];
-    const md5_sync_item both[] = {sync_item(item, 1 - share), sync_item(item + 1, share)};
+    const md5_sync_item both[] = {sync_item(low, 1 - share), sync_item(high, share)};
     const double seconds = (1 - share) * low->seconds + share * high->seconds;
     const uint32_t num_markers =
-        motion->sync == MD5_SYNC_MARKERS ? item->motion->playable.source->num_markers : 0;
+        motion->sync == MD5_SYNC_MARKERS ? low->motion->playable.source->num_markers : 0;
     return sync_cycle_seconds(both, 2, num_markers) / seconds;
 }
 
@@ -292,67 +278,105 @@ float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
     return value < 0 ? 0 : value > 1 ? 1 : value;
 }
 
-// Computes the weights of a motion's items. Returns the factor by which the items play faster.
-static double weigh_items(const md5_player *player, const md5_motion *motion, float *weights)
+static void list_awake(md5_active_state *active)
 {
-    if (motion->kind == MD5_MOTION_BY_SPEED)
-        return weigh_by_speed(motion, player->parameters[motion->x_parameter], weights);
-    if (motion->kind == MD5_MOTION_BLEND_1D) {
-        md5i_blend_weights_1d(motion->places, motion->num_items,
-                              player->parameters[motion->x_parameter], weights);
-    } else if (motion->kind == MD5_MOTION_BLEND_2D) {
-        md5i_blend_weights_2d(motion->places, motion->num_items,
-                              player->parameters[motion->x_parameter],
-                              player->parameters[motion->y_parameter], weights);
-    } else {
-        weights[0] = 1;
-        for (uint32_t i = 1; i < motion->num_items; i++)
-            weights[i] = md5i_weight_of(player, &motion->items[i].weight);
+    active->num_awake = 0;
+    active->first_loose = active->tree->num_instances;
+    MD5_FOR (i, active->tree->num_instances) {
+        if (!active->instances[i].is_asleep)
+            active->awake[active->num_awake++] = i;
+        else if (active->tree->instances[i].group == MD5_NONE)
+            active->awake[--active->first_loose] = i;
     }
-    return 1;
+}
+
+// What a part has of its parents.
+static md5_flow *pass_down(const md5_player *player, md5_active_state *active, uint32_t number)
+{
+    const md5i_part *const part = &active->tree->parts[number];
+    const md5_motion *const motion = part->motion;
+    md5_flow *const flow = &active->flows[number];
+    *flow = part->parent == MD5_NONE ? (md5_flow){1, 1, 1} : active->flows[part->parent];
+    flow->share *= active->weights[part->weight];
+    flow->total *= active->weights[part->weight];
+    flow->speed *= motion->speed;
+    if (motion->speed_parameter != MD5_NONE)
+        flow->speed *= player->parameters[motion->speed_parameter];
+    if (part->leads_group)
+        flow->share = 1;
+    return flow;
+}
+
+// Weighs the items of a motion, and wakes those that are clips and have weight.
+static bool weigh_motion(const md5_player *player, md5_active_state *active, uint32_t number)
+{
+    const md5i_part *const part = &active->tree->parts[number];
+    const md5_motion *const motion = part->motion;
+    const uint32_t count = motion->num_items;
+    const float x = motion->x_parameter != MD5_NONE ? player->parameters[motion->x_parameter] : 0;
+    float *const weights = active->weights + part->children;
+    md5_flow *const flow = pass_down(player, active, number);
+    uint32_t first = 0, end = count; // of those that may have weight
+    if (md5_is_line(motion)) {
+        first = md5i_blend_weights_1d(motion->items, count, x, weights);
+        end = first + 1 < count ? first + 2 : count;
+        if (motion->kind == MD5_MOTION_BY_SPEED && first + 1 < count
+            && motion->items[first].place <= x)
+            flow->speed *= weigh_by_speed(motion, x, first, weights);
+    } else if (motion->kind == MD5_MOTION_BLEND_2D) {
+        md5i_blend_weights_2d(motion->places, count, x, player->parameters[motion->y_parameter],
+                              weights);
+    } else {
+        MD5_FOR (i, count)
+            weights[i] = i == 0 ? 1 : md5i_weight_of(player, &motion->items[i].weight);
+    }
+    bool wakes = false;
+    const bool is_used = flow->total != 0 || flow->share != 0;
+    MD5_FOR_FROM (i, first, is_used ? end : 0) {
+        const uint32_t clip = part->first + motion->items[i].num_before;
+        md5_clip_instance *const instance = &active->instances[clip];
+        if (weights[i] == 0 || motion->items[i].motion->num_items > 0 || !instance->is_asleep)
+            continue;
+        instance->now = md5i_clock_now(active, clip);
+        instance->is_asleep = false;
+        wakes = true;
+    }
+    return wakes;
+}
+
+static void weigh_clip(const md5_player *player, md5_active_state *active, uint32_t number)
+{
+    const md5_instance_plan *const plan = &active->tree->instances[number];
+    md5_clip_instance *const instance = &active->instances[number];
+    const md5_flow *const flow = pass_down(player, active, plan->part);
+    const double rate = flow->speed * plan->playable->cycles;
+    instance->rate = md5_least(rate > -MAX_RATE ? rate : -MAX_RATE, MAX_RATE);
+    instance->weight = flow->total;
+    instance->share = flow->share;
 }
 
 // Computes weights and speeds from the parameters.
-static void weigh_state(md5_player *player, md5_active_state *active)
+static void weigh_state(const md5_player *player, md5_active_state *active)
 {
     const md5_blend_tree *const tree = active->tree;
     if (!tree)
         return;
-    const md5i_part *const parts = tree->parts; // does not change as weights do
+    bool wakes = active->num_awake == 0;
     active->weights[0] = 1;
-    for (uint32_t i = tree->num_parts; i-- > 0;) {
-        const md5i_part *const part = &parts[i];
-        const md5_motion *const motion = part->motion;
-        const float weight = active->weights[part->weight];
-        md5_flow *const flow = &player->flows[i];
-        *flow = (md5_flow){1, 1};
-        active->totals[i] = weight;
-        if (part->parent != MD5_NONE) {
-            *flow = player->flows[part->parent];
-            flow->share *= weight;
-            active->totals[i] *= active->totals[part->parent];
-        }
-        flow->speed *= motion->speed;
-        if (motion->speed_parameter != MD5_NONE)
-            flow->speed *= player->parameters[motion->speed_parameter];
-        if (part->leads_group)
-            flow->share = 1;
-        if (part->instance == MD5_NONE) {
-            flow->speed *= weigh_items(player, motion, active->weights + part->children);
-            continue;
-        }
-        md5_clip_instance *const instance = &active->instances[part->instance];
-        const double rate = flow->speed * motion->playable.cycles;
-        instance->rate = md5_least(rate > -MAX_RATE ? rate : -MAX_RATE, MAX_RATE);
-        instance->weight = active->totals[i];
-        instance->share = flow->share;
-    }
+    MD5_FOR (i, tree->num_parts - tree->num_instances)
+        wakes = weigh_motion(player, active, tree->blends[i]) || wakes;
+    if (wakes)
+        list_awake(active);
+    MD5_EACH_AWAKE (number, active)
+        weigh_clip(player, active, number);
+    MD5_FOR_FROM (i, active->first_loose, tree->is_steady ? 0 : tree->num_instances)
+        weigh_clip(player, active, active->awake[i]);
 }
 
 void md5i_weigh_all(md5_player *player)
 {
     const bool is_weighed = player->is_weighed && !player->has_moved;
-    for (uint32_t layer = 0; !is_weighed && layer < player->machine->tables.num_layers; layer++) {
+    MD5_FOR_WHILE (layer, player->machine->tables.num_layers, !is_weighed) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         layer_state->is_resting = layer_state->is_resting && player->is_weighed;
         MD5_FOR (i, layer_state->num_used)
@@ -464,7 +488,7 @@ static void find_own_rates(const step_group *group, uint32_t first, double *own)
 static double rate_after(const step_group *group, const double *own, double seconds)
 {
     double rate = own[0];
-    for (uint32_t i = 1; i < group->count; i++) {
+    MD5_FOR_FROM (i, 1, group->count) {
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
         const double progress = md5_progress_of(active->elapsed + seconds, active->duration);
         rate += md5i_eased(active->easing, progress) * (own[i] - rate);
@@ -505,7 +529,7 @@ static double smooth_part(const step_group *group, double *since, double *whole)
 {
     double until = INFINITY;
     *since = INFINITY;
-    for (uint32_t i = 1; i < group->count; i++) {
+    MD5_FOR_FROM (i, 1, group->count) {
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
         const double progress = md5_progress(active), part = active->duration / MD5_EASE_PARTS;
         const double edge = floor(progress * MD5_EASE_PARTS + 1e-6);
@@ -585,7 +609,7 @@ double md5i_keep_in_step(md5_player *player, double seconds, double most)
         uint32_t count = 0;
         if (!player->machine->layers[layer].has_steps)
             continue;
-        for (uint32_t i = 0; layer_state->is_steered && i < layer_state->num_used; i++)
+        MD5_FOR_WHILE (i, layer_state->num_used, layer_state->is_steered)
             weigh_state(player, md5_active_at(layer_state, i)); // their own rates
         layer_state->is_steered = false;
         for (uint32_t i = 0; i < layer_state->num_used; i += count) {
@@ -675,25 +699,20 @@ double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double
     return after;
 }
 
-// To those of the player's scratch memory.
-static void set_clocks(const md5_player *player, md5_active_state *active)
+// The clock of a member of a group, from the shared ones.
+static md5_clock clock_in_step(const md5_blend_tree *tree, uint32_t number, const md5_clock *groups)
 {
-    MD5_FOR (i, active->tree->num_instances)
-        active->instances[i].now = player->instance_clocks[i];
-    MD5_FOR (i, active->tree->num_groups)
-        active->groups[i] = player->group_clocks[i];
+    const md5_instance_plan *const plan = &tree->instances[number];
+    return md5i_sync_clock(plan->playable->source->markers, tree->groups[plan->group].num_markers,
+                           groups[plan->group]);
 }
 
-// Sets the clocks of a group's members from the shared clock.
-static void follow(const md5_player *player, const md5_blend_tree *tree,
-                   const md5_group_plan *group, md5_clock shared)
+md5_clock md5i_clock_now(const md5_active_state *active, uint32_t number)
 {
-    MD5_FOR (i, group->num_members) {
-        const uint32_t instance = group->members[i];
-        const md5_playable *const playable = tree->instances[instance].playable;
-        player->instance_clocks[instance] =
-            md5i_sync_clock(playable->source->markers, group->num_markers, shared);
-    }
+    const md5_clip_instance *const instance = &active->instances[number];
+    return instance->is_asleep && active->tree->instances[number].group != MD5_NONE
+               ? clock_in_step(active->tree, number, active->groups)
+               : instance->now;
 }
 
 // Where a clip begins. With MD5_BEGIN_AS_LEFT only the phase counts, not the cycle.
@@ -719,24 +738,23 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
     active->tree = layer->states[change->state].tree;
     active->is_new = false;
     active->start_time = 0;
+    active->num_awake = 0;
     player->has_new = true;
     const md5_blend_tree *const tree = active->tree;
     if (!tree)
         return;
     const md5_instance_plan *const plans = tree->instances;
-    MD5_FOR (i, tree->num_instances)
-        player->instance_clocks[i] = clock_of_start(&plans[i], change);
     MD5_FOR (i, tree->num_groups) {
-        const md5_group_plan *const group = &tree->groups[i];
-        const uint32_t leader = group->members[0];
-        player->group_clocks[i] =
-            md5i_sync_shared(plans[leader].playable->source->markers, group->num_markers,
-                             player->instance_clocks[leader]);
-        follow(player, tree, group, player->group_clocks[i]);
+        const md5_instance_plan *const leader = &plans[tree->groups[i].members[0]];
+        active->groups[i] =
+            md5i_sync_shared(leader->playable->source->markers, tree->groups[i].num_markers,
+                             clock_of_start(leader, change));
     }
-    set_clocks(player, active);
     MD5_FOR (i, tree->num_instances) {
         md5_clip_instance *const instance = &active->instances[i];
+        instance->is_asleep = false;
+        instance->now = plans[i].group == MD5_NONE ? clock_of_start(&plans[i], change)
+                                                   : clock_in_step(tree, i, active->groups);
         if (change->begin != MD5_BEGIN_AT) // the clocks of group members are rounded
             instance->now = md5i_clock_snap(plans[i].playable->timing, instance->now, MD5_BORDER);
         instance->before = instance->now;
@@ -777,7 +795,8 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
         const bool is_alike = timing->mode == old_plan->playable->timing->mode; // so are cycles
         md5_clip_instance *const instance = &active->instances[i];
         const md5_clip_instance *const from = &was->instances[k];
-        instance->now = is_alike ? from->now : md5i_clock_at(timing, from->now.phase);
+        const md5_clock then = md5i_clock_now(was, k);
+        instance->now = is_alike ? then : md5i_clock_at(timing, then.phase);
         instance->before = instance->now;
         instance->is_at_start =
             is_alike && from->is_at_start && md5_clock_stays_whole(from->before, from->now);
@@ -789,46 +808,55 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
                     : md5i_sync_shared(plan->playable->source->markers,
                                        tree->groups[plan->group].num_markers, instance->now);
     }
-    MD5_FOR (i, tree->num_groups)
-        follow(player, tree, &tree->groups[i], active->groups[i]);
     MD5_FOR (i, tree->num_instances) { // those that are not in step
-        const md5_clock now = active->instances[i].now;
-        if (tree->instances[i].group != MD5_NONE
-            && fabs(md5_clock_between(player->instance_clocks[i], now)) > MD5_BORDER)
-            active->instances[i].now = active->instances[i].before = player->instance_clocks[i];
+        md5_clip_instance *const instance = &active->instances[i];
+        if (tree->instances[i].group == MD5_NONE)
+            continue;
+        const md5_clock clock = clock_in_step(tree, i, active->groups);
+        if (fabs(md5_clock_between(clock, instance->now)) > MD5_BORDER)
+            instance->now = instance->before = clock;
     }
 }
 
-// Writes the group's clips to player->sync_items.
-static void gather_group(const md5_player *player, const md5_active_state *active,
-                         const md5_blend_tree *tree, const md5_group_plan *group)
+// Writes a group's clips that have a share to player->sync_items, and returns how many: the others
+// add nothing to its rate.
+static uint32_t gather_group(const md5_player *player, const md5_active_state *active,
+                             uint32_t group)
 {
-    MD5_FOR (i, group->num_members) {
-        const uint32_t instance = group->members[i];
-        player->sync_items[i] = (md5_sync_item){
-            .weight = active->instances[instance].share,
-            .rate = active->instances[instance].rate,
-            .markers = tree->instances[instance].playable->source->markers,
-        };
+    const md5_blend_tree *const tree = active->tree;
+    const md5_group_plan *const plan = &tree->groups[group];
+    const uint32_t last = plan->members[plan->num_members - 1];
+    uint32_t count = 0;
+    MD5_COUNT_BELOW(i, active->num_awake, active->awake[middle] < plan->members[0])
+    for (; i < active->num_awake && active->awake[i] <= last; i++) {
+        const uint32_t number = active->awake[i];
+        const md5_clip_instance *const instance = &active->instances[number];
+        if (tree->instances[number].group == group && instance->share != 0)
+            player->sync_items[count++] = (md5_sync_item){
+                instance->share, instance->rate, tree->instances[number].playable->source->markers};
     }
+    return count;
 }
 
 void md5i_find_clocks(md5_player *player, const md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = active->tree;
-    MD5_FOR (i, tree->num_instances) {
-        const md5_clip_instance *const instance = &active->instances[i];
-        if (tree->instances[i].group == MD5_NONE)
-            player->instance_clocks[i] = md5i_clock_advance(
-                tree->instances[i].playable->timing, instance->now, instance->rate * seconds);
-    }
-    MD5_FOR (i, tree->num_groups) {
-        const md5_group_plan *const group = &tree->groups[i];
-        gather_group(player, active, tree, group);
-        player->group_clocks[i] = md5i_sync_advance(player->sync_items, group->num_members,
-                                                    group->num_markers, active->groups[i], seconds);
-        follow(player, tree, group, player->group_clocks[i]);
-    }
+    MD5_FOR (i, tree->num_groups)
+        player->group_clocks[i] =
+            md5i_sync_advance(player->sync_items, gather_group(player, active, i),
+                              tree->groups[i].num_markers, active->groups[i], seconds);
+}
+
+md5_clock md5i_clock_after(const md5_player *player, const md5_active_state *active,
+                           uint32_t number, double seconds)
+{
+    const md5_instance_plan *const plan = &active->tree->instances[number];
+    const md5_clip_instance *const instance = &active->instances[number];
+    if (plan->group != MD5_NONE)
+        return clock_in_step(active->tree, number, player->group_clocks);
+    const double moved = fmax(fabs(seconds) - instance->seconds_at_end, 0.0);
+    return md5i_clock_advance(plan->playable->timing, instance->now,
+                              instance->rate * copysign(moved, seconds));
 }
 
 // For how long a clip that is played once has been at its end follows from how far it would have
@@ -851,25 +879,42 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
     active->elapsed += fabs(seconds);
     if (!tree)
         return;
-    const bool has_groups = tree->num_groups > 0 && seconds != 0;
+    const bool moves = seconds != 0;
+    const bool has_groups = moves && tree->num_groups > 0;
     if (has_groups)
         md5i_find_clocks(player, active, seconds);
-    MD5_FOR (i, tree->num_instances) {
-        const md5_timing *const timing = tree->instances[i].playable->timing;
-        md5_clip_instance *const instance = &active->instances[i];
+    bool sleeps = false; // one more
+    MD5_EACH_AWAKE (number, active) {
+        const md5_instance_plan *const plan = &tree->instances[number];
+        md5_clip_instance *const instance = &active->instances[number];
         instance->is_at_start =
             instance->is_at_start && md5_clock_stays_whole(instance->before, instance->now);
         instance->before = instance->now;
-        if (seconds == 0)
+        if (!moves)
             continue;
-        instance->now = has_groups
-                            ? player->instance_clocks[i]
-                            : md5i_clock_advance(timing, instance->now, instance->rate * seconds);
-        if (timing->mode == MD5_PLAY_ONCE)
+        instance->now = plan->group == MD5_NONE ? md5i_clock_advance(
+                            plan->playable->timing, instance->now, instance->rate * seconds)
+                                                : clock_in_step(tree, number, player->group_clocks);
+        if (plan->playable->mode == MD5_PLAY_ONCE)
             stay_at_end(instance, seconds);
+        else if (number > 0 && instance->weight == 0 && instance->share == 0
+                 && !instance->is_at_start)
+            sleeps = instance->is_asleep = true;
     }
-    for (uint32_t i = 0; has_groups && i < tree->num_groups; i++)
+    md5_clip_instance *const instances = active->instances;
+    const uint32_t *const awake = active->awake;
+    MD5_FOR_FROM (i, active->first_loose, moves ? tree->num_instances : 0) {
+        md5_clock *const now = &instances[awake[i]].now;
+        const double cycles = instances[awake[i]].rate * seconds, phase = now->phase + cycles;
+        if (phase >= 0 && phase < 1) // without a call
+            now->phase = phase;
+        else
+            *now = md5i_clock_advance(tree->instances[awake[i]].playable->timing, *now, cycles);
+    }
+    MD5_FOR_WHILE (i, tree->num_groups, has_groups)
         active->groups[i] = player->group_clocks[i];
+    if (sleeps)
+        list_awake(active);
 }
 
 double md5i_active_time(const md5_active_state *active)
@@ -888,8 +933,8 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
     }
     const md5_group_plan *const group = &tree->groups[plan->group];
     const double *const markers = plan->playable->source->markers;
-    gather_group(player, active, tree, group);
-    return md5i_sync_seconds(player->sync_items, group->num_members, group->num_markers,
+    return md5i_sync_seconds(player->sync_items, gather_group(player, active, plan->group),
+                             group->num_markers,
                              md5i_sync_shared(markers, group->num_markers, from),
                              md5i_sync_shared(markers, group->num_markers, to));
 }
