@@ -454,11 +454,17 @@ static int take_steps(const char *name, unsigned long count)
         bench_work *work;
         void *fixture;
     } rows[] = {
-        {"advance", work_advance, &play},    {"character", work_character, &play},
-        {"crowd", work_played_crowd, &play}, {"save", work_saved_player, &play},
-        {"skin", work_normals, &skin},       {"palette", work_play, &pose},
-        {"blend", work_blend, &pose},        {"blend-nlerp", work_blend_nlerp, &pose},
-        {"read-mesh", read_meshes, &texts},  {"read-clip", read_anims, &texts},
+        {"advance", work_advance, &play},
+        {"character", work_character, &play},
+        {"crowd", work_played_crowd, &play},
+        {"save", work_saved_player, &play},
+        {"space", work_space, &play},
+        {"skin", work_normals, &skin},
+        {"palette", work_play, &pose},
+        {"blend", work_blend, &pose},
+        {"blend-nlerp", work_blend_nlerp, &pose},
+        {"read-mesh", read_meshes, &texts},
+        {"read-clip", read_anims, &texts},
     };
     uint64_t seen = 0;
     if (!make_playing(&play))

@@ -236,6 +236,54 @@ static uint64_t work_saved_player(void *fixture, md5_cpu level)
     return size > 0 && md5_player_restore(play->players[play->next], bytes, size, NULL);
 }
 
+// One step of a player of a blend space of so many clips, which are in step, while its parameter
+// moves.
+enum { SPACE_CLIPS = 1000 };
+
+static md5_player *make_space(const playing *play)
+{
+    static md5_clip_desc clips[SPACE_CLIPS];
+    static md5_motion_item items[SPACE_CLIPS];
+    static char names[SPACE_CLIPS][8];
+    for (int i = 0; i < SPACE_CLIPS; i++) {
+        snprintf(names[i], sizeof names[i], "%d", i);
+        clips[i] = (md5_clip_desc){.name = names[i], .binding = play->bindings[i % PLAYING_CLIPS]};
+        items[i] = (md5_motion_item){.motion = names[i], .x = (float)i};
+    }
+    const md5_motion_desc space = {.name = "space",
+                                   .kind = MD5_MOTION_BLEND_1D,
+                                   .items = items,
+                                   .num_items = SPACE_CLIPS,
+                                   .x_parameter = "x",
+                                   .sync = MD5_SYNC_PHASE};
+    const md5_parameter_desc x = {.name = "x", .kind = MD5_PARAMETER_FLOAT};
+    const md5_state_desc state = {.name = "move", .motion = "space"};
+    const md5_layer_desc layer = {.name = "body", .states = &state, .num_states = 1};
+    return md5_create_player(md5_create_machine(&(md5_machine_desc){.model = play->model,
+                                                                    .clips = clips,
+                                                                    .num_clips = SPACE_CLIPS,
+                                                                    .motions = &space,
+                                                                    .num_motions = 1,
+                                                                    .parameters = &x,
+                                                                    .num_parameters = 1,
+                                                                    .layers = &layer,
+                                                                    .num_layers = 1},
+                                                NULL, NULL),
+                             NULL, NULL);
+}
+
+static uint64_t work_space(void *fixture, md5_cpu level)
+{
+    static md5_player *player; // as long as the program runs
+    playing *const play = fixture;
+    (void)level;
+    player = player ? player : make_space(play);
+    play->next = (play->next + 1) % (100 * (SPACE_CLIPS - 1));
+    md5_player_set(player, 0, 0.01f * (float)play->next);
+    md5_player_advance(player, 1.0 / 60.0, NULL, NULL);
+    return md5_player_layer(player, 0).time > 0;
+}
+
 // Rows of the table; none if the model is missing.
 static void measure_play(bench_table *table)
 {
