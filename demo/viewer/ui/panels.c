@@ -131,7 +131,8 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
         COMMON_TEXT(jump, VIEW_DOT "Space %s",
                     machine->desc->parameters[view_find_trigger(machine, 0)].name);
     if (count > 1)
-        COMMON_TEXT(more, VIEW_DOT "F2\xE2\x80\x93%s%u %u more", "F", count, count - 1);
+        COMMON_TEXT(more, VIEW_DOT "%sF%u %u more", count > 2 ? "F2\xE2\x80\x93" : "", count,
+                    count - 1);
     for (int i = 0; i < 5; i++) {
         COMMON_TEXT(
             text, "Driving%s%s%s%s%s%s" VIEW_DOT "Esc gives the keys back", i < 4 ? " " : "",
