@@ -85,12 +85,10 @@ TEST (in_a_plane_each_other_item_limits_the_weight) {
 }
 
 TEST (one_item_has_all_the_weight) {
-    const md5_item in_line = {.place = 3};
-    const md5_motion_item in_plane = {.x = 3};
     float weight;
-    md5i_blend_weights_1d(&in_line, 1, -8, &weight);
+    md5i_blend_weights_1d(&(md5_item){.place = 3}, 1, -8, &weight);
     CHECK(weight == 1);
-    md5i_blend_weights_2d(&in_plane, 1, -8, 1e30f, &weight);
+    md5i_blend_weights_2d(&(md5_motion_item){.x = 3}, 1, -8, 1e30f, &weight);
     CHECK(weight == 1);
 }
 
