@@ -1104,9 +1104,10 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
     const view_input *const event = &in_pixels;
     const view_input_kind kind = event->kind;
     const bool is_meant = kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_PRESS
-                          || kind == VIEW_INPUT_WHEEL || kind == VIEW_INPUT_DROP;
-    *redraw = *redraw || is_meant || kind == VIEW_INPUT_RELEASE || kind == VIEW_INPUT_WINDOW
-              || kind == VIEW_INPUT_RESIZE;
+                          || kind == VIEW_INPUT_WHEEL
+                          || (kind == VIEW_INPUT_DROP && event->path[0] != '\0'); // see drop_file()
+    *redraw |= is_meant || kind == VIEW_INPUT_RELEASE || kind == VIEW_INPUT_WINDOW
+               || kind == VIEW_INPUT_RESIZE;
     if (viewer->ui.end_at > 0 && is_meant)
         viewer->ui.end_at = viewer->now + 20;
     if (is_meant && stage_of(viewer).plays) {

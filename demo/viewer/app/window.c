@@ -43,7 +43,7 @@ bool view_follow(view_state *viewer, double seconds)
     bool is_moving = false;
     viewer->is_smooth = ui->is_smooth = true;
     COMMON_FOR (i, UI_NUM_SCROLLS)
-        is_moving = approach(&ui->scrolls[i].shown, ui->scrolls[i].wanted, share) || is_moving;
+        is_moving |= approach(&ui->scrolls[i].shown, ui->scrolls[i].wanted, share);
     is_moving =
         approach(&viewer->pages.scroll.shown, viewer->pages.scroll.wanted, share) || is_moving;
     if (viewer->font.scale > 0) { // it was laid out
@@ -52,10 +52,10 @@ bool view_follow(view_state *viewer, double seconds)
         view_rect *const seen = &viewer->seen_region;
         if (!(seen->width > 0))
             *seen = free;
-        is_moving = approach(&seen->x, free.x, share) || is_moving;
-        is_moving = approach(&seen->y, free.y, share) || is_moving;
-        is_moving = approach(&seen->width, free.width, share) || is_moving;
-        is_moving = approach(&seen->height, free.height, share) || is_moving;
+        is_moving |= approach(&seen->x, free.x, share);
+        is_moving |= approach(&seen->y, free.y, share);
+        is_moving |= approach(&seen->width, free.width, share);
+        is_moving |= approach(&seen->height, free.height, share);
     }
     return view_follow_camera(&viewer->seen, &viewer->camera, share) || is_moving;
 }
@@ -173,7 +173,7 @@ static bool step_loop(void *user)
     const double real = view_pace_frame(&loop->pace, begin);
     const double passed = recording ? 1.0 / viewer->movie->frame_rate : real;
     if (!view_is_window_hidden(viewer->window))
-        loop->redraw = view_open_rest(viewer) || loop->redraw;
+        loop->redraw |= view_open_rest(viewer);
     const bool following = view_follow(viewer, passed);
     const view_scene *const scene = &viewer->document->scene;
     const md5_anim *const anim = view_clock(scene);
@@ -183,8 +183,8 @@ static bool step_loop(void *user)
     const bool moving =
         changes_alone || following || recording || view_lacks_thumbnails(&viewer->pages);
     view_advance(&viewer->play, anim, passed);
-    loop->redraw = view_follow_files(viewer) || loop->redraw;
-    loop->redraw = view_follow_export(viewer) || loop->redraw;
+    loop->redraw |= view_follow_files(viewer);
+    loop->redraw |= view_follow_export(viewer);
     view_pace_work(&loop->pace, view_seconds() - begin, moving);
     if (ui->end_at > 0 && viewer->now >= ui->end_at && ui->over == VIEW_OVER_NOTHING
         && viewer->pages.open < 0) {

@@ -201,7 +201,7 @@ void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to)
     const md5_vec3 side = md5_vec3_scale(across, 1.0f / md5_vec3_length(across));
     const md5_vec3 up = md5_vec3_cross(axis, side);
     const float wide = 0.1f * length;
-    sketch->paint = (view_paint){.texture = NULL};
+    sketch->paint = (view_paint){0};
     for (int i = 0; i < 4 && sketch->work < sketch->most_work; i++) {
         const md5_vec3 first = md5_vec3_scale(side, i < 2 ? 1 : -1);
         const md5_vec3 second = md5_vec3_scale(up, i == 0 || i == 3 ? 1 : -1);

@@ -153,10 +153,10 @@ bool view_set_scale(view_state *viewer, float scale)
 
 view_stage view_stage_of(view_state *viewer, float width, float height)
 {
-    const view_movie *const movie = viewer->movie;
     view_camera shot = viewer->camera;
     const bool plays =
         viewer->pages.open < 0 && view_find_shot(&viewer->document->scene.machine, &shot);
+    shot.distance *= fmaxf(4.0f / 3 * height / width, 1); // a high picture shows as much across
     if (plays) // from where the picture comes to the user's camera when that is over
         viewer->seen = shot;
     viewer->drawn_shown = viewer->options->shown;
@@ -205,7 +205,8 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .num_frame_times = viewer->num_frame_times,
         .pages = viewer->pages.open >= 0 ? &viewer->pages : NULL,
         .page_panel = view_page_panel,
-        .recorded = movie != NULL ? movie->num_added / movie->frame_rate : -1,
+        .recorded =
+            viewer->movie != NULL ? viewer->movie->num_added / viewer->movie->frame_rate : -1,
         .is_start = viewer->ui.start.is_open,
         .plays = plays,
         .is_bare = viewer->ui.start.is_open && viewer->ui.over >= VIEW_OVER_FILES

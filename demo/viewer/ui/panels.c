@@ -151,8 +151,9 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
 {
     const bool is_start = stage->is_start && !stage->shown->help;
     const float low = view_layout_of(stage).free.height - 50 * ui->scale;
-    if (ui->end_at > 0 && stage->now > 3 && !is_start) { // also when he was taken over by a click
-        const float em = ui->em;
+    const float em = ui->em;
+    const bool ends = ui->end_at > 0 && !is_start;
+    if (ends && stage->now > 3) { // also when he was taken over by a click
         ui_begin(ui, "own");
         if (ui_button(
                 ui, (view_rect){stage->width - 17 * em, stage->height - 7 * em, 16 * em, 2.2f * em},
@@ -164,7 +165,8 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
             draw_badge(ui, low, VIEW_EDGE, "Press any key or tap: he is yours");
         return;
     }
-    if (ui->end_at > 0 && stage->now > ui->end_at - (double)VIEW_INVITING && !is_start)
+    if (ends && stage->now > ui->end_at - (double)VIEW_INVITING
+        && stage->width > 52 * em) // else the button is where it would be
         draw_badge(ui, low, VIEW_ACCENT, "Drop your model here, or Ctrl+O");
     if (is_start && !stage->is_bare)
         view_start_panel(ui);

@@ -14,7 +14,7 @@ static const struct {
     } buttons[4];
 } cards[] = {
     {"That was Bobbin.",
-     "It is your turn: a model can also be dropped",
+     "A model can also be dropped here",
      4,
      {{"Open your own model\xE2\x80\xA6   Enter", VIEW_KEY_RETURN, VIEW_FILES},
       {"Play Lanterns   L", 'l', VIEW_TOGGLE},
