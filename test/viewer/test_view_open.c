@@ -206,6 +206,7 @@ TEST (view_own_machine_goes_on_when_the_rest_of_it_comes) {
     view_state *const state = &viewer.state;
     if (!begin(&viewer, (const char *[]){"--resolution=640,360", NULL}, true))
         return;
+    bool redraw = false;
     CHECK(view_set_scale(state, 1.0f) && view_open_first(state));
     state->play.time = 3.0;
     for (int i = 0; i < 2; i++) {
@@ -213,7 +214,8 @@ TEST (view_own_machine_goes_on_when_the_rest_of_it_comes) {
         view_pose(scene, &state->play);
         const view_machine before = scene->machine;
         CHECK(before.time == 3.0 && before.next_row > 2 && before.acts == (i == 0));
-        view_drop(state, "");
+        view_handle_event(state, &(view_input){.kind = VIEW_INPUT_DROP, .path = common_copy("")},
+                          &redraw);
         view_machine *const now = &state->document->scene.machine;
         CHECK(now->player != NULL && state->play.time == 3.0 && now->time == 3.0);
         CHECK(now->next_row == before.next_row && now->acts == before.acts);
