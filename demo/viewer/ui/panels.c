@@ -133,7 +133,7 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
     if (count > 1)
         COMMON_TEXT(more, VIEW_DOT "%sF%u %u more", count > 2 ? "F2\xE2\x80\x93" : "", count,
                     count - 1);
-    for (int i = 0; i < 5; i++) {
+    COMMON_FOR (i, 5) {
         COMMON_TEXT(
             text, "Driving%s%s%s%s%s%s" VIEW_DOT "Esc gives the keys back", i < 4 ? " " : "",
             i < 4 ? machine->desc->name : "", walks && i < 3 ? VIEW_DOT "W A S D walk" : "",
