@@ -512,9 +512,11 @@ void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root ro
     const md5_pose_plan *const plan = binding->internal.plan;
     const md5_targets *const targets = &plan->targets;
     md5_mat34 *const locals = joints ? joints : palette;
-    // If each joint is animated, its rotation need not be written, only its local matrix.
-    const bool is_whole = targets->rotations_in_order && targets->translations_in_order
-                          && root == MD5_ROOT_FILE && locals && fits_kernels(binding, &moment);
+    // If each joint is animated, its rotation need not be written, only its local matrix. In plain
+    // C these are the same operations.
+    const bool is_whole = MD5_HAS_KERNELS && targets->rotations_in_order
+                          && targets->translations_in_order && root == MD5_ROOT_FILE && locals
+                          && fits_kernels(binding, &moment);
     if (is_whole)
         plan->kernels->sample(binding->anim, &moment, targets, pose, locals);
     else

@@ -22,7 +22,7 @@ static void sample(const md5_anim *anim, const md5_moment *moment, const md5_tar
         pose[target].translation = md5_sample_translation(&sampling, slot);
         pose[target].pad = 0;
     }
-    MD5_FOR_WHILE (i, anim->num_rotations, locals)
+    MD5_FOR_WHILE (i, anim->num_rotations, MD5_HAS_KERNELS && locals)
         locals[i] = md5_mat34_of(pose[i].rotation, pose[i].translation);
 }
 
