@@ -204,7 +204,7 @@ void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, doubl
     anim->rotations = rotations;
     anim->translations = translations;
     md5_error error = {0};
-    made->binding = md5_bind(&made->model, &made->anim, NULL, &error);
+    made->binding = md5_bind(&made->model, &made->anim, &(md5_load_opts){.partial = true}, &error);
     if (!CHECK_STRING(error.message, "") || !made->binding)
         abort();
 }
