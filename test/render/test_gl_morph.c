@@ -476,15 +476,13 @@ TEST_STAGE (gl_dual_compile_failure_changes_nothing, scene_hinge, 1) {
 
 // Another program that is only built when it is needed first: that of a target's samples.
 TEST_STAGE (gl_samples_that_cannot_be_averaged_are_told_of, scene_hinge, 4) {
-    md5_error error = {0};
     md5gl_renderer *const renderer = stage->renderer;
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
     stage_begin(stage);
     renderer->gl.GetShaderiv = say_no;
     const bool is_copied = renderer->is_es || scene_limits(renderer).max_samples < 4;
-    CHECK(md5gl_end_frame(renderer, &error) == is_copied);
-    CHECK_UINT(error.status, is_copied ? MD5_OK : MD5_ERROR_GPU);
+    CHECK(md5gl_end_frame(renderer, NULL) == is_copied);
     renderer->gl.GetShaderiv = real;
     stage_begin(stage);
-    CHECK(md5gl_end_frame(renderer, &error));
+    CHECK(md5gl_end_frame(renderer, NULL));
 }
