@@ -597,7 +597,7 @@ TEST (previews_are_made_of_image_files) {
     const view_preview flame = view_preview_file(test_path("models/flame/flame.md5mesh"), 64, NULL);
     uint32_t num_hot = 0;
     FOR (i, 64 * 64) {
-        const uint8_t *const rgba = &flame.image.rgba[4 * i];
+        const uint8_t *const rgba = flame.image.rgba + 4 * i;
         num_hot += rgba[3] > 128 && rgba[0] > 200 && rgba[0] > 2 * rgba[2];
     }
     CHECK_THAT(num_hot > 64 * 64 / 20, "%u", num_hot);

@@ -91,10 +91,10 @@ TEST (view_png_has_the_pixels_that_were_written) {
 // Of what has no pixel not one byte is read, as a sanitizer sees.
 TEST (view_png_of_no_pixels_is_none) {
     uint8_t *const none = malloc(1);
-    FOR (way, 6) {
+    FOR (way, 4u) {
         size_t size = 1;
-        const view_image image = {none + 1, way % 3 == 0, way % 3 == 1};
-        CHECK(view_encode_png(&image, way > 2, &size) == NULL && size == 0);
+        const view_image image = {none + 1, way % 2, 0};
+        CHECK(view_encode_png(&image, way > 1, &size) == NULL && size == 0);
     }
     free(none);
 }

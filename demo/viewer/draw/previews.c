@@ -817,7 +817,7 @@ static bool take_clip(thumbnail *of)
         is_clear_alone = is_clear(material_of(of, i));
     common_list clips =
         is_clear_alone ? common_list_folder(of->folder, ".md5anim") : (common_list){0};
-    for (size_t i = 0; i < clips.count && scene->num_clips == 0; i++)
+    COMMON_FOR_WHILE (i, clips.count, scene->num_clips == 0)
         view_add_clip(scene, clips.names[i], of->log);
     common_free_list(&clips);
     return is_clear_alone && scene->num_clips > 0;
