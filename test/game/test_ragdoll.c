@@ -792,7 +792,7 @@ TEST (ragdolls_get_up_where_a_clip_fits) {
         md5_local_to_model(skeleton, clip, joints);
         md5_figure_from_joints(it.figure, joints, there, 0.0f, bodies);
         const md5_xform place = md5_fit_figure(it.figure, bodies, joints);
-        CHECK_NEAR(fabs(place.rotation.z), sin(65.0 * 3.14159265358979 / 180.0), 1e-5);
+        CHECK_NEAR(fabsf(place.rotation.z), sin(65.0 * 3.14159265358979 / 180.0), 1e-5);
         CHECK_NEAR(md5_vec3_length(md5_vec3_sub(place.translation, there.translation)), 0.0, 1e-3);
         FOR (end, 2) {
             md5_fade_figure(it.figure, bodies, place, clip, (float)end, pose);

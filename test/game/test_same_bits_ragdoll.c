@@ -36,7 +36,7 @@ TEST (ragdolls_have_the_same_bits_everywhere) {
         uint64_t hash = UINT64_C(0xCBF29CE484222325), random = 7;
         const md5_ragdoll_desc desc = {.figure = it->figure, .ground = {.triangles = stairs}};
         md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
-        md5_body_state bodies[16];
+        md5_body_state bodies[16] = {0};
         FOR (i, 3) {
             const md5_xform place = {.rotation = random_turn(&random), .translation = {8, 0, 90}};
             const md5_vec3 linear = random_vec3(200, &random), angular = random_vec3(3, &random);
