@@ -443,7 +443,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
 {
     const md5_motion_item *const from = &desc->items[number];
     uint32_t found;
-    *item = (md5_item){.num_before = motion->num_clips, .place = from->x, .turn = number};
+    *item = (md5_item){.place = from->x, .num_before = motion->num_clips, .turn = number};
     TRY(MD5_RESOLVE(building, motions, from->motion, found));
     if (found == MD5_NONE)
         return MD5_MISMATCH(building, &from->motion, ": item %u names no motion", number);
