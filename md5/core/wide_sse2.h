@@ -9,7 +9,11 @@
 #define MD5_WIDE_NAME(name) name##_sse2
 #define MD5_WIDE_NARROWER(name) name##_scalar
 #define MD5_WIDE_REGISTERS 16
+#if defined(__wasm__) // the same intrinsics, but registers of one kind
+#define MD5_WIDE_KIND "r"
+#else
 #define MD5_WIDE_KIND "x"
+#endif
 #define MD5_WIDE_CODE
 #define MD5_WIDE_INLINE static MD5_ALWAYS_INLINE
 
