@@ -290,11 +290,11 @@ void view_end_sketch(view_sketch *sketch, view_image *image)
             const size_t x = i % side, y = i / side, fine = sketch->fine;
             uint8_t *const rgba = &image->rgba[4 * i];
             float sum[4] = {0};
-            COMMON_FOR (j, fine * fine)
+            COMMON_FOR (j, fine * fine) {
+                const size_t pixel = (fine * y + j / fine) * sketch->side + fine * x + j % fine;
                 COMMON_FOR (k, 4)
-                    sum[k] +=
-                        sketch
-                            ->colors[(fine * y + j / fine) * sketch->side + fine * x + j % fine][k];
+                    sum[k] += sketch->colors[pixel][k];
+            }
             for (int j = 0; j < 3 && sum[3] > 0; j++)
                 rgba[j] = (uint8_t)fminf(sum[j] / sum[3] + 0.5f, 255);
             rgba[3] = (uint8_t)(255 * sum[3] / (float)(fine * fine) + 0.5f);
