@@ -510,15 +510,16 @@ void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root ro
     MD5_ASSERT_APART(joints, binding->skeleton->num_joints, palette, binding->skeleton->num_joints);
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_pose_plan *const plan = binding->internal.plan;
-    const md5_targets *const targets = &plan->targets;
     md5_mat34 *const locals = joints ? joints : palette;
+    bool is_whole = false;
+#if MD5_HAS_KERNELS
     // If each joint is animated, its rotation need not be written, only its local matrix. In plain
     // C these are the same operations.
-    const bool is_whole = MD5_HAS_KERNELS && targets->rotations_in_order
-                          && targets->translations_in_order && root == MD5_ROOT_FILE && locals
-                          && fits_kernels(binding, &moment);
+    is_whole = plan->targets.rotations_in_order && plan->targets.translations_in_order
+               && root == MD5_ROOT_FILE && locals && fits_kernels(binding, &moment);
+#endif
     if (is_whole)
-        plan->kernels->sample(binding->anim, &moment, targets, pose, locals);
+        plan->kernels->sample(binding->anim, &moment, &plan->targets, pose, locals);
     else
         md5_sample(binding, moment, root, pose);
     // By depth, so that a joint's matrix is not needed right after it is computed.
