@@ -707,8 +707,10 @@ static view_document *load_character(const view_stage *stage, const char *models
     const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
     char *const path = common_join(models, name);
     const char *const names[1] = {path};
-    view_document *const document =
-        view_load_document(&loader, names, 1, true, false, (view_manner){.dual = false});
+    view_document *const document = // in a browser it may come later
+        common_is_file(path)
+            ? view_load_document(&loader, names, 1, true, false, (view_manner){.dual = false})
+            : NULL;
     free(path);
     if (document != NULL)
         view_measure_document(document, NULL);
