@@ -16,7 +16,7 @@ WEB_KINDS := simd scalar
 WEB_FLAGS_simd := -msse2 -msimd128
 # The element is small, and once: the GPU skins. Browsers that can read element.js have these instructions.
 WEB_FLAGS_element := -Oz -flto -mnontrapping-fptoint -msign-ext -mbulk-memory \
-    -DMD5_NO_FILES -DMD5_NO_REPAIRS -DMD5_NO_MANUAL -DMD5_NO_CROWDS -DMD5_NO_ASSET_FILES -Wno-unused-function
+    -DMD5_NO_FILES -DMD5_NO_REPAIRS -DMD5_NO_MANUAL -DMD5_NO_CROWDS -DMD5_NO_ASSET_FILES -Dsin=page_sin -Dcos=page_cos -Dtan=page_tan -Wno-unused-function
 # Never -Os for what is drawn with: it skins five times as slowly. What opens and writes files, and the interface, is small.
 WEB_SMALL := demo/common demo/convert demo/looks demo/viewer/app demo/viewer/assets demo/viewer/base demo/viewer/crowd \
     demo/viewer/draw demo/viewer/jobs demo/viewer/lanterns demo/viewer/motion demo/viewer/pages demo/viewer/ui jansson md5/edit \
@@ -88,10 +88,10 @@ MINIFY = $(if $(shell command -v terser),$(TERSER) $@ -o $@)
 WEB_ELEMENT_FILES := md5-model.js element.js core.js md5core.js md5core.wasm
 WEB_PACKAGE_FILES := $(WEB_ELEMENT_FILES) md5-model.d.ts react.d.ts custom-elements.json package.json README.md LICENSE
 WEB_VERSION := $(shell sed -n 's/^.define MD5_VERSION_[MP][A-Z]* //p' md5/md5model.h | paste -sd.)
-$(WEB_NPM)/md5core.js: $(addprefix $(WEB)/element/,$(WEB_ELEMENT)) | demo/web/segments.py
+$(WEB_NPM)/md5core.js: $(addprefix $(WEB)/element/,$(WEB_ELEMENT)) | demo/web/segments.py demo/web/math.js
 	@mkdir -p $(@D)
 	$(say) $(EMCC) $(WEB_FLAGS_element) -s BINARYEN_EXTRA_PASSES=--low-memory-unused,--flatten,--rereloop,-Oz,-Oz,--flatten,--rereloop,-Oz,-Oz $(WEB_GL) \
-	    -s GL_TRACK_ERRORS=0 -s GL_POOL_TEMP_BUFFERS=0 -s GL_WORKAROUND_SAFARI_GETCONTEXT_BUG=0 -s SUPPORT_ERRNO=0 \
+	    -s GL_TRACK_ERRORS=0 -s GL_POOL_TEMP_BUFFERS=0 -s GL_WORKAROUND_SAFARI_GETCONTEXT_BUG=0 -s SUPPORT_ERRNO=0 --js-library demo/web/math.js \
 	    -s GL_SUPPORT_AUTOMATIC_ENABLE_EXTENSIONS=0 -s TEXTDECODER=2 -s INCOMING_MODULE_JS_API='[instantiateWasm]' \
 	    -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=16MB -s MODULARIZE=1 -s EXPORT_ES6=1 -s USE_ES6_IMPORT_META=0 -s ENVIRONMENT=web \
 	    -s FILESYSTEM=0 -s MALLOC=emmalloc -s EXPORT_NAME=md5core -s EXPORTED_RUNTIME_METHODS='[GL,UTF8ToString]' \

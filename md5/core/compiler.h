@@ -22,7 +22,11 @@
 #endif
 #define MD5_NO_RETURN __attribute__((noreturn, cold))
 #define MD5_NO_INLINE __attribute__((noinline))
+#if defined(__wasm__) && defined(__OPTIMIZE_SIZE__) // a page waits for each byte
+#define MD5_ALWAYS_INLINE inline
+#else
 #define MD5_ALWAYS_INLINE __attribute__((always_inline)) inline
+#endif
 // The function may use these instruction sets ("avx2").
 #define MD5_TARGET(sets) __attribute__((target(sets)))
 // Keeps the compiler from loading a register of kind "x" again for every use.
