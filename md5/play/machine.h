@@ -185,7 +185,7 @@ struct md5_blend_tree {
     md5_instance_plan *instances; // [num_instances]
     md5_group_plan *groups;       // [num_groups]
     uint32_t *blends;             // parts that are no clips, each before its inputs
-    bool is_steady;               // no parameter is a speed of a clip that is in no group
+    bool is_steady;               // no speed of a motion is a parameter
     uint32_t num_parts, num_instances, num_groups;
     uint32_t num_poses;   // on the stack while blending
     bool has_root_motion; // some clip extracts root motion
