@@ -29,7 +29,7 @@ void *md5i_arena_room(md5_arena *arena, size_t count, size_t size)
     const size_t wanted = aligned_size(count, size);
     if (wanted > PTRDIFF_MAX) { // C has no larger objects
         MD5_FAIL(arena->context, MD5_ERROR_MEMORY,
-                 "the requested memory exceeds the address space");
+                 "out of memory: %zu elements of %zu bytes exceed the address space", count, size);
         return NULL;
     }
     md5_chunk *chunk = arena->chunks;

@@ -7,10 +7,16 @@
 
 #include "md5/core/compiler.h"
 
+#if defined(NDEBUG)
+#define MD5_HAS_ASSERTS 0
+#else
+#define MD5_HAS_ASSERTS 1
+#endif
+
 // MD5_ASSERT(condition, "argument: rule"): a cheap check. MD5_VALIDATE: a check whose cost grows
 // with the arguments, such as a loop over an array.
 #if !defined(MD5_ASSERT)
-#if defined(NDEBUG) || defined(MD5_NO_ASSERTS)
+#if !MD5_HAS_ASSERTS
 #define MD5_ASSERT(condition, rule) ((void)0)
 #else
 #define MD5_ASSERT(condition, rule) \
@@ -18,24 +24,20 @@
 #endif
 #endif
 
-#if defined(NDEBUG) || defined(MD5_NO_ASSERTS)
+#if !MD5_HAS_ASSERTS
 #define MD5_VALIDATE(condition, rule) ((void)0)
 #else
 #define MD5_VALIDATE(condition, rule) MD5_ASSERT(condition, rule)
 #endif
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): as it stands in the message
-#define MD5_ASSERT_NOT_NULL(pointer) MD5_ASSERT(pointer != NULL, #pointer ": not NULL")
+#define MD5_ASSERT_NOT_NULL(pointer) MD5_ASSERT(pointer != NULL, #pointer ": must not be NULL")
 
-// That an asset is there, and was not freed: debug builds fill its memory before that.
-enum { MD5_FREED = 0xDD };
-#define MD5_ASSERT_ASSET(asset)  \
-    (MD5_ASSERT_NOT_NULL(asset), \
-     MD5_ASSERT((asset)->size != SIZE_MAX / 0xFF * (size_t)MD5_FREED, #asset ": was not freed"))
-
-// The same of an array of so many elements: without any it may be NULL.
-// NOLINTNEXTLINE(bugprone-macro-parentheses)
-#define MD5_ASSERT_ARRAY(array, count) MD5_ASSERT(array != NULL || count == 0, #array ": not NULL")
+// The same for an array, which may be NULL if its count is 0.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define MD5_ASSERT_ARRAY(array, count) \
+    MD5_ASSERT(array != NULL || count == 0, #array ": must not be NULL")
+// NOLINTEND(bugprone-macro-parentheses)
 
 // Whether two arrays do not overlap. True if either is NULL.
 static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, size_t b_size)
@@ -55,12 +57,13 @@ static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, si
     md5_are_zero((options)->reserved, sizeof(options)->reserved / sizeof(options)->reserved[0])
 #define MD5_ASSERT_RESERVED(options)                        \
     MD5_ASSERT(!(options) || MD5_RESERVED_IS_ZERO(options), \
-               #options ": reserved members must be 0; begin with = {0}")
+               #options ": reserved members must be 0; initialize with = MD5_INIT")
 // The same for rows[count], whose last member it is.
-#define MD5_VALIDATE_RESERVED(rows, count)                                                    \
-    MD5_VALIDATE(md5_rows_end_with_zero(rows, count, sizeof *(rows), sizeof(rows)->reserved), \
-                 #rows                                                                        \
-                 ": reserved members must be 0; name the members of rows, or begin with = {0}")
+#define MD5_VALIDATE_RESERVED(rows, count)                                                       \
+    MD5_VALIDATE(                                                                                \
+        md5_rows_end_with_zero(rows, count, sizeof *(rows), sizeof(rows)->reserved),             \
+        #rows ": reserved members must be 0; use designated initializers, or initialize with = " \
+              "MD5_INIT")
 static inline bool md5_are_zero(const uint64_t *members, size_t count)
 {
     uint64_t bits = 0;

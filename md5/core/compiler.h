@@ -57,10 +57,27 @@
 
 #endif
 
-// What takes little of the time: compiled for size, where no speed is asked for that costs size.
-#if defined(MD5_NO_SHORTCUTS) && defined(__clang__)
-#define MD5_COLD __attribute__((minsize, noinline))
-#elif defined(MD5_NO_SHORTCUTS) && defined(__GNUC__)
+// Precedes a function that reads freed memory, with which debug builds find the use of freed
+// objects: AddressSanitizer does not report these reads.
+#if defined(__clang__) || defined(__GNUC__)
+#define MD5_READS_FREED __attribute__((no_sanitize("address")))
+#else
+#define MD5_READS_FREED
+#endif
+
+// Atomic operations: increment a counter and return its value before; replace a pointer and return
+// the one before. Only debug builds need them, and can do without them.
+#if defined(__clang__) || defined(__GNUC__)
+#define MD5_HAS_ATOMICS 1
+#define MD5_ATOMIC_INCREMENT(counter) __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED)
+#define MD5_ATOMIC_EXCHANGE(variable, pointer) \
+    __atomic_exchange_n(variable, pointer, __ATOMIC_ACQ_REL)
+#else
+#define MD5_HAS_ATOMICS 0
+#endif
+
+// Precedes a function that is rarely called: compiled for size, apart from frequent code.
+#if defined(__GNUC__) || defined(__clang__)
 #define MD5_COLD __attribute__((cold))
 #else
 #define MD5_COLD
@@ -83,19 +100,29 @@
 #define MD5_PREFETCH(address) ((void)(address))
 #endif
 
+// -- Features ----------------------------------------------------------------------------------
+
+// Files of the system and formats besides text of version 10. Programs may define these as 0.
+#ifndef MD5_HAS_FILES
+#define MD5_HAS_FILES 1
+#endif
+#ifndef MD5_HAS_FORMATS
+#define MD5_HAS_FORMATS 1
+#endif
+
 // -- Kernels -----------------------------------------------------------------------------------
 
-// Whether kernels for instruction sets are compiled. Without an optimizer they would be large and
-// no faster than plain C, which has the same bits; MD5_SIMD asks for them nevertheless, MD5_NO_SIMD
-// never wants them.
-#if defined(MD5_NO_SIMD)
-#define MD5_HAS_KERNELS 0
-#elif defined(MD5_SIMD) || defined(__OPTIMIZE__)
-#define MD5_HAS_KERNELS 1
-#elif defined(__GNUC__) || defined(__clang__) || defined(_DEBUG) // Microsoft's has this alone
-#define MD5_HAS_KERNELS 0
+// Kernels for instruction sets. Without an optimizer they would be large and no faster than plain
+// C, which has the same bits. Microsoft's compiler does not define whether it optimizes, only
+// _DEBUG.
+#ifndef MD5_HAS_SIMD
+#if defined(__OPTIMIZE__)
+#define MD5_HAS_SIMD 1
+#elif defined(__GNUC__) || defined(__clang__) || defined(_DEBUG)
+#define MD5_HAS_SIMD 0
 #else
-#define MD5_HAS_KERNELS 1
+#define MD5_HAS_SIMD 1
+#endif
 #endif
 
 // -- Vectors -----------------------------------------------------------------------------------
@@ -221,49 +248,11 @@ static inline bool md5_processor_has_avx512(void)
 #define MD5_IS_AARCH64 0
 #endif
 
-// Parts of the library that macros leave out (md5config.h), as constants: compilers drop what is
-// behind a false one, also without an optimizer, and refer to nothing in it.
-#ifdef MD5_ONLY_VERSION_10
-#define MD5_HAS_VERSIONS 0
-#else
-#define MD5_HAS_VERSIONS 1
-#endif
-
-#ifdef MD5_NO_PARTS
-#define MD5_HAS_PARTS 0
-#else
-#define MD5_HAS_PARTS 1
-#endif
-
 // Code that only saves time: the same results. Text is then read at less than half the speed.
 #ifdef __OPTIMIZE_SIZE__
 #define MD5_HAS_SHORTCUTS 0
 #else
 #define MD5_HAS_SHORTCUTS 1
 #endif
-
-// Loops over 0, 1 ... count - 1; over first, first + 1 ... end - 1; and over the former, as long as
-// something holds, without which `count` need not be known.
-// NOLINTBEGIN(bugprone-macro-parentheses): declare it
-#define MD5_FOR(index, count) for (uint32_t index = 0; index < (count); index++)
-#define MD5_FOR_FROM(index, first, end) for (uint32_t index = (first); index < (end); index++)
-#define MD5_FOR_WHILE(index, count, holds) \
-    for (uint32_t index = 0; (holds) && index < (count); index++)
-// Over what `of` has `items` and their count of, num_items, also NULL of none: `item` points to
-// each.
-#define MD5_EACH(type, item, of, items) \
-    for (type *item = (of)->items; item - (of)->items < (ptrdiff_t)(of)->num_##items; item++)
-// Declares a number, and sets it to how many of `count` things, in an order in which they are
-// first, are below something, as `is_below` says of number `middle`.
-#define MD5_COUNT_BELOW(number, count, is_below)              \
-    uint32_t number = 0;                                      \
-    for (uint32_t high = (count); number < high;) {           \
-        const uint32_t middle = number + (high - number) / 2; \
-        if (is_below)                                         \
-            number = middle + 1;                              \
-        else                                                  \
-            high = middle;                                    \
-    }
-// NOLINTEND(bugprone-macro-parentheses)
 
 #endif

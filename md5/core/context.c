@@ -2,10 +2,7 @@
 
 #include <stdlib.h>
 
-enum {
-    DEFAULT_MEMORY_LIMIT = 1 << 30,
-    DEFAULT_MAX_WARNINGS = 100,
-};
+enum { DEFAULT_MEMORY_LIMIT = 1 << 30 };
 
 #if UINTPTR_MAX > UINT32_MAX
 
@@ -47,6 +44,11 @@ static void default_free(void *user, void *memory, size_t size)
 
 #endif
 
+bool md5i_is_default_allocator(const md5_allocator *allocator)
+{
+    return allocator->free == default_free;
+}
+
 // Keeps the end of a name that is too long: the file identifies it, not the folders.
 void md5i_context_set_file(md5_context *context, const char *file)
 {
@@ -64,8 +66,7 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
 {
     static const md5_load_opts defaults = {0};
     const md5_load_opts *selected = opts ? opts : &defaults;
-    memset(context, 0, sizeof *context);
-    context->allocator = selected->allocator;
+    *context = (md5_context){.allocator = selected->allocator, .caller = error};
     if (!context->allocator.alloc) {
         context->allocator.alloc = default_alloc;
         context->allocator.free = default_free;
@@ -73,21 +74,14 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
     if (context->allocator.limit == 0)
         context->allocator.limit = DEFAULT_MEMORY_LIMIT;
     context->files = selected->files;
-#ifndef MD5_NO_WARNINGS
-    context->warn = selected->warn;
-    context->warn_user = selected->warn_user;
-#endif
-    context->max_warnings = selected->max_warnings ? selected->max_warnings : DEFAULT_MAX_WARNINGS;
     context->axes = selected->axes;
     context->scale = selected->scale == 0 ? 1 : selected->scale;
     context->flip_v = selected->flip_v;
-    context->drops_triangles = selected->drops_triangles;
-    context->needs_meshes = selected->needs_meshes;
-    context->partial = selected->partial;
-    context->groups_vertices = selected->groups_vertices;
+    context->drop_invalid_triangles = selected->drop_invalid_triangles;
+    context->require_meshes = selected->require_meshes;
+    context->allow_partial_binding = selected->allow_partial_binding;
     context->normals = selected->normals;
-    context->without = selected->without;
-    context->caller = error;
+    md5i_begin_warnings(context, selected);
     md5i_context_set_file(context, file);
 }
 
@@ -113,115 +107,27 @@ bool md5i_fail_missing(md5_error *error, const char *what)
     if (!error || error->status != MD5_OK)
         return false;
     *error = (md5_error){.status = MD5_ERROR_MISSING};
-    snprintf(error->message, sizeof error->message, "no %s is given: expected one", what);
+    snprintf(error->message, sizeof error->message, "%s is missing: expected an object, found NULL",
+             what);
     return false;
 }
 
 bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
                const char *format, ...)
 {
-    md5_error failure = {.status = status, .line = line, .column = column};
+    md5_error failure = {.line = line, .column = column, .status = status};
     memcpy(failure.file, context->error.file, sizeof failure.file);
     MD5_PRINT(failure.message, format);
     return md5i_fail_as(context, &failure);
-}
-
-// Appends a note to the message of a warning, whose end makes room for it if need be.
-static void append_note(char message[sizeof((md5_error *)0)->message], const char *note)
-{
-    const size_t length = strlen(message), size = strlen(note) + 1;
-    const size_t room = sizeof((md5_error *)0)->message - size;
-    memcpy(message + (length < room ? length : room), note, size);
-}
-
-static void report(const md5_context *context, uint32_t number, md5_error *warning)
-{
-    if (!context->warn || number > context->max_warnings)
-        return;
-    memcpy(warning->file, context->error.file, sizeof warning->file);
-    if (number == context->max_warnings)
-        append_note(warning->message, " (further warnings suppressed)");
-    context->warn(context->warn_user, warning);
-}
-
-void md5i_report_held(md5_context *context)
-{
-    (void)context;
-#ifndef MD5_NO_WARNINGS
-    md5_held_warnings *const held = context->held;
-    MD5_FOR_WHILE (i, held->count, held) {
-        const md5_held_warning *const kind = &held->kinds[i];
-        md5_error warning = {.status = MD5_WARNING, .line = kind->line, .column = kind->column};
-        char note[48];
-        memcpy(warning.message, kind->message, sizeof warning.message);
-        snprintf(note, sizeof note, " (%u times, last in line %u)", kind->count, kind->last_line);
-        if (kind->count > 1)
-            append_note(warning.message, note);
-        report(context, kind->number, &warning);
-    }
-    if (held)
-        held->count = 0;
-#endif
-}
-
-bool md5i_count_warning(md5_context *context, const char *format, const char *word,
-                        size_t word_size, uint32_t line)
-{
-    md5_held_warnings *const held = context->held;
-    MD5_FOR_WHILE (i, held->count, held) {
-        md5_held_warning *const kind = &held->kinds[i];
-        if (kind->format != format || kind->word_size != word_size
-            || (word_size > 0 && memcmp(kind->word, word, word_size) != 0))
-            continue;
-        kind->count++;
-        kind->last_line = line;
-        return false;
-    }
-    if (held && held->count == MD5_WARNING_KINDS)
-        md5i_report_held(context);
-    context->num_warnings++;
-    if (held)
-        held->kinds[held->count++] = (md5_held_warning){.format = format,
-                                                        .word = word,
-                                                        .word_size = word_size,
-                                                        .number = context->num_warnings,
-                                                        .count = 1};
-    return context->warn && context->num_warnings <= context->max_warnings;
-}
-
-void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, const char *message)
-{
-    md5_held_warnings *const held = context->held;
-    md5_error warning = {.status = MD5_WARNING, .line = line, .column = column};
-    if (held) {
-        md5_held_warning *const kind = &held->kinds[held->count - 1];
-        kind->line = line;
-        kind->column = column;
-        memcpy(kind->message, message, strlen(message) + 1);
-        return;
-    }
-    memcpy(warning.message, message, strlen(message) + 1);
-    report(context, context->num_warnings, &warning);
-}
-
-void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
-{
-    (void)context, (void)line, (void)column, (void)format;
-#ifndef MD5_NO_WARNINGS
-    char message[sizeof((md5_error *)0)->message];
-    if (!md5i_count_warning(context, format, NULL, 0, line))
-        return;
-    MD5_PRINT(message, format);
-    md5i_report_warning(context, line, column, message);
-#endif
 }
 
 void *md5i_alloc(md5_context *context, size_t size)
 {
     if (size > context->allocator.limit - context->memory_held) {
         md5i_fail(context, MD5_ERROR_MEMORY, 0, 0,
-                  "%zu bytes more than the %zu held would pass the memory limit of %zu", size,
-                  context->memory_held, context->allocator.limit);
+                  "memory limit exceeded: %zu bytes requested, %zu of %zu bytes in use; increase "
+                  "md5_allocator.limit",
+                  size, context->memory_held, context->allocator.limit);
         return NULL;
     }
     void *memory = context->allocator.alloc(context->allocator.user, size ? size : 1);
@@ -238,6 +144,7 @@ void md5i_free(md5_context *context, void *memory, size_t size)
     if (!memory)
         return;
     context->memory_held -= size;
+    md5_fill_freed(memory, size);
     context->allocator.free(context->allocator.user, memory, size ? size : 1);
 }
 
@@ -291,6 +198,14 @@ md5_quoted md5i_quote(const char *bytes, size_t size)
     quoted.text[used++] = '\'';
     quoted.text[used] = '\0';
     return quoted;
+}
+
+md5_name_rule md5i_name_rule(const char *what, const char *name)
+{
+    md5_name_rule rule;
+    snprintf(rule.text, sizeof rule.text, "name: %s %s does not exist", what,
+             name ? MD5_QUOTED(name) : "NULL");
+    return rule;
 }
 
 #if !defined(NDEBUG)

@@ -4,7 +4,7 @@
 #ifndef MD5_CORE_CONTEXT_H
 #define MD5_CORE_CONTEXT_H
 
-#include "md5/core/assert.h"
+#include "md5/core/object.h"
 #include "md5/md5model.h"
 
 #include <stdarg.h>
@@ -46,13 +46,6 @@ typedef struct md5_held_warnings {
     md5_held_warning kinds[MD5_WARNING_KINDS]; // in the order of the first of each
 } md5_held_warnings;
 
-// Whether a context asks for what only repairs of files do; <md5-model> has no room for it.
-#ifdef MD5_NO_REPAIRS
-#define MD5_ASKS_FOR(context, repair) false
-#else
-#define MD5_ASKS_FOR(context, repair) ((context)->repair)
-#endif
-
 typedef struct md5_context {
     md5_allocator allocator; // both hooks and the limit are set
     size_t memory_held;
@@ -63,12 +56,13 @@ typedef struct md5_context {
     md5_held_warnings *held; // NULL: warnings are reported one by one
     md5_axes axes;           // of the options, unchecked: make_asset() checks them
     float scale;             // not 0
-    bool flip_v, drops_triangles, needs_meshes, partial, groups_vertices;
-    bool reads_all_meshes; // also those beyond numMeshes: only md5edit sets it
-    md5_error error;       // status MD5_OK: none yet, only its file is set
-    md5_error *caller;     // the caller's error, or NULL
+    bool flip_v, drop_invalid_triangles, require_meshes, allow_partial_binding;
+    md5_error error;   // status MD5_OK: none yet, only its file is set
+    md5_error *caller; // the caller's error, or NULL
     md5_normals normals;
-    uint32_t without; // md5_part flags
+    // Set only by loads of models:
+    bool group_vertices;
+    uint32_t skip_geometry; // md5_geometry_part flags
 } md5_context;
 
 // Applies the options (may be NULL), or an allocator alone whose members may be 0. `file` names the
@@ -83,12 +77,12 @@ void md5i_context_set_file(md5_context *context, const char *file);
 // Check the allocator or the options, which may be NULL, of a public function in debug builds.
 #define MD5_ASSERT_ALLOCATOR(allocator)                                   \
     MD5_ASSERT(!(allocator) || !(allocator)->alloc == !(allocator)->free, \
-               "allocator: both functions or none")
-#define MD5_ASSERT_OPTS(opts)                                                   \
-    (MD5_ASSERT(!(opts) || !(opts)->allocator.alloc == !(opts)->allocator.free, \
-                "opts: the allocator has both functions or none"),              \
-     MD5_ASSERT(!(opts) || !(opts)->files.open == !(opts)->files.close,         \
-                "opts: files has both functions or none"),                      \
+               "allocator: alloc and free must both be set or both be NULL")
+#define MD5_ASSERT_OPTS(opts)                                                                 \
+    (MD5_ASSERT(!(opts) || !(opts)->allocator.alloc == !(opts)->allocator.free,               \
+                "opts: allocator.alloc and allocator.free must both be set or both be NULL"), \
+     MD5_ASSERT(!(opts) || !(opts)->files.open == !(opts)->files.close,                       \
+                "opts: files.open and files.close must both be set or both be NULL"),         \
      MD5_ASSERT_RESERVED(opts))
 
 // Records why the call fails; the first failure wins. Line 0 = no location. Returns false.
@@ -100,7 +94,7 @@ bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t 
 
 // Fails since a file or an option asks for what macros leave out.
 #define MD5_LEFT_OUT(context, what) \
-    MD5_FAIL(context, MD5_ERROR_VERSION, "this build is without " what)
+    MD5_FAIL(context, MD5_ERROR_VERSION, "not supported: built without " what)
 
 // The same with the failure of another call, its file and location included. MD5_ERROR_MISSING does
 // not replace an earlier failure in the caller's error, which says why an asset is NULL.
@@ -110,14 +104,14 @@ bool md5i_fail_as(md5_context *context, const md5_error *failure);
 // may be NULL, if it holds no failure yet. Returns false.
 bool md5i_fail_missing(md5_error *error, const char *what);
 
-// The same in a function that returns an asset, and has a parameter `error`: returns NULL from it.
-#define MD5_NEED(asset, what)               \
-    do {                                    \
-        if (!(asset)) {                     \
-            md5i_fail_missing(error, what); \
-            return NULL;                    \
-        }                                   \
-    } while (0)
+// Returns "error", or "warning" for MD5_WARNING.
+const char *md5i_severity(md5_status status);
+
+// Applies the options for warnings. md5i_context_begin() calls it.
+void md5i_begin_warnings(md5_context *context, const md5_load_opts *opts);
+
+// Stops reporting: later warnings are only counted, and warnings of the same kind are not merged.
+void md5i_silence_warnings(md5_context *context);
 
 // Counts a warning and reports it, up to max_warnings. While context->held is set, only counts what
 // is of a kind that was warned of before; md5i_report_held() then reports all kinds.
@@ -136,16 +130,8 @@ void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, c
 void *md5i_alloc(md5_context *context, size_t size);
 void md5i_free(md5_context *context, void *memory, size_t size); // NULL is allowed
 
-// Frees an asset, which is its block; NULL is allowed.
-#define MD5_FREE(asset) \
-    ((asset) ? md5_free_asset(asset, (asset)->size, (asset)->internal.allocator) : (void)0)
-static inline void md5_free_asset(void *asset, size_t size, md5_allocator allocator)
-{
-#if !defined(NDEBUG) && !defined(MD5_NO_ASSERTS)
-    memset(asset, MD5_FREED, size);
-#endif
-    allocator.free(allocator.user, asset, size);
-}
+// Returns true if memory of this allocator is that of malloc().
+bool md5i_is_default_allocator(const md5_allocator *allocator);
 
 // Bytes of a file for a message: quoted, truncated if long, with control bytes and invalid UTF-8 as
 // \xNN.
@@ -154,6 +140,13 @@ typedef struct md5_quoted {
 } md5_quoted;
 md5_quoted md5i_quote(const char *bytes, size_t size);
 #define MD5_QUOTED(string) md5i_quote(string, strlen(string)).text // needs <string.h>
+
+// Returns the rule "name: WHAT 'NAME' does not exist", for assertions about names that a program
+// relies on: MD5_ASSERT(joint != MD5_NONE, md5i_name_rule("joint", name).text).
+typedef struct md5_name_rule {
+    char text[128];
+} md5_name_rule;
+md5_name_rule md5i_name_rule(const char *what, const char *name);
 
 // Writes the next character of a text as messages have it, a printable one in UTF-8 as it is and
 // another byte as \xNN, and moves *at behind it. Returns how many bytes that are.

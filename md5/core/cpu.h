@@ -5,11 +5,11 @@
 #include "md5/core/compiler.h"
 
 // The sets that the compiler can generate code for.
-#if MD5_HAS_KERNELS && MD5_IS_X86_64
+#if MD5_HAS_SIMD && MD5_IS_X86_64
 #define MD5_HAS_SSE2 1              // part of x86-64
 #define MD5_HAS_AVX2 MD5_KNOWS_AVX2 // by function attributes; checked at run time
 #define MD5_HAS_AVX512 MD5_KNOWS_AVX512
-#elif MD5_HAS_KERNELS && MD5_IS_AARCH64
+#elif MD5_HAS_SIMD && MD5_IS_AARCH64
 #define MD5_HAS_NEON 1 // part of aarch64
 #endif
 

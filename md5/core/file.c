@@ -10,7 +10,7 @@
 
 #include "md5/core/file.h"
 
-#ifndef MD5_NO_FILES
+#if MD5_HAS_FILES
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static bool fail_io(md5_context *context, const char *what)
 
 static bool fail_kind(md5_context *context, bool is_folder)
 {
-    return MD5_FAIL(context, MD5_ERROR_IO, "this is a %s: expected a file",
+    return MD5_FAIL(context, MD5_ERROR_IO, "cannot read a %s: expected a file",
                     is_folder ? "folder" : "pipe or a device");
 }
 
@@ -195,7 +195,8 @@ static bool read_system_file(md5_context *context, const char *path, md5_file_te
     close_source(&opened);
     if (is_read && text->size < opened.size)
         return MD5_FAIL(context, MD5_ERROR_IO,
-                        "cannot read the file: it became shorter while it was read");
+                        "file was truncated while it was read: expected %zu bytes, found %zu",
+                        opened.size, text->size);
     return is_read;
 }
 
@@ -205,7 +206,8 @@ static bool read_system_file(md5_context *context, const char *path, md5_file_te
 {
     (void)path, (void)text;
     return MD5_FAIL(context, MD5_ERROR_IO,
-                    "this build reads no files (MD5_NO_FILES): expected md5_load_opts.files");
+                    "this build cannot open files (MD5_HAS_FILES=0); set "
+                    "md5_load_opts.files");
 }
 
 #endif
@@ -226,7 +228,7 @@ static bool open_with(md5_context *context, const char *path, md5_file_text *tex
 bool md5i_read_file_text(md5_context *context, const char *path, md5_file_text *text)
 {
     if (!path)
-        return MD5_FAIL(context, MD5_ERROR_IO, "no path is given");
+        return MD5_FAIL(context, MD5_ERROR_IO, "path is missing: expected a file name, found NULL");
     return context->files.open ? open_with(context, path, text)
                                : read_system_file(context, path, text);
 }

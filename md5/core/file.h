@@ -19,20 +19,20 @@ static inline bool md5_check_text_size(md5_context *context, size_t size)
 {
     if (size < INT32_MAX)
         return true;
-    return MD5_FAIL(context, MD5_ERROR_IO, "the text has %zu bytes: expected less than 2 GiB",
-                    size);
+    return MD5_FAIL(context, MD5_ERROR_IO,
+                    "text is too large: expected less than 2 GiB, found %zu bytes", size);
 }
 
 // Reads a regular file to its end, anything else is an error; or lets the caller's open() do so.
-// With MD5_NO_FILES nothing of the system is used. `text` must be zeroed. Returns false with the
-// context's error set; the caller frees `text` in any case.
+// With MD5_HAS_FILES=0 no files of the system are read. `text` must be zeroed. Returns false with
+// the context's error set; the caller frees `text` in any case.
 bool md5i_read_file_text(md5_context *context, const char *path, md5_file_text *text);
 void md5i_free_file_text(md5_context *context, md5_file_text *text);
 
 // Check the arguments of a public function in debug builds. Release builds read a NULL text as an
 // empty one and report a NULL path as an error.
-#define MD5_ASSERT_PATH(path) MD5_ASSERT((path) != NULL, "path: not NULL")
+#define MD5_ASSERT_PATH(path) MD5_ASSERT((path) != NULL, "path: must not be NULL")
 #define MD5_ASSERT_TEXT(text, size) \
-    MD5_ASSERT((text) != NULL || (size) == 0, "text: not NULL unless size is 0")
+    MD5_ASSERT((text) != NULL || (size) == 0, "text: must not be NULL unless size is 0")
 
 #endif

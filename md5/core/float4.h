@@ -7,7 +7,7 @@
 
 #include "md5/core/math.h"
 
-#if MD5_HAS_VECTORS && MD5_HAS_KERNELS
+#if MD5_HAS_VECTORS && MD5_HAS_SIMD
 
 typedef float md5_float4 MD5_VECTOR_SIZE(16);
 typedef int32_t md5_float4_bits MD5_VECTOR_SIZE(16);
@@ -69,21 +69,21 @@ static inline float md5_float4_at(md5_float4 a, int place)
 
 static inline md5_float4 md5_float4_add(md5_float4 a, md5_float4 b)
 {
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         a.at[i] += b.at[i];
     return a;
 }
 
 static inline md5_float4 md5_float4_sub(md5_float4 a, md5_float4 b)
 {
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         a.at[i] -= b.at[i];
     return a;
 }
 
 static inline md5_float4 md5_float4_mul(md5_float4 a, md5_float4 b)
 {
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         a.at[i] *= b.at[i];
     return a;
 }
@@ -96,7 +96,7 @@ static inline md5_float4 md5_float4_flip_w(md5_float4 a)
 
 static inline md5_float4 md5_float4_conjugate(md5_float4 q)
 {
-    MD5_FOR (i, 3)
+    for (uint32_t i = 0; i < 3; i++)
         q.at[i] = -q.at[i];
     return q;
 }

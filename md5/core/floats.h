@@ -6,11 +6,12 @@
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) \
     || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error \
-    "md5model gives the same bits on every machine: compile without -ffast-math, -Ofast and the like"
+    "md5model requires reproducible floating-point results: compile without -ffast-math, -Ofast and similar options"
 #endif
 
 #if defined(_M_FP_FAST) || defined(_M_FP_CONTRACT)
-#error "md5model gives the same bits on every machine: compile without /fp:fast and /fp:contract"
+#error \
+    "md5model requires reproducible floating-point results: compile without /fp:fast and /fp:contract"
 #endif
 
 // The precision in which sums and products of floats are computed. 0 is float; 16 means the same if
@@ -18,14 +19,15 @@
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #if defined(__i386__)
 #error \
-    "md5model gives the same bits on every machine: compile with -msse2 -mfpmath=sse, not for x87"
+    "md5model requires reproducible floating-point results: compile with -msse2 -mfpmath=sse instead of x87 arithmetic"
 #else
-#error "md5model gives the same bits on every machine: compile with -fexcess-precision=fast"
+#error "md5model requires reproducible floating-point results: compile with -fexcess-precision=fast"
 #endif
 #endif
 
 #if defined(_M_IX86_FP) && _M_IX86_FP < 2
-#error "md5model gives the same bits on every machine: compile with /arch:SSE2, not for x87"
+#error \
+    "md5model requires reproducible floating-point results: compile with /arch:SSE2 instead of x87 arithmetic"
 #endif
 
 #endif

@@ -31,6 +31,8 @@ static uint8_t char_class(char c)
 
 void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size)
 {
+    if (!text)
+        text = ""; // NULL + 0 is undefined
     while (size > 0 && (unsigned char)text[size - 1] <= ' ')
         size--; // trailing NUL bytes, and blanks among them
     *lex = (md5_lex){
@@ -137,24 +139,18 @@ static void warn(md5_lex *lex, const char *position, bool with_token, const char
 
 void md5i_lex_warn(md5_lex *lex, const char *position, const char *format, ...)
 {
-    (void)lex, (void)position, (void)format;
-#ifndef MD5_NO_WARNINGS
     va_list arguments;
     va_start(arguments, format);
     warn(lex, position, false, format, arguments);
     va_end(arguments);
-#endif
 }
 
 void md5i_lex_warn_token(md5_lex *lex, const char *position, const char *format, ...)
 {
-    (void)lex, (void)position, (void)format;
-#ifndef MD5_NO_WARNINGS
     va_list arguments;
     va_start(arguments, format);
     warn(lex, position, true, format, arguments);
     va_end(arguments);
-#endif
 }
 
 // -- White space ----------------------------------------------------------------------------
@@ -193,7 +189,8 @@ static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
             return;
         }
     }
-    md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "this comment has no end: '*/' is missing");
+    md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX,
+                  "unterminated comment: expected '*/', found the end of the file");
     lex->at = lex->end;
 }
 
@@ -237,7 +234,7 @@ bool md5i_lex_take(md5_lex *lex, char bracket)
     return true;
 }
 
-bool md5i_lex_take_word(md5_lex *lex, const char *word)
+MD5_COLD bool md5i_lex_take_word(md5_lex *lex, const char *word)
 {
     skip_blanks(lex, UCHAR_MAX);
     // Nearly always another word, whose end need not be found.
@@ -271,10 +268,11 @@ MD5_COLD bool md5i_lex_string(md5_lex *lex, md5_span *text)
            && *position != '\0')
         position++;
     if (position < lex->end && *position == '\0')
-        return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX, "this string contains a NUL byte");
+        return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX,
+                             "invalid string: it contains a NUL byte");
     if (position == lex->end || *position != *start)
         return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX,
-                             "this string has no end on its line: %c is missing", *start);
+                             "unterminated string: expected %c before the end of the line", *start);
     *text = (md5_span){start + 1, (size_t)(position - start) - 1};
     lex->at = position + 1;
     return true;
@@ -343,7 +341,7 @@ MD5_COLD bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
         *name = (md5_span){start, (size_t)(lex->at - start)};
         return true;
     }
-    return md5i_lex_text(lex, name, "the name of a joint");
+    return md5i_lex_text(lex, name, "a joint name");
 }
 
 void md5i_lex_blanks(md5_lex *lex)
@@ -389,15 +387,14 @@ static MD5_COLD bool bad_number(md5_lex *lex, const char *position, const char *
         rest++;
     if (word_begins(digits, end, "nan") || word_begins(digits, end, "inf")
         || (rest > digits && rest < end && *rest == '#'))
-        return md5i_lex_fail(lex, position, MD5_ERROR_RANGE, "%s is not a finite number",
-                             token.text);
+        return md5i_lex_fail(lex, position, MD5_ERROR_RANGE,
+                             "invalid number: expected a finite value, found %s", token.text);
     if (word_begins(digits, end, "0x"))
         return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX,
-                             "%s is hexadecimal: numbers are decimal", token.text);
+                             "invalid number: expected a decimal number, found %s", token.text);
     if (rest > digits && rest < end && *rest == ',')
         return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX,
-                             "%s has a decimal comma: numbers are written with a point",
-                             token.text);
+                             "invalid number: expected a decimal point, found %s", token.text);
     return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX, "expected %s, found %s", kind,
                          token.text);
 }
@@ -435,7 +432,8 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
     if (!next || is_signed_twice)
         return bad_number(lex, negate && !next ? lex->at : start, "a number");
     if (*value - *value != 0)
-        return md5i_lex_fail(lex, start, MD5_ERROR_RANGE, "%s is too large for a 32-bit float",
+        return md5i_lex_fail(lex, start, MD5_ERROR_RANGE,
+                             "number is too large: expected at most 3.4e38, found %s",
                              md5i_lex_token(lex, start).text);
     if (negate)
         *value = -*value;
@@ -484,7 +482,7 @@ bool md5i_lex_floats(md5_lex *lex, float *numbers, uint32_t count, uint32_t *num
 bool md5i_lex_fail_length(md5_lex *lex, const char *position)
 {
     return md5i_lex_fail(lex, position, MD5_ERROR_RANGE,
-                         "%s is out of range: expected a number from -1e9 to 1e9",
+                         "number is out of range: expected -1e9 to 1e9, found %s",
                          md5i_lex_token(lex, position).text);
 }
 
@@ -533,10 +531,11 @@ static void warn_of_int(md5_lex *lex, const char *start, const char *first, cons
         has_fraction |= is_fraction && *next > '0';
     }
     if (has_fraction)
-        md5i_lex_warn_token(lex, start, "is read as the whole number %lld", (long long)value);
+        md5i_lex_warn_token(lex, start, "is not an integer: truncated to %lld", (long long)value);
     else if (*first == '0' && (value > 7 || value < -7))
-        md5i_lex_warn_token(lex, start,
-                            "is read as decimal; the original engine reads it as octal");
+        md5i_lex_warn_token(
+            lex, start,
+            "has a leading 0: read as a decimal number; the original engine reads it as octal");
 }
 
 // Any number, with its messages and warnings.
@@ -561,7 +560,7 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
         next++;
     const char *const end = any ? number_end(lex, next) : NULL;
     if (!end)
-        return bad_number(lex, any ? start : lex->at, "a whole number");
+        return bad_number(lex, any ? start : lex->at, "an integer");
     *value = negative ? -whole : whole;
     warn_of_int(lex, start, first, next, *value);
     lex->at = end;
@@ -611,7 +610,8 @@ MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word)
             lex->at = md5i_lex_token_end(lex, lex->at);
     }
     if (depth > 0)
-        return md5i_lex_fail(lex, block, MD5_ERROR_SYNTAX, "this block has no end: '}' is missing");
+        return md5i_lex_fail(lex, block, MD5_ERROR_SYNTAX,
+                             "unterminated block: expected '}', found the end of the file");
     return true;
 }
 
@@ -621,7 +621,8 @@ bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value)
     *value = 0; // compilers do not see that it is not used without a number
     TRY(md5i_lex_int(lex, &number));
     if (number < 0 || number > UINT32_MAX)
-        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE, "%s %lld is out of range", what,
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "%s is out of range: expected 0 to 4294967295, found %lld", what,
                              (long long)number);
     *value = (uint32_t)number;
     return true;

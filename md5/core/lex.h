@@ -53,6 +53,12 @@ md5_quoted md5i_lex_token(const md5_lex *lex, const char *position);
 // an error and moves the lexer to the end of the text.
 const char *md5i_lex_next(md5_lex *lex);
 
+// Returns false if an error was reported, such as a comment without an end.
+static inline bool md5_lex_is_ok(const md5_lex *lex)
+{
+    return lex->arena->context->error.status == MD5_OK;
+}
+
 // Returns the end of the token at `position`, which is not the end of the text.
 const char *md5i_lex_token_end(const md5_lex *lex, const char *position);
 

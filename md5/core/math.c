@@ -46,7 +46,7 @@ md5_slerp_weights md5i_slerp_weights_at(float t)
 {
     const float s = t - 0.5f, r = (s + s) * (s + s);
     md5_slerp_weights weights = {.s = s, .ends = s * (1 - r)};
-    MD5_FOR (power, MD5_SLERP_POWERS) {
+    for (uint32_t power = 0; power < MD5_SLERP_POWERS; power++) {
         const float *const c = md5_slerp_table[power];
         weights.by_power[power] = c[0] + r * (c[1] + r * c[2]);
     }

@@ -92,10 +92,10 @@ static inline md5_quat md5_quat_of(const md5_mat34 *matrix)
 static inline md5_mat34 md5_mat34_product(const md5_mat34 *a, const md5_mat34 *b)
 {
     md5_mat34 product;
-    MD5_FOR (row, 3) {
+    for (uint32_t row = 0; row < 3; row++) {
         const float *r = a->m + 4 * row;
         float *out = product.m + 4 * row;
-        MD5_FOR (column, 4)
+        for (uint32_t column = 0; column < 4; column++)
             out[column] = r[0] * b->m[column] + r[1] * b->m[4 + column] + r[2] * b->m[8 + column];
         out[3] += r[3];
     }

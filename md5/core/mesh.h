@@ -11,7 +11,8 @@ typedef struct md5_mesh_build {
     // Of the file. Every index is inside its table.
     md5_span name, shader;
     uint32_t num_file_vertices, num_weights, num_triangles;
-    bool has_frames; // version 12: normals and tangents are in the space of the dominant joint
+    bool has_frames;   // version 12: normals and tangents are in the space of the dominant joint
+    bool has_tangents; // tangents are to be derived, or those of the file are used
     md5_vertex *file_vertices;
     md5_weight *weights;
     uint32_t *indices; // of file vertices until they are derived

@@ -53,9 +53,11 @@ const md5_ordered_name *md5i_order_joint_names(md5_arena *arena, const md5_skele
 {
     const uint32_t count = skeleton->num_joints;
     md5_ordered_name *const names = MD5_ROOM(arena, md5_ordered_name, count);
-    MD5_FOR_WHILE (joint, count, names) {
-        const char *const name = skeleton->joints[joint].name;
-        names[joint] = (md5_ordered_name){{name, strlen(name)}, joint};
+    if (names) {
+        for (uint32_t joint = 0; joint < count; joint++) {
+            const char *const name = skeleton->joints[joint].name;
+            names[joint] = (md5_ordered_name){{name, strlen(name)}, joint};
+        }
     }
     return md5i_order_names(arena, names, count);
 }
@@ -72,9 +74,9 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
     }
     if (equal == model->num_joints && equal == anim->num_joints)
         return true;
-    MD5_FOR (joint, model->num_joints)
+    for (uint32_t joint = 0; joint < model->num_joints; joint++)
         tracks[joint] = MD5_NONE;
-    MD5_FOR (joint, anim->num_joints)
+    for (uint32_t joint = 0; joint < anim->num_joints; joint++)
         targets[joint] = MD5_NONE;
     const md5_ordered_name *const by_name = md5i_order_joint_names(arena, model);
     const md5_ordered_name *const anim_by_name = md5i_order_joint_names(arena, anim);

@@ -85,7 +85,7 @@ static bool to_near_double(const decimal *number, double *near)
     enum { MAX_POWER = 3 * MD5_MAX_EXACT_POWER };
     const uint32_t used = number->num_digits < MD5_MAX_DIGITS ? number->num_digits : MD5_MAX_DIGITS;
     int64_t digits = 0;
-    MD5_FOR (i, used)
+    for (uint32_t i = 0; i < used; i++)
         digits = 10 * digits + number->digits[i];
     const int64_t power = number->exponent - used;
     int64_t left = power < 0 ? -power : power;
@@ -117,7 +117,7 @@ typedef struct big {
 static void big_multiply_add(big *number, uint32_t factor, uint32_t addend)
 {
     uint64_t carry = addend;
-    MD5_FOR (i, number->count) {
+    for (uint32_t i = 0; i < number->count; i++) {
         carry += (uint64_t)number->words[i] * factor;
         number->words[i] = (uint32_t)carry;
         carry >>= 32;

@@ -56,7 +56,7 @@ static inline uint64_t md5_not_digits(const char *text)
 static inline uint64_t md5_not_digits(const char *text)
 {
     uint64_t bits = 0;
-    MD5_FOR (i, 2) {
+    for (uint32_t i = 0; i < 2; i++) {
         // No byte carries to the next; the product gathers the highest bits of all bytes.
         const uint64_t values = md5_load_word(text + 8 * i) ^ '0' * MD5_ONES;
         const uint64_t above = (values & 0x7F * MD5_ONES) + (0x80 - 10) * MD5_ONES;

@@ -3,6 +3,7 @@
 #ifndef MD5_CORE_SLERP_H
 #define MD5_CORE_SLERP_H
 
+#include "md5/core/compiler.h"
 #include "md5/md5model.h"
 
 enum { MD5_SLERP_POWERS = 5, MD5_SLERP_POWERS_OF_R = 3 };

@@ -61,14 +61,14 @@
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[4], md5_wide rows[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         rows[i] = md5_wide_load(from[i]);
 }
 
 MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[4], const md5_wide rows[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         md5_wide_store(to[i], rows[i]);
 }
 
@@ -112,7 +112,7 @@ MD5_WIDE_INLINE md5_wide md5_wide_spread_one(md5_wide a, int i)
 MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         rows[i] = md5_wide_spread_one(a, (int)i);
 }
 
@@ -151,7 +151,7 @@ MD5_WIDE_INLINE void md5_wide_load_run(const float *first, size_t step, md5_wide
 {
     const float *from[MD5_WIDTH];
     MD5_UNROLL
-    MD5_FOR (i, MD5_WIDTH)
+    for (uint32_t i = 0; i < MD5_WIDTH; i++)
         from[i] = first + i * step;
     md5_wide_load_rows(from, rows);
 }
@@ -160,7 +160,7 @@ MD5_WIDE_INLINE void md5_wide_store_run(float *first, size_t step, const md5_wid
 {
     float *to[MD5_WIDTH];
     MD5_UNROLL
-    MD5_FOR (i, MD5_WIDTH)
+    for (uint32_t i = 0; i < MD5_WIDTH; i++)
         to[i] = first + i * step;
     md5_wide_store_rows(to, rows);
 }

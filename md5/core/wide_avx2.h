@@ -50,14 +50,14 @@ MD5_WIDE_INLINE md5_wide md5_wide_pair(const float *low, const float *high)
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[8], md5_wide rows[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         rows[i] = md5_wide_pair(from[i], from[i + 4]);
 }
 
 MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[8], const md5_wide rows[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4) {
+    for (uint32_t i = 0; i < 4; i++) {
         _mm_storeu_ps(to[i], _mm256_castps256_ps128(rows[i]));
         _mm_storeu_ps(to[i + 4], _mm256_extractf128_ps(rows[i], 1));
     }
@@ -66,7 +66,7 @@ MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[8], const md5_wide rows
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         rows[i] = _mm256_blend_ps(rows[i], _mm256_setzero_ps(), 0x88);
 }
 
@@ -96,7 +96,7 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
     const __m256 b2 = _mm256_broadcast_ps((const __m128 *)(m + 8));
     __m256 halves[2] = {a.top, _mm256_castps128_ps256(a.bottom)};
     MD5_UNROLL
-    MD5_FOR (i, 2) {
+    for (uint32_t i = 0; i < 2; i++) {
         const __m256 rows = halves[i];
         __m256 sum = _mm256_mul_ps(_mm256_permute_ps(rows, 0x00), b0);
         sum = _mm256_add_ps(sum, _mm256_mul_ps(_mm256_permute_ps(rows, 0x55), b1));

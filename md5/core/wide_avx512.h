@@ -45,7 +45,7 @@ MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[16], md5_wide rows[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4) {
+    for (uint32_t i = 0; i < 4; i++) {
         rows[i] = _mm512_castps128_ps512(_mm_loadu_ps(from[i]));
         rows[i] = _mm512_insertf32x4(rows[i], _mm_loadu_ps(from[i + 4]), 1);
         rows[i] = _mm512_insertf32x4(rows[i], _mm_loadu_ps(from[i + 8]), 2);
@@ -56,7 +56,7 @@ MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[16], md5_wide ro
 MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[16], const md5_wide rows[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4) {
+    for (uint32_t i = 0; i < 4; i++) {
         _mm_storeu_ps(to[i], _mm512_castps512_ps128(rows[i]));
         _mm_storeu_ps(to[i + 4], _mm512_extractf32x4_ps(rows[i], 1));
         _mm_storeu_ps(to[i + 8], _mm512_extractf32x4_ps(rows[i], 2));
@@ -67,7 +67,7 @@ MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[16], const md5_wide row
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         rows[i] = _mm512_maskz_mov_ps(0x7777, rows[i]);
 }
 

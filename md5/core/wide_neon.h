@@ -46,7 +46,7 @@ MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         rows[i] = vsetq_lane_f32(0.0f, rows[i], 3);
 }
 

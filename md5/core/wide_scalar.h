@@ -38,21 +38,21 @@ MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[1], md5_wide rows[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         rows[i] = from[0][i];
 }
 
 MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[1], const md5_wide rows[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         to[0][i] = rows[i];
 }
 
 MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         rows[i] = a;
 }
 
@@ -78,7 +78,7 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_load(const float *m)
 {
     md5_mat34 a;
     MD5_UNROLL
-    MD5_FOR (i, 12)
+    for (uint32_t i = 0; i < 12; i++)
         a.m[i] = m[i];
     return a;
 }
@@ -86,7 +86,7 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_load(const float *m)
 MD5_WIDE_INLINE void md5_wide_mat34_store(float *m, md5_wide_mat34 a)
 {
     MD5_UNROLL
-    MD5_FOR (i, 12)
+    for (uint32_t i = 0; i < 12; i++)
         m[i] = a.m[i];
 }
 

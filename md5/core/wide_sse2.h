@@ -50,7 +50,7 @@ MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
 {
     const __m128 first = _mm_castsi128_ps(_mm_set_epi32(0, -1, -1, -1));
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         rows[i] = _mm_and_ps(rows[i], first);
 }
 

@@ -1,0 +1,49 @@
+// Frees objects. Debug builds keep the memory of the last ones for a while.
+#include "md5/core/freed.h"
+
+#include <stdlib.h>
+
+#if MD5_HAS_ASSERTS && MD5_HAS_ATOMICS
+
+// Ring of the blocks that were freed last. Threads replace its entries atomically.
+enum { NUM_KEPT = 64, MAX_KEPT_SIZE = 1 << 16 };
+static void *kept_blocks[NUM_KEPT];
+static uint32_t num_freed;
+
+// Keeps a block of malloc() and frees the one that was kept longest.
+static void keep_block(void *memory, size_t size)
+{
+    // realloc() does not move a block that becomes smaller, in most C libraries.
+    void *const shrunk = size > MAX_KEPT_SIZE ? realloc(memory, MAX_KEPT_SIZE) : NULL;
+    void *const block = shrunk ? shrunk : memory;
+    const uint32_t index = MD5_ATOMIC_INCREMENT(&num_freed) % NUM_KEPT;
+    free(MD5_ATOMIC_EXCHANGE(&kept_blocks[index], block));
+}
+
+void md5i_free_object(const md5_allocator *allocator, void *memory, size_t size)
+{
+    md5_fill_freed(memory, size);
+    if (md5i_is_default_allocator(allocator))
+        keep_block(memory, size);
+    else
+        allocator->free(allocator->user, memory, size);
+}
+
+#else
+
+void md5i_free_object(const md5_allocator *allocator, void *memory, size_t size)
+{
+    md5_fill_freed(memory, size);
+    allocator->free(allocator->user, memory, size);
+}
+
+#endif
+
+void md5i_arena_free_object(md5_arena *arena)
+{
+    while (arena->chunks) {
+        md5_chunk *const chunk = arena->chunks;
+        arena->chunks = chunk->next;
+        md5i_free_object(&arena->context->allocator, chunk, chunk->size);
+    }
+}

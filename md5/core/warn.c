@@ -1,0 +1,107 @@
+// Warnings: an optional feature. In the small form, md5/small/warn.c replaces this file, and the
+// calls of functions for warnings are removed.
+#include "md5/core/context.h"
+
+enum { DEFAULT_MAX_WARNINGS = 100 };
+
+const char *md5i_severity(md5_status status)
+{
+    return status == MD5_WARNING ? "warning" : "error";
+}
+
+void md5i_begin_warnings(md5_context *context, const md5_load_opts *opts)
+{
+    context->warn = opts->warn;
+    context->warn_user = opts->warn_user;
+    context->max_warnings = opts->max_warnings ? opts->max_warnings : DEFAULT_MAX_WARNINGS;
+}
+
+void md5i_silence_warnings(md5_context *context)
+{
+    context->warn = NULL;
+    context->held = NULL;
+}
+
+// Appends a note to the message of a warning, whose end makes room for it if need be.
+static void append_note(char message[sizeof((md5_error *)0)->message], const char *note)
+{
+    const size_t length = strlen(message), size = strlen(note) + 1;
+    const size_t room = sizeof((md5_error *)0)->message - size;
+    memcpy(message + (length < room ? length : room), note, size);
+}
+
+static void report(const md5_context *context, uint32_t number, md5_error *warning)
+{
+    if (!context->warn || number > context->max_warnings)
+        return;
+    memcpy(warning->file, context->error.file, sizeof warning->file);
+    if (number == context->max_warnings)
+        append_note(warning->message, " (further warnings suppressed)");
+    context->warn(context->warn_user, warning);
+}
+
+void md5i_report_held(md5_context *context)
+{
+    md5_held_warnings *const held = context->held;
+    for (uint32_t i = 0; held && i < held->count; i++) {
+        const md5_held_warning *const kind = &held->kinds[i];
+        md5_error warning = {.line = kind->line, .column = kind->column, .status = MD5_WARNING};
+        char note[48];
+        memcpy(warning.message, kind->message, sizeof warning.message);
+        snprintf(note, sizeof note, " (%u times, last in line %u)", kind->count, kind->last_line);
+        if (kind->count > 1)
+            append_note(warning.message, note);
+        report(context, kind->number, &warning);
+    }
+    if (held)
+        held->count = 0;
+}
+
+bool md5i_count_warning(md5_context *context, const char *format, const char *word,
+                        size_t word_size, uint32_t line)
+{
+    md5_held_warnings *const held = context->held;
+    for (uint32_t i = 0; held && i < held->count; i++) {
+        md5_held_warning *const kind = &held->kinds[i];
+        if (kind->format != format || kind->word_size != word_size
+            || (word_size > 0 && memcmp(kind->word, word, word_size) != 0))
+            continue;
+        kind->count++;
+        kind->last_line = line;
+        return false;
+    }
+    if (held && held->count == MD5_WARNING_KINDS)
+        md5i_report_held(context);
+    context->num_warnings++;
+    if (held)
+        held->kinds[held->count++] = (md5_held_warning){.format = format,
+                                                        .word = word,
+                                                        .word_size = word_size,
+                                                        .number = context->num_warnings,
+                                                        .count = 1};
+    return context->warn && context->num_warnings <= context->max_warnings;
+}
+
+void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, const char *message)
+{
+    md5_held_warnings *const held = context->held;
+    md5_error warning = {.line = line, .column = column, .status = MD5_WARNING};
+    if (held) {
+        md5_held_warning *const kind = &held->kinds[held->count - 1];
+        kind->line = line;
+        kind->column = column;
+        memcpy(kind->message, message, strlen(message) + 1);
+        return;
+    }
+    memcpy(warning.message, message, strlen(message) + 1);
+    report(context, context->num_warnings, &warning);
+}
+
+void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
+{
+    char message[sizeof((md5_error *)0)->message];
+    if (!md5i_count_warning(context, format, NULL, 0, line))
+        return;
+    MD5_PRINT(message, format);
+    md5i_report_warning(context, line, column, message);
+}

@@ -1,0 +1,25 @@
+// Messages of errors and warnings as text.
+#include "md5/core/context.h"
+
+size_t md5_format_error(const md5_error *error, char *text, size_t size)
+{
+    char whole[sizeof error->file + sizeof error->message + 64], location[32] = "";
+    if (error->line > 0)
+        snprintf(location, sizeof location, "%u:%u:", error->line, error->column);
+    snprintf(whole, sizeof whole, "%s%s%s%s%s: %s", error->file, error->file[0] ? ":" : "",
+             location, error->file[0] || location[0] ? " " : "", md5i_severity(error->status),
+             error->message);
+    // Escapes bytes that are not printable: a file's name may contain terminal control sequences.
+    size_t length = 0;
+    for (const char *at = whole, *const end = whole + strlen(whole); at < end;) {
+        char bytes[MD5_ESCAPED];
+        const size_t count = md5i_escape(&at, end, bytes);
+        for (size_t j = 0; j < count; j++, length++) {
+            if (length + 1 < size)
+                text[length] = bytes[j];
+        }
+    }
+    if (size > 0)
+        text[length < size ? length : size - 1] = '\0';
+    return length;
+}
