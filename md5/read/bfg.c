@@ -2,7 +2,6 @@
 #include "md5/core/math.h"
 #include "md5/read/tables.h"
 
-#ifndef MD5_NO_BFG
 // Values in binary files, whose byte order is mixed. After the first failure every value is 0, so
 // that only counts and what follows from values need a check.
 
@@ -37,7 +36,8 @@ static const unsigned char *binary_take(md5_binary *in, size_t size)
 {
     const unsigned char *const bytes = in->at;
     if (!in->has_failed && size > (size_t)(in->end - in->at))
-        (void)binary_fail(in, MD5_ERROR_SYNTAX, "expected %zu bytes more, but %zu are left", size,
+        (void)binary_fail(in, MD5_ERROR_SYNTAX,
+                          "truncated file: expected %zu more bytes, found %zu", size,
                           (size_t)(in->end - in->at));
     if (in->has_failed)
         return NULL;
@@ -99,8 +99,10 @@ static bool binary_count(md5_binary *in, uint32_t value, const char *what, uint3
     if (value >= least && value <= INT32_MAX && value <= left / bytes)
         return true;
     in->at -= 4;
-    return binary_fail(in, MD5_ERROR_RANGE, "%lld %s: expected at least %u, in %zu bytes",
-                       (long long)(int32_t)value, what, least, left);
+    return binary_fail(in, MD5_ERROR_RANGE,
+                       "invalid number of %s: expected at least %u that fit into the remaining %zu "
+                       "bytes, found %lld",
+                       what, least, left, (long long)(int32_t)value);
 }
 
 // Reads a count that is known already.
@@ -111,7 +113,8 @@ static bool binary_same_count(md5_binary *in, const char *what, size_t bytes, ui
     if (count == expected)
         return true;
     in->at -= 4;
-    return binary_fail(in, MD5_ERROR_RANGE, "%u %s: expected %u", count, what, expected);
+    return binary_fail(in, MD5_ERROR_RANGE, "wrong number of %s: expected %u, found %u", what,
+                       expected, count);
 }
 
 // Reads three floats in little-endian order, within 1e9.
@@ -124,7 +127,9 @@ static bool binary_point(md5_binary *in, md5_vec3 *point)
     if (md5_is_point(*point))
         return true;
     in->at = begin;
-    return binary_fail(in, MD5_ERROR_RANGE, "a position beyond 1e9");
+    return binary_fail(in, MD5_ERROR_RANGE,
+                       "position is out of range: expected -1e9 to 1e9, found ( %g %g %g )",
+                       point->x, point->y, point->z);
 }
 
 // Reads a rotation of four floats in big-endian order, and turns it into one of ours: id's engine
@@ -142,20 +147,22 @@ static bool binary_rotation(md5_binary *in, md5_quat *rotation)
         return true;
     }
     in->at = begin;
-    return binary_fail(in, MD5_ERROR_RANGE, "a rotation whose length is not 1");
+    return binary_fail(in, MD5_ERROR_RANGE,
+                       "rotation is not normalized: expected length 1, found %g", sqrtf(square));
 }
 
 // Reads a name and a parent, which comes first.
 static bool binary_joint(md5_binary *in, uint32_t number, md5_file_joint *joint)
 {
-    TRY(binary_text(in, &joint->name, "a joint's name"));
+    TRY(binary_text(in, &joint->name, "joint name"));
     const int32_t parent = (int32_t)binary_big_32(in);
     TRY(!in->has_failed);
     joint->parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
     if (parent < (int32_t)number)
         return true;
     in->at -= 4;
-    return binary_fail(in, MD5_ERROR_RANGE, "joint %u has parent %d: expected one before it",
+    return binary_fail(in, MD5_ERROR_RANGE,
+                       "joint %u has an invalid parent: expected a joint before it, found joint %d",
                        number, parent);
 }
 
@@ -182,8 +189,8 @@ static bool read_bind_pose(bfg_mesh_reader *reader, const md5_file_joint *joints
     enum { BYTES = 28 };
     md5_binary *const in = &reader->in;
     const uint32_t count = reader->file->num_joints;
-    TRY(binary_same_count(in, "joints of the bind pose", BYTES, count));
-    MD5_FOR (joint, count) {
+    TRY(binary_same_count(in, "bind pose joints", BYTES, count));
+    for (uint32_t joint = 0; joint < count; joint++) {
         md5_xform local = {.rotation = {0, 0, 0, 1}};
         TRY(binary_rotation(in, &local.rotation) && binary_point(in, &local.translation));
         const uint32_t parent = joints[joint].parent;
@@ -209,7 +216,7 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     reader->bind = MD5_ROOM(in->arena, md5_xform, count);
     reader->inverse = MD5_ROOM(in->arena, md5_mat34, count);
     TRY(joints && order && reader->bind && reader->inverse);
-    MD5_FOR (joint, reader->file->num_joints) {
+    for (uint32_t joint = 0; joint < reader->file->num_joints; joint++) {
         TRY(binary_joint(in, joint, &joints[joint]));
         order[joint] = joint;
     }
@@ -241,10 +248,10 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
 {
     md5_binary *const in = &reader->in;
     uint32_t num_joints = 0, num_indices = 0, num_mirrored = 0, num_duplicates = 0, num_edges = 0;
-    TRY(binary_text(in, &mesh->shader, "a material's name"));
+    TRY(binary_text(in, &mesh->shader, "material name"));
     (void)binary_big_32(in); // vertices and triangles before seams were copied
     (void)binary_big_32(in);
-    TRY(binary_count(in, binary_big_32(in), "joints of a mesh", 0, 1, &num_joints));
+    TRY(binary_count(in, binary_big_32(in), "mesh joints", 0, 1, &num_joints));
     (void)binary_take(in, num_joints);
     (void)binary_big_float(in); // largest distance of a vertex from its joint
     (void)binary_big_32(in);    // vertices again
@@ -254,7 +261,8 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     TRY(binary_count(in, binary_big_32(in), "duplicate vertices", 0, 8, &num_duplicates));
     TRY(binary_count(in, binary_big_32(in), "edges", 0, 8, &num_edges));
     if (num_indices % 3 != 0)
-        return binary_fail(in, MD5_ERROR_RANGE, "%u indices: expected three for a triangle",
+        return binary_fail(in, MD5_ERROR_RANGE,
+                           "wrong number of indices: expected a multiple of 3, found %u",
                            num_indices);
     md5_arena *const arena = in->arena;
     const size_t count = mesh->num_file_vertices;
@@ -263,7 +271,7 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     mesh->weights = MD5_ROOM(arena, md5_weight, VERTEX_JOINTS * count);
     TRY(mesh->file_vertices && mesh->texcoords && mesh->weights);
     // A vertex of the file has a point in model space, from which weights are made.
-    MD5_FOR (v, mesh->num_file_vertices) {
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
         enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28, REST = VERTEX_BYTES - TEXCOORD };
         const unsigned char *const begin = in->at;
         const float x = binary_big_float(in), y = binary_big_float(in);
@@ -271,16 +279,20 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
         TRY(binary_take(in, REST));
         in->at = begin;
         if (!md5_is_point(position))
-            return binary_fail(in, MD5_ERROR_RANGE, "a position beyond 1e9");
+            return binary_fail(in, MD5_ERROR_RANGE,
+                               "position is out of range: expected -1e9 to 1e9, found ( %g %g %g )",
+                               position.x, position.y, position.z);
         mesh->texcoords[v] = (md5_vec2){half_of(begin + TEXCOORD), half_of(begin + TEXCOORD + 2)};
         mesh->file_vertices[v] = (md5_vertex){mesh->num_weights, 0};
-        MD5_FOR (i, VERTEX_JOINTS) {
+        for (uint32_t i = 0; i < VERTEX_JOINTS; i++) {
             const uint32_t joint = begin[JOINTS + i], weight = begin[WEIGHTS + i];
             if (weight == 0)
                 continue;
             if (joint >= reader->file->num_joints)
-                return binary_fail(in, MD5_ERROR_RANGE, "joint %u, but there are %u", joint,
-                                   reader->file->num_joints);
+                return binary_fail(
+                    in, MD5_ERROR_RANGE,
+                    "vertex refers to an unknown joint: expected an index below %u, found %u",
+                    reader->file->num_joints, joint);
             mesh->weights[mesh->num_weights++] = (md5_weight){
                 joint, (float)weight / 255.0f, md5_mat34_point(reader->inverse[joint], position)};
             mesh->file_vertices[v].num_weights++;
@@ -294,12 +306,14 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     const unsigned char *const bytes =
         mesh->indices ? binary_take(in, 2 * (size_t)num_indices) : NULL;
     TRY(bytes);
-    MD5_FOR (i, num_indices) {
+    for (uint32_t i = 0; i < num_indices; i++) {
         mesh->indices[i] = (uint32_t)bytes[2 * i] << 8 | bytes[2 * i + 1];
         if (mesh->indices[i] >= mesh->num_file_vertices) {
             in->at = bytes + 2 * (size_t)i;
-            return binary_fail(in, MD5_ERROR_RANGE, "vertex %u, but there are %u", mesh->indices[i],
-                               mesh->num_file_vertices);
+            return binary_fail(
+                in, MD5_ERROR_RANGE,
+                "triangle refers to an unknown vertex: expected an index below %u, found %u",
+                mesh->num_file_vertices, mesh->indices[i]);
         }
     }
 
@@ -321,31 +335,33 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
     const unsigned char *const magic = binary_take(in, 4);
     TRY(magic);
     if (magic[3] != 108 && magic[3] != 110)
-        return binary_fail(in, MD5_ERROR_VERSION, "BFG model of version %u: expected 108 or 110",
+        return binary_fail(in, MD5_ERROR_VERSION,
+                           "unsupported version of a BFG model: expected 108 or 110, found %u",
                            magic[3]);
     (void)binary_take(in, TIME);
     const uint32_t num_surfaces = binary_big_32(in);
     if (num_surfaces != 0)
         return binary_fail(in, MD5_ERROR_VERSION,
-                           "a BFG model with surfaces of its own: "
-                           "expected one of an .md5mesh, without");
+                           "not a BFG model of an .md5mesh: expected no static surfaces, found %u",
+                           num_surfaces);
     (void)binary_take(in, BOUNDS);
     (void)binary_take(in, NUMBERS);
-    TRY(binary_text(in, &name, "the model's name") && binary_take(in, FLAGS));
+    TRY(binary_text(in, &name, "model name") && binary_take(in, FLAGS));
     const unsigned char *const second = binary_take(in, 4);
     TRY(second);
     if (memcmp(second, "5DM", 3) != 0 || second[3] != 106) {
         in->at = second;
-        return binary_fail(in, MD5_ERROR_VERSION, "expected '5DM' and version 106");
+        return binary_fail(in, MD5_ERROR_VERSION,
+                           "not a BFG model of an .md5mesh: expected '5DM' and version 106");
     }
 
     TRY(read_mesh_joints(&reader));
-    TRY(binary_count(&reader.in, binary_big_32(&reader.in), "meshes", arena->context->needs_meshes,
-                     MIN_BYTES, &file->num_meshes));
+    TRY(binary_count(&reader.in, binary_big_32(&reader.in), "meshes",
+                     arena->context->require_meshes, MIN_BYTES, &file->num_meshes));
     md5_mesh_build *const meshes = MD5_NEW(arena, md5_mesh_build, file->num_meshes);
     TRY(meshes);
     file->tables = md5i_arena_here(arena);
-    MD5_FOR (m, file->num_meshes)
+    for (uint32_t m = 0; m < file->num_meshes; m++)
         TRY(read_mesh(&reader, &meshes[m]));
     file->meshes = meshes;
     return true;
@@ -363,13 +379,15 @@ static bool read_bounds(md5_binary *in, md5_anim_file *file)
     TRY(binary_same_count(in, "bounds", BYTES, count));
     md5_bounds *const bounds = MD5_ROOM(in->arena, md5_bounds, count);
     TRY(bounds);
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         float values[6];
-        MD5_FOR (k, 6) {
+        for (uint32_t k = 0; k < 6; k++) {
             values[k] = binary_big_float(in);
             if (!md5_is_length(values[k])) {
                 in->at -= 4;
-                return binary_fail(in, MD5_ERROR_RANGE, "bounds beyond 1e9");
+                return binary_fail(in, MD5_ERROR_RANGE,
+                                   "bounding box is out of range: expected -1e9 to 1e9, found %g",
+                                   values[k]);
             }
         }
         bounds[i] =
@@ -384,19 +402,22 @@ static bool read_numbers(md5_binary *in, md5_anim_file *file)
 {
     const uint64_t expected = (uint64_t)file->num_frames * file->num_components;
     uint32_t count = 0;
-    TRY(binary_count(in, binary_big_32(in), "numbers", 0, 4, &count));
+    TRY(binary_count(in, binary_big_32(in), "animation values", 0, 4, &count));
     if (count != expected) {
         in->at -= 4;
-        return binary_fail(in, MD5_ERROR_RANGE, "%u numbers: expected %llu", count,
-                           (unsigned long long)expected);
+        return binary_fail(in, MD5_ERROR_RANGE,
+                           "wrong number of animation values: expected %llu, found %u",
+                           (unsigned long long)expected, count);
     }
     float *const numbers = MD5_ROOM(in->arena, float, count);
     TRY(numbers);
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         numbers[i] = binary_little_float(in);
         if (!md5_is_length(numbers[i])) {
             in->at -= 4;
-            return binary_fail(in, MD5_ERROR_RANGE, "a number beyond 1e9");
+            return binary_fail(in, MD5_ERROR_RANGE,
+                               "animation value is out of range: expected -1e9 to 1e9, found %g",
+                               numbers[i]);
         }
     }
     file->numbers = numbers;
@@ -414,12 +435,13 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     const unsigned char *const magic = binary_take(in, MAGIC);
     TRY(magic);
     if (magic[3] != VERSION)
-        return binary_fail(in, MD5_ERROR_VERSION, "BFG animation of version %u: expected %d",
-                           magic[3], VERSION);
+        return binary_fail(in, MD5_ERROR_VERSION,
+                           "unsupported version of a BFG animation: expected %d, found %u", VERSION,
+                           magic[3]);
     (void)binary_take(in, TIME);
     TRY(binary_count(in, binary_big_32(in), "frames", 1, 1, &file->num_frames));
     uint32_t rate = 0;
-    TRY(binary_count(in, binary_big_32(in), "frames a second", 1, 1, &rate));
+    TRY(binary_count(in, binary_big_32(in), "frames per second", 1, 1, &rate));
     (void)binary_big_32(in); // length in milliseconds
     TRY(binary_count(in, binary_big_32(in), "joints", 1, 1, &file->num_joints));
     TRY(binary_count(in, binary_big_32(in), "animated components", 0, 1, &file->num_components));
@@ -431,7 +453,7 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     md5_track *const tracks = MD5_NEW(arena, md5_track, count);
     uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
     TRY(joints && tracks && order);
-    MD5_FOR (joint, count) {
+    for (uint32_t joint = 0; joint < count; joint++) {
         order[joint] = joint; // parents come first
         enum { ALL_FLAGS = 63 };
         md5_track *const track = &tracks[joint];
@@ -445,18 +467,20 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
         if (used <= 6 && track->first <= num_components && used <= num_components - track->first)
             continue;
         in->at -= 12;
-        return binary_fail(in, MD5_ERROR_RANGE, "joint %u: components %u from %u on, of %u", joint,
-                           track->flags, track->first, num_components);
+        return binary_fail(in, MD5_ERROR_RANGE,
+                           "joint %u uses invalid components: flags %u and first component %u do "
+                           "not fit %u components",
+                           joint, track->flags, track->first, num_components);
     }
     file->joints = joints;
     file->tracks = tracks;
     file->order = order;
 
     // Frames replace some of x y z, so w is computed later: w of ours is negative.
-    TRY(binary_same_count(in, "joints of the base frame", FRAME_BYTES, count));
+    TRY(binary_same_count(in, "base frame joints", FRAME_BYTES, count));
     md5_xform *const frame = MD5_NEW(in->arena, md5_xform, count);
     TRY(frame);
-    MD5_FOR (joint, count) {
+    for (uint32_t joint = 0; joint < count; joint++) {
         md5_quat q = {0, 0, 0, 1};
         TRY(binary_rotation(in, &q));
         const md5_vec3 xyz = md5_stored_rotation(q);
@@ -482,36 +506,39 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
     const unsigned char *const magic = binary_take(&in, 4);
     TRY(magic);
     if (magic[3] != VERSION)
-        return binary_fail(&in, MD5_ERROR_VERSION, "BFG camera of version %u: expected %d",
-                           magic[3], VERSION);
+        return binary_fail(&in, MD5_ERROR_VERSION,
+                           "unsupported version of a BFG camera: expected %d, found %u", VERSION,
+                           magic[3]);
     const int32_t rate = (int32_t)binary_little_32(&in);
     TRY(!in.has_failed);
     if (rate <= 0) {
         in.at -= 4;
-        return binary_fail(&in, MD5_ERROR_RANGE, "%d frames a second: expected at least 1", rate);
+        return binary_fail(&in, MD5_ERROR_RANGE,
+                           "frame rate is out of range: expected at least 1, found %d", rate);
     }
     file->frame_rate = rate;
     TRY(binary_count(&in, binary_little_32(&in), "cuts", 0, CUT_BYTES, &file->num_cuts));
     uint32_t *const cuts = MD5_NEW(arena, uint32_t, file->num_cuts);
     TRY(cuts);
     const unsigned char *const cuts_at = in.at;
-    MD5_FOR (i, file->num_cuts)
+    for (uint32_t i = 0; i < file->num_cuts; i++)
         cuts[i] = binary_little_32(&in);
     file->cuts = cuts;
     TRY(binary_count(&in, binary_little_32(&in), "frames", 1, FRAME_BYTES, &file->num_frames));
 
     // Cuts are below the number of frames, which follows them.
-    MD5_FOR (i, file->num_cuts) {
+    for (uint32_t i = 0; i < file->num_cuts; i++) {
         if (file->cuts[i] < file->num_frames)
             continue;
         in.at = cuts_at + 4 * (size_t)i;
-        return binary_fail(&in, MD5_ERROR_RANGE, "cut at frame %lld, of %u frames",
-                           (long long)(int32_t)file->cuts[i], file->num_frames);
+        return binary_fail(&in, MD5_ERROR_RANGE,
+                           "cut is out of range: expected a frame below %u, found %lld",
+                           file->num_frames, (long long)(int32_t)file->cuts[i]);
     }
 
     md5_camera_view *const frames = MD5_NEW(arena, md5_camera_view, file->num_frames);
     TRY(frames);
-    MD5_FOR (i, file->num_frames) {
+    for (uint32_t i = 0; i < file->num_frames; i++) {
         md5_camera_view *const view = &frames[i];
         const unsigned char *const begin = in.at;
         view->fov = binary_big_float(&in);
@@ -520,11 +547,15 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
         TRY(!in.has_failed);
         if (!md5_is_length(view->fov) || !md5_is_point((md5_vec3){x, y, z})) {
             in.at = begin;
-            return binary_fail(&in, MD5_ERROR_RANGE, "a field of view or rotation beyond 1e9");
+            return binary_fail(&in, MD5_ERROR_RANGE,
+                               "field of view or rotation is out of range: expected -1e9 to 1e9, "
+                               "found %g and ( %g %g %g )",
+                               view->fov, x, y, z);
         }
         if (!(view->fov > 0 && view->fov < 180))
             md5i_warn(in.arena->context, 1, (uint32_t)(begin - in.start) + 1,
-                      "field of view %g: expected more than 0 and less than 180 degrees",
+                      "field of view is out of range: expected more than 0 and less than 180 "
+                      "degrees, found %g",
                       (double)view->fov);
         view->rotation = (md5_quat){x, y, z, 0};
         TRY(binary_point(&in, &view->position));
@@ -532,4 +563,3 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
     file->frames = frames;
     return true;
 }
-#endif

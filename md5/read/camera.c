@@ -3,7 +3,6 @@
 #include "md5/read/tables.h"
 #include "md5/read/header.h"
 
-#ifndef MD5_NO_EXTRAS
 // The fewest bytes that one of each takes in a text: see mesh.c.
 enum {
     CUT_BYTES = sizeof "0 " - 1,
@@ -58,10 +57,9 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
         const size_t most = (size_t)(lex->end - lex->at) / VIEW_BYTES + 1;
         reader->cut_views = MD5_NEW(lex->arena, md5_cut_view, left < most ? left : most);
         TRY(reader->cut_views);
-        md5i_lex_warn(
-            lex, lex->at,
-            "cuts have views of their own, which some engines show in place of the frames: "
-            "the frames are played");
+        md5i_lex_warn(lex, lex->at,
+                      "cuts contain camera views, which some engines show instead of the frames: "
+                      "using the frames");
     }
     md5_cut_view *const view = &reader->cut_views[reader->num_cut_views++];
     view->cut = index;
@@ -71,7 +69,8 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
         const bool is_position = md5_span_is(word, "pos"), is_angles = md5_span_is(word, "rotA");
         bool *const is_given = is_position ? &view->has_position : &view->has_rotation;
         if (*is_given)
-            md5i_lex_warn_token(lex, word.bytes, "replaces the earlier value of this cut");
+            md5i_lex_warn_token(lex, word.bytes,
+                                "is a duplicate in this cut: using the last value");
         *is_given = true;
         lex->at += word.size;
         TRY(is_position ? md5i_lex_vec3(lex, md5i_lex_length, &view->position)
@@ -89,24 +88,26 @@ static bool read_top_word(camera_reader *reader, md5_span word)
         TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
         TRY(md5i_need_count(lex, &reader->num_cuts, "numCuts"));
         if (reader->cuts)
-            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "'cuts' appears a second time");
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "duplicate 'cuts': expected one");
         lex->at += strlen("cuts");
         TRY(md5i_lex_expect(lex, '{'));
         const uint32_t num_cuts = reader->num_cuts.value;
         reader->cuts = MD5_NEW(lex->arena, uint32_t, num_cuts);
         TRY(reader->cuts);
-        MD5_FOR (i, num_cuts) {
+        for (uint32_t i = 0; i < num_cuts; i++) {
             if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numCuts", num_cuts, i);
             uint32_t *const cut = &reader->cuts[i];
             TRY(md5i_read_uint(lex, "cut", cut));
             if (*cut >= reader->num_frames.value)
-                return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                                     "cut at frame %u, but numFrames is %u", *cut,
-                                     reader->num_frames.value);
+                return md5i_lex_fail(
+                    lex, lex->number_at, MD5_ERROR_RANGE,
+                    "cut is out of range: expected a frame below %u (numFrames), found %u",
+                    reader->num_frames.value, *cut);
             if (i > 0 && *cut <= cut[-1])
-                md5i_lex_warn(lex, lex->number_at, "cut at frame %u comes after that at frame %u",
-                              *cut, cut[-1]);
+                md5i_lex_warn(lex, lex->number_at,
+                              "cuts are out of order: expected a frame above %u, found %u", cut[-1],
+                              *cut);
 
             TRY(read_cut_view(reader, i));
         }
@@ -116,15 +117,16 @@ static bool read_top_word(camera_reader *reader, md5_span word)
         TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
         if (!reader->rate_at)
             return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                                 "expected 'frameRate' before 'camera'");
+                                 "missing 'frameRate': expected it before 'camera'");
         if (!reader->cuts && reader->num_cuts.value > 0)
-            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected 'cuts' before 'camera'");
+            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                                 "missing 'cuts': expected it before 'camera'");
         lex->at += strlen("camera");
         TRY(md5i_lex_expect(lex, '{'));
         const uint32_t num_frames = reader->num_frames.value;
         reader->frames = MD5_NEW(lex->arena, md5_camera_view, num_frames);
         TRY(reader->frames);
-        MD5_FOR (i, num_frames) {
+        for (uint32_t i = 0; i < num_frames; i++) {
             if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numFrames", num_frames, i);
 
@@ -137,7 +139,8 @@ static bool read_top_word(camera_reader *reader, md5_span word)
             view->rotation = transform.rotation;
             if (!(view->fov > 0 && view->fov < 180))
                 md5i_lex_warn(lex, lex->number_at,
-                              "field of view %g: expected more than 0 and less than 180 degrees",
+                              "field of view is out of range: expected more than 0 and less than "
+                              "180 degrees, found %g",
                               view->fov);
         }
         return md5i_end_rows(lex, "numFrames", num_frames, "ppi");
@@ -151,12 +154,16 @@ static bool read_top_word(camera_reader *reader, md5_span word)
     return md5i_header_word(lex, &reader->header, word);
 }
 
-bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file)
+bool md5i_read_camera_text(md5_arena *arena, const md5_versions *versions, uint32_t version,
+                           md5_span text, md5_camera_file *file)
 {
     *file = (md5_camera_file){0};
-    camera_reader reader = {.header = {.kind = MD5_KIND_CAMERA}, .file = file};
+    camera_reader reader = {
+        .header = {.kind = MD5_KIND_CAMERA, .versions = versions, .version = version},
+        .file = file,
+    };
     md5_lex *const lex = &reader.lex;
-    md5i_lex_begin(lex, arena, text, size);
+    md5i_lex_begin(lex, arena, text.bytes, text.size);
     TRY(md5i_header_begin(lex, &reader.header));
     while (!reader.frames) {
         const md5_span word = md5i_lex_peek_word(lex);
@@ -165,7 +172,8 @@ bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_
                                  "expected 'camera', found the end of the file");
         TRY(read_top_word(&reader, word));
     }
-    TRY(md5i_header_end(lex, &reader.header, "frame", "numFrames", &reader.num_frames));
+    md5i_warn_of_end(lex, &reader.header, "frame", "numFrames", &reader.num_frames);
+    TRY(md5_lex_is_ok(lex));
     file->command_line = reader.header.command_line;
     file->num_frames = reader.num_frames.value;
     file->num_cuts = reader.num_cuts.value;
@@ -175,4 +183,3 @@ bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_
     file->frames = reader.frames;
     return true;
 }
-#endif

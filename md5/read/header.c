@@ -27,13 +27,12 @@ static const struct {
     {"channel", MD5_KIND_VERSION_6 | MD5_KIND_ANIM},
 };
 
-// The kinds of file that have the keyword `word` at the top level; 0 = none.
-static unsigned word_kinds(md5_span word)
+unsigned md5i_keyword_kinds(md5_span word)
 {
     const size_t shortest = sizeof "mesh" - 1;
     if (word.size < shortest)
         return 0;
-    MD5_FOR (i, MD5_COUNT(top_words)) {
+    for (uint32_t i = 0; i < MD5_COUNT(top_words); i++) {
         if (md5_span_is(word, top_words[i].word))
             return top_words[i].kinds;
     }
@@ -42,7 +41,7 @@ static unsigned word_kinds(md5_span word)
 
 bool md5i_is_top_word(md5_span word)
 {
-    return word_kinds(word) != 0;
+    return md5i_keyword_kinds(word) != 0;
 }
 
 static const char *kind_name(unsigned kinds)
@@ -52,64 +51,17 @@ static const char *kind_name(unsigned kinds)
                                    : "a camera (.md5camera)";
 }
 
-#ifdef MD5_NO_EXTRAS
-#define is_foreign(lex, first) false
-#else
-// Files of other formats, by their first bytes, and what can be done with them.
-static const struct {
-    const char *begin, *name, *advice;
-} foreign[] = {
-    {"MD5RVersion", "a model of Quake 4 (.md5r)", "the game's assets have its .md5mesh"},
-    {"INTERQUAKEMODEL", "an IQM model", "md5tool convert reads it"},
-    {"IDP3", "a model of Quake III (.md3)", "md5tool convert reads it"},
-    {"IDP2", "a model of Quake II (.md2)", "md5tool convert reads it"},
-    {"IDPO", "a model of Quake (.mdl)", "md5tool convert reads it"},
-    {"IDST", "a model of Half-Life (.mdl)", "Blender exports it as MD5"},
-    {"glTF", "a binary glTF file", "md5tool convert reads it"},
-    {"{\"asset\"", "a glTF file", "md5tool convert reads it"},
-    {"Kaydara FBX", "an FBX file", "md5tool convert reads it"},
-    {"; FBX", "an FBX file", "md5tool convert reads it"},
-    {"BLENDER", "a file of Blender", "it exports MD5 with an add-on"},
-    {"M5AI", "an asset file", "take what it was baked from here"},
-    {"PK\3\4", "an archive (.pk4, .pk3, .zip)", "open it as a game folder"},
-    {"PACK", "an archive (.pak)", "open it as a game folder"},
-};
-
-// Reports that a file is of a format of other programs, if it is.
-static bool is_foreign(md5_lex *lex, const char *first)
-{
-    MD5_FOR (i, MD5_COUNT(foreign)) {
-        const size_t size = strlen(foreign[i].begin);
-        if ((size_t)(lex->end - first) < size || memcmp(first, foreign[i].begin, size) != 0)
-            continue;
-        md5i_lex_fail(lex, first, MD5_ERROR_SYNTAX, "this is %s, not an MD5 file: %s",
-                      foreign[i].name, foreign[i].advice);
-        return true;
-    }
-    return false;
-}
-#endif
-
 bool md5i_header_begin(md5_lex *lex, md5_header *header)
 {
     enum { SHOWN = 16 };
-    // By its first visible byte a file of another kind is told, so bytes from 0x80 on count here,
-    // except those of a byte order mark.
-    const char *first = lex->text;
-    if (lex->end - first >= 3 && memcmp(first, "\xEF\xBB\xBF", 3) == 0)
-        first += 3;
-    while (first < lex->end && (unsigned char)*first <= ' ' && *first != '\0')
-        first++;
-
-    if (is_foreign(lex, first))
-        return false;
+    const char *const first = md5_first_visible(lex);
     const md5_span word = md5i_lex_peek_word(lex);
     if (lex->arena->context->error.status != MD5_OK)
         return false;
     const bool is_binary = first < lex->end && (unsigned char)*first >= 0x80;
     if (lex->at == lex->end && !is_binary)
         return md5i_lex_fail(lex, lex->text, MD5_ERROR_SYNTAX,
-                             "the file is empty: expected %s, which begins with 'MD5Version 10'",
+                             "empty file: expected %s that begins with 'MD5Version 10'",
                              kind_name(header->kind));
     if (!md5i_is_top_word(word)) {
         const size_t rest = (size_t)(lex->end - first);
@@ -118,103 +70,110 @@ bool md5i_header_begin(md5_lex *lex, md5_header *header)
                              "not an MD5 file: expected 'MD5Version', found %s", start.text);
     }
     if (!md5_span_is(word, "MD5Version"))
-        md5i_lex_warn(lex, lex->at, "the line 'MD5Version 10' is missing");
+        md5i_lex_warn(lex, lex->at, "missing line 'MD5Version 10'");
     return true;
 }
 
-// Whether a keyword of these kinds belongs to another version than that of the header.
-static bool is_of_other_age(const md5_header *header, md5_span word, unsigned kinds)
+bool md5i_is_of_other_version(uint32_t version, md5_span keyword, unsigned kinds)
 {
-    const bool is_old_word = (kinds & MD5_KIND_VERSION_6) != 0;
-    return kinds != 0 && is_old_word != (header->version == MD5_VERSION_6)
-           && !md5_span_is(word, "MD5Version") && !md5_span_is(word, "commandline");
+    const bool is_old_keyword = (kinds & MD5_KIND_VERSION_6) != 0;
+    return kinds != 0 && is_old_keyword != (version == MD5_VERSION_6)
+           && !md5_span_is(keyword, "MD5Version") && !md5_span_is(keyword, "commandline");
 }
 
-static const char *age_of(unsigned kinds)
+static const char *version_name(unsigned kinds)
 {
-    return kinds & MD5_KIND_VERSION_6 ? "6, that of the 2002 alpha" : "10";
+    return kinds & MD5_KIND_VERSION_6 ? "6 (alpha of 2002)" : "10";
 }
 
-#ifndef MD5_ONLY_VERSION_10
-void md5i_header_see(md5_lex *lex, md5_header *header, md5_span word)
+void md5i_warn_of_version(md5_lex *lex, md5_header *header, md5_span word)
 {
     if (header->has_body || md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))
         return;
-    const unsigned kinds = word_kinds(word);
+    const unsigned kinds = md5i_keyword_kinds(word);
     header->has_body = kinds != 0;
-    if (!header->version_at || !(kinds & (unsigned)header->kind)
-        || !is_of_other_age(header, word, kinds))
-        return;
-    md5i_lex_warn(lex, header->version_at, "version %u, but %s belongs to version %s: read as that",
-                  header->version, md5i_quote(word.bytes, word.size).text, age_of(kinds));
-    header->version = kinds & MD5_KIND_VERSION_6 ? MD5_VERSION_6 : 10;
+    if (header->version_at && kinds != 0 && header->declared_version != header->version)
+        md5i_lex_warn(lex, header->version_at,
+                      "MD5Version does not match the content: declared %u, but keyword %s belongs "
+                      "to version %s; the declared version is ignored",
+                      header->declared_version, md5i_quote(word.bytes, word.size).text,
+                      version_name(kinds));
 }
-#endif
+
+// Warns of a line `MD5Version` that comes too late to have an effect.
+static void warn_of_late_version(md5_lex *lex, const md5_header *header)
+{
+    if (header->has_body && header->declared_version != header->version)
+        md5i_lex_warn(lex, header->version_at,
+                      "'MD5Version %u' after other keywords is ignored: using version %u",
+                      header->declared_version, header->version);
+}
+
+bool md5i_fail_missing_keyword(md5_lex *lex, const char *keyword)
+{
+    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "missing '%s': expected it before %s",
+                         keyword, md5i_lex_token(lex, lex->at).text);
+}
+
+bool md5i_fail_duplicate_keyword(md5_lex *lex, const char *position, const char *keyword)
+{
+    return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX, "duplicate '%s': expected one", keyword);
+}
+
+static bool read_version(md5_lex *lex, md5_header *header)
+{
+    int64_t version;
+    if (header->version_at)
+        return md5i_fail_duplicate_keyword(lex, lex->at - strlen("MD5Version"), "MD5Version");
+    TRY(md5i_lex_int(lex, &version));
+    header->version_at = lex->number_at;
+    bool is_accepted = false;
+    for (size_t i = 0; i < MD5_COUNT(header->versions->numbers); i++)
+        is_accepted = is_accepted || (version > 0 && version == header->versions->numbers[i]);
+    if (!is_accepted)
+        return md5i_lex_fail(lex, header->version_at, MD5_ERROR_VERSION,
+                             "unsupported MD5 version: expected %s, found %lld",
+                             header->versions->text, (long long)version);
+    header->declared_version = (uint32_t)version;
+    warn_of_late_version(lex, header);
+    return true;
+}
 
 bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
 {
-    const unsigned kinds = word_kinds(word);
+    const unsigned kinds = md5i_keyword_kinds(word);
     if (!md5_span_is_name(word))
         return md5i_lex_fail_found(lex, "expected a keyword");
-    if (is_of_other_age(header, word, kinds))
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_VERSION, "%s belongs to version %s: %s",
-                             md5i_quote(word.bytes, word.size).text, age_of(kinds),
-                             header->version == MD5_VERSION_6 ? "this is version 6"
-                             : header->version_at             ? "this is a later one"
-                                                  : "the line 'MD5Version 6' is missing");
+    if (md5i_is_of_other_version(header->version, word, kinds))
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_VERSION,
+                             "keyword %s belongs to MD5 version %s: %s",
+                             md5i_quote(word.bytes, word.size).text, version_name(kinds),
+                             header->version == MD5_VERSION_6 ? "the file has version 6"
+                             : header->version_at             ? "the file declares a later version"
+                                                              : "add the line 'MD5Version 6'");
     if (kinds != 0 && !(kinds & (unsigned)header->kind))
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "this is %s, not %s: found %s",
-                             kind_name(kinds), kind_name(header->kind),
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "wrong file type: expected %s, found %s with keyword %s",
+                             kind_name(header->kind), kind_name(kinds),
                              md5i_quote(word.bytes, word.size).text);
     if (kinds == 0)
-        md5i_lex_warn_token(lex, lex->at, "is unknown here: skipped with its values");
+        md5i_lex_warn_token(lex, lex->at, "is an unknown keyword: skipped with its values");
     lex->at += word.size;
-    if (md5_span_is(word, "MD5Version")) {
-        int64_t version;
-        if (header->version_at)
-            return md5i_lex_fail(lex, lex->at - strlen("MD5Version"), MD5_ERROR_SYNTAX,
-                                 "'MD5Version' appears a second time");
-        TRY(md5i_lex_int(lex, &version));
-        header->version_at = lex->number_at;
-#ifdef MD5_ONLY_VERSION_10
-        if (version != 10)
-            return md5i_lex_fail(lex, header->version_at, MD5_ERROR_VERSION,
-                                 "MD5 version %lld cannot be read, only version 10 in this build",
-                                 (long long)version);
-#else
-        const bool is_camera = header->kind == MD5_KIND_CAMERA;
-        if (version != 10 && version != 12 && (version != MD5_VERSION_6 || is_camera))
-            return md5i_lex_fail(lex, header->version_at, MD5_ERROR_VERSION,
-                                 "MD5 version %lld cannot be read, only %s", (long long)version,
-                                 !is_camera ? "versions 6, 10 and 12"
-                                 : version == MD5_VERSION_6
-                                     ? "10 and 12: cameras of the 2002 alpha are not known"
-                                     : "versions 10 and 12");
-#endif
-        header->version = (uint32_t)version;
-        return true;
-    }
+    if (md5_span_is(word, "MD5Version"))
+        return read_version(lex, header);
     if (md5_span_is(word, "commandline")) {
         header->has_command_line = true;
-        return md5i_lex_text(lex, &header->command_line, "a command line in quotes");
+        return md5i_lex_text(lex, &header->command_line, "a quoted command line");
     }
     return md5i_lex_skip_values(lex, md5i_is_top_word);
 }
 
 // -- More than was promised -----------------------------------------------------------------
 
-// Looks ahead: what is wrong with a text that is not read is not reported.
-typedef struct silent_lex {
-    md5_lex lex;
-    md5_arena arena;
-    md5_context context;
-} silent_lex;
-
-static void look_ahead(silent_lex *silent, const md5_lex *lex)
+void md5i_look_ahead(md5_silent_lex *silent, const md5_lex *lex)
 {
     silent->context = *lex->arena->context;
-    silent->context.warn = NULL;
-    silent->context.held = NULL;
+    md5i_silence_warnings(&silent->context);
     silent->context.error.status = MD5_OK;
     silent->context.caller = NULL;
     silent->arena = (md5_arena){.context = &silent->context};
@@ -269,8 +228,8 @@ static size_t skip_rows(md5_lex *lex, const char *row, size_t max)
 const char *md5i_find_in_rows(const md5_lex *lex, const char *start, const char *row, size_t item,
                               size_t part)
 {
-    silent_lex ahead;
-    look_ahead(&ahead, lex);
+    md5_silent_lex ahead;
+    md5i_look_ahead(&ahead, lex);
     ahead.lex.at = start;
     skip_rows(&ahead.lex, row, item);
     for (size_t i = 0; i < part; i++)
@@ -282,33 +241,33 @@ bool md5i_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const c
 {
     if (md5i_lex_take(lex, '}'))
         return true;
-    silent_lex ahead;
-    look_ahead(&ahead, lex);
+    md5_silent_lex ahead;
+    md5i_look_ahead(&ahead, lex);
     const size_t num_more = skip_rows(&ahead.lex, row, SIZE_MAX);
     if (num_more > 0)
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s is %u, but there are %llu",
-                             count_word, count, (unsigned long long)count + num_more);
-    return md5i_lex_fail_found(lex, "%s says %u, expected '}' after them", count_word, count);
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "too many entries: expected %u (%s), found %llu", count, count_word,
+                             (unsigned long long)count + num_more);
+    return md5i_lex_fail_found(lex, "unterminated section: expected '}' after %u entries (%s)",
+                               count, count_word);
 }
 
 bool md5i_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item)
 {
-    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s says %u, found %s after %u",
-                         count_word, count, md5i_lex_token(lex, lex->at).text, item);
+    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                         "too few entries: expected %u (%s), found %s after %u", count, count_word,
+                         md5i_lex_token(lex, lex->at).text, item);
 }
 
-#ifndef MD5_NO_WARNINGS
-bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
-                     const char *count_word, const md5_count *count)
+// Warns if more blocks `what` follow than were declared, and steps over them.
+static void warn_of_more(md5_lex *lex, const char *what, const char *count_word,
+                         const md5_count *count)
 {
-    if (!header->has_command_line)
-        md5i_lex_warn(lex, lex->text, "'commandline' is missing");
-    // Steps over blocks, perhaps with a number before them.
-    silent_lex ahead;
+    md5_silent_lex ahead;
     uint32_t num_more = 0;
-    look_ahead(&ahead, lex);
+    md5i_look_ahead(&ahead, lex);
     while (md5i_lex_take_word(&ahead.lex, what)) {
-        float number;
+        float number; // may precede the block
         if (md5i_lex_next(&ahead.lex) < ahead.lex.end && *ahead.lex.at != '{'
             && !md5i_lex_float(&ahead.lex, &number))
             break;
@@ -318,73 +277,85 @@ bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
         lex->at = ahead.lex.at;
         num_more++;
     }
-    const unsigned long long number = (unsigned long long)count->value + num_more;
+    const unsigned long long found = (unsigned long long)count->value + num_more;
     if (num_more == 1)
-        md5i_lex_warn(lex, count->at, "%s is %u, but there are %llu: the last is not read",
-                      count_word, count->value, number);
+        md5i_lex_warn(lex, count->at,
+                      "%s is too small: declared %u, found %llu; the last one is ignored",
+                      count_word, count->value, found);
     else if (num_more > 1)
-        md5i_lex_warn(lex, count->at, "%s is %u, but there are %llu: the last %u are not read",
-                      count_word, count->value, number, num_more);
-    if (lex->arena->context->error.status != MD5_OK)
-        return false;
-    // A comment without an end hides nothing here, as engines do not read on.
-    look_ahead(&ahead, lex);
+        md5i_lex_warn(lex, count->at,
+                      "%s is too small: declared %u, found %llu; the last %u are ignored",
+                      count_word, count->value, found, num_more);
+}
+
+// Warns of text after the last block, and moves the lexer to it.
+static void warn_of_rest(md5_lex *lex, const char *what)
+{
+    // A comment without an end is no error here, as engines do not read on.
+    md5_silent_lex ahead;
+    md5i_look_ahead(&ahead, lex);
     const md5_span word = md5i_lex_peek_word(&ahead.lex);
     const md5_error *const broken = &ahead.context.error;
     lex->at = ahead.lex.at;
     if (broken->status != MD5_OK)
         md5i_warn(lex->arena->context, broken->line, broken->column, "%s", broken->message);
     if (lex->at == lex->end)
-        return true;
+        return;
     if (md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))
-        md5i_lex_warn(lex, lex->at, "another file begins here: it is not read");
+        md5i_lex_warn(lex, lex->at, "a second MD5 file begins here: it is ignored");
     else
         md5i_lex_warn(lex, lex->at, "text after the last %s is ignored: found %s", what,
                       md5i_lex_token(lex, lex->at).text);
-    return true;
 }
-#endif
+
+void md5i_warn_of_end(md5_lex *lex, const md5_header *header, const char *what,
+                      const char *count_word, const md5_count *count)
+{
+    if (!header->has_command_line)
+        md5i_lex_warn(lex, lex->text, "missing 'commandline'");
+    warn_of_more(lex, what, count_word, count);
+    warn_of_rest(lex, what);
+}
 
 bool md5i_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes, md5_count *count)
 {
     int64_t value;
     TRY(md5i_lex_int(lex, &value));
     if (count->at)
-        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_SYNTAX, "'%s' appears a second time",
-                             word);
+        return md5i_fail_duplicate_keyword(lex, lex->number_at, word);
     if (value < least)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                             "%s is %lld: expected at least %u", word, (long long)value, least);
+                             "%s is out of range: expected at least %u, found %lld", word, least,
+                             (long long)value);
     const size_t left = (size_t)(lex->end - lex->at);
     if ((uint64_t)value > left / bytes)
-        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                             "%s says %lld, which the %zu bytes left cannot hold", word,
-                             (long long)value, left);
+        return md5i_lex_fail(
+            lex, lex->number_at, MD5_ERROR_RANGE,
+            "%s is too large for the file: found %lld, but only %zu bytes are left", word,
+            (long long)value, left);
     *count = (md5_count){lex->number_at, (uint32_t)value};
     return true;
 }
 
 bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word)
 {
-    if (count->at)
-        return true;
-    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%s' before %s", word,
-                         md5i_lex_token(lex, lex->at).text);
+    return count->at || md5i_fail_missing_keyword(lex, word);
 }
 
 bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, double *frame_rate)
 {
     TRY(md5i_lex_double(lex, frame_rate));
     if (*given_at)
-        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_SYNTAX,
-                             "'frameRate' appears a second time");
+        return md5i_fail_duplicate_keyword(lex, lex->number_at, "frameRate");
     const float narrow = (float)*frame_rate;
     if (*frame_rate == 0 && fallback > 0) {
-        md5i_lex_warn(lex, lex->number_at, "frameRate is 0: read as %g", fallback);
+        md5i_lex_warn(lex, lex->number_at,
+                      "frameRate is out of range: expected more than 0, found 0; using %g",
+                      fallback);
         *frame_rate = fallback;
     } else if (!(narrow > 0)) {
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                             "frameRate is %g: expected more than 0", narrow);
+                             "frameRate is out of range: expected more than 0, found %g", narrow);
     }
     *given_at = lex->number_at;
     return true;

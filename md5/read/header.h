@@ -19,52 +19,81 @@ typedef struct md5_count {
     uint32_t value;
 } md5_count;
 
-enum { MD5_VERSION_6 = 6 };
+// The versions that a reader accepts after `MD5Version`.
+typedef struct md5_versions md5_versions;
+struct md5_versions {
+    const char *text;    // for messages: "versions 6, 10 and 12"
+    uint32_t numbers[3]; // 0 in unused elements
+};
 
-#ifdef MD5_ONLY_VERSION_10
-#define MD5_IS_VERSION_6(header) false
-#else
-#define MD5_IS_VERSION_6(header) ((header)->version == MD5_VERSION_6)
-#endif
+enum { MD5_VERSION_6 = 6, MD5_VERSION_10 = 10, MD5_VERSION_12 = 12 };
 
 typedef struct md5_header {
     md5_kind kind;
-    const char *version_at; // NULL: no line `MD5Version`
-    uint32_t version;
+    const md5_versions *versions;
+    uint32_t version;       // the version whose syntax is read: see formats.h
+    const char *version_at; // the number after `MD5Version`, or NULL if it was not read
+    uint32_t declared_version;
     md5_span command_line;
     bool has_command_line;
-    bool has_body; // a word of one version only was seen
+    bool has_body; // for warnings: a keyword of the body was read
 } md5_header;
+
+// Returns the first visible byte of a text, after a byte order mark and blanks. Bytes from 0x80 on
+// count as visible here, although the lexer skips them: they show that a file is not a text.
+static inline const char *md5_first_visible(const md5_lex *lex)
+{
+    const char *first = lex->text;
+    if (lex->end - first >= 3 && memcmp(first, "\xEF\xBB\xBF", 3) == 0)
+        first += 3;
+    while (first < lex->end && (unsigned char)*first <= ' ' && *first != '\0')
+        first++;
+    return first;
+}
 
 // Checks the first word. Reports an error if the file is empty or not an MD5 file.
 bool md5i_header_begin(md5_lex *lex, md5_header *header);
 
-// Looks at each keyword at the top level before it is read. The first one that belongs to one
-// version only decides how the file is read: a warning if `MD5Version` says otherwise.
-#ifdef MD5_ONLY_VERSION_10
-#define md5i_header_see(lex, header, word) ((void)(word))
-#else
-void md5i_header_see(md5_lex *lex, md5_header *header, md5_span word);
-#endif
+// Returns the kinds of files (md5_kind flags) that contain `keyword` at the top level; 0: none.
+unsigned md5i_keyword_kinds(md5_span keyword);
+
+// Returns true if a keyword of these kinds belongs to version 6 and `version` is a later one, or
+// the reverse. `MD5Version` and `commandline` belong to all versions.
+bool md5i_is_of_other_version(uint32_t version, md5_span keyword, unsigned kinds);
+
+// Warns if `word`, the next keyword, is the first one of the body and the file is read as another
+// version than it declares: see md5i_find_version(). Call it for each keyword at the top level.
+void md5i_warn_of_version(md5_lex *lex, md5_header *header, md5_span word);
 
 // Reads the next keyword at the top level, if it belongs to the header or is unknown, with its
 // values. A keyword of another kind of file is an error.
 bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word);
 
 // Warns if the header lacks `commandline`, if there are more blocks `what` than `count_word` says,
-// and of other text after the last block.
-#ifdef MD5_NO_WARNINGS
-#define md5i_header_end(lex, header, what, count_word, count) \
-    ((lex)->arena->context->error.status == MD5_OK)
-#else
-bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
-                     const char *count_word, const md5_count *count);
-#endif
+// and of other text after the last block, to which the lexer is moved.
+void md5i_warn_of_end(md5_lex *lex, const md5_header *header, const char *what,
+                      const char *count_word, const md5_count *count);
+
+// A lexer for looking ahead in a text: it reports neither errors nor warnings.
+typedef struct md5_silent_lex {
+    md5_lex lex;
+    md5_arena arena;
+    md5_context context;
+} md5_silent_lex;
+
+// Starts looking ahead where `lex` is. Nothing is allocated as long as strings are not joined.
+void md5i_look_ahead(md5_silent_lex *silent, const md5_lex *lex);
 
 // Reads the number after `word`, which was consumed: at least `least`, and at most what the rest of
 // the text could hold at `bytes` for each item.
 bool md5i_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes,
                      md5_count *count);
+
+// Reports that `keyword` must come before the next keyword, and returns false.
+bool md5i_fail_missing_keyword(md5_lex *lex, const char *keyword);
+
+// Reports that `keyword` at `position` may occur only once, and returns false.
+bool md5i_fail_duplicate_keyword(md5_lex *lex, const char *position, const char *keyword);
 
 // Reports an error if `count` was not read before the next word.
 bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word);

@@ -12,11 +12,15 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
     TRY(md5i_lex_joint_name(lex, &joint->name));
     TRY(md5i_lex_int(lex, &number));
     if (number >= (int64_t)num_joints)
-        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                             "parent %lld, but numJoints is %u", (long long)number, num_joints);
+        return md5i_lex_fail(
+            lex, lex->number_at, MD5_ERROR_RANGE,
+            "parent index is out of range: expected below %u (numJoints), found %lld", num_joints,
+            (long long)number);
     if (number < -1)
-        md5i_lex_warn(lex, lex->number_at, "parent %lld is read as -1: no parent",
-                      (long long)number);
+        md5i_lex_warn(
+            lex, lex->number_at,
+            "parent index is out of range: expected -1 or more, found %lld; using -1 (no parent)",
+            (long long)number);
     joint->parent = number < 0 ? MD5_NONE : (uint32_t)number;
     return true;
 }
@@ -26,9 +30,10 @@ void md5i_warn_overlong(md5_lex *lex, const char *position, md5_vec3 rotation, u
     const double length = sqrt((double)md5_vec3_dot(rotation, rotation));
     const bool is_one = count == 1;
     // One format, so that both are one kind of warning; it writes no number for 0.
-    md5i_lex_warn(lex, position, "%.0u%s%.6g%s normalized", is_one ? 0 : count,
-                  is_one ? "the rotation has length " : " rotations, the first of length ", length,
-                  is_one ? ", more than 1: it is" : ", are longer than 1: they are");
+    md5i_lex_warn(lex, position, "%.0u%s%.6g%s; normalized", is_one ? 0 : count,
+                  is_one ? "rotation is too long: expected length 1 or less, found "
+                         : " rotations are too long: expected length 1 or less, found ",
+                  length, is_one ? "" : " in the first");
 }
 
 bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
@@ -36,9 +41,10 @@ bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
     const char *const position = md5i_lex_next(lex);
     TRY(md5i_lex_vec3(lex, md5i_lex_float, rotation));
     if (!isfinite(md5_vec3_dot(*rotation, *rotation))) // cannot be brought to unit length
-        return md5i_lex_fail(lex, position, MD5_ERROR_RANGE,
-                             "the rotation ( %g %g %g ) is out of range", rotation->x, rotation->y,
-                             rotation->z);
+        return md5i_lex_fail(
+            lex, position, MD5_ERROR_RANGE,
+            "rotation is out of range: expected length 1 or less, found ( %g %g %g )", rotation->x,
+            rotation->y, rotation->z);
     if (md5_quat_is_overlong(rotation->x, rotation->y, rotation->z))
         md5i_warn_overlong(lex, position, *rotation, 1);
     return true;
@@ -60,18 +66,18 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
 {
     bool *const reached = MD5_NEW(lex->arena, bool, num_joints);
     TRY(reached);
-    MD5_FOR (i, num_reached)
+    for (uint32_t i = 0; i < num_reached; i++)
         reached[order[i]] = true;
     uint32_t joint = 0;
     while (reached[joint])
         joint++;
-    MD5_FOR (step, num_joints)
+    for (uint32_t step = 0; step < num_joints; step++)
         joint = joints[joint].parent;
     uint32_t first = joint;
     for (uint32_t next = joints[joint].parent; next != joint; next = joints[next].parent)
         first = next < first ? next : first;
     return md5i_lex_fail(lex, lex->text + joints[first].offset, MD5_ERROR_RANGE,
-                         "joint %s is its own ancestor: parents form a cycle",
+                         "joint %s is its own ancestor",
                          md5i_quote(joints[first].name.bytes, joints[first].name.size).text);
 }
 
@@ -86,10 +92,11 @@ static void warn_of_order(md5_lex *lex, const md5_file_joint *joints, uint32_t n
         }
     }
     if (first)
-        md5i_lex_warn(lex, lex->text + first->offset,
-                      count == 1 ? "joint %s comes before its parent, joint %u"
-                                 : "joint %s comes before its parent, joint %u: the first of %u",
-                      md5i_quote(first->name.bytes, first->name.size).text, first->parent, count);
+        md5i_lex_warn(
+            lex, lex->text + first->offset,
+            count == 1 ? "joint %s comes before its parent, joint %u"
+                       : "joint %s comes before its parent, joint %u (the first of %u such joints)",
+            md5i_quote(first->name.bytes, first->name.size).text, first->parent, count);
 }
 
 bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
@@ -102,7 +109,7 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     // files.
     bool are_ordered = true;
     uint32_t last = 0;
-    MD5_FOR (j, num_joints) {
+    for (uint32_t j = 0; j < num_joints; j++) {
         const uint32_t place = joints[j].parent + 1; // among the parents; 0: no parent
         are_ordered = are_ordered && place >= last && place <= j;
         last = place;
@@ -121,7 +128,7 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     // Ends of the ranges, each one place up, by counting; then filling from the back moves every
     // end down to its range's start, and all starts belong one place down.
     const uint32_t roots = num_joints;
-    MD5_FOR (j, num_joints)
+    for (uint32_t j = 0; j < num_joints; j++)
         starts[(joints[j].parent == MD5_NONE ? roots : joints[j].parent) + 1]++;
     for (uint32_t j = 0; j <= roots; j++)
         starts[j + 1] += starts[j];
@@ -133,11 +140,11 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     starts[num_joints + 1] = num_joints;
 
     uint32_t known = 0;
-    MD5_FOR_FROM (i, starts[num_joints], starts[num_joints + 1])
+    for (uint32_t i = starts[num_joints]; i < starts[num_joints + 1]; i++)
         order[known++] = children[i];
-    MD5_FOR (done, known) {
+    for (uint32_t done = 0; done < known; done++) {
         const uint32_t joint = order[done];
-        MD5_FOR_FROM (i, starts[joint], starts[joint + 1])
+        for (uint32_t i = starts[joint]; i < starts[joint + 1]; i++)
             order[known++] = children[i];
     }
     if (known < num_joints)

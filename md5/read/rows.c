@@ -22,15 +22,6 @@ void md5i_row_write_number(md5_row_number *number)
 
 // -- Rows -----------------------------------------------------------------------------------
 
-// The step ends where the next part begins, or at the blank before it: a row that fails one is not
-// read.
-#define NEXT(step)        \
-    do {                  \
-        next = (step);    \
-        if (!next)        \
-            return false; \
-    } while (0)
-
 // Returns where the row continues behind its word, which is given with a blank, and its number.
 static inline const char *begin_row(md5_lex *lex, const char *word, const md5_row_number *number)
 {
@@ -51,15 +42,18 @@ static inline const char *begin_row(md5_lex *lex, const char *word, const md5_ro
 bool md5i_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vertex,
                      md5_vec2 *texcoord)
 {
-    const char *next;
-    NEXT(begin_row(lex, "vert ", number));
+    const char *next = begin_row(lex, "vert ", number);
+    TRY(next);
     if (next[0] != '(' || next[1] != ' ')
         return false;
-    NEXT(md5i_scan_run(next + 2, (float *)texcoord, 2));
+    next = md5i_scan_run(next + 2, (float *)texcoord, 2);
+    TRY(next);
     if (next[1] != ')' || next[2] != ' ')
         return false;
-    NEXT(md5_scan_uint(next + 3, &vertex->first_weight));
-    NEXT(md5_scan_uint(next + 1, &vertex->num_weights));
+    next = md5_scan_uint(next + 3, &vertex->first_weight);
+    TRY(next);
+    next = md5_scan_uint(next + 1, &vertex->num_weights);
+    TRY(next);
     if (vertex->num_weights > 0)
         lex->at = next;
     return vertex->num_weights > 0;
@@ -67,10 +61,12 @@ bool md5i_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *ver
 
 bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners)
 {
-    const char *next;
-    NEXT(begin_row(lex, "tri ", number));
-    MD5_FOR (i, 3)
-        NEXT(md5_scan_uint(next + (i > 0), &corners[i]));
+    const char *next = begin_row(lex, "tri ", number);
+    TRY(next);
+    for (uint32_t i = 0; i < 3; i++) {
+        next = md5_scan_uint(next + (i > 0), &corners[i]);
+        TRY(next);
+    }
     lex->at = next;
     return true;
 }
@@ -78,13 +74,16 @@ bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *cor
 bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
                      md5_weight *weight)
 {
-    const char *next;
-    NEXT(begin_row(lex, "weight ", number));
-    NEXT(md5_scan_uint(next, &weight->joint));
-    NEXT(md5_scan_common(next + 1, &weight->bias));
+    const char *next = begin_row(lex, "weight ", number);
+    TRY(next);
+    next = md5_scan_uint(next, &weight->joint);
+    TRY(next);
+    next = md5_scan_common(next + 1, &weight->bias);
+    TRY(next);
     if (next[1] != '(' || next[2] != ' ')
         return false;
-    NEXT(md5i_scan_run(next + 3, (float *)&weight->offset, 3));
+    next = md5i_scan_run(next + 3, (float *)&weight->offset, 3);
+    TRY(next);
     if (next[1] != ')' || weight->joint >= num_joints || !md5_is_length(weight->bias)
         || !md5_is_point(weight->offset))
         return false;

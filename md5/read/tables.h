@@ -49,6 +49,7 @@ typedef struct md5_mesh_file {
     uint32_t num_meshes;
     md5_mesh_build *meshes;
     md5_arena_mark tables; // md5i_arena_rewind() to it frees tables and texts of meshes, no more
+    bool is_kept;          // file vertices, indices and weights are in the arena `kept`: see below
 } md5_mesh_file;
 
 // Sizes of the tables of a file, according to its counts.
@@ -70,12 +71,29 @@ typedef struct md5_mesh_sizes {
 } md5_mesh_sizes;
 md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts);
 
-// Reads `size` bytes of .md5mesh text. What `file` points to lies in the arena or in the text;
-// joints, their bind pose and order in an arena of their own, which may be the same, and is for
-// version 6; file vertices, weights and indices, which a model keeps as they are, in `kept`, which
-// may also be the same. Returns false with the context's error set.
+// Reads an .md5mesh, or a .bmd5mesh of Doom 3 BFG, of `size` bytes. The file refers to memory in
+// the arenas and in the text. Joints, their bind pose and their order are in the arena `joints`;
+// file vertices, weights and indices, which a model keeps as they are, in `kept`; the rest in
+// `arena`. All three may be the same. Tables of version 6 joints and of binary files are in `arena`
+// only. Returns false with the context's error set.
 bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
                          size_t size, md5_mesh_file *file);
+
+// The same, but also reads meshes after the declared number.
+bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file);
+
+// The syntax of a version of .md5mesh: see mesh.h.
+typedef struct md5_mesh_dialect md5_mesh_dialect;
+extern const md5_mesh_dialect md5i_mesh_version_6, md5i_mesh_version_10, md5i_mesh_version_12;
+
+// Read a text in a dialect. `versions` are those that its line `MD5Version` may contain.
+typedef struct md5_versions md5_versions;
+bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *kept,
+                         const md5_mesh_dialect *dialect, const md5_versions *versions,
+                         md5_span text, md5_mesh_file *file);
+bool md5i_read_meshes_beyond_count(md5_arena *arena, const md5_mesh_dialect *dialect,
+                                   const md5_versions *versions, md5_span text,
+                                   md5_mesh_file *file);
 
 // -- .md5anim ------------------------------------------------------------------------------------
 
@@ -101,14 +119,20 @@ typedef struct md5_anim_file {
     md5_lex lex;              // of a text; behind the frames, or before them: see below
 } md5_anim_file;
 
-// Reads `size` bytes of .md5anim text. What `file` points to lies in the arena or in the text.
-// Returns false with the context's error set.
+// Reads an .md5anim, or a .bMD5anim of Doom 3 BFG, of `size` bytes. The file refers to memory in
+// the arena and in the text. Returns false with the context's error set.
 //
-// If `num_components` is not NULL, reads it again up to the frames, whose numbers are so many: all
-// but `numbers`. Text that was read without an error has none then, and takes no more memory than
-// was taken beside the numbers.
+// If `num_components` is not NULL, reads everything before the frames again, but not `numbers`: the
+// frames have that many numbers each. A text that was read without an error has none then, and
+// takes no more memory than was taken for everything else.
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
                          const uint32_t *num_components, md5_anim_file *file);
+
+// Read a text of version 10 or 12, or of version 6.
+bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_t version,
+                         md5_span text, const uint32_t *num_components, md5_anim_file *file);
+bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span text,
+                       md5_anim_file *file);
 
 // A clip of it, ready to sample.
 enum { MD5_MOVES_ROTATION = 1, MD5_MOVES_TRANSLATION = 2 };
@@ -147,24 +171,20 @@ typedef struct md5_camera_file {
     const md5_camera_view *frames; // [num_frames] x y z of rotations as in the file; w is 0
 } md5_camera_file;
 
-// Reads `size` bytes of .md5camera text. What `file` points to lies in the arena or in the text.
-// Returns false with the context's error set.
+// Reads an .md5camera, or a .bcanim of RBDOOM-3-BFG, of `size` bytes. The file refers to memory in
+// the arena and in the text. Returns false with the context's error set.
 bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file);
+bool md5i_read_camera_text(md5_arena *arena, const md5_versions *versions, uint32_t version,
+                           md5_span text, md5_camera_file *file);
 
-// -- Doom 3 BFG ----------------------------------------------------------------------------------
+// -- Other formats -------------------------------------------------------------------------------
 
-// The same for a .bmd5mesh, a .bMD5anim, and a .bcanim of its successors.
-#ifdef MD5_NO_BFG
-#undef md5i_read_bfg_mesh // names that a library has for its copy
-#undef md5i_read_bfg_anim
-#undef md5i_read_bfg_camera
-#define md5i_read_bfg_mesh(arena, ...) MD5_LEFT_OUT((arena)->context, "files of Doom 3 BFG")
-#define md5i_read_bfg_anim md5i_read_bfg_mesh
-#define md5i_read_bfg_camera md5i_read_bfg_mesh
-#else
+// Read the binary files of Doom 3 BFG and of its successors.
 bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file);
 bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file);
 bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file);
-#endif
+
+// Reports an error if a text is a file of another known format. Returns false then.
+bool md5i_refuse_foreign(md5_arena *arena, md5_span text);
 
 #endif

@@ -1,0 +1,499 @@
+// Quake and Quake II: skins by their names, scales of joints.
+#include "md5/core/freed.h"
+#include "md5/core/assert.h"
+#include "md5/core/math.h"
+#include "md5/core/file.h"
+#include "md5/decl/containers.h"
+#include "md5/md5dialects.h"
+#include "md5/core/lex.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// == Skins of Quake ===============================================================================
+//
+// Skins of the Quake re-release: progs/SHADER_SS_FF, skin SS and image FF of its group.
+
+size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t image, char *text,
+                            size_t size)
+{
+    MD5_ASSERT_NOT_NULL(shader);
+    MD5_ASSERT(text != NULL || size == 0, "text: must not be NULL unless size is 0");
+    const int length = snprintf(text, size, "%s_%02u_%02u", shader, skin, image);
+    return length > 0 ? (size_t)length : 0;
+}
+
+static bool has_any(const char *shader, uint32_t skin, uint32_t image,
+                    md5_quake_has_image *has_image, void *user)
+{
+    enum { FOLDER = 64, ROOM = 1024 };
+    static const char *const folders[] = {"", "progs/", "textures/"};
+    char name[ROOM], path[FOLDER + ROOM];
+    if (md5_quake_image_name(shader, skin, image, name, sizeof name) >= sizeof name)
+        return false;
+    for (uint32_t i = 0; i < 3; i++) {
+        (void)snprintf(path, sizeof path, "%s%s", folders[i], name);
+        if (has_image(user, path))
+            return true;
+    }
+    return false;
+}
+
+void md5_build_quake_skins(const char *shader, md5_quake_has_image *has_image, void *user,
+                           md5_quake_skins *skins)
+{
+    MD5_ASSERT_NOT_NULL(shader);
+    MD5_ASSERT_NOT_NULL(has_image);
+    MD5_ASSERT_NOT_NULL(skins);
+    skins->num_skins = 0;
+    for (uint32_t skin = 0; skin < MD5_MAX_QUAKE_SKINS; skin++) {
+        uint32_t count = 0;
+        while (count < MD5_MAX_QUAKE_IMAGES && has_any(shader, skin, count, has_image, user))
+            count++;
+        skins->num_images[skin] = count;
+        if (count == 0)
+            return;
+        skins->num_skins = skin + 1;
+    }
+}
+
+uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double time)
+{
+    MD5_ASSERT_NOT_NULL(skins);
+    const uint32_t count = skin < skins->num_skins ? skins->num_images[skin] : 0;
+    const double tenths = floor(time * 10.0);
+    if (count < 2 || !(tenths >= 0.0 && tenths < 9e15)) // whole numbers that a double has exactly
+        return 0;
+    const uint32_t slot = (uint32_t)((uint64_t)tenths % MD5_MAX_QUAKE_IMAGES);
+    return slot % count; // four slots: 0 1 0 1, 0 1 2 0 or 0 1 2 3
+}
+
+// A scale, or whether positions are scaled.
+typedef struct md5_scale_row {
+    uint32_t joint;
+    bool is_position;
+    uint32_t frame; // unless is_position
+    uint32_t order; // in the text: of rows for the same frame the last one counts
+    float value;    // of is_position 0 or 1
+} md5_scale_row;
+
+// == Texts of scales ==============================================================================
+//
+// JSON, as much of it as .md5scale files have: an object of objects of numbers and booleans. Other
+// values are skipped with a warning, whatever is in them; nothing recurses.
+
+typedef struct scale_reader {
+    md5_lex *lex;
+    const md5_anim *anim;
+    md5_name_map joints; // values are 1 + the index
+    md5_scale_row *rows; // [count]
+    uint32_t count;
+} scale_reader;
+
+// What is at lex->at, for a message.
+static md5_quoted found(const md5_lex *lex)
+{
+    return md5i_lex_token(lex, lex->at);
+}
+
+static bool expect(md5_lex *lex, char c, const char *where)
+{
+    return md5i_lex_take(lex, c)
+           || md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%c' %s, found %s", c, where,
+                            found(lex).text);
+}
+
+// Reads a string into the arena without its backslashes; \u and its digits stay as they are.
+// Returns NULL after an error.
+static const char *read_string(md5_lex *lex)
+{
+    const char *const start = md5i_lex_next(lex);
+    if (start == lex->end || *start != '"') {
+        md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "expected a quoted name, found %s",
+                      found(lex).text);
+        return NULL;
+    }
+    const char *end = start + 1;
+    while (end < lex->end && *end != '"' && *end != '\n')
+        end += *end == '\\' && lex->end - end > 1 ? 2 : 1;
+    if (end >= lex->end || *end != '"') {
+        md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX,
+                      "unterminated string: expected a quote before the end of the line");
+        return NULL;
+    }
+    char *const copy = MD5_NEW(lex->arena, char, (size_t)(end - start));
+    if (!copy)
+        return NULL;
+    char *to = copy;
+    for (const char *from = start + 1; from < end; from++) {
+        if (*from == '\\' && from[1] != 'u')
+            from++;
+        *to++ = *from;
+    }
+    lex->at = end + 1;
+    return copy;
+}
+
+// -- Values ---------------------------------------------------------------------------------------
+
+static const char *end_of_plain(const md5_lex *lex)
+{
+    const char *byte = lex->at;
+    while (byte != lex->end && *byte > ' ' && !strchr(",}]:", *byte))
+        byte++;
+    return byte;
+}
+
+// Skips a value of a kind that has no meaning here.
+static bool skip_value(md5_lex *lex, const char *expected)
+{
+    md5i_lex_next(lex);
+    md5i_lex_warn(lex, lex->at, "expected %s, found %s: skipped", expected, found(lex).text);
+    if (lex->at < lex->end && *lex->at == '"')
+        return read_string(lex) != NULL;
+    if (lex->at < lex->end && (*lex->at == '{' || *lex->at == '[')) {
+        // An object or array with all that is in it.
+        const char *const start = lex->at;
+        size_t depth = 0;
+        while (lex->at < lex->end) {
+            const char c = *lex->at;
+            if (c == '"') {
+                TRY(read_string(lex));
+                continue;
+            }
+            lex->at++;
+            depth += c == '{' || c == '[';
+            depth -= c == '}' || c == ']';
+            if (depth == 0)
+                return true;
+        }
+        return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "unterminated bracket");
+    }
+    const char *const end = end_of_plain(lex);
+    if (end == lex->at)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a value, found %s",
+                             found(lex).text);
+    lex->at = end;
+    return true;
+}
+
+static bool read_number(md5_lex *lex, float *value, bool *is_number)
+{
+    md5i_lex_next(lex);
+    const char *const end = end_of_plain(lex);
+    const char *const next = md5i_scan_float(lex->at, end, value);
+    *is_number = next && next == end && md5_is_length(*value);
+    if (!*is_number)
+        return skip_value(lex, "a number from -1e9 to 1e9");
+    lex->at = end;
+    return true;
+}
+
+// As in the engine, the first letter decides.
+static bool read_bool(md5_lex *lex, bool *value, bool *is_bool)
+{
+    md5i_lex_next(lex);
+    const char first = lex->at < lex->end ? *lex->at : '\0';
+    *is_bool = first == 't' || first == 'f';
+    *value = first == 't';
+    if (!*is_bool)
+        return skip_value(lex, "true or false");
+    lex->at = end_of_plain(lex);
+    return true;
+}
+
+// -- Rows -----------------------------------------------------------------------------------------
+
+static bool add_row(scale_reader *reader, md5_scale_row row)
+{
+    reader->rows = (md5_scale_row *)md5_grow(reader->lex->arena, reader->rows, reader->count,
+                                             sizeof *reader->rows);
+    TRY(reader->rows);
+    row.order = reader->count;
+    reader->rows[reader->count++] = row;
+    return true;
+}
+
+// The number of a frame; UINT32_MAX if the name is none.
+static uint32_t frame_of(const char *name)
+{
+    uint64_t number = 0;
+    if (*name == '\0')
+        return UINT32_MAX;
+    for (; *name; name++) {
+        if (*name < '0' || *name > '9' || number > UINT32_MAX)
+            return UINT32_MAX;
+        number = 10 * number + (uint64_t)(*name - '0');
+    }
+    return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+// "scale_positions": true, or "12": 0.5
+static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
+{
+    md5_lex *const lex = reader->lex;
+    md5_scale_row row = {.joint = joint};
+    bool is_read, scales = false;
+    const char *const word = md5i_lex_next(lex);
+    const char *const name = read_string(lex);
+    TRY(name && expect(lex, ':', "after a name"));
+    row.is_position = strcmp(name, "scale_positions") == 0;
+    if (row.is_position) {
+        TRY(read_bool(lex, &scales, &is_read));
+        row.value = scales ? 1.0f : 0.0f;
+    } else {
+        row.frame = frame_of(name);
+        TRY(read_number(lex, &row.value, &is_read));
+        if (row.frame >= reader->anim->num_frames) {
+            md5i_lex_warn(lex, word, "unknown frame %s: expected 0 to %u", MD5_QUOTED(name),
+                          reader->anim->num_frames - 1);
+            return true;
+        }
+    }
+    return !is_read || !is_known || add_row(reader, row);
+}
+
+// "joint": { ... }
+static bool read_joint(scale_reader *reader)
+{
+    md5_lex *const lex = reader->lex;
+    const char *const word = md5i_lex_next(lex);
+    const char *const name = read_string(lex);
+    TRY(name && expect(lex, ':', "after a name"));
+    md5i_lex_next(lex);
+    if (lex->at < lex->end && *lex->at != '{')
+        return skip_value(lex, "an object");
+    TRY(expect(lex, '{', "before the scales of a joint"));
+    void **const joint = md5i_name_map_find(&reader->joints, name);
+    if (!joint)
+        md5i_lex_warn(lex, word, "unknown joint %s: the animation does not have it",
+                      MD5_QUOTED(name));
+    const uint32_t index = joint ? (uint32_t)((uintptr_t)*joint - 1) : 0;
+    if (md5i_lex_take(lex, '}'))
+        return true;
+    do
+        TRY(read_member(reader, index, joint != NULL));
+    while (md5i_lex_take(lex, ','));
+    return expect(lex, '}', "or ',' after a scale");
+}
+
+// Reads all rows into memory of the lexer's arena. Returns false with the context's error set.
+static bool read_scale_rows(md5_lex *lex, const md5_anim *anim, md5_scale_row **rows, size_t *count)
+{
+    scale_reader reader = {.lex = lex, .anim = anim};
+    const md5_skeleton *const skeleton = &anim->skeleton;
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // of equal names the first one counts
+        void **const joint =
+            md5i_name_map_add(&reader.joints, lex->arena, skeleton->joints[i].name);
+        TRY(joint);
+        *joint = (void *)((uintptr_t)i + 1);
+    }
+    TRY(expect(lex, '{', "at the start of scales"));
+    if (!md5i_lex_take(lex, '}')) {
+        do
+            TRY(read_joint(&reader));
+        while (md5i_lex_take(lex, ','));
+        TRY(expect(lex, '}', "or ',' after a joint"));
+    }
+    md5i_lex_next(lex);
+    TRY(lex->arena->context->error.status == MD5_OK); // a comment without an end
+    if (lex->at < lex->end)
+        md5i_lex_warn(lex, lex->at, "text after the last brace is ignored");
+    *rows = reader.rows;
+    *count = reader.count;
+    return true;
+}
+
+// == Scales of Quake II ===========================================================================
+//
+// Scales of joints: sorted rows of a .md5scale file, and what they do to poses and palettes.
+
+// -- Loading --------------------------------------------------------------------------------------
+
+// By joint, positions before scales, then by frame, then as in the text.
+static int compare_rows(const void *left, const void *right)
+{
+    const md5_scale_row *const a = (const md5_scale_row *)left;
+    const md5_scale_row *const b = (const md5_scale_row *)right;
+    if (a->joint != b->joint)
+        return a->joint < b->joint ? -1 : 1;
+    if (a->is_position != b->is_position)
+        return a->is_position ? -1 : 1;
+    if (a->frame != b->frame)
+        return a->frame < b->frame ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+// Takes the scales from the block, and fills them unless the block is only measured.
+static md5_scales *place_scales(const md5_context *context, md5_block *block, uint32_t num_joints,
+                                const md5_scale_row *rows, size_t count)
+{
+    md5_scales *const scales = (md5_scales *)md5i_block_take(block, 1, sizeof *scales);
+    md5_scaled_joint *const joints =
+        (md5_scaled_joint *)md5i_block_take(block, num_joints, sizeof *joints);
+    md5_scale_key *key = (md5_scale_key *)md5i_block_take(block, count, sizeof *key);
+    if (!block->base)
+        return NULL;
+    md5_scaled_joint *joint = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || rows[i].joint != rows[i - 1].joint) {
+            joint = joint ? joint + 1 : joints;
+            *joint = (md5_scaled_joint){rows[i].joint, false, 0, key};
+        }
+        // The next row replaces this one if it is of the same joint, kind and frame.
+        if (i + 1 < count && rows[i + 1].joint == rows[i].joint
+            && rows[i + 1].is_position == rows[i].is_position && rows[i + 1].frame == rows[i].frame)
+            continue;
+        if (rows[i].is_position) {
+            joint->scales_position = rows[i].value != 0.0f;
+            continue;
+        }
+        *key++ = (md5_scale_key){rows[i].frame, rows[i].value};
+        joint->num_keys++;
+    }
+    *scales = (md5_scales){
+        .num_joints = num_joints,
+        .joints = joints,
+        .num_warnings = context->num_warnings,
+        .size = block->used,
+        .internal = {.allocator = context->allocator, .tag = MD5_TAG_SCALES},
+    };
+    return scales;
+}
+
+static md5_scales *build(md5_arena *arena, const char *text, size_t size, const md5_anim *anim)
+{
+    md5_lex lex;
+    md5_scale_row *rows;
+    size_t count;
+    uint32_t num_joints = 0;
+    md5_block block = {0};
+    md5i_lex_begin(&lex, arena, text, size);
+    if (!read_scale_rows(&lex, anim, &rows, &count))
+        return NULL;
+    if (count > 0)
+        qsort(rows, count, sizeof *rows, compare_rows);
+    for (size_t i = 0; i < count; i++)
+        num_joints += i == 0 || rows[i].joint != rows[i - 1].joint;
+    place_scales(arena->context, &block, num_joints, rows, count);
+    return md5i_block_allocate(arena->context, &block)
+               ? place_scales(arena->context, &block, num_joints, rows, count)
+               : NULL;
+}
+
+static md5_scales *build_with_arena(md5_context *context, const char *text, size_t size,
+                                    const md5_anim *anim)
+{
+    md5_arena arena = {.context = context};
+    md5_scales *const scales =
+        md5_check_text_size(context, size) ? build(&arena, text, size, anim) : NULL;
+    md5i_arena_free(&arena);
+    return scales;
+}
+
+md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim,
+                             const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT_NULL_OR_ALIVE(anim, MD5_TAG_ANIM);
+    MD5_ASSERT(text != NULL || size == 0, "text: must not be NULL unless size is 0");
+    if (!anim) {
+        md5i_fail_missing(error, "animation");
+        return NULL;
+    }
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
+    return build_with_arena(&context, text ? (const char *)text : "", text ? size : 0, anim);
+}
+
+md5_scales *md5_load_scales(const char *path, const md5_anim *anim, const md5_load_opts *opts,
+                            md5_error *error)
+{
+    MD5_ASSERT_NULL_OR_ALIVE(anim, MD5_TAG_ANIM);
+    MD5_ASSERT_NOT_NULL(path);
+    if (!anim) {
+        md5i_fail_missing(error, "animation");
+        return NULL;
+    }
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5_file_text text = {.bytes = NULL};
+    md5_scales *scales = NULL;
+    md5i_context_begin(&context, opts, path, error);
+    if (md5i_read_file_text(&context, path, &text))
+        scales = build_with_arena(&context, text.bytes, text.size, anim);
+    md5i_free_file_text(&context, &text);
+    return scales;
+}
+
+void md5_free_scales(md5_scales *scales)
+{
+    MD5_FREE(scales, MD5_TAG_SCALES);
+}
+
+// -- Use ------------------------------------------------------------------------------------------
+
+// Returns the row that begins with a number, of rows that are sorted by it; NULL: none.
+static const void *find_number(const void *rows, uint32_t count, size_t size, uint32_t number)
+{
+    uint32_t first = 0, end = count;
+    while (first < end) {
+        const uint32_t middle = first + (end - first) / 2;
+        const uint32_t *const row =
+            (const uint32_t *)(const void *)((const char *)rows + middle * size);
+        if (*row == number)
+            return row;
+        if (*row < number)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return NULL;
+}
+
+static const md5_scaled_joint *find_scaled(const md5_scales *scales, uint32_t joint)
+{
+    return joint == MD5_NONE ? NULL
+                             : (const md5_scaled_joint *)find_number(
+                                 scales->joints, scales->num_joints, sizeof *scales->joints, joint);
+}
+
+static float scale_of(const md5_scaled_joint *scaled, const md5_sample_position *sample)
+{
+    const uint32_t frame = sample->fraction > 0.0f ? sample->frame1 : sample->frame0;
+    const md5_scale_key *const key = (const md5_scale_key *)find_number(
+        scaled->keys, scaled->num_keys, sizeof *scaled->keys, frame);
+    return key ? key->scale : 1.0f;
+}
+
+void md5_scale_pose(const md5_scales *scales, const md5_binding *binding,
+                    md5_sample_position sample, md5_xform *pose)
+{
+    MD5_ASSERT_ALIVE(scales, MD5_TAG_SCALES);
+    MD5_ASSERT_BINDING(binding);
+    MD5_ASSERT_NOT_NULL(pose);
+    for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
+        const md5_scaled_joint *const scaled = find_scaled(scales, binding->tracks[j]);
+        if (scaled && scaled->scales_position)
+            pose[j].translation = md5_vec3_scale(pose[j].translation, scale_of(scaled, &sample));
+    }
+}
+
+void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
+                       md5_sample_position sample, const md5_mat34 *joints, md5_mat34 *palette)
+{
+    MD5_ASSERT_ALIVE(scales, MD5_TAG_SCALES);
+    MD5_ASSERT_BINDING(binding);
+    MD5_ASSERT(joints != NULL && palette != NULL, "joints, palette: must not be NULL");
+    for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
+        const md5_scaled_joint *const scaled = find_scaled(scales, binding->tracks[j]);
+        const float scale = scaled ? scale_of(scaled, &sample) : 1.0f;
+        if (scale == 1.0f)
+            continue;
+        md5_mat34 joint = joints[j];
+        for (uint32_t i = 0; i < 12; i++)
+            joint.m[i] *= i % 4 == 3 ? 1.0f : scale;
+        palette[j] = md5_mat34_mul(joint, binding->inverse_bind[j]);
+    }
+}

@@ -1,0 +1,141 @@
+// Clips of frames, from the tables of a file.
+#include "md5/load/anim.h"
+#include "md5/load/axes.h"
+
+// Components of a frame, up to which a text is read a second time.
+enum { FEW_NUMBERS = 256 };
+
+// Returns true if a clip of `clip` bytes and the tables it is made of exceed the memory goal, and
+// everything before the frames can be read again in `room` bytes.
+static bool is_compact(const md5_arena *arena, const md5_anim_file *file, size_t size, size_t clip,
+                       size_t room)
+{
+    const size_t numbers = (size_t)file->num_frames * file->num_components * sizeof(float);
+    return file->lex.text && !file->has_others && file->num_components <= FEW_NUMBERS
+           && md5i_arena_size(arena) - numbers <= room
+           && clip + arena->context->memory_held > md5i_memory_goal(size);
+}
+
+// A compact text is read a second time: first everything before the frames, into the memory of the
+// clip's frames, then frame by frame.
+typedef struct second_reading {
+    md5_context quiet; // without warnings, which were reported by the first reading
+    md5_arena head;
+    float numbers[FEW_NUMBERS];
+} second_reading;
+
+static bool read_again(md5_context *context, const char *text, size_t size, void *frames,
+                       size_t room, second_reading *to, md5_anim_file *file)
+{
+    to->quiet = *context;
+    md5i_silence_warnings(&to->quiet);
+    to->head = md5i_arena_over(&to->quiet, frames, room);
+    return md5i_read_anim_file(&to->head, text, size, &file->num_components, file)
+           || md5i_fail_as(context, &to->quiet.error);
+}
+
+// Empty boxes stay empty.
+static void convert_bounds(const md5_context *context, md5_bounds *bounds, size_t count)
+{
+    const float *const sign = md5i_axes_maps[context->axes].sign;
+    for (size_t i = 0; i < count; i++) {
+        md5_vec3 ends[2] = {bounds[i].min, bounds[i].max};
+        md5i_convert_points(context, ends, 2);
+        bounds[i].min = (md5_vec3){ends[sign[0] < 0].x, ends[sign[1] < 0].y, ends[sign[2] < 0].z};
+        bounds[i].max = (md5_vec3){ends[sign[0] > 0].x, ends[sign[1] > 0].y, ends[sign[2] > 0].z};
+    }
+}
+
+bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **asset)
+{
+    md5_context *const context = arena->context;
+    md5_anim_file file;
+    TRY(md5i_read_anim_file(arena, text, size, NULL, &file));
+    const uint32_t num_joints = file.num_joints;
+    const size_t num_frames = file.num_frames;
+    uint32_t num_rotations, num_translations;
+    // Flags of the joints that change over the frames, then of the components that do.
+    uint8_t *moves = MD5_NEW(arena, uint8_t, (size_t)num_joints + file.num_components);
+    TRY(moves);
+    md5i_clip_plan(&file, moves + num_joints, moves, &num_rotations, &num_translations);
+
+    md5_block block = {0};
+    md5_clip_arrays clip = {.constant = NULL};
+    md5_anim *anim = NULL;
+    const md5_joint *joints = NULL;
+    const uint32_t *order = NULL;
+    const md5_track *tracks = NULL;
+    md5_bounds *bounds = NULL;
+    const char *command_line = NULL;
+    const size_t room =
+        num_frames
+        * (num_rotations * sizeof *clip.rotations + num_translations * sizeof *clip.translations);
+    second_reading second;
+    float *again = NULL; // where numbers of a frame go when they are read again
+    size_t all = 0;      // bytes of the clip
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        anim = MD5_TAKE(&block, md5_anim, 1);
+        clip.rotations =
+            (md5_quat *)md5i_block_take(&block, num_frames, num_rotations * sizeof(md5_quat));
+        clip.translations =
+            (md5_vec3 *)md5i_block_take(&block, num_frames, num_translations * sizeof(md5_vec3));
+        if (again && !read_again(context, text, size, clip.rotations, room, &second, &file)) {
+            md5i_free(context, block.base, all);
+            return false;
+        }
+        joints = md5i_put_joints(&block, file.joints, num_joints);
+        command_line = md5i_put_text(&block, file.command_line);
+        order = MD5_PUT(&block, uint32_t, file.order, num_joints);
+        tracks = MD5_PUT(&block, md5_track, file.tracks, num_joints);
+        clip.base_frame = MD5_PUT(&block, md5_xform, file.base_frame, num_joints);
+        clip.constant = MD5_TAKE(&block, md5_xform, num_joints);
+        clip.rotation_joints = MD5_TAKE(&block, uint32_t, num_rotations);
+        clip.translation_joints = MD5_TAKE(&block, uint32_t, num_translations);
+        bounds = MD5_PUT(&block, md5_bounds, file.bounds, num_frames);
+        if (pass == 0 && is_compact(arena, &file, size, all = block.used, room)) {
+            // Everything that was read is freed except `moves`, so that the clip can use its
+            // memory.
+            md5_arena few = {.context = context, .is_exact = true};
+            moves = (uint8_t *)md5i_arena_copy(&few, moves, num_joints, 1);
+            md5i_arena_free(arena);
+            *arena = few;
+            TRY(moves);
+            again = second.numbers;
+        }
+        TRY(pass > 0 || md5i_block_allocate(context, &block));
+    }
+    file.tracks = tracks;
+    file.base_frame = clip.base_frame;
+    md5i_clip_build(&file, moves, again, &clip);
+    if (md5_needs_conversion(context)) {
+        md5i_convert_transforms(context, clip.base_frame, num_joints);
+        md5i_convert_transforms(context, clip.constant, num_joints);
+        md5i_convert_rotations(context, clip.rotations, num_frames * num_rotations);
+        md5i_convert_points(context, clip.translations, num_frames * num_translations);
+        if (bounds)
+            convert_bounds(context, bounds, num_frames);
+    }
+    *anim = (md5_anim){
+        .skeleton = {num_joints, joints, order, context->axes, context->scale},
+        .parents_unknown = file.parents_unknown,
+        .tracks = tracks,
+        .base_frame = clip.base_frame,
+        .num_frames = file.num_frames,
+        .frame_rate = file.frame_rate,
+        .duration = (double)(file.num_frames - 1) / file.frame_rate,
+        .constant = clip.constant,
+        .num_rotations = num_rotations,
+        .num_translations = num_translations,
+        .rotation_joints = clip.rotation_joints,
+        .translation_joints = clip.translation_joints,
+        .rotations = clip.rotations,
+        .translations = clip.translations,
+        .frame_bounds = bounds,
+        .num_components = file.num_components,
+        .command_line = command_line,
+        .size = block.used,
+        .internal = {.allocator = context->allocator, .tag = MD5_TAG_ANIM},
+    };
+    *asset = anim;
+    return true;
+}

@@ -1,0 +1,10 @@
+// Clips of frames, from the tables of a file.
+#ifndef MD5_LOAD_ANIM_H
+#define MD5_LOAD_ANIM_H
+
+#include "md5/load/asset.h"
+
+// A md5_build_asset() of clips in all formats that store frames.
+bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **asset);
+
+#endif

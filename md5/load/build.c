@@ -1,0 +1,131 @@
+// The builders of the library: models with all optional parts, clips in all formats, warnings.
+#include "md5/compress/file.h"
+#include "md5/load/anim.h"
+#include "md5/load/axes.h"
+#include "md5/load/complete.h"
+#include "md5/load/model.h"
+#include "md5/load/parts.h"
+
+void *md5i_load_asset(md5_build_asset *build, const char *path, const char *text, size_t size,
+                      const md5_load_opts *opts, md5_error *error)
+{
+    md5_context context;
+    md5_held_warnings held = {.count = 0};
+    md5i_begin_load(&context, path, text, opts, error);
+    context.held = &held;
+    context.group_vertices = opts && opts->group_vertices;
+    context.skip_geometry = opts ? opts->skip_geometry : 0;
+    void *const asset = md5i_load_in(&context, build, path, text, size);
+    md5i_report_held(&context);
+    return asset;
+}
+
+// == Animations ==================================================================================
+
+// Builds a clip of frames and stores its number of warnings.
+static bool build_frames(md5_arena *arena, const char *text, size_t size, void **asset)
+{
+    TRY(md5i_build_frames(arena, text, size, asset));
+    md5_anim *const anim = (md5_anim *)*asset;
+    anim->num_warnings = arena->context->num_warnings;
+    return true;
+}
+
+#if MD5_HAS_FORMATS
+
+bool md5i_build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
+{
+    if (md5_begins_as(text, size, MD5_PACKED_FILE))
+        return md5i_read_packed_file(arena, text, size, asset);
+    return build_frames(arena, text, size, asset);
+}
+
+#else
+
+bool md5i_build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
+{
+    return build_frames(arena, text, size, asset);
+}
+
+#endif
+
+// == Models ======================================================================================
+
+// Returns true if the load leaves out the whole geometry.
+static bool leaves_out_geometry(const md5_context *context)
+{
+    return (context->skip_geometry & MD5_GEOMETRY_ALL) == MD5_GEOMETRY_ALL;
+}
+
+// Reserves the memory of an ordinary text. If the load leaves out the geometry, all tables are in
+// `kept`.
+static bool reserve_memory(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
+                           size_t size)
+{
+    if (md5_begins_as(text, size, MD5_BFG_MESH))
+        return true;
+    if (!leaves_out_geometry(arena->context))
+        return md5i_reserve_model(arena, joints, kept, text, size);
+    const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
+    const md5_mesh_sizes sizes = md5i_mesh_file_sizes(&counts);
+    const uint64_t all = sizes.meshes + sizes.tables + counts.kept;
+    TRY(counts.num_joints == 0 || md5i_arena_reserve(joints, (size_t)sizes.joints));
+    return md5i_arena_reserve(kept, all < SIZE_MAX ? (size_t)all : SIZE_MAX);
+}
+
+// Stores the properties of a model that depend on optional parts of the library.
+static void store_properties(const md5_context *context, const md5_mesh_file *file,
+                             md5_model *model)
+{
+    model->num_warnings = context->num_warnings;
+    model->stores_normals = file->num_meshes > 0 && file->meshes[0].has_frames;
+    model->has_grouped_vertices = context->group_vertices;
+}
+
+// Reads the file and makes the model's own block.
+static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
+                       size_t size, md5_mesh_file *file, md5_model **result)
+{
+    const bool keeps_tables = leaves_out_geometry(arena->context);
+    TRY(reserve_memory(arena, joints, kept, text, size));
+    TRY(md5i_read_mesh_file(keeps_tables ? kept : arena, joints, kept, text, size, file));
+    if (!keeps_tables && (!file->is_kept || md5i_arena_left(kept) > 0))
+        TRY(md5i_repack_tables(kept, file));
+    TRY(md5i_make_model(arena->context, file, result));
+    store_properties(arena->context, file, *result);
+    return true;
+}
+
+bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **asset)
+{
+    md5_context *const context = arena->context;
+    md5_arena joints = {.context = context};
+    md5_arena kept = {.context = context, .is_exact = true};
+    md5_mesh_file file;
+    md5_model *model;
+    const bool is_read = read_model(arena, &joints, &kept, text, size, &file, &model);
+    md5i_arena_free(&joints);
+    if (!is_read) {
+        md5i_arena_free(&kept);
+        return false;
+    }
+    const bool keeps_tables = leaves_out_geometry(context);
+    md5_mesh *const meshes = (md5_mesh *)model->meshes;
+    bool is_filled = keeps_tables
+                         ? md5i_store_tables(&kept, &file, model, meshes)
+                         : md5i_make_meshes(arena, &kept, md5i_memory_goal(size), &md5i_mesh_steps,
+                                            &file, model->bind, model, meshes);
+    md5i_set_mesh_memory(model, &kept);
+    if (is_filled && md5_needs_conversion(context)) // meshes were derived from the file's bind pose
+        md5i_convert_bind_pose(context, model);
+    // Plans are allocated only after the scratch memory is freed, so that the peak does not include
+    // both.
+    md5i_arena_free(arena);
+    if (is_filled && !keeps_tables)
+        is_filled = md5i_finish_meshes(context, ~context->skip_geometry, model, meshes);
+    if (is_filled)
+        *asset = model;
+    else
+        md5_free_model(model);
+    return is_filled;
+}

@@ -1,0 +1,76 @@
+// Camera paths.
+#include "md5/core/freed.h"
+#include "md5/core/file.h"
+#include "md5/load/asset.h"
+#include "md5/load/axes.h"
+
+static bool build_camera(md5_arena *arena, const char *text, size_t size, void **asset)
+{
+    const md5_context *const context = arena->context;
+    md5_camera_file file;
+    TRY(md5i_read_camera_file(arena, text, size, &file));
+    md5_block block = {0};
+    md5_camera *camera = NULL;
+    const uint32_t *cuts = NULL;
+    md5_cut_view *cut_views = NULL;
+    md5_camera_view *frames = NULL;
+    const char *command_line = NULL;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        camera = MD5_TAKE(&block, md5_camera, 1);
+        command_line = md5i_put_text(&block, file.command_line);
+        cuts = MD5_PUT(&block, uint32_t, file.cuts, file.num_cuts);
+        cut_views = MD5_PUT(&block, md5_cut_view, file.cut_views, file.num_cut_views);
+        frames = MD5_PUT(&block, md5_camera_view, file.frames, file.num_frames);
+        TRY(pass > 0 || md5i_block_allocate(arena->context, &block));
+    }
+
+    for (uint32_t i = 0; i < file.num_frames; i++) {
+        const md5_quat q = frames[i].rotation;
+        frames[i].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
+        md5i_convert_points(context, &frames[i].position, 1);
+        md5i_convert_rotations(context, &frames[i].rotation, 1);
+    }
+    for (uint32_t i = 0; i < file.num_cut_views && md5_needs_conversion(context); i++) {
+        md5i_convert_points(context, &cut_views[i].position, 1);
+        md5i_convert_rotations(context, &cut_views[i].rotation, 1);
+    }
+    const uint32_t last = file.num_frames - 1;
+    const uint32_t num_intervals = file.num_cuts < last ? last - file.num_cuts : 0;
+    *camera = (md5_camera){
+        .num_frames = file.num_frames,
+        .frame_rate = file.frame_rate,
+        .duration = (double)num_intervals / file.frame_rate,
+        .num_cuts = file.num_cuts,
+        .cuts = cuts,
+        .num_cut_views = file.num_cut_views,
+        .cut_views = cut_views,
+        .frames = frames,
+        .command_line = command_line,
+        .num_warnings = context->num_warnings,
+        .size = block.used,
+        .internal = {.allocator = context->allocator, .tag = MD5_TAG_CAMERA},
+    };
+    *asset = camera;
+    return true;
+}
+
+md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,
+                             md5_error *error)
+{
+    MD5_ASSERT_TEXT(text, size);
+    MD5_ASSERT_OPTS(opts);
+    return (md5_camera *)md5i_load_asset(build_camera, NULL, text ? (const char *)text : "",
+                                         text ? size : 0, opts, error);
+}
+
+md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_OPTS(opts);
+    return (md5_camera *)md5i_load_asset(build_camera, path, NULL, 0, opts, error);
+}
+
+void md5_free_camera(md5_camera *camera)
+{
+    MD5_FREE(camera, MD5_TAG_CAMERA);
+}

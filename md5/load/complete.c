@@ -1,0 +1,165 @@
+// Parts that a load left out, made later: geometry from tables that were stored for it, tangents
+// from the geometry itself, plans and losses.
+#include "md5/load/complete.h"
+#include "md5/core/math.h"
+#include "md5/load/parts.h"
+
+// Everything that meshes are made from: the first allocation in the newest chunk of the model's
+// arena.
+typedef struct kept_tables {
+    md5_mat34 *bind; // [joints] of the file
+    md5_mesh_build *meshes;
+} kept_tables;
+
+bool md5i_store_tables(md5_arena *kept, const md5_mesh_file *file, md5_model *model,
+                       md5_mesh *meshes)
+{
+    const size_t size = file->num_joints * sizeof *model->bind;
+    TRY(md5i_arena_reserve(kept, sizeof(kept_tables) + size));
+    kept_tables *const tables = (kept_tables *)md5i_arena_room(kept, 1, sizeof *tables + size);
+    TRY(tables);
+    *tables = (kept_tables){(md5_mat34 *)(tables + 1), file->meshes};
+    memcpy(tables->bind, model->bind, size);
+    for (uint32_t m = 0; m < file->num_meshes; m++) {
+        md5_mesh_build *const from = &file->meshes[m];
+        from->num_vertices = from->num_file_vertices;
+        md5i_store_mesh(from, &meshes[m]);
+        md5i_forget_arrays(&meshes[m]);
+        if (from->num_vertices > model->max_vertices)
+            model->max_vertices = from->num_vertices;
+        meshes[m].bounds = md5_bounds_from_points(NULL, 0);
+        meshes[m].loss4 = meshes[m].loss8 = INFINITY;
+        meshes[m].is_mirrored = md5_is_mirrored(kept->context->axes);
+    }
+    return true;
+}
+
+// Makes all meshes again. The model changes only if that succeeds.
+static bool remake_meshes(md5_arena *arena, const kept_tables *tables, md5_model *model)
+{
+    const uint32_t num_meshes = model->num_meshes;
+    md5_mesh_file file = {.num_joints = model->skeleton.num_joints, .num_meshes = num_meshes};
+    md5_mesh *const meshes = MD5_NEW(arena, md5_mesh, num_meshes);
+    TRY(meshes);
+    TRY(file.meshes = MD5_ROOM(arena, md5_mesh_build, num_meshes));
+    file.tables = md5i_arena_here(arena);
+    md5_arena kept = {.context = arena->context, .is_exact = true};
+    md5_model changed = *model;
+    changed.meshes = meshes;
+    for (uint32_t m = 0; m < num_meshes; m++) {
+        meshes[m] = (md5_mesh){.name = model->meshes[m].name, .shader = model->meshes[m].shader};
+        file.meshes[m] = tables->meshes[m];
+    }
+    const bool is_made =
+        md5i_repack_tables(&kept, &file)
+        && md5i_make_meshes(arena, &kept, SIZE_MAX, &md5i_mesh_steps, &file, tables->bind, &changed,
+                            meshes)
+        && md5i_finish_meshes(arena->context, ~arena->context->skip_geometry, &changed, meshes);
+    md5i_set_mesh_memory(&changed, &kept);
+    if (!is_made) {
+        md5_release_geometry(&changed);
+        return false;
+    }
+    md5_release_geometry(model);
+    memcpy((md5_mesh *)model->meshes, meshes, num_meshes * sizeof *meshes);
+    changed.meshes = model->meshes;
+    *model = changed;
+    return true;
+}
+
+// -- Tangents from geometry -----------------------------------------------------------------
+
+// Restores the tables of the file from geometry without tangents, and adds the other parts of the
+// geometry to `parts`.
+static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *parts,
+                           kept_tables *tables)
+{
+    const md5_skeleton *const skeleton = &model->skeleton;
+    const float scale = md5_scale_of(skeleton);
+    TRY(tables->bind = MD5_ROOM(arena, md5_mat34, skeleton->num_joints));
+    TRY(tables->meshes = MD5_ROOM(arena, md5_mesh_build, model->num_meshes));
+    // The opposite of convert_matrices().
+    const md5_axes_map *const map = &md5i_axes_maps[skeleton->axes];
+    for (uint32_t j = 0; j < skeleton->num_joints; j++) {
+        for (uint32_t row = 0; row < 3; row++) {
+            const float *const from = model->bind[j].m + 4 * row;
+            float *const to = tables->bind[j].m + 4 * map->from[row];
+            for (uint32_t column = 0; column < 3; column++)
+                to[map->from[column]] = map->sign[row] * map->sign[column] * from[column];
+            to[3] = map->sign[row] * (from[3] / scale);
+        }
+    }
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        // The file's tables of a mesh that was made without tangents.
+        const md5_mesh *const mesh = &model->meshes[m];
+        md5_mesh_build *const file = &tables->meshes[m];
+        *file = (md5_mesh_build){
+            .num_file_vertices = mesh->num_file_vertices,
+            .num_weights = mesh->num_weights,
+            .num_triangles = mesh->num_triangles,
+            .file_vertices = (md5_vertex *)mesh->file_vertices, // only read
+        };
+        TRY(file->weights = MD5_ROOM(arena, md5_weight, mesh->num_weights));
+        TRY(file->texcoords = MD5_ROOM(arena, md5_vec2, mesh->num_file_vertices));
+        for (uint32_t w = 0; w < mesh->num_weights; w++) {
+            // The opposite of convert_points().
+            const md5_vec3 point = mesh->weights[w].offset;
+            file->weights[w] = mesh->weights[w];
+            file->weights[w].offset = md5i_vec3_from_axes(
+                skeleton->axes, (md5_vec3){point.x / scale, point.y / scale, point.z / scale});
+        }
+        for (uint32_t v = 0; v < mesh->num_file_vertices; v++) { // each drawn once
+            md5_vec2 *const texcoord = &file->texcoords[mesh->sources[v]];
+            *texcoord = mesh->texcoords[v];
+            if (model->flip_v)
+                texcoord->y = 1.0f - texcoord->y;
+        }
+        const size_t num_corners = 3 * (size_t)mesh->num_triangles;
+        TRY(file->indices = MD5_ROOM(arena, uint32_t, num_corners));
+        for (size_t i = 0; i < num_corners; i++)
+            file->indices[i] = mesh->sources[mesh->indices[i]];
+        *parts |= mesh->skin_plan ? MD5_GEOMETRY_SKIN_PLANS : 0;
+        *parts |= mesh->loss4 < INFINITY ? MD5_GEOMETRY_LOSSES : 0;
+    }
+    return true;
+}
+
+bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error)
+{
+    MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);
+    if (!model)
+        return md5i_fail_missing(error, "model");
+    MD5_ASSERT(parts <= MD5_GEOMETRY_ALL, "parts: must be flags of md5_geometry_part");
+    const md5_load_opts opts = {
+        .allocator = model->internal.allocator,
+        .axes = model->skeleton.axes,
+        .scale = model->skeleton.scale,
+        .flip_v = model->flip_v,
+        .normals = model->normals,
+    };
+    md5_context context;
+    md5i_context_begin(&context, &opts, NULL, error);
+    if (parts == 0 || model->num_meshes == 0)
+        return true;
+    if (!model->internal.memory)
+        return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
+                        "model geometry was released; load the model again");
+    const bool has_tables = !model->meshes[0].first_influence;
+    if (!has_tables && (!(parts & MD5_GEOMETRY_TANGENTS) || model->meshes[0].tangents))
+        return md5i_finish_meshes(&context, parts, model, (md5_mesh *)model->meshes);
+    if (!has_tables && model->stores_normals)
+        return MD5_FAIL(
+            &context, MD5_ERROR_MISMATCH,
+            "tangents stored in the file were skipped; load the model again with tangents");
+    md5_arena arena = {.context = &context};
+    kept_tables tables = {NULL, NULL};
+    if (has_tables)
+        tables = *(const kept_tables *)md5i_arena_newest(model->internal.memory);
+    bool is_made = has_tables || restore_tables(&arena, model, &parts, &tables);
+    context.group_vertices = model->has_grouped_vertices;
+    context.skip_geometry =
+        ~parts & (MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES);
+    is_made = is_made && remake_meshes(&arena, &tables, model);
+    md5i_arena_free(&arena);
+    return is_made;
+}

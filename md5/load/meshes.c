@@ -1,0 +1,177 @@
+#include "md5/load/meshes.h"
+#include "md5/load/axes.h"
+
+void *md5i_place_array(md5_block *block, const void *from, size_t num_read, size_t count,
+                       size_t size)
+{
+    void *const to = md5i_block_take(block, count, size);
+    if (to && from && num_read > 0)
+        memcpy(to, from, num_read * size);
+    return to;
+}
+static bool copy_tables(md5_arena *kept, md5_mesh_file *file)
+{
+    md5_block block = {0};
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t m = 0; m < file->num_meshes; m++) {
+            md5_mesh_build mesh = file->meshes[m];
+            mesh.file_vertices =
+                MD5_PUT(&block, md5_vertex, mesh.file_vertices, mesh.num_file_vertices);
+            mesh.indices = MD5_PUT(&block, uint32_t, mesh.indices, 3 * (size_t)mesh.num_triangles);
+            mesh.weights = MD5_PUT(&block, md5_weight, mesh.weights, mesh.num_weights);
+            if (pass > 0)
+                file->meshes[m] = mesh;
+        }
+        TRY(pass > 0 || md5i_block_allocate_in(kept, &block));
+    }
+    return true;
+}
+
+bool md5i_repack_tables(md5_arena *kept, md5_mesh_file *file)
+{
+    md5_arena filled = {.context = kept->context, .is_exact = true};
+    const bool is_copied = copy_tables(&filled, file);
+    md5i_arena_free(kept);
+    *kept = filled;
+    return is_copied;
+}
+
+// -- The plain steps ------------------------------------------------------------------------------
+
+static bool measure(md5_arena *scratch, md5_mesh_build *mesh)
+{
+    (void)scratch;
+    md5i_measure_geometry(mesh);
+    return true;
+}
+
+void md5i_place_mesh(md5_block *block, md5_mesh_build *mesh)
+{
+    const size_t num_read = mesh->num_file_vertices;
+    const size_t count = mesh->num_vertices;
+    mesh->texcoords = MD5_PLACE(block, md5_vec2, mesh->texcoords, num_read, count);
+    mesh->normals = MD5_PLACE(block, md5_vec3, mesh->normals, num_read, count);
+    mesh->sources = MD5_TAKE(block, uint32_t, count);
+    mesh->positions = MD5_TAKE(block, md5_vec3, count);
+    mesh->first_influence = MD5_TAKE(block, uint32_t, count + 1);
+    mesh->influence_joints = MD5_TAKE(block, uint32_t, mesh->num_influences);
+    mesh->influences = MD5_TAKE(block, md5_vec4, mesh->num_influences);
+}
+
+void md5i_convert_mesh(const md5_context *context, md5_mesh_build *mesh)
+{
+    const size_t num_vertices = mesh->num_vertices;
+    const size_t num_influences = mesh->first_influence[num_vertices];
+    for (size_t i = 0; i < mesh->num_weights; i++)
+        md5i_convert_points(context, &mesh->weights[i].offset, 1);
+    md5i_convert_points(context, mesh->positions, num_vertices);
+    for (size_t i = 0; i < num_vertices; i++)
+        mesh->normals[i] = md5i_vec3_to_axes(context->axes, mesh->normals[i]);
+    for (size_t i = 0; i < num_vertices && context->flip_v; i++)
+        mesh->texcoords[i].y = 1.0f - mesh->texcoords[i].y;
+    for (size_t i = 0; i < num_influences; i++) {
+        md5_vec4 *const influence = &mesh->influences[i];
+        md5_vec3 point = {influence->x, influence->y, influence->z};
+        md5i_convert_points(context, &point, 1);
+        *influence = (md5_vec4){point.x, point.y, point.z, influence->w};
+    }
+}
+
+void md5i_store_mesh(const md5_mesh_build *build, md5_mesh *mesh)
+{
+    mesh->num_file_vertices = build->num_file_vertices;
+    mesh->num_weights = build->num_weights;
+    mesh->file_vertices = build->file_vertices;
+    mesh->weights = build->weights;
+    mesh->num_vertices = build->num_vertices;
+    mesh->num_triangles = build->num_triangles;
+    mesh->indices = build->indices;
+    mesh->sources = build->sources;
+    mesh->texcoords = build->texcoords;
+    mesh->positions = build->positions;
+    mesh->normals = build->normals;
+    mesh->first_influence = build->first_influence;
+    mesh->influence_joints = build->influence_joints;
+    mesh->influences = build->influences;
+}
+
+const md5_mesh_steps md5i_plain_mesh_steps = {
+    .measure = measure,
+    .place = md5i_place_mesh,
+    .build = md5i_build_geometry,
+    .convert = md5i_convert_mesh,
+    .store = md5i_store_mesh,
+};
+
+// -- All meshes -----------------------------------------------------------------------------------
+
+bool md5i_make_meshes(md5_arena *arena, md5_arena *kept, size_t memory_goal,
+                      const md5_mesh_steps *steps, const md5_mesh_file *file, const md5_mat34 *bind,
+                      md5_model *model, md5_mesh *meshes)
+{
+    const md5_context *const context = arena->context;
+    md5_block block = {0};
+    model->max_vertices = 0;
+    for (uint32_t m = 0; m < file->num_meshes; m++) {
+        TRY(steps->measure(arena, &file->meshes[m]));
+        md5_mesh_build measured = file->meshes[m];
+        steps->place(&block, &measured);
+        if (measured.num_vertices > model->max_vertices)
+            model->max_vertices = measured.num_vertices;
+    }
+    if (block.used == 0)
+        return true; // no meshes
+    TRY(md5i_block_allocate_in(kept, &block));
+    for (uint32_t m = 0; m < file->num_meshes; m++)
+        steps->place(&block, &file->meshes[m]);
+    md5i_arena_rewind(arena, file->tables);
+    const md5_mesh_joints joints = {
+        .num_joints = file->num_joints,
+        .bind = bind,
+        .scratch = MD5_NEW(arena, uint32_t, file->num_joints),
+    };
+    TRY(joints.scratch);
+    const size_t wanted = md5i_geometry_build_size(model->max_vertices);
+    const size_t held = context->memory_held + 2 * MD5_CHUNK_HEADER;
+    const size_t allowed = memory_goal > held ? memory_goal - held : 0;
+    const size_t room = wanted < allowed ? wanted : allowed;
+    TRY(room <= md5i_arena_left(arena) || md5i_arena_reserve(arena, room));
+
+    model->bounds = md5_bounds_from_points(NULL, 0);
+    for (uint32_t m = 0; m < file->num_meshes; m++) {
+        md5_mesh *const mesh = &meshes[m];
+        TRY(steps->build(arena, &joints, &file->meshes[m]));
+        if (md5_needs_conversion(context))
+            steps->convert(context, &file->meshes[m]);
+        steps->store(&file->meshes[m], mesh);
+        mesh->is_mirrored = md5_is_mirrored(context->axes);
+        md5i_geometry_summarize(mesh);
+        model->bounds = md5_bounds_union(model->bounds, mesh->bounds);
+    }
+    return true;
+}
+
+void md5i_set_mesh_memory(md5_model *model, const md5_arena *kept)
+{
+    model->internal.memory = kept->chunks;
+    model->geometry_size = md5i_arena_size(kept);
+}
+
+void md5i_forget_mesh(md5_mesh *mesh)
+{
+    const md5_mesh_build counts = {
+        .num_file_vertices = mesh->num_file_vertices,
+        .num_weights = mesh->num_weights,
+        .num_triangles = mesh->num_triangles,
+        .num_vertices = mesh->num_vertices,
+    };
+    md5i_store_mesh(&counts, mesh);
+}
+
+void md5i_free_mesh_memory(md5_model *model)
+{
+    md5_context context = {.allocator = model->internal.allocator};
+    md5_arena kept = {.context = &context, .chunks = (md5_chunk *)model->internal.memory};
+    md5i_arena_free(&kept);
+    md5i_set_mesh_memory(model, &kept);
+}

@@ -1,0 +1,86 @@
+#include "md5/core/freed.h"
+#include "md5/load/model.h"
+#include "md5/load/axes.h"
+#include "md5/pose/skeleton.h"
+#include "md5/skin/geometry.h"
+
+bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
+                        size_t size)
+{
+    const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
+    const md5_mesh_sizes sizes = md5i_mesh_file_sizes(&counts);
+    const uint64_t scratch =
+        counts.num_joints * sizeof(uint32_t) + md5i_geometry_least_size(counts.max_vertices);
+    const uint64_t all = sizes.meshes + sizes.tables + scratch;
+    TRY(counts.num_joints == 0 || md5i_arena_reserve(joints, (size_t)sizes.joints));
+    TRY(md5i_arena_reserve(kept, counts.kept));
+    return md5i_arena_reserve(arena, all < SIZE_MAX ? (size_t)all : SIZE_MAX);
+}
+
+bool md5i_make_model(md5_context *context, const md5_mesh_file *file, md5_model **result)
+{
+    const uint32_t num_joints = file->num_joints;
+    md5_block block = {0};
+    md5_model *model = NULL;
+    md5_mesh *meshes = NULL;
+    const uint32_t *order = NULL;
+    md5_xform *bind_local = NULL;
+    md5_mat34 *bind = NULL, *inverse_bind = NULL;
+    const md5_joint *joints = NULL;
+    const char *command_line = NULL;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        model = MD5_TAKE(&block, md5_model, 1);
+        meshes = MD5_TAKE(&block, md5_mesh, file->num_meshes);
+        joints = md5i_put_joints(&block, file->joints, num_joints);
+        command_line = md5i_put_text(&block, file->command_line);
+        for (uint32_t m = 0; m < file->num_meshes; m++) {
+            const char *const name = md5i_put_text(&block, file->meshes[m].name);
+            const char *const shader = md5i_put_text(&block, file->meshes[m].shader);
+            if (pass > 0)
+                meshes[m] = (md5_mesh){.name = name, .shader = shader};
+        }
+        order = MD5_PUT(&block, uint32_t, file->order, num_joints);
+        bind_local = MD5_TAKE(&block, md5_xform, num_joints);
+        bind = MD5_TAKE(&block, md5_mat34, num_joints);
+        inverse_bind = MD5_TAKE(&block, md5_mat34, num_joints);
+        TRY(pass > 0 || md5i_block_allocate(context, &block));
+    }
+    *model = (md5_model){
+        .skeleton = {num_joints, joints, order, context->axes, context->scale},
+        .bind_local = bind_local,
+        .bind = bind,
+        .inverse_bind = inverse_bind,
+        .num_meshes = file->num_meshes,
+        .normals = context->normals,
+        .meshes = meshes,
+        .bounds = md5_bounds_from_points(NULL, 0),
+        .command_line = command_line,
+        .flip_v = context->flip_v,
+        .size = block.used,
+        .internal = {.allocator = context->allocator, .tag = MD5_TAG_MODEL},
+    };
+    for (uint32_t j = 0; j < num_joints && !file->has_w; j++) {
+        const md5_quat q = file->bind[j].rotation;
+        file->bind[j].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
+    }
+    md5i_build_bind_pose(&model->skeleton, file->bind, bind_local, bind, inverse_bind);
+    *result = model;
+    return true;
+}
+
+void md5i_convert_bind_pose(const md5_context *context, md5_model *model)
+{
+    const uint32_t num_joints = model->skeleton.num_joints;
+    md5i_convert_transforms(context, (md5_xform *)model->bind_local, num_joints);
+    md5i_convert_matrices(context, (md5_mat34 *)model->bind, num_joints);
+    md5i_convert_matrices(context, (md5_mat34 *)model->inverse_bind, num_joints);
+}
+
+void md5_free_model(md5_model *model)
+{
+    MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);
+    if (!model)
+        return;
+    md5_release_geometry(model);
+    MD5_FREE(model, MD5_TAG_MODEL);
+}

@@ -1,0 +1,196 @@
+// Optional parts of meshes: tangents, colors, an order of vertices by joints, skinning plans and
+// losses.
+#include "md5/load/parts.h"
+#include "md5/load/axes.h"
+#include "md5/skin/plan.h"
+#include "md5/skin/tangents.h"
+
+// == Tangents and colors =========================================================================
+
+static bool measure(md5_arena *scratch, md5_mesh_build *mesh)
+{
+    mesh->has_tangents = !(scratch->context->skip_geometry & MD5_GEOMETRY_TANGENTS);
+    return md5i_measure_with_seams(scratch, mesh);
+}
+
+static void place(md5_block *block, md5_mesh_build *mesh)
+{
+    const size_t num_read = mesh->num_file_vertices;
+    md5_vec4 *const stored = mesh->tangents;
+    mesh->colors = MD5_PUT(block, md5_vec4, mesh->colors, num_read);
+    mesh->tangents = NULL;
+    if (mesh->has_tangents)
+        mesh->tangents = MD5_PLACE(block, md5_vec4, stored, num_read, mesh->num_vertices);
+    md5i_place_mesh(block, mesh);
+}
+
+static void convert(const md5_context *context, md5_mesh_build *mesh)
+{
+    md5i_convert_mesh(context, mesh);
+    if (!mesh->tangents)
+        return;
+    const size_t num_vertices = mesh->num_vertices;
+    // The bitangent is cross(N, T) * w: a reflection changes the sign of the product, and flipping
+    // v that of the bitangent.
+    const float side = md5_is_mirrored(context->axes) != context->flip_v ? -1.0f : 1.0f;
+    for (size_t i = 0; i < num_vertices; i++) {
+        md5_vec4 *const tangent = &mesh->tangents[i];
+        const md5_vec3 along =
+            md5i_vec3_to_axes(context->axes, (md5_vec3){tangent->x, tangent->y, tangent->z});
+        *tangent = (md5_vec4){along.x, along.y, along.z, tangent->w * side};
+    }
+}
+
+static void store(const md5_mesh_build *build, md5_mesh *mesh)
+{
+    md5i_store_mesh(build, mesh);
+    mesh->tangents = build->tangents;
+    mesh->colors = build->colors;
+    mesh->loss4 = INFINITY;
+    mesh->loss8 = INFINITY;
+}
+
+// == The order of vertices =======================================================================
+
+// Writes the drawn vertices in such an order that those on the same joints follow each other, as a
+// skinning plan groups them: where the first of them is, in the order in which they were.
+static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32_t *order)
+{
+    const md5_arena_mark before = md5i_arena_here(arena);
+    const uint32_t count = mesh->num_vertices;
+    md5_vec3 *const keys = MD5_ROOM(arena, md5_vec3, count);
+    uint32_t *const nexts = MD5_ROOM(arena, uint32_t, count);
+    TRY(keys && nexts);
+    for (uint32_t v = 0; v < count; v++) {
+        // How many joints, and two sums of them in 24 bits, which a float holds.
+        const uint32_t first = mesh->first_influence[v], end = mesh->first_influence[v + 1];
+        uint32_t sum = 0, spread_sum = 0;
+        for (uint32_t i = first; i < end; i++) {
+            const uint32_t joint = mesh->influence_joints[i], spread = joint * 0x9e3779b1u;
+            sum += joint;
+            spread_sum += spread ^ spread >> 15;
+        }
+        keys[v] =
+            (md5_vec3){(float)(end - first), (float)(sum & 0xffffff), (float)(spread_sum >> 8)};
+    }
+    TRY(md5i_weld(arena, keys, count, nexts));
+    md5i_chain_equals(nexts, count);
+    for (uint32_t v = 0; v < count; v++)
+        for (uint32_t at = v, next; at < count && nexts[at] != at; at = next) {
+            next = nexts[at];
+            nexts[at] = at;
+            *order++ = at;
+        }
+    md5i_arena_rewind(arena, before);
+    return true;
+}
+
+// Puts items[order[i]], of so many bytes, into items[i].
+static bool reorder(md5_arena *arena, void *items, size_t size, const uint32_t *order,
+                    uint32_t count)
+{
+    const md5_arena_mark before = md5i_arena_here(arena);
+    if (!items)
+        return true;
+    const char *const copy = (const char *)md5i_arena_copy(arena, items, count, size);
+    TRY(copy);
+    for (uint32_t i = 0; i < count; i++)
+        memcpy((char *)items + i * size, copy + order[i] * size, size);
+    md5i_arena_rewind(arena, before);
+    return true;
+}
+
+// Changes the order of drawn vertices in all that is theirs.
+static bool group_vertices(md5_arena *arena, md5_mesh_build *mesh)
+{
+    const md5_arena_mark before = md5i_arena_here(arena);
+    const uint32_t count = mesh->num_vertices, num_influences = mesh->first_influence[count];
+    uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
+    TRY(order && order_by_joints(arena, mesh, order));
+    uint32_t *const places = MD5_ROOM(arena, uint32_t, count);
+    uint32_t *const sizes = MD5_ROOM(arena, uint32_t, count);
+    uint32_t *const influences = MD5_ROOM(arena, uint32_t, num_influences);
+    TRY(places && sizes && influences);
+    uint32_t *const firsts = mesh->first_influence, next = 0;
+    for (uint32_t v = 0; v < count; v++) {
+        const uint32_t first = firsts[order[v]], end = firsts[order[v] + 1];
+        places[order[v]] = v;
+        sizes[v] = end - first;
+        for (uint32_t i = first; i < end; i++)
+            influences[next++] = i;
+    }
+    for (uint32_t v = 0; v < count; v++)
+        firsts[v + 1] = firsts[v] + sizes[v];
+    const size_t num_corners = 3 * (size_t)mesh->num_triangles;
+    for (size_t i = 0; i < num_corners; i++)
+        mesh->indices[i] = places[mesh->indices[i]];
+    TRY(reorder(arena, mesh->influence_joints, sizeof(uint32_t), influences, num_influences)
+        && reorder(arena, mesh->influences, sizeof(md5_vec4), influences, num_influences)
+        && reorder(arena, mesh->sources, sizeof(uint32_t), order, count)
+        && reorder(arena, mesh->texcoords, sizeof(md5_vec2), order, count)
+        && reorder(arena, mesh->positions, sizeof(md5_vec3), order, count)
+        && reorder(arena, mesh->normals, sizeof(md5_vec3), order, count)
+        && reorder(arena, mesh->tangents, sizeof(md5_vec4), order, count)
+        && reorder(arena, mesh->colors, sizeof(md5_vec4), order, count));
+    md5i_arena_rewind(arena, before);
+    return true;
+}
+
+static bool build(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
+{
+    TRY(md5i_build_with_tangents(scratch, joints, mesh));
+    return !scratch->context->group_vertices || group_vertices(scratch, mesh);
+}
+
+const md5_mesh_steps md5i_mesh_steps = {
+    .measure = measure,
+    .place = place,
+    .build = build,
+    .convert = convert,
+    .store = store,
+};
+
+// == Plans and losses ============================================================================
+
+bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *model,
+                        md5_mesh *meshes)
+{
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        if (parts & MD5_GEOMETRY_SKIN_PLANS && !meshes[m].skin_plan)
+            TRY(md5i_skin_plan_build(context, &meshes[m], &meshes[m].skin_plan));
+    }
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        // What drawing paths with 4 or 8 influences a vertex lose.
+        md5_mesh *const mesh = &meshes[m];
+        if (!(parts & MD5_GEOMETRY_LOSSES) || mesh->loss4 < INFINITY)
+            continue;
+        // Vertices of up to four influences are packed alike.
+        const float few = md5i_pack_loss(model, m, 4, NULL, 0, 4);
+        mesh->loss4 = fmaxf(few, md5i_pack_loss(model, m, 4, NULL, 5, UINT32_MAX));
+        mesh->loss8 = fmaxf(few, md5i_pack_loss(model, m, 8, NULL, 5, UINT32_MAX));
+    }
+    return true;
+}
+
+// == Releasing ===================================================================================
+
+void md5i_forget_arrays(md5_mesh *mesh)
+{
+    md5i_forget_mesh(mesh);
+    mesh->tangents = NULL;
+    mesh->colors = NULL;
+}
+
+void md5_release_geometry(md5_model *model)
+{
+    MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
+    if (!model->internal.memory)
+        return;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        md5_mesh *const mesh = (md5_mesh *)&model->meshes[m];
+        md5i_skin_plan_free(&model->internal.allocator, mesh->skin_plan);
+        mesh->skin_plan = NULL;
+        md5i_forget_arrays(mesh);
+    }
+    md5i_free_mesh_memory(model);
+}

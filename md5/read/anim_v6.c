@@ -1,0 +1,420 @@
+// .md5anim of version 6, the 2002 alpha of Doom 3: channels instead of frames. The fields are those
+// of two independent readers, md5-converter (mjsonofharry) and Doom3-for-Android (glKarin), which
+// also agree in the order of the angles: yaw about z, pitch about y, roll about x, as idAngles.
+//
+//   channel 7 { joint "Body" attribute "yaw" starttime s endtime s framerate f
+//               strings n "..." range first end keys n k0 k1 ... }
+//
+// Keys are those of the frames from `first` on; before and after them the nearest key holds.
+// Without a range the keys begin at frame 0. The joints boundsMin and boundsMax are the bounds.
+// There is no hierarchy: it is that of the model.
+//
+// Each joint becomes a track as in later versions. A constant channel has no components, and the
+// others have no more components than the text has bytes, so that memory stays linear although a
+// short text can declare a range of many frames.
+#include "md5/core/math.h"
+#include "md5/core/names.h"
+#include "md5/read/header.h"
+#include "md5/read/tables.h"
+
+enum {
+    NUMBER_BYTES = sizeof " 0" - 1, // minimum in a text
+    CHANNEL_BYTES = sizeof "channel 0{joint a attribute x framerate 1 keys 1 0}" - 1,
+    NUM_ATTRIBUTES = 6, // x y z yaw pitch roll
+    FIRST_ANGLE = 3,
+};
+
+static const uint32_t NONE = UINT32_MAX;
+
+typedef struct channel {
+    md5_span joint;
+    const char *position, *attribute_at;
+    uint32_t attribute; // index, or NUM_ATTRIBUTES: not of a transform
+    uint32_t first, end;
+    uint32_t num_keys;
+    const float *keys; // NULL = not read yet
+    double frame_rate; // 0 = not read yet
+} channel;
+
+// The channels of one joint by attribute, NULL where there is none.
+typedef struct joint_channels {
+    const channel *by_attribute[NUM_ATTRIBUTES];
+} joint_channels;
+
+typedef struct channel_reader {
+    md5_lex *lex;
+    md5_anim_file *file;
+    md5_count num_channels;
+    channel *channels;
+    uint32_t *owners; // [num_channels] joint of each channel, or NONE
+    md5_file_joint *joints;
+    joint_channels *tables; // [num_joints]
+    joint_channels bounds[2];
+} channel_reader;
+
+// -- One channel ----------------------------------------------------------------------------------
+
+typedef enum channel_keyword {
+    KEYWORD_JOINT,
+    KEYWORD_ATTRIBUTE,
+    KEYWORD_START,
+    KEYWORD_END,
+    KEYWORD_RATE,
+    KEYWORD_STRINGS,
+    KEYWORD_RANGE,
+    KEYWORD_KEYS,
+    NUM_CHANNEL_KEYWORDS
+} channel_keyword;
+
+static bool read_values(md5_lex *lex, int word, channel *out)
+{
+    double seconds; // frames are counted by keys and ranges
+    md5_span text;
+    uint32_t count;
+    switch (word) {
+    case KEYWORD_JOINT:
+        return md5i_lex_text(lex, &out->joint, "a joint's name");
+    case KEYWORD_ATTRIBUTE: {
+        static const char *const names[NUM_ATTRIBUTES] = {"x", "y", "z", "yaw", "pitch", "roll"};
+        md5_span name;
+        out->attribute_at = md5i_lex_next(lex);
+        TRY(md5i_lex_text(lex, &name, "an attribute name"));
+        out->attribute = 0;
+        while (out->attribute < NUM_ATTRIBUTES && !md5_span_is(name, names[out->attribute]))
+            out->attribute++;
+        if (out->attribute == NUM_ATTRIBUTES && !md5_span_is(name, "fov"))
+            md5i_lex_warn(
+                lex, out->attribute_at,
+                "unknown attribute %s: expected x, y, z, yaw, pitch, roll or fov; channel skipped",
+                md5i_quote(name.bytes, name.size).text);
+        return true;
+    }
+    case KEYWORD_RATE: {
+        TRY(md5i_lex_double(lex, &out->frame_rate));
+        const float narrow = (float)out->frame_rate;
+        if (narrow > 0 && isfinite(narrow))
+            return true;
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "framerate is out of range: expected more than 0, found %g",
+                             out->frame_rate);
+    }
+    case KEYWORD_STRINGS:
+        TRY(md5i_read_uint(lex, "strings", &count));
+        for (uint32_t i = 0; i < count; i++)
+            TRY(md5i_lex_text(lex, &text, "a string"));
+        return true;
+    case KEYWORD_RANGE: {
+        TRY(md5i_read_uint(lex, "first frame", &out->first));
+        TRY(md5i_read_uint(lex, "last frame", &out->end));
+        if (out->end >= out->first)
+            return true;
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "range ends before it begins: expected at least %u, found %u",
+                             out->first, out->end);
+    }
+    case KEYWORD_KEYS: {
+        md5_count num_keys = {NULL, 0};
+        TRY(md5i_read_count(lex, "keys", 1, NUMBER_BYTES, &num_keys));
+        float *const keys = MD5_ROOM(lex->arena, float, num_keys.value);
+        TRY(keys);
+        for (uint32_t i = 0; i < num_keys.value; i++) {
+            if (md5i_lex_at_block_end(lex))
+                return md5i_fail_short(lex, "keys", num_keys.value, i);
+            TRY(md5i_lex_length(lex, &keys[i]));
+        }
+        out->num_keys = num_keys.value;
+        out->keys = keys;
+        return true;
+    }
+    default:
+        return md5i_lex_double(lex, &seconds);
+    }
+}
+
+// channel i { ... }
+static bool read_channel(channel_reader *reader, uint32_t index)
+{
+    md5_lex *const lex = reader->lex;
+    channel *const out = &reader->channels[index];
+    uint32_t number;
+    out->position = md5i_lex_next(lex);
+    if (!md5i_lex_take_word(lex, "channel"))
+        return md5i_fail_short(lex, "numchannels", reader->num_channels.value, index);
+    TRY(md5i_read_uint(lex, "channel", &number));
+    if (number != index)
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "channel number is out of order: expected %u, found %u", index,
+                             number);
+    TRY(md5i_lex_expect(lex, '{'));
+    static const char *const words[NUM_CHANNEL_KEYWORDS] = {
+        "joint", "attribute", "starttime", "endtime", "framerate", "strings", "range", "keys"};
+    static const int needed[] = {KEYWORD_JOINT, KEYWORD_ATTRIBUTE, KEYWORD_RATE, KEYWORD_KEYS};
+    uint32_t known = 0;
+    while (!md5i_lex_take(lex, '}')) {
+        int word = 0;
+        while (word < NUM_CHANNEL_KEYWORDS && !md5_span_is(md5i_lex_peek_word(lex), words[word]))
+            word++;
+        if (word == NUM_CHANNEL_KEYWORDS || known >> word & 1)
+            return md5i_lex_fail_found(
+                lex, "invalid channel: expected each of joint, attribute, starttime, endtime, "
+                     "framerate, strings, range and keys once, or '}'");
+        known |= UINT32_C(1) << word;
+        lex->at += strlen(words[word]);
+        TRY(read_values(lex, word, out));
+    }
+    for (uint32_t i = 0; i < MD5_COUNT(needed); i++) {
+        if (!(known >> needed[i] & 1))
+            return md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX,
+                                 "incomplete channel: '%s' is missing", words[needed[i]]);
+    }
+
+    if (index > 0 && out->frame_rate != reader->channels[0].frame_rate)
+        md5i_lex_warn(lex, out->position,
+                      "channels have different frame rates: expected %g as in the first channel, "
+                      "found %g; using the first",
+                      reader->channels[0].frame_rate, out->frame_rate);
+    return true;
+}
+
+// -- Joints ---------------------------------------------------------------------------------------
+
+static void enter(channel_reader *reader, joint_channels *table, const channel *added)
+{
+    const channel **const known = &table->by_attribute[added->attribute];
+    if (!*known)
+        *known = added;
+    else
+        md5i_lex_warn(reader->lex, added->attribute_at,
+                      "duplicate attribute of joint %s: using the first channel",
+                      md5i_quote(added->joint.bytes, added->joint.size).text);
+}
+
+// -- Frames ---------------------------------------------------------------------------------------
+
+static float value_at(const channel *from, uint32_t frame)
+{
+    if (!from)
+        return 0;
+    const uint32_t key = frame > from->first ? frame - from->first : 0;
+    return from->keys[key < from->num_keys ? key : from->num_keys - 1];
+}
+
+static bool changes(const channel *from)
+{
+    uint32_t key = 1;
+    while (from && key < from->num_keys && from->keys[key] == from->keys[0])
+        key++;
+    return from && key < from->num_keys;
+}
+
+static md5_vec3 translation_at(const joint_channels *table, uint32_t frame)
+{
+    return (md5_vec3){value_at(table->by_attribute[0], frame),
+                      value_at(table->by_attribute[1], frame),
+                      value_at(table->by_attribute[2], frame)};
+}
+
+// x y z of a rotation whose w is negative.
+static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
+{
+    const float yaw = value_at(table->by_attribute[FIRST_ANGLE], frame);
+    const float pitch = value_at(table->by_attribute[FIRST_ANGLE + 1], frame);
+    const float roll = value_at(table->by_attribute[FIRST_ANGLE + 2], frame);
+    return md5_stored_rotation(md5_quat_from_euler((md5_euler){pitch, yaw, roll}));
+}
+
+// Sets the flags of the joints and the number of components.
+static bool make_tracks(channel_reader *reader)
+{
+    md5_anim_file *const file = reader->file;
+    md5_arena *const arena = reader->lex->arena;
+    md5_track *const tracks = MD5_NEW(arena, md5_track, file->num_joints);
+    md5_xform *const base = MD5_NEW(arena, md5_xform, file->num_joints);
+    TRY(tracks && base);
+    for (uint32_t joint = 0; joint < file->num_joints; joint++) {
+        const joint_channels *const table = &reader->tables[joint];
+        for (uint32_t i = 0; i < NUM_ATTRIBUTES; i++) {
+            if (changes(table->by_attribute[i]))
+                tracks[joint].flags |= i < FIRST_ANGLE ? UINT32_C(1) << i : (uint32_t)MD5_ROTATES;
+        }
+        if (tracks[joint].flags != 0)
+            tracks[joint].first = file->num_components;
+        file->num_components += md5i_num_flags(tracks[joint].flags);
+        const md5_vec3 rotation = rotation_at(table, 0);
+        base[joint].translation = translation_at(table, 0);
+        base[joint].rotation = (md5_quat){rotation.x, rotation.y, rotation.z, 0};
+    }
+    file->tracks = tracks;
+    file->base_frame = base;
+    return true;
+}
+
+// Finds the number of frames, and checks that they ask for no more numbers than the text has bytes.
+static bool count_frames(channel_reader *reader)
+{
+    md5_lex *const lex = reader->lex;
+    md5_anim_file *const file = reader->file;
+    const uint64_t size = (uint64_t)(lex->end - lex->text);
+    const channel *longest = &reader->channels[0];
+    uint64_t most = 1;
+    for (uint32_t i = 0; i < reader->num_channels.value; i++) {
+        const channel *const next = &reader->channels[i];
+        const uint64_t keys = (uint64_t)next->first + next->num_keys;
+        const uint64_t count = next->end > keys ? next->end : keys;
+        if (next->attribute < NUM_ATTRIBUTES && count > most) {
+            most = count;
+            longest = next;
+        }
+    }
+    const uint64_t components = file->num_components > 0 ? file->num_components : 1;
+    if (most > size / components)
+        return md5i_lex_fail(lex, longest->position, MD5_ERROR_RANGE,
+                             "animation is too large: %llu frames of %u components exceed the file "
+                             "size (%llu bytes)",
+                             (unsigned long long)most, file->num_components,
+                             (unsigned long long)size);
+    file->num_frames = (uint32_t)most;
+    return true;
+}
+
+static bool make_frames(channel_reader *reader)
+{
+    md5_anim_file *const file = reader->file;
+    const size_t count = file->num_components;
+    float *const numbers =
+        (float *)md5i_arena_room(reader->lex->arena, file->num_frames, count * sizeof *numbers);
+    TRY(numbers);
+    for (uint32_t joint = 0; joint < file->num_joints; joint++) {
+        const md5_track *const track = &file->tracks[joint];
+        const joint_channels *const table = &reader->tables[joint];
+        if (track->flags == 0)
+            continue;
+        for (uint32_t frame = 0; frame < file->num_frames; frame++) {
+            float *to = numbers + frame * count + track->first;
+            for (uint32_t i = 0; i < FIRST_ANGLE; i++) {
+                if (track->flags >> i & 1)
+                    *to++ = value_at(table->by_attribute[i], frame);
+            }
+            if (track->flags >> FIRST_ANGLE == 0)
+                continue;
+            const md5_vec3 rotation = rotation_at(table, frame);
+            to[0] = rotation.x;
+            to[1] = rotation.y;
+            to[2] = rotation.z;
+        }
+    }
+    file->numbers = numbers;
+    return true;
+}
+
+// Bounds need all six numbers.
+static bool make_bounds(channel_reader *reader)
+{
+    md5_anim_file *const file = reader->file;
+    for (uint32_t i = 0; i < FIRST_ANGLE; i++) {
+        if (!reader->bounds[0].by_attribute[i] || !reader->bounds[1].by_attribute[i])
+            return true;
+    }
+    md5_bounds *const bounds = MD5_ROOM(reader->lex->arena, md5_bounds, file->num_frames);
+    TRY(bounds);
+    for (uint32_t frame = 0; frame < file->num_frames; frame++)
+        bounds[frame] = (md5_bounds){translation_at(&reader->bounds[0], frame),
+                                     translation_at(&reader->bounds[1], frame)};
+    file->bounds = bounds;
+    return true;
+}
+
+// Reads the number after `numchannels`, which was consumed, and everything after it.
+static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file *file)
+{
+    channel_reader reader = {.lex = lex, .file = file};
+    TRY(md5i_read_count(lex, "numchannels", 1, CHANNEL_BYTES, &reader.num_channels));
+    const uint32_t count = reader.num_channels.value;
+    reader.channels = MD5_NEW(lex->arena, channel, count);
+    TRY(reader.channels);
+    for (uint32_t i = 0; i < count; i++)
+        TRY(read_channel(&reader, i));
+    md5i_warn_of_end(lex, header, "channel", "numchannels", &reader.num_channels);
+    TRY(md5_lex_is_ok(lex));
+    file->frame_rate = reader.channels[0].frame_rate;
+
+    // The owner of a channel is the first one of the same joint; NONE if it is not of a transform.
+    md5_arena *const arena = lex->arena;
+    reader.owners = MD5_ROOM(arena, uint32_t, count);
+    TRY(reader.owners);
+    const md5_arena_mark before = md5i_arena_here(arena);
+    md5_ordered_name *names = MD5_ROOM(arena, md5_ordered_name, count);
+    TRY(names);
+    uint32_t num_names = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        reader.owners[i] = NONE;
+        if (reader.channels[i].attribute < NUM_ATTRIBUTES)
+            names[num_names++] = (md5_ordered_name){reader.channels[i].joint, i};
+    }
+    TRY(names = md5i_order_names(arena, names, num_names));
+    for (uint32_t i = 0, first = 0; i < num_names; i++) {
+        const md5_span name = names[i].name, group = names[first].name;
+        if (name.size != group.size
+            || (name.size > 0 && memcmp(name.bytes, group.bytes, name.size) != 0))
+            first = i;
+        reader.owners[names[i].number] = names[first].number;
+    }
+    md5i_arena_rewind(arena, before);
+
+    // The joints, in the order of their first channels, with all channels.
+    reader.joints = MD5_NEW(arena, md5_file_joint, count);
+    reader.tables = MD5_NEW(arena, joint_channels, count);
+    uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
+    TRY(reader.joints && reader.tables && order);
+    uint32_t num_joints = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const channel *const added = &reader.channels[i];
+        const uint32_t owner = reader.owners[i];
+        const bool is_max = md5_span_is(added->joint, "boundsMax");
+        if (owner == NONE)
+            continue;
+        if (is_max || md5_span_is(added->joint, "boundsMin")) {
+            enter(&reader, &reader.bounds[is_max], added);
+            continue;
+        }
+        if (owner == i) { // its first channel; from here on this has the number of the joint
+            order[num_joints] = num_joints;
+            reader.joints[num_joints] =
+                (md5_file_joint){added->joint, (uint32_t)(added->position - lex->text), MD5_NONE};
+            reader.owners[i] = num_joints++;
+        }
+        enter(&reader, &reader.tables[reader.owners[owner]], added);
+    }
+    file->num_joints = num_joints;
+    file->joints = reader.joints;
+    file->order = order;
+    file->parents_unknown = true;
+    if (num_joints == 0)
+        return md5i_lex_fail(
+            lex, reader.num_channels.at, MD5_ERROR_RANGE,
+            "no joint is animated: expected a channel with x, y, z, yaw, pitch or roll");
+    TRY(make_tracks(&reader) && count_frames(&reader));
+    return make_frames(&reader) && make_bounds(&reader);
+}
+
+bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span text,
+                       md5_anim_file *file)
+{
+    *file = (md5_anim_file){0};
+    md5_header header = {.kind = MD5_KIND_ANIM, .versions = versions, .version = MD5_VERSION_6};
+    md5_lex whole, *const lex = &whole;
+    md5i_lex_begin(lex, arena, text.bytes, text.size);
+    TRY(md5i_header_begin(lex, &header));
+    for (;;) {
+        const md5_span word = md5i_lex_peek_word(lex);
+        md5i_warn_of_version(lex, &header, word);
+        if (md5i_lex_take_word(lex, "numchannels"))
+            break;
+        if (lex->at == lex->end || md5_span_is(word, "channel"))
+            return md5i_lex_fail_found(lex, "expected 'numchannels'");
+        TRY(md5i_header_word(lex, &header, word));
+    }
+    TRY(read_channels(lex, &header, file));
+    file->command_line = header.command_line;
+    return true;
+}

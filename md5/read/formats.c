@@ -1,0 +1,142 @@
+// Selects the reader of a file by its contents: text of version 6, 10 or 12, or a binary file of
+// Doom 3 BFG. With MD5_HAS_FORMATS=0 only text of version 10 is read.
+#include "md5/read/header.h"
+#include "md5/read/tables.h"
+
+#if MD5_HAS_FORMATS
+
+static const md5_versions versions = {
+    .text = "version 6, 10 or 12",
+    .numbers = {MD5_VERSION_6, MD5_VERSION_10, MD5_VERSION_12},
+};
+
+static const md5_versions camera_versions = {
+    .text = "version 10 or 12",
+    .numbers = {MD5_VERSION_10, MD5_VERSION_12},
+};
+
+// Returns the version whose syntax the text has: the number after `MD5Version`, unless the first
+// keyword of the body belongs to another version. Without that line, which must come first, the
+// version is 10. Errors are left to the reader, which will find them again.
+static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
+{
+    md5_lex lex;
+    md5_silent_lex ahead;
+    int64_t declared = 0;
+    md5i_lex_begin(&lex, arena, text.bytes, text.size);
+    md5i_look_ahead(&ahead, &lex);
+    for (;;) {
+        const md5_span word = md5i_lex_peek_word(&ahead.lex);
+        const unsigned kinds = md5i_keyword_kinds(word);
+        md5_span command_line;
+        if (!md5_span_is_name(word))
+            break;
+        ahead.lex.at += word.size;
+        if (md5_span_is(word, "MD5Version")) {
+            if (!md5i_lex_int(&ahead.lex, &declared))
+                break;
+        } else if (md5_span_is(word, "commandline")) {
+            if (!md5i_lex_text(&ahead.lex, &command_line, ""))
+                break;
+        } else if (kinds == 0) {
+            if (!md5i_lex_skip_values(&ahead.lex, md5i_is_top_word))
+                break;
+        } else {
+            const bool is_of_kind = (kinds & (unsigned)kind) != 0;
+            const uint32_t version = (uint32_t)declared;
+            if (declared == 0 || !is_of_kind || !md5i_is_of_other_version(version, word, kinds))
+                break;
+            return version == MD5_VERSION_6 ? MD5_VERSION_10 : MD5_VERSION_6;
+        }
+    }
+    return declared == MD5_VERSION_6 || declared == MD5_VERSION_12 ? (uint32_t)declared
+                                                                   : MD5_VERSION_10;
+}
+
+static const md5_mesh_dialect *find_mesh_dialect(md5_arena *arena, md5_span text)
+{
+    switch (find_version(arena, MD5_KIND_MESH, text)) {
+    case MD5_VERSION_6:
+        return &md5i_mesh_version_6;
+    case MD5_VERSION_12:
+        return &md5i_mesh_version_12;
+    default:
+        return &md5i_mesh_version_10;
+    }
+}
+
+bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
+                         size_t size, md5_mesh_file *file)
+{
+    const md5_span whole = {text, size};
+    if (md5_begins_as(text, size, MD5_BFG_MESH))
+        return md5i_read_bfg_mesh(arena, text, size, file);
+    TRY(md5i_refuse_foreign(arena, whole));
+    const md5_mesh_dialect *const dialect = find_mesh_dialect(arena, whole);
+    return md5i_read_mesh_text(arena, joints, kept, dialect, &versions, whole, file);
+}
+
+bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)
+{
+    const md5_span whole = {text, size};
+    if (md5_begins_as(text, size, MD5_BFG_MESH))
+        return md5i_read_bfg_mesh(arena, text, size, file);
+    TRY(md5i_refuse_foreign(arena, whole));
+    return md5i_read_meshes_beyond_count(arena, find_mesh_dialect(arena, whole), &versions, whole,
+                                         file);
+}
+
+bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
+                         const uint32_t *num_components, md5_anim_file *file)
+{
+    const md5_span whole = {text, size};
+    if (md5_begins_as(text, size, MD5_BFG_ANIM))
+        return md5i_read_bfg_anim(arena, text, size, file);
+    TRY(md5i_refuse_foreign(arena, whole));
+    const uint32_t version = find_version(arena, MD5_KIND_ANIM, whole);
+    if (version == MD5_VERSION_6)
+        return md5i_read_anim_v6(arena, &versions, whole, file);
+    return md5i_read_anim_text(arena, &versions, version, whole, num_components, file);
+}
+
+bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file)
+{
+    const md5_span whole = {text, size};
+    if (md5_begins_as(text, size, MD5_BFG_CAMERA))
+        return md5i_read_bfg_camera(arena, text, size, file);
+    TRY(md5i_refuse_foreign(arena, whole));
+    const uint32_t version = find_version(arena, MD5_KIND_CAMERA, whole);
+    return md5i_read_camera_text(arena, &camera_versions, version, whole, file);
+}
+
+#else
+
+static const md5_versions versions = {.text = "version 10", .numbers = {MD5_VERSION_10}};
+
+bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
+                         size_t size, md5_mesh_file *file)
+{
+    const md5_span whole = {text, size};
+    return md5i_read_mesh_text(arena, joints, kept, &md5i_mesh_version_10, &versions, whole, file);
+}
+
+bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)
+{
+    const md5_span whole = {text, size};
+    return md5i_read_meshes_beyond_count(arena, &md5i_mesh_version_10, &versions, whole, file);
+}
+
+bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
+                         const uint32_t *num_components, md5_anim_file *file)
+{
+    const md5_span whole = {text, size};
+    return md5i_read_anim_text(arena, &versions, MD5_VERSION_10, whole, num_components, file);
+}
+
+bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file)
+{
+    const md5_span whole = {text, size};
+    return md5i_read_camera_text(arena, &versions, MD5_VERSION_10, whole, file);
+}
+
+#endif

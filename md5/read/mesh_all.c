@@ -1,0 +1,42 @@
+// Reads all meshes of an .md5mesh, also those after the number that the file declares: for repairs
+// of such files. Loading a model stops at that number.
+#include "md5/read/mesh.h"
+
+// A dialect whose reading ends after the last mesh. It is the first member, so that a pointer to it
+// is also a pointer to the structure.
+typedef struct all_meshes {
+    md5_mesh_dialect dialect;
+    const md5_mesh_dialect *base; // the dialect of the file
+    size_t capacity;              // of the reader's array of meshes; 0: not known yet
+} all_meshes;
+
+// Grows the array of meshes if it is full, then reads as the dialect of the file does.
+static bool begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
+{
+    all_meshes *const all = (all_meshes *)(void *)reader->dialect;
+    const uint32_t count = reader->num_meshes_read;
+    if (all->capacity == 0)
+        all->capacity = reader->num_meshes.value;
+    if (count == all->capacity) {
+        all->capacity = 2 * all->capacity + 1;
+        md5_mesh_build *const meshes = MD5_NEW(reader->lex.arena, md5_mesh_build, all->capacity);
+        TRY(meshes);
+        memcpy(meshes, reader->meshes, count * sizeof *meshes);
+        reader->meshes = meshes;
+    }
+    return all->base->begin_mesh(reader, block);
+}
+
+static bool is_complete(md5_mesh_reader *reader)
+{
+    return md5i_mesh_is_complete(reader) && !md5_span_is(md5i_lex_peek_word(&reader->lex), "mesh");
+}
+
+bool md5i_read_meshes_beyond_count(md5_arena *arena, const md5_mesh_dialect *dialect,
+                                   const md5_versions *versions, md5_span text, md5_mesh_file *file)
+{
+    all_meshes all = {.dialect = *dialect, .base = dialect};
+    all.dialect.begin_mesh = begin_mesh;
+    all.dialect.is_complete = is_complete;
+    return md5i_read_mesh_text(arena, arena, arena, &all.dialect, versions, text, file);
+}

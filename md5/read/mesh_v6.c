@@ -1,0 +1,262 @@
+// .md5mesh of version 6, the 2002 alpha of Doom 3: bones instead of joints, and tables whose rows
+// have no parentheses. The fields are those of md5-converter's reader (mjsonofharry) and its tests.
+//
+//   bone 1 { name "Body2" bindpos x y z bindmat m00 m01 ... m22 [parent "origin"] }
+//
+// The rows of bindmat are the joint's own axes in model space, as everywhere in id's code: the
+// columns of the rotation matrix. There may be several roots.
+#include "md5/core/math.h"
+#include "md5/core/names.h"
+#include "md5/read/mesh.h"
+
+typedef struct md5_file_bone {
+    md5_file_joint joint;
+    md5_span parent;
+    const char *parent_at; // NULL: the bone is a root
+    md5_xform bind;
+} md5_file_bone;
+
+enum {
+    MIN_BONE_BYTES = sizeof "bone 0{name a bindpos 0 0 0 bindmat 0 0 0 0 0 0 0 0 0}" - 1,
+    MIN_WEIGHT_BYTES = sizeof "weight 0 0 0 0 0 0" - 1,
+};
+
+// x y z without parentheses
+static bool read_bare_vec3(md5_lex *lex, md5_vec3 *value)
+{
+    return md5i_lex_length(lex, &value->x) && md5i_lex_length(lex, &value->y)
+           && md5i_lex_length(lex, &value->z);
+}
+
+// -- One bone -------------------------------------------------------------------------------------
+
+// Returns the largest deviation of the rows from an orthonormal, right-handed matrix.
+static float distance_from_rotation(const md5_vec3 rows[3])
+{
+    float largest = fabsf(md5_vec3_dot(md5_vec3_cross(rows[0], rows[1]), rows[2]) - 1);
+    for (int i = 0; i < 3; i++) {
+        for (int k = i; k < 3; k++) {
+            const float expected = i == k ? 1 : 0;
+            largest = fmaxf(largest, fabsf(md5_vec3_dot(rows[i], rows[k]) - expected));
+        }
+    }
+    return largest;
+}
+
+// The largest of 4x^2, 4y^2, 4z^2 and 4w^2 is the one to divide by.
+static md5_quat rotation_of_rows(const md5_vec3 rows[3])
+{
+    const float xx = rows[0].x, yy = rows[1].y, zz = rows[2].z;
+    const float sizes[4] = {1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz};
+    // Sums and differences of what is not on the diagonal; columns are rows.
+    const float xy = rows[0].y + rows[1].x, yz = rows[1].z + rows[2].y, zx = rows[2].x + rows[0].z;
+    const float wx = rows[1].z - rows[2].y, wy = rows[2].x - rows[0].z, wz = rows[0].y - rows[1].x;
+    const md5_quat products[4] = {{sizes[0], xy, zx, wx},
+                                  {xy, sizes[1], yz, wy},
+                                  {zx, yz, sizes[2], wz},
+                                  {wx, wy, wz, sizes[3]}};
+    int largest = 0;
+    for (int i = 1; i < 4; i++)
+        largest = sizes[i] > sizes[largest] ? i : largest;
+    const md5_quat none = {0, 0, 0, -1};
+    const md5_quat q = md5_quat_normalize(products[largest], none);
+    return q.w > 0 ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q; // as those rebuilt from x y z
+}
+
+enum { NAME = 1, POSITION = 2, MATRIX = 4, PARENT = 8 };
+
+static uint32_t bone_keyword(md5_span word)
+{
+    if (md5_span_is(word, "name"))
+        return NAME;
+    if (md5_span_is(word, "bindpos"))
+        return POSITION;
+    if (md5_span_is(word, "bindmat"))
+        return MATRIX;
+    return md5_span_is(word, "parent") ? PARENT : 0;
+}
+
+static bool read_bind_matrix(md5_lex *lex, md5_quat *rotation)
+{
+    const float tolerance = 0.01f;
+    md5_vec3 rows[3];
+    const char *const start = md5i_lex_next(lex);
+    for (uint32_t i = 0; i < 3; i++)
+        TRY(read_bare_vec3(lex, &rows[i]));
+    if (!(distance_from_rotation(rows) <= tolerance))
+        return md5i_lex_fail(lex, start, MD5_ERROR_RANGE, "bindmat is not a rotation matrix");
+    *rotation = rotation_of_rows(rows);
+    return true;
+}
+
+// Reads a keyword and its value, and adds the keyword to those in `known`.
+static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *known)
+{
+    const md5_span word = md5i_lex_peek_word(lex);
+    const uint32_t keyword = bone_keyword(word);
+    if (keyword == 0 || (*known & keyword))
+        return md5i_lex_fail_found(
+            lex, "invalid bone: expected each of name, bindpos, bindmat and parent once, or '}'");
+    *known |= keyword;
+    lex->at += word.size;
+    switch (keyword) {
+    case NAME:
+        return md5i_lex_text(lex, &bone->joint.name, "a bone's name");
+    case MATRIX:
+        return read_bind_matrix(lex, &bone->bind.rotation);
+    case POSITION:
+        return read_bare_vec3(lex, &bone->bind.translation);
+    default:
+        bone->parent_at = md5i_lex_next(lex);
+        return md5i_lex_text(lex, &bone->parent, "a bone's name");
+    }
+}
+
+// -- All bones ------------------------------------------------------------------------------------
+
+static bool finish_bones(md5_mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const uint32_t count = reader->num_joints.value;
+    md5_xform *const bind = MD5_ROOM(lex->arena, md5_xform, count);
+    md5_file_joint *const joints = MD5_ROOM(lex->arena, md5_file_joint, count);
+    TRY(bind && joints);
+    for (uint32_t i = 0; i < count; i++) {
+        bind[i] = reader->bones[i].bind;
+        joints[i] = reader->bones[i].joint;
+    }
+    const md5_arena_mark before = md5i_arena_here(lex->arena);
+    md5_ordered_name *names = MD5_ROOM(lex->arena, md5_ordered_name, count);
+    TRY(names);
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = (md5_ordered_name){joints[i].name, i};
+    TRY(names = md5i_order_names(lex->arena, names, count));
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_file_bone *const bone = &reader->bones[i];
+        const md5_ordered_name *const parent =
+            bone->parent_at ? md5i_find_ordered_name(names, count, bone->parent) : NULL;
+        if (bone->parent_at && !parent)
+            return md5i_lex_fail(lex, bone->parent_at, MD5_ERROR_RANGE,
+                                 "parent bone %s does not exist",
+                                 md5i_quote(bone->parent.bytes, bone->parent.size).text);
+        joints[i].parent = parent ? parent->number : MD5_NONE;
+    }
+    md5i_arena_rewind(lex->arena, before);
+    reader->file->has_w = true;
+    return md5i_finish_joints(reader, joints, bind);
+}
+
+static const char *missing_keyword(uint32_t known)
+{
+    if (!(known & NAME))
+        return "name";
+    if (!(known & POSITION))
+        return "bindpos";
+    return known & MATRIX ? NULL : "bindmat";
+}
+
+// bone i { ... }: after the last bone the joints of the file are complete.
+static bool read_bone(md5_mesh_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    uint32_t number;
+    if (!reader->bones)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "missing 'numbones': expected it before 'bone'");
+    if (reader->joints)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "too many bones: expected %u (numbones)", reader->num_joints.value);
+    const uint32_t index = reader->num_bones_read;
+    md5_file_bone *const bone = &reader->bones[index];
+    bone->joint.offset = (uint32_t)(lex->at - lex->text);
+    lex->at += strlen("bone");
+    TRY(md5i_read_uint(lex, "bone", &number));
+    if (number != index)
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "bone number is out of order: expected %u, found %u", index, number);
+    TRY(md5i_lex_expect(lex, '{'));
+    uint32_t known = 0;
+    while (!md5i_lex_take(lex, '}'))
+        TRY(read_bone_word(lex, bone, &known));
+    const char *const missing = missing_keyword(known);
+    if (missing)
+        return md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX, "incomplete bone: '%s' is missing",
+                             missing);
+    reader->num_bones_read++;
+    return reader->num_bones_read < reader->num_joints.value || finish_bones(reader);
+}
+
+static bool read_num_bones(md5_mesh_reader *reader)
+{
+    md5_arena *const arena = reader->lex.arena;
+    TRY(md5i_read_count(&reader->lex, "numbones", 1, MIN_BONE_BYTES, &reader->num_joints));
+    reader->bones = MD5_NEW(arena, md5_file_bone, reader->num_joints.value);
+    return reader->bones != NULL;
+}
+
+static bool read_keyword(md5_mesh_reader *reader, md5_span word)
+{
+    md5_lex *const lex = &reader->lex;
+    if (md5_span_is(word, "bone"))
+        return read_bone(reader);
+    if (md5i_lex_take_word(lex, "numbones"))
+        return read_num_bones(reader);
+    if (md5i_lex_take_word(lex, "nummeshes"))
+        return md5i_read_num_meshes(reader, "nummeshes");
+    return md5i_header_word(lex, &reader->header, word);
+}
+
+// -- Meshes ---------------------------------------------------------------------------------------
+
+// mesh i {
+static bool begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
+{
+    uint32_t number;
+    TRY(md5i_read_uint(&reader->lex, "mesh", &number));
+    return md5i_begin_mesh(reader, block);
+}
+
+// vert i u v first count
+static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
+{
+    md5_mesh_build *const mesh = block->mesh;
+    bool is_warned = false;
+    TRY(md5i_begin_vertices(lex, block));
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+        TRY(md5i_begin_item(lex, &block->num_vertices, "numverts", "vert", v, &is_warned));
+        TRY(md5i_lex_float(lex, &mesh->texcoords[v].x));
+        TRY(md5i_lex_float(lex, &mesh->texcoords[v].y));
+        TRY(md5i_read_weight_range(lex, &mesh->file_vertices[v]));
+    }
+    return true;
+}
+
+// weight i joint bias x y z
+static bool read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
+{
+    md5_mesh_build *const mesh = block->mesh;
+    bool is_warned = false;
+    TRY(md5i_begin_weights(lex, block, MIN_WEIGHT_BYTES));
+    for (uint32_t w = 0; w < mesh->num_weights; w++) {
+        TRY(md5i_begin_item(lex, &block->num_weights, "numweights", "weight", w, &is_warned));
+        TRY(md5i_read_weight_head(lex, num_joints, "numbones", &mesh->weights[w]));
+        TRY(read_bare_vec3(lex, &mesh->weights[w].offset));
+    }
+    return true;
+}
+
+const md5_mesh_dialect md5i_mesh_version_6 = {
+    .version = MD5_VERSION_6,
+    .joint_keyword = "bone",
+    .mesh_count_keyword = "nummeshes",
+    .vertex_row = "wiiiii",
+    .weight_row = "wiiiiii",
+    .first_weight_part = 4,
+    .read_keyword = read_keyword,
+    .begin_mesh = begin_mesh,
+    .read_mesh_keyword = md5i_read_mesh_word,
+    .read_vertices = read_vertices,
+    .read_weights = read_weights,
+    .finish_mesh = md5i_finish_mesh,
+    .is_complete = md5i_mesh_is_complete,
+};
