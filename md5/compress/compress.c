@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#ifndef MD5_NO_COMPRESSED
 // A rotation or translation of one joint: its frames in stored order.
 typedef struct md5_packed_track {
     uint32_t joint;
@@ -52,8 +51,10 @@ static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_
                                      uint32_t components, uint32_t count)
 {
     md5_packed_value *const values = MD5_NEW(arena, md5_packed_value, count);
-    MD5_FOR_WHILE (frame, count, values)
-        memcpy(values[frame].v, first + frame * step, components * sizeof(float));
+    if (values) {
+        for (uint32_t frame = 0; frame < count; frame++)
+            memcpy(values[frame].v, first + frame * step, components * sizeof(float));
+    }
     return values;
 }
 
@@ -61,13 +62,13 @@ static uint32_t strongest_component(const md5_packed_value *values, uint32_t cou
 {
     float least[4] = {2, 2, 2, 2};
     uint32_t strongest = 0;
-    MD5_FOR (frame, count) {
-        MD5_FOR (c, 4) {
+    for (uint32_t frame = 0; frame < count; frame++) {
+        for (uint32_t c = 0; c < 4; c++) {
             const float size = fabsf(values[frame].v[c]);
             least[c] = size < least[c] ? size : least[c];
         }
     }
-    MD5_FOR_FROM (c, 1, 4) {
+    for (uint32_t c = 1; c < 4; c++) {
         if (least[c] >= least[strongest])
             strongest = c;
     }
@@ -79,7 +80,7 @@ static uint32_t strongest_component(const md5_packed_value *values, uint32_t cou
 static void find_range(const md5_packed_track *track, uint32_t count, int c, float *min, float *max)
 {
     *min = *max = track->values[0].v[c];
-    MD5_FOR_FROM (frame, 1, count) {
+    for (uint32_t frame = 1; frame < count; frame++) {
         const float value = track->values[frame].v[c];
         *min = value < *min ? value : *min;
         *max = value > *max ? value : *max;
@@ -105,7 +106,7 @@ static double difference_of_rotations(const md5_packed_value *a, const md5_packe
                                       (md5_quat){b->v[0], b->v[1], b->v[2], b->v[3]}, fraction);
     const double r[4] = {q.x, q.y, q.z, q.w};
     double same = 0, opposite = 0;
-    MD5_FOR (c, 4) {
+    for (uint32_t c = 0; c < 4; c++) {
         const double v = at->v[c];
         same += (r[c] - v) * (r[c] - v);
         opposite += (r[c] + v) * (r[c] + v);
@@ -117,7 +118,7 @@ static double difference_of_translations(const md5_packed_value *a, const md5_pa
                                          const md5_packed_value *at, float fraction)
 {
     double square = 0;
-    MD5_FOR (c, 3) {
+    for (uint32_t c = 0; c < 3; c++) {
         const double from = a->v[c], to = b->v[c];
         const double off = from + (to - from) * fraction - at->v[c];
         square += off * off;
@@ -131,7 +132,7 @@ static float deviation_of_step(const md5_packed_track *track, uint32_t num_frame
     const md5_packed_value *const values = track->values;
     for (uint32_t from = 0; from < num_frames - 1; from += step) {
         const uint32_t to = num_frames - 1 - from > step ? from + step : num_frames - 1;
-        MD5_FOR_FROM (at, from + 1, to) {
+        for (uint32_t at = from + 1; at < to; at++) {
             const float fraction = (float)(at - from) / (float)(to - from);
             const double off =
                 track->kind == MD5_PACKED_ROTATION
@@ -163,9 +164,9 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
         middle->v[3] = sqrtf(fmaxf(0.0f, 1 - (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])));
     }
     double worst = 0;
-    MD5_FOR (frame, count) {
+    for (uint32_t frame = 0; frame < count; frame++) {
         double square = 0;
-        MD5_FOR (c, 4) {
+        for (uint32_t c = 0; c < 4; c++) {
             const double off = (double)track->values[frame].v[c] - middle->v[c];
             square += off * off;
         }
@@ -189,21 +190,21 @@ static bool take_rotation(md5_arena *arena, const float *first, size_t step, uin
 
     // q and -q are the same rotation: the sign is that of the component that is not stored or, if
     // all are, that of the frame before.
-    MD5_FOR (frame, count) {
+    for (uint32_t frame = 0; frame < count; frame++) {
         const float *const v = values[frame].v;
         const float *const u = frame > 0 ? values[frame - 1].v : v;
         const float cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + u[3] * v[3];
         if (is_full ? cosine < 0 : v[last] < 0)
-            MD5_FOR (c, 4)
+            for (uint32_t c = 0; c < 4; c++)
                 values[frame].v[c] = -v[c];
     }
 
     if (!is_full) {
         // Components in stored order: `last` behind the others.
-        MD5_FOR (frame, count) {
+        for (uint32_t frame = 0; frame < count; frame++) {
             float *const v = values[frame].v;
             const float moved = v[last];
-            MD5_FOR_FROM (c, last, 3)
+            for (uint32_t c = last; c < 3; c++)
                 v[c] = v[c + 1];
             v[3] = moved;
         }
@@ -234,7 +235,7 @@ static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
     md5_packed_track *const tracks = MD5_NEW(arena, md5_packed_track, num_tracks);
     if (!tracks)
         return NULL;
-    MD5_FOR (joint, anim->skeleton.num_joints) {
+    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++) {
         const md5_xform *const constant = &anim->constant[joint];
         md5_packed_track *const own = &tracks[2 * joint];
         own[0].joint = own[1].joint = joint;
@@ -243,7 +244,7 @@ static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
             || !take_translation(arena, &constant->translation.x, 3, 1, &own[1]))
             return NULL;
     }
-    MD5_FOR (slot, anim->num_rotations) {
+    for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         md5_packed_track *const track = &tracks[2 * (size_t)anim->rotation_joints[slot]];
         const float *const first = &anim->rotations[slot].x;
         *track = (md5_packed_track){.joint = track->joint};
@@ -251,7 +252,7 @@ static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
             return NULL;
         measure_deviations(track, num_frames);
     }
-    MD5_FOR (slot, anim->num_translations) {
+    for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
         md5_packed_track *const track = &tracks[2 * (size_t)anim->translation_joints[slot] + 1];
         const float *const first = &anim->translations[slot].x;
         *track = (md5_packed_track){.joint = track->joint};
@@ -327,7 +328,7 @@ static double cost_of(const md5_packed_track *track, uint32_t scale, uint32_t st
 {
     const double size = md5i_packed_scale(scale);
     double bits = 0;
-    MD5_FOR (c, components_of(track))
+    for (uint32_t c = 0; c < components_of(track); c++)
         bits += bits_of((uint64_t)(track->ranges[c] / size + 0.5));
     return bits * md5i_packed_num_keys((uint8_t)step, num_frames);
 }
@@ -348,7 +349,7 @@ static void select_keys(md5_packed_track *track, uint32_t num_frames, double bud
                         double reach)
 {
     double least = 0;
-    MD5_FOR_FROM (k, 1, MD5_PACKED_STEPS) {
+    for (uint32_t k = 1; k < MD5_PACKED_STEPS; k++) {
         const double deviation = track->deviations[k] * unit;
         if (k > 1 && !(deviation <= MAX_DEVIATION * budget))
             continue;
@@ -408,22 +409,20 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
     const md5_context *const context = arena->context;
     const md5_load_opts opts = {.allocator = context->allocator,
                                 .file_name = context->error.file,
-#ifndef MD5_NO_WARNINGS
                                 .warn = context->warn,
                                 .warn_user = context->warn_user,
-#endif
                                 .max_warnings = context->max_warnings,
-                                .partial = context->partial};
+                                .allow_partial_binding = context->allow_partial_binding};
     float *const of_model = MD5_NEW(arena, float, model->skeleton.num_joints);
     TRY(of_model);
     md5_binding *const binding = md5_bind(model, anim, &opts, &error);
     if (!binding)
         return MD5_FAIL(arena->context, error.status, "%s", error.message);
-    MD5_FOR (i, model->num_meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (model->meshes[i].influences) {
             // A vertex is a sum of points of its joints, each in the bind pose.
             const md5_mesh *const mesh = &model->meshes[i];
-            MD5_FOR (j, mesh->num_influences) {
+            for (uint32_t j = 0; j < mesh->num_influences; j++) {
                 const md5_vec4 influence = mesh->influences[j];
                 const uint32_t joint = mesh->influence_joints[j];
                 if (influence.w == 0)
@@ -449,7 +448,7 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
         grow(&of_model[parent], of_model[joint] + bone);
     }
 
-    MD5_FOR (joint, model->skeleton.num_joints) {
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         if (binding->tracks[joint] != MD5_NONE)
             grow(&own[binding->tracks[joint]], of_model[joint]);
     }
@@ -478,7 +477,7 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
     float *const own = reach->own;
     const float scale = md5_scale_of(&anim->skeleton);
     if (compress->distances) {
-        MD5_FOR (joint, num_joints)
+        for (uint32_t joint = 0; joint < num_joints; joint++)
             grow(&own[joint], compress->distances[joint]);
     } else if (compress->model) {
         TRY(measure_model(arena, compress->model, anim, own));
@@ -494,11 +493,13 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
             grow(&own[parent], bone);
         }
     }
-    MD5_FOR (joint, num_joints) {
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         own[joint] = own[joint] > scale ? own[joint] : scale;
         if (!(own[joint] <= 1e9f * scale))
             return MD5_FAIL(arena->context, MD5_ERROR_RANGE,
-                            "the skin distance of joint %u is beyond 1e9 units", joint);
+                            "cannot compress animation: skin distance of joint %u is out of range: "
+                            "expected at most 1e9 units, found %g",
+                            joint, (double)(own[joint] / scale));
     }
 
     const md5_skeleton *const skeleton = &anim->skeleton;
@@ -514,7 +515,7 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
     }
     // `budgets` counts the joints of the longest path downwards. With those above it is the longest
     // path through a joint; independent errors of n joints add up to sqrt(n) of one.
-    MD5_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         above[joint] = parent == MD5_NONE ? 0 : above[parent] + 1;
@@ -551,7 +552,7 @@ static md5_quatd normalized(md5_quat rotation)
 
 static void place(const md5_skeleton *skeleton, const md5_xform *pose, md5_placed *placed)
 {
-    MD5_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         md5_placed local = {normalized(pose[joint].rotation),
@@ -583,14 +584,14 @@ static void grow_error(double *error, double to)
 }
 
 static void measure_at(const md5_anim *anim, const md5_packed *packed, const float *own,
-                       const md5_measuring *scratch, const md5_moment *moment)
+                       const md5_measuring *scratch, const md5_sample_position *sample)
 {
     const md5_pose_kernels *const kernels = MD5_POSE_KERNELS(AVX512);
-    md5i_sample_anim_with(kernels, anim, moment, MD5_ROOT_FILE, scratch->pose);
+    md5i_sample_anim_with(kernels, anim, sample, MD5_ROOT_FILE, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_anim);
-    md5i_packed_sample_with(kernels->sample_packed, packed, moment, scratch->pose);
+    md5i_packed_sample_with(kernels->sample_packed, packed, sample, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_packed);
-    MD5_FOR (joint, anim->skeleton.num_joints)
+    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
         grow_error(&scratch->errors[joint],
                    displacement(&scratch->of_anim[joint], &scratch->of_packed[joint], own[joint]));
 }
@@ -599,10 +600,10 @@ static double measure_packed(const md5_anim *anim, const md5_packed *packed, con
                              const md5_measuring *scratch)
 {
     double worst = 0;
-    MD5_FOR (joint, anim->skeleton.num_joints)
+    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
         scratch->errors[joint] = 0;
     for (uint32_t frame = 0;; frame++) {
-        md5_moment at = {.frame0 = frame, .frame1 = frame};
+        md5_sample_position at = {.frame0 = frame, .frame1 = frame};
         measure_at(anim, packed, own, scratch, &at);
         if (frame + 1 == anim->num_frames)
             break;
@@ -610,7 +611,7 @@ static double measure_packed(const md5_anim *anim, const md5_packed *packed, con
         at.fraction = 0.5f;
         measure_at(anim, packed, own, scratch, &at);
     }
-    MD5_FOR (joint, anim->skeleton.num_joints)
+    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
         grow_error(&worst, scratch->errors[joint]);
     return worst;
 }
@@ -646,7 +647,7 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     md5_packed_track *const tracks = job->tracks;
     md5_packed *const packed = &job->packed;
     const uint32_t num_tracks = 2 * anim->skeleton.num_joints, num_frames = anim->num_frames;
-    MD5_FOR (i, num_tracks) {
+    for (uint32_t i = 0; i < num_tracks; i++) {
         md5_packed_track *const track = &tracks[i];
         const double budget = job->reach.budgets[track->joint];
         const double reach = job->reach.reach[track->joint];
@@ -662,9 +663,9 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
         const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
         uint32_t row = 0;
         track->offset_bits = 0;
-        MD5_FOR (c, components_of(track)) {
+        for (uint32_t c = 0; c < components_of(track); c++) {
             int32_t min = level_of(key_of(track, num_frames, 0)[c], track->scale), max = min;
-            MD5_FOR_FROM (key, 1, num_keys) {
+            for (uint32_t key = 1; key < num_keys; key++) {
                 const int32_t level = level_of(key_of(track, num_frames, key)[c], track->scale);
                 min = level < min ? level : min;
                 max = level > max ? level : max;
@@ -681,24 +682,27 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     }
     *packed = (md5_packed){.num_joints = anim->skeleton.num_joints, .num_frames = num_frames};
     uint64_t bits = 0;
-    MD5_FOR (i, num_tracks)
+    for (uint32_t i = 0; i < num_tracks; i++)
         bits += head_bits(&tracks[i]);
     uint64_t head = 0, key = bits;
     packed->head_bits = (uint32_t)bits;
-    MD5_FOR (i, num_tracks) {
+    for (uint32_t i = 0; i < num_tracks; i++) {
         uint64_t row = 0;
-        MD5_FOR_WHILE (c, components_of(&tracks[i]), tracks[i].step != 0)
-            row += tracks[i].bits[c];
+        if (tracks[i].step != 0) {
+            for (uint32_t c = 0; c < components_of(&tracks[i]); c++)
+                row += tracks[i].bits[c];
+        }
         bits += row * md5i_packed_num_keys(tracks[i].step, num_frames);
     }
     if (bits > UINT32_MAX - 64)
-        return MD5_FAIL(job->arena->context, MD5_ERROR_MEMORY,
-                        "the compressed clip would exceed 512 MiB");
+        return MD5_FAIL(
+            job->arena->context, MD5_ERROR_MEMORY,
+            "compressed clip is too large: the limit is 512 MiB; increase the tolerance");
     packed->num_bytes = (uint32_t)((bits + 7) / 8);
     uint8_t *const bytes = MD5_NEW(job->arena, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
     TRY(bytes);
     packed->bytes = bytes;
-    MD5_FOR (i, num_tracks) {
+    for (uint32_t i = 0; i < num_tracks; i++) {
         const md5_packed_track *const track = &tracks[i];
         const uint32_t components = components_of(track);
         put_bits(bytes, &head, track->step, 4);
@@ -707,14 +711,16 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
         put_bits(bytes, &head, track->offset_bits, 5);
         if (track->step != 0 || track->offset_bits > 0)
             put_bits(bytes, &head, track->scale, 9);
-        MD5_FOR_WHILE (c, components, track->step != 0)
-            put_bits(bytes, &head, track->bits[c], 5);
-        MD5_FOR (c, components)
+        if (track->step != 0) {
+            for (uint32_t c = 0; c < components; c++)
+                put_bits(bytes, &head, track->bits[c], 5);
+        }
+        for (uint32_t c = 0; c < components; c++)
             put_bits(bytes, &head, (uint32_t)track->offsets[c], track->offset_bits);
         const uint32_t num_keys =
             track->step != 0 ? md5i_packed_num_keys(track->step, num_frames) : 0;
-        MD5_FOR (k, num_keys)
-            MD5_FOR (c, components) {
+        for (uint32_t k = 0; k < num_keys; k++)
+            for (uint32_t c = 0; c < components; c++) {
                 const int32_t level = level_of(key_of(track, num_frames, k)[c], track->scale);
                 put_bits(bytes, &key, (uint32_t)(level - track->offsets[c]), track->bits[c]);
             }
@@ -743,9 +749,9 @@ static double part_of(double factor, double part)
 static bool find_budgets(compressing *job, md5_arena_mark mark)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
-    MD5_FOR (joint, num_joints)
+    for (uint32_t joint = 0; joint < num_joints; joint++)
         job->reach.budgets[joint] *= (float)job->tolerance;
-    MD5_FOR (i, ATTEMPTS) {
+    for (uint32_t i = 0; i < ATTEMPTS; i++) {
         TRY(try_budgets(job, mark));
         keep_if_best(job);
 
@@ -767,16 +773,16 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
         }
     }
     // Steps in between: all budgets by the same factor.
-    MD5_FOR (i, SCALINGS) {
-        MD5_FOR (joint, num_joints)
+    for (uint32_t i = 0; i < SCALINGS; i++) {
+        for (uint32_t joint = 0; joint < num_joints; joint++)
             job->reach.budgets[joint] *= 0.93f;
         TRY(try_budgets(job, mark));
         keep_if_best(job);
     }
     // If no attempt held: finer steps for all.
     double min_error = job->error;
-    MD5_FOR_WHILE (i, MAX_HALVINGS, job->num_bytes == 0) {
-        MD5_FOR (joint, num_joints)
+    for (uint32_t i = 0; i < MAX_HALVINGS && job->num_bytes == 0; i++) {
+        for (uint32_t joint = 0; joint < num_joints; joint++)
             job->reach.budgets[joint] *= 0.5f;
         TRY(try_budgets(job, mark));
         keep_if_best(job);
@@ -784,7 +790,8 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
     }
     if (job->num_bytes == 0)
         return MD5_FAIL(job->arena->context, MD5_ERROR_RANGE,
-                        "a tolerance of %g units cannot be kept: the least error is %g",
+                        "tolerance of %g units cannot be reached: the smallest possible error is "
+                        "%g; increase the tolerance",
                         job->tolerance, min_error);
     memcpy(job->reach.budgets, job->best, num_joints * sizeof *job->best);
     return try_budgets(job, mark);
@@ -794,16 +801,18 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
 static bool check(md5_context *context, const md5_anim *anim, double *tolerance)
 {
     if (anim->packed_size)
-        return MD5_FAIL(context, MD5_ERROR_MISMATCH, "the animation is compressed already");
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                        "cannot compress animation: it is already compressed");
     if (anim->parents_unknown)
         return MD5_FAIL(context, MD5_ERROR_VERSION,
-                        "animations of version 6 store no hierarchy and cannot be compressed");
+                        "cannot compress animation: MD5 version 6 stores no hierarchy");
     if (anim->skeleton.num_joints == 0 || anim->skeleton.num_joints > MD5_PACKED_JOINTS)
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "%u joints cannot be compressed: 1 to %u can",
-                        anim->skeleton.num_joints, MD5_PACKED_JOINTS);
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "cannot compress animation: expected 1 to %u joints, found %u",
+                        MD5_PACKED_JOINTS, anim->skeleton.num_joints);
     if (!(*tolerance >= 0 && *tolerance <= 1e9))
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "a tolerance of %g units: expected 0 to 1e9",
-                        *tolerance);
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "tolerance is out of range: expected 0 to 1e9 units, found %g", *tolerance);
     if (*tolerance == 0)
         *tolerance = 0.01 * md5_scale_of(&anim->skeleton);
     return true;
@@ -839,7 +848,11 @@ static md5_anim *compress(compressing *job, const md5_compress_opts *options)
 md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress_opts,
                             const md5_load_opts *opts, md5_error *error)
 {
-    MD5_NEED(anim, "animation");
+    MD5_ASSERT_NULL_OR_ALIVE(anim, MD5_TAG_ANIM);
+    if (!anim) {
+        md5i_fail_missing(error, "animation");
+        return NULL;
+    }
     MD5_ASSERT_RESERVED(compress_opts);
     MD5_ASSERT_OPTS(opts);
     const md5_compress_opts defaults = {0};
@@ -852,4 +865,3 @@ md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compr
     md5i_arena_free(&arena);
     return compressed;
 }
-#endif

@@ -3,7 +3,6 @@
 #include "md5/core/math.h"
 #include "md5/pose/skeleton.h"
 
-#ifndef MD5_NO_COMPRESSED
 // == Blocks ======================================================================================
 //
 // The block of a compressed clip: measured, checked, copied, freed.
@@ -12,40 +11,43 @@
 
 static bool fail_of_joint(md5_context *context, uint32_t joint, const char *what)
 {
-    return MD5_FAIL(context, MD5_ERROR_RANGE, "joint %u of the compressed clip: %s", joint, what);
+    return MD5_FAIL(context, MD5_ERROR_RANGE, "invalid compressed clip: joint %u: %s", joint, what);
 }
 
 // Heads are decoded without knowing where keys begin, for their number of bits.
 bool md5i_check_packed(md5_context *context, md5_packed *packed)
 {
     if (packed->num_bytes > UINT32_MAX / 8 - 8)
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "the compressed clip exceeds 512 MiB");
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "compressed clip is too large: expected at most 512 MiB, found %u bytes",
+                        packed->num_bytes);
     const uint64_t num_bits = (uint64_t)packed->num_bytes * 8;
     md5_packed_place place = {0, 0};
     uint64_t bits = 0;
-    MD5_FOR (i, 2 * packed->num_joints) {
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         if (place.head > num_bits)
-            return fail_of_joint(context, i / 2, "its head is cut off");
+            return fail_of_joint(context, i / 2, "track header is truncated");
         bool is_sound = head.form <= MD5_PACKED_FULL && (head.step == 0 || head.row > 0);
-        MD5_FOR (c, 4)
+        for (uint32_t c = 0; c < 4; c++)
             is_sound = is_sound && head.bits[c] <= MD5_PACKED_BITS
                        && head.offsets[c] < 1 << (MD5_PACKED_OFFSET_BITS - 1)
                        && head.offsets[c] >= -(1 << (MD5_PACKED_OFFSET_BITS - 1));
         if (!is_sound)
-            return fail_of_joint(context, i / 2, "its numbers contradict each other");
+            return fail_of_joint(context, i / 2, "track header has invalid values");
         if (head.step != 0)
             bits += (uint64_t)head.row * md5i_packed_num_keys(head.step, packed->num_frames);
     }
     if ((bits + place.head + 7) / 8 != packed->num_bytes)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "the tracks of the compressed clip do not fill its bytes");
+                        "invalid compressed clip: expected %llu bytes of tracks, found %u",
+                        (unsigned long long)((bits + place.head + 7) / 8), packed->num_bytes);
     packed->head_bits = place.head;
     place = md5_packed_first(packed);
-    MD5_FOR (i, 2 * packed->num_joints) {
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         const uint32_t num_keys = md5i_packed_num_keys(head.step, packed->num_frames);
-        MD5_FOR (key, num_keys) {
+        for (uint32_t key = 0; key < num_keys; key++) {
             // The numbers of a key, before the root or the length is taken: bounded, so that all
             // that follows is finite.
             const md5_packed_value value = md5i_packed_decode(packed, &head, key);
@@ -56,7 +58,9 @@ bool md5i_check_packed(md5_context *context, md5_packed *packed)
                     ? fabsf(v[0]) <= max && fabsf(v[1]) <= max && fabsf(v[2]) <= max
                     : square >= 0.999f && square <= 1.001f;
             if (!is_value)
-                return fail_of_joint(context, i / 2, "a key is no rotation or position");
+                return fail_of_joint(
+                    context, i / 2,
+                    "key is neither a unit rotation nor a position within 2e9 units");
         }
     }
     return true;
@@ -71,7 +75,7 @@ static md5_skeleton put_skeleton(md5_block *block, const md5_skeleton *skeleton)
     md5_joint *const joints = MD5_PUT(block, md5_joint, skeleton->joints, skeleton->num_joints);
     copy.joints = joints;
     copy.order = MD5_PUT(block, uint32_t, skeleton->order, skeleton->num_joints);
-    MD5_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const char *const name = skeleton->joints[i].name;
         const char *const own = md5i_block_text(block, name, strlen(name));
         if (joints)
@@ -86,9 +90,9 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     const md5_skeleton *const skeleton = &source->skeleton;
     uint32_t num_moving[2] = {0, 0};
     md5_packed_place place = md5_packed_first(packed);
-    const md5_moment start = {.frame0 = 0};
+    const md5_sample_position start = {.frame0 = 0};
     float first[4] = {0, 0, 0, 0};
-    MD5_FOR (i, 2 * packed->num_joints) {
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         num_moving[i % 2] += head.step != 0;
         if (i == 1)
@@ -105,7 +109,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     md5_xform *constant = NULL, *base_frame = NULL; // the same, unless joint 0 differs
     uint8_t *bytes = NULL;
     const char *command_line = NULL;
-    MD5_FOR (pass, 2) {
+    for (uint32_t pass = 0; pass < 2; pass++) {
         anim = MD5_TAKE(&block, md5_anim, 1);
         own = MD5_PUT(&block, md5_packed, packed, 1);
         own_skeleton = put_skeleton(&block, skeleton);
@@ -113,7 +117,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
         places = MD5_TAKE(&block, md5_packed_place, num_joints);
         constant = MD5_TAKE(&block, md5_xform, num_joints);
         base_frame = has_base ? MD5_TAKE(&block, md5_xform, num_joints) : constant;
-        MD5_FOR (kind, 2)
+        for (uint32_t kind = 0; kind < 2; kind++)
             moving[kind] = MD5_TAKE(&block, uint32_t, num_moving[kind]);
         bytes = MD5_TAKE(&block, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
         if (pass == 0 && !md5i_block_allocate(context, &block))
@@ -129,7 +133,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     place = md5_packed_first(own);
     memset(constant, 0, num_joints * sizeof *constant);
     md5i_packed_sample_with(md5i_packed_sample_scalar, own, &start, constant);
-    MD5_FOR (i, 2 * own->num_joints) {
+    for (uint32_t i = 0; i < 2 * own->num_joints; i++) {
         const uint8_t kind = (uint8_t)(i % 2);
         if (kind == MD5_PACKED_ROTATION)
             places[i / 2] = place;
@@ -157,7 +161,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
         .num_components = 3 * (num_moving[0] + num_moving[1]),
         .command_line = command_line,
         .size = block.used,
-        .internal = {.allocator = context->allocator, .packed = own},
+        .internal = {.allocator = context->allocator, .packed = own, .tag = MD5_TAG_ANIM},
     };
     return anim;
 }
@@ -210,14 +214,15 @@ static uint64_t size_of(const clip_bytes *of)
 
 size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
 {
-    MD5_ASSERT_ASSET(anim);
-    MD5_ASSERT(bytes || size == 0, "bytes: not NULL unless size is 0");
+    MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
+    MD5_ASSERT(bytes || size == 0, "bytes: must not be NULL unless size is 0");
     if (!anim->packed_size)
         return 0;
     const md5_skeleton *const skeleton = &anim->skeleton;
-    clip_bytes of = {.clip = *anim, .packed = *MD5_PACKED(anim), .axes = (uint32_t)skeleton->axes};
+    clip_bytes of = {
+        .clip = *anim, .packed = *anim->internal.packed, .axes = (uint32_t)skeleton->axes};
     of.base = anim->base_frame[0].translation;
-    MD5_FOR (i, skeleton->num_joints)
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
         of.num_names += (uint32_t)strlen(skeleton->joints[i].name) + 1;
     const size_t total = (size_t)size_of(&of);
     if (!bytes || size < total)
@@ -225,12 +230,12 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     uint8_t *const start = (uint8_t *)bytes;
     md5_kept_state state = {.to = start + HEAD};
     keep_fixed(&state, &of);
-    MD5_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         uint32_t parent = skeleton->joints[i].parent, place = skeleton->order[i];
         md5_keep_32(&state, &parent);
         md5_keep_32(&state, &place);
     }
-    MD5_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const size_t name_size = strlen(skeleton->joints[i].name) + 1;
         memcpy(state.to, skeleton->joints[i].name, name_size);
         state.to += name_size;
@@ -247,7 +252,14 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
 
 static bool fail(md5_context *context, md5_status status, const char *what)
 {
-    return MD5_FAIL(context, status, "compressed clip: %s", what);
+    return MD5_FAIL(context, status, "invalid compressed clip: %s", what);
+}
+
+static bool fail_size(md5_context *context, size_t min_size, size_t size)
+{
+    return MD5_FAIL(context, MD5_ERROR_SYNTAX,
+                    "invalid compressed clip: header is truncated: expected %zu bytes, found %zu",
+                    min_size, size);
 }
 
 static bool check_fixed(md5_context *context, const clip_bytes *of, size_t size)
@@ -256,13 +268,15 @@ static bool check_fixed(md5_context *context, const clip_bytes *of, size_t size)
     const float scale = clip->skeleton.scale;
     if (of->rest != 0 || size_of(of) != size || of->packed.num_joints == 0
         || of->packed.num_joints > MD5_PACKED_JOINTS || of->packed.num_frames == 0)
-        return fail(context, MD5_ERROR_RANGE, "its counts contradict each other");
+        return fail(context, MD5_ERROR_RANGE,
+                    "joint, frame and byte counts do not match the file size");
     return (of->axes <= MD5_AXES_BLENDER && (scale == 0 || (scale >= 1e-6f && scale <= 1e6f))
             && clip->frame_rate > 0 && clip->frame_rate <= 1e9 && clip->tolerance >= 0
             && clip->tolerance <= 1e15f && clip->max_error >= 0 && clip->max_error <= 1e15f
             && fabsf(of->base.x) <= 1e15f && fabsf(of->base.y) <= 1e15f
             && fabsf(of->base.z) <= 1e15f)
-           || fail(context, MD5_ERROR_RANGE, "its rate, axes, scale or error is out of range");
+           || fail(context, MD5_ERROR_RANGE,
+                   "frame rate, axes, scale, tolerance or error is out of range");
 }
 
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset)
@@ -271,16 +285,21 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     const uint8_t *const start = (const uint8_t *)bytes;
     clip_bytes of = {.rest = 0};
     if (size < 8)
-        return fail(context, MD5_ERROR_SYNTAX, "the bytes end too soon");
+        return fail_size(context, 8, size);
     const uint32_t version = (uint32_t)md5_get_bytes(start + 4, 4);
     if (version != VERSION)
-        return MD5_FAIL(context, MD5_ERROR_VERSION, "compressed clip of version %u: expected %d",
-                        version, VERSION);
-    if (size < HEAD + FIXED || md5_get_bytes(start + 8, 4) != size)
-        return fail(context, MD5_ERROR_SYNTAX, "the bytes end too soon, or more follow");
+        return MD5_FAIL(context, MD5_ERROR_VERSION,
+                        "unsupported version of a compressed clip: expected %d, found %u", VERSION,
+                        version);
+    if (size < HEAD + FIXED)
+        return fail_size(context, HEAD + FIXED, size);
+    const uint64_t declared_size = md5_get_bytes(start + 8, 4);
+    if (declared_size != size)
+        return MD5_FAIL(context, MD5_ERROR_SYNTAX,
+                        "invalid compressed clip: expected a file of %llu bytes, found %zu",
+                        (unsigned long long)declared_size, size);
     if (md5_fnv(MD5_FNV, start + HEAD, size - HEAD) != md5_get_bytes(start + 12, 8))
-        return fail(context, MD5_ERROR_SYNTAX,
-                    "the checksum does not match: the bytes have changed");
+        return fail(context, MD5_ERROR_SYNTAX, "checksum does not match: the file is damaged");
     md5_kept_state state = {.from = start + HEAD};
     keep_fixed(&state, &of);
     TRY(check_fixed(context, &of, size));
@@ -291,7 +310,7 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     uint8_t *const placed = MD5_NEW(arena, uint8_t, count);
     uint8_t *const tracks = MD5_NEW(arena, uint8_t, of.packed.num_bytes + MD5_PACKED_PADDING);
     TRY(joints && order && placed && tracks);
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         md5_keep_32(&state, &joints[i].parent);
         md5_keep_32(&state, &order[i]);
     }
@@ -299,17 +318,18 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     of.clip.skeleton =
         (md5_skeleton){count, joints, order, (md5_axes)of.axes, of.clip.skeleton.scale};
     TRY(md5i_is_ordered(&of.clip.skeleton, placed)
-        || fail(context, MD5_ERROR_RANGE, "its joints are not in order"));
+        || fail(context, MD5_ERROR_RANGE,
+                "joint order is invalid: expected each joint once, parents first"));
     const char *name = (const char *)state.from, *const end = name + of.num_names;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const char *const nul =
             name < end ? (const char *)memchr(name, 0, (size_t)(end - name)) : NULL;
         if (!nul)
-            return fail(context, MD5_ERROR_RANGE, "a name does not end");
+            return fail(context, MD5_ERROR_RANGE, "unterminated joint name");
         joints[i].name = name;
         name = nul + 1;
     }
-    TRY(name == end || fail(context, MD5_ERROR_RANGE, "there are more names than joints"));
+    TRY(name == end || fail(context, MD5_ERROR_RANGE, "more joint names than joints"));
     memcpy(tracks, end, of.packed.num_bytes);
     of.packed.bytes = tracks;
     TRY(md5i_check_packed(context, &of.packed));
@@ -325,15 +345,19 @@ enum { IS_TRANSLATING = 7, IS_ROTATING = 56 }; // flags of md5_track
 
 md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
-    MD5_NEED(anim, "animation");
+    MD5_ASSERT_NULL_OR_ALIVE(anim, MD5_TAG_ANIM);
+    if (!anim) {
+        md5i_fail_missing(error, "animation");
+        return NULL;
+    }
     MD5_ASSERT_OPTS(opts);
-    const md5_packed *const packed = MD5_PACKED(anim);
+    const md5_packed *const packed = anim->internal.packed;
     const uint32_t num_moving[2] = {anim->num_rotations, anim->num_translations};
     md5_anim made = *anim, *plain = NULL;
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     if (!packed) {
-        MD5_FAIL(&context, MD5_ERROR_MISMATCH, "the animation is not compressed");
+        MD5_FAIL(&context, MD5_ERROR_MISMATCH, "cannot decompress animation: it is not compressed");
         return NULL;
     }
     const size_t num_joints = packed->num_joints, num_frames = packed->num_frames;
@@ -341,7 +365,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     md5_track *tracks = NULL;
     md5_quat *rotations = NULL;
     md5_vec3 *translations = NULL;
-    MD5_FOR (pass, 2) {
+    for (uint32_t pass = 0; pass < 2; pass++) {
         plain = MD5_TAKE(&block, md5_anim, 1);
         made.skeleton = put_skeleton(&block, &anim->skeleton);
         made.command_line = md5i_block_text(&block, "", 0);
@@ -362,7 +386,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     made.num_components = 0;
     md5_packed_place place = md5_packed_first(packed);
     memset(tracks, 0, num_joints * sizeof *tracks);
-    MD5_FOR (i, 2 * packed->num_joints) {
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const uint8_t kind = (uint8_t)(i % 2);
         const md5_packed_head head = md5i_packed_take_head(packed, kind, &place);
         md5_track *const track = &tracks[i / 2];
@@ -374,8 +398,8 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         made.num_components += 3;
         // All frames: time is linear in the size of the result.
         const uint32_t slot = slots[kind]++;
-        MD5_FOR (frame, num_frames) {
-            const md5_moment still = {.frame0 = frame, .frame1 = frame};
+        for (uint32_t frame = 0; frame < num_frames; frame++) {
+            const md5_sample_position still = {.frame0 = frame, .frame1 = frame};
             const size_t place_in_frames = (size_t)frame * num_moving[kind] + slot;
             float v[4];
             md5i_packed_at(packed, &head, &still, v);
@@ -395,7 +419,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     made.num_warnings = 0;
     made.size = block.used;
     made.internal.allocator = context.allocator;
+    made.internal.tag = MD5_TAG_ANIM;
     *plain = made;
     return plain;
 }
-#endif

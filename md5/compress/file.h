@@ -1,4 +1,4 @@
-// Files that hold what is in memory: compressed clips, as bytes and as blocks; asset files.
+// Compressed clips as the bytes of files and as blocks in memory.
 #ifndef MD5_COMPRESS_FILE_H
 #define MD5_COMPRESS_FILE_H
 
@@ -7,26 +7,8 @@
 
 #define MD5_PACKED_FILE "M5CC" // what the bytes of md5_write_anim() begin with
 
-#ifdef MD5_NO_ASSET_FILES
-#define md5_is_asset_file(bytes, size) false
-#define md5i_read_assets(...) false
-#else
-// Whether bytes begin as those of md5_write_assets(), on this machine or one of the other order.
-static inline bool md5_is_asset_file(const char *bytes, size_t size)
-{
-    return md5_begins_as(bytes, size, "M5AI") || md5_begins_as(bytes, size, "IA5M");
-}
-
-// Makes the model, or else the clip, of a file that has nothing else, with a copy of the bytes.
-bool md5i_read_assets(md5_arena *arena, const char *bytes, size_t size, bool is_model,
-                      void **asset);
-#endif
-
 // Makes a compressed clip of such bytes: whatever they are, in linear time. Reports errors; returns
 // false.
-#ifdef MD5_NO_COMPRESSED
-#define md5i_read_packed_file(arena, ...) MD5_LEFT_OUT((arena)->context, "compressed clips")
-#else
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset);
 
 // Copies a packed clip into one block of the context's allocator: skeleton, rate, error and
@@ -47,6 +29,5 @@ typedef struct md5_skin_reach {
 } md5_skin_reach;
 bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
                      md5_skin_reach *reach);
-#endif
 
 #endif

@@ -1,8 +1,8 @@
-// md5_bind(): which track drives which joint, joints whose parents differ, and the tables for
-// posing.
+// Bindings: which track drives which joint, joints whose parents differ, and the tables for posing.
+#include "md5/core/freed.h"
 #include "md5/core/math.h"
 #include "md5/core/names.h"
-#include "md5/pose/skeleton.h"
+#include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
 
 // == Plans =======================================================================================
@@ -15,14 +15,14 @@ static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t 
 {
     bool in_order = count == num_joints;
     memset(undriven, 0, num_joints * sizeof *undriven); // first a mark for each joint
-    MD5_FOR (slot, count) {
+    for (uint32_t slot = 0; slot < count; slot++) {
         found[slot] = targets[joints[slot]];
         in_order = in_order && found[slot] == slot;
         if (found[slot] != MD5_NONE)
             undriven[found[slot]] = 1;
     }
     *num_undriven = 0;
-    MD5_FOR (joint, num_joints)
+    for (uint32_t joint = 0; joint < num_joints; joint++)
         if (undriven[joint] == 0)
             undriven[(*num_undriven)++] = joint;
     return in_order;
@@ -41,7 +41,7 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
     // Sorts the joints by depth, in memory that is filled later.
     uint32_t *const depths = fixed_rotations, *const begins = fixed_translations;
     memset(begins, 0, count * sizeof *begins);
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         depths[joint] = parent == MD5_NONE ? 0 : depths[parent] + 1;
@@ -49,12 +49,12 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
     }
     const uint32_t num_roots = begins[0];
     uint32_t begin = 0;
-    MD5_FOR (depth, count) {
+    for (uint32_t depth = 0; depth < count; depth++) {
         const uint32_t width = begins[depth];
         begins[depth] = begin;
         begin += width;
     }
-    MD5_FOR (joint, count)
+    for (uint32_t joint = 0; joint < count; joint++)
         order[begins[depths[joint]]++] = joint;
 
     *plan = (md5_pose_plan){
@@ -136,7 +136,7 @@ static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *ani
     ancestry *ancestries = MD5_NEW(arena, ancestry, anim->num_joints);
     if (!ancestries)
         return NULL;
-    MD5_FOR (i, anim->num_joints) {
+    for (uint32_t i = 0; i < anim->num_joints; i++) {
         const uint32_t joint = anim->order[i];
         const uint32_t parent = anim->joints[joint].parent;
         if (parent == MD5_NONE)
@@ -165,7 +165,7 @@ static md5_quoted quote_name(const char *name)
 static md5_quoted quote_parent(const md5_skeleton *skeleton, uint32_t joint)
 {
     if (joint == MD5_NONE)
-        return (md5_quoted){"no joint"};
+        return (md5_quoted){"no parent"};
     return quote_name(skeleton->joints[joint].name);
 }
 
@@ -179,19 +179,19 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
     const branch *const above = anchor != MD5_NONE ? &branches[anchor] : own;
     const bool is_below = own->first > above->first && own->first - above->first < above->size;
     if (anchor != MD5_NONE && !is_below)
-        return "the hierarchies contradict each other, the model's is used";
+        return "the hierarchies contradict each other: using the hierarchy of the model";
 
     const uint32_t top = anchor == MD5_NONE ? 0 : branches[anchor].depth + 1;
     const uint64_t wanted = (uint64_t)ancestry_of_track->num_extra + (own->depth - top);
     if (wanted > STEPS_PER_JOINT) {
         if (wanted > *shared)
-            return "too many joints in between, the model's hierarchy is used";
+            return "too many joints are in between: using the hierarchy of the model";
         *shared -= wanted;
     }
     rebase->above = anchor;
     rebase->extra = ancestry_of_track->num_extra > 0 ? extra : MD5_NONE;
-    return anchor == parent ? "it moves with the joints in between, which are not in the model"
-                            : "it follows the animation";
+    return anchor == parent ? "the joint follows the joints in between, which the model lacks"
+                            : "the joint follows the animation";
 }
 
 // Lists the joints to compose, parents first, in an array of the arena, and warns about each.
@@ -203,7 +203,7 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
     const ancestry *ancestries = NULL;
     md5_rebase *rebases = NULL;
     uint64_t shared = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);
-    MD5_FOR (i, model->num_joints) {
+    for (uint32_t i = 0; i < model->num_joints; i++) {
         const uint32_t joint = model->order[i];
         const uint32_t track = binding->tracks[joint];
         if (track == MD5_NONE)
@@ -227,7 +227,7 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
             plan_joint(rebase, branches, &ancestries[track], anim_parent, &shared);
         (void)consequence;
         md5i_warn(arena->context, 0, 0,
-                  "joint %s is a child of %s in the animation, of %s in the model: %s",
+                  "parent of joint %s differs: %s in the animation, %s in the model; %s",
                   quote_name(model->joints[joint].name).text, quote_parent(anim, anim_parent).text,
                   quote_parent(model, parent).text, consequence);
     }
@@ -242,7 +242,7 @@ static bool fail_as_strange(md5_context *context, const md5_skeleton *skeleton,
 {
     char names[128] = "";
     size_t length = 0;
-    MD5_FOR (joint, skeleton->num_joints) {
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         if (others[joint] != MD5_NONE)
             continue;
         const md5_quoted name = quote_name(skeleton->joints[joint].name);
@@ -252,8 +252,8 @@ static bool fail_as_strange(md5_context *context, const md5_skeleton *skeleton,
                                    length > 0 ? ", " : "", name.text);
     }
     return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                    "%u of %u joints of the %s are in the %s: expected half of them, unless "
-                    "'partial' is set; missing: %s",
+                    "too few common joints: %u of %u joints of the %s are in the %s, expected at "
+                    "least half; set 'allow_partial_binding' to allow it; missing: %s",
                     num_matched, skeleton->num_joints, is_model ? "model" : "animation",
                     is_model ? "animation" : "model", names);
 }
@@ -267,8 +267,8 @@ static bool match(md5_arena *arena, md5_binding *binding)
     md5_context *const context = arena->context;
     if (model->axes != anim->axes || md5_scale_of(model) != md5_scale_of(anim))
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                        "the animation has axes %d and scale %g, the model axes %d and scale %g: "
-                        "load both with the same options",
+                        "axes or scale differ: animation has axes %d and scale %g, model has axes "
+                        "%d and scale %g; load both with the same options",
                         (int)anim->axes, md5_scale_of(anim), (int)model->axes, md5_scale_of(model));
     uint32_t *const tracks = MD5_NEW(arena, uint32_t, (size_t)model->num_joints + anim->num_joints);
     TRY(tracks);
@@ -277,166 +277,95 @@ static bool match(md5_arena *arena, md5_binding *binding)
     binding->tracks = tracks;
 
     uint32_t num_driven = 0;
-    MD5_FOR (joint, model->num_joints)
+    for (uint32_t joint = 0; joint < model->num_joints; joint++)
         num_driven += tracks[joint] != MD5_NONE;
     if (num_driven == 0) {
         if (model->num_joints == 0 || anim->num_joints == 0)
-            return MD5_FAIL(context, MD5_ERROR_MISMATCH, "the %s has no joints",
+            return MD5_FAIL(context, MD5_ERROR_MISMATCH, "%s has no joints",
                             model->num_joints == 0 ? "model" : "animation");
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                        "the animation is of another skeleton: joint 0 is %s in the model and %s "
-                        "in the animation, and no name is in both",
+                        "animation and model have no common joint names: joint 0 is %s "
+                        "in the model, %s in the animation",
                         quote_name(model->joints[0].name).text,
                         quote_name(anim->joints[0].name).text);
     }
-    if (!context->partial && num_driven < model->num_joints - num_driven)
+    if (!context->allow_partial_binding && num_driven < model->num_joints - num_driven)
         return fail_as_strange(context, model, tracks, num_driven, true);
-    if (!context->partial && num_driven < anim->num_joints - num_driven)
+    if (!context->allow_partial_binding && num_driven < anim->num_joints - num_driven)
         return fail_as_strange(context, anim, targets, num_driven, false);
     binding->same_order = true;
-    MD5_FOR (joint, model->num_joints) {
+    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
         binding->same_order = binding->same_order && tracks[joint] == joint;
         if (tracks[joint] != MD5_NONE)
             continue;
         binding->num_missing++;
         md5i_warn(context, 0, 0,
-                  "joint %u %s of the model is not in the animation: it keeps its bind pose", joint,
-                  quote_name(model->joints[joint].name).text);
+                  "joint %u %s of the model is missing in the animation: it keeps its bind pose",
+                  joint, quote_name(model->joints[joint].name).text);
     }
-    MD5_FOR (joint, anim->num_joints) {
+    for (uint32_t joint = 0; joint < anim->num_joints; joint++) {
         if (targets[joint] != MD5_NONE)
             continue;
         binding->num_extra++;
-        md5i_warn(context, 0, 0, "joint %u %s of the animation is not in the model", joint,
+        md5i_warn(context, 0, 0,
+                  "joint %u %s of the animation is missing in the model: it is ignored", joint,
                   quote_name(anim->joints[joint].name).text);
     }
     return binding->anim->parents_unknown || plan_rebases(arena, targets, binding);
 }
 
-// `found` has the skeleton, its bind pose and the clip, and the model if there is one. Builds the
-// binding in one block: the binding, tracks and targets side by side, rebases, the plan with its
-// integers and groups, and the inverse bind pose if there is no model that has it: by `invert`,
-// which is NULL otherwise, so that programs that bind models only are linked without it.
-typedef bool invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
-                              const md5_xform *bind_local, md5_mat34 *inverse);
-static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error *error,
-                         invert_bind_pose *invert)
+bool md5i_begin_binding(md5_binding_job *job, const md5_binding *parts, const md5_load_opts *opts,
+                        md5_error *error)
 {
-    md5_context context;
-    md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    md5_arena arena = {.context = &context};
-    md5_block block = {0};
-    md5_binding *binding = NULL;
-    if (!match(&arena, &found)) {
-        md5i_arena_free(&arena);
-        return NULL;
-    }
-    const size_t num_tracks = found.skeleton->num_joints;
-    const size_t num_targets = found.anim->skeleton.num_joints;
-    const size_t num_integers =
-        3 * num_tracks + found.anim->num_rotations + found.anim->num_translations; // of the plan
-    uint32_t *tracks = NULL, *integers = NULL;
-    md5_rebase *rebases = NULL;
-    md5_pose_plan *plan = NULL;
-    md5_mat34 *inverse_bind = NULL;
-#ifndef MD5_NO_COMPRESSED
-    const md5_packed *const packed = MD5_PACKED(found.anim);
-    const uint32_t num_groups =
-        packed ? md5i_packed_group(packed, found.tracks + num_tracks, NULL) : 0;
-    md5_packed_lanes *groups = NULL;
-#endif
-    MD5_FOR (pass, 2) {
-        binding = (md5_binding *)md5i_block_put(&block, &found, 1, sizeof found);
-        tracks = (uint32_t *)md5i_block_put(&block, found.tracks, num_tracks + num_targets,
-                                            sizeof *tracks);
-        rebases = (md5_rebase *)md5i_block_put(&block, found.internal.rebases, found.num_rebases,
-                                               sizeof *rebases);
-        plan = MD5_TAKE(&block, md5_pose_plan, 1);
-        integers = MD5_TAKE(&block, uint32_t, num_integers);
-        inverse_bind = MD5_TAKE(&block, md5_mat34, invert ? num_tracks : 0);
-#ifndef MD5_NO_COMPRESSED
-        groups = MD5_TAKE(&block, md5_packed_lanes, num_groups);
-#endif
-        if (pass == 0 && !md5i_block_allocate(&context, &block))
-            break;
-    }
-    if (block.base && invert && !invert(&arena, found.skeleton, found.bind_local, inverse_bind)) {
-        md5i_free(&context, block.base, block.used);
-        block.base = NULL;
-    }
-    md5i_arena_free(&arena);
-    if (!block.base)
-        return NULL;
-    if (invert)
-        binding->inverse_bind = inverse_bind;
-    binding->tracks = tracks;
-    binding->internal.rebases = rebases;
-    binding->internal.plan = plan;
-    binding->size = block.used;
-    binding->internal.allocator = context.allocator;
-    build_plan(found.skeleton, found.anim, tracks + num_tracks, plan, integers);
-#ifndef MD5_NO_COMPRESSED
-    if (packed) {
-        plan->groups = groups;
-        plan->num_groups = md5i_packed_group(packed, plan->driven, groups);
-    }
-#endif
-    return binding;
+    *job = (md5_binding_job){.found = *parts};
+    md5i_context_begin(&job->context, opts, opts ? opts->file_name : NULL, error);
+    job->arena.context = &job->context;
+    if (match(&job->arena, &job->found))
+        return true;
+    md5i_arena_free(&job->arena);
+    return false;
 }
 
-md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_load_opts *opts,
-                      md5_error *error)
+void md5i_lay_out_binding(md5_binding_job *job)
 {
-    MD5_ASSERT_OPTS(opts);
-    MD5_NEED(model, "model");
-    MD5_NEED(anim, "animation");
-    MD5_ASSERT_ASSET(model);
-    MD5_ASSERT_ASSET(anim);
-    const md5_binding parts = {
-        .model = model,
-        .skeleton = &model->skeleton,
-        .bind_local = model->bind_local,
-        .inverse_bind = model->inverse_bind,
-        .anim = anim,
-    };
-    return bind(parts, opts, error, NULL);
+    const md5_binding *const found = &job->found;
+    const md5_anim *const anim = found->anim;
+    md5_block *const block = &job->block;
+    const size_t num_tracks = found->skeleton->num_joints;
+    const size_t num_targets = anim->skeleton.num_joints;
+    const size_t num_integers = 3 * num_tracks + anim->num_rotations + anim->num_translations;
+    job->binding = MD5_PUT(block, md5_binding, found, 1);
+    job->tracks = MD5_PUT(block, uint32_t, found->tracks, num_tracks + num_targets);
+    job->rebases = MD5_PUT(block, md5_rebase, found->internal.rebases, found->num_rebases);
+    job->plan = MD5_TAKE(block, md5_pose_plan, 1);
+    job->integers = MD5_TAKE(block, uint32_t, num_integers);
 }
 
-#if !defined(NDEBUG)
-// Quadratic time: only for skeletons that a program has made.
-static bool is_ordered(const md5_skeleton *skeleton)
+bool md5i_allocate_binding(md5_binding_job *job)
 {
-    MD5_FOR (i, skeleton->num_joints) {
-        const uint32_t joint = skeleton->order[i];
-        if (joint >= skeleton->num_joints)
-            return false;
-        const uint32_t parent = skeleton->joints[joint].parent;
-        bool is_after = parent == MD5_NONE;
-        MD5_FOR (k, i) {
-            if (skeleton->order[k] == joint)
-                return false;
-            is_after = is_after || skeleton->order[k] == parent;
-        }
-        if (!is_after)
-            return false;
-    }
-    return true;
+    return md5i_block_allocate(&job->context, &job->block);
 }
-#endif
 
-md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bind_local,
-                               const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
+void md5i_fill_binding(md5_binding_job *job)
 {
-    MD5_NEED(skeleton, "skeleton");
-    MD5_NEED(anim, "animation");
-    MD5_ASSERT_ARRAY(bind_local, skeleton->num_joints);
-    MD5_ASSERT_OPTS(opts);
-    MD5_VALIDATE(is_ordered(skeleton), "skeleton: order lists every joint once, parents first");
-    const md5_binding parts = {.skeleton = skeleton, .bind_local = bind_local, .anim = anim};
-    return bind(parts, opts, error, md5i_invert_bind_pose);
+    md5_binding *const binding = job->binding;
+    binding->tracks = job->tracks;
+    binding->internal.rebases = job->rebases;
+    binding->internal.plan = job->plan;
+    binding->size = job->block.used;
+    binding->internal.allocator = job->context.allocator;
+    binding->internal.tag = MD5_TAG_BINDING;
+    build_plan(binding->skeleton, binding->anim, job->tracks + binding->skeleton->num_joints,
+               job->plan, job->integers);
+}
+
+md5_binding *md5i_end_binding(md5_binding_job *job)
+{
+    md5i_arena_free(&job->arena);
+    return job->block.base ? job->binding : NULL;
 }
 
 void md5_free_binding(md5_binding *binding)
 {
-    MD5_FREE(binding);
+    MD5_FREE(binding, MD5_TAG_BINDING);
 }

@@ -1,9 +1,8 @@
 // Samples a camera at any time, and smooths its path: each view is then a weighted mean over the
 // time around it, within its shot.
 #include "md5/core/math.h"
-#include "md5/pose/moment.h"
+#include "md5/pose/sample_position.h"
 
-#ifndef MD5_NO_EXTRAS
 // Returns how many cuts were passed after that many played frames. Each hides one of the stored
 // frames. Counts as the original engine does, so that cuts out of order behave the same.
 static uint32_t passed_cuts(const md5_camera *camera, uint32_t played)
@@ -14,18 +13,20 @@ static uint32_t passed_cuts(const md5_camera *camera, uint32_t played)
     return passed;
 }
 
-static md5_moment moment_of(const md5_camera *camera, double time, md5_wrap wrap)
+static md5_sample_position camera_sample_position(const md5_camera *camera, double time,
+                                                  md5_wrap wrap)
 {
     const uint32_t hidden =
         camera->num_cuts < camera->num_frames ? camera->num_cuts : camera->num_frames - 1;
     const md5_anim played = {.num_frames = camera->num_frames - hidden,
                              .frame_rate = camera->frame_rate};
-    return md5_moment_at(&played, time, wrap);
+    return md5_sample_position_at(&played, time, wrap);
 }
 
 const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time, md5_wrap wrap)
 {
-    const uint32_t passed = passed_cuts(camera, moment_of(camera, time, wrap).frame0);
+    MD5_ASSERT_ALIVE(camera, MD5_TAG_CAMERA);
+    const uint32_t passed = passed_cuts(camera, camera_sample_position(camera, time, wrap).frame0);
     uint32_t i = 0;
     while (i < camera->num_cut_views && camera->cut_views[i].cut + 1 < passed)
         i++;
@@ -44,12 +45,12 @@ typedef struct shot_place {
 // are out of order count as in the engine; the shot then ends at the frame itself or the next.
 static shot_place find_shot(const md5_camera *camera, double time, md5_wrap wrap)
 {
-    const md5_moment moment = moment_of(camera, time, wrap);
-    const uint32_t passed = passed_cuts(camera, moment.frame0);
-    const uint32_t stored = moment.frame0 + passed, end = camera->num_frames - 1;
+    const md5_sample_position sample = camera_sample_position(camera, time, wrap);
+    const uint32_t passed = passed_cuts(camera, sample.frame0);
+    const uint32_t stored = sample.frame0 + passed, end = camera->num_frames - 1;
     const uint32_t frame = stored < end ? stored : end;
-    const bool is_held = moment.frame1 <= moment.frame0 || frame == end;
-    shot_place found = {.frame = frame, .last = end, .fraction = is_held ? 0 : moment.fraction};
+    const bool is_held = sample.frame1 <= sample.frame0 || frame == end;
+    shot_place found = {.frame = frame, .last = end, .fraction = is_held ? 0 : sample.fraction};
     if (passed > 0 && camera->cuts[passed - 1] < end)
         found.first = camera->cuts[passed - 1] + 1;
     if (passed < camera->num_cuts && camera->cuts[passed] < end)
@@ -111,8 +112,8 @@ static const double max_reach = 512;
 
 md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap, double seconds)
 {
-    MD5_ASSERT_NOT_NULL(camera);
-    MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
+    MD5_ASSERT_ALIVE(camera, MD5_TAG_CAMERA);
+    MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: must be a value of md5_wrap");
     const shot_place shot = find_shot(camera, time, wrap);
     const md5_camera_view middle = view_between(camera, shot.frame, shot.fraction);
     const double place = (double)shot.frame + (double)shot.fraction;
@@ -136,4 +137,3 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
     }
     return mean_of(&sum, middle.rotation);
 }
-#endif

@@ -6,7 +6,7 @@
 #include "md5/pose/packed.h"
 #include "md5/pose/plan.h"
 
-typedef void md5_sample_kernel(const md5_anim *anim, const md5_moment *moment,
+typedef void md5_sample_kernel(const md5_anim *anim, const md5_sample_position *sample,
                                const md5_targets *targets, md5_xform *pose, md5_mat34 *locals);
 
 // What md5_blend_poses(), the same by nlerp, md5_add_pose() of a difference, md5_subtract_pose()
@@ -31,38 +31,44 @@ typedef struct md5_combination {
 
 typedef void md5_combine_kernel(const md5_combination *poses);
 
+typedef void md5_multiply_kernel(uint32_t count, const md5_mat34 *joints,
+                                 const md5_mat34 *inverse_bind, md5_mat34 *palette);
+typedef void md5_finish_kernel(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
+                               const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
+
 typedef struct md5_pose_kernels {
     // Writes the animated rotations and translations into a pose that holds the constant ones:
-    // rotations by nlerp if moment->interpolation says so, else by slerp. If `locals` is not NULL,
+    // rotations by nlerp if sample->interpolation says so, else by slerp. If `locals` is not NULL,
     // all rotations must be in order, and their joints' local matrices are written instead.
     md5_sample_kernel *sample;
 
-#ifndef MD5_NO_COMPRESSED
     // Of a compressed clip, by slerp.
     md5_packed_kernel *sample_packed;
-#endif
 
     // palette[count] = joints * inverse_bind.
-    void (*multiply)(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
-                     md5_mat34 *palette);
+    md5_multiply_kernel *multiply;
 
     // md5_local_to_palette(); md5_local_to_model() if `palette` is NULL. If `pose` is NULL, the
     // joints are local matrices.
-    void (*finish)(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
-                   const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
+    md5_finish_kernel *finish;
 
     // md5_pose_palette() for `width` characters with the same binding, one in each lane, which has
-    // no rebases, and whose moments all have the interpolation LINEAR, or all NLERP. NULL if
-    // `width` is 1 or 0. `scratch` holds `width` matrices for each joint of the model.
+    // no rebases, and whose sample positions all have the interpolation LINEAR, or all NLERP. NULL
+    // if `width` is 1 or 0. `scratch` holds `width` matrices for each joint of the model.
     void (*crowd)(const md5_pose_job *const *jobs, float *scratch);
 
     // `finish` for `width` characters of the same skeleton, whose poses are `step` transforms
-    // apart. Otherwise as `crowd`; uses only the skeleton of a job's binding, not its moment or
-    // root.
+    // apart. Otherwise as `crowd`; uses only the skeleton of a job's binding, not its sample
+    // position or root.
     void (*finish_crowd)(const md5_pose_job *const *jobs, const md5_xform *poses, size_t step,
                          float *scratch);
     uint32_t width;
 } md5_pose_kernels;
+
+// The kernels in plain C, of which tables are made.
+md5_sample_kernel md5i_sample_scalar;
+md5_multiply_kernel md5i_multiply_scalar;
+md5_finish_kernel md5i_finish_scalar;
 
 extern const md5_pose_kernels md5i_pose_kernels_scalar;
 extern const md5_pose_kernels md5i_pose_kernels_sse2;
@@ -73,21 +79,26 @@ extern const md5_pose_kernels md5i_pose_kernels_neon;
 // Not in the table: programs that do not blend are linked without it.
 md5_combine_kernel md5i_combine_scalar, md5i_combine_sse2, md5i_combine_avx2, md5i_combine_avx512,
     md5i_combine_neon;
+
+// MD5_BLEND and MD5_BLEND_NLERP in plain C: the same bits in a tenth of the code.
+md5_combine_kernel md5i_blend_scalar;
+
+// Return the kernels of `level`, which must be available (md5i_cpu_has).
+const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level);
 md5_combine_kernel *md5i_combine_of(md5_cpu level);
 
-// Returns the kernels of `level`, which must be available (md5i_cpu_has), or the fastest ones up to
-// those of the set `widest`.
-#ifdef MD5_NO_SIMD
-#define md5i_pose_kernels_of(level) ((void)(level), &md5i_pose_kernels_scalar)
-#define MD5_POSE_KERNELS(widest) (&md5i_pose_kernels_scalar)
-#else
-const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level);
+// The fastest kernels of this build, up to those of the set `widest`.
+#if MD5_HAS_SIMD
 #define MD5_POSE_KERNELS(widest) md5i_pose_kernels_of(md5i_cpu_best(MD5_CPU_##widest))
+#define MD5_BLEND_KERNEL md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))
+#else
+#define MD5_POSE_KERNELS(widest) (&md5i_pose_kernels_scalar)
+#define MD5_BLEND_KERNEL md5i_blend_scalar
 #endif
 
-// With given kernels, and of moments of md5_clamp_moment().
+// With given kernels, for sample positions of md5_clamp_sample_position().
 void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
-                           const md5_moment *moment, md5_root root, md5_xform *pose);
+                           const md5_sample_position *sample, md5_root root, md5_xform *pose);
 void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
                           void *scratch);
 

@@ -43,7 +43,7 @@ static bool is_name(const char *name, const mask_word *word, bool any_case)
 static int32_t find_joint(const md5_skeleton *skeleton, const mask_word *word)
 {
     int32_t found = -1;
-    MD5_FOR (joint, skeleton->num_joints) {
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         if (is_name(skeleton->joints[joint].name, word, false))
             return (int32_t)joint;
         if (found < 0 && is_name(skeleton->joints[joint].name, word, true))
@@ -65,7 +65,7 @@ static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint
             steps[top] = 1;
         return;
     }
-    MD5_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         if (word->takes_away) {
@@ -77,7 +77,7 @@ static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint
         const int own = joint == top ? 1 : above > 0 ? above + 1 : 0;
         steps[joint] += (float)(unit * (own < whole ? own : whole));
     }
-    MD5_FOR (joint, skeleton->num_joints) {
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const int old = (int)steps[joint] % unit, added = (int)steps[joint] / unit;
         if (!word->takes_away)
             steps[joint] = (float)(old > added ? old : added);
@@ -131,18 +131,18 @@ static bool read_word(md5_context *context, mask_text *text, mask_word *word)
         text->at++;
     word->length = (size_t)(text->at - word->name);
     if (has_quote && *text->at != quote)
-        return fail_at(context, text, first, "this name has no end on its line: a quote is missing",
-                       "");
+        return fail_at(context, text, first,
+                       "unterminated name: expected a quote before the end of the line", "");
     text->at += has_quote;
     if (has_quote && *text->at != '\0' && !is_space(*text->at))
-        return fail_at(context, text, text->at, "expected white space after ",
+        return fail_at(context, text, text->at, "expected a blank after ",
                        md5i_quote(word->name, word->length).text);
     if (word->length > 0)
         return true;
     if (first == start)
-        return fail_at(context, text, first, "a joint has no name", "");
+        return fail_at(context, text, first, "empty joint name: expected the name of a joint", "");
     return fail_at(context, text, first - 1, md5i_quote(first - 1, 1).text,
-                   " must be followed by a joint");
+                   " must be followed by a joint name");
 }
 
 // In quotes all is the joint's name. If no joint has it, signs count there too, as in id's
@@ -164,6 +164,7 @@ static int32_t find_named_joint(const md5_skeleton *skeleton, mask_word *word)
 bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t feather,
                     float *weights, md5_error *error)
 {
+    MD5_ASSERT_NULL_OR_PART(skeleton, joints);
     if (!skeleton)
         return md5i_fail_missing(error, "skeleton");
     MD5_ASSERT_NOT_NULL(joints);
@@ -171,7 +172,7 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t f
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
     const int whole = 1 + (int)(feather < MAX_FEATHER ? feather : MAX_FEATHER);
-    MD5_FOR (joint, skeleton->num_joints)
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
         weights[joint] = 0;
 
     mask_text text = {.at = joints, .line_start = joints, .line = 1};
@@ -180,11 +181,11 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t f
         TRY(read_word(&context, &text, &word));
         const int32_t joint = find_named_joint(skeleton, &word);
         if (joint < 0)
-            return fail_at(&context, &text, word.start, "there is no joint ",
+            return fail_at(&context, &text, word.start, "unknown joint ",
                            md5i_quote(word.name, word.length).text);
         apply_word(skeleton, &word, (uint32_t)joint, whole, weights);
     }
-    MD5_FOR (joint, skeleton->num_joints)
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
         weights[joint] /= (float)whole;
     return true;
 }

@@ -6,7 +6,6 @@
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
 
-#ifndef MD5_NO_COMPRESSED
 const uint8_t md5i_packed_steps[MD5_PACKED_STEPS] = {0,  1,  2,  3,  4,  5,  6,  8,
                                                      10, 12, 16, 20, 24, 32, 48, 64};
 
@@ -40,19 +39,22 @@ md5_packed_head md5i_packed_take_head(const md5_packed *packed, uint8_t kind,
     const uint32_t components = md5_packed_components(head.form);
     if (offset_bits > 0 || head.step != 0)
         head.scale = md5i_packed_scale(take_bits(packed, bit, 9));
-    MD5_FOR_WHILE (c, components, head.step != 0) {
-        head.bits[c] = (uint8_t)take_bits(packed, bit, 5);
-        head.row = (uint8_t)(head.row + head.bits[c]);
+    if (head.step != 0) {
+        for (uint32_t c = 0; c < components; c++) {
+            head.bits[c] = (uint8_t)take_bits(packed, bit, 5);
+            head.row = (uint8_t)(head.row + head.bits[c]);
+        }
     }
     const uint32_t sign = (uint32_t)(((uint64_t)1 << offset_bits) >> 1);
-    MD5_FOR (c, components)
+    for (uint32_t c = 0; c < components; c++)
         head.offsets[c] = (int32_t)(take_bits(packed, bit, offset_bits) ^ sign) - (int32_t)sign;
     if (head.step != 0)
         place->keys += md5i_packed_num_keys(head.step, packed->num_frames) * head.row;
     return head;
 }
 
-// -- Keys of a moment -------------------------------------------------------------------------
+// -- Keys at a sample position
+// -------------------------------------------------------------------------
 
 uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames)
 {
@@ -60,19 +62,19 @@ uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames)
     return apart == 0 ? 1 : (uint32_t)((last + apart - 1) / apart + 1);
 }
 
-// Moments are mostly between two frames in a row, which always have a common pair. Differences of
-// frames are below a step, so that they are exact in floats.
-bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_moment *moment,
+// Sample positions are mostly between two frames in a row, which always have a common pair.
+// Differences of frames are below a step, so that they are exact in floats.
+bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_sample_position *sample,
                          md5_packed_span *span)
 {
-    const uint32_t from = moment->frame0, to = moment->frame1, last = num_frames - 1;
+    const uint32_t from = sample->frame0, to = sample->frame1, last = num_frames - 1;
     const uint32_t apart = md5i_packed_steps[step];
     if (apart <= 1) {
         *span =
-            apart == 0 ? (md5_packed_span){0, 0, 0} : (md5_packed_span){from, to, moment->fraction};
+            apart == 0 ? (md5_packed_span){0, 0, 0} : (md5_packed_span){from, to, sample->fraction};
         return true;
     }
-    const bool is_still = moment->fraction == 0;
+    const bool is_still = sample->fraction == 0;
     const uint32_t lower = is_still || from < to ? from : to;
     const uint32_t upper = is_still || from > to ? from : to;
     const uint32_t key = lower / apart, start = key * apart;
@@ -80,7 +82,7 @@ bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_moment *mo
     if (upper > end)
         return false;
     const float length = end > start ? (float)(end - start) : 1;
-    const float way = ((float)to - (float)from) * moment->fraction;
+    const float way = ((float)to - (float)from) * sample->fraction;
     const float fraction = ((float)(from - start) + (is_still ? 0 : way)) / length;
     *span = (md5_packed_span){key, end > start ? key + 1 : key, fraction};
     return true;
@@ -101,7 +103,7 @@ static void complete(const md5_packed_head *head, float v[4])
         return;
     }
     const float scale = 1.0f / sqrtf(square + v[3] * v[3]);
-    MD5_FOR (c, 4)
+    for (uint32_t c = 0; c < 4; c++)
         v[c] *= scale;
 }
 
@@ -110,7 +112,7 @@ md5_packed_value md5i_packed_decode(const md5_packed *packed, const md5_packed_h
 {
     uint32_t bit = head->at + key * head->row;
     md5_packed_value value = {{0, 0, 0, 0}};
-    MD5_FOR (c, md5_packed_components(head->form)) {
+    for (uint32_t c = 0; c < md5_packed_components(head->form); c++) {
         const int32_t level = (int32_t)take_bits(packed, &bit, head->bits[c]);
         value.v[c] = (float)(head->offsets[c] + level) * head->scale;
     }
@@ -127,7 +129,7 @@ static md5_packed_value between(uint8_t kind, const md5_slerp_weights *weights, 
                                               (md5_quat){b.v[0], b.v[1], b.v[2], b.v[3]});
         value = (md5_packed_value){{q.x, q.y, q.z, q.w}};
     } else {
-        MD5_FOR (c, 4)
+        for (uint32_t c = 0; c < 4; c++)
             value.v[c] = a.v[c] + (b.v[c] - a.v[c]) * fraction;
     }
     return value;
@@ -146,53 +148,54 @@ static md5_packed_value at_span(const md5_packed *packed, const md5_packed_head 
 static md5_packed_value at_frame(const md5_packed *packed, const md5_packed_head *head,
                                  uint32_t frame)
 {
-    const md5_moment still = {.frame0 = frame, .frame1 = frame};
+    const md5_sample_position still = {.frame0 = frame, .frame1 = frame};
     md5_packed_span span = {0, 0, 0};
     md5i_packed_between(head->step, packed->num_frames, &still, &span); // always true
     const md5_slerp_weights weights = md5i_slerp_weights_at(span.fraction);
     return at_span(packed, head, &span, &weights);
 }
 
-void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head, const md5_moment *moment,
-                    float out[4])
+void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head,
+                    const md5_sample_position *sample, float out[4])
 {
     md5_packed_span span;
     md5_packed_value value;
-    if (md5i_packed_between(head->step, packed->num_frames, moment, &span)) {
+    if (md5i_packed_between(head->step, packed->num_frames, sample, &span)) {
         const md5_slerp_weights weights = md5i_slerp_weights_at(span.fraction);
         value = at_span(packed, head, &span, &weights);
     } else {
-        const md5_slerp_weights weights = md5i_slerp_weights_at(moment->fraction);
-        value = between(head->kind, &weights, at_frame(packed, head, moment->frame0),
-                        at_frame(packed, head, moment->frame1), moment->fraction);
+        const md5_slerp_weights weights = md5i_slerp_weights_at(sample->fraction);
+        value = between(head->kind, &weights, at_frame(packed, head, sample->frame0),
+                        at_frame(packed, head, sample->frame1), sample->fraction);
     }
 
     // Which stored component is x, y, z and w.
     static const uint8_t orders[5][4] = {
         {3, 0, 1, 2}, {0, 3, 1, 2}, {0, 1, 3, 2}, {0, 1, 2, 3}, {0, 1, 2, 3}};
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         out[i] = value.v[orders[head->form][i]];
 }
 
 md5_quat md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, uint8_t kind,
-                              const md5_moment *moment)
+                              const md5_sample_position *sample)
 {
     md5_packed_place place = packed->places[joint];
     md5_packed_head head = md5i_packed_take_head(packed, MD5_PACKED_ROTATION, &place);
     if (kind == MD5_PACKED_TRANSLATION)
         head = md5i_packed_take_head(packed, kind, &place);
     float v[4];
-    md5i_packed_at(packed, &head, moment, v);
+    md5i_packed_at(packed, &head, sample, v);
     return (md5_quat){v[0], v[1], v[2], v[3]};
 }
 
 // -- Groups -----------------------------------------------------------------------------------
 
 void md5i_packed_sample_scalar(const md5_packed *packed, const md5_packed_lanes *groups,
-                               uint32_t num_groups, const md5_moment *moment, md5_xform *pose)
+                               uint32_t num_groups, const md5_sample_position *sample,
+                               md5_xform *pose)
 {
     for (const md5_packed_lanes *group = groups; group < groups + num_groups; group++)
-        MD5_FOR (lane, group->count) {
+        for (uint32_t lane = 0; lane < group->count; lane++) {
             md5_packed_head head = {
                 .at = group->at[lane],
                 .kind = group->kind,
@@ -201,12 +204,12 @@ void md5i_packed_sample_scalar(const md5_packed *packed, const md5_packed_lanes 
                 .row = group->rows[lane],
                 .scale = group->scales[lane],
             };
-            MD5_FOR (c, 4) {
+            for (uint32_t c = 0; c < 4; c++) {
                 head.bits[c] = group->bits[c][lane];
                 head.offsets[c] = group->offsets[c][lane];
             }
             float value[4];
-            md5i_packed_at(packed, &head, moment, value);
+            md5i_packed_at(packed, &head, sample, value);
             memcpy(md5_packed_target(pose, group->to[lane]), value, sizeof value);
         }
 }
@@ -228,7 +231,7 @@ enum { CLASSES = 4 };
 typedef struct md5_packed_grouping {
     md5_packed_kernel *kernel;
     const md5_packed *packed;
-    const md5_moment *moment;
+    const md5_sample_position *sample;
     md5_xform *pose;
     md5_packed_lanes *groups;
     uint32_t count;
@@ -247,7 +250,7 @@ static void emit(md5_packed_grouping *to, pending_heads *pending)
         .kind = first->kind, .count = (uint8_t)pending->count, .is_odd = is_odd(first)};
     const size_t within = first->kind == MD5_PACKED_ROTATION ? offsetof(md5_xform, rotation)
                                                              : offsetof(md5_xform, translation);
-    MD5_FOR (lane, MD5_LANES) {
+    for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
         const uint32_t from = lane < pending->count ? lane : 0;
         const md5_packed_head *const head = &pending->heads[from];
         group.at[lane] = head->at;
@@ -257,13 +260,13 @@ static void emit(md5_packed_grouping *to, pending_heads *pending)
         group.forms[lane] = (float)head->form;
         group.steps[lane] = head->step;
         group.is_mixed = group.is_mixed || head->step != first->step;
-        MD5_FOR (c, 4) {
+        for (uint32_t c = 0; c < 4; c++) {
             group.offsets[c][lane] = head->offsets[c];
             group.bits[c][lane] = head->bits[c];
         }
     }
     if (to->kernel)
-        to->kernel(to->packed, &group, 1, to->moment, to->pose);
+        to->kernel(to->packed, &group, 1, to->sample, to->pose);
     else if (to->groups)
         to->groups[to->count] = group;
     to->count++;
@@ -286,10 +289,10 @@ static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targ
     const md5_packed *const packed = grouping->packed;
     md5_packed_place place = md5_packed_first(packed);
     grouping->count = 0;
-    MD5_FOR (c, CLASSES)
-        MD5_FOR (step, MD5_PACKED_STEPS)
+    for (uint32_t c = 0; c < CLASSES; c++)
+        for (uint32_t step = 0; step < MD5_PACKED_STEPS; step++)
             grouping->pending[c][step].count = 0;
-    MD5_FOR (i, 2 * packed->num_joints) {
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         const uint32_t joint = targets ? targets[i / 2] : i / 2;
         float value[4];
@@ -298,7 +301,7 @@ static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targ
                      joint);
         if (head.step != 0 || !grouping->kernel)
             continue;
-        md5i_packed_at(packed, &head, grouping->moment, value);
+        md5i_packed_at(packed, &head, grouping->sample, value);
         md5_xform *const transform = &grouping->pose[joint];
         if (head.kind == MD5_PACKED_ROTATION)
             memcpy(&transform->rotation, value, sizeof value);
@@ -307,11 +310,11 @@ static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targ
                                      .translation = {value[0], value[1], value[2]}};
     }
     // What is left of all steps goes into common groups.
-    MD5_FOR (c, CLASSES) {
+    for (uint32_t c = 0; c < CLASSES; c++) {
         pending_heads *const pending = grouping->pending[c];
         pending_heads *const rest = &pending[0]; // no track is pending with step 0
-        MD5_FOR_FROM (step, 1, MD5_PACKED_STEPS)
-            MD5_FOR (i, pending[step].count)
+        for (uint32_t step = 1; step < MD5_PACKED_STEPS; step++)
+            for (uint32_t i = 0; i < pending[step].count; i++)
                 add_head(grouping, rest, &pending[step].heads[i], pending[step].targets[i]);
         if (rest->count > 0)
             emit(grouping, rest);
@@ -320,12 +323,12 @@ static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targ
 }
 
 void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
-                             const md5_moment *moment, md5_xform *pose)
+                             const md5_sample_position *sample, md5_xform *pose)
 {
     md5_packed_grouping grouping; // not initialised in full: it is large
     grouping.kernel = kernel;
     grouping.packed = packed;
-    grouping.moment = moment;
+    grouping.sample = sample;
     grouping.pose = pose;
     group_tracks(&grouping, NULL);
 }
@@ -339,4 +342,3 @@ uint32_t md5i_packed_group(const md5_packed *packed, const uint32_t *targets,
     grouping.groups = groups;
     return group_tracks(&grouping, targets);
 }
-#endif

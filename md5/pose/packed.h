@@ -53,13 +53,7 @@ typedef struct md5_packed_place {
     uint32_t head, keys;
 } md5_packed_place;
 
-// The tracks of a clip; NULL: it is not compressed. A macro, to be constant without an optimizer.
-#ifdef MD5_NO_COMPRESSED
-#define MD5_PACKED(anim) NULL
-#else
-#define MD5_PACKED(anim) (anim)->internal.packed
-#endif
-
+// The tracks of a compressed clip.
 struct md5_packed {
     uint32_t num_joints, num_frames;
     const uint8_t *bytes;
@@ -113,15 +107,15 @@ uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames);
 
 // -- Keys -------------------------------------------------------------------------------------
 
-// Where a moment is between two keys. `key1` is `key0` or the next one if keys are apart.
+// The position of a sample between two keys. `key1` is `key0` or the next one if keys are apart.
 typedef struct md5_packed_span {
     uint32_t key0, key1;
     float fraction;
 } md5_packed_span;
 
-// Returns false if the frames of the moment have no common pair of keys, as at the end of an open
-// loop: each is between keys of its own.
-bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_moment *moment,
+// Returns false if the frames of the sample position have no common pair of keys, as at the end of
+// an open loop: each is between keys of its own.
+bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_sample_position *sample,
                          md5_packed_span *span);
 
 // The components of a key in stored order, a rotation with its fourth one.
@@ -131,9 +125,10 @@ typedef struct md5_packed_value {
 md5_packed_value md5i_packed_decode(const md5_packed *packed, const md5_packed_head *head,
                                     uint32_t key);
 
-// Writes a track at a moment: four floats x y z w, or x y z 0. The reference of all kernels.
-void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head, const md5_moment *moment,
-                    float out[4]);
+// Writes a track at a sample position: four floats x y z w, or x y z 0. The reference of all
+// kernels.
+void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head,
+                    const md5_sample_position *sample, float out[4]);
 
 // -- Lanes ------------------------------------------------------------------------------------
 
@@ -159,27 +154,23 @@ static inline uint8_t *md5_packed_target(md5_xform *pose, uint32_t to)
 
 // Samples groups into a pose.
 typedef void md5_packed_kernel(const md5_packed *packed, const md5_packed_lanes *groups,
-                               uint32_t num_groups, const md5_moment *moment, md5_xform *pose);
+                               uint32_t num_groups, const md5_sample_position *sample,
+                               md5_xform *pose);
 
 // Samples groups in plain C.
 md5_packed_kernel md5i_packed_sample_scalar;
 
 // Samples all tracks into pose[joints of the clip]: decodes the heads.
 void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
-                             const md5_moment *moment, md5_xform *pose);
+                             const md5_sample_position *sample, md5_xform *pose);
 
-// A joint's rotation or translation (x y z 0) at a moment. And the groups of the tracks that drive
-// a joint, when a clip is bound: returns their number, and writes them if `groups` is not NULL.
-// targets[joints]: the joint of the pose, or MD5_NONE; NULL: each drives one, for the largest
-// number.
-#ifdef MD5_NO_COMPRESSED
-#define md5i_packed_joint_at(packed, joint, kind, moment) ((void)(moment), (md5_quat){0})
-#define md5i_packed_group(...) 0
-#else
+// A joint's rotation or translation (x y z 0) at a sample position. And the groups of the tracks
+// that drive a joint, when a clip is bound: returns their number, and writes them if `groups` is
+// not NULL. targets[joints]: the joint of the pose, or MD5_NONE; NULL: each drives one, for the
+// largest number.
 md5_quat md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, uint8_t kind,
-                              const md5_moment *moment);
+                              const md5_sample_position *sample);
 uint32_t md5i_packed_group(const md5_packed *packed, const uint32_t *targets,
                            md5_packed_lanes *groups);
-#endif
 
 #endif

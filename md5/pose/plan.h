@@ -69,7 +69,7 @@ static inline void md5_copy_constants(const md5_binding *binding, uint32_t first
         memcpy(pose + first, binding->anim->constant + first, count * sizeof *pose);
         return;
     }
-    MD5_FOR_FROM (joint, first, first + count)
+    for (uint32_t joint = first; joint < first + count; joint++)
         pose[joint] = *md5_constant_of(binding, joint);
 }
 

@@ -1,4 +1,6 @@
 // Joints and meshes by name, and the matrices of bind poses.
+#include "md5/core/freed.h"
+#include "md5/core/context.h"
 #include "md5/core/math.h"
 #include "md5/pose/skeleton.h"
 
@@ -8,20 +10,32 @@
 
 uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name)
 {
-    MD5_ASSERT_NOT_NULL(skeleton);
-    MD5_FOR_WHILE (i, skeleton->num_joints, name) {
-        if (strcmp(skeleton->joints[i].name, name) == 0)
-            return i;
+    MD5_ASSERT_PART(skeleton, joints);
+    if (name) {
+        for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+            if (strcmp(skeleton->joints[i].name, name) == 0)
+                return i;
+        }
     }
     return MD5_NONE;
 }
 
+uint32_t md5_require_joint(const md5_skeleton *skeleton, const char *name)
+{
+    MD5_ASSERT_PART(skeleton, joints);
+    const uint32_t joint = md5_find_joint(skeleton, name);
+    MD5_ASSERT(joint != MD5_NONE, md5i_name_rule("joint", name).text);
+    return joint;
+}
+
 uint32_t md5_find_mesh(const md5_model *model, const char *name)
 {
-    MD5_ASSERT_ASSET(model);
-    MD5_FOR_WHILE (i, model->num_meshes, name) {
-        if (strcmp(model->meshes[i].name, name) == 0)
-            return i;
+    MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
+    if (name) {
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
+            if (strcmp(model->meshes[i].name, name) == 0)
+                return i;
+        }
     }
     return MD5_NONE;
 }
@@ -29,7 +43,7 @@ uint32_t md5_find_mesh(const md5_model *model, const char *name)
 bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *placed)
 {
     const uint32_t count = skeleton->num_joints;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
         TRY(joint < count && !placed[joint]);
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -79,7 +93,7 @@ static precise_transform to_doubles(const md5_xform *transform)
 // out = transposed rotation * v, which is the inverse rotation.
 static void rotate_back(const precise_transform *transform, const double *v, double *out)
 {
-    MD5_FOR (i, 3)
+    for (uint32_t i = 0; i < 3; i++)
         out[i] = transform->rows[0][i] * v[0] + transform->rows[1][i] * v[1]
                  + transform->rows[2][i] * v[2];
 }
@@ -88,8 +102,8 @@ static void store_inverse(const precise_transform *transform, md5_mat34 *inverse
 {
     double back[3];
     rotate_back(transform, transform->t, back);
-    MD5_FOR (row, 3) {
-        MD5_FOR (column, 3)
+    for (uint32_t row = 0; row < 3; row++) {
+        for (uint32_t column = 0; column < 3; column++)
             inverse->m[4 * row + column] = (float)transform->rows[column][row];
         inverse->m[4 * row + 3] = (float)-back[row];
     }
@@ -101,7 +115,7 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
     // Most joints come right after their parent, or after another of its children.
     precise_transform own = {0}, above = {0};
     uint32_t last = MD5_NONE, last_above = MD5_NONE;
-    MD5_FOR (joint, skeleton->num_joints) {
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const uint32_t parent = skeleton->joints[joint].parent;
         if (parent != MD5_NONE && parent != last_above) {
             above = parent == last ? own : to_doubles(&transforms[parent]);
@@ -109,8 +123,8 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
         }
         own = to_doubles(&transforms[joint]);
         last = joint;
-        MD5_FOR (row, 3) {
-            MD5_FOR (column, 3)
+        for (uint32_t row = 0; row < 3; row++) {
+            for (uint32_t column = 0; column < 3; column++)
                 bind[joint].m[4 * row + column] = (float)own.rows[row][column];
             bind[joint].m[4 * row + 3] = (float)own.t[row];
         }
@@ -120,7 +134,7 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
             const md5_quatd q = md5_quatd_mul(md5_quatd_conjugate(above.rotation), own.rotation);
             const double sign = q.w > 0 ? -1.0 : 1.0;
             double offset[3], local[3];
-            MD5_FOR (i, 3)
+            for (uint32_t i = 0; i < 3; i++)
                 offset[i] = own.t[i] - above.t[i];
             rotate_back(&above, offset, local);
             bind_local[joint] = (md5_xform){
@@ -140,7 +154,7 @@ static precise_transform compose_precisely(const precise_transform *parent,
 {
     precise_transform joint = {.rotation = md5_quatd_mul(parent->rotation, local->rotation)};
     rotation_rows(joint.rotation, joint.rows);
-    MD5_FOR (row, 3)
+    for (uint32_t row = 0; row < 3; row++)
         joint.t[row] = parent->t[row]
                        + (parent->rows[row][0] * local->t[0] + parent->rows[row][1] * local->t[1]
                           + parent->rows[row][2] * local->t[2]);
@@ -153,7 +167,7 @@ bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
     const md5_arena_mark before = md5i_arena_here(arena);
     precise_transform *const joints = MD5_ROOM(arena, precise_transform, skeleton->num_joints);
     TRY(joints);
-    MD5_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         const precise_transform local = to_doubles(&bind_local[joint]);
@@ -169,14 +183,18 @@ bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
 md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t scratch_size,
                                           const md5_allocator *allocator, md5_error *error)
 {
+    MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);
     MD5_ASSERT_ALLOCATOR(allocator);
-    MD5_NEED(model, "model");
+    if (!model) {
+        md5i_fail_missing(error, "model");
+        return NULL;
+    }
     const uint32_t count = model->skeleton.num_joints;
     md5_context context;
     md5_block block = {0};
     md5_pose_buffers *buffers = NULL, taken = {.num_joints = count};
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
-    MD5_FOR (pass, 2) {
+    for (uint32_t pass = 0; pass < 2; pass++) {
         buffers = MD5_TAKE(&block, md5_pose_buffers, 1);
         taken.pose = (md5_xform *)md5i_block_put(&block, model->bind_local, count,
                                                  sizeof *model->bind_local);
@@ -188,11 +206,12 @@ md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t scratch
     }
     taken.size = block.used;
     taken.internal.allocator = context.allocator;
+    taken.internal.tag = MD5_TAG_POSE_BUFFERS;
     *buffers = taken;
     return buffers;
 }
 
 void md5_destroy_pose_buffers(md5_pose_buffers *buffers)
 {
-    MD5_FREE(buffers);
+    MD5_FREE(buffers, MD5_TAG_POSE_BUFFERS);
 }

@@ -3,11 +3,11 @@
 //
 // Frames are skinned twice, for the bounds and for the vertices, because storing the posed vertices
 // of a clip as floats would take three times the memory of the result.
+#include "md5/core/freed.h"
 #include "md5/core/arena.h"
 #include "md5/md5skin.h"
 #include "md5/skin/octahedron.h"
 
-#ifndef MD5_NO_EXTRAS
 enum { LEVELS = 65535 }; // of a coordinate
 
 // -- Encoding ---------------------------------------------------------------------------------
@@ -39,19 +39,25 @@ static bool check(md5_context *context, const md5_model *model, uint32_t num_fra
                   uint32_t *num_vertices)
 {
     uint64_t total = 0;
-    MD5_EACH (const md5_mesh, mesh, model, meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
         total += mesh->num_vertices;
         if (mesh->num_vertices > 0 && !mesh->positions)
-            return MD5_FAIL(context, MD5_ERROR_MISMATCH, "the model's geometry was released");
+            return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                            "model geometry was released; load the model again");
     }
     if (total > UINT32_MAX)
-        return MD5_FAIL(context, MD5_ERROR_MEMORY, "%llu vertices are too many to bake",
+        return MD5_FAIL(context, MD5_ERROR_MEMORY,
+                        "too many vertices to bake: expected at most 4294967295, found %llu",
                         (unsigned long long)total);
     if (total * num_frames > SIZE_MAX / sizeof(md5_baked_vertex))
-        return MD5_FAIL(context, MD5_ERROR_MEMORY, "%u frames of %u vertices are too many",
-                        num_frames, (unsigned)total);
+        return MD5_FAIL(
+            context, MD5_ERROR_MEMORY,
+            "baked clip is too large: %u frames of %u vertices exceed the address space",
+            num_frames, (unsigned)total);
     *num_vertices = (uint32_t)total;
-    return num_frames > 0 || MD5_FAIL(context, MD5_ERROR_RANGE, "no frames to bake");
+    return num_frames > 0
+           || MD5_FAIL(context, MD5_ERROR_RANGE, "no frames to bake: expected at least 1");
 }
 
 static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat34 *palettes,
@@ -67,16 +73,17 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
         return NULL;
 
     // Bounds and steps. Comparisons ignore NaN, so each vertex is checked for finite numbers.
-    MD5_FOR (frame, num_frames) {
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
         const md5_mat34 *const palette = palettes + (size_t)frame * model->skeleton.num_joints;
-        MD5_FOR (i, model->num_meshes) {
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
             const md5_mesh *const mesh = &model->meshes[i];
             md5_skin(mesh, palette, positions, NULL, NULL);
-            MD5_FOR (vertex, mesh->num_vertices) {
+            for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
                 const md5_vec3 place = positions[vertex];
                 if (!isfinite(place.x) || !isfinite(place.y) || !isfinite(place.z)) {
                     MD5_FAIL(context, MD5_ERROR_RANGE,
-                             "frame %u: vertex %u of mesh %u is not finite", frame, vertex, i);
+                             "cannot bake frame %u: position of vertex %u of mesh %u is not finite",
+                             frame, vertex, i);
                     return NULL;
                 }
                 counts.bounds = md5_bounds_union(counts.bounds, (md5_bounds){place, place});
@@ -94,7 +101,7 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
     md5_block block = {0};
     md5_baked *baked = NULL;
     md5_baked_vertex *vertices = NULL;
-    MD5_FOR (pass, 2) {
+    for (uint32_t pass = 0; pass < 2; pass++) {
         baked = (md5_baked *)md5i_block_put(&block, &counts, 1, sizeof counts);
         vertices = MD5_TAKE(&block, md5_baked_vertex, (size_t)num_frames * counts.num_vertices);
         if (pass == 0 && !md5i_block_allocate(context, &block))
@@ -102,12 +109,13 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
     }
     baked->vertices = vertices;
     baked->size = block.used;
-    baked->internal.allocator = context->allocator;
-    MD5_FOR (frame, num_frames) {
+    baked->internal = (md5_internal){.allocator = context->allocator, .tag = MD5_TAG_BAKED};
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
         const md5_mat34 *const palette = palettes + (size_t)frame * model->skeleton.num_joints;
-        MD5_EACH (const md5_mesh, mesh, model, meshes) {
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
+            const md5_mesh *const mesh = &model->meshes[i];
             md5_skin(mesh, palette, positions, normals, NULL);
-            MD5_FOR (j, mesh->num_vertices) {
+            for (uint32_t j = 0; j < mesh->num_vertices; j++) {
                 const md5_vec3 p = positions[j], step = baked->step;
                 vertices[j] = (md5_baked_vertex){
                     .xy = level_of(p.x, min.x, step.x) | level_of(p.y, min.y, step.y) << 16,
@@ -129,9 +137,13 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
 md5_baked *md5_create_baked(const md5_model *model, const md5_mat34 *palettes, uint32_t num_frames,
                             const md5_load_opts *opts, md5_error *error)
 {
-    MD5_NEED(model, "model");
+    MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);
+    if (!model) {
+        md5i_fail_missing(error, "model");
+        return NULL;
+    }
     MD5_ASSERT(palettes || num_frames == 0 || model->skeleton.num_joints == 0,
-               "palettes: not NULL");
+               "palettes: must not be NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
@@ -143,52 +155,55 @@ md5_baked *md5_create_baked(const md5_model *model, const md5_mat34 *palettes, u
 
 void md5_destroy_baked(md5_baked *baked)
 {
-    MD5_FREE(baked);
+    MD5_FREE(baked, MD5_TAG_BAKED);
 }
 
 // -- Decoding ---------------------------------------------------------------------------------
 
-void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count, md5_moment moment,
-                    md5_vec3 *positions, md5_vec3 *normals)
+void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
+                    md5_sample_position sample, md5_vec3 *positions, md5_vec3 *normals)
 {
-    MD5_ASSERT_NOT_NULL(baked);
+    MD5_ASSERT_ALIVE(baked, MD5_TAG_BAKED);
     MD5_ASSERT(first <= baked->num_vertices && count <= baked->num_vertices - first,
-               "first, count: vertices of the baked clip");
-    MD5_ASSERT(moment.frame0 < baked->num_frames && moment.frame1 < baked->num_frames,
-               "moment: frames of the baked clip");
+               "first, count: must be a range of vertices of the baked clip");
+    MD5_ASSERT(sample.frame0 < baked->num_frames && sample.frame1 < baked->num_frames,
+               "sample: must be a position in the baked clip");
     MD5_ASSERT_ARRAY(positions, count);
     const size_t last = baked->num_frames - 1; // to which frames are clamped without assertions
-    const size_t frame0 = moment.frame0 < last ? moment.frame0 : last;
-    const size_t frame1 = moment.frame1 < last ? moment.frame1 : last;
+    const size_t frame0 = sample.frame0 < last ? sample.frame0 : last;
+    const size_t frame1 = sample.frame1 < last ? sample.frame1 : last;
     const md5_baked_vertex *const from = baked->vertices + frame0 * baked->num_vertices + first;
     const md5_baked_vertex *const to = baked->vertices + frame1 * baked->num_vertices + first;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         positions[i] =
-            md5_vec3_lerp(position_of(baked, from[i]), position_of(baked, to[i]), moment.fraction);
+            md5_vec3_lerp(position_of(baked, from[i]), position_of(baked, to[i]), sample.fraction);
         if (!normals)
             continue;
         const md5_vec3 normal = md5_octahedron_normal(from[i].z_normal >> 16);
         normals[i] = md5_vec3_normalize(
-            md5_vec3_lerp(normal, md5_octahedron_normal(to[i].z_normal >> 16), moment.fraction),
+            md5_vec3_lerp(normal, md5_octahedron_normal(to[i].z_normal >> 16), sample.fraction),
             normal);
     }
 }
 
 // Computes one vertex at a time, so that no memory is needed.
-float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment moment,
+float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_sample_position sample,
                       const md5_mat34 *palette)
 {
-    MD5_ASSERT(baked && model, "baked, model: not NULL");
+    MD5_ASSERT_ALIVE(baked, MD5_TAG_BAKED);
+    MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
     MD5_ASSERT_ARRAY(palette, model->skeleton.num_joints);
     float largest = 0;
     uint32_t first = 0;
-    MD5_EACH (const md5_mesh, mesh, model, meshes) {
-        MD5_FOR (vertex, mesh->num_vertices) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
             md5_vec3 decoded;
-            md5_skin_baked(baked, first + vertex, 1, moment, &decoded, NULL);
+            md5_skin_baked(baked, first + vertex, 1, sample, &decoded, NULL);
             // As md5_skin() computes it, but for rounding error.
             md5_vec3 exact = {0, 0, 0};
-            MD5_FOR_FROM (k, mesh->first_influence[vertex], mesh->first_influence[vertex + 1])
+            for (uint32_t k = mesh->first_influence[vertex]; k < mesh->first_influence[vertex + 1];
+                 k++)
                 exact = md5_vec3_add(exact, md5_mat34_apply(&palette[mesh->influence_joints[k]],
                                                             mesh->influences[k]));
             largest = fmaxf(largest, distance(decoded, exact));
@@ -197,4 +212,3 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment
     }
     return largest;
 }
-#endif

@@ -1,15 +1,11 @@
 // Converts a file's vertices, triangles and weights to drawable geometry: bind positions, smooth
-// normals, tangents, split mirror seams, sorted influences. Time and scratch memory are linear in
-// the number of vertices, triangles and weights that vertices refer to (times a logarithm if one
-// vertex has very many joints), for any file.
+// normals, sorted influences. tangents.h adds tangents. Time and scratch memory are linear in the
+// number of vertices, triangles and weights that vertices refer to (times a logarithm if one vertex
+// has very many joints), for any file.
 #ifndef MD5_SKIN_GEOMETRY_H
 #define MD5_SKIN_GEOMETRY_H
 
 #include "md5/core/mesh.h"
-
-// Computes num_vertices and num_influences of a mesh that has what the file says. Returns false and
-// sets the context's error if memory runs out.
-bool md5i_geometry_measure(md5_arena *scratch, md5_mesh_build *mesh);
 
 // The joints that meshes are derived with.
 typedef struct md5_mesh_joints {
@@ -18,14 +14,39 @@ typedef struct md5_mesh_joints {
     uint32_t *scratch;     // [num_joints] of any content
 } md5_mesh_joints;
 
-// Derives a mesh in place: all arrays have room, those of the file are filled. `tangents` is NULL
-// if they are left out. With less scratch memory than md5i_geometry_build_size() says, takes
-// longer. Returns false and sets the context's error if memory runs out.
-bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh);
+// Sets num_vertices and num_influences of a mesh that contains the file's tables.
+void md5i_measure_geometry(md5_mesh_build *mesh);
 
-// Bytes of scratch memory that building needs for most meshes of `num_vertices` drawn vertices; and
-// that both need for so many of the file at least, besides those of texture coordinates, which
-// building uses again.
+// Returns the number of influences of a vertex of the file: weights of bias 0 add none, weights on
+// the same joint are merged. The number is an upper bound if there are many weights, or if weights
+// cancel out or are too small for a float.
+uint32_t md5i_count_influences(const md5_mesh_build *mesh, uint32_t vertex);
+
+// Derives a mesh in place: all arrays are allocated, those of the file are filled. Returns false
+// and sets the context's error if memory runs out.
+bool md5i_build_geometry(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh);
+
+// Steps of md5i_build_geometry().
+//
+// Writes sources, positions, first_influence, influence_joints and influences of the vertices of
+// the file. Several weights of a vertex on one joint J add up to one influence without loss,
+// because J * (b1 * p1, b1) + J * (b2 * p2, b2) = J * (b1 * p1 + b2 * p2, b1 + b2). Influences that
+// are zero in all four numbers are omitted.
+bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh);
+
+// Writes the normals from indices and positions. nexts[num_vertices] and scratch[num_vertices] are
+// overwritten.
+//
+// The unit normals of all triangles that meet at a position are summed with the weights that
+// context->normals selects, whichever of the vertices at the position they use, so that texture
+// seams and mirror seams are invisible. If the sum of a position cancels out, as on a sheet whose
+// front and back have separate vertices, each vertex takes the sum of its own triangles; if that
+// cancels out too, 0 0 1.
+bool md5i_build_normals(md5_arena *arena, md5_mesh_build *mesh, uint32_t *nexts, md5_vec4 *scratch);
+
+// Scratch memory in bytes: for building most meshes of `num_vertices` drawn vertices; and the
+// minimum for measuring and building, in addition to the memory of the file's texture coordinates,
+// which building uses again.
 size_t md5i_geometry_build_size(uint64_t num_vertices);
 size_t md5i_geometry_least_size(uint64_t num_vertices);
 

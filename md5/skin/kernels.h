@@ -13,9 +13,11 @@ static inline bool md5_has_geometry(const md5_mesh *mesh)
     return mesh->first_influence || mesh->num_vertices == 0;
 }
 
-#define MD5_ASSERT_GEOMETRY(mesh)                                                              \
-    (MD5_ASSERT((mesh)->num_vertices != UINT32_MAX / 0xFF * MD5_FREED, "mesh: was not freed"), \
-     MD5_ASSERT(md5_has_geometry(mesh), "mesh: its geometry was not released"))
+#define MD5_ASSERT_GEOMETRY(mesh)                                                         \
+    do {                                                                                  \
+        MD5_ASSERT_PART(mesh, name);                                                      \
+        MD5_ASSERT(md5_has_geometry(mesh), "mesh: geometry must not have been released"); \
+    } while (0)
 
 // Whether a stride in bytes is that of vectors of so many floats.
 static inline bool md5_is_stride(size_t stride, size_t floats)

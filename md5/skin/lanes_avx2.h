@@ -153,7 +153,7 @@ MD5_WIDE_INLINE md5_wide join(__m128 low, __m128 high)
 MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows matrices[8], md5_wide entries[3][4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4) {
+    for (uint32_t i = 0; i < 4; i++) {
         const matrix_rows a = matrices[i], b = matrices[i + 4];
         entries[0][i] = _mm256_permute2f128_ps(a.top, b.top, 0x20);
         entries[1][i] = _mm256_permute2f128_ps(a.top, b.top, 0x31);

@@ -34,9 +34,9 @@ MD5_WIDE_INLINE matrix_rows add_matrices(matrix_rows a, matrix_rows b)
 MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows m[4], md5_wide entries[3][4])
 {
     MD5_UNROLL
-    MD5_FOR (row, 3) {
+    for (uint32_t row = 0; row < 3; row++) {
         MD5_UNROLL
-        MD5_FOR (i, 4)
+        for (uint32_t i = 0; i < 4; i++)
             entries[row][i] = m[i].row[row];
         md5_wide_transpose(entries[row]);
     }

@@ -7,11 +7,11 @@
 // The kernels skin the mesh without targets; then plain C moves each changed vertex by its offset
 // times the blended matrix, which equals the exact sum. So the additional cost depends only on the
 // number of vertices that move.
+#include "md5/core/freed.h"
 #include "md5/core/math.h"
 #include "md5/md5skin.h"
 #include "md5/skin/plan.h"
 
-#ifndef MD5_NO_EXTRAS
 // -- Topology ---------------------------------------------------------------------------------
 
 // A source beside the model, for messages.
@@ -28,8 +28,9 @@ static bool differs(const comparison *pair, uint32_t mesh, const char *what, uin
     const char *const shader = pair->base->meshes[mesh].shader;
     const char *const shown = *name ? name : shader;
     return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
-                    "morph target %s: mesh %u %s: %s %u, but the model has %u", pair->name.text,
-                    mesh, md5i_quote(shown, strlen(shown)).text, what, source, base);
+                    "morph target %s does not match mesh %u %s: wrong %s: expected %u, found %u",
+                    pair->name.text, mesh, md5i_quote(shown, strlen(shown)).text, what, base,
+                    source);
 }
 
 static bool fail_model(const comparison *pair, const char *what)
@@ -42,16 +43,17 @@ static bool check_skeleton(const comparison *pair)
 {
     const md5_skeleton *const base = &pair->base->skeleton, *const source = &pair->source->skeleton;
     if (base->axes != source->axes || md5_scale_of(base) != md5_scale_of(source))
-        return fail_model(pair, "its axes or scale differ: load both with the same options");
+        return fail_model(pair,
+                          "axes or scale differ from the model; load both with the same options");
     if (base->num_joints != source->num_joints)
         return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
-                        "morph target %s: %u joints, but the model has %u", pair->name.text,
-                        source->num_joints, base->num_joints);
-    MD5_FOR (i, base->num_joints) {
+                        "morph target %s: wrong number of joints: expected %u, found %u",
+                        pair->name.text, base->num_joints, source->num_joints);
+    for (uint32_t i = 0; i < base->num_joints; i++) {
         const md5_joint *const a = &base->joints[i], *const b = &source->joints[i];
         if (a->parent != b->parent || strcmp(a->name, b->name) != 0)
             return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
-                            "morph target %s: joint %u %s has another name or parent in the model",
+                            "morph target %s: name or parent of joint %u %s differs from the model",
                             pair->name.text, i, md5i_quote(b->name, strlen(b->name)).text);
     }
     return true;
@@ -64,30 +66,35 @@ static bool check_mesh(const comparison *pair, uint32_t index)
     const md5_mesh *const source = &pair->source->meshes[index];
     if ((base->num_vertices > 0 && !base->positions)
         || (source->num_vertices > 0 && !source->positions))
-        return fail_model(pair, "its geometry, or the model's, was released");
+        return fail_model(pair,
+                          "geometry of the target or the model was released; load the model again");
     if (base->num_file_vertices != source->num_file_vertices)
         return differs(pair, index, "numverts", base->num_file_vertices, source->num_file_vertices);
     if (base->num_triangles != source->num_triangles)
         return differs(pair, index, "numtris", base->num_triangles, source->num_triangles);
     if (base->num_vertices != source->num_vertices)
-        return differs(pair, index, "drawn vertices, with copies at mirror seams,",
+        return differs(pair, index, "number of drawn vertices with copies at mirror seams",
                        base->num_vertices, source->num_vertices);
-    MD5_FOR (i, 3 * base->num_triangles) {
+    for (uint32_t i = 0; i < 3 * base->num_triangles; i++) {
         if (base->indices[i] != source->indices[i])
             return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
-                            "morph target %s: mesh %u: corner %u of triangle %u is vertex %u, but "
+                            "morph target %s: mesh %u: vertex %u of triangle %u has index %u, but "
                             "%u in the model",
                             pair->name.text, index, (unsigned)(i % 3), (unsigned)(i / 3),
                             source->indices[i], base->indices[i]);
     }
-    const bool is_grouped = pair->base->groups_vertices || pair->source->groups_vertices;
-    MD5_FOR_FROM (i, is_grouped ? 0 : base->num_file_vertices, base->num_vertices) {
+    const bool is_grouped = pair->base->has_grouped_vertices || pair->source->has_grouped_vertices;
+    for (uint32_t i = is_grouped ? 0 : base->num_file_vertices; i < base->num_vertices; i++) {
         if (base->sources[i] != source->sources[i])
-            return differs(pair, index, is_grouped ? "drawn vertex" : "vertex at a mirror seam",
+            return differs(pair, index,
+                           is_grouped ? "source of a drawn vertex"
+                                      : "source of a vertex at a mirror seam",
                            base->sources[i], source->sources[i]);
     }
     return base->num_vertices == 0 || !base->tangents == !source->tangents
-           || fail_model(pair, "it or the model has no tangents: load both with the same options");
+           || fail_model(
+               pair,
+               "tangents of the target or the model are missing; load both with the same options");
 }
 
 // -- Differences ------------------------------------------------------------------------------
@@ -138,9 +145,9 @@ static void walk_mesh(const building *job, uint32_t index, uint32_t *vertices, u
 {
     const md5_mesh *const base = &job->model->meshes[index];
     counts->num_vertices = counts->num_deltas = 0;
-    MD5_FOR (vertex, base->num_vertices) {
+    for (uint32_t vertex = 0; vertex < base->num_vertices; vertex++) {
         const uint32_t first = counts->num_deltas;
-        MD5_FOR (i, job->num_targets) {
+        for (uint32_t i = 0; i < job->num_targets; i++) {
             md5_morph_delta delta = {.target = i};
             const md5_mesh *const source = &job->sources[i].model->meshes[index];
             const slack within = job->within;
@@ -188,7 +195,7 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
         num_deltas += counts[i].num_deltas;
     }
     md5_block block = {.base = NULL};
-    MD5_FOR (pass, 2) {
+    for (uint32_t pass = 0; pass < 2; pass++) {
         job->morph = MD5_TAKE(&block, md5_morph, 1);
         job->targets = MD5_TAKE(&block, md5_morph_target, job->num_targets);
         job->meshes = MD5_TAKE(&block, md5_morph_mesh, num_meshes);
@@ -204,16 +211,16 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
         .targets = job->targets,
         .meshes = job->meshes,
         .size = block.used,
-        .internal = {.allocator = context->allocator},
+        .internal = {.allocator = context->allocator, .tag = MD5_TAG_MORPH},
     };
     char *name = job->names;
-    MD5_FOR (i, job->num_targets) {
+    for (uint32_t i = 0; i < job->num_targets; i++) {
         const size_t name_size = strlen(job->sources[i].name) + 1;
         memcpy(name, job->sources[i].name, name_size);
         job->targets[i] = (md5_morph_target){.name = name};
         name += name_size;
     }
-    MD5_FOR (i, num_meshes) {
+    for (uint32_t i = 0; i < num_meshes; i++) {
         uint32_t *const firsts = integers + counts[i].num_vertices;
         walk_mesh(job, i, integers, firsts, deltas, &job->meshes[i]);
         job->meshes[i].vertices = integers;
@@ -228,7 +235,7 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
 static md5_morph *create(md5_arena *arena, building *job)
 {
     const uint32_t num_meshes = job->model->num_meshes;
-    MD5_FOR (i, job->num_targets) {
+    for (uint32_t i = 0; i < job->num_targets; i++) {
         const char *const name = job->sources[i].name;
         const comparison pair = {arena->context, job->model, job->sources[i].model,
                                  md5i_quote(name, strlen(name))};
@@ -236,11 +243,11 @@ static md5_morph *create(md5_arena *arena, building *job)
             return NULL;
         if (num_meshes != pair.source->num_meshes) {
             MD5_FAIL(arena->context, MD5_ERROR_MISMATCH,
-                     "morph target %s: %u meshes, but the model has %u", pair.name.text,
-                     pair.source->num_meshes, num_meshes);
+                     "morph target %s: wrong number of meshes: expected %u, found %u",
+                     pair.name.text, num_meshes, pair.source->num_meshes);
             return NULL;
         }
-        MD5_FOR (k, num_meshes)
+        for (uint32_t k = 0; k < num_meshes; k++)
             if (!check_mesh(&pair, k))
                 return NULL;
         job->names_size += strlen(name) + 1;
@@ -248,11 +255,12 @@ static md5_morph *create(md5_arena *arena, building *job)
     md5_morph_mesh *const counts = MD5_NEW(arena, md5_morph_mesh, num_meshes);
     if (!counts)
         return NULL;
-    MD5_FOR (i, num_meshes) {
+    for (uint32_t i = 0; i < num_meshes; i++) {
         // Deltas are counted in 32 bits.
         if (job->num_targets > UINT32_MAX / (job->model->meshes[i].num_vertices + 1)) {
-            MD5_FAIL(arena->context, MD5_ERROR_MEMORY, "%u targets of %u vertices",
-                     job->num_targets, job->model->meshes[i].num_vertices);
+            MD5_FAIL(arena->context, MD5_ERROR_MEMORY,
+                     "morph targets are too large: %u targets of %u vertices", job->num_targets,
+                     job->model->meshes[i].num_vertices);
             return NULL;
         }
         walk_mesh(job, i, NULL, NULL, NULL, &counts[i]);
@@ -263,12 +271,20 @@ static md5_morph *create(md5_arena *arena, building *job)
 md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sources, uint32_t count,
                             const md5_load_opts *opts, md5_error *error)
 {
-    MD5_NEED(model, "model");
+    MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);
+    if (!model) {
+        md5i_fail_missing(error, "model");
+        return NULL;
+    }
     MD5_ASSERT_ARRAY(sources, count);
     MD5_VALIDATE_RESERVED(sources, count);
-    MD5_FOR (i, count) {
-        MD5_ASSERT(sources[i].name != NULL, "sources: have names");
-        MD5_NEED(sources[i].model, "model of a source");
+    for (uint32_t i = 0; i < count; i++) {
+        MD5_ASSERT(sources[i].name != NULL, "sources: must have names");
+        if (!sources[i].model) {
+            md5i_fail_missing(error, "model of a source");
+            return NULL;
+        }
+        MD5_ASSERT_ALIVE(sources[i].model, MD5_TAG_MODEL);
     }
     MD5_ASSERT_OPTS(opts);
     md5_context context;
@@ -287,16 +303,17 @@ md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sour
 
 void md5_destroy_morph(md5_morph *morph)
 {
-    MD5_FREE(morph);
+    MD5_FREE(morph, MD5_TAG_MORPH);
 }
 
 uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)
 {
-    MD5_ASSERT_NOT_NULL(morph);
-    MD5_FOR_WHILE (i, morph->num_targets, name) {
-        if (strcmp(morph->targets[i].name, name) == 0)
-            return i;
+    MD5_ASSERT_ALIVE(morph, MD5_TAG_MORPH);
+    if (name) {
+        for (uint32_t i = 0; i < morph->num_targets; i++) {
+            if (strcmp(morph->targets[i].name, name) == 0)
+                return i;
+        }
     }
     return MD5_NONE;
 }
-#endif

@@ -51,7 +51,7 @@ static inline uint32_t md5_octahedron_of(md5_vec3 n)
     const uint32_t corner = md5_octahedron_step_below(u) | md5_octahedron_step_below(v) << 8;
     uint32_t best = corner;
     float nearest = -2;
-    MD5_FOR (i, 4) {
+    for (uint32_t i = 0; i < 4; i++) {
         const uint32_t bits = corner + (i & 1) + (i >> 1 << 8);
         const float cosine = md5_vec3_dot(md5_octahedron_normal(bits), n);
         if (cosine > nearest) {

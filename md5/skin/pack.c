@@ -20,7 +20,7 @@ static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t
     const uint32_t count = packing.end - packing.first;
     packing.kept = count < slots ? count : slots;
     double magnitude = 0;
-    MD5_FOR (i, packing.kept) {
+    for (uint32_t i = 0; i < packing.kept; i++) {
         const double bias = (double)mesh->influences[packing.first + i].w;
         packing.sum += bias;
         magnitude += fabs(bias);
@@ -49,12 +49,12 @@ static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, ui
 {
     double weights[MAX_SLOTS], sum = 0;
     int missing = packing->kept > 0 ? WHOLE : 0;
-    MD5_FOR (slot, packing->kept) {
+    for (uint32_t slot = 0; slot < packing->kept; slot++) {
         const float weight = packed_weight(mesh, packing, slot);
         weights[slot] = weight > 0 ? (double)weight : 0;
         sum += weights[slot];
     }
-    MD5_FOR (slot, packing->kept) {
+    for (uint32_t slot = 0; slot < packing->kept; slot++) {
         const double exact = (double)WHOLE * weights[slot] / sum;
         bytes[slot] = (uint8_t)exact;
         weights[slot] = exact - (double)bytes[slot]; // the remainder
@@ -65,7 +65,7 @@ static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, ui
     // sum to `missing`, and each is less than 1.
     for (; missing > 0; missing--) {
         uint32_t largest = 0;
-        MD5_FOR_FROM (i, 1, packing->kept) {
+        for (uint32_t i = 1; i < packing->kept; i++) {
             if (weights[i] > weights[largest])
                 largest = i;
         }
@@ -76,34 +76,37 @@ static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, ui
 
 bool md5_pack_influences(const md5_pack_job *job)
 {
-    MD5_ASSERT(job && job->mesh, "job, job->mesh: not NULL");
+    MD5_ASSERT(job && job->mesh, "job, job->mesh: must not be NULL");
     MD5_ASSERT_RESERVED(job);
     const md5_mesh *const mesh = job->mesh;
     const uint32_t slots = job->slots > 0 ? job->slots : 4;
     const bool is_bytes = job->format == MD5_PACK_BYTES;
     const size_t tight = slots * (is_bytes ? 1 : sizeof(float));
     MD5_ASSERT_GEOMETRY(mesh);
-    MD5_ASSERT((unsigned)job->format <= MD5_PACK_BYTES, "job->format: a md5_pack_format");
+    MD5_ASSERT((unsigned)job->format <= MD5_PACK_BYTES,
+               "job->format: must be a value of md5_pack_format");
     MD5_ASSERT_ARRAY(job->joints, mesh->num_vertices);
     MD5_ASSERT_ARRAY(job->weights, mesh->num_vertices);
-    MD5_ASSERT(slots <= MAX_SLOTS, "job->slots: 1 to 255");
+    MD5_ASSERT(slots <= MAX_SLOTS, "job->slots: must be 1 to 255");
     MD5_ASSERT(job->joint_stride == 0 || job->joint_stride >= tight,
-               "job->joint_stride: 0, or at least the slots");
+               "job->joint_stride: must be 0, or at least the number of slots");
     MD5_ASSERT(job->weight_stride == 0 || job->weight_stride >= tight,
-               "job->weight_stride: 0, or at least the slots");
-    MD5_FOR_WHILE (vertex, mesh->num_vertices, is_bytes) {
-        const packed_vertex packing = pack_vertex(mesh, vertex, slots);
-        MD5_FOR (slot, packing.kept)
-            TRY(mesh->influence_joints[packing.first + slot] <= UINT8_MAX);
+               "job->weight_stride: must be 0, or at least the number of slots");
+    if (is_bytes) {
+        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+            const packed_vertex packing = pack_vertex(mesh, vertex, slots);
+            for (uint32_t slot = 0; slot < packing.kept; slot++)
+                TRY(mesh->influence_joints[packing.first + slot] <= UINT8_MAX);
+        }
     }
     unsigned char *joints = (unsigned char *)job->joints;
     unsigned char *weights = (unsigned char *)job->weights;
-    MD5_FOR (vertex, mesh->num_vertices) {
+    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
         const packed_vertex packing = pack_vertex(mesh, vertex, slots);
         uint8_t bytes[MAX_SLOTS];
         if (is_bytes)
             round_weights(mesh, &packing, bytes);
-        MD5_FOR (slot, slots) {
+        for (uint32_t slot = 0; slot < slots; slot++) {
             const float weight = packed_weight(mesh, &packing, slot);
             const bool is_used = slot < packing.kept && (!is_bytes || weight > 0);
             const uint32_t joint = is_used ? mesh->influence_joints[packing.first + slot] : 0;
@@ -139,7 +142,7 @@ float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, cons
     const double travel =
         joints || !(low.x <= high.x) ? 0 : md5_vec3d_length(md5_vec3d_sub(high, low));
     double max_loss = 0;
-    MD5_FOR (vertex, drawn->num_vertices) {
+    for (uint32_t vertex = 0; vertex < drawn->num_vertices; vertex++) {
         const uint32_t *const first = &drawn->first_influence[vertex];
         const uint32_t count = first[1] - first[0];
         if (count < fewest || count > most || (count == 1 && md5_is_rigid(drawn, vertex)))
@@ -148,7 +151,7 @@ float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, cons
         const md5_vec3d c = md5_vec3d_of(drawn->positions[vertex]);
         md5_vec3d shift = {0, 0, 0};
         double rotated = 0, excess = 0;
-        MD5_FOR_FROM (i, packing.first, packing.end) {
+        for (uint32_t i = packing.first; i < packing.end; i++) {
             const uint32_t joint = drawn->influence_joints[i];
             const md5_vec4 influence = drawn->influences[i];
             const double bias = (double)influence.w;
@@ -170,9 +173,10 @@ float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, cons
 
 float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
 {
-    MD5_ASSERT_ASSET(model);
-    MD5_ASSERT(mesh < model->num_meshes, "mesh: an index into model->meshes");
-    MD5_ASSERT(slots > 0, "slots: at least 1");
-    MD5_ASSERT_GEOMETRY(&model->meshes[mesh]);
+    MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
+    MD5_ASSERT(mesh < model->num_meshes, "mesh: must be an index into model->meshes");
+    MD5_ASSERT(slots > 0, "slots: must be at least 1");
+    MD5_ASSERT(md5_has_geometry(&model->meshes[mesh]),
+               "mesh: geometry must not have been released");
     return md5i_pack_loss(model, mesh, slots, joints, 0, UINT32_MAX);
 }

@@ -6,7 +6,7 @@
 #include "md5/core/cpu.h"
 #include "md5/core/math.h"
 
-#if MD5_HAS_VECTORS && MD5_HAS_KERNELS
+#if MD5_HAS_VECTORS && MD5_HAS_SIMD
 
 typedef double md5_pair MD5_VECTOR_SIZE(16);
 typedef int64_t md5_pair_bits MD5_VECTOR_SIZE(16);

@@ -67,7 +67,7 @@ static inline md5_skin_kind kind_of(const md5_mesh *mesh, uint32_t vertex, float
     //   sum J * (b * p, b) = sum J * b * (p, 1) = (sum b * J) * (p, 1).
     const md5_vec3 p = mesh->positions[vertex];
     float apart = 0;
-    MD5_FOR_FROM (i, first, end) {
+    for (uint32_t i = first; i < end; i++) {
         const md5_vec4 q = mesh->influences[i];
         apart += fabsf(q.x - q.w * p.x) + fabsf(q.y - q.w * p.y) + fabsf(q.z - q.w * p.z);
     }
@@ -82,12 +82,14 @@ md5_skin_kind md5i_skin_kind_of(const md5_mesh *mesh, uint32_t vertex)
 uint64_t md5i_sum_order(const uint32_t *joints, uint32_t count)
 {
     uint64_t order = 0;
-    MD5_FOR_WHILE (i, count, count <= MD5_SKIN_MAX_INFLUENCES) {
-        uint32_t below = 0; // four bits for each joint that comes before
-        MD5_FOR (k, i)
-            below += joints[k] <= joints[i] ? 4 : 0;
-        const uint64_t before = order & (((uint64_t)1 << below) - 1);
-        order = before | (uint64_t)i << below | (order - before) << 4;
+    if (count <= MD5_SKIN_MAX_INFLUENCES) {
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t below = 0; // four bits for each joint that comes before
+            for (uint32_t k = 0; k < i; k++)
+                below += joints[k] <= joints[i] ? 4 : 0;
+            const uint64_t before = order & (((uint64_t)1 << below) - 1);
+            order = before | (uint64_t)i << below | (order - before) << 4;
+        }
     }
     return order;
 }
@@ -147,7 +149,7 @@ static inline uint32_t find_joint(joint_set set, uint32_t joint, uint32_t place)
 static MD5_ALWAYS_INLINE bool is_same(joint_set a, joint_set b)
 {
     bool is_equal = a.kind == b.kind && a.count == b.count && a.count <= MD5_SKIN_MAX_INFLUENCES;
-    MD5_FOR_WHILE (i, a.count, is_equal)
+    for (uint32_t i = 0; i < a.count && is_equal; i++)
         is_equal = find_joint(a, b.joints[i], i) < a.count;
     return is_equal;
 }
@@ -189,29 +191,33 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
     if (is_single)
         *words++ = count;
     const uint64_t sorted = md5i_sum_order(set.joints, count);
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         words[i] = set.joints[md5_summand(sorted, count, i)];
     const bool is_rigid = set.kind == MD5_SKIN_RIGID;
     const uint32_t size = is_single ? 1 : MD5_SKIN_GROUP;
-    MD5_FOR_WHILE (i, size, is_gathered || !is_rigid) {
-        // The floats of one vertex of the group.
-        const md5_mesh *const mesh = builder->mesh;
-        const uint32_t vertex = vertices[i], first = mesh->first_influence[vertex];
-        const joint_set own = set_of(mesh, vertex, set.kind);
-        float *to = (float *)(void *)(words + count) + i;
-        MD5_FOR_WHILE (k, count, !is_rigid) {
-            const uint32_t place = find_joint(own, words[k], md5_summand(sorted, count, k));
-            const md5_vec4 *const q = &mesh->influences[first + place];
-            if (set.kind == MD5_SKIN_EXACT)
-                to = put_vec3(to, size, q->x, q->y, q->z);
-            *to = q->w;
-            to += size;
+    if (is_gathered || !is_rigid) {
+        for (uint32_t i = 0; i < size; i++) {
+            // The floats of one vertex of the group.
+            const md5_mesh *const mesh = builder->mesh;
+            const uint32_t vertex = vertices[i], first = mesh->first_influence[vertex];
+            const joint_set own = set_of(mesh, vertex, set.kind);
+            float *to = (float *)(void *)(words + count) + i;
+            if (!is_rigid) {
+                for (uint32_t k = 0; k < count; k++) {
+                    const uint32_t place = find_joint(own, words[k], md5_summand(sorted, count, k));
+                    const md5_vec4 *const q = &mesh->influences[first + place];
+                    if (set.kind == MD5_SKIN_EXACT)
+                        to = put_vec3(to, size, q->x, q->y, q->z);
+                    *to = q->w;
+                    to += size;
+                }
+            }
+            const md5_vec3 p = mesh->positions[vertex];
+            if (is_gathered && set.kind != MD5_SKIN_EXACT)
+                put_vec3(to, size, p.x, p.y, p.z);
+            if (is_gathered)
+                offsets[i] = 3 * vertices[i];
         }
-        const md5_vec3 p = mesh->positions[vertex];
-        if (is_gathered && set.kind != MD5_SKIN_EXACT)
-            put_vec3(to, size, p.x, p.y, p.z);
-        if (is_gathered)
-            offsets[i] = 3 * vertices[i];
     }
 }
 
@@ -226,12 +232,12 @@ static void close_slot(plan_builder *builder, uint32_t slot)
         // The first vertex is repeated until the group is full, so that its vertices ascend.
         const uint32_t num_missing = MD5_SKIN_GROUP - count;
         uint32_t group[MD5_SKIN_GROUP];
-        MD5_FOR (i, MD5_SKIN_GROUP)
+        for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
             group[i] = open[i < num_missing ? 0 : i - num_missing];
         add_group(builder, MD5_SKIN_GATHERED, set, group);
         return;
     }
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         add_group(builder, MD5_SKIN_SINGLES, set, &open[i]);
 }
 
@@ -259,18 +265,18 @@ static void walk(plan_builder *builder)
         }
         // Consecutive vertices of the same kind on the same joints: full groups, then what is left.
         if (set.count == 0 || set.count > MD5_SKIN_MAX_INFLUENCES) {
-            MD5_FOR_FROM (vertex, first, end)
+            for (uint32_t vertex = first; vertex < end; vertex++)
                 add_group(builder, MD5_SKIN_SINGLES, set, &vertex);
             continue;
         }
         for (; end - first >= MD5_SKIN_GROUP; first += MD5_SKIN_GROUP) {
             uint32_t group[MD5_SKIN_GROUP];
-            MD5_FOR (i, MD5_SKIN_GROUP)
+            for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
                 group[i] = first + i;
             add_group(builder, MD5_SKIN_CONTIGUOUS, set, group);
         }
         uint32_t hash = set.kind; // the same in any order
-        MD5_FOR (i, set.count) {
+        for (uint32_t i = 0; i < set.count; i++) {
             const uint32_t spread = set.joints[i] * 0x9e3779b1u;
             hash += (spread ^ spread >> 15) * 0x85ebca77u;
         }
@@ -278,7 +284,7 @@ static void walk(plan_builder *builder)
         // first: linear time for any joints.
         const uint32_t home = hash >> (32 - builder->log2_slots);
         uint32_t slot = home, fit = 0;
-        MD5_FOR_WHILE (i, SLOTS_OF_SET, fit < 2) {
+        for (uint32_t i = 0; i < SLOTS_OF_SET && fit < 2; i++) {
             const uint32_t next_fit = fit_of(builder, set, home ^ i);
             slot = next_fit > fit ? home ^ i : slot;
             fit = next_fit > fit ? next_fit : fit;
@@ -320,7 +326,7 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
 
     // Singles of one kind form one run, sorted by number of influences.
     uint32_t num_words = 0;
-    MD5_FOR (i, MAX_RUNS) {
+    for (uint32_t i = 0; i < MAX_RUNS; i++) {
         md5_skin_run *const run = &builder.possible[i];
         const uint32_t own_words = run->words;
         if (run->count == 0)
@@ -341,7 +347,7 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
     md5_block block = {NULL, 0};
     md5_skin_plan *to = NULL;
     md5_skin_run *runs = NULL;
-    MD5_FOR (pass, 2) {
+    for (uint32_t pass = 0; pass < 2; pass++) {
         to = MD5_TAKE(&block, md5_skin_plan, 1);
         runs = MD5_TAKE(&block, md5_skin_run, builder.num_runs);
         builder.vertices = MD5_TAKE(&block, uint32_t, builder.num_vertices);

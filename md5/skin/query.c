@@ -11,14 +11,15 @@
 
 bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
 {
-    MD5_ASSERT_ASSET(model);
+    MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
     MD5_ASSERT_ARRAY(bounds, model->skeleton.num_joints);
     bool are_means = true;
-    MD5_FOR (joint, model->skeleton.num_joints)
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
         bounds[joint] = md5_bounds_from_points(NULL, 0);
-    MD5_EACH (const md5_mesh, mesh, model, meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
         are_means = are_means && mesh->num_off_sums == 0;
-        MD5_FOR (weight, mesh->num_weights) {
+        for (uint32_t weight = 0; weight < mesh->num_weights; weight++) {
             md5_bounds *const of_joint = &bounds[mesh->weights[weight].joint];
             const md5_vec3 offset = mesh->weights[weight].offset;
             *of_joint = md5_bounds_union(*of_joint, (md5_bounds){offset, offset});
@@ -66,9 +67,10 @@ md5_bounds md5_bounds_transform(md5_bounds bounds, md5_mat34 m)
 md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat34 *joints,
                                   uint32_t num_joints)
 {
-    MD5_ASSERT((joint_bounds && joints) || num_joints == 0, "joint_bounds, joints: not NULL");
+    MD5_ASSERT((joint_bounds && joints) || num_joints == 0,
+               "joint_bounds, joints: must not be NULL");
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    MD5_FOR (joint, num_joints)
+    for (uint32_t joint = 0; joint < num_joints; joint++)
         if (!is_empty(&joint_bounds[joint]))
             bounds = md5_bounds_union(bounds, transform(&joint_bounds[joint], &joints[joint]));
     return bounds;
@@ -96,7 +98,7 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
     const double length = md5_vec3d_dot(direction, direction);
     uint32_t nearest = MD5_NONE;
     double smallest = INFINITY;
-    MD5_FOR (joint, num_joints) {
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         const md5_vec3 place = md5_mat34_translation(joints[joint]);
         const md5_vec3d away = md5_vec3d_sub(md5_vec3d_of(place), origin);
         double t = length > 0 ? md5_vec3d_dot(away, direction) / length : 0;
@@ -133,17 +135,19 @@ static float outside(float min, float max, float value)
 uint32_t md5_cull_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 center, float radius,
                          uint32_t *found)
 {
-    MD5_ASSERT((bounds && found) || count == 0, "bounds, found: not NULL");
+    MD5_ASSERT((bounds && found) || count == 0, "bounds, found: must not be NULL");
     const float square = radius >= 0 ? radius * radius : -1;
     const bool is_number = center.x == center.x && center.y == center.y && center.z == center.z;
     uint32_t num_found = 0;
-    MD5_FOR_WHILE (i, count, is_number) {
-        found[num_found] = i;
-        const md5_vec3 min = bounds[i].min, max = bounds[i].max;
-        const md5_vec3 away = {outside(min.x, max.x, center.x), outside(min.y, max.y, center.y),
-                               outside(min.z, max.z, center.z)};
-        num_found +=
-            (uint32_t)!is_empty(&bounds[i]) & (uint32_t)(md5_vec3_dot(away, away) <= square);
+    if (is_number) {
+        for (uint32_t i = 0; i < count; i++) {
+            found[num_found] = i;
+            const md5_vec3 min = bounds[i].min, max = bounds[i].max;
+            const md5_vec3 away = {outside(min.x, max.x, center.x), outside(min.y, max.y, center.y),
+                                   outside(min.z, max.z, center.z)};
+            num_found +=
+                (uint32_t)!is_empty(&bounds[i]) & (uint32_t)(md5_vec3_dot(away, away) <= square);
+        }
     }
     return num_found;
 }
@@ -156,11 +160,13 @@ static bool overlaps(const md5_bounds *a, const md5_bounds *b)
 
 uint32_t md5_cull_bounds(const md5_bounds *bounds, uint32_t count, md5_bounds box, uint32_t *found)
 {
-    MD5_ASSERT((bounds && found) || count == 0, "bounds, found: not NULL");
+    MD5_ASSERT((bounds && found) || count == 0, "bounds, found: must not be NULL");
     uint32_t num_found = 0;
-    MD5_FOR_WHILE (i, count, !is_empty(&box)) {
-        found[num_found] = i;
-        num_found += (uint32_t)!is_empty(&bounds[i]) & (uint32_t)overlaps(&bounds[i], &box);
+    if (!is_empty(&box)) {
+        for (uint32_t i = 0; i < count; i++) {
+            found[num_found] = i;
+            num_found += (uint32_t)!is_empty(&bounds[i]) & (uint32_t)overlaps(&bounds[i], &box);
+        }
     }
     return num_found;
 }
@@ -199,13 +205,13 @@ void md5_frustum_planes(md5_mat44 clip_from_world, md5_depth depth, md5_vec4 *pl
 uint32_t md5_cull_planes(const md5_bounds *bounds, uint32_t count, const md5_vec4 *planes,
                          uint32_t num_planes, uint32_t *found)
 {
-    MD5_ASSERT((bounds && found) || count == 0, "bounds, found: not NULL");
+    MD5_ASSERT((bounds && found) || count == 0, "bounds, found: must not be NULL");
     MD5_ASSERT_ARRAY(planes, num_planes);
     uint32_t num_found = 0;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         found[num_found] = i;
         bool all = !is_empty(&bounds[i]);
-        MD5_FOR (k, num_planes)
+        for (uint32_t k = 0; k < num_planes; k++)
             all &= reaches(&bounds[i], &planes[k]);
         num_found += all;
     }
@@ -214,9 +220,9 @@ uint32_t md5_cull_planes(const md5_bounds *bounds, uint32_t count, const md5_vec
 
 uint32_t md5_cull_ray(const md5_bounds *bounds, uint32_t count, md5_ray ray, uint32_t *found)
 {
-    MD5_ASSERT((bounds && found) || count == 0, "bounds, found: not NULL");
+    MD5_ASSERT((bounds && found) || count == 0, "bounds, found: must not be NULL");
     uint32_t num_found = 0;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         found[num_found] = i;
         num_found += md5_raycast_bounds(ray, bounds[i], NULL);
     }
@@ -270,9 +276,10 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
                         uint32_t num_joints, md5_hit *hit)
 {
     MD5_ASSERT_NOT_NULL(hit);
-    MD5_ASSERT((joint_bounds && joints) || num_joints == 0, "joint_bounds, joints: not NULL");
+    MD5_ASSERT((joint_bounds && joints) || num_joints == 0,
+               "joint_bounds, joints: must not be NULL");
     md5_hit nearest = {.t = FLT_MAX, .joint = MD5_NONE};
-    MD5_FOR (joint, num_joints) {
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         // The direction is not normalized, so t is the same in both spaces.
         const md5_mat34 to_joint = md5_mat34_inverse(joints[joint]);
         const md5_vec4 origin = {ray.origin.x, ray.origin.y, ray.origin.z, 1};
@@ -369,9 +376,9 @@ static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 
 static float share_of(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
 {
     float share = 0;
-    MD5_FOR (corner, 3) {
+    for (uint32_t corner = 0; corner < 3; corner++) {
         const uint32_t vertex = mesh->indices[3 * hit->triangle + (uint32_t)corner];
-        MD5_FOR_FROM (i, mesh->first_influence[vertex], mesh->first_influence[vertex + 1])
+        for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
             if (mesh->influence_joints[i] == joint)
                 share += hit->weights[corner] * fabsf(mesh->influences[i].w);
     }
@@ -384,7 +391,7 @@ static uint32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
 {
     uint32_t joint = MD5_NONE;
     float largest = -1;
-    MD5_FOR (corner, 3) {
+    for (uint32_t corner = 0; corner < 3; corner++) {
         const uint32_t vertex = mesh->indices[3 * hit->triangle + (uint32_t)corner];
         const uint32_t first = mesh->first_influence[vertex];
         if (first == mesh->first_influence[vertex + 1])
@@ -401,17 +408,18 @@ static uint32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
 
 bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positions, md5_hit *hit)
 {
-    MD5_ASSERT(mesh && hit, "mesh, hit: not NULL");
+    MD5_ASSERT_PART(mesh, name);
+    MD5_ASSERT_NOT_NULL(hit);
     MD5_ASSERT_ARRAY(positions, mesh->num_vertices);
     MD5_ASSERT_GEOMETRY(mesh);
     if (!has_direction(ray.direction))
         return false;
     const sheared space = shear(&ray, mesh->is_mirrored);
     md5_hit nearest = {.t = INFINITY};
-    MD5_FOR (triangle, mesh->num_triangles) {
+    for (uint32_t triangle = 0; triangle < mesh->num_triangles; triangle++) {
         const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
         md5_vec3 p[3];
-        MD5_FOR (i, 3)
+        for (uint32_t i = 0; i < 3; i++)
             p[i] = to_sheared(&space, &positions[corners[i]]);
         if (hit_triangle(&space, p[0], p[1], p[2], &nearest))
             nearest.triangle = triangle;
@@ -425,21 +433,22 @@ bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positio
 
 size_t md5_raycast_model_scratch(const md5_model *model)
 {
-    MD5_ASSERT_ASSET(model);
+    MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
     return model->max_vertices * sizeof(md5_vec3) + sizeof(float);
 }
 
 bool md5_raycast_model(md5_ray ray, const md5_model *model, const md5_mat34 *palette, md5_hit *hit,
                        void *scratch)
 {
-    MD5_ASSERT(model && hit, "model, hit: not NULL");
+    MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
+    MD5_ASSERT_NOT_NULL(hit);
     MD5_ASSERT_ARRAY(scratch, model->max_vertices);
     const size_t misaligned = (uintptr_t)scratch % sizeof(float);
     md5_vec3 *const positions =
         (md5_vec3 *)(void *)((char *)scratch + (misaligned > 0 ? sizeof(float) - misaligned : 0));
     bool is_hit = false;
     md5_ray shorter = ray;
-    MD5_FOR (mesh, model->num_meshes) {
+    for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++) {
         md5_hit nearer;
         md5_skin(&model->meshes[mesh], palette, positions, NULL, NULL);
         if (!md5_raycast_mesh(shorter, &model->meshes[mesh], positions, &nearer))

@@ -8,7 +8,7 @@
 
 void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual)
 {
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const md5_vec3 half = md5_vec3_scale(md5_mat34_translation(palette[i]), 0.5f);
         const md5_quat rotation = md5_quat_from_mat34(palette[i]);
         dual[i].real = rotation;
@@ -40,7 +40,7 @@ void md5i_skin_with(md5_cpu level, const md5i_skin_job *job)
 void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
               md5_vec3 *normals, md5_vec4 *tangents)
 {
-    MD5_ASSERT_NOT_NULL(mesh);
+    MD5_ASSERT_PART(mesh, name);
     MD5_ASSERT_ARRAY(palette, mesh->num_influences);
     MD5_ASSERT_GEOMETRY(mesh);
     const md5i_skin_job job = {
@@ -48,7 +48,7 @@ void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *position
         .palette = palette,
         .positions = positions,
         .normals = normals,
-        .tangents = MD5_HAS_PARTS && mesh->tangents ? tangents : NULL,
+        .tangents = mesh->tangents ? tangents : NULL,
     };
     md5i_skin_with(md5i_cpu_best(MD5_CPU_AVX512), &job);
 }
@@ -71,7 +71,7 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
     md5_vec3 position = {0, 0, 0}, normal = mesh->normals[vertex];
     md5_vec3 along = {tangent.x, tangent.y, tangent.z};
     bool changes = false;
-    MD5_FOR_FROM (i, morph->first[index], morph->first[index + 1]) {
+    for (uint32_t i = morph->first[index]; i < morph->first[index + 1]; i++) {
         const md5_morph_delta *const delta = &morph->deltas[i];
         const float weight = weights[delta->target];
         if (weight == 0)
@@ -94,7 +94,7 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
 #if !defined(NDEBUG)
 static bool are_finite(const float *weights, uint32_t count)
 {
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         if (!isfinite(weights[i]))
             return false;
     }
@@ -145,10 +145,12 @@ static void correct_all(const md5_skin_job *job, const md5i_skin_job *to, uint32
 {
     const md5_morph_mesh *const changed =
         &job->morph->meshes[job->mesh - job->morph->model->meshes];
-    MD5_FOR_WHILE (place, count, job->vertices) {
-        const uint32_t index = find_changed(changed, job->vertices[place]);
-        if (index < changed->num_vertices && changed->vertices[index] == job->vertices[place])
-            correct(job, changed, index, to, place);
+    if (job->vertices) {
+        for (uint32_t place = 0; place < count; place++) {
+            const uint32_t index = find_changed(changed, job->vertices[place]);
+            if (index < changed->num_vertices && changed->vertices[index] == job->vertices[place])
+                correct(job, changed, index, to, place);
+        }
     }
     if (job->vertices)
         return;
@@ -180,7 +182,7 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
                                floats_of(from->normal_stride, 3),
                                floats_of(from->tangent_stride, 4)};
     bool fits = true;
-    MD5_FOR (i, 3) {
+    for (uint32_t i = 0; i < 3; i++) {
         job->strides[i] = (uint32_t)strides[i];
         fits = fits && (uint64_t)strides[i] * from->mesh->num_vertices <= UINT32_MAX;
     }
@@ -191,16 +193,20 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
 static bool are_vertices(const md5_skin_job *job, uint32_t count)
 {
     bool are_below = true;
-    MD5_FOR_WHILE (i, count, job->vertices)
-        are_below = are_below && job->vertices[i] < job->mesh->num_vertices;
+    if (job->vertices) {
+        for (uint32_t i = 0; i < count; i++)
+            are_below = are_below && job->vertices[i] < job->mesh->num_vertices;
+    }
     return are_below;
 }
 
 static bool has_joints(const md5_skin_job *job)
 {
     bool are_below = true;
-    MD5_FOR_WHILE (i, job->mesh->num_influences, job->num_joints > 0)
-        are_below = are_below && job->mesh->influence_joints[i] < job->num_joints;
+    if (job->num_joints > 0) {
+        for (uint32_t i = 0; i < job->mesh->num_influences; i++)
+            are_below = are_below && job->mesh->influence_joints[i] < job->num_joints;
+    }
     return are_below;
 }
 
@@ -216,9 +222,9 @@ static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) {
         const md5_skin_job *job = (const md5_skin_job *)user + i;
         const md5_mesh *const mesh = job->mesh;
-        MD5_ASSERT(mesh != NULL, "job->mesh: not NULL");
-        MD5_ASSERT(MD5_RESERVED_IS_ZERO(job), "job: reserved members must be 0; begin with = {0}");
-        MD5_ASSERT_GEOMETRY(mesh);
+        MD5_ASSERT(MD5_RESERVED_IS_ZERO(job),
+                   "job: reserved members must be 0; initialize with = MD5_INIT");
+        MD5_ASSERT(md5_has_geometry(mesh), "job->mesh: geometry must not have been released");
         const uint32_t count =
             job->vertices || job->count > 0 ? job->count : mesh->num_vertices - job->first;
         if (count == 0)
@@ -226,19 +232,22 @@ static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)
         MD5_ASSERT(
             job->vertices
                 || (job->first < mesh->num_vertices && count <= mesh->num_vertices - job->first),
-            "job->first, count: vertices of the mesh");
-        MD5_VALIDATE(are_vertices(job, count), "job->vertices: below mesh->num_vertices");
-        MD5_ASSERT(job->positions != NULL, "job->positions: not NULL");
-        MD5_ASSERT(!(job->palette && job->duals), "job->palette, duals: one of them");
-        MD5_VALIDATE(has_joints(job), "job->num_joints: above all joints of the mesh");
-        MD5_ASSERT(md5_is_stride(job->position_stride, 3) && md5_is_stride(job->normal_stride, 3)
-                       && md5_is_stride(job->tangent_stride, 4),
-                   "job: strides are 0, or multiples of 4 and no smaller than the vectors");
-        MD5_ASSERT(!job->morph || is_mesh_of(job->morph, mesh), "job->mesh: of the morph's model");
+            "job->first, count: must be a range of vertices of the mesh");
+        MD5_VALIDATE(are_vertices(job, count), "job->vertices: must be below mesh->num_vertices");
+        MD5_ASSERT(job->positions != NULL, "job->positions: must not be NULL");
+        MD5_ASSERT(!(job->palette && job->duals), "job->palette, duals: exactly one must be set");
+        MD5_VALIDATE(has_joints(job),
+                     "job->num_joints: must be above all joint indices of the mesh");
+        MD5_ASSERT(
+            md5_is_stride(job->position_stride, 3) && md5_is_stride(job->normal_stride, 3)
+                && md5_is_stride(job->tangent_stride, 4),
+            "job: strides must be 0, or multiples of 4 that are not smaller than the vectors");
+        MD5_ASSERT(!job->morph || is_mesh_of(job->morph, mesh),
+                   "job->mesh: must be a mesh of the morph's model");
         MD5_ASSERT(!job->morph || job->morph_weights || job->morph->num_targets == 0,
-                   "job->morph_weights: not NULL");
+                   "job->morph_weights: must not be NULL");
         MD5_VALIDATE(!job->morph || are_finite(job->morph_weights, job->morph->num_targets),
-                     "job->morph_weights: finite numbers");
+                     "job->morph_weights: must be finite");
         md5i_skin_job to;
         const bool fits = md5i_strided_job(job, &to);
         const bool is_posed = job->palette || job->duals;
@@ -247,7 +256,7 @@ static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)
         else if (is_posed)
             md5i_skin_vertices_scalar(&to, job->vertices, job->first, count, false);
         else
-            MD5_FOR (place, count) {
+            for (uint32_t place = 0; place < count; place++) {
                 const uint32_t vertex = job->vertices ? job->vertices[place] : job->first + place;
                 *md5_vec3_out(to.positions, to.strides[0], place) = mesh->positions[vertex];
                 if (to.normals)
@@ -263,6 +272,12 @@ static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)
 void md5_skin_batch(const md5_skin_job *jobs, size_t count, const md5_threads *threads)
 {
     MD5_ASSERT_ARRAY(jobs, count);
+    if (MD5_HAS_ASSERTS) {
+        for (size_t i = 0; i < count; i++) {
+            MD5_ASSERT_PART(jobs[i].mesh, name);
+            MD5_ASSERT_NULL_OR_ALIVE(jobs[i].morph, MD5_TAG_MORPH);
+        }
+    }
     md5_threads_run(threads, count, skin_some, (void *)jobs); // which skin_some() only reads
 }
 
@@ -279,7 +294,7 @@ static md5_vec3 without_negative_zero(md5_vec3 a)
 md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    MD5_FOR (i, model->num_meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5i_skin_job job = {
             .mesh = &model->meshes[i], .palette = palette, .bounds = &bounds};
         md5i_skin_with(level, &job);
@@ -290,7 +305,7 @@ md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md
 #if !defined(NDEBUG)
 static bool has_all_geometry(const md5_model *model)
 {
-    MD5_FOR (i, model->num_meshes)
+    for (uint32_t i = 0; i < model->num_meshes; i++)
         if (!md5_has_geometry(&model->meshes[i]))
             return false;
     return true;
@@ -299,8 +314,8 @@ static bool has_all_geometry(const md5_model *model)
 
 md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette)
 {
-    MD5_ASSERT_ASSET(model);
-    MD5_VALIDATE(has_all_geometry(model), "model: its geometry was not released");
+    MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
+    MD5_VALIDATE(has_all_geometry(model), "model: geometry must not have been released");
     MD5_ASSERT_ARRAY(palette, model->skeleton.num_joints);
     return md5i_skin_bounds_with(md5i_cpu_best(MD5_CPU_AVX2), model, palette);
 }

@@ -11,7 +11,7 @@ MD5_WIDE_INLINE lanes4 spread_two_rows(const float *low, const float *high)
 {
     md5_wide e[4];
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         e[i] = md5_wide_select(0x00ff, md5_wide_all(low[i]), md5_wide_all(high[i]));
     return lanes4_of(e);
 }
@@ -66,7 +66,7 @@ void md5i_skin_avx512(const md5i_skin_job *job)
         md5i_skin_avx2(job);
         return;
     }
-    MD5_FOR (i, plan->num_runs) {
+    for (uint32_t i = 0; i < plan->num_runs; i++) {
         const md5_skin_run *const run = &plan->runs[i];
         if (run->kind == MD5_SKIN_RIGID && run->order == MD5_SKIN_CONTIGUOUS)
             skin_rigid_contiguous(job, run);

@@ -88,7 +88,7 @@ static MD5_ALWAYS_INLINE rows sum_influences(const md5_mesh *mesh, const md5_mat
         return (rows){0};
     const uint64_t order = scalar_order(mesh, first, count);
     rows sum = term_at(mesh, palette, first + md5_summand(order, count, 0), is_exact);
-    MD5_FOR_FROM (place, 1, count)
+    for (uint32_t place = 1; place < count; place++)
         sum = add_rows(sum,
                        term_at(mesh, palette, first + md5_summand(order, count, place), is_exact));
     return sum;
@@ -184,7 +184,7 @@ static inline md5_dual_quat blend_duals(const md5_mesh *mesh, const md5_dual_qua
     const float bias = shifted(influences[0].w, shift);
     const uint64_t order = scalar_order(mesh, begin, count);
     md5_dual_quat sum = {{0, 0, 0, 0}, {0, 0, 0, 0}};
-    MD5_FOR (place, count) {
+    for (uint32_t place = 0; place < count; place++) {
         const uint32_t i = md5_summand(order, count, place);
         const md5_dual_quat *const next = &palette[joints[i]];
         const float by = shifted(influences[i].w, shift) * md5_dual_sign(first, next);
@@ -290,7 +290,7 @@ void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
                is_gathered = run->order == MD5_SKIN_GATHERED;
     const bool blended = is_blended(job, (md5_skin_kind)run->kind);
     const uint32_t size = run->order == MD5_SKIN_SINGLES ? 1 : MD5_SKIN_GROUP;
-    MD5_FOR (i, size * run->count) {
+    for (uint32_t i = 0; i < size * run->count; i++) {
         uint32_t vertex = vertices[is_contiguous ? i / MD5_SKIN_GROUP : i];
         if (is_contiguous)
             vertex += i % MD5_SKIN_GROUP;
@@ -304,7 +304,7 @@ void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
 void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
                                uint32_t count, bool in_place)
 {
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t vertex = vertices ? vertices[i] : first + i;
         skin_vertex(job, vertex, in_place ? vertex : i,
                     job->duals || is_blended(job, md5i_skin_kind_of(job->mesh, vertex)));
@@ -313,9 +313,11 @@ void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertice
 
 void md5i_skin_scalar(const md5i_skin_job *job)
 {
-    const md5_skin_plan *const plan = MD5_HAS_PARTS ? job->mesh->skin_plan : NULL;
-    MD5_FOR_WHILE (i, plan->num_runs, MD5_HAS_PARTS && plan)
-        md5i_skin_run_scalar(job, &plan->runs[i]);
-    if (!plan)
+    const md5_skin_plan *const plan = job->mesh->skin_plan;
+    if (!plan) {
         md5i_skin_vertices_scalar(job, NULL, 0, job->mesh->num_vertices, true);
+        return;
+    }
+    for (uint32_t i = 0; i < plan->num_runs; i++)
+        md5i_skin_run_scalar(job, &plan->runs[i]);
 }

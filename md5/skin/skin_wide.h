@@ -90,7 +90,7 @@ MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *lanes, m
 {
     if (stride > 0) {
         uint32_t offsets[MD5_WIDTH];
-        MD5_FOR (lane, MD5_WIDTH)
+        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
             offsets[lane] = stride * vertex_of(lanes, lane, order);
         store_points_at(&to->x, offsets, 1, a);
     } else if (order == MD5_SKIN_CONTIGUOUS) {
@@ -109,7 +109,7 @@ MD5_WIDE_INLINE void store_tangents_at(float *to, uint32_t stride, const group *
     } else {
         float *pointers[MD5_WIDTH];
         MD5_UNROLL
-        MD5_FOR (lane, MD5_WIDTH)
+        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
             pointers[lane] = to + stride * vertex_of(lanes, lane, order);
         md5_wide_store_rows(pointers, rows);
     }
@@ -157,7 +157,7 @@ MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *lan
     } else {
         const float *pointers[MD5_WIDTH];
         MD5_UNROLL
-        MD5_FOR (lane, MD5_WIDTH)
+        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
             pointers[lane] = from + 4 * vertex_of(lanes, lane, order);
         md5_wide_load_rows(pointers, rows);
     }
@@ -254,7 +254,7 @@ MD5_WIDE_INLINE lanes_mat34 sum_group(const skin_arrays *arrays, const group *la
 {
     lanes_mat34 sum =
         scale_rows(&arrays->palette[lanes->joints[0]], load_factors(factors, is_applied));
-    MD5_FOR_FROM (i, 1, lanes->count)
+    for (uint32_t i = 1; i < lanes->count; i++)
         add_scaled_rows(&sum, &arrays->palette[lanes->joints[i]],
                         load_factors(factors + step * i, is_applied));
     return sum;
@@ -376,7 +376,7 @@ MD5_WIDE_CODE static bool blend_dual_group(const md5_dual_quat *q, const uint32_
                                            lanes_mat34 *m)
 {
     lanes_first first = {spread_row(&q[joints[0]].real.x), md5_wide_load(biases)};
-    MD5_FOR_FROM (i, 1, count) {
+    for (uint32_t i = 1; i < count; i++) {
         const md5_wide bias = md5_wide_load(biases + step * i);
         const md5_mask is_larger = md5_wide_less(magnitude(first.bias), magnitude(bias));
         first.bias = md5_wide_select(is_larger, bias, first.bias);
@@ -385,7 +385,7 @@ MD5_WIDE_CODE static bool blend_dual_group(const md5_dual_quat *q, const uint32_
     if (!are_ordinary(first.bias))
         return false;
     lanes_dual sum = dual_term(&first, &q[joints[0]], md5_wide_load(biases));
-    MD5_FOR_FROM (i, 1, count)
+    for (uint32_t i = 1; i < count; i++)
         sum = add_duals(sum, dual_term(&first, &q[joints[i]], md5_wide_load(biases + step * i)));
     *m = matrix_of_dual(&sum);
     return is_all_true(is_left(sum.real, first.bias));
@@ -398,7 +398,7 @@ MD5_WIDE_CODE static void skin_by_scalar(const skin_arrays *arrays, const group 
                                          md5_skin_order order)
 {
     uint32_t vertices[MD5_WIDTH];
-    MD5_FOR (lane, MD5_WIDTH)
+    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
         vertices[lane] = vertex_of(lanes, lane, order);
     md5i_skin_vertices_scalar(arrays->job, vertices, 0, MD5_WIDTH, true);
 }
@@ -469,7 +469,7 @@ MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *
     lanes_mat34 matrix;
     if (kind == MD5_SKIN_RIGID)
         matrix = spread_joint(arrays, joint);
-    MD5_FOR (i, run->count) {
+    for (uint32_t i = 0; i < run->count; i++) {
         const float *const floats = (const float *)(const void *)(words + count);
         if (kind == MD5_SKIN_RIGID && (order == MD5_SKIN_GATHERED || words[0] != joint)) {
             joint = words[0];
@@ -511,7 +511,7 @@ MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words
         weights = scale_matrix(m, factors + step - 1);
     if (applied)
         rows = multiply_rows(m, factors);
-    MD5_FOR_FROM (i, 1, words[0]) {
+    for (uint32_t i = 1; i < words[0]; i++) {
         factors += step;
         m = arrays->palette[words[1 + i]].m;
         if (weighed)
@@ -536,7 +536,7 @@ MD5_WIDE_INLINE lanes_dual gather_duals(const md5_dual_quat *palette,
                                         const uint32_t joints[MD5_WIDTH])
 {
     const float *reals[MD5_WIDTH], *duals[MD5_WIDTH];
-    MD5_FOR (lane, MD5_WIDTH) {
+    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
         const md5_dual_quat *const joint = &palette[joints[lane]];
         reals[lane] = &joint->real.x;
         duals[lane] = &joint->dual.x;
@@ -556,7 +556,7 @@ MD5_WIDE_INLINE lanes_dual single_terms(const md5_dual_quat *palette, const sing
 {
     uint32_t joints[MD5_WIDTH];
     float biases[MD5_WIDTH], has[MD5_WIDTH];
-    MD5_FOR (lane, MD5_WIDTH) {
+    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
         const uint32_t *const words = lanes->words[lane];
         const uint32_t own = place < words[0] ? place : 0;
         joints[lane] = words[1 + own];
@@ -576,7 +576,7 @@ MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const sin
     const md5_mesh *const mesh = job->mesh;
     uint32_t joints[MD5_WIDTH], most = 0;
     float biases[MD5_WIDTH];
-    MD5_FOR (lane, MD5_WIDTH) {
+    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
         const uint32_t largest = mesh->first_influence[lanes->vertices[lane]];
         joints[lane] = mesh->influence_joints[largest];
         biases[lane] = mesh->influences[largest].w;
@@ -587,7 +587,7 @@ MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const sin
         return false;
     md5_mask adds;
     lanes_dual sum = single_terms(job->duals, lanes, &first, step, 0, &adds);
-    MD5_FOR_FROM (place, 1, most) {
+    for (uint32_t place = 1; place < most; place++) {
         const lanes_dual more =
             add_duals(sum, single_terms(job->duals, lanes, &first, step, place, &adds));
         sum = (lanes_dual){select4(adds, more.real, sum.real), select4(adds, more.dual, sum.dual)};
@@ -611,11 +611,15 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *
         }
         m = blend;
     } else {
-        MD5_FOR_WHILE (lane, MD5_WIDTH, has_directions || !is_exact)
-            sum_single(arrays, few->words[lane], step, &sums[lane],
-                       is_exact ? &applied[lane] : NULL);
-        MD5_FOR_WHILE (lane, MD5_WIDTH, is_exact && !has_directions)
-            sum_single(arrays, few->words[lane], step, NULL, &applied[lane]);
+        if (has_directions || !is_exact) {
+            for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+                sum_single(arrays, few->words[lane], step, &sums[lane],
+                           is_exact ? &applied[lane] : NULL);
+        }
+        if (is_exact && !has_directions) {
+            for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+                sum_single(arrays, few->words[lane], step, NULL, &applied[lane]);
+        }
         if (is_exact)
             put_positions(arrays, &lanes, MD5_SKIN_SINGLES, sum_rows(applied));
         if (is_exact && !has_directions)
@@ -645,7 +649,7 @@ MD5_WIDE_INLINE void skin_singles(const skin_arrays *arrays, const md5_skin_run 
             break;
         }
         singles few;
-        MD5_FOR (lane, MD5_WIDTH) {
+        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
             const uint32_t i = done + lane < last ? done + lane : last;
             few.vertices[lane] = vertices[i];
             few.words[lane] = words;
@@ -702,7 +706,7 @@ MD5_WIDE_INLINE void add_lanes(float *min, md5_wide low, float *max, md5_wide hi
     float lows[MD5_WIDTH], highs[MD5_WIDTH];
     md5_wide_store(lows, low);
     md5_wide_store(highs, high);
-    MD5_FOR (i, MD5_WIDTH) {
+    for (uint32_t i = 0; i < MD5_WIDTH; i++) {
         *min = lows[i] < *min ? lows[i] : *min;
         *max = highs[i] > *max ? highs[i] : *max;
     }
@@ -713,7 +717,7 @@ MD5_WIDE_CODE void MD5_WIDE_NAME(md5i_skin)(const md5i_skin_job *job)
     const md5_skin_plan *const plan = job->mesh->skin_plan;
     const md5_wide lowest = md5_wide_all(-FLT_MAX), highest = md5_wide_all(FLT_MAX);
     lanes_bounds bounds = {{highest, highest, highest}, {lowest, lowest, lowest}};
-    MD5_FOR (i, plan->num_runs)
+    for (uint32_t i = 0; i < plan->num_runs; i++)
         skin_run(job, &plan->runs[i], &bounds);
     md5_bounds *const to = job->bounds;
     if (!to)

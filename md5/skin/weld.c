@@ -33,7 +33,7 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
                                    uint32_t *other)
 {
     uint32_t counts[NUM_DIGITS][RADIX] = {{0}};
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const point_key key = key_of(points[i]);
         order[i] = i;
         for (int digit = 0; digit < NUM_DIGITS; digit++)
@@ -43,7 +43,7 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
         // Numbers of points with each value become the offsets of the first of them.
         uint32_t *const offsets = counts[digit], offset = 0;
         bool is_common = false; // all points have one value, so that there is nothing to sort
-        MD5_FOR (value, RADIX) {
+        for (uint32_t value = 0; value < RADIX; value++) {
             const uint32_t num_points = offsets[value];
             is_common = is_common || num_points == count;
             offsets[value] = offset;
@@ -51,7 +51,7 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
         }
         if (is_common)
             continue;
-        MD5_FOR (i, count) {
+        for (uint32_t i = 0; i < count; i++) {
             const point_key key = key_of(points[order[i]]);
             other[offsets[digit_of(&key, digit)]++] = order[i];
         }
@@ -97,7 +97,7 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
     TRY(slots);
     memset(slots, 0xFF, num_slots * sizeof *slots);
     int64_t steps = FREE_STEPS;
-    MD5_FOR_WHILE (i, count, steps >= 0) {
+    for (uint32_t i = 0; i < count && steps >= 0; i++) {
         const point_key key = key_of(points[i]);
         uint64_t hash = key.words[0] | (uint64_t)key.words[1] << 32;
         hash = (hash ^ hash >> 29) * UINT64_C(0x9E3779B97F4A7C15);

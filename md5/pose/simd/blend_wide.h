@@ -38,7 +38,7 @@ MD5_WIDE_INLINE md5_wide to_lane_order(md5_wide a)
 MD5_WIDE_INLINE void load_rotations(const float *p, md5_wide q[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         q[i] = _mm512_shuffle_f32x4(_mm512_loadu_ps(p + 32 * i), _mm512_loadu_ps(p + 32 * i + 16),
                                     _MM_SHUFFLE(2, 0, 2, 0));
     md5_wide_transpose(q);
@@ -48,7 +48,7 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
 {
     md5_wide products[4];
     MD5_UNROLL
-    MD5_FOR (i, 4) {
+    for (uint32_t i = 0; i < 4; i++) {
         const float *const p = a + 32 * i, *const q = b + 32 * i;
         const __m512 low = _mm512_mul_ps(_mm512_loadu_ps(p), _mm512_loadu_ps(q));
         const __m512 high = _mm512_mul_ps(_mm512_loadu_ps(p + 16), _mm512_loadu_ps(q + 16));
@@ -130,7 +130,7 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
     md5_wide_load_run(a, 8, p);
     md5_wide_load_run(b, 8, q);
     MD5_UNROLL
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         p[i] = md5_wide_mul(p[i], q[i]);
     return md5_wide_sums(p);
 }
@@ -151,7 +151,7 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
     const __m256 less[2] = {_mm256_insertf128_ps(of_b, low_t, 1),
                             _mm256_permute2f128_ps(of_b, t, 0x31)};
     MD5_UNROLL
-    MD5_FOR (i, 8) {
+    for (uint32_t i = 0; i < 8; i++) {
         __m256 from = _mm256_loadu_ps(a + 8 * i);
         md5_wide_keep_loaded(&from);
         const __m256 to = _mm256_loadu_ps(b + 8 * i);
@@ -170,7 +170,7 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
     const __m256 weights[2] = {_mm256_permute2f128_ps(t, t, 0x00), t};
     md5_wide_transpose(q);
     MD5_UNROLL
-    MD5_FOR (i, 8) {
+    for (uint32_t i = 0; i < 8; i++) {
         __m256 change = _mm256_loadu_ps(b + 8 * i);
         if (c)
             change = _mm256_sub_ps(change, _mm256_loadu_ps(c + 8 * i));
@@ -201,7 +201,7 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
     md5_wide_spread(of_b, rows[1]);
     spread_share(t, is_same, rows[2]);
     MD5_UNROLL
-    MD5_FOR (i, 8) {
+    for (uint32_t i = 0; i < 8; i++) {
         md5_wide from = md5_wide_load(a + 4 * i);
         md5_wide_keep_loaded(&from);
         const md5_wide to = md5_wide_load(b + 4 * i);
@@ -236,7 +236,7 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
 {
     (void)is_same;
     MD5_UNROLL
-    MD5_FOR (i, 8) {
+    for (uint32_t i = 0; i < 8; i++) {
         const float more = i < 4 ? of_a : t, less = i < 4 ? of_b : t;
         out[i] = a[i] - (a[i] * more - b[i] * less);
     }
@@ -247,7 +247,7 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
 {
     (void)is_same;
     MD5_UNROLL
-    MD5_FOR (i, 4) {
+    for (uint32_t i = 0; i < 4; i++) {
         const float change = c ? b[4 + i] - c[4 + i] : b[4 + i];
         out[4 + i] = a[4 + i] + change * t;
         out[i] = q[i];
@@ -322,7 +322,7 @@ MD5_WIDE_INLINE void multiply_rotations(const md5_wide a[4], const md5_wide b[4]
     }
     out[3] = md5_wide_mul(a[3], b[3]);
     MD5_UNROLL
-    MD5_FOR (i, 3)
+    for (uint32_t i = 0; i < 3; i++)
         out[3] = md5_wide_sub(out[3], md5_wide_mul(a[i], b[i]));
 }
 
@@ -334,7 +334,7 @@ MD5_WIDE_INLINE void divide_rotations(const md5_xform *source, const md5_xform *
     load_rotations((const float *)source, a);
     load_rotations((const float *)reference, b);
     MD5_UNROLL
-    MD5_FOR (i, 3)
+    for (uint32_t i = 0; i < 3; i++)
         b[i] = md5_wide_sub(md5_wide_all(-0.0f), b[i]);
     multiply_rotations(b, a, out);
 }
@@ -368,7 +368,7 @@ MD5_WIDE_INLINE void find_cosines(md5_combining kind, const md5_combination *pos
     else
         divide_rotations(b, poses->reference + first, q);
     MD5_UNROLL
-    MD5_FOR (i, 3)
+    for (uint32_t i = 0; i < 3; i++)
         md5_wide_store(to->axes + (size_t)i * MD5_WIDTH, q[i]);
     md5_wide_store(to->cosines, q[3]);
 }
@@ -383,7 +383,7 @@ MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide share, md5_wi
     const md5_wide of_a = md5_wide_load(from->of_a), of_b = md5_wide_load(from->of_b);
     const md5_wide of_axis = md5_wide_flip(negative, md5_wide_select(part, of_b, one));
     MD5_UNROLL
-    MD5_FOR (i, 3)
+    for (uint32_t i = 0; i < 3; i++)
         q[i] = md5_wide_mul(md5_wide_load(from->axes + (size_t)i * MD5_WIDTH), of_axis);
     const md5_wide w = md5_wide_load(from->cosines);
     const md5_wide change = md5_wide_sub(of_a, md5_wide_mul(w, of_b));
@@ -506,7 +506,7 @@ MD5_WIDE_INLINE void combine_blocks(md5_combining kind, bool is_weighed,
         md5_wide_store(slots[i].of_b, weights.of_b);
     }
     first = group->first;
-    MD5_FOR (i, group->count) {
+    for (uint32_t i = 0; i < group->count; i++) {
         const uint32_t skipped = i + 1 == group->count ? group->skipped_last : 0;
         finish_block(kind, is_weighed, poses, first, skipped, share, &slots[i]);
         first = next_block(poses, first);

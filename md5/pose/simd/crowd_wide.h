@@ -3,7 +3,7 @@
 #define MD5_POSE_SIMD_CROWD_WIDE_H
 
 #include "md5/pose/simd/slerp_wide.h"
-#include "md5/pose/moment.h"
+#include "md5/pose/sample_position.h"
 #include "md5/pose/kernels.h"
 
 // == Local matrices to palettes ==================================================================
@@ -30,7 +30,7 @@ MD5_WIDE_INLINE float *matrix_of(const crowd_lanes *lanes, int64_t joint)
 MD5_WIDE_INLINE void load_rotation(const float *matrix, md5_wide a[9])
 {
     MD5_UNROLL
-    MD5_FOR (i, 9)
+    for (uint32_t i = 0; i < 9; i++)
         a[i] = md5_wide_load(matrix + (i / 3 * 4 + i % 3) * MD5_WIDTH);
 }
 
@@ -38,7 +38,7 @@ MD5_WIDE_INLINE void load_rotation(const float *matrix, md5_wide a[9])
 MD5_WIDE_INLINE void multiply_column(const md5_wide a[9], const md5_wide b[3], md5_wide out[3])
 {
     MD5_UNROLL
-    MD5_FOR (row, 3) {
+    for (uint32_t row = 0; row < 3; row++) {
         const md5_wide two =
             md5_wide_add(md5_wide_mul(a[3 * row], b[0]), md5_wide_mul(a[3 * row + 1], b[1]));
         out[row] = md5_wide_add(two, md5_wide_mul(a[3 * row + 2], b[2]));
@@ -48,7 +48,7 @@ MD5_WIDE_INLINE void multiply_column(const md5_wide a[9], const md5_wide b[3], m
 MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
 {
     MD5_UNROLL
-    MD5_FOR (row, 3)
+    for (uint32_t row = 0; row < 3; row++)
         column[row] = md5_wide_add(column[row], md5_wide_load(matrix + (4 * row + 3) * MD5_WIDTH));
 }
 
@@ -56,10 +56,10 @@ MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
 MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, md5_wide m[3][4])
 {
     MD5_UNROLL
-    MD5_FOR (row, 3) {
+    for (uint32_t row = 0; row < 3; row++) {
         float *rows[MD5_WIDTH];
         MD5_UNROLL
-        MD5_FOR (i, MD5_WIDTH)
+        for (uint32_t i = 0; i < MD5_WIDTH; i++)
             rows[i] = to[i] + 12 * (size_t)joint + 4 * row;
         md5_wide_transpose(m[row]);
         md5_wide_store_rows(rows, m[row]);
@@ -72,7 +72,7 @@ MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joi
     md5_wide a[9];
     load_rotation(parent, a);
     MD5_UNROLL
-    MD5_FOR (k, 4) {
+    for (uint32_t k = 0; k < 4; k++) {
         float *const column_k = own + k * MD5_WIDTH;
         const md5_wide b[3] = {md5_wide_load(column_k), md5_wide_load(column_k + 4 * MD5_WIDTH),
                                md5_wide_load(column_k + 8 * MD5_WIDTH)};
@@ -81,7 +81,7 @@ MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joi
         if (k == 3)
             add_translation(parent, column);
         MD5_UNROLL
-        MD5_FOR (row, 3) {
+        for (uint32_t row = 0; row < 3; row++) {
             joint[4 * row + k] = column[row];
             md5_wide_store(column_k + 4 * row * MD5_WIDTH, column[row]);
         }
@@ -94,7 +94,7 @@ MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *own, const 
 {
     md5_wide m[3][4];
     MD5_UNROLL
-    MD5_FOR (k, 4) {
+    for (uint32_t k = 0; k < 4; k++) {
         const md5_wide b[3] = {md5_wide_all(inverse_bind[k]), md5_wide_all(inverse_bind[4 + k]),
                                md5_wide_all(inverse_bind[8 + k])};
         md5_wide column[3];
@@ -102,7 +102,7 @@ MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *own, const 
         if (k == 3)
             add_translation(own, column);
         MD5_UNROLL
-        MD5_FOR (row, 3)
+        for (uint32_t row = 0; row < 3; row++)
             m[row][k] = column[row];
     }
     store_matrices(palettes, joint, m);
@@ -123,7 +123,7 @@ MD5_WIDE_INLINE void store_rotation(float *matrix, const md5_wide rotation[4])
 MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation[3])
 {
     MD5_UNROLL
-    MD5_FOR (row, 3)
+    for (uint32_t row = 0; row < 3; row++)
         md5_wide_store(matrix + (4 * row + 3) * MD5_WIDTH, translation[row]);
 }
 
@@ -150,7 +150,7 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
     const uint32_t count = binding->skeleton->num_joints;
     float *palettes[MD5_WIDTH], *joints[MD5_WIDTH];
     bool wants_joints = false;
-    MD5_FOR (i, MD5_WIDTH) {
+    for (uint32_t i = 0; i < MD5_WIDTH; i++) {
         const md5_pose_job *const job = lanes->jobs[i];
         wants_joints = wants_joints || job->joints;
         palettes[i] = job->palette->m;
@@ -161,10 +161,10 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
     // order of memory: sixteen palettes that are written here and there are more than processors
     // fetch ahead.
     bool fits_registers = MD5_WIDE_REGISTERS > 16 && !wants_joints;
-    MD5_FOR_WHILE (i, count, fits_registers)
+    for (uint32_t i = 0; i < count && fits_registers; i++)
         fits_registers = skeleton[i].parent == MD5_NONE || skeleton[i].parent < i;
-    // No MD5_FOR_WHILE: if it asks for the second condition first, what gcc 12 makes for AVX-512
-    // takes a tenth longer.
+    // Keep the order of the two conditions: in the other order, the AVX-512 code of gcc 12 takes 10
+    // % longer.
     for (uint32_t joint = 0; joint < count && (poses || fits_registers); joint++) {
         float *const own = matrix_of(lanes, joint);
         if (poses)
@@ -177,26 +177,28 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
         } else {
             compose_joint(matrix_of(lanes, skeleton[joint].parent), own, m);
             MD5_UNROLL
-            MD5_FOR (k, 9)
+            for (uint32_t k = 0; k < 9; k++)
                 a[k] = m[k / 3 * 4 + k % 3];
         }
         store_palette(a, own, binding->inverse_bind[joint].m, palettes, joint);
     }
     if (fits_registers)
         return;
-    MD5_FOR_FROM (i, plan->num_roots, count) {
+    for (uint32_t i = plan->num_roots; i < count; i++) {
         const uint32_t joint = plan->order[i];
         md5_wide m[12];
         compose_joint(matrix_of(lanes, skeleton[joint].parent), matrix_of(lanes, joint), m);
     }
-    MD5_FOR_WHILE (joint, count, wants_joints) {
-        md5_wide m[3][4];
-        MD5_UNROLL
-        MD5_FOR (k, 12)
-            m[k / 4][k % 4] = md5_wide_load(matrix_of(lanes, joint) + k * MD5_WIDTH);
-        store_matrices(joints, joint, m);
+    if (wants_joints) {
+        for (uint32_t joint = 0; joint < count; joint++) {
+            md5_wide m[3][4];
+            MD5_UNROLL
+            for (uint32_t k = 0; k < 12; k++)
+                m[k / 4][k % 4] = md5_wide_load(matrix_of(lanes, joint) + k * MD5_WIDTH);
+            store_matrices(joints, joint, m);
+        }
     }
-    MD5_FOR (joint, count) {
+    for (uint32_t joint = 0; joint < count; joint++) {
         const float *const own = matrix_of(lanes, joint);
         md5_wide a[9];
         load_rotation(own, a);
@@ -218,16 +220,16 @@ MD5_WIDE_INLINE void begin_lanes(const md5_pose_job *const *jobs, float *scratch
 {
     const md5_anim *const anim = jobs[0]->binding->anim;
     float fractions[MD5_WIDTH];
-    MD5_FOR (i, MD5_WIDTH) {
-        const md5_moment *const moment = &jobs[i]->moment;
-        const size_t frames[2] = {moment->frame0, moment->frame1};
-        MD5_FOR (k, 2) {
+    for (uint32_t i = 0; i < MD5_WIDTH; i++) {
+        const md5_sample_position *const sample = &jobs[i]->sample;
+        const size_t frames[2] = {sample->frame0, sample->frame1};
+        for (uint32_t k = 0; k < 2; k++) {
             const size_t rotation = frames[k] * anim->num_rotations;
             const size_t translation = frames[k] * anim->num_translations;
             lanes->rotations[k][i] = (const float *)(anim->rotations + rotation);
             lanes->translations[k][i] = (const float *)(anim->translations + translation);
         }
-        fractions[i] = moment->fraction;
+        fractions[i] = sample->fraction;
     }
     lanes->jobs = jobs;
     lanes->scratch = scratch;
@@ -239,7 +241,7 @@ MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offse
 {
     const float *pointers[MD5_WIDTH];
     MD5_UNROLL
-    MD5_FOR (i, MD5_WIDTH)
+    for (uint32_t i = 0; i < MD5_WIDTH; i++)
         pointers[i] = from[i] + offset;
     md5_wide_load_rows(pointers, rows);
 }
@@ -251,14 +253,14 @@ MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding
     wide_slerp_set sets[MD5_SLERP_SETS];
     for (uint32_t begin = 0; begin < count; begin += MD5_SLERP_SETS) {
         const uint32_t size = count - begin < MD5_SLERP_SETS ? count - begin : MD5_SLERP_SETS;
-        MD5_FOR (i, size) {
+        for (uint32_t i = 0; i < size; i++) {
             md5_wide a[4], b[4];
             load_lanes(lanes->rotations[0], 4 * (size_t)(begin + i), a);
             load_lanes(lanes->rotations[1], 4 * (size_t)(begin + i), b);
             slerp_begin(&sets[i], a, b);
         }
-        weigh_all(lanes->jobs[0]->moment.interpolation, lanes->fraction, sets, size);
-        MD5_FOR (i, size) {
+        weigh_all(lanes->jobs[0]->sample.interpolation, lanes->fraction, sets, size);
+        for (uint32_t i = 0; i < size; i++) {
             md5_wide rotation[4];
             slerp_end(&sets[i], rotation);
             if (targets[begin + i] != MD5_NONE)
@@ -285,7 +287,7 @@ MD5_WIDE_INLINE void crowd_last_translation(const crowd_lanes *lanes, const md5_
         const float *const b = lanes->translations[1][i] + 3 * last;
         const md5_vec3 translation =
             md5_vec3_lerp((md5_vec3){a[0], a[1], a[2]}, (md5_vec3){b[0], b[1], b[2]},
-                          lanes->jobs[i]->moment.fraction);
+                          lanes->jobs[i]->sample.fraction);
         set_translation(matrix_of(lanes, target), i, translation);
     }
 }
@@ -301,7 +303,7 @@ MD5_WIDE_INLINE void crowd_translations(const crowd_lanes *lanes, const md5_bind
         load_lanes(lanes->translations[0], 3 * (size_t)slot, a);
         load_lanes(lanes->translations[1], 3 * (size_t)slot, b);
         MD5_UNROLL
-        MD5_FOR (i, 4)
+        for (uint32_t i = 0; i < 4; i++)
             a[i] = lerp_wide(a[i], b[i], lanes->fractions[i]);
         md5_wide_transpose(a);
         store_translation(matrix_of(lanes, targets[slot]), a);
@@ -314,13 +316,13 @@ MD5_WIDE_INLINE void crowd_translations(const crowd_lanes *lanes, const md5_bind
 MD5_WIDE_INLINE void crowd_constants(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const md5_pose_plan *const plan = binding->internal.plan;
-    MD5_FOR (i, plan->num_fixed_rotations) {
+    for (uint32_t i = 0; i < plan->num_fixed_rotations; i++) {
         const md5_quat q = md5_constant_of(binding, plan->fixed_rotations[i])->rotation;
         const md5_wide rotation[4] = {md5_wide_all(q.x), md5_wide_all(q.y), md5_wide_all(q.z),
                                       md5_wide_all(q.w)};
         store_rotation(matrix_of(lanes, plan->fixed_rotations[i]), rotation);
     }
-    MD5_FOR (i, plan->num_fixed_translations) {
+    for (uint32_t i = 0; i < plan->num_fixed_translations; i++) {
         const md5_vec3 t = md5_constant_of(binding, plan->fixed_translations[i])->translation;
         const md5_wide translation[3] = {md5_wide_all(t.x), md5_wide_all(t.y), md5_wide_all(t.z)};
         store_translation(matrix_of(lanes, plan->fixed_translations[i]), translation);
@@ -335,7 +337,7 @@ MD5_WIDE_INLINE void crowd_roots(const crowd_lanes *lanes, const md5_binding *bi
         const md5_pose_job *const job = lanes->jobs[i];
         if (job->root != MD5_ROOT_FILE)
             set_translation(matrix_of(lanes, target), i,
-                            md5i_root_translation(binding->anim, &job->moment, job->root));
+                            md5i_root_translation(binding->anim, &job->sample, job->root));
     }
 }
 

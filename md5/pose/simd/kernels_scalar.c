@@ -4,17 +4,17 @@
 
 #include "md5/pose/simd/blend_wide.h"
 
-static void sample(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
-                   md5_xform *pose, md5_mat34 *locals)
+void md5i_sample_scalar(const md5_anim *anim, const md5_sample_position *sample,
+                        const md5_targets *targets, md5_xform *pose, md5_mat34 *locals)
 {
-    const md5_sampling sampling = md5_begin_sampling(anim, moment);
-    MD5_FOR (i, targets->rotation_slots.count) {
+    const md5_sampling sampling = md5_begin_sampling(anim, sample);
+    for (uint32_t i = 0; i < targets->rotation_slots.count; i++) {
         const uint32_t slot = targets->rotation_slots.first + i;
         const uint32_t target = targets->rotations[slot];
         if (target != MD5_NONE)
             pose[target].rotation = md5_sample_rotation(&sampling, slot);
     }
-    MD5_FOR (i, targets->translation_slots.count) {
+    for (uint32_t i = 0; i < targets->translation_slots.count; i++) {
         const uint32_t slot = targets->translation_slots.first + i;
         const uint32_t target = targets->translations[slot];
         if (target == MD5_NONE)
@@ -22,21 +22,21 @@ static void sample(const md5_anim *anim, const md5_moment *moment, const md5_tar
         pose[target].translation = md5_sample_translation(&sampling, slot);
         pose[target].pad = 0;
     }
-    MD5_FOR_WHILE (i, anim->num_rotations, MD5_HAS_KERNELS && locals)
+    for (uint32_t i = 0; locals && i < anim->num_rotations; i++)
         locals[i] = md5_mat34_of(pose[i].rotation, pose[i].translation);
 }
 
-static void multiply(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
-                     md5_mat34 *palette)
+void md5i_multiply_scalar(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
+                          md5_mat34 *palette)
 {
-    MD5_FOR (joint, count)
+    for (uint32_t joint = 0; joint < count; joint++)
         palette[joint] = md5_mat34_product(&joints[joint], &inverse_bind[joint]);
 }
 
-static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
-                   const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
+void md5i_finish_scalar(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
+                        const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
-    MD5_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         const md5_mat34 local =
@@ -44,15 +44,5 @@ static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
         joints[joint] = parent == MD5_NONE ? local : md5_mat34_product(&joints[parent], &local);
     }
     if (palette)
-        multiply(skeleton->num_joints, joints, inverse_bind, palette);
+        md5i_multiply_scalar(skeleton->num_joints, joints, inverse_bind, palette);
 }
-
-const md5_pose_kernels md5i_pose_kernels_scalar = {
-    .sample = sample,
-#ifndef MD5_NO_COMPRESSED
-    .sample_packed = md5i_packed_sample_scalar,
-#endif
-    .multiply = multiply,
-    .finish = finish,
-    .width = 1,
-};

@@ -10,16 +10,12 @@
 
 const md5_pose_kernels MD5_WIDE_NAME(md5i_pose_kernels) = {
     .sample = sample,
-#ifndef MD5_NO_COMPRESSED
     .sample_packed = sample_packed,
-#endif
     .multiply = multiply,
     .finish = finish,
-#ifndef MD5_NO_CROWDS
     .crowd = crowd,
     .finish_crowd = finish_crowd,
     .width = MD5_WIDTH,
-#endif
 };
 
 #endif

@@ -4,7 +4,7 @@
 #define MD5_POSE_SIMD_ONE_WIDE_H
 
 #include "md5/pose/kernels.h"
-#include "md5/pose/moment.h"
+#include "md5/pose/sample_position.h"
 #include "md5/pose/simd/slerp_wide.h"
 
 // The next narrower set takes fewer joints: they do not fill a register, or are no faster in one.
@@ -21,7 +21,7 @@ MD5_WIDE_INLINE void store_targets(const uint32_t *targets, uint32_t slot, bool 
         return;
     }
     MD5_UNROLL
-    MD5_FOR (i, MD5_WIDTH) {
+    for (uint32_t i = 0; i < MD5_WIDTH; i++) {
         const uint32_t target = targets[slot + i];
         to[i] = target == MD5_NONE ? discarded : pose + 8 * (size_t)target;
     }
@@ -36,28 +36,28 @@ MD5_WIDE_INLINE void store_locals(const md5_wide rotation[4], md5_wide translati
     md5_wide_transpose(translation);
     matrix_wide(rotation, m);
     MD5_UNROLL
-    MD5_FOR (row, 3) {
+    for (uint32_t row = 0; row < 3; row++) {
         m[4 * row + 3] = translation[row];
         md5_wide_transpose(m + 4 * row);
         md5_wide_store_run(locals->m + 4 * row, 12, m + 4 * row);
     }
 }
 
-MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
+MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_sample_position *position,
                                  const md5_targets *targets, md5_xform *pose, md5_mat34 *locals)
 {
     if (targets->rotation_slots.count < FEWEST) {
-        MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, moment, targets, pose, locals);
+        MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, position, targets, pose, locals);
         return;
     }
     // Rows of four floats from packed triples: the last float of each row is the next triple's.
     const uint32_t first = targets->translation_slots.first;
     const uint32_t count = targets->translation_slots.count;
     const md5_vec3 *const start =
-        anim->translations + (size_t)moment->frame0 * anim->num_translations;
+        anim->translations + (size_t)position->frame0 * anim->num_translations;
     const md5_vec3 *const stop =
-        anim->translations + (size_t)moment->frame1 * anim->num_translations;
-    const md5_wide fraction = md5_wide_all(moment->fraction);
+        anim->translations + (size_t)position->frame1 * anim->num_translations;
+    const md5_wide fraction = md5_wide_all(position->fraction);
     // A row must not reach past the last triple of a frame, so that is loaded by itself.
     const uint32_t end = first + (count > MD5_WIDTH ? count - 1 : 0);
     for (uint32_t next = first; next < end; next += MD5_WIDTH) {
@@ -66,23 +66,23 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
         md5_wide_load_run((const float *)&start[slot], 3, a);
         md5_wide_load_run((const float *)&stop[slot], 3, b);
         MD5_UNROLL
-        MD5_FOR (i, 4)
+        for (uint32_t i = 0; i < 4; i++)
             a[i] = lerp_wide(a[i], b[i], fraction);
         md5_wide_cut(a);
         store_targets(targets->translations, slot, targets->translations_in_order, a,
                       &pose->translation.x);
     }
-    MD5_FOR_FROM (slot, end, first + count) {
+    for (uint32_t slot = end; slot < first + count; slot++) {
         const uint32_t target = targets->translations[slot];
         if (target == MD5_NONE)
             continue;
-        pose[target].translation = md5_vec3_lerp(start[slot], stop[slot], moment->fraction);
+        pose[target].translation = md5_vec3_lerp(start[slot], stop[slot], position->fraction);
         pose[target].pad = 0;
     }
 
     const md5_slots slots = targets->rotation_slots;
-    const md5_quat *const frame0 = anim->rotations + (size_t)moment->frame0 * anim->num_rotations;
-    const md5_quat *const frame1 = anim->rotations + (size_t)moment->frame1 * anim->num_rotations;
+    const md5_quat *const frame0 = anim->rotations + (size_t)position->frame0 * anim->num_rotations;
+    const md5_quat *const frame1 = anim->rotations + (size_t)position->frame1 * anim->num_rotations;
     const uint32_t behind = slots.first + slots.count;
     const uint32_t last = behind - MD5_WIDTH; // the last set overlaps the one before: full
     wide_slerp_set sets[MD5_SLERP_SETS];
@@ -95,8 +95,8 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
             md5_wide_load_run((const float *)&frame1[slot], 4, b);
             slerp_begin(&sets[size++], a, b);
         }
-        weigh_all(moment->interpolation, fraction, sets, size);
-        MD5_FOR (i, size) {
+        weigh_all(position->interpolation, fraction, sets, size);
+        for (uint32_t i = 0; i < size; i++) {
             md5_wide rotation[4], translation[4];
             slerp_end(&sets[i], rotation);
             if (locals) {
@@ -114,7 +114,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
 MD5_WIDE_CODE static void multiply(uint32_t count, const md5_mat34 *joints,
                                    const md5_mat34 *inverse_bind, md5_mat34 *palette)
 {
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         md5_wide_mat34_store(palette[i].m, md5_wide_mat34_product(md5_wide_mat34_load(joints[i].m),
                                                                   inverse_bind[i].m));
 }
@@ -137,7 +137,7 @@ MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *
         md5_wide_transpose(rotation);
         store_locals(rotation, translation, &joints[joint]);
     }
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = order[i];
         const uint32_t parent = list[joint].parent;
         md5_wide_mat34 m;

@@ -6,23 +6,22 @@
 #include "md5/pose/kernels.h"
 #include "md5/pose/simd/slerp_wide.h"
 
-#ifndef MD5_NO_COMPRESSED
-
 #ifdef MD5_WIDE_AVX512
 
 // A group has eight lanes.
 MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_packed_lanes *groups,
-                                        uint32_t num_groups, const md5_moment *moment,
+                                        uint32_t num_groups, const md5_sample_position *sample,
                                         md5_xform *pose)
 {
-    MD5_WIDE_NARROWER(md5i_pose_kernels).sample_packed(packed, groups, num_groups, moment, pose);
+    MD5_WIDE_NARROWER(md5i_pose_kernels).sample_packed(packed, groups, num_groups, sample, pose);
 }
 
 #else
 
-// -- Moments ----------------------------------------------------------------------------------
+// -- Sample positions
+// ----------------------------------------------------------------------------------
 
-// Keys and fractions of a moment, in each lane. Those of a step are found once.
+// Keys and fractions of a sample position, in each lane. Those of a step are found once.
 typedef struct lane_spans {
     uint32_t key0[MD5_LANES], key1[MD5_LANES];
     float fractions[MD5_LANES];
@@ -30,25 +29,25 @@ typedef struct lane_spans {
     bool is_between;
 } lane_spans;
 
-typedef struct moment_spans {
+typedef struct sample_spans {
     const md5_packed *packed;
-    const md5_moment *moment;
+    const md5_sample_position *sample;
     lane_spans of_step[MD5_PACKED_STEPS];
     bool is_known[MD5_PACKED_STEPS];
-} moment_spans;
+} sample_spans;
 
-MD5_WIDE_INLINE const lane_spans *spans_of_step(moment_spans *spans, uint8_t step)
+MD5_WIDE_INLINE const lane_spans *spans_of_step(sample_spans *spans, uint8_t step)
 {
     lane_spans *const known = &spans->of_step[step];
     md5_packed_span span;
     if (spans->is_known[step])
         return known;
     spans->is_known[step] = true;
-    known->is_between = md5i_packed_between(step, spans->packed->num_frames, spans->moment, &span);
+    known->is_between = md5i_packed_between(step, spans->packed->num_frames, spans->sample, &span);
     if (!known->is_between)
         return known;
     known->common = span.fraction;
-    MD5_FOR (lane, MD5_LANES) {
+    for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
         known->key0[lane] = span.key0;
         known->key1[lane] = span.key1;
         known->fractions[lane] = span.fraction;
@@ -56,12 +55,12 @@ MD5_WIDE_INLINE const lane_spans *spans_of_step(moment_spans *spans, uint8_t ste
     return known;
 }
 
-MD5_WIDE_INLINE void mix_spans(moment_spans *spans, const md5_packed_lanes *group,
+MD5_WIDE_INLINE void mix_spans(sample_spans *spans, const md5_packed_lanes *group,
                                lane_spans *mixed)
 {
     mixed->common = -1;
     mixed->is_between = true;
-    MD5_FOR (lane, MD5_LANES) {
+    for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
         const lane_spans *const own = spans_of_step(spans, group->steps[lane]);
         mixed->is_between = mixed->is_between && own->is_between;
         mixed->key0[lane] = own->key0[0];
@@ -120,7 +119,7 @@ MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
     (void)first; // all lanes at a time
     reader->bytes = packed->bytes;
     MD5_UNROLL
-    MD5_FOR (c, 3) {
+    for (uint32_t c = 0; c < 3; c++) {
         const __m256i bits = widen_bytes(group->bits[c]);
         reader->masks[c] = _mm256_sub_epi32(_mm256_sllv_epi32(one, bits), one);
         reader->offsets[c] = load_lane_words(group->offsets[c]);
@@ -158,7 +157,7 @@ MD5_WIDE_INLINE void find_keys(const md5_packed_lanes *group, const lane_spans *
 {
     const __m256i at = load_lane_words(group->at), rows = widen_bytes(group->rows);
     MD5_UNROLL
-    MD5_FOR (k, 2) {
+    for (uint32_t k = 0; k < 2; k++) {
         const __m256i keys = load_lane_words(k == 0 ? spans->key0 : spans->key1);
         const __m256i bit = _mm256_add_epi32(at, _mm256_mullo_epi32(rows, keys));
         store_lanes_of(places->bytes[k], _mm256_srli_epi32(bit, 3));
@@ -175,7 +174,7 @@ MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *pla
     const __m256i odd =
         _mm256_srlv_epi64(load_words(reader->bytes, bytes + 1), _mm256_srli_epi64(within, 32));
     MD5_UNROLL
-    MD5_FOR (c, 3) {
+    for (uint32_t c = 0; c < 3; c++) {
         const __m256i fields = c == 0 ? join_lanes(even, odd)
                                       : join_lanes(_mm256_srlv_epi64(even, reader->even[c - 1]),
                                                    _mm256_srlv_epi64(odd, reader->odd[c - 1]));
@@ -195,7 +194,7 @@ MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
 MD5_WIDE_INLINE void find_keys(const md5_packed_lanes *group, const lane_spans *spans,
                                key_places *places)
 {
-    MD5_FOR (lane, MD5_LANES) {
+    for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
         const uint32_t start = group->at[lane], row = group->rows[lane];
         places->bits[0][lane] = start + spans->key0[lane] * row;
         places->bits[1][lane] = start + spans->key1[lane] * row;
@@ -207,11 +206,11 @@ MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *pla
 {
     const md5_packed_lanes *const group = reader->group;
     float levels[3][MD5_WIDTH];
-    MD5_FOR (i, MD5_WIDTH) {
+    for (uint32_t i = 0; i < MD5_WIDTH; i++) {
         const uint32_t lane = reader->first + i;
         uint64_t word = md5_packed_word(reader->bytes, places->bits[k][lane]);
         MD5_UNROLL
-        MD5_FOR (c, 3) {
+        for (uint32_t c = 0; c < 3; c++) {
             const uint32_t bits = group->bits[c][lane];
             const uint32_t level = (uint32_t)word & ((1u << bits) - 1);
             levels[c][i] = (float)(group->offsets[c][lane] + (int32_t)level);
@@ -219,7 +218,7 @@ MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *pla
         }
     }
     MD5_UNROLL
-    MD5_FOR (c, 3)
+    for (uint32_t c = 0; c < 3; c++)
         v[c] = md5_wide_load(levels[c]);
 }
 
@@ -241,7 +240,7 @@ MD5_WIDE_INLINE void read_key(const key_reader *reader, md5_wide scale, const ke
 {
     read_levels(reader, places, k, v);
     MD5_UNROLL
-    MD5_FOR (c, 3)
+    for (uint32_t c = 0; c < 3; c++)
         v[c] = md5_wide_mul(v[c], scale);
 }
 
@@ -263,7 +262,7 @@ MD5_WIDE_INLINE void store_lanes(md5_wide v[4], const uint32_t *to, md5_xform *p
 {
     float *rows[MD5_WIDTH];
     MD5_UNROLL
-    MD5_FOR (i, MD5_WIDTH)
+    for (uint32_t i = 0; i < MD5_WIDTH; i++)
         rows[i] = (float *)(void *)md5_packed_target(pose, to[i]);
     md5_wide_transpose(v);
     md5_wide_store_rows(rows, v);
@@ -293,20 +292,20 @@ MD5_WIDE_INLINE void finish_rotations(rotation_sets *all, md5_xform *pose)
 {
     float fraction = -1;
     wide_slerp slerp;
-    MD5_FOR (i, all->count) {
+    for (uint32_t i = 0; i < all->count; i++) {
         wide_slerp_set *const set = &all->sets[i].slerp;
         set->a[3] = complete(set->a);
         set->b[3] = complete(set->b);
         set->cosine = dot4_wide(set->a, set->b);
     }
-    MD5_FOR (i, all->count) {
+    for (uint32_t i = 0; i < all->count; i++) {
         rotation_set *const set = &all->sets[i];
         if (i == 0 || set->common != fraction || fraction < 0)
             slerp = wide_slerp_at(set->fraction);
         fraction = set->common;
         set->slerp.weights = wide_slerp_weigh(&slerp, set->slerp.cosine);
     }
-    MD5_FOR (i, all->count) {
+    for (uint32_t i = 0; i < all->count; i++) {
         const rotation_set *const set = &all->sets[i];
         md5_wide v[4];
         slerp_end(&set->slerp, v);
@@ -340,35 +339,36 @@ MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_lan
         read_key(&reader, scale, places, 0, a);
         read_key(&reader, scale, places, 1, b);
         MD5_UNROLL
-        MD5_FOR (c, 3)
+        for (uint32_t c = 0; c < 3; c++)
             a[c] = lerp_wide(a[c], b[c], fraction);
         a[3] = md5_wide_all(0.0f);
         store_lanes(a, group->to + first, pose);
     }
 }
 
-// Groups with wide keys are rare, as are moments without a common pair of keys: these are sampled
-// in plain C. Spans come first, so that what is stored there is in memory when it is loaded.
-MD5_WIDE_INLINE void sample_groups(moment_spans *spans, const md5_packed_lanes *groups,
+// Groups with wide keys are rare, as are sample positions without a common pair of keys: these are
+// sampled in plain C. Spans come first, so that what is stored there is in memory when it is
+// loaded.
+MD5_WIDE_INLINE void sample_groups(sample_spans *spans, const md5_packed_lanes *groups,
                                    uint32_t count, md5_xform *pose)
 {
     const lane_spans *of_groups[GROUPS];
     lane_spans mixed[GROUPS];
     key_places places[GROUPS];
     rotation_sets all;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         of_groups[i] = groups[i].is_mixed ? &mixed[i] : spans_of_step(spans, groups[i].steps[0]);
         if (groups[i].is_mixed)
             mix_spans(spans, &groups[i], &mixed[i]);
     }
     all.count = 0;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         if (of_groups[i]->is_between)
             find_keys(&groups[i], of_groups[i], &places[i]);
     }
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         if (groups[i].is_odd || !of_groups[i]->is_between)
-            md5i_packed_sample_scalar(spans->packed, &groups[i], 1, spans->moment, pose);
+            md5i_packed_sample_scalar(spans->packed, &groups[i], 1, spans->sample, pose);
         else
             sample_group(spans->packed, &groups[i], of_groups[i], &places[i], &all, pose);
     }
@@ -376,12 +376,12 @@ MD5_WIDE_INLINE void sample_groups(moment_spans *spans, const md5_packed_lanes *
 }
 
 MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_packed_lanes *groups,
-                                        uint32_t num_groups, const md5_moment *moment,
+                                        uint32_t num_groups, const md5_sample_position *sample,
                                         md5_xform *pose)
 {
-    moment_spans spans;
+    sample_spans spans;
     spans.packed = packed;
-    spans.moment = moment;
+    spans.sample = sample;
     memset(spans.is_known, 0, sizeof spans.is_known);
     for (uint32_t i = 0; i < num_groups; i += GROUPS) {
         const uint32_t left = num_groups - i;
@@ -389,7 +389,6 @@ MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_pack
     }
 }
 
-#endif
 #endif
 
 #endif

@@ -26,7 +26,7 @@ MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
                         .two = md5_wide_all(2.0f),
                         .equal = md5_wide_all(MD5_SLERP_EQUAL)};
     MD5_UNROLL
-    MD5_FOR (power, MD5_SLERP_POWERS) {
+    for (uint32_t power = 0; power < MD5_SLERP_POWERS; power++) {
         const float *const c = md5_slerp_table[power];
         md5_wide sum = md5_wide_all(c[1]);
         if (c[2] != 0)
@@ -91,7 +91,7 @@ MD5_WIDE_INLINE md5_wide dot4_wide(const md5_wide a[4], const md5_wide b[4])
 {
     md5_wide sum = md5_wide_mul(a[0], b[0]);
     MD5_UNROLL
-    MD5_FOR_FROM (i, 1, 4)
+    for (uint32_t i = 1; i < 4; i++)
         sum = md5_wide_add(sum, md5_wide_mul(a[i], b[i]));
     return sum;
 }
@@ -114,7 +114,7 @@ MD5_WIDE_INLINE void slerp_begin(wide_slerp_set *set, md5_wide a[4], md5_wide b[
     md5_wide_transpose(b);
     set->cosine = dot4_wide(a, b);
     MD5_UNROLL
-    MD5_FOR (i, 4) {
+    for (uint32_t i = 0; i < 4; i++) {
         set->a[i] = a[i];
         set->b[i] = b[i];
     }
@@ -126,11 +126,11 @@ MD5_WIDE_INLINE void weigh_all(md5_interpolation interpolation, md5_wide t, wide
 {
     if (interpolation != MD5_INTERPOLATE_NLERP) {
         const wide_slerp slerp = wide_slerp_at(t);
-        MD5_FOR (i, count)
+        for (uint32_t i = 0; i < count; i++)
             sets[i].weights = wide_slerp_weigh(&slerp, sets[i].cosine);
         return;
     }
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         sets[i].weights = wide_nlerp_weigh(t, sets[i].cosine);
 }
 
@@ -138,7 +138,7 @@ MD5_WIDE_INLINE void weigh_all(md5_interpolation interpolation, md5_wide t, wide
 MD5_WIDE_INLINE void slerp_end(const wide_slerp_set *set, md5_wide out[4])
 {
     MD5_UNROLL
-    MD5_FOR (i, 4) {
+    for (uint32_t i = 0; i < 4; i++) {
         const md5_wide change = md5_wide_sub(md5_wide_mul(set->a[i], set->weights.of_a),
                                              md5_wide_mul(set->b[i], set->weights.of_b));
         out[i] = md5_wide_sub(set->a[i], change);

@@ -1,20 +1,21 @@
-#include "md5/pose/moment.h"
-#include "md5/pose/sampling.h"
+#include "md5/pose/sample_position.h"
+#include "md5/core/math.h"
+#include "md5/pose/tracks.h"
 
-md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
+md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md5_wrap wrap)
 {
-    MD5_ASSERT_ASSET(anim);
-    MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
+    MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
+    MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: must be a value of md5_wrap");
     const uint32_t last = anim->num_frames - 1;
     if (last == 0)
-        return (md5_moment){.wrap = wrap};
+        return (md5_sample_position){.wrap = wrap};
 
     double position = time * anim->frame_rate;
     if (!(fabs(position) <= DBL_MAX)) { // clamps to the largest double; NaN becomes 0
         position = (isinf(time) ? copysign(DBL_MAX, time) : time) * anim->frame_rate;
         position = isnan(position) ? 0 : fmin(fmax(position, -DBL_MAX), DBL_MAX);
     }
-    const md5_moment end = {.frame0 = last, .frame1 = last, .wrap = MD5_WRAP_CLAMP};
+    const md5_sample_position end = {.frame0 = last, .frame1 = last, .wrap = MD5_WRAP_CLAMP};
     if (wrap == MD5_WRAP_CLAMP && !(position < (double)last))
         return end;
     if (wrap == MD5_WRAP_CLAMP && position < 0)
@@ -57,7 +58,7 @@ md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
     // Clamped, the fraction may have rounded up to the end.
     if (wrap == MD5_WRAP_CLAMP && cycle > 0)
         return end;
-    return (md5_moment){
+    return (md5_sample_position){
         .frame0 = (uint32_t)frame,
         .frame1 = frame == (int64_t)last ? 0 : (uint32_t)frame + 1,
         .fraction = fraction,
@@ -66,36 +67,30 @@ md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
     };
 }
 
-md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0, uint32_t frame1,
-                                  float fraction)
+md5_sample_position md5_sample_position_from_frames(const md5_anim *anim, uint32_t frame0,
+                                                    uint32_t frame1, float fraction)
 {
-    MD5_ASSERT_ASSET(anim);
-    md5_moment moment = {.frame0 = frame0, .frame1 = frame1};
-    md5_clamp_moment(anim, &moment);
-    if (fraction >= 1) // a moment's fraction is below 1
-        moment.frame0 = moment.frame1;
+    MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
+    md5_sample_position sample = {.frame0 = frame0, .frame1 = frame1};
+    md5_clamp_sample_position(anim, &sample);
+    if (fraction >= 1) // the fraction must be below 1
+        sample.frame0 = sample.frame1;
     else if (fraction > 0)
-        moment.fraction = fraction;
-    return moment;
+        sample.fraction = fraction;
+    return sample;
 }
 
 // == The root ====================================================================================
 
-static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
-{
-    // The list ascends: joint 0 comes first if it is in it.
-    const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
-    return moves ? md5_frame_translation(anim, frame, 0) : anim->constant[0].translation;
-}
-
 // The interval from the last frame into the first, which only MD5_WRAP_CYCLE has. The character has
 // reached the end of its displacement and does not move: the first frame belongs to the next cycle.
-static bool ends_cycle(const md5_moment *moment)
+static bool ends_cycle(const md5_sample_position *sample)
 {
-    return moment->frame1 < moment->frame0;
+    return sample->frame1 < sample->frame0;
 }
 
-md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_moment *moment, md5_root root)
+md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_sample_position *sample,
+                               md5_root root)
 {
     if (root == MD5_ROOT_IN_PLACE)
         return anim->constant[0].translation;
@@ -103,27 +98,30 @@ md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_moment *moment, m
     // id's engine subtracts the base frame's translation from every frame. The remainder in the
     // last frame is the displacement of a cycle.
     const md5_vec3 base = anim->base_frame[0].translation;
-    const md5_vec3 displacement = md5_vec3_sub(root_of_frame(anim, anim->num_frames - 1), base);
-    const md5_vec3 from = md5_vec3_sub(root_of_frame(anim, moment->frame0), base);
-    md5_vec3 to = md5_vec3_sub(root_of_frame(anim, moment->frame1), base);
-    if (ends_cycle(moment))
+    const uint32_t frames[3] = {anim->num_frames - 1, sample->frame0, sample->frame1};
+    md5_vec3 roots[3];
+    md5i_read_root(anim, frames, 3, roots);
+    const md5_vec3 displacement = md5_vec3_sub(roots[0], base);
+    const md5_vec3 from = md5_vec3_sub(roots[1], base);
+    md5_vec3 to = md5_vec3_sub(roots[2], base);
+    if (ends_cycle(sample))
         to = md5_vec3_add(to, displacement);
-    return md5_vec3_add(md5_vec3_lerp(from, to, moment->fraction),
-                        md5_vec3_scale(displacement, (float)moment->cycle));
+    return md5_vec3_add(md5_vec3_lerp(from, to, sample->fraction),
+                        md5_vec3_scale(displacement, (float)sample->cycle));
 }
 
-// One axis of the displacement from the start of a cycle to `moment`.
-static double displacement_in_cycle(const md5_moment *moment, float from, float to,
+// One axis of the displacement from the start of a cycle to `sample`.
+static double displacement_in_cycle(const md5_sample_position *sample, float from, float to,
                                     double cycle_length)
 {
     const double start = (double)from;
-    const double end = (double)to + (ends_cycle(moment) ? cycle_length : 0);
-    return start + (end - start) * (double)moment->fraction;
+    const double end = (double)to + (ends_cycle(sample) ? cycle_length : 0);
+    return start + (end - start) * (double)sample->fraction;
 }
 
 // In double, so that the motions of many short intervals add up to that of the long one.
-static float axis_motion(const md5_moment *from, const md5_moment *to, const float frames[4],
-                         float first, float last)
+static float axis_motion(const md5_sample_position *from, const md5_sample_position *to,
+                         const float frames[4], float first, float last)
 {
     const double cycle_length = (double)last - (double)first;
     const double cycles = (double)to->cycle - (double)from->cycle;
@@ -133,38 +131,44 @@ static float axis_motion(const md5_moment *from, const md5_moment *to, const flo
     return (float)fmax(-FLT_MAX, fmin(motion, FLT_MAX));
 }
 
-md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_moment from, md5_moment to)
+md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position from,
+                              md5_sample_position to)
 {
-    MD5_ASSERT_ASSET(anim);
-    MD5_ASSERT_MOMENT(anim, from);
-    MD5_ASSERT_MOMENT(anim, to);
+    MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
+    MD5_ASSERT_SAMPLE_POSITION(anim, from);
+    MD5_ASSERT_SAMPLE_POSITION(anim, to);
     from.interpolation = to.interpolation = MD5_INTERPOLATE_LINEAR;
-    md5_clamp_moment(anim, &from);
-    md5_clamp_moment(anim, &to);
-    const md5_vec3 a = root_of_frame(anim, from.frame0), b = root_of_frame(anim, from.frame1);
-    const md5_vec3 c = root_of_frame(anim, to.frame0), d = root_of_frame(anim, to.frame1);
-    const md5_vec3 first = root_of_frame(anim, 0), last = root_of_frame(anim, anim->num_frames - 1);
-    const float x[] = {a.x, b.x, c.x, d.x}, y[] = {a.y, b.y, c.y, d.y}, z[] = {a.z, b.z, c.z, d.z};
+    md5_clamp_sample_position(anim, &from);
+    md5_clamp_sample_position(anim, &to);
+    const uint32_t frames[6] = {from.frame0, from.frame1, to.frame0,
+                                to.frame1,   0,           anim->num_frames - 1};
+    md5_vec3 r[6];
+    md5i_read_root(anim, frames, 6, r);
+    const float x[] = {r[0].x, r[1].x, r[2].x, r[3].x};
+    const float y[] = {r[0].y, r[1].y, r[2].y, r[3].y};
+    const float z[] = {r[0].z, r[1].z, r[2].z, r[3].z};
     return (md5_vec3){
-        axis_motion(&from, &to, x, first.x, last.x),
-        axis_motion(&from, &to, y, first.y, last.y),
-        axis_motion(&from, &to, z, first.z, last.z),
+        axis_motion(&from, &to, x, r[4].x, r[5].x),
+        axis_motion(&from, &to, y, r[4].y, r[5].y),
+        axis_motion(&from, &to, z, r[4].z, r[5].z),
     };
 }
 
-md5_bounds md5_anim_bounds(const md5_anim *anim, md5_moment moment, md5_root root)
+md5_bounds md5_anim_bounds(const md5_anim *anim, md5_sample_position sample, md5_root root)
 {
-    MD5_ASSERT_ASSET(anim);
-    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
+    MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
+    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: must be a value of md5_root");
     if (!anim->frame_bounds)
         return md5_bounds_from_points(NULL, 0);
-    MD5_ASSERT_MOMENT(anim, moment);
-    md5_clamp_moment(anim, &moment);
+    MD5_ASSERT_SAMPLE_POSITION(anim, sample);
+    md5_clamp_sample_position(anim, &sample);
     const md5_bounds both =
-        md5_bounds_union(anim->frame_bounds[moment.frame0], anim->frame_bounds[moment.frame1]);
-    // Joint 0's translation as stored, interpolated between the frames of `moment`.
-    const md5_vec3 stored = md5_vec3_lerp(root_of_frame(anim, moment.frame0),
-                                          root_of_frame(anim, moment.frame1), moment.fraction);
+        md5_bounds_union(anim->frame_bounds[sample.frame0], anim->frame_bounds[sample.frame1]);
+    // Joint 0's translation as stored, interpolated between the frames of `sample`.
+    const uint32_t frames[2] = {sample.frame0, sample.frame1};
+    md5_vec3 roots[2];
+    md5i_read_root(anim, frames, 2, roots);
+    const md5_vec3 stored = md5_vec3_lerp(roots[0], roots[1], sample.fraction);
     md5_vec3 moved = {0, 0, 0};
     if (root == MD5_ROOT_IN_PLACE)
         moved = md5_vec3_sub(anim->constant[0].translation, stored);

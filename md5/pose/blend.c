@@ -1,0 +1,58 @@
+// Blending, adding and subtracting poses: checks arguments and selects a kernel.
+#include "md5/pose/kernels.h"
+
+void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
+                     const float *joint_weights, uint32_t count, md5_xform *pose)
+{
+    MD5_ASSERT_ARRAY(from, count);
+    MD5_ASSERT_ARRAY(to, count);
+    MD5_ASSERT_ARRAY(pose, count);
+    MD5_BLEND_KERNEL(
+        &(md5_combination){MD5_BLEND, from, to, NULL, pose, joint_weights, weight, count});
+}
+
+void md5_blend_batch(const md5_blend_job *jobs, size_t count)
+{
+    MD5_ASSERT_ARRAY(jobs, count);
+    MD5_VALIDATE_RESERVED(jobs, count);
+    for (size_t i = 0; i < count; i++) {
+        const md5_blend_job *const job = &jobs[i];
+        MD5_ASSERT((job->from && job->to && job->pose) || job->count == 0,
+                   "jobs: must have three poses each");
+        MD5_ASSERT(job->interpolation == MD5_INTERPOLATE_LINEAR
+                       || job->interpolation == MD5_INTERPOLATE_NLERP,
+                   "jobs: interpolation must be LINEAR or NLERP");
+        const bool is_nlerp = job->interpolation == MD5_INTERPOLATE_NLERP;
+        const md5_combining kind = is_nlerp ? MD5_BLEND_NLERP : MD5_BLEND;
+        MD5_BLEND_KERNEL(&(md5_combination){kind, job->from, job->to, NULL, job->pose,
+                                            job->joint_weights, job->weight, job->count});
+    }
+}
+
+md5_xform md5_xform_blend(md5_xform a, md5_xform b, float t)
+{
+    md5_xform blend;
+    md5_blend_poses(&a, &b, t, NULL, 1, &blend);
+    return blend;
+}
+
+void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint32_t count,
+                       md5_xform *difference)
+{
+    MD5_ASSERT_ARRAY(source, count);
+    MD5_ASSERT_ARRAY(reference, count);
+    MD5_ASSERT_ARRAY(difference, count);
+    md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))(
+        &(md5_combination){MD5_SUBTRACT, source, reference, NULL, difference, NULL, -1, count});
+}
+
+void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xform *reference,
+                  float weight, const float *joint_weights, uint32_t count, md5_xform *out)
+{
+    MD5_ASSERT_ARRAY(pose, count);
+    MD5_ASSERT_ARRAY(source, count);
+    MD5_ASSERT_ARRAY(out, count);
+    const md5_combining kind = reference ? MD5_ADD_DIFFERENCE : MD5_ADD;
+    md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))(
+        &(md5_combination){kind, pose, source, reference, out, joint_weights, weight, count});
+}

@@ -1,0 +1,10 @@
+#include "md5/pose/frames.h"
+#include "md5/pose/tracks.h"
+
+void md5i_read_root(const md5_anim *anim, const uint32_t *frames, uint32_t count, md5_vec3 *out)
+{
+    // The list ascends: if it contains joint 0, that is its first element.
+    const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = moves ? md5_frame_translation(anim, frames[i], 0) : anim->constant[0].translation;
+}

@@ -1,0 +1,53 @@
+// Local transforms to model space and back.
+#include "md5/core/math.h"
+#include "md5/pose/kernels.h"
+
+void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints)
+{
+    MD5_ASSERT_PART(skeleton, joints);
+    MD5_ASSERT_ARRAY(pose, skeleton->num_joints);
+    MD5_ASSERT_ARRAY(joints, skeleton->num_joints);
+    // Each joint waits for its parent, so the instruction set with the lowest latency is fastest.
+    MD5_POSE_KERNELS(AVX2)->finish(skeleton, NULL, pose, joints, NULL);
+}
+
+// -- Transforms -----------------------------------------------------------------------------
+
+// a * b at unit length. Rounding errors of a long chain of joints would add up.
+static md5_xform product(md5_xform a, md5_xform b)
+{
+    md5_xform result = md5_xform_mul(a, b);
+    const md5_quat q = result.rotation;
+    const float scale = 1.0f / sqrtf(((q.x * q.x + q.y * q.y) + q.z * q.z) + q.w * q.w);
+    result.rotation = (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
+    return result;
+}
+
+void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *pose,
+                               md5_xform *joints)
+{
+    MD5_ASSERT_PART(skeleton, joints);
+    MD5_ASSERT_ARRAY(pose, skeleton->num_joints);
+    MD5_ASSERT_ARRAY(joints, skeleton->num_joints);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        joints[joint] = parent == MD5_NONE ? pose[joint] : product(joints[parent], pose[joint]);
+    }
+}
+
+// Children first, so that the parent's transform is still there if both arrays are one.
+void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *joints,
+                               md5_xform *pose)
+{
+    MD5_ASSERT_PART(skeleton, joints);
+    MD5_ASSERT_ARRAY(joints, skeleton->num_joints);
+    MD5_ASSERT_ARRAY(pose, skeleton->num_joints);
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        pose[joint] = parent == MD5_NONE
+                          ? joints[joint]
+                          : product(md5_xform_inverse(joints[parent]), joints[joint]);
+    }
+}

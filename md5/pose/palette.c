@@ -1,0 +1,67 @@
+// Joint matrices and palettes.
+#include "md5/core/math.h"
+#include "md5/pose/kernels.h"
+#include "md5/pose/sample_position.h"
+#include "md5/pose/tracks.h"
+
+// Without joints they are composed where the palette is then multiplied.
+static void finish(const md5_pose_kernels *kernels, const md5_skeleton *skeleton,
+                   const md5_mat34 *inverse_bind, const md5_xform *pose, md5_mat34 *joints,
+                   md5_mat34 *palette)
+{
+    if (joints || palette)
+        kernels->finish(skeleton, inverse_bind, pose, joints ? joints : palette,
+                        joints ? palette : NULL);
+    if (palette && !joints)
+        kernels->multiply(skeleton->num_joints, palette, inverse_bind, palette);
+}
+
+md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform offset)
+{
+    MD5_ASSERT_NOT_NULL(joints);
+    const md5_mat34 local = md5_mat34_of(offset.rotation, offset.translation);
+    return md5_mat34_product(&joints[joint], &local);
+}
+
+void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette)
+{
+    MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
+    MD5_ASSERT_ARRAY(joints, model->skeleton.num_joints);
+    MD5_ASSERT_ARRAY(palette, model->skeleton.num_joints);
+    MD5_POSE_KERNELS(AVX512)->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
+                                       palette);
+}
+
+void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat34 *joints,
+                          md5_mat34 *palette)
+{
+    MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
+    MD5_ASSERT_ARRAY(pose, model->skeleton.num_joints);
+    MD5_ASSERT_APART(joints, model->skeleton.num_joints, palette, model->skeleton.num_joints);
+    finish(MD5_POSE_KERNELS(AVX512), &model->skeleton, model->inverse_bind, pose, joints, palette);
+}
+
+void md5_pose_palette(const md5_binding *binding, md5_sample_position sample, md5_root root,
+                      md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
+{
+    MD5_ASSERT_BINDING(binding);
+    MD5_ASSERT_ARRAY(pose, binding->skeleton->num_joints);
+    MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: must be a value of md5_root");
+    MD5_ASSERT_APART(joints, binding->skeleton->num_joints, palette, binding->skeleton->num_joints);
+    MD5_ASSERT_SAMPLE_POSITION(binding->anim, sample);
+    const md5_pose_plan *const plan = binding->internal.plan;
+    md5_mat34 *const locals = joints ? joints : palette;
+    // If each joint is animated, its rotation need not be written, only its local matrix.
+    const bool has_all = plan->targets.rotations_in_order && plan->targets.translations_in_order;
+    const bool is_whole =
+        has_all && root == MD5_ROOT_FILE && locals && md5i_fits_kernels(binding, &sample);
+    if (is_whole)
+        plan->kernels->sample(binding->anim, &sample, &plan->targets, pose, locals);
+    else
+        md5_sample(binding, sample, root, pose);
+    // By depth, so that a joint's matrix is not needed right after it is computed.
+    md5_skeleton by_depth = *binding->skeleton;
+    by_depth.order = plan->order;
+    finish(plan->kernels, &by_depth, binding->inverse_bind, is_whole ? NULL : pose, joints,
+           palette);
+}

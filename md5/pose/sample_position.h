@@ -1,0 +1,35 @@
+// Converts time to a sample position in a clip: two frames and a fraction.
+#ifndef MD5_POSE_SAMPLE_POSITION_H
+#define MD5_POSE_SAMPLE_POSITION_H
+
+#include "md5/core/object.h"
+#include "md5/md5model.h"
+
+static inline bool md5_is_sample_position_in(const md5_anim *anim,
+                                             const md5_sample_position *sample)
+{
+    return sample->frame0 < anim->num_frames && sample->frame1 < anim->num_frames;
+}
+
+#define MD5_ASSERT_SAMPLE_POSITION(anim, sample)           \
+    MD5_ASSERT(md5_is_sample_position_in(anim, &(sample)), \
+               #sample ": must be a position in this clip")
+
+// For public functions: a sample position of another clip is a likely error and would read out of
+// bounds. In a build without assertions its frames are clamped to the clip's. MD5_INTERPOLATE_STEP
+// clears the fraction.
+static inline void md5_clamp_sample_position(const md5_anim *anim, md5_sample_position *sample)
+{
+    const uint32_t last = anim->num_frames - 1;
+    sample->frame0 = sample->frame0 < last ? sample->frame0 : last;
+    sample->frame1 = sample->frame1 < last ? sample->frame1 : last;
+    if (sample->interpolation == MD5_INTERPOLATE_STEP)
+        sample->fraction = 0;
+}
+
+// Returns joint 0's translation in the mode `root`, which is not MD5_ROOT_FILE: that is what frames
+// store.
+md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_sample_position *sample,
+                               md5_root root);
+
+#endif

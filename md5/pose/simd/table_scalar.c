@@ -1,0 +1,10 @@
+// The table of the kernels in plain C.
+#include "md5/pose/kernels.h"
+
+const md5_pose_kernels md5i_pose_kernels_scalar = {
+    .sample = md5i_sample_scalar,
+    .sample_packed = md5i_packed_sample_scalar,
+    .multiply = md5i_multiply_scalar,
+    .finish = md5i_finish_scalar,
+    .width = 1,
+};
