@@ -1,6 +1,5 @@
 // Points a chain of joints at a target; a head and eyes that look about by themselves.
 #include "md5/motion/functions.h"
-#include "md5/motion/lanes.h"
 #include "md5/motion/numbers.h"
 #include "md5/motion/space.h"
 
@@ -11,9 +10,22 @@
 
 #define PI 3.14159265f
 
+// If the sine of the angle between sight and vertical is smaller, keeping upright fades out.
+#define STEEP 0.1f
+
+// Parameters of an aim that do not depend on the pose.
+typedef struct aim_rule {
+    md5_axes axes;
+    md5_vec3 forward, up; // of the tip
+    float up_along;       // cosine of the angle between them
+    bool stays_upright;
+    bool is_limited;
+    float max_sine, max_cosine; // of half of the limit
+} aim_rule;
+
 // The tip and its target.
 typedef struct aim_view {
-    md5_aim_rule rule;
+    aim_rule rule;
     md5_float4 target;
     md5_float4 eye;      // position of the tip
     md5_float4 rotation; // of the tip, model space
@@ -34,8 +46,8 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
     const md5_float4 turn =
         md5_float4_about(md5_float4_of_vec3(along), up.z - view->rule.up_along * sight.z,
                          md5_is_mirrored(view->rule.axes) ? -sine : sine);
-    if (slant < MD5_STEEP * MD5_STEEP) {
-        const float part = sqrtf(slant) / MD5_STEEP;
+    if (slant < STEEP * STEEP) {
+        const float part = sqrtf(slant) / STEEP;
         const md5_quat faded = md5_quat_slerp(MD5_NO_TURN, md5_quat_of_row(turn), part);
         return md5_float4_turn(md5_float4_of_quat(faded), swing);
     }
@@ -73,7 +85,7 @@ static md5_float4 shorter_way(md5_float4 turn)
 }
 
 // Reduces a rotation to the limit.
-static md5_float4 limit_turn(md5_float4 turn, const md5_aim_rule *rule)
+static md5_float4 limit_turn(md5_float4 turn, const aim_rule *rule)
 {
     if (!rule->is_limited || md5_float4_at(turn, 3) >= rule->max_cosine)
         return turn;
@@ -100,15 +112,15 @@ static md5_vec3 direction_or(md5_vec3 direction, md5_vec3 otherwise)
     return md5_is_place(direction) ? md5_vec3_normalize(direction, otherwise) : otherwise;
 }
 
-md5_aim_rule md5i_aim_rule_of(const md5_skeleton *skeleton, const md5_aim_job *job)
+static aim_rule build_rule(const md5_skeleton *skeleton, const md5_aim_job *job)
 {
     // A slerp from the identity to a rotation by 180 degrees gives sine and cosine of any fraction.
     const md5_quat half_turn = {1, 0, 0, 0};
-    const float limit = job->numbers.limit;
-    md5_aim_rule rule = {
+    const float limit = job->params.limit;
+    aim_rule rule = {
         .axes = skeleton->axes,
-        .forward = direction_or(job->numbers.forward, md5_forward(skeleton->axes)),
-        .up = direction_or(job->numbers.up, md5_up(skeleton->axes)),
+        .forward = direction_or(job->params.forward, md5_forward(skeleton->axes)),
+        .up = direction_or(job->params.up, md5_up(skeleton->axes)),
         .is_limited = limit > 0 && limit < PI,
     };
     rule.up_along = md5_vec3_dot(rule.forward, rule.up);
@@ -127,11 +139,11 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
     if (job->tip >= skeleton->num_joints || job->length == 0)
         return false;
     md5_chain chain;
-    if (!(job->weight > 0) || job->numbers.limit == MD5_ZERO || !md5_is_place(job->target)
+    if (!(job->weight > 0) || job->params.limit == MD5_EXPLICIT_ZERO || !md5_is_place(job->target)
         || !md5i_find_chain(skeleton, pose, job->tip, job->length, &chain))
         return true;
     aim_view view = {
-        .rule = md5i_aim_rule_of(skeleton, job),
+        .rule = build_rule(skeleton, job),
         .target = md5_float4_of_vec3(job->target),
         .eye = md5_float4_of_vec3(chain.places[chain.count - 1]),
         .rotation = md5_float4_load(&chain.rotations[chain.count - 1]),
@@ -143,7 +155,7 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
         const md5_float4 turn = limit_turn(equal_part(whole, chain.count), &view.rule);
         md5_float4 so_far = turn;
         md5_float4 old = md5_float4_of_vec3(chain.places[0]), place = old;
-        MD5_FOR (i, last) {
+        for (uint32_t i = 0; i < last; i++) {
             if (i > 0)
                 so_far = md5_float4_trim(md5_float4_turn(turn, so_far));
             turned[i] =
@@ -174,9 +186,9 @@ static const float shortest_rest = 0.05f;
 // Seconds of a saccade: of any, and for each radian of its angle.
 static const float saccade_base = 0.021f, saccade_slope = 0.126f;
 
-static md5_gaze_numbers numbers_of(const md5_gaze_desc *desc)
+static md5_gaze_params numbers_of(const md5_gaze_desc *desc)
 {
-    md5_gaze_numbers numbers = desc->numbers;
+    md5_gaze_params numbers = desc->params;
 #define FILL(name, least, most, usual, text) numbers.name = md5_number_or(numbers.name, usual);
     MD5_GAZE_NUMBERS(FILL, FILL)
 #undef FILL
@@ -239,10 +251,10 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
     const float most = 1e18f;
     const float state[] = {gaze->from.x, gaze->from.y, gaze->to.x,    gaze->to.y,    gaze->head.x,
                            gaze->head.y, gaze->rest,   gaze->seconds, gaze->duration};
-    MD5_FOR (i, sizeof state / sizeof state[0])
+    for (uint32_t i = 0; i < sizeof state / sizeof state[0]; i++)
         if (!(fabsf(state[i]) <= most))
             md5_gaze_begin(gaze->random, gaze);
-    const md5_gaze_numbers numbers = numbers_of(desc);
+    const md5_gaze_params numbers = numbers_of(desc);
     const double constant = numbers.head_seconds;
     while (left > 0) {
         if (!(gaze->rest > 0)) {
@@ -294,27 +306,29 @@ md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze
 uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
                        const md5_skeleton *skeleton, float weight, md5_xform *pose)
 {
+    MD5_ASSERT_PART(skeleton, joints);
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_NOT_NULL(gaze);
-    MD5_ASSERT_NOT_NULL(skeleton);
-    MD5_ASSERT(desc->num_eyes <= MD5_MAX_EYES, "num_eyes: at most MD5_MAX_EYES");
-    const md5_gaze_numbers *const numbers = &desc->numbers, filled = numbers_of(desc);
-    // A limit of MD5_ZERO is what md5_solve_aim() takes for none.
-    const float head_limit = numbers->head_limit == MD5_ZERO ? MD5_ZERO : filled.head_limit;
-    const float eye_limit = numbers->eye_limit == MD5_ZERO ? MD5_ZERO : filled.eye_limit;
+    MD5_ASSERT(desc->num_eyes <= MD5_MAX_EYES, "num_eyes: must be at most MD5_MAX_EYES");
+    const md5_gaze_params *const numbers = &desc->params, filled = numbers_of(desc);
+    // A limit of MD5_EXPLICIT_ZERO is what md5_solve_aim() takes for none.
+    const float head_limit =
+        numbers->head_limit == MD5_EXPLICIT_ZERO ? MD5_EXPLICIT_ZERO : filled.head_limit;
+    const float eye_limit =
+        numbers->eye_limit == MD5_EXPLICIT_ZERO ? MD5_EXPLICIT_ZERO : filled.eye_limit;
     md5_aim_job job = {
         .tip = desc->head,
         .length = numbers->length > 0 ? numbers->length : 3,
         .target = point_at(desc, skeleton->axes, gaze->head),
-        .numbers = {.limit = head_limit},
+        .params = {.limit = head_limit},
         .weight = weight,
     };
     md5_solve_aim(skeleton, &job, pose);
     uint32_t count = 0;
     job.length = 1;
     job.target = md5_gaze_point(desc, skeleton->axes, gaze);
-    job.numbers.limit = eye_limit;
-    MD5_FOR (i, desc->num_eyes) {
+    job.params.limit = eye_limit;
+    for (uint32_t i = 0; i < desc->num_eyes; i++) {
         job.tip = desc->eyes[i];
         count += md5_solve_aim(skeleton, &job, pose) ? 1u : 0u;
     }

@@ -30,13 +30,13 @@ static md5_quatd rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn)
 // Saves and restores the rotations: locals[rig->count].
 static void keep_rig(const md5_rig *rig, md5_quatd *locals)
 {
-    MD5_FOR (i, rig->count)
+    for (uint32_t i = 0; i < rig->count; i++)
         locals[i] = rig->joints[i].local;
 }
 
 static void restore_rig(const md5_quatd *locals, md5_rig *rig)
 {
-    MD5_FOR (i, rig->count)
+    for (uint32_t i = 0; i < rig->count; i++)
         rig->joints[i].local = locals[i];
     md5i_place_rig(rig);
 }
@@ -46,7 +46,7 @@ static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
 {
     md5_share share;
     md5i_share_of(weight, &share);
-    MD5_FOR (i, rig->count) {
+    for (uint32_t i = 0; i < rig->count; i++) {
         const md5_rig_joint *const own = &rig->joints[i];
         const md5_quatd q = own->local;
         if (!own->is_held)
@@ -169,7 +169,7 @@ double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32
     if (iterations > 0)
         bend_straight(rig, rig->count - 1, target, tolerance);
     double left = rig_distance(rig, target);
-    MD5_FOR_WHILE (i, iterations, left > tolerance) {
+    for (uint32_t i = 0; i < iterations && left > tolerance; i++) {
         // One pass from the joint above the tip to the root. Only the tip is updated meanwhile,
         // since joints above it do not move. A rotation that increases the distance because of a
         // limit is not applied.
@@ -230,7 +230,7 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
         }
         // Forward pass: from the root on, each joint rotates towards the next position within its
         // limit.
-        MD5_FOR (k, last) {
+        for (uint32_t k = 0; k < last; k++) {
             md5_rig_joint *const own = &rig->joints[k], *const next = own + 1;
             set_local(rig, k, own->local); // updates it for the rotations of the joints above
             const md5_vec3d bone = md5_quatd_rotate(own->rotation, next->offset);
@@ -327,7 +327,7 @@ static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
     md5_vec3 places[MD5_MAX_CHAIN], way, aside;
     memcpy(places, chain->places, chain->count * sizeof *places);
     if (!(distance_left(reach, root) < reach->length)) {
-        MD5_FOR (i, last)
+        for (uint32_t i = 0; i < last; i++)
             places[i + 1] = drawn_to(places[i], reach->target, lengths[i]);
     } else {
         const bool is_bending = is_stuck(reach, &way, &aside);
@@ -341,7 +341,7 @@ static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
             for (uint32_t i = last; i-- > 0;)
                 places[i] = drawn_to(places[i + 1], places[i], lengths[i]);
             places[0] = root;
-            MD5_FOR (i, last)
+            for (uint32_t i = 0; i < last; i++)
                 places[i + 1] = drawn_to(places[i], places[i + 1], lengths[i]);
         }
     }
@@ -383,11 +383,11 @@ static float solve_by_ccd(const reaching *reach, md5_quat *turned)
     md5_vec3 places[MD5_MAX_CHAIN], way, aside;
     md5_quat turns[MD5_MAX_CHAIN], moved[MD5_MAX_CHAIN]; // of one pass; of all, in model space
     memcpy(places, chain->places, chain->count * sizeof *places);
-    MD5_FOR (i, last)
+    for (uint32_t i = 0; i < last; i++)
         moved[i] = MD5_NO_TURN;
     if (is_stuck(reach, &way, &aside)) {
         const md5_float4 axis = md5_float4_of_vec3(md5_vec3_cross(way, aside));
-        MD5_FOR (i, last)
+        for (uint32_t i = 0; i < last; i++)
             turns[i] = md5_quat_of_row(md5_float4_about(axis, PUSH_COSINE, i == 0 ? PUSH : -PUSH));
         apply_turns(chain, turns, moved, places);
     }
@@ -473,7 +473,7 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
 {
     double sum = 0;
     *is_reached = true;
-    MD5_FOR (i, problem->num_goals) {
+    for (uint32_t i = 0; i < problem->num_goals; i++) {
         rig_goal *const goal = &problem->goals[i];
         const md5_rig_joint *const tip = &problem->rig->joints[goal->tip];
         double *const rows = &problem->errors[problem->first_row[i]];
@@ -491,7 +491,7 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
         put(turn, goal->weight * goal->lever, rows + 3);
         *is_reached = *is_reached && md5_vec3d_length(turn) * goal->lever <= tolerance;
     }
-    MD5_FOR (i, problem->num_rows)
+    for (uint32_t i = 0; i < problem->num_rows; i++)
         sum += problem->errors[i] * problem->errors[i];
     return sum;
 }
@@ -502,7 +502,7 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
 static void fill_column(const solving *problem, const free_angle *angle, double *column)
 {
     const md5_vec3d pivot = problem->rig->joints[angle->joint].place;
-    MD5_FOR (i, problem->num_goals) {
+    for (uint32_t i = 0; i < problem->num_goals; i++) {
         const rig_goal *const goal = &problem->goals[i];
         const double weight = problem->below[angle->joint] >> i & 1u ? goal->weight : 0;
         const md5_vec3d arm = md5_vec3d_sub(problem->rig->joints[goal->tip].place, pivot);
@@ -516,7 +516,7 @@ static void fill_column(const solving *problem, const free_angle *angle, double 
 static double product(const double *a, const double *b, uint32_t count)
 {
     double sum = 0;
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         sum += a[i] * b[i];
     return sum;
 }
@@ -529,23 +529,23 @@ static bool solve(solving *problem, double damping, double *result)
 {
     const uint32_t count = problem->num_rows;
     double trace = 0;
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         trace += problem->matrix[i][i];
     const double added = damping * trace / count;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         double *const row = problem->matrix[i];
-        MD5_FOR (k, i)
+        for (uint32_t k = 0; k < i; k++)
             row[k] = (row[k] - product(row, problem->matrix[k], k)) / problem->matrix[k][k];
         const double square = row[i] + added - product(row, row, i);
         if (!(square > 0))
             return false;
         row[i] = sqrt(square);
     }
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         result[i] =
             (problem->errors[i] - product(problem->matrix[i], result, i)) / problem->matrix[i][i];
     for (uint32_t i = count; i-- > 0;) {
-        MD5_FOR_FROM (k, i + 1, count)
+        for (uint32_t k = i + 1; k < count; k++)
             result[i] -= problem->matrix[k][i] * result[k];
         result[i] /= problem->matrix[i][i];
     }
@@ -560,18 +560,18 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
     double solved[MAX_ROWS], damping = DAMPING_FIRST;
     bool is_reached;
     double sum = measure(problem, tolerance, &is_reached);
-    MD5_FOR_WHILE (i, iterations, !is_reached && damping < DAMPING_MAX) {
+    for (uint32_t i = 0; i < iterations && !is_reached && damping < DAMPING_MAX; i++) {
         problem->num_angles = 0;
-        MD5_FOR (row, problem->num_rows)
+        for (uint32_t row = 0; row < problem->num_rows; row++)
             for (uint32_t k = 0; k <= row; k++)
                 problem->matrix[row][k] = 0;
-        MD5_FOR (joint, problem->rig->count) {
+        for (uint32_t joint = 0; joint < problem->rig->count; joint++) {
             const md5_rig_joint *const own = &problem->rig->joints[joint];
             md5_limit_axis axes[3];
             if (own->is_held || problem->below[joint] == 0)
                 continue;
             const uint32_t count = md5i_limit_axes(&own->limit, own->local, axes);
-            MD5_FOR (k, count) {
+            for (uint32_t k = 0; k < count; k++) {
                 // Unless it is at an end of its range and would be pushed beyond.
                 free_angle *const angle = &problem->angles[problem->num_angles];
                 double column[MAX_ROWS] = {0};
@@ -582,7 +582,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
                 if ((axes[k].is_most && push > 0) || (axes[k].is_least && push < 0))
                     continue;
                 problem->num_angles++;
-                MD5_FOR (row, problem->num_rows)
+                for (uint32_t row = 0; row < problem->num_rows; row++)
                     for (uint32_t j = 0; j <= row; j++)
                         problem->matrix[row][j] += column[row] * column[j];
             }
@@ -594,19 +594,20 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
         // The joints are turned by J^T `solved`.
         md5_vec3d turns[MD5_MAX_GOAL_JOINTS] = {{0, 0, 0}};
         double column[MAX_ROWS] = {0}, most = 0;
-        MD5_EACH (const free_angle, angle, problem, angles) {
+        for (uint32_t j = 0; j < problem->num_angles; j++) {
+            const free_angle *const angle = &problem->angles[j];
             fill_column(problem, angle, column);
             md5_vec3d *const turn = &turns[angle->joint];
             const double by = product(column, solved, problem->num_rows);
             *turn = md5_vec3d_add(*turn, md5_vec3d_scale(angle->axis, by));
         }
-        MD5_FOR (j, problem->rig->count) {
+        for (uint32_t j = 0; j < problem->rig->count; j++) {
             const double size = md5_vec3d_length(turns[j]);
             most = size > most ? size : most;
         }
         // The half angle's tangent is taken for half of the angle.
         const double half = most > MAX_TURN ? 0.5 * MAX_TURN / most : 0.5;
-        MD5_FOR (j, problem->rig->count) {
+        for (uint32_t j = 0; j < problem->rig->count; j++) {
             const md5_vec3d turn = md5_vec3d_scale(turns[j], half);
             if (md5_vec3d_dot(turn, turn) > 0)
                 problem->rig->joints[j].local = rig_turned(
@@ -638,9 +639,9 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
     problem.goals = goals;
     problem.num_goals = num_goals;
     problem.num_rows = 0;
-    MD5_FOR (i, rig->count)
+    for (uint32_t i = 0; i < rig->count; i++)
         problem.below[i] = 0;
-    MD5_FOR (i, num_goals) {
+    for (uint32_t i = 0; i < num_goals; i++) {
         problem.first_row[i] = problem.num_rows;
         problem.num_rows += goals[i].has_rotation ? 6 : 3;
         for (uint32_t ancestor = goals[i].tip; ancestor != MD5_NONE;
@@ -649,8 +650,10 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
     }
     const double begun = measure(&problem, tolerance, &is_reached);
     keep_rig(rig, before);
-    MD5_FOR_WHILE (i, num_goals, iterations > 0 && !is_reached)
-        bend_straight(rig, goals[i].tip, goals[i].target, tolerance);
+    if (iterations > 0 && !is_reached) {
+        for (uint32_t i = 0; i < num_goals; i++)
+            bend_straight(rig, goals[i].tip, goals[i].target, tolerance);
+    }
     iterate(&problem, tolerance, iterations);
     if (!(measure(&problem, tolerance, &is_reached) > begun))
         return;
@@ -691,7 +694,7 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
     md5_rig rig; // without the joints beyond the chain
     rig.axes = reach->axes;
     rig.count = chain->count;
-    MD5_FOR (i, chain->count) {
+    for (uint32_t i = 0; i < chain->count; i++) {
         rig.joints[i] = rig_joint_of(pose, chain->joints[i], i > 0 ? i - 1 : MD5_NONE, job->limits);
         rig.joints[i].above = md5i_quatd_unit(md5_quatd_of(chain->above));
         rig.joints[i].place = md5_vec3d_of(chain->places[i]);
@@ -707,7 +710,8 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
 float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
-    MD5_ASSERT((unsigned)job->solver <= MD5_CHAIN_LEAST_SQUARES, "solver: a md5_chain_solver");
+    MD5_ASSERT((unsigned)job->solver <= MD5_CHAIN_LEAST_SQUARES,
+               "solver: must be a value of md5_chain_solver");
     reaching reach; // without the joints beyond the chain
     md5_chain *const chain = &reach.chain;
     if (!md5_is_place(job->target) || !md5i_find_chain(skeleton, pose, job->tip, job->length, chain)
@@ -722,7 +726,7 @@ float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md
         return solve_by_rig(&reach, job, pose);
     reach.last = chain->count - 1;
     reach.length = 0;
-    MD5_FOR (i, reach.last) {
+    for (uint32_t i = 0; i < reach.last; i++) {
         const md5_vec3 bone = md5_vec3_sub(chain->places[i], chain->places[i + 1]);
         reach.lengths[i] = md5_vec3_length(bone);
         reach.length += reach.lengths[i];
@@ -762,7 +766,8 @@ static bool is_sound(const md5_skeleton *skeleton, const md5_goal *goal)
 
 static bool is_in_a_chain(const gathering *gather, uint32_t joint)
 {
-    MD5_EACH (const md5_goal, goal, gather->job, goals) {
+    for (uint32_t i = 0; i < gather->job->num_goals; i++) {
+        const md5_goal *const goal = &gather->job->goals[i];
         if (!is_sound(gather->skeleton, goal))
             continue;
         uint32_t ancestor = goal->tip;
@@ -786,7 +791,7 @@ static uint32_t add_path(gathering *gather, uint32_t tip)
     uint32_t parent = MD5_NONE;
     for (uint32_t depth = 0; ancestor != MD5_NONE;
          ancestor = gather->skeleton->joints[ancestor].parent) {
-        MD5_FOR_WHILE (i, gather->rig.count, parent == MD5_NONE)
+        for (uint32_t i = 0; i < gather->rig.count && parent == MD5_NONE; i++)
             if (gather->rig.joints[i].joint == ancestor)
                 parent = i;
         if (parent != MD5_NONE)
@@ -823,9 +828,9 @@ static uint32_t add_path(gathering *gather, uint32_t tip)
 float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
-    MD5_ASSERT(job->goals || job->num_goals == 0, "goals: not NULL");
+    MD5_ASSERT(job->goals || job->num_goals == 0, "goals: must not be NULL");
     MD5_VALIDATE_RESERVED(job->goals, job->num_goals);
-    MD5_ASSERT(job->num_goals <= MD5_MAX_GOALS, "num_goals: at most MD5_MAX_GOALS");
+    MD5_ASSERT(job->num_goals <= MD5_MAX_GOALS, "num_goals: must be at most MD5_MAX_GOALS");
     MD5_VALIDATE(md5i_are_limits(job->limits, NULL, skeleton->num_joints), MD5_LIMIT_RULE);
     gathering gather; // without its arrays
     gather.skeleton = skeleton;
@@ -833,7 +838,8 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     gather.job = job;
     gather.rig.axes = skeleton->axes;
     gather.rig.count = gather.num_goals = 0;
-    MD5_EACH (md5_goal, goal, job, goals) {
+    for (uint32_t i = 0; i < job->num_goals; i++) {
+        md5_goal *const goal = &job->goals[i];
         goal->distance = INFINITY;
         if (!is_sound(skeleton, goal))
             continue;
@@ -861,19 +867,19 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     }
     md5i_place_rig(&gather.rig);
     bool is_finite = true;
-    MD5_FOR (i, gather.rig.count)
+    for (uint32_t i = 0; i < gather.rig.count; i++)
         is_finite = is_finite && md5_is_place(md5_vec3d_round(gather.rig.joints[i].place));
     if (gather.num_goals > 0 && is_finite) {
         const double tolerance = job->tolerance > 0 ? job->tolerance : 0;
         solve_goals(&gather.rig, gather.goals, gather.num_goals, tolerance,
                     job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS);
-        MD5_FOR (i, gather.num_goals)
+        for (uint32_t i = 0; i < gather.num_goals; i++)
             gather.from[i]->distance = (float)gather.goals[i].left;
         if (job->weight > 0)
             write_rig(&gather.rig, job->weight, pose);
     }
     float most = 0;
-    MD5_FOR (i, job->num_goals)
+    for (uint32_t i = 0; i < job->num_goals; i++)
         if (job->goals[i].weight > 0 && job->goals[i].distance > most)
             most = job->goals[i].distance;
     return most;

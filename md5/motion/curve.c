@@ -1,4 +1,5 @@
 // Curves: checks of their descriptions, their pieces, arc length, evaluation. Rotations along keys.
+#include "md5/core/freed.h"
 #include "md5/core/arena.h"
 #include "md5/core/math.h"
 #include "md5/motion/functions.h"
@@ -68,26 +69,28 @@ static bool check_knots(md5_context *context, const md5_curve_desc *desc)
     const double range = (double)knots[n] - knots[degree];
     for (uint32_t i = 0; i <= n + degree; i++) {
         if (!(fabsf(knots[i]) <= FLT_MAX))
-            return MD5_FAIL(context, MD5_ERROR_RANGE, "knot %u is %g, expected a finite number", i,
+            return MD5_FAIL(context, MD5_ERROR_RANGE, "knot %u is not a finite number: found %g", i,
                             knots[i]);
         const double step = i > 0 ? (double)knots[i] - knots[i - 1] : 0;
         if (step < 0)
             return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "knot %u is %g, expected at least knot %u, %g", i, knots[i], i - 1,
-                            knots[i - 1]);
+                            "knots are not ascending: knot %u is %g, but knot %u is %g", i,
+                            knots[i], i - 1, knots[i - 1]);
         if (step > 0 && step < MIN_SPAN * range)
             return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "knots %u and %u differ by %g, expected 0 or at least %g", i - 1, i,
-                            step, MIN_SPAN * range);
+                            "knots %u and %u are too close: expected a difference of 0 or at least "
+                            "%g, found %g",
+                            i - 1, i, MIN_SPAN * range, step);
     }
     if (!(range > 0))
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "knots %u and %u are both %g, expected a range",
-                        degree, n, knots[n]);
-    MD5_FOR_FROM (i, 1, n) {
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "knot range is empty: knots %u and %u are both %g", degree, n, knots[n]);
+    for (uint32_t i = 1; i < n; i++) {
         if (knots[i] == knots[i + degree])
-            return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "knots %u to %u are all %g, expected at most %u equal ones", i,
-                            i + degree, knots[i], degree);
+            return MD5_FAIL(
+                context, MD5_ERROR_RANGE,
+                "too many equal knots: knots %u to %u are all %g, expected at most %u equal knots",
+                i, i + degree, knots[i], degree);
     }
     return true;
 }
@@ -96,11 +99,13 @@ static bool check_knots(md5_context *context, const md5_curve_desc *desc)
 static bool check_curve(md5_context *context, const md5_curve_desc *desc)
 {
     if ((unsigned)desc->kind > MD5_CURVE_NURBS)
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "curve kind %u, expected 0 to %u", desc->kind,
-                        MD5_CURVE_NURBS);
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "curve kind is out of range: expected 0 to %u, found %u", MD5_CURVE_NURBS,
+                        desc->kind);
     if (desc->degree > MD5_MAX_CURVE_DEGREE)
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "degree %u, expected at most %u", desc->degree,
-                        MD5_MAX_CURVE_DEGREE);
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "curve degree is out of range: expected at most %u, found %u",
+                        MD5_MAX_CURVE_DEGREE, desc->degree);
 
     // The number of points that the kind needs.
     static const char *const names[] = {"Catmull-Rom curve",  "Catmull-Rom curve",
@@ -116,33 +121,39 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
     if (desc->kind == MD5_CURVE_BEZIER)
         most = MD5_MAX_CURVE_DEGREE + 1;
     if (n < least || n > most)
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "%u points of %s %s, expected %u to %u", n, form,
-                        kind, least, most);
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "wrong number of points of the %s %s: expected %u to %u, found %u", form,
+                        kind, least, most, n);
     if (desc->kind == MD5_CURVE_BEZIER && desc->is_closed)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "a %s of one piece is closed, expected an open one", kind);
+                        "closed %s is not supported: expected an open curve", kind);
     if (desc->kind == MD5_CURVE_CUBIC_BEZIER && n % 3 != (desc->is_closed ? 0 : 1))
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "%u points of %s %s, expected 3 n%s", n, form,
-                        kind, desc->is_closed ? "" : " + 1");
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "wrong number of points of the %s %s: expected 3 n%s, found %u", form, kind,
+                        desc->is_closed ? "" : " + 1", n);
 
-    MD5_FOR (i, desc->num_points) {
+    for (uint32_t i = 0; i < desc->num_points; i++) {
         const md5_vec3 p = desc->points[i];
         if (!(fabsf(p.x) <= FLT_MAX && fabsf(p.y) <= FLT_MAX && fabsf(p.z) <= FLT_MAX))
-            return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "point %u is %g %g %g, expected finite numbers", i, p.x, p.y, p.z);
+            return MD5_FAIL(context, MD5_ERROR_RANGE, "point %u is not finite: found ( %g %g %g )",
+                            i, p.x, p.y, p.z);
     }
     if (desc->kind != MD5_CURVE_NURBS && (desc->weights || desc->knots || desc->degree != 0))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "degree, weights or knots of another curve than NURBS");
-    MD5_FOR_WHILE (i, desc->num_points, desc->weights) {
-        const float weight = desc->weights[i];
-        if (!(weight >= MIN_WEIGHT && weight <= MAX_WEIGHT))
-            return MD5_FAIL(context, MD5_ERROR_RANGE, "weight %u is %g, expected %g to %g", i,
-                            weight, MIN_WEIGHT, MAX_WEIGHT);
+                        "degree, weights and knots are only supported for NURBS");
+    if (desc->weights) {
+        for (uint32_t i = 0; i < desc->num_points; i++) {
+            const float weight = desc->weights[i];
+            if (!(weight >= MIN_WEIGHT && weight <= MAX_WEIGHT))
+                return MD5_FAIL(context, MD5_ERROR_RANGE,
+                                "weight %u is out of range: expected %g to %g, found %g", i,
+                                MIN_WEIGHT, MAX_WEIGHT, weight);
+        }
     }
     if (desc->knots && desc->is_closed)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "knots of a closed NURBS, expected none: it is uniform");
+                        "knots of a closed NURBS are not supported: expected none, because closed "
+                        "NURBS are uniform");
     return !desc->knots || check_knots(context, desc);
 }
 
@@ -158,7 +169,7 @@ static md5_motion_at piece_at(const md5_pieces *pieces, uint32_t piece, double s
     for (uint32_t i = 0; i <= degree; i++)
         p[i] = points[i];
     for (uint32_t left = degree; left > 1; left--) {
-        MD5_FOR (i, left)
+        for (uint32_t i = 0; i < left; i++)
             p[i] = md5_vec4d_lerp(p[i], p[i + 1], share);
     }
     const md5_vec4d at = md5_vec4d_lerp(p[0], p[1], share);
@@ -197,7 +208,7 @@ static bool make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
     const uint32_t degree = curve_degree(desc);
     const uint32_t count = (desc->num_points - (desc->is_closed ? 0 : 1)) / degree;
     TRY(take_pieces(arena, pieces, degree, count));
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         pieces->starts[i] = (double)i / count;
         for (uint32_t j = 0; j <= degree; j++) {
             const uint32_t point = (i * degree + j) % desc->num_points;
@@ -268,12 +279,12 @@ static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_p
         .is_uniform = desc->kind == MD5_CURVE_CATMULL_ROM_UNIFORM,
     };
     double longest = 0;
-    MD5_FOR (piece, line.num_pieces)
+    for (uint32_t piece = 0; piece < line.num_pieces; piece++)
         longest = fmax(longest, time_of(&line, piece));
     line.least = longest > 0 ? MIN_SHARE * longest : 1;
     TRY(take_pieces(arena, pieces, 3, line.num_pieces));
     double total = 0;
-    MD5_FOR (i, line.num_pieces) {
+    for (uint32_t i = 0; i < line.num_pieces; i++) {
         const md5_vec3d from = md5_vec3d_of(desc->points[i]);
         const md5_vec3d to = md5_vec3d_of(desc->points[(i + 1) % line.num_points]);
         const double third = time_of(&line, i) / 3.0;
@@ -285,7 +296,7 @@ static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_p
         pieces->starts[i] = total;
         total += time_of(&line, i);
     }
-    MD5_FOR (i, line.num_pieces)
+    for (uint32_t i = 0; i < line.num_pieces; i++)
         pieces->starts[i] /= total;
     pieces->starts[line.num_pieces] = 1;
     return true;
@@ -406,7 +417,7 @@ static double integrate(const md5_pieces *pieces, uint32_t piece, double from, d
 {
     const double center = 0.5 * (from + to), half = 0.5 * (to - from);
     double sum = 0;
-    MD5_FOR (i, NUM_NODES)
+    for (uint32_t i = 0; i < NUM_NODES; i++)
         sum += weights[i]
                * (speed_at(pieces, piece, center - half * nodes[i])
                   + speed_at(pieces, piece, center + half * nodes[i]));
@@ -427,7 +438,7 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
     // than its control polygon.
     const md5_vec4d *const p = pieces->points + (size_t)piece * (pieces->degree + 1);
     double polygon = 0, farthest = md5_vec3d_length(corner(p[0]));
-    MD5_FOR (i, pieces->degree) {
+    for (uint32_t i = 0; i < pieces->degree; i++) {
         const md5_vec3d corner_from = corner(p[i]), corner_to = corner(p[i + 1]);
         polygon += md5_vec3d_length(md5_vec3d_sub(corner_to, corner_from));
         farthest = fmax(farthest, md5_vec3d_length(corner_to));
@@ -461,7 +472,7 @@ static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *
 {
     uint32_t count = 0;
     *length = 0;
-    MD5_FOR (piece, pieces->count)
+    for (uint32_t piece = 0; piece < pieces->count; piece++)
         count += measure_piece(pieces, piece, arcs ? arcs + count : NULL, length);
     return count;
 }
@@ -470,7 +481,7 @@ static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *
 static double share_of_arc(const md5_pieces *pieces, const md5_arc *arc, double length)
 {
     double low = arc->from, high = arc->to, share = low;
-    MD5_FOR (step, 60) {
+    for (uint32_t step = 0; step < 60; step++) {
         const double miss = integrate(pieces, arc->piece, arc->from, share) - length;
         if (miss > 0)
             high = share;
@@ -504,13 +515,14 @@ struct md5_curve {
 
 static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces, bool is_closed)
 {
-    md5_curve parts = {
-        .pieces = *pieces, .is_closed = is_closed, .internal = {.allocator = context->allocator}};
+    md5_curve parts = {.pieces = *pieces,
+                       .is_closed = is_closed,
+                       .internal = {.allocator = context->allocator, .tag = MD5_TAG_CURVE}};
     const size_t num_points = (size_t)pieces->count * (pieces->degree + 1);
     md5_block block = {NULL, 0};
     md5_curve *curve = NULL;
     parts.num_arcs = measure_pieces(pieces, NULL, &parts.length);
-    MD5_FOR (pass, 2) {
+    for (uint32_t pass = 0; pass < 2; pass++) {
         curve = MD5_TAKE(&block, md5_curve, 1);
         parts.pieces.points = MD5_TAKE(&block, md5_vec4d, num_points);
         parts.pieces.starts = MD5_TAKE(&block, double, (size_t)pieces->count + 1);
@@ -532,7 +544,7 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *all
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT_ALLOCATOR(allocator);
-    MD5_ASSERT(desc->points || desc->num_points == 0, "desc->points: not NULL");
+    MD5_ASSERT(desc->points || desc->num_points == 0, "desc->points: must not be NULL");
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     md5_arena arena = {.context = &context};
@@ -553,7 +565,7 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *all
 
 void md5_destroy_curve(md5_curve *curve)
 {
-    MD5_FREE(curve);
+    MD5_FREE(curve, MD5_TAG_CURVE);
 }
 
 // -- Evaluation -----------------------------------------------------------------------------------
@@ -601,14 +613,14 @@ static location locate(const md5_curve *curve, double t)
 
 md5_vec3 md5_curve_point(const md5_curve *curve, double t)
 {
-    MD5_ASSERT_NOT_NULL(curve);
+    MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
     const location at = locate(curve, t);
     return md5_vec3d_round(piece_at(&curve->pieces, at.piece, at.share).point);
 }
 
 md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
 {
-    MD5_ASSERT_NOT_NULL(curve);
+    MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
     const location at = locate(curve, t);
     const double *const starts = curve->pieces.starts;
     const double width = starts[at.piece + 1] - starts[at.piece];
@@ -618,8 +630,8 @@ md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
 
 double md5_curve_start(const md5_curve *curve, uint32_t piece)
 {
-    MD5_ASSERT_NOT_NULL(curve);
-    MD5_ASSERT(piece <= curve->pieces.count, "piece: at most the number of pieces");
+    MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
+    MD5_ASSERT(piece <= curve->pieces.count, "piece: must be at most the number of pieces");
     return curve->pieces.starts[piece];
 }
 
@@ -627,13 +639,13 @@ double md5_curve_start(const md5_curve *curve, uint32_t piece)
 
 double md5_curve_length(const md5_curve *curve)
 {
-    MD5_ASSERT_NOT_NULL(curve);
+    MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
     return curve->length;
 }
 
 double md5_curve_at_distance(const md5_curve *curve, double distance)
 {
-    MD5_ASSERT_NOT_NULL(curve);
+    MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
     const double inside = within(curve, distance, curve->length);
     if (inside <= 0)
         return 0;
@@ -648,7 +660,7 @@ double md5_curve_at_distance(const md5_curve *curve, double distance)
 
 double md5_curve_distance(const md5_curve *curve, double t)
 {
-    MD5_ASSERT_NOT_NULL(curve);
+    MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
     const location at = locate(curve, t);
     if (at.piece + 1 == curve->pieces.count && at.share >= 1)
         return curve->length;
@@ -726,22 +738,23 @@ typedef struct keys {
 
 static bool check_keys(md5_context *context, const keys *list)
 {
-    MD5_FOR (i, list->num_keys) {
+    for (uint32_t i = 0; i < list->num_keys; i++) {
         const md5_quat q = list->keys[i];
         const double square = md5_quatd_dot(md5_quatd_of(q), md5_quatd_of(q));
         if (!(square > 1e-30 && square < 1e30))
-            return MD5_FAIL(context, MD5_ERROR_RANGE, "key %u is %g %g %g %g, expected a rotation",
-                            i, q.x, q.y, q.z, q.w);
+            return MD5_FAIL(context, MD5_ERROR_RANGE,
+                            "key %u is not a rotation: found ( %g %g %g %g )", i, q.x, q.y, q.z,
+                            q.w);
         if (!(fabs(list->times[i]) <= DBL_MAX) || (i > 0 && !(list->times[i] > list->times[i - 1])))
             return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "key %u is at %g seconds, expected a time after the key before", i,
+                            "key times are not ascending: key %u is at %g seconds", i,
                             list->times[i]);
     }
     const double last = list->times[list->num_keys - 1];
     if (list->period != 0 && !(list->times[0] + list->period > last && list->period <= DBL_MAX))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
-                        "the period is %g seconds, expected 0 or more than the %g of the keys",
-                        list->period, last - list->times[0]);
+                        "period is too short: expected 0 or more than %g seconds, found %g",
+                        last - list->times[0], list->period);
     return true;
 }
 
@@ -777,8 +790,8 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
                             double period, const md5_allocator *allocator, md5_error *error)
 {
     MD5_ASSERT_ALLOCATOR(allocator);
-    MD5_ASSERT(rotations || num_keys == 0, "rotations: not NULL");
-    MD5_ASSERT(times || num_keys == 0, "times: not NULL");
+    MD5_ASSERT(rotations || num_keys == 0, "rotations: must not be NULL");
+    MD5_ASSERT(times || num_keys == 0, "times: must not be NULL");
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     const keys list = {
@@ -789,7 +802,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
         .period = period,
     };
     if (num_keys == 0)
-        MD5_FAIL(&context, MD5_ERROR_RANGE, "no keys, expected at least 1");
+        MD5_FAIL(&context, MD5_ERROR_RANGE, "no keys: expected at least 1");
     if (num_keys == 0 || !check_keys(&context, &list))
         return NULL;
     md5_block block = {NULL, 0};
@@ -803,11 +816,11 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     squad->end = period > 0 ? times[0] + period : times[num_keys - 1];
     squad->period = period;
     squad->size = block.used;
-    squad->internal.allocator = context.allocator;
+    squad->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_SQUAD};
 
     // Copies times and keys, each key with the sign nearer to the key before.
     md5_quatd q = unit_key(&list, 0);
-    MD5_FOR (i, list.num_spans) {
+    for (uint32_t i = 0; i < list.num_spans; i++) {
         const bool is_last = i + 1 == list.num_keys;
         const double end = is_last ? list.times[0] + list.period : list.times[i + 1];
         md5_quatd next = unit_key(&list, i + 1);
@@ -824,7 +837,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     squad->last = q;
 
     // The inner points, of which each depends on the velocities at both ends of its span.
-    MD5_FOR (i, squad->num_spans) {
+    for (uint32_t i = 0; i < squad->num_spans; i++) {
         span *const each = &squad->spans[i];
         const md5_quatd end = i + 1 < squad->num_spans ? squad->spans[i + 1].key : squad->last;
         const md5_vec3d start_turn = md5_vec3d_scale(turning_at(squad, i), each->seconds);
@@ -838,7 +851,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
 
 void md5_destroy_squad(md5_squad *squad)
 {
-    MD5_FREE(squad);
+    MD5_FREE(squad, MD5_TAG_SQUAD);
 }
 
 // -- Evaluation -----------------------------------------------------------------------------------
@@ -852,7 +865,7 @@ static md5_quat rounded(md5_quatd q)
 
 md5_quat md5_squad_rotation(const md5_squad *squad, double time)
 {
-    MD5_ASSERT_NOT_NULL(squad);
+    MD5_ASSERT_ALIVE(squad, MD5_TAG_SQUAD);
     if (squad->period > 0 && !(time >= squad->first && time < squad->end))
         time -= squad->period * floor((time - squad->first) / squad->period);
     const double inside =

@@ -45,7 +45,7 @@ double md5i_angle(double y, double x)
     if (!(y > 0))
         return x < 0 ? pi : 0;
     double slope = y <= across ? y / across : across / y;
-    MD5_FOR (halving, 3)
+    for (uint32_t halving = 0; halving < 3; halving++)
         slope = slope / (1 + sqrt(1 + slope * slope));
     double sum = 0;
     for (int term = 15; term > 0; term -= 2)
@@ -283,7 +283,7 @@ static double unit(float value)
 static double solve_bezier(double x1, double x2, double x)
 {
     double low = 0, high = 1, s = x;
-    MD5_FOR (step, 64) {
+    for (uint32_t step = 0; step < 64; step++) {
         const double miss = bezier(x1, x2, s) - x;
         if (miss == 0)
             return s;
@@ -360,13 +360,13 @@ void md5i_mean_points(double from, double to, md5_mean_point *points)
 {
     const double begin = inverse_smoothstep(from), width = inverse_smoothstep(to) - begin;
     double sum = 0;
-    MD5_FOR (i, MD5_MEAN_POINTS) {
+    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
         const double v = begin + width * gauss[i].place;
         points[i] = (md5_mean_point){v * v * (3 - 2 * v), gauss[i].weight * v * (1 - v)};
         sum += points[i].weight;
     }
     // A place that is 0 or 1 has no other weights than these.
-    MD5_FOR (i, MD5_MEAN_POINTS)
+    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
         points[i].weight = sum > 0 ? points[i].weight / sum : gauss[i].weight;
 }
 
@@ -377,7 +377,7 @@ static double area_of_bezier(const md5_easing *easing, double from, double to)
     const double y1 = easing->y1, y2 = easing->y2;
     const double begin = solve_bezier(x1, x2, from), width = solve_bezier(x1, x2, to) - begin;
     double sum = 0;
-    MD5_FOR (i, MD5_MEAN_POINTS) {
+    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
         const double s = begin + width * gauss[i].place;
         sum += gauss[i].weight * bezier_slope(x1, x2, s) * bezier(y1, y2, s);
     }
@@ -389,13 +389,15 @@ double md5i_eased_area(const md5_easing *easing, double from, double to)
     const bool is_bezier = easing->kind == MD5_EASE_CUBIC_BEZIER;
     const uint32_t parts = easing->kind == MD5_EASE_STEPS ? easing->steps : MD5_EASE_PARTS;
     double area = 0;
-    MD5_FOR_FROM (i, (uint32_t)(from * parts), to * parts) {
+    for (uint32_t i = (uint32_t)(from * parts); i < to * parts; i++) {
         const double begin = fmax((double)i / parts, from), end = fmin((i + 1.0) / parts, to);
         md5_mean_point points[MD5_MEAN_POINTS];
         md5i_mean_points(begin * parts - i, end * parts - i, points);
         double mean = 0;
-        MD5_FOR_WHILE (k, MD5_MEAN_POINTS, !is_bezier)
-            mean += points[k].weight * md5i_eased(easing, (i + points[k].place) / parts);
+        if (!is_bezier) {
+            for (uint32_t k = 0; k < MD5_MEAN_POINTS; k++)
+                mean += points[k].weight * md5i_eased(easing, (i + points[k].place) / parts);
+        }
         area += is_bezier ? area_of_bezier(easing, begin, end) : mean * (end - begin);
     }
     return area;
@@ -403,12 +405,15 @@ double md5i_eased_area(const md5_easing *easing, double from, double to)
 
 float md5_ease(md5_easing easing, float t)
 {
-    MD5_ASSERT((unsigned)easing.kind <= MD5_EASE_STEPS, "easing.kind: a md5_ease_kind");
+    MD5_ASSERT((unsigned)easing.kind <= MD5_EASE_STEPS,
+               "easing.kind: must be a value of md5_ease_kind");
     if (easing.kind == MD5_EASE_STEPS) {
-        MD5_ASSERT((unsigned)easing.jump <= MD5_JUMP_BOTH, "easing.jump: a md5_jump");
-        MD5_ASSERT(easing.steps >= (easing.jump == MD5_JUMP_NONE ? 2u : 1u)
-                       && easing.steps <= MD5_MAX_EASE_STEPS,
-                   "easing.steps: 1 to MD5_MAX_EASE_STEPS, with MD5_JUMP_NONE at least 2");
+        MD5_ASSERT((unsigned)easing.jump <= MD5_JUMP_BOTH,
+                   "easing.jump: must be a value of md5_jump");
+        MD5_ASSERT(
+            easing.steps >= (easing.jump == MD5_JUMP_NONE ? 2u : 1u)
+                && easing.steps <= MD5_MAX_EASE_STEPS,
+            "easing.steps: must be 1 to MD5_MAX_EASE_STEPS, and at least 2 with MD5_JUMP_NONE");
     }
     return (float)md5i_eased(&easing, t);
 }
@@ -438,19 +443,21 @@ static bool is_name(const char *name, const char *full)
 bool md5_easing_from_name(const char *name, md5_ease_kind *kind)
 {
     MD5_ASSERT_NOT_NULL(kind);
-    MD5_FOR_WHILE (i, NUM_ROWS, name) {
-        bool is_found = is_name(name, rows[i].name);
-        // The same with the short name of the family.
-        for (size_t k = 0; !is_found && k < sizeof short_names / sizeof short_names[0]; k++) {
-            const size_t size = strlen(short_names[k].name);
-            const size_t full_size = strlen(short_names[k].full);
-            is_found = strncmp(rows[i].name, short_names[k].full, full_size) == 0
-                       && strncmp(name, short_names[k].name, size) == 0
-                       && is_name(name + size, rows[i].name + full_size);
-        }
-        if (is_found) {
-            *kind = (md5_ease_kind)i;
-            return true;
+    if (name) {
+        for (uint32_t i = 0; i < NUM_ROWS; i++) {
+            bool is_found = is_name(name, rows[i].name);
+            // The same with the short name of the family.
+            for (size_t k = 0; !is_found && k < sizeof short_names / sizeof short_names[0]; k++) {
+                const size_t size = strlen(short_names[k].name);
+                const size_t full_size = strlen(short_names[k].full);
+                is_found = strncmp(rows[i].name, short_names[k].full, full_size) == 0
+                           && strncmp(name, short_names[k].name, size) == 0
+                           && is_name(name + size, rows[i].name + full_size);
+            }
+            if (is_found) {
+                *kind = (md5_ease_kind)i;
+                return true;
+            }
         }
     }
     return false;
@@ -458,14 +465,14 @@ bool md5_easing_from_name(const char *name, md5_ease_kind *kind)
 
 // == Following a target ==========================================================================
 
-float md5_follow_share(float rate, float seconds)
+float md5_smoothing_fraction(float rate, float seconds)
 {
     const double exponent = (double)rate * seconds;
     return rate > 0 && exponent > 0 ? (float)(1 - md5i_decay(exponent)) : 0;
 }
 
-void md5_follow_spring(float target, float stiffness, float damping, float seconds, float *value,
-                       float *velocity)
+void md5_spring_damp(float target, float stiffness, float damping, float seconds, float *value,
+                     float *velocity)
 {
     MD5_ASSERT_NOT_NULL(value);
     MD5_ASSERT_NOT_NULL(velocity);

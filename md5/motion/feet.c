@@ -20,7 +20,7 @@ static const float straight = 0.999f;
 static const float farthest_turn = 0.41421356f;
 
 // The inverse of the time constant with which a foot returns; 0: it is back at once.
-static double frequency_of(const md5_hold_numbers *hold)
+static double frequency_of(const md5_hold_params *hold)
 {
     return hold->release > shortest ? settled / hold->release : 0;
 }
@@ -87,8 +87,7 @@ static md5_vec3 shift_to(const md5_held *held, md5_vec3 sole)
     return (md5_vec3){held->place.x - sole.x, held->place.y - sole.y, 0};
 }
 
-static bool is_too_far(const md5_hold_numbers *hold, const md5_hold_step *step,
-                       const md5_held *held)
+static bool is_too_far(const md5_hold_params *hold, const md5_hold_step *step, const md5_held *held)
 {
     const md5_vec3 shift = shift_to(held, step->sole);
     if (md5_vec3_dot(shift, shift) > hold->distance * hold->distance)
@@ -106,14 +105,14 @@ static bool is_too_far(const md5_hold_numbers *hold, const md5_hold_step *step,
 
 // Blends and transitions move a sole that stands in their clips, but not as fast as one that swings
 // through near the ground.
-static bool is_slow(const md5_hold_numbers *hold, const md5_hold_step *step, const md5_held *held)
+static bool is_slow(const md5_hold_params *hold, const md5_hold_step *step, const md5_held *held)
 {
     const float x = step->sole.x - held->animated.x, y = step->sole.y - held->animated.y;
     const float most = 3 * hold->speed * step->seconds;
     return x * x + y * y <= most * most;
 }
 
-static bool is_down(const md5_hold_numbers *hold, float height)
+static bool is_down(const md5_hold_params *hold, float height)
 {
     return height <= 0.5f * hold->height;
 }
@@ -121,7 +120,7 @@ static bool is_down(const md5_hold_numbers *hold, float height)
 // A foot that is let go on the ground makes a step of this share of its way in height.
 static const float arched = 0.33f;
 
-static void let_go_or_hold(const md5_hold_numbers *hold, const md5_hold_step *step, md5_held *held)
+static void let_go_or_hold(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
 {
     const bool is_low = step->sole.z <= hold->height;
     held->wait = held->wait > step->seconds ? held->wait - step->seconds : 0;
@@ -157,7 +156,7 @@ static void let_go_or_hold(const md5_hold_numbers *hold, const md5_hold_step *st
 }
 
 // Brings a value back to 0, critically damped. Exact for any step.
-static void settle(const md5_hold_numbers *hold, float seconds, float *value, float *rate)
+static void settle(const md5_hold_params *hold, float seconds, float *value, float *rate)
 {
     const double exact = frequency_of(hold);
     if (!(exact > 0)) {
@@ -171,7 +170,7 @@ static void settle(const md5_hold_numbers *hold, float seconds, float *value, fl
 }
 
 // At the limit it goes along with the body.
-static void hold_heading(const md5_hold_numbers *hold, const md5_hold_step *step, md5_held *held)
+static void hold_heading(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
 {
     if (!held->is_held || step->turns || !is_known(step->facing)) {
         if (is_known(held->heading)) {
@@ -193,7 +192,7 @@ static void hold_heading(const md5_hold_numbers *hold, const md5_hold_step *step
         held->turn_rate = (held->turn - before) / step->seconds;
 }
 
-void md5i_advance_hold(const md5_hold_numbers *hold, const md5_hold_step *step, bool is_first,
+void md5i_advance_hold(const md5_hold_params *hold, const md5_hold_step *step, bool is_first,
                        md5_held *held)
 {
     const bool is_sound = !is_first && md5_is_place(held->place) && md5_is_place(held->shift)
@@ -284,7 +283,8 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
     if (job->smoothing > 0)
         keep = job->seconds > 0 ? (float)md5i_decay((double)job->seconds / job->smoothing) : 1;
     float lowest = INFINITY;
-    MD5_EACH (md5_foot, foot, job, feet) {
+    for (uint32_t i = 0; i < job->num_feet; i++) {
+        md5_foot *const foot = &job->feet[i];
         lowest = foot->floor < lowest ? foot->floor : lowest;
         foot->lift = smoothed(foot->lift, foot->floor, keep);
     }
@@ -298,21 +298,21 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
         pose[job->pelvis].translation = md5_vec3_add(pose[job->pelvis].translation, shift);
     }
     uint32_t num_placed = 0;
-    MD5_FOR (i, job->num_feet) {
+    for (uint32_t i = 0; i < job->num_feet; i++) {
         md5_foot *const foot = &job->feet[i];
         md5_limb leg = {foot->hip, foot->knee, foot->ankle};
         foot->result = foot->has_leg ? md5i_check_limb(skeleton, &leg)
                                      : md5i_limb_above(skeleton, foot->ankle, &leg);
-        foot->miss = foot->result == MD5_LIMB_PLACED ? 0 : INFINITY;
-        if (foot->result == MD5_LIMB_PLACED && share > 0) {
+        foot->miss = foot->result == MD5_LIMB_REACHED ? 0 : INFINITY;
+        if (foot->result == MD5_LIMB_REACHED && share > 0) {
             const bool has_sunk =
                 foot->ankle == job->pelvis || md5i_is_below(skeleton, foot->ankle, job->pelvis);
             foot->result = place_foot(skeleton, pose, &leg, foot, i < num_held ? &held[i] : NULL,
                                       has_sunk ? sunk : 0, share);
         }
-        if (foot->result == MD5_LIMB_PLACED && !(fabsf(foot->floor) < MD5_FARTHEST))
+        if (foot->result == MD5_LIMB_REACHED && !(fabsf(foot->floor) < MD5_FARTHEST))
             foot->result = MD5_LIMB_NOT_FINITE;
-        num_placed += foot->result == MD5_LIMB_PLACED;
+        num_placed += foot->result == MD5_LIMB_REACHED;
     }
     return num_placed;
 }
@@ -320,7 +320,7 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
 uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
-    MD5_ASSERT(job->feet || job->num_feet == 0, "feet: not NULL");
+    MD5_ASSERT(job->feet || job->num_feet == 0, "feet: must not be NULL");
     MD5_VALIDATE_RESERVED(job->feet, job->num_feet);
     return md5i_solve_held_feet(skeleton, job, NULL, 0, pose);
 }
@@ -330,24 +330,24 @@ uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xfo
 // The character and its body, homes and ground, steps of the legs, the pose.
 
 // A description with defaults applied, and the directions of the axes.
-typedef struct md5_walk_gait {
-    const md5_walk_desc *desc;
+typedef struct md5_gait_context {
+    const md5_gait_desc *desc;
     md5_vec3 forward, left, up; // model and world space
     float step_length, step_height, slack, step_seconds, min_seconds, response, smoothing;
-} md5_walk_gait;
+} md5_gait_context;
 
 // `v` without its component along `up`.
-static inline md5_vec3 md5_level(const md5_walk_gait *gait, md5_vec3 v)
+static inline md5_vec3 md5_level(const md5_gait_context *context, md5_vec3 v)
 {
-    return md5_vec3_sub(v, md5_vec3_scale(gait->up, md5_vec3_dot(v, gait->up)));
+    return md5_vec3_sub(v, md5_vec3_scale(context->up, md5_vec3_dot(v, context->up)));
 }
 
 // -- Homes and ground -----------------------------------------------------------------------------
 
-static md5_walk_gait walk_gait_of(const md5_walk_desc *desc, float radius)
+static md5_gait_context gait_context(const md5_gait_desc *desc, float radius)
 {
     const md5_axes axes = desc->skeleton->axes;
-    md5_walk_gait gait = {
+    md5_gait_context context = {
         .desc = desc,
         .forward = md5_forward(axes),
         .left = md5i_vec3_to_axes(axes, (md5_vec3){0, 1, 0}),
@@ -359,44 +359,45 @@ static md5_walk_gait walk_gait_of(const md5_walk_desc *desc, float radius)
         .response = md5_number_or(desc->response, 0.15f),
         .smoothing = md5_number_or(desc->smoothing, 0.12f),
     };
-    gait.slack = md5_number_or(desc->slack, 0.1f * gait.step_length);
-    return gait;
+    context.slack = md5_number_or(desc->slack, 0.1f * context.step_length);
+    return context;
 }
 
 // The ground below or above a position in world space: its point and unit normal.
-static md5_vec3 ground_at(const md5_walk_gait *gait, const md5_walk *walk, md5_vec3 point,
+static md5_vec3 ground_at(const md5_gait_context *context, const md5_gait *gait, md5_vec3 point,
                           md5_vec3 *normal)
 {
-    md5_vec3 found = gait->up;
+    md5_vec3 found = context->up;
     float height = 0;
-    if (gait->desc->terrain)
-        height = gait->desc->terrain(gait->desc->user, point, &found);
+    if (context->desc->terrain)
+        height = context->desc->terrain(context->desc->user, point, &found);
     if (!(fabsf(height) < MD5_FARTHEST))
-        height = md5_vec3_dot(walk->position, gait->up);
-    *normal = md5_is_place(found) ? md5_vec3_normalize(found, gait->up) : gait->up;
-    return md5_vec3_add(md5_level(gait, point), md5_vec3_scale(gait->up, height));
+        height = md5_vec3_dot(gait->position, context->up);
+    *normal = md5_is_place(found) ? md5_vec3_normalize(found, context->up) : context->up;
+    return md5_vec3_add(md5_level(context, point), md5_vec3_scale(context->up, height));
 }
 
 // The current position of a home, world space, at the character's height.
-static md5_vec3 home_of(const md5_walk *walk, uint32_t leg)
+static md5_vec3 home_of(const md5_gait *gait, uint32_t leg)
 {
-    return md5_xform_point(md5_walk_placement(walk), walk->feet[leg].home);
+    return md5_xform_point(md5_gait_placement(gait), gait->feet[leg].home);
 }
 
 // The velocity of a home in world space.
-static md5_vec3 home_velocity(const md5_walk_gait *gait, const md5_walk *walk, uint32_t leg)
+static md5_vec3 home_velocity(const md5_gait_context *context, const md5_gait *gait, uint32_t leg)
 {
-    const md5_vec3 home = walk->feet[leg].home;
-    const float ahead = md5_vec3_dot(home, gait->forward), aside = md5_vec3_dot(home, gait->left);
-    const md5_vec3 around = md5_vec3_add(md5_vec3_scale(gait->forward, -aside * walk->turn),
-                                         md5_vec3_scale(gait->left, ahead * walk->turn));
-    return md5_quat_rotate(walk->facing, md5_vec3_add(walk->velocity, around));
+    const md5_vec3 home = gait->feet[leg].home;
+    const float ahead = md5_vec3_dot(home, context->forward),
+                aside = md5_vec3_dot(home, context->left);
+    const md5_vec3 around = md5_vec3_add(md5_vec3_scale(context->forward, -aside * gait->turn_rate),
+                                         md5_vec3_scale(context->left, ahead * gait->turn_rate));
+    return md5_quat_rotate(gait->facing, md5_vec3_add(gait->velocity, around));
 }
 
-md5_xform md5_walk_placement(const md5_walk *walk)
+md5_xform md5_gait_placement(const md5_gait *gait)
 {
-    MD5_ASSERT_NOT_NULL(walk);
-    return (md5_xform){.rotation = walk->facing, .translation = walk->position};
+    MD5_ASSERT_NOT_NULL(gait);
+    return (md5_xform){.rotation = gait->facing, .translation = gait->position};
 }
 
 // == Steps =======================================================================================
@@ -412,99 +413,102 @@ md5_xform md5_walk_placement(const md5_walk *walk)
 #define STANDING 0.02f
 
 // The speed of the fastest home.
-static float fastest_home(const md5_walk_gait *gait, const md5_walk *walk)
+static float fastest_home(const md5_gait_context *context, const md5_gait *gait)
 {
     float fastest = 0;
-    MD5_FOR (i, walk->num_legs) {
-        const float speed = md5_vec3_length(home_velocity(gait, walk, i));
+    for (uint32_t i = 0; i < gait->num_legs; i++) {
+        const float speed = md5_vec3_length(home_velocity(context, gait, i));
         fastest = speed > fastest ? speed : fastest;
     }
     return fastest;
 }
 
 // Plans a step: half of a stance duration ahead of the home's position when the foot lands.
-static md5_vec3 plan_end(const md5_walk_gait *gait, const md5_walk *walk, uint32_t leg,
+static md5_vec3 plan_end(const md5_gait_context *context, const md5_gait *gait, uint32_t leg,
                          md5_vec3 *normal)
 {
-    const float left = (1 - walk->feet[leg].progress) * walk->seconds;
-    const float stand = (float)(gait->desc->num_groups - 1) * walk->seconds;
-    const md5_vec3 way = md5_vec3_scale(home_velocity(gait, walk, leg), left + 0.5f * stand);
-    return ground_at(gait, walk, md5_vec3_add(home_of(walk, leg), way), normal);
+    const float left = (1 - gait->feet[leg].progress) * gait->seconds;
+    const float stand = (float)(context->desc->num_groups - 1) * gait->seconds;
+    const md5_vec3 way = md5_vec3_scale(home_velocity(context, gait, leg), left + 0.5f * stand);
+    return ground_at(context, gait, md5_vec3_add(home_of(gait, leg), way), normal);
 }
 
 // The distance of a standing foot behind its home along the home's velocity; if the home stands,
 // the distance in any direction.
-static float lag_of(const md5_walk_gait *gait, const md5_walk *walk, uint32_t leg)
+static float lag_of(const md5_gait_context *context, const md5_gait *gait, uint32_t leg)
 {
     const md5_vec3 away =
-        md5_level(gait, md5_vec3_sub(home_of(walk, leg), walk->feet[leg].position));
-    const md5_vec3 velocity = home_velocity(gait, walk, leg);
+        md5_level(context, md5_vec3_sub(home_of(gait, leg), gait->feet[leg].position));
+    const md5_vec3 velocity = home_velocity(context, gait, leg);
     const float speed = md5_vec3_length(velocity), distance = md5_vec3_length(away);
-    if (!(speed * gait->step_seconds > STANDING * gait->step_length))
+    if (!(speed * context->step_seconds > STANDING * context->step_length))
         return distance;
     const float behind = md5_vec3_dot(away, velocity) / speed;
     // A foot that is far aside or ahead steps too, for example after a reversal.
-    const float far = distance - 0.75f * gait->step_length;
+    const float far = distance - 0.75f * context->step_length;
     return behind > far ? behind : far;
 }
 
 // Starts and advances steps; the character has been moved before.
-static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
+static void step_legs(const md5_gait_context *context, md5_gait *gait, float seconds)
 {
     // The duration of a step for which no step is longer than step_length.
-    walk->seconds = gait->step_seconds;
-    const float way = fastest_home(gait, walk) * (float)gait->desc->num_groups * gait->step_seconds;
-    if (way > gait->step_length) {
-        const float shorter = gait->step_seconds * gait->step_length / way;
-        walk->seconds = shorter > gait->min_seconds ? shorter : gait->min_seconds;
+    gait->seconds = context->step_seconds;
+    const float way =
+        fastest_home(context, gait) * (float)context->desc->num_groups * context->step_seconds;
+    if (way > context->step_length) {
+        const float shorter = context->step_seconds * context->step_length / way;
+        gait->seconds = shorter > context->min_seconds ? shorter : context->min_seconds;
     }
-    MD5_FOR (i, walk->num_legs)
-        if (walk->feet[i].is_stepping) {
-            md5_foothold *const foot = &walk->feet[i];
-            foot->progress += seconds / walk->seconds;
+    for (uint32_t i = 0; i < gait->num_legs; i++)
+        if (gait->feet[i].is_stepping) {
+            md5_foothold *const foot = &gait->feet[i];
+            foot->progress += seconds / gait->seconds;
             if (foot->progress < PLAN_ENDS) {
-                const md5_vec3 planned = plan_end(gait, walk, i, &foot->to_normal);
+                const md5_vec3 planned = plan_end(context, gait, i, &foot->to_normal);
                 const float keep = (float)md5i_decay(seconds / REPLAN_SECONDS);
                 const md5_vec3 to = md5_vec3_lerp(planned, foot->to, keep);
-                foot->to = ground_at(gait, walk, to, &foot->to_normal);
+                foot->to = ground_at(context, gait, to, &foot->to_normal);
             }
             if (foot->progress >= 1) {
                 foot->is_stepping = false;
                 foot->progress = 1;
                 foot->position = foot->to;
                 foot->normal = foot->to_normal;
-                foot->facing = walk->facing;
+                foot->facing = gait->facing;
             }
         }
-    MD5_FOR (i, walk->num_legs)
-        if (walk->feet[i].is_stepping)
+    for (uint32_t i = 0; i < gait->num_legs; i++)
+        if (gait->feet[i].is_stepping)
             return;
     // The group whose leg lags most, if that is more than the slack.
-    float longest = gait->slack;
+    float longest = context->slack;
     const uint32_t none = UINT32_MAX;
     uint32_t group = none;
-    MD5_FOR (i, walk->num_legs) {
-        const float lag = lag_of(gait, walk, i);
+    for (uint32_t i = 0; i < gait->num_legs; i++) {
+        const float lag = lag_of(context, gait, i);
         if (lag > longest) {
             longest = lag;
-            group = gait->desc->legs[i].group;
+            group = context->desc->legs[i].group;
         }
     }
-    MD5_FOR_WHILE (i, walk->num_legs, group != none) {
-        if (gait->desc->legs[i].group != group)
-            continue;
-        md5_foothold *const foot = &walk->feet[i];
-        foot->is_stepping = true;
-        foot->progress = 0;
-        foot->from = foot->position;
-        foot->from_facing = foot->facing;
-        foot->to = plan_end(gait, walk, i, &foot->to_normal);
-        // The height of the step also clears the terrain halfway.
-        md5_vec3 normal;
-        const md5_vec3 middle = md5_vec3_lerp(foot->from, foot->to, 0.5f);
-        const md5_vec3 ground = ground_at(gait, walk, middle, &normal);
-        const float above = md5_vec3_dot(md5_vec3_sub(ground, middle), gait->up);
-        foot->lift = gait->step_height + (above > 0 ? above : 0);
+    if (group != none) {
+        for (uint32_t i = 0; i < gait->num_legs; i++) {
+            if (context->desc->legs[i].group != group)
+                continue;
+            md5_foothold *const foot = &gait->feet[i];
+            foot->is_stepping = true;
+            foot->progress = 0;
+            foot->from = foot->position;
+            foot->from_facing = foot->facing;
+            foot->to = plan_end(context, gait, i, &foot->to_normal);
+            // The height of the step also clears the terrain halfway.
+            md5_vec3 normal;
+            const md5_vec3 middle = md5_vec3_lerp(foot->from, foot->to, 0.5f);
+            const md5_vec3 ground = ground_at(context, gait, middle, &normal);
+            const float above = md5_vec3_dot(md5_vec3_sub(ground, middle), context->up);
+            foot->lift = context->step_height + (above > 0 ? above : 0);
+        }
     }
 }
 
@@ -518,23 +522,23 @@ static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
 
 // -- Beginning ------------------------------------------------------------------------------------
 
-static void check_desc(const md5_walk_desc *desc)
+static void check_desc(const md5_gait_desc *desc)
 {
     (void)desc;
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
-    MD5_ASSERT(desc->skeleton != NULL, "skeleton: not NULL");
-    MD5_ASSERT(desc->legs != NULL, "legs: not NULL");
+    MD5_ASSERT(desc->skeleton != NULL, "skeleton: must not be NULL");
+    MD5_ASSERT(desc->legs != NULL, "legs: must not be NULL");
     MD5_ASSERT(desc->num_legs >= 1 && desc->num_legs <= MD5_MAX_LEGS,
-               "num_legs: 1 to MD5_MAX_LEGS");
+               "num_legs: must be 1 to MD5_MAX_LEGS");
     MD5_VALIDATE_RESERVED(desc->legs, desc->num_legs);
     MD5_ASSERT(desc->num_groups >= 1 && desc->num_groups <= desc->num_legs,
-               "num_groups: 1 to num_legs");
+               "num_groups: must be 1 to num_legs");
 }
 
-static bool is_leg(const md5_walk_desc *desc, const md5_leg *leg)
+static bool is_leg(const md5_gait_desc *desc, const md5_leg *leg)
 {
-    if (md5i_check_limb(desc->skeleton, &leg->limb) != MD5_LIMB_PLACED
+    if (md5i_check_limb(desc->skeleton, &leg->limb) != MD5_LIMB_REACHED
         || leg->group >= desc->num_groups || desc->body >= desc->skeleton->num_joints)
         return false;
     return leg->swivel == MD5_NONE
@@ -543,14 +547,14 @@ static bool is_leg(const md5_walk_desc *desc, const md5_leg *leg)
 }
 
 // The twist of a rotation about the up axis: the heading to which it rotates forward.
-static md5_quat facing_of(const md5_walk_gait *gait, md5_quat rotation)
+static md5_quat facing_of(const md5_gait_context *context, md5_quat rotation)
 {
     const md5_quat unit = md5_quat_normalize(rotation, MD5_NO_TURN);
-    const md5_vec3 ahead =
-        md5_vec3_normalize(md5_level(gait, md5_quat_rotate(unit, gait->forward)), gait->forward);
-    const float cosine = md5_vec3_dot(ahead, gait->forward);
-    const float sine = md5_vec3_dot(ahead, gait->left);
-    const md5_vec3 axis = md5_vec3_cross(gait->forward, gait->left);
+    const md5_vec3 ahead = md5_vec3_normalize(
+        md5_level(context, md5_quat_rotate(unit, context->forward)), context->forward);
+    const float cosine = md5_vec3_dot(ahead, context->forward);
+    const float sine = md5_vec3_dot(ahead, context->left);
+    const md5_vec3 axis = md5_vec3_cross(context->forward, context->left);
     return md5_quat_of_row(md5_float4_about(md5_float4_of_vec3(axis), cosine, sine));
 }
 
@@ -561,23 +565,23 @@ static float limited(float slope)
 
 // Moves the body towards the plane through its feet; the share `keep` of the difference remains.
 // The plane is fitted by least squares, in doubles, since feet may be nearly collinear.
-static void follow_feet(const md5_walk_gait *gait, md5_walk *walk, float keep)
+static void follow_feet(const md5_gait_context *context, md5_gait *gait, float keep)
 {
     double xx = 0, xy = 0, yy = 0, xh = 0, yh = 0, mx = 0, my = 0, mh = 0;
     double x[MD5_MAX_LEGS], y[MD5_MAX_LEGS], h[MD5_MAX_LEGS];
-    const double count = walk->num_legs;
-    const md5_quat to_model = md5_quat_conjugate(walk->facing);
-    MD5_FOR (i, walk->num_legs) {
-        const md5_foothold *const foot = &walk->feet[i];
+    const double count = gait->num_legs;
+    const md5_quat to_model = md5_quat_conjugate(gait->facing);
+    for (uint32_t i = 0; i < gait->num_legs; i++) {
+        const md5_foothold *const foot = &gait->feet[i];
         const md5_vec3 place = foot->is_stepping
                                    ? md5_vec3_lerp(foot->from, foot->to, foot->progress)
                                    : foot->position;
-        const md5_vec3 from = md5_quat_rotate(to_model, md5_vec3_sub(place, walk->position));
-        x[i] = md5_vec3_dot(from, gait->forward), mx += x[i] / count;
-        y[i] = md5_vec3_dot(from, gait->left), my += y[i] / count;
-        h[i] = md5_vec3_dot(from, gait->up), mh += h[i] / count;
+        const md5_vec3 from = md5_quat_rotate(to_model, md5_vec3_sub(place, gait->position));
+        x[i] = md5_vec3_dot(from, context->forward), mx += x[i] / count;
+        y[i] = md5_vec3_dot(from, context->left), my += y[i] / count;
+        h[i] = md5_vec3_dot(from, context->up), mh += h[i] / count;
     }
-    MD5_FOR (i, walk->num_legs) {
+    for (uint32_t i = 0; i < gait->num_legs; i++) {
         const double a = x[i] - mx, b = y[i] - my, c = h[i] - mh;
         xx += a * a, xy += a * b, yy += b * b, xh += a * c, yh += b * c;
     }
@@ -588,56 +592,57 @@ static void follow_feet(const md5_walk_gait *gait, md5_walk *walk, float keep)
         rise_aside = (yh * xx - xh * xy) / determinant;
         mh = mh - rise_ahead * mx - rise_aside * my;
     }
-    const float inside = md5_vec3_dot(walk->velocity, gait->forward) * walk->turn;
+    const float inside = md5_vec3_dot(gait->velocity, context->forward) * gait->turn_rate;
     const float ahead = limited((float)rise_ahead);
-    const float aside = limited((float)rise_aside - gait->desc->bank * inside);
+    const float aside = limited((float)rise_aside - context->desc->bank * inside);
     const md5_vec3 slope =
-        md5_vec3_add(md5_vec3_scale(gait->forward, ahead), md5_vec3_scale(gait->left, aside));
-    const md5_vec3 normal =
-        md5_vec3_normalize(md5_quat_rotate(walk->facing, md5_vec3_sub(gait->up, slope)), gait->up);
-    walk->normal = md5_vec3_normalize(md5_vec3_lerp(normal, walk->normal, keep), gait->up);
-    walk->position = md5_vec3_add(walk->position, md5_vec3_scale(gait->up, (float)mh * (1 - keep)));
+        md5_vec3_add(md5_vec3_scale(context->forward, ahead), md5_vec3_scale(context->left, aside));
+    const md5_vec3 normal = md5_vec3_normalize(
+        md5_quat_rotate(gait->facing, md5_vec3_sub(context->up, slope)), context->up);
+    gait->normal = md5_vec3_normalize(md5_vec3_lerp(normal, gait->normal, keep), context->up);
+    gait->position =
+        md5_vec3_add(gait->position, md5_vec3_scale(context->up, (float)mh * (1 - keep)));
 }
 
-bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform placement,
-                    md5_walk *walk)
+bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform placement,
+                    md5_gait *gait)
 {
     check_desc(desc);
     MD5_ASSERT_NOT_NULL(pose);
-    MD5_ASSERT_NOT_NULL(walk);
-    md5_walk_gait gait = walk_gait_of(desc, 1);
-    *walk = (md5_walk){.facing = facing_of(&gait, placement.rotation), .normal = gait.up};
-    walk->position =
+    MD5_ASSERT_NOT_NULL(gait);
+    md5_gait_context context = gait_context(desc, 1);
+    *gait = (md5_gait){.facing = facing_of(&context, placement.rotation), .normal = context.up};
+    gait->position =
         md5_is_place(placement.translation) ? placement.translation : (md5_vec3){0, 0, 0};
-    walk->num_legs = desc->num_legs;
+    gait->num_legs = desc->num_legs;
     bool is_valid = true;
-    MD5_FOR (i, desc->num_legs) {
-        md5_foothold *const foot = &walk->feet[i];
-        *foot = (md5_foothold){.rest = MD5_NO_TURN, .normal = gait.up, .facing = walk->facing};
+    for (uint32_t i = 0; i < desc->num_legs; i++) {
+        md5_foothold *const foot = &gait->feet[i];
+        *foot = (md5_foothold){.rest = MD5_NO_TURN, .normal = context.up, .facing = gait->facing};
         if (is_leg(desc, &desc->legs[i])) {
             const md5_xform ankle =
                 md5_joint_in_model(desc->skeleton, pose, desc->legs[i].limb.tip);
             const md5_vec3 place =
                 md5_is_place(ankle.translation) ? ankle.translation : (md5_vec3){0, 0, 0};
-            foot->home = md5_level(&gait, place);
-            foot->rise = md5_vec3_dot(place, gait.up);
+            foot->home = md5_level(&context, place);
+            foot->rise = md5_vec3_dot(place, context.up);
             foot->rest = md5_quat_normalize(ankle.rotation, MD5_NO_TURN);
         } else {
             is_valid = false;
         }
-        foot->position = ground_at(&gait, walk, home_of(walk, i), &foot->normal);
+        foot->position = ground_at(&context, gait, home_of(gait, i), &foot->normal);
     }
     // The mean distance of the homes from their middle.
     md5_vec3 middle = {0, 0, 0};
-    const float share = 1.0f / (float)walk->num_legs;
-    MD5_FOR (i, walk->num_legs)
-        middle = md5_vec3_add(middle, md5_vec3_scale(walk->feet[i].home, share));
-    MD5_FOR (i, walk->num_legs)
-        walk->radius += share * md5_vec3_length(md5_vec3_sub(walk->feet[i].home, middle));
-    gait = walk_gait_of(desc, walk->radius);
-    walk->seconds = gait.step_seconds;
-    follow_feet(&gait, walk, 0);
-    return is_valid && walk->radius > 0;
+    const float share = 1.0f / (float)gait->num_legs;
+    for (uint32_t i = 0; i < gait->num_legs; i++)
+        middle = md5_vec3_add(middle, md5_vec3_scale(gait->feet[i].home, share));
+    for (uint32_t i = 0; i < gait->num_legs; i++)
+        gait->radius += share * md5_vec3_length(md5_vec3_sub(gait->feet[i].home, middle));
+    context = gait_context(desc, gait->radius);
+    gait->seconds = context.step_seconds;
+    follow_feet(&context, gait, 0);
+    return is_valid && gait->radius > 0;
 }
 
 // -- Walking --------------------------------------------------------------------------------------
@@ -647,27 +652,27 @@ static float keep_for(float seconds, float constant)
     return constant > 0 ? (float)md5i_decay((double)seconds / constant) : 0;
 }
 
-void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 velocity, float turn,
+void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 velocity, float turn,
                       double seconds)
 {
     check_desc(desc);
-    MD5_ASSERT_NOT_NULL(walk);
-    MD5_ASSERT(walk->num_legs == desc->num_legs, "walk: begun with this description");
+    MD5_ASSERT_NOT_NULL(gait);
+    MD5_ASSERT(gait->num_legs == desc->num_legs, "gait: must be initialized with this description");
     if (!(seconds > 0))
         return;
-    const md5_walk_gait gait = walk_gait_of(desc, walk->radius);
-    md5_vec3 to = md5_is_place(velocity) ? md5_level(&gait, velocity) : (md5_vec3){0, 0, 0};
+    const md5_gait_context context = gait_context(desc, gait->radius);
+    md5_vec3 to = md5_is_place(velocity) ? md5_level(&context, velocity) : (md5_vec3){0, 0, 0};
     float to_turn = fabsf(turn) < FASTEST_TURN ? turn
                     : turn > 0                 ? FASTEST_TURN
                     : turn < 0                 ? -FASTEST_TURN
                                                : 0;
     // Reduces both by one factor, so that no home moves farther than step_length in the shortest
     // step.
-    md5_walk faster = *walk;
+    md5_gait faster = *gait;
     faster.velocity = to;
-    faster.turn = to_turn;
-    const float fastest = fastest_home(&gait, &faster);
-    const float most = gait.step_length / (gait.min_seconds * (float)desc->num_groups);
+    faster.turn_rate = to_turn;
+    const float fastest = fastest_home(&context, &faster);
+    const float most = context.step_length / (context.min_seconds * (float)desc->num_groups);
     if (fastest > most) {
         to = md5_vec3_scale(to, most / fastest);
         to_turn *= most / fastest;
@@ -675,21 +680,21 @@ void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
     const double span = seconds < 1 ? seconds : 1;
     const uint32_t steps = (uint32_t)(span / LONGEST_STEP * (1 - 1e-6)) + 1;
     const float step = (float)(span / steps);
-    const md5_vec3 axis = md5_vec3_cross(gait.forward, gait.left);
-    MD5_FOR (i, steps) {
-        const float keep = keep_for(step, gait.response);
-        walk->velocity = md5_vec3_lerp(to, walk->velocity, keep);
-        walk->turn = to_turn + (walk->turn - to_turn) * keep;
-        const md5_vec3 way = md5_quat_rotate(walk->facing, walk->velocity);
-        walk->position = md5_vec3_add(walk->position, md5_vec3_scale(way, step));
+    const md5_vec3 axis = md5_vec3_cross(context.forward, context.left);
+    for (uint32_t i = 0; i < steps; i++) {
+        const float keep = keep_for(step, context.response);
+        gait->velocity = md5_vec3_lerp(to, gait->velocity, keep);
+        gait->turn_rate = to_turn + (gait->turn_rate - to_turn) * keep;
+        const md5_vec3 way = md5_quat_rotate(gait->facing, gait->velocity);
+        gait->position = md5_vec3_add(gait->position, md5_vec3_scale(way, step));
         // tan(x) = x + x^3 / 3, to 1e-5 for the largest half angle of a step, 1/12.
-        const float half = 0.5f * walk->turn * step;
+        const float half = 0.5f * gait->turn_rate * step;
         const md5_vec3 imaginary = md5_vec3_scale(axis, half + half * half * half / 3.0f);
         const md5_quat rotation =
             md5_quat_normalize((md5_quat){imaginary.x, imaginary.y, imaginary.z, 1}, MD5_NO_TURN);
-        walk->facing = md5_quat_normalize(md5_quat_mul(rotation, walk->facing), MD5_NO_TURN);
-        step_legs(&gait, walk, step);
-        follow_feet(&gait, walk, keep_for(step, gait.smoothing));
+        gait->facing = md5_quat_normalize(md5_quat_mul(rotation, gait->facing), MD5_NO_TURN);
+        step_legs(&context, gait, step);
+        follow_feet(&context, gait, keep_for(step, context.smoothing));
     }
 }
 
@@ -698,34 +703,34 @@ void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
 // Moves the feet of a pose to their footholds.
 
 // World space: the ankle is above the sole along the ground's normal.
-static md5_vec3 ankle_of(const md5_walk_gait *gait, const md5_foothold *foot)
+static md5_vec3 ankle_of(const md5_gait_context *context, const md5_foothold *foot)
 {
     if (!foot->is_stepping)
         return md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
     const float t = foot->progress, share = t * t * (3 - 2 * t); // rests at both ends
     const float height = 16 * t * t * (1 - t) * (1 - t) * foot->lift;
-    const md5_vec3 sole =
-        md5_vec3_add(md5_vec3_lerp(foot->from, foot->to, share), md5_vec3_scale(gait->up, height));
+    const md5_vec3 sole = md5_vec3_add(md5_vec3_lerp(foot->from, foot->to, share),
+                                       md5_vec3_scale(context->up, height));
     const md5_vec3 normal =
-        md5_vec3_normalize(md5_vec3_lerp(foot->normal, foot->to_normal, t), gait->up);
+        md5_vec3_normalize(md5_vec3_lerp(foot->normal, foot->to_normal, t), context->up);
     return md5_vec3_add(sole, md5_vec3_scale(normal, foot->rise));
 }
 
 // The rotation of an ankle in model space: that at rest, with the heading of the character when the
 // foot landed, and tilted like the ground.
-static md5_quat ankle_rotation(const md5_walk_gait *gait, const md5_walk *walk,
+static md5_quat ankle_rotation(const md5_gait_context *context, const md5_gait *gait,
                                const md5_foothold *foot)
 {
     const md5_quat facing = foot->is_stepping
-                                ? md5_quat_slerp(foot->from_facing, walk->facing, foot->progress)
+                                ? md5_quat_slerp(foot->from_facing, gait->facing, foot->progress)
                                 : foot->facing;
     const md5_vec3 normal =
         foot->is_stepping ? md5_vec3_normalize(
-            md5_vec3_lerp(foot->normal, foot->to_normal, foot->progress), gait->up)
+            md5_vec3_lerp(foot->normal, foot->to_normal, foot->progress), context->up)
                           : foot->normal;
-    const md5_quat tilt = md5_turn_between(gait->up, normal);
+    const md5_quat tilt = md5_turn_between(context->up, normal);
     const md5_quat world = md5_quat_mul(tilt, md5_quat_mul(facing, foot->rest));
-    return md5_quat_normalize(md5_quat_mul(md5_quat_conjugate(walk->facing), world), foot->rest);
+    return md5_quat_normalize(md5_quat_mul(md5_quat_conjugate(gait->facing), world), foot->rest);
 }
 
 static void turn_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
@@ -735,20 +740,20 @@ static void turn_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint32_
     md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, change, 1, pose);
 }
 
-uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xform *pose)
+uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xform *pose)
 {
-    MD5_ASSERT(desc && walk && pose, "desc, walk, pose: not NULL");
-    MD5_ASSERT(walk->num_legs == desc->num_legs, "walk: begun with this description");
-    const md5_walk_gait gait = walk_gait_of(desc, walk->radius);
-    const md5_xform to_model = md5_xform_inverse(md5_walk_placement(walk));
-    const md5_vec3 normal = md5_quat_rotate(to_model.rotation, walk->normal);
-    turn_in_model(desc->skeleton, pose, desc->body, md5_turn_between(gait.up, normal));
+    MD5_ASSERT(desc && gait && pose, "desc, walk, pose: must not be NULL");
+    MD5_ASSERT(gait->num_legs == desc->num_legs, "gait: must be initialized with this description");
+    const md5_gait_context context = gait_context(desc, gait->radius);
+    const md5_xform to_model = md5_xform_inverse(md5_gait_placement(gait));
+    const md5_vec3 normal = md5_quat_rotate(to_model.rotation, gait->normal);
+    turn_in_model(desc->skeleton, pose, desc->body, md5_turn_between(context.up, normal));
     uint32_t num_placed = 0;
-    MD5_FOR (i, desc->num_legs) {
+    for (uint32_t i = 0; i < desc->num_legs; i++) {
         md5_limb limb = desc->legs[i].limb;
-        if (md5i_check_limb(desc->skeleton, &limb) != MD5_LIMB_PLACED)
+        if (md5i_check_limb(desc->skeleton, &limb) != MD5_LIMB_REACHED)
             continue;
-        const md5_vec3 target = md5_xform_point(to_model, ankle_of(&gait, &walk->feet[i]));
+        const md5_vec3 target = md5_xform_point(to_model, ankle_of(&context, &gait->feet[i]));
         if (desc->legs[i].swivel < desc->skeleton->num_joints) {
             // About the body's up axis, so that the target is in the plane of the leg.
             const md5_skeleton *const skeleton = desc->skeleton;
@@ -763,10 +768,10 @@ uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xfor
             if (md5_vec3_dot(from, from) > 0.5f && md5_vec3_dot(to, to) > 0.5f)
                 turn_in_model(skeleton, pose, swivel, md5_turn_between(from, to));
         }
-        const md5_quat rotation = ankle_rotation(&gait, walk, &walk->feet[i]);
+        const md5_quat rotation = ankle_rotation(&context, gait, &gait->feet[i]);
         const md5_two_bone_job job = {.target = target, .rotation = &rotation, .weight = 1};
         float miss = 0;
-        num_placed += md5i_bend_limb(desc->skeleton, pose, &limb, &job, &miss) == MD5_LIMB_PLACED;
+        num_placed += md5i_bend_limb(desc->skeleton, pose, &limb, &job, &miss) == MD5_LIMB_REACHED;
     }
     return num_placed;
 }

@@ -40,7 +40,7 @@ md5_vec3 md5i_level_facing(md5_vec3 direction);
 // Advances a sole: `shift` then is by how much its foot is to be moved, and `turn` by how much it
 // is to be turned about the sole. `is_first`: it begins where it is animated; so does a state that
 // is not finite.
-void md5i_advance_hold(const md5_hold_numbers *hold, const md5_hold_step *step, bool is_first,
+void md5i_advance_hold(const md5_hold_params *hold, const md5_hold_step *step, bool is_first,
                        md5_held *held);
 
 // Returns by how much an animated ankle, in id's axes, is to be moved for its sole; level.

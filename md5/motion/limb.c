@@ -1,6 +1,5 @@
 // Two-bone inverse kinematics: arms and legs.
 #include "md5/motion/functions.h"
-#include "md5/motion/lanes.h"
 #include "md5/motion/rig.h"
 
 // == Limits ======================================================================================
@@ -63,7 +62,7 @@ static void turn_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_
     md5_quatd turn = md5_quatd_mul(first->above, root), best = first->local;
     double least = HUGE_VAL;
     rig->joints[MIDDLE].local = middle;
-    MD5_FOR (i, TURNS) {
+    for (uint32_t i = 0; i < TURNS; i++) {
         first->local =
             md5i_limit_nearest(&first->limit, md5i_quatd_unit(md5_quatd_mul(back, turn)));
         md5i_place_rig(rig);
@@ -113,6 +112,9 @@ static void approach(md5_rig *rig, md5_vec3d target)
 // The target is reached if the distance is less than this share of the reach.
 #define REACHED 1e-4f
 
+// Vectors shorter than this fraction of the reach of the limb have no direction.
+#define NOTHING 1e-5f
+
 typedef struct two_bones {
     md5_axes axes;
     const md5_limb *joints;
@@ -154,7 +156,7 @@ md5_limb_result md5i_check_limb(const md5_skeleton *skeleton, const md5_limb *li
         return MD5_LIMB_NO_JOINT;
     const bool hangs_together = md5i_is_below(skeleton, limb->tip, limb->middle)
                                 && md5i_is_below(skeleton, limb->middle, limb->root);
-    return hangs_together ? MD5_LIMB_PLACED : MD5_LIMB_NO_CHAIN;
+    return hangs_together ? MD5_LIMB_REACHED : MD5_LIMB_NO_CHAIN;
 }
 
 md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb)
@@ -166,7 +168,7 @@ md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_
     if (root == MD5_NONE)
         return MD5_LIMB_NO_PARENTS;
     *limb = (md5_limb){root, middle, tip};
-    return MD5_LIMB_PLACED;
+    return MD5_LIMB_REACHED;
 }
 
 // Computes the position of a joint in the space of an ancestor, and the rotation of the joint's
@@ -218,7 +220,7 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
         md5_float4_rotate(knee_rotation(limb, &pose[joints->middle]), lower), share);
     limb->upper_length = upper_length * share;
     limb->lower_length = lower_length * share;
-    return MD5_LIMB_PLACED;
+    return MD5_LIMB_REACHED;
 }
 
 // The component of a pole perpendicular to the limb's line, of any length; false if it is zero.
@@ -231,7 +233,7 @@ static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 al
     const md5_float4 toward = md5_float4_rotate(limb->from_model, way);
     *side = md5_float4_beside(toward, along);
     const float square = md5_float4_dot3(*side, *side);
-    return square > MD5_NOTHING * MD5_NOTHING * md5_float4_dot3(toward, toward) && square > 1e-30f;
+    return square > NOTHING * NOTHING * md5_float4_dot3(toward, toward) && square > 1e-30f;
 }
 
 static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float distance,
@@ -239,7 +241,7 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
 {
     const md5_float4 line = md5_float4_add(limb->upper, limb->lower);
     const float span = md5_float4_length(line);
-    const bool has_line = span > MD5_NOTHING, has_way = distance > MD5_NOTHING;
+    const bool has_line = span > NOTHING, has_way = distance > NOTHING;
     md5_float4 along, old_along;
     if (has_line)
         old_along = md5_float4_scale(line, 1.0f / span);
@@ -259,7 +261,7 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
     };
     md5_float4 side = along;
     const bool has_pole = find_pole(limb, pole, along, &side);
-    if (!(bend > MD5_NOTHING)) {
+    if (!(bend > NOTHING)) {
         // The plane of a straight or folded limb is not defined, so it is selected at the target:
         // the limb bends forward in model space.
         if (!has_pole) {
@@ -289,8 +291,8 @@ static flat_turn flat_between(float old_x, float old_y, float x, float y)
     return (flat_turn){old_x * x + old_y * y, old_x * y - old_y * x};
 }
 
-void md5i_stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_limb *joints,
-                       float factor)
+static void stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_limb *joints,
+                         float factor)
 {
     // The positions of all joints below the root, in their parents'.
     for (uint32_t ancestor = joints->tip; ancestor != joints->root;
@@ -349,7 +351,7 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     two_bones *const limb = &plan->limb;
     *limb = (two_bones){.axes = skeleton->axes, .joints = joints};
     const md5_limb_result measured = measure_limb(skeleton, pose, limb);
-    if (measured != MD5_LIMB_PLACED)
+    if (measured != MD5_LIMB_REACHED)
         return measured;
     plan->way = md5_float4_sub(md5_float4_of_vec3(job->target), limb->start);
     const md5_float4 toward =
@@ -357,7 +359,7 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     const float distance = md5_float4_length(plan->way) / limb->reach;
     if (!(distance < MD5_FARTHEST)) // also if the hip has no finite position
         return MD5_LIMB_NOT_FINITE;
-    const float given = job->numbers.soften, longest = job->numbers.stretch;
+    const float given = job->params.soften, longest = job->params.stretch;
     const float soften = given > 0 ? (given < 1 ? given : 1) : 0;
     const float max_stretch = longest > 1 ? longest : 1;
     const float folded = fabsf(limb->upper_length - limb->lower_length);
@@ -378,7 +380,7 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     const float upper_length = limb->upper_length * stretch;
     const float lower_length = limb->lower_length * stretch;
     float x = 0, y = upper_length;
-    if (goal > MD5_NOTHING) {
+    if (goal > NOTHING) {
         const float both = upper_length + lower_length, difference = upper_length - lower_length;
         const float outer = (both - goal) * (both + goal);
         const float inner = (goal - difference) * (goal + difference);
@@ -394,7 +396,7 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     const md5_float4 knee = md5_float4_about(plane.hinge, bend.cosine, bend.sine);
     plan->stretch = stretch;
     plan->rotations = find_rotations(pose, limb, thigh, knee, job->rotation);
-    return MD5_LIMB_PLACED;
+    return MD5_LIMB_REACHED;
 }
 
 // -- Limits -----------------------------------------------------------------------------------
@@ -464,7 +466,7 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     const md5_limb_result planned = plan_limb(skeleton, pose, joints, &turned, plan);
     *root = old_root;
     *middle = old_middle;
-    if (planned != MD5_LIMB_PLACED)
+    if (planned != MD5_LIMB_REACHED)
         return planned;
 
     // Moves the rotations into the limits; where this moves the tip, turns root and middle until it
@@ -484,7 +486,7 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     rotations->knee = rounded(hinge->local);
     rotations->foot = rounded(md5i_limit_nearest(&rig.joints[TIP].limit,
                                                  md5i_quatd_unit(md5_quatd_mul(above, in_model))));
-    return MD5_LIMB_PLACED;
+    return MD5_LIMB_REACHED;
 }
 
 md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
@@ -498,7 +500,7 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
     const md5_limb_result planned = job->limits
                                         ? plan_within_limits(skeleton, pose, joints, job, &plan)
                                         : plan_limb(skeleton, pose, joints, job, &plan);
-    if (planned != MD5_LIMB_PLACED)
+    if (planned != MD5_LIMB_REACHED)
         return planned;
     md5_share share;
     md5i_share_of(job->weight, &share);
@@ -506,9 +508,9 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
     md5_turn_joint(&pose[joints->middle], &share, plan.rotations.knee);
     md5_turn_joint(&pose[joints->tip], &share, plan.rotations.foot);
     if (plan.stretch > 1)
-        md5i_stretch_limb(skeleton, pose, joints, 1 + (plan.stretch - 1) * share.weight);
+        stretch_limb(skeleton, pose, joints, 1 + (plan.stretch - 1) * share.weight);
     if (!miss)
-        return MD5_LIMB_PLACED;
+        return MD5_LIMB_REACHED;
     const two_bones *const limb = &plan.limb;
     md5_float4 tip, unused;
     place_below(skeleton, pose, joints->tip, joints->root, &tip, &unused);
@@ -518,9 +520,9 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
         *miss = INFINITY;
         return MD5_LIMB_NOT_FINITE;
     }
-    if (!(limb->upper_length > MD5_NOTHING && limb->lower_length > MD5_NOTHING))
+    if (!(limb->upper_length > NOTHING && limb->lower_length > NOTHING))
         return MD5_LIMB_NO_BONE;
-    return *miss > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_PLACED;
+    return *miss > REACHED * limb->reach ? MD5_LIMB_OUT_OF_REACH : MD5_LIMB_REACHED;
 }
 
 bool md5_solve_two_bone(const md5_skeleton *skeleton, const md5_two_bone_job *job, md5_xform *pose)
@@ -530,7 +532,7 @@ bool md5_solve_two_bone(const md5_skeleton *skeleton, const md5_two_bone_job *jo
     const md5_limb *const limb = job->limb ? job->limb : &above;
     const md5_limb_result found = job->limb ? md5i_check_limb(skeleton, job->limb)
                                             : md5i_limb_above(skeleton, job->tip, &above);
-    if (found != MD5_LIMB_PLACED)
+    if (found != MD5_LIMB_REACHED)
         return false;
     const uint32_t joints[] = {limb->root, limb->middle, limb->tip};
     (void)joints;

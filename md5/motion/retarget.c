@@ -1,4 +1,5 @@
 // Poses for the other side, and for models with other proportions.
+#include "md5/core/freed.h"
 #include "md5/core/names.h"
 #include "md5/motion/space.h"
 
@@ -71,7 +72,7 @@ static size_t side_length(const char *name, size_t offset, side_form form)
 
 static sided_name split_name(const char *name)
 {
-    MD5_FOR_FROM (each, LETTER, NO_SIDE) {
+    for (uint32_t each = LETTER; each < NO_SIDE; each++) {
         const side_form form = (side_form)each;
         for (size_t offset = 0; name[offset] != '\0'; offset++) {
             const size_t length = side_length(name, offset, form);
@@ -144,17 +145,17 @@ static uint32_t run_length(const md5_skeleton *skeleton, const uint32_t *mirror,
 
 uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
 {
-    MD5_ASSERT_NOT_NULL(skeleton);
-    MD5_ASSERT(mirror || skeleton->num_joints == 0, "mirror: not NULL");
+    MD5_ASSERT_PART(skeleton, joints);
+    MD5_ASSERT(mirror || skeleton->num_joints == 0, "mirror: must not be NULL");
     uint32_t num_paired = 0;
     if (skeleton->num_joints > MAX_JOINTS) {
-        MD5_FOR (joint, skeleton->num_joints)
+        for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
             mirror[joint] = joint;
         return 0;
     }
     // Heap sort by name: in place, O(n log n) for any input.
     const uint32_t count = skeleton->num_joints;
-    MD5_FOR (joint, count)
+    for (uint32_t joint = 0; joint < count; joint++)
         mirror[joint] = joint << HALF;
     for (uint32_t top = count / 2; top-- > 0;)
         sink(skeleton, mirror, top, count);
@@ -164,7 +165,7 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
         mirror[end] = swap;
         sink(skeleton, mirror, 0, end);
     }
-    MD5_FOR (joint, count)
+    for (uint32_t joint = 0; joint < count; joint++)
         mirror[joint] |= joint;
     // Pairs the k-th left joint of a name with the k-th right one.
     for (uint32_t first = 0, next; first < count; first = next) {
@@ -183,7 +184,7 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
             num_paired += 2;
         }
     }
-    MD5_FOR (joint, skeleton->num_joints)
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
         mirror[joint] &= LOW;
     return num_paired;
 }
@@ -218,14 +219,14 @@ static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
 void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_xform *pose,
                      md5_xform *mirrored)
 {
-    MD5_ASSERT_ASSET(model);
-    MD5_ASSERT(mirror || model->skeleton.num_joints == 0, "mirror: not NULL");
-    MD5_ASSERT(pose || model->skeleton.num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(mirrored || model->skeleton.num_joints == 0, "mirrored: not NULL");
+    MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
+    MD5_ASSERT(mirror || model->skeleton.num_joints == 0, "mirror: must not be NULL");
+    MD5_ASSERT(pose || model->skeleton.num_joints == 0, "pose: must not be NULL");
+    MD5_ASSERT(mirrored || model->skeleton.num_joints == 0, "mirrored: must not be NULL");
     MD5_ASSERT_APART(mirrored, model->skeleton.num_joints, pose, model->skeleton.num_joints);
     const md5_xform *const bind = model->bind_local;
     const md5_axes axes = model->skeleton.axes;
-    MD5_FOR (joint, model->skeleton.num_joints) {
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         const uint32_t from = mirror[joint];
         const md5_mat34 above = parent_bind(model, from), other_above = parent_bind(model, joint);
         const md5_quat turn =
@@ -273,6 +274,15 @@ struct md5_retarget {
     joint_link links[]; // [target joints]
 };
 
+// NOLINTBEGIN(bugprone-macro-parentheses): as messages name the arguments
+#define MD5_ASSERT_RETARGET(retarget)                      \
+    do {                                                   \
+        MD5_ASSERT_ALIVE(retarget, MD5_TAG_RETARGET);      \
+        MD5_ASSERT_ALIVE(retarget->source, MD5_TAG_MODEL); \
+        MD5_ASSERT_ALIVE(retarget->target, MD5_TAG_MODEL); \
+    } while (0)
+// NOLINTEND(bugprone-macro-parentheses)
+
 // == Creation ====================================================================================
 //
 // Prepares transferring poses of one model to another with other proportions.
@@ -313,21 +323,23 @@ static bool select_sources(making *make, const md5_joint_pair *pairs, uint32_t n
     const md5_skeleton *const source = &make->models[1]->skeleton;
     md5_context *const context = make->arena.context;
     TRY(md5i_match_joints(&make->arena, target, source, make->sources, make->targets));
-    MD5_FOR (joint, target->num_joints)
+    for (uint32_t joint = 0; joint < target->num_joints; joint++)
         make->joints[joint].next = MD5_NONE;
-    MD5_FOR (i, num_pairs) {
+    for (uint32_t i = 0; i < num_pairs; i++) {
         const char *const names[] = {pairs[i].source, pairs[i].next},
                           *target_name = pairs[i].target;
         uint32_t found[2];
-        MD5_FOR (k, 2) {
+        for (uint32_t k = 0; k < 2; k++) {
             found[k] = md5_find_joint(source, names[k]);
             if (names[k] && found[k] == MD5_NONE)
-                return MD5_FAIL(context, MD5_ERROR_MISMATCH, "pair %u: the source has no joint %s",
-                                i, MD5_QUOTED(names[k]));
+                return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                                "joint pair %u: source joint %s does not exist", i,
+                                MD5_QUOTED(names[k]));
         }
         const uint32_t from = found[0], to = md5_find_joint(target, target_name);
         if (target_name && to == MD5_NONE)
-            return MD5_FAIL(context, MD5_ERROR_MISMATCH, "pair %u: the target has no joint %s", i,
+            return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                            "joint pair %u: target joint %s does not exist", i,
                             MD5_QUOTED(target_name));
         // A source joint that is named in a pair no longer drives the target joint of equal name.
         const uint32_t equal = from != MD5_NONE ? make->targets[from] : MD5_NONE;
@@ -338,25 +350,26 @@ static bool select_sources(making *make, const md5_joint_pair *pairs, uint32_t n
         making_joint *const joint = &make->joints[to];
         if (joint->is_named)
             return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                            "pair %u: joint %s of the target is in two pairs", i,
+                            "joint pair %u: target joint %s is in two pairs", i,
                             MD5_QUOTED(target_name));
         joint->is_named = true;
         joint->is_aligned = pairs[i].align && from != MD5_NONE;
         joint->next = found[1];
-        joint->part = pairs[i].part;
+        joint->part = pairs[i].fraction;
         make->sources[to] = from;
     }
     bool is_driven = false;
-    MD5_FOR (joint, target->num_joints)
+    for (uint32_t joint = 0; joint < target->num_joints; joint++)
         is_driven |= make->sources[joint] != MD5_NONE;
     if (!is_driven)
-        return MD5_FAIL(context, MD5_ERROR_MISMATCH, "no source joint matches a target joint");
-    MD5_FOR (joint, target->num_joints) {
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                        "no source joint matches a target joint: add joint pairs");
+    for (uint32_t joint = 0; joint < target->num_joints; joint++) {
         const char *const name = target->joints[joint].name;
         if (make->sources[joint] == MD5_NONE)
             md5i_warn(context, 0, 0,
-                      "joint %u %s of the target has no source joint and keeps its bind pose",
-                      joint, MD5_QUOTED(name));
+                      "target joint %u %s has no source joint: it keeps its bind pose", joint,
+                      MD5_QUOTED(name));
     }
     return true;
 }
@@ -383,7 +396,7 @@ static float find_legs(making *make, uint32_t *pelvis)
     float low[] = {INFINITY, INFINITY}, high[] = {-INFINITY, -INFINITY}, lengths[2] = {0, 0};
     float ratio = 1;
     uint32_t standing = MD5_NONE; // the first one above the ground in both
-    MD5_FOR (i, target->num_joints) {
+    for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
         const uint32_t of[] = {joint, make->sources[joint]};
         joints[joint].child = joints[joint].above = MD5_NONE;
@@ -402,7 +415,7 @@ static float find_legs(making *make, uint32_t *pelvis)
         if (*child == MD5_NONE || joints[joint].is_named || !joints[*child].is_named)
             *child = joint;
     }
-    MD5_FOR (i, target->num_joints) {
+    for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i], below = joints[joint].child;
         const uint32_t above = joints[joint].above;
         const uint32_t of[] = {joint, make->sources[joint]};
@@ -413,8 +426,10 @@ static float find_legs(making *make, uint32_t *pelvis)
             stands = stands && height_of(make, k, of[k]) > ON_GROUND * high[k];
             is_leg = is_leg && height_of(make, k, ends[k]) < low[k] + OF_LEGS * (high[k] - low[k]);
         }
-        MD5_FOR_WHILE (k, 2, is_leg)
-            lengths[k] += md5_vec3_length(bone_of(make->binds[k], of[k], ends[k]));
+        if (is_leg) {
+            for (uint32_t k = 0; k < 2; k++)
+                lengths[k] += md5_vec3_length(bone_of(make->binds[k], of[k], ends[k]));
+        }
         if (is_leg)
             joints[below].is_foot = !joints[below].is_aligned;
         if (is_leg && *pelvis == MD5_NONE)
@@ -450,7 +465,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     md5_retarget *const retarget = (md5_retarget *)md5i_alloc(arena->context, size);
     if (!retarget)
         return NULL;
-    MD5_FOR (k, 2)
+    for (uint32_t k = 0; k < 2; k++)
         md5_local_to_model_xforms(&make->models[k]->skeleton, make->models[k]->bind_local,
                                   make->binds[k]);
     uint32_t pelvis = MD5_NONE;
@@ -459,9 +474,9 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         .target = make->models[0],
         .ratio = find_legs(make, &pelvis),
         .size = size,
-        .internal = {.allocator = arena->context->allocator},
+        .internal = {.allocator = arena->context->allocator, .tag = MD5_TAG_RETARGET},
     };
-    MD5_FOR (i, target->num_joints) {
+    for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
         const uint32_t child = joints[joint].child, from = make->sources[joint];
         md5_quat *const turn = &joints[joint].turn, *const own = &target_bind[joint].rotation;
@@ -510,9 +525,17 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
                                   const md5_joint_pair *pairs, uint32_t num_pairs,
                                   const md5_load_opts *opts, md5_error *error)
 {
-    MD5_NEED(source, "source");
-    MD5_NEED(target, "target");
-    MD5_ASSERT(pairs || num_pairs == 0, "pairs: not NULL");
+    MD5_ASSERT_NULL_OR_ALIVE(source, MD5_TAG_MODEL);
+    MD5_ASSERT_NULL_OR_ALIVE(target, MD5_TAG_MODEL);
+    if (!source) {
+        md5i_fail_missing(error, "source");
+        return NULL;
+    }
+    if (!target) {
+        md5i_fail_missing(error, "target");
+        return NULL;
+    }
+    MD5_ASSERT(pairs || num_pairs == 0, "pairs: must not be NULL");
     MD5_VALIDATE_RESERVED(pairs, num_pairs);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
@@ -525,7 +548,7 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
 
 void md5_destroy_retarget(md5_retarget *retarget)
 {
-    MD5_FREE(retarget);
+    MD5_FREE(retarget, MD5_TAG_RETARGET);
 }
 
 // == Poses =======================================================================================
@@ -546,21 +569,21 @@ static md5_vec3 carried_translation(const md5_retarget *retarget, uint32_t joint
 
 float md5_retarget_ratio(const md5_retarget *retarget)
 {
-    MD5_ASSERT(retarget, "retarget: not NULL");
+    MD5_ASSERT_RETARGET(retarget);
     return retarget->ratio;
 }
 
 // Joints of the source in model space, and what aligns them.
 size_t md5_retarget_pose_scratch(const md5_retarget *retarget)
 {
-    MD5_ASSERT_NOT_NULL(retarget);
+    MD5_ASSERT_RETARGET(retarget);
     return retarget->source->skeleton.num_joints * sizeof(md5_xform) + sizeof(float) - 1;
 }
 
 void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md5_xform *target,
                        void *scratch)
 {
-    MD5_ASSERT_NOT_NULL(retarget);
+    MD5_ASSERT_RETARGET(retarget);
     MD5_ASSERT_NOT_NULL(source);
     MD5_ASSERT_NOT_NULL(scratch);
     MD5_ASSERT_NOT_NULL(target);
@@ -575,7 +598,7 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
     md5_xform *const world =
         (md5_xform *)(void *)((char *)scratch + (0 - (uintptr_t)scratch) % sizeof(float));
     md5_local_to_model_xforms(&from->skeleton, source, world);
-    MD5_FOR (i, to->skeleton.num_joints) { // model space
+    for (uint32_t i = 0; i < to->skeleton.num_joints; i++) { // model space
         const uint32_t joint = to->skeleton.order[i];
         const uint32_t parent = to->skeleton.joints[joint].parent;
         const joint_link *const link = &retarget->links[joint];
@@ -601,7 +624,7 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
         target[joint] = place;
     }
     md5_model_to_local_xforms(&to->skeleton, target, target);
-    MD5_FOR (joint, to->skeleton.num_joints) {
+    for (uint32_t joint = 0; joint < to->skeleton.num_joints; joint++) {
         const joint_link *const link = &retarget->links[joint];
         // Not through model space: bones keep their lengths to the last bit.
         if (!link->is_placed)

@@ -78,10 +78,12 @@ static bool is_limit(const md5_joint_limit *limit)
 
 bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count)
 {
-    MD5_FOR_WHILE (i, count, limits)
-        if (!MD5_RESERVED_IS_ZERO(&limits[joints ? joints[i] : i])
-            || !is_limit(&limits[joints ? joints[i] : i]))
-            return false;
+    if (limits) {
+        for (uint32_t i = 0; i < count; i++)
+            if (!MD5_RESERVED_IS_ZERO(&limits[joints ? joints[i] : i])
+                || !is_limit(&limits[joints ? joints[i] : i]))
+                return false;
+    }
     return true;
 }
 
@@ -244,7 +246,7 @@ md5_quatd md5i_rig_above(const md5_rig *rig, uint32_t joint)
 
 void md5i_place_rig(md5_rig *rig)
 {
-    MD5_FOR (i, rig->count) {
+    for (uint32_t i = 0; i < rig->count; i++) {
         md5_rig_joint *const own = &rig->joints[i];
         const md5_quatd above = md5i_rig_above(rig, i);
         own->rotation = md5_quatd_mul(above, own->local);

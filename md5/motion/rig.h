@@ -25,8 +25,9 @@ typedef struct md5_limit {
     md5_half swing;
 } md5_limit;
 
-#define MD5_LIMIT_RULE                                                                            \
-    "limits: rows of known kinds, an axis that is not 0, -pi <= least <= most <= pi, 0 <= swing " \
+#define MD5_LIMIT_RULE                                                                        \
+    "limits: must have known kinds, an axis that is not 0, -pi <= least <= most <= pi, 0 <= " \
+    "swing "                                                                                  \
     "<= pi"
 
 // Whether the rules of md5_joint_limit hold for the rows of joints[count], or if that is NULL for

@@ -65,9 +65,9 @@ static md5_xform transform_of(md5_float4_place place)
 
 md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
-    MD5_ASSERT_NOT_NULL(skeleton);
+    MD5_ASSERT_PART(skeleton, joints);
     MD5_ASSERT_NOT_NULL(pose);
-    MD5_ASSERT(joint < skeleton->num_joints, "joint: an index into skeleton->joints");
+    MD5_ASSERT(joint < skeleton->num_joints, "joint: must be an index into skeleton->joints");
     return transform_of(md5i_place_of(skeleton, pose, joint));
 }
 
@@ -102,7 +102,7 @@ bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32
     chain->above = md5_quat_of_row(above.rotation);
     md5_float4 product = above.rotation, rotation = product, place = above.place;
     bool is_sound = true;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const md5_xform *const local = &pose[chain->joints[i]];
         place = md5_float4_add(place, md5_float4_rotate(rotation, md5_float4_translation(local)));
         product = md5_float4_turn(product, md5_float4_rotation(local));
@@ -119,7 +119,7 @@ void md5i_turn_chain(const md5_chain *chain, const md5_quat *turned, float weigh
     md5_share share;
     md5i_share_of(weight, &share);
     md5_float4 above = md5_float4_load(&chain->above);
-    MD5_FOR (i, chain->count) {
+    for (uint32_t i = 0; i < chain->count; i++) {
         const md5_float4 now = md5_float4_load(&turned[i]);
         md5_turn_joint(&pose[chain->joints[i]], &share,
                        md5_float4_turn(md5_float4_conjugate(above), now));
@@ -134,9 +134,10 @@ void md5i_turn_chain(const md5_chain *chain, const md5_quat *turned, float weigh
 bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_space space,
                       md5_xform change, float weight, md5_xform *pose)
 {
-    MD5_ASSERT_NOT_NULL(skeleton);
-    MD5_ASSERT(pose || skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT((unsigned)space <= MD5_JOINT_MODEL_OVERRIDE, "space: a md5_joint_space");
+    MD5_ASSERT_PART(skeleton, joints);
+    MD5_ASSERT(pose || skeleton->num_joints == 0, "pose: must not be NULL");
+    MD5_ASSERT((unsigned)space <= MD5_JOINT_MODEL_OVERRIDE,
+               "space: must be a value of md5_joint_space");
     if (joint >= skeleton->num_joints)
         return false;
     if (!(weight > 0))

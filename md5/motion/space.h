@@ -3,16 +3,19 @@
 #ifndef MD5_IK_SPACE_H
 #define MD5_IK_SPACE_H
 
-#include "md5/core/assert.h"
+#include "md5/core/object.h"
 #include "md5/core/float4.h"
 #include "md5/md5pose.h"
 #include "md5/core/slerp.h"
 
 // Of md5_solve_*().
-#define MD5_ASSERT_JOB(skeleton, job, pose)                                       \
-    (MD5_ASSERT((skeleton) != NULL, "skeleton: not NULL"),                        \
-     MD5_ASSERT((pose) != NULL || (skeleton)->num_joints == 0, "pose: not NULL"), \
-     MD5_ASSERT((job) != NULL, "job: not NULL"), MD5_ASSERT_RESERVED(job))
+#define MD5_ASSERT_JOB(skeleton, job, pose)                                                  \
+    do {                                                                                     \
+        MD5_ASSERT_PART(skeleton, joints);                                                   \
+        MD5_ASSERT((pose) != NULL || (skeleton)->num_joints == 0, "pose: must not be NULL"); \
+        MD5_ASSERT((job) != NULL, "job: must not be NULL");                                  \
+        MD5_ASSERT_RESERVED(job);                                                            \
+    } while (0)
 
 #define MD5_NO_TURN ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f})
 
@@ -140,8 +143,8 @@ md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *po
 // Whether a joint descends from another one.
 bool md5i_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above);
 
-// Return MD5_LIMB_PLACED if the joints are a limb; md5i_limb_above() first fills in the tip and the
-// two joints above it.
+// Return MD5_LIMB_REACHED if the joints are a limb; md5i_limb_above() first fills in the tip and
+// the two joints above it.
 md5_limb_result md5i_check_limb(const md5_skeleton *skeleton, const md5_limb *limb);
 md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_limb *limb);
 
@@ -150,10 +153,6 @@ md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_
 // the result for it.
 md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
                                const md5_limb *joints, const md5_two_bone_job *job, float *miss);
-
-// Lengthens both bones.
-void md5i_stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md5_limb *joints,
-                       float factor);
 
 // Limit of iterations of all solvers.
 enum { MD5_MAX_ITERATIONS = 1000 };

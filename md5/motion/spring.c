@@ -37,7 +37,7 @@ static md5_vec3 end_of(const md5_chain *chain, const md5_xform *pose, uint32_t i
 bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
-    md5_spring_numbers numbers = job->numbers;
+    md5_spring_params numbers = job->params;
 #define FILL(name, least, most, usual, text) numbers.name = md5_number_or(numbers.name, usual);
     MD5_SPRING_NUMBERS(FILL)
 #undef FILL
@@ -45,7 +45,7 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
     if (!md5i_find_chain(skeleton, pose, job->tip, job->length, &chain)
         || !(numbers.stiffness > 0 && numbers.stiffness < MD5_FARTHEST))
         return false;
-    MD5_ASSERT(job->state != NULL, "state: not NULL");
+    MD5_ASSERT(job->state != NULL, "state: must not be NULL");
     const bool is_damped = numbers.damping > 0 && numbers.damping < MD5_FARTHEST;
     axis_step step = {
         .stiffness = numbers.stiffness,
@@ -60,7 +60,7 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
     };
     const md5_vec3 force = md5_vec3_add(job->acceleration, md5i_vec3_to_axes(skeleton->axes, down));
     const md5_vec3 pull = md5_is_place(force) ? force : none;
-    MD5_FOR (i, chain.count) {
+    for (uint32_t i = 0; i < chain.count; i++) {
         md5_spring_joint *const joint = &job->state[i];
         const md5_vec3 from = joint->target;
         const md5_vec3 goal = md5_vec3_add(
@@ -82,7 +82,7 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
     md5_quat turned[MD5_MAX_CHAIN];
     const md5_xform home = md5_xform_inverse(placement);
     md5_vec3 place = chain.places[0];
-    MD5_FOR (i, chain.count) {
+    for (uint32_t i = 0; i < chain.count; i++) {
         const md5_vec3 bone = md5_vec3_sub(end_of(&chain, pose, i), chain.places[i]);
         const float length = md5_vec3_length(bone);
         const md5_vec3 end =

@@ -84,12 +84,12 @@ md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most
     return (md5_clock){clock.cycle + 1, 0};
 }
 
-md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
-                             md5_interpolation interpolation)
+md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clock clock,
+                                               md5_interpolation interpolation)
 {
     const uint32_t last = timing->num_frames - 1;
     const bool loops = timing->mode == MD5_PLAY_LOOP;
-    md5_moment moment = {
+    md5_sample_position sample = {
         .wrap = !loops                              ? MD5_WRAP_CLAMP
                 : timing->period == MD5_PERIOD_OPEN ? MD5_WRAP_CYCLE
                                                     : MD5_WRAP_LOOP,
@@ -97,8 +97,8 @@ md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
         .cycle = loops ? clock.cycle : 0,
     };
     if (loops && clock.phase >= 1 - MD5_BORDER) {
-        moment.cycle++;
-        return moment;
+        sample.cycle++;
+        return sample;
     }
     // In frames: 0 .. intervals.
     const double intervals = md5_timing_intervals(timing);
@@ -117,16 +117,16 @@ md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
         // With MD5_PERIOD_OPEN that is the first frame of the next cycle, which the root has come
         // to.
         const bool is_next = end > last;
-        moment.frame0 = moment.frame1 = end == 0 || is_next ? 0 : last;
-        moment.cycle += is_next;
-        return moment;
+        sample.frame0 = sample.frame1 = end == 0 || is_next ? 0 : last;
+        sample.cycle += is_next;
+        return sample;
     }
-    moment.frame0 = moment.frame1 = frame;
+    sample.frame0 = sample.frame1 = frame;
     if (interpolation == MD5_INTERPOLATE_STEP)
-        return moment;
-    moment.frame1 = frame == last ? 0 : frame + 1;
-    moment.fraction = fraction;
-    return moment;
+        return sample;
+    sample.frame1 = frame == last ? 0 : frame + 1;
+    sample.fraction = fraction;
+    return sample;
 }
 
 // == Events =====================================================================================
@@ -144,7 +144,7 @@ uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint3
 {
     const double intervals = md5_timing_intervals(timing);
     uint32_t num_cues = 0;
-    MD5_FOR (i, num_events) {
+    for (uint32_t i = 0; i < num_events; i++) {
         const double phase = events[i].frame / intervals;
         cues[num_cues++] = (md5_cue){turns(timing) ? 0.5 * phase : phase, i};
         if (turns(timing) && phase > 0 && phase < 1)
@@ -185,9 +185,17 @@ typedef struct border {
 // The border just below or, with `is_above`, above what lies at a clock.
 static border border_at(const md5_cues *cues, md5_clock clock, bool is_above)
 {
-    MD5_COUNT_BELOW(next, cues->num_cues,
-                    cues->cues[middle].phase < clock.phase
-                        || (is_above && cues->cues[middle].phase == clock.phase))
+    // The first cue after the clock, or with !is_above also at it.
+    uint32_t next = 0;
+    uint32_t high = cues->num_cues;
+    while (next < high) {
+        const uint32_t middle = next + (high - next) / 2;
+        const double phase = cues->cues[middle].phase;
+        if (phase < clock.phase || (is_above && phase == clock.phase))
+            next = middle + 1;
+        else
+            high = middle;
+    }
     return (border){clock.cycle, next};
 }
 
@@ -281,22 +289,22 @@ bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
 
 // == Root motion ================================================================================
 
-void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t num_frames,
+void md5i_make_root_track(md5_root_extraction extract, const md5_xform *roots, uint32_t num_frames,
                           md5_root_delta *frames)
 {
     md5_root_delta back = MD5_NO_DELTA;
     md5_root_delta delta = MD5_NO_DELTA;
-    MD5_FOR (i, num_frames) {
+    for (uint32_t i = 0; i < num_frames; i++) {
         const md5_vec3 position = roots[i].translation;
         delta.x = position.x;
         delta.y = position.y;
-        delta.z = extract == MD5_EXTRACT_MOVE ? position.z : 0;
+        delta.z = extract == MD5_ROOT_EXTRACTION_MOVE ? position.z : 0;
         // The part of the rotation that turns about z, as a complex number; that of the frame
         // before where it turns upside down and there is none. The quaternion's w + iz is half of
         // it, and squared the whole.
         const double w = roots[i].rotation.w, z = roots[i].rotation.z;
         const double square = w * w + z * z;
-        if (extract == MD5_EXTRACT_TURN && square >= 1e-8) {
+        if (extract == MD5_ROOT_EXTRACTION_TURN && square >= 1e-8) {
             delta.cosine = (w * w - z * z) / square;
             delta.sine = 2 * w * z / square;
         }
@@ -309,12 +317,12 @@ void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t 
 }
 
 // Between two frames. What this is off from the sampled rotation stays in the pose.
-md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_moment *moment)
+md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_sample_position *sample)
 {
-    const bool is_back = moment->frame1 < moment->frame0; // to the first frame: no displacement
-    return md5_root_delta_lerp(track->frames[moment->frame0],
-                               track->frames[is_back ? moment->frame0 : moment->frame1],
-                               moment->fraction);
+    const bool is_back = sample->frame1 < sample->frame0; // to the first frame: no displacement
+    return md5_root_delta_lerp(track->frames[sample->frame0],
+                               track->frames[is_back ? sample->frame0 : sample->frame1],
+                               sample->fraction);
 }
 
 md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_root_position *from,

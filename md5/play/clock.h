@@ -74,8 +74,8 @@ md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most
 
 // The sample position. With MD5_PLAY_LOOP `cycle` is the clock's; where the next one begins, to
 // within MD5_BORDER, it is at that one's first frame, as the events are.
-md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
-                             md5_interpolation interpolation);
+md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clock clock,
+                                               md5_interpolation interpolation);
 
 // -- Events -------------------------------------------------------------------------------------
 //
@@ -212,19 +212,19 @@ static inline md5_xform md5_root_delta_transform(md5_root_delta delta)
 
 // Displacement of joint 0 from the first frame of a clip, for each frame.
 typedef struct md5_root_track {
-    md5_extract extract;
+    md5_root_extraction root_extraction;
     uint32_t num_frames;
     const md5_root_delta *frames; // [num_frames], the first is no displacement
 } md5_root_track;
 
 // Fills frames[] from joint 0's model-space transform in each frame, roots[num_frames], in id's
 // axes.
-void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t num_frames,
+void md5i_make_root_track(md5_root_extraction extract, const md5_xform *roots, uint32_t num_frames,
                           md5_root_delta *frames);
 
 // The displacement at a sample position of a cycle. In the interval of MD5_PERIOD_OPEN that leads
 // back to the first frame it does not change. `extract` must not be NONE.
-md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_moment *moment);
+md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_sample_position *sample);
 
 // The displacement at a clock. A step needs two; the second is the first of the next step.
 typedef struct md5_root_position {
@@ -236,8 +236,9 @@ typedef struct md5_root_position {
 static inline md5_root_position md5_root_position_at(const md5_root_track *track,
                                                      const md5_timing *timing, md5_clock clock)
 {
-    const md5_moment moment = md5i_clock_moment(timing, clock, MD5_INTERPOLATE_LINEAR);
-    return (md5_root_position){clock, moment.cycle, md5i_root_delta_at(track, &moment)};
+    const md5_sample_position sample =
+        md5i_clock_sample_position(timing, clock, MD5_INTERPOLATE_LINEAR);
+    return (md5_root_position){clock, sample.cycle, md5i_root_delta_at(track, &sample)};
 }
 
 // The displacement from one to the other, whole cycles included, in the character's space at the

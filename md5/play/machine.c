@@ -3,101 +3,149 @@
 #include "md5/play/schema.h"
 
 void md5i_sample_source(const md5_machine *machine, const md5_source *source,
-                        const md5_moment *moment, md5_xform *pose)
+                        const md5_sample_position *sample, md5_xform *pose)
 {
-    md5_sample(source->binding, *moment, MD5_ROOT_FILE, pose);
-    if (source->extract == MD5_EXTRACT_NONE)
+    md5_sample(source->binding, *sample, MD5_ROOT_FILE, pose);
+    if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return;
     const md5_root_track track = md5_track_of(source);
-    md5i_remove_root_delta(machine->model->skeleton.axes, md5i_root_delta_at(&track, moment),
+    md5i_remove_root_delta(machine->model->skeleton.axes, md5i_root_delta_at(&track, sample),
                            &pose[0]);
 }
 
 void md5_destroy_machine(md5_machine *machine)
 {
+    MD5_ASSERT_NULL_OR_ALIVE(machine, MD5_TAG_MACHINE);
     if (machine)
         md5i_free_memory(&machine->internal);
 }
 
 const md5_machine_desc *md5_machine_tables(const md5_machine *machine)
 {
-    MD5_ASSERT_NOT_NULL(machine);
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
     return &machine->tables;
 }
 
 uint64_t md5_machine_fingerprint(const md5_machine *machine)
 {
-    MD5_ASSERT_NOT_NULL(machine);
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
     return machine->fingerprint;
 }
 
 // The index of the row of that name, or MD5_NONE. The first member of every row is its name.
 static uint32_t find_row(const void *rows, uint32_t count, size_t row_size, const char *name)
 {
-    MD5_FOR_WHILE (i, count, name) {
-        const char *const *const each =
-            (const char *const *)(const void *)((const char *)rows + i * row_size);
-        if (strcmp(*each, name) == 0)
-            return i;
+    if (name) {
+        for (uint32_t i = 0; i < count; i++) {
+            const char *const *const each =
+                (const char *const *)(const void *)((const char *)rows + i * row_size);
+            if (strcmp(*each, name) == 0)
+                return i;
+        }
     }
     return MD5_NONE;
 }
 
-#define FIND(owner, rows, name) \
-    find_row((owner)->rows, (owner)->num_##rows, sizeof *(owner)->rows, name)
+uint32_t md5i_find_mask(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
+    return find_row(machine->tables.masks, machine->tables.num_masks, sizeof *machine->tables.masks,
+                    name);
+}
 
-#define FINDER(function, owner, rows)                               \
-    uint32_t function(const md5_machine *machine, const char *name) \
-    {                                                               \
-        MD5_ASSERT_NOT_NULL(machine);                               \
-        return FIND(owner, rows, name);                             \
-    }
-FINDER(md5i_find_mask, &machine->tables, masks)
-FINDER(md5_find_parameter, &machine->tables, parameters)
-FINDER(md5_find_clip, &machine->tables, clips)
-FINDER(md5_find_layer, &machine->tables, layers)
-FINDER(md5_find_modifier, &machine->tables, modifiers)
-FINDER(md5_find_slot, &machine->tables, slots)
-FINDER(md5_find_shot, &machine->tables, shots)
-FINDER(md5_find_window, machine, windows)
-FINDER(md5_find_curve, machine, curves)
+uint32_t md5_find_parameter(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
+    return find_row(machine->tables.parameters, machine->tables.num_parameters,
+                    sizeof *machine->tables.parameters, name);
+}
+
+uint32_t md5_find_clip(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
+    return find_row(machine->tables.clips, machine->tables.num_clips, sizeof *machine->tables.clips,
+                    name);
+}
+
+uint32_t md5_find_layer(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
+    return find_row(machine->tables.layers, machine->tables.num_layers,
+                    sizeof *machine->tables.layers, name);
+}
+
+uint32_t md5_find_modifier(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
+    return find_row(machine->tables.modifiers, machine->tables.num_modifiers,
+                    sizeof *machine->tables.modifiers, name);
+}
+
+uint32_t md5_find_slot(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
+    return find_row(machine->tables.slots, machine->tables.num_slots, sizeof *machine->tables.slots,
+                    name);
+}
+
+uint32_t md5_find_one_shot(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
+    return find_row(machine->tables.one_shots, machine->tables.num_one_shots,
+                    sizeof *machine->tables.one_shots, name);
+}
+
+uint32_t md5_find_window(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
+    return find_row(machine->windows, machine->num_windows, sizeof *machine->windows, name);
+}
+
+uint32_t md5_find_curve(const md5_machine *machine, const char *name)
+{
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
+    return find_row(machine->curves, machine->num_curves, sizeof *machine->curves, name);
+}
 
 uint32_t md5_require_parameter(const md5_machine *machine, const char *name)
 {
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
     const uint32_t parameter = md5_find_parameter(machine, name);
-    MD5_ASSERT(parameter != MD5_NONE, "name: that of a parameter of the machine");
+    MD5_ASSERT(parameter != MD5_NONE, md5i_name_rule("parameter", name).text);
     return parameter;
 }
 
 uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name)
 {
-    MD5_ASSERT_NOT_NULL(machine);
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
     if (layer >= machine->tables.num_layers)
         return MD5_NONE;
-    return FIND(&machine->tables.layers[layer], states, name);
+    const md5_layer_desc *const owner = &machine->tables.layers[layer];
+    return find_row(owner->states, owner->num_states, sizeof *owner->states, name);
 }
 
 uint32_t md5i_find_section(const md5_machine *machine, uint32_t clip, const char *name)
 {
-    return FIND(&machine->tables.clips[clip], sections, name);
+    const md5_clip_desc *const owner = &machine->tables.clips[clip];
+    return find_row(owner->sections, owner->num_sections, sizeof *owner->sections, name);
 }
 
 uint32_t md5_machine_num_morphs(const md5_machine *machine)
 {
-    MD5_ASSERT_NOT_NULL(machine);
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
     return machine->num_morphs;
 }
 
 const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph)
 {
-    MD5_ASSERT_NOT_NULL(machine);
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
     const md5_morph_row *const rows = machine->morph_rows;
     return morph < machine->num_morphs ? rows[rows[morph].first].name : NULL;
 }
 
 float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32_t item)
 {
-    MD5_ASSERT_NOT_NULL(machine);
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
     const md5_machine_desc *const tables = &machine->tables;
     if (motion >= tables->num_motions || item >= tables->motions[motion].num_items
         || tables->motions[motion].kind != MD5_MOTION_BY_SPEED)

@@ -44,7 +44,7 @@ typedef struct md5_weight_rule {
 typedef struct md5_source {
     const md5_binding *binding;
     md5_interpolation interpolation;
-    md5_extract extract;
+    md5_root_extraction root_extraction;
     const md5_root_delta *root_deltas; // [num_frames], unless extract is NONE
     size_t first_frame;                // sum of the frames of the clips before it
     const double *markers;             // [num_markers] phases of a cycle
@@ -292,10 +292,10 @@ typedef struct md5_play_layer {
 } md5_play_layer;
 
 // A row of the table of one-shots.
-typedef struct md5_play_shot {
+typedef struct md5_play_one_shot {
     uint32_t slot;
     const md5_play_condition *conditions, *until; // in the machine's
-} md5_play_shot;
+} md5_play_one_shot;
 
 // What a sole does between a frame of a clip and the next one.
 typedef enum md5_contact {
@@ -331,9 +331,9 @@ typedef struct md5_modifier {
     size_t first_foot;   // of feet: place of their legs in the machine, of their states in a player
     size_t first_sole;   // of feet that are held: place of the first ones' soles and states
     uint32_t num_held;   // so many are
-    md5_hold_numbers hold; // likewise: the rules for them
-    size_t gaze;           // of a gaze: its index in the machine, and of its state in a player
-    uint32_t seed;         // likewise: with which it begins
+    md5_hold_params hold; // likewise: the rules for them
+    size_t gaze;          // of a gaze: its index in the machine, and of its state in a player
+    uint32_t seed;        // likewise: with which it begins
 } md5_modifier;
 
 // A window of a clip.
@@ -374,16 +374,16 @@ struct md5_machine {
     uint32_t num_joints;
     uint64_t fingerprint; // md5_machine_fingerprint()
 
-    md5_source *sources;      // [clips]
-    float *masks;             // [masks][joints]
-    md5_mask_sets *mask_sets; // [masks]
-    md5_detail_set *details;  // [masks]
-    md5_detail_set *rests;    // [masks] runs of the joints that are seen below a mask; or none
-    uint32_t *followers;      // [parameters] its row in tables.follows, or MD5_NONE
-    bool *are_seen;           // [masks][layers] the layer may change animated joints
-    md5_motion *motions;      // [clips + motions]
-    md5_play_layer *layers;   // [layers]
-    md5_play_shot *shots;     // [shots]
+    md5_source *sources;          // [clips]
+    float *masks;                 // [masks][joints]
+    md5_mask_sets *mask_sets;     // [masks]
+    md5_detail_set *details;      // [masks]
+    md5_detail_set *rests;        // [masks] runs of the joints that are seen below a mask; or none
+    uint32_t *followers;          // [parameters] its row in tables.follows, or MD5_NONE
+    bool *are_seen;               // [masks][layers] the layer may change animated joints
+    md5_motion *motions;          // [clips + motions]
+    md5_play_layer *layers;       // [layers]
+    md5_play_one_shot *one_shots; // [num_one_shots]
     md5_play_condition *conditions;
     md5_play_condition *thresholds; // [num_thresholds] parameters and values of all conditions
     md5_play_condition *kinks; // of parameters that follow: what they drive changes otherwise there
@@ -444,7 +444,7 @@ static inline float md5_mask_at(const md5_machine *machine, uint32_t mask, uint3
 static inline md5_root_track md5_track_of(const md5_source *source)
 {
     return (md5_root_track){
-        .extract = source->extract,
+        .root_extraction = source->root_extraction,
         .num_frames = source->binding->anim->num_frames,
         .frames = source->root_deltas,
     };
@@ -464,8 +464,8 @@ uint32_t md5i_find_mask(const md5_machine *machine, const char *name);
 uint32_t md5i_find_section(const md5_machine *machine, uint32_t clip, const char *name);
 
 // What the description of a one-shot leaves 0 is its slot's.
-static inline md5_shot_desc md5_placed_shot(const md5_machine *machine, uint32_t slot,
-                                            md5_shot_desc desc)
+static inline md5_one_shot_desc md5_placed_one_shot(const md5_machine *machine, uint32_t slot,
+                                                    md5_one_shot_desc desc)
 {
     if (slot >= machine->tables.num_slots)
         return desc;
@@ -480,6 +480,6 @@ static inline md5_shot_desc md5_placed_shot(const md5_machine *machine, uint32_t
 
 // Writes the pose of a clip at a sample position without the extracted motion of joint 0.
 void md5i_sample_source(const md5_machine *machine, const md5_source *source,
-                        const md5_moment *moment, md5_xform *pose);
+                        const md5_sample_position *sample, md5_xform *pose);
 
 #endif

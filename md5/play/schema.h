@@ -97,14 +97,15 @@ typedef struct md5_column {
     size_t state;  // of a share that md5i_drivers may drive: their names; 0: none
     md5_place place;
     md5_form form;
-    const char *word;    // in files, instead of its rows' or the member's name
-    const char *what;    // in files' messages, where it has no word
-    const char *label;   // in messages of checks, instead of the member's name
-    double least, most;  // if not equal; else a number must be finite
-    md5_manual range;    // which numbers it may be, where that is not one range for all machines
-    bool keeps_zero;     // a 0 of a file is MD5_ZERO in the table, where 0 means something else
-    bool is_filled;      // 0 means `otherwise`, times id's units if `is_length`
-    bool is_length;      // in units; of a direction: it is none, and may be 0
+    const char *word;   // in files, instead of its rows' or the member's name
+    const char *what;   // in files' messages, where it has no word
+    const char *label;  // in messages of checks, instead of the member's name
+    double least, most; // if not equal; else a number must be finite
+    md5_manual range;   // which numbers it may be, where that is not one range for all machines
+    bool
+        keeps_zero; // a 0 of a file is MD5_EXPLICIT_ZERO in the table, where 0 means something else
+    bool is_filled; // 0 means `otherwise`, times id's units if `is_length`
+    bool is_length; // in units; of a direction: it is none, and may be 0
     bool is_positive;    // a file says 1 or more; 0 is the default
     bool is_text_filled; // the machine's copy has "" for NULL
     float otherwise;

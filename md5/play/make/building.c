@@ -36,7 +36,7 @@ bool md5i_list_names(md5_building *building, md5_names *names, const void *rows,
     const uint32_t num_before = names->count;
     md5_name *const sorted = MD5_NEW(building->scratch, md5_name, (size_t)num_before + count);
     TRY(sorted);
-    MD5_FOR (i, num_before)
+    for (uint32_t i = 0; i < num_before; i++)
         sorted[i] = names->sorted[i];
     for (size_t i = 0; i < count; i++) {
         const char *const *const member =
@@ -46,14 +46,16 @@ bool md5i_list_names(md5_building *building, md5_names *names, const void *rows,
     }
     names->sorted = sorted;
     qsort(sorted, names->count, sizeof *sorted, compare_names);
-    MD5_FOR_WHILE (i, names->count, !names->may_repeat) {
-        const md5_name *const name = &sorted[i];
-        if (name->text[0] == '\0')
-            return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %u has no name",
-                                names->what, name->number);
-        if (i > 0 && strcmp(name[-1].text, name->text) == 0)
-            return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH,
-                                "%s %s is declared twice", names->what, MD5_QUOTED(name->text));
+    if (!names->may_repeat) {
+        for (uint32_t i = 0; i < names->count; i++) {
+            const md5_name *const name = &sorted[i];
+            if (name->text[0] == '\0')
+                return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %u has no name",
+                                    names->what, name->number);
+            if (i > 0 && strcmp(name[-1].text, name->text) == 0)
+                return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "duplicate %s %s",
+                                    names->what, MD5_QUOTED(name->text));
+        }
     }
     return true;
 }
@@ -61,7 +63,15 @@ bool md5i_list_names(md5_building *building, md5_names *names, const void *rows,
 // The number of a name, MD5_NONE if there is none.
 static uint32_t find_name(const md5_names *names, const char *name)
 {
-    MD5_COUNT_BELOW(place, names->count, strcmp(names->sorted[middle].text, name) < 0)
+    uint32_t place = 0;
+    uint32_t high = names->count;
+    while (place < high) {
+        const uint32_t middle = place + (high - place) / 2;
+        if (strcmp(names->sorted[middle].text, name) < 0)
+            place = middle + 1;
+        else
+            high = middle;
+    }
     const bool is_there = place < names->count && strcmp(names->sorted[place].text, name) == 0;
     return is_there ? names->sorted[place].number : MD5_NONE;
 }
@@ -73,12 +83,11 @@ bool md5i_resolve(md5_building *building, const md5_names *names, const char *co
     if (!*name || *number != MD5_NONE)
         return true;
     if (names == &building->parameters && find_name(&building->curves, *name) != MD5_NONE)
-        return MD5_MISMATCH(building, name,
-                            " names curve %s, but curves are read with the pose: expected a "
-                            "parameter",
-                            MD5_QUOTED(*name));
-    return MD5_MISMATCH(building, name, " names %s %s, which does not exist", names->what,
-                        MD5_QUOTED(*name));
+        return MD5_MISMATCH(
+            building, name,
+            " refers to curve %s: expected a parameter, because curves are read with the pose",
+            MD5_QUOTED(*name));
+    return MD5_MISMATCH(building, name, " refers to unknown %s %s", names->what, MD5_QUOTED(*name));
 }
 
 // -- Easings ------------------------------------------------------------------------------------
@@ -90,6 +99,6 @@ bool md5i_check_steps(md5_building *building, const md5_easing *easing)
         || (easing->steps >= least && easing->steps <= MD5_MAX_EASE_STEPS))
         return true;
     return MD5_OUT_OF_RANGE(building, &easing->steps,
-                            ": there are %u steps, which must be %u to %d", easing->steps, least,
-                            MD5_MAX_EASE_STEPS);
+                            ": number of steps is out of range: expected %u to %d, found %u", least,
+                            MD5_MAX_EASE_STEPS, easing->steps);
 }

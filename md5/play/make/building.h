@@ -41,7 +41,7 @@ typedef struct md5_building {
 
 // Each resolves a part of the tables, in this order. False, with the error set, at the first fault.
 bool md5i_build_curves(md5_building *building);    // of clips, with room for what is driven
-bool md5i_build_layers(md5_building *building);    // masks, motions, layers, shots, morphs
+bool md5i_build_layers(md5_building *building);    // masks, motions, layers, one-shots, morphs
 bool md5i_build_modifiers(md5_building *building); // and where vertices are
 
 // Adds the names of rows, of which they are the first members; their numbers go on from those that

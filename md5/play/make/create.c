@@ -16,15 +16,15 @@ static bool check_number(md5_building *building, const md5_table_walk *walk, con
     const md5_column *const column = walk->column;
     const char *const label = column->label ? column->label : column->member;
     const bool has_range = column->least < column->most;
-    const double number = value == (double)MD5_ZERO && has_range ? 0 : value;
+    const double number = value == (double)MD5_EXPLICIT_ZERO && has_range ? 0 : value;
     if (value == 0 && (column->keeps_zero || !md5_is_used(column, walk->level->kind)))
         return true;
     if (has_range ? number >= column->least && number <= column->most : isfinite(number) != 0)
         return true;
     if (!has_range)
-        return MD5_OUT_OF_RANGE(building, member, ": %s is not finite", label);
-    return MD5_OUT_OF_RANGE(building, member, ": %s is %g, which must be %g to %g", label, number,
-                            column->least, column->most);
+        return MD5_OUT_OF_RANGE(building, member, ": %s is not a finite number", label);
+    return MD5_OUT_OF_RANGE(building, member, ": %s is out of range: expected %g to %g, found %g",
+                            label, column->least, column->most, number);
 }
 
 static void count_row(md5_building *building, const md5_table_level *level)
@@ -56,15 +56,19 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
         md5_begin_row(building, title.kind, title.name);
         if (column->kind == MD5_COLUMN_FLOAT || column->kind == MD5_COLUMN_DOUBLE)
             TRY(check_number(building, &walk, floats, number));
-        MD5_FOR_WHILE (i, 3, column->kind == MD5_COLUMN_DIRECTION)
-            TRY(check_number(building, &walk, &floats[i], floats[i]));
+        if (column->kind == MD5_COLUMN_DIRECTION) {
+            for (uint32_t i = 0; i < 3; i++)
+                TRY(check_number(building, &walk, &floats[i], floats[i]));
+        }
         // What is no such number has no place in a text.
         if (column->kind == MD5_COLUMN_CHOICE && number > column->last)
-            return MD5_OUT_OF_RANGE(building, NULL, ": there is no %s %u", label, (uint32_t)number);
+            return MD5_OUT_OF_RANGE(building, NULL,
+                                    ": %s is out of range: expected 0 to %u, found %u", label,
+                                    column->last, (uint32_t)number);
         if (column->kind == MD5_COLUMN_TABLE && !md5i_rows_of(column, walk.level->row, &count)
             && count > 0)
-            return MD5_OUT_OF_RANGE(building, NULL, ": no array of %s, but a count of %u", label,
-                                    count);
+            return MD5_OUT_OF_RANGE(building, NULL,
+                                    ": %s is NULL: expected an array of %u elements", label, count);
     }
     return true;
 }
@@ -168,7 +172,7 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
                 add_text(&hash, texts[i]);
             break;
         case MD5_COLUMN_DIRECTION:
-            MD5_FOR (i, 3)
+            for (uint32_t i = 0; i < 3; i++)
                 add(&hash, floats[i]);
             break;
         case MD5_COLUMN_MODEL: {
@@ -176,7 +180,7 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
             add(&hash, skeleton->num_joints);
             add(&hash, skeleton->axes);
             add(&hash, md5_scale_of(skeleton));
-            MD5_FOR (i, skeleton->num_joints) {
+            for (uint32_t i = 0; i < skeleton->num_joints; i++) {
                 add_text(&hash, skeleton->joints[i].name);
                 // -1 as in saved players of all versions.
                 const uint32_t parent = skeleton->joints[i].parent;
@@ -220,25 +224,27 @@ static bool build_parameters(md5_building *building)
     md5_machine *const machine = building->machine;
     TRY(MD5_LIST(building, &building->parameters, desc, parameters));
     TRY(machine->followers = MD5_NEW(building->arena, uint32_t, desc->num_parameters));
-    MD5_FOR (i, desc->num_parameters)
+    for (uint32_t i = 0; i < desc->num_parameters; i++)
         machine->followers[i] = MD5_NONE;
-    MD5_FOR (i, desc->num_follows) {
+    for (uint32_t i = 0; i < desc->num_follows; i++) {
         const md5_follow_desc *const follow = &desc->follows[i];
         uint32_t parameter;
-        md5_begin_row(building, "the table of", "followed parameters");
+        md5_begin_row(building, "table", "follows");
         TRY(MD5_RESOLVE(building, parameters, follow->parameter, parameter));
         if (parameter == MD5_NONE)
             return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                                "row %u of the followed parameters names none", i);
+                                "follow rule %u: name of the parameter is missing", i);
         const char *const name = desc->parameters[parameter].name;
         if (desc->parameters[parameter].kind != MD5_PARAMETER_FLOAT)
             return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                                "parameter %s is not a float and cannot follow", MD5_QUOTED(name));
+                                "follow rule of parameter %s: expected a parameter of type 'float'",
+                                MD5_QUOTED(name));
         if (machine->followers[parameter] != MD5_NONE)
             return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
-                                "parameter %s has two follow rules", MD5_QUOTED(name));
+                                "duplicate follow rule of parameter %s: expected one",
+                                MD5_QUOTED(name));
         machine->followers[parameter] = i;
-        md5_begin_row(building, "the following parameter", name);
+        md5_begin_row(building, "follow rule of parameter", name);
         TRY(md5i_check_steps(building, &follow->easing));
     }
     // Room for the easings of weights and transitions.
@@ -291,20 +297,22 @@ static bool build_kinks(md5_building *building)
             && machine->followers[machine->conditions[i].parameter] != MD5_NONE)
             kinks[count++] = machine->conditions[i];
     }
-    MD5_FOR (i, desc->num_parameters) {
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
         for (int k = -1; k < 2 && machine->followers[i] != MD5_NONE; k++)
             kinks[count++] = (md5_play_condition){.parameter = i,
                                                   .compare = k < 0 ? MD5_IS_GREATER : MD5_IS_LESS,
                                                   .value = k > 0 ? 1.0f : 0.0f};
     }
-    MD5_FOR (i, desc->num_motions) {
+    for (uint32_t i = 0; i < desc->num_motions; i++) {
         const md5_motion *const motion = &machine->motions[desc->num_clips + i];
         const bool is_followed =
             md5_is_line(motion) && machine->followers[motion->x_parameter] != MD5_NONE;
-        MD5_FOR_WHILE (k, motion->num_items, is_followed)
-            kinks[count++] = (md5_play_condition){.parameter = motion->x_parameter,
-                                                  .compare = MD5_IS_GREATER,
-                                                  .value = (float)motion->items[k].place};
+        if (is_followed) {
+            for (uint32_t k = 0; k < motion->num_items; k++)
+                kinks[count++] = (md5_play_condition){.parameter = motion->x_parameter,
+                                                      .compare = MD5_IS_GREATER,
+                                                      .value = (float)motion->items[k].place};
+        }
     }
     machine->num_kinks = count;
     return true;
@@ -320,27 +328,32 @@ static bool build_clips(md5_building *building)
     md5_machine *const machine = building->machine;
     TRY(MD5_LIST(building, &building->clips, desc, clips));
     TRY(machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips));
-    MD5_EACH (const md5_clip_desc, clip, desc, clips) {
+    for (uint32_t i = 0; i < desc->num_clips; i++) {
+        const md5_clip_desc *const clip = &desc->clips[i];
         md5_begin_row(building, "clip", clip->name);
         if (!clip->binding)
             return md5i_fail_row(building, &clip->name, MD5_ERROR_MISSING, " has no binding");
         if (!clip->binding->model)
-            return MD5_MISMATCH(building, &clip->name,
-                                " is bound to a skeleton, not to the machine's model");
+            return MD5_MISMATCH(
+                building, &clip->name,
+                " is bound to a skeleton: expected a binding to the machine's model");
         if (clip->binding->model != desc->model)
-            return MD5_MISMATCH(building, &clip->name, " is bound to another model");
+            return MD5_MISMATCH(
+                building, &clip->name,
+                " is bound to another model: expected a binding to the machine's model");
         const uint32_t num_frames = clip->binding->anim->num_frames;
-        MD5_FOR (k, clip->num_events) {
+        for (uint32_t k = 0; k < clip->num_events; k++) {
             const md5_event *const event = &clip->events[k];
             if (!event->name || !event->name[0])
                 return MD5_MISMATCH(building, &event->name, ": event %u has no name", k);
             if (event->frame >= num_frames)
-                return MD5_OUT_OF_RANGE(building, &event->frame,
-                                        ": event %s is at frame %u, but the last frame is %u",
-                                        MD5_QUOTED(event->name), event->frame, num_frames - 1);
+                return MD5_OUT_OF_RANGE(
+                    building, &event->frame,
+                    ": event %s is out of range: expected a frame from 0 to %u, found %u",
+                    MD5_QUOTED(event->name), num_frames - 1, event->frame);
         }
     }
-    MD5_FOR (i, desc->num_clips) {
+    for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         md5_names sections = {.what = "section"};
         md5_source *const source = &machine->sources[i];
@@ -349,10 +362,10 @@ static bool build_clips(md5_building *building)
         *source = (md5_source){
             .binding = clip->binding,
             .interpolation = clip->interpolation,
-            .extract = clip->extract,
+            .root_extraction = clip->root_extraction,
             .first_frame = machine->num_frames,
         };
-        MD5_FOR (mode, MD5_PLAY_MODES) {
+        for (uint32_t mode = 0; mode < MD5_PLAY_MODES; mode++) {
             source->timings[mode] = (md5_timing){
                 .num_frames = anim->num_frames,
                 .frame_rate = anim->frame_rate,
@@ -376,44 +389,48 @@ static bool build_clips(md5_building *building)
             machine->has_clip_events || has_ends || clip->num_events > 0 || clip->num_windows > 0;
         machine->num_frames += anim->num_frames;
         TRY(MD5_LIST(building, &sections, clip, sections));
-        MD5_EACH (const md5_section, section, clip, sections) {
+        for (uint32_t j = 0; j < clip->num_sections; j++) {
+            const md5_section *const section = &clip->sections[j];
             if (section->last >= anim->num_frames || section->first >= section->last)
                 return MD5_OUT_OF_RANGE(building, &section->first,
-                                        ": section %s is from frame %u to %u, but the last is %u",
-                                        MD5_QUOTED(section->name), section->first, section->last,
-                                        anim->num_frames - 1);
+                                        ": section %s is out of range: expected ascending frames "
+                                        "from 0 to %u, found %u to %u",
+                                        MD5_QUOTED(section->name), anim->num_frames - 1,
+                                        section->first, section->last);
         }
         // A marker at the end of a cycle would be one at its start again.
         const uint32_t intervals = md5_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
         double *const markers = MD5_NEW(building->arena, double, clip->num_markers);
         TRY(source->markers = markers);
         source->num_markers = clip->num_markers;
-        MD5_FOR (k, clip->num_markers) {
+        for (uint32_t k = 0; k < clip->num_markers; k++) {
             const uint32_t frame = clip->markers[k];
             if (frame >= intervals)
-                return MD5_OUT_OF_RANGE(building, &clip->markers[k],
-                                        ": a marker is at frame %u, but the cycle ends at frame %u",
-                                        frame, intervals);
+                return MD5_OUT_OF_RANGE(
+                    building, &clip->markers[k],
+                    ": marker is out of range: expected a frame below %u, found %u", intervals,
+                    frame);
             if (k > 0 && frame <= clip->markers[k - 1])
-                return MD5_OUT_OF_RANGE(building, &clip->markers[k],
-                                        ": the marker at frame %u is not after the one before",
-                                        frame);
+                return MD5_OUT_OF_RANGE(
+                    building, &clip->markers[k],
+                    ": markers are out of order: expected a frame above %u, found %u",
+                    clip->markers[k - 1], frame);
             markers[k] = (double)frame / intervals;
         }
-        if (clip->extract == MD5_EXTRACT_NONE)
+        if (clip->root_extraction == MD5_ROOT_EXTRACTION_NONE)
             continue;
         // Joint 0 in every frame.
         md5_xform *const roots = MD5_NEW(building->scratch, md5_xform, anim->num_frames);
         md5_root_delta *const root_deltas =
             MD5_NEW(building->arena, md5_root_delta, anim->num_frames);
         TRY(roots && (source->root_deltas = root_deltas));
-        MD5_FOR (frame, anim->num_frames) {
-            md5_sample(clip->binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
-                       building->sampled);
+        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+            md5_sample(clip->binding, (md5_sample_position){.frame0 = frame, .frame1 = frame},
+                       MD5_ROOT_FILE, building->sampled);
             roots[frame] =
                 md5i_transform_from_axes(desc->model->skeleton.axes, building->sampled[0]);
         }
-        md5i_make_root_track(source->extract, roots, anim->num_frames, root_deltas);
+        md5i_make_root_track(source->root_extraction, roots, anim->num_frames, root_deltas);
         machine->has_root_motion = true;
     }
     return true;
@@ -424,12 +441,12 @@ static bool build_windows(md5_building *building)
     md5_machine *const machine = building->machine;
     const md5_machine_desc *const desc = building->desc;
     TRY(machine->windows = MD5_NEW(building->arena, md5_window_row, building->num_windows));
-    MD5_FOR (i, desc->num_clips) {
+    for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         const uint32_t last_frame = clip->binding->anim->num_frames - 1;
         md5_begin_row(building, "clip", clip->name);
         machine->sources[i].first_window = machine->num_windows;
-        MD5_FOR (k, clip->num_windows) {
+        for (uint32_t k = 0; k < clip->num_windows; k++) {
             const md5_window *const window = &clip->windows[k];
             const md5_window *const own = &machine->tables.clips[i].windows[k];
             if (!window->name || !window->name[0])
@@ -437,9 +454,9 @@ static bool build_windows(md5_building *building)
             if (window->first > window->last || window->last > last_frame)
                 return MD5_OUT_OF_RANGE(
                     building, &window->last,
-                    ": window %s is from frame %u to %u, but the clip is from 0 "
-                    "to %u, and no window spans the end of a cycle",
-                    MD5_QUOTED(window->name), window->first, window->last, last_frame);
+                    ": window %s is out of range: expected ascending frames from 0 to %u, found %u "
+                    "to %u; a window cannot span the end of a cycle",
+                    MD5_QUOTED(window->name), last_frame, window->first, window->last);
             machine->windows[machine->num_windows++] = (md5_window_row){
                 .name = own->name,
                 .begin = {window->first, own->name, own->text, MD5_EVENT_BEGIN, 0, i, {0}},
@@ -448,7 +465,7 @@ static bool build_windows(md5_building *building)
         }
     }
     TRY(MD5_LIST(building, &building->windows, machine, windows));
-    MD5_FOR (i, machine->num_windows)
+    for (uint32_t i = 0; i < machine->num_windows; i++)
         TRY(MD5_RESOLVE(building, windows, machine->windows[i].name, machine->windows[i].window));
     return true;
 }
@@ -475,16 +492,17 @@ static bool build_all(md5_building *building)
     building->marks = MD5_NEW(building->scratch, bool, machine->num_joints);
     building->sampled = MD5_NEW(building->scratch, md5_xform, machine->num_joints);
     TRY(building->marks && building->sampled);
-    if (desc->max_shots > MD5_MAX_SHOTS)
-        return md5i_fail_at(building, &desc->max_shots, MD5_ERROR_RANGE,
-                            "max_shots is %u, which must be 0 to %d", desc->max_shots,
-                            MD5_MAX_SHOTS);
-    if (desc->num_slots > MD5_MAX_SHOTS)
-        return md5i_fail_at(building, &desc->slots[MD5_MAX_SHOTS].name, MD5_ERROR_RANGE,
-                            "there are %u slots, but at most %d", desc->num_slots, MD5_MAX_SHOTS);
-    const uint32_t num_slots = desc->max_shots > 0   ? desc->max_shots
-                               : desc->num_slots > 0 ? desc->num_slots
-                                                     : DEFAULT_SLOTS;
+    if (desc->max_one_shots > MD5_MAX_ONE_SHOTS)
+        return md5i_fail_at(building, &desc->max_one_shots, MD5_ERROR_RANGE,
+                            "max_one_shots is out of range: expected 0 to %d, found %u",
+                            MD5_MAX_ONE_SHOTS, desc->max_one_shots);
+    if (desc->num_slots > MD5_MAX_ONE_SHOTS)
+        return md5i_fail_at(building, &desc->slots[MD5_MAX_ONE_SHOTS].name, MD5_ERROR_RANGE,
+                            "too many slots: expected at most %d, found %u", MD5_MAX_ONE_SHOTS,
+                            desc->num_slots);
+    const uint32_t num_slots = desc->max_one_shots > 0 ? desc->max_one_shots
+                               : desc->num_slots > 0   ? desc->num_slots
+                                                       : DEFAULT_SLOTS;
     if (desc->num_clips > 0) // else nothing can be played in a slot
         machine->num_slots = num_slots > desc->num_slots ? num_slots : desc->num_slots;
     TRY(build_clips(building) && build_windows(building) && md5i_build_curves(building));
@@ -496,7 +514,7 @@ static bool build_all(md5_building *building)
     if (!report->clip_end)
         return true;
     TRY(machine->clip_ends = MD5_NEW(building->arena, md5_event, desc->num_clips));
-    MD5_FOR (i, desc->num_clips)
+    for (uint32_t i = 0; i < desc->num_clips; i++)
         machine->clip_ends[i] = (md5_event){.name = machine->tables.clips[i].name,
                                             .text = "",
                                             .kind = MD5_EVENT_CLIP_END,
@@ -511,11 +529,18 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
     MD5_ASSERT_OPTS(opts);
     MD5_VALIDATE(tables_reserve_zero(&md5i_machine_schema, desc),
                  "desc: reserved members of all tables must be 0");
+    MD5_ASSERT_NULL_OR_ALIVE(desc->model, MD5_TAG_MODEL);
+    if (MD5_HAS_ASSERTS && desc->clips) {
+        for (uint32_t i = 0; i < desc->num_clips; i++)
+            MD5_ASSERT_NULL_OR_ALIVE(desc->clips[i].binding, MD5_TAG_BINDING);
+    }
     md5_context context;
     const char *const file = desc->locations ? desc->locations->file : NULL;
     md5i_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);
     md5_arena arena = {.context = &context}, scratch = {.context = &context};
     md5_machine *const machine = MD5_NEW(&arena, md5_machine, 1);
+    if (machine)
+        machine->internal.tag = MD5_TAG_MACHINE;
     md5_building building = {.context = &context,
                              .arena = &arena,
                              .scratch = &scratch,

@@ -48,7 +48,7 @@ static bool split_mask(md5_building *building, uint32_t mask)
     sets->whole.list = MD5_NEW(building->arena, uint32_t, num_joints);
     sets->whole.weights = MD5_NEW(building->arena, float, num_joints);
     TRY(sets->whole.list && sets->whole.weights);
-    MD5_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         building->marks[i] = weights[i] > 0;
         if (weights[i] >= 1)
             list_joint(&sets->whole, i, 1);
@@ -56,7 +56,7 @@ static bool split_mask(md5_building *building, uint32_t mask)
     sets->all = span_of(building, mask);
     sets->partial.list = sets->whole.list + sets->whole.count;
     sets->partial.weights = sets->whole.weights + sets->whole.count;
-    MD5_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         if (weights[i] > 0 && weights[i] < 1)
             list_joint(&sets->partial, i, weights[i]);
     }
@@ -66,7 +66,7 @@ static bool split_mask(md5_building *building, uint32_t mask)
 
 static void mark_targets(const uint32_t *targets, uint32_t count, bool *marks)
 {
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         if (targets[i] != MD5_NONE)
             marks[targets[i]] = true;
     }
@@ -80,14 +80,14 @@ static void mark_changed_by(md5_building *building, const md5_source *source,
     const md5_binding *const binding = source->binding;
     const md5_targets *const targets = &binding->internal.plan->targets;
     bool *const marks = building->marks;
-    md5i_sample_source(building->machine, source, &(md5_moment){0}, building->sampled);
-    MD5_FOR (i, building->machine->num_joints)
+    md5i_sample_source(building->machine, source, &(md5_sample_position){0}, building->sampled);
+    for (uint32_t i = 0; i < building->machine->num_joints; i++)
         marks[i] = marks[i] || binding->num_rebases > 0
                    || memcmp(&building->sampled[i], &reference[i], sizeof reference[i]) != 0;
     mark_targets(targets->rotations, binding->anim->num_rotations, marks);
     mark_targets(targets->translations, binding->anim->num_translations, marks);
     // What is extracted is worked out in another way than what is sampled.
-    marks[0] = marks[0] || source->extract != MD5_EXTRACT_NONE;
+    marks[0] = marks[0] || source->root_extraction != MD5_ROOT_EXTRACTION_NONE;
 }
 
 // Takes all marks away.
@@ -105,14 +105,16 @@ static void mark_changed(md5_building *building, const md5_motion *motion,
     const bool is_clip = motion->kind == MD5_MOTION_CLIP;
     const uint32_t count = is_clip ? 1 : motion->num_items;
     bool is_known = motion->kind != MD5_MOTION_STACK && count <= MAX_CLIPS;
-    MD5_FOR_WHILE (i, count, is_known) {
+    for (uint32_t i = 0; i < count && is_known; i++) {
         const md5_motion *const item = is_clip ? motion : motion->items[i].motion;
         is_known = item->kind == MD5_MOTION_CLIP;
         if (is_known)
             mark_changed_by(building, item->playable.source, reference);
     }
-    MD5_FOR_WHILE (i, building->machine->num_joints, !is_known)
-        building->marks[i] = true;
+    if (!is_known) {
+        for (uint32_t i = 0; i < building->machine->num_joints; i++)
+            building->marks[i] = true;
+    }
 }
 
 // Makes a set of what has a mark and a weight.
@@ -122,7 +124,7 @@ static bool set_of_marks(md5_building *building, uint32_t mask, md5_joint_set *s
     const float *const weights = md5_mask_of(building->machine, mask);
     bool *const marks = building->marks;
     uint32_t count = 0;
-    MD5_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         marks[i] = marks[i] && (!weights || weights[i] > 0);
         count += marks[i];
     }
@@ -134,7 +136,7 @@ static bool set_of_marks(md5_building *building, uint32_t mask, md5_joint_set *s
         .weights = MD5_NEW(building->arena, float, num_joints),
     };
     TRY(set->list && set->weights);
-    MD5_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         if (marks[i])
             list_joint(set, i, weights ? weights[i] : 1);
     }
@@ -149,7 +151,7 @@ static bool set_of_marks(md5_building *building, uint32_t mask, md5_joint_set *s
 static bool are_marked(const uint32_t *targets, md5_slots slots, const bool *marks)
 {
     bool marked = true;
-    MD5_FOR_FROM (i, slots.first, slots.first + slots.count)
+    for (uint32_t i = slots.first; i < slots.first + slots.count; i++)
         marked = marked && (targets[i] == MD5_NONE || marks[targets[i]]);
     return marked;
 }
@@ -163,10 +165,10 @@ static void narrow_state(md5_building *building, const md5_play_layer *layer, md
         return;
     const md5_source *const source = state->tree->motion->playable.source;
     begin_marks(building);
-    MD5_FOR (i, joints->count)
+    for (uint32_t i = 0; i < joints->count; i++)
         marks[joints->list ? joints->list[i] : joints->first + i] = true;
     // What is extracted is taken from joint 0.
-    const bool has_root = marks[0] || source->extract == MD5_EXTRACT_NONE;
+    const bool has_root = marks[0] || source->root_extraction == MD5_ROOT_EXTRACTION_NONE;
     state->is_partial = has_root && !md5_is_sampled_whole(source);
     state->targets = md5_narrow_targets(&source->binding->internal.plan->targets, marks);
     if (!state->is_partial || layer->mode != MD5_LAYER_OVERRIDE)
@@ -189,7 +191,7 @@ static bool divide(md5_building *building, const bool *are_animated, md5_detail_
 {
     const uint32_t num_joints = building->machine->num_joints;
     TRY(set->runs = MD5_NEW(building->arena, md5_joint_run, num_joints / (WIDEST_GAP + 1) + 1));
-    MD5_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         if (!are_animated[i])
             continue;
         md5_joint_run *const last = set->num_runs > 0 ? &set->runs[set->num_runs - 1] : NULL;
@@ -209,7 +211,7 @@ static bool find_runs(md5_building *building, const float *weights, md5_detail_s
     set->are_animated = MD5_NEW(building->arena, bool, num_joints);
     set->left_out = MD5_NEW(building->arena, uint32_t, num_joints);
     TRY(set->are_animated && set->left_out);
-    MD5_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         if (i > 0 && !(weights[i] > 0))
             continue;
         for (uint32_t joint = i; joint != MD5_NONE && !set->are_animated[joint];
@@ -237,10 +239,10 @@ static bool find_slots(md5_building *building, md5_detail_set *set)
     set->slots = (md5_run_slots *)md5i_arena_alloc(building->arena, set->num_runs,
                                                    num_clips * sizeof *set->slots);
     TRY(set->slots);
-    MD5_FOR (i, set->num_runs) {
+    for (uint32_t i = 0; i < set->num_runs; i++) {
         const md5_joint_run *const run = &set->runs[i];
         begin_marks(building);
-        MD5_FOR_FROM (joint, run->first, run->first + run->count)
+        for (uint32_t joint = run->first; joint < run->first + run->count; joint++)
             building->marks[joint] = true;
         for (size_t clip = 0; clip < num_clips; clip++) {
             const md5_binding *const binding = building->machine->sources[clip].binding;
@@ -265,13 +267,15 @@ static bool build_reference(md5_building *building, uint32_t clip, const md5_mot
         clip == MD5_NONE ? motion->playable.source : &machine->sources[clip];
     const uint32_t num_frames = source->binding->anim->num_frames;
     if (*frame >= num_frames)
-        return md5i_fail_at(building, frame, MD5_ERROR_RANGE,
-                            "frame %u of clip %s is a reference, but the last frame is %u", *frame,
-                            MD5_QUOTED(building->desc->clips[source - machine->sources].name),
-                            num_frames - 1);
+        return md5i_fail_at(
+            building, frame, MD5_ERROR_RANGE,
+            "reference frame of clip %s is out of range: expected 0 to %u, found %u",
+            MD5_QUOTED(building->desc->clips[source - machine->sources].name), num_frames - 1,
+            *frame);
     md5_xform *const pose = MD5_NEW(building->arena, md5_xform, machine->num_joints);
     TRY(*reference = pose);
-    md5i_sample_source(machine, source, &(md5_moment){.frame0 = *frame, .frame1 = *frame}, pose);
+    md5i_sample_source(machine, source, &(md5_sample_position){.frame0 = *frame, .frame1 = *frame},
+                       pose);
     return true;
 }
 
@@ -290,7 +294,7 @@ static bool build_masks(md5_building *building)
     machine->details = MD5_NEW(building->arena, md5_detail_set, num_masks);
     machine->rests = MD5_NEW(building->arena, md5_detail_set, num_masks);
     TRY(machine->masks && machine->mask_sets && machine->details && machine->rests);
-    MD5_FOR (i, num_masks) {
+    for (uint32_t i = 0; i < num_masks; i++) {
         float *const weights = machine->masks + i * num_joints;
         const md5_mask_desc *const mask = &desc->masks[i];
         md5_detail_set *const rest = &machine->rests[i];
@@ -313,11 +317,11 @@ static bool build_masks(md5_building *building)
             // Joints that the mask covers in whole are overwritten: below it only the others are
             // needed, and joint 0, of which root motion is taken. No runs: it covers too few to
             // make a difference.
-            MD5_FOR (joint, num_joints)
+            for (uint32_t joint = 0; joint < num_joints; joint++)
                 building->marks[joint] = joint == 0 || weights[joint] < 1;
             TRY(divide(building, building->marks, rest));
             uint32_t num_left = 0;
-            MD5_FOR (run, rest->num_runs)
+            for (uint32_t run = 0; run < rest->num_runs; run++)
                 num_left += rest->runs[run].count;
             if (num_left + WIDEST_GAP > num_joints)
                 rest->num_runs = 0;
@@ -344,7 +348,7 @@ static root_stride measure(const md5_motion *motion, double *seconds)
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
     const md5_source *const source = motion->playable.source;
     *seconds = 1.0 / (motion->playable.cycles * motion->speed);
-    if (source->extract == MD5_EXTRACT_NONE)
+    if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return (root_stride){0, 0, 0};
     // An arc over its chord is (t/2) / sin(t/2), t being the angle: the product of 1 / cos(t/4),
     // 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
@@ -353,7 +357,7 @@ static root_stride measure(const md5_motion *motion, double *seconds)
     const double across = sqrt(1 - cosine * cosine), sine = delta->sine < 0 ? -across : across;
     const double x = cosine * delta->x + sine * delta->y, y = cosine * delta->y - sine * delta->x;
     double longer = 1;
-    MD5_FOR (i, HALVINGS) {
+    for (uint32_t i = 0; i < HALVINGS; i++) {
         cosine = sqrt(0.5 + 0.5 * cosine);
         longer /= cosine;
     }
@@ -369,28 +373,28 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
 {
     root_stride *const strides = MD5_NEW(building->scratch, root_stride, desc->num_items);
     TRY(strides);
-    MD5_FOR (i, desc->num_items) {
+    for (uint32_t i = 0; i < desc->num_items; i++) {
         const md5_motion_item *const item = &desc->items[i];
         const md5_motion *const motion = items[i].motion; // found by build_item(), as its clip is
         if (item->x != 0 || item->y != 0)
             return MD5_OUT_OF_RANGE(building, &item->x,
-                                    ": item %u (%s) has a position, but is placed by its speed", i,
-                                    MD5_QUOTED(item->motion));
+                                    ": item %u (%s) has a position: expected none, because items "
+                                    "of 'by_speed' are placed by their speed",
+                                    i, MD5_QUOTED(item->motion));
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
         if (motion->kind != MD5_MOTION_CLIP || !(motion->speed > 0)
             || motion->speed_parameter != MD5_NONE || motion->playable.mode != MD5_PLAY_LOOP)
-            return MD5_MISMATCH(
-                building, &item->motion,
-                ": item %u (%s) has no speed of its own: it must be a clip that loops "
-                "forward at a fixed speed",
-                i, MD5_QUOTED(item->motion));
+            return MD5_MISMATCH(building, &item->motion,
+                                ": item %u (%s) has no fixed speed: expected a clip that loops "
+                                "forward at a fixed speed",
+                                i, MD5_QUOTED(item->motion));
         strides[i] = measure(items[i].motion, &items[i].seconds);
     }
     // The direction in which speeds count: that of the fastest item, but forward, left or up rather
     // than backward, right or down. No direction if all stand.
     root_stride axis = {1, 0, 0};
     double fastest = 0;
-    MD5_FOR (i, desc->num_items) {
+    for (uint32_t i = 0; i < desc->num_items; i++) {
         const double length = sqrt(along(strides[i], strides[i]));
         if (!(length > fastest * items[i].seconds))
             continue;
@@ -401,12 +405,12 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
         const double by = main < 0 ? -1.0 / length : 1.0 / length;
         axis = (root_stride){s.x * by, s.y * by, s.z * by};
     }
-    MD5_FOR (i, desc->num_items) {
+    for (uint32_t i = 0; i < desc->num_items; i++) {
         items[i].place = along(strides[i], axis) / items[i].seconds;
         if (i > 0 && !(items[i].place > items[i - 1].place))
             return MD5_OUT_OF_RANGE(building, &desc->items[i].motion,
-                                    ": item %u (%s) moves the root at %g units/s, which must be "
-                                    "faster than the one before, at %g",
+                                    ": items are not sorted by speed: item %u (%s) moves the root "
+                                    "at %g units/s, the previous item at %g",
                                     i, MD5_QUOTED(desc->items[i].motion), items[i].place,
                                     items[i - 1].place);
     }
@@ -446,11 +450,11 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     *item = (md5_item){.place = from->x, .num_before = motion->num_clips, .turn = number};
     TRY(MD5_RESOLVE(building, motions, from->motion, found));
     if (found == MD5_NONE)
-        return MD5_MISMATCH(building, &from->motion, ": item %u names no motion", number);
+        return MD5_MISMATCH(building, &from->motion, ": item %u has no motion", number);
     item->motion = &building->machine->motions[found];
     if (item->motion >= motion)
         return MD5_MISMATCH(building, &from->motion,
-                            " is made of %s, which must be declared before it",
+                            " contains motion %s, which must be declared before it",
                             MD5_QUOTED(from->motion));
     item->mode = from->mode;
     TRY(MD5_RESOLVE(building, masks, from->mask, item->mask));
@@ -462,7 +466,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     const bool is_added = desc->kind == MD5_MOTION_STACK && from->mode == MD5_LAYER_ADD;
     if (is_added && number == 0)
         return MD5_MISMATCH(building, &from->mode,
-                            " has no item before the first, to which that could be added");
+                            ": mode of the first item is 'add': expected 'override'");
     if (is_added) {
         uint32_t clip;
         TRY(MD5_RESOLVE(building, clips, from->reference, clip));
@@ -475,7 +479,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     motion->num_parts += item->motion->num_parts;
     motion->num_clips += item->motion->num_clips;
     if (motion->num_parts > MD5_MAX_PARTS)
-        return MD5_OUT_OF_RANGE(building, &from->motion, " is made of more than %d parts",
+        return MD5_OUT_OF_RANGE(building, &from->motion, " is too large: expected at most %d parts",
                                 MD5_MAX_PARTS);
     // Of a stack, only the first item is synchronised with others outside.
     if (number == 0)
@@ -512,22 +516,24 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
     if (desc->kind == MD5_MOTION_BY_SPEED)
         return build_speeds(building, desc, items);
     if (desc->kind == MD5_MOTION_BLEND_1D) {
-        MD5_FOR_FROM (i, 1, count) {
+        for (uint32_t i = 1; i < count; i++) {
             if (!(desc->items[i].x > desc->items[i - 1].x))
-                return MD5_OUT_OF_RANGE(building, &desc->items[i].x,
-                                        ": item %u is not above the one before", i);
+                return MD5_OUT_OF_RANGE(
+                    building, &desc->items[i].x,
+                    ": items are not sorted by position: expected item %u above %g, found %g", i,
+                    (double)desc->items[i - 1].x, (double)desc->items[i].x);
         }
         return true;
     }
     const md5_motion_item **const sorted =
         MD5_NEW(building->scratch, const md5_motion_item *, count);
     TRY(sorted);
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         sorted[i] = &desc->items[i];
     qsort(sorted, count, sizeof *sorted, compare_items);
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         items[i].turn = (uint32_t)(sorted[i] - desc->items);
-    MD5_FOR_FROM (i, 1, count) {
+    for (uint32_t i = 1; i < count; i++) {
         if (sorted[i - 1]->x == sorted[i]->x && sorted[i - 1]->y == sorted[i]->y)
             return MD5_OUT_OF_RANGE(
                 building, &sorted[i]->x, ": items %s and %s are at the same position",
@@ -549,7 +555,7 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
         uint32_t clip;
         TRY(MD5_RESOLVE(building, clips, desc->clip, clip));
         if (clip == MD5_NONE)
-            return MD5_MISMATCH(building, &desc->name, " names no clip");
+            return MD5_MISMATCH(building, &desc->name, " has no clip");
         const bool is_float = (float)desc->start == desc->start;
         set_clip(motion, &building->machine->sources[clip], desc->mode,
                  is_float ? md5i_decimal_of((float)desc->start) : desc->start);
@@ -562,7 +568,7 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     motion->places = building->machine->tables.motions[number].items;
     motion->num_items = desc->num_items;
     motion->num_parts = 1;
-    MD5_FOR (i, desc->num_items)
+    for (uint32_t i = 0; i < desc->num_items; i++)
         TRY(build_item(building, desc, i, motion, &items[i]));
     if (desc->kind == MD5_MOTION_STACK)
         return true;
@@ -570,20 +576,22 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     const md5_clip_traits *const traits = &motion->traits;
     if (desc->sync != MD5_SYNC_NONE && traits->has_once)
         return MD5_MISMATCH(building, &desc->sync,
-                            " is synchronised, but one of its clips does not loop");
+                            " cannot be synchronized: one of its clips does not loop");
     if (desc->sync == MD5_SYNC_MARKERS && traits->has_turning)
         return MD5_MISMATCH(building, &desc->sync,
-                            " is synchronised by markers, but one of its clips is ping-pong");
+                            " cannot be synchronized by markers: one of its clips plays ping-pong");
     if (desc->sync == MD5_SYNC_MARKERS
         && (traits->min_markers == 0 || traits->min_markers != traits->max_markers))
         return MD5_MISMATCH(building, &desc->sync,
-                            " is synchronised by markers, but its clips have %u to %u of them",
+                            " cannot be synchronized by markers: expected the same number in all "
+                            "clips, at least 1, found %u to %u",
                             traits->min_markers, traits->max_markers);
     TRY(MD5_RESOLVE(building, parameters, desc->x_parameter, motion->x_parameter));
     TRY(MD5_RESOLVE(building, parameters, desc->y_parameter, motion->y_parameter));
     const bool has_x = motion->x_parameter != MD5_NONE;
     if (!has_x || (desc->kind == MD5_MOTION_BLEND_2D && motion->y_parameter == MD5_NONE))
-        return MD5_MISMATCH(building, &desc->name, " has no parameter for %s", has_x ? "y" : "x");
+        return MD5_MISMATCH(building, &desc->name, " has no parameter for axis %s",
+                            has_x ? "y" : "x");
     motion->sync = desc->sync;
     return true;
 }
@@ -598,7 +606,7 @@ static bool build_motions(md5_building *building)
     building->motions.what = "motion";
     TRY(MD5_LIST(building, &building->motions, desc, motions));
     TRY(machine->motions = MD5_NEW(building->arena, md5_motion, count));
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         md5_motion *const motion = &machine->motions[i];
         *motion = (md5_motion){.speed = 1,
                                .speed_parameter = MD5_NONE,
@@ -650,7 +658,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
         if (owner->num_items > 0)
             *blend++ = number;
         uint32_t begin = number + 1 - owner->num_parts;
-        MD5_FOR (turn, owner->num_items) {
+        for (uint32_t turn = 0; turn < owner->num_items; turn++) {
             const uint32_t i = owner->items[turn].turn;
             const md5_item *const item = &owner->items[i];
             const uint32_t end = begin + item->motion->num_parts;
@@ -668,7 +676,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     }
     TRY(tree->groups = MD5_NEW(building->arena, md5_group_plan, tree->num_groups));
     uint32_t num_poses = 0; // on the stack
-    MD5_FOR (i, num_parts) {
+    for (uint32_t i = 0; i < num_parts; i++) {
         md5i_part *const part = &parts[i];
         const md5_motion *const own = part->motion;
         tree->has_added = tree->has_added || (part->item && part->item->reference);
@@ -676,7 +684,8 @@ static bool build_tree(md5_building *building, md5_motion *motion)
             tree->groups[group_of[i]].num_markers = own->sync == MD5_SYNC_MARKERS;
         if (own->kind == MD5_MOTION_CLIP) {
             tree->has_root_motion =
-                tree->has_root_motion || own->playable.source->extract != MD5_EXTRACT_NONE;
+                tree->has_root_motion
+                || own->playable.source->root_extraction != MD5_ROOT_EXTRACTION_NONE;
             instances[part->first] = (md5_instance_plan){&own->playable, i, group_of[i]};
             num_poses++;
         }
@@ -694,16 +703,16 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     // Members of each group in the order of clip instances.
     uint32_t *members = MD5_NEW(building->arena, uint32_t, tree->num_instances);
     TRY(members);
-    MD5_FOR (i, tree->num_instances) {
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
         if (tree->instances[i].group != MD5_NONE)
             tree->groups[tree->instances[i].group].num_members++;
     }
-    MD5_FOR (i, tree->num_groups) {
+    for (uint32_t i = 0; i < tree->num_groups; i++) {
         tree->groups[i].members = members;
         members += tree->groups[i].num_members;
         tree->groups[i].num_members = 0;
     }
-    MD5_FOR (i, tree->num_instances) {
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
         const md5_instance_plan *const plan = &tree->instances[i];
         if (plan->group == MD5_NONE)
             continue;
@@ -730,7 +739,7 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
     TRY(layer->states = MD5_NEW(building->arena, md5_state, desc->num_states));
     layer->num_states = desc->num_states;
     begin_marks(building);
-    MD5_FOR (i, desc->num_states) {
+    for (uint32_t i = 0; i < desc->num_states; i++) {
         md5_state *const state = &layer->states[i];
         uint32_t found, clip;
         md5_begin_row(building, "state", desc->states[i].name);
@@ -738,7 +747,7 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
         if (machine->reports_states) {
             md5_event *const events = MD5_NEW(building->arena, md5_event, MD5_STATE_EVENTS);
             TRY(state->events = events);
-            MD5_FOR (k, MD5_STATE_EVENTS)
+            for (uint32_t k = 0; k < MD5_STATE_EVENTS; k++)
                 events[k] = (md5_event){
                     .name = table->states[i].name,
                     .text = table->name,
@@ -770,7 +779,7 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
     else
         layer->joints = machine->mask_sets[layer->mask].all;
     bool is_full = layer->mode == MD5_LAYER_ADD;
-    MD5_FOR (i, desc->num_states) {
+    for (uint32_t i = 0; i < desc->num_states; i++) {
         narrow_state(building, layer, &layer->states[i]);
         is_full = is_full || layer->states[i].is_exact;
     }
@@ -794,15 +803,16 @@ static bool check_step(md5_building *building, const md5_layer_desc *layer_desc,
     const md5_blend_tree *const other = layer->states[to].tree;
     const md5_play_mode mode = tree ? tree->instances[0].playable->mode : MD5_PLAY_ONCE;
     if (mode == MD5_PLAY_ONCE || (mode == MD5_PLAY_PING_PONG && md5_step_markers(tree) > 0))
-        return MD5_MISMATCH(building, &desc->in_step, ": state %s cannot be in step: %s",
-                            MD5_QUOTED(layer_desc->states[state].name),
-                            !tree                   ? "it has no motion"
-                            : mode == MD5_PLAY_ONCE ? "its first clip is played once"
-                                                    : "its first clip, with markers, is "
-                                                      "ping-pong");
+        return MD5_MISMATCH(
+            building, &desc->in_step, ": state %s cannot be synchronized with 'in_step': %s",
+            MD5_QUOTED(layer_desc->states[state].name),
+            !tree                   ? "it has no motion"
+            : mode == MD5_PLAY_ONCE ? "its first clip does not loop"
+                                    : "its first clip has markers and plays ping-pong");
     if (md5_step_markers(tree) != md5_step_markers(other))
         return MD5_MISMATCH(building, &desc->in_step,
-                            ": states %s and %s cannot be in step: they have %u and %u markers",
+                            ": states %s and %s cannot be synchronized with 'in_step': expected "
+                            "the same number of markers, found %u and %u",
                             MD5_QUOTED(layer_desc->states[state].name), MD5_QUOTED(desc->to),
                             md5_step_markers(tree), md5_step_markers(other));
     return true;
@@ -827,23 +837,25 @@ static bool find_ear(md5_building *building, const char *const *name, uint64_t *
     uint32_t number = 0;
     uint64_t heard = 0;
     if (!wanted || wanted[0] == '\0')
-        return MD5_MISMATCH(building, name, " names no event");
+        return MD5_MISMATCH(building, name, " has no event name");
     while (number < machine->num_ears && strcmp(building->ears[number], wanted) != 0)
         number++;
     if (number == MD5_MAX_EARS)
-        return MD5_OUT_OF_RANGE(building, name, " names one event more than %d", MD5_MAX_EARS);
+        return MD5_OUT_OF_RANGE(building, name,
+                                " refers to too many events: expected at most %d in a machine",
+                                MD5_MAX_EARS);
     *ear = (uint64_t)1 << number;
     if (number < machine->num_ears)
         return true;
     building->ears[machine->num_ears++] = wanted;
-    MD5_FOR (i, building->desc->num_clips) {
+    for (uint32_t i = 0; i < building->desc->num_clips; i++) {
         md5_source *const source = &machine->sources[i];
         const md5_clip_desc *const clip = &building->desc->clips[i];
         if (!source->ears)
             source->ears = MD5_NEW(building->arena, uint64_t,
                                    (size_t)clip->num_events + 1 + 2 * (size_t)clip->num_windows);
         TRY(source->ears);
-        MD5_FOR (k, clip->num_events) {
+        for (uint32_t k = 0; k < clip->num_events; k++) {
             const md5_event *const event = &clip->events[k];
             const size_t length = strlen(event->name);
             if (strncmp(wanted, event->name, length) == 0
@@ -854,7 +866,7 @@ static bool find_ear(md5_building *building, const char *const *name, uint64_t *
         }
     }
     return (heard & *ear) != 0
-           || MD5_MISMATCH(building, name, " names event %s, which no clip has",
+           || MD5_MISMATCH(building, name, " refers to unknown event %s: no clip contains it",
                            MD5_QUOTED(wanted));
 }
 
@@ -866,13 +878,13 @@ static uint64_t first_ears(const md5_play_layer *layer, uint32_t state)
 }
 
 // Adds the conditions of a row to the machine's; of a transition or a one-shot.
-static bool build_conditions(md5_building *building, bool is_shot, const md5_condition *rows,
+static bool build_conditions(md5_building *building, bool is_one_shot, const md5_condition *rows,
                              uint32_t count)
 {
     md5_machine *const machine = building->machine;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const md5_condition *const row = &rows[i];
-        const bool is_event = row->kind == MD5_WHEN_HEARD;
+        const bool is_event = row->kind == MD5_WHEN_EVENT;
         const bool is_time = row->kind != MD5_WHEN_PARAMETER && !is_event;
         uint32_t parameter = MD5_NONE, num_behind = 0;
         uint64_t ear = 0;
@@ -882,13 +894,14 @@ static bool build_conditions(md5_building *building, bool is_shot, const md5_con
             TRY(find_ear(building, &row->parameter, &ear));
         else if (!is_time)
             TRY(MD5_RESOLVE(building, parameters, row->parameter, parameter));
-        if (is_time && is_shot)
-            return MD5_MISMATCH(building, &row->parameter,
-                                ": a condition is about a state, and one-shots have none");
+        if (is_time && is_one_shot)
+            return MD5_MISMATCH(
+                building, &row->parameter,
+                ": 'state_time' and 'time_left' are not supported in conditions of one-shots");
         if (is_event  ? row->compare != MD5_IS_SET
             : is_time ? row->compare <= MD5_IS_CLEAR
                       : parameter == MD5_NONE)
-            return MD5_MISMATCH(building, &row->parameter, ": a condition has no %s",
+            return MD5_MISMATCH(building, &row->parameter, ": condition has no %s",
                                 is_event  ? "MD5_IS_SET"
                                 : is_time ? "comparison"
                                           : "parameter");
@@ -896,7 +909,8 @@ static bool build_conditions(md5_building *building, bool is_shot, const md5_con
         const bool is_random = row->longest != 0;
         if (is_random && (row->kind != MD5_WHEN_STATE_TIME || least < 0 || longest < least))
             return MD5_OUT_OF_RANGE(building, &row->longest,
-                                    ": expected state_time, 0 or more to more, found %g to %g",
+                                    ": range of a condition is invalid: expected 'state_time' and "
+                                    "an ascending range from 0 or more, found %g to %g",
                                     least, longest);
         machine->has_chances = machine->has_chances || is_random;
         machine->conditions[machine->num_conditions++] = (md5_play_condition){
@@ -912,7 +926,8 @@ static uint64_t causes_of(const md5_transition *transition)
 {
     const bool is_always = transition->waits || transition->num_conditions == 0;
     uint64_t causes = is_always ? MD5_CAUSE_TIME : 0;
-    MD5_EACH (const md5_play_condition, condition, transition, conditions) {
+    for (uint32_t i = 0; i < transition->num_conditions; i++) {
+        const md5_play_condition *const condition = &transition->conditions[i];
         causes |= condition->kind == MD5_WHEN_PARAMETER ? md5_cause_of(condition->parameter)
                                                         : MD5_CAUSE_TIME;
     }
@@ -925,7 +940,7 @@ static bool list_transitions(md5_building *building, md5_play_layer *layer,
 {
     uint64_t *const causes = MD5_NEW(building->arena, uint64_t, count);
     TRY(layer->causes = causes);
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         causes[i] = causes_of(&transitions[i]);
         if (transitions[i].from == MD5_NONE) {
             layer->num_any++;
@@ -951,13 +966,13 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
     uint32_t num_states_going = 0, num_ears = 0;
     uint64_t once = 0, twice = 0; // ears for the first clip of a state, of two or more
     bool are_alike = false;       // all states can be in step with each other
-    MD5_FOR (i, layer->num_states)
+    for (uint32_t i = 0; i < layer->num_states; i++)
         num_states_going += goes_on(layer, i);
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const md5_transition_desc *const desc = &layer_desc->transitions[i];
         md5_transition *const transition = &transitions[i];
         uint32_t from, to;
-        md5_begin_row(building, "a transition of layer", layer_desc->name);
+        md5_begin_row(building, "transition of layer", layer_desc->name);
         TRY(md5i_resolve(building, names, &desc->from, &from));
         TRY(md5i_resolve(building, names, &desc->to, &to));
         if (to == MD5_NONE)
@@ -990,27 +1005,30 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
             const bool is_known = num_ears == machine->num_ears;
             once = is_known ? once : 0;
             twice = is_known ? twice : 0;
-            MD5_FOR_WHILE (k, layer->num_states, !is_known) {
-                twice |= once & first_ears(layer, k);
-                once |= first_ears(layer, k);
+            if (!is_known) {
+                for (uint32_t k = 0; k < layer->num_states; k++) {
+                    twice |= once & first_ears(layer, k);
+                    once |= first_ears(layer, k);
+                }
             }
             num_ears = machine->num_ears;
             const uint64_t heard = from == MD5_NONE ? twice | (once & ~first_ears(layer, to))
                                                     : first_ears(layer, from);
             if ((heard & transition->exit_ear) == 0)
-                return MD5_MISMATCH(building, &desc->exit_event,
-                                    " names event %s, which no such first clip has",
-                                    MD5_QUOTED(desc->exit_event));
+                return MD5_MISMATCH(
+                    building, &desc->exit_event,
+                    " exits at unknown event %s: no first clip of its source states contains it",
+                    MD5_QUOTED(desc->exit_event));
         }
         // Of the states that the exit may wait for, those that go on beyond the end of their clip.
         const uint32_t num_going =
             from == MD5_NONE ? num_states_going - goes_on(layer, to) : goes_on(layer, from);
         if (desc->waits && !transition->exits_each && desc->exit > 1 && num_going == 0) {
             const md5_location place = md5i_find_location(building->desc->locations, &desc->exit);
-            md5i_warn(
-                building->context, place.line, place.column,
-                "layer %s: exit %g to %s is never reached: clips that are played once stop at 1",
-                MD5_QUOTED(layer_desc->name), desc->exit, MD5_QUOTED(desc->to));
+            md5i_warn(building->context, place.line, place.column,
+                      "layer %s: exit %g of the transition to %s is never reached: clips that play "
+                      "once end at 1",
+                      MD5_QUOTED(layer_desc->name), desc->exit, MD5_QUOTED(desc->to));
         }
         if (md5_has_numbers(desc->easing.kind))
             TRY(md5i_build_easing(building, &desc->easing, &transition->change.easing));
@@ -1022,12 +1040,14 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         TRY(check_step(building, layer_desc, desc, layer, to, to));
         if (from != MD5_NONE)
             TRY(check_step(building, layer_desc, desc, layer, from, to));
-        MD5_FOR_WHILE (k, layer->num_states, from == MD5_NONE && !are_alike)
-            TRY(check_step(building, layer_desc, desc, layer, k, to));
+        if (from == MD5_NONE && !are_alike) {
+            for (uint32_t k = 0; k < layer->num_states; k++)
+                TRY(check_step(building, layer_desc, desc, layer, k, to));
+        }
         are_alike = are_alike || from == MD5_NONE;
         TRY(md5i_resolve(building, names, &desc->leader, leader));
         if (*leader != MD5_NONE && *leader != to && *leader != from && from != MD5_NONE)
-            return MD5_MISMATCH(building, &desc->leader, ": leader %s is neither of its states",
+            return MD5_MISMATCH(building, &desc->leader, ": leader %s is not one of its two states",
                                 MD5_QUOTED(desc->leader));
         layer->has_steps = machine->has_steps = true;
     }
@@ -1045,17 +1065,18 @@ static bool check_keys(md5_building *building, const char *const *owner, uint32_
     const char *const name = building->desc->clips[clip].name;
     if (num_keys == 0)
         return MD5_OUT_OF_RANGE(building, owner, " has no keys for clip %s", MD5_QUOTED(name));
-    MD5_FOR (i, num_keys) {
+    for (uint32_t i = 0; i < num_keys; i++) {
         const md5_morph_key *const key = &keys[i];
         if (key->frame >= num_frames)
-            return md5i_fail_at(building, &key->frame, MD5_ERROR_RANGE,
-                                "frame %u of clip %s is a key of %s %s, but the last frame is %u",
-                                key->frame, MD5_QUOTED(name), building->kind,
-                                MD5_QUOTED(building->owner), num_frames - 1);
+            return md5i_fail_at(
+                building, &key->frame, MD5_ERROR_RANGE,
+                "key of %s %s is out of range: expected a frame from 0 to %u in clip %s, found %u",
+                building->kind, MD5_QUOTED(building->owner), num_frames - 1, MD5_QUOTED(name),
+                key->frame);
         if (i > 0 && key->frame <= key[-1].frame)
             return MD5_OUT_OF_RANGE(building, &key->frame,
-                                    ": the key of frame %u stands behind that of frame %u",
-                                    key->frame, key[-1].frame);
+                                    ": keys are out of order: expected a frame above %u, found %u",
+                                    key[-1].frame, key->frame);
     }
     return true;
 }
@@ -1066,7 +1087,7 @@ static bool number_rows(md5_building *building, md5_names *names, md5_morph_row 
 {
     names->may_repeat = true;
     TRY(md5i_list_names(building, names, rows, count, sizeof *rows));
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t first;
         TRY(md5i_resolve(building, names, &rows[i].name, &first));
         if (first == i)
@@ -1084,11 +1105,11 @@ bool md5i_build_curves(md5_building *building)
             MD5_NEW(building->arena, md5_morph_row,
                     desc->num_morphs + building->num_curves + desc->num_modifiers));
     machine->curves = machine->morph_rows + desc->num_morphs;
-    MD5_FOR (i, desc->num_clips) {
+    for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         md5_names names = {.what = "curve"};
         TRY(MD5_LIST(building, &names, clip, curves));
-        MD5_FOR (k, clip->num_curves) {
+        for (uint32_t k = 0; k < clip->num_curves; k++) {
             const md5_clip_curve *const curve = &clip->curves[k];
             const md5_clip_curve *const own = &machine->tables.clips[i].curves[k];
             md5_begin_row(building, "curve", curve->name);
@@ -1114,7 +1135,7 @@ bool md5i_build_curves(md5_building *building)
 static bool check_named(md5_building *building, const char *const *name, const char *what)
 {
     if (!*name)
-        MD5_MISMATCH(building, name, " names no %s", what);
+        MD5_MISMATCH(building, name, " has no %s", what);
     return *name != NULL;
 }
 
@@ -1124,11 +1145,10 @@ bool md5i_resolve_state(md5_building *building, const char *const *layer, const 
     TRY(check_named(building, layer, "layer") && check_named(building, state, "state"));
     row->layer = md5_find_layer(building->machine, *layer);
     if (row->layer == MD5_NONE)
-        return MD5_MISMATCH(building, layer, " names layer %s, which does not exist",
-                            MD5_QUOTED(*layer));
+        return MD5_MISMATCH(building, layer, " refers to unknown layer %s", MD5_QUOTED(*layer));
     row->source = md5_find_state(building->machine, row->layer, *state);
     return row->source != MD5_NONE
-           || MD5_MISMATCH(building, state, " names state %s, which layer %s lacks",
+           || MD5_MISMATCH(building, state, " refers to unknown state %s of layer %s",
                            MD5_QUOTED(*state), MD5_QUOTED(*layer));
 }
 
@@ -1158,11 +1178,10 @@ static bool build_morphs(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     md5_names names = {.what = "morph"};
-    MD5_FOR (i, desc->num_morphs) {
+    for (uint32_t i = 0; i < desc->num_morphs; i++) {
         const char *const *const target = &desc->morphs[i].target;
         if (!*target || **target == '\0')
-            return md5i_fail_at(building, target, MD5_ERROR_MISMATCH, "morph %u names no target",
-                                i);
+            return md5i_fail_at(building, target, MD5_ERROR_MISMATCH, "morph %u has no target", i);
         const md5_morph_desc *const morph = &desc->morphs[i];
         md5_morph_row *const row = &machine->morph_rows[i];
         md5_morph_desc filled = *morph;
@@ -1178,30 +1197,31 @@ static bool build_morphs(md5_building *building)
     // Curves have their two sums behind those of targets, modifiers theirs behind them.
     machine->num_rows = desc->num_morphs + machine->num_curves;
     machine->num_sums = machine->num_morphs + 2 * machine->num_sums;
-    MD5_FOR (i, machine->num_curves)
+    for (uint32_t i = 0; i < machine->num_curves; i++)
         machine->curves[i].target = machine->num_morphs + 2 * machine->curves[i].target;
     return true;
 }
 
 // == One-shots ===================================================================================
 
-static bool build_shots(md5_building *building, const md5_names *layers)
+static bool build_one_shots(md5_building *building, const md5_names *layers)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    md5_names slots = {.what = "slot"}, shots = {.what = "shot"};
-    TRY(MD5_LIST(building, &slots, desc, slots) && MD5_LIST(building, &shots, desc, shots));
-    TRY(machine->shots = MD5_NEW(building->arena, md5_play_shot, desc->num_shots));
+    md5_names slots = {.what = "slot"}, one_shots = {.what = "one_shot"};
+    TRY(MD5_LIST(building, &slots, desc, slots) && MD5_LIST(building, &one_shots, desc, one_shots));
+    TRY(machine->one_shots = MD5_NEW(building->arena, md5_play_one_shot, desc->num_one_shots));
     uint32_t slot, clip, other;
-    MD5_EACH (const md5_slot_desc, row, desc, slots) {
+    for (uint32_t i = 0; i < desc->num_slots; i++) {
+        const md5_slot_desc *const row = &desc->slots[i];
         md5_begin_row(building, slots.what, row->name);
         TRY(MD5_RESOLVE(building, masks, row->mask, other)
             && md5i_resolve(building, layers, &row->layer, &other)
             && MD5_RESOLVE(building, clips, row->reference, other));
     }
-    MD5_FOR (i, desc->num_shots) {
-        const md5_shot_desc *const row = &desc->shots[i];
-        md5_begin_row(building, shots.what, row->name);
+    for (uint32_t i = 0; i < desc->num_one_shots; i++) {
+        const md5_one_shot_desc *const row = &desc->one_shots[i];
+        md5_begin_row(building, one_shots.what, row->name);
         TRY(md5i_resolve(building, &slots, &row->slot, &slot)
             && MD5_RESOLVE(building, clips, row->clip, clip)
             && MD5_RESOLVE(building, masks, row->mask, other)
@@ -1210,20 +1230,23 @@ static bool build_shots(md5_building *building, const md5_names *layers)
             && md5i_check_steps(building, &row->fade_in_easing)
             && md5i_check_steps(building, &row->fade_out_easing));
         if (slot == MD5_NONE || clip == MD5_NONE)
-            return MD5_MISMATCH(building, &row->name, " names no %s",
+            return MD5_MISMATCH(building, &row->name, " has no %s",
                                 slot == MD5_NONE ? "slot" : "clip");
-        const md5_shot_desc placed = md5_placed_shot(machine, slot, *row);
+        const md5_one_shot_desc placed = md5_placed_one_shot(machine, slot, *row);
         other = placed.reference ? md5_find_clip(machine, placed.reference) : clip;
         if (placed.reference_frame >= machine->sources[other].binding->anim->num_frames)
-            return MD5_OUT_OF_RANGE(building,
-                                    row->reference ? &row->reference_frame
-                                                   : &desc->slots[slot].reference_frame,
-                                    ": its reference has no frame %u", placed.reference_frame);
+            return MD5_OUT_OF_RANGE(
+                building,
+                row->reference ? &row->reference_frame : &desc->slots[slot].reference_frame,
+                ": reference frame is out of range: expected 0 to %u, found %u",
+                machine->sources[other].binding->anim->num_frames - 1, placed.reference_frame);
         if (row->section && md5i_find_section(machine, clip, row->section) == MD5_NONE)
-            return MD5_MISMATCH(building, &row->section, " names section %s, which its clip lacks",
+            return MD5_MISMATCH(building, &row->section,
+                                " refers to unknown section %s of its clip",
                                 MD5_QUOTED(row->section));
         md5_play_condition *const conditions = machine->conditions + machine->num_conditions;
-        machine->shots[i] = (md5_play_shot){slot, conditions, conditions + row->num_conditions};
+        machine->one_shots[i] =
+            (md5_play_one_shot){slot, conditions, conditions + row->num_conditions};
         TRY(build_conditions(building, true, row->conditions, row->num_conditions)
             && build_conditions(building, true, row->until, row->num_until));
     }
@@ -1242,7 +1265,7 @@ bool md5i_build_layers(md5_building *building)
     machine->layers = MD5_NEW(building->arena, md5_play_layer, desc->num_layers);
     machine->conditions = MD5_NEW(building->arena, md5_play_condition, building->num_conditions);
     TRY(machine->layers && machine->conditions);
-    MD5_FOR (i, desc->num_layers) {
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer_desc = &desc->layers[i];
         md5_play_layer *const layer = &machine->layers[i];
         md5_names states = {.what = "state"};
@@ -1261,18 +1284,18 @@ bool md5i_build_layers(md5_building *building)
                                                  desc->num_layers * sizeof *machine->are_seen);
     TRY(machine->are_seen);
     for (size_t i = 0; i < desc->num_masks; i++) {
-        MD5_FOR (k, desc->num_layers) {
+        for (uint32_t k = 0; k < desc->num_layers; k++) {
             const md5_play_layer *const layer = &machine->layers[k];
             const md5_joint_set *const joints = &layer->joints;
             const float *const weights = md5_mask_of(machine, layer->mask);
             // One without a mask that is not added may change any joint.
             bool seen = layer->mode != MD5_LAYER_ADD && !weights;
-            MD5_FOR_WHILE (n, joints->count, !seen) {
+            for (uint32_t n = 0; n < joints->count && !seen; n++) {
                 const uint32_t joint = joints->list ? joints->list[n] : joints->first + n;
                 seen = machine->details[i].are_animated[joint] && (!weights || weights[joint] > 0);
             }
             machine->are_seen[i * desc->num_layers + k] = seen;
         }
     }
-    return build_shots(building, &layers) && build_morphs(building);
+    return build_one_shots(building, &layers) && build_morphs(building);
 }

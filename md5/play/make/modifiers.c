@@ -34,7 +34,7 @@ static bool find_joint(md5_building *building, const limb_names *names, const ch
     *joint = found;
     if (md5i_is_below(skeleton, below, *joint))
         return true;
-    return MD5_MISMATCH(building, member, ": joint %s is not a descendant of %s",
+    return MD5_MISMATCH(building, member, ": joint %s is not a descendant of joint %s",
                         MD5_QUOTED(name_of(building, below)),
                         MD5_QUOTED(name_of(building, *joint)));
 }
@@ -55,8 +55,8 @@ static bool check_bone(md5_building *building, const limb_names *names, uint32_t
     if (bind_distance(building, lower, upper) > 1e-5f * reach)
         return true;
     return MD5_MISMATCH(building, names->tip,
-                        ": joints %s and %s are at the same position: name a limb's joints by "
-                        "'%s' and '%s'",
+                        ": joints %s and %s of the limb are at the same position: select its "
+                        "joints with '%s' and '%s'",
                         MD5_QUOTED(name_of(building, upper)), MD5_QUOTED(name_of(building, lower)),
                         names->middle_word, names->root_word);
 }
@@ -90,13 +90,14 @@ static bool check_length(md5_building *building, const md5_modifier_desc *desc, 
         desc->kind == MD5_MODIFIER_AIM || desc->kind == MD5_MODIFIER_GAZE ? 1 : 2;
     const uint32_t depth = depth_of(&building->desc->model->skeleton, joint);
     if (length < least || length > MD5_MAX_CHAIN)
-        return MD5_OUT_OF_RANGE(building, member,
-                                " has a chain of %u joints, which may have %u to %d", length, least,
-                                MD5_MAX_CHAIN);
+        return MD5_OUT_OF_RANGE(
+            building, member, ": chain length is out of range: expected %u to %d joints, found %u",
+            least, MD5_MAX_CHAIN, length);
     if (length > depth)
-        return MD5_OUT_OF_RANGE(building, member,
-                                ": a chain of %u joints ends at %s, which is %u deep", length,
-                                MD5_QUOTED(desc->joint), depth);
+        return MD5_OUT_OF_RANGE(
+            building, member,
+            ": chain to joint %s is too long: expected at most %u joints, found %u",
+            MD5_QUOTED(desc->joint), depth, length);
     return true;
 }
 
@@ -109,21 +110,21 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     md5_machine *const machine = building->machine;
     const md5_skeleton *const skeleton = &building->desc->model->skeleton;
     const md5_modifier_gaze *const rule = desc->gaze ? desc->gaze : &defaults;
-    const md5_gaze_numbers *const numbers = &rule->numbers;
+    const md5_gaze_params *const params = &rule->params;
     md5_modifier_gaze filled = *rule;
     md5i_fill_defaults(&md5i_gaze_schema, &filled, md5_scale_of(skeleton));
-    if (!(filled.numbers.min_seconds <= filled.numbers.max_seconds))
+    if (!(filled.params.min_seconds <= filled.params.max_seconds))
         return MD5_OUT_OF_RANGE(
-            building, numbers->max_seconds != 0 ? &numbers->max_seconds : &numbers->min_seconds,
-            ": min_seconds is %g, but max_seconds is %g", filled.numbers.min_seconds,
-            filled.numbers.max_seconds);
-    md5_gaze_desc gaze = {.head = modifier->joint, .numbers = *numbers};
-    gaze.numbers.distance = filled.numbers.distance; // only here id's units are known
+            building, params->max_seconds != 0 ? &params->max_seconds : &params->min_seconds,
+            ": min_seconds %g is above max_seconds %g", filled.params.min_seconds,
+            filled.params.max_seconds);
+    md5_gaze_desc gaze = {.head = modifier->joint, .params = *params};
+    gaze.params.distance = filled.params.distance; // only here id's units are known
     // A default that is longer than its branch is cut.
     const uint32_t depth = depth_of(skeleton, gaze.head), usual = 3;
-    if (gaze.numbers.length == 0)
-        gaze.numbers.length = depth < usual ? depth : usual;
-    TRY(check_length(building, desc, &numbers->length, gaze.numbers.length, gaze.head));
+    if (gaze.params.length == 0)
+        gaze.params.length = depth < usual ? depth : usual;
+    TRY(check_length(building, desc, &params->length, gaze.params.length, gaze.head));
     const md5_mat34 *const bind = building->desc->model->bind;
     md5_vec3 sum = {0, 0, 0};
     for (uint32_t i = 0; i < MD5_MAX_EYES && rule->eyes[i]; i++) {
@@ -149,7 +150,7 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     const md5_model *const model = building->desc->model;
     md5_modifier_hold filled = *desc->hold;
     md5i_fill_defaults(&md5i_hold_schema, &filled, md5_scale_of(&model->skeleton));
-    modifier->hold = filled.numbers;
+    modifier->hold = filled.params;
     modifier->first_sole = machine->num_soles;
     modifier->num_held = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
     static const char *const none = NULL;
@@ -158,16 +159,17 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     while (num_toes < MD5_MAX_HELD && toes[num_toes])
         num_toes++;
     if (num_toes > desc->num_feet)
-        return MD5_OUT_OF_RANGE(building, &toes[desc->num_feet], " has %u toes, but %u feet",
-                                num_toes, desc->num_feet);
-    MD5_FOR (i, modifier->num_held) {
+        return MD5_OUT_OF_RANGE(building, &toes[desc->num_feet],
+                                ": too many toes: expected at most %u, one per foot, found %u",
+                                desc->num_feet, num_toes);
+    for (uint32_t i = 0; i < modifier->num_held; i++) {
         const char *const *const toe = i < num_toes ? &toes[i] : &none;
         const uint32_t ankle = machine->legs[modifier->first_foot + i].tip;
         uint32_t joint = ankle;
         if (*toe)
             TRY(md5i_resolve(building, &building->joints, toe, &joint));
         if (joint != ankle && !md5i_is_below(&model->skeleton, joint, ankle))
-            return MD5_MISMATCH(building, toe, ": joint %s is not a descendant of %s",
+            return MD5_MISMATCH(building, toe, ": joint %s is not a descendant of joint %s",
                                 MD5_QUOTED(*toe), MD5_QUOTED(model->skeleton.joints[ankle].name));
         // The point of the ground plane below the joint in the bind pose, and where the model
         // looks.
@@ -195,7 +197,7 @@ typedef struct sole_frame {
 static const float slow_turn = 0.52359878f;
 
 static uint8_t contact_between(const sole_frame *frame, const sole_frame *next,
-                               const md5_hold_numbers *hold, float frame_rate)
+                               const md5_hold_params *hold, float frame_rate)
 {
     const md5_vec3 from = frame->place, to = next->place, a = frame->facing, b = next->facing;
     if (!(from.z <= hold->height && to.z <= hold->height))
@@ -215,15 +217,15 @@ static bool search_clip(md5_building *building, const md5_source *source)
     const float frame_rate = (float)binding->anim->frame_rate;
     sole_frame *const frames = MD5_NEW(building->scratch, sole_frame, binding->anim->num_frames);
     TRY(frames);
-    MD5_FOR (i, building->desc->num_modifiers) {
+    for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         for (size_t k = 0; k < modifier->num_held; k++) {
             const size_t number = modifier->first_sole + k;
             const md5_sole *const sole = &machine->soles[number];
             const md5_skeleton *const skeleton = &binding->model->skeleton;
-            MD5_FOR (frame, binding->anim->num_frames) {
-                md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
-                           building->sampled);
+            for (uint32_t frame = 0; frame < binding->anim->num_frames; frame++) {
+                md5_sample(binding, (md5_sample_position){.frame0 = frame, .frame1 = frame},
+                           MD5_ROOT_FILE, building->sampled);
                 const md5_xform joint =
                     md5_joint_in_model(skeleton, building->sampled, sole->joint);
                 frames[frame].place =
@@ -236,7 +238,7 @@ static bool search_clip(md5_building *building, const md5_source *source)
             uint8_t *const contacts =
                 machine->contacts + number * machine->num_frames + source->first_frame;
             const uint32_t last = binding->anim->num_frames - 1;
-            MD5_FOR (j, last)
+            for (uint32_t j = 0; j < last; j++)
                 contacts[j] =
                     contact_between(&frames[j], &frames[j + 1], &modifier->hold, frame_rate);
             contacts[last] = last > 0
@@ -258,9 +260,10 @@ static bool list_attached(md5_building *building)
     TRY(MD5_LIST(building, &building->attached, desc, attached));
     if (desc->num_attached > MD5_MAX_ATTACHED)
         return md5i_fail_at(building, &desc->attached[MD5_MAX_ATTACHED].name, MD5_ERROR_RANGE,
-                            "there are more than %d attached models", MD5_MAX_ATTACHED);
+                            "too many attached models: expected at most %d, found %u",
+                            MD5_MAX_ATTACHED, desc->num_attached);
     TRY(building->attached_joints = MD5_NEW(building->scratch, md5_names, desc->num_attached));
-    MD5_FOR (i, desc->num_attached) {
+    for (uint32_t i = 0; i < desc->num_attached; i++) {
         const md5_attached_desc *const row = &desc->attached[i];
         uint32_t joint;
         md5_begin_row(building, "attached", row->name);
@@ -274,7 +277,7 @@ static bool list_attached(md5_building *building)
 }
 
 // A place for a modifier that turns the joints from `top` on.
-static bool find_anchor(md5_building *building, const md5_modifier_place *place, uint32_t top,
+static bool find_anchor(md5_building *building, const md5_modifier_point *place, uint32_t top,
                         md5_anchor *anchor)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -287,7 +290,7 @@ static bool find_anchor(md5_building *building, const md5_modifier_place *place,
     TRY(md5i_resolve(building, row ? &building->attached_joints[number] : &building->joints, on,
                      &anchor->joint));
     if (anchor->joint == MD5_NONE)
-        return MD5_MISMATCH(building, on, ": a place names no joint");
+        return MD5_MISMATCH(building, on, ": position of the target or pole has no joint");
     if (row && !row->joint)
         return true;
     if (row) {
@@ -300,7 +303,8 @@ static bool find_anchor(md5_building *building, const md5_modifier_place *place,
     }
     return (anchor->joint != top && !md5i_is_below(&desc->model->skeleton, anchor->joint, top))
            || MD5_MISMATCH(building, &place->joint,
-                           ": its place is on joint %s, which it moves itself", MD5_QUOTED(*on));
+                           ": target or pole is attached to joint %s, which the modifier moves",
+                           MD5_QUOTED(*on));
 }
 
 // Where a modifier's target and pole are, what drives its weight.
@@ -341,8 +345,9 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
         .weight = 1,
     };
     if (by_state + !!desc->weight_curve + !!desc->weight_window > 1)
-        return MD5_MISMATCH(building, &desc->name,
-                            " has its weight from more than one of a state, a curve and a window");
+        return MD5_MISMATCH(
+            building, &desc->name,
+            " has several weight sources: expected one of a state, a curve and a window");
     if (by_state)
         return md5i_resolve_state(building, &desc->weight_layer, &desc->weight_state, row);
     return desc->weight_curve ? MD5_RESOLVE(building, curves, desc->weight_curve, row->source)
@@ -363,15 +368,17 @@ static bool build_limits(md5_building *building)
     if (desc->num_limits > 0)
         TRY(limits = MD5_NEW(building->arena, md5_joint_limit, building->machine->num_joints));
     building->machine->limits = limits;
-    MD5_EACH (const md5_limit_desc, row, desc, limits) {
+    for (uint32_t i = 0; i < desc->num_limits; i++) {
+        const md5_limit_desc *const row = &desc->limits[i];
         uint32_t joint;
         md5_begin_row(building, "limit", row->joint);
         TRY(MD5_RESOLVE(building, joints, row->joint, joint));
         if (joint == MD5_NONE || is_zero(row->axis) || !(row->min <= row->max))
             return MD5_OUT_OF_RANGE(building, &row->joint,
-                                    ": it has no joint or no axis, or its min is above its max");
+                                    " is invalid: expected a joint, an axis and min <= max");
         if (!is_zero(limits[joint].axis))
-            return MD5_MISMATCH(building, &row->joint, " is there twice");
+            return MD5_MISMATCH(building, &row->joint,
+                                " is a duplicate: expected one limit per joint");
         limits[joint] = (md5_joint_limit){.kind = row->kind,
                                           .rest = desc->model->bind_local[joint].rotation,
                                           .axis = row->axis,
@@ -392,7 +399,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     md5_begin_row(building, "modifier", desc->name);
     TRY(MD5_RESOLVE(building, joints, desc->joint, joint));
     if (joint == MD5_NONE)
-        return MD5_MISMATCH(building, &desc->joint, " names no joint");
+        return MD5_MISMATCH(building, &desc->joint, " has no joint");
     *modifier = (md5_modifier){
         .desc = machine->tables.modifiers[modifier - machine->modifiers],
         .joint = joint,
@@ -429,26 +436,29 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
         const char *words;
     } only[] = {
         {desc->middle != NULL, &desc->middle, MD5_MODIFIER_TWO_BONE,
-         "names a middle joint, which only 'two_bone' has"},
+         "has a middle joint: only 'two_bone' supports it"},
         {desc->root != NULL, &desc->root, MD5_MODIFIER_TWO_BONE,
-         "names a root joint, which only 'two_bone' has"},
-        {desc->num_feet > 0, &desc->num_feet, MD5_MODIFIER_FEET, "has feet, which only 'feet' has"},
-        {desc->gaze != NULL, &desc->gaze, MD5_MODIFIER_GAZE, "has a gaze, which only 'gaze' has"},
-        {desc->hold != NULL, &desc->hold, MD5_MODIFIER_FEET, "holds feet, which only 'feet' has"},
+         "has a root joint: only 'two_bone' supports it"},
+        {desc->num_feet > 0, &desc->num_feet, MD5_MODIFIER_FEET,
+         "has feet: only 'feet' supports them"},
+        {desc->gaze != NULL, &desc->gaze, MD5_MODIFIER_GAZE,
+         "has a gaze description: only 'gaze' supports it"},
+        {desc->hold != NULL, &desc->hold, MD5_MODIFIER_FEET,
+         "has a hold description: only 'feet' supports it"},
     };
-    MD5_FOR (i, MD5_COUNT(only))
+    for (uint32_t i = 0; i < MD5_COUNT(only); i++)
         if (only[i].is_set && desc->kind != only[i].kind)
             return MD5_MISMATCH(building, only[i].member, " %s", only[i].words);
     if (desc->kind == MD5_MODIFIER_FEET && desc->num_feet == 0)
         return MD5_OUT_OF_RANGE(building, &desc->joint, " has no feet");
     modifier->first_foot = machine->num_feet;
-    MD5_FOR (i, desc->num_feet) { // only `feet` has some
+    for (uint32_t i = 0; i < desc->num_feet; i++) { // only `feet` has some
         const md5_foot_desc *const foot = &desc->feet[i];
         md5_limb *const leg = &machine->legs[machine->num_feet++];
         const limb_names leg_names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip"};
         TRY(MD5_RESOLVE(building, joints, foot->ankle, joint));
         if (joint == MD5_NONE)
-            return MD5_MISMATCH(building, &foot->ankle, ": a foot names no ankle");
+            return MD5_MISMATCH(building, &foot->ankle, ": foot has no ankle");
         leg->tip = joint;
         TRY(find_limb(building, &leg_names, leg));
     }
@@ -472,7 +482,7 @@ bool md5i_build_modifiers(md5_building *building)
     const size_t num_feet = building->num_feet;
     size_t num_gazes = 0;
     TRY(MD5_LIST(building, &names, desc, modifiers));
-    MD5_FOR (i, desc->num_modifiers)
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
         num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE;
     TRY(MD5_LIST(building, &building->joints, &desc->model->skeleton, joints));
     TRY(list_attached(building) && build_limits(building));
@@ -481,29 +491,33 @@ bool md5i_build_modifiers(md5_building *building)
     machine->gazes = MD5_NEW(building->arena, md5_gaze_desc, num_gazes);
     machine->soles = MD5_NEW(building->arena, md5_sole, num_feet);
     TRY(machine->modifiers && machine->legs && machine->gazes && machine->soles);
-    MD5_FOR (i, desc->num_modifiers)
+    for (uint32_t i = 0; i < desc->num_modifiers; i++)
         TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
     machine->contacts =
         (uint8_t *)md5i_arena_alloc(building->arena, machine->num_soles, machine->num_frames);
     TRY(machine->contacts);
-    MD5_FOR_WHILE (i, desc->num_clips, machine->num_soles > 0)
-        TRY(search_clip(building, &machine->sources[i]));
+    if (machine->num_soles > 0) {
+        for (uint32_t i = 0; i < desc->num_clips; i++)
+            TRY(search_clip(building, &machine->sources[i]));
+    }
 
     // A vertex is the sum over its influences of bias * joint position and an offset that turns
     // with the joint; this bounds the offsets.
     TRY(machine->reaches = MD5_NEW(building->arena, float, machine->num_joints));
-    MD5_FOR (i, machine->num_joints)
+    for (uint32_t i = 0; i < machine->num_joints; i++)
         machine->reaches[i] = -1;
     machine->least_bias = machine->most_bias = 1;
-    MD5_EACH (const md5_mesh, mesh, machine->model, meshes) {
+    for (uint32_t i = 0; i < machine->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &machine->model->meshes[i];
         if (!mesh->first_influence && mesh->num_vertices > 0)
             return MD5_FAIL(building->context, MD5_ERROR_MISMATCH,
-                            "the geometry of the machine's model was released: create machines "
-                            "before, they need it for the bounds of players");
+                            "geometry of the machine's model was released: create machines before "
+                            "md5_release_geometry()");
         machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
-        MD5_FOR (vertex, mesh->num_vertices) {
+        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
             float positive = 0, negative = 0, beside = 0;
-            MD5_FOR_FROM (j, mesh->first_influence[vertex], mesh->first_influence[vertex + 1]) {
+            for (uint32_t j = mesh->first_influence[vertex]; j < mesh->first_influence[vertex + 1];
+                 j++) {
                 const md5_vec4 influence = mesh->influences[j];
                 const uint32_t joint = mesh->influence_joints[j];
                 const md5_vec3 position = md5_mat34_translation(machine->model->bind[joint]);

@@ -17,13 +17,23 @@ void md5i_set_value(md5_player *player, uint32_t parameter, float value)
     const md5_play_condition *const thresholds = machine->thresholds;
     const float old = player->parameters[parameter];
     const md5_play_condition low = {.parameter = parameter, .value = old < value ? old : value};
-    MD5_COUNT_BELOW(next, old == value ? 0 : (uint32_t)machine->num_thresholds,
-                    md5_is_lower(&thresholds[middle], &low))
+    // The first threshold that is not below both values.
+    uint32_t next = 0;
+    uint32_t high = old == value ? 0 : (uint32_t)machine->num_thresholds;
+    while (next < high) {
+        const uint32_t middle = next + (high - next) / 2;
+        if (md5_is_lower(&thresholds[middle], &low))
+            next = middle + 1;
+        else
+            high = middle;
+    }
     const bool is_passed = old != value && next < machine->num_thresholds
                            && thresholds[next].parameter == parameter
                            && thresholds[next].value <= md5_larger(old, value);
-    MD5_FOR_WHILE (i, machine->tables.num_layers, is_passed)
-        player->layer_states[i].causes |= md5_cause_of(parameter);
+    if (is_passed) {
+        for (uint32_t i = 0; i < machine->tables.num_layers; i++)
+            player->layer_states[i].causes |= md5_cause_of(parameter);
+    }
     player->parameters[parameter] = value;
 }
 
@@ -125,7 +135,7 @@ typedef enum md5_follow_task {
 // Lets the parameters that follow go on by `seconds`, above 0.
 static void follow_goals(md5_player *player, double seconds, md5_follow_task task)
 {
-    MD5_FOR (i, player->machine->tables.num_parameters) {
+    for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
         const uint32_t row = player->machine->followers[i];
         if (row == MD5_NONE)
             continue;
@@ -149,7 +159,7 @@ static void follow_goals(md5_player *player, double seconds, md5_follow_task tas
 
 static bool is_following(const md5_player *player)
 {
-    MD5_FOR (i, player->machine->tables.num_follows) {
+    for (uint32_t i = 0; i < player->machine->tables.num_follows; i++) {
         if (is_moving(&player->followings[i]))
             return true;
     }
@@ -175,7 +185,7 @@ static bool is_backward(const md5_active_state *active, uint32_t instance)
         return active->instances[instance].rate < 0;
     const md5_group_plan *const group = &tree->groups[number];
     double rate = 0;
-    MD5_FOR (i, group->num_members) {
+    for (uint32_t i = 0; i < group->num_members; i++) {
         const md5_clip_instance *const member = &active->instances[group->members[i]];
         rate += member->share * member->rate;
     }
@@ -228,7 +238,7 @@ static double cycles_until(const md5_cues *cues, const uint64_t *ears, uint64_t 
                            bool backward, double beyond, md5_clock *place)
 {
     double least = INFINITY;
-    MD5_FOR (i, cues->num_cues) {
+    for (uint32_t i = 0; i < cues->num_cues; i++) {
         const md5_cue *const cue = &cues->cues[i];
         const double distance = backward ? now.phase - cue->phase : cue->phase - now.phase;
         const double whole = cues->timing->mode == MD5_PLAY_ONCE ? 0 : floor(beyond - distance) + 1;
@@ -324,9 +334,9 @@ static bool holds_for(const md5_play_condition *condition, float value)
     return value >= condition->value;
 }
 
-bool md5_player_is_met(const md5_player *player, const md5_condition *condition)
+bool md5_player_condition_holds(const md5_player *player, const md5_condition *condition)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER(player);
     MD5_ASSERT_NOT_NULL(condition);
     const md5_play_condition known = {.compare = condition->compare, .value = condition->value};
     const uint32_t parameter = md5_find_parameter(player->machine, condition->parameter);
@@ -366,7 +376,7 @@ static double seconds_until_times(const md5_player *player, md5_layer_state *lay
                                   const md5_transition *transition, bool goes_back, double most)
 {
     const md5_active_state *const active = md5_newest(layer_state);
-    MD5_FOR (i, transition->num_conditions) {
+    for (uint32_t i = 0; i < transition->num_conditions; i++) {
         const md5_play_condition *const condition = &transition->conditions[i];
         const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
         if (condition->kind != MD5_WHEN_STATE_TIME && (!is_left || goes_back))
@@ -391,7 +401,7 @@ static MD5_NO_INLINE bool holds_otherwise(const md5_player *player, uint32_t lay
                                           const md5_play_condition *condition, bool at_start)
 {
     const uint64_t deaf = active ? player->layer_states[layer].deaf : 0;
-    if (condition->kind == MD5_WHEN_HEARD)
+    if (condition->kind == MD5_WHEN_EVENT)
         return !at_start && (player->heard & condition->ear & ~deaf) != 0;
     const bool is_above =
         condition->compare == MD5_IS_GREATER || condition->compare == MD5_IS_AT_LEAST;
@@ -606,13 +616,15 @@ static void take_in_layer(md5_player *player, uint32_t layer)
 
 // Whether a one-shot has begun to fade out. One that does so as it begins would make room for
 // itself at every instant. Backward in time it moves away from its end.
-static bool is_fading_out(const md5_player *player, const md5_shot *shot)
+static bool is_fading_out(const md5_player *player, const md5_one_shot *one_shot)
 {
-    if (shot->is_stopping || shot->end != MD5_SHOT_ENDS || shot->rate == 0 || shot->next != MD5_NONE
-        || player->is_backward)
-        return shot->is_stopping;
-    const double left = md5_cycles_left(shot, shot->now.phase) / fabs(shot->rate) - MD5_BORDER;
-    return left <= shot->fade_out && shot->fade_in.elapsed + left - MD5_BORDER > shot->fade_out;
+    if (one_shot->is_stopping || one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0
+        || one_shot->next != MD5_NONE || player->is_backward)
+        return one_shot->is_stopping;
+    const double left =
+        md5_cycles_left(one_shot, one_shot->now.phase) / fabs(one_shot->rate) - MD5_BORDER;
+    return left <= one_shot->fade_out
+           && one_shot->fade_in.elapsed + left - MD5_BORDER > one_shot->fade_out;
 }
 
 // Whether there are conditions of a one-shot and all hold. Then, if they are `used`, their triggers
@@ -631,28 +643,28 @@ static bool set_off(md5_player *player, const md5_play_condition *conditions, ui
 
 // Stops one-shots of the table, and then begins others. One that must not begin because of what is
 // heard is looked at again, with its triggers, when nothing is heard any more.
-static void take_shots(md5_player *player)
+static void take_one_shots(md5_player *player)
 {
-    const md5_shot_desc *const rows = player->machine->tables.shots;
-    const uint32_t count = player->machine->tables.num_shots;
+    const md5_one_shot_desc *const rows = player->machine->tables.one_shots;
+    const uint32_t count = player->machine->tables.num_one_shots;
     const uint64_t heard = player->heard;
-    MD5_FOR (i, 2 * count) {
-        const md5_shot_desc *const row = &rows[i % count];
-        const md5_play_shot *const shot = &player->machine->shots[i % count];
-        md5_shot *const newest = md5_newest_shot(player, shot->slot);
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        const md5_one_shot_desc *const row = &rows[i % count];
+        const md5_play_one_shot *const one_shot = &player->machine->one_shots[i % count];
+        md5_one_shot *const newest = md5_newest_one_shot(player, one_shot->slot);
         const int32_t taken = newest && newest->row != MD5_NONE ? rows[newest->row].priority : 0;
         if (i < count) {
             player->heard = newest ? heard & ~newest->deaf : heard;
             if (newest && newest->row == i && !newest->is_stopping
-                && set_off(player, shot->until, row->num_until, true))
-                md5_player_stop_shot(player, shot->slot, row->fade_out);
+                && set_off(player, one_shot->until, row->num_until, true))
+                md5_player_stop_one_shot(player, one_shot->slot, row->fade_out);
             player->heard = heard;
         } else if ((!newest || taken < row->priority || is_fading_out(player, newest))
-                   && !(heard != 0 && set_off(player, shot->until, row->num_until, false))
-                   && set_off(player, shot->conditions, row->num_conditions, true)
-                   && !set_off(player, shot->until, row->num_until, true)
-                   && md5_player_play_shot(player, MD5_NONE, MD5_NONE, row)) {
-            md5_newest_shot(player, shot->slot)->deaf = UINT64_MAX;
+                   && !(heard != 0 && set_off(player, one_shot->until, row->num_until, false))
+                   && set_off(player, one_shot->conditions, row->num_conditions, true)
+                   && !set_off(player, one_shot->until, row->num_until, true)
+                   && md5_player_play_one_shot(player, MD5_NONE, MD5_NONE, row)) {
+            md5_newest_one_shot(player, one_shot->slot)->deaf = UINT64_MAX;
         }
     }
 }
@@ -715,9 +727,9 @@ static void weigh_chain(md5_layer_state *layer_state, double seconds)
         md5_newest(layer_state)->weight = 1;
         return;
     }
-    MD5_FOR (i, layer_state->num_used)
+    for (uint32_t i = 0; i < layer_state->num_used; i++)
         md5_active_at(layer_state, i)->weight = 0;
-    MD5_FOR (point, 3) {
+    for (uint32_t point = 0; point < 3; point++) {
         float rest = 1;
         for (uint32_t i = layer_state->num_used; i-- > 0;) {
             const float weight = rest * md5i_fade_in(layer_state, all, i, -0.5 * point * seconds);
@@ -748,8 +760,8 @@ static float weight_of(const step_context *context, const md5_walker *walker)
 {
     md5_layer_state *const layer_state = walker->layer_state;
     const double shift = walker->when - fabs(context->seconds);
-    if (walker->shot)
-        return md5i_shot_weight(context->player, walker->shot, shift, START_FADE);
+    if (walker->one_shot)
+        return md5i_one_shot_weight(context->player, walker->one_shot, shift, START_FADE);
     const md5_active_state *const active = md5_active_at(layer_state, walker->position);
     const md5_chain_range all = md5_whole_chain(layer_state);
     const bool is_start = context->seconds == 0 && active->is_new;
@@ -771,7 +783,9 @@ static void tell(const step_context *context, const md5_event *event, float weig
     if (!context->events)
         return;
     context->player->status.num_events++;
+    md5_mark_callback(&context->player->internal, MD5_CALLBACK);
     context->events(context->user, context->player, event, weight);
+    md5_mark_callback(&context->player->internal, MD5_NO_CALLBACK);
 }
 
 // Counts an event among those of the step. If it has too many, this one is dropped: returns false.
@@ -797,8 +811,8 @@ static void turn_window(const step_context *context, uint32_t number, bool opens
 static void settle_windows(const step_context *context)
 {
     md5_player *const player = context->player;
-    MD5_FOR (opens, 2) {
-        MD5_FOR (i, player->machine->num_windows) {
+    for (uint32_t opens = 0; opens < 2; opens++) {
+        for (uint32_t i = 0; i < player->machine->num_windows; i++) {
             md5_window_state *const window = &player->windows[i];
             const bool is_open = window->weight > 0, has_clips = window->count > 0;
             if (is_open && has_clips)
@@ -829,9 +843,9 @@ static bool find_next(const step_context *context, md5_walker *walker)
     if (context->seconds == 0)
         return true;
     double seconds, rate;
-    if (walker->shot) {
-        const double cycles = md5_clock_between(walker->shot->before, clock);
-        rate = walker->shot->rate;
+    if (walker->one_shot) {
+        const double cycles = md5_clock_between(walker->one_shot->before, clock);
+        rate = walker->one_shot->rate;
         seconds = cycles == 0 ? 0 : cycles / rate;
     } else {
         const md5_active_state *const active = md5_active_at(walker->layer_state, walker->position);
@@ -843,7 +857,7 @@ static bool find_next(const step_context *context, md5_walker *walker)
     // Rounding may put an event before the last one, or beyond the end.
     const double whole = fabs(context->seconds);
     double when = fmin(context->seconds < 0 ? -seconds : seconds, whole);
-    if (!walker->shot && walker->layer_state->is_steered)
+    if (!walker->one_shot && walker->layer_state->is_steered)
         when = md5i_seconds_in_step(walker->layer_state, walker->position, walker->instance,
                                     when / whole, whole);
     walker->when = fmin(fmax(when, walker->when), whole);
@@ -858,16 +872,16 @@ static void count_windows(const step_context *context, const md5_walker *walker,
     const md5_clip_desc *const clip = &player->machine->tables.clips[walker->clip];
     md5_window_state *const windows =
         player->windows + player->machine->sources[walker->clip].first_window;
-    MD5_FOR (i, clip->num_windows)
+    for (uint32_t i = 0; i < clip->num_windows; i++)
         windows[i].before = windows[i].count;
     const uint32_t num_below = md5i_cues_below(cues, clock, walker->is_backward, at_start);
-    MD5_FOR (i, num_below) {
+    for (uint32_t i = 0; i < num_below; i++) {
         const uint32_t number = cues->cues[i].event - clip->num_events - 1; // wraps: of an event
         if (number < 2 * clip->num_windows)
             windows[number / 2].count += number % 2 == 0 ? 1 : UINT32_MAX;
     }
     const float weight = weight_of(context, walker);
-    MD5_FOR (i, clip->num_windows) {
+    for (uint32_t i = 0; i < clip->num_windows; i++) {
         if (windows[i].count > windows[i].before)
             windows[i].most = md5_larger(windows[i].most, md5_larger(weight, MIN_EVENT_WEIGHT));
     }
@@ -908,13 +922,13 @@ static void fire(const step_context *context, const md5_walker *walker)
             turn_window(context, window, opens);
         return;
     }
-    if (!(weight > 0) || (walker->shot && weight < MIN_EVENT_WEIGHT))
+    if (!(weight > 0) || (walker->one_shot && weight < MIN_EVENT_WEIGHT))
         return;
-    uint64_t *const deaf = walker->shot ? &walker->shot->deaf : &walker->layer_state->deaf;
+    uint64_t *const deaf = walker->one_shot ? &walker->one_shot->deaf : &walker->layer_state->deaf;
     if (ears && walker->when - fabs(context->seconds) >= -MD5_BORDER)
         player->heard |= ears[walker->event]; // not what a clip that begins backward leaves behind
     if (ears && context->seconds == 0 // not a section, which does not begin with its one-shot
-        && !(walker->shot && walker->shot->fade_in.elapsed > MD5_BORDER))
+        && !(walker->one_shot && walker->one_shot->fade_in.elapsed > MD5_BORDER))
         *deaf |= ears[walker->event];
     tell(context,
          walker->event < clip->num_events ? &clip->events[walker->event]
@@ -929,17 +943,18 @@ static void fire_events(const step_context *context)
     const md5_machine *const machine = player->machine;
     const bool is_instant = context->seconds == 0;
     uint32_t num_walkers = 0; // one for each clip and one-shot that passes an event
-    MD5_FOR (i, machine->num_windows)
+    for (uint32_t i = 0; i < machine->num_windows; i++)
         player->windows[i] = (md5_window_state){.weight = player->windows[i].weight};
-    MD5_FOR (layer, machine->tables.num_layers) {
+    for (uint32_t layer = 0; layer < machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
-        MD5_FOR (i, layer_state->num_used) {
+        for (uint32_t i = 0; i < layer_state->num_used; i++) {
             const md5_active_state *const active = md5_active_at(layer_state, i);
             const md5_blend_tree *const tree = active->tree;
             const bool ends_cycle = layer_state->ends_cycle && i + 1 == layer_state->num_used;
             if (!tree || (is_instant && !active->is_new && machine->num_windows == 0))
                 continue;
-            MD5_EACH_AWAKE (k, active) {
+            for (uint32_t j = 0; j < active->num_awake; j++) {
+                const uint32_t k = active->awake[j];
                 const md5_clip_instance *const instance = &active->instances[k];
                 const md5_playable *const playable = tree->instances[k].playable;
                 const md5_cues *const cues = &playable->source->cues[playable->mode];
@@ -959,23 +974,25 @@ static void fire_events(const step_context *context)
             }
         }
     }
-    md5_shot *shot;
-    MD5_EACH_SHOT (shot, player) {
-        const md5_play_mode mode = md5_shot_timing(machine, shot)->mode;
-        const md5_cues *const cues = &machine->sources[shot->source].cues[mode];
+    md5_one_shot *one_shot;
+    md5_one_shot_walk walk = {0};
+    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
+        const md5_play_mode mode = md5_one_shot_timing(machine, one_shot)->mode;
+        const md5_cues *const cues = &machine->sources[one_shot->source].cues[mode];
         if (cues->num_cues > 0)
             add_walker(context,
-                       (md5_walker){.clip = shot->source,
-                                    .shot = shot,
-                                    .is_new = shot->is_new,
-                                    .is_backward = (shot->rate < 0) != player->is_backward},
-                       cues, shot->before, shot->now, shot->is_at_start, false, &num_walkers);
+                       (md5_walker){.clip = one_shot->source,
+                                    .one_shot = one_shot,
+                                    .is_new = one_shot->is_new,
+                                    .is_backward = (one_shot->rate < 0) != player->is_backward},
+                       cues, one_shot->before, one_shot->now, one_shot->is_at_start, false,
+                       &num_walkers);
     }
     if (!is_instant)
         settle_windows(context);
     while (num_walkers > 0 && player->num_walked < MD5_MAX_STEP_EVENTS) {
         md5_walker *walker = player->walkers;
-        MD5_FOR_FROM (i, 1, num_walkers) {
+        for (uint32_t i = 1; i < num_walkers; i++) {
             if (player->walkers[i].when < walker->when - walker->slack)
                 walker = &player->walkers[i];
         }
@@ -986,7 +1003,7 @@ static void fire_events(const step_context *context)
         const size_t behind = (size_t)(player->walkers + --num_walkers - walker);
         memmove(walker, walker + 1, behind * sizeof *walker);
     }
-    MD5_FOR (i, num_walkers)
+    for (uint32_t i = 0; i < num_walkers; i++)
         player->status.num_dropped += 1 + player->walkers[i].walk.num_left;
     if (is_instant)
         settle_windows(context);
@@ -1023,19 +1040,21 @@ static void handle_instant(const step_context *context)
         md5i_weigh_all(player);
         if (player->machine->has_steps && md5i_is_in_step(player))
             md5i_keep_in_step(player, 0, 0);
-        MD5_FOR (i, tables->num_layers)
+        for (uint32_t i = 0; i < tables->num_layers; i++)
             take_in_layer(player, i);
         if (player->num_steps < MD5_MAX_STEP_PARTS)
-            take_shots(player);
+            take_one_shots(player);
         // What is heard is for one call, and one-shots may begin when it is over.
         const bool is_over = !player->has_consumed && player->heard != 0;
         player->heard = is_over ? 0 : player->heard;
-        is_again = player->has_consumed || (is_over && tables->num_shots > 0);
-        MD5_FOR_WHILE (i, tables->num_parameters, player->has_consumed) {
-            if (player->consumed[i] == 0)
-                continue;
-            player->consumed[i] = 0;
-            md5i_set_value(player, i, 0);
+        is_again = player->has_consumed || (is_over && tables->num_one_shots > 0);
+        if (player->has_consumed) {
+            for (uint32_t i = 0; i < tables->num_parameters; i++) {
+                if (player->consumed[i] == 0)
+                    continue;
+                player->consumed[i] = 0;
+                md5i_set_value(player, i, 0);
+            }
         }
         player->is_weighed = player->is_weighed && !player->has_consumed;
         player->has_consumed = false;
@@ -1045,29 +1064,32 @@ static void handle_instant(const step_context *context)
     if (player->has_new || player->machine->num_windows > 0) {
         player->has_new = false;
         // States that were left again at this instant are not seen any more.
-        MD5_FOR_WHILE (i, tables->num_layers, player->machine->reports_states) {
-            md5_layer_state *const layer_state = &player->layer_states[i];
-            const md5_active_state *const newest = md5_newest(layer_state);
-            const uint32_t left = layer_state->entered;
-            if (layer_state->is_entered)
-                continue;
-            layer_state->is_entered = true;
-            layer_state->entered = newest->state;
-            if (left != MD5_NONE)
-                report(context, i, left, MD5_EVENT_LEAVE);
-            report(context, i, newest->state, MD5_EVENT_ENTER);
-            if (left != MD5_NONE && md5_progress(newest) == 1)
-                report(context, i, newest->state, MD5_EVENT_TRANSITION_END);
+        if (player->machine->reports_states) {
+            for (uint32_t i = 0; i < tables->num_layers; i++) {
+                md5_layer_state *const layer_state = &player->layer_states[i];
+                const md5_active_state *const newest = md5_newest(layer_state);
+                const uint32_t left = layer_state->entered;
+                if (layer_state->is_entered)
+                    continue;
+                layer_state->is_entered = true;
+                layer_state->entered = newest->state;
+                if (left != MD5_NONE)
+                    report(context, i, left, MD5_EVENT_LEAVE);
+                report(context, i, newest->state, MD5_EVENT_ENTER);
+                if (left != MD5_NONE && md5_progress(newest) == 1)
+                    report(context, i, newest->state, MD5_EVENT_TRANSITION_END);
+            }
         }
         if (has_events(context))
             fire_events(context);
-        MD5_FOR (i, tables->num_layers) {
-            MD5_FOR (k, player->layer_states[i].num_used)
+        for (uint32_t i = 0; i < tables->num_layers; i++) {
+            for (uint32_t k = 0; k < player->layer_states[i].num_used; k++)
                 md5_active_at(&player->layer_states[i], k)->is_new = false;
         }
-        md5_shot *shot;
-        MD5_EACH_SHOT (shot, player)
-            shot->is_new = false;
+        md5_one_shot *one_shot;
+        md5_one_shot_walk walk = {0};
+        while ((one_shot = md5_next_one_shot(player, &walk)) != NULL)
+            one_shot->is_new = false;
     }
     player->is_settled = player->num_steps < MD5_MAX_STEP_PARTS;
 }
@@ -1079,11 +1101,11 @@ static void step(const step_context *context)
     const uint32_t num_layers = machine->tables.num_layers;
     const double seconds = context->seconds;
     uint32_t first;
-    MD5_FOR (layer, num_layers) {
+    for (uint32_t layer = 0; layer < num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const md5_active_state *const newest = md5_newest(layer_state);
         const bool was_under_way = md5_progress(newest) < 1;
-        MD5_FOR (i, layer_state->num_used)
+        for (uint32_t i = 0; i < layer_state->num_used; i++)
             md5i_advance_state(player, md5_active_at(layer_state, i), seconds);
         weigh_chain(layer_state, fabs(seconds));
         layer_state->settling.elapsed += fabs(seconds);
@@ -1093,14 +1115,16 @@ static void step(const step_context *context)
         layer_state->is_resting = false;
         layer_state->causes = MD5_ALL_CAUSES; // what might not interrupt it may follow it
     }
-    md5_shot *shot;
-    MD5_EACH_SHOT (shot, player) {
-        shot->is_at_start = shot->is_at_start && md5_clock_stays_whole(shot->before, shot->now);
-        shot->before = shot->now;
-        shot->now =
-            md5i_clock_advance(md5_shot_timing(machine, shot), shot->now, shot->rate * seconds);
-        shot->fade_in.elapsed += fabs(seconds);
-        shot->stopping.elapsed += fabs(seconds);
+    md5_one_shot *one_shot;
+    md5_one_shot_walk walk = {0};
+    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
+        one_shot->is_at_start =
+            one_shot->is_at_start && md5_clock_stays_whole(one_shot->before, one_shot->now);
+        one_shot->before = one_shot->now;
+        one_shot->now = md5i_clock_advance(md5_one_shot_timing(machine, one_shot), one_shot->now,
+                                           one_shot->rate * seconds);
+        one_shot->fade_in.elapsed += fabs(seconds);
+        one_shot->stopping.elapsed += fabs(seconds);
     }
     if (machine->has_root_motion)
         player->motion =
@@ -1110,13 +1134,15 @@ static void step(const step_context *context)
         follow_goals(player, seconds, MD5_FOLLOW_MOVES);
     player->is_weighed = player->is_weighed && !player->is_at_kink;
     // Whether the newest state of a layer takes an exit where a cycle ends and another begins.
-    MD5_FOR (layer, num_layers) {
+    for (uint32_t layer = 0; layer < num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const md5_active_state *const newest = md5_newest(layer_state);
         bool is_at_whole = false;
-        MD5_FOR_WHILE (i, newest->num_awake, machine->layers[layer].has_waits) {
-            const md5_clock now = newest->instances[newest->awake[i]].now;
-            is_at_whole = is_at_whole || md5_clock_stays_whole(now, now);
+        if (machine->layers[layer].has_waits) {
+            for (uint32_t i = 0; i < newest->num_awake; i++) {
+                const md5_clock now = newest->instances[newest->awake[i]].now;
+                is_at_whole = is_at_whole || md5_clock_stays_whole(now, now);
+            }
         }
         const md5_transition *const open =
             is_at_whole ? find_open(player, layer, newest, &first) : NULL;
@@ -1124,12 +1150,14 @@ static void step(const step_context *context)
     }
     if (has_events(context))
         fire_events(context);
-    MD5_FOR_WHILE (i, num_layers, machine->reports_states) {
-        if (player->layer_states[i].has_arrived)
-            report(context, i, md5_newest(&player->layer_states[i])->state,
-                   MD5_EVENT_TRANSITION_END);
+    if (machine->reports_states) {
+        for (uint32_t i = 0; i < num_layers; i++) {
+            if (player->layer_states[i].has_arrived)
+                report(context, i, md5_newest(&player->layer_states[i])->state,
+                       MD5_EVENT_TRANSITION_END);
+        }
     }
-    MD5_FOR (layer, num_layers) {
+    for (uint32_t layer = 0; layer < num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         // What has faded out ends.
         if (layer_state->num_used > 1 || layer_state->has_snapshot) {
@@ -1145,11 +1173,11 @@ static void step(const step_context *context)
         const md5_fade_time settling = layer_state->settling;
         layer_state->has_offsets = layer_state->has_offsets && settling.elapsed < settling.duration;
     }
-    MD5_FOR_WHILE (i, machine->num_slots, player->num_shots > 0) {
-        md5_shot_slot *const slot = &player->slots[i];
-        for (uint32_t k = slot->num_shots; k-- > 0;) {
+    for (uint32_t i = 0; i < machine->num_slots && player->num_one_shots > 0; i++) {
+        md5_one_shot_slot *const slot = &player->slots[i];
+        for (uint32_t k = slot->num_one_shots; k-- > 0;) {
             // Backward in time a clip moves away from its end.
-            md5_shot *const ended = &slot->shots[k];
+            md5_one_shot *const ended = &slot->one_shots[k];
             const md5_fade_time stopping = ended->stopping;
             const bool has_faded =
                 ended->is_stopping && stopping.elapsed >= stopping.duration - MD5_BORDER;
@@ -1157,10 +1185,10 @@ static void step(const step_context *context)
             if (seconds > 0 && md5i_section_left(machine, ended) <= MD5_BORDER)
                 md5i_end_section(player, ended);
             if (has_faded
-                || (ended->end == MD5_SHOT_ENDS && ended->rate != 0 && !goes_on
+                || (ended->end == MD5_ONE_SHOT_ENDS && ended->rate != 0 && !goes_on
                     && md5_cycles_left(ended, ended->now.phase) <= MD5_BORDER)) {
                 player->status.num_cuts += !has_faded && !(ended->fade_out > 0);
-                md5_remove_shot(player, slot, k);
+                md5_remove_one_shot(player, slot, k);
             }
         }
     }
@@ -1177,47 +1205,48 @@ static void divide_fade(md5_fade_time fade, double *part)
 // Seconds, up to `most`, until a one-shot or its section ends, it makes room for another one, or
 // passes an event that some ear hears. *part becomes at most how long its weight changes as now,
 // and a part of a fade.
-static double seconds_until_change(const md5_player *player, const md5_shot *shot, double most,
-                                   double *part)
+static double seconds_until_change(const md5_player *player, const md5_one_shot *one_shot,
+                                   double most, double *part)
 {
-    const md5_source *const source = &player->machine->sources[shot->source];
+    const md5_source *const source = &player->machine->sources[one_shot->source];
     md5_clock place;
     if (source->ears)
-        most = md5_least(most,
-                         cycles_until(&source->cues[md5_shot_timing(player->machine, shot)->mode],
-                                      source->ears, UINT64_MAX, shot->now,
-                                      (shot->rate < 0) != player->is_backward, MD5_BORDER, &place)
-                             / fabs(shot->rate));
-    const double left_of_stop = shot->stopping.duration - shot->stopping.elapsed;
-    divide_fade(shot->fade_in, part);
-    if (shot->is_stopping && left_of_stop > MD5_BORDER) {
-        divide_fade(shot->stopping, part);
+        most = md5_least(
+            most, cycles_until(&source->cues[md5_one_shot_timing(player->machine, one_shot)->mode],
+                               source->ears, UINT64_MAX, one_shot->now,
+                               (one_shot->rate < 0) != player->is_backward, MD5_BORDER, &place)
+                      / fabs(one_shot->rate));
+    const double left_of_stop = one_shot->stopping.duration - one_shot->stopping.elapsed;
+    divide_fade(one_shot->fade_in, part);
+    if (one_shot->is_stopping && left_of_stop > MD5_BORDER) {
+        divide_fade(one_shot->stopping, part);
         most = md5_least(most, left_of_stop);
     }
-    const double in_section = md5i_section_left(player->machine, shot);
-    if (shot->rate != 0 && !player->is_backward && in_section > MD5_BORDER)
-        most = md5_least(most, in_section / fabs(shot->rate));
-    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0 || shot->next != MD5_NONE)
+    const double in_section = md5i_section_left(player->machine, one_shot);
+    if (one_shot->rate != 0 && !player->is_backward && in_section > MD5_BORDER)
+        most = md5_least(most, in_section / fabs(one_shot->rate));
+    if (one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0 || one_shot->next != MD5_NONE)
         return most;
-    const bool approaches = (shot->rate < 0) == player->is_backward;
-    const double cycles = approaches ? 1 - shot->now.phase : shot->now.phase;
+    const bool approaches = (one_shot->rate < 0) == player->is_backward;
+    const double cycles = approaches ? 1 - one_shot->now.phase : one_shot->now.phase;
     if (cycles <= MD5_BORDER)
         return most;
     const double before_fade =
-        md5_cycles_left(shot, shot->now.phase) / fabs(shot->rate) - shot->fade_out;
-    if (shot->fade_out > 0)
-        *part = md5_least(*part,
-                          before_fade > MD5_BORDER ? before_fade : shot->fade_out / FADE_DIVISIONS);
-    if (player->machine->tables.num_shots > 0 && before_fade > MD5_BORDER)
+        md5_cycles_left(one_shot, one_shot->now.phase) / fabs(one_shot->rate) - one_shot->fade_out;
+    if (one_shot->fade_out > 0)
+        *part = md5_least(*part, before_fade > MD5_BORDER ? before_fade
+                                                          : one_shot->fade_out / FADE_DIVISIONS);
+    if (player->machine->tables.num_one_shots > 0 && before_fade > MD5_BORDER)
         most = md5_least(most, before_fade);
-    return md5_least(most, cycles / fabs(shot->rate));
+    return md5_least(most, cycles / fabs(one_shot->rate));
 }
 
 // Seconds, up to `most`, until a clip of a state passes an event that some ear hears.
 static double seconds_until_heard(const md5_player *player, const md5_active_state *active,
                                   bool goes_back, double most)
 {
-    MD5_EACH_AWAKE (i, active) {
+    for (uint32_t j = 0; j < active->num_awake; j++) {
+        const uint32_t i = active->awake[j];
         const md5_playable *const playable = active->tree->instances[i].playable;
         const md5_clip_instance *const instance = &active->instances[i];
         md5_clock place = instance->now;
@@ -1235,11 +1264,13 @@ static double seconds_until_heard(const md5_player *player, const md5_active_sta
 // Seconds, up to `most`, until a condition about time changes or an ear hears something.
 static double seconds_until_told(const md5_player *player, bool goes_back, double most)
 {
-    MD5_FOR (i, player->machine->tables.num_layers) {
+    for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
         md5_layer_state *const layer_state = &player->layer_states[i];
         const md5_active_state *const newest = md5_newest(layer_state);
-        MD5_FOR_WHILE (k, layer_state->num_used, player->machine->num_ears > 0)
-            most = seconds_until_heard(player, md5_active_at(layer_state, k), goes_back, most);
+        if (player->machine->num_ears > 0) {
+            for (uint32_t k = 0; k < layer_state->num_used; k++)
+                most = seconds_until_heard(player, md5_active_at(layer_state, k), goes_back, most);
+        }
         const md5_transition *candidate;
         for (candidates all = candidates_of(player, i, newest, MD5_CAUSE_TIME);
              (candidate = next_candidate(&all));)
@@ -1260,9 +1291,9 @@ static double next_interval(md5_player *player, double left)
     uint32_t first;
     if (machine->has_times)
         most = seconds_until_told(player, left < 0, most);
-    MD5_FOR (i, machine->tables.num_layers) {
+    for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         md5_layer_state *const layer_state = &player->layer_states[i];
-        MD5_FOR (k, layer_state->num_used) {
+        for (uint32_t k = 0; k < layer_state->num_used; k++) {
             const md5_active_state *const active = md5_active_at(layer_state, k);
             if (md5_progress(active) == 1)
                 continue;
@@ -1281,9 +1312,10 @@ static double next_interval(md5_player *player, double left)
             if (candidate->waits && is_open(player, i, newest, candidate, &first))
                 most = seconds_until(player, newest, candidate, most);
     }
-    const md5_shot *shot;
-    MD5_EACH_SHOT (shot, player)
-        most = seconds_until_change(player, shot, most, &part);
+    const md5_one_shot *one_shot;
+    md5_one_shot_walk walk = {0};
+    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL)
+        most = seconds_until_change(player, one_shot, most, &part);
     if (divides && part < most)
         most = md5_least(part, 0.99 * most);
     if (player->num_steps >= MD5_MAX_STEP_PARTS)
@@ -1327,11 +1359,12 @@ static double average_interval(md5_player *player, double left)
 // What was there before the instant hears all that is fired then, but what it begins with.
 static void handle_all(const step_context *context)
 {
-    md5_shot *shot;
-    MD5_FOR (i, context->player->machine->tables.num_layers)
+    md5_one_shot *one_shot;
+    for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++)
         context->player->layer_states[i].deaf = 0;
-    MD5_EACH_SHOT (shot, context->player)
-        shot->deaf = 0;
+    md5_one_shot_walk walk = {0};
+    while ((one_shot = md5_next_one_shot(context->player, &walk)) != NULL)
+        one_shot->deaf = 0;
     do
         handle_instant(context);
     while (context->player->heard != 0);
@@ -1340,7 +1373,8 @@ static void handle_all(const step_context *context)
 md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
                                       void *user)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER_CHANGE(player);
+    MD5_VALIDATE_CLIPS(player);
     double left = isfinite(seconds) ? fmin(fmax(seconds, -MAX_SECONDS), MAX_SECONDS) : 0;
     step_context context = {player, events, user, 0};
     player->motion = MD5_NO_DELTA;
@@ -1371,7 +1405,7 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
 
 md5_xform md5_player_root_motion(const md5_player *player)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER(player);
     return md5_transform_to_axes(player->machine->model->skeleton.axes,
                                  md5_root_delta_transform(player->motion));
 }

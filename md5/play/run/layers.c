@@ -12,7 +12,7 @@
 static double angle_of(double sine, double cosine)
 {
     enum { HALVINGS = 3, TERMS = 9 };
-    MD5_FOR (i, HALVINGS)
+    for (uint32_t i = 0; i < HALVINGS; i++)
         cosine += sqrt(cosine * cosine + sine * sine);
     const double t = cosine > 0 ? sine / cosine : 0, square = t * t;
     double sum = 0;
@@ -26,7 +26,7 @@ void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t 
                         float seconds, md5_velocity *velocity)
 {
     const float rate = seconds > 0 ? 1.0f / seconds : 0;
-    MD5_FOR (joint, num_joints) {
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         md5_quatd turn = md5_quatd_mul(md5_quatd_of(now[joint].rotation),
                                        md5_quatd_conjugate(md5_quatd_of(before[joint].rotation)));
         if (turn.w < 0)
@@ -78,7 +78,7 @@ void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocitie
                        const md5_xform *to, const md5_velocity *to_velocities, uint32_t num_joints,
                        md5_offset *offsets)
 {
-    MD5_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         const md5_vec3 turn =
             turn_of(md5_quat_mul(from[i].rotation, md5_quat_conjugate(to[i].rotation)));
         const md5_vec3 move = md5_vec3_sub(from[i].translation, to[i].translation);
@@ -98,7 +98,7 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
 {
     if (!(elapsed < duration))
         return;
-    MD5_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         const md5_offset *const offset = &offsets[i];
         const float turn_left = md5_offset_left(offset->turn_rate, elapsed, duration);
         const float move_left = md5_offset_left(offset->move_rate, elapsed, duration);
@@ -144,7 +144,7 @@ static const md5_xform *take(const joint_part *part, const md5_xform *pose, md5_
 {
     if (!part->listed)
         return pose + part->first;
-    MD5_FOR (i, part->count)
+    for (uint32_t i = 0; i < part->count; i++)
         room[i] = pose[part->listed[i]];
     return room;
 }
@@ -160,8 +160,10 @@ static md5_xform *take_out(const joint_part *part, md5_xform *pose, md5_xform ro
 
 static void put(const joint_part *part, const md5_xform *changed, md5_xform *pose)
 {
-    MD5_FOR_WHILE (i, part->count, part->listed)
-        pose[part->listed[i]] = changed[i];
+    if (part->listed) {
+        for (uint32_t i = 0; i < part->count; i++)
+            pose[part->listed[i]] = changed[i];
+    }
 }
 
 static void blend_joints(const md5_joint_set *set, const md5_xform *other, float weight,
@@ -181,10 +183,12 @@ static void blend_all(const md5_detail_set *detail, const md5_xform *from, const
 {
     if (!detail)
         md5_blend_poses(from, to, weight, NULL, count, pose);
-    MD5_FOR_WHILE (i, detail->num_runs, detail) {
-        const md5_joint_run run = detail->runs[i];
-        md5_blend_poses(from + run.first, to + run.first, weight, NULL, run.count,
-                        pose + run.first);
+    if (detail) {
+        for (uint32_t i = 0; i < detail->num_runs; i++) {
+            const md5_joint_run run = detail->runs[i];
+            md5_blend_poses(from + run.first, to + run.first, weight, NULL, run.count,
+                            pose + run.first);
+        }
     }
 }
 
@@ -199,7 +203,7 @@ static void blend_over(const md5_machine *machine, const md5_detail_set *detail,
     }
     const float *const weights = md5_mask_of(machine, mask);
     if (detail) { // where the mask's weight is 0, joints keep their bits
-        MD5_FOR (i, detail->num_runs) {
+        for (uint32_t i = 0; i < detail->num_runs; i++) {
             const md5_joint_run run = detail->runs[i];
             if (md5_meets(run, &machine->mask_sets[mask].all))
                 md5_blend_poses(pose + run.first, other + run.first, weight, weights + run.first,
@@ -213,7 +217,7 @@ static void blend_over(const md5_machine *machine, const md5_detail_set *detail,
         return;
     }
     const uint32_t *const whole = sets->whole.list;
-    MD5_FOR (i, sets->whole.count)
+    for (uint32_t i = 0; i < sets->whole.count; i++)
         pose[whole[i]] = other[whole[i]];
     blend_joints(&sets->partial, other, weight, pose);
 }
@@ -250,9 +254,10 @@ static md5_xform *pose_at(const pose_stack *stack, uint32_t position)
 static uint64_t cycles_at(md5_player *player, const md5_active_state *active, double seconds)
 {
     uint64_t mark = 0;
-    MD5_ASSERT(active->tree != NULL, "a state with a motion");
+    MD5_ASSERT(active->tree != NULL, "state: must have a motion");
     md5i_find_clocks(player, active, seconds);
-    MD5_EACH_AWAKE (number, active) {
+    for (uint32_t i = 0; i < active->num_awake; i++) {
+        const uint32_t number = active->awake[i];
         if (active->instances[number].weight != 0)
             mark = 31 * mark + (uint64_t)md5i_clock_after(player, active, number, seconds).cycle;
     }
@@ -279,40 +284,43 @@ static void sample_instance(const md5_player *player, const md5_active_state *ac
     const bool is_step = source->interpolation == MD5_INTERPOLATE_STEP;
     const md5_clock clock =
         shift == 0 || is_step ? instance->now : md5i_clock_after(player, active, number, shift);
-    const md5_moment moment = md5i_clock_moment(playable->timing, clock, source->interpolation);
+    const md5_sample_position sample =
+        md5i_clock_sample_position(playable->timing, clock, source->interpolation);
     const md5_joint_set *const joints = only ? only->joints : NULL;
     const uint32_t *const listed = joints ? joints->list : NULL;
     if (!only || md5_is_sampled_whole(source)) {
-        md5_sample(binding, moment, MD5_ROOT_FILE, pose);
+        md5_sample(binding, sample, MD5_ROOT_FILE, pose);
     } else if (only->detail && !listed) { // a listed set is so small that runs save nothing
         const md5_joint_run *const runs = only->detail->runs;
         const md5_run_slots *const slots =
             only->detail->slots + (size_t)(source - machine->sources) * only->detail->num_runs;
         md5_targets targets = binding->internal.plan->targets;
         const bool has_constants = !targets.rotations_in_order || !targets.translations_in_order;
-        MD5_FOR (i, only->detail->num_runs) {
+        for (uint32_t i = 0; i < only->detail->num_runs; i++) {
             if (joints && !md5_meets(runs[i], joints))
                 continue;
             targets.rotation_slots = slots[i].rotations;
             targets.translation_slots = slots[i].translations;
             if (has_constants)
                 md5_copy_constants(binding, runs[i].first, runs[i].count, pose);
-            binding->internal.plan->kernels->sample(binding->anim, &moment, &targets, pose, NULL);
+            binding->internal.plan->kernels->sample(binding->anim, &sample, &targets, pose, NULL);
         }
     } else {
-        MD5_ASSERT(joints != NULL, "joints of a layer, where there are no runs");
+        MD5_ASSERT(joints != NULL, "joints: must not be NULL if the layer has no runs");
         if (!listed)
             md5_copy_constants(binding, joints->first, joints->count, pose);
-        MD5_FOR_WHILE (i, joints->count, listed)
-            pose[listed[i]] = *md5_constant_of(binding, listed[i]);
-        binding->internal.plan->kernels->sample(binding->anim, &moment, only->targets, pose, NULL);
+        if (listed) {
+            for (uint32_t i = 0; i < joints->count; i++)
+                pose[listed[i]] = *md5_constant_of(binding, listed[i]);
+        }
+        binding->internal.plan->kernels->sample(binding->anim, &sample, only->targets, pose, NULL);
     }
-    if (source->extract == MD5_EXTRACT_NONE)
+    if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return;
     const md5_root_track track = md5_track_of(source);
     const bool is_known = md5_is_at(&instance->root, clock) && !is_step;
     md5i_remove_root_delta(machine->model->skeleton.axes,
-                           is_known ? instance->root.delta : md5i_root_delta_at(&track, &moment),
+                           is_known ? instance->root.delta : md5i_root_delta_at(&track, &sample),
                            &pose[0]);
 }
 
@@ -349,7 +357,7 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
 {
     const md5_machine *const machine = player->machine;
     const md5_blend_tree *const tree = active->tree;
-    MD5_ASSERT(tree != NULL, "a state with a motion");
+    MD5_ASSERT(tree != NULL, "state: must have a motion");
     if (shift != 0)
         md5i_find_clocks(player, active, shift);
     // What is added may be added to any joint.
@@ -362,7 +370,7 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
     }
     pose_stack stack = {.first = pose, .spare = spare, .num_joints = machine->num_joints};
     memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
-    MD5_FOR (i, tree->num_parts) {
+    for (uint32_t i = 0; i < tree->num_parts; i++) {
         const md5i_part *const part = &tree->parts[i];
         if (active->flows[i].total == 0)
             continue;
@@ -395,80 +403,83 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
 // share, since newer ones then cover a part of them; where masks differ, other parts.
 
 // The pose of a one-shot, and of one that is added its reference.
-static void sample_shot(const md5_machine *machine, const md5_shot *shot, md5_xform *pose,
-                        md5_xform *reference)
+static void sample_one_shot(const md5_machine *machine, const md5_one_shot *one_shot,
+                            md5_xform *pose, md5_xform *reference)
 {
-    const md5_moment moment = md5_shot_moment(machine, shot);
-    const md5_moment frame = {.frame0 = shot->reference_frame, .frame1 = shot->reference_frame};
-    md5i_sample_source(machine, &machine->sources[shot->source], &moment, pose);
-    if (shot->mode == MD5_LAYER_ADD)
-        md5i_sample_source(machine, &machine->sources[shot->reference], &frame, reference);
+    const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
+    const md5_sample_position frame = {.frame0 = one_shot->reference_frame,
+                                       .frame1 = one_shot->reference_frame};
+    md5i_sample_source(machine, &machine->sources[one_shot->source], &sample, pose);
+    if (one_shot->mode == MD5_LAYER_ADD)
+        md5i_sample_source(machine, &machine->sources[one_shot->reference], &frame, reference);
 }
 
-static void blend_shot(const md5_machine *machine, const md5_shot *shot, float weight,
-                       md5_xform *spare, md5_xform *pose)
+static void blend_one_shot(const md5_machine *machine, const md5_one_shot *one_shot, float weight,
+                           md5_xform *spare, md5_xform *pose)
 {
     md5_xform *const reference = spare + machine->num_joints;
-    sample_shot(machine, shot, spare, reference);
-    if (shot->mode != MD5_LAYER_ADD) {
-        blend_over(machine, NULL, shot->mask, spare, weight, pose);
+    sample_one_shot(machine, one_shot, spare, reference);
+    if (one_shot->mode != MD5_LAYER_ADD) {
+        blend_over(machine, NULL, one_shot->mask, spare, weight, pose);
         return;
     }
     const md5_joint_set all = {.count = machine->num_joints};
     const md5_joint_set *const set =
-        shot->mask == MD5_NONE ? &all : &machine->mask_sets[shot->mask].all;
+        one_shot->mask == MD5_NONE ? &all : &machine->mask_sets[one_shot->mask].all;
     const size_t first = set->first;
     md5_add_pose(pose + first, spare + first, reference + first, weight,
-                 shot->mask == MD5_NONE ? NULL : md5_mask_of(machine, shot->mask) + first,
+                 one_shot->mask == MD5_NONE ? NULL : md5_mask_of(machine, one_shot->mask) + first,
                  set->count, pose + first);
 }
 
 // Writes for each joint what md5i_shot_share() says of one of a slot's one-shots.
-static void find_shares(const md5_machine *machine, const md5_shot_slot *slot, uint32_t number,
+static void find_shares(const md5_machine *machine, const md5_one_shot_slot *slot, uint32_t number,
                         const float *weights, float *shares)
 {
-    MD5_FOR (joint, machine->num_joints) {
+    for (uint32_t joint = 0; joint < machine->num_joints; joint++) {
         float covered = 0;
-        MD5_FOR_FROM (i, number + 1, slot->num_shots) {
-            if (slot->shots[i].mode != MD5_LAYER_ADD)
-                covered += weights[i] * md5_mask_at(machine, slot->shots[i].mask, joint);
+        for (uint32_t i = number + 1; i < slot->num_one_shots; i++) {
+            if (slot->one_shots[i].mode != MD5_LAYER_ADD)
+                covered += weights[i] * md5_mask_at(machine, slot->one_shots[i].mask, joint);
         }
-        const float own = weights[number] * md5_mask_at(machine, slot->shots[number].mask, joint);
-        shares[joint] = md5i_shot_share(own, covered);
+        const float own =
+            weights[number] * md5_mask_at(machine, slot->one_shots[number].mask, joint);
+        shares[joint] = md5i_one_shot_share(own, covered);
     }
 }
 
 // Blends the one-shots that are played over `num_below` layers.
-static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare, md5_xform *pose)
+static void blend_one_shots(md5_player *player, uint32_t num_below, md5_xform *spare,
+                            md5_xform *pose)
 {
-    MD5_FOR (i, player->machine->num_slots) {
-        const md5_shot_slot *const slot = &player->slots[i];
-        if (slot->num_shots > 1) {
+    for (uint32_t i = 0; i < player->machine->num_slots; i++) {
+        const md5_one_shot_slot *const slot = &player->slots[i];
+        if (slot->num_one_shots > 1) {
             const md5_machine *const machine = player->machine;
             const uint32_t num_joints = machine->num_joints;
             md5_xform *const reference = spare + num_joints;
             float *const shares = (float *)(spare + 2 * (size_t)num_joints);
-            float weights[MD5_SLOT_SHOTS];
-            MD5_FOR (j, slot->num_shots)
-                weights[j] = md5i_shot_weight(player, &slot->shots[j], 0, 0);
-            MD5_FOR (j, slot->num_shots) {
-                const md5_shot *const shot = &slot->shots[j];
-                if (shot->num_below != num_below || weights[j] == 0)
+            float weights[MD5_SLOT_ONE_SHOTS];
+            for (uint32_t j = 0; j < slot->num_one_shots; j++)
+                weights[j] = md5i_one_shot_weight(player, &slot->one_shots[j], 0, 0);
+            for (uint32_t j = 0; j < slot->num_one_shots; j++) {
+                const md5_one_shot *const one_shot = &slot->one_shots[j];
+                if (one_shot->num_below != num_below || weights[j] == 0)
                     continue;
                 find_shares(machine, slot, j, weights, shares);
-                sample_shot(machine, shot, spare, reference);
-                if (shot->mode == MD5_LAYER_ADD)
+                sample_one_shot(machine, one_shot, spare, reference);
+                if (one_shot->mode == MD5_LAYER_ADD)
                     md5_add_pose(pose, spare, reference, 1, shares, num_joints, pose);
                 else
                     md5_blend_poses(pose, spare, 1, shares, num_joints, pose);
             }
             continue;
         }
-        if (slot->num_shots == 0 || slot->shots[0].num_below != num_below)
+        if (slot->num_one_shots == 0 || slot->one_shots[0].num_below != num_below)
             continue;
-        const float weight = md5i_shot_weight(player, &slot->shots[0], 0, 0);
+        const float weight = md5i_one_shot_weight(player, &slot->one_shots[0], 0, 0);
         if (weight > 0)
-            blend_shot(player->machine, &slot->shots[0], weight, spare, pose);
+            blend_one_shot(player->machine, &slot->one_shots[0], weight, spare, pose);
     }
 }
 
@@ -528,7 +539,7 @@ static double clip_shift(const blending *job, const md5_active_state *active)
     const double direction = job->player->is_backward ? -1 : 1;
     const double further = job->begin < 0 ? -VELOCITY_STEP : VELOCITY_STEP;
     double moved = 0;
-    MD5_FOR (step, MAX_STEPS) {
+    for (uint32_t step = 0; step < MAX_STEPS; step++) {
         const double begin = direction * (job->begin + moved);
         if (cycles_at(job->player, active, begin)
             == cycles_at(job->player, active, begin + direction * VELOCITY_STEP))
@@ -566,7 +577,7 @@ static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform
         covered = layer_state->coverage;
         memcpy(pose, layer_state->snapshot, job->count * sizeof *pose);
     }
-    MD5_FOR_FROM (i, part.begin, part.end) {
+    for (uint32_t i = part.begin; i < part.end; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const float fade = md5i_fade_in(layer_state, part, i, job->shift);
         const float own = !active->tree ? 0 : fade;
@@ -587,10 +598,12 @@ static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform
     const float duration = (float)layer_state->settling.duration;
     if (!job->detail)
         md5i_add_offsets(layer_state->offsets, elapsed, duration, job->count, pose);
-    MD5_FOR_WHILE (i, job->detail->num_runs, job->detail) {
-        const md5_joint_run run = job->detail->runs[i];
-        md5i_add_offsets(layer_state->offsets + run.first, elapsed, duration, run.count,
-                         pose + run.first);
+    if (job->detail) {
+        for (uint32_t i = 0; i < job->detail->num_runs; i++) {
+            const md5_joint_run run = job->detail->runs[i];
+            md5i_add_offsets(layer_state->offsets + run.first, elapsed, duration, run.count,
+                             pose + run.first);
+        }
     }
     return covered;
 }
@@ -647,10 +660,12 @@ static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
         evaluate_chain(&job, oldest, spare_pose(&job, player->spare, 1), player->spare);
     // A frozen pose is blended into the next frozen pose, so rounding errors of its rotations'
     // lengths would accumulate for as long as transitions interrupt each other.
-    MD5_FOR_WHILE (i, job.count, layer_state->coverage > 0) {
-        layer_state->snapshot[i] = player->spare[i];
-        layer_state->snapshot[i].rotation =
-            md5_quat_normalize(player->spare[i].rotation, player->spare[i].rotation);
+    if (layer_state->coverage > 0) {
+        for (uint32_t i = 0; i < job.count; i++) {
+            layer_state->snapshot[i] = player->spare[i];
+            layer_state->snapshot[i].rotation =
+                md5_quat_normalize(player->spare[i].rotation, player->spare[i].rotation);
+        }
     }
     layer_state->has_snapshot = true;
 }
@@ -689,7 +704,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     bool is_inertial = duration > 0 && change->fade == MD5_FADE_INERTIAL
                        && from->states[change->state].tree
                        && !(layer_state->has_snapshot && layer_state->coverage < 1);
-    MD5_FOR (i, layer_state->num_used)
+    for (uint32_t i = 0; i < layer_state->num_used; i++)
         is_inertial = is_inertial && md5_active_at(layer_state, i)->tree;
     const bool fades = duration > 0 && !is_inertial;
     bool is_above = false; // above the state that is left, or one in step with that
@@ -709,7 +724,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
         layer_state->has_snapshot = layer_state->has_offsets = false;
     }
     uint32_t used = 0; // bits of slots
-    MD5_FOR (i, layer_state->num_used)
+    for (uint32_t i = 0; i < layer_state->num_used; i++)
         used |= 1u << layer_state->order[i];
     uint8_t slot = 0;
     while ((used >> slot & 1u) != 0)
@@ -789,7 +804,7 @@ static void blend_layer(const blending *job, float weight, bool *is_begun, md5_x
     if (!is_added && single && weight == 1 && layer->states[single->state].is_exact) {
         md5_xform saved[MD5_MOST_SAVED];
         const md5_joint_set *const partial = &machine->mask_sets[layer->mask].partial;
-        MD5_FOR (i, partial->count)
+        for (uint32_t i = 0; i < partial->count; i++)
             saved[i] = pose[partial->list[i]];
         evaluate_joints(job->player, layer, single, NULL, spare, pose);
         md5_xform of_pose[CHUNK];
@@ -825,7 +840,7 @@ static const md5_detail_set *seen_below(const md5_player *player, uint32_t layer
         return NULL;
     const md5_play_layer *const above = &machine->layers[next];
     const bool covers = above->mode == MD5_LAYER_OVERRIDE && above->mask != MD5_NONE
-                        && machine->rests[above->mask].num_runs > 0 && player->num_shots == 0
+                        && machine->rests[above->mask].num_runs > 0 && player->num_one_shots == 0
                         && md5i_weight_of(player, &above->weight) == 1
                         && single_motion(&player->layer_states[next]);
     return covers ? &machine->rests[above->mask] : NULL;
@@ -836,7 +851,7 @@ static void fill_left_out(const md5_machine *machine, const md5_detail_set *deta
                           md5_xform *pose)
 {
     const uint32_t *const left_out = detail->left_out;
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         pose[left_out[i]] = machine->model->bind_local[left_out[i]];
 }
 
@@ -845,11 +860,11 @@ void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_detail_set *const detail = md5_detail_of(player);
-    if (detail && (machine->has_full_layers || player->num_shots > 0))
+    if (detail && (machine->has_full_layers || player->num_one_shots > 0))
         fill_left_out(machine, detail, detail->num_outside, pose);
     const uint32_t num_layers = machine->tables.num_layers;
     bool is_begun = false;
-    MD5_FOR (i, num_layers) {
+    for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight = md5i_weight_of(player, &layer->weight);
         blending job = blending_of(player, i);
@@ -862,14 +877,14 @@ void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
             blend_layer(&job, weight, &is_begun, spare, pose);
         else if (weight > 0)
             begin_pose(machine, &is_begun, pose);
-        if (player->num_shots > 0) {
+        if (player->num_one_shots > 0) {
             begin_pose(machine, &is_begun, pose);
-            blend_shots(player, i + 1, spare, pose);
+            blend_one_shots(player, i + 1, spare, pose);
         }
     }
     begin_pose(machine, &is_begun, pose);
-    if (num_layers == 0 && player->num_shots > 0)
-        blend_shots(player, 0, spare, pose);
+    if (num_layers == 0 && player->num_one_shots > 0)
+        blend_one_shots(player, 0, spare, pose);
     if (detail)
         fill_left_out(machine, detail, detail->num_left_out, pose);
 }

@@ -1,6 +1,5 @@
 // What changes the pose after the layers; feet that are held where they stand: what the clips that
 // play have their soles do, and how the character has moved since the last pose.
-#include "md5/motion/lanes.h"
 #include "md5/motion/space.h"
 #include "md5/play/run/player_state.h"
 
@@ -15,17 +14,17 @@ typedef struct footing {
 static footing blend(footing below, footing above, float weight)
 {
     const float left = 1 - weight * above.share[PLAYS];
-    MD5_FOR (i, FOOTINGS)
+    for (uint32_t i = 0; i < FOOTINGS; i++)
         below.share[i] = below.share[i] * left + weight * above.share[i];
     return below;
 }
 
-// At a clip's moment. Within a cycle the later of two frames is the next one.
+// At the sample position of a clip. Within a cycle the later of two frames is the next one.
 static footing footing_at(const md5_machine *machine, size_t sole, const md5_source *source,
-                          const md5_moment *moment)
+                          const md5_sample_position *sample)
 {
     const uint8_t contact =
-        machine->contacts[sole * machine->num_frames + source->first_frame + moment->frame0];
+        machine->contacts[sole * machine->num_frames + source->first_frame + sample->frame0];
     const bool turns = contact == MD5_CONTACT_TURNS;
     return (footing){{turns || contact == MD5_CONTACT_STANDS ? 1.0f : 0.0f, turns ? 1.0f : 0.0f,
                       contact == MD5_CONTACT_SLIDES ? 1.0f : 0.0f, 1}};
@@ -36,19 +35,22 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
                                 size_t sole)
 {
     footing sum = {{0}};
-    MD5_EACH_AWAKE (number, active) {
+    for (uint32_t i = 0; i < active->num_awake; i++) {
+        const uint32_t number = active->awake[i];
         const md5_playable *const playable = active->tree->instances[number].playable;
         const md5_clip_instance *const instance = &active->instances[number];
         if (instance->weight == 0)
             continue;
-        const md5_moment moment = md5_instance_moment(playable, instance);
-        const footing own = footing_at(player->machine, sole, playable->source, &moment);
-        MD5_FOR (k, FOOTINGS)
+        const md5_sample_position sample = md5_instance_sample_position(playable, instance);
+        const footing own = footing_at(player->machine, sole, playable->source, &sample);
+        for (uint32_t k = 0; k < FOOTINGS; k++)
             sum.share[k] += instance->weight * own.share[k];
     }
     const float all = sum.share[PLAYS];
-    MD5_FOR_WHILE (k, FOOTINGS, all > 0)
-        sum.share[k] /= all;
+    if (all > 0) {
+        for (uint32_t k = 0; k < FOOTINGS; k++)
+            sum.share[k] /= all;
+    }
     return sum;
 }
 
@@ -58,11 +60,11 @@ static footing footing_of_layer(const md5_player *player, uint32_t number, size_
     md5_layer_state *const layer_state = &player->layer_states[number];
     footing sum = {{0}};
     sum.share[PLAYS] = layer_state->has_snapshot ? layer_state->coverage : 0;
-    MD5_FOR (i, layer_state->num_used) {
+    for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const float fade = md5i_fade_in(layer_state, md5_whole_chain(layer_state), i, 0);
         const footing own = footing_of_state(player, active, sole);
-        MD5_FOR (k, FOOTINGS)
+        for (uint32_t k = 0; k < FOOTINGS; k++)
             sum.share[k] += (own.share[k] - sum.share[k]) * fade;
     }
     return sum;
@@ -72,20 +74,22 @@ static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
 {
     const md5_machine *const machine = player->machine;
     footing sum = {{0}};
-    MD5_FOR (i, machine->tables.num_layers) {
+    for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight =
             md5i_weight_of(player, &layer->weight) * md5_mask_at(machine, layer->mask, joint);
         if (layer->mode == MD5_LAYER_OVERRIDE && weight > 0)
             sum = blend(sum, footing_of_layer(player, i, sole), weight);
     }
-    const md5_shot *shot;
-    MD5_EACH_SHOT (shot, player) {
-        const md5_moment moment = md5_shot_moment(machine, shot);
-        if (shot->mode != MD5_LAYER_ADD)
-            sum = blend(sum, footing_at(machine, sole, &machine->sources[shot->source], &moment),
-                        md5i_shot_weight(player, shot, 0, 0)
-                            * md5_mask_at(machine, shot->mask, joint));
+    const md5_one_shot *one_shot;
+    md5_one_shot_walk walk = {0};
+    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
+        const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
+        if (one_shot->mode != MD5_LAYER_ADD)
+            sum =
+                blend(sum, footing_at(machine, sole, &machine->sources[one_shot->source], &sample),
+                      md5i_one_shot_weight(player, one_shot, 0, 0)
+                          * md5_mask_at(machine, one_shot->mask, joint));
     }
     return sum;
 }
@@ -165,9 +169,13 @@ static void stand(md5_player *player, uint32_t number, float weight, md5_xform *
         md5i_advance_hold(&modifier->hold, &step, !is_placed, &player->held[number_of_sole]);
     }
 
-    MD5_FOR_WHILE (i, job.num_feet, player->ground)
-        player->ground(player->ground_user, player, ankle_of(player, modifier, i, pose),
-                       &job.feet[i]);
+    if (player->ground) {
+        md5_mark_callback(&player->internal, MD5_CALLBACK);
+        for (uint32_t i = 0; i < job.num_feet; i++)
+            player->ground(player->ground_user, player, ankle_of(player, modifier, i, pose),
+                           &job.feet[i]);
+        md5_mark_callback(&player->internal, MD5_NO_CALLBACK);
+    }
     md5i_solve_held_feet(skeleton, &job, player->held + modifier->first_sole, modifier->num_held,
                          pose);
     player->drops[number] = job.drop;
@@ -191,7 +199,7 @@ static md5_gaze_desc gaze_of(const md5_machine *machine, const md5_modifier *mod
 void md5i_advance_gazes(md5_player *player, double seconds)
 {
     const md5_machine *const machine = player->machine;
-    MD5_FOR (i, machine->tables.num_modifiers) {
+    for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         const md5_target *const target = &player->targets[i];
         if (modifier->desc.kind != MD5_MODIFIER_GAZE || !(target->weight > 0))
@@ -255,9 +263,11 @@ static bool is_applied(md5_player *player, uint32_t number, const md5_target *ta
     const bool needs_position = kind >= MD5_MODIFIER_AIM && kind <= MD5_MODIFIER_CCD;
     // Chains end in ancestors of their tips, which are animated if the tips are.
     bool are_animated = !detail || detail->are_animated[modifier->joint];
-    MD5_FOR_WHILE (i, modifier->desc.num_feet, detail && kind == MD5_MODIFIER_FEET)
-        are_animated =
-            are_animated && detail->are_animated[machine->legs[modifier->first_foot + i].tip];
+    if (detail && kind == MD5_MODIFIER_FEET) {
+        for (uint32_t i = 0; i < modifier->desc.num_feet; i++)
+            are_animated =
+                are_animated && detail->are_animated[machine->legs[modifier->first_foot + i].tip];
+    }
     if (are_animated && target->weight > 0 && (!needs_position || md5_is_place(target->position)))
         return true;
     player->are_placed[number] = false;
@@ -275,6 +285,30 @@ static void apply(md5_player *player, uint32_t number, const md5_target *target,
         md5_modify_joint(skeleton, modifier->joint, modifier->desc.space, place, target->weight,
                          pose);
         break;
+    case MD5_MODIFIER_AIM: {
+        const md5_aim_job job = {
+            .tip = modifier->joint,
+            .length = modifier->desc.length,
+            .target = target->position,
+            .params = modifier->desc.aim,
+            .weight = target->weight,
+        };
+        md5_solve_aim(skeleton, &job, pose);
+        break;
+    }
+    case MD5_MODIFIER_TWO_BONE: {
+        const md5_two_bone_job job = {
+            .limb = &modifier->limb, // checked when the machine was created
+            .target = target->position,
+            .pole = target->has_pole ? &target->pole : NULL,
+            .rotation = target->has_rotation ? &target->rotation : NULL,
+            .params = modifier->desc.two_bone,
+            .weight = target->weight,
+            .limits = machine->limits,
+        };
+        md5i_bend_limb(skeleton, pose, &modifier->limb, &job, NULL);
+        break;
+    }
     case MD5_MODIFIER_FABRIK:
     case MD5_MODIFIER_CCD: {
         const md5_chain_job job = {
@@ -294,7 +328,7 @@ static void apply(md5_player *player, uint32_t number, const md5_target *target,
         const md5_spring_job job = {
             .tip = modifier->joint,
             .length = modifier->desc.length,
-            .numbers = modifier->desc.spring,
+            .params = modifier->desc.spring,
             .placement = place,
             .state = player->springs + modifier->first_spring,
             .seconds = (float)player->since_pose,
@@ -311,62 +345,23 @@ static void apply(md5_player *player, uint32_t number, const md5_target *target,
         const md5_detail_set *const detail = md5_detail_of(player);
         md5_gaze_desc gaze = gaze_of(machine, modifier, target);
         uint32_t num_eyes = 0;
-        MD5_FOR (i, gaze.num_eyes)
+        for (uint32_t i = 0; i < gaze.num_eyes; i++)
             if (!detail || detail->are_animated[gaze.eyes[i]])
                 gaze.eyes[num_eyes++] = gaze.eyes[i];
         gaze.num_eyes = num_eyes;
         md5_gaze_pose(&gaze, &player->gazes[modifier->gaze], skeleton, target->weight, pose);
         break;
     }
-    default: // solved together
-        break;
     }
 }
 
-// Of players of the same machine: one modifier of all, then the next. Limbs and chains that aim are
-// solved together.
-void md5i_apply_modifiers(md5_player *const *players, md5_xform *const *poses, uint32_t count)
+void md5i_apply_modifiers(md5_player *player, md5_xform *pose)
 {
-    const md5_machine *const machine = players[0]->machine;
-    const md5_skeleton *const skeleton = &machine->model->skeleton;
-    MD5_FOR (number, machine->tables.num_modifiers) {
-        const md5_modifier *const modifier = &machine->modifiers[number];
-        const md5_modifier_kind kind = modifier->desc.kind;
-        md5_two_bone_job limbs[MD5_IK_MOST];
-        md5_aim_job aims[MD5_IK_MOST];
-        md5_target driven[MD5_IK_MOST];
-        md5_xform *changed[MD5_IK_MOST];
-        uint32_t num_changed = 0;
-        MD5_FOR (i, count) {
-            const md5_target *const target =
-                target_of(players[i], number, poses[i], &driven[num_changed]);
-            if (!is_applied(players[i], number, target))
-                continue;
-            if (kind == MD5_MODIFIER_TWO_BONE)
-                limbs[num_changed] = (md5_two_bone_job){
-                    .limb = &modifier->limb, // checked when the machine was created
-                    .target = target->position,
-                    .pole = target->has_pole ? &target->pole : NULL,
-                    .rotation = target->has_rotation ? &target->rotation : NULL,
-                    .numbers = modifier->desc.two_bone,
-                    .weight = target->weight,
-                    .limits = machine->limits,
-                };
-            else if (kind == MD5_MODIFIER_AIM)
-                aims[num_changed] = (md5_aim_job){
-                    .tip = modifier->joint,
-                    .length = modifier->desc.length,
-                    .target = target->position,
-                    .numbers = modifier->desc.aim,
-                    .weight = target->weight,
-                };
-            else
-                apply(players[i], number, target, poses[i]);
-            changed[num_changed++] = poses[i];
-        }
-        if (kind == MD5_MODIFIER_TWO_BONE)
-            md5i_two_bone_all(md5i_cpu_best(MD5_CPU_AVX512), skeleton, limbs, changed, num_changed);
-        else if (kind == MD5_MODIFIER_AIM)
-            md5i_aim_all(md5i_cpu_best(MD5_CPU_AVX512), skeleton, aims, changed, num_changed);
+    const uint32_t num_modifiers = player->machine->tables.num_modifiers;
+    for (uint32_t i = 0; i < num_modifiers; i++) {
+        md5_target driven;
+        const md5_target *const target = target_of(player, i, pose, &driven);
+        if (is_applied(player, i, target))
+            apply(player, i, target, pose);
     }
 }

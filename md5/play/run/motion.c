@@ -39,7 +39,7 @@ static md5_root_delta add(md5_root_delta a, md5_root_delta b, double t)
 static md5_root_delta root_delta_of_clip(const md5_source *source, const md5_timing *timing,
                                          md5_clock before, md5_clock now, md5_root_position *last)
 {
-    if (source->extract == MD5_EXTRACT_NONE)
+    if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return MD5_NO_DELTA;
     const md5_root_track track = md5_track_of(source);
     const md5_root_position from =
@@ -65,7 +65,7 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
         return root_delta_of_instance(tree->instances, &active->instances[0]);
     uint32_t num_deltas = 0;
     memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
-    MD5_FOR (i, tree->num_parts) {
+    for (uint32_t i = 0; i < tree->num_parts; i++) {
         const md5i_part *const part = &tree->parts[i];
         if (active->flows[i].total == 0)
             continue;
@@ -131,7 +131,8 @@ static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *ac
         return MD5_NO_DELTA;
     const double shift = is_before != player->is_backward ? -VELOCITY_STEP : VELOCITY_STEP;
     md5i_find_clocks(player, active, shift);
-    MD5_EACH_AWAKE (number, active) {
+    for (uint32_t i = 0; i < active->num_awake; i++) {
+        const uint32_t number = active->awake[i];
         md5_clip_instance *const instance = &active->instances[number];
         const md5_clock other = md5i_clock_after(player, active, number, shift);
         // From here on it does not matter where it was before the last step.
@@ -141,7 +142,8 @@ static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *ac
         instance->now = is_before ? instance->now : other;
     }
     const md5_root_delta delta = root_delta_of_state(player, active);
-    MD5_EACH_AWAKE (number, active) {
+    for (uint32_t i = 0; i < active->num_awake; i++) {
+        const uint32_t number = active->awake[i];
         md5_clip_instance *const instance = &active->instances[number];
         instance->before = instance->now = is_before ? instance->now : instance->before;
     }
@@ -159,7 +161,7 @@ static md5_root_velocity measure_root(md5_player *player, md5_layer_state *layer
         covered = layer_state->coverage;
         delta = delta_of(&layer_state->frozen_root, 1.0 / rate);
     }
-    MD5_FOR_FROM (i, part.begin, part.end) {
+    for (uint32_t i = part.begin; i < part.end; i++) {
         md5_active_state *const active = md5_active_at(layer_state, i);
         const double fade = md5i_fade_in(layer_state, part, i, 0);
         const double own = !active->tree ? 0 : fade;
@@ -177,7 +179,7 @@ static md5_root_velocity measure_root(md5_player *player, md5_layer_state *layer
 // Whether any active state of a layer has root motion, or may have left some.
 static bool has_root_motion(md5_layer_state *layer_state)
 {
-    MD5_FOR (i, layer_state->num_used) {
+    for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_blend_tree *const tree = md5_active_at(layer_state, i)->tree;
         if (tree && tree->has_root_motion)
             return true;
@@ -193,10 +195,10 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
     const bool is_frozen = layer_state->has_snapshot;
     md5_root_delta delta = is_frozen ? delta_of(&layer_state->frozen_root, seconds) : MD5_NO_DELTA;
     double rest = 1;
-    MD5_FOR (i, layer_state->num_used)
+    for (uint32_t i = 0; i < layer_state->num_used; i++)
         rest -= md5_active_at(layer_state, i)->weight;
     *coverage = is_frozen ? fmax(rest, 0.0) * layer_state->coverage : 0;
-    MD5_FOR (i, layer_state->num_used) {
+    for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         if (!active->tree || active->weight == 0)
             continue;
@@ -213,33 +215,34 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
 }
 
 // Blends the root motion of the one-shots over `num_below` layers as their poses are.
-static void add_shots(const md5_player *player, uint32_t num_below, double seconds,
-                      md5_root_delta *delta)
+static void add_one_shots(const md5_player *player, uint32_t num_below, double seconds,
+                          md5_root_delta *delta)
 {
-    MD5_FOR (i, player->machine->num_slots) {
-        const md5_shot_slot *const slot = &player->slots[i];
-        float covered = 0, shares[MD5_SLOT_SHOTS];
-        for (uint32_t j = slot->num_shots; j-- > 0;) {
+    for (uint32_t i = 0; i < player->machine->num_slots; i++) {
+        const md5_one_shot_slot *const slot = &player->slots[i];
+        float covered = 0, shares[MD5_SLOT_ONE_SHOTS];
+        for (uint32_t j = slot->num_one_shots; j-- > 0;) {
             // Its mean at joint 0 over the last `seconds`, as weigh_chain() has it of states.
-            const md5_shot *const shot = &slot->shots[j];
-            const float at_start = md5i_shot_weight(player, shot, -seconds, 0);
-            const float in_middle = md5i_shot_weight(player, shot, -0.5 * seconds, 0);
-            const float at_end = md5i_shot_weight(player, shot, 0, 0);
+            const md5_one_shot *const one_shot = &slot->one_shots[j];
+            const float at_start = md5i_one_shot_weight(player, one_shot, -seconds, 0);
+            const float in_middle = md5i_one_shot_weight(player, one_shot, -0.5 * seconds, 0);
+            const float at_end = md5i_one_shot_weight(player, one_shot, 0, 0);
             const float weight = (at_start + 4 * in_middle + at_end) / 6.0f
-                                 * md5_mask_at(player->machine, shot->mask, 0);
-            shares[j] = md5i_shot_share(weight, covered);
-            covered += shot->mode == MD5_LAYER_ADD ? 0 : weight;
+                                 * md5_mask_at(player->machine, one_shot->mask, 0);
+            shares[j] = md5i_one_shot_share(weight, covered);
+            covered += one_shot->mode == MD5_LAYER_ADD ? 0 : weight;
         }
-        MD5_FOR (j, slot->num_shots) {
-            const md5_shot *const shot = &slot->shots[j];
-            if (shot->num_below != num_below)
+        for (uint32_t j = 0; j < slot->num_one_shots; j++) {
+            const md5_one_shot *const one_shot = &slot->one_shots[j];
+            if (one_shot->num_below != num_below)
                 continue;
             md5_root_position last = {.clock = {.phase = -1}}; // none
-            const md5_root_delta of_shot = root_delta_of_clip(
-                &player->machine->sources[shot->source], md5_shot_timing(player->machine, shot),
-                shot->before, shot->now, &last);
-            *delta = shot->mode == MD5_LAYER_ADD ? add(*delta, of_shot, shares[j])
-                                                 : blend(*delta, of_shot, shares[j]);
+            const md5_root_delta of_one_shot =
+                root_delta_of_clip(&player->machine->sources[one_shot->source],
+                                   md5_one_shot_timing(player->machine, one_shot), one_shot->before,
+                                   one_shot->now, &last);
+            *delta = one_shot->mode == MD5_LAYER_ADD ? add(*delta, of_one_shot, shares[j])
+                                                     : blend(*delta, of_one_shot, shares[j]);
         }
     }
 }
@@ -271,14 +274,14 @@ md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds)
 {
     const uint32_t num_layers = player->machine->tables.num_layers;
     md5_root_delta delta = MD5_NO_DELTA;
-    bool is_moving = player->num_shots > 0;
-    MD5_FOR (i, num_layers) {
+    bool is_moving = player->num_one_shots > 0;
+    for (uint32_t i = 0; i < num_layers; i++) {
         add_layer(player, i, seconds, &is_moving, &delta);
-        if (player->num_shots > 0)
-            add_shots(player, i + 1, seconds, &delta);
+        if (player->num_one_shots > 0)
+            add_one_shots(player, i + 1, seconds, &delta);
     }
-    if (num_layers == 0 && player->num_shots > 0)
-        add_shots(player, 0, seconds, &delta);
+    if (num_layers == 0 && player->num_one_shots > 0)
+        add_one_shots(player, 0, seconds, &delta);
     return delta;
 }
 
@@ -298,7 +301,16 @@ static const float MAX_VALUE = 1e6f;
 static float weight_at_frame(const md5_morph_row *row, uint32_t frame)
 {
     const md5_morph_key *const keys = row->keys;
-    MD5_COUNT_BELOW(next, row->num_keys, keys[middle].frame <= frame)
+    // The first key after the frame.
+    uint32_t next = 0;
+    uint32_t high = row->num_keys;
+    while (next < high) {
+        const uint32_t middle = next + (high - next) / 2;
+        if (keys[middle].frame <= frame)
+            next = middle + 1;
+        else
+            high = middle;
+    }
     if (next == 0)
         return keys[0].weight;
     const md5_morph_key *const key = &keys[next - 1];
@@ -311,11 +323,11 @@ static float weight_at_frame(const md5_morph_row *row, uint32_t frame)
 }
 
 // Keys stand at whole frames, so between two frames the curve is a line.
-static float weight_at_moment(const md5_morph_row *row, const md5_moment *moment)
+static float weight_at_sample(const md5_morph_row *row, const md5_sample_position *sample)
 {
-    const float from = weight_at_frame(row, moment->frame0);
-    const float to = weight_at_frame(row, moment->frame1);
-    return from + (to - from) * moment->fraction;
+    const float from = weight_at_frame(row, sample->frame0);
+    const float to = weight_at_frame(row, sample->frame1);
+    return from + (to - from) * sample->fraction;
 }
 
 // Weight that a state, fully shown, gives a row; *share becomes that of the row's clip in it.
@@ -326,13 +338,14 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
     if (row->drive == MD5_MORPH_BY_CLIP) {
         const md5_source *const source = &player->machine->sources[row->source];
         float sum = 0;
-        MD5_EACH_AWAKE (number, active) {
+        for (uint32_t i = 0; i < active->num_awake; i++) {
+            const uint32_t number = active->awake[i];
             const md5_playable *const playable = active->tree->instances[number].playable;
             const md5_clip_instance *const instance = &active->instances[number];
             if (playable->source != source || instance->weight == 0)
                 continue;
-            const md5_moment moment = md5_instance_moment(playable, instance);
-            sum += instance->weight * weight_at_moment(row, &moment);
+            const md5_sample_position sample = md5_instance_sample_position(playable, instance);
+            sum += instance->weight * weight_at_sample(row, &sample);
             *share += instance->weight;
         }
         return row->weight * sum;
@@ -359,14 +372,14 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
 {
     const md5_machine *const machine = player->machine;
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    MD5_FOR (i, of.count)
+    for (uint32_t i = 0; i < of.count; i++)
         weights[i] = part.has_snapshot ? layer_state->frozen_morphs[of.first + i] : 0;
-    MD5_FOR_FROM (k, part.begin, part.end) {
+    for (uint32_t k = part.begin; k < part.end; k++) {
         const md5_active_state *const active = md5_active_at(layer_state, k);
         const float fade = md5i_fade_in(layer_state, part, k, 0);
-        MD5_FOR (i, of.count)
+        for (uint32_t i = 0; i < of.count; i++)
             weights[i] *= 1 - fade;
-        MD5_FOR_FROM (i, of.row, of.end) {
+        for (uint32_t i = of.row; i < of.end; i++) {
             const md5_morph_row *const row = &machine->morph_rows[i];
             const uint32_t number = row->target - of.first; // wraps below it
             float share;
@@ -381,7 +394,7 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
     if (!part.has_offsets || !(settling->elapsed < settling->duration))
         return;
     const float left = md5_offset_left(0, (float)settling->elapsed, (float)settling->duration);
-    MD5_FOR (i, of.count)
+    for (uint32_t i = 0; i < of.count; i++)
         weights[i] += left * layer_state->morph_offsets[of.first + i];
 }
 
@@ -389,17 +402,22 @@ void md5i_carry_morphs(const md5_player *player, const md5_player *old, const fl
                        float *weights)
 {
     const md5_machine *const machine = player->machine, *const was = old->machine;
-    MD5_FOR (i, machine->num_sums)
+    for (uint32_t i = 0; i < machine->num_sums; i++)
         weights[i] = machine == was ? old_weights[i] : 0;
-    MD5_FOR_WHILE (i, machine->num_rows, machine != was) {
-        const md5_morph_row *const row = &machine->morph_rows[i], *other = NULL;
-        MD5_FOR_WHILE (k, was->num_rows, !other) { // usually it has the same number
-            const md5_morph_row *const tried = &was->morph_rows[(i + k) % was->num_rows];
-            if (tried->of == row->of && strcmp(tried->name, row->name) == 0)
-                other = tried;
+    if (machine != was) {
+        for (uint32_t i = 0; i < machine->num_rows; i++) {
+            const md5_morph_row *const row = &machine->morph_rows[i], *other = NULL;
+            for (uint32_t k = 0; k < was->num_rows && !other;
+                 k++) { // usually it has the same number
+                const md5_morph_row *const tried = &was->morph_rows[(i + k) % was->num_rows];
+                if (tried->of == row->of && strcmp(tried->name, row->name) == 0)
+                    other = tried;
+            }
+            if (other) {
+                for (uint32_t k = 0; k < md5_num_sums(row); k++)
+                    weights[row->target + k] = old_weights[other->target + k];
+            }
         }
-        MD5_FOR_WHILE (k, md5_num_sums(row), other)
-            weights[row->target + k] = old_weights[other->target + k];
     }
 }
 
@@ -416,7 +434,7 @@ void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old
             const md5_root_velocity clips = measure_root(from, was, old, true);
             const float left =
                 has_rest ? md5_offset_left(0, (float)time.elapsed, (float)time.duration) : 0;
-            MD5_FOR (i, 4) {
+            for (uint32_t i = 0; i < 4; i++) {
                 const double before = has_rest ? was->root_velocity.v[i] : 0;
                 const double most = fmax(fabs(clips.v[i]), fabs(before));
                 const double now = clips.v[i] + left * was->root_offset.v[i];
@@ -424,7 +442,7 @@ void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old
             }
         }
         const md5_root_velocity now = measure_root(player, layer_state, fresh, false);
-        MD5_FOR (i, 4)
+        for (uint32_t i = 0; i < 4; i++)
             layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
     }
     // Before the new ones are written: old offsets may be the same array.
@@ -432,7 +450,7 @@ void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old
     weigh_morphs(from, old_layer, old, all_sums(from->machine), from->morphs);
     weigh_morphs(player, layer, fresh, all, layer_state->frozen_morphs);
     md5i_carry_morphs(player, from, from->morphs, layer_state->morph_offsets);
-    MD5_FOR (i, all.count)
+    for (uint32_t i = 0; i < all.count; i++)
         layer_state->morph_offsets[i] -= layer_state->frozen_morphs[i];
 }
 
@@ -446,25 +464,27 @@ void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range olde
 
 // Blends what one-shots over `num_below` layers have of the curve with this sum over the value: in
 // a slot as their poses are, older ones in what the newer leave.
-static float add_shot_curves(const md5_player *player, uint32_t num_below, uint32_t sum_of,
-                             float value)
+static float add_one_shot_curves(const md5_player *player, uint32_t num_below, uint32_t sum_of,
+                                 float value)
 {
     const md5_machine *const machine = player->machine;
-    MD5_FOR (i, machine->num_slots) {
-        const md5_shot_slot *const slot = &player->slots[i];
+    for (uint32_t i = 0; i < machine->num_slots; i++) {
+        const md5_one_shot_slot *const slot = &player->slots[i];
         float rest = 1, share = 0, sum = 0;
-        for (uint32_t k = slot->num_shots; k-- > 0;) {
-            const md5_shot *const shot = &slot->shots[k];
-            const md5_moment moment = md5_shot_moment(machine, shot);
-            const float weight = fminf(md5i_shot_weight(player, shot, 0, 0), rest);
-            const float over = shot->mode == MD5_LAYER_ADD ? 0 : weight;
+        for (uint32_t k = slot->num_one_shots; k-- > 0;) {
+            const md5_one_shot *const one_shot = &slot->one_shots[k];
+            const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
+            const float weight = fminf(md5i_one_shot_weight(player, one_shot, 0, 0), rest);
+            const float over = one_shot->mode == MD5_LAYER_ADD ? 0 : weight;
             rest -= over;
-            MD5_FOR_WHILE (n, machine->num_curves, shot->num_below == num_below) {
-                const md5_morph_row *const row = &machine->curves[n];
-                if (row->target != sum_of || row->source != shot->source)
-                    continue;
-                share += over;
-                sum += weight * weight_at_moment(row, &moment);
+            if (one_shot->num_below == num_below) {
+                for (uint32_t n = 0; n < machine->num_curves; n++) {
+                    const md5_morph_row *const row = &machine->curves[n];
+                    if (row->target != sum_of || row->source != one_shot->source)
+                        continue;
+                    share += over;
+                    sum += weight * weight_at_sample(row, &sample);
+                }
             }
         }
         value += sum - share * value;
@@ -479,30 +499,30 @@ static float value_of_curve(const md5_player *player, uint32_t curve)
     const uint32_t num_layers = machine->tables.num_layers, rows = machine->tables.num_morphs;
     const uint32_t sum = machine->curves[curve].target;
     const sums of = {sum, 2, rows + curve, rows + machine->num_curves};
-    float value = num_layers == 0 ? add_shot_curves(player, 0, sum, 0) : 0;
-    MD5_FOR (i, num_layers) {
+    float value = num_layers == 0 ? add_one_shot_curves(player, 0, sum, 0) : 0;
+    for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         float pair[2]; // of values, and of the weights of the clips that have them
         weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), of, pair);
         const float share = layer->mode == MD5_LAYER_ADD ? 0 : fminf(fmaxf(pair[1], 0.0f), 1.0f);
         value += md5i_weight_of(player, &layer->weight) * (pair[0] - share * value);
-        value = add_shot_curves(player, i + 1, sum, value);
+        value = add_one_shot_curves(player, i + 1, sum, value);
     }
     return value;
 }
 
 float md5_player_curve(const md5_player *player, uint32_t curve)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER(player);
     md5i_weigh_all((md5_player *)player); // keeps weights that follow from the rest
     return curve < player->machine->num_curves ? value_of_curve(player, curve) : 0;
 }
 
 float md5_player_window(const md5_player *player, uint32_t window)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER(player);
     float most = 0;
-    MD5_FOR (i, player->machine->num_windows) {
+    for (uint32_t i = 0; i < player->machine->num_windows; i++) {
         if (player->machine->windows[i].window == window)
             most = md5_larger(most, player->windows[i].weight);
     }
@@ -526,11 +546,13 @@ float md5i_driven(const md5_player *player, uint32_t number)
     case MD5_MORPH_BY_WINDOW:
         return md5_player_window(player, row->source);
     default: {
-        const md5_shot *shot;
-        MD5_EACH_SHOT (shot, player) {
-            const md5_moment moment = md5_shot_moment(machine, shot);
-            if (shot->source == row->source)
-                sum += md5i_shot_weight(player, shot, 0, 0) * weight_at_moment(row, &moment);
+        const md5_one_shot *one_shot;
+        md5_one_shot_walk walk = {0};
+        while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
+            const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
+            if (one_shot->source == row->source)
+                sum +=
+                    md5i_one_shot_weight(player, one_shot, 0, 0) * weight_at_sample(row, &sample);
         }
         return sum;
     }
@@ -539,26 +561,26 @@ float md5i_driven(const md5_player *player, uint32_t number)
 
 void md5_player_morphs(const md5_player *player, float *weights)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER(player);
     const md5_machine *const machine = player->machine;
     const uint32_t count = machine->num_morphs;
     const sums named = {0, count, 0, machine->tables.num_morphs};
-    MD5_ASSERT(weights != NULL || count == 0, "weights: not NULL");
+    MD5_ASSERT(weights != NULL || count == 0, "weights: must not be NULL");
     if (count == 0)
         return;
     md5i_weigh_all((md5_player *)player);
     memset(weights, 0, count * sizeof *weights);
-    MD5_FOR (i, machine->tables.num_morphs) {
+    for (uint32_t i = 0; i < machine->tables.num_morphs; i++) {
         const md5_morph_row *const row = &machine->morph_rows[i];
         if (row->drive != MD5_MORPH_BY_STATE) // layers have those, all targets together
             weights[row->target] += row->weight * md5i_driven(player, i);
     }
-    MD5_FOR (i, machine->tables.num_layers) {
+    for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const float weight = md5i_weight_of(player, &machine->layers[i].weight);
         if (weight == 0)
             continue;
         weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), named, player->morphs);
-        MD5_FOR (k, count)
+        for (uint32_t k = 0; k < count; k++)
             weights[k] += weight * player->morphs[k];
     }
 }

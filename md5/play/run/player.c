@@ -1,5 +1,6 @@
 // A player from the outside: made, copied, set, asked; its level of detail; the bounds of its pose;
 // poses of one character or of a crowd.
+#include "md5/core/freed.h"
 #include "md5/core/jobs.h"
 #include "md5/core/math.h"
 #include "md5/play/run/player_state.h"
@@ -8,7 +9,7 @@
 
 bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER_CHANGE(player);
     MD5_ASSERT_RESERVED(detail);
     const md5_detail full = {0};
     const md5_detail *const set = detail ? detail : &full;
@@ -69,11 +70,11 @@ static void sum_axis(const md5_machine *machine, float *low, float *high)
 
 md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
 {
-    MD5_ASSERT_ASSET(player);
-    MD5_ASSERT(joints != NULL || player->machine->num_joints == 0, "joints: not NULL");
+    MD5_ASSERT_PLAYER(player);
+    MD5_ASSERT(joints != NULL || player->machine->num_joints == 0, "joints: must not be NULL");
     const md5_machine *const machine = player->machine;
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    MD5_FOR (i, machine->num_joints) {
+    for (uint32_t i = 0; i < machine->num_joints; i++) {
         const float reach = machine->reaches[i];
         if (reach < 0 && machine->has_vertices)
             continue;
@@ -178,7 +179,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
             ARRAY(layer_state, morph_offsets, machine->num_sums),
         };
         PLACE(block, others);
-        MD5_FOR (k, MD5_SLOTS - 1)
+        for (uint32_t k = 0; k < MD5_SLOTS - 1; k++)
             place_live(block, &machine->layers[i],
                        layer_state->others ? &layer_state->others[k] : &other);
         PLACE(block, rest);
@@ -186,7 +187,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
     // While states change: two poses that are compared, and those that each of them needs.
     const size_t num_spare = 2 + (size_t)has_differences + machine->max_poses;
     const size_t num_walkers =
-        num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_SHOTS;
+        num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_ONE_SHOTS;
     const placed_array last[] = {
         OF_PLAYER(slots, machine->num_slots),
         OF_PLAYER(walkers, machine->has_clip_events ? num_walkers : 0),
@@ -205,7 +206,11 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
 md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *allocator,
                               md5_error *error)
 {
-    MD5_NEED(machine, "machine");
+    MD5_ASSERT_NULL_OR_ALIVE(machine, MD5_TAG_MACHINE);
+    if (!machine) {
+        md5i_fail_missing(error, "machine");
+        return NULL;
+    }
     MD5_ASSERT_ALLOCATOR(allocator);
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : machine->internal.allocator,
@@ -218,12 +223,12 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
         return NULL;
     md5_player *const player = lay_out(&block, machine);
     player->size = size;
-    player->internal.allocator = context.allocator;
-    MD5_FOR (i, machine->num_windows) // a reset leaves them: their ends follow
+    player->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_PLAYER};
+    for (uint32_t i = 0; i < machine->num_windows; i++) // a reset leaves them: their ends follow
         player->windows[i] = (md5_window_state){0};
-    MD5_FOR (i, machine->tables.num_attached)
+    for (uint32_t i = 0; i < machine->tables.num_attached; i++)
         player->attached[i] = NULL;
-    MD5_FOR (i, machine->tables.num_parameters)
+    for (uint32_t i = 0; i < machine->tables.num_parameters; i++)
         player->parameters[i] = 0;
     md5_player_reset(player);
     return player;
@@ -231,7 +236,7 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
 
 void md5_destroy_player(md5_player *player)
 {
-    MD5_FREE(player);
+    MD5_FREE(player, MD5_TAG_PLAYER);
 }
 
 // -- Copies: only what is in use ----------------------------------------------------------------
@@ -268,7 +273,7 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
         COPY(to, from, frozen_morphs, machine->num_sums);
     if (from->has_offsets)
         COPY(to, from, morph_offsets, machine->num_sums);
-    MD5_FOR (i, from->num_used) {
+    for (uint32_t i = 0; i < from->num_used; i++) {
         md5_active_state *const copy = md5_active_at(to, i);
         const md5_active_state *const active = md5_active_at(from, i);
         const md5_blend_tree *const tree = active->tree;
@@ -287,9 +292,9 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
 
 void md5_player_copy(md5_player *to, const md5_player *from)
 {
-    MD5_ASSERT_NOT_NULL(to);
-    MD5_ASSERT_NOT_NULL(from);
-    MD5_ASSERT(to->machine == from->machine, "to, from: of the same machine");
+    MD5_ASSERT_PLAYER_CHANGE(to);
+    MD5_ASSERT_PLAYER(from);
+    MD5_ASSERT(to->machine == from->machine, "to, from: must be players of the same machine");
     const md5_machine *const machine = from->machine;
     if (to == from)
         return;
@@ -299,12 +304,12 @@ void md5_player_copy(md5_player *to, const md5_player *from)
     // The arrays that lie together: see lay_out().
     memcpy(to->parameters, from->parameters,
            (size_t)((const char *)from->consumed - (const char *)from->parameters));
-    MD5_FOR (i, machine->tables.num_layers)
+    for (uint32_t i = 0; i < machine->tables.num_layers; i++)
         copy_layer(machine, &machine->layers[i], &to->layer_states[i], &from->layer_states[i]);
-    MD5_FOR (i, machine->num_slots) {
-        to->slots[i].num_shots = from->slots[i].num_shots;
-        copy_items(to->slots[i].shots, from->slots[i].shots, from->slots[i].num_shots,
-                   sizeof(md5_shot));
+    for (uint32_t i = 0; i < machine->num_slots; i++) {
+        to->slots[i].num_one_shots = from->slots[i].num_one_shots;
+        copy_items(to->slots[i].one_shots, from->slots[i].one_shots, from->slots[i].num_one_shots,
+                   sizeof(md5_one_shot));
     }
 }
 
@@ -319,9 +324,9 @@ static void put_parameter(md5_player *player, uint32_t parameter, float value)
 
 void md5_player_reset(md5_player *player)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER_CHANGE(player);
     const md5_machine_desc *const tables = &player->machine->tables;
-    MD5_FOR (i, tables->num_parameters) {
+    for (uint32_t i = 0; i < tables->num_parameters; i++) {
         const uint32_t row = player->machine->followers[i];
         put_parameter(player, i, tables->parameters[i].value);
         player->consumed[i] = 0;
@@ -329,7 +334,7 @@ void md5_player_reset(md5_player *player)
             player->followings[row] =
                 (md5_following){.goal = player->parameters[i], .from = player->parameters[i]};
     }
-    MD5_FOR (i, tables->num_modifiers) {
+    for (uint32_t i = 0; i < tables->num_modifiers; i++) {
         const md5_modifier *const modifier = &player->machine->modifiers[i];
         player->targets[i] = (md5_target){.weight = modifier->desc.weight,
                                           .position = {INFINITY, INFINITY, INFINITY}};
@@ -343,15 +348,15 @@ void md5_player_reset(md5_player *player)
     }
     for (size_t i = 0; i < player->machine->num_soles; i++)
         player->held[i] = (md5_held){0};
-    MD5_FOR (i, player->machine->num_slots)
-        player->slots[i].num_shots = 0;
-    player->num_shots = 0;
+    for (uint32_t i = 0; i < player->machine->num_slots; i++)
+        player->slots[i].num_one_shots = 0;
+    player->num_one_shots = 0;
     player->has_consumed = player->is_backward = false;
     player->status = (md5_advance_status){0};
     player->since_pose = 0;
     player->detail = (md5_detail_state){.mask = MD5_NONE, .interval = 1};
     player->motion = player->walked = MD5_NO_DELTA;
-    MD5_FOR (i, tables->num_layers) {
+    for (uint32_t i = 0; i < tables->num_layers; i++) {
         player->layer_states[i].num_used = 0;
         player->layer_states[i].entered = MD5_NONE;
         md5i_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_BEHIND});
@@ -365,7 +370,7 @@ void md5_player_reset(md5_player *player)
 static bool are_joints_alike(const md5_skeleton *a, const md5_skeleton *b)
 {
     bool alike = a->num_joints == b->num_joints;
-    MD5_FOR_WHILE (i, a->num_joints, alike)
+    for (uint32_t i = 0; i < a->num_joints && alike; i++)
         alike = a->joints[i].parent == b->joints[i].parent
                 && strcmp(a->joints[i].name, b->joints[i].name) == 0;
     return alike;
@@ -400,7 +405,7 @@ static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uin
     to->has_snapshot = to->has_snapshot && has_poses;
     to->has_offsets = to->has_offsets && has_poses;
     to->num_used = 0;
-    MD5_FOR (i, from->num_used) {
+    for (uint32_t i = 0; i < from->num_used; i++) {
         const md5_active_state *const was = md5_active_at(from, i);
         md5_active_state *const active = md5_slot(to, to->num_used);
         const uint32_t state = adopted_state(machine, layer, names, was->state);
@@ -452,7 +457,7 @@ static void adopt_modifier(md5_player *player, uint32_t number, const md5_player
         player->gazes[to->gaze] = old->gazes[from->gaze];
     bool is_alike = has_joints && to->joint == from->joint && to->desc.length == from->desc.length
                     && to->desc.num_feet == from->desc.num_feet && to->num_held == from->num_held;
-    MD5_FOR_WHILE (i, to->desc.num_feet, is_alike)
+    for (uint32_t i = 0; i < to->desc.num_feet && is_alike; i++)
         is_alike = memcmp(&player->machine->legs[to->first_foot + i],
                           &old->machine->legs[from->first_foot + i], sizeof(md5_limb))
                    == 0;
@@ -470,32 +475,37 @@ static void adopt_modifier(md5_player *player, uint32_t number, const md5_player
 }
 
 // Returns false if what it needs is gone.
-static bool adopt_shot(const md5_machine *machine, const md5_machine *old, md5_shot *shot)
+static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old,
+                           md5_one_shot *one_shot)
 {
     const md5_machine_desc *const from = &old->tables;
-    const double duration = md5i_timing_duration(md5_shot_timing(old, shot));
-    const bool is_masked = shot->mask != MD5_NONE;
-    const uint32_t source = shot->source;
-    const uint32_t layer = shot->num_below == from->num_layers
-                               ? MD5_NONE
-                               : md5_find_layer(machine, from->layers[shot->num_below - 1].name);
-    shot->source = md5_find_clip(machine, from->clips[shot->source].name);
-    shot->reference = md5_find_clip(machine, from->clips[shot->reference].name);
-    shot->mask = adopted_mask(machine, old, shot->mask);
-    shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
-    if (shot->source == MD5_NONE || shot->reference == MD5_NONE
-        || (is_masked && shot->mask == MD5_NONE)
-        || shot->reference_frame >= machine->sources[shot->reference].binding->anim->num_frames)
+    const double duration = md5i_timing_duration(md5_one_shot_timing(old, one_shot));
+    const bool is_masked = one_shot->mask != MD5_NONE;
+    const uint32_t source = one_shot->source;
+    const uint32_t layer =
+        one_shot->num_below == from->num_layers
+            ? MD5_NONE
+            : md5_find_layer(machine, from->layers[one_shot->num_below - 1].name);
+    one_shot->source = md5_find_clip(machine, from->clips[one_shot->source].name);
+    one_shot->reference = md5_find_clip(machine, from->clips[one_shot->reference].name);
+    one_shot->mask = adopted_mask(machine, old, one_shot->mask);
+    one_shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
+    if (one_shot->source == MD5_NONE || one_shot->reference == MD5_NONE
+        || (is_masked && one_shot->mask == MD5_NONE)
+        || one_shot->reference_frame
+               >= machine->sources[one_shot->reference].binding->anim->num_frames)
         return false;
     const md5_section *const sections = from->clips[source].sections;
-    if (shot->section != MD5_NONE)
-        shot->section = md5i_find_section(machine, shot->source, sections[shot->section].name);
-    if (shot->next != MD5_NONE)
-        shot->next = md5i_find_section(machine, shot->source, sections[shot->next].name);
-    if (shot->row != MD5_NONE)
-        shot->row = md5_find_shot(machine, from->shots[shot->row].name);
-    shot->rate *= duration / md5i_timing_duration(md5_shot_timing(machine, shot));
-    shot->rate = fmin(fmax(shot->rate, -MD5_MOST_SHOT_RATE), MD5_MOST_SHOT_RATE);
+    if (one_shot->section != MD5_NONE)
+        one_shot->section =
+            md5i_find_section(machine, one_shot->source, sections[one_shot->section].name);
+    if (one_shot->next != MD5_NONE)
+        one_shot->next =
+            md5i_find_section(machine, one_shot->source, sections[one_shot->next].name);
+    if (one_shot->row != MD5_NONE)
+        one_shot->row = md5_find_one_shot(machine, from->one_shots[one_shot->row].name);
+    one_shot->rate *= duration / md5i_timing_duration(md5_one_shot_timing(machine, one_shot));
+    one_shot->rate = fmin(fmax(one_shot->rate, -MD5_MOST_ONE_SHOT_RATE), MD5_MOST_ONE_SHOT_RATE);
     return true;
 }
 
@@ -517,9 +527,9 @@ static void adopt_windows(md5_player *to, const md5_player *from)
 {
     const md5_machine *const machine = to->machine, *const was = from->machine;
     const md5_window_row *const rows = machine->windows;
-    MD5_FOR (i, machine->num_windows)
+    for (uint32_t i = 0; i < machine->num_windows; i++)
         to->windows[i] = (md5_window_state){0};
-    MD5_FOR (i, 2 * was->num_windows) {
+    for (uint32_t i = 0; i < 2 * was->num_windows; i++) {
         const uint32_t number = i % was->num_windows;
         const md5_window_row *const row = &was->windows[number];
         const uint32_t clip = md5_find_clip(machine, was->tables.clips[row->begin.index].name);
@@ -537,11 +547,11 @@ static void adopt_windows(md5_player *to, const md5_player *from)
     }
 }
 
-void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost, void *user)
+void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *lost, void *user)
 {
-    MD5_ASSERT_NOT_NULL(to);
-    MD5_ASSERT_NOT_NULL(from);
-    MD5_ASSERT(to != from, "to, from: two players");
+    MD5_ASSERT_PLAYER_CHANGE(to);
+    MD5_ASSERT_PLAYER(from);
+    MD5_ASSERT(to != from, "to, from: must be two players");
     const md5_machine *const machine = to->machine, *const was = from->machine;
     const md5_machine_desc *const tables = &was->tables;
     const bool has_joints = are_joints_alike(&machine->model->skeleton, &was->model->skeleton);
@@ -549,6 +559,7 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
     old.is_weighed = old.has_moved = true;
     md5i_weigh_all(&old);
     md5_player_reset(to);
+    md5_mark_callback(&to->internal, MD5_CALLBACK);
     memcpy(to, from, offsetof(md5_player, layer_states));
     to->machine = machine;
     to->detail.mask = adopted_mask(machine, was, from->detail.mask);
@@ -556,11 +567,11 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
     if (to->detail.is_kept)
         COPY(to, from, kept_pose, machine->num_joints);
     (void)tell(has_joints ? 0 : MD5_NONE, "model", tables->name, lost, user);
-    MD5_FOR (i, tables->num_clips)
+    for (uint32_t i = 0; i < tables->num_clips; i++)
         (void)FIND_OR_TELL(md5_find_clip, "clip", tables->clips[i]);
-    MD5_FOR (i, tables->num_masks)
+    for (uint32_t i = 0; i < tables->num_masks; i++)
         (void)FIND_OR_TELL(md5i_find_mask, "mask", tables->masks[i]);
-    MD5_FOR (i, tables->num_parameters) {
+    for (uint32_t i = 0; i < tables->num_parameters; i++) {
         const uint32_t found = FIND_OR_TELL(md5_find_parameter, "parameter", tables->parameters[i]);
         if (found == MD5_NONE)
             continue;
@@ -579,39 +590,40 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
         if (row != MD5_NONE)
             to->followings[row] = following;
     }
-    MD5_FOR (i, tables->num_modifiers) {
+    for (uint32_t i = 0; i < tables->num_modifiers; i++) {
         const uint32_t found = FIND_OR_TELL(md5_find_modifier, "modifier", tables->modifiers[i]);
         if (found != MD5_NONE && machine->modifiers[found].desc.kind == tables->modifiers[i].kind)
             adopt_modifier(to, found, from, i, has_joints);
     }
-    to->num_shots = 0;
-    MD5_FOR (i, was->num_slots) { // those with a name come first
+    to->num_one_shots = 0;
+    for (uint32_t i = 0; i < was->num_slots; i++) { // those with a name come first
         const uint32_t found =
             i < tables->num_slots ? FIND_OR_TELL(md5_find_slot, "slot", tables->slots[i]) : i;
-        md5_shot_slot *const slot = &to->slots[found];
-        if (found >= machine->num_slots || slot->num_shots > 0)
+        md5_one_shot_slot *const slot = &to->slots[found];
+        if (found >= machine->num_slots || slot->num_one_shots > 0)
             continue;
-        MD5_FOR (k, from->slots[i].num_shots) {
-            slot->shots[slot->num_shots] = from->slots[i].shots[k];
-            slot->num_shots += adopt_shot(machine, was, &slot->shots[slot->num_shots]);
+        for (uint32_t k = 0; k < from->slots[i].num_one_shots; k++) {
+            slot->one_shots[slot->num_one_shots] = from->slots[i].one_shots[k];
+            slot->num_one_shots +=
+                adopt_one_shot(machine, was, &slot->one_shots[slot->num_one_shots]);
         }
-        to->num_shots += slot->num_shots;
+        to->num_one_shots += slot->num_one_shots;
     }
-    MD5_FOR (i, tables->num_layers) {
+    for (uint32_t i = 0; i < tables->num_layers; i++) {
         const md5_layer_desc *const layer = &tables->layers[i];
         const uint32_t found = FIND_OR_TELL(md5_find_layer, "layer", *layer);
         if (found == MD5_NONE)
             continue;
-        MD5_FOR (k, layer->num_states)
+        for (uint32_t k = 0; k < layer->num_states; k++)
             (void)tell(adopted_state(machine, found, layer, k), "state", layer->states[k].name,
                        lost, user);
         adopt_layer(to, found, &old, i, has_joints);
     }
-    MD5_FOR (i, was->num_windows) {
+    for (uint32_t i = 0; i < was->num_windows; i++) {
         if (was->windows[i].window == i)
             (void)FIND_OR_TELL(md5_find_window, "window", was->windows[i]);
     }
-    MD5_FOR (i, was->num_curves) {
+    for (uint32_t i = 0; i < was->num_curves; i++) {
         if (md5_find_curve(was, was->curves[i].name) == i)
             (void)FIND_OR_TELL(md5_find_curve, "curve", was->curves[i]);
     }
@@ -620,11 +632,12 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
     to->has_new = true; // at most, none is found
     to->has_consumed = false;
     to->is_settled = from->is_settled && machine->fingerprint == was->fingerprint;
+    md5_mark_callback(&to->internal, MD5_NO_CALLBACK);
 }
 
 bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER_SET(player);
     if (parameter >= player->machine->tables.num_parameters || !isfinite(value))
         return false;
     if (!md5i_set_goal(player, parameter, value))
@@ -634,7 +647,7 @@ bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 
 float md5_player_get(const md5_player *player, uint32_t parameter)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER(player);
     return parameter < player->machine->tables.num_parameters ? player->parameters[parameter]
                                                               : 0.0f;
 }
@@ -648,9 +661,10 @@ static bool has_state(const md5_player *player, uint32_t layer, uint32_t state)
 bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, float duration,
                         md5_fade fade, md5_ease_kind easing)
 {
-    MD5_ASSERT_ASSET(player);
-    MD5_ASSERT((unsigned)fade <= MD5_FADE_INERTIAL, "fade: a md5_fade");
-    MD5_ASSERT((unsigned)easing <= MD5_LAST_FADE_EASING, "easing: one without parameters");
+    MD5_ASSERT_PLAYER_CHANGE(player);
+    MD5_ASSERT((unsigned)fade <= MD5_FADE_INERTIAL, "fade: must be a value of md5_fade");
+    MD5_ASSERT((unsigned)easing <= MD5_LAST_FADE_EASING,
+               "easing: must be an easing without parameters");
     if (!has_state(player, layer, state))
         return false;
     md5i_change_state(player, layer,
@@ -667,7 +681,7 @@ bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, floa
 
 bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER_CHANGE(player);
     if (!has_state(player, layer, state))
         return false;
     md5i_change_state(player, layer, &(md5_change){.state = state, .start = time});
@@ -676,13 +690,13 @@ bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double 
 
 md5_target *md5_player_target(md5_player *player, uint32_t modifier)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER(player);
     return modifier < player->machine->tables.num_modifiers ? &player->targets[modifier] : NULL;
 }
 
 bool md5_player_attach(md5_player *player, uint32_t attached, const md5_mat34 *joints)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER_CHANGE(player);
     const md5_machine_desc *const tables = &player->machine->tables;
     if (attached >= tables->num_attached || tables->attached[attached].joint)
         return false;
@@ -702,19 +716,19 @@ static const md5_modifier *find_modifier(const md5_player *player, uint32_t numb
 
 md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER(player);
     const md5_modifier *const found = find_modifier(player, modifier, MD5_MODIFIER_FEET);
     return found ? player->feet + found->first_foot : NULL;
 }
 
 void md5_player_seed(md5_player *player, uint64_t seed)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER_CHANGE(player);
     const md5_machine *const machine = player->machine;
     const uint64_t begin = md5_mixed(seed); // seeds that are near are far from each other then
-    MD5_FOR (i, machine->tables.num_layers)
+    for (uint32_t i = 0; i < machine->tables.num_layers; i++)
         player->layer_states[i].random = md5_mixed(begin + i);
-    MD5_FOR (i, machine->tables.num_modifiers) {
+    for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         if (modifier->desc.kind == MD5_MODIFIER_GAZE)
             md5_gaze_begin(modifier->seed + begin, &player->gazes[modifier->gaze]);
@@ -724,21 +738,21 @@ void md5_player_seed(md5_player *player, uint64_t seed)
 
 md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER(player);
     const md5_modifier *const found = find_modifier(player, modifier, MD5_MODIFIER_GAZE);
     return found ? &player->gazes[found->gaze] : NULL;
 }
 
 void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER_CHANGE(player);
     player->ground = ground;
     player->ground_user = user;
 }
 
 md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER(player);
     const md5_machine *const machine = player->machine;
     if (layer >= machine->tables.num_layers)
         return (md5_layer_status){.from = MD5_NONE};
@@ -767,7 +781,7 @@ static md5_xform *align(void *scratch)
 
 size_t md5_player_pose_scratch(const md5_machine *machine)
 {
-    MD5_ASSERT_NOT_NULL(machine);
+    MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
     // One for a layer, one for the second of two blended states, one for a state whose difference
     // is computed, and those that evaluating a state needs besides its result, which is 1 of
     // max_poses. One-shots need three.
@@ -799,15 +813,16 @@ static void blend_or_show(md5_player *player, bool is_computed, md5_xform *spare
 bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette,
                      void *scratch)
 {
-    MD5_ASSERT_ASSET(player);
+    MD5_ASSERT_PLAYER_CHANGE(player);
+    MD5_VALIDATE_CLIPS(player);
     MD5_ASSERT_NOT_NULL(scratch);
-    MD5_ASSERT(pose != NULL || player->machine->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(pose != NULL || player->machine->num_joints == 0, "pose: must not be NULL");
     MD5_ASSERT_APART(joints, player->machine->num_joints, palette, player->machine->num_joints);
     md5_xform *const spare = align(scratch);
     const bool is_computed = begin_pose(player);
     blend_or_show(player, is_computed, spare, pose);
     if (is_computed) {
-        md5i_apply_modifiers(&player, &pose, 1);
+        md5i_apply_modifiers(player, pose);
         end_pose(player, pose);
     }
     make_matrices(player->machine, pose, spare, joints, palette);
@@ -830,17 +845,6 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-#if !defined(NDEBUG)
-static bool all_have_players(const md5_play_job *jobs, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!jobs[i].player)
-            return false;
-    }
-    return true;
-}
-#endif
-
 // Of one worker: poses, and behind them either what one character needs, or matrices of all.
 static size_t scratch_size(const md5_play_job *jobs, size_t count)
 {
@@ -856,8 +860,11 @@ static size_t scratch_size(const md5_play_job *jobs, size_t count)
 
 size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count, const md5_threads *threads)
 {
-    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
-    MD5_VALIDATE(all_have_players(jobs, count), "jobs: each has a player");
+    MD5_ASSERT(jobs != NULL || count == 0, "jobs: must not be NULL");
+    if (MD5_HAS_ASSERTS) {
+        for (size_t i = 0; i < count; i++)
+            MD5_ASSERT_PLAYER(jobs[i].player);
+    }
     return md5i_scratch_of_all(threads, scratch_size(jobs, count));
 }
 
@@ -908,6 +915,16 @@ static void finish_alike(const team *group, size_t begin, size_t count)
     binding->internal.plan->kernels->finish_crowd(lanes, poses, group->step, (float *)group->spare);
 }
 
+// Calls the hook of jobs[count], which share it.
+static void call_hook(const md5_play_job *jobs, uint32_t count, md5_xform *const *poses)
+{
+    for (uint32_t i = 0; i < count; i++)
+        md5_mark_callback(&jobs[i].player->internal, MD5_SETTING_CALLBACK);
+    jobs->hook(jobs->hook_user, jobs, count, poses);
+    for (uint32_t i = 0; i < count; i++)
+        md5_mark_callback(&jobs[i].player->internal, MD5_NO_CALLBACK);
+}
+
 static void pose_team(team *group)
 {
     size_t num_joints = 0;
@@ -919,26 +936,14 @@ static void pose_team(team *group)
         const md5_play_job *const job = group->jobs[i];
         blend_or_show(job->player, job->is_computed, group->spare, group->poses + i * group->step);
     }
-    // Modifiers of those that are computed, in groups of the same machine.
-    md5_player *players[TOGETHER];
-    md5_xform *poses[TOGETHER];
-    uint32_t count = 0;
     for (size_t i = 0; i < group->count; i++) {
         md5_player *const player = group->jobs[i]->player;
+        md5_xform *const pose = group->poses + i * group->step;
         if (!group->jobs[i]->is_computed)
             continue;
-        if (count > 0 && players[0]->machine != player->machine) {
-            md5i_apply_modifiers(players, poses, count);
-            count = 0;
-        }
-        players[count] = player;
-        poses[count++] = group->poses + i * group->step;
+        md5i_apply_modifiers(player, pose);
+        end_pose(player, pose);
     }
-    if (count > 0)
-        md5i_apply_modifiers(players, poses, count);
-    for (size_t i = 0; i < group->count; i++)
-        if (group->jobs[i]->is_computed)
-            end_pose(group->jobs[i]->player, group->poses + i * group->step);
     // Adjacent jobs with the same hook share a call.
     md5_xform *listed[TOGETHER];
     for (size_t begin = 0, end; begin < group->count; begin = end) {
@@ -949,7 +954,7 @@ static void pose_team(team *group)
              end++)
             listed[end - begin] = group->poses + end * group->step;
         if (first->hook)
-            first->hook(first->hook_user, first, (uint32_t)(end - begin), listed);
+            call_hook(first, (uint32_t)(end - begin), listed);
     }
     const size_t width = lanes_of(group->jobs[0]->player->machine);
     for (size_t begin = 0; begin < group->count; begin += width) {
@@ -992,10 +997,13 @@ static void play_some(void *user, size_t first, size_t last, void *scratch)
 
 void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads, void *scratch)
 {
-    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_ASSERT(jobs != NULL || count == 0, "jobs: must not be NULL");
     MD5_VALIDATE_RESERVED(jobs, count);
-    MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
-    MD5_VALIDATE(all_have_players(jobs, count), "jobs: each has a player");
+    MD5_ASSERT(scratch != NULL || count == 0, "scratch: must not be NULL");
+    if (MD5_HAS_ASSERTS) {
+        for (size_t i = 0; i < count; i++)
+            MD5_ASSERT_PLAYER_CHANGE(jobs[i].player);
+    }
     const md5_batch batch = {.run = play_some,
                              .user = jobs,
                              .count = count,
@@ -1009,7 +1017,7 @@ void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads
 // The part of a screw motion: of its turn by 2 h about an axis, and of its translation. Across the
 // axis the latter is the chord of an arc, whose part is sin(share h) / sin(h) as long and is turned
 // back by (1 - share) h.
-static md5_xform part_of_motion(md5_xform motion, double share)
+static md5_xform partial_motion(md5_xform motion, double share)
 {
     if (share >= 1)
         return motion;
@@ -1034,29 +1042,34 @@ static md5_xform part_of_motion(md5_xform motion, double share)
     };
 }
 
-typedef struct between_batch {
-    md5_between_job *jobs;
+typedef struct interpolation_batch {
+    md5_interpolated_pose_job *jobs;
     float share;
-} between_batch;
+} interpolation_batch;
 
-static void pose_some_between(void *user, size_t first, size_t last, void *scratch)
+static void interpolate_player_range(void *user, size_t first, size_t last, void *scratch)
 {
-    const between_batch *const batch = (const between_batch *)user;
+    const interpolation_batch *const batch = (const interpolation_batch *)user;
     (void)scratch;
     for (size_t i = first; i < last; i++) {
-        md5_between_job *const job = &batch->jobs[i];
-        md5_blend_poses(job->before, job->now, job->has_cut ? 1.0f : batch->share, NULL,
+        md5_interpolated_pose_job *const job = &batch->jobs[i];
+        md5_blend_poses(job->before, job->after, job->has_cut ? 1.0f : batch->share, NULL,
                         job->model->skeleton.num_joints, job->pose);
         md5_local_to_palette(job->model, job->pose, job->joints, job->palette);
-        job->part = part_of_motion(job->motion, batch->share);
+        job->partial_motion = partial_motion(job->motion, batch->share);
     }
 }
 
-void md5_pose_between(md5_between_job *jobs, size_t count, float share, const md5_threads *threads)
+void md5_pose_interpolated(md5_interpolated_pose_job *jobs, size_t count, float share,
+                           const md5_threads *threads)
 {
-    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_ASSERT(jobs != NULL || count == 0, "jobs: must not be NULL");
     MD5_VALIDATE_RESERVED(jobs, count);
-    between_batch between = {jobs, share > 0 ? share < 1 ? share : 1.0f : 0.0f};
-    const md5_batch batch = {.run = pose_some_between, .user = &between, .count = count};
+    if (MD5_HAS_ASSERTS) {
+        for (size_t i = 0; i < count; i++)
+            MD5_ASSERT_ALIVE(jobs[i].model, MD5_TAG_MODEL);
+    }
+    interpolation_batch between = {jobs, share > 0 ? share < 1 ? share : 1.0f : 0.0f};
+    const md5_batch batch = {.run = interpolate_player_range, .user = &between, .count = count};
     md5i_run_batch(threads, &batch);
 }

@@ -130,10 +130,11 @@ typedef struct md5_clip_instance {
     md5_root_position root; // cached, of the last clock that was asked for
 } md5_clip_instance;
 
-static inline md5_moment md5_instance_moment(const md5_playable *playable,
-                                             const md5_clip_instance *instance)
+static inline md5_sample_position md5_instance_sample_position(const md5_playable *playable,
+                                                               const md5_clip_instance *instance)
 {
-    return md5i_clock_moment(playable->timing, instance->now, playable->source->interpolation);
+    return md5i_clock_sample_position(playable->timing, instance->now,
+                                      playable->source->interpolation);
 }
 
 // Times of tables and descriptions are floats: their error, relative to the larger of 1 and the
@@ -184,11 +185,6 @@ typedef struct md5_active_state {
     uint32_t *awake, num_awake, first_loose;
 } md5_active_state;
 
-// Goes through the instances that are awake.
-#define MD5_EACH_AWAKE(number, active) \
-    for (uint32_t turn = 0, number;    \
-         turn < (active)->num_awake && ((number) = (active)->awake[turn], true); turn++)
-
 // A fade over time: seconds that have passed, of how many.
 typedef struct md5_fade_time {
     double elapsed, duration;
@@ -238,16 +234,16 @@ typedef struct md5_layer_state {
 } md5_layer_state;
 
 // Cycles a second, as those of states.
-#define MD5_MOST_SHOT_RATE 1e6
+#define MD5_MOST_ONE_SHOT_RATE 1e6
 
 // A one-shot that plays or fades out.
-typedef struct md5_shot {
+typedef struct md5_one_shot {
     uint32_t source;
     uint32_t num_below; // layers that it is played over
     md5_layer_mode mode;
     uint32_t mask;
     uint32_t reference, reference_frame; // ADD: source
-    md5_shot_end end;
+    md5_one_shot_end end;
     md5_easing fade_in_curve, fade_out_curve, stop_curve;
     float weight; // before fades
     float left;   // share of it that was left when the last stop began
@@ -264,14 +260,14 @@ typedef struct md5_shot {
     uint32_t row;           // of the machine's table, or MD5_NONE
     bool repeats;           // `next` is played over and over
     uint64_t deaf;          // as in a md5_layer_state
-} md5_shot;
+} md5_one_shot;
 
 // The one-shots of a slot, oldest first: all but the newest one fade out.
-enum { MD5_SLOT_SHOTS = 4 };
-typedef struct md5_shot_slot {
-    uint32_t num_shots;
-    md5_shot shots[MD5_SLOT_SHOTS];
-} md5_shot_slot;
+enum { MD5_SLOT_ONE_SHOTS = 4 };
+typedef struct md5_one_shot_slot {
+    uint32_t num_one_shots;
+    md5_one_shot one_shots[MD5_SLOT_ONE_SHOTS];
+} md5_one_shot_slot;
 
 // Part of a chain, as positions in its order; the frozen pose precedes the first.
 typedef struct md5_chain_range {
@@ -291,8 +287,8 @@ typedef struct md5_detail_state {
 // Walks through the events that a clip passes in an interval.
 typedef struct md5_walker {
     md5_event_walk walk;
-    uint32_t clip;  // whose events; one more than there are is its end
-    md5_shot *shot; // NULL: of a state, in
+    uint32_t clip;          // whose events; one more than there are is its end
+    md5_one_shot *one_shot; // NULL: of a state, in
     md5_layer_state *layer_state;
     uint32_t position; // of the active state in the layer's order
     uint32_t instance;
@@ -330,7 +326,7 @@ struct md5_player {
     md5_advance_status status; // likewise
     uint32_t num_walked;       // likewise: events, silent ones included
     uint32_t num_steps;        // likewise: intervals and transitions
-    uint32_t num_shots;        // in all slots
+    uint32_t num_one_shots;    // in all slots
     md5_root_delta walked;     // since the last pose, if there are soles
     double since_pose;         // seconds
     md5_detail_state detail;
@@ -338,9 +334,9 @@ struct md5_player {
     md5_layer_state *layer_states; // [layers]
     float *parameters;             // [parameters]
     md5_following *followings;     // [follows]
-    uint32_t *consumed;   // [parameters] 1 + the layer that has consumed this trigger in this step
-    md5_shot_slot *slots; // [num_slots]
-    md5_target *targets;  // [modifiers]
+    uint32_t *consumed; // [parameters] 1 + the layer that has consumed this trigger in this step
+    md5_one_shot_slot *slots; // [num_slots]
+    md5_target *targets;      // [modifiers]
     md5_spring_joint *springs;
     bool *are_placed;           // [modifiers] of springs and feet: their state is initialised
     md5_foot *feet;             // [num_feet]; the joints of their legs never change
@@ -366,6 +362,41 @@ struct md5_player {
     size_t size;
     md5_internal internal;
 };
+
+static inline bool md5_has_freed_clip(const md5_machine *machine)
+{
+    bool has_freed = false;
+    for (uint32_t i = 0; i < machine->tables.num_clips; i++) {
+        const md5_binding *const binding = machine->sources[i].binding;
+        has_freed = has_freed || md5_was_freed(&binding->internal)
+                    || md5_was_freed(&binding->anim->internal);
+    }
+    return has_freed;
+}
+
+// Check the player of a public function and the objects that it uses; of a function that changes
+// the player, that no callback of this player runs.
+// NOLINTBEGIN(bugprone-macro-parentheses): the messages name the arguments
+#define MD5_ASSERT_PLAYER(player)                                \
+    do {                                                         \
+        MD5_ASSERT_ALIVE(player, MD5_TAG_PLAYER);                \
+        MD5_ASSERT_ALIVE(player->machine, MD5_TAG_MACHINE);      \
+        MD5_ASSERT_ALIVE(player->machine->model, MD5_TAG_MODEL); \
+    } while (0)
+// NOLINTEND(bugprone-macro-parentheses)
+#define MD5_VALIDATE_CLIPS(player)                       \
+    MD5_VALIDATE(!md5_has_freed_clip((player)->machine), \
+                 #player "->machine: binding of a clip must not have been freed")
+#define MD5_ASSERT_PLAYER_SET(player) \
+    do {                              \
+        MD5_ASSERT_PLAYER(player);    \
+        MD5_ASSERT_MAY_SET(player);   \
+    } while (0)
+#define MD5_ASSERT_PLAYER_CHANGE(player) \
+    do {                                 \
+        MD5_ASSERT_PLAYER(player);       \
+        MD5_ASSERT_NO_CALLBACK(player);  \
+    } while (0)
 
 static inline md5_active_state *md5_slot(md5_layer_state *layer_state, uint32_t number)
 {
@@ -502,74 +533,75 @@ void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range olde
 void md5i_carry_morphs(const md5_player *player, const md5_player *old, const float *old_weights,
                        float *weights);
 
-// -- shots.c: one-shots -------------------------------------------------------------------------
+// -- one_shots.c: one-shots
+// -------------------------------------------------------------------------
 
 // Goes through the one-shots of all slots.
-typedef struct md5_shot_walk {
+typedef struct md5_one_shot_walk {
     uint32_t slot, next;
-} md5_shot_walk;
+} md5_one_shot_walk;
 
-static inline md5_shot *md5_next_shot(const md5_player *player, md5_shot_walk *walk)
+static inline md5_one_shot *md5_next_one_shot(const md5_player *player, md5_one_shot_walk *walk)
 {
-    for (; player->num_shots > 0 && walk->slot < player->machine->num_slots; walk->slot++) {
-        if (walk->next < player->slots[walk->slot].num_shots)
-            return &player->slots[walk->slot].shots[walk->next++];
+    for (; player->num_one_shots > 0 && walk->slot < player->machine->num_slots; walk->slot++) {
+        if (walk->next < player->slots[walk->slot].num_one_shots)
+            return &player->slots[walk->slot].one_shots[walk->next++];
         walk->next = 0;
     }
     return NULL;
 }
 
-#define MD5_EACH_SHOT(shot, player) \
-    for (md5_shot_walk walk = {0}; ((shot) = md5_next_shot(player, &walk));)
-
-static inline void md5_remove_shot(md5_player *player, md5_shot_slot *slot, uint32_t number)
+static inline void md5_remove_one_shot(md5_player *player, md5_one_shot_slot *slot, uint32_t number)
 {
-    slot->num_shots--;
-    player->num_shots--;
-    memmove(&slot->shots[number], &slot->shots[number + 1],
-            (slot->num_shots - number) * sizeof slot->shots[0]);
+    slot->num_one_shots--;
+    player->num_one_shots--;
+    memmove(&slot->one_shots[number], &slot->one_shots[number + 1],
+            (slot->num_one_shots - number) * sizeof slot->one_shots[0]);
 }
 
 // Cycles until a clip's end, in the direction in which it is played.
-static inline double md5_cycles_left(const md5_shot *shot, double phase)
+static inline double md5_cycles_left(const md5_one_shot *one_shot, double phase)
 {
-    return shot->rate < 0 ? phase : 1.0 - phase;
+    return one_shot->rate < 0 ? phase : 1.0 - phase;
 }
 
 // Cycles until the end of its section likewise; infinite if it has none and will go to none.
-double md5i_section_left(const md5_machine *machine, const md5_shot *shot);
+double md5i_section_left(const md5_machine *machine, const md5_one_shot *one_shot);
 
 // Lets it go to the next section at once, or on.
-void md5i_end_section(md5_player *player, md5_shot *shot);
+void md5i_end_section(md5_player *player, md5_one_shot *one_shot);
 
 // The newest one-shot of a slot, or NULL.
-static inline md5_shot *md5_newest_shot(const md5_player *player, uint32_t slot)
+static inline md5_one_shot *md5_newest_one_shot(const md5_player *player, uint32_t slot)
 {
-    const uint32_t count = player->slots[slot].num_shots;
-    return count == 0 ? NULL : &player->slots[slot].shots[count - 1];
+    const uint32_t count = player->slots[slot].num_one_shots;
+    return count == 0 ? NULL : &player->slots[slot].one_shots[count - 1];
 }
 
 // Weight, `shift` seconds from now, at most 0. Events at the ends of fades must not be silent: they
 // have the weight of a `least` progress, 0 for poses.
-float md5i_shot_weight(const md5_player *player, const md5_shot *shot, double shift, double least);
+float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_shot, double shift,
+                           double least);
 
 // The clip of a one-shot.
-static inline const md5_timing *md5_shot_timing(const md5_machine *machine, const md5_shot *shot)
+static inline const md5_timing *md5_one_shot_timing(const md5_machine *machine,
+                                                    const md5_one_shot *one_shot)
 {
-    const md5_play_mode mode = shot->end == MD5_SHOT_LOOPS ? MD5_PLAY_LOOP : MD5_PLAY_ONCE;
-    return &machine->sources[shot->source].timings[mode];
+    const md5_play_mode mode = one_shot->end == MD5_ONE_SHOT_LOOPS ? MD5_PLAY_LOOP : MD5_PLAY_ONCE;
+    return &machine->sources[one_shot->source].timings[mode];
 }
 
-static inline md5_moment md5_shot_moment(const md5_machine *machine, const md5_shot *shot)
+static inline md5_sample_position md5_one_shot_sample_position(const md5_machine *machine,
+                                                               const md5_one_shot *one_shot)
 {
-    return md5i_clock_moment(md5_shot_timing(machine, shot), shot->now,
-                             machine->sources[shot->source].interpolation);
+    return md5i_clock_sample_position(md5_one_shot_timing(machine, one_shot), one_shot->now,
+                                      machine->sources[one_shot->source].interpolation);
 }
 
 // The weight to blend or add a one-shot with where its mask has `mask`, so that it and those that
 // are newer than it in its slot have the shares weight * mask of the result. `shares` are their
 // weights, and masks those of the newer ones at the joint.
-float md5i_shot_share(float share, float covered);
+float md5i_one_shot_share(float share, float covered);
 
 // -- layers.c, modifiers.c ----------------------------------------------------------------------
 
@@ -584,8 +616,8 @@ void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old, ui
 // md5_player_pose_scratch() counts.
 void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose);
 
-// For players of one machine: players[count], poses[count], 1 to 16 (MD5_IK_MOST).
-void md5i_apply_modifiers(md5_player *const *players, md5_xform *const *poses, uint32_t count);
+// Applies the machine's modifiers to a blended pose, in the order of their table.
+void md5i_apply_modifiers(md5_player *player, md5_xform *pose);
 
 // Lets gazes go on by `seconds`, above 0.
 void md5i_advance_gazes(md5_player *player, double seconds);

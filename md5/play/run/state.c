@@ -25,7 +25,7 @@ static double rate_between(const md5_sync_item *items, uint32_t num_items, uint3
                            uint32_t first)
 {
     double sum = 0, total = 0;
-    MD5_FOR (i, num_items) {
+    for (uint32_t i = 0; i < num_items; i++) {
         sum += items[i].weight * items[i].rate / stretch_of(items[i].markers, num_markers, first);
         total += items[i].weight;
     }
@@ -40,7 +40,7 @@ static double sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items,
     if (num_markers == 0)
         return 1.0 / rate_between(items, num_items, 0, 0);
     double seconds = 0;
-    MD5_FOR (i, num_markers) {
+    for (uint32_t i = 0; i < num_markers; i++) {
         const double rate = rate_between(items, num_items, num_markers, i);
         if (rate == 0 || (seconds != 0 && (rate < 0) != (seconds < 0)))
             return 0;
@@ -177,7 +177,16 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
 uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double x, float *weights)
 {
     memset(weights, 0, num_items * sizeof *weights);
-    MD5_COUNT_BELOW(above, num_items, items[middle].place <= x)
+    // The first item above x.
+    uint32_t above = 0;
+    uint32_t end = num_items;
+    while (above < end) {
+        const uint32_t middle = above + (end - above) / 2;
+        if (items[middle].place <= x)
+            above = middle + 1;
+        else
+            end = middle;
+    }
     const uint32_t first = above > 0 ? above - 1 : 0;
     weights[first] = 1;
     if (above == 0 || above == num_items)
@@ -193,13 +202,13 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
 {
     double sum = 0;
     uint32_t rival = 0; // leaves nothing to an item, and mostly to the next one neither
-    MD5_FOR (item, num_items) {
+    for (uint32_t item = 0; item < num_items; item++) {
         // In double: places may be any two floats, and the square of their distance must not
         // vanish.
         const double from_x = (double)x - items[item].x;
         const double from_y = (double)y - items[item].y;
         double weight = 1;
-        MD5_FOR_WHILE (turn, num_items + 1, weight > 0) {
+        for (uint32_t turn = 0; turn < num_items + 1 && weight > 0; turn++) {
             const uint32_t other = turn == 0 ? rival : turn - 1;
             if (other == item)
                 continue;
@@ -215,7 +224,7 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
     }
     // The nearest item has at least a half: it lies on its own side of the middle to each other
     // one.
-    MD5_FOR (item, num_items)
+    for (uint32_t item = 0; item < num_items; item++)
         weights[item] = (float)(weights[item] / sum);
 }
 
@@ -282,7 +291,7 @@ static void list_awake(md5_active_state *active)
 {
     active->num_awake = 0;
     active->first_loose = active->tree->num_instances;
-    MD5_FOR (i, active->tree->num_instances) {
+    for (uint32_t i = 0; i < active->tree->num_instances; i++) {
         if (!active->instances[i].is_asleep)
             active->awake[active->num_awake++] = i;
         else if (active->tree->instances[i].group == MD5_NONE)
@@ -327,12 +336,12 @@ static bool weigh_motion(const md5_player *player, md5_active_state *active, uin
         md5i_blend_weights_2d(motion->places, count, x, player->parameters[motion->y_parameter],
                               weights);
     } else {
-        MD5_FOR (i, count)
+        for (uint32_t i = 0; i < count; i++)
             weights[i] = i == 0 ? 1 : md5i_weight_of(player, &motion->items[i].weight);
     }
     bool wakes = false;
     const bool is_used = flow->total != 0 || flow->share != 0;
-    MD5_FOR_FROM (i, first, is_used ? end : 0) {
+    for (uint32_t i = first; i < (is_used ? end : 0); i++) {
         const uint32_t clip = part->first + motion->items[i].num_before;
         md5_clip_instance *const instance = &active->instances[clip];
         if (weights[i] == 0 || motion->items[i].motion->num_items > 0 || !instance->is_asleep)
@@ -363,24 +372,28 @@ static void weigh_state(const md5_player *player, md5_active_state *active)
         return;
     bool wakes = active->num_awake == 0;
     active->weights[0] = 1;
-    MD5_FOR (i, tree->num_parts - tree->num_instances)
+    for (uint32_t i = 0; i < tree->num_parts - tree->num_instances; i++)
         wakes = weigh_motion(player, active, tree->blends[i]) || wakes;
     if (wakes)
         list_awake(active);
-    MD5_EACH_AWAKE (number, active)
+    for (uint32_t i = 0; i < active->num_awake; i++) {
+        const uint32_t number = active->awake[i];
         weigh_clip(player, active, number);
-    MD5_FOR_FROM (i, active->first_loose, tree->is_steady ? 0 : tree->num_instances)
+    }
+    for (uint32_t i = active->first_loose; i < (tree->is_steady ? 0 : tree->num_instances); i++)
         weigh_clip(player, active, active->awake[i]);
 }
 
 void md5i_weigh_all(md5_player *player)
 {
     const bool is_weighed = player->is_weighed && !player->has_moved;
-    MD5_FOR_WHILE (layer, player->machine->tables.num_layers, !is_weighed) {
-        md5_layer_state *const layer_state = &player->layer_states[layer];
-        layer_state->is_resting = layer_state->is_resting && player->is_weighed;
-        MD5_FOR (i, layer_state->num_used)
-            weigh_state(player, md5_active_at(layer_state, i));
+    if (!is_weighed) {
+        for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
+            md5_layer_state *const layer_state = &player->layer_states[layer];
+            layer_state->is_resting = layer_state->is_resting && player->is_weighed;
+            for (uint32_t i = 0; i < layer_state->num_used; i++)
+                weigh_state(player, md5_active_at(layer_state, i));
+        }
     }
     player->is_weighed = true;
     player->has_moved = false;
@@ -427,7 +440,7 @@ static double step_rate(const md5_active_state *active, uint32_t first, const do
     const uint32_t number = tree->instances[0].group, num_markers = md5_step_markers(tree);
     const md5_group_plan *const group = number == MD5_NONE ? NULL : &tree->groups[number];
     double sum = 0, total = 0;
-    MD5_FOR (i, group ? group->num_members : 1) {
+    for (uint32_t i = 0; i < (group ? group->num_members : 1); i++) {
         const uint32_t member = group ? group->members[i] : 0;
         md5_clip_instance *const instance = &active->instances[member];
         const md5_source *const source = tree->instances[member].playable->source;
@@ -477,7 +490,7 @@ static void find_own_rates(const step_group *group, uint32_t first, double *own)
     for (uint32_t i = group->count; leader != MD5_NONE && i-- > 0;) {
         if (md5_active_at(group->layer_state, group->begin + i)->state != leader)
             continue;
-        MD5_FOR (k, group->count)
+        for (uint32_t k = 0; k < group->count; k++)
             own[k] = own[i];
         return;
     }
@@ -488,7 +501,7 @@ static void find_own_rates(const step_group *group, uint32_t first, double *own)
 static double rate_after(const step_group *group, const double *own, double seconds)
 {
     double rate = own[0];
-    MD5_FOR_FROM (i, 1, group->count) {
+    for (uint32_t i = 1; i < group->count; i++) {
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
         const double progress = md5_progress_of(active->elapsed + seconds, active->duration);
         rate += md5i_eased(active->easing, progress) * (own[i] - rate);
@@ -529,7 +542,7 @@ static double smooth_part(const step_group *group, double *since, double *whole)
 {
     double until = INFINITY;
     *since = INFINITY;
-    MD5_FOR_FROM (i, 1, group->count) {
+    for (uint32_t i = 1; i < group->count; i++) {
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
         const double progress = md5_progress(active), part = active->duration / MD5_EASE_PARTS;
         const double edge = floor(progress * MD5_EASE_PARTS + 1e-6);
@@ -550,7 +563,7 @@ static double mean_rate(const step_group *group, const double *own, double since
     md5_mean_point points[MD5_MEAN_POINTS];
     md5i_mean_points(since / whole, (since + seconds) / whole, points);
     double rate = 0;
-    MD5_FOR (i, MD5_MEAN_POINTS)
+    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
         rate += points[i].weight * rate_after(group, own, points[i].place * whole - since);
     return rate;
 }
@@ -578,7 +591,7 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     const double *const own = heading < 0 ? group.own_behind : group.own_ahead;
     const double rate =
         heading != 0 ? mean_rate(&group, own, since, whole, md5_least(seconds, most)) : 0;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         md5_active_state *const active = md5_active_at(layer_state, begin + i);
         step_rate(active, first, &rate);
         active->own_rate = own[i];
@@ -592,7 +605,7 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
 bool md5i_is_in_step(const md5_player *player)
 {
     bool is_in_step = false;
-    MD5_FOR (layer, player->machine->tables.num_layers) {
+    for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const bool has_steps = player->machine->layers[layer].has_steps;
         is_in_step = is_in_step || layer_state->is_steered;
@@ -604,13 +617,15 @@ bool md5i_is_in_step(const md5_player *player)
 
 double md5i_keep_in_step(md5_player *player, double seconds, double most)
 {
-    MD5_FOR (layer, player->machine->tables.num_layers) {
+    for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         uint32_t count = 0;
         if (!player->machine->layers[layer].has_steps)
             continue;
-        MD5_FOR_WHILE (i, layer_state->num_used, layer_state->is_steered)
-            weigh_state(player, md5_active_at(layer_state, i)); // their own rates
+        if (layer_state->is_steered) {
+            for (uint32_t i = 0; i < layer_state->num_used; i++)
+                weigh_state(player, md5_active_at(layer_state, i));
+        } // their own rates
         layer_state->is_steered = false;
         for (uint32_t i = 0; i < layer_state->num_used; i += count) {
             count = count_steps(layer_state, i);
@@ -629,7 +644,7 @@ static double way_after(const step_group *group, double share, double seconds)
     md5_mean_point points[MD5_MEAN_POINTS];
     md5i_mean_points(0, share, points);
     double rate = 0;
-    MD5_FOR (i, MD5_MEAN_POINTS)
+    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
         rate +=
             points[i].weight * rate_after(group, group->own_ahead, (points[i].place - 1) * seconds);
     return share * rate;
@@ -641,7 +656,7 @@ static step_group group_of(md5_layer_state *layer_state, uint32_t position)
     step_group group = {.layer_state = layer_state};
     while (group.begin + (group.count = count_steps(layer_state, group.begin)) <= position)
         group.begin += group.count;
-    MD5_FOR (i, group.count)
+    for (uint32_t i = 0; i < group.count; i++)
         group.own_ahead[i] = md5_active_at(layer_state, group.begin + i)->own_rate;
     return group;
 }
@@ -744,13 +759,13 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
     if (!tree)
         return;
     const md5_instance_plan *const plans = tree->instances;
-    MD5_FOR (i, tree->num_groups) {
+    for (uint32_t i = 0; i < tree->num_groups; i++) {
         const md5_instance_plan *const leader = &plans[tree->groups[i].members[0]];
         active->groups[i] =
             md5i_sync_shared(leader->playable->source->markers, tree->groups[i].num_markers,
                              clock_of_start(leader, change));
     }
-    MD5_FOR (i, tree->num_instances) {
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
         md5_clip_instance *const instance = &active->instances[i];
         instance->is_asleep = false;
         instance->now = plans[i].group == MD5_NONE ? clock_of_start(&plans[i], change)
@@ -781,7 +796,7 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
 {
     const md5_blend_tree *const tree = active->tree;
     const uint32_t num_old = was->tree->num_instances;
-    MD5_FOR (i, tree->num_instances) {
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
         const md5_instance_plan *const plan = &tree->instances[i];
         const char *const name = clip_name(player, plan);
         uint32_t tried = 0, k = i % num_old;
@@ -808,7 +823,7 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
                     : md5i_sync_shared(plan->playable->source->markers,
                                        tree->groups[plan->group].num_markers, instance->now);
     }
-    MD5_FOR (i, tree->num_instances) { // those that are not in step
+    for (uint32_t i = 0; i < tree->num_instances; i++) { // those that are not in step
         md5_clip_instance *const instance = &active->instances[i];
         if (tree->instances[i].group == MD5_NONE)
             continue;
@@ -827,7 +842,16 @@ static uint32_t gather_group(const md5_player *player, const md5_active_state *a
     const md5_group_plan *const plan = &tree->groups[group];
     const uint32_t last = plan->members[plan->num_members - 1];
     uint32_t count = 0;
-    MD5_COUNT_BELOW(i, active->num_awake, active->awake[middle] < plan->members[0])
+    // The active clips from the first to the last member are in order: find the first one.
+    uint32_t i = 0;
+    uint32_t high = active->num_awake;
+    while (i < high) {
+        const uint32_t middle = i + (high - i) / 2;
+        if (active->awake[middle] < plan->members[0])
+            i = middle + 1;
+        else
+            high = middle;
+    }
     for (; i < active->num_awake && active->awake[i] <= last; i++) {
         const uint32_t number = active->awake[i];
         const md5_clip_instance *const instance = &active->instances[number];
@@ -841,7 +865,7 @@ static uint32_t gather_group(const md5_player *player, const md5_active_state *a
 void md5i_find_clocks(md5_player *player, const md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = active->tree;
-    MD5_FOR (i, tree->num_groups)
+    for (uint32_t i = 0; i < tree->num_groups; i++)
         player->group_clocks[i] =
             md5i_sync_advance(player->sync_items, gather_group(player, active, i),
                               tree->groups[i].num_markers, active->groups[i], seconds);
@@ -884,7 +908,8 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
     if (has_groups)
         md5i_find_clocks(player, active, seconds);
     bool sleeps = false; // one more
-    MD5_EACH_AWAKE (number, active) {
+    for (uint32_t i = 0; i < active->num_awake; i++) {
+        const uint32_t number = active->awake[i];
         const md5_instance_plan *const plan = &tree->instances[number];
         md5_clip_instance *const instance = &active->instances[number];
         instance->is_at_start =
@@ -903,7 +928,7 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
     }
     md5_clip_instance *const instances = active->instances;
     const uint32_t *const awake = active->awake;
-    MD5_FOR_FROM (i, active->first_loose, moves ? tree->num_instances : 0) {
+    for (uint32_t i = active->first_loose; i < (moves ? tree->num_instances : 0); i++) {
         md5_clock *const now = &instances[awake[i]].now;
         const double cycles = instances[awake[i]].rate * seconds, phase = now->phase + cycles;
         if (phase >= 0 && phase < 1) // without a call
@@ -911,8 +936,10 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
         else
             *now = md5i_clock_advance(tree->instances[awake[i]].playable->timing, *now, cycles);
     }
-    MD5_FOR_WHILE (i, tree->num_groups, has_groups)
-        active->groups[i] = player->group_clocks[i];
+    if (has_groups) {
+        for (uint32_t i = 0; i < tree->num_groups; i++)
+            active->groups[i] = player->group_clocks[i];
+    }
     if (sleeps)
         list_awake(active);
 }

@@ -201,7 +201,7 @@ static bool take_clips(loading *load)
     character->anims = anims;
     character->bindings = (const md5_binding *const *)bindings;
     character->anim_paths = paths;
-    MD5_FOR (clip, num_clips) {
+    for (uint32_t clip = 0; clip < num_clips; clip++) {
         const uint32_t shared = load->shared[clip];
         if (shared == clip) {
             const uint32_t number = owned->num_anims;
@@ -249,7 +249,7 @@ static bool load_parts(loading *load)
         const md5_location place =
             md5i_find_location(load->file->desc.locations, &load->file->desc.name);
         return md5i_fail(&load->context, MD5_ERROR_SYNTAX, place.line, place.column,
-                         "expected 'model' and the file of a model in this machine");
+                         "machine has no model file: expected 'model' and a file name");
     }
 
     const md5_clip_desc *const clips = load->file->clips;
@@ -258,7 +258,7 @@ static bool load_parts(loading *load)
     md5_ordered_name *names = MD5_NEW(&load->scratch, md5_ordered_name, (size_t)count + 1);
     uint32_t *const shared = MD5_NEW(&load->scratch, uint32_t, (size_t)count + 1);
     TRY(names && shared);
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         names[i].name.bytes = clips[i].file;
         names[i].name.size = strlen(clips[i].file);
         names[i].number = i;
@@ -278,9 +278,9 @@ static bool load_parts(loading *load)
     load->num_models = 1 + num_attached;
     load->parts = MD5_NEW(&load->scratch, named_file, (size_t)count + load->num_models);
     TRY(load->parts && add_part(load, load->file->model_file));
-    MD5_FOR (i, num_attached)
+    for (uint32_t i = 0; i < num_attached; i++)
         TRY(add_part(load, attached[i].file));
-    MD5_FOR (clip, count)
+    for (uint32_t clip = 0; clip < count; clip++)
         TRY(shared[clip] != clip || add_part(load, clips[clip].file));
 
     const md5_threads *const threads = load->opts->threads;
@@ -290,7 +290,7 @@ static bool load_parts(loading *load)
     TRY(take_model(load, 0, &load->file->model_file, &load->owned->model));
     load->owned->character.model_path = load->parts[0].path;
     load->file->desc.model = load->owned->model;
-    MD5_FOR (i, num_attached) {
+    for (uint32_t i = 0; i < num_attached; i++) {
         TRY(take_model(load, 1 + i, &attached[i].file, &load->owned->attached[i]));
         attached[i].model = load->owned->attached[i];
     }
@@ -306,11 +306,11 @@ static bool load_parts(loading *load)
 static void free_parts(const owned_parts *owned)
 {
     md5_destroy_machine(owned->machine);
-    MD5_FOR (i, owned->num_anims) {
+    for (uint32_t i = 0; i < owned->num_anims; i++) {
         md5_free_binding(owned->bindings[i]);
         md5_free_anim(owned->anims[i]);
     }
-    MD5_FOR (i, MD5_MAX_ATTACHED)
+    for (uint32_t i = 0; i < MD5_MAX_ATTACHED; i++)
         md5_free_model(owned->attached[i]);
     md5_free_model(owned->model);
 }
@@ -325,7 +325,7 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
     md5i_context_begin(&load.context, load.opts, path, error);
     load.arena.context = load.scratch.context = &load.context;
     const bool is_loaded = load_parts(&load);
-    MD5_FOR (i, load.num_parts) {
+    for (uint32_t i = 0; i < load.num_parts; i++) {
         md5_free_model(load.parts[i].model); // unless it was taken
         md5_free_anim(load.parts[i].anim);
         if (load.are_read)
@@ -338,6 +338,7 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
         character->model = load.owned->model;
         character->num_warnings = load.context.num_warnings;
         character->internal.allocator = load.context.allocator;
+        character->internal.tag = MD5_TAG_CHARACTER;
         character->internal.memory = load.arena.chunks;
     } else {
         if (load.owned)
@@ -350,6 +351,7 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
 
 void md5_free_character(md5_character *character)
 {
+    MD5_ASSERT_NULL_OR_ALIVE(character, MD5_TAG_CHARACTER);
     if (!character)
         return;
     free_parts((const owned_parts *)character);

@@ -60,7 +60,8 @@ static text_row append_row(md5_lex *lex, text_row owner, const md5_column *colum
     (*count)++;
     const text_row added = {(char *)bytes + used, md5_locations_at(bytes, capacity * size, used),
                             owner.text};
-    MD5_EACH (const md5_column, inner, column->rows, columns) {
+    for (uint32_t i = 0; i < column->rows->num_columns; i++) {
+        const md5_column *const inner = &column->rows->columns[i];
         if (inner->start != 0)
             memcpy(added.row + inner->offset, &inner->start, sizeof inner->start);
     }
@@ -114,7 +115,7 @@ typedef struct word_found {
 static word_found find_word(const md5_schema *schema, md5_span word)
 {
     word_found found = {0};
-    MD5_FOR (i, schema->num_columns) {
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const column = &schema->columns[i];
         if (column->place != MD5_PLACE_WORD)
             continue;
@@ -182,10 +183,10 @@ static bool read_event_text(md5_lex *lex, text_row record, size_t offset)
         if (column && column->rows)
             break;
         if (column)
-            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                                 "%s in the text of an event: put it on its own line, "
-                                 "or the text in quotes",
-                                 md5i_lex_token(lex, lex->at).text);
+            return md5i_lex_fail(
+                lex, lex->at, MD5_ERROR_SYNTAX,
+                "keyword %s in the text of an event: start a new line, or quote the text",
+                md5i_lex_token(lex, lex->at).text);
         if ((unsigned char)*lex->at > ' ')
             end = lex->at + 1;
     }
@@ -213,7 +214,7 @@ static bool fail_choice(md5_lex *lex, const md5_column *column)
     char words[128];
     size_t size = 0;
     uint32_t value;
-    MD5_FOR_WHILE (i, column->num_choices, size < sizeof words) {
+    for (uint32_t i = 0; i < column->num_choices && size < sizeof words; i++) {
         const char *const join = i == 0 ? "" : i + 1 < column->num_choices ? ", " : " or ";
         size += (size_t)snprintf(words + size, sizeof words - size, "%s'%s'", join,
                                  md5i_choice_word(column, i, &value));
@@ -238,26 +239,31 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
     case MD5_COLUMN_FLOAT:
         TRY(md5i_lex_float(lex, floats));
         if (column->keeps_zero && *floats == 0)
-            *floats = MD5_ZERO;
+            *floats = MD5_EXPLICIT_ZERO;
         return true;
     case MD5_COLUMN_DOUBLE:
         return md5i_lex_double(lex, (double *)(void *)value);
     case MD5_COLUMN_COUNT:
         TRY(md5i_read_uint(lex, word, (uint32_t *)(void *)value));
         return !column->is_positive || *(uint32_t *)(void *)value > 0
-               || md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "%s 0: expected 1 or more", word);
+               || md5i_lex_fail(lex, token, MD5_ERROR_RANGE,
+                                "%s is out of range: expected 1 or more, found 0", word);
     case MD5_COLUMN_INT:
         TRY(md5i_lex_int(lex, &number));
         if (number < INT32_MIN || number > INT32_MAX)
-            return md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "%s %lld is out of range", word,
-                                 (long long)number);
+            return md5i_lex_fail(
+                lex, token, MD5_ERROR_RANGE,
+                "%s is out of range: expected -2147483648 to 2147483647, found %lld", word,
+                (long long)number);
         *(int32_t *)(void *)value = (int32_t)number;
         return true;
     default: // MD5_COLUMN_DIRECTION
         TRY(md5i_lex_vec3(lex, md5i_lex_float, (md5_vec3 *)(void *)value));
         if (floats[0] != 0 || floats[1] != 0 || floats[2] != 0 || column->is_length)
             return true;
-        return md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is not a direction", word);
+        return md5i_lex_fail(
+            lex, token, MD5_ERROR_RANGE,
+            "%s is not a direction: expected a vector that is not 0, found ( 0 0 0 )", word);
     }
 }
 
@@ -283,7 +289,7 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
         const char *const start = lex->at;
         md5_span word;
         for (md5i_lex_blanks(lex); lex->at == lex->end || *lex->at != ')'; md5i_lex_blanks(lex))
-            TRY(md5i_lex_name(lex, &word, "joints of a mask or ')'"));
+            TRY(md5i_lex_name(lex, &word, "a joint name or ')'"));
         const char *const end = lex->at;
         char *const text = MD5_NEW(lex->arena, char, (size_t)(end - start) + 1);
         TRY(text);
@@ -305,11 +311,11 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
         for (const char *byte = start; byte < lex->at; byte++) {
             if (*byte == '\n' || *byte == '\r')
                 return md5i_lex_fail(lex, byte, MD5_ERROR_SYNTAX,
-                                     "expected the name of an event, found the end of the line");
+                                     "expected an event name, found the end of the line");
         }
         if (md5_span_is(word_at(lex, lex->at), "frame"))
             return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                                 "expected the name of an event, found 'frame'");
+                                 "expected an event name, found 'frame'");
         return read_name(lex, record, column->what, column->offset);
     }
     case MD5_FORM_LINE:
@@ -334,11 +340,11 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
         const uint32_t compare = take_keyword(lex, "not") ? MD5_IS_CLEAR : MD5_IS_SET;
         const md5_condition *const row = (const md5_condition *)(void *)record.row;
         const bool is_time = compare == MD5_IS_SET && take_choice(lex, record, column + 2)
-                             && row->kind != MD5_WHEN_HEARD;
+                             && row->kind != MD5_WHEN_EVENT;
         if (!is_time)
-            TRY(read_name(lex, record, row->kind == MD5_WHEN_HEARD ? "the name of an event" : what,
+            TRY(read_name(lex, record, row->kind == MD5_WHEN_EVENT ? "an event name" : what,
                           column->offset));
-        if (compare == MD5_IS_SET && row->kind != MD5_WHEN_HEARD
+        if (compare == MD5_IS_SET && row->kind != MD5_WHEN_EVENT
             && take_choice(lex, record, column + 1))
             return true;
         memcpy(record.row + column[1].offset, &compare, sizeof compare);
@@ -377,7 +383,7 @@ static bool read_easing(md5_lex *lex, size_t offset, text_row record)
     if (!take_choice(lex, easing, &schema->columns[0]))
         return true;
     const uint32_t kind = md5_kind_of(schema, easing.row, 0);
-    MD5_FOR_FROM (i, 1, schema->num_columns) {
+    for (uint32_t i = 1; i < schema->num_columns; i++) {
         if (md5_is_used(&schema->columns[i], kind))
             TRY(read_plain(lex, &schema->columns[i], easing));
     }
@@ -434,7 +440,8 @@ static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
     while (!is_list || !md5i_lex_take(lex, ')')) {
         const text_row added = append_row(lex, owner, column);
         TRY(added.row);
-        MD5_EACH (const md5_column, inner, column->rows, columns) {
+        for (uint32_t i = 0; i < column->rows->num_columns; i++) {
+            const md5_column *const inner = &column->rows->columns[i];
             const uint32_t kind = md5_kind_of(column->rows, added.row, 0);
             if (inner->place == MD5_PLACE_HEAD && md5_is_used(inner, kind))
                 TRY(read_plain(lex, inner, added));
@@ -467,7 +474,8 @@ static bool begin_row(md5_lex *lex, const word_found *word, const open_block *ow
     if (column->choices)
         memcpy(row->record.row + schema->kind, &word->value, sizeof word->value);
     const md5_column *always = NULL;
-    MD5_EACH (const md5_column, inner, schema, columns) {
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
+        const md5_column *const inner = &schema->columns[i];
         row->kind = md5_kind_of(schema, row->record.row, owner->kind);
         if (!md5_is_used(inner, row->kind))
             continue;
@@ -514,18 +522,21 @@ static bool take_word(md5_lex *lex, open_block *block, word_found *found)
             found->column = NULL;
     }
     const md5_column *const column = found->column;
+    if (!column && md5_span_is(word, "shot"))
+        return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX,
+                             "the keyword 'shot' was renamed: use 'one_shot'");
     if (!column)
-        return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX, "expected a word of %s or '}', found %s",
-                             block->schema->what, md5i_lex_token(lex, token).text);
+        return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX,
+                             "expected a keyword of %s or '}', found %s", block->schema->what,
+                             md5i_lex_token(lex, token).text);
     const uint64_t bit = (uint64_t)1 << found->number % 64;
     lex->at += word.size;
     if ((block->seen & bit) && !column->rows && column->kind != MD5_COLUMN_TEXTS)
-        md5i_lex_warn(lex, token, "'%.*s' appears a second time: the last is used", (int)word.size,
-                      word.bytes);
+        md5i_lex_warn(lex, token, "duplicate '%.*s': using the last", (int)word.size, word.bytes);
     block->seen |= bit;
     if (!found->is_above && !md5_is_used(column, block->kind))
-        md5i_lex_warn(lex, token, "'%.*s' has no effect in %s of this kind", (int)word.size,
-                      word.bytes, block->schema->what);
+        md5i_lex_warn(lex, token, "'%.*s' is ignored: it has no effect in %s of this kind",
+                      (int)word.size, word.bytes, block->schema->what);
     return true;
 }
 
@@ -551,8 +562,8 @@ static bool read_word(md5_lex *lex, const char *token, const word_found *word,
         while (number < column->other && texts[number])
             number++;
         if (number == column->other)
-            return md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "there are more than %d %s",
-                                 (int)column->other, column->member);
+            return md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "too many %s: expected at most %d",
+                                 column->member, (int)column->other);
         return read_name(lex, record, column->what, column->offset + number * sizeof *texts);
     }
     default:
@@ -596,7 +607,7 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
         uint32_t count;
         if (column->kind == MD5_COLUMN_ROW
             && md5i_rows_of(column, inner->record.row, &count) != NULL)
-            return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX, "there is a '%s' already",
+            return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX, "duplicate '%s': expected one",
                                  md5_column_word(column));
         TRY(begin_row(lex, &word, inner, &blocks[top + 1], &braces));
         top += braces;
@@ -656,6 +667,7 @@ md5_machine_file *md5i_read_machine(md5_context *context, const md5_schema *sche
     }
     file->num_warnings = context->num_warnings;
     file->internal.allocator = context->allocator;
+    file->internal.tag = MD5_TAG_MACHINE_FILE;
     file->internal.memory = arena.chunks;
     return file;
 }
@@ -688,6 +700,7 @@ md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *o
 
 void md5_free_machine_file(md5_machine_file *file)
 {
+    MD5_ASSERT_NULL_OR_ALIVE(file, MD5_TAG_MACHINE_FILE);
     if (file)
         md5i_free_memory(&file->internal);
 }

@@ -48,7 +48,7 @@ static bool is_plain(const char *name)
 {
     static const char *const taken[] = {"any",   "nothing",    "not",       "and",  "or",
                                         "frame", "state_time", "time_left", "heard"};
-    MD5_FOR (i, MD5_COUNT(taken)) {
+    for (uint32_t i = 0; i < MD5_COUNT(taken); i++) {
         if (strcmp(name, taken[i]) == 0)
             return false;
     }
@@ -65,7 +65,7 @@ static bool put_quoted(writer *to, const md5_table_walk *walk, const char *text)
 {
     const char *const quote = strchr(text, '"') ? "'" : "\"";
     if (strchr(text, '\r') || strchr(text, '\n') || (strchr(text, '"') && strchr(text, '\'')))
-        return fail(to, walk, "has both kinds of quotes or the end of a line");
+        return fail(to, walk, "contains both kinds of quotes or a line break");
     put_word(to, quote);
     put(to, text);
     put(to, quote);
@@ -131,7 +131,8 @@ static void put_choice(writer *to, const md5_column *column, const char *row)
 static void put_easing(writer *to, const md5_easing *easing)
 {
     const md5_schema *const schema = &md5i_easing_schema;
-    MD5_EACH (const md5_column, column, schema, columns) {
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
+        const md5_column *const column = &schema->columns[i];
         const char *const row = (const char *)(const void *)easing;
         if (!md5_is_used(column, (uint32_t)easing->kind))
             continue;
@@ -173,7 +174,7 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
                 else if (!quote
                          && (strchr("(){}", *byte)
                              || (*byte == '/' && (byte[1] == '/' || byte[1] == '*'))))
-                    return fail(to, walk, "has a bracket or comment outside quotes");
+                    return fail(to, walk, "contains a bracket or comment outside quotes");
             }
             put(to, " (");
             put(to, joints);
@@ -192,13 +193,14 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
     case MD5_COLUMN_INT: {
         const bool is_float = column->kind == MD5_COLUMN_FLOAT;
         if (!(fabs(number) <= (is_float ? 3.4e38f : 3.4e38)))
-            return fail(to, walk, is_float ? "is not finite" : "is beyond the numbers of a file");
-        put_number(to, number == (double)MD5_ZERO && column->keeps_zero ? 0 : number, is_float);
+            return fail(to, walk, is_float ? "is not finite" : "is not finite or too large");
+        put_number(to, number == (double)MD5_EXPLICIT_ZERO && column->keeps_zero ? 0 : number,
+                   is_float);
         return true;
     }
     case MD5_COLUMN_DIRECTION:
         put(to, " (");
-        MD5_FOR (i, 3)
+        for (uint32_t i = 0; i < 3; i++)
             put_number(to, floats[i], true);
         put(to, " )");
         return true;
@@ -263,10 +265,11 @@ static bool put_list(writer *to, const md5_table_walk *walk, const md5_column *c
         const bool is_or =
             !is_list && ((const md5_condition *)(const void *)row)->begins_alternative;
         put(to, is_list || i == 0 ? "" : is_or ? " or" : " and");
-        MD5_EACH (const md5_column, inner, schema, columns) {
+        for (uint32_t j = 0; j < schema->num_columns; j++) {
+            const md5_column *const inner = &schema->columns[j];
             const bool is_used = md5_is_used(inner, md5_kind_of(schema, row, 0));
             if ((!is_used && is_set(inner, row)) || (is_or && i == 0))
-                return fail(to, walk, "has a value that a file cannot have");
+                return fail(to, walk, "has a value that the file format cannot store");
             if (is_used && inner->place == MD5_PLACE_HEAD && !is_left_out(inner, row))
                 TRY(put_value(to, walk, inner, row));
         }
@@ -302,7 +305,7 @@ static bool put_share(writer *to, const md5_table_walk *walk)
     const md5_easing *const easing = md5_easing_of(row, column->easing);
     const bool is_eased = column->easing > 0 && easing->kind != MD5_EASE_LINEAR;
     if (name || is_driven ? md5i_column_number(column, row) != 0 || (name && is_driven) : is_eased)
-        return fail(to, walk, "is a number and a parameter");
+        return fail(to, walk, "is set to a number and a parameter: expected one of them");
     if (is_driven) {
         put_word(to, md5i_drivers[driver].word);
         do
@@ -313,8 +316,10 @@ static bool put_share(writer *to, const md5_table_walk *walk)
     if (!name)
         return put_value(to, walk, column, row);
     bool is_word = false;
-    MD5_FOR_WHILE (i, MD5_DRIVERS, column->state > 0)
-        is_word = is_word || (md5i_drivers[i].word && strcmp(name, md5i_drivers[i].word) == 0);
+    if (column->state > 0) {
+        for (uint32_t i = 0; i < MD5_DRIVERS; i++)
+            is_word = is_word || (md5i_drivers[i].word && strcmp(name, md5i_drivers[i].word) == 0);
+    }
     TRY(is_word ? put_quoted(to, walk, name) : put_name(to, walk, name));
     if (is_eased)
         put_easing(to, easing);
@@ -338,14 +343,14 @@ static bool put_head(writer *to, const md5_table_walk *walk)
             : above                 ? md5_column_word(above)
                                     : schema->head);
     md5_table_walk head = *walk; // at the column that is written, for messages
-    MD5_FOR (i, schema->num_columns) {
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const column = &schema->columns[i];
         head.column = column;
         const bool is_used = md5_is_used(column, level->kind);
         if (column->place != MD5_PLACE_HEAD)
             continue;
         if (!is_used && is_set(column, level->row))
-            return fail(to, &head, "has a value that a file cannot have");
+            return fail(to, &head, "has a value that the file format cannot store");
         if (!is_used || is_left_out(column, level->row))
             continue;
         if (column->rows && column->kind != MD5_COLUMN_EASING)
@@ -390,7 +395,7 @@ static bool put_column(writer *to, md5_table_walk *walk, const char *model_file,
     const bool is_model = column->kind == MD5_COLUMN_MODEL && column->place == MD5_PLACE_WORD
                           && model_file[0] != '\0';
     if (is_lost(walk))
-        return fail(to, walk, "has a value that a file cannot have");
+        return fail(to, walk, "has a value that the file format cannot store");
     if (is_model || (has_lines && is_set(column, row))) {
         open_braces(to, braces);
         to->has_lines[braces] = true;
@@ -479,7 +484,7 @@ size_t md5_write_machine(const md5_machine_desc *desc, const char *model_file, c
                          size_t size, md5_error *error)
 {
     MD5_ASSERT_NOT_NULL(desc);
-    MD5_ASSERT(text || size == 0, "text: not NULL");
+    MD5_ASSERT(text || size == 0, "text: must not be NULL");
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
     return md5i_write_machine(&context, &md5i_machine_schema, desc, model_file, text, size);
