@@ -21,7 +21,7 @@ typedef struct md5_checker {
     md5_check check;         // first: this is what the caller has
     md5_context context;     // of `kept`, for all calls
     md5_arena kept, scratch; // scratch: while the text is read
-    uint32_t *numbers;       // [rules] of the finding of each, from 1
+    uint32_t *numbers;       // [rules] of the diagnostic of each, from 1
     const md5_check *pair;   // the mesh that a clip was compared with last
     md5_lex lex;
     // The word that was read last.
@@ -38,9 +38,9 @@ typedef struct md5_checker {
 // Begins a check in memory of the options. Returns NULL if there is none.
 md5_checker *md5i_begin_check(const md5_load_opts *opts, md5_error *error);
 
-// Adds a finding of a rule. If memory runs out, nothing more is added, and the context says so.
-void md5i_add_finding(md5_checker *from, const char *rule, md5_text_place at, const char *format,
-                      ...) MD5_PRINTF(4, 5);
+// Adds a diagnostic of a rule. If memory runs out, nothing more is added, and the context says so.
+void md5i_add_diagnostic(md5_checker *from, const char *rule, md5_text_place at, const char *format,
+                         ...) MD5_PRINTF(4, 5);
 
 // The same, but once a check for each rule, at the first place, with the number of places.
 void md5i_found(md5_checker *from, const char *rule, md5_text_place at, const char *format, ...)

@@ -1,4 +1,5 @@
 // Documents: what MD5 files say as tables that may be changed, from a text and back to one.
+#include "md5/core/freed.h"
 #include "md5/core/file.h"
 #include "md5/core/math.h"
 #include "md5/edit/document.h"
@@ -50,7 +51,7 @@ static void see_line(md5_doc_comment *at, md5_span word)
                                         "numtris",
                                         "numweights"};
     at->row++;
-    MD5_FOR (i, MD5_COUNT(parts))
+    for (uint32_t i = 0; i < MD5_COUNT(parts); i++)
         if (md5_span_is(word, parts[i])) {
             at->block += i == PART_MESH || i == PART_FRAME;
             at->part = i;
@@ -145,7 +146,7 @@ static bool keep_joints(md5_arena *kept, const md5_file_joint *joints, const md5
                         uint32_t count, md5_doc *doc)
 {
     TRY(doc->joints = MD5_NEW(kept, md5_doc_joint, doc->num_joints = count));
-    MD5_FOR (j, count) {
+    for (uint32_t j = 0; j < count; j++) {
         md5_doc_joint *const joint = &doc->joints[j];
         joint->parent = joints[j].parent;
         joint->position = transforms[j].translation;
@@ -158,17 +159,16 @@ static bool keep_joints(md5_arena *kept, const md5_file_joint *joints, const md5
 static bool read_model(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_mesh_file file;
-    TRY(md5_begins_as(text, size, MD5_BFG_MESH)
-            ? md5i_read_bfg_mesh(kept, text, size, &file)
-            : md5i_read_mesh_file(kept, kept, kept, text, size, &file));
+    TRY(md5i_read_all_meshes(kept, text, size, &file));
     TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     TRY(keep_joints(kept, file.joints, file.bind, file.num_joints, doc));
     TRY(doc->meshes = MD5_NEW(kept, md5_doc_mesh, doc->num_meshes = file.num_meshes));
-    MD5_FOR (m, file.num_meshes) {
+    for (uint32_t m = 0; m < file.num_meshes; m++) {
         const md5_mesh_build *const from = &file.meshes[m];
         if (from->has_frames)
-            return MD5_FAIL(kept->context, MD5_ERROR_VERSION,
-                            "a document cannot keep the normals of version 12");
+            return MD5_FAIL(
+                kept->context, MD5_ERROR_VERSION,
+                "cannot edit an MD5 file of version 12: its stored normals would be lost");
         doc->meshes[m] = (md5_doc_mesh){
             .name = md5_copy_text(kept, from->name.bytes, from->name.size),
             .shader = md5_copy_text(kept, from->shader.bytes, from->shader.size),
@@ -190,12 +190,10 @@ static bool read_model(md5_arena *kept, const char *text, size_t size, md5_doc *
 static bool read_anim(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_anim_file file;
-    TRY(md5_begins_as(text, size, MD5_BFG_ANIM)
-            ? md5i_read_bfg_anim(kept, text, size, &file)
-            : md5i_read_anim_file(kept, text, size, NULL, &file));
+    TRY(md5i_read_anim_file(kept, text, size, NULL, &file));
     TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     TRY(keep_joints(kept, file.joints, file.base_frame, file.num_joints, doc));
-    MD5_FOR (j, file.num_joints)
+    for (uint32_t j = 0; j < file.num_joints; j++)
         doc->joints[j].track = file.tracks[j];
     doc->parents_unknown = file.parents_unknown;
     doc->num_frames = file.num_frames;
@@ -209,8 +207,7 @@ static bool read_anim(md5_arena *kept, const char *text, size_t size, md5_doc *d
 static bool read_camera(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_camera_file file;
-    TRY(md5_begins_as(text, size, MD5_BFG_CAMERA) ? md5i_read_bfg_camera(kept, text, size, &file)
-                                                  : md5i_read_camera_file(kept, text, size, &file));
+    TRY(md5i_read_camera_file(kept, text, size, &file));
     TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     doc->num_frames = file.num_frames;
     doc->frame_rate = file.frame_rate;
@@ -227,14 +224,13 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
 {
     typedef bool read_doc(md5_arena * kept, const char *text, size_t size, md5_doc *doc);
     static read_doc *const readers[] = {read_model, read_anim, read_camera}; // by kind
-    MD5_ASSERT((size_t)kind < MD5_COUNT(readers), "kind: of md5_doc_kind");
+    MD5_ASSERT((size_t)kind < MD5_COUNT(readers), "kind: must be a value of md5_doc_kind");
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5_held_warnings held = {.count = 0};
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     context.held = &held;
-    context.reads_all_meshes = true;
     md5_arena kept = {.context = &context};
     const char *const bytes = text ? (const char *)text : "";
     md5_doc *doc = md5_check_text_size(&context, size) ? MD5_NEW(&kept, md5_doc, 1) : NULL;
@@ -251,18 +247,19 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
     }
     doc->kind = kind;
     doc->allocator = context.allocator;
-    doc->internal = kept.chunks;
+    doc->internal = (md5_internal){.memory = kept.chunks, .tag = MD5_TAG_DOC};
     return doc;
 }
 
 void md5_free_doc(md5_doc *doc)
 {
+    MD5_ASSERT_NULL_OR_ALIVE(doc, MD5_TAG_DOC);
     md5_context context;
     if (!doc)
         return;
     md5i_context_begin_memory(&context, doc->allocator, NULL);
-    md5_arena kept = {.context = &context, .chunks = (struct md5_chunk *)doc->internal};
-    md5i_arena_free(&kept);
+    md5_arena kept = {.context = &context, .chunks = (struct md5_chunk *)doc->internal.memory};
+    md5i_arena_free_object(&kept);
 }
 
 // == Checks ======================================================================================
@@ -281,10 +278,10 @@ static bool check_parents(md5_arena *arena, const md5_doc *doc)
 {
     uint32_t *const ways = MD5_NEW(arena, uint32_t, doc->num_joints);
     TRY(ways);
-    MD5_FOR (j, doc->num_joints) {
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
         for (uint32_t k = j; k != MD5_NONE; k = doc->joints[k].parent) {
             if (k >= doc->num_joints || ways[k] == j + 1)
-                return fail_at(arena->context, "a parent above joint", j);
+                return fail_at(arena->context, "parent of joint", j);
             if (ways[k] > 0)
                 break;
             ways[k] = j + 1;
@@ -296,20 +293,20 @@ static bool check_parents(md5_arena *arena, const md5_doc *doc)
 static bool check_mesh(md5_context *context, const md5_doc_mesh *mesh, uint32_t num_joints,
                        uint64_t *num_references)
 {
-    MD5_FOR (v, mesh->num_vertices) {
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vertex vertex = mesh->vertices[v];
         if (vertex.num_weights > 0
             && (uint64_t)vertex.first_weight + vertex.num_weights > mesh->num_weights)
-            return fail_at(context, "a weight of vertex", v);
+            return fail_at(context, "weight index of vertex", v);
         *num_references += vertex.num_weights;
     }
     for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++) {
         if (mesh->indices[i] >= mesh->num_vertices)
-            return fail_at(context, "a corner of triangle", i / 3);
+            return fail_at(context, "vertex index of triangle", i / 3);
     }
-    MD5_FOR (w, mesh->num_weights) {
+    for (uint32_t w = 0; w < mesh->num_weights; w++) {
         if (mesh->weights[w].joint >= num_joints)
-            return fail_at(context, "the joint of weight", w);
+            return fail_at(context, "joint index of weight", w);
     }
     return true;
 }
@@ -319,22 +316,27 @@ bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_referenc
     md5_context *const context = arena->context;
     *num_references = 0;
     if (doc->kind != MD5_DOC_CAMERA && doc->num_joints == 0)
-        return fail_at(context, "the number of joints", 0);
-    if (doc->kind != MD5_DOC_MODEL && (doc->num_frames == 0 || !(doc->frame_rate > 0)))
-        return fail_at(context, "frames, or their rate: a number of", doc->num_frames);
-    MD5_FOR (j, doc->num_joints) {
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "document has no joints: expected at least 1");
+    const bool has_frames = doc->kind != MD5_DOC_MODEL;
+    if (has_frames && doc->num_frames == 0)
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "document has no frames: expected at least 1");
+    if (has_frames && !(doc->frame_rate > 0))
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "frame rate is out of range: expected more than 0, found %g",
+                        doc->frame_rate);
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
         const md5_track track = doc->joints[j].track;
         const uint32_t count = md5i_num_flags(track.flags);
         if (track.flags > (MD5_TRANSLATES | MD5_ROTATES)
             || (count > 0 && (uint64_t)track.first + count > doc->num_components))
-            return fail_at(context, "a component of joint", j);
+            return fail_at(context, "component index of joint", j);
         *num_references += (uint64_t)count * doc->num_frames;
     }
-    MD5_FOR (m, doc->num_meshes)
+    for (uint32_t m = 0; m < doc->num_meshes; m++)
         TRY(check_mesh(context, &doc->meshes[m], doc->num_joints, num_references));
-    MD5_FOR (i, doc->num_cuts) {
+    for (uint32_t i = 0; i < doc->num_cuts; i++) {
         if (doc->cuts[i] >= doc->num_frames)
-            return fail_at(context, "the frame of cut", i);
+            return fail_at(context, "frame of cut", i);
     }
     return check_parents(arena, doc);
 }
@@ -366,8 +368,8 @@ static void put_text(text_writer *to, const char *text, bool is_quoted)
     for (const char *byte = text; *byte; byte++) {
         const bool is_control = (unsigned char)*byte < ' ' && *byte != '\t';
         if (is_control || (is_quoted && *byte == '"'))
-            MD5_FAIL(&to->context, MD5_ERROR_MISMATCH, "%s cannot be written: it has %s",
-                     MD5_QUOTED(text), is_control ? "a control byte" : "a quote");
+            MD5_FAIL(&to->context, MD5_ERROR_MISMATCH, "cannot write %s: it contains %s",
+                     MD5_QUOTED(text), is_control ? "a control character" : "a quote");
     }
     put_bytes(to, text, strlen(text));
     put_bytes(to, "\"", is_quoted);
@@ -415,7 +417,8 @@ static void put_number(text_writer *to, double number, bool is_float)
     enum { MAX_DECIMALS = 60 };
     const double magnitude = fabs(number), exact = 9007199254740992;
     if (!isfinite((float)number)) {
-        MD5_FAIL(&to->context, MD5_ERROR_RANGE, "a number is not finite");
+        MD5_FAIL(&to->context, MD5_ERROR_RANGE,
+                 "cannot write number: expected a finite value, found %g", number);
         return;
     }
     char printed[128], text[128];
@@ -474,7 +477,7 @@ static void put(text_writer *to, const char *format, ...)
             const double number = va_arg(values, double);
             if (kind == 'l' && isfinite(number) && !md5_is_length((float)number))
                 MD5_FAIL(&to->context, MD5_ERROR_RANGE,
-                         "%g is out of range: expected a number from -1e9 to 1e9", number);
+                         "number is out of range: expected -1e9 to 1e9, found %g", number);
             put_number(to, number, kind != 'd');
         } else {
             put_text(to, va_arg(values, const char *), kind == 'q');
@@ -490,21 +493,22 @@ static void put_mesh(text_writer *to, const md5_doc_mesh *mesh)
     const size_t length = strlen(name);
     if (length > 0 && ((unsigned char)name[0] <= ' ' || (unsigned char)name[length - 1] <= ' '))
         MD5_FAIL(&to->context, MD5_ERROR_MISMATCH,
-                 "%s cannot be written: a mesh's name with blanks at its ends", MD5_QUOTED(name));
+                 "cannot write mesh name %s: blanks at its start or end are not supported",
+                 MD5_QUOTED(name));
     put(to, length > 0 ? "\nmesh {\n\t// meshes: %c\n" : "\nmesh {\n", name);
     put(to, "\tshader %q\n\n\tnumverts %u\n", mesh->shader, mesh->num_vertices);
-    MD5_FOR (v, mesh->num_vertices) {
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vertex vertex = mesh->vertices[v];
         put(to, "\tvert %u ( %f %f ) %u %u\n", v, mesh->texcoords[v].x, mesh->texcoords[v].y,
             vertex.num_weights > 0 ? vertex.first_weight : 0, vertex.num_weights);
     }
     put(to, "\n\tnumtris %u\n", mesh->num_triangles);
-    MD5_FOR (t, mesh->num_triangles) {
+    for (uint32_t t = 0; t < mesh->num_triangles; t++) {
         const uint32_t *const corners = mesh->indices + 3 * (size_t)t;
         put(to, "\ttri %u %u %u %u\n", t, corners[0], corners[1], corners[2]);
     }
     put(to, "\n\tnumweights %u\n", mesh->num_weights);
-    MD5_FOR (w, mesh->num_weights) {
+    for (uint32_t w = 0; w < mesh->num_weights; w++) {
         const md5_weight *const weight = &mesh->weights[w];
         put(to, "\tweight %u %u %l " POINT "\n", w, weight->joint, weight->bias,
             XYZ(weight->offset));
@@ -522,12 +526,13 @@ static const char *comment_of(const md5_doc *doc, const md5_doc_joint *joint)
 static void put_model(text_writer *to, const md5_doc *doc)
 {
     put(to, "numJoints %u\nnumMeshes %u\n\njoints {\n", doc->num_joints, doc->num_meshes);
-    MD5_EACH (const md5_doc_joint, joint, doc, joints) {
+    for (uint32_t i = 0; i < doc->num_joints; i++) {
+        const md5_doc_joint *const joint = &doc->joints[i];
         put(to, "\t%q\t%u " POINT " " VECTOR "\t\t// %c\n", joint->name, joint->parent,
             XYZ(joint->position), XYZ(joint->rotation), comment_of(doc, joint));
     }
     put(to, "}\n");
-    MD5_FOR (m, doc->num_meshes)
+    for (uint32_t m = 0; m < doc->num_meshes; m++)
         put_mesh(to, &doc->meshes[m]);
 }
 
@@ -536,24 +541,27 @@ static void put_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
     put(to, "numFrames %u\nnumJoints %u\nframeRate %d\n", doc->num_frames, doc->num_joints,
         doc->frame_rate);
     put(to, "numAnimatedComponents %u\n\nhierarchy {\n", doc->num_components);
-    MD5_EACH (const md5_doc_joint, joint, doc, joints) {
+    for (uint32_t i = 0; i < doc->num_joints; i++) {
+        const md5_doc_joint *const joint = &doc->joints[i];
         if (joint->track.flags != 0)
             begins_line[joint->track.first] = true;
         put(to, "\t%q\t%u %u %u\t// %c\n", joint->name, joint->parent, joint->track.flags,
             joint->track.first, comment_of(doc, joint));
     }
     put(to, doc->bounds ? "}\n\nbounds {\n" : "}\n\nbaseframe {\n");
-    MD5_FOR_WHILE (i, doc->num_frames, doc->bounds)
-        put(to, "\t" VECTOR " " VECTOR "\n", XYZ(doc->bounds[i].min), XYZ(doc->bounds[i].max));
+    if (doc->bounds) {
+        for (uint32_t i = 0; i < doc->num_frames; i++)
+            put(to, "\t" VECTOR " " VECTOR "\n", XYZ(doc->bounds[i].min), XYZ(doc->bounds[i].max));
+    }
     put(to, doc->bounds ? "}\n\nbaseframe {\n" : "");
-    MD5_FOR (j, doc->num_joints)
+    for (uint32_t j = 0; j < doc->num_joints; j++)
         put(to, "\t" POINT " " VECTOR "\n", XYZ(doc->joints[j].position),
             XYZ(doc->joints[j].rotation));
     put(to, "}\n");
     const float *number = doc->numbers;
-    MD5_FOR (f, doc->num_frames) { // a line for each joint
+    for (uint32_t f = 0; f < doc->num_frames; f++) { // a line for each joint
         put(to, "\nframe %u {", f);
-        MD5_FOR (i, doc->num_components)
+        for (uint32_t i = 0; i < doc->num_components; i++)
             put(to, i == 0 || begins_line[i] ? "\n\t%l" : " %l", (double)*number++);
         put(to, "\n}\n");
     }
@@ -575,7 +583,7 @@ static void put_camera(text_writer *to, const md5_doc *doc)
         put(to, "\n");
     }
     put(to, "}\n\ncamera {\n");
-    MD5_FOR (i, doc->num_frames) {
+    for (uint32_t i = 0; i < doc->num_frames; i++) {
         const md5_camera_view *const view = &doc->views[i];
         const md5_vec3 rotation = md5_stored_rotation(view->rotation);
         put(to, "\t" POINT " " VECTOR " %l\n", XYZ(view->position), XYZ(rotation), view->fov);
@@ -585,8 +593,8 @@ static void put_camera(text_writer *to, const md5_doc *doc)
 
 size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *error)
 {
-    MD5_ASSERT_NOT_NULL(doc);
-    MD5_ASSERT(text || size == 0, "text: not NULL");
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
+    MD5_ASSERT(text || size == 0, "text: must not be NULL");
     text_writer to = {.text = text, .size = size, .comments = doc->comments};
     to.end = to.comments ? to.comments + doc->num_comments : NULL;
     md5i_context_begin_memory(&to.context, doc->allocator, error);
@@ -597,7 +605,8 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
     const char *const comment = doc->comment ? doc->comment : "";
     if (doc->parents_unknown)
         MD5_FAIL(&to.context, MD5_ERROR_VERSION,
-                 "animations of version 6 have no hierarchy: their mesh is needed, which has it");
+                 "cannot write an animation of MD5 version 6: it stores no hierarchy; add the "
+                 "hierarchy of its mesh");
     put(&to, *comment ? "MD5Version 10 // %c\n" : "MD5Version 10\n", comment);
     put(&to, "commandline %q\n\n", doc->command_line);
     if (is_sound && doc->kind == MD5_DOC_MODEL)
@@ -610,7 +619,10 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
     if (to.comments < to.end)
         end_line(&to);
     if (num_references > to.used) // it could not be read
-        fail_at(&to.context, "rows that share others more often than the text has bytes:", to.used);
+        MD5_FAIL(&to.context, MD5_ERROR_RANGE,
+                 "elements share too many other elements: %llu references exceed the file size "
+                 "(%zu bytes)",
+                 (unsigned long long)num_references, to.used);
     md5i_arena_free(&scratch);
     if (to.context.error.status != MD5_OK)
         to.used = 0;

@@ -21,13 +21,20 @@ typedef struct repair {
 static bool begin_repair(repair *it, const md5_doc *doc, md5_doc_kind kind, md5_error *error)
 {
     MD5_ASSERT_NOT_NULL(doc);
-    *it = (repair){.kept = {.chunks = (struct md5_chunk *)doc->internal}};
+    *it = (repair){.kept = {.chunks = (struct md5_chunk *)doc->internal.memory}};
     it->before = md5i_arena_here(&it->kept);
     md5i_context_begin_memory(&it->context, doc->allocator, error);
     it->kept.context = it->scratch.context = &it->context;
     TRY(md5i_check_doc(&it->scratch, doc, &it->num_references));
-    if (doc->kind != kind || it->num_references > UINT32_MAX)
-        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH, "a document of another kind");
+    static const char *const kinds[] = {"model", "animation", "camera"};
+    if (doc->kind != kind)
+        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH,
+                        "wrong kind of document: expected %s, found %s", kinds[kind],
+                        kinds[doc->kind]);
+    if (it->num_references > UINT32_MAX)
+        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH,
+                        "document is too large: expected at most 4294967295 references, found %llu",
+                        (unsigned long long)it->num_references);
     return true;
 }
 
@@ -37,7 +44,7 @@ static uint32_t end_repair(repair *it, md5_doc *doc, uint32_t count)
     count = it->context.error.status == MD5_OK ? count : MD5_NONE;
     if (count == 0 || count == MD5_NONE)
         md5i_arena_rewind(&it->kept, it->before);
-    doc->internal = it->kept.chunks;
+    doc->internal.memory = it->kept.chunks;
     md5i_arena_free(&it->scratch);
     md5_free_binding(it->binding);
     md5_free_anim(it->anim);
@@ -48,15 +55,18 @@ static uint32_t end_repair(repair *it, md5_doc *doc, uint32_t count)
 
 uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error)
 {
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     repair it;
     uint32_t count = 0;
     const bool is_sound = begin_repair(&it, doc, MD5_DOC_MODEL, error);
-    MD5_FOR_WHILE (j, doc->num_joints, is_sound) {
-        md5_vec3 *const v = &doc->joints[j].rotation;
-        const md5_quat q = md5_quat_from_xyz(v->x, v->y, v->z);
-        const bool is_long = md5_quat_is_overlong(v->x, v->y, v->z);
-        *v = is_long ? (md5_vec3){q.x, q.y, q.z} : *v;
-        count += is_long;
+    if (is_sound) {
+        for (uint32_t j = 0; j < doc->num_joints; j++) {
+            md5_vec3 *const v = &doc->joints[j].rotation;
+            const md5_quat q = md5_quat_from_xyz(v->x, v->y, v->z);
+            const bool is_long = md5_quat_is_overlong(v->x, v->y, v->z);
+            *v = is_long ? (md5_vec3){q.x, q.y, q.z} : *v;
+            count += is_long;
+        }
     }
     return end_repair(&it, doc, count);
 }
@@ -67,7 +77,7 @@ static uint32_t keep_weights(const md5_weight *weights, uint32_t count, uint32_t
                              uint32_t *places, md5_weight *own, double *lost)
 {
     uint32_t num_own = 0, num_joints = 0;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t *const place = &places[weights[i].joint];
         md5_weight *const first = &own[*place > 0 ? *place - 1 : num_joints];
         const float bias = *place > 0 ? first->bias + weights[i].bias : 0;
@@ -80,9 +90,9 @@ static uint32_t keep_weights(const md5_weight *weights, uint32_t count, uint32_t
             *place = ++num_joints;
         }
     }
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         places[weights[i].joint] = 0;
-    MD5_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         md5_weight next = own[i];
         uint32_t least = 0; // the last of equal ones
         for (uint32_t k = 1; num_own == most && k < most; k++)
@@ -105,7 +115,8 @@ static uint32_t keep_weights(const md5_weight *weights, uint32_t count, uint32_t
 uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, float *loss,
                          md5_error *error)
 {
-    MD5_ASSERT(max_weights <= 64, "max_weights: 0 to 64");
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
+    MD5_ASSERT(max_weights <= 64, "max_weights: must be 0 to 64");
     const uint32_t most = max_weights > 0 ? max_weights : UINT32_MAX;
     repair it;
     uint32_t count = 0;
@@ -117,36 +128,42 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
         (md5_doc_mesh *)md5i_arena_copy(&it.scratch, doc->meshes, num_meshes, sizeof *meshes);
     uint32_t *const places = MD5_NEW(&it.scratch, uint32_t, is_sound ? doc->num_joints : 0);
     md5_weight *own = MD5_ROOM(&it.kept, md5_weight, is_sound ? (size_t)it.num_references : 0);
-    MD5_FOR_WHILE (m, num_meshes, meshes && places && own) {
-        md5_doc_mesh *const mesh = &meshes[m];
-        md5_weight *const weights = own;
-        const uint32_t count_before = count;
-        mesh->vertices = MD5_ROOM(&it.kept, md5_vertex, mesh->num_vertices);
-        MD5_FOR_WHILE (v, mesh->num_vertices, mesh->vertices) {
-            const md5_vertex from = doc->meshes[m].vertices[v];
-            double lost = 0, sum = 0;
-            const uint32_t first = from.num_weights > 0 ? from.first_weight : 0;
-            const uint32_t num_own = keep_weights(doc->meshes[m].weights + first, from.num_weights,
-                                                  most, places, own, &lost);
-            MD5_FOR (k, num_own)
-                sum += (double)own[k].bias;
-            const bool is_pruned = num_own < from.num_weights;
-            const bool is_off = is_pruned || fabs(sum - 1) > (double)tolerance;
-            const double divisor = is_off && fabs(sum) >= 1e-3 ? sum : 1;
-            MD5_FOR (k, num_own) {
-                const double bias = (double)own[k].bias / divisor;
-                lost += fabs(bias - (double)own[k].bias) * (double)md5_vec3_length(own[k].offset);
-                own[k].bias = md5_round_to_float(bias);
+    if (meshes && places && own) {
+        for (uint32_t m = 0; m < num_meshes; m++) {
+            md5_doc_mesh *const mesh = &meshes[m];
+            md5_weight *const weights = own;
+            const uint32_t count_before = count;
+            mesh->vertices = MD5_ROOM(&it.kept, md5_vertex, mesh->num_vertices);
+            if (mesh->vertices) {
+                for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+                    const md5_vertex from = doc->meshes[m].vertices[v];
+                    double lost = 0, sum = 0;
+                    const uint32_t first = from.num_weights > 0 ? from.first_weight : 0;
+                    const uint32_t num_own = keep_weights(
+                        doc->meshes[m].weights + first, from.num_weights, most, places, own, &lost);
+                    for (uint32_t k = 0; k < num_own; k++)
+                        sum += (double)own[k].bias;
+                    const bool is_pruned = num_own < from.num_weights;
+                    const bool is_off = is_pruned || fabs(sum - 1) > (double)tolerance;
+                    const double divisor = is_off && fabs(sum) >= 1e-3 ? sum : 1;
+                    for (uint32_t k = 0; k < num_own; k++) {
+                        const double bias = (double)own[k].bias / divisor;
+                        lost += fabs(bias - (double)own[k].bias)
+                                * (double)md5_vec3_length(own[k].offset);
+                        own[k].bias = md5_round_to_float(bias);
+                    }
+                    most_lost = is_pruned && lost > most_lost ? lost : most_lost;
+                    count += is_pruned || divisor != 1;
+                    mesh->vertices[v] =
+                        (md5_vertex){num_own > 0 ? (uint32_t)(own - weights) : 0, num_own};
+                    own += num_own;
+                }
             }
-            most_lost = is_pruned && lost > most_lost ? lost : most_lost;
-            count += is_pruned || divisor != 1;
-            mesh->vertices[v] = (md5_vertex){num_own > 0 ? (uint32_t)(own - weights) : 0, num_own};
-            own += num_own;
+            mesh->weights = weights;
+            mesh->num_weights = (uint32_t)(own - weights);
+            if (count == count_before)
+                *mesh = doc->meshes[m];
         }
-        mesh->weights = weights;
-        mesh->num_weights = (uint32_t)(own - weights);
-        if (count == count_before)
-            *mesh = doc->meshes[m];
     }
     if (it.context.error.status == MD5_OK && count > 0)
         memcpy(doc->meshes, meshes, num_meshes * sizeof *meshes);
@@ -188,7 +205,7 @@ typedef struct mesh_part {
 
 static void add_triangle(mesh_part *part, uint32_t mesh, const uint32_t *corners)
 {
-    MD5_FOR (i, 3) {
+    for (uint32_t i = 0; i < 3; i++) {
         part_place *const place = &part->places[part->firsts[mesh].vertex + corners[i]];
         if (place->part != part->number) {
             *place = (part_place){part->number, part->num_vertices, 0};
@@ -210,8 +227,8 @@ static bool end_part(md5_arena *kept, mesh_part *part, md5_doc_mesh *mesh)
     TRY(mesh->texcoords = MD5_ROOM(kept, md5_vec2, part->num_vertices));
     TRY(mesh->indices = (uint32_t *)md5i_arena_copy(kept, part->corners, part->num_triangles,
                                                     3 * sizeof *part->corners));
-    MD5_FOR (pass, 2) { // to count weights, and to copy them
-        MD5_FOR (v, part->num_vertices) {
+    for (uint32_t pass = 0; pass < 2; pass++) { // to count weights, and to copy them
+        for (uint32_t v = 0; v < part->num_vertices; v++) {
             const part_corner at = part->vertices[v];
             const md5_doc_mesh *const from = &part->meshes[at.mesh];
             const md5_vertex old = from->vertices[at.vertex];
@@ -244,18 +261,23 @@ static bool *find_merged(md5_arena *scratch, const md5_doc *doc, bool is_merged,
 {
     md5_ordered_name *names = MD5_NEW(scratch, md5_ordered_name, doc->num_meshes);
     bool *const is_first = MD5_NEW(scratch, bool, doc->num_meshes);
-    MD5_FOR_WHILE (m, doc->num_meshes, names) {
-        const char *const shader = doc->meshes[m].shader ? doc->meshes[m].shader : "";
-        names[m] = (md5_ordered_name){{shader, strlen(shader)}, m};
+    if (names) {
+        for (uint32_t m = 0; m < doc->num_meshes; m++) {
+            const char *const shader = doc->meshes[m].shader ? doc->meshes[m].shader : "";
+            names[m] = (md5_ordered_name){{shader, strlen(shader)}, m};
+        }
     }
     names = md5i_order_names(scratch, names, doc->num_meshes);
-    MD5_FOR_WHILE (i, doc->num_meshes, names && is_first) {
-        const md5_span *const name = &names[i].name, *const last = &names[i > 0 ? i - 1 : 0].name;
-        is_first[names[i].number] = i == 0 || !is_merged || name->size != last->size
-                                    || memcmp(name->bytes, last->bytes, name->size) != 0;
-        next[names[i].number] = MD5_NONE;
-        if (!is_first[names[i].number])
-            next[names[i - 1].number] = names[i].number;
+    if (names && is_first) {
+        for (uint32_t i = 0; i < doc->num_meshes; i++) {
+            const md5_span *const name = &names[i].name;
+            const md5_span *const last = &names[i > 0 ? i - 1 : 0].name;
+            is_first[names[i].number] = i == 0 || !is_merged || name->size != last->size
+                                        || memcmp(name->bytes, last->bytes, name->size) != 0;
+            next[names[i].number] = MD5_NONE;
+            if (!is_first[names[i].number])
+                next[names[i - 1].number] = names[i].number;
+        }
     }
     return names ? is_first : NULL;
 }
@@ -274,10 +296,10 @@ static uint32_t remake_mesh(repair *it, const md5_mesh_edit *edit, mesh_part *pa
     uint32_t num_made = 0;
     for (uint32_t m = first; m != MD5_NONE && (is_other || edit->drops_unused); m = next[m]) {
         const md5_doc_mesh *const mesh = &part->meshes[m];
-        MD5_FOR (t, mesh->num_triangles) {
+        for (uint32_t t = 0; t < mesh->num_triangles; t++) {
             const uint32_t *const c = mesh->indices + 3 * (size_t)t;
             uint32_t num_new = 0; // at most: a corner may stand twice
-            MD5_FOR (i, 3)
+            for (uint32_t i = 0; i < 3; i++)
                 num_new += part->places[part->firsts[m].vertex + c[i]].part != part->number;
             if (edit->drops_unused && (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]))
                 continue;
@@ -329,15 +351,16 @@ static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *e
     size_t least = edit->max_vertices >= 6 ? (edit->max_vertices - 2) / 3 : 1;
     least = edit->max_triangles > 0 && edit->max_triangles < least ? edit->max_triangles : least;
     if (edit->max_vertices > 0 && edit->max_vertices < 3)
-        return MD5_FAIL(&it->context, MD5_ERROR_RANGE, "meshes of %u vertices have no triangle",
+        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
+                        "max_vertices is out of range: expected 3 or more, found %u",
                         edit->max_vertices);
     uint32_t *const next = MD5_ROOM(&it->scratch, uint32_t, doc->num_meshes);
     part_first *const firsts = MD5_ROOM(&it->scratch, part_first, doc->num_meshes);
     md5_doc_mesh *const meshes =
         (md5_doc_mesh *)md5i_arena_copy(&it->scratch, doc->meshes, doc->num_meshes, sizeof *meshes);
     TRY(next && (part.firsts = firsts) && (part.meshes = meshes));
-    MD5_FOR (m, doc->num_meshes) {
-        if (edit->turned && edit->turned[m]) {
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        if (edit->flipped && edit->flipped[m]) {
             *count += meshes[m].num_triangles;
             TRY(turn_triangles(it, &meshes[m]));
         }
@@ -355,7 +378,7 @@ static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *e
     TRY(part.ranges = MD5_NEW(&it->scratch, part_place, num_weights));
     TRY(to->meshes = MD5_ROOM(&it->kept, md5_doc_mesh, most));
     to->num_meshes = 0;
-    MD5_FOR_WHILE (m, doc->num_meshes, it->context.error.status == MD5_OK)
+    for (uint32_t m = 0; m < doc->num_meshes && it->context.error.status == MD5_OK; m++)
         if (is_first[m])
             to->num_meshes +=
                 remake_mesh(it, edit, &part, m, next, to->meshes + to->num_meshes, count);
@@ -364,6 +387,7 @@ static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *e
 
 uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, md5_error *error)
 {
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_RESERVED(edit);
     repair it;
     uint32_t count = 0;
@@ -386,7 +410,7 @@ typedef union components {
 static components read_components(const md5_doc_joint *joint, const float *numbers)
 {
     components all = {.pair = {joint->position, joint->rotation}};
-    MD5_FOR (i, 6)
+    for (uint32_t i = 0; i < 6; i++)
         if (joint->track.flags >> i & 1)
             all.of[i] = *numbers++;
     return all;
@@ -395,7 +419,7 @@ static components read_components(const md5_doc_joint *joint, const float *numbe
 static uint32_t put_components(const components *all, uint32_t flags, float *to)
 {
     uint32_t count = 0;
-    MD5_FOR (i, 6)
+    for (uint32_t i = 0; i < 6; i++)
         if (flags >> i & 1)
             to[count++] = all->of[i];
     return count;
@@ -413,10 +437,10 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
     to->num_joints = count;
     to->num_components = 0;
     TRY(places && (to->joints = MD5_NEW(&it->kept, md5_doc_joint, count)));
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         if (from[i] != MD5_NONE)
             places[from[i]] = i;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         md5_doc_joint *const joint = &to->joints[i];
         joint->parent = MD5_NONE;
         if (from[i] == MD5_NONE)
@@ -434,7 +458,7 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
     if (doc->kind == MD5_DOC_ANIM)
         TRY(to->numbers = (float *)md5i_arena_room(&it->kept, doc->num_frames,
                                                    to->num_components * sizeof *to->numbers));
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const md5_track track = to->joints[i].track;
         for (size_t f = 0; f < doc->num_frames && track.flags > 0; f++) {
             const md5_doc_joint *const old = &doc->joints[from[i]];
@@ -445,11 +469,11 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
     }
     TRY(to->meshes = (md5_doc_mesh *)md5i_arena_copy(&it->kept, doc->meshes, doc->num_meshes,
                                                      sizeof *doc->meshes));
-    MD5_FOR (m, doc->num_meshes) {
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
         md5_doc_mesh *const mesh = &to->meshes[m];
         TRY(mesh->weights = (md5_weight *)md5i_arena_copy(
                 &it->kept, mesh->weights, mesh->num_weights, sizeof *mesh->weights));
-        MD5_FOR (w, mesh->num_weights)
+        for (uint32_t w = 0; w < mesh->num_weights; w++)
             mesh->weights[w].joint = places[mesh->weights[w].joint];
     }
     return true;
@@ -459,21 +483,24 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
 static void mark_used(const md5_doc *doc, bool *is_used)
 {
     bool has_weights = false;
-    MD5_EACH (const md5_doc_mesh, mesh, doc, meshes) {
-        MD5_FOR (w, mesh->num_weights) {
+    for (uint32_t i = 0; i < doc->num_meshes; i++) {
+        const md5_doc_mesh *const mesh = &doc->meshes[i];
+        for (uint32_t w = 0; w < mesh->num_weights; w++) {
             has_weights = true;
             for (uint32_t j = mesh->weights[w].joint; j != MD5_NONE && !is_used[j];
                  j = doc->joints[j].parent)
                 is_used[j] = true;
         }
     }
-    MD5_FOR_WHILE (j, doc->num_joints, !has_weights)
-        is_used[j] = true;
+    if (!has_weights) {
+        for (uint32_t j = 0; j < doc->num_joints; j++)
+            is_used[j] = true;
+    }
 }
 
 uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *error)
 {
-    MD5_ASSERT_NOT_NULL(doc);
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_RESERVED(edit);
     repair it;
     md5_doc to;
@@ -489,7 +516,7 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     // A joint comes behind those above it that are not placed yet: what is in order stays where it
     // is, and the same hierarchy gets the same order, in a mesh and in its clips.
     uint32_t num_taken = 0, num_roots = 0, count = 0, last_root = 0;
-    MD5_FOR (j, num_joints) {
+    for (uint32_t j = 0; j < num_joints; j++) {
         is_used[j] = !edit->drops_unused || doc->kind == MD5_DOC_ANIM;
         num_roots += doc->joints[j].parent == MD5_NONE;
         last_root = doc->joints[j].parent == MD5_NONE ? j : last_root;
@@ -499,7 +526,7 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     const char *const old_root = doc->joints[last_root].name;
     if (edit->root && (num_roots != 1 || strcmp(old_root ? old_root : "", edit->root) != 0))
         from[num_taken++] = MD5_NONE;
-    MD5_FOR (j, num_joints) {
+    for (uint32_t j = 0; j < num_joints; j++) {
         uint32_t depth = 0;
         for (uint32_t k = j; k != MD5_NONE && is_used[k] && !is_placed[k];
              k = doc->joints[k].parent) {
@@ -510,7 +537,7 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
             from[num_taken++] = above[--depth];
         count += !is_used[j];
     }
-    MD5_FOR (i, num_taken)
+    for (uint32_t i = 0; i < num_taken; i++)
         count += from[i] != i;
     if (count > 0 && take_joints(&it, doc, from, num_taken, false, &to)) {
         if (edit->root && from[0] == MD5_NONE)
@@ -536,14 +563,16 @@ typedef struct space_map {
 
 static bool make_map(repair *it, const md5_space_edit *edit, space_map *map)
 {
-    *map = (space_map){.turn = md5_quat_from_euler(edit->turn),
+    *map = (space_map){.turn = md5_quat_from_euler(edit->rotation),
                        .scale = edit->scale == 0 ? 1 : edit->scale,
                        .is_mirrored = edit->is_mirrored};
     if (!(map->scale >= 1e-6f && map->scale <= 1e6f) || !isfinite(map->turn.w))
         return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
-                        "expected a finite turn and a scale from 1e-6 to 1e6");
+                        "invalid transform: expected a finite rotation and a scale from 1e-6 to "
+                        "1e6, found scale %g",
+                        map->scale);
     map->matrix = md5_mat34_from_xform((md5_xform){.rotation = map->turn});
-    MD5_FOR (i, 12) {
+    for (uint32_t i = 0; i < 12; i++) {
         float *const of = &map->matrix.m[i];
         *of = fabsf(*of - rintf(*of)) < 1e-6f ? rintf(*of) : *of; // quarters of a circle are exact
         map->has_turn |= *of != (i % 5 == 0 ? 1 : 0);
@@ -579,17 +608,19 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
     uint32_t *const from = MD5_ROOM(&it->scratch, uint32_t, doc->num_joints);
     bool *const is_taken = MD5_NEW(&it->scratch, bool, doc->num_joints);
     TRY(from && is_taken);
-    MD5_FOR (j, doc->num_joints) {
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
         from[j] = edit->is_mirrored && edit->partners ? edit->partners[j] : j;
         if (from[j] >= doc->num_joints || is_taken[from[j]])
-            return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
-                            "the partner of joint %u is out of range, or that of another", j);
+            return MD5_FAIL(
+                &it->context, MD5_ERROR_RANGE,
+                "mirror partner of joint %u is out of range, or is the partner of another joint",
+                j);
         is_taken[from[j]] = true;
     }
     // Joint j becomes the image of its partner, but keeps its own name. Roots that turn mix their
     // components, so that each of a triple needs a flag.
     TRY(take_joints(it, doc, from, doc->num_joints, map->has_turn, &to));
-    MD5_FOR (j, to.num_joints) {
+    for (uint32_t j = 0; j < to.num_joints; j++) {
         md5_doc_joint *const joint = &to.joints[j];
         const bool is_turned = doc->kind == MD5_DOC_MODEL || joint->parent == MD5_NONE;
         for (size_t f = 0; f < to.num_frames && joint->track.flags > 0; f++) {
@@ -601,14 +632,16 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
         joint->name = doc->joints[j].name;
         map_joint(map, is_turned, &joint->position, &joint->rotation);
     }
-    MD5_FOR (m, to.num_meshes) {
-        MD5_FOR (w, to.meshes[m].num_weights)
+    for (uint32_t m = 0; m < to.num_meshes; m++) {
+        for (uint32_t w = 0; w < to.meshes[m].num_weights; w++)
             to.meshes[m].weights[w].offset = map_offset(map, to.meshes[m].weights[w].offset);
         TRY(!edit->is_mirrored || turn_triangles(it, &to.meshes[m]));
     }
     TRY(!doc->bounds || (to.bounds = MD5_ROOM(&it->kept, md5_bounds, doc->num_frames)));
-    MD5_FOR_WHILE (f, doc->num_frames, doc->bounds)
-        to.bounds[f] = md5_bounds_transform(doc->bounds[f], map->matrix);
+    if (doc->bounds) {
+        for (uint32_t f = 0; f < doc->num_frames; f++)
+            to.bounds[f] = md5_bounds_transform(doc->bounds[f], map->matrix);
+    }
     *doc = to;
     return true;
 }
@@ -635,7 +668,7 @@ static bool map_views(repair *it, const space_map *map, md5_doc *doc)
 
 uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *error)
 {
-    MD5_ASSERT_NOT_NULL(doc);
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_RESERVED(edit);
     repair it;
     space_map map;
@@ -653,7 +686,7 @@ uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *err
 // What loading makes of a document, which it checks, as of any file.
 static bool begin_clip(repair *it, const md5_doc *doc, const md5_model *model, md5_error *error)
 {
-    const md5_load_opts opts = {.allocator = doc->allocator, .partial = true};
+    const md5_load_opts opts = {.allocator = doc->allocator, .allow_partial_binding = true};
     md5_error failure = {0};
     TRY(begin_repair(it, doc, MD5_DOC_ANIM, error));
     md5_doc known = *doc;
@@ -676,6 +709,8 @@ static bool begin_clip(repair *it, const md5_doc *doc, const md5_model *model, m
 
 uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
 {
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
+    MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);
     repair it;
     const float slack = 0.01f;
     uint32_t count = 0;
@@ -685,18 +720,20 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
     }
     bool is_sound = begin_clip(&it, doc, model, error);
     if (is_sound && model->max_vertices == 0)
-        is_sound = MD5_FAIL(&it.context, MD5_ERROR_MISMATCH, "the model has no vertices");
+        is_sound = MD5_FAIL(&it.context, MD5_ERROR_MISMATCH, "model has no vertices");
     md5_mat34 *const palette =
         is_sound ? MD5_ROOM(&it.scratch, md5_mat34, model->skeleton.num_joints) : NULL;
     md5_bounds *const bounds = palette ? MD5_ROOM(&it.kept, md5_bounds, doc->num_frames) : NULL;
-    MD5_FOR_WHILE (f, doc->num_frames, bounds) {
-        const md5_moment moment = md5_moment_from_frames(it.anim, f, f, 0);
-        md5_pose_palette(it.binding, moment, MD5_ROOT_FILE, it.pose, NULL, palette);
-        bounds[f] = md5_skin_bounds(model, palette);
-        const md5_bounds *const old = doc->bounds ? &doc->bounds[f] : &bounds[f];
-        count += !doc->bounds
-                 || !(md5_vec3_length(md5_vec3_sub(old->min, bounds[f].min)) <= slack
-                      && md5_vec3_length(md5_vec3_sub(old->max, bounds[f].max)) <= slack);
+    if (bounds) {
+        for (uint32_t f = 0; f < doc->num_frames; f++) {
+            const md5_sample_position sample = md5_sample_position_from_frames(it.anim, f, f, 0);
+            md5_pose_palette(it.binding, sample, MD5_ROOT_FILE, it.pose, NULL, palette);
+            bounds[f] = md5_skin_bounds(model, palette);
+            const md5_bounds *const old = doc->bounds ? &doc->bounds[f] : &bounds[f];
+            count += !doc->bounds
+                     || !(md5_vec3_length(md5_vec3_sub(old->min, bounds[f].min)) <= slack
+                          && md5_vec3_length(md5_vec3_sub(old->max, bounds[f].max)) <= slack);
+        }
     }
     doc->bounds = count > 0 ? bounds : doc->bounds;
     return end_repair(&it, doc, count);
@@ -734,7 +771,7 @@ static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_
     for (size_t f = 0; f < doc->num_frames && count > 0; f++) {
         const float *const a = doc->numbers + f * doc->num_components + joint->track.first;
         const float *const b = numbers + f * num_components + joint->track.first;
-        MD5_FOR (i, count)
+        for (uint32_t i = 0; i < count; i++)
             is_other |= fabsf(a[i] - b[i]) > slack;
     }
     return is_other;
@@ -765,19 +802,20 @@ typedef struct frame_plan {
 
 // Frames are spread evenly from the first to the last, in whole numbers: those that fall on an old
 // frame are that one to the bit.
-static md5_moment moment_of(const repair *it, const frame_plan *plan, uint32_t frame)
+static md5_sample_position planned_sample_position(const repair *it, const frame_plan *plan,
+                                                   uint32_t frame)
 {
     const uint64_t steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
     const uint64_t at = (uint64_t)frame * (plan->num_old - 1 + plan->is_open), rest = at % steps;
     const uint32_t before = (uint32_t)(at / steps), next = before + (rest > 0);
-    return md5_moment_from_frames(it->anim, plan->first + (before < plan->num_old ? before : 0),
-                                  plan->first + (next < plan->num_old ? next : 0),
-                                  (float)((double)rest / (double)steps));
+    return md5_sample_position_from_frames(
+        it->anim, plan->first + (before < plan->num_old ? before : 0),
+        plan->first + (next < plan->num_old ? next : 0), (float)((double)rest / (double)steps));
 }
 
 static void sample_frame(const repair *it, const frame_plan *plan, uint32_t frame, md5_xform *pose)
 {
-    md5_sample(it->binding, moment_of(it, plan, frame), MD5_ROOT_FILE, pose);
+    md5_sample(it->binding, planned_sample_position(it, plan, frame), MD5_ROOT_FILE, pose);
     if (plan->edit->change)
         plan->edit->change(plan->edit->user, pose);
 }
@@ -799,19 +837,21 @@ static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
     }
     sample_frame(it, plan, frame, it->pose);
     const md5_vec3 root = it->pose[0].translation;
-    MD5_FOR_WHILE (j, num_joints, share > 0) {
-        const md5_xform *const begin = &plan->begin[j], *const end = &plan->end[j];
-        md5_xform *const joint = &it->pose[j];
-        const md5_quat turn = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
-        const md5_vec3 way = md5_vec3_sub(begin->translation, end->translation);
-        if (frame + 1 == plan->num_frames) {
-            *joint = *begin;
-            continue;
+    if (share > 0) {
+        for (uint32_t j = 0; j < num_joints; j++) {
+            const md5_xform *const begin = &plan->begin[j], *const end = &plan->end[j];
+            md5_xform *const joint = &it->pose[j];
+            const md5_quat turn = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
+            const md5_vec3 way = md5_vec3_sub(begin->translation, end->translation);
+            if (frame + 1 == plan->num_frames) {
+                *joint = *begin;
+                continue;
+            }
+            joint->rotation = md5_quat_normalize(
+                md5_quat_mul(joint->rotation, md5_quat_slerp((md5_quat){0, 0, 0, 1}, turn, share)),
+                joint->rotation);
+            joint->translation = md5_vec3_add(joint->translation, md5_vec3_scale(way, share));
         }
-        joint->rotation = md5_quat_normalize(
-            md5_quat_mul(joint->rotation, md5_quat_slerp((md5_quat){0, 0, 0, 1}, turn, share)),
-            joint->rotation);
-        joint->translation = md5_vec3_add(joint->translation, md5_vec3_scale(way, share));
     }
     if (edit->is_closed) { // where it walks is no gap
         const float past = part * (float)plan->num_old - (float)(plan->num_old - 1);
@@ -845,13 +885,17 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
     const md5_skeleton *const skeleton = it->binding->skeleton;
     const md5_model *const model = plan->edit->model;
     const float tolerance = plan->edit->tolerance;
-    MD5_FOR (j, skeleton->num_joints)
+    for (uint32_t j = 0; j < skeleton->num_joints; j++)
         plan->spans[j].reach = model ? 1 : fmaxf(1.0f, plan->spans[j].length);
-    MD5_FOR_WHILE (m, model->num_meshes, model) {
-        const md5_mesh *const mesh = &model->meshes[m];
-        MD5_FOR_WHILE (w, mesh->num_weights, mesh->weights) {
-            float *const reach = &plan->spans[mesh->weights[w].joint].reach;
-            *reach = fmaxf(*reach, md5_vec3_length(mesh->weights[w].offset));
+    if (model) {
+        for (uint32_t m = 0; m < model->num_meshes; m++) {
+            const md5_mesh *const mesh = &model->meshes[m];
+            if (mesh->weights) {
+                for (uint32_t w = 0; w < mesh->num_weights; w++) {
+                    float *const reach = &plan->spans[mesh->weights[w].joint].reach;
+                    *reach = fmaxf(*reach, md5_vec3_length(mesh->weights[w].offset));
+                }
+            }
         }
     }
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
@@ -863,14 +907,14 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
         above->height = fmaxf(above->height, span->height + 1);
         above->reach = fmaxf(above->reach, span->length + span->reach);
     }
-    MD5_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t j = skeleton->order[i], parent = skeleton->joints[j].parent;
         joint_span *const span = &plan->spans[j];
         span->depth = 1 + (parent != MD5_NONE ? plan->spans[parent].depth : 0);
         span->spent = parent != MD5_NONE ? plan->spans[parent].spent : 0;
         const float costs[] = {j > 0 ? span->move : INFINITY,
                                span->chord * (span->reach + tolerance)};
-        MD5_FOR (k, 2) {
+        for (uint32_t k = 0; k < 2; k++) {
             const uint32_t flags = k == 0 ? MD5_TRANSLATES : MD5_ROTATES;
             const float limit = tolerance * (span->depth / (span->depth + span->height));
             if (!(joints[j].track.flags & flags) || !(span->spent + costs[k] <= limit))
@@ -896,11 +940,11 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
     uint32_t num_components = 0;
     if (!joints || !base)
         return 0;
-    MD5_FOR (pass, 2) { // to find flags, and to write the numbers
+    for (uint32_t pass = 0; pass < 2; pass++) { // to find flags, and to write the numbers
         float *next = numbers;
-        MD5_FOR (f, plan->num_frames) {
+        for (uint32_t f = 0; f < plan->num_frames; f++) {
             pose_frame(it, plan, f);
-            MD5_FOR (j, num_joints) {
+            for (uint32_t j = 0; j < num_joints; j++) {
                 md5_track *const track = &joints[j].track;
                 const components all = components_of(&it->pose[j]);
                 if (pass > 0) {
@@ -912,27 +956,29 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
                     plan->spans[j] = (joint_span){.first = it->pose[j]};
                 }
                 widen_span(&plan->spans[j], &it->pose[j]);
-                MD5_FOR (i, 6)
+                for (uint32_t i = 0; i < 6; i++)
                     if (memcmp(&all.of[i], &base[j].of[i], sizeof all.of[i]) != 0)
                         track->flags |= UINT32_C(1) << i;
             }
         }
         if (pass == 0 && edit->tolerance > 0)
             reduce_flags(it, plan, joints, base);
-        MD5_FOR_WHILE (j, num_joints, pass == 0) {
-            md5_doc_joint *const joint = &joints[j];
-            const uint32_t track = it->binding->tracks[j];
-            const char *const name = skeleton->joints[j].name;
-            if (edit->tolerance == 0)
-                joint->track.flags |= track != MD5_NONE ? doc->joints[track].track.flags : 0;
-            joint->track.flags |= edit->all_components ? MD5_TRANSLATES | MD5_ROTATES : 0;
-            joint->track.first = joint->track.flags ? num_components : 0;
-            num_components += md5i_num_flags(joint->track.flags);
-            joint->name = md5_copy_text(&it->kept, name, strlen(name));
-            joint->comment = track != MD5_NONE ? doc->joints[track].comment : NULL;
-            joint->parent = skeleton->joints[j].parent;
-            joint->position = base[j].pair[0];
-            joint->rotation = base[j].pair[1];
+        if (pass == 0) {
+            for (uint32_t j = 0; j < num_joints; j++) {
+                md5_doc_joint *const joint = &joints[j];
+                const uint32_t track = it->binding->tracks[j];
+                const char *const name = skeleton->joints[j].name;
+                if (edit->tolerance == 0)
+                    joint->track.flags |= track != MD5_NONE ? doc->joints[track].track.flags : 0;
+                joint->track.flags |= edit->all_components ? MD5_TRANSLATES | MD5_ROTATES : 0;
+                joint->track.first = joint->track.flags ? num_components : 0;
+                num_components += md5i_num_flags(joint->track.flags);
+                joint->name = md5_copy_text(&it->kept, name, strlen(name));
+                joint->comment = track != MD5_NONE ? doc->joints[track].comment : NULL;
+                joint->parent = skeleton->joints[j].parent;
+                joint->position = base[j].pair[0];
+                joint->rotation = base[j].pair[1];
+            }
         }
         if (pass == 0)
             numbers = (float *)md5i_arena_room(&it->kept, plan->num_frames,
@@ -942,9 +988,11 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
     }
     const bool is_known = doc->parents_unknown && edit->model;
     uint32_t count = num_joints < doc->num_joints ? doc->num_joints - num_joints : 0;
-    MD5_FOR_WHILE (j, num_joints, !plan->is_other)
-        count += j >= doc->num_joints
-                 || differs(doc, &doc->joints[j], &joints[j], numbers, num_components);
+    if (!plan->is_other) {
+        for (uint32_t j = 0; j < num_joints; j++)
+            count += j >= doc->num_joints
+                     || differs(doc, &doc->joints[j], &joints[j], numbers, num_components);
+    }
     if (plan->is_other)
         count = plan->num_frames;
     count += count == 0 && is_known;
@@ -966,15 +1014,17 @@ static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
         return true;
     md5_bounds *const bounds =
         doc->bounds ? MD5_ROOM(&it->kept, md5_bounds, plan->num_frames) : NULL;
-    MD5_FOR_WHILE (f, plan->num_frames, bounds) {
-        const md5_moment moment = moment_of(it, plan, f);
-        md5_sample(it->binding, moment, MD5_ROOT_FILE, it->pose);
-        const md5_vec3 before = it->pose[0].translation;
-        pose_frame(it, plan, f);
-        const md5_vec3 way = md5_vec3_sub(it->pose[0].translation, before);
-        const md5_bounds box =
-            md5_bounds_union(doc->bounds[moment.frame0], doc->bounds[moment.frame1]);
-        bounds[f] = (md5_bounds){md5_vec3_add(box.min, way), md5_vec3_add(box.max, way)};
+    if (bounds) {
+        for (uint32_t f = 0; f < plan->num_frames; f++) {
+            const md5_sample_position sample = planned_sample_position(it, plan, f);
+            md5_sample(it->binding, sample, MD5_ROOT_FILE, it->pose);
+            const md5_vec3 before = it->pose[0].translation;
+            pose_frame(it, plan, f);
+            const md5_vec3 way = md5_vec3_sub(it->pose[0].translation, before);
+            const md5_bounds box =
+                md5_bounds_union(doc->bounds[sample.frame0], doc->bounds[sample.frame1]);
+            bounds[f] = (md5_bounds){md5_vec3_add(box.min, way), md5_vec3_add(box.max, way)};
+        }
     }
     TRY(bounds || !doc->bounds);
     doc->bounds = bounds;
@@ -1017,6 +1067,7 @@ static md5_vec3 step_of(const md5_anim *anim, uint32_t part, size_t frame, size_
 // that ends elsewhere the jump leads another way.
 md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames)
 {
+    MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
     const uint32_t num_parts = anim->packed_size ? 0 : anim->num_translations + anim->num_rotations;
     float reach = 1;
     double sums[3] = {0}, path = 0;
@@ -1024,19 +1075,19 @@ md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames
         num_frames = anim->num_frames - first;
     if (anim->packed_size || num_frames == 0 || first >= anim->num_frames
         || num_frames > anim->num_frames - first)
-        return (md5_loop){.end = MD5_LOOP_ELSEWHERE};
+        return (md5_loop){.end = MD5_LOOP_OPEN};
     const uint32_t last = first + num_frames - 1, second = first + (num_frames > 1);
-    MD5_FOR_FROM (j, 1, anim->skeleton.num_joints)
+    for (uint32_t j = 1; j < anim->skeleton.num_joints; j++)
         reach = fmaxf(reach, md5_vec3_length(anim->base_frame[j].translation));
-    MD5_FOR (i, num_parts) {
+    for (uint32_t i = 0; i < num_parts; i++) {
         const md5_vec3 steps[] = {step_of(anim, i, last - (num_frames > 1), last, reach),
                                   step_of(anim, i, last, first, reach),
                                   step_of(anim, i, first, second, reach)};
         add_jump(sums, steps);
     }
-    MD5_FOR_FROM (f, first, last) {
+    for (uint32_t f = first; f < last; f++) {
         double sum = 0;
-        MD5_FOR (i, num_parts) {
+        for (uint32_t i = 0; i < num_parts; i++) {
             const md5_vec3 step = step_of(anim, i, f, f + (size_t)1, reach);
             sum += (double)md5_vec3_dot(step, step);
         }
@@ -1046,7 +1097,8 @@ md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames
         return (md5_loop){MD5_LOOP_CLOSED, 1};
     // The share of a frame grows by at most 1.5 times that of an even one.
     const double count = ceil(1.5 * sqrt(sums[0]) * (num_frames - 1) / path);
-    return (md5_loop){num_frames >= 4 && is_step(sums) ? MD5_LOOP_LACKS_LAST : MD5_LOOP_ELSEWHERE,
+    return (md5_loop){num_frames >= 4 && is_step(sums) ? MD5_LOOP_WITHOUT_LAST_FRAME
+                                                       : MD5_LOOP_OPEN,
                       (uint32_t)fmin(count, num_frames - 1)};
 }
 
@@ -1054,14 +1106,14 @@ static void find_loop(const md5_anim *anim, frame_plan *plan)
 {
     const uint32_t last = plan->first + plan->num_old - 1;
     plan->loop = md5_find_loop(anim, plan->first, plan->num_old);
-    plan->is_open = plan->loop.end == MD5_LOOP_LACKS_LAST;
+    plan->is_open = plan->loop.end == MD5_LOOP_WITHOUT_LAST_FRAME;
     if (!plan->is_open || anim->num_translations == 0 || anim->translation_joints[0] > 0)
         return;
     const uint32_t frames[] = {last - 1, last, plan->first, plan->first + 1};
     const size_t stride = anim->num_translations;
     double walk[3] = {0};
     plan->place = anim->translations[last * stride];
-    MD5_FOR (i, 3) {
+    for (uint32_t i = 0; i < 3; i++) {
         plan->ways[i] = md5_vec3_sub(anim->translations[frames[i + 1] * stride],
                                      anim->translations[frames[i] * stride]);
         plan->ways[i].z = 0;
@@ -1077,13 +1129,15 @@ static bool move_comments(repair *it, const frame_plan *plan, md5_doc *doc)
     md5_doc_comment *const comments = (md5_doc_comment *)md5i_arena_copy(
         &it->kept, doc->comments, doc->num_comments, sizeof *comments);
     uint32_t count = 0;
-    MD5_FOR_WHILE (i, doc->num_comments, comments) {
-        md5_doc_comment *const to = &comments[count];
-        const uint64_t frame = (uint64_t)comments[i].block - 1 - plan->first;
-        *to = comments[i];
-        if (to->block > 0 && frame < plan->num_old)
-            to->block = 1 + (uint32_t)(frame * (plan->num_frames - 1) / num_steps);
-        count += to->block == 0 || frame < plan->num_old;
+    if (comments) {
+        for (uint32_t i = 0; i < doc->num_comments; i++) {
+            md5_doc_comment *const to = &comments[count];
+            const uint64_t frame = (uint64_t)comments[i].block - 1 - plan->first;
+            *to = comments[i];
+            if (to->block > 0 && frame < plan->num_old)
+                to->block = 1 + (uint32_t)(frame * (plan->num_frames - 1) / num_steps);
+            count += to->block == 0 || frame < plan->num_old;
+        }
     }
     doc->comments = comments;
     doc->num_comments = count;
@@ -1099,9 +1153,10 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
     const double rate = edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
     plan->first = edit->first;
     if (edit->first >= doc->num_frames || edit->num_frames > doc->num_frames - edit->first)
-        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
-                        "expected frames below %u, found %u from %u on", doc->num_frames,
-                        edit->num_frames, edit->first);
+        return MD5_FAIL(
+            &it->context, MD5_ERROR_RANGE,
+            "frames are out of range: expected frames below %u, found %u frames from %u",
+            doc->num_frames, edit->num_frames, edit->first);
     plan->num_old = edit->num_frames > 0 ? edit->num_frames : doc->num_frames - edit->first;
     if (edit->is_closed)
         find_loop(it->anim, plan);
@@ -1110,7 +1165,8 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
     if (!(rate > 0 && edit->tolerance >= 0)
         || !(num_frames <= fmax((double)MAX_FRAMES, (double)doc->num_frames)))
         return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
-                        "expected a rate above 0, at most %d frames and no negative tolerance",
+                        "invalid frame rate or tolerance: expected a rate above 0, at most %d "
+                        "frames and a tolerance of 0 or more",
                         (int)MAX_FRAMES);
     plan->num_frames = num_frames < 2 && plan->num_old > 1 ? 2 : (uint32_t)num_frames;
     plan->is_other = plan->is_open || plan->num_old != doc->num_frames || rate != doc->frame_rate;
@@ -1119,6 +1175,7 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
 
 uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *error)
 {
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_RESERVED(edit);
     repair it;
     frame_plan plan = {.edit = edit};
@@ -1147,6 +1204,8 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
 
 uint32_t md5_fix_joints(md5_doc *doc, const md5_model *model, bool all_components, md5_error *error)
 {
+    MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
+    MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);
     const md5_frame_edit edit = {.model = model, .all_components = all_components};
     return md5_edit_frames(doc, &edit, error);
 }

@@ -21,14 +21,14 @@ static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *others, uint32_t count)
     enum { BITS = 11, NUM_DIGITS = 1 << BITS };
     for (int shift = 0; shift < 32; shift += BITS) {
         uint32_t starts[NUM_DIGITS] = {0};
-        MD5_FOR (i, count)
+        for (uint32_t i = 0; i < count; i++)
             starts[key_of(points[i].x) >> shift & (NUM_DIGITS - 1)]++;
         for (uint32_t i = 0, sum = 0; i < NUM_DIGITS; i++) {
             const uint32_t size = starts[i];
             starts[i] = sum;
             sum += size;
         }
-        MD5_FOR (i, count)
+        for (uint32_t i = 0; i < count; i++)
             others[starts[key_of(points[i].x) >> shift & (NUM_DIGITS - 1)]++] = points[i];
         md5_vec3 *const sorted = others;
         others = points;
@@ -53,7 +53,7 @@ static uint32_t count_seams(md5_arena *scratch, const md5_mesh *mesh)
         return 0;
     memcpy(points, mesh->positions, num_points * sizeof *points);
     const md5_vec3 *const sorted = sort_by_x(points, points + num_points, num_points);
-    MD5_FOR (i, num_points) {
+    for (uint32_t i = 0; i < num_points; i++) {
         bool is_split = false;
         for (uint32_t k = i + 1; k < num_points && k - i <= MAX_NEIGHBORS; k++) {
             const md5_vec3 away = md5_vec3_sub(sorted[k], sorted[i]);
@@ -71,9 +71,9 @@ static uint32_t count_seams(md5_arena *scratch, const md5_mesh *mesh)
 static uint32_t count_apart(const md5_mesh *mesh)
 {
     uint32_t count = 0;
-    MD5_FOR (i, mesh->num_vertices) {
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         float most = 0;
-        MD5_FOR_FROM (k, mesh->first_influence[i], mesh->first_influence[i + 1]) {
+        for (uint32_t k = mesh->first_influence[i]; k < mesh->first_influence[i + 1]; k++) {
             const md5_vec4 at = mesh->influences[k];
             const md5_vec3 away = {at.x - at.w * mesh->positions[i].x,
                                    at.y - at.w * mesh->positions[i].y,
@@ -89,7 +89,7 @@ static uint32_t count_apart(const md5_mesh *mesh)
 static uint32_t count_flat(const md5_mesh *mesh)
 {
     uint32_t count = 0;
-    MD5_FOR (i, mesh->num_triangles) {
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
         const md5_vec3 a = md5_vec3_sub(mesh->positions[corner[1]], mesh->positions[corner[0]]);
         const md5_vec3 b = md5_vec3_sub(mesh->positions[corner[2]], mesh->positions[corner[0]]);
@@ -105,7 +105,7 @@ static uint64_t edge_term(md5_vec3 a, md5_vec3 b)
 {
     const float numbers[6] = {a.x + 0, a.y + 0, a.z + 0, b.x + 0, b.y + 0, b.z + 0};
     uint64_t term = 0;
-    MD5_FOR (i, 6) {
+    for (uint32_t i = 0; i < 6; i++) {
         uint32_t bits;
         memcpy(&bits, &numbers[i], sizeof bits);
         term = (term ^ bits) * UINT64_C(0x9E3779B97F4A7C15);
@@ -119,15 +119,16 @@ static uint64_t edge_term(md5_vec3 a, md5_vec3 b)
 // what is around it.
 bool md5_is_inside_out(const md5_mesh *mesh)
 {
+    MD5_ASSERT_PART(mesh, name);
     const md5_vec3 middle = md5_vec3_scale(md5_vec3_add(mesh->bounds.min, mesh->bounds.max), 0.5f);
     double volume = 0, all = 0;
     uint64_t open = 0;
-    MD5_FOR (i, mesh->num_triangles) {
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
         md5_vec3 at[3];
-        MD5_FOR (k, 3)
+        for (uint32_t k = 0; k < 3; k++)
             at[k] = mesh->positions[corner[k]];
-        MD5_FOR (k, 3)
+        for (uint32_t k = 0; k < 3; k++)
             open += edge_term(at[k], at[(k + 1) % 3]) - edge_term(at[(k + 1) % 3], at[k]);
         const md5_vec3 a = md5_vec3_sub(at[0], middle), b = md5_vec3_sub(at[1], middle);
         const md5_vec3 c = md5_vec3_sub(at[2], middle);
@@ -140,24 +141,29 @@ bool md5_is_inside_out(const md5_mesh *mesh)
 
 bool md5_check_model(md5_check *check, const md5_model *model)
 {
+    MD5_ASSERT_ALIVE(check, MD5_TAG_CHECK);
+    MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
     md5_checker *const from = (md5_checker *)check;
     const md5_text_place none = {0};
-    MD5_FOR (i, model->num_meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         const uint32_t num_seams = count_seams(&from->scratch, mesh), num_apart = count_apart(mesh);
         const uint32_t num_flat = count_flat(mesh);
         md5i_arena_free(&from->scratch);
         if (num_seams > 0)
-            md5i_add_finding(from, "seam", none, "mesh %u: %u vertices lie within 0.001 of others",
-                             i, num_seams);
+            md5i_add_diagnostic(from, "seam", none,
+                                "mesh %u: %u vertices are within 0.001 units of other vertices", i,
+                                num_seams);
         if (num_apart > 0)
-            md5i_add_finding(from, "weights-apart", none,
-                             "mesh %u: the weights of %u vertices do not meet", i, num_apart);
+            md5i_add_diagnostic(from, "weights-apart", none,
+                                "mesh %u: weights of %u vertices have different positions", i,
+                                num_apart);
         if (num_flat > 0)
-            md5i_add_finding(from, "no-area", none, "mesh %u: %u of %u triangles have no area", i,
-                             num_flat, mesh->num_triangles);
+            md5i_add_diagnostic(from, "no-area", none, "mesh %u: %u of %u triangles have zero area",
+                                i, num_flat, mesh->num_triangles);
         if (md5_is_inside_out(mesh))
-            md5i_add_finding(from, "inside-out", none, "mesh %u is closed, and faces inwards", i);
+            md5i_add_diagnostic(from, "inside-out", none,
+                                "mesh %u is closed, but its triangles face inwards", i);
     }
     return from->context.error.status == MD5_OK;
 }
@@ -191,7 +197,7 @@ static const char *nearest_name(const md5_check *mesh, const char *name)
     const size_t length = strlen(name);
     size_t work = 20000000, least = length / 3 + 2;
     const char *nearest = NULL;
-    MD5_FOR (i, mesh->num_joints) {
+    for (uint32_t i = 0; i < mesh->num_joints; i++) {
         const char *const other = mesh->joints[i].name;
         const size_t size = strlen(other), cost = length * size + 1;
         if (work < cost || (size > length ? size - length : length - size) >= least)
@@ -216,20 +222,23 @@ static const char *parent_name(const md5_check *of, uint32_t i)
 static void check_order(md5_checker *from, const md5_check *mesh, const char *file)
 {
     const md5_check *const clip = &from->check;
-    MD5_FOR_WHILE (i, clip->num_joints, mesh->joints) {
-        const md5_check_joint *const joint = &clip->joints[i], *const other = &mesh->joints[i];
-        const bool is_same = strcmp(joint->name, other->name) == 0;
-        const md5_text_place at = md5_at_line(joint->line);
-        if (!is_same)
-            md5i_add_finding(from, "clip-joint-order", at, "joint %u is '%.60s', but '%.60s' in %s",
-                             i, joint->name, other->name, file);
-        else if (joint->parent != other->parent && (joint->parent >= 0 || other->parent >= 0))
-            md5i_add_finding(from, "clip-joint-parent", at,
-                             "the parent of '%.60s' is %.60s, but %.60s in %s", joint->name,
-                             parent_name(clip, i), parent_name(mesh, i), file);
-        else
-            continue;
-        return;
+    if (mesh->joints) {
+        for (uint32_t i = 0; i < clip->num_joints; i++) {
+            const md5_check_joint *const joint = &clip->joints[i], *const other = &mesh->joints[i];
+            const bool is_same = strcmp(joint->name, other->name) == 0;
+            const md5_text_place at = md5_at_line(joint->line);
+            if (!is_same)
+                md5i_add_diagnostic(from, "clip-joint-order", at,
+                                    "joint order differs: joint %u is '%.60s', but '%.60s' in %s",
+                                    i, joint->name, other->name, file);
+            else if (joint->parent != other->parent && (joint->parent >= 0 || other->parent >= 0))
+                md5i_add_diagnostic(from, "clip-joint-parent", at,
+                                    "parent of joint '%.60s' differs: %.60s, but %.60s in %s",
+                                    joint->name, parent_name(clip, i), parent_name(mesh, i), file);
+            else
+                continue;
+            return;
+        }
     }
 }
 
@@ -237,8 +246,10 @@ static void check_order(md5_checker *from, const md5_check *mesh, const char *fi
 static md5_skeleton skeleton_of(md5_arena *scratch, const md5_check *check)
 {
     md5_joint *const joints = MD5_NEW(scratch, md5_joint, check->num_joints);
-    MD5_FOR_WHILE (i, check->num_joints, joints)
-        joints[i].name = check->joints[i].name;
+    if (joints) {
+        for (uint32_t i = 0; i < check->num_joints; i++)
+            joints[i].name = check->joints[i].name;
+    }
     return (md5_skeleton){.num_joints = check->num_joints, .joints = joints};
 }
 
@@ -252,14 +263,14 @@ void md5i_check_names(md5_checker *from)
         const md5_check_joint *const twin = &from->check.joints[names[i].number];
         if (strcmp(names[i].name.bytes, names[i - 1].name.bytes) == 0)
             md5i_found(from, is_clip ? "same-name" : "same-name/mesh", md5_at_line(twin->line),
-                       "a second joint '%.100s'", twin->name);
+                       "duplicate joint name '%.100s'", twin->name);
     }
 }
 
 // The first joint that another file does not have, or NULL.
 static const md5_check_joint *find_single(const md5_check *of, const uint32_t *others)
 {
-    MD5_FOR (i, of->num_joints)
+    for (uint32_t i = 0; i < of->num_joints; i++)
         if (others[i] == MD5_NONE)
             return &of->joints[i];
     return NULL;
@@ -267,9 +278,11 @@ static const md5_check_joint *find_single(const md5_check *of, const uint32_t *o
 
 uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
 {
+    MD5_ASSERT_ALIVE(mesh, MD5_TAG_CHECK);
+    MD5_ASSERT_ALIVE(clip, MD5_TAG_CHECK);
     md5_checker *const from = (md5_checker *)clip;
     md5_arena *const scratch = &from->scratch;
-    const uint32_t num_before = clip->num_findings;
+    const uint32_t num_before = clip->num_diagnostics;
     if (mesh->num_joints == 0 || clip->num_joints == 0 || from->pair == mesh)
         return 0;
     from->pair = mesh;
@@ -285,22 +298,23 @@ uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
             file = *c == '/' || *c == '\\' ? c + 1 : file;
         const bool is_more = clip->num_joints > mesh->num_joints;
         if (mesh->num_joints != clip->num_joints)
-            md5i_add_finding(from, "clip-joint-count", md5_at_line(from->joints_line),
-                             "%u joints, but %s has %u: '%.60s' is not in the %s", clip->num_joints,
-                             file, mesh->num_joints, (is_more ? extra : missing)->name,
-                             is_more ? "mesh" : "clip");
+            md5i_add_diagnostic(
+                from, "clip-joint-count", md5_at_line(from->joints_line),
+                "number of joints differs: found %u, but %s has %u; '%.60s' is missing in the %s",
+                clip->num_joints, file, mesh->num_joints, (is_more ? extra : missing)->name,
+                is_more ? "mesh" : "clip");
         if (extra && missing) {
             const char *const nearest = nearest_name(mesh, extra->name);
-            md5i_add_finding(from, "clip-joint-name", md5_at_line(extra->line),
-                             nearest ? "%s has no joint '%.60s': did you mean '%.60s'?"
-                                     : "%s has no joint '%.60s'",
-                             file, extra->name, nearest);
+            md5i_add_diagnostic(from, "clip-joint-name", md5_at_line(extra->line),
+                                nearest ? "%s has no joint '%.60s': did you mean '%.60s'?"
+                                        : "%s has no joint '%.60s'",
+                                file, extra->name, nearest);
         } else if (mesh->num_joints == clip->num_joints) {
             check_order(from, mesh, file);
         }
     }
     md5i_arena_free(scratch);
-    return from->context.error.status == MD5_OK ? clip->num_findings - num_before : MD5_NONE;
+    return from->context.error.status == MD5_OK ? clip->num_diagnostics - num_before : MD5_NONE;
 }
 
 // == Scale and turn ===============================================================================
@@ -322,7 +336,7 @@ static float find_scale(const md5_binding *clip, const md5_xform *pose, float *r
     const md5_joint *const joints = clip->skeleton->joints;
     const md5_anim *const anim = clip->anim;
     uint32_t count = 0, num_deep = 0, num_alike = 0;
-    MD5_FOR (i, clip->skeleton->num_joints) {
+    for (uint32_t i = 0; i < clip->skeleton->num_joints; i++) {
         const uint32_t track = clip->tracks[i], parent = joints[i].parent;
         const float length = md5_vec3_length(clip->bind_local[i].translation);
         if (track == MD5_NONE || parent == MD5_NONE || !(length > 1e-5f)
@@ -334,7 +348,7 @@ static float find_scale(const md5_binding *clip, const md5_xform *pose, float *r
     }
     qsort(ratios, count, sizeof *ratios, compare_floats);
     const float median = count >= MIN_BONES ? ratios[count / 2] : 1, off = fabsf(median - 1);
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         num_alike += fabsf(ratios[i] - median) <= 0.02f * median;
     *is_other = median >= 1e-6f && median <= 1e6f
                 && ((off > 0.2f && num_deep >= MIN_BONES)
@@ -348,7 +362,7 @@ static bool round_turn(md5_quat q, md5_mat34 *turn)
 {
     float sum = 0; // 1 + 2 cos of the angle between both
     *turn = md5_mat34_from_xform((md5_xform){.rotation = q});
-    MD5_FOR (i, 12) {
+    for (uint32_t i = 0; i < 12; i++) {
         const float whole = rintf(turn->m[i]);
         sum += whole * turn->m[i];
         turn->m[i] = whole;
@@ -366,13 +380,15 @@ static md5_vec3 bone_of(const md5_mat34 *placed, uint32_t joint, uint32_t parent
 
 bool md5_check_binding(md5_check *check, const md5_binding *clip)
 {
+    MD5_ASSERT_ALIVE(check, MD5_TAG_CHECK);
+    MD5_ASSERT_BINDING(clip);
     static const struct {
         float scale;
         const char *text;
     } units[] = {
-        {0.0254f, ", as metres beside inches"},      {39.37f, ", as inches beside metres"},
-        {0.01f, ", as metres beside centimetres"},   {100, ", as centimetres beside metres"},
-        {0.3937f, ", as inches beside centimetres"}, {2.54f, ", as centimetres beside inches"}};
+        {0.0254f, " (meters instead of inches)"},      {39.37f, " (inches instead of meters)"},
+        {0.01f, " (meters instead of centimeters)"},   {100, " (centimeters instead of meters)"},
+        {0.3937f, " (inches instead of centimeters)"}, {2.54f, " (centimeters instead of inches)"}};
     md5_checker *const from = (md5_checker *)check;
     const md5_skeleton *const skeleton = clip->skeleton;
     const uint32_t num_joints = skeleton->num_joints, root = skeleton->order[0];
@@ -391,14 +407,15 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
         const uint32_t frame = i > 0 ? (uint32_t)((uint64_t)i * last / num_steps) : 0;
         const md5_mat34 before = turn;
         bool is_other;
-        md5_sample(clip, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE, pose);
+        md5_sample(clip, (md5_sample_position){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
+                   pose);
         md5_local_to_model(skeleton, pose, placed);
         const float now = find_scale(clip, pose, ratios, &is_other);
         scale = i == 0 ? now : scale;
         has_scale = i == 0 ? is_other : has_scale && fabsf(now - scale) < 0.05f * scale;
         has_turn = has_turn && round_turn(md5_quat_mul(pose[root].rotation, back), &turn)
                    && (i == 0 || memcmp(&turn, &before, sizeof turn) == 0);
-        MD5_FOR (k, num_joints) {
+        for (uint32_t k = 0; k < num_joints; k++) {
             const uint32_t parent = skeleton->joints[k].parent;
             const md5_vec3 own = bone_of(bind, k, parent != MD5_NONE ? parent : k);
             const md5_vec3 away = md5_vec3_sub(md5_mat34_point(turn, own), own);
@@ -410,21 +427,21 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
     if (from->context.error.status != MD5_OK)
         return false;
     if (has_turn && nearer > 0)
-        check->space.turn = md5_quat_to_euler(md5_quat_conjugate(md5_quat_from_mat34(turn)));
+        check->space.rotation = md5_quat_to_euler(md5_quat_conjugate(md5_quat_from_mat34(turn)));
     check->space.scale = has_scale ? 1.0f / scale : 1;
     const char *text = "";
-    MD5_FOR (i, MD5_COUNT(units))
+    for (uint32_t i = 0; i < MD5_COUNT(units); i++)
         text = fabsf(scale / units[i].scale - 1) < 0.01f ? units[i].text : text;
     if (has_scale)
-        md5i_add_finding(from, "clip-scale", md5_at_line(from->joints_line),
-                         "bones are %.4g times as long as the mesh's%s: md5tool fix --mesh", scale,
-                         text);
+        md5i_add_diagnostic(
+            from, "clip-scale", md5_at_line(from->joints_line),
+            "bones are %.4g times as long as in the mesh%s; use 'md5tool fix --mesh'", scale, text);
     return from->context.error.status == MD5_OK;
 }
 
 static bool is_turned(const md5_check *clip)
 {
-    const md5_euler turn = clip->space.turn;
+    const md5_euler turn = clip->space.rotation;
     return turn.pitch != 0 || turn.yaw != 0 || turn.roll != 0;
 }
 
@@ -433,27 +450,30 @@ bool md5_check_turns(md5_check *const *clips, size_t num_clips)
     size_t num_turned = 0, first = 0;
     bool is_alike = true;
     for (size_t i = 0; i < num_clips; i++) {
+        MD5_ASSERT_ALIVE(clips[i], MD5_TAG_CHECK);
         if (!is_turned(clips[i]))
             continue;
         first = num_turned++ == 0 ? i : first;
         is_alike &=
-            memcmp(&clips[i]->space.turn, &clips[first]->space.turn, sizeof(md5_euler)) == 0;
+            memcmp(&clips[i]->space.rotation, &clips[first]->space.rotation, sizeof(md5_euler))
+            == 0;
     }
     if (num_turned == 0 || (num_turned > 1 && !(is_alike && num_turned == num_clips)))
         return true;
     md5_checker *const from = (md5_checker *)clips[first];
-    const md5_euler turn = clips[first]->space.turn;
+    const md5_euler turn = clips[first]->space.rotation;
     const float angles[] = {turn.roll, turn.pitch, turn.yaw};
-    char what[64] = "turned by quarters of a circle about several axes";
-    MD5_FOR (i, 3)
+    char what[64] = "rotated by multiples of 90 degrees about several axes";
+    for (uint32_t i = 0; i < 3; i++)
         if (angles[(i + 1) % 3] == 0 && angles[(i + 2) % 3] == 0)
-            snprintf(what, sizeof what, "turned by %.0f degrees about %c",
+            snprintf(what, sizeof what, "rotated by %.0f degrees about %c",
                      angles[i] > 90 ? 180 : (double)-angles[i], "xyz"[i]);
-    md5i_add_finding(from, "clip-turn", md5_at_line(from->joints_line),
-                     num_clips == 1 ? "%s against the mesh: md5tool fix --mesh"
-                     : num_turned == 1
-                         ? "%s against the mesh, its other %zu clips are not: md5tool fix --mesh"
-                         : "%s against the mesh, as are its other %zu clips: md5tool fix --mesh",
-                     what, num_clips - 1);
+    md5i_add_diagnostic(from, "clip-turn", md5_at_line(from->joints_line),
+                        num_clips == 1 ? "clip is %s relative to the mesh; use 'md5tool fix --mesh'"
+                        : num_turned == 1 ? "clip is %s relative to the mesh, but the other %zu "
+                                            "clips are not; use 'md5tool fix --mesh'"
+                                          : "clip is %s relative to the mesh, as are the other %zu "
+                                            "clips; use 'md5tool fix --mesh'",
+                        what, num_clips - 1);
     return from->context.error.status == MD5_OK;
 }

@@ -4,6 +4,7 @@
 // 4066e3f and the SDK of Quake 4 are alike here), RBDOOM-3-BFG 95306dbd, Ironwail 7ff4ec57, vkQuake
 // 46e5e6dd, QSS-M 46a47195, FTEQW 93257c1a, q2pro 3aa0d40b, yquake2remaster e98451aa, Red Eclipse
 // faf378d1, Daemon b276137b. Four of them were also run.
+#include "md5/core/freed.h"
 #include "md5/edit/check.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 // == Engines and rules ============================================================================
 
 // The number of engines, and where parts of a row of rules stand.
-enum { NUM_ENGINES = 14, VERDICTS = 24, WHAT = VERDICTS + NUM_ENGINES + 2 };
+enum { NUM_ENGINES = 14, EFFECTS = 24, WHAT = EFFECTS + NUM_ENGINES + 2 };
 
 // In the order of the letters of the rules. Of some an old version is an engine of its own, behind
 // the newest.
@@ -43,10 +44,10 @@ static const struct effect {
 } effects[] = {
     {'E', true, "stops"},
     {'F', true, "refused by"},
-    {'M', true, "memory of others read by"},
+    {'M', true, "out-of-bounds read in"},
     {'X', true, "broken or invisible in"},
     {'S', false, "wrong in"},
-    {'W', false, "warned of by"},
+    {'W', false, "reported by"},
     {'N', false, "not drawn by"},
 };
 
@@ -55,114 +56,115 @@ static const struct effect {
 // NOLINTBEGIN(bugprone-suspicious-missing-comma): long rows are two literals
 static const char *const rules[] = {
     // doom darkmod quake4 rbdoom ironwail 0.8.1 vkquake 1.35 qss fte q2pro yquake2 cube2 daemon =
-    "version                 EEEEFEFEEFFFFF= the version is not 10",
-    "no-version              EEEEFEFEEFF--F= no line MD5Version",
-    "no-commandline          EEEE------F--F= no line commandline",
-    "long-commandline        ----FE-.E------ a command line of 1024 bytes or more",
-    "mesh-name               ----FEFEEFF--F- the word name in a mesh",
-    "unknown-word            EEEEFEFEEFF--F= a word that is not one of the format",
-    "section-order           EEEEFEFEE-F--F- words of a mesh file in another order",
-    "section-order/clip      EEEEFEFEEFFM-F- sections of a clip in another order",
-    "missing-section         EEEEFEFEEFF..F- a section is missing",
-    "brace-line              ------------XF- { on another line than its word",
-    "brace-column            ------------X-- } is not the first of its line",
-    "broken-row              ------------XF- a row over several lines",
+    "version                 EEEEFEFEEFFFFF= MD5Version is not 10",
+    "no-version              EEEEFEFEEFF--F= MD5Version is missing",
+    "no-commandline          EEEE------F--F= commandline is missing",
+    "long-commandline        ----FE-.E------ command line of 1024 bytes or more",
+    "mesh-name               ----FEFEEFF--F- keyword name in a mesh",
+    "unknown-word            EEEEFEFEEFF--F= unknown keyword",
+    "section-order           EEEEFEFEE-F--F- sections of a mesh file out of order",
+    "section-order/clip      EEEEFEFEEFFM-F- sections of a clip out of order",
+    "missing-section         EEEEFEFEEFF..F- missing section",
+    "brace-line              ------------XF- { on another line than its keyword",
+    "brace-column            ------------X-- } is not the first character of its line",
+    "broken-row              ------------XF- entry over several lines",
     "no-blanks               ---------.FF--- no blanks around parentheses",
-    "row-order               SSSS---------S= numbers of rows out of order",
+    "row-order               SSSS---------S= entries with indices out of order",
     "nan                     EEEEXXXXXXXXXX= nan or inf",
-    "nan/mark                EEEESSSSSSFSSS= 1.#IND or the like, read as 1",
-    "nan/suffix              ----......F...- a number with the suffix f",
-    "capital-exponent        EEEE----------- an exponent with E",
-    "decimal-comma           EEEESSSSSSFSXS= a decimal comma",
-    "plus-sign               EEEE----------- a number with +",
-    "octal                   SSSSSSSSS.-...- an integer that begins with 0: octal",
-    "leading-zero            EEEE----------- a number like 00.5, 08 or 0e5",
-    "hexadecimal             ---------SFSMS= a number like 0x3F",
-    "bare-name               EEEE----------- a name without quotes that letters, digits and _ / "
-    "\\ : . do not make",
-    "row-count               EEEESSSSSFFMMF= other rows of a mesh than counted",
-    "joint-count             EEEEFEFEEEFFFF= another number of joints than counted",
-    "no-weights              EEEESSSSSFSSSS= a vertex without weights",
-    "weight-range            MMMMFEFEEMFMMM= a vertex with weights beyond numweights",
-    "weight-joint            EEEEFEFEEFFFMM= a weight on a joint beyond numJoints",
-    "triangle-corner         EEEEFEFEEMFMMM= a corner beyond numverts",
-    "parent-order            XXXXXXFEXF--.S= a joint before its parent",
-    "parent-order/last       EEEEXXFEXF--.S= a child of the last joint, or of one beyond it",
+    "nan/mark                EEEESSSSSSFSSS= 1.#IND or similar, read as 1",
+    "nan/suffix              ----......F...- number with the suffix f",
+    "capital-exponent        EEEE----------- exponent with a capital E",
+    "decimal-comma           EEEESSSSSSFSXS= decimal comma",
+    "plus-sign               EEEE----------- number with a plus sign",
+    "octal                   SSSSSSSSS.-...- integer with a leading 0, read as octal",
+    "leading-zero            EEEE----------- number such as 00.5, 08 or 0e5",
+    "hexadecimal             ---------SFSMS= hexadecimal number such as 0x3F",
+    "bare-name               EEEE----------- name without quotes that contains other characters "
+    "than letters, digits and _ / \\ : .",
+    "row-count               EEEESSSSSFFMMF= wrong number of vertices, triangles or weights",
+    "joint-count             EEEEFEFEEEFFFF= wrong number of joints",
+    "no-weights              EEEESSSSSFSSSS= vertex without weights",
+    "weight-range            MMMMFEFEEMFMMM= vertex that refers to weights outside numweights",
+    "weight-joint            EEEEFEFEEFFFMM= weight on a joint outside numJoints",
+    "triangle-corner         EEEEFEFEEMFMMM= triangle that refers to a vertex outside numverts",
+    "parent-order            XXXXXXFEXF--.S= joint before its parent",
+    "parent-order/last       EEEEXXFEXF--.S= child of the last joint, or of a joint out of range",
     "roots                   ---------F----- several roots in a mesh file",
     "roots/clip              EEEE-----F----- several roots in a clip",
     "many-joints             ---XXXXXXXF-XF- more than 256 joints",
     "4-weights               ---SSS--SS--SE- more than 4 weights on a vertex",
     "8-weights               ------SS------- more than 8 weights on a vertex",
     "many-vertices           ---XXXXXX.F.X-- more than 65535 vertices in a mesh",
-    "q2pro-limit             ----------F---- a limit of q2pro",
+    "q2pro-limit             ----------F---- limit of q2pro is exceeded",
     "weight-sum              SSSSSS--SSSSSS- weights that do not sum to 1 within 0.001",
-    "negative-weight         SSSSXXSSSSSSSX- a negative weight",
-    "long-rotation           SSSSSSSSSSSSSS= x y z of a rotation longer than 1",
-    "long-name               ----FE--E----.- a joint name of 32 bytes or more",
-    "blank-name              ------------X-- a blank in a joint name",
-    "same-name               ------FE------- a name twice in a clip",
-    "same-name/mesh          SSSS--S--.....- a name twice in a mesh file: the first is found",
-    "clip-joint-count        EEEWFE-EEWFMFW- a clip with another number of joints than its mesh",
-    "clip-joint-name         EEEEFESEEW---S- a joint of a clip that its mesh does not have",
+    "negative-weight         SSSSXXSSSSSSSX- negative weight",
+    "long-rotation           SSSSSSSSSSSSSS= rotation whose x y z is longer than 1",
+    "long-name               ----FE--E----.- joint name of 32 bytes or more",
+    "blank-name              ------------X-- blank in a joint name",
+    "same-name               ------FE------- duplicate joint name in a clip",
+    "same-name/mesh          SSSS--S--.....- duplicate joint name in a mesh file: the first joint "
+    "is used",
+    "clip-joint-count        EEEWFE-EEWFMFW- clip and mesh have different numbers of joints",
+    "clip-joint-name         EEEEFESEEW---S- joint of a clip that its mesh does not have",
     "clip-joint-order        EEEEFE-EEWSSSS- joints of a clip in another order than in its mesh",
-    "clip-joint-parent       EEEEFEFEEW--SS- a joint with another parent than in the mesh",
-    "clip-scale              SSSSSSSSSSSSSS- bones of a clip that are longer or shorter than its "
-    "mesh's",
-    "clip-turn               SSSSSSSSSSSSSS- clips that are turned against their mesh",
-    "flags                   EEEEFEFEE----.= flags above 63",
-    "components              MMMMSSFESMFMMM= components of a joint beyond those of a frame",
-    "first-component         EEEEFEFEE.F...= a first component out of range, of a joint without "
-    "any",
+    "clip-joint-parent       EEEEFEFEEW--SS- joint with another parent than in the mesh",
+    "clip-scale              SSSSSSSSSSSSSS- bones of a clip longer or shorter than in its mesh",
+    "clip-turn               SSSSSSSSSSSSSS- clip rotated relative to its mesh",
+    "flags                   EEEEFEFEE----.= joint flags above 63",
+    "components              MMMMSSFESMFMMM= components of a joint outside those of a frame",
+    "first-component         EEEEFEFEE.F...= first component out of range, for a joint without "
+    "components",
     "base-frame-needed       ----XX-XX------ components without flag that are not 0 in the base "
     "frame",
-    "base-frame-root         SSSS----------- the root of frame 0 is not that of the base frame: "
-    "cycles drift",
-    "frame-size              EEEEFEFEE.F...= other numbers in a frame than counted",
-    "frame-count             EEEEXXSSXFFSMF= fewer frames than counted",
+    "base-frame-root         SSSS----------- root of frame 0 differs from the base frame: cycles "
+    "drift",
+    "frame-size              EEEEFEFEE.F...= wrong number of values in a frame",
+    "frame-count             EEEEXXSSXFFSMF= fewer frames than numFrames",
     "frame-number            EEEEFEFEEFFFMF= frames not numbered from 0",
-    "frame-order             EEEE-----F---F= frames whose numbers are out of order",
-    "more-frames             ----FEFEE--FM-- more frames than counted",
+    "frame-order             EEEE-----F---F= frame numbers out of order",
+    "more-frames             ----FEFEE--FM-- more frames than numFrames",
     "frame-rate              EEEE---------.= frameRate 0",
-    "bounds-count            EEEE-----FFS-F= other boxes than frames",
-    "bounds                  S-SS---------S= a box that holds nothing: the model vanishes",
-    "no-skin                 ----XXWWX------ no image progs/SHADER_00_00",
+    "bounds-count            EEEE-----FFS-F= number of bounding boxes differs from numFrames",
+    "bounds                  S-SS---------S= empty bounding box: the model is not visible",
+    "no-skin                 ----XXWWX------ missing image progs/SHADER_00_00",
     "long-skin               ----XX--X------ progs/SHADER_00_00 has 64 bytes or more",
     "long-skin/58            ----XXW.X------ SHADER_00_00 has 64 bytes or more",
-    "shader-name             SSSSXXWWXS---S- a shader without a name, or an absolute path",
+    "shader-name             SSSSXXWWXS---S- empty shader name, or an absolute path",
     // Of game folders.
-    "no-material             SSSS----------- a material that is declared nowhere, and no image "
-    "has the name",
-    "no-image                SSSS----------- an image of a material that is missing",
-    "no-image/unreadable     SSSS----------- an image of a material that cannot be read",
-    "no-skin-decl            SSSS----------- a skin that is declared nowhere",
-    "defaulted               F-------------- a modelDef that is replaced by the default",
-    "defaulted/material      S-------------- a material of a mesh that is replaced by the default",
-    "no-clip                 ----FEXXXS----- no clip of the same name",
+    "no-material             SSSS----------- material without a declaration and without an image "
+    "of its name",
+    "no-image                SSSS----------- missing image of a material",
+    "no-image/unreadable     SSSS----------- unreadable image of a material",
+    "no-skin-decl            SSSS----------- skin without a declaration",
+    "defaulted               F-------------- modelDef that is replaced by the default",
+    "defaulted/material      S-------------- material of a mesh that is replaced by the default",
+    "no-clip                 ----FEXXXS----- no clip with the same name",
     "no-meshes               ----FEFEEFFSFF= numMeshes 0",
-    "mesh-count              EEEEFEFEE-F--F= fewer meshes than counted",
-    "empty-mesh              NNNNNNNNNNNNNN- a mesh without triangles",
-    "no-area                 NNNNNNNNNNNNNN- triangles without area",
+    "mesh-count              EEEEFEFEE-F--F= fewer meshes than numMeshes",
+    "empty-mesh              NNNNNNNNNNNNNN- mesh without triangles",
+    "no-area                 NNNNNNNNNNNNNN- triangles with zero area",
     "more-meshes-than-joints --------M------ more meshes than joints",
     "text-before             --------FF---F- text before MD5Version",
-    "seam                    SSSSSSSSSSSSSS- vertices of a seam at not quite the same place: "
-    "light breaks there",
-    "weights-apart           ----SS--S------ weights of a vertex at different places",
-    "inside-out              SSSSSSSSSSSS.S- a closed mesh that faces inwards",
+    "seam                    SSSSSSSSSSSSSS- vertices at a seam with slightly different positions: "
+    "lighting breaks there",
+    "weights-apart           ----SS--S------ weights of a vertex with different positions",
+    "inside-out              SSSSSSSSSSSS.S- closed mesh that faces inwards",
     // What is culled by the boxes of a clip, or by that of the bind pose, vanishes while it is
     // seen.
-    "bounds-small            S-SS---------S- the skin reaches out of the boxes of the clip: it "
-    "vanishes too early",
-    "bind-box                ----SSSSS------ the skin reaches out of the box of the bind pose: "
-    "it vanishes too early",
-    "loop                    SSSS----------- the last frame of a loop is not the first again",
-    "root-drift              SSSS----------- the root of a loop that stays does not come back",
-    "sliding-feet            SSSSSSSSSSSSSS- feet that move while they stand",
+    "bounds-small            S-SS---------S- skin outside the bounding boxes of the clip: it "
+    "disappears too early",
+    "bind-box                ----SSSSS------ skin outside the bounding box of the bind pose: it "
+    "disappears too early",
+    "loop                    SSSS----------- last frame of a loop that differs from the first",
+    "root-drift              SSSS----------- root of an in-place loop that does not return to its "
+    "start",
+    "sliding-feet            SSSSSSSSSSSSSS- feet that slide while they stand",
     "fewer-frames            ----SSSSSSWS--- fewer frames than the .mdl or .md2 that is replaced",
-    "tga-kind                E..E--........- a TGA that is neither of 24 or 32 bits nor gray, "
+    "tga-kind                E..E--........- TGA that is neither of 24 or 32 bits nor grayscale, "
     "types 2, 10 and 3",
-    "pcx-kind                ....EEEE..F..-- a PCX that is not of one plane of 8 bits",
-    "image-sides             S...----......- an image whose sides are no powers of two: it is "
-    "shrunk",
+    "pcx-kind                ....EEEE..F..-- PCX that does not have one plane of 8 bits",
+    "image-sides             S...----......- image with sides that are not powers of two: it is "
+    "reduced",
 };
 // NOLINTEND(bugprone-suspicious-missing-comma)
 enum { NUM_RULES = MD5_COUNT(rules) };
@@ -188,14 +190,16 @@ uint32_t md5_find_engines(const char *name)
     const char *const version = name[length] ? name + length + 1 : NULL; // NULL: the newest
     if (version && (*version == '\0' || version[strspn(version, "0123456789.")] != '\0'))
         return 0;
-    MD5_FOR (i, NUM_ENGINES) {
+    for (uint32_t i = 0; i < NUM_ENGINES; i++) {
         const char *const names[] = {engines[i].name, engines[i].alias, "all"};
         const char *const old = i + 1 < NUM_ENGINES ? engines[i + 1].below : NULL;
         const bool is_meant = engines[i].below ? version && is_before(version, engines[i].below)
                                                : !(version && old && is_before(version, old));
-        MD5_FOR_WHILE (k, 3, is_meant)
-            if (names[k] && strlen(names[k]) == length && strncmp(names[k], name, length) == 0)
-                found |= UINT32_C(1) << i;
+        if (is_meant) {
+            for (uint32_t k = 0; k < 3; k++)
+                if (names[k] && strlen(names[k]) == length && strncmp(names[k], name, length) == 0)
+                    found |= UINT32_C(1) << i;
+        }
     }
     return found;
 }
@@ -210,36 +214,38 @@ size_t md5_engine_names(uint32_t set, char *text, size_t size)
         const struct engine *const engine = i < 0 ? &library : &engines[i];
         if (!(set & (i < 0 ? MD5_ENGINE_LIBRARY : UINT32_C(1) << i)))
             continue;
-        const size_t at = used < size ? used : size;
-        used += (size_t)snprintf(text + at, size - at, engine->below ? "%s%s before %s" : "%s%s",
-                                 used > 0 ? ", " : "", engine->name, engine->below);
+        const size_t left = used < size ? size - used : 0;
+        char *const end = left > 0 ? text + used : NULL;
+        const char *const format = engine->below ? "%s%s before %s" : "%s%s";
+        used +=
+            (size_t)snprintf(end, left, format, used > 0 ? ", " : "", engine->name, engine->below);
     }
     return used;
 }
 
-bool md5_get_rule(uint32_t number, md5_engines asked, md5_finding *finding)
+bool md5_get_rule(uint32_t number, md5_engines asked, md5_diagnostic *diagnostic)
 {
-    *finding = (md5_finding){.error = {.status = MD5_WARNING}, .count = 1, .is_silent = true};
+    *diagnostic = (md5_diagnostic){.error = {.status = MD5_WARNING}, .count = 1, .is_silent = true};
     if (number >= NUM_RULES)
         return false;
     const char *const rule = rules[number];
-    char *at = finding->engines, *const end = at + sizeof finding->engines;
-    memcpy(finding->rule, rule, strcspn(rule, "/ "));
-    finding->is_library_too = rule[VERDICTS + NUM_ENGINES] == '=';
-    snprintf(finding->error.message, sizeof finding->error.message, "%s", rule + WHAT);
-    MD5_FOR (k, MD5_COUNT(effects)) {
+    char *at = diagnostic->engines, *const end = at + sizeof diagnostic->engines;
+    memcpy(diagnostic->rule, rule, strcspn(rule, "/ "));
+    diagnostic->is_library_too = rule[EFFECTS + NUM_ENGINES] == '=';
+    snprintf(diagnostic->error.message, sizeof diagnostic->error.message, "%s", rule + WHAT);
+    for (uint32_t k = 0; k < MD5_COUNT(effects); k++) {
         uint32_t set = 0;
-        MD5_FOR (i, NUM_ENGINES)
-            set |= (uint32_t)(rule[VERDICTS + i] == effects[k].letter) << i;
+        for (uint32_t i = 0; i < NUM_ENGINES; i++)
+            set |= (uint32_t)(rule[EFFECTS + i] == effects[k].letter) << i;
         set &= asked.all;
         if (set == 0)
             continue;
-        at += snprintf(at, (size_t)(end - at), "%s%s ", finding->is_silent ? "" : "; ",
+        at += snprintf(at, (size_t)(end - at), "%s%s ", diagnostic->is_silent ? "" : "; ",
                        effects[k].text);
         at += md5_engine_names(set, at, (size_t)(end - at));
-        finding->is_silent = false;
+        diagnostic->is_silent = false;
         if (effects[k].is_error && asked.sure & set)
-            finding->error.status = MD5_ERROR_MISMATCH;
+            diagnostic->error.status = MD5_ERROR_MISMATCH;
     }
     return true;
 }
@@ -262,6 +268,7 @@ md5_checker *md5i_begin_check(const md5_load_opts *opts, md5_error *error)
     context.warn = NULL;
     *from = (md5_checker){.context = context, .numbers = numbers};
     from->check.file = file;
+    from->check.internal.tag = MD5_TAG_CHECK;
     from->kept = (md5_arena){.context = &from->context, .chunks = kept.chunks};
     from->scratch.context = &from->context;
     return from;
@@ -269,13 +276,14 @@ md5_checker *md5i_begin_check(const md5_load_opts *opts, md5_error *error)
 
 void md5_free_check(md5_check *check)
 {
+    MD5_ASSERT_NULL_OR_ALIVE(check, MD5_TAG_CHECK);
     if (!check)
         return;
     // Its own memory goes, too.
     md5_checker *const from = (md5_checker *)check;
     md5_context context = from->context;
     md5_arena kept = {.context = &context, .chunks = from->kept.chunks};
-    md5i_arena_free(&kept);
+    md5i_arena_free_object(&kept);
 }
 
 // Bytes that are not printable UTF-8 are escaped.
@@ -293,16 +301,16 @@ static void write_message(char message[sizeof((md5_error *)0)->message], const c
     message[used] = '\0';
 }
 
-// Adds a finding of a row of the table.
+// Adds a diagnostic of a row of the table.
 static void add(md5_checker *from, uint32_t row, md5_text_place at, const char *text)
 {
     md5_check *const check = &from->check;
-    md5_finding *const findings = (md5_finding *)md5_grow(&from->kept, check->findings,
-                                                          check->num_findings, sizeof *findings);
-    if (!findings)
+    md5_diagnostic *const diagnostics = (md5_diagnostic *)md5_grow(
+        &from->kept, check->diagnostics, check->num_diagnostics, sizeof *diagnostics);
+    if (!diagnostics)
         return;
-    md5_finding *const to = &findings[check->num_findings++];
-    check->findings = findings;
+    md5_diagnostic *const to = &diagnostics[check->num_diagnostics++];
+    check->diagnostics = diagnostics;
     md5_get_rule(row, check->engines, to);
     write_message(to->error.message, text);
     memcpy(to->error.file, from->context.error.file, sizeof to->error.file);
@@ -322,8 +330,8 @@ static uint32_t find_row(const char *rule)
 // Room for what quotes cut to 256 bytes and more, whose bytes may all be escaped.
 typedef char md5_raw_message[1024];
 
-void md5i_add_finding(md5_checker *from, const char *rule, md5_text_place at, const char *format,
-                      ...)
+void md5i_add_diagnostic(md5_checker *from, const char *rule, md5_text_place at, const char *format,
+                         ...)
 {
     md5_raw_message text;
     MD5_PRINT(text, format);
@@ -335,20 +343,21 @@ void md5i_found(md5_checker *from, const char *rule, md5_text_place at, const ch
     const uint32_t row = find_row(rule);
     md5_raw_message text;
     if (from->numbers[row] > 0) {
-        from->check.findings[from->numbers[row] - 1].count++;
+        from->check.diagnostics[from->numbers[row] - 1].count++;
         return;
     }
     MD5_PRINT(text, format);
     add(from, row, at, text);
-    from->numbers[row] = from->check.num_findings;
+    from->numbers[row] = from->check.num_diagnostics;
 }
 
-bool md5_add_finding(md5_check *check, const char *rule, uint32_t line, uint32_t column,
-                     const char *text)
+bool md5_add_diagnostic(md5_check *check, const char *rule, uint32_t line, uint32_t column,
+                        const char *text)
 {
-    const uint32_t row = find_row(rule), count = check->num_findings;
-    MD5_ASSERT(row < NUM_RULES, "rule: the name of one");
+    MD5_ASSERT_ALIVE(check, MD5_TAG_CHECK);
+    const uint32_t row = find_row(rule), count = check->num_diagnostics;
+    MD5_ASSERT(row < NUM_RULES, "rule: must be the name of a rule");
     if (row < NUM_RULES)
         add((md5_checker *)check, row, (md5_text_place){line, column}, text);
-    return check->num_findings > count;
+    return check->num_diagnostics > count;
 }

@@ -70,7 +70,8 @@ static bool next_in(md5_checker *from)
     if (!next(from) || !is_mark(from, '}'))
         return from->word.size > 0;
     if (from->at.column != 1)
-        md5i_found(from, "brace-column", from->at, "'}' is in column %u", from->at.column);
+        md5i_found(from, "brace-column", from->at,
+                   "closing brace is not in column 1: found column %u", from->at.column);
     return false;
 }
 
@@ -129,9 +130,9 @@ static void check_number(md5_checker *from)
     const bool is_name = count_of(digits, size, "0123456789.-eE+,(){}") < size;
     const char *rule = NULL, *what = "is not a number";
     if (is_hexadecimal(digits, size))
-        rule = "hexadecimal", what = "is hexadecimal";
+        rule = "hexadecimal", what = "is a hexadecimal number";
     else if (!from->is_quoted && count_of(digits, size, ",") > 0)
-        rule = "decimal-comma", what = "has a decimal comma";
+        rule = "decimal-comma", what = "contains a decimal comma";
     else if (from->is_quoted || (is_name && count_of(digits, size, "0123456789") == 0))
         rule = "nan";
     else if (is_name) // id's lexer reads a C suffix
@@ -139,12 +140,12 @@ static void check_number(md5_checker *from)
                    ? "nan/suffix"
                    : "nan/mark";
     else if (count_of(digits, size, "E") > 0)
-        rule = "capital-exponent", what = "has a capital E";
+        rule = "capital-exponent", what = "has an exponent with a capital E";
     else if (*word == '+')
-        rule = "plus-sign", what = "begins with +";
+        rule = "plus-sign", what = "begins with a plus sign";
     else if (size > 1 && *digits == '0' && digits[1] != '.'
              && count_of(digits, size, "01234567") < size)
-        rule = "leading-zero", what = "is two numbers to id's engine";
+        rule = "leading-zero", what = "is read as two numbers by id's engine";
     if (rule)
         md5i_found(from, rule, from->at, "'%.*s' %s", shown(from, 40), word, what);
 }
@@ -175,8 +176,8 @@ static int32_t integer(md5_checker *from)
     if (word.size > 1 && *word.bytes == '0'
         && count_of(word.bytes, word.size, "0123456789.") == word.size
         && (value >= 8 || count_of(word.bytes, word.size, "89") > 0))
-        md5i_found(from, "octal", from->at, "'%.*s' is octal to id's engine", shown(from, 40),
-                   word.bytes);
+        md5i_found(from, "octal", from->at, "'%.*s' is read as an octal number by id's engine",
+                   shown(from, 40), word.bytes);
     return value >= INT32_MAX ? INT32_MAX : value <= INT32_MIN ? INT32_MIN : (int32_t)value;
 }
 
@@ -191,9 +192,9 @@ static bool read_row(md5_checker *from, const char *shape, bool has_first, doubl
         has_first = false;
         first = first.line > 0 ? first : from->at;
         if (from->at.line != from->row_line)
-            md5i_found(from, "broken-row", from->at, "a row goes on in the next line");
+            md5i_found(from, "broken-row", from->at, "entry continues on the next line");
         if (from->is_glued)
-            md5i_found(from, "no-blanks", from->at, "no blank at a parenthesis");
+            md5i_found(from, "no-blanks", from->at, "missing blank next to a parenthesis");
         if (from->is_mark || *shape == '(' || *shape == ')') {
             TRY(is_mark(from, *shape));
         } else if (*shape == 'i') {
@@ -215,7 +216,7 @@ static bool begin(md5_checker *from)
     if (!next(from) || !is_mark(from, '{'))
         return false;
     if (from->at.line != from->row_line)
-        md5i_found(from, "brace-line", from->at, "'{' is on a line of its own");
+        md5i_found(from, "brace-line", from->at, "'{' is not on the line of its keyword");
     return true;
 }
 
@@ -242,7 +243,7 @@ static void check_name(md5_checker *from)
         && (*from->word.bytes == ':'
             || count_of(from->word.bytes, from->word.size, is_number ? "0123456789" : letters)
                    < from->word.size))
-        md5i_found(from, "bare-name", from->at, "'%.*s' has no quotes", shown(from, 60),
+        md5i_found(from, "bare-name", from->at, "name '%.*s' is not quoted", shown(from, 60),
                    from->word.bytes);
 }
 
@@ -256,11 +257,10 @@ static md5_check_joint *add_joint(md5_checker *from)
     *to = (md5_check_joint){.name = name, .line = from->at.line};
     check_name(from);
     if (from->word.size >= 32)
-        md5i_found(from, "long-name", from->at, "the name of the joint has %zu bytes",
-                   from->word.size);
+        md5i_found(from, "long-name", from->at,
+                   "joint name is too long: expected at most 31 bytes, found %zu", from->word.size);
     if (strchr(to->name, ' '))
-        md5i_found(from, "blank-name", from->at, "the joint's name has a blank: '%.100s'",
-                   to->name);
+        md5i_found(from, "blank-name", from->at, "joint name contains a blank: '%.100s'", to->name);
     from->row_line = from->at.line;
     return to;
 }
@@ -272,7 +272,8 @@ static void check_rotation(md5_checker *from, md5_text_place at, const double *q
 {
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
     if (square > 1.0002)
-        md5i_found(from, "long-rotation", at, "x y z of the rotation have length %g", sqrt(square));
+        md5i_found(from, "long-rotation", at,
+                   "rotation is too long: expected length 1 or less, found %g", sqrt(square));
 }
 
 typedef struct file_rows {
@@ -299,13 +300,15 @@ static bool read_joints(md5_checker *from, const file_rows *clip, int32_t counte
         const md5_text_place at = clip ? name : from->at;
         num_roots += to->parent < 0;
         if (num_roots == 2 && to->parent < 0)
-            md5i_found(from, clip ? "roots/clip" : "roots", at, "'%.60s' is a second root",
-                       to->name);
+            md5i_found(from, clip ? "roots/clip" : "roots", at,
+                       "joint '%.60s' is a second root: expected one root", to->name);
         if (!clip && to->parent >= 0 && to->parent >= (int64_t)counted - 1)
-            md5i_found(from, "parent-order/last", at, "the parent of '%.60s' is %d, of %d joints",
-                       to->name, to->parent, counted);
+            md5i_found(
+                from, "parent-order/last", at,
+                "parent of joint '%.60s' is the last joint or out of range: found %d of %d joints",
+                to->name, to->parent, counted);
         else if (to->parent >= (int32_t)from->check.num_joints - 1)
-            md5i_found(from, "parent-order", at, "the parent of '%.60s' comes after it", to->name);
+            md5i_found(from, "parent-order", at, "joint '%.60s' comes before its parent", to->name);
         if (!clip) {
             TRY(read_row(from, "(xxx)(fff)", false, row));
             check_rotation(from, at, row);
@@ -314,14 +317,17 @@ static bool read_joints(md5_checker *from, const file_rows *clip, int32_t counte
         to->flags = (uint32_t)(int32_t)row[1];
         to->first = (uint32_t)(int32_t)row[2];
         if (to->flags > 63)
-            md5i_found(from, "flags", at, "flags %g", row[1]);
+            md5i_found(from, "flags", at,
+                       "joint flags are out of range: expected 0 to 63, found %g", row[1]);
         const uint32_t count = md5i_num_flags(to->flags & 63);
         if (count > 0 && (row[2] < 0 || row[2] + count > clip->num_components))
             md5i_found(from, "components", at,
-                       "%u components from %d on, but numAnimatedComponents is %d", count,
-                       (int)row[2], clip->num_components);
+                       "components are out of range: found %u components from %d, but "
+                       "numAnimatedComponents is %d",
+                       count, (int)row[2], clip->num_components);
         else if (clip->num_components > 0 && (row[2] < 0 || row[2] >= clip->num_components))
-            md5i_found(from, "first-component", at, "the first component is %d, of %d", (int)row[2],
+            md5i_found(from, "first-component", at,
+                       "first component is out of range: found %d of %d components", (int)row[2],
                        clip->num_components);
     }
     const uint32_t count = from->check.num_joints;
@@ -330,9 +336,10 @@ static bool read_joints(md5_checker *from, const file_rows *clip, int32_t counte
                    counted >= 0 && (uint32_t)counted < count // the first that is too many
                        ? md5_at_line(from->check.joints[counted].line)
                        : from->at,
-                   "numJoints is %d, but there are %u", counted, count);
+                   "numJoints does not match the file: declared %d, found %u", counted, count);
     if (count > 256)
-        md5i_found(from, "many-joints", from->at, "%u joints", count);
+        md5i_found(from, "many-joints", from->at, "too many joints: expected at most 256, found %u",
+                   count);
     return from->word.size > 0;
 }
 
@@ -361,8 +368,8 @@ static bool read_mesh_row(md5_checker *from, int kind, mesh_rows *mesh)
     const md5_text_place begin = from->at;
     TRY(read_row(from, shapes[kind], false, row));
     if ((int32_t)row[0] != (int32_t)i)
-        md5i_found(from, "row-order", begin, "'%s %d' is the row of number %u", mesh_words[kind],
-                   (int)row[0], i);
+        md5i_found(from, "row-order", begin, "'%s %d' is out of order: expected index %u",
+                   mesh_words[kind], (int)row[0], i);
     if (kind == 0) {
         TRY(GROW(scratch, mesh_vertex, mesh->vertices, i));
         mesh->vertices[i] =
@@ -370,19 +377,20 @@ static bool read_mesh_row(md5_checker *from, int kind, mesh_rows *mesh)
         if (row[2] < 1)
             md5i_found(from, "no-weights", begin, "vertex %u has no weights", i);
     } else if (kind == 1) {
-        MD5_FOR_FROM (k, 1, 4)
+        for (uint32_t k = 1; k < 4; k++)
             if (row[k] < 0 || row[k] >= mesh->counts[0])
                 md5i_found(from, "triangle-corner", begin,
-                           "the triangle has vertex %d, but numverts is %u", (int)row[k],
-                           mesh->counts[0]);
+                           "triangle refers to an unknown vertex: found %d, but numverts is %u",
+                           (int)row[k], mesh->counts[0]);
     } else {
         TRY(GROW(scratch, float, mesh->biases, i));
         mesh->biases[i] = (float)row[2];
         if (row[1] < 0 || row[1] >= from->check.num_joints)
-            md5i_found(from, "weight-joint", begin, "the weight is on joint %d, of %u", (int)row[1],
+            md5i_found(from, "weight-joint", begin,
+                       "weight refers to an unknown joint: found %d of %u joints", (int)row[1],
                        from->check.num_joints);
         if (row[2] < 0)
-            md5i_found(from, "negative-weight", begin, "the weight is %g", row[2]);
+            md5i_found(from, "negative-weight", begin, "weight is negative: found %g", row[2]);
     }
     mesh->rows[kind]++;
     return true;
@@ -393,12 +401,14 @@ static void check_vertices(md5_checker *from, const mesh_rows *mesh)
 {
     enum { MAX_VERTICES = 65535, Q2PRO_ROWS = 6144, Q2PRO_WEIGHTS = 8192 };
     const uint32_t num_weights = mesh->rows[2];
-    MD5_FOR (i, mesh->rows[0]) {
+    for (uint32_t i = 0; i < mesh->rows[0]; i++) {
         const uint32_t first = mesh->vertices[i].first, count = mesh->vertices[i].count;
         const md5_text_place at = md5_at_line(mesh->vertices[i].line);
         if (first > num_weights || count > num_weights - first) {
-            md5i_found(from, "weight-range", at, "%u weights from %u on, of %u", count, first,
-                       num_weights);
+            md5i_found(
+                from, "weight-range", at,
+                "vertex refers to unknown weights: found %u weights from %u, but numweights is %u",
+                count, first, num_weights);
             continue;
         }
         // Files that the library refuses, as vertices share more weights than there are bytes,
@@ -406,29 +416,37 @@ static void check_vertices(md5_checker *from, const mesh_rows *mesh)
         float sum = count > 0 ? 0 : 1.0f;
         from->num_references += count;
         const bool is_shared = from->num_references > (size_t)(from->lex.end - from->lex.text);
-        MD5_FOR_WHILE (k, count, !is_shared)
-            sum += mesh->biases[first + k];
+        if (!is_shared) {
+            for (uint32_t k = 0; k < count; k++)
+                sum += mesh->biases[first + k];
+        }
         if (fabsf(sum - 1) > 1e-3f && !is_shared)
-            md5i_found(from, "weight-sum", at, "the weights of vertex %u sum to %g", i, sum);
+            md5i_found(from, "weight-sum", at, "weights of vertex %u do not sum to 1: found %g", i,
+                       sum);
         if (count > 4)
-            md5i_found(from, "4-weights", at, "vertex %u has %u weights", i, count);
+            md5i_found(from, "4-weights", at,
+                       "vertex %u has too many weights: expected at most 4, found %u", i, count);
         if (count > 8)
-            md5i_found(from, "8-weights", at, "vertex %u has %u weights", i, count);
+            md5i_found(from, "8-weights", at,
+                       "vertex %u has too many weights: expected at most 8, found %u", i, count);
     }
     static const char *const words[] = {"vertices", "triangles", "weights"};
-    MD5_FOR (kind, 3) {
+    for (uint32_t kind = 0; kind < 3; kind++) {
         // Where the rows end.
         const md5_text_place at =
             md5_at_line(kind < 2 ? mesh->count_lines[kind + 1] : from->at.line);
         if (kind == 1 && mesh->rows[kind] == 0)
-            md5i_found(from, "empty-mesh", at, "the mesh has no triangles");
+            md5i_found(from, "empty-mesh", at, "mesh has no triangles");
         if (mesh->rows[kind] != mesh->counts[kind])
-            md5i_found(from, "row-count", at, "%u %s are counted, but there are %u",
-                       mesh->counts[kind], words[kind], mesh->rows[kind]);
+            md5i_found(from, "row-count", at, "wrong number of %s: declared %u, found %u",
+                       words[kind], mesh->counts[kind], mesh->rows[kind]);
         if (mesh->rows[kind] > (uint32_t)(kind == 2 ? Q2PRO_WEIGHTS : Q2PRO_ROWS))
-            md5i_found(from, "q2pro-limit", at, "%u %s in a mesh", mesh->rows[kind], words[kind]);
+            md5i_found(from, "q2pro-limit", at, "too many %s in a mesh: found %u", words[kind],
+                       mesh->rows[kind]);
         if (kind == 0 && mesh->rows[kind] > MAX_VERTICES)
-            md5i_found(from, "many-vertices", at, "%u vertices in a mesh", mesh->rows[kind]);
+            md5i_found(from, "many-vertices", at,
+                       "too many vertices in a mesh: expected at most 65535, found %u",
+                       mesh->rows[kind]);
     }
 }
 
@@ -444,9 +462,10 @@ static bool add_shader(md5_checker *from)
     check_name(from);
     if (from->word.size > LONGEST)
         md5i_found(from, from->word.size > LONGEST_ALONE ? "long-skin/58" : "long-skin", from->at,
-                   "the shader has %zu bytes", from->word.size);
+                   "shader name is too long: found %zu bytes", from->word.size);
     if (from->word.size == 0 || *name == '/' || *name == '\\' || name[1] == ':')
-        md5i_found(from, "shader-name", from->at, "the shader is '%.100s'", name);
+        md5i_found(from, "shader-name", from->at,
+                   "shader is empty or an absolute path: found '%.100s'", name);
     return true;
 }
 
@@ -454,8 +473,9 @@ static bool add_shader(md5_checker *from)
 static void check_part(md5_checker *from, int now, int *last)
 {
     if (now < *last || now > *last + 1)
-        md5i_found(from, "section-order", from->at, "'%s' %s '%s'", mesh_words[now],
-                   now < *last ? "behind" : "without", mesh_words[now < *last ? *last : *last + 1]);
+        md5i_found(from, "section-order", from->at, "'%s' is out of order: found %s '%s'",
+                   mesh_words[now], now < *last ? "after" : "without",
+                   mesh_words[now < *last ? *last : *last + 1]);
     *last = now > *last ? now : *last;
 }
 
@@ -470,7 +490,7 @@ static bool read_mesh(md5_checker *from, mesh_rows *mesh)
             word++;
         if (word == WORDS) {
             from->has_unknown = true;
-            md5i_found(from, "unknown-word", from->at, "unknown word '%.*s' in a mesh",
+            md5i_found(from, "unknown-word", from->at, "unknown keyword '%.*s' in a mesh",
                        shown(from, 60), from->word.bytes);
             return false;
         }
@@ -479,7 +499,7 @@ static bool read_mesh(md5_checker *from, mesh_rows *mesh)
             continue;
         }
         if (word == NAME)
-            md5i_found(from, "mesh-name", from->at, "'name' in a mesh");
+            md5i_found(from, "mesh-name", from->at, "keyword 'name' in a mesh");
         check_part(from, word, &part);
         if (word >= COUNTS) {
             mesh->count_lines[word - COUNTS] = from->at.line;
@@ -507,10 +527,11 @@ static bool read_boxes(md5_checker *from, file_rows *clip)
         clip->num_boxes++;
     }
     if (num_empty > 0)
-        md5i_found(from, "bounds", begin, "%u of %u boxes hold nothing", num_empty,
+        md5i_found(from, "bounds", begin, "%u of %u bounding boxes are empty", num_empty,
                    clip->num_boxes);
     if (clip->num_boxes != (uint32_t)clip->num_parts)
-        md5i_found(from, "bounds-count", begin, "numFrames is %d, but there are %u boxes",
+        md5i_found(from, "bounds-count", begin,
+                   "number of bounding boxes does not match numFrames: expected %d, found %u",
                    clip->num_parts, clip->num_boxes);
     return from->word.size > 0;
 }
@@ -524,11 +545,13 @@ static bool read_base(md5_checker *from, file_rows *clip)
         check_rotation(from, from->at, row + 3);
         const md5_check_joint *const of =
             clip->num_base < from->check.num_joints ? &from->check.joints[clip->num_base] : NULL;
-        MD5_FOR_WHILE (k, 6, of)
-            if (!(of->flags >> k & 1) && fabs(row[k]) > 1e-4)
-                md5i_found(from, "base-frame-needed", from->at,
-                           "'%.60s' needs the base frame for its %s", of->name,
-                           k < 3 ? "position" : "rotation");
+        if (of) {
+            for (uint32_t k = 0; k < 6; k++)
+                if (!(of->flags >> k & 1) && fabs(row[k]) > 1e-4)
+                    md5i_found(from, "base-frame-needed", from->at,
+                               "joint '%.60s' needs the base frame for its %s", of->name,
+                               k < 3 ? "position" : "rotation");
+        }
         if (clip->num_base++ == 0)
             memcpy(clip->base, row, sizeof clip->base);
     }
@@ -557,9 +580,10 @@ static bool read_frame(md5_checker *from, file_rows *clip)
         }
     }
     if ((int32_t)count != clip->num_components)
-        md5i_found(from, "frame-size", md5_at_line(clip->components_line),
-                   "frame %d has %u numbers, but numAnimatedComponents is %d", index, count,
-                   clip->num_components);
+        md5i_found(
+            from, "frame-size", md5_at_line(clip->components_line),
+            "wrong number of values in frame %d: expected %d (numAnimatedComponents), found %u",
+            index, clip->num_components, count);
     if (clip->num_read++ == 0)
         clip->num_numbers = count;
     return from->word.size > 0;
@@ -570,14 +594,16 @@ static void check_indices(md5_checker *from, const file_rows *clip)
 {
     bool *const seen = MD5_NEW(&from->scratch, bool, clip->num_read);
     uint32_t count = 0; // of different ones
-    MD5_FOR_WHILE (i, clip->num_read, seen)
-        if (clip->indices[i] < clip->num_read && !seen[clip->indices[i]])
-            count += seen[clip->indices[i]] = true;
+    if (seen) {
+        for (uint32_t i = 0; i < clip->num_read; i++)
+            if (clip->indices[i] < clip->num_read && !seen[clip->indices[i]])
+                count += seen[clip->indices[i]] = true;
+    }
     if (count < clip->num_read)
-        md5i_found(from, "frame-number", clip->away, "the frames are not numbered from 0 to %u",
+        md5i_found(from, "frame-number", clip->away, "frames are not numbered from 0 to %u",
                    clip->num_read - 1);
     else if (clip->jump.line > 0)
-        md5i_found(from, "frame-order", clip->jump, "the numbers of frames are out of order");
+        md5i_found(from, "frame-order", clip->jump, "frame numbers are out of order");
 }
 
 // The root of frame 0 beside that of the base frame, from which id's engine counts.
@@ -588,12 +614,12 @@ static void check_base_root(md5_checker *from, const file_rows *clip)
         return;
     uint32_t at = root->first;
     double away = 0;
-    MD5_FOR (k, 3)
+    for (uint32_t k = 0; k < 3; k++)
         if (root->flags >> k & 1 && at < clip->num_numbers)
             away = fmax(away, fabs(clip->frame[at++] - clip->base[k]));
     if (away > 0.01)
         md5i_found(from, "base-frame-root", md5_at_line(root->line),
-                   "the root is %g units from that of the base frame in frame 0", away);
+                   "root of frame 0 is %g units from the root of the base frame", away);
 }
 
 // == Files ========================================================================================
@@ -620,12 +646,15 @@ static bool read_mesh_section(md5_checker *from, int section, file_rows *all)
         all->num_parts = read_count(from);
         from->count = from->at;
         if (all->num_parts > Q2PRO_MESHES)
-            md5i_found(from, "q2pro-limit", from->at, "%d meshes", all->num_parts);
+            md5i_found(from, "q2pro-limit", from->at,
+                       "too many meshes: expected at most 32, found %d", all->num_parts);
         if (all->num_parts == 0)
-            md5i_found(from, "no-meshes", from->at, "numMeshes is 0");
+            md5i_found(from, "no-meshes", from->at,
+                       "numMeshes is out of range: expected at least 1, found 0");
         if (all->num_parts > all->num_joints)
-            md5i_found(from, "more-meshes-than-joints", from->at, "%d meshes, but %d joints",
-                       all->num_parts, all->num_joints);
+            md5i_found(from, "more-meshes-than-joints", from->at,
+                       "more meshes than joints: found %d meshes and %d joints", all->num_parts,
+                       all->num_joints);
         return true;
     case 4:
         return begin(from) && read_joints(from, NULL, all->num_joints);
@@ -641,7 +670,8 @@ static bool read_clip_section(md5_checker *from, int section, file_rows *clip)
     case 2:
         from->check.num_frames = clip->num_parts = read_count(from);
         if (clip->num_parts > 1024)
-            md5i_found(from, "q2pro-limit", from->at, "%d frames", clip->num_parts);
+            md5i_found(from, "q2pro-limit", from->at,
+                       "too many frames: expected at most 1024, found %d", clip->num_parts);
         return true;
     case 3:
         from->joints_line = from->at.line;
@@ -650,7 +680,8 @@ static bool read_clip_section(md5_checker *from, int section, file_rows *clip)
     case 4: {
         const double rate = next(from) ? number(from) : 0;
         if (rate < 1)
-            md5i_found(from, "frame-rate", from->at, "frameRate is %g", rate);
+            md5i_found(from, "frame-rate", from->at,
+                       "frameRate is out of range: expected 1 or more, found %g", rate);
         return true;
     }
     case 5:
@@ -684,7 +715,7 @@ static bool read_sections(md5_checker *from, file_rows *all)
         while (section < count && !is(from, sections[is_clip][section]))
             section++;
         if (section == count) {
-            md5i_found(from, "unknown-word", from->at, "unknown word '%.*s'", shown(from, 60),
+            md5i_found(from, "unknown-word", from->at, "unknown keyword '%.*s'", shown(from, 60),
                        from->word.bytes);
             from->has_unknown = true;
             if (is_mark(from, '{'))
@@ -693,9 +724,10 @@ static bool read_sections(md5_checker *from, file_rows *all)
         }
         if (section < last)
             md5i_found(from, is_clip ? "section-order/clip" : "section-order", from->at,
-                       "'%s' behind '%s'", sections[is_clip][section], sections[is_clip][last]);
+                       "section '%s' is out of order: found after '%s'", sections[is_clip][section],
+                       sections[is_clip][last]);
         if (last < 0 && section > 0)
-            md5i_found(from, "no-version", md5_at_line(1), "no 'MD5Version'");
+            md5i_found(from, "no-version", md5_at_line(1), "missing 'MD5Version'");
         if (missing == 0 && section > (last > 1 ? last + 1 : 2)) {
             missing = last > 1 ? last + 1 : 2;
             gap = from->at;
@@ -704,18 +736,21 @@ static bool read_sections(md5_checker *from, file_rows *all)
         if (section == 0) {
             const int32_t version = read_count(from);
             if (version != 10) { // the rest may be anything
-                md5i_found(from, "version", from->at, "version %d", version);
+                md5i_found(from, "version", from->at,
+                           "unsupported MD5 version: expected 10, found %d", version);
                 return false;
             }
         } else if (section == 1) {
             has_command_line = next(from);
             check_name(from);
             if (from->word.size > 1023)
-                md5i_found(from, "long-commandline", from->at, "a command line of %zu bytes",
+                md5i_found(from, "long-commandline", from->at,
+                           "command line is too long: expected at most 1023 bytes, found %zu",
                            from->word.size);
         } else {
             if (!has_command_line)
-                md5i_found(from, "no-commandline", md5_at_line(1), "no 'commandline' before '%s'",
+                md5i_found(from, "no-commandline", md5_at_line(1),
+                           "missing 'commandline': expected it before '%s'",
                            sections[is_clip][section]);
             has_command_line = true;
             is_read = is_clip ? read_clip_section(from, section, all)
@@ -723,12 +758,15 @@ static bool read_sections(md5_checker *from, file_rows *all)
         }
     }
     if (missing > 0 && !from->has_unknown) // such a word may stand for it
-        md5i_found(from, "missing-section", gap, "no '%s' before this", sections[is_clip][missing]);
+        md5i_found(from, "missing-section", gap,
+                   "missing section '%s': expected it before this line",
+                   sections[is_clip][missing]);
     if (is_read && !is_clip && (int32_t)all->num_read < all->num_parts)
-        md5i_found(from, "mesh-count", from->count, "numMeshes is %d, but there are %u",
-                   all->num_parts, all->num_read);
+        md5i_found(from, "mesh-count", from->count,
+                   "numMeshes does not match the file: declared %d, found %u", all->num_parts,
+                   all->num_read);
     if (is_read && is_clip && next(from) && is(from, "frame")) // some engines read all
-        md5i_found(from, "more-frames", from->at, "a frame behind the %d that are counted",
+        md5i_found(from, "more-frames", from->at, "too many frames: numFrames is %d",
                    all->num_parts);
     return is_read;
 }
@@ -752,11 +790,11 @@ md5_check *md5_check_doc(md5_doc_kind kind, const void *text, size_t size, md5_e
     md5i_lex_begin(&from->lex, &unused, (const char *)text, size);
     if (text && kind != MD5_DOC_CAMERA && md5_check_text_size(&from->context, size)) {
         if (size < 4 || memcmp(text, "MD5V", 4) != 0)
-            md5i_found(from, "text-before", md5_at_line(0),
-                       "the file does not begin with MD5Version");
+            md5i_found(from, "text-before", md5_at_line(0), "file does not begin with MD5Version");
         if (read_sections(from, &all) && is_clip) {
             if ((int32_t)all.num_read < all.num_parts)
-                md5i_found(from, "frame-count", from->at, "numFrames is %d, but there are %u",
+                md5i_found(from, "frame-count", from->at,
+                           "numFrames does not match the file: declared %d, found %u",
                            all.num_parts, all.num_read);
             check_indices(from, &all);
             check_base_root(from, &all);

@@ -8,6 +8,7 @@
 // mean difference by 6 %); joints outside of the volume are excluded, and bones end where they
 // leave it; the bone of a joint without children continues its parent's; weights are then smoothed
 // along the mesh's edges, on welded positions, so that seams stay closed.
+#include "md5/core/freed.h"
 #include "md5/edit/weights.h"
 
 #include "md5/core/names.h"
@@ -81,7 +82,7 @@ static flat flatten(md5_vec3d a, md5_vec3d b, md5_vec3d c)
             f.w = axis;
     f.u = (f.w + 1) % 3;
     f.v = (f.w + 2) % 3;
-    MD5_FOR (axis, 3) {
+    for (uint32_t axis = 0; axis < 3; axis++) {
         f.low[axis] = fmin(f.at[0][axis], fmin(f.at[1][axis], f.at[2][axis]));
         f.high[axis] = fmax(f.at[0][axis], fmax(f.at[1][axis], f.at[2][axis]));
     }
@@ -92,7 +93,7 @@ static flat flatten(md5_vec3d a, md5_vec3d b, md5_vec3d c)
 static bool touches(const flat *f, double u, double v)
 {
     const double turn = f->normal[f->w] > 0 ? 1 : -1;
-    MD5_FOR (i, 3) {
+    for (uint32_t i = 0; i < 3; i++) {
         const double *const from = f->at[i], *const to = f->at[(i + 1) % 3];
         const double inward_u = -(to[f->v] - from[f->v]) * turn;
         const double inward_v = (to[f->u] - from[f->u]) * turn;
@@ -149,7 +150,7 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
     grid->corner = md5_vec3d_sub(low, (md5_vec3d){grid->size, grid->size, grid->size});
     const double extent[3] = {sides.x, sides.y, sides.z};
     grid->num_cells = 1;
-    MD5_FOR (axis, 3) { // at most 259, so all cells are 17 million
+    for (uint32_t axis = 0; axis < 3; axis++) { // at most 259, so all cells are 17 million
         grid->count[axis] = (uint32_t)(extent[axis] / grid->size) + 3;
         grid->num_cells *= grid->count[axis];
     }
@@ -157,17 +158,17 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
     grid->voxels = MD5_ROOM(arena, uint32_t, grid->num_cells);
     raster.kinds = MD5_NEW(arena, unsigned char, grid->num_cells);
     TRY(grid->voxels && raster.kinds);
-    MD5_FOR (i, num_positions)
+    for (uint32_t i = 0; i < num_positions; i++)
         mark_point(&raster, grid_point(grid, md5_vec3d_of(positions[i])));
-    MD5_FOR (i, num_triangles) {
+    for (uint32_t i = 0; i < num_triangles; i++) {
         const uint32_t *const corner = indices + 3 * (size_t)i;
         mark_triangle(&raster, grid_point(grid, md5_vec3d_of(positions[corner[0]])),
                       grid_point(grid, md5_vec3d_of(positions[corner[1]])),
                       grid_point(grid, md5_vec3d_of(positions[corner[2]])));
         if (raster.num_tests > MAX_TESTS)
             return MD5_FAIL(arena->context, MD5_ERROR_RANGE,
-                            "triangles 0 to %u overlap in more than %d voxels; "
-                            "expected a surface, or a lower resolution",
+                            "triangles 0 to %u overlap in more than %d voxels: reduce the "
+                            "resolution, or remove overlapping triangles",
                             i, MAX_TESTS);
     }
 
@@ -190,7 +191,7 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
             {y > 0, cell - row},   {y + 1 < grid->count[1], cell + row},
             {z > 0, cell - layer}, {z + 1 < grid->count[2], cell + layer},
         };
-        MD5_FOR (i, 6)
+        for (uint32_t i = 0; i < 6; i++)
             if (next[i].is_there && kinds[next[i].cell] == UNKNOWN) {
                 kinds[next[i].cell] = OUTSIDE;
                 stack[depth++] = next[i].cell;
@@ -198,11 +199,11 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
     }
 
     grid->num_voxels = 0;
-    MD5_FOR (cell, grid->num_cells)
+    for (uint32_t cell = 0; cell < grid->num_cells; cell++)
         grid->voxels[cell] = raster.kinds[cell] == OUTSIDE ? MD5_NO_VOXEL : grid->num_voxels++;
     grid->cells = MD5_ROOM(arena, uint32_t, grid->num_voxels);
     TRY(grid->cells);
-    MD5_FOR (cell, grid->num_cells)
+    for (uint32_t cell = 0; cell < grid->num_cells; cell++)
         if (grid->voxels[cell] != MD5_NO_VOXEL)
             grid->cells[grid->voxels[cell]] = cell;
     return true;
@@ -276,12 +277,12 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
     TRY(first && used && bones->bones);
 
     // The bones of each joint: one for each child, or a point.
-    MD5_FOR (joint, num_joints) {
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         const uint32_t parent = desc->skeleton->joints[joint].parent;
         if (parent != MD5_NONE)
             first[parent]++;
     }
-    MD5_FOR (joint, num_joints)
+    for (uint32_t joint = 0; joint < num_joints; joint++)
         if ((desc->excluded && desc->excluded[joint])
             || voxel_at(grid, joint_in_grid(grid, desc, joint)) == MD5_NO_VOXEL)
             first[joint] = 0;
@@ -296,10 +297,10 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
         sum += count;
     }
     bones->first_bone = first;
-    MD5_FOR (joint, num_joints)
+    for (uint32_t joint = 0; joint < num_joints; joint++)
         if (first[joint] < first[joint + 1])
             bones->bones[first[joint]] = end_bone(grid, desc, joint);
-    MD5_FOR (joint, num_joints) {
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         const uint32_t parent = desc->skeleton->joints[joint].parent;
         if (parent != MD5_NONE && first[parent] < first[parent + 1])
             bones->bones[first[parent] + used[parent]++] =
@@ -313,7 +314,7 @@ static md5_vec3d nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_ve
 {
     md5_vec3d nearest = point;
     double smallest = INFINITY;
-    MD5_FOR_FROM (i, bones->first_bone[joint], bones->first_bone[joint + 1]) {
+    for (uint32_t i = bones->first_bone[joint]; i < bones->first_bone[joint + 1]; i++) {
         const md5_bone *const bone = &bones->bones[i];
         const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
         const double length = md5_vec3d_dot(way, way); // squared
@@ -401,10 +402,10 @@ void md5i_measure_paths(md5_paths *paths, uint32_t joint)
     const md5_grid *const grid = paths->grid;
     const md5_bones *const bones = paths->bones;
     const int64_t row = (int64_t)grid->count[0], layer = row * (int64_t)grid->count[1];
-    MD5_FOR (voxel, grid->num_voxels)
+    for (uint32_t voxel = 0; voxel < grid->num_voxels; voxel++)
         paths->lengths[voxel] = INFINITY;
     paths->heap_size = 0;
-    MD5_FOR_FROM (i, bones->first_bone[joint], bones->first_bone[joint + 1]) {
+    for (uint32_t i = bones->first_bone[joint]; i < bones->first_bone[joint + 1]; i++) {
         // The voxels along a bone begin with the distances of their centres from it.
         const md5_bone *const bone = &bones->bones[i];
         const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
@@ -491,7 +492,7 @@ static void trim_row(md5_bind_rows *rows, uint32_t row, uint32_t most, float lea
 {
     md5_bind_entry *const entries = md5_row(rows, row);
     uint32_t count = rows->counts[row];
-    MD5_FOR_FROM (i, 1, count) { // at most 20
+    for (uint32_t i = 1; i < count; i++) { // at most 20
         const md5_bind_entry entry = entries[i];
         uint32_t place = i;
         for (; place > 0 && entry.value > entries[place - 1].value; place--)
@@ -500,11 +501,11 @@ static void trim_row(md5_bind_rows *rows, uint32_t row, uint32_t most, float lea
     }
     count = count < most ? count : most;
     float sum = 0;
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         sum += entries[i].value;
     while (count > 1 && entries[count - 1].value < least * sum)
         sum -= entries[--count].value;
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         entries[i].value /= sum;
     rows->counts[row] = count;
 }
@@ -525,7 +526,7 @@ typedef struct joint_sums {
 static void add_row(joint_sums *sums, const md5_bind_rows *rows, uint32_t row, float share)
 {
     const md5_bind_entry *const entries = md5_row(rows, row);
-    MD5_FOR (i, rows->counts[row]) {
+    for (uint32_t i = 0; i < rows->counts[row]; i++) {
         const uint32_t joint = entries[i].joint;
         const float added = share * entries[i].value;
         if (sums->of_joint[joint] == 0 && added > 0) // a share may be too small for a float
@@ -553,7 +554,7 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
     // row's next neighbour, and finally first[row] the first one.
     for (size_t i = 0; i < corners; i++)
         around.first[same[desc->indices[i]] + 2] += 2;
-    MD5_FOR_FROM (row, 2, num_rows + 2)
+    for (uint32_t row = 2; row < num_rows + 2; row++)
         around.first[row] += around.first[row - 1];
     for (size_t i = 0; i < corners; i++) {
         const size_t triangle = i - i % 3;
@@ -566,16 +567,16 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
     sums.of_joint = MD5_NEW(arena, float, num_joints);
     sums.joints = MD5_ROOM(arena, uint32_t, num_joints);
     TRY(sums.of_joint && sums.joints);
-    MD5_FOR (round, rounds) {
-        MD5_FOR (row, num_rows) {
+    for (uint32_t round = 0; round < rounds; round++) {
+        for (uint32_t row = 0; row < num_rows; row++) {
             const uint32_t first = around.first[row], count = around.first[row + 1] - first;
             add_row(&sums, rows, row, count > 0 ? 0.5f : 1);
-            MD5_FOR (i, count)
+            for (uint32_t i = 0; i < count; i++)
                 add_row(&sums, rows, around.rows[first + i], 0.5f / (float)count);
 
             // The sums become the row, largest first.
             other.counts[row] = 0;
-            MD5_FOR (i, sums.count) {
+            for (uint32_t i = 0; i < sums.count; i++) {
                 const uint32_t joint = sums.joints[i];
                 add_to_row(&other, row, (md5_bind_entry){joint, -sums.of_joint[joint]});
                 sums.of_joint[joint] = 0;
@@ -583,9 +584,9 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
             sums.count = 0;
             md5_bind_entry *const entries = md5_row(&other, row);
             float sum = 0;
-            MD5_FOR (i, other.counts[row])
+            for (uint32_t i = 0; i < other.counts[row]; i++)
                 sum -= entries[i].value;
-            MD5_FOR (i, other.counts[row])
+            for (uint32_t i = 0; i < other.counts[row]; i++)
                 entries[i].value /= -sum;
         }
         const md5_bind_rows swapped = *rows;
@@ -638,7 +639,8 @@ static bool check_range(md5_context *context, const char *what, uint32_t value, 
 {
     if (value >= min && value <= max)
         return true;
-    return MD5_FAIL(context, MD5_ERROR_RANGE, "%s is %u, expected %u to %u", what, value, min, max);
+    return MD5_FAIL(context, MD5_ERROR_RANGE, "%s is out of range: expected %u to %u, found %u",
+                    what, min, max, value);
 }
 
 static bool check(md5_context *context, md5_weights_desc *desc)
@@ -655,30 +657,33 @@ static bool check(md5_context *context, md5_weights_desc *desc)
     TRY(check_range(context, "max_influences", desc->max_influences, 1, MAX_INFLUENCES));
     TRY(check_range(context, "smoothing", desc->smoothing, 1, MAX_SMOOTHING));
     if (!(desc->falloff >= 0 && desc->falloff <= 1))
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "falloff is %g, expected 0 to 1", desc->falloff);
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "falloff is out of range: expected 0 to 1, found %g", desc->falloff);
     TRY(check_range(context, "num_positions", desc->num_positions, 1, UINT32_MAX / 32));
-    MD5_FOR (i, desc->num_positions) {
+    for (uint32_t i = 0; i < desc->num_positions; i++) {
         const md5_vec3 p = desc->positions[i];
         if (!is_small(p.x) || !is_small(p.y) || !is_small(p.z))
             return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "position %u is %g %g %g, expected numbers from -1e9 to 1e9", i, p.x,
-                            p.y, p.z);
+                            "position %u is out of range: expected -1e9 to 1e9, found ( %g %g %g )",
+                            i, p.x, p.y, p.z);
     }
     if (desc->num_triangles > UINT32_MAX / 6)
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "%u triangles, expected at most %u",
-                        desc->num_triangles, UINT32_MAX / 6);
-    MD5_FOR (i, 3 * desc->num_triangles)
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "too many triangles: expected at most %u, found %u", UINT32_MAX / 6,
+                        desc->num_triangles);
+    for (uint32_t i = 0; i < 3 * desc->num_triangles; i++)
         if (desc->indices[i] >= desc->num_positions)
-            return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "triangle %u has position %u, but there are %u positions", i / 3,
-                            desc->indices[i], desc->num_positions);
-    MD5_FOR (joint, desc->skeleton->num_joints)
-        MD5_FOR (i, 12)
+            return MD5_FAIL(
+                context, MD5_ERROR_RANGE,
+                "triangle %u refers to an unknown position: expected an index below %u, found %u",
+                i / 3, desc->num_positions, desc->indices[i]);
+    for (uint32_t joint = 0; joint < desc->skeleton->num_joints; joint++)
+        for (uint32_t i = 0; i < 12; i++)
             if (!is_small(desc->bind[joint].m[i]))
-                return MD5_FAIL(context, MD5_ERROR_RANGE,
-                                "the bind matrix of joint %u has %g, "
-                                "expected numbers from -1e9 to 1e9",
-                                joint, desc->bind[joint].m[i]);
+                return MD5_FAIL(
+                    context, MD5_ERROR_RANGE,
+                    "bind matrix of joint %u is out of range: expected -1e9 to 1e9, found %g",
+                    joint, desc->bind[joint].m[i]);
     return true;
 }
 
@@ -727,13 +732,13 @@ static md5_weights *write_result(const bind_work *make)
     md5_context *const context = make->arena.context;
     const uint32_t num_vertices = make->desc.num_positions;
     uint32_t num_weights = 0; // at most 16 for each position
-    MD5_FOR (row, make->num_rows)
+    for (uint32_t row = 0; row < make->num_rows; row++)
         num_weights += make->rows.counts[row];
     md5_block block = {0};
     md5_weights *weights = NULL;
     md5_vertex *vertices = NULL;
     md5_weight *list = NULL;
-    MD5_FOR (pass, 2) {
+    for (uint32_t pass = 0; pass < 2; pass++) {
         weights = MD5_TAKE(&block, md5_weights, 1);
         vertices = MD5_TAKE(&block, md5_vertex, num_vertices);
         list = MD5_TAKE(&block, md5_weight, num_weights);
@@ -749,10 +754,10 @@ static md5_weights *write_result(const bind_work *make)
         .voxel_size = (float)make->grid.size,
         .num_bound = make->bones.num_bound,
         .size = block.used,
-        .internal = {.allocator = context->allocator},
+        .internal = {.allocator = context->allocator, .tag = MD5_TAG_WEIGHTS},
     };
     uint32_t num_written = 0;
-    MD5_FOR (i, num_vertices) {
+    for (uint32_t i = 0; i < num_vertices; i++) {
         const uint32_t row = make->same[i];
         weights->num_distant += make->is_distant[row];
         if (make->firsts[row] != i) { // equal to an earlier one
@@ -761,7 +766,7 @@ static md5_weights *write_result(const bind_work *make)
         }
         const md5_bind_entry *const entries = md5_row(&make->rows, row);
         vertices[i] = (md5_vertex){num_written, make->rows.counts[row]};
-        MD5_FOR (k, make->rows.counts[row])
+        for (uint32_t k = 0; k < make->rows.counts[row]; k++)
             list[num_written++] =
                 (md5_weight){entries[k].joint, entries[k].value,
                              in_joint(&make->desc.bind[entries[k].joint], make->points[row])};
@@ -777,7 +782,7 @@ static bool find_equal(md5_arena *arena, const md5_vec3 *points, uint32_t count,
     md5_vec3 *const keys = MD5_ROOM(arena, md5_vec3, count);
     md5_ordered_name *const names = MD5_ROOM(arena, md5_ordered_name, count);
     TRY(keys && names);
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         keys[i] = (md5_vec3){points[i].x + 0, points[i].y + 0, points[i].z + 0}; // not -0
         names[i] = (md5_ordered_name){{(const char *)&keys[i], sizeof *keys}, i};
     }
@@ -803,7 +808,7 @@ static bool bind(bind_work *make)
     make->points = MD5_ROOM(&make->arena, md5_vec3, count);
     TRY(make->same && make->firsts && make->points);
     TRY(find_equal(&make->arena, desc->positions, count, make->same));
-    MD5_FOR (i, count) // the first of equal ones comes first
+    for (uint32_t i = 0; i < count; i++) // the first of equal ones comes first
         if (make->same[i] == i) {
             make->firsts[make->num_rows] = i;
             make->points[make->num_rows] = desc->positions[i];
@@ -816,7 +821,7 @@ static bool bind(bind_work *make)
     TRY(md5i_find_bones(&make->arena, &make->grid, desc, &make->bones));
     if (make->bones.num_bound == 0)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                        "none of the %u joints is inside the mesh, or they are excluded",
+                        "no usable joints: all %u joints are outside the mesh or excluded",
                         desc->skeleton->num_joints);
     const uint32_t num_joints = desc->skeleton->num_joints;
     const uint32_t width = desc->max_influences + MD5_SPARE_ENTRIES;
@@ -825,11 +830,11 @@ static bool bind(bind_work *make)
     TRY(make->is_distant);
     md5_paths paths;
     TRY(md5i_create_paths(&make->arena, &make->grid, &make->bones, &paths));
-    MD5_FOR (joint, num_joints) {
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (!has_bone(&make->bones, joint))
             continue;
         md5i_measure_paths(&paths, joint);
-        MD5_FOR (row, make->num_rows) {
+        for (uint32_t row = 0; row < make->num_rows; row++) {
             const md5_vec3d point = grid_point(&make->grid, md5_vec3d_of(make->points[row]));
             const float length = path_to(&paths, point);
             if (length < INFINITY)
@@ -837,22 +842,26 @@ static bool bind(bind_work *make)
         }
     }
 
-    MD5_FOR (row, make->num_rows) {
+    for (uint32_t row = 0; row < make->num_rows; row++) {
         const md5_vec3d point = grid_point(&make->grid, md5_vec3d_of(make->points[row]));
         make->is_distant[row] = make->rows.counts[row] == 0;
-        MD5_FOR_WHILE (joint, num_joints, make->is_distant[row])
-            if (has_bone(&make->bones, joint)) {
-                const md5_vec3d end = nearest_on_bones(&make->bones, joint, point);
-                const double length = md5_vec3d_length(md5_vec3d_sub(end, point));
-                add_to_row(&make->rows, row, (md5_bind_entry){joint, (float)length});
-            }
+        if (make->is_distant[row]) {
+            for (uint32_t joint = 0; joint < num_joints; joint++)
+                if (has_bone(&make->bones, joint)) {
+                    const md5_vec3d end = nearest_on_bones(&make->bones, joint, point);
+                    const double length = md5_vec3d_length(md5_vec3d_sub(end, point));
+                    add_to_row(&make->rows, row, (md5_bind_entry){joint, (float)length});
+                }
+        }
         // Paths through the centres of voxels are up to 10 % too long, so the straight line is used
         // if it stays in the volume.
         md5_bind_entry *const entries = md5_row(&make->rows, row);
-        MD5_FOR_WHILE (i, make->rows.counts[row], !make->is_distant[row]) {
-            const md5_vec3d end = nearest_on_bones(&make->bones, entries[i].joint, point);
-            if (line_in_volume(&make->grid, point, end) == 1)
-                entries[i].value = (float)md5_vec3d_length(md5_vec3d_sub(end, point));
+        if (!make->is_distant[row]) {
+            for (uint32_t i = 0; i < make->rows.counts[row]; i++) {
+                const md5_vec3d end = nearest_on_bones(&make->bones, entries[i].joint, point);
+                if (line_in_volume(&make->grid, point, end) == 1)
+                    entries[i].value = (float)md5_vec3d_length(md5_vec3d_sub(end, point));
+            }
         }
 
         // The influence at a distance in cells, compared with the nearest one, so that the largest
@@ -860,10 +869,10 @@ static bool bind(bind_work *make)
         const double cell = make->grid.size / make->grid.longest;
         const double falloff = (double)make->desc.falloff;
         double nearest = INFINITY;
-        MD5_FOR (i, make->rows.counts[row])
+        for (uint32_t i = 0; i < make->rows.counts[row]; i++)
             nearest = fmin(nearest, (double)entries[i].value);
         const double closest = fmax(nearest, MIN_DISTANCE) * cell;
-        MD5_FOR (i, make->rows.counts[row]) {
+        for (uint32_t i = 0; i < make->rows.counts[row]; i++) {
             const double d = fmax((double)entries[i].value, MIN_DISTANCE) * cell;
             const double ratio =
                 closest * (1 - falloff + falloff * closest) / (d * (1 - falloff + falloff * d));
@@ -874,7 +883,7 @@ static bool bind(bind_work *make)
     }
     if (!desc->no_smoothing)
         TRY(smooth_rows(&make->arena, desc, make->same, desc->smoothing, &make->rows));
-    MD5_FOR (row, make->num_rows)
+    for (uint32_t row = 0; row < make->num_rows; row++)
         trim_row(&make->rows, row, desc->max_influences, MIN_WEIGHT);
     return true;
 }
@@ -884,10 +893,13 @@ md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opt
 {
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
-    MD5_ASSERT(desc->positions || desc->num_positions == 0, "positions: not NULL");
-    MD5_ASSERT(desc->indices || desc->num_triangles == 0, "indices: not NULL");
-    MD5_NEED(desc->skeleton, "skeleton");
-    MD5_ASSERT(desc->bind || desc->skeleton->num_joints == 0, "bind: not NULL");
+    MD5_ASSERT(desc->positions || desc->num_positions == 0, "positions: must not be NULL");
+    MD5_ASSERT(desc->indices || desc->num_triangles == 0, "indices: must not be NULL");
+    if (!desc->skeleton) {
+        md5i_fail_missing(error, "skeleton");
+        return NULL;
+    }
+    MD5_ASSERT(desc->bind || desc->skeleton->num_joints == 0, "bind: must not be NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
@@ -900,5 +912,5 @@ md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opt
 
 void md5_destroy_weights(md5_weights *weights)
 {
-    MD5_FREE(weights);
+    MD5_FREE(weights, MD5_TAG_WEIGHTS);
 }

@@ -1,0 +1,519 @@
+// The index of declarations over all files, and what an error in a declaration does.
+#include "md5/core/freed.h"
+#include "md5/decl/decls.h"
+
+#include "md5/core/assert.h"
+#include "md5/decl/game.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// == Verdicts =====================================================================================
+//
+// A game keeps its declarations twice, once for each mode: what a declaration refers to is read
+// in the same mode, and implicit declarations of one are unknown to the other. The texts, the
+// names and the files are shared.
+
+void md5i_decl_error(const md5_decl_lex *lex, const char *expected, const char *format, ...)
+{
+    char message[256];
+    MD5_PRINT(message, format);
+    if (md5_is_lenient(lex->game))
+        md5i_decl_lex_warn(lex, "%s: expected %s", message, expected);
+    else
+        md5i_decl_lex_warn(lex, "%s", message);
+    *lex->is_defaulted |= !md5_is_lenient(lex->game);
+}
+
+// -- Both lists -----------------------------------------------------------------------------------
+
+static bool copy_lists(md5_game *game)
+{
+    if (game->has_other_decls)
+        return true;
+    memset(game->other_decls, 0, sizeof game->other_decls);
+    for (uint32_t i = 0; i < MD5_NUM_DECL_TYPES; i++) {
+        // Those that are in files, unparsed.
+        const md5_decl_list *const from = &game->decls[i];
+        md5_decl_list *const to = &game->other_decls[i];
+        md5_arena *const arena = &game->arena;
+        md5_decl_entry *const copies = MD5_NEW(arena, md5_decl_entry, from->count);
+        TRY(copies);
+        for (uint32_t k = 0; k < from->count && from->entries[k]->decl.file; k++) {
+            md5_decl_entry *const copy = &copies[to->count];
+            copy->decl = from->entries[k]->decl;
+            copy->decl.state = MD5_DECL_UNPARSED;
+            copy->line_start = from->entries[k]->line_start;
+            void **const added = md5i_name_map_add(&to->names, arena, copy->decl.name);
+            to->entries = (md5_decl_entry **)md5_grow(arena, to->entries, to->count,
+                                                      sizeof(md5_decl_entry *));
+            TRY(added && to->entries);
+            *added = copy;
+            to->entries[to->count++] = copy;
+        }
+    }
+    game->has_other_decls = true;
+    return true;
+}
+
+bool md5_game_set_parse_mode(md5_game *game, md5_parse_mode mode, md5_error *error)
+{
+    MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
+    if (!game)
+        return md5i_fail_missing(error, "game");
+    MD5_ASSERT(mode == MD5_PARSE_LENIENT || mode == MD5_PARSE_ENGINE,
+               "mode: must be a value of md5_parse_mode");
+    if (mode == game->mode || !game->is_used) {
+        game->mode = mode;
+        return true;
+    }
+    (void)md5_game_begin(game, error);
+    const bool is_copied = copy_lists(game);
+    md5_game_end(game);
+    TRY(is_copied);
+    for (uint32_t i = 0; i < MD5_NUM_DECL_TYPES; i++) {
+        const md5_decl_list list = game->decls[i];
+        game->decls[i] = game->other_decls[i];
+        game->other_decls[i] = list;
+    }
+    game->mode = mode;
+    return true;
+}
+
+// == Words of other engines =======================================================================
+//
+
+// == Declarations =================================================================================
+
+// -- Names ----------------------------------------------------------------------------------------
+
+void md5i_canonical_name(char result[MD5_LONGEST_NAME], const char *name, size_t size)
+{
+    size_t length = 0, last_dot = SIZE_MAX;
+    for (; length < size && length < MD5_LONGEST_NAME - 1 && name[length] != '\0'; length++) {
+        result[length] = name[length] == '\\' ? '/' : md5_lower(name[length]);
+        if (name[length] == '.')
+            last_dot = length;
+    }
+    result[last_dot != SIZE_MAX ? last_dot : length] = '\0';
+}
+
+md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const char *name,
+                                size_t size)
+{
+    char key[MD5_LONGEST_NAME];
+    md5i_canonical_name(key, name, size);
+    void **const found = md5i_name_map_find(&game->decls[type].names, key);
+    return found ? (md5_decl_entry *)*found : NULL;
+}
+
+md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
+                                       size_t size)
+{
+    char key[MD5_LONGEST_NAME];
+    md5_decl_list *const list = &game->decls[type];
+    md5i_canonical_name(key, name, size);
+    void **const found = md5i_name_map_find(&list->names, key);
+    if (found)
+        return (md5_decl_entry *)*found;
+    const char *const copy = md5_copy_text(&game->arena, key, strlen(key));
+    md5_decl_entry *const entry = MD5_NEW(&game->arena, md5_decl_entry, 1);
+    md5_decl_entry **const entries = (md5_decl_entry **)md5_grow(
+        &game->arena, list->entries, list->count, sizeof(md5_decl_entry *));
+    if (entries)
+        list->entries = entries;
+    void **const added =
+        copy && entry && entries ? md5i_name_map_add(&list->names, &game->arena, copy) : NULL;
+    if (!added)
+        return NULL;
+    entry->decl.type = type;
+    entry->decl.name = copy;
+    entry->decl.text = entry->line_start = "";
+    entry->decl.index = list->count;
+    list->entries[list->count++] = entry;
+    *added = entry;
+    return entry;
+}
+
+const void *md5i_request(md5_game *game, md5_decl_type type, const char *name, md5_parse_fn *parse,
+                         md5_error *error)
+{
+    if (!md5_game_begin(game, error))
+        return NULL;
+    const bool is_implicit = type == MD5_DECL_MATERIAL || type == MD5_DECL_SKIN;
+    md5_decl_entry *const entry = is_implicit
+                                      ? md5i_find_or_add_entry(game, type, name, strlen(name))
+                                      : md5i_find_entry(game, type, name, strlen(name));
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
+    const bool is_parsed = entry && parse(game, entry) && md5_game_has_memory(game);
+    md5i_arena_rewind(&game->scratch, before);
+    md5_game_end(game);
+    return is_parsed ? entry->parsed : NULL;
+}
+
+// -- Limits ---------------------------------------------------------------------------------------
+//
+// An archive of a few bytes may have very long files of declarations: each file, each declaration
+// and all of an archive have limits, which no real game comes near, and all together take at most
+// half of the game's memory. What is beyond is a warning; the rest of the game is read.
+
+enum {
+    MAX_DECL = 2 << 20,
+    MAX_FILE = 16 << 20,
+    MAX_ARCHIVE = 48 << 20, // with what each declaration costs
+    DECL_COST = 320,        // about what stays in memory of each, besides its text
+};
+
+// How many bytes may still be read of a file's search path; `cost`: what it has taken so far.
+static size_t room_of(const md5_game *game, const md5_game_entry *entry, size_t cost)
+{
+    const size_t half = game->context.allocator.limit / 2, held = game->context.memory_held;
+    size_t room = half > held ? half - held : 0;
+    const size_t left = cost < MAX_ARCHIVE ? MAX_ARCHIVE - cost : 0;
+    if (game->paths[entry->path].is_archive && left < room)
+        room = left;
+    return room;
+}
+
+// -- One file -------------------------------------------------------------------------------------
+
+static const char *const type_words[MD5_NUM_DECL_TYPES] = {
+    [MD5_DECL_TABLE] = "table",
+    [MD5_DECL_MATERIAL] = "material",
+    [MD5_DECL_SKIN] = "skin",
+    [MD5_DECL_SOUND] = "sound",
+    [MD5_DECL_ENTITY] = "entityDef",
+    [MD5_DECL_MAP] = "mapDef",
+    [MD5_DECL_FX] = "fx",
+    [MD5_DECL_PARTICLE] = "particle",
+    [MD5_DECL_ARTICULATED_FIGURE] = "articulatedFigure",
+    [MD5_DECL_PDA] = "pda",
+    [MD5_DECL_EMAIL] = "email",
+    [MD5_DECL_VIDEO] = "video",
+    [MD5_DECL_AUDIO] = "audio",
+    [MD5_DECL_MODEL] = "model",
+};
+
+// The type, name and start of a declaration, before the end of its text is known.
+typedef struct decl_head {
+    md5_decl_type type;
+    bool is_export; // of models, which only their exporter reads
+    md5_token name;
+    const char *start, *line_start;
+    uint32_t line;
+    uint32_t keyword_line, keyword_column; // location of the first token
+} decl_head;
+
+typedef enum head_result { HEAD_READ, HEAD_SKIPPED, HEAD_END } head_result;
+
+static head_result skip_nameless(md5_decl_lex *lex)
+{
+    md5i_decl_lex_warn(lex, "Missing decl name");
+    (void)md5i_decl_lex_skip_braces(lex, 1);
+    return HEAD_SKIPPED;
+}
+
+static head_result fail_at_end(const md5_decl_lex *lex)
+{
+    md5i_decl_lex_warn(lex, "Type without definition at end of file");
+    return HEAD_END;
+}
+
+// Counts the lines of a file. The lexer counts as the engine does, which skips the end of a line
+// that follows a comment.
+typedef struct line_counter {
+    const char *at, *line_start;
+    uint32_t line;
+} line_counter;
+
+static void count_lines_until(line_counter *lines, const char *end)
+{
+    for (; lines->at < end; lines->at++) {
+        if (*lines->at == '\n') {
+            lines->line++;
+            lines->line_start = lines->at + 1;
+        }
+    }
+}
+
+// Reads `[type] name`, and looks at the brace behind it.
+static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line_counter *lines,
+                             decl_head *head)
+{
+    md5_token token;
+    *head = (decl_head){.start = lex->at, .line_start = lex->line_start, .line = lex->line};
+    if (!md5i_decl_lex_read(lex, &token))
+        return HEAD_END;
+    count_lines_until(lines, token.at);
+    head->keyword_line = lines->line;
+    head->keyword_column = (uint32_t)(token.at - lines->line_start) + 1;
+    int type = 0;
+    while (type < MD5_NUM_DECL_TYPES && !md5i_token_is_word(&token, type_words[type]))
+        type++;
+    head->type = (md5_decl_type)type;
+    head->is_export = md5i_token_is_word(&token, "export");
+    if (head->type == MD5_NUM_DECL_TYPES && !head->is_export) {
+        if (md5i_token_is(&token, "{"))
+            return skip_nameless(lex);
+        md5i_decl_lex_unread(lex, &token);
+        head->type = default_type;
+    }
+    if (!md5i_decl_lex_read(lex, &head->name))
+        return fail_at_end(lex);
+    if (md5i_token_is(&head->name, "{"))
+        return skip_nameless(lex);
+    if (head->is_export)
+        return HEAD_READ;
+    if (!md5i_decl_lex_read(lex, &token))
+        return fail_at_end(lex);
+    if (!md5i_token_is(&token, "{")) {
+        md5i_decl_lex_warn(lex, "Expecting '{' but found %s", MD5_SHOWN(&token));
+        return HEAD_SKIPPED;
+    }
+    md5i_decl_lex_unread(lex, &token);
+    return HEAD_READ;
+}
+
+static void set_text(const md5_decl_lex *lex, const decl_head *head, md5_decl *decl)
+{
+    decl->file = lex->file;
+    decl->line = head->line;
+    decl->keyword_line = head->keyword_line;
+    decl->keyword_column = head->keyword_column;
+    decl->text = head->start;
+    decl->size = (size_t)(lex->at - head->start);
+}
+
+static bool add_decl(md5_decl_lex *lex, const decl_head *head)
+{
+    const size_t size = (size_t)(lex->at - head->start);
+    if (size > MAX_DECL) {
+        md5i_decl_lex_warn(lex, "%s %s is too large: expected at most %d bytes, found %zu; skipped",
+                           type_words[head->type], MD5_SHOWN(&head->name), MAX_DECL, size);
+        lex->game->num_unread++;
+        return true;
+    }
+    md5_decl_entry *entry =
+        md5i_find_entry(lex->game, head->type, head->name.text, head->name.size);
+    if (entry) {
+        lex->token_at = head->name.at;
+        md5i_decl_lex_warn(lex, "%s %s previously defined at %s:%u", type_words[head->type],
+                           MD5_SHOWN(&head->name), entry->decl.file, entry->decl.line);
+        md5_decl *const hidden = MD5_NEW(&lex->game->arena, md5_decl, 1);
+        TRY(hidden);
+        hidden->type = entry->decl.type;
+        hidden->name = entry->decl.name;
+        hidden->index = entry->decl.index;
+        set_text(lex, head, hidden);
+        if (entry->last_hidden)
+            entry->last_hidden->hidden = hidden;
+        else
+            entry->decl.hidden = hidden;
+        entry->last_hidden = hidden;
+        return true;
+    }
+    entry = md5i_find_or_add_entry(lex->game, head->type, head->name.text, head->name.size);
+    TRY(entry);
+    set_text(lex, head, &entry->decl);
+    entry->line_start = head->line_start;
+    return true;
+}
+
+// -- Folders --------------------------------------------------------------------------------------
+
+// Where declarations are, in the engine's order. Folders within these are not read.
+static const struct decl_folder {
+    const char *folder, *extension;
+    md5_decl_type default_type;
+} folders[] = {
+    {"materials/", ".mtr", MD5_DECL_MATERIAL},
+    {"skins/", ".skin", MD5_DECL_SKIN},
+    {"sound/", ".sndshd", MD5_DECL_SOUND},
+    {"def/", ".def", MD5_DECL_ENTITY},
+    {"fx/", ".fx", MD5_DECL_FX},
+    {"particles/", ".prt", MD5_DECL_PARTICLE},
+    {"af/", ".af", MD5_DECL_ARTICULATED_FIGURE},
+    {"newpdas/", ".pda", MD5_DECL_PDA},
+};
+
+static bool is_in_folder(const char *name, const struct decl_folder *folder)
+{
+    const size_t start = strlen(folder->folder), extension = strlen(folder->extension);
+    const size_t length = strlen(name);
+    return length > start + extension && memcmp(name, folder->folder, start) == 0
+           && !strchr(name + start, '/')
+           && memcmp(name + length - extension, folder->extension, extension) == 0;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    return strcmp((*(const md5_game_entry *const *)a)->name,
+                  (*(const md5_game_entry *const *)b)->name);
+}
+
+// Copies the bytes of a file into the arena. Returns NULL if the file cannot be read or has more
+// than `most` bytes, which is reported, or if memory runs out.
+static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t most, size_t *size)
+{
+    md5_error reason = {.status = MD5_OK};
+    const char *const bytes = md5i_game_open_file(game, entry, most, size, &reason);
+    reason.message[sizeof reason.message - 1] = '\0';
+    if (!bytes) {
+        md5_decl_lex nowhere;
+        md5i_decl_lex_begin(&nowhere, game, entry->spelled, 0, "", 0);
+        md5i_decl_lex_warn(&nowhere, "cannot read the file%s%s", reason.message[0] ? ": " : "",
+                           MD5_QUOTED(reason.message));
+        game->num_unread++;
+        return NULL;
+    }
+    const char *const copy = md5_copy_text(&game->arena, bytes, *size);
+    md5i_game_close_file(game, entry, bytes, *size);
+    return copy;
+}
+
+// `cost`: what has been read of the file's search path.
+static bool index_file(md5_game *game, const struct decl_folder *folder,
+                       const md5_game_entry *entry, size_t *cost)
+{
+    const size_t room = room_of(game, entry, *cost);
+    size_t size = 0;
+    const char *const text = read_file(game, entry,
+                                       room == 0         ? 1
+                                       : room < MAX_FILE ? room
+                                                         : MAX_FILE,
+                                       &size);
+    const md5_arena_mark before = md5i_arena_here(&game->scratch);
+    *cost += text ? size : 0;
+    if (text) {
+        md5_decl_lex lex;
+        decl_head head;
+        head_result result;
+        line_counter lines = {.at = text, .line_start = text, .line = 1};
+        md5i_decl_lex_begin(&lex, game, entry->spelled, 1, text, size);
+        while ((result = read_head(&lex, folder->default_type, &lines, &head)) != HEAD_END) {
+            if (result != HEAD_READ)
+                continue;
+            (void)md5i_decl_lex_skip_braces(&lex, 0);
+            if (!head.is_export)
+                TRY(add_decl(&lex, &head));
+            *cost += DECL_COST;
+            if (room_of(game, entry, *cost) == 0) {
+                md5i_decl_lex_warn(&lex, "too many declarations: the rest of the file is ignored");
+                game->num_unread++;
+                break;
+            }
+        }
+        TRY(md5_game_has_memory(game));
+    }
+    md5i_arena_rewind(&game->scratch, before);
+    return md5_game_has_memory(game);
+}
+
+// Reads the files of declarations and fills game->decls. Returns false if memory runs out.
+static bool index_decls(md5_game *game)
+{
+    const md5_arena_mark start = md5i_arena_here(&game->scratch);
+    size_t *const costs = MD5_NEW(&game->scratch, size_t, game->num_paths);
+    TRY(costs);
+    for (uint32_t i = 0; i < MD5_COUNT(folders); i++) {
+        const md5_arena_mark before = md5i_arena_here(&game->scratch);
+        const struct decl_folder *const folder = &folders[i];
+        const md5_game_entry **const found =
+            MD5_NEW(&game->scratch, const md5_game_entry *, game->num_entries);
+        size_t count = 0;
+        TRY(found);
+        for (size_t k = 0; k < game->num_entries; k++) {
+            if (is_in_folder(game->entries[k].name, folder))
+                found[count++] = &game->entries[k];
+        }
+        qsort(found, count, sizeof *found, compare_entries);
+        for (size_t k = 0; k < count; k++)
+            TRY(index_file(game, folder, found[k], &costs[found[k]->path]));
+        md5i_arena_rewind(&game->scratch, before);
+    }
+    md5i_arena_rewind(&game->scratch, start);
+    return true;
+}
+
+// -- Public ---------------------------------------------------------------------------------------
+
+static bool is_type(md5_decl_type type)
+{
+    return (int)type >= 0 && (int)type < MD5_NUM_DECL_TYPES;
+}
+
+uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type type)
+{
+    MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
+    return is_type(type) ? game->decls[type].count : 0;
+}
+
+const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type, uint32_t index)
+{
+    MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
+    return index < md5_game_num_decls(game, type) ? &game->decls[type].entries[index]->decl : NULL;
+}
+
+const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const char *name)
+{
+    MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
+    MD5_ASSERT_NOT_NULL(name);
+    const md5_decl_entry *const entry =
+        is_type(type) ? md5i_find_entry(game, type, name, strlen(name)) : NULL;
+    return entry ? &entry->decl : NULL;
+}
+
+// == Games ========================================================================================
+//
+// Opening and freeing games.
+
+md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md5_load_opts *opts,
+                          md5_error *error)
+{
+    MD5_ASSERT(paths != NULL || num_paths == 0, "paths: must not be NULL unless num_paths is 0");
+    MD5_VALIDATE_RESERVED(paths, num_paths);
+    md5_context context;
+    md5i_context_begin(&context, opts, NULL, error);
+    md5_game *const game = (md5_game *)md5i_alloc(&context, sizeof *game);
+    if (!game)
+        return NULL;
+    *game = (md5_game){.internal = {.tag = MD5_TAG_GAME}, .context = context};
+    game->context.files = (md5_files){.open = NULL};
+    game->arena.context = game->scratch.context = &game->context;
+    md5_game_begin(game, error);
+    game->paths =
+        (const md5_game_path *)md5i_arena_copy(&game->arena, paths, num_paths, sizeof *paths);
+    game->num_paths = num_paths;
+    if (game->paths && md5i_game_index_files(game) && index_decls(game)) {
+        md5_game_end(game);
+        game->is_used = false;
+        return game;
+    }
+    md5_destroy_game(game);
+    return NULL;
+}
+
+uint32_t md5_game_num_unread(const md5_game *game)
+{
+    MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
+    return game->num_unread;
+}
+
+size_t md5_game_memory(const md5_game *game)
+{
+    MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
+    return game->context.memory_held;
+}
+
+void md5_destroy_game(md5_game *game)
+{
+    MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
+    if (!game)
+        return;
+    md5_game_end(game);
+    md5i_arena_free_object(&game->arena);
+    md5i_arena_free(&game->scratch);
+    const md5_allocator allocator = game->context.allocator;
+    md5i_free_object(&allocator, game, sizeof *game);
+}

@@ -1,0 +1,203 @@
+// The files of a game: the best of each name among all search paths.
+#include "md5/core/assert.h"
+#include "md5/decl/game.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Names of files follow the engine: case is ignored, \ counts as /, and so does : in archives; a
+// leading / is dropped; names with .. or :: are never found. So files of archives whose names begin
+// with / or contain .. cannot be requested.
+
+// Writes a name in lower case with / between folders. `separator` is another character that counts
+// as /, or NUL.
+static void fold(char *name, char separator)
+{
+    for (; *name; name++) {
+        const char c = *name;
+        *name = c == '\\' || (separator && c == separator) ? '/' : md5_lower(c);
+    }
+}
+
+static bool is_reachable(const char *name)
+{
+    return name[0] != '\0' && name[0] != '/' && !strstr(name, "..") && !strstr(name, "::");
+}
+
+// -- Index ----------------------------------------------------------------------------------------
+
+static bool add_file(md5_game *game, uint32_t number, size_t file)
+{
+    const md5_game_path *const path = &game->paths[number];
+    const char *const name = path->name(path->user, file);
+    md5_game_entry *const entry = &game->entries[game->num_entries];
+    if (!name)
+        return true;
+    const md5_arena_mark before = md5i_arena_here(&game->arena);
+    *entry = (md5_game_entry){.path = number, .file = file};
+    // The name of a file twice: folded, and as its search path spells it.
+    const size_t size = strlen(name);
+    char *const folded = md5_copy_text(&game->arena, name, size);
+    char *const spelled = md5_copy_text(&game->arena, name, size);
+    TRY(folded && spelled);
+    fold(folded, path->is_archive ? ':' : '\0');
+    for (size_t i = 0; i < size; i++)
+        spelled[i] = spelled[i] == '\\' ? '/' : spelled[i];
+    entry->name = folded;
+    entry->spelled = path->is_archive ? folded : spelled;
+    void **const found =
+        is_reachable(entry->name) ? md5i_name_map_find(&game->files, entry->name) : NULL;
+    if (!is_reachable(entry->name) || found) {
+        md5_game_entry *const best = found ? (md5_game_entry *)*found : NULL;
+        if (best && best->path == number && path->is_archive)
+            best->file = file;
+        md5i_arena_rewind(&game->arena, before);
+        return true;
+    }
+    void **const added = md5i_name_map_add(&game->files, &game->arena, entry->name);
+    TRY(added);
+    *added = entry;
+    game->num_entries++;
+    return true;
+}
+
+bool md5i_game_index_files(md5_game *game)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < game->num_paths; i++)
+        count += game->paths[i].num_files;
+    game->entries = MD5_NEW(&game->arena, md5_game_entry, count);
+    TRY(game->entries);
+    for (size_t i = 0; i < game->num_paths; i++) {
+        for (size_t file = 0; file < game->paths[i].num_files; file++)
+            TRY(add_file(game, (uint32_t)i, file));
+    }
+    return true;
+}
+
+// -- Search ---------------------------------------------------------------------------------------
+
+const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name)
+{
+    enum { LONGEST = 1024 };
+    char folded[LONGEST];
+    while (*name == '/' || *name == '\\')
+        name++;
+    const size_t length = strlen(name);
+    if (length >= LONGEST)
+        return NULL;
+    memcpy(folded, name, length + 1);
+    fold(folded, '\0');
+    if (!is_reachable(folded))
+        return NULL;
+    void **const found = md5i_name_map_find(&game->files, folded);
+    return found ? (const md5_game_entry *)*found : NULL;
+}
+
+const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t most,
+                                size_t *size, md5_error *error)
+{
+    const md5_game_path *const path = &game->paths[entry->path];
+    *size = most;
+    const char *const bytes = (const char *)path->open(path->user, entry->file, size, error);
+    if (!bytes || most == 0 || *size <= most)
+        return bytes;
+    path->close(path->user, bytes, *size);
+    (void)snprintf(error->message, sizeof error->message,
+                   "file is too large: expected at most %zu bytes, found %zu", most, *size);
+    return NULL;
+}
+
+void md5i_game_close_file(const md5_game *game, const md5_game_entry *entry, const char *bytes,
+                          size_t size)
+{
+    const md5_game_path *const path = &game->paths[entry->path];
+    path->close(path->user, bytes, size);
+}
+
+size_t md5_game_num_files(const md5_game *game)
+{
+    MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
+    return game->num_entries;
+}
+
+const char *md5_game_file(const md5_game *game, size_t index)
+{
+    MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
+    return index < game->num_entries ? game->entries[index].spelled : NULL;
+}
+
+// Whether a name of a search path folds to `folded`.
+static bool is_name(const md5_game_path *path, const char *name, const char *folded)
+{
+    for (; *name && *folded; name++, folded++) {
+        const bool is_slash = *name == '\\' || (path->is_archive && *name == ':');
+        if ((is_slash ? '/' : md5_lower(*name)) != *folded)
+            return false;
+    }
+    return *name == *folded;
+}
+
+static bool has_file(const md5_game_path *path, const char *folded)
+{
+    for (size_t file = 0; file < path->num_files; file++) {
+        const char *const name = path->name(path->user, file);
+        if (name && is_name(path, name, folded))
+            return true;
+    }
+    return false;
+}
+
+uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t from)
+{
+    MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
+    MD5_ASSERT_NOT_NULL(name);
+    const md5_game_entry *const entry = md5i_game_find_file(game, name);
+    for (uint32_t i = entry && entry->path > from ? entry->path : from;
+         entry && i < game->num_paths; i++) {
+        if (i == entry->path || has_file(&game->paths[i], entry->name))
+            return i;
+    }
+    return MD5_NONE;
+}
+
+// -- For other loaders ----------------------------------------------------------------------------
+
+static void set_reason(md5_error *error, const char *reason)
+{
+    memcpy(error->message, reason, strlen(reason) + 1);
+}
+
+// Loaders return only the bytes, not the file that they belong to, so they get a copy.
+static const void *open_for_loader(void *user, const char *path, size_t *size, md5_error *error)
+{
+    const md5_game *const game = (const md5_game *)user;
+    const md5_allocator *const allocator = &game->context.allocator;
+    const md5_game_entry *const entry = md5i_game_find_file(game, path);
+    if (!entry) {
+        set_reason(error, "file not found in the game");
+        return NULL;
+    }
+    const char *const bytes = md5i_game_open_file(game, entry, 0, size, error);
+    if (!bytes)
+        return NULL;
+    void *const copy = allocator->alloc(allocator->user, *size ? *size : 1);
+    if (!copy)
+        set_reason(error, "out of memory");
+    else if (*size > 0)
+        memcpy(copy, bytes, *size);
+    md5i_game_close_file(game, entry, bytes, *size);
+    return copy;
+}
+
+static void close_for_loader(void *user, const void *bytes, size_t size)
+{
+    const md5_allocator *const allocator = &((const md5_game *)user)->context.allocator;
+    allocator->free(allocator->user, (void *)(uintptr_t)bytes, size ? size : 1);
+}
+
+md5_files md5_game_files(md5_game *game)
+{
+    MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
+    return (md5_files){.open = open_for_loader, .close = close_for_loader, .user = game};
+}
