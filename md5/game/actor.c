@@ -1,5 +1,6 @@
 // Actors: what plays in which channel, by the rules of the engine's animator: its integer times in
 // milliseconds, its order of comparisons, its weights in single precision.
+#include "md5/core/freed.h"
 #include "md5/game/actor.h"
 
 #include "md5/core/arena.h"
@@ -36,30 +37,30 @@ static int64_t slot_time(const md5_actor *actor, const md5_actor_slot *slot, int
 }
 
 // The frames of a clip's file at a time within the clip.
-static md5_moment frames_at(const md5_anim *anim, int64_t milliseconds, int32_t cycles)
+static md5_sample_position frames_at(const md5_anim *anim, int64_t milliseconds, int32_t cycles)
 {
     const int64_t intervals = (int64_t)anim->num_frames - 1;
-    md5_moment moment = {.frame0 = 0};
+    md5_sample_position sample = {.frame0 = 0};
     if (intervals == 0)
-        return moment;
+        return sample;
     const double whole_rate = floor(anim->frame_rate < 1e6 ? anim->frame_rate : 1e6);
     const int64_t thousandths = milliseconds > 0 ? milliseconds * (int64_t)whole_rate : 0;
     const int64_t frame = thousandths / 1000;
-    moment.cycle = frame / intervals;
-    if (cycles > 0 && moment.cycle >= cycles) {
-        moment.frame0 = moment.frame1 = (uint32_t)intervals;
-        moment.cycle = cycles - 1;
-        return moment;
+    sample.cycle = frame / intervals;
+    if (cycles > 0 && sample.cycle >= cycles) {
+        sample.frame0 = sample.frame1 = (uint32_t)intervals;
+        sample.cycle = cycles - 1;
+        return sample;
     }
-    moment.frame0 = (uint32_t)(frame % intervals);
-    moment.frame1 = moment.frame0 + 1;
-    moment.fraction = (float)(thousandths % 1000) * 0.001f;
-    return moment;
+    sample.frame0 = (uint32_t)(frame % intervals);
+    sample.frame1 = sample.frame0 + 1;
+    sample.fraction = (float)(thousandths % 1000) * 0.001f;
+    return sample;
 }
 
 static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
 {
-    const md5_moment first = {.frame0 = 0}, at = {.frame0 = frame, .frame1 = frame};
+    const md5_sample_position first = {.frame0 = 0}, at = {.frame0 = frame, .frame1 = frame};
     const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
     md5_vec3 stored = anim->constant[0].translation;
     if (moves && anim->packed_size)
@@ -70,29 +71,19 @@ static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
 }
 
 // The displacement of the root from the base frame, as MD5_ROOT_ID has it.
-static md5_vec3 root_at(const md5_anim *anim, const md5_moment *moment)
+static md5_vec3 root_at(const md5_anim *anim, const md5_sample_position *sample)
 {
     const md5_vec3 cycle = root_of_frame(anim, anim->num_frames - 1);
-    const md5_vec3 within = md5_vec3_lerp(root_of_frame(anim, moment->frame0),
-                                          root_of_frame(anim, moment->frame1), moment->fraction);
-    return md5_vec3_add(within, md5_vec3_scale(cycle, (float)moment->cycle));
+    const md5_vec3 within = md5_vec3_lerp(root_of_frame(anim, sample->frame0),
+                                          root_of_frame(anim, sample->frame1), sample->fraction);
+    return md5_vec3_add(within, md5_vec3_scale(cycle, (float)sample->cycle));
 }
 
 md5_vec3 md5_entity_clip_movement(const md5_entity_clip *clip)
 {
-    MD5_ASSERT_NOT_NULL(clip);
+    MD5_ASSERT_PART(clip, anim);
     return clip->num_files > 0 ? root_of_frame(clip->anims[0], clip->anims[0]->num_frames - 1)
                                : (md5_vec3){0.0f, 0.0f, 0.0f};
-}
-
-const md5_frame_command *md5_find_frame_command(const md5_model_anim *anim, md5_frame_code code)
-{
-    MD5_ASSERT_NOT_NULL(anim);
-    MD5_FOR (i, anim->num_commands) {
-        if (anim->commands[i].code == code)
-            return &anim->commands[i];
-    }
-    return NULL;
 }
 
 // == Channels =====================================================================================
@@ -106,7 +97,11 @@ static const md5_actor_slot empty_slot = {.clip = MD5_NONE};
 md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *allocator,
                             md5_error *error)
 {
-    MD5_NEED(entity, "entity");
+    MD5_ASSERT_NULL_OR_ALIVE(entity, MD5_TAG_ENTITY);
+    if (!entity) {
+        md5i_fail_missing(error, "entity");
+        return NULL;
+    }
     MD5_ASSERT_ALLOCATOR(allocator);
     const size_t num_joints = entity->model->skeleton.num_joints;
     md5_context context;
@@ -122,11 +117,11 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *alloc
     actor->pose = (md5_xform *)md5i_block_take(&block, 2 * num_joints, sizeof(md5_xform));
     actor->clip_pose = actor->pose + num_joints;
     actor->entity = entity;
-    actor->internal.allocator = context.allocator;
+    actor->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_ACTOR};
     actor->size = size;
     actor->blink.clip = MD5_NONE;
-    MD5_FOR (channel, MD5_NUM_CHANNELS) {
-        MD5_FOR (i, MD5_ACTOR_SLOTS)
+    for (uint32_t channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
+        for (uint32_t i = 0; i < MD5_ACTOR_SLOTS; i++)
             actor->slots[channel][i] = actor->shown[channel][i] = empty_slot;
     }
     return actor;
@@ -134,12 +129,12 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *alloc
 
 void md5_destroy_actor(md5_actor *actor)
 {
-    MD5_FREE(actor);
+    MD5_FREE(actor, MD5_TAG_ACTOR);
 }
 
 void md5_actor_set_in_place(md5_actor *actor, bool is_removed)
 {
-    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_ACTOR_CHANGE(actor);
     actor->removes_motion = is_removed;
     actor->is_posed = false;
 }
@@ -155,7 +150,7 @@ static uint32_t actor_random(md5_actor *actor)
 
 void md5_actor_set_seed(md5_actor *actor, uint32_t seed)
 {
-    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_ACTOR_CHANGE(actor);
     actor->random = seed;
 }
 
@@ -189,7 +184,7 @@ static uint32_t select(md5_actor *actor, const char *prefix, const char *name)
 
 uint32_t md5_actor_choose(md5_actor *actor, const char *prefix, const char *name)
 {
-    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_ACTOR_CHANGE(actor);
     MD5_ASSERT_NOT_NULL(name);
     const uint32_t clip = prefix && prefix[0] ? select(actor, prefix, name) : MD5_NONE;
     return clip != MD5_NONE ? clip : select(actor, "", name);
@@ -254,8 +249,8 @@ static void set_end(const md5_actor *actor, md5_actor_slot *slot)
 bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_actor_mode mode,
                     uint32_t frame, uint32_t blend)
 {
-    MD5_ASSERT_NOT_NULL(actor);
-    MD5_ASSERT((int)mode >= 0 && mode <= MD5_ACTOR_HOLD, "mode: one of md5_actor_mode");
+    MD5_ASSERT_ACTOR_CHANGE(actor);
+    MD5_ASSERT((int)mode >= 0 && mode <= MD5_ACTOR_HOLD, "mode: must be a value of md5_actor_mode");
     const md5_entity *const entity = actor->entity;
     TRY(is_channel(channel) && clip < entity->num_clips && entity->clips[clip].num_files > 0);
     const md5_model_anim *const anim = entity->clips[clip].anim;
@@ -298,7 +293,7 @@ static bool is_rate(float rate)
 
 bool md5_actor_set_rate(md5_actor *actor, md5_channel channel, float rate)
 {
-    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_ACTOR_CHANGE(actor);
     md5_actor_slot *const slot = playing(actor, channel);
     TRY(slot && is_rate(rate));
     const int64_t time = slot_time(actor, slot, actor->time);
@@ -310,7 +305,7 @@ bool md5_actor_set_rate(md5_actor *actor, md5_channel channel, float rate)
 
 bool md5_actor_set_cycles(md5_actor *actor, md5_channel channel, int32_t cycles)
 {
-    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_ACTOR_CHANGE(actor);
     md5_actor_slot *const slot = playing(actor, channel);
     TRY(slot && slot->held == 0 && cycles <= MD5_MAX_CYCLES);
     slot->cycles = cycles < 0 ? -1 : cycles == 0 ? 1 : cycles;
@@ -320,7 +315,7 @@ bool md5_actor_set_cycles(md5_actor *actor, md5_channel channel, int32_t cycles)
 
 bool md5_actor_set_start(md5_actor *actor, md5_channel channel, int64_t milliseconds)
 {
-    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_ACTOR_CHANGE(actor);
     md5_actor_slot *const slot = playing(actor, channel);
     TRY(slot && milliseconds >= 0 && milliseconds <= MD5_MAX_PASSED);
     slot->start = actor->time - milliseconds;
@@ -352,19 +347,24 @@ void md5i_actor_sync(md5_actor *actor, md5_channel channel, md5_channel leader, 
         slot->end = actor->time - 1 + blend;
 }
 
+static void clear_channel(md5_actor *actor, md5_channel channel, uint32_t blend)
+{
+    actor->is_posed = false;
+    for (uint32_t i = 0; i < MD5_ACTOR_SLOTS; i++)
+        clear(&actor->slots[channel][i], actor->time, blend);
+}
+
 bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend)
 {
-    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_ACTOR_CHANGE(actor);
     TRY(is_channel(channel));
-    actor->is_posed = false;
-    MD5_FOR (i, MD5_ACTOR_SLOTS)
-        clear(&actor->slots[channel][i], actor->time, blend);
+    clear_channel(actor, channel, blend);
     return true;
 }
 
 md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel)
 {
-    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_ACTOR(actor);
     const md5_actor_slot *const slot = is_channel(channel) ? actor->slots[channel] : &empty_slot;
     md5_actor_status status = {.clip = slot->clip};
     if (slot->clip == MD5_NONE)
@@ -395,8 +395,8 @@ static uint32_t select_playable(md5_actor *actor, const char *name)
 
 void md5_actor_spawn(md5_actor *actor, const md5_entity *body)
 {
-    MD5_ASSERT_NOT_NULL(actor);
-    MD5_ASSERT_NOT_NULL(body);
+    MD5_ASSERT_ALIVE(body, MD5_TAG_ENTITY);
+    MD5_ASSERT_ACTOR_CHANGE(actor);
     const bool has_head = body->num_parts > 0 && strlen(body->parts[0].key) == strlen("def_head");
     const md5_entity *const head = has_head ? body->parts[0].entity : NULL;
     if (head && head != actor->entity)
@@ -424,15 +424,20 @@ static void select_next(md5_actor *actor)
 
 void md5_actor_set_blinking(md5_actor *actor, bool is_blinking)
 {
+    MD5_ASSERT_ACTOR_CHANGE(actor);
+    md5i_actor_set_blinking(actor, is_blinking);
+}
+
+void md5i_actor_set_blinking(md5_actor *actor, bool is_blinking)
+{
     enum { FADE = 2 * 1000 / 24 }; // two frames of the engine's 24 a second
-    MD5_ASSERT_NOT_NULL(actor);
     if (actor->blink.clip == MD5_NONE)
         return;
     actor->blink.is_stopped = !is_blinking;
     if (is_blinking)
         select_next(actor);
     else
-        (void)md5_actor_clear(actor, MD5_CHANNEL_EYELIDS, FADE);
+        clear_channel(actor, MD5_CHANNEL_EYELIDS, FADE);
 }
 
 void md5i_actor_blink(md5_actor *actor)
@@ -448,7 +453,7 @@ void md5i_actor_blink(md5_actor *actor)
 
 void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose)
 {
-    MD5_FOR (i, binding->skeleton->num_joints) {
+    for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
         const uint32_t track = binding->tracks[i];
         pose[i] = track != MD5_NONE ? binding->anim->base_frame[track] : binding->bind_local[i];
         if (track == 0)
@@ -466,11 +471,11 @@ static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
         md5i_base_frame_pose(binding, actor->clip_pose);
         return;
     }
-    const md5_moment moment =
+    const md5_sample_position sample =
         slot->held > 0
-            ? md5_moment_from_frames(clip->anims[0], slot->held - 1, slot->held - 1, 0.0f)
+            ? md5_sample_position_from_frames(clip->anims[0], slot->held - 1, slot->held - 1, 0.0f)
             : frames_at(clip->anims[0], slot_time(actor, slot, actor->time), slot->cycles);
-    md5_sample(binding, moment, MD5_ROOT_ID, actor->clip_pose);
+    md5_sample(binding, sample, MD5_ROOT_ID, actor->clip_pose);
 }
 
 // -- Channels -------------------------------------------------------------------------------------
@@ -517,7 +522,7 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
 static bool blend_channel(const md5_actor *actor, md5_channel channel, float *sum, md5_xform *pose)
 {
     bool plays = false;
-    MD5_FOR (i, MD5_ACTOR_SLOTS) {
+    for (uint32_t i = 0; i < MD5_ACTOR_SLOTS; i++) {
         const bool contributes = blend_slot(actor, channel, &actor->slots[channel][i], sum, pose);
         plays |= contributes;
         if (contributes && *sum >= 1.0f)
@@ -562,7 +567,7 @@ const md5_xform *md5i_actor_pose(md5_actor *actor)
 
 void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
-    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_ACTOR_CHANGE(actor);
     const md5_model *const model = actor->entity->model;
     MD5_ASSERT_ARRAY(pose, model->skeleton.num_joints);
     if (model->skeleton.num_joints == 0)
@@ -580,7 +585,7 @@ void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_ma
 // What a slot passed in the last advance: two times within its clip, of which the second may lie
 // in the next cycle. Returns false if it did not play.
 static bool find_step(const md5_actor *actor, const md5_actor_slot *slot, int64_t *from,
-                      md5_moment moments[2])
+                      md5_sample_position samples[2])
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
     if (!clip || slot->held > 0 || (slot->end > 0 && actor->before > slot->end))
@@ -588,8 +593,8 @@ static bool find_step(const md5_actor *actor, const md5_actor_slot *slot, int64_
     *from = slot_time(actor, slot, actor->before);
     int64_t to = slot_time(actor, slot, actor->time);
     to += to < *from ? clip->anim->milliseconds : 0;
-    moments[0] = frames_at(clip->anims[0], *from, slot->cycles);
-    moments[1] = frames_at(clip->anims[0], to, slot->cycles);
+    samples[0] = frames_at(clip->anims[0], *from, slot->cycles);
+    samples[1] = frames_at(clip->anims[0], to, slot->cycles);
     return true;
 }
 
@@ -630,7 +635,7 @@ typedef struct root_sum {
 
 md5_xform md5_actor_root_motion(const md5_actor *actor)
 {
-    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_ACTOR(actor);
     const float *const *const masks = actor->entity->masks;
     root_sum sum = {.turn = {0.0f, 0.0f, 0.0f, 1.0f}};
     const bool moves =
@@ -640,21 +645,21 @@ md5_xform md5_actor_root_motion(const md5_actor *actor)
             const md5_actor_slot *const slot = &actor->slots[channel][i];
             const float weight = slot_weight(slot, actor->time);
             int64_t from;
-            md5_moment moments[2];
-            if (weight == 0.0f || !find_step(actor, slot, &from, moments))
+            md5_sample_position samples[2];
+            if (weight == 0.0f || !find_step(actor, slot, &from, samples))
                 continue;
             const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
             const md5_anim *const anim = clip->anims[0];
             const md5_vec3 move =
-                md5_vec3_sub(root_at(anim, &moments[1]), root_at(anim, &moments[0]));
+                md5_vec3_sub(root_at(anim, &samples[1]), root_at(anim, &samples[0]));
             sum.weight += weight;
             sum.move = md5_vec3_lerp(sum.move, move, weight / sum.weight);
             if (!(clip->anim->flags & MD5_ANIM_TURN))
                 continue;
             sum.turn_weight += weight;
-            md5_sample(clip->bindings[0], moments[0], MD5_ROOT_ID, actor->clip_pose);
+            md5_sample(clip->bindings[0], samples[0], MD5_ROOT_ID, actor->clip_pose);
             const md5_quat before = actor->clip_pose[0].rotation;
-            md5_sample(clip->bindings[0], moments[1], MD5_ROOT_ID, actor->clip_pose);
+            md5_sample(clip->bindings[0], samples[1], MD5_ROOT_ID, actor->clip_pose);
             const md5_quat turn =
                 md5_quat_mul(actor->clip_pose[0].rotation, md5_quat_conjugate(before));
             sum.turn = md5_quat_slerp(sum.turn, turn, weight / sum.turn_weight);
@@ -684,16 +689,16 @@ void md5i_actor_fire(const md5_actor *actor, md5_frame_fn *on_frame, void *user)
 {
     for (int channel = 0; channel < MD5_NUM_CHANNELS && on_frame; channel++) {
         const frame_listener listener = {on_frame, user, (md5_channel)channel};
-        MD5_FOR (i, MD5_ACTOR_SLOTS) {
+        for (uint32_t i = 0; i < MD5_ACTOR_SLOTS; i++) {
             const md5_actor_slot *const slot = &actor->slots[channel][i];
             const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
             int64_t from;
-            md5_moment moments[2];
+            md5_sample_position samples[2];
             if (actor->time <= slot->start || !clip || slot->is_muted
-                || clip->anim->num_commands == 0 || !find_step(actor, slot, &from, moments))
+                || clip->anim->num_commands == 0 || !find_step(actor, slot, &from, samples))
                 continue;
             const md5_anim *const anim = clip->anims[0];
-            const uint32_t old = moments[0].frame0, now = moments[1].frame0;
+            const uint32_t old = samples[0].frame0, now = samples[1].frame0;
             const bool is_first = from <= 0;
             if (is_first || old < now) {
                 fire(&listener, clip, is_first ? 0 : old + 1, now);
@@ -710,9 +715,11 @@ void md5i_actor_fire(const md5_actor *actor, md5_frame_fn *on_frame, void *user)
 
 void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame, void *user)
 {
-    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_ACTOR_CHANGE(actor);
     md5i_actor_step(actor, milliseconds);
+    md5_mark_callback(&actor->internal, MD5_CALLBACK);
     md5i_actor_fire(actor, on_frame, user);
+    md5_mark_callback(&actor->internal, MD5_NO_CALLBACK);
 }
 
 // == Saving =======================================================================================
@@ -726,14 +733,14 @@ static const char magic[4] = {'M', 'D', '5', 'A'};
 static uint64_t fingerprint(const md5_entity *entity)
 {
     uint64_t hash = MD5_FNV;
-    MD5_FOR (i, entity->num_clips) {
+    for (uint32_t i = 0; i < entity->num_clips; i++) {
         const md5_entity_clip *const clip = &entity->clips[i];
         uint32_t rate;
         memcpy(&rate, &clip->anim->rate, sizeof rate);
         const uint32_t numbers[4] = {clip->num_files, clip->anim->num_frames,
                                      clip->anim->milliseconds, rate};
         hash = md5_fnv(hash, clip->anim->name, strlen(clip->anim->name) + 1);
-        MD5_FOR (number, 4) {
+        for (uint32_t number = 0; number < 4; number++) {
             unsigned char bytes[4];
             md5_put_bytes(bytes, numbers[number], sizeof bytes);
             hash = md5_fnv(hash, bytes, sizeof bytes);
@@ -778,8 +785,8 @@ static bool keep_actor(md5_kept_state *archive, md5_actor *actor)
     actor->removes_motion = (flags & 1) != 0;
     blink->is_stopped = (flags & 2) != 0;
     bool is_valid = flags < 4;
-    MD5_FOR (channel, MD5_NUM_CHANNELS) {
-        MD5_FOR (i, MD5_ACTOR_SLOTS) {
+    for (uint32_t channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
+        for (uint32_t i = 0; i < MD5_ACTOR_SLOTS; i++) {
             is_valid = keep_slot(archive, &actor->slots[channel][i]) && is_valid;
             is_valid = keep_slot(archive, &actor->shown[channel][i]) && is_valid;
         }
@@ -789,7 +796,7 @@ static bool keep_actor(md5_kept_state *archive, md5_actor *actor)
 
 void md5_actor_save(const md5_actor *actor, void *bytes)
 {
-    MD5_ASSERT_NOT_NULL(actor);
+    MD5_ASSERT_ACTOR(actor);
     MD5_ASSERT_NOT_NULL(bytes);
     md5_kept_state archive = {.to = (unsigned char *)bytes + sizeof magic};
     uint32_t version = SAVE_VERSION;
@@ -849,8 +856,8 @@ static bool is_actor(const md5_actor *actor)
     const md5_entity *const entity = actor->entity;
     TRY(is_time(actor->time) && is_time(actor->before) && is_time(actor->shown_at)
         && is_blink(entity, &actor->blink));
-    MD5_FOR (channel, MD5_NUM_CHANNELS) {
-        MD5_FOR (i, MD5_ACTOR_SLOTS)
+    for (uint32_t channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
+        for (uint32_t i = 0; i < MD5_ACTOR_SLOTS; i++)
             TRY(is_slot(entity, &actor->slots[channel][i])
                 && is_slot(entity, &actor->shown[channel][i]));
     }
@@ -861,7 +868,8 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
 {
     if (!actor)
         return md5i_fail_missing(error, "actor");
-    MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL");
+    MD5_ASSERT_ACTOR_CHANGE(actor);
+    MD5_ASSERT(bytes != NULL || size == 0, "bytes: must not be NULL");
     md5_context context;
     md5_actor read = *actor;
     uint32_t version;
@@ -869,20 +877,20 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
     md5i_context_begin(&context, NULL, NULL, error);
     if (size != MD5_ACTOR_SAVE_SIZE || memcmp(bytes, magic, sizeof magic) != 0)
         return MD5_FAIL(
-            &context, MD5_ERROR_SYNTAX, "expected the %d bytes of a saved actor, found %zu bytes%s",
-            MD5_ACTOR_SAVE_SIZE, size, size == MD5_ACTOR_SAVE_SIZE ? " of something else" : "");
+            &context, MD5_ERROR_SYNTAX, "not a saved actor: expected %d bytes, found %zu bytes%s",
+            MD5_ACTOR_SAVE_SIZE, size, size == MD5_ACTOR_SAVE_SIZE ? " of other data" : "");
     md5_kept_state archive = {.from = (const unsigned char *)bytes + sizeof magic};
     md5_keep_32(&archive, &version);
     if (version != SAVE_VERSION)
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "the actor was saved in version %u, expected version %u", (unsigned)version,
-                        (unsigned)SAVE_VERSION);
+                        "unsupported version of a saved actor: expected %u, found %u",
+                        (unsigned)SAVE_VERSION, (unsigned)version);
     md5_keep_64(&archive, &hash);
     if (hash != fingerprint(actor->entity))
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "the actor was saved with an entity that has other clips");
+                        "saved actor does not match the entity: their clips differ");
     if (!keep_actor(&archive, &read) || !is_actor(&read))
-        return MD5_FAIL(&context, MD5_ERROR_RANGE, "a number of the saved actor is out of range");
+        return MD5_FAIL(&context, MD5_ERROR_RANGE, "invalid saved actor: a value is out of range");
     *actor = read;
     actor->is_posed = false;
     return true;

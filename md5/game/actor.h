@@ -2,7 +2,7 @@
 #ifndef MD5_GAME_ACTOR_H
 #define MD5_GAME_ACTOR_H
 
-#include "md5/game/game.h"
+#include "md5/game/entity.h"
 
 enum { MD5_ACTOR_SLOTS = 3 };
 
@@ -45,6 +45,25 @@ struct md5_actor {
     md5_internal internal;
     size_t size;
 };
+
+// Check the actor of a public function and its entity; of a function that changes the actor, that
+// no callback of this actor runs.
+// NOLINTBEGIN(bugprone-macro-parentheses): as messages name the arguments
+#define MD5_ASSERT_ACTOR(actor)                          \
+    do {                                                 \
+        MD5_ASSERT_ALIVE(actor, MD5_TAG_ACTOR);          \
+        MD5_ASSERT_ALIVE(actor->entity, MD5_TAG_ENTITY); \
+    } while (0)
+#define MD5_ASSERT_ACTOR_CHANGE(actor) \
+    do {                               \
+        MD5_ASSERT_ACTOR(actor);       \
+        MD5_ASSERT_NO_CALLBACK(actor); \
+    } while (0)
+// NOLINTEND(bugprone-macro-parentheses)
+
+// The same as md5_actor_set_blinking(), but also for frame commands, which run in a callback of the
+// actor.
+void md5i_actor_set_blinking(md5_actor *actor, bool is_blinking);
 
 // The two halves of md5_actor_advance(): the time, and the frame commands that were passed in it.
 void md5i_actor_step(md5_actor *actor, uint32_t milliseconds);

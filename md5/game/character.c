@@ -1,10 +1,12 @@
 // Characters: joints that code moves, looking, heads. Rotations are those of the engine in doubles,
 // whose matrices have the axes of a joint as rows: a row vector v of the joint is v * axes outside.
+#include "md5/core/freed.h"
 #include "md5/game/character.h"
 
 #include "md5/core/arena.h"
 #include "md5/core/bytes.h"
 #include "md5/core/float4.h"
+#include "md5/decl/game.h"
 #include "md5/game/actor.h"
 
 #include <assert.h>
@@ -51,10 +53,10 @@ static MD5_ALWAYS_INLINE md5_float4 move_joint(const md5_entity *entity, const m
 
 void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods, md5_xform *pose)
 {
-    MD5_ASSERT_NOT_NULL(entity);
+    MD5_ASSERT_ALIVE(entity, MD5_TAG_ENTITY);
     const md5_skeleton *const skeleton = &entity->model->skeleton;
-    MD5_ASSERT((mods && pose) || skeleton->num_joints == 0, "mods, pose: not NULL");
-    MD5_FOR (i, skeleton->num_joints) {
+    MD5_ASSERT((mods && pose) || skeleton->num_joints == 0, "mods, pose: must not be NULL");
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         // Parents come first in an order of their own: files may list them behind their children.
         const uint32_t joint = skeleton->order[i];
         if (mods[joint].axis == MD5_MOD_NONE && mods[joint].position == MD5_MOD_NONE)
@@ -96,7 +98,7 @@ static md5_float4 turn_joint(const md5_xform *above, const md5_xform *local)
 static void place_known(moved_actor *moved)
 {
     const md5_xform *const pose = md5i_actor_pose(moved->actor);
-    MD5_FOR (i, moved->num_known) {
+    for (uint32_t i = 0; i < moved->num_known; i++) {
         const known_joint *const known = &moved->known[i];
         const md5_xform *const above = place_above(moved, known), *local = &pose[known->joint];
         const md5_joint_mod *const mod = &moved->mods[known->joint];
@@ -116,7 +118,7 @@ static void place_known(moved_actor *moved)
 // Moves the known joints of a pose.
 static void move_known(moved_actor *moved, md5_xform *pose)
 {
-    MD5_FOR (i, moved->num_known) {
+    for (uint32_t i = 0; i < moved->num_known; i++) {
         const known_joint *const known = &moved->known[i];
         const md5_xform *const above = place_above(moved, known);
         const md5_joint_mod *const mod = &moved->mods[known->joint];
@@ -146,7 +148,7 @@ static void list_known(moved_actor *moved)
 {
     const md5_skeleton *const skeleton = &moved->actor->entity->model->skeleton;
     moved->num_known = 0;
-    MD5_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         if (moved->uses[joint] != JOINT_UNKNOWN)
             moved->known[moved->num_known++] =
@@ -193,7 +195,8 @@ static double find_eye_height(const md5_monster *monster)
     if (clip != MD5_NONE && entity->clips[clip].num_files > 0
         && monster->eye_joints[0] != MD5_NONE) {
         md5_xform *const places = monster->body.places;
-        md5_sample(entity->clips[clip].bindings[0], (md5_moment){.frame0 = 0}, MD5_ROOT_ID, places);
+        md5_sample(entity->clips[clip].bindings[0], (md5_sample_position){.frame0 = 0}, MD5_ROOT_ID,
+                   places);
         places[0].translation = md5_vec3_add(places[0].translation, entity->offset);
         md5_local_to_model_xforms(&entity->model->skeleton, places, places);
         return (double)(places[monster->eye_joints[0]].translation.z + entity->model_offset.z);
@@ -226,13 +229,13 @@ static void read_keys(md5_monster *monster, md5_context *context)
     monster->eye_height = find_eye_height(monster);
     md5i_know_joint(head, monster->focus_joint, JOINT_KNOWN);
     md5i_know_joint(body, monster->orientation_joint, JOINT_KNOWN);
-    MD5_FOR (i, 2)
+    for (uint32_t i = 0; i < 2; i++)
         md5i_know_joint(head, monster->eye_joints[i], JOINT_PLACES);
     md5i_read_walk_ik(monster, context);
     if (monster->desc.head) {
         const md5_entity_part *const part = &entity->parts[0];
         md5i_know_joint(body, part->joint, JOINT_KNOWN);
-        MD5_FOR (i, part->num_copies) {
+        for (uint32_t i = 0; i < part->num_copies; i++) {
             md5i_know_joint(body, part->copies[i].from, JOINT_KNOWN);
             md5i_know_joint(skull, part->copies[i].to, JOINT_PLACES);
         }
@@ -247,12 +250,14 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT_OPTS(opts);
-    MD5_ASSERT(desc->entity != NULL && desc->body != NULL, "desc: an entity and an actor of it");
-    MD5_ASSERT(desc->entity->def != NULL, "desc->entity: one of an entityDef");
+    MD5_ASSERT_ALIVE(desc->entity, MD5_TAG_ENTITY);
+    MD5_ASSERT_ALIVE(desc->body, MD5_TAG_ACTOR);
+    MD5_ASSERT_NULL_OR_ALIVE(desc->head, MD5_TAG_ACTOR);
+    MD5_ASSERT(desc->entity->def != NULL, "desc->entity: must be created from an entityDef");
     MD5_ASSERT(desc->head == NULL
                    || (desc->entity->num_parts > 0
                        && md5_is_same_word(desc->entity->parts[0].key, "def_head")),
-               "desc->head: the entity has a head");
+               "desc->head: must be NULL if the entity has no head");
     md5_context context;
     md5i_context_begin(&context, opts, NULL, error);
     if (!md5i_expect_ids_space(&context, desc->entity))
@@ -284,7 +289,7 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
         if (pass == 1)
             *monster = made;
     }
-    monster->internal.allocator = context.allocator;
+    monster->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_MONSTER};
     monster->body.mods = monster->mods;
     monster->skull = monster->body;
     monster->body.actor = desc->body;
@@ -302,12 +307,12 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
 
 void md5_destroy_monster(md5_monster *monster)
 {
-    MD5_FREE(monster);
+    MD5_FREE(monster, MD5_TAG_MONSTER);
 }
 
 md5_joint_mod *md5_monster_mods(md5_monster *monster)
 {
-    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT_MONSTER_CHANGE(monster);
     memset(monster->body.uses, JOINT_PLACES, monster->desc.entity->model->skeleton.num_joints);
     list_known(&monster->body);
     return monster->mods;
@@ -317,7 +322,7 @@ md5_joint_mod *md5_monster_mods(md5_monster *monster)
 
 void md5_monster_look_at(md5_monster *monster, uint64_t who, int64_t time, uint32_t milliseconds)
 {
-    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT_MONSTER_CHANGE(monster);
     if (monster->who != who || monster->focus_time < time) {
         monster->who = who;
         monster->align_time = time;
@@ -329,14 +334,14 @@ void md5_monster_look_at(md5_monster *monster, uint64_t who, int64_t time, uint3
 
 void md5_monster_allow_looking(md5_monster *monster, bool joints, bool eyes)
 {
-    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT_MONSTER_CHANGE(monster);
     monster->joints_may_look = joints;
     monster->eyes_may_look = monster->eyes_may_look_next = eyes;
 }
 
 void md5_monster_on_frame(md5_monster *monster, const md5_frame_command *command)
 {
-    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT_MONSTER_CHANGE(monster);
     MD5_ASSERT_NOT_NULL(command);
     const uint32_t all = (1U << monster->ik.num_legs) - 1;
     const uint32_t leg =
@@ -345,8 +350,8 @@ void md5_monster_on_frame(md5_monster *monster, const md5_frame_command *command
     case MD5_FRAME_ENABLE_EYE_FOCUS:
     case MD5_FRAME_DISABLE_EYE_FOCUS:
         monster->eyes_may_look_next = command->code == MD5_FRAME_ENABLE_EYE_FOCUS;
-        md5_actor_set_blinking(monster->desc.head ? monster->desc.head : monster->desc.body,
-                               monster->eyes_may_look_next);
+        md5i_actor_set_blinking(monster->desc.head ? monster->desc.head : monster->desc.body,
+                                monster->eyes_may_look_next);
         break;
     case MD5_FRAME_ENABLE_WALK_IK:
     case MD5_FRAME_DISABLE_WALK_IK:
@@ -538,7 +543,7 @@ static void look(md5_monster *monster, const md5_monster_tick *tick, const world
 static void set_look(md5_monster *monster, const md5_monster_tick *tick, const world_place *body,
                      const world_place *from)
 {
-    MD5_FOR (i, monster->num_look_joints) {
+    for (uint32_t i = 0; i < monster->num_look_joints; i++) {
         const look_joint *const part = &monster->look_joints[i];
         md5_joint_mod *const mod = &monster->mods[part->joint];
         mod->axis = MD5_MOD_WORLD;
@@ -555,7 +560,7 @@ static void copy_joints(md5_monster *monster, const world_place *body)
 {
     const md5_entity *const entity = monster->desc.entity;
     const md5_entity_part *const part = &entity->parts[0];
-    MD5_FOR (i, part->num_copies) {
+    for (uint32_t i = 0; i < part->num_copies; i++) {
         const md5_joint_copy *const copy = &part->copies[i];
         const md5_xform *const joint = &monster->body.places[copy->from];
         const uint32_t parent = entity->model->skeleton.joints[copy->from].parent;
@@ -597,15 +602,16 @@ static void place_head(md5_monster *monster, const world_place *body)
 
 void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
 {
-    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT_MONSTER_CHANGE(monster);
     MD5_ASSERT_NOT_NULL(tick);
     MD5_ASSERT_RESERVED(tick);
+    md5_mark_callback(&monster->internal, MD5_CALLBACK);
     // What the memory of a crowd has to bring is asked for before clips are sampled.
     for (size_t line = 0; line < sizeof *monster; line += 64)
         MD5_PREFETCH((const char *)monster + line);
-    MD5_FOR (i, monster->ik.num_legs)
+    for (uint32_t i = 0; i < monster->ik.num_legs; i++)
         MD5_PREFETCH(&monster->ik.legs[i]);
-    MD5_FOR (i, monster->body.num_known) {
+    for (uint32_t i = 0; i < monster->body.num_known; i++) {
         MD5_PREFETCH(&monster->mods[monster->body.known[i].joint]);
         MD5_PREFETCH(&monster->mods[monster->body.known[i].joint].translation.z);
     }
@@ -636,25 +642,26 @@ void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
     monster->ik.enabled = monster->next_enabled;
     monster->ik.is_valid &= !monster->is_next_invalid;
     monster->is_next_invalid = false;
+    md5_mark_callback(&monster->internal, MD5_NO_CALLBACK);
 }
 
 void md5_monster_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
-    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT_MONSTER_CHANGE(monster);
     write_pose(&monster->body, pose, joints, palette);
 }
 
 void md5_monster_head_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints,
                            md5_mat34 *palette)
 {
-    MD5_ASSERT_NOT_NULL(monster);
-    MD5_ASSERT(monster->desc.head != NULL, "monster: one with a head");
+    MD5_ASSERT_MONSTER_CHANGE(monster);
+    MD5_ASSERT(monster->desc.head != NULL, "monster: must have a head");
     write_pose(&monster->skull, pose, joints, palette);
 }
 
 md5_monster_status md5_monster_state(const md5_monster *monster)
 {
-    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT_MONSTER(monster);
     const md5_walk_ik *const ik = &monster->ik;
     md5_monster_status status = {
         .eye_height = (float)monster->eye_height,
@@ -674,7 +681,7 @@ md5_monster_status md5_monster_state(const md5_monster *monster)
         .waist_height = (float)ik->old_waist,
         .waist_offset = md5_vec3d_round(ik->waist_offset),
     };
-    MD5_FOR (i, ik->num_legs)
+    for (uint32_t i = 0; i < ik->num_legs; i++)
         status.ankle_heights[i] = (float)ik->old_ankles[i];
     return status;
 }
@@ -682,15 +689,48 @@ md5_monster_status md5_monster_state(const md5_monster *monster)
 // == Saving =======================================================================================
 
 enum { MOD_WORDS = sizeof(md5_joint_mod) / sizeof(float), HEAD_SIZE = 16 };
+#define MAX_SAVED 1e15f  // of coordinates and angles
+#define MAX_SQUARE 1.001 // of the length of saved rotations and axes
 #define FIRST_WORD offsetof(md5_monster, ik.enabled)
 static_assert(sizeof(md5_monster) - FIRST_WORD == 54 * sizeof(double),
-              "what is saved are members of eight bytes: see keep_monster()");
+              "saved members must have eight bytes: see keep_monster()");
 #define MONSTER_MAGIC UINT64_C(0x014D35444D) // "MD5M" and the version
 
 size_t md5_monster_save_size(const md5_monster *monster)
 {
-    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT_MONSTER(monster);
     return HEAD_SIZE + sizeof *monster - FIRST_WORD + sizeof *monster->mods * monster->num_mods;
+}
+
+// Returns true if a saved mod can be used: modes that exist, a position that is not too far away
+// and a rotation that lengthens nothing. A longer one could overflow at the end of a chain of
+// joints.
+static bool is_possible_mod(const md5_joint_mod *mod)
+{
+    const double x = (double)mod->rotation.x, y = (double)mod->rotation.y;
+    const double z = (double)mod->rotation.z, w = (double)mod->rotation.w;
+    const bool has_modes = (uint32_t)mod->axis <= MD5_MOD_WORLD_OVERRIDE
+                           && (uint32_t)mod->position <= MD5_MOD_WORLD_OVERRIDE;
+    const bool is_near = fabsf(mod->translation.x) <= MAX_SAVED
+                         && fabsf(mod->translation.y) <= MAX_SAVED
+                         && fabsf(mod->translation.z) <= MAX_SAVED;
+    return has_modes && is_near && x * x + y * y + z * z + w * w <= MAX_SQUARE;
+}
+
+// Returns true if no row of the axes lengthens a vector. Before the first tick they are zero.
+static bool are_possible_axes(const axes3 *axes)
+{
+    bool are_possible = true;
+    for (int i = 0; i < 3; i++)
+        are_possible &= md5_vec3d_dot(axes->row[i], axes->row[i]) <= MAX_SQUARE;
+    return are_possible;
+}
+
+static bool has_possible_legs(const md5_monster *monster)
+{
+    const md5_walk_ik *const ik = &monster->ik;
+    const bool has_pivot = ik->pivot_foot == 0 || ik->pivot_foot < ik->num_legs;
+    return has_pivot && (ik->enabled | monster->next_enabled) >> ik->num_legs == 0;
 }
 
 // Mods are read into mods[num_mods], or not if that is NULL.
@@ -701,25 +741,19 @@ static bool keep_monster(md5_kept_state *archive, md5_monster *monster, md5_join
         double number;
         md5_keep_64(archive, (char *)monster + place);
         memcpy(&number, (char *)monster + place, sizeof number);
-        is_valid &= place < offsetof(md5_monster, ik.old_waist)
-                    || place >= offsetof(md5_monster, focus_time) || fabs(number) <= 1e15;
+        const bool is_real = place >= offsetof(md5_monster, ik.old_waist)
+                             && place < offsetof(md5_monster, focus_time);
+        is_valid &= !is_real || fabs(number) <= (double)MAX_SAVED;
     }
-    MD5_FOR (i, monster->num_mods) {
+    for (uint32_t i = 0; i < monster->num_mods; i++) {
         md5_joint_mod mod = monster->mods[i];
-        for (int k = 0; k < MOD_WORDS; k++) {
-            char *const at = (char *)&mod + sizeof(float) * (size_t)k;
-            float number;
-            md5_keep_32(archive, at);
-            memcpy(&number, at, sizeof number);
-            is_valid &= k < 2 || fabsf(number) <= 1e15f;
-        }
-        is_valid &= (uint32_t)mod.axis < 5 && (uint32_t)mod.position < 5;
+        for (size_t k = 0; k < MOD_WORDS; k++)
+            md5_keep_32(archive, (char *)&mod + sizeof(float) * k);
+        is_valid &= is_possible_mod(&mod);
         if (mods)
             mods[i] = mod;
     }
-    const md5_walk_ik *const ik = &monster->ik;
-    return is_valid && (ik->enabled | monster->next_enabled) >> ik->num_legs == 0
-           && ik->pivot_foot < MD5_MAX_IK_LEGS;
+    return is_valid && are_possible_axes(&monster->head.axes) && has_possible_legs(monster);
 }
 
 static uint64_t counts_of(const md5_monster *monster)
@@ -729,7 +763,7 @@ static uint64_t counts_of(const md5_monster *monster)
 
 void md5_monster_save(const md5_monster *monster, void *bytes)
 {
-    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT_MONSTER(monster);
     MD5_ASSERT_NOT_NULL(bytes);
     md5_kept_state archive = {.to = (unsigned char *)bytes};
     uint64_t head[2] = {MONSTER_MAGIC, counts_of(monster)};
@@ -743,7 +777,8 @@ bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, m
 {
     if (!monster)
         return md5i_fail_missing(error, "monster");
-    MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL");
+    MD5_ASSERT_MONSTER_CHANGE(monster);
+    MD5_ASSERT(bytes != NULL || size == 0, "bytes: must not be NULL");
     md5_kept_state archive = {.from = (const unsigned char *)bytes};
     uint64_t head[2] = {0, 0};
     md5_context context;
@@ -753,18 +788,18 @@ bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, m
         md5_keep_64(&archive, &head[1]);
     }
     if (head[0] != MONSTER_MAGIC)
-        return MD5_FAIL(&context, MD5_ERROR_SYNTAX, "expected a saved monster, found %zu bytes",
-                        size);
+        return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
+                        "not a saved monster: found %zu bytes of other or truncated data", size);
     const size_t wanted = md5_monster_save_size(monster);
     if (head[1] != counts_of(monster) || size != wanted)
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "the monster was saved with other joints or legs: expected %zu bytes, "
-                        "found %zu",
+                        "saved monster has other joints or legs: expected %zu bytes, found %zu",
                         wanted, size);
     md5_monster read = *monster;
     md5_kept_state again = archive;
     if (!keep_monster(&archive, &read, NULL))
-        return MD5_FAIL(&context, MD5_ERROR_RANGE, "a number of the saved monster is out of range");
+        return MD5_FAIL(&context, MD5_ERROR_RANGE,
+                        "invalid saved monster: a value is out of range");
     (void)keep_monster(&again, &read, monster->mods);
     *monster = read;
     (void)md5_monster_mods(monster); // any may be set

@@ -5,7 +5,7 @@
 
 #include "md5/core/context.h"
 #include "md5/core/math.h"
-#include "md5/game/game.h"
+#include "md5/game/entity.h"
 #include "md5/md5character.h"
 
 #define DEGREE (3.14159265358979323846 / 180.0)
@@ -134,6 +134,23 @@ struct md5_monster {
     // What frame commands have set, from the end of the tick on.
     uint64_t next_enabled, is_next_invalid, eyes_may_look_next;
 };
+
+// Check the monster of a public function and the objects that it uses; of a function that changes
+// the monster, that no callback of this monster runs.
+// NOLINTBEGIN(bugprone-macro-parentheses): as messages name the arguments
+#define MD5_ASSERT_MONSTER(monster)                                  \
+    do {                                                             \
+        MD5_ASSERT_ALIVE(monster, MD5_TAG_MONSTER);                  \
+        MD5_ASSERT_ALIVE(monster->desc.entity, MD5_TAG_ENTITY);      \
+        MD5_ASSERT_ALIVE(monster->desc.body, MD5_TAG_ACTOR);         \
+        MD5_ASSERT_NULL_OR_ALIVE(monster->desc.head, MD5_TAG_ACTOR); \
+    } while (0)
+#define MD5_ASSERT_MONSTER_CHANGE(monster) \
+    do {                                   \
+        MD5_ASSERT_MONSTER(monster);       \
+        MD5_ASSERT_NO_CALLBACK(monster);   \
+    } while (0)
+// NOLINTEND(bugprone-macro-parentheses)
 
 // Of an angle in degrees: above -180, up to 180.
 static inline double md5_half_turn(double angle)

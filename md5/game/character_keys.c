@@ -1,4 +1,5 @@
 // What looking, walking and figures share: axes as rows, joints, keys of the entity.
+#include "md5/decl/game.h"
 #include "md5/game/actor.h"
 #include "md5/game/character.h"
 
@@ -32,7 +33,7 @@ world_place md5i_world_place(md5_xform place)
 {
     const md5_mat34 joint = md5_mat34_of(place.rotation, place.translation);
     world_place world = {.origin = md5_vec3d_of(place.translation)};
-    MD5_FOR (i, 3)
+    for (uint32_t i = 0; i < 3; i++)
         world.axes.row[i] =
             (md5_vec3d){(double)joint.m[i], (double)joint.m[4 + i], (double)joint.m[8 + i]};
     return world;
@@ -41,7 +42,7 @@ world_place md5i_world_place(md5_xform place)
 md5_quat md5i_quat_of_axes(const axes3 *axes)
 {
     md5_mat34 matrix = {{0.0f}};
-    MD5_FOR (i, 3) {
+    for (uint32_t i = 0; i < 3; i++) {
         matrix.m[i] = (float)axes->row[i].x;
         matrix.m[4 + i] = (float)axes->row[i].y;
         matrix.m[8 + i] = (float)axes->row[i].z;
@@ -98,12 +99,13 @@ bool md5i_expect_ids_space(md5_context *context, const md5_entity *entity)
     const md5_skeleton *const skeleton = &entity->model->skeleton;
     return (skeleton->axes == MD5_AXES_ID && md5_scale_of(skeleton) == 1.0f)
            || MD5_FAIL(context, MD5_ERROR_MISMATCH,
-                       "the entity was loaded with other axes or a scale, expected id's");
+                       "entity was loaded with changed axes or scale: expected id's; load it with "
+                       "the default axes and scale");
 }
 
 bool md5i_begin_clip(const md5_entity *entity, const char *name, md5_xform *pose, md5_xform *places)
 {
-    const md5_moment first = {.frame0 = 0};
+    const md5_sample_position first = {.frame0 = 0};
     uint32_t clip = 0;
     while (clip < entity->num_clips
            && (entity->clips[clip].num_files == 0
@@ -137,9 +139,9 @@ bool md5i_next_listed(const char **list, md5_listed_joint *listed)
 md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint)
 {
     static const char zones[] = "damage_zone ", scales[] = "damage_scale ";
-    MD5_ASSERT_NOT_NULL(entity);
+    MD5_ASSERT_ALIVE(entity, MD5_TAG_ENTITY);
     const md5_skeleton *const skeleton = &entity->model->skeleton;
-    MD5_ASSERT(joint < skeleton->num_joints, "joint: below num_joints");
+    MD5_ASSERT(joint < skeleton->num_joints, "joint: must be below num_joints");
     md5_damage_zone zone = {"", 1.0f};
     const md5_entity_key *key = NULL;
     while (entity->def && (key = md5_entity_def_next_key(entity->def, zones, key))) {

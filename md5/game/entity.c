@@ -3,8 +3,11 @@
 // An entity, its parts, their parts and so on form a tree. Its owners form a list, parents before
 // their parts, so that the tree is walked without recursion. The list begins at the requested
 // entity, whose arena holds the tables of parts of the whole tree.
+#include "md5/core/freed.h"
+#include "md5/game/entity.h"
+
 #include "md5/core/math.h"
-#include "md5/game/decls.h"
+#include "md5/decl/decls.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +45,7 @@ typedef struct md5_entity_load {
 
 static inline md5_entity_owner *md5_owner_of(const md5_entity *entity)
 {
-    return (md5_entity_owner *)entity->internal;
+    return (md5_entity_owner *)entity->internal.memory;
 }
 
 // == Numbers in keys ==============================================================================
@@ -130,7 +133,11 @@ static bool entity_has_memory(md5_context *context, const md5_error *error)
 // Returns a key without name that is where a declaration is, or nowhere: NULL.
 static md5_entity_key key_at(const md5_decl *decl)
 {
-    const md5_entity_key key = {NULL, NULL, decl, decl ? decl->line : 0, decl ? 1U : 0U};
+    md5_entity_key key = {.decl = decl};
+    if (decl) {
+        key.line = decl->keyword_line;
+        key.column = decl->keyword_column;
+    }
     return key;
 }
 
@@ -177,16 +184,17 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
     const md5_model_def *const def = entity->model_def;
     place = def ? key_at(def->decl) : place;
     if (def && !def->mesh[0])
-        return md5i_report_key(
-            load->context, MD5_ERROR_MISMATCH, &place, "model %s %s", MD5_QUOTED(model),
-            def->decl->state == MD5_DECL_DEFAULTED ? "has an error, of which a warning was given"
-                                                   : "has no mesh");
+        return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &place, "model %s %s",
+                               MD5_QUOTED(model),
+                               def->decl->state == MD5_DECL_DEFAULTED
+                                   ? "is invalid; see the warning before this message"
+                                   : "has no mesh");
     *file = def ? def->mesh : model;
     place = place_of(entity);
     if (!is_mesh_file(*file))
         return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &place,
-                               "%s is no %smodelDef and no .md5mesh file", MD5_QUOTED(*file),
-                               entity->def ? "" : "entityDef, ");
+                               "unknown model %s: expected %smodelDef or a .md5mesh file",
+                               MD5_QUOTED(*file), entity->def ? "a " : "an entityDef, a ");
     return true;
 }
 
@@ -200,7 +208,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
     load->open_file = md5i_game_find_file(load->game, path);
     if (load->open_file)
         return md5i_game_open_file(load->game, load->open_file, 0, size, error);
-    (void)snprintf(error->message, sizeof error->message, "no such file in the game");
+    (void)snprintf(error->message, sizeof error->message, "file not found in the game");
     return NULL;
 }
 
@@ -246,7 +254,7 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
     *result = NULL;
     TRY(entity_has_memory(load->context, &error));
     const md5_entity_key place = place_of(&owner->entity);
-    (void)md5i_report_key(load->context, MD5_WARNING, &place, "anim %s cannot be played: %.150s",
+    (void)md5i_report_key(load->context, MD5_WARNING, &place, "cannot play anim %s: %.150s",
                           MD5_QUOTED(name), error.message);
     return true;
 }
@@ -274,11 +282,11 @@ static bool load_clips(md5_entity_load *load)
     TRY(clips);
     entity->clips = clips;
     entity->num_clips = count;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         clips[i].anim = md5_model_def_anim(entity->model_def, i);
         md5_entity_clip *const clip = &clips[i];
         bool is_complete = true;
-        MD5_FOR (k, clip->anim->num_files) {
+        for (uint32_t k = 0; k < clip->anim->num_files; k++) {
             md5_entity_file *file = NULL;
             TRY(find_anim(load, clip->anim->files[k], &file));
             is_complete &= file != NULL;
@@ -298,7 +306,7 @@ static bool make_masks(md5_entity_load *load)
     const uint32_t num_joints = entity->model->skeleton.num_joints;
     const float **const masks = MD5_NEW(&load->arena, const float *, MD5_NUM_CHANNELS);
     TRY(masks);
-    MD5_FOR (channel, MD5_NUM_CHANNELS) {
+    for (uint32_t channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
         float *const mask = MD5_NEW(&load->arena, float, num_joints);
         TRY(mask);
         masks[channel] = mask;
@@ -359,7 +367,7 @@ static bool find_materials(md5_entity_load *load)
     const uint32_t count = entity->model->num_meshes;
     const char **const materials = MD5_NEW(&load->arena, const char *, count);
     TRY(materials);
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         // A material that draws nothing is never replaced, else the key "shader" is preferred to
         // the skin.
         const char *const shader = entity->model->meshes[i].shader;
@@ -388,7 +396,7 @@ static bool add_values(md5_entity_load *load)
     md5_entity *const entity = &load->owner->entity;
     // Without keys color and parm 3 are 1, the others 0.
     char key[24];
-    MD5_FOR (i, 12) {
+    for (uint32_t i = 0; i < 12; i++) {
         entity->parms[i] = i <= 3 ? 1.0f : 0.0f;
         (void)snprintf(key, sizeof key, "shaderParm%u", i);
         if (i >= 3)
@@ -435,7 +443,7 @@ static md5_entity *finish_entity(md5_entity_load *load)
     owner->allocator = load->context->allocator;
     owner->chunks = load->arena.chunks;
     owner->entity.num_warnings = load->context->num_warnings;
-    owner->entity.internal = owner;
+    owner->entity.internal = (md5_internal){.memory = owner, .tag = MD5_TAG_ENTITY};
     return &owner->entity;
 }
 
@@ -463,7 +471,7 @@ static void free_lone_entity(const md5_entity *entity)
     free_files(owner);
     md5i_context_begin_memory(&context, owner->allocator, NULL);
     md5_arena arena = {.context = &context, .chunks = owner->chunks};
-    md5i_arena_free(&arena);
+    md5i_arena_free_object(&arena);
 }
 
 // == Heads and attachments ========================================================================
@@ -484,7 +492,7 @@ static md5_vec3 vector_of(const md5_entity *entity, const char *key)
 
 int32_t md5i_find_joint(const md5_skeleton *skeleton, const char *name)
 {
-    MD5_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         if (md5_is_same_word(name, skeleton->joints[i].name))
             return (int32_t)i;
     }
@@ -537,7 +545,7 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
     // Move each copy behind those of its joint's ancestors.
     uint32_t used = 0;
     for (uint32_t i = 0; i < skeleton->num_joints && used < count; i++) {
-        MD5_FOR (k, count) {
+        for (uint32_t k = 0; k < count; k++) {
             if (copies[k].to == skeleton->order[i])
                 sorted[used++] = copies[k];
         }
@@ -732,7 +740,11 @@ static void free_parts(const md5_entity_owner *owner)
 md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opts *opts,
                             md5_error *error)
 {
-    MD5_NEED(game, "game");
+    MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
+    if (!game) {
+        md5i_fail_missing(error, "game");
+        return NULL;
+    }
     MD5_ASSERT_NOT_NULL(name);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
@@ -761,6 +773,7 @@ static bool has_model(md5_game *game, const char *name, md5_error *error)
 
 bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *error)
 {
+    MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
     if (!game)
         return md5i_fail_missing(error, "game");
     md5_error reason = {.status = MD5_OK};
@@ -796,7 +809,8 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
         else if (is_own && shape && (key != model || is_mesh_file(key->value))
                  && !has_model(game, shape->value, &reason))
             (void)md5i_report_key(
-                context, MD5_WARNING, key, "%s %s: %s is no modelDef and no .md5mesh file",
+                context, MD5_WARNING, key,
+                "%s %s: unknown model %s: expected a modelDef or an .md5mesh file",
                 MD5_QUOTED(key->name), MD5_QUOTED(key->value), MD5_QUOTED(shape->value));
         const md5_entity_key *const joint =
             is_head ? key_of(def, "head_joint") : key_of(attached, "joint");
@@ -812,6 +826,7 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
 
 void md5_free_entity(md5_entity *entity)
 {
+    MD5_ASSERT_NULL_OR_ALIVE(entity, MD5_TAG_ENTITY);
     if (!entity)
         return;
     free_parts(md5_owner_of(entity));
@@ -828,7 +843,7 @@ md5_xform md5i_parent_place(const md5_skeleton *skeleton, const md5_xform *pose,
 
 md5_xform md5_entity_part_placement(const md5_entity_part *part, const md5_mat34 *joints)
 {
-    MD5_ASSERT_NOT_NULL(part);
+    MD5_ASSERT_PART(part, key);
     MD5_ASSERT_NOT_NULL(joints);
     return md5_xform_mul(md5_xform_from_mat34(joints[part->joint]), part->offset);
 }
@@ -836,13 +851,13 @@ md5_xform md5_entity_part_placement(const md5_entity_part *part, const md5_mat34
 void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *body,
                                  const md5_mat34 *joints, md5_xform *head)
 {
-    MD5_ASSERT_NOT_NULL(part);
-    MD5_ASSERT(body != NULL && joints != NULL && head != NULL, "poses: not NULL");
+    MD5_ASSERT_PART(part, key);
+    MD5_ASSERT(body != NULL && joints != NULL && head != NULL, "poses: must not be NULL");
     const md5_skeleton *const skeleton = &part->entity->model->skeleton;
     if (part->num_copies == 0)
         return;
     const md5_xform to_head = md5_xform_inverse(md5_entity_part_placement(part, joints));
-    MD5_FOR (i, part->num_copies) {
+    for (uint32_t i = 0; i < part->num_copies; i++) {
         const md5_joint_copy *const copy = &part->copies[i];
         if (!copy->is_model_space) {
             head[copy->to] = body[copy->from];

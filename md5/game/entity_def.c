@@ -4,9 +4,9 @@
 // it inherits are collected on request, in one walk over all its ancestors: a long chain of parents
 // would take quadratic memory if each of them had a copy of what it inherits.
 #include "md5/core/assert.h"
-#include "md5/game/containers.h"
-#include "md5/game/decls.h"
-#include "md5/md5game.h"
+#include "md5/decl/containers.h"
+#include "md5/decl/decls.h"
+#include "md5/md5entity.h"
 
 #include <string.h>
 
@@ -86,7 +86,7 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
         md5i_decl_error(lex, "a key in double quotes", "Expected quoted string, but found %s",
                         MD5_SHOWN(name));
-        // In the lenient verdict a bare name is a key; anything else is skipped.
+        // In lenient mode a bare name is a key; anything else is skipped.
         if (*lex->is_defaulted || name->kind == MD5_TOKEN_PUNCTUATION)
             return true;
     }
@@ -98,7 +98,7 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     }
     if (md5_is_lenient(lex->game) && value.kind == MD5_TOKEN_PUNCTUATION
         && md5i_token_is(&value, "}")) {
-        md5i_decl_lex_warn(lex, "expected a value behind %s but found '}'", MD5_SHOWN(name));
+        md5i_decl_lex_warn(lex, "expected a value after %s but found '}'", MD5_SHOWN(name));
         md5i_decl_lex_unread(lex, &value);
         return true;
     }
@@ -106,7 +106,7 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     TRY(key.value && set_key(list, &key, &is_new));
     lex->token_at = name->at;
     if (!is_new)
-        md5i_decl_lex_warn(lex, "%s already defined", MD5_SHOWN(name));
+        md5i_decl_lex_warn(lex, "key %s already defined", MD5_SHOWN(name));
     return true;
 }
 
@@ -123,18 +123,20 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
     while (!is_defaulted && md5i_decl_lex_read(&lex, &token) && !md5i_token_is(&token, "}"))
         TRY(read_pair(&lex, &token, decl, &list));
     if (is_defaulted) {
-        const md5_entity_key mark = {"DEFAULTED", "1", decl, decl->line, 1};
+        const md5_entity_key mark = {"DEFAULTED", "1", decl, decl->keyword_line,
+                                     decl->keyword_column};
         list = (key_list){.game = game};
         TRY(set_key(&list, &mark, &is_new));
     }
-    const md5_entity_key name = {"classname", decl->name, decl, decl->line, 1};
+    const md5_entity_key name = {"classname", decl->name, decl, decl->keyword_line,
+                                 decl->keyword_column};
     parsed->def.decl = decl;
     TRY(set_key(&list, &name, &is_new));
     // Keys that name parents move from the list to the parsed entityDef.
     uint32_t count = 0;
     parsed->parents = MD5_NEW(&game->arena, md5_decl_entry *, list.count);
     TRY(parsed->parents);
-    MD5_FOR (i, list.count) {
+    for (uint32_t i = 0; i < list.count; i++) {
         const md5_entity_key key = list.keys[i];
         const size_t size = strlen(key.value);
         if (!md5_behind_prefix(key.name, "inherit")) {
@@ -187,7 +189,7 @@ static bool enter(key_list *list, const void *walk, md5_decl_entry *entry, open_
         return true;
     open_ancestor *const added = MD5_NEW(&list->game->scratch, open_ancestor, 1);
     TRY(added);
-    MD5_FOR (i, parsed->num_own) {
+    for (uint32_t i = 0; i < parsed->num_own; i++) {
         // A key that an heir has too is the heir's.
         bool is_new;
         md5_entity_key *const place = place_of(list, parsed->own[i].name, &is_new);
@@ -236,6 +238,7 @@ static bool collect(md5_game *game, md5_decl_entry *entry)
 
 const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_error *error)
 {
+    MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
     MD5_ASSERT_NOT_NULL(name);
     const parsed_entity *const parsed =
         (const parsed_entity *)md5i_request(game, MD5_DECL_ENTITY, name, collect, error);
@@ -244,6 +247,7 @@ const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_
 
 bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error)
 {
+    MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
     TRY(md5_game_begin(game, error));
     MD5_ASSERT_NOT_NULL(name);
     md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
@@ -254,9 +258,9 @@ bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *erro
 
 const char *md5_entity_def_value(const md5_entity_def *def, const char *key)
 {
-    MD5_ASSERT_NOT_NULL(def);
+    MD5_ASSERT_PART(def, decl);
     MD5_ASSERT_NOT_NULL(key);
-    MD5_FOR (i, def->num_keys) {
+    for (uint32_t i = 0; i < def->num_keys; i++) {
         if (md5_is_same_word(def->keys[i].name, key))
             return def->keys[i].value;
     }
@@ -266,9 +270,10 @@ const char *md5_entity_def_value(const md5_entity_def *def, const char *key)
 const md5_entity_key *md5_entity_def_next_key(const md5_entity_def *def, const char *prefix,
                                               const md5_entity_key *key)
 {
-    MD5_ASSERT_NOT_NULL(def);
+    MD5_ASSERT_PART(def, decl);
     MD5_ASSERT_NOT_NULL(prefix);
-    MD5_ASSERT(!key || (key >= def->keys && key < def->keys + def->num_keys), "key: one of these");
+    MD5_ASSERT(!key || (key >= def->keys && key < def->keys + def->num_keys),
+               "key: must be a key of this entityDef");
     for (uint32_t i = key ? (uint32_t)(key - def->keys) + 1 : 0; i < def->num_keys; i++) {
         if (md5_behind_prefix(def->keys[i].name, prefix))
             return &def->keys[i];

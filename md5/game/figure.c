@@ -1,8 +1,8 @@
 // Articulated figures: what .af files say. As in the engine an error ends the reading, with a
 // warning; what was read stays, and the checks of the whole figure are left out.
 #include "md5/core/assert.h"
-#include "md5/game/decls.h"
-#include "md5/md5character.h"
+#include "md5/decl/decls.h"
+#include "md5/md5figure.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ static bool keep(figure_reader *reader, const md5_token *token, const char **tex
 
 static bool read_numbers(figure_reader *reader, float *values, uint32_t count, bool is_loose)
 {
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         if (i > 0 && !md5i_decl_lex_expect(&reader->lex, ",") && !is_loose)
             return false;
         (void)md5i_decl_lex_float(&reader->lex, &values[i]);
@@ -99,7 +99,7 @@ static bool read_vector(figure_reader *reader, md5_figure_vector *vector)
         vector->numbers = (md5_vec3){values[0], values[1], values[2]};
     } else {
         (void)md5i_decl_lex_expect(lex, "(");
-        MD5_FOR (i, kind == MD5_FIGURE_JOINT ? 1 : 2) {
+        for (uint32_t i = 0; i < (kind == MD5_FIGURE_JOINT ? 1 : 2); i++) {
             if (i > 0)
                 (void)md5i_decl_lex_expect(lex, ",");
             TRY(!md5i_decl_lex_read(lex, &token) || keep(reader, &token, &vector->joints[i]));
@@ -493,7 +493,7 @@ static bool read_block(figure_reader *reader, const md5_token *word)
                              &reader->figure, &is_read);
     if (md5i_token_is_word(word, "body"))
         return read_body(reader);
-    MD5_FOR (i, MD5_COUNT(constraint_kinds))
+    for (uint32_t i = 0; i < MD5_COUNT(constraint_kinds); i++)
         if (md5i_token_is_word(word, constraint_kinds[i].word))
             return read_constraint(reader, &constraint_kinds[i]);
     md5i_decl_lex_warn(&reader->lex, "unknown keyword %s", MD5_SHOWN(word));
@@ -507,7 +507,7 @@ static bool check_names(figure_reader *reader, const char *what, const void *row
                         size_t size, size_t place)
 {
     md5_name_map names = {0};
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const char *const name =
             *(const char *const *)(const void *)((const char *)rows + i * size + place);
         void **const found = md5i_name_map_find(&names, name);
@@ -530,8 +530,8 @@ static bool check_figure(figure_reader *reader)
                     offsetof(md5_figure_body, name))
         && check_names(reader, "constraints", reader->constraints, figure->num_constraints,
                        sizeof *reader->constraints, offsetof(md5_figure_constraint, name)));
-    MD5_FOR (i, figure->num_constraints) {
-        MD5_FOR (k, 2) {
+    for (uint32_t i = 0; i < figure->num_constraints; i++) {
+        for (uint32_t k = 0; k < 2; k++) {
             const md5_figure_constraint *const constraint = &reader->constraints[i];
             if (constraint->bodies[k][0])
                 continue;
@@ -553,7 +553,7 @@ static void read_figure(figure_reader *reader)
     if (!check_figure(reader))
         return;
     // The body of the joint "origin" comes first.
-    MD5_FOR (i, reader->figure.num_bodies) {
+    for (uint32_t i = 0; i < reader->figure.num_bodies; i++) {
         if (strcmp(reader->bodies[i].joint, "origin") == 0) {
             const md5_figure_body first = reader->bodies[0];
             reader->bodies[0] = reader->bodies[i];
@@ -600,6 +600,7 @@ static bool parse_figure(md5_game *game, md5_decl_entry *entry)
 
 const md5_figure_def *md5_game_figure_def(md5_game *game, const char *name, md5_error *error)
 {
+    MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
     MD5_ASSERT_NOT_NULL(name);
     return (const md5_figure_def *)md5i_request(game, MD5_DECL_ARTICULATED_FIGURE, name,
                                                 parse_figure, error);

@@ -1,9 +1,12 @@
 // Figures of entities: bodies with masses, inertia and shapes, frames of constraints, and the way
 // between joints and bodies.
+#include "md5/core/freed.h"
 #include "md5/game/character.h"
 
 #include "md5/core/arena.h"
-#include "md5/game/containers.h"
+#include "md5/decl/containers.h"
+#include "md5/decl/game.h"
+#include "md5/md5figure.h"
 
 #include <string.h>
 
@@ -36,7 +39,7 @@ static md5_vec3d joint_place(const figure_maker *maker, const char *name)
     const int32_t joint = md5i_find_joint(&maker->entity->model->skeleton, name);
     if (joint >= 0)
         return md5_vec3d_of(maker->joints[joint].translation);
-    (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s not found, (0, 0, 0) instead",
+    (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s not found: using (0, 0, 0)",
                         MD5_QUOTED(name));
     return model_space.origin;
 }
@@ -85,14 +88,14 @@ static void add_faces(body_shape *shape, const char *corners)
 
 static void make_box(body_shape *shape)
 {
-    MD5_FOR (i, 8)
+    for (uint32_t i = 0; i < 8; i++)
         add_corner(shape, i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0);
     add_faces(shape, "acgagebdhbhfaefafbcghchdabdadcefhehg");
 }
 
 static void make_octahedron(body_shape *shape)
 {
-    MD5_FOR (i, 6) {
+    for (uint32_t i = 0; i < 6; i++) {
         double at[3] = {0.0, 0.0, 0.0};
         at[i / 2] = i & 1 ? 1.0 : -1.0;
         add_corner(shape, at[0], at[1], at[2]);
@@ -104,10 +107,10 @@ static void make_octahedron(body_shape *shape)
 static void make_dodecahedron(body_shape *shape)
 {
     const double golden = 1.61803398874989485, one = 1.0 / golden, less = one * one;
-    MD5_FOR (i, 8)
+    for (uint32_t i = 0; i < 8; i++)
         add_corner(shape, i & 4 ? one : -one, i & 2 ? one : -one, i & 1 ? one : -one);
     for (int axis = 3; axis > 0; axis--) { // across which a rectangle lies
-        MD5_FOR (i, 4) {
+        for (uint32_t i = 0; i < 4; i++) {
             const uint32_t bit = axis == 1 ? 1 : 2; // of the short side
             double at[3] = {0.0, 0.0, 0.0};
             at[(axis + 1) % 3] = i & bit ? less : -less;
@@ -126,13 +129,13 @@ static void make_round(body_shape *shape, int32_t num_sides, bool is_cone)
     const int32_t most = is_cone ? MAX_CONE_SIDES : MAX_CYLINDER_SIDES;
     const uint32_t sides = (uint32_t)(num_sides < 3 ? 3 : num_sides > most ? most : num_sides);
     const uint32_t count = is_cone ? sides : 2 * sides;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const double angle = 360.0 * DEGREE * (i % sides) / sides;
         add_corner(shape, cos(angle), sin(angle), i < sides ? -1.0 : 1.0);
     }
     if (is_cone)
         add_corner(shape, 0.0, 0.0, 1.0);
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t at = i % sides, first = i - at, next = first + (at + 1) % sides;
         add_face(shape, i, next, is_cone ? sides : first > 0 ? at : sides + next);
         if (at > 1)
@@ -173,7 +176,7 @@ static void make_shape(const figure_maker *maker, const md5_figure_body *def, bo
         break;
     }
     const double lift = is_cone ? -half.z : middle.z; // the tip of a cone is at z = 0
-    MD5_FOR (i, shape->num_corners) {
+    for (uint32_t i = 0; i < shape->num_corners; i++) {
         md5_vec3d *const corner = &shape->corners[i];
         *corner = (md5_vec3d){middle.x + corner->x * half.x, middle.y + corner->y * half.y,
                               lift + corner->z * half.z};
@@ -184,10 +187,10 @@ static void make_shape(const figure_maker *maker, const md5_figure_body *def, bo
 static void turn_outward(body_shape *shape)
 {
     md5_vec3d middle = model_space.origin;
-    MD5_FOR (i, shape->num_corners)
+    for (uint32_t i = 0; i < shape->num_corners; i++)
         middle =
             md5_vec3d_add(middle, md5_vec3d_scale(shape->corners[i], 1.0 / shape->num_corners));
-    MD5_FOR (i, shape->num_faces) {
+    for (uint32_t i = 0; i < shape->num_faces; i++) {
         uint32_t *const face = shape->faces[i];
         const md5_vec3d a = shape->corners[face[0]];
         const md5_vec3d normal = md5_vec3d_cross(md5_vec3d_sub(shape->corners[face[2]], a),
@@ -211,7 +214,7 @@ typedef struct solid {
 static solid measure(const body_shape *shape)
 {
     solid it = {.volume = 0.0};
-    MD5_FOR (i, shape->num_faces) {
+    for (uint32_t i = 0; i < shape->num_faces; i++) {
         const md5_vec3d a = shape->corners[shape->faces[i][0]];
         const md5_vec3d b = shape->corners[shape->faces[i][2]];
         const md5_vec3d c = shape->corners[shape->faces[i][1]];
@@ -221,15 +224,15 @@ static solid measure(const body_shape *shape)
             {a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}, {sum.x, sum.y, sum.z}};
         it.volume += six / 6.0;
         it.center = md5_vec3d_add(it.center, md5_vec3d_scale(sum, six / 24.0));
-        MD5_FOR (r, 3)
-            MD5_FOR (s, 3)
-                MD5_FOR (k, 4)
+        for (uint32_t r = 0; r < 3; r++)
+            for (uint32_t s = 0; s < 3; s++)
+                for (uint32_t k = 0; k < 4; k++)
                     it.products[r][s] += six / 120.0 * rows[k][r] * rows[k][s];
     }
     it.center = md5_vec3d_scale(it.center, it.volume > 0.0 ? 1.0 / it.volume : 0.0);
     const double center[3] = {it.center.x, it.center.y, it.center.z};
-    MD5_FOR (r, 3)
-        MD5_FOR (s, 3)
+    for (uint32_t r = 0; r < 3; r++)
+        for (uint32_t s = 0; s < 3; s++)
             it.products[r][s] -= it.volume * center[r] * center[s];
     return it;
 }
@@ -239,10 +242,10 @@ static void set_mass(md5_body_part *body, const solid *of)
     const double density = (double)body->def->density;
     const double trace = of->products[0][0] + of->products[1][1] + of->products[2][2];
     body->mass = md5_round_to_float(density * of->volume);
-    MD5_FOR (r, 3) {
-        MD5_FOR (c, 3) {
+    for (uint32_t r = 0; r < 3; r++) {
+        for (uint32_t c = 0; c < 3; c++) {
             double scaled = 0.0;
-            MD5_FOR (k, 3)
+            for (uint32_t k = 0; k < 3; k++)
                 scaled += density * ((r == k ? trace : 0.0) - of->products[r][k])
                           * (double)body->def->inertia_scale[3 * k + c];
             body->inertia[3 * r + c] = md5_round_to_float(scaled);
@@ -278,12 +281,12 @@ static void keep_shape(figure_maker *maker, md5_body_part *body, const body_shap
     body->num_vertices = shape->num_corners;
     body->first_triangle = figure->num_triangles;
     body->num_triangles = shape->num_faces;
-    MD5_FOR (i, shape->num_corners)
+    for (uint32_t i = 0; i < shape->num_corners; i++)
         maker->vertices[figure->num_vertices++] =
             md5_vec3d_round(md5_vec3d_sub(shape->corners[i], center));
     body->bounds = md5_bounds_from_points(&maker->vertices[body->first_vertex], body->num_vertices);
-    MD5_FOR (i, shape->num_faces)
-        MD5_FOR (k, 3)
+    for (uint32_t i = 0; i < shape->num_faces; i++)
+        for (uint32_t k = 0; k < 3; k++)
             maker->triangles[figure->num_triangles + i][k] =
                 body->first_vertex + shape->faces[i][k];
     figure->num_triangles += shape->num_faces;
@@ -310,8 +313,7 @@ static bool make_body(figure_maker *maker, uint32_t index)
     const uint32_t joint = moved_joint(maker, def);
     body_shape shape;
     if (joint == MD5_NONE)
-        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH,
-                             "body %s moves joint %s, which the model does not have",
+        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH, "body %s refers to unknown joint %s",
                              MD5_QUOTED(def->name), MD5_QUOTED(def->joint));
     *body = (md5_body_part){.def = def, .joint = joint};
     make_shape(maker, def, &shape);
@@ -332,14 +334,14 @@ static void share_total_mass(figure_maker *maker)
 {
     const double wanted = (double)maker->figure.def->total_mass;
     double sum = 0.0;
-    MD5_FOR (i, maker->figure.num_bodies)
+    for (uint32_t i = 0; i < maker->figure.num_bodies; i++)
         sum += (double)maker->bodies[i].mass;
     if (!(wanted > 0.0 && sum > 0.0))
         return;
-    MD5_FOR (i, maker->figure.num_bodies) {
+    for (uint32_t i = 0; i < maker->figure.num_bodies; i++) {
         md5_body_part *const body = &maker->bodies[i];
         body->mass = md5_round_to_float((double)body->mass * wanted / sum);
-        MD5_FOR (k, 9)
+        for (uint32_t k = 0; k < 9; k++)
             body->inertia[k] = md5_round_to_float((double)body->inertia[k] * wanted / sum);
     }
 }
@@ -357,7 +359,7 @@ typedef uint32_t joint_words[2];
 static bool map_joints(md5_name_map *names, md5_arena *arena, const md5_skeleton *skeleton,
                        joint_words *words)
 {
-    MD5_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const char *const text = skeleton->joints[i].name;
         char *const name = md5_copy_text(arena, text, strlen(text));
         TRY(name);
@@ -375,9 +377,9 @@ static void read_contained(figure_maker *maker, uint32_t *owners, const md5_name
 {
     const md5_skeleton *const skeleton = &maker->entity->model->skeleton;
     const md5_figure_body *const defs = maker->figure.def->bodies;
-    MD5_FOR (i, skeleton->num_joints)
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
         owners[i] = MD5_NONE;
-    MD5_FOR (body, maker->figure.num_bodies) {
+    for (uint32_t body = 0; body < maker->figure.num_bodies; body++) {
         const char *at = defs[body].contained;
         md5_listed_joint top;
         memset(words, 0, skeleton->num_joints * sizeof *words);
@@ -391,7 +393,7 @@ static void read_contained(figure_maker *maker, uint32_t *owners, const md5_name
                 (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s not found in \"containedJoints\"",
                                     MD5_QUOTED(top.name));
         }
-        MD5_FOR (i, skeleton->num_joints) { // parents come first
+        for (uint32_t i = 0; i < skeleton->num_joints; i++) { // parents come first
             const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
             uint32_t *const own = words[joint];
             if (parent != MD5_NONE && words[parent][1] > own[1])
@@ -406,9 +408,10 @@ static void read_contained(figure_maker *maker, uint32_t *owners, const md5_name
             owners[joint] = body;
         }
     }
-    MD5_FOR (i, skeleton->num_joints)
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
         if (owners[i] == MD5_NONE)
-            (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s is in no body: hits on it move none",
+            (void)FIGURE_REPORT(maker, MD5_WARNING,
+                                "joint %s does not belong to a body: hits on it have no effect",
                                 MD5_QUOTED(skeleton->joints[i].name));
     maker->figure.body_of_joint = owners;
 }
@@ -417,7 +420,7 @@ static void read_contained(figure_maker *maker, uint32_t *owners, const md5_name
 
 static uint32_t find_body(const figure_maker *maker, const char *name)
 {
-    MD5_FOR (i, maker->figure.num_bodies)
+    for (uint32_t i = 0; i < maker->figure.num_bodies; i++)
         if (md5_is_same_word(maker->figure.def->bodies[i].name, name))
             return i;
     return MD5_NONE;
@@ -489,13 +492,12 @@ static bool make_constraint(figure_maker *maker, uint32_t index)
     *constraint = (md5_body_constraint){
         .def = def, .bodies = {find_body(maker, def->bodies[0]), find_body(maker, def->bodies[1])}};
     if (constraint->bodies[0] == MD5_NONE && !md5_is_same_word(def->bodies[0], "world"))
-        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH,
-                             "constraint %s is of body %s, which there is not",
+        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH, "constraint %s refers to unknown body %s",
                              MD5_QUOTED(def->name), MD5_QUOTED(def->bodies[0]));
     const world_place ends[2] = {setup_of(maker, constraint->bodies[0]),
                                  setup_of(maker, constraint->bodies[1])};
     md5_vec3d shafts[2], axis = md5_vec3d_normalize(resolve(maker, &def->axis));
-    MD5_FOR (i, 2) {
+    for (uint32_t i = 0; i < 2; i++) {
         const uint32_t from = def->type == MD5_CONSTRAINT_SPRING ? i : 0;
         const md5_vec3d anchor = resolve(maker, &def->anchors[from]);
         constraint->anchors[i] = into_body(md5_vec3d_sub(anchor, ends[i].origin), &ends[i]);
@@ -506,10 +508,45 @@ static bool make_constraint(figure_maker *maker, uint32_t index)
         const md5_vec3d across = md5_vec3d_cross(shafts[0], shafts[1]);
         axis = md5_vec3d_length(across) > 1e-6 ? md5_vec3d_normalize(across) : left_of(shafts[0]);
     }
-    MD5_FOR (i, 2)
+    for (uint32_t i = 0; i < 2; i++)
         constraint->axes[i] = into_body(axis, &ends[i]);
     set_limit(maker, constraint, ends, shafts[0], axis);
     return true;
+}
+
+// == Keys of the entity ===========================================================================
+
+// Returns the number in the key "ragdoll_NAMESUFFIX". Returns `missing` without a key, and if its
+// number is out of range.
+static float ragdoll_key(const md5_entity *entity, const char *name, const char *suffix,
+                         float missing)
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, "ragdoll_%s%s", name, suffix);
+    const char *const text = entity->def ? md5_entity_def_value(entity->def, key) : NULL;
+    float value = missing;
+    md5i_entity_numbers(text, &value, 1);
+    return value > -1e6f && value < 1e6f ? value : missing;
+}
+
+static md5_friction_dent read_dent(const md5_entity *entity, const char *name,
+                                   md5_friction_dent missing)
+{
+    return (md5_friction_dent){.scale = ragdoll_key(entity, name, "", missing.scale),
+                               .start = ragdoll_key(entity, name, "Start", missing.start),
+                               .end = ragdoll_key(entity, name, "End", missing.end)};
+}
+
+// Missing keys have the engine's defaults.
+static void read_ragdoll_keys(md5_figure *figure)
+{
+    const md5_entity *const entity = figure->entity;
+    const md5_friction_dent joint = {.scale = 0.1f, .start = 0.2f, .end = 1.2f};
+    const md5_friction_dent contact = {.scale = 0.1f, .start = 1.0f, .end = 2.0f};
+    figure->slow_motion[0] = ragdoll_key(entity, "slomo", "Start", -1.6f);
+    figure->slow_motion[1] = ragdoll_key(entity, "slomo", "End", 0.8f);
+    figure->joint_friction = read_dent(entity, "jointFrictionDent", joint);
+    figure->contact_friction = read_dent(entity, "contactFrictionDent", contact);
 }
 
 // == Making and freeing ===========================================================================
@@ -522,7 +559,7 @@ static bool find_setup(figure_maker *maker)
     maker->joints = MD5_NEW(&maker->arena, md5_xform, num_joints);
     TRY(pose && maker->joints);
     if (!md5i_begin_clip(entity, "af_pose", pose, maker->joints))
-        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH, "the entity has no clip %s",
+        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH, "entity has no clip %s",
                              MD5_QUOTED("af_pose"));
     pose[0].translation = (md5_vec3){0.0f, 0.0f, 0.0f};
     maker->figure.setup_pose = pose;
@@ -535,12 +572,14 @@ static bool make_figure(figure_maker *maker)
     const md5_figure_def *const def = figure->def;
     const size_t num_bodies = def->num_bodies;
     if (num_bodies == 0 || strcmp(def->bodies[0].joint, "origin") != 0)
-        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH, "expected a body of the joint %s",
+        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH,
+                             "missing body: expected the first body at joint %s",
                              MD5_QUOTED("origin"));
     if (num_bodies > MD5_MAX_FIGURE_PARTS || def->num_constraints > MD5_MAX_FIGURE_PARTS)
-        return FIGURE_REPORT(maker, MD5_ERROR_RANGE,
-                             "%zu bodies and %u constraints, expected at most %d of each",
-                             num_bodies, def->num_constraints, MD5_MAX_FIGURE_PARTS);
+        return FIGURE_REPORT(
+            maker, MD5_ERROR_RANGE,
+            "too many parts: expected at most %d bodies and constraints, found %zu and %u",
+            MD5_MAX_FIGURE_PARTS, num_bodies, def->num_constraints);
     TRY(find_setup(maker));
     maker->bodies = MD5_NEW(&maker->arena, md5_body_part, num_bodies);
     maker->constraints = MD5_NEW(&maker->arena, md5_body_constraint, def->num_constraints);
@@ -562,9 +601,9 @@ static bool make_figure(figure_maker *maker)
     read_contained(maker, owners, &names, words);
     for (; figure->num_constraints < def->num_constraints; figure->num_constraints++)
         TRY(make_constraint(maker, figure->num_constraints));
-    MD5_FOR (i, num_joints)
+    for (uint32_t i = 0; i < num_joints; i++)
         movers[i] = MD5_NONE;
-    MD5_FOR (i, figure->num_bodies)
+    for (uint32_t i = 0; i < figure->num_bodies; i++)
         movers[maker->bodies[i].joint] = i;
     figure->mover_of_joint = movers;
     figure->bodies = maker->bodies;
@@ -572,6 +611,7 @@ static bool make_figure(figure_maker *maker)
     figure->vertices = maker->vertices;
     figure->triangles = (const uint32_t(*)[3])maker->triangles;
     figure->setup = maker->setup;
+    read_ragdoll_keys(figure);
     return true;
 }
 
@@ -584,8 +624,16 @@ typedef struct figure_owner {
 md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entity,
                               const md5_load_opts *opts, md5_error *error)
 {
-    MD5_NEED(def, "def");
-    MD5_NEED(entity, "entity");
+    MD5_ASSERT_NULL_OR_ALIVE(entity, MD5_TAG_ENTITY);
+    if (!def) {
+        md5i_fail_missing(error, "def");
+        return NULL;
+    }
+    MD5_ASSERT_PART(def, decl);
+    if (!entity) {
+        md5i_fail_missing(error, "entity");
+        return NULL;
+    }
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, NULL, error);
@@ -594,7 +642,9 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
                           .scratch = {.context = &context},
                           .entity = entity,
                           .figure = {.def = def, .entity = entity},
-                          .place = {.decl = def->decl, .line = def->decl->line}};
+                          .place = {.decl = def->decl,
+                                    .line = def->decl->keyword_line,
+                                    .column = def->decl->keyword_column}};
     if (!md5i_expect_ids_space(&context, entity))
         return NULL;
     figure_owner *const owner = MD5_NEW(&maker.arena, figure_owner, 1);
@@ -605,7 +655,7 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
         return NULL;
     }
     owner->figure = maker.figure;
-    owner->figure.internal = owner;
+    owner->figure.internal = (md5_internal){.memory = owner, .tag = MD5_TAG_FIGURE};
     owner->allocator = context.allocator;
     owner->chunks = maker.arena.chunks;
     return &owner->figure;
@@ -613,13 +663,14 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
 
 void md5_free_figure(md5_figure *figure)
 {
+    MD5_ASSERT_NULL_OR_ALIVE(figure, MD5_TAG_FIGURE);
     if (!figure)
         return;
-    const figure_owner *const owner = (const figure_owner *)figure->internal;
+    const figure_owner *const owner = (const figure_owner *)figure->internal.memory;
     md5_context context;
     md5i_context_begin_memory(&context, owner->allocator, NULL);
     md5_arena arena = {.context = &context, .chunks = owner->chunks};
-    md5i_arena_free(&arena);
+    md5i_arena_free_object(&arena);
 }
 
 // == Joints and bodies ============================================================================
@@ -627,9 +678,9 @@ void md5_free_figure(md5_figure *figure)
 void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints, md5_xform place,
                             float seconds, md5_body_state *bodies)
 {
-    MD5_ASSERT_NOT_NULL(figure);
-    MD5_ASSERT(joints != NULL && bodies != NULL, "joints, bodies: not NULL");
-    MD5_FOR (i, figure->num_bodies) {
+    MD5_ASSERT_FIGURE(figure);
+    MD5_ASSERT(joints != NULL && bodies != NULL, "joints, bodies: must not be NULL");
+    for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_part *const body = &figure->bodies[i];
         const md5_vec3 before = bodies[i].place.translation;
         bodies[i] = (md5_body_state){.linear = {0.0f, 0.0f, 0.0f}};
@@ -644,13 +695,13 @@ void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints, m
 md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bodies,
                              md5_xform *pose)
 {
-    MD5_ASSERT_NOT_NULL(figure);
-    MD5_ASSERT(bodies != NULL && pose != NULL, "bodies, pose: not NULL");
+    MD5_ASSERT_FIGURE(figure);
+    MD5_ASSERT(bodies != NULL && pose != NULL, "bodies, pose: must not be NULL");
     const md5_skeleton *const skeleton = &figure->entity->model->skeleton;
     const md5_xform place = md5_xform_mul(bodies[0].place, md5_xform_inverse(figure->setup[0]));
     const md5_xform into = md5_xform_inverse(place);
     memcpy(pose, figure->setup_pose, skeleton->num_joints * sizeof *pose);
-    MD5_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i], body = figure->mover_of_joint[joint];
         if (body == MD5_NONE)
             continue;
@@ -677,11 +728,11 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
 md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bodies,
                              md5_xform place)
 {
-    MD5_ASSERT_NOT_NULL(figure);
+    MD5_ASSERT_FIGURE(figure);
     MD5_ASSERT_NOT_NULL(bodies);
     const md5_xform into = md5_xform_inverse(place);
     md5_bounds all = md5_bounds_from_points(NULL, 0);
-    MD5_FOR (i, figure->num_bodies) {
+    for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_mat34 at = md5_mat34_from_xform(md5_xform_mul(into, bodies[i].place));
         all = md5_bounds_union(all, md5_bounds_transform(figure->bodies[i].bounds, at));
     }
@@ -695,7 +746,7 @@ static bool enter_body(const md5_figure *figure, const md5_body_part *body, md5_
 {
     float leave = 1.0f;
     *enter = -1.0f;
-    MD5_FOR (i, body->num_triangles) {
+    for (uint32_t i = 0; i < body->num_triangles; i++) {
         const uint32_t *const corners = figure->triangles[body->first_triangle + i];
         const md5_vec3 a = figure->vertices[corners[0]];
         const md5_vec3 across = md5_vec3_cross(md5_vec3_sub(figure->vertices[corners[2]], a),
@@ -717,11 +768,11 @@ static bool enter_body(const md5_figure *figure, const md5_body_part *body, md5_
 bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies, md5_vec3 from,
                         md5_vec3 to, md5_figure_hit *hit)
 {
-    MD5_ASSERT_NOT_NULL(figure);
-    MD5_ASSERT(bodies != NULL && hit != NULL, "bodies, hit: not NULL");
+    MD5_ASSERT_FIGURE(figure);
+    MD5_ASSERT(bodies != NULL && hit != NULL, "bodies, hit: must not be NULL");
     const md5_vec3 way = md5_vec3_sub(to, from);
     bool is_hit = false;
-    MD5_FOR (i, figure->num_bodies) {
+    for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_part *const body = &figure->bodies[i];
         const md5_quat into = md5_quat_conjugate(bodies[i].place.rotation);
         const md5_vec3 start =

@@ -1,8 +1,10 @@
 // ModelDefs: words and inheritance, channels, animations.
 #include "md5/core/assert.h"
-#include "md5/game/containers.h"
-#include "md5/game/decls.h"
-#include "md5/md5game.h"
+#include "md5/decl/containers.h"
+#include "md5/decl/decls.h"
+#include "md5/material/engine_words.h"
+#include "md5/material/material.h"
+#include "md5/md5entity.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,6 +48,7 @@ typedef struct md5_anim_set {
 typedef struct md5_parsed_model {
     md5_model_def def; // first: the public part
     const md5_asset *mesh;
+    bool names_mesh;           // the declaration, or one that it inherits, names a mesh
     uint8_t *joint_channels;   // [num_joints], 0 = none
     md5_named_channel *others; // def.other_channels
     md5_anim_set anims;
@@ -59,8 +62,8 @@ typedef struct md5_model_parser {
     const md5_decl *decl;
     bool is_defaulted;
     const md5_parsed_model *parent; // inherited last, NULL = none
-    const md5_asset *mesh;          // NULL before `mesh`
-    bool names_mesh;                // or it was named, and cannot be read
+    const md5_asset *mesh;          // NULL before `mesh`, and if it cannot be read
+    bool names_mesh;                // or a missing one was reported: it is reported once
     const char *skin;
     md5_vec3 offset;
     uint8_t *joint_channels;
@@ -95,7 +98,7 @@ static const md5_asset *find_asset(md5_game *game, const md5_token *name, const 
         return NULL;
     asset->file = md5_copy_text(&game->arena, name->text, name->size);
     const md5_load_opts opts = {.allocator = game->context.allocator,
-                                .without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS};
+                                .skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS};
     md5_error error = {.status = MD5_OK};
     size_t size = 0;
     const md5_game_entry *const entry = md5i_game_find_file(game, key);
@@ -160,21 +163,22 @@ static void model_fail_at_end(md5_model_parser *parser)
     md5i_decl_error(&parser->lex, "'}'", "Unexpected end of file");
 }
 
-// Takes the work on so many joints from what all models of the game may cost together. Returns
-// false if that is used up, and reports it as an error when that happens.
+// Charges the work on `num_joints` joints to the budget of all models of the game, which each
+// mode has separately. Returns false if the budget is exhausted, and reports this once as an
+// error.
 static bool model_spend(md5_model_parser *parser, uint32_t num_joints)
 {
     // Ten times what the largest games need: with it models take at most 40 MB for their channels.
     enum { MAX_JOINTS = 8 << 20 };
-    uint32_t *const spent = &parser->game->num_model_joints;
+    uint32_t *const spent = &parser->game->num_model_joints[parser->game->mode];
     if (*spent < MAX_JOINTS && num_joints <= MAX_JOINTS - *spent) {
         *spent += num_joints;
         return true;
     }
     if (*spent < MAX_JOINTS) {
         *spent = MAX_JOINTS;
-        md5i_decl_error(&parser->lex, "fewer, skipped",
-                        "The channels of all models have more than %d joints", MAX_JOINTS);
+        md5i_decl_error(&parser->lex, "fewer joints, skipped",
+                        "Too many joints in the channels of all models (limit %d)", MAX_JOINTS);
     }
     return false;
 }
@@ -228,7 +232,7 @@ static void change_joints(md5_model_parser *parser, channel_joints *list, uint32
     }
     if (is_removed) {
         uint32_t count = 0;
-        MD5_FOR (i, list->count) {
+        for (uint32_t i = 0; i < list->count; i++) {
             if (list->is_in[list->joints[i]])
                 list->joints[count++] = list->joints[i];
         }
@@ -300,7 +304,7 @@ static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t
     }
     if (!parser->joint_channels)
         return;
-    MD5_FOR (i, list->count) {
+    for (uint32_t i = 0; i < list->count; i++) {
         const uint32_t joint = list->joints[i];
         if (parser->joint_channels[joint] != 0) {
             const char *const name = parser->mesh->joints[joint].name;
@@ -326,7 +330,7 @@ static bool make_room(md5_model_parser *parser)
         return false;
     md5_named_channel *const others = MD5_NEW(&parser->game->scratch, md5_named_channel, room);
     TRY(others);
-    MD5_FOR (i, parser->num_others)
+    for (uint32_t i = 0; i < parser->num_others; i++)
         others[i] = parser->others[i];
     parser->others = others;
     parser->other_room = room;
@@ -342,6 +346,7 @@ static void read_channel(md5_model_parser *parser)
     md5_token name, names;
     if (!parser->names_mesh)
         md5i_decl_error(&parser->lex, "mesh", "Must specify mesh before defining channels");
+    parser->names_mesh = true;
     if (parser->is_defaulted)
         return;
     if (!md5i_decl_lex_read(&parser->lex, &name)) {
@@ -387,12 +392,13 @@ static void read_channel(md5_model_parser *parser)
         md5_named_channel *other = NULL;
         if (!make_room(parser))
             return;
-        MD5_FOR (i, parser->num_others) {
+        for (uint32_t i = 0; i < parser->num_others; i++) {
             if (md5i_token_is_word(&name, parser->others[i].name))
                 other = &parser->others[i];
         }
         if (!other && parser->num_others == MAX_OTHERS) {
-            md5i_decl_error(&parser->lex, "no further channel", "%d unknown channels", MAX_OTHERS);
+            md5i_decl_error(&parser->lex, "fewer unknown channels",
+                            "Too many unknown channels (limit %d)", MAX_OTHERS);
             return;
         }
         if (!other) {
@@ -497,7 +503,9 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
             const bool is_joint = *kind == 'j' || *kind == 'J';
             if (is_joint) {
                 command->joint = model_find_joint(parser, token.text, token.size);
-                if (command->joint == MD5_NONE && !((*kind == 'J') && token.size == 0))
+                const bool is_none = *kind == 'J' && token.size == 0;
+                // Without its mesh, which was reported, the model has no joints.
+                if (command->joint == MD5_NONE && !is_none && parser->mesh)
                     md5i_decl_error(&parser->lex, "a joint of the mesh", "Joint %s not found",
                                     MD5_SHOWN(&token));
             }
@@ -586,7 +594,7 @@ static uint32_t flag_of(const md5_token *token)
 }
 
 // Reads flags and frame commands, up to the brace behind them. Those before the end of the text are
-// kept, too, if the verdict allows that there is no brace.
+// kept, too, if the mode allows that there is no brace.
 static void read_block(md5_model_parser *parser, md5_model_anim *anim)
 {
     const bool is_quake4 = md5_is_lenient(parser->game);
@@ -621,10 +629,10 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
         MD5_NEW(&parser->game->scratch, const md5_frame_command *, list.count);
     if (!commands || !sorted || !may_go_on(parser))
         return;
-    MD5_FOR (i, list.count)
+    for (uint32_t i = 0; i < list.count; i++)
         sorted[i] = &list.commands[i];
     qsort(sorted, list.count, sizeof *sorted, compare_commands);
-    MD5_FOR (i, list.count)
+    for (uint32_t i = 0; i < list.count; i++)
         commands[i] = *sorted[i];
     anim->commands = commands;
     anim->num_commands = list.count;
@@ -633,7 +641,7 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
 // -- Files ----------------------------------------------------------------------------------------
 
 // Reports what differs between the joints of the mesh and those of an animation, which ends Doom 3
-// with an error and spoils the model here. To the lenient verdict nothing is wrong: animations are
+// with an error and spoils the model here. In lenient mode this is not an error: animations are
 // bound by names.
 static void check_hierarchy(md5_model_parser *parser, const md5_asset *anim)
 {
@@ -669,14 +677,14 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
         if (!md5_game_has_memory(parser->game))
             return;
         if (!asset) {
-            md5i_decl_error(&parser->lex, "a file that can be read", "Couldn't load anim %s",
+            md5i_decl_error(&parser->lex, "a readable file", "Couldn't load anim %s",
                             MD5_SHOWN(&token));
         } else if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
             md5i_decl_error(&parser->lex, "equal lengths",
                             "Anim %s does not match length of anim %s", MD5_QUOTED(asset->file),
                             MD5_QUOTED(anim->files[0]));
         } else if (anim->num_files == MD5_MAX_SYNCED_ANIMS) {
-            md5i_decl_error(&parser->lex, "no further file", "Exceeded max synced anims (%d)",
+            md5i_decl_error(&parser->lex, "fewer files", "Exceeded max synced anims (%d)",
                             MD5_MAX_SYNCED_ANIMS);
         } else {
             if (anim->num_files == 0) {
@@ -735,8 +743,8 @@ static size_t alias_size(md5_model_parser *parser, const md5_token *name)
         last--;
     if (last > 1)
         return last;
-    md5i_decl_error(&parser->lex, "two characters before its number", "Invalid animation name %s",
-                    MD5_SHOWN(name));
+    md5i_decl_error(&parser->lex, "a name of two or more characters before its number",
+                    "Invalid animation name %s", MD5_SHOWN(name));
     return name->size;
 }
 
@@ -747,6 +755,7 @@ static void read_model_anim(md5_model_parser *parser)
     md5_model_anim anim = {.rate = 1.0f};
     if (!parser->names_mesh)
         md5i_decl_error(&parser->lex, "mesh", "Must specify mesh before defining anims");
+    parser->names_mesh = true;
     if (parser->is_defaulted)
         return;
     if (!md5i_decl_lex_read(&parser->lex, &token)) {
@@ -761,7 +770,7 @@ static void read_model_anim(md5_model_parser *parser)
         slot = NULL; // it replaces none
     const bool is_duplicate = slot && slot->number >= parser->num_inherited_slots;
     if (is_duplicate)
-        md5i_decl_error(&parser->lex, "another name, skipped", "Duplicate anim %s",
+        md5i_decl_error(&parser->lex, "a unique name, skipped", "Duplicate anim %s",
                         MD5_SHOWN(&token));
     const size_t size = parser->is_defaulted ? 0 : alias_size(parser, &token);
     if (may_go_on(parser))
@@ -821,7 +830,7 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
     if (!entry) {
         md5i_decl_lex_warn(&parser->lex, "Unknown model definition %s", MD5_SHOWN(name));
     } else if (entry->decl.state == MD5_DECL_DEFAULTED) {
-        md5i_decl_error(&parser->lex, "one without an error",
+        md5i_decl_error(&parser->lex, "a model definition without errors",
                         "inherited model definition %s defaulted", MD5_SHOWN(name));
     } else {
         clear(parser);
@@ -830,7 +839,7 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
             const md5_parsed_model *parent = (const md5_parsed_model *)entry->parsed;
             parser->parent = parent;
             parser->mesh = parent->mesh;
-            parser->names_mesh = parent->mesh != NULL;
+            parser->names_mesh = parent->names_mesh;
             parser->skin = parent->def.skin;
             parser->offset = parent->def.offset;
             parser->joint_channels = parent->joint_channels;
@@ -863,8 +872,7 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
     if (!md5_game_has_memory(game))
         return;
     if (!mesh || !model_spend(parser, mesh->num_joints)) {
-        md5i_decl_error(&parser->lex,
-                        mesh ? "fewer joints in all models" : "a mesh that can be read",
+        md5i_decl_error(&parser->lex, mesh ? "fewer joints in all models" : "a readable mesh",
                         "Model %s defaulted", MD5_SHOWN(name));
         return;
     }
@@ -953,7 +961,7 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
             md5i_decl_error(&parser->lex, "( x y z )", "Expected vector following 'offset'");
         return;
     }
-    MD5_FOR (i, MD5_COUNT(words)) {
+    for (uint32_t i = 0; i < MD5_COUNT(words); i++) {
         if (!md5i_token_is(token, words[i].word))
             continue;
         if (md5i_decl_lex_read(&parser->lex, &name))
@@ -980,7 +988,7 @@ static bool keep_channel_joints(md5_model_parser *parser, const md5_model_channe
     TRY(joints);
     result->joints = joints;
     result->num_joints = 0;
-    MD5_FOR (i, from->num_joints) {
+    for (uint32_t i = 0; i < from->num_joints; i++) {
         if (from->joints[i] < num_joints)
             joints[result->num_joints++] = from->joints[i];
     }
@@ -993,6 +1001,7 @@ static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
     md5_parsed_model *const model = MD5_NEW(arena, md5_parsed_model, 1);
     TRY(model);
     model->mesh = parser->mesh;
+    model->names_mesh = parser->names_mesh;
     model->anims = parser->anims;
     model->def.decl = &entry->decl;
     model->def.mesh = parser->mesh ? parser->mesh->file : "";
@@ -1024,7 +1033,7 @@ static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
     if (parser->owns_others || !parent) {
         model->others = MD5_NEW(arena, md5_named_channel, parser->num_others);
         TRY(model->others);
-        MD5_FOR (i, parser->num_others) {
+        for (uint32_t i = 0; i < parser->num_others; i++) {
             model->others[i].name = parser->others[i].name;
             TRY(keep_channel_joints(parser, &parser->others[i].channel, &model->others[i].channel));
         }
@@ -1104,8 +1113,8 @@ static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
 
 const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t index)
 {
-    MD5_ASSERT_NOT_NULL(model);
-    MD5_ASSERT(index < model->num_anims, "index: below num_anims");
+    MD5_ASSERT_PART(model, decl);
+    MD5_ASSERT(index < model->num_anims, "index: must be below num_anims");
     // Only md5_game_model_def() makes models.
     const md5_parsed_model *const parsed = (const md5_parsed_model *)(const void *)model;
     return (const md5_model_anim *)md5i_shared_nth(&parsed->anims.anims, index);
@@ -1113,6 +1122,7 @@ const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t in
 
 const md5_model_def *md5_game_model_def(md5_game *game, const char *name, md5_error *error)
 {
+    MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
     MD5_ASSERT_NOT_NULL(name);
     const md5_parsed_model *const parsed = (const md5_parsed_model *)md5i_request(
         game, MD5_DECL_MODEL, name, parse_with_parents, error);

@@ -1,5 +1,6 @@
-// Compiled scripts: script.c makes them from texts, states.c runs them. Operations work on a stack
-// of values, whose types are found out while they run.
+// Compiled scripts. Three files produce them: script_tokens.c (files, directives, macros),
+// script_decls.c (objects, functions, variables) and script_code.c (operations). states.c runs
+// them. Operations work on a stack of values, whose types are found while they run.
 #ifndef MD5_GAME_SCRIPT_H
 #define MD5_GAME_SCRIPT_H
 

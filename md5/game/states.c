@@ -1,5 +1,6 @@
 // The states that a character is in: threads of compiled functions, and what these play in its
 // channels, by the rules of the engine.
+#include "md5/core/freed.h"
 #include "md5/game/actor.h"
 #include "md5/game/character.h"
 #include "md5/game/script.h"
@@ -46,6 +47,25 @@ struct md5_states {
     md5_channel running;
     bool yields, has_restarted;
 };
+
+// Check the states of a public function and the objects that they use; of a function that changes
+// the states, that no callback of these states runs.
+// NOLINTBEGIN(bugprone-macro-parentheses): as messages name the arguments
+#define MD5_ASSERT_STATES(states)                                        \
+    do {                                                                 \
+        MD5_ASSERT_ALIVE(states, MD5_TAG_STATES);                        \
+        MD5_ASSERT_ALIVE(states->desc.script, MD5_TAG_SCRIPT);           \
+        MD5_ASSERT_ALIVE(states->desc.entity, MD5_TAG_ENTITY);           \
+        MD5_ASSERT_ALIVE(states->desc.body, MD5_TAG_ACTOR);              \
+        MD5_ASSERT_NULL_OR_ALIVE(states->desc.head, MD5_TAG_ACTOR);      \
+        MD5_ASSERT_NULL_OR_ALIVE(states->desc.monster, MD5_TAG_MONSTER); \
+    } while (0)
+#define MD5_ASSERT_STATES_CHANGE(states) \
+    do {                                 \
+        MD5_ASSERT_STATES(states);       \
+        MD5_ASSERT_NO_CALLBACK(states);  \
+    } while (0)
+// NOLINTEND(bugprone-macro-parentheses)
 
 // == Values =======================================================================================
 
@@ -292,7 +312,7 @@ static void override(md5_states *states, md5_channel channel)
 static uint32_t find_state(const md5_states *states, const char *name)
 {
     const md5_script *const script = &states->script->script;
-    MD5_FOR (i, script->num_states) {
+    for (uint32_t i = 0; i < script->num_states; i++) {
         if (strcmp(script->states[i].name, name) == 0)
             return i;
     }
@@ -616,6 +636,15 @@ typedef struct frame_caller {
     void *user;
 } frame_caller;
 
+// Marks the states, whose variables the program may set in its callback, and their actors.
+static void mark_callback(md5_states *states, md5_callback of_states, md5_callback of_actors)
+{
+    md5_mark_callback(&states->internal, of_states);
+    md5_mark_callback(&states->desc.body->internal, of_actors);
+    if (states->desc.head)
+        md5_mark_callback(&states->desc.head->internal, of_actors);
+}
+
 // Runs what a frame command calls, which ends what another one began, and passes it on.
 static void call_frame(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
                        md5_channel channel)
@@ -631,8 +660,12 @@ static void call_frame(void *user, const md5_frame_command *command, const md5_e
         begin_thread(thread, &script->functions[called->function]);
         run(caller->states, (md5_channel)FRAME_THREAD);
     }
-    if (caller->on_frame)
-        caller->on_frame(caller->user, command, clip, channel);
+    if (!caller->on_frame)
+        return;
+    md5_states *const states = caller->states;
+    mark_callback(states, MD5_SETTING_CALLBACK, MD5_CALLBACK);
+    caller->on_frame(caller->user, command, clip, channel);
+    mark_callback(states, MD5_NO_CALLBACK, MD5_NO_CALLBACK);
 }
 
 // == Use ==========================================================================================
@@ -643,7 +676,11 @@ md5_states *md5_create_states(const md5_states_desc *desc, const md5_allocator *
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT_ALLOCATOR(allocator);
-    MD5_ASSERT(desc->script && desc->entity && desc->body, "desc: a script, an entity, an actor");
+    MD5_ASSERT_ALIVE(desc->script, MD5_TAG_SCRIPT);
+    MD5_ASSERT_ALIVE(desc->entity, MD5_TAG_ENTITY);
+    MD5_ASSERT_ALIVE(desc->body, MD5_TAG_ACTOR);
+    MD5_ASSERT_NULL_OR_ALIVE(desc->head, MD5_TAG_ACTOR);
+    MD5_ASSERT_NULL_OR_ALIVE(desc->monster, MD5_TAG_MONSTER);
     const script_block *const script = (const script_block *)(const void *)desc->script;
     const uint32_t count = desc->script->num_variables;
     md5_context context;
@@ -655,7 +692,7 @@ md5_states *md5_create_states(const md5_states_desc *desc, const md5_allocator *
     memset(states, 0, size);
     states->desc = *desc;
     states->script = script;
-    states->internal.allocator = context.allocator;
+    states->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_STATES};
     states->size = size;
     states->variables = (script_value *)(void *)(states + 1);
     if (count > 0)
@@ -663,7 +700,7 @@ md5_states *md5_create_states(const md5_states_desc *desc, const md5_allocator *
     states->running = MD5_NUM_CHANNELS;
     states->run.next = MD5_NONE;
     states->run.allows_pain = states->run.allows_movement = true;
-    MD5_FOR (i, NUM_THREADS) {
+    for (uint32_t i = 0; i < NUM_THREADS; i++) {
         states->run.threads[i].state = "";
         states->run.threads[i].is_idle = states->run.threads[i].is_disabled = i > 0;
     }
@@ -672,13 +709,13 @@ md5_states *md5_create_states(const md5_states_desc *desc, const md5_allocator *
 
 void md5_destroy_states(md5_states *states)
 {
-    MD5_FREE(states);
+    MD5_FREE(states, MD5_TAG_STATES);
 }
 
 bool md5_states_set(md5_states *states, md5_channel channel, const char *name,
                     uint32_t blend_frames)
 {
-    MD5_ASSERT_NOT_NULL(states);
+    MD5_ASSERT_STATES_CHANGE(states);
     MD5_ASSERT_NOT_NULL(name);
     const uint32_t state = find_state(states, name);
     TRY(state != MD5_NONE && (unsigned)channel < NUM_THREADS);
@@ -692,7 +729,7 @@ bool md5_states_set(md5_states *states, md5_channel channel, const char *name,
 static script_value *find_variable(const md5_states *states, const char *name)
 {
     const md5_script *const script = &states->script->script;
-    MD5_FOR (i, script->num_variables) {
+    for (uint32_t i = 0; i < script->num_variables; i++) {
         if (strcmp(script->variables[i].name, name) == 0)
             return &states->variables[i];
     }
@@ -701,7 +738,7 @@ static script_value *find_variable(const md5_states *states, const char *name)
 
 float md5_states_variable(const md5_states *states, const char *name)
 {
-    MD5_ASSERT_NOT_NULL(states);
+    MD5_ASSERT_STATES(states);
     MD5_ASSERT_NOT_NULL(name);
     const script_value *const variable = find_variable(states, name);
     return variable ? variable->v.x : 0.0f;
@@ -709,7 +746,7 @@ float md5_states_variable(const md5_states *states, const char *name)
 
 bool md5_states_set_variable(md5_states *states, const char *name, float value)
 {
-    MD5_ASSERT_NOT_NULL(states);
+    MD5_ASSERT_STATES(states);
     MD5_ASSERT_NOT_NULL(name);
     script_value *const variable = find_variable(states, name);
     TRY(variable && variable->kind == SCRIPT_NUMBER);
@@ -721,14 +758,14 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
                         void *user)
 {
     static const char *const flags[] = {"AI_PAIN", "AI_SPECIAL_DAMAGE", "AI_PUSHED"};
-    MD5_ASSERT_NOT_NULL(states);
+    MD5_ASSERT_STATES_CHANGE(states);
     md5_actor *const body = states->desc.body, *const head = states->desc.head;
     md5i_actor_step(body, milliseconds);
     if (head)
         md5i_actor_step(head, milliseconds);
     states->run.threads[FRAME_THREAD].was_stopped = false;
     run(states, (md5_channel)FRAME_THREAD);
-    MD5_FOR (i, 20) {
+    for (uint32_t i = 0; i < 20; i++) {
         const uint32_t next = states->run.next;
         states->run.next = MD5_NONE;
         if (next != MD5_NONE)
@@ -738,11 +775,11 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
             break;
     }
     static const md5_channel order[] = {MD5_CHANNEL_HEAD, MD5_CHANNEL_TORSO, MD5_CHANNEL_LEGS};
-    MD5_FOR (i, (int)MD5_COUNT(order)) {
+    for (uint32_t i = 0; i < (int)MD5_COUNT(order); i++) {
         if (!states->run.threads[order[i]].is_disabled)
             run(states, order[i]);
     }
-    MD5_FOR (i, (int)MD5_COUNT(flags))
+    for (uint32_t i = 0; i < (int)MD5_COUNT(flags); i++)
         (void)md5_states_set_variable(states, flags[i], 0.0f);
     frame_caller caller = {states, on_frame, user};
     md5i_actor_fire(body, call_frame, &caller);
@@ -752,7 +789,7 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
 
 md5_channel_state md5_states_channel(const md5_states *states, md5_channel channel)
 {
-    MD5_ASSERT_NOT_NULL(states);
+    MD5_ASSERT_STATES(states);
     if ((unsigned)channel >= NUM_THREADS)
         return (md5_channel_state){.name = ""};
     const script_thread *const thread = &states->run.threads[channel];
@@ -767,9 +804,9 @@ md5_channel_state md5_states_channel(const md5_states *states, md5_channel chann
 
 void md5_copy_states(md5_states *to, const md5_states *from)
 {
-    MD5_ASSERT_NOT_NULL(to);
-    MD5_ASSERT_NOT_NULL(from);
-    MD5_ASSERT(to->script == from->script, "to, from: of the same script");
+    MD5_ASSERT_STATES_CHANGE(to);
+    MD5_ASSERT_STATES(from);
+    MD5_ASSERT(to->script == from->script, "to, from: must belong to the same script");
     const uint32_t count = to->script->script.num_variables;
     to->run = from->run;
     if (count > 0)
@@ -778,7 +815,7 @@ void md5_copy_states(md5_states *to, const md5_states *from)
 
 md5_states_status md5_states_state(const md5_states *states)
 {
-    MD5_ASSERT_NOT_NULL(states);
+    MD5_ASSERT_STATES(states);
     const script_run *const run = &states->run;
     return (md5_states_status){.waits_for = run->action.text,
                                .allows_pain =

@@ -27,7 +27,7 @@ static md5_vec3d place_of(const md5_monster *monster, uint32_t joint)
 static bool read_leg(md5_monster *monster, uint32_t number, md5_ik_leg *leg, md5_context *context)
 {
     static const char *const words[] = {"hip", "knee", "ankle", "foot", "dir"};
-    MD5_FOR (i, 5) {
+    for (uint32_t i = 0; i < 5; i++) {
         char name[24];
         (void)snprintf(name, sizeof name, "ik_%s%u", words[i], number);
         leg->joints[i] = md5i_joint_of_key(&monster->body, monster->desc.entity, name, context);
@@ -42,7 +42,7 @@ static void measure_leg(const md5_monster *monster, md5_ik_leg *leg)
     if (leg->joints[4] != MD5_NONE)
         forward =
             md5_vec3d_sub(place_of(monster, leg->joints[4]), place_of(monster, leg->joints[1]));
-    MD5_FOR (i, 2) {
+    for (uint32_t i = 0; i < 2; i++) {
         const md5_quat into = md5_quat_conjugate(monster->body.places[leg->joints[i]].rotation);
         const md5_vec3d bone =
             md5_vec3d_sub(place_of(monster, leg->joints[i + 1]), place_of(monster, leg->joints[i]));
@@ -65,20 +65,20 @@ void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
     const uint32_t count = number < (float)MD5_MAX_IK_LEGS ? (uint32_t)number : MD5_MAX_IK_LEGS;
     if (!md5i_begin_clip(entity, "ik_pose", monster->body.places, monster->body.places)) {
         (void)md5i_report_key(context, MD5_WARNING, legs,
-                              "no clip 'ik_pose', which walk IK needs: it walks without");
+                              "walk IK is disabled: clip 'ik_pose' is missing");
         return;
     }
     ik->waist = md5i_joint_of_key(&monster->body, entity, "ik_waist", context);
     if (ik->waist == MD5_NONE) {
         (void)md5i_report_key(context, MD5_WARNING, waist ? waist : legs,
-                              "no joint of 'ik_waist', which walk IK needs: it walks without");
+                              "walk IK is disabled: joint of 'ik_waist' is missing");
         return;
     }
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         if (!read_leg(monster, i + 1, &ik->legs[i], context)) {
-            (void)md5i_report_key(context, MD5_WARNING, legs,
-                                  "leg %u lacks joints: Doom 3 ends the map, it walks without IK",
-                                  i + 1);
+            (void)md5i_report_key(
+                context, MD5_WARNING, legs,
+                "walk IK is disabled: joints of leg %u are missing; Doom 3 ends the map", i + 1);
             return;
         }
         measure_leg(monster, &ik->legs[i]);
@@ -94,25 +94,13 @@ void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
     ik->foot_size = md5i_monster_number(monster, "ik_footSize", 4.0f);
     ik->uses_pivot = md5i_monster_number(monster, "ik_usePivot", 0.0f) != 0.0f;
     md5i_know_joint(&monster->body, ik->waist, JOINT_PLACES);
-    MD5_FOR (i, count) {
-        MD5_FOR (k, 4)
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < 4; k++)
             md5i_know_joint(&monster->body, ik->legs[i].joints[k],
                             k < 3 ? JOINT_TURNS : JOINT_KNOWN);
     }
     ik->num_legs = count;
     ik->enabled = (1U << count) - 1;
-}
-
-void md5_monster_allow_walk_ik(md5_monster *monster, uint32_t leg, bool is_allowed)
-{
-    MD5_ASSERT_NOT_NULL(monster);
-    md5_walk_ik *const ik = &monster->ik;
-    MD5_ASSERT(leg == MD5_NONE || leg < ik->num_legs, "leg: below md5_monster_status.num_legs");
-    const uint32_t bits = leg == MD5_NONE ? (1U << ik->num_legs) - 1 : 1U << leg;
-    ik->enabled = is_allowed ? ik->enabled | bits : ik->enabled & ~bits;
-    monster->next_enabled = ik->enabled;
-    if (leg == MD5_NONE)
-        ik->is_valid = false;
 }
 
 void md5i_clear_walk_ik(md5_monster *monster)
@@ -121,8 +109,8 @@ void md5i_clear_walk_ik(md5_monster *monster)
     if (ik->num_legs == 0)
         return;
     monster->mods[ik->waist].axis = monster->mods[ik->waist].position = MD5_MOD_NONE;
-    MD5_FOR (i, ik->num_legs) {
-        MD5_FOR (k, 3)
+    for (uint32_t i = 0; i < ik->num_legs; i++) {
+        for (uint32_t k = 0; k < 3; k++)
             monster->mods[ik->legs[i].joints[k]].axis = MD5_MOD_NONE;
     }
 }
@@ -142,7 +130,7 @@ static double sweep(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec
 static void hold_pivot(md5_walk_ik *ik, const world_place *body, md5_vec3d *feet)
 {
     uint32_t lowest = 0;
-    MD5_FOR (i, ik->num_legs)
+    for (uint32_t i = 0; i < ik->num_legs; i++)
         lowest = feet[i].z < feet[lowest].z ? i : lowest;
     const double yaw = md5i_yaw_of(body->axes.row[0]);
     if (!ik->is_valid || lowest != ik->pivot_foot
@@ -161,11 +149,11 @@ static double find_shifts(md5_monster *monster, const md5_monster_tick *tick,
     md5_walk_ik *const ik = &monster->ik;
     md5_vec3d feet[MD5_MAX_IK_LEGS];
     double least = INFINITY;
-    MD5_FOR (i, ik->num_legs)
+    for (uint32_t i = 0; i < ik->num_legs; i++)
         feet[i] = md5_through_place(monster->body.places[ik->legs[i].joints[3]].translation, body);
     if (ik->uses_pivot)
         hold_pivot(ik, body, feet);
-    MD5_FOR (i, ik->num_legs) {
+    for (uint32_t i = 0; i < ik->num_legs; i++) {
         shifts[i] = 0.0;
         if (ik->enabled >> i & 1) {
             const md5_vec3d from = {feet[i].x, feet[i].y, feet[i].z + (double)ik->up_trace};
@@ -203,14 +191,14 @@ static void bend_legs(md5_monster *monster, const md5_vec3d *ways)
 {
     const md5_walk_ik *const ik = &monster->ik;
     md5_vec3d forward[MD5_MAX_IK_LEGS][2], bones[MD5_MAX_IK_LEGS][2];
-    MD5_FOR (i, ik->num_legs) {
-        MD5_FOR (k, 2)
+    for (uint32_t i = 0; i < ik->num_legs; i++) {
+        for (uint32_t k = 0; k < 2; k++)
             forward[i][k] = md5_vec3d_of(md5_quat_rotate(
                 monster->body.places[ik->legs[i].joints[k]].rotation, ik->legs[i].forward[k]));
         find_bones(&ik->legs[i], ways[i], forward[i][1], bones[i]);
     }
-    MD5_FOR (i, ik->num_legs) {
-        MD5_FOR (k, 3) {
+    for (uint32_t i = 0; i < ik->num_legs; i++) {
+        for (uint32_t k = 0; k < 3; k++) {
             const md5_ik_leg *const leg = &ik->legs[i];
             md5_joint_mod *const mod = &monster->mods[leg->joints[k]];
             mod->axis = MD5_MOD_WORLD_OVERRIDE;
@@ -249,7 +237,7 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
         return;
     const double least = find_shifts(monster, tick, body, shifts);
     const md5_vec3d up = {body->axes.row[0].z, body->axes.row[1].z, body->axes.row[2].z};
-    MD5_FOR (i, ik->num_legs) {
+    for (uint32_t i = 0; i < ik->num_legs; i++) {
         ankles[i] = place_of(monster, ik->legs[i].joints[2]);
         const double height = body->origin.z + md5_vec3d_dot(ankles[i], up);
         if (ik->is_valid && !tick->is_on_a_lift)
@@ -276,7 +264,7 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
     mod->axis = mod->position = MD5_MOD_WORLD_OVERRIDE;
     mod->rotation = waist->rotation;
     mod->translation = md5_vec3d_round(md5_vec3d_add(md5_vec3d_of(waist->translation), raised));
-    MD5_FOR (i, ik->num_legs) {
+    for (uint32_t i = 0; i < ik->num_legs; i++) {
         const md5_vec3d hip = md5_vec3d_add(place_of(monster, ik->legs[i].joints[0]), raised);
         ankles[i] = md5_vec3d_sub(ankles[i], hip);
     }

@@ -1,5 +1,6 @@
-// Ragdolls: their time, their rest, pushes and drags, saving, and getting up.
-#include "md5/game/ragdoll.h"
+// Ragdolls: time steps, coming to rest, impulses, dragging, saving and restoring.
+#include "md5/core/freed.h"
+#include "md5/ragdoll/ragdoll.h"
 
 #include "md5/core/arena.h"
 #include "md5/core/jobs.h"
@@ -12,33 +13,28 @@
 #define SLOW_FOR 0.25    // seconds, and
 #define SLOW_AFTER 1.5   // since it began: who stands on his head falls slowly at first
 #define MAX_COORDINATE 1e6f
+#define DEFAULT_GRAVITY 1066.0 // the engine's
+#define START_STEPS 60         // in which energy may rise by more: a figure may begin in the ground
+#define MAX_RISE 0.01     // units of height by which energy may rise in a step, out of the ground
 #define LEAST_BOUNCE 30.0 // units a second: slower contacts do not bounce
 
 // == Making =======================================================================================
 
-static float number_of_key(const md5_entity *entity, const char *name, const char *suffix,
-                           float otherwise)
+static void copy_dent(float to[3], md5_friction_dent dent)
 {
-    char key[64];
-    (void)snprintf(key, sizeof key, "ragdoll_%s%s", name, suffix);
-    float value = otherwise;
-    const char *const text = entity->def ? md5_entity_def_value(entity->def, key) : NULL;
-    md5i_entity_numbers(text, &value, 1);
-    return value > -1e6f && value < 1e6f ? value : otherwise;
+    to[0] = dent.scale;
+    to[1] = dent.start;
+    to[2] = dent.end;
 }
 
-// As the engine's defaults: slower at first, and with less friction for a while.
-static void read_keys(md5_ragdoll *ragdoll)
+// Slow motion at first, and a temporary reduction of friction.
+static void set_pace_and_friction(md5_ragdoll *ragdoll)
 {
-    const md5_entity *const entity = ragdoll->desc.figure->entity;
-    static const char *const names[2] = {"jointFrictionDent", "contactFrictionDent"};
-    static const float defaults[2][3] = {{0.1f, 0.2f, 1.2f}, {0.1f, 1.0f, 2.0f}};
-    static const char *const suffixes[3] = {"", "Start", "End"};
-    ragdoll->slow[0] = number_of_key(entity, "slomo", "Start", -1.6f);
-    ragdoll->slow[1] = number_of_key(entity, "slomo", "End", 0.8f);
-    MD5_FOR (i, 2)
-        MD5_FOR (k, 3)
-            ragdoll->dents[i][k] = number_of_key(entity, names[i], suffixes[k], defaults[i][k]);
+    const md5_figure *const figure = ragdoll->desc.figure;
+    ragdoll->slow[0] = figure->slow_motion[0];
+    ragdoll->slow[1] = figure->slow_motion[1];
+    copy_dent(ragdoll->dents[0], figure->joint_friction);
+    copy_dent(ragdoll->dents[1], figure->contact_friction);
 }
 
 // Whether coordinates are of a size that a body can have; not a number is none.
@@ -53,25 +49,27 @@ static bool are_possible(const md5_vec3 *points, size_t count)
 
 static bool check_figure(md5_context *context, const md5_figure *figure)
 {
-    const md5_entity_key place = {.decl = figure->def->decl, .line = figure->def->decl->line};
-    MD5_FOR (i, figure->num_bodies) {
+    const md5_decl *const decl = figure->def->decl;
+    (void)snprintf(context->error.file, sizeof context->error.file, "%s",
+                   decl->file ? decl->file : "");
+    for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_part *const part = &figure->bodies[i];
         if (!are_possible(&figure->setup[i].translation, 1)
             || !are_possible(figure->vertices + part->first_vertex, part->num_vertices))
-            return md5i_report_key(context, MD5_ERROR_RANGE, &place,
-                                   "figure %s: body %s is beyond %g units, or not finite",
-                                   MD5_QUOTED(figure->def->decl->name), MD5_QUOTED(part->def->name),
-                                   (double)MAX_COORDINATE);
+            return md5i_fail(
+                context, MD5_ERROR_RANGE, decl->keyword_line, decl->keyword_column,
+                "figure %s: body %s is out of range: expected finite values up to %g units",
+                MD5_QUOTED(decl->name), MD5_QUOTED(part->def->name), (double)MAX_COORDINATE);
     }
-    MD5_FOR (i, figure->num_constraints) {
+    for (uint32_t i = 0; i < figure->num_constraints; i++) {
         const md5_body_constraint *const of = &figure->constraints[i];
         const md5_vec3 limits[] = {of->limit_axis, of->limit_base, of->limit_shaft};
         if (!are_possible(of->anchors, 2) || !are_possible(of->shafts, 2)
             || !are_possible(of->axes, 2) || !are_possible(limits, 3))
-            return md5i_report_key(context, MD5_ERROR_RANGE, &place,
-                                   "figure %s: constraint %s is beyond %g units, or not finite",
-                                   MD5_QUOTED(figure->def->decl->name), MD5_QUOTED(of->def->name),
-                                   (double)MAX_COORDINATE);
+            return md5i_fail(
+                context, MD5_ERROR_RANGE, decl->keyword_line, decl->keyword_column,
+                "figure %s: constraint %s is out of range: expected finite values up to %g units",
+                MD5_QUOTED(decl->name), MD5_QUOTED(of->def->name), (double)MAX_COORDINATE);
     }
     return true;
 }
@@ -82,7 +80,7 @@ md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocato
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT_ALLOCATOR(allocator);
-    MD5_ASSERT(desc->figure != NULL, "desc->figure: not NULL");
+    MD5_ASSERT_FIGURE(desc->figure);
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     const md5_figure *const figure = desc->figure;
@@ -104,28 +102,27 @@ md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocato
         made.links = MD5_TAKE(&block, ragdoll_link, num_edges + 1);
         made.node_of = MD5_TAKE(&block, uint32_t, num_bodies);
         made.path = MD5_TAKE(&block, uint32_t, num_bodies);
-        made.shapes = MD5_TAKE(&block, ragdoll_shape, num_bodies);
+        made.hulls = MD5_TAKE(&block, ragdoll_hull, num_bodies);
         made.planes = MD5_TAKE(&block, ragdoll_plane, figure->num_triangles);
-        made.edges = (uint32_t(*)[2])md5i_block_take(&block, 2 * (size_t)figure->num_triangles,
-                                                     sizeof *made.edges);
+        made.edges = MD5_TAKE(&block, ragdoll_edge, 2 * (size_t)figure->num_triangles);
         made.bodies = MD5_TAKE(&block, md5_body_state, num_bodies);
         made.looked_at = MD5_TAKE(&block, md5_body_state, num_bodies);
         scratch = MD5_TAKE(&block, uint32_t, 4 * num_bodies + 4 + 3 * num_edges);
         if (pass == 1)
             *ragdoll = made;
     }
-    ragdoll->internal.allocator = context.allocator;
-    ragdoll->gravity = desc->gravity == 0.0f       ? 1066.0
-                       : desc->gravity == MD5_ZERO ? 0.0
-                                                   : (double)desc->gravity;
-    ragdoll->bounce = desc->bounce == 0.0f       ? 0.4
-                      : desc->bounce == MD5_ZERO ? 0.0
-                                                 : (double)desc->bounce;
+    ragdoll->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_RAGDOLL};
+    ragdoll->gravity = desc->gravity == 0.0f                ? DEFAULT_GRAVITY
+                       : desc->gravity == MD5_EXPLICIT_ZERO ? 0.0
+                                                            : (double)desc->gravity;
+    ragdoll->bounce = desc->bounce == 0.0f                ? 0.4
+                      : desc->bounce == MD5_EXPLICIT_ZERO ? 0.0
+                                                          : (double)desc->bounce;
     ragdoll->least_bounce = LEAST_BOUNCE;
-    read_keys(ragdoll);
+    set_pace_and_friction(ragdoll);
     md5i_make_ragdoll_tree(ragdoll, scratch);
-    md5i_make_ragdoll_shapes(ragdoll);
-    MD5_FOR (i, num_bodies)
+    md5i_make_ragdoll_hulls(ragdoll);
+    for (uint32_t i = 0; i < num_bodies; i++)
         ragdoll->bodies[i].place = figure->setup[i];
     md5_ragdoll_start(ragdoll, ragdoll->bodies);
     ragdoll->is_at_rest = true;
@@ -134,7 +131,7 @@ md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocato
 
 void md5_destroy_ragdoll(md5_ragdoll *ragdoll)
 {
-    MD5_FREE(ragdoll);
+    MD5_FREE(ragdoll, MD5_TAG_RAGDOLL);
 }
 
 // == Beginning ====================================================================================
@@ -161,7 +158,7 @@ static ragdoll_place place_of(md5_xform place)
 // What the caller sees.
 static void show(md5_ragdoll *ragdoll)
 {
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
         const md5_quatd turn = node->place.turn;
         md5_body_state *const body = &ragdoll->bodies[node->body];
@@ -183,27 +180,27 @@ static void awake(md5_ragdoll *ragdoll)
 
 void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
 {
-    MD5_ASSERT_NOT_NULL(ragdoll);
+    MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
     MD5_ASSERT_NOT_NULL(bodies);
     ragdoll->world =
         place_of(md5_xform_mul(bodies[0].place, md5_xform_inverse(ragdoll->desc.figure->setup[0])));
-    ragdoll->left = ragdoll->pushed_in = 0.0;
+    ragdoll->left = ragdoll->added_energy = 0.0;
     ragdoll->step = 0;
     ragdoll->seconds = 1.0 / ragdoll_rate;
     ragdoll->scales[0] = ragdoll->scales[1] = 1.0;
     ragdoll->links[0].nodes[0] = MD5_NONE;
-    MD5_FOR (i, ragdoll->num_links)
+    for (uint32_t i = 0; i < ragdoll->num_links; i++)
         memset(ragdoll->links[i].impulses, 0, sizeof ragdoll->links[i].impulses);
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         const md5_body_state *const body = &bodies[node->body];
         node->place = place_of(body->place);
         node->linear = within(body->linear, 1e4);
         node->angular = within(body->angular, 1e2);
         node->num_contacts = 0;
-        node->next_look = 0;
+        node->next_search = 0;
         node->load = 0.0;
-        node->limits[0].impulse = node->limits[1].impulse = 0.0;
+        node->limits[0].impulse.value = node->limits[1].impulse.value = 0.0;
     }
     md5i_ragdoll_read_turns(ragdoll);
     md5i_ragdoll_place(ragdoll);
@@ -214,10 +211,11 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
     awake(ragdoll);
 }
 
-void md5_ragdoll_push(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point, md5_vec3 impulse)
+void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point,
+                               md5_vec3 impulse)
 {
-    MD5_ASSERT_NOT_NULL(ragdoll);
-    MD5_ASSERT(body < ragdoll->num_nodes, "body: one of the figure");
+    MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
+    MD5_ASSERT(body < ragdoll->num_nodes, "body: must be a body of the figure");
     const md5_vec3d strength = within(impulse, 1e9), at = within(point, 1e7);
     if (!(md5_vec3d_dot(strength, strength) >= LEAST_PUSH * LEAST_PUSH))
         return;
@@ -227,15 +225,15 @@ void md5_ragdoll_push(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point, md5_v
         md5_spatial_of(md5_vec3d_cross(md5_vec3d_sub(at, ragdoll->origin), strength), strength);
     md5i_ragdoll_strike(ragdoll, ragdoll->node_of[body], &along);
     md5i_ragdoll_take_velocities(ragdoll);
-    ragdoll->pushed_in += md5_greater(0.0, md5i_ragdoll_energy(ragdoll) - before);
+    ragdoll->added_energy += md5_greater(0.0, md5i_ragdoll_energy(ragdoll) - before);
     show(ragdoll);
     awake(ragdoll);
 }
 
 void md5_ragdoll_drag(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point, const md5_vec3 *target)
 {
-    MD5_ASSERT_NOT_NULL(ragdoll);
-    MD5_ASSERT(body < ragdoll->num_nodes, "body: one of the figure");
+    MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
+    MD5_ASSERT(body < ragdoll->num_nodes, "body: must be a body of the figure");
     uint32_t *const dragged = &ragdoll->links[0].nodes[0];
     const uint32_t node = target ? ragdoll->node_of[body] : MD5_NONE;
     if (node != *dragged && node != MD5_NONE) {
@@ -251,7 +249,7 @@ void md5_ragdoll_drag(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point, const
 
 void md5_ragdoll_wake(md5_ragdoll *ragdoll)
 {
-    MD5_ASSERT_NOT_NULL(ragdoll);
+    MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
     awake(ragdoll);
 }
 
@@ -266,7 +264,7 @@ static double pace_of(const md5_ragdoll *ragdoll)
 {
     const double now = seconds_since(ragdoll, 0);
     const double from = (double)ragdoll->slow[0], to = (double)ragdoll->slow[1];
-    if (ragdoll->desc.is_at_full_pace || !(from < now && now < to))
+    if (ragdoll->desc.ignore_slow_motion || !(from < now && now < to))
         return 1.0;
     return md5_greater(0.01, (now - from) / (to - from));
 }
@@ -284,7 +282,7 @@ static double scale_of(const md5_ragdoll *ragdoll, const float dent[3])
 
 static void slow_to(md5_ragdoll *ragdoll, double scale)
 {
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         md5_vec3d *const all[] = {&node->linear, &node->angular, &node->momentum, &node->spin};
         for (int i = 0; i < 4; i++)
@@ -299,7 +297,7 @@ static void keep_energy(md5_ragdoll *ragdoll, double before)
     if (after <= before)
         return;
     if (ragdoll->links[0].nodes[0] != MD5_NONE) {
-        ragdoll->pushed_in += after - before;
+        ragdoll->added_energy += after - before;
         return;
     }
     const double moving = md5i_ragdoll_motion(ragdoll);
@@ -315,7 +313,7 @@ static bool has_moved(const md5_ragdoll *ragdoll)
     const double square = half * half;
     const double sine = half * (1.0 - square * (1.0 / 6.0) * (1.0 - square * (1.0 / 20.0)));
     bool has = false;
-    MD5_FOR (i, ragdoll->num_nodes) {
+    for (uint32_t i = 0; i < ragdoll->num_nodes; i++) {
         const md5_xform *const then = &ragdoll->looked_at[i].place, *const now =
                                                                         &ragdoll->bodies[i].place;
         const md5_vec3d way =
@@ -334,7 +332,7 @@ static bool is_slow(const md5_ragdoll *ragdoll)
 {
     const float *const limits = ragdoll->desc.figure->def->suspend_speed;
     bool is = true;
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
         const md5_body_state *const before = &ragdoll->bodies[node->body];
         const md5_vec3d pulled = md5_vec3d_sub(node->linear, md5_vec3d_of(before->linear));
@@ -351,11 +349,11 @@ static bool is_slow(const md5_ragdoll *ragdoll)
 static bool is_settled(const md5_ragdoll *ragdoll)
 {
     bool is = true;
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
-        MD5_FOR (i, node->num_limits)
+        for (uint32_t i = 0; i < node->num_limits; i++)
             is &= node->limits[i].gap > -0.5 * DEGREE;
-        MD5_FOR (i, node->num_contacts)
+        for (uint32_t i = 0; i < node->num_contacts; i++)
             is &= node->contacts[i].gap > -0.25;
     }
     return is;
@@ -384,21 +382,53 @@ static bool may_rest(md5_ragdoll *ragdoll)
            && is_settled(ragdoll);
 }
 
+// Returns for how much of the step the solved velocities may move the bodies, so that energy does
+// not rise by more than MAX_RISE: all of it, unless bodies are pushed out of the ground, or sweeps
+// ended before impulses agreed. A shorter way breaks no limit and no contact, since standing still
+// breaks none. Energy is K s^2 + R s for a part s, with the energy of motion K and the rise R.
+static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
+{
+    const double gravity = ragdoll->gravity > 0.0 ? ragdoll->gravity : DEFAULT_GRAVITY;
+    double kinetic = 0.0, upward = 0.0, mass = 0.0;
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
+        const ragdoll_node *const node = &ragdoll->nodes[k];
+        const md5_vec3d angular = md5_spatial_angular(&node->velocity);
+        const md5_vec3d linear = md5_vec3d_add(md5_spatial_linear(&node->velocity),
+                                               md5_vec3d_cross(angular, node->center));
+        kinetic += 0.5 * node->mass * md5_vec3d_dot(linear, linear);
+        kinetic += 0.5 * md5_vec3d_dot(md5i_node_spin(node, angular), angular);
+        upward += node->mass * linear.z;
+        mass += node->mass;
+    }
+    // Momenta of a restored state may not agree with its velocities.
+    const double allowed = md5_greater(0.0, kinetic_before) + MAX_RISE * gravity * mass;
+    const double rise = ragdoll->seconds * ragdoll->gravity * upward;
+    const bool is_dragged = ragdoll->links[0].nodes[0] != MD5_NONE;
+    const bool is_starting = ragdoll->step < START_STEPS;
+    if (is_dragged || is_starting || kinetic + rise <= allowed)
+        return ragdoll->seconds;
+    const double root = sqrt(rise * rise + 4.0 * kinetic * allowed);
+    const double part =
+        rise > 0.0 ? 2.0 * allowed / (root + rise) : (root - rise) / (2.0 * kinetic);
+    return ragdoll->seconds * part;
+}
+
 static void do_step(md5_ragdoll *ragdoll)
 {
     const double before = md5i_ragdoll_energy(ragdoll);
+    const double kinetic_before = md5i_ragdoll_motion(ragdoll);
     ragdoll->seconds = pace_of(ragdoll) * (1.0 / ragdoll_rate);
-    MD5_FOR (i, 2)
+    for (uint32_t i = 0; i < 2; i++)
         ragdoll->scales[i] = scale_of(ragdoll, ragdoll->dents[i]);
-    md5i_ragdoll_look(ragdoll);
-    MD5_FOR (k, ragdoll->num_nodes)
+    md5i_ragdoll_find_contacts(ragdoll);
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         ragdoll->nodes[k].haste = 0.0;
     int tries = 0;
     do {
         md5i_ragdoll_prepare(ragdoll, true);
         md5i_ragdoll_solve(ragdoll);
     } while (md5i_ragdoll_is_hasty(ragdoll) && ++tries < 5);
-    md5i_ragdoll_move(ragdoll);
+    md5i_ragdoll_move(ragdoll, safe_seconds(ragdoll, kinetic_before));
     md5i_ragdoll_relax(ragdoll);
     md5i_ragdoll_take_velocities(ragdoll);
     keep_energy(ragdoll, before);
@@ -411,14 +441,16 @@ static void do_step(md5_ragdoll *ragdoll)
 
 void md5_ragdoll_advance(md5_ragdoll *ragdoll, double seconds)
 {
-    MD5_ASSERT_NOT_NULL(ragdoll);
-    MD5_ASSERT(seconds >= 0.0 && seconds <= 1e6, "seconds: 0 or more");
+    MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
+    MD5_ASSERT(seconds >= 0.0 && seconds <= 1e6, "seconds: must be 0 or more");
     // A trifle more than there is: sums of parts of a step may be a trifle less than one.
     const double trifle = 1e-7;
     ragdoll->left += seconds;
     while (!ragdoll->is_at_rest && ragdoll->left + trifle >= 1.0 / ragdoll_rate) {
         ragdoll->left -= 1.0 / ragdoll_rate;
+        md5_mark_callback(&ragdoll->internal, MD5_CALLBACK);
         do_step(ragdoll);
+        md5_mark_callback(&ragdoll->internal, MD5_NO_CALLBACK);
     }
     if (ragdoll->is_at_rest)
         ragdoll->left = 0.0;
@@ -441,6 +473,10 @@ void md5_ragdoll_advance_batch(md5_ragdoll *const *ragdolls, size_t count, doubl
                                const md5_threads *threads)
 {
     MD5_ASSERT_ARRAY(ragdolls, count);
+    if (MD5_HAS_ASSERTS) {
+        for (size_t i = 0; i < count; i++)
+            MD5_ASSERT_RAGDOLL_CHANGE(ragdolls[i]);
+    }
     advance_batch all = {ragdolls, seconds};
     const md5_batch batch = {.run = advance_some, .user = &all, .count = count};
     md5i_run_batch(threads, &batch);
@@ -450,69 +486,58 @@ void md5_ragdoll_advance_batch(md5_ragdoll *const *ragdolls, size_t count, doubl
 
 const md5_body_state *md5_ragdoll_bodies(const md5_ragdoll *ragdoll)
 {
-    MD5_ASSERT_NOT_NULL(ragdoll);
+    MD5_ASSERT_RAGDOLL(ragdoll);
     return ragdoll->bodies;
 }
 
 bool md5_ragdoll_is_at_rest(const md5_ragdoll *ragdoll)
 {
-    MD5_ASSERT_NOT_NULL(ragdoll);
+    MD5_ASSERT_RAGDOLL(ragdoll);
     return ragdoll->is_at_rest;
 }
 
+// Degrees from the angle between axis and shaft to the limit.
 static double margin_between(const md5_body_constraint *constraint, const ragdoll_place ends[2])
 {
     const md5_figure_constraint *const def = constraint->def;
     const bool is_hinge = def->type == MD5_CONSTRAINT_HINGE;
-    if (def->limit == MD5_FIGURE_NO_LIMIT
-        || !(is_hinge || def->type == MD5_CONSTRAINT_BALL || def->type == MD5_CONSTRAINT_UNIVERSAL))
-        return 360.0;
+    const bool is_ball = def->type == MD5_CONSTRAINT_BALL || def->type == MD5_CONSTRAINT_UNIVERSAL;
     double least = 360.0;
-    MD5_FOR (i, def->limit == MD5_FIGURE_PYRAMID && !is_hinge ? 2 : 1) {
+    if (def->limit == MD5_FIGURE_NO_LIMIT || (!is_hinge && !is_ball))
+        return least;
+    const uint32_t count = def->limit == MD5_FIGURE_PYRAMID && is_ball ? 2 : 1;
+    for (uint32_t i = 0; i < count; i++) {
         const limit_view view = md5i_limit_view(constraint, i, ends);
-        if (md5_vec3d_dot(view.axis, view.axis) > 0.0)
-            least = md5_less(least, 2.0 * atan(0.5 * view.gap) / DEGREE);
+        if (md5_vec3d_dot(view.axis, view.axis) == 0.0)
+            continue;
+        const double limit = acos(md5_less((double)constraint->limit_cosines[i], 0.99996));
+        least = md5_less(least, (limit - atan2(view.sine, view.cosine)) / DEGREE);
     }
     return least;
 }
 
-float md5_figure_limit_margin(const md5_figure *figure, const md5_body_state *bodies,
-                              uint32_t constraint)
-{
-    MD5_ASSERT_NOT_NULL(figure);
-    MD5_ASSERT_NOT_NULL(bodies);
-    MD5_ASSERT(constraint < figure->num_constraints, "constraint: one of the figure");
-    const md5_body_constraint *const of = &figure->constraints[constraint];
-    ragdoll_place ends[2];
-    MD5_FOR (i, 2)
-        ends[i] = place_of(of->bodies[i] == MD5_NONE
-                               ? md5_xform_mul(bodies[0].place, md5_xform_inverse(figure->setup[0]))
-                               : bodies[of->bodies[i]].place);
-    return (float)margin_between(of, ends);
-}
-
 md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll)
 {
-    MD5_ASSERT_NOT_NULL(ragdoll);
+    MD5_ASSERT_RAGDOLL(ragdoll);
     md5_ragdoll_status status = {.time = seconds_since(ragdoll, 0),
                                  .energy = md5i_ragdoll_energy(ragdoll),
-                                 .pushed_in = ragdoll->pushed_in,
-                                 .pace = (float)(ragdoll->seconds * ragdoll_rate),
+                                 .added_energy = ragdoll->added_energy,
+                                 .time_scale = (float)(ragdoll->seconds * ragdoll_rate),
                                  .worst_constraint = MD5_NONE};
-    MD5_FOR (i, 2)
+    for (uint32_t i = 0; i < 2; i++)
         status.friction_scales[i] = (float)ragdoll->scales[i];
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
-        MD5_FOR (i, node->num_contacts) {
+        for (uint32_t i = 0; i < node->num_contacts; i++) {
             const ragdoll_contact *const contact = &node->contacts[i];
             const double gap =
                 md5_vec3d_dot(contact->normal, md5_in_place(&node->place, contact->at))
                 - contact->level;
-            status.num_contacts += contact->impulses[0] > 0.0;
-            status.deepest = fmaxf(status.deepest, (float)-gap);
+            status.num_contacts += contact->impulses[0].value > 0.0;
+            status.max_penetration = fmaxf(status.max_penetration, (float)-gap);
         }
     }
-    MD5_FOR (i, ragdoll->desc.figure->num_constraints) {
+    for (uint32_t i = 0; i < ragdoll->desc.figure->num_constraints; i++) {
         const md5_body_constraint *const of = &ragdoll->desc.figure->constraints[i];
         ragdoll_place ends[2];
         md5i_ragdoll_ends(ragdoll, of, ends);
@@ -534,9 +559,9 @@ md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll)
 
 void md5_copy_ragdoll(md5_ragdoll *to, const md5_ragdoll *from)
 {
-    MD5_ASSERT_NOT_NULL(to);
-    MD5_ASSERT_NOT_NULL(from);
-    MD5_ASSERT(to->desc.figure == from->desc.figure, "to, from: of one figure");
+    MD5_ASSERT_RAGDOLL_CHANGE(to);
+    MD5_ASSERT_RAGDOLL(from);
+    MD5_ASSERT(to->desc.figure == from->desc.figure, "to, from: must belong to the same figure");
     if (to == from)
         return;
     memcpy(to->nodes, from->nodes, to->num_nodes * sizeof *to->nodes);
@@ -604,17 +629,18 @@ static void keep_node(kept_ragdoll *kept, ragdoll_node *node)
         keep_vector(kept, vectors[i]);
     keep_numbers(kept, &node->slide, 1, -1e15, 1e15);
     keep_numbers(kept, &node->load, 1, 0.0, 1e30);
-    MD5_FOR (i, 2)
-        keep_numbers(kept, &node->limits[i].impulse, 1, 0.0, 1e30);
-    keep_count(kept, &node->next_look, UINT64_MAX / 2);
+    for (uint32_t i = 0; i < 2; i++)
+        keep_numbers(kept, &node->limits[i].impulse.value, 1, 0.0, 1e30);
+    keep_count(kept, &node->next_search, UINT64_MAX / 2);
     keep_index(kept, &node->num_contacts, MAX_CONTACTS, MAX_CONTACTS);
-    MD5_FOR (i, MAX_CONTACTS) {
+    for (uint32_t i = 0; i < MAX_CONTACTS; i++) {
         ragdoll_contact *const contact = &node->contacts[i];
         keep_vector(kept, &contact->at);
         keep_numbers(kept, &contact->normal.x, 3, -1.001, 1.001);
         keep_numbers(kept, &contact->level, 1, -1e15, 1e15);
-        keep_numbers(kept, contact->impulses, 1, 0.0, 1e30);
-        keep_numbers(kept, contact->impulses + 1, 2, -1e30, 1e30);
+        keep_numbers(kept, &contact->impulses[0].value, 1, 0.0, 1e30);
+        keep_numbers(kept, &contact->impulses[1].value, 1, -1e30, 1e30);
+        keep_numbers(kept, &contact->impulses[2].value, 1, -1e30, 1e30);
         keep_numbers(kept, &contact->speed, 1, -1e15, 1e15);
     }
 }
@@ -626,7 +652,7 @@ static void keep_ragdoll(kept_ragdoll *kept, md5_ragdoll *ragdoll)
     for (int i = 0; i < 3; i++)
         keep_vector(kept, vectors[i]);
     keep_numbers(kept, &ragdoll->left, 1, -1.0, 1e6);
-    keep_numbers(kept, &ragdoll->pushed_in, 1, 0.0, 1e30);
+    keep_numbers(kept, &ragdoll->added_energy, 1, 0.0, 1e30);
     keep_numbers(kept, &ragdoll->seconds, 1, 0.0, 1.0);
     keep_numbers(kept, ragdoll->scales, 2, 0.0, 1e3);
     keep_count(kept, &ragdoll->step, UINT64_MAX / 2);
@@ -635,13 +661,13 @@ static void keep_ragdoll(kept_ragdoll *kept, md5_ragdoll *ragdoll)
     keep_count(kept, &ragdoll->moved, UINT64_MAX / 2);
     keep_count(kept, &ragdoll->is_at_rest, 1);
     keep_index(kept, &ragdoll->links[0].nodes[0], ragdoll->num_nodes, MD5_NONE);
-    MD5_FOR (i, ragdoll->num_links) {
+    for (uint32_t i = 0; i < ragdoll->num_links; i++) {
         keep_index(kept, &ragdoll->links[i].num_rows, 6, 6);
         keep_numbers(kept, ragdoll->links[i].impulses, 6, -1e30, 1e30);
     }
-    MD5_FOR (k, ragdoll->num_nodes)
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         keep_node(kept, &ragdoll->nodes[k]);
-    MD5_FOR (i, ragdoll->num_nodes) {
+    for (uint32_t i = 0; i < ragdoll->num_nodes; i++) {
         md5_xform *const place = &ragdoll->looked_at[i].place;
         float *const floats[] = {&place->rotation.x,   &place->rotation.y,    &place->rotation.z,
                                  &place->rotation.w,   &place->translation.x, &place->translation.y,
@@ -659,7 +685,7 @@ enum { HEAD_WORDS = 2, STATE_WORDS = 24, LINK_WORDS = 7, NODE_WORDS = 36 + 11 * 
 
 size_t md5_ragdoll_save_size(const md5_ragdoll *ragdoll)
 {
-    MD5_ASSERT_NOT_NULL(ragdoll);
+    MD5_ASSERT_RAGDOLL(ragdoll);
     return sizeof(uint64_t)
            * (HEAD_WORDS + STATE_WORDS + LINK_WORDS * (size_t)ragdoll->num_links
               + NODE_WORDS * (size_t)ragdoll->num_nodes);
@@ -667,122 +693,47 @@ size_t md5_ragdoll_save_size(const md5_ragdoll *ragdoll)
 
 void md5_ragdoll_save(const md5_ragdoll *ragdoll, void *bytes)
 {
-    MD5_ASSERT_NOT_NULL(ragdoll);
+    MD5_ASSERT_RAGDOLL(ragdoll);
     MD5_ASSERT_NOT_NULL(bytes);
     kept_ragdoll kept = {.archive = {.to = (unsigned char *)bytes}, .is_trial = true};
     uint64_t head[HEAD_WORDS] = {RAGDOLL_MAGIC,
                                  (uint64_t)ragdoll->num_nodes << 32 | ragdoll->num_links};
-    MD5_FOR (i, HEAD_WORDS)
+    for (uint32_t i = 0; i < HEAD_WORDS; i++)
         md5_keep_64(&kept.archive, &head[i]);
     keep_ragdoll(&kept, (md5_ragdoll *)ragdoll); // a trial writes nothing to it
     MD5_ASSERT((size_t)(kept.archive.to - (unsigned char *)bytes) == md5_ragdoll_save_size(ragdoll),
-               "as many bytes as announced");
+               "number of bytes must match md5_ragdoll_save_size()");
 }
 
 bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size, md5_error *error)
 {
     if (!ragdoll)
         return md5i_fail_missing(error, "ragdoll");
-    MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL");
+    MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
+    MD5_ASSERT(bytes != NULL || size == 0, "bytes: must not be NULL");
     kept_ragdoll kept = {
         .archive = {.from = (const unsigned char *)bytes}, .is_trial = true, .is_valid = true};
     uint64_t head[HEAD_WORDS] = {0, 0};
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
-    MD5_FOR (i, size >= sizeof head ? HEAD_WORDS : 0)
+    for (uint32_t i = 0; i < (size >= sizeof head ? HEAD_WORDS : 0); i++)
         md5_keep_64(&kept.archive, &head[i]);
     if (head[0] != RAGDOLL_MAGIC)
-        return MD5_FAIL(&context, MD5_ERROR_SYNTAX, "expected a saved ragdoll, found %zu bytes",
-                        size);
+        return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
+                        "not a saved ragdoll: found %zu bytes of other or truncated data", size);
     const size_t wanted = md5_ragdoll_save_size(ragdoll);
     if (head[1] != ((uint64_t)ragdoll->num_nodes << 32 | ragdoll->num_links) || size != wanted)
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                        "the ragdoll was saved with another figure: expected %zu bytes, found %zu",
+                        "saved ragdoll belongs to another figure: expected %zu bytes, found %zu",
                         wanted, size);
     const md5_kept_state behind_head = kept.archive;
     keep_ragdoll(&kept, ragdoll);
     if (!kept.is_valid)
-        return MD5_FAIL(&context, MD5_ERROR_RANGE, "a number of the saved ragdoll is out of range");
+        return MD5_FAIL(&context, MD5_ERROR_RANGE,
+                        "invalid saved ragdoll: a value is out of range");
     kept.archive = behind_head;
     kept.is_trial = false;
     keep_ragdoll(&kept, ragdoll);
     show(ragdoll);
     return true;
-}
-
-// == Getting up ===================================================================================
-
-// The least height of a body's corners.
-static float lowest_of(const md5_figure *figure, uint32_t body, md5_xform place)
-{
-    const md5_body_part *const part = &figure->bodies[body];
-    float lowest = place.translation.z;
-    MD5_FOR (i, part->num_vertices)
-        lowest = fminf(lowest, md5_xform_point(place, figure->vertices[part->first_vertex + i]).z);
-    return lowest;
-}
-
-md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
-                         const md5_mat34 *joints)
-{
-    MD5_ASSERT_NOT_NULL(figure);
-    MD5_ASSERT(bodies != NULL && joints != NULL, "bodies, joints: not NULL");
-    // About both centers of mass, in the plane: the sums of products of ways from there are the
-    // sine and cosine of the best turn, times their length.
-    double mass = 0.0, sine = 0.0, cosine = 0.0;
-    md5_vec3d centers[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    float lowest[2] = {FLT_MAX, FLT_MAX};
-    for (int pass = 0; pass < 2; pass++) {
-        MD5_FOR (i, figure->num_bodies) {
-            const md5_body_part *const part = &figure->bodies[i];
-            const double weight = md5_greater((double)part->mass, 1e-6);
-            const md5_xform places[2] = {
-                md5_xform_mul(md5_xform_from_mat34(joints[part->joint]), part->offset),
-                bodies[i].place};
-            if (pass == 0) {
-                mass += weight;
-                for (int k = 0; k < 2; k++) {
-                    centers[k] = md5_vec3d_add(
-                        centers[k], md5_vec3d_scale(md5_vec3d_of(places[k].translation), weight));
-                    lowest[k] = fminf(lowest[k], lowest_of(figure, i, places[k]));
-                }
-                continue;
-            }
-            const md5_vec3d a = md5_vec3d_sub(md5_vec3d_of(places[0].translation), centers[0]);
-            const md5_vec3d b = md5_vec3d_sub(md5_vec3d_of(places[1].translation), centers[1]);
-            cosine += weight * (a.x * b.x + a.y * b.y);
-            sine += weight * (a.x * b.y - a.y * b.x);
-        }
-        for (int k = 0; pass == 0 && k < 2; k++)
-            centers[k] = md5_vec3d_scale(centers[k], 1.0 / mass);
-    }
-    const double length = sqrt(sine * sine + cosine * cosine);
-    const double half = length > 0.0 ? sqrt(md5_greater(0.0, 0.5 * (1.0 + cosine / length))) : 1.0;
-    const double z = length > 0.0 ? sqrt(md5_greater(0.0, 1.0 - half * half)) : 0.0;
-    md5_xform place = {.rotation = {0.0f, 0.0f, (float)(sine < 0.0 ? -z : z), (float)half}};
-    const md5_vec3 from = md5_quat_rotate(place.rotation, md5_vec3d_round(centers[0]));
-    place.translation = md5_vec3_sub(md5_vec3d_round(centers[1]), from);
-    place.translation.z = lowest[1] - lowest[0];
-    return place;
-}
-
-void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies, md5_xform place,
-                     const md5_xform *clip, float weight, md5_xform *pose)
-{
-    MD5_ASSERT_NOT_NULL(figure);
-    MD5_ASSERT(bodies != NULL && clip != NULL && pose != NULL && pose != clip,
-               "bodies, clip, pose: not NULL, and different");
-    const md5_skeleton *const skeleton = &figure->entity->model->skeleton;
-    const md5_xform lying = md5_figure_to_pose(figure, bodies, pose);
-    // The place of the entity is that of its first body, which may lie on its side; what it is
-    // turned by becomes a turn of the joint that this body moves, as clips have it.
-    const uint32_t base = figure->bodies[0].joint;
-    const md5_xform at =
-        md5_xform_mul(lying, md5_xform_mul(md5i_parent_place(skeleton, pose, base), pose[base]));
-    for (uint32_t i = skeleton->joints[base].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
-        pose[i] = clip[i];
-    const md5_xform from = md5_xform_mul(place, md5i_parent_place(skeleton, pose, base));
-    pose[base] = md5_xform_mul(md5_xform_inverse(from), at);
-    MD5_FOR (i, skeleton->num_joints)
-        pose[i] = md5_xform_blend(pose[i], clip[i], weight);
 }

@@ -1,25 +1,20 @@
 // Impulses of limits, contacts and links, one after the other in sweeps over the trees (projected
 // Gauss-Seidel). What an impulse changes elsewhere is passed on along the joints only when the
 // sweep gets there: a sweep costs as much as there are bodies, and is exact.
-#include "md5/game/ragdoll.h"
+#include "md5/ragdoll/ragdoll.h"
 
 enum { MIN_SWEEPS = 2, MAX_SWEEPS = 40, MAX_RELAX_SWEEPS = 20, MAX_ROUNDS = 10 };
-#define CALM 1.0 // units a second: sweeps end when none of them changes by more
+#define CALM 0.25 // units a second: sweeps end when none of them changes by more
 
-// What friction can follows what presses at once. But where a foot is caught between the ground and
-// limits, both may push each other to and fro without end: when sweeps still change that much, they
-// take over ever less of it, and those whose friction cannot change come to an end.
-enum { EAGER_SWEEPS = 6 };
-#define JOLT 10.0 // units a second
-#define LATE_SHARE 0.25
+// The bound of friction follows the normal impulses in the first sweeps only. After that the
+// problem is convex, and sweeps converge: otherwise a foot that is jammed between the ground and
+// limits would press ever more because friction grows, and rub ever more because it presses.
+enum { NUM_FRICTION_SWEEPS = 3 };
 
 // What is passed already comes back by a part of that in a step, up to a speed.
-#define RECOVERED 0.2
-#define FASTEST_OUT 60.0  // units a second
-#define FASTEST_BACK 12.0 // radians a second
-#define LOOSE 0.02        // units of a contact that stay, and
-#define LOOSE_TURN 0.003  // radians of a limit: with less it would come and go
-#define NEARBY 0.25       // units, beside the way of the fastest body, and
+#define FASTEST_OUT 60.0 // units a second
+#define LOOSE 0.02       // units of a contact that stay: with less it would come and go
+#define NEARBY 0.25      // units, beside the way of the fastest body, and
 #define NEAR_TURN 0.25 // radians, beyond which nothing is met in a step; less while nothing touches
 #define NEAR_FREE_TURN 0.1
 
@@ -29,7 +24,7 @@ enum { EAGER_SWEEPS = 6 };
 static spatial passed_up(const ragdoll_node *node, const spatial *impulse)
 {
     spatial passed = *impulse;
-    MD5_FOR (m, node->num_moves)
+    for (uint32_t m = 0; m < node->num_moves; m++)
         md5_spatial_add(&passed, &node->gains[m], -md5_spatial_dot(&node->moves[m], impulse));
     return passed;
 }
@@ -37,7 +32,7 @@ static spatial passed_up(const ragdoll_node *node, const spatial *impulse)
 static spatial passed_down(const ragdoll_node *node, const spatial *motion)
 {
     spatial passed = *motion;
-    MD5_FOR (m, node->num_moves)
+    for (uint32_t m = 0; m < node->num_moves; m++)
         md5_spatial_add(&passed, &node->moves[m], -md5_spatial_dot(&node->gains[m], motion));
     return passed;
 }
@@ -92,7 +87,7 @@ static void go_to(md5_ragdoll *ragdoll, uint32_t node)
 static void begin_walk(md5_ragdoll *ragdoll)
 {
     ragdoll->cursor = MD5_NONE;
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         node->passed = (spatial){{0.0}};
         if (node->parent != MD5_NONE)
@@ -103,7 +98,7 @@ static void begin_walk(md5_ragdoll *ragdoll)
 static void end_walk(md5_ragdoll *ragdoll)
 {
     go_to(ragdoll, MD5_NONE);
-    MD5_FOR (k, ragdoll->num_nodes)
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         enter(ragdoll, k);
     ragdoll->cursor = MD5_NONE;
 }
@@ -142,54 +137,38 @@ static void note_change(md5_ragdoll *ragdoll, double impulse, double inverse)
         ragdoll->change = md5_greater(ragdoll->change, fabs(impulse) / inverse);
 }
 
-// == Limits =======================================================================================
+// == Conjugate gradients ==========================================================================
+//
+// Sweeps converge slowly where light bodies hold heavy ones. So each one begins with a step along a
+// conjugate direction of the sweeps before it (Silcowitz, Niebe, Erleben, "A nonsmooth nonlinear
+// conjugate gradient method for interactive contact force problems", The Visual Computer, 2010).
 
-static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, uint32_t index)
+// Returns what the impulse changes by at the begin of a sweep. The first sweep begins with the
+// impulse of the last step, which relaxing has already applied.
+static double begin_impulse(const md5_ragdoll *ragdoll, ragdoll_impulse *impulse, bool is_last)
 {
-    const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
-    ragdoll_limit *const limit = &node->limits[index];
-    ragdoll_node *const parent = node->parent == MD5_NONE ? NULL : &ragdoll->nodes[node->parent];
-    ragdoll_place ends[2];
-    md5i_ragdoll_ends(ragdoll, joint, ends);
-    const limit_view view = md5i_limit_view(joint, index, ends);
-    limit->gap = view.gap;
-    limit->axis = md5_vec3d_scale(view.axis, node->is_reversed ? 1.0 : -1.0); // inward
-    md5_vec3d turning = md5_spatial_angular(&node->velocity);
-    if (parent)
-        turning = md5_vec3d_sub(turning, md5_spatial_angular(&parent->velocity));
-    const double along_axis = md5_vec3d_dot(limit->axis, turning);
-    const double about_shaft = md5_vec3d_dot(view.shaft, turning);
-    const double sideways =
-        md5_vec3d_dot(turning, turning) - about_shaft * about_shaft - along_axis * along_axis;
-    limit->gap -= 0.5 * ragdoll->seconds * ragdoll->seconds * md5_greater(0.0, sideways)
-                  * md5_greater(0.0, view.bend);
-    ragdoll->is_pushed_out |= limit->gap < -LOOSE_TURN;
-    limit->is_near = limit->gap + ragdoll->seconds * md5_less(0.0, along_axis)
-                     < (ragdoll->is_touching ? NEAR_TURN : NEAR_FREE_TURN);
-    if (!limit->is_near) {
-        limit->impulse = 0.0;
-        return;
+    if (ragdoll->sweep == 0) {
+        impulse->previous = impulse->value;
+        impulse->direction = 0.0;
+        return is_last ? 0.0 : impulse->value;
     }
-    const spatial along = md5_spatial_of(limit->axis, (md5_vec3d){0.0, 0.0, 0.0});
-    double torques[3] = {0.0, 0.0, 0.0};
-    limit->onto_parent = limit->parent_response = (spatial){{0.0}};
-    MD5_FOR (m, node->num_moves) {
-        torques[m] = md5_spatial_dot(&node->moves[m], &along);
-        md5_spatial_add(&limit->onto_parent, &node->gains[m], -torques[m]);
-    }
-    if (parent)
-        limit->parent_response = md5_spatial_mul(&parent->response, &limit->onto_parent);
-    limit->response = passed_down(node, &limit->parent_response);
-    MD5_FOR (m, node->num_moves)
-        MD5_FOR (k, node->num_moves)
-            md5_spatial_add(&limit->response, &node->moves[m], node->inverse[m][k] * torques[k]);
-    const double rate = md5_spatial_dot(&along, &limit->response)
-                        - md5_spatial_dot(&along, &limit->parent_response);
-    limit->inverse = rate > 1e-30 ? 1.0 / rate : 0.0;
-    node->is_busy = true;
+    const double change = ragdoll->ratio * impulse->direction;
+    impulse->direction = change + impulse->value - impulse->previous;
+    impulse->value += change;
+    impulse->previous = impulse->value;
+    return change;
 }
 
-static void push_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit,
+static void add_gradient(md5_ragdoll *ragdoll, const ragdoll_impulse *impulse, double inverse)
+{
+    const double change = impulse->value - impulse->previous;
+    if (inverse > 0.0)
+        ragdoll->gradient += change * change / inverse;
+}
+
+// == Limits =======================================================================================
+
+static void push_limit(md5_ragdoll *ragdoll, ragdoll_node *node, const ragdoll_limit *limit,
                        double impulse)
 {
     md5_spatial_add(&node->velocity, &limit->response, impulse);
@@ -201,31 +180,80 @@ static void push_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *
     node->known = parent->velocity;
 }
 
-// By how much faster than a speed something must come back that is passed by `gap` < 0, or may come
-// nearer.
-static double way_out(const md5_ragdoll *ragdoll, double gap, double slack, double fastest,
-                      bool is_last)
+static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit)
 {
-    if (gap >= 0.0)
-        return gap / ragdoll->seconds;
-    if (is_last || gap >= -slack)
-        return 0.0;
-    return md5_greater(RECOVERED * (gap + slack) / ragdoll->seconds, -fastest);
+    const double approach = md5_less(0.0, md5i_limit_speed(ragdoll, node, limit));
+    const double nearby = ragdoll->is_touching ? NEAR_TURN : NEAR_FREE_TURN;
+    limit->is_near = limit->is_locked || limit->gap + ragdoll->seconds * approach < nearby;
+    if (!limit->is_near) {
+        limit->impulse.value = 0.0;
+        return;
+    }
+    ragdoll->is_pushed_out |= md5i_limit_way_out(ragdoll, limit->gap) < 0.0;
+    const spatial along = md5_spatial_of(limit->axis, (md5_vec3d){0.0, 0.0, 0.0});
+    double torques[3] = {0.0, 0.0, 0.0};
+    limit->onto_parent = limit->parent_response = (spatial){{0.0}};
+    for (uint32_t m = 0; m < node->num_moves; m++) {
+        torques[m] = md5_spatial_dot(&node->moves[m], &along);
+        md5_spatial_add(&limit->onto_parent, &node->gains[m], -torques[m]);
+    }
+    if (node->parent != MD5_NONE)
+        limit->parent_response =
+            md5_spatial_mul(&ragdoll->nodes[node->parent].response, &limit->onto_parent);
+    limit->response = passed_down(node, &limit->parent_response);
+    for (uint32_t m = 0; m < node->num_moves; m++) {
+        for (uint32_t k = 0; k < node->num_moves; k++)
+            md5_spatial_add(&limit->response, &node->moves[m], node->inverse[m][k] * torques[k]);
+    }
+    const double rate = md5_spatial_dot(&along, &limit->response)
+                        - md5_spatial_dot(&along, &limit->parent_response);
+    limit->inverse = rate > 1e-30 ? 1.0 / rate : 0.0;
+    if (!limit->is_locked)
+        node->is_busy = true;
 }
 
 static void solve_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit *limit,
                         bool is_last)
 {
-    md5_vec3d turning = md5_spatial_angular(&node->velocity);
-    if (node->parent != MD5_NONE)
-        turning =
-            md5_vec3d_sub(turning, md5_spatial_angular(&ragdoll->nodes[node->parent].velocity));
-    const double speed = md5_vec3d_dot(limit->axis, turning)
-                         + way_out(ragdoll, limit->gap, LOOSE_TURN, FASTEST_BACK, is_last);
-    const double impulse = md5_greater(0.0, limit->impulse - speed * limit->inverse);
-    push_limit(ragdoll, node, limit, impulse - limit->impulse);
-    note_change(ragdoll, (impulse - limit->impulse) * node->radius, limit->inverse);
-    limit->impulse = impulse;
+    push_limit(ragdoll, node, limit, begin_impulse(ragdoll, &limit->impulse, is_last));
+    double speed = md5i_limit_speed(ragdoll, node, limit);
+    if (!is_last || limit->gap >= 0.0)
+        speed += md5i_limit_way_out(ragdoll, limit->gap);
+    const double before = limit->impulse.value;
+    limit->impulse.value = md5_greater(0.0, before - speed * limit->inverse);
+    push_limit(ragdoll, node, limit, limit->impulse.value - before);
+    note_change(ragdoll, (limit->impulse.value - before) * node->radius, limit->inverse);
+    add_gradient(ragdoll, &limit->impulse, limit->inverse);
+}
+
+// The torque of a lock is what the joint leans on the limit with. If it pulls, the limit is left.
+static void read_locks(md5_ragdoll *ragdoll)
+{
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
+        ragdoll_node *const node = &ragdoll->nodes[k];
+        for (uint32_t i = 0; i < node->num_limits; i++) {
+            ragdoll_limit *const limit = &node->limits[i];
+            if (!limit->is_locked)
+                continue;
+            const double missing = limit->speed - md5i_limit_speed(ragdoll, node, limit);
+            limit->impulse.value = md5_greater(0.0, limit->stiffness * missing);
+        }
+    }
+}
+
+// After the move nothing needs to come back any more.
+static void stop_locks(md5_ragdoll *ragdoll)
+{
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
+        ragdoll_node *const node = &ragdoll->nodes[k];
+        for (uint32_t i = 0; i < node->num_limits; i++) {
+            const ragdoll_limit *const limit = &node->limits[i];
+            if (!limit->is_locked || limit->speed <= 0.0)
+                continue;
+            go_to(ragdoll, k);
+            push_limit(ragdoll, node, limit, -limit->stiffness * limit->speed);
+        }
+    }
 }
 
 // == Contacts =====================================================================================
@@ -239,19 +267,20 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
     const double speed = md5_spatial_dot(&contact->along[0], &node->velocity);
     contact->is_near = contact->gap + ragdoll->seconds * (speed - ragdoll->fastest) < NEARBY;
     if (!contact->is_near) {
-        memset(contact->impulses, 0, sizeof contact->impulses);
+        for (int i = 0; i < 3; i++)
+            contact->impulses[i].value = 0.0;
         contact->speed = 0.0;
         return;
     }
     const md5_vec3d first = md5_vec3d_across(normal), second = md5_vec3d_cross(normal, first);
     contact->along[1] = md5_spatial_of(md5_vec3d_cross(point, first), first);
     contact->along[2] = md5_spatial_of(md5_vec3d_cross(point, second), second);
-    MD5_FOR (i, 3) {
+    for (uint32_t i = 0; i < 3; i++) {
         contact->responses[i] = md5_spatial_mul(&node->response, &contact->along[i]);
         const double rate = md5_spatial_dot(&contact->along[i], &contact->responses[i]);
         contact->inverses[i] = rate > 1e-30 ? 1.0 / rate : 0.0;
     }
-    if (contact->impulses[0] == 0.0)
+    if (contact->impulses[0].value == 0.0)
         contact->speed = speed;
     ragdoll->is_pushed_out |= contact->gap < -LOOSE || contact->speed < -ragdoll->least_bounce;
     node->is_busy = true;
@@ -264,41 +293,40 @@ static void push_contact(ragdoll_node *node, const ragdoll_contact *contact, uin
     md5_spatial_add(&node->passed, &contact->along[row], impulse);
 }
 
-// What the impulses of friction may change by at once, for a speed, so that what moves never gets
-// faster by them, since what one pushes the other has to bear.
-static double steady_of(const ragdoll_contact *contact)
+// The speed at which a contact must open, or negative: may close.
+static double contact_way_out(const md5_ragdoll *ragdoll, const ragdoll_contact *contact,
+                              bool is_last)
 {
-    const double a = md5_spatial_dot(&contact->along[1], &contact->responses[1]);
-    const double b = md5_spatial_dot(&contact->along[2], &contact->responses[2]);
-    const double ab = md5_spatial_dot(&contact->along[1], &contact->responses[2]);
-    return 2.0 / md5_greater(a + b + sqrt((a - b) * (a - b) + 4.0 * ab * ab), 1e-30);
+    const bool is_hit = contact->impulses[0].value > 0.0 && contact->speed < -ragdoll->least_bounce;
+    if (is_last && is_hit)
+        return ragdoll->bounce * contact->speed;
+    if (is_last && contact->gap < 0.0)
+        return 0.0;
+    return md5_way_out(ragdoll->seconds, contact->gap, LOOSE, FASTEST_OUT);
 }
 
 static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
-                          double friction, double share, bool is_last)
+                          double friction, bool is_last)
 {
-    double out = way_out(ragdoll, contact->gap, LOOSE, FASTEST_OUT, is_last);
-    if (is_last && contact->impulses[0] > 0.0 && contact->speed < -ragdoll->least_bounce)
-        out = ragdoll->bounce * contact->speed;
-    const double speed = md5_spatial_dot(&contact->along[0], &node->velocity) + out;
-    double *const impulses = contact->impulses;
-    const double impulse = md5_greater(0.0, impulses[0] - speed * contact->inverses[0]);
-    push_contact(node, contact, 0, impulse - impulses[0]);
-    note_change(ragdoll, impulse - impulses[0], contact->inverses[0]);
-    impulses[0] = impulse;
-    if (share > 0.0 && share < 1.0)
-        contact->steady = steady_of(contact);
-    contact->grip += share * (friction * impulse - contact->grip);
-    double across[2], most = contact->grip;
-    MD5_FOR (i, 2)
-        across[i] = impulses[1 + i]
-                    - md5_spatial_dot(&contact->along[1 + i], &node->velocity)
-                          * (share < 1.0 ? contact->steady : contact->inverses[1 + i]);
+    ragdoll_impulse *const impulses = contact->impulses;
+    const double speed = md5_spatial_dot(&contact->along[0], &node->velocity)
+                         + contact_way_out(ragdoll, contact, is_last);
+    const double impulse = md5_greater(0.0, impulses[0].value - speed * contact->inverses[0]);
+    push_contact(node, contact, 0, impulse - impulses[0].value);
+    note_change(ragdoll, impulse - impulses[0].value, contact->inverses[0]);
+    impulses[0].value = impulse;
+    if (ragdoll->sweep < NUM_FRICTION_SWEEPS)
+        contact->max_friction = friction * impulse;
+    double across[2];
+    for (int i = 0; i < 2; i++)
+        across[i] =
+            impulses[1 + i].value
+            - md5_spatial_dot(&contact->along[1 + i], &node->velocity) * contact->inverses[1 + i];
     const double length = sqrt(across[0] * across[0] + across[1] * across[1]);
-    const double scale = length > most ? most / length : 1.0;
-    MD5_FOR (i, 2) {
-        push_contact(node, contact, 1 + i, across[i] * scale - impulses[1 + i]);
-        impulses[1 + i] = across[i] * scale;
+    const double scale = length > contact->max_friction ? contact->max_friction / length : 1.0;
+    for (uint32_t i = 0; i < 2; i++) {
+        push_contact(node, contact, 1 + i, across[i] * scale - impulses[1 + i].value);
+        impulses[1 + i].value = across[i] * scale;
     }
 }
 
@@ -309,7 +337,7 @@ static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md
                         md5_vec3d along)
 {
     const uint32_t row = link->num_rows++;
-    MD5_FOR (i, 2) {
+    for (uint32_t i = 0; i < 2; i++) {
         const md5_vec3d point = md5_vec3d_sub(points[i], ragdoll->origin);
         link->along[row][i] = md5_spatial_of(md5_vec3d_cross(point, along), along);
     }
@@ -331,6 +359,13 @@ static void soften(const md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row,
     link->biases[row][0] = link->biases[row][1] = apart * h * stiffness / sum;
 }
 
+static double link_way_out(const md5_ragdoll *ragdoll, double gap, bool is_last)
+{
+    if (is_last && gap < 0.0)
+        return 0.0;
+    return md5_way_out(ragdoll->seconds, gap, LOOSE, FASTEST_OUT);
+}
+
 static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const float *numbers,
                        const md5_vec3d points[2])
 {
@@ -347,14 +382,14 @@ static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const flo
     const double longest = (double)numbers[5] - length, shortest = length - (double)numbers[4];
     if (numbers[5] > 0.0f && longest < 1.0) {
         const uint32_t end = add_row(ragdoll, link, points, md5_vec3d_scale(along, -1.0));
-        MD5_FOR (i, 2)
-            link->biases[end][i] = way_out(ragdoll, longest, LOOSE, FASTEST_OUT, i == 1);
+        for (uint32_t i = 0; i < 2; i++)
+            link->biases[end][i] = link_way_out(ragdoll, longest, i == 1);
         link->lows[end] = 0.0;
     }
     if (numbers[4] > 0.0f && shortest < 1.0) {
         const uint32_t end = add_row(ragdoll, link, points, along);
-        MD5_FOR (i, 2)
-            link->biases[end][i] = way_out(ragdoll, shortest, LOOSE, FASTEST_OUT, i == 1);
+        for (uint32_t i = 0; i < 2; i++)
+            link->biases[end][i] = link_way_out(ragdoll, shortest, i == 1);
         link->lows[end] = 0.0;
     }
 }
@@ -368,7 +403,7 @@ static void add_drag(md5_ragdoll *ragdoll, ragdoll_link *link)
     const md5_vec3d points[2] = {md5_in_place(&node->place, ragdoll->drag_at), ragdoll->drag_to};
     const md5_vec3d apart = md5_vec3d_sub(points[0], points[1]);
     static const md5_vec3d axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-    MD5_FOR (i, 3) {
+    for (uint32_t i = 0; i < 3; i++) {
         const uint32_t row = add_row(ragdoll, link, points, axes[i]);
         const spatial *const along = &link->along[row][0];
         const spatial response = md5_spatial_mul(&node->response, along);
@@ -393,7 +428,7 @@ static void add_loop(const md5_ragdoll *ragdoll, ragdoll_link *link,
         }
     }
     const md5_vec3d apart = md5_vec3d_sub(points[0], points[1]);
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const double gap = md5_vec3d_dot(apart, axes[i]);
         const uint32_t row = add_row(ragdoll, link, points, axes[i]);
         link->biases[row][0] =
@@ -411,7 +446,7 @@ static void prepare_link(md5_ragdoll *ragdoll, ragdoll_link *link)
         ragdoll_place ends[2];
         md5_vec3d points[2];
         md5i_ragdoll_ends(ragdoll, constraint, ends);
-        MD5_FOR (i, 2)
+        for (uint32_t i = 0; i < 2; i++)
             points[i] = md5_in_place(&ends[i], md5_vec3d_of(constraint->anchors[i]));
         if (constraint->def->type == MD5_CONSTRAINT_SPRING)
             add_spring(ragdoll, link, constraint->def->spring, points);
@@ -423,10 +458,10 @@ static void prepare_link(md5_ragdoll *ragdoll, ragdoll_link *link)
     ragdoll->is_pushed_out |= link->num_rows > 0;
     if (link->num_rows != before)
         memset(link->impulses, 0, sizeof link->impulses);
-    MD5_FOR (row, link->num_rows) {
+    for (uint32_t row = 0; row < link->num_rows; row++) {
         double rate = link->softness[row];
         spatial *const along = link->along[row];
-        MD5_FOR (i, 2) {
+        for (uint32_t i = 0; i < 2; i++) {
             if (link->nodes[i] == MD5_NONE)
                 continue;
             spatial *const response = &link->responses[row][i];
@@ -443,7 +478,7 @@ static void prepare_link(md5_ragdoll *ragdoll, ragdoll_link *link)
 
 static void push_link(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row, double impulse)
 {
-    MD5_FOR (i, 2) {
+    for (uint32_t i = 0; i < 2; i++) {
         if (link->nodes[i] == MD5_NONE)
             continue;
         const double signed_impulse = i == 0 ? impulse : -impulse;
@@ -456,9 +491,9 @@ static void push_link(md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row, do
 
 static void solve_link(md5_ragdoll *ragdoll, ragdoll_link *link, bool is_last)
 {
-    MD5_FOR (row, link->num_rows) {
+    for (uint32_t row = 0; row < link->num_rows; row++) {
         double speed = link->biases[row][is_last] + link->softness[row] * link->impulses[row];
-        MD5_FOR (i, 2) {
+        for (uint32_t i = 0; i < 2; i++) {
             if (link->nodes[i] == MD5_NONE)
                 continue;
             go_to(ragdoll, link->nodes[i]);
@@ -481,39 +516,45 @@ static double friction_of(const md5_ragdoll *ragdoll, const ragdoll_node *node)
     return friction > 0.0f ? md5_less((double)friction, 100.0) * ragdoll->scales[1] : 0.0;
 }
 
-// What impulses there were in the last step is there first.
-static void begin_with_old(md5_ragdoll *ragdoll, ragdoll_node *node)
-{
-    MD5_FOR (i, node->num_limits)
-        if (node->limits[i].is_near)
-            push_limit(ragdoll, node, &node->limits[i], node->limits[i].impulse);
-    MD5_FOR (i, node->num_contacts)
-        MD5_FOR (row, node->contacts[i].is_near ? 3 : 0)
-            push_contact(node, &node->contacts[i], row, node->contacts[i].impulses[row]);
-}
-
+// The velocity of the parent does not know yet what contacts do to the node: limits, which depend
+// on both, are solved before them.
 static void solve_node(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_last)
 {
-    const double friction = friction_of(ragdoll, node), before = ragdoll->change;
-    const double late = ragdoll->num_late;
-    double most = before, share = 1.0 / (1.0 + LATE_SHARE * late);
+    const double friction = friction_of(ragdoll, node);
+    for (uint32_t i = 0; i < node->num_limits; i++) {
+        if (node->limits[i].is_near && !node->limits[i].is_locked)
+            solve_limit(ragdoll, node, &node->limits[i], is_last);
+    }
+    for (uint32_t i = 0; i < node->num_contacts; i++) {
+        ragdoll_contact *const contact = &node->contacts[i];
+        if (!contact->is_near)
+            continue;
+        for (uint32_t row = 0; row < 3; row++)
+            push_contact(node, contact, row,
+                         begin_impulse(ragdoll, &contact->impulses[row], is_last));
+    }
+    double most = ragdoll->change;
     for (int round = 0; round < MAX_ROUNDS; round++) {
         ragdoll->change = 0.0;
-        MD5_FOR (i, node->num_limits)
-            if (node->limits[i].is_near)
-                solve_limit(ragdoll, node, &node->limits[i], is_last);
-        MD5_FOR (i, node->num_contacts)
+        for (uint32_t i = 0; i < node->num_contacts; i++) {
             if (node->contacts[i].is_near)
-                solve_contact(ragdoll, node, &node->contacts[i], friction, share, is_last);
-        share = late > 0.0 ? 0.0 : share;
+                solve_contact(ragdoll, node, &node->contacts[i], friction, is_last);
+        }
         most = md5_greater(most, ragdoll->change);
         if (ragdoll->change < CALM)
             break;
     }
     ragdoll->change = most;
+    for (uint32_t i = 0; i < node->num_contacts; i++) {
+        const ragdoll_contact *const contact = &node->contacts[i];
+        if (!contact->is_near)
+            continue;
+        for (int row = 0; row < 3; row++)
+            add_gradient(ragdoll, &contact->impulses[row], contact->inverses[row]);
+    }
 }
 
-static void sweep(md5_ragdoll *ragdoll, bool is_first, bool is_last)
+static void sweep(md5_ragdoll *ragdoll, bool is_last)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes;) {
         ragdoll_node *const node = &ragdoll->nodes[k];
@@ -522,52 +563,59 @@ static void sweep(md5_ragdoll *ragdoll, bool is_first, bool is_last)
             continue;
         }
         go_to(ragdoll, k++);
-        if (is_first)
-            begin_with_old(ragdoll, node);
         solve_node(ragdoll, node, is_last);
     }
-    MD5_FOR (i, ragdoll->num_links) {
+    const bool is_first = ragdoll->sweep == 0 && !is_last;
+    for (uint32_t i = 0; i < ragdoll->num_links; i++) {
         ragdoll_link *const link = &ragdoll->links[i];
-        MD5_FOR (row, is_first ? link->num_rows : 0)
-            push_link(ragdoll, link, row, link->impulses[row]);
+        if (is_first) {
+            for (uint32_t row = 0; row < link->num_rows; row++)
+                push_link(ragdoll, link, row, link->impulses[row]);
+        }
         solve_link(ragdoll, link, is_last);
     }
 }
 
 static void sweep_until_calm(md5_ragdoll *ragdoll, bool is_last)
 {
-    MD5_FOR (i, is_last ? MAX_RELAX_SWEEPS : MAX_SWEEPS) {
-        ragdoll->num_late += i > EAGER_SWEEPS && ragdoll->change > JOLT;
+    const uint32_t max_sweeps = is_last ? MAX_RELAX_SWEEPS : MAX_SWEEPS;
+    double gradient_before = 0.0;
+    ragdoll->ratio = 0.0;
+    for (ragdoll->sweep = 0; ragdoll->sweep < max_sweeps; ragdoll->sweep++) {
         ragdoll->change = 0.0;
-        sweep(ragdoll, i == 0 && !is_last, is_last);
-        if (ragdoll->change < CALM && i + 1 >= MIN_SWEEPS)
+        ragdoll->gradient = 0.0;
+        sweep(ragdoll, is_last);
+        if (ragdoll->change < CALM && ragdoll->sweep + 1 >= MIN_SWEEPS)
             break;
+        const bool is_falling = ragdoll->gradient < gradient_before;
+        ragdoll->ratio = is_falling ? ragdoll->gradient / gradient_before : 0.0;
+        gradient_before = ragdoll->gradient;
     }
 }
 
 void md5i_ragdoll_solve(md5_ragdoll *ragdoll)
 {
     ragdoll->is_pushed_out = ragdoll->is_touching = ragdoll->links[0].nodes[0] != MD5_NONE;
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         node->is_busy = false;
-        MD5_FOR (i, node->num_contacts)
+        for (uint32_t i = 0; i < node->num_contacts; i++)
             prepare_contact(ragdoll, node, &node->contacts[i]);
         ragdoll->is_touching |= node->is_busy;
     }
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;) {
         ragdoll_node *const node = &ragdoll->nodes[k];
-        MD5_FOR (i, node->num_limits)
-            prepare_limit(ragdoll, node, i);
+        for (uint32_t i = 0; i < node->num_limits; i++)
+            prepare_limit(ragdoll, node, &node->limits[i]);
         if (node->is_busy && node->parent != MD5_NONE)
             ragdoll->nodes[node->parent].is_busy = true;
     }
-    MD5_FOR (i, ragdoll->num_links)
+    for (uint32_t i = 0; i < ragdoll->num_links; i++)
         prepare_link(ragdoll, &ragdoll->links[i]);
     begin_walk(ragdoll);
-    ragdoll->num_late = 0;
     sweep_until_calm(ragdoll, false);
     end_walk(ragdoll);
+    read_locks(ragdoll);
     md5i_ragdoll_tame(ragdoll);
 }
 
@@ -576,24 +624,24 @@ void md5i_ragdoll_solve(md5_ragdoll *ragdoll)
 static void weigh_joints(md5_ragdoll *ragdoll)
 {
     const md5_vec3d none = {0.0, 0.0, 0.0};
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         const md5_vec3d linear =
             md5_vec3d_add(md5_spatial_linear(&node->velocity),
                           md5_vec3d_cross(md5_spatial_angular(&node->velocity), node->center));
         node->touched = md5_vec3d_scale(md5_vec3d_sub(linear, node->linear), node->mass);
         node->touched.z += node->mass * ragdoll->gravity * ragdoll->seconds;
-        MD5_FOR (i, node->num_contacts)
-            MD5_FOR (row, node->contacts[i].is_near ? 3 : 0)
+        for (uint32_t i = 0; i < node->num_contacts; i++)
+            for (uint32_t row = 0; row < (node->contacts[i].is_near ? 3 : 0); row++)
                 node->touched =
                     md5_vec3d_sub(node->touched,
                                   md5_vec3d_scale(md5_spatial_linear(&node->contacts[i].along[row]),
-                                                  node->contacts[i].impulses[row]));
+                                                  node->contacts[i].impulses[row].value));
     }
-    MD5_FOR (i, ragdoll->num_links) {
+    for (uint32_t i = 0; i < ragdoll->num_links; i++) {
         const ragdoll_link *const link = &ragdoll->links[i];
-        MD5_FOR (row, link->num_rows)
-            MD5_FOR (end, 2)
+        for (uint32_t row = 0; row < link->num_rows; row++)
+            for (uint32_t end = 0; end < 2; end++)
                 if (link->nodes[end] != MD5_NONE) {
                     ragdoll_node *const node = &ragdoll->nodes[link->nodes[end]];
                     node->touched = md5_vec3d_sub(
@@ -617,13 +665,14 @@ void md5i_ragdoll_relax(md5_ragdoll *ragdoll)
 {
     if (ragdoll->is_pushed_out) {
         begin_walk(ragdoll);
+        stop_locks(ragdoll);
         sweep_until_calm(ragdoll, true);
         end_walk(ragdoll);
         md5i_ragdoll_tame(ragdoll);
     }
-    MD5_FOR (k, ragdoll->num_nodes)
-        MD5_FOR (i, ragdoll->nodes[k].num_contacts)
-            if (ragdoll->nodes[k].contacts[i].impulses[0] > 0.0)
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
+        for (uint32_t i = 0; i < ragdoll->nodes[k].num_contacts; i++)
+            if (ragdoll->nodes[k].contacts[i].impulses[0].value > 0.0)
                 ragdoll->nodes[k].contacts[i].speed = 0.0;
     weigh_joints(ragdoll);
 }

@@ -1,5 +1,5 @@
 // Ragdolls as trees: which constraints are joints of it; places from turns; what impulses do.
-#include "md5/game/ragdoll.h"
+#include "md5/ragdoll/ragdoll.h"
 
 // == Making =======================================================================================
 
@@ -26,8 +26,8 @@ static void read_inertia(ragdoll_node *node, const md5_body_part *part, double l
     const double ball = 0.4 * node->mass * node->radius * node->radius;
     const float *const in = part->inertia;
     double(*const out)[3] = node->inertia;
-    MD5_FOR (i, 3) {
-        MD5_FOR (k, 3)
+    for (uint32_t i = 0; i < 3; i++) {
+        for (uint32_t k = 0; k < 3; k++)
             out[i][k] = 0.5 * ((double)in[3 * i + k] + (double)in[3 * k + i]);
         out[i][i] += LEAST_INERTIA * ball;
     }
@@ -40,8 +40,8 @@ static void read_inertia(ragdoll_node *node, const md5_body_part *part, double l
     if (has_mass && out[0][0] > least && last.z > least * least
         && determinant > least * least * least && trace < 100.0 * ball)
         return;
-    MD5_FOR (i, 3)
-        MD5_FOR (k, 3)
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < 3; k++)
             out[i][k] = i == k ? ball : 0.0;
 }
 
@@ -66,7 +66,7 @@ static void make_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint
                            .base = {0.0, 0.0, 0.0, 1.0},
                            .turn = {0.0, 0.0, 0.0, 1.0}};
     ragdoll->node_of[body] = index;
-    MD5_FOR (i, part->num_vertices)
+    for (uint32_t i = 0; i < part->num_vertices; i++)
         node->radius = md5_greater(
             node->radius, (double)md5_vec3_length(figure->vertices[part->first_vertex + i]));
     node->radius = md5_less(node->radius, 1e6);
@@ -78,7 +78,7 @@ static void make_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint
     const md5_body_constraint *const joint = &figure->constraints[constraint];
     node->is_reversed = joint->bodies[0] != body;
     md5_quatd setup[2];
-    MD5_FOR (i, 2)
+    for (uint32_t i = 0; i < 2; i++)
         setup[i] = joint->bodies[i] == MD5_NONE
                        ? (md5_quatd){0.0, 0.0, 0.0, 1.0}
                        : md5_quatd_of(figure->setup[joint->bodies[i]].rotation);
@@ -111,7 +111,7 @@ static void make_link(md5_ragdoll *ragdoll, uint32_t constraint)
     const md5_body_constraint *const of = &ragdoll->desc.figure->constraints[constraint];
     ragdoll_link *const link = &ragdoll->links[ragdoll->num_links++];
     *link = (ragdoll_link){.constraint = constraint};
-    MD5_FOR (i, 2)
+    for (uint32_t i = 0; i < 2; i++)
         link->nodes[i] = of->bodies[i] == MD5_NONE ? MD5_NONE : ragdoll->node_of[of->bodies[i]];
 }
 
@@ -124,16 +124,16 @@ void md5i_make_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch)
     uint32_t *const nexts = firsts + count + 1, *const stack = nexts + 2 * (size_t)num_edges;
     bool *const is_joint = (bool *)(stack + 2 * ((size_t)count + 1));
     double heaviest = 0.0;
-    MD5_FOR (i, count + 1)
+    for (uint32_t i = 0; i < count + 1; i++)
         groups[i] = i, firsts[i] = MD5_NONE;
-    MD5_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const double mass = (double)figure->bodies[i].mass;
         heaviest = mass < 1e15 ? md5_greater(heaviest, mass) : heaviest;
     }
-    MD5_FOR (i, num_edges) {
+    for (uint32_t i = 0; i < num_edges; i++) {
         const md5_body_constraint *const edge = &figure->constraints[i];
         uint32_t ends[2], group[2];
-        MD5_FOR (k, 2) {
+        for (uint32_t k = 0; k < 2; k++) {
             ends[k] = edge->bodies[k] == MD5_NONE ? world : edge->bodies[k];
             group[k] = group_of(groups, ends[k]);
         }
@@ -141,12 +141,12 @@ void md5i_make_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch)
         if (!is_joint[i])
             continue;
         groups[group[1]] = group[0];
-        MD5_FOR (k, 2) {
+        for (uint32_t k = 0; k < 2; k++) {
             nexts[2 * i + k] = firsts[ends[k]];
             firsts[ends[k]] = 2 * i + k;
         }
     }
-    MD5_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         ragdoll->node_of[i] = MD5_NONE;
     // From the world, then from each body that was not reached: depth first, parents before
     // children. On the stack: edges to walk, as seen from the nearer end.
@@ -183,39 +183,16 @@ void md5i_make_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch)
     }
     ragdoll->links[ragdoll->num_links++] =
         (ragdoll_link){.constraint = MD5_NONE, .nodes = {MD5_NONE, MD5_NONE}};
-    MD5_FOR (i, num_edges)
+    for (uint32_t i = 0; i < num_edges; i++)
         if (!is_joint[i] && figure->constraints[i].bodies[0] != figure->constraints[i].bodies[1])
             make_link(ragdoll, i);
 }
 
 // == Places =======================================================================================
 
-ragdoll_place md5i_ragdoll_end(const md5_ragdoll *ragdoll, uint32_t node)
-{
-    return node == MD5_NONE ? ragdoll->world : ragdoll->nodes[node].place;
-}
-
-void md5i_ragdoll_ends(const md5_ragdoll *ragdoll, const md5_body_constraint *constraint,
-                       ragdoll_place ends[2])
-{
-    MD5_FOR (i, 2) {
-        const uint32_t body = constraint->bodies[i];
-        ends[i] = md5i_ragdoll_end(ragdoll, body == MD5_NONE ? MD5_NONE : ragdoll->node_of[body]);
-    }
-}
-
 static const md5_body_constraint *joint_of(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     return &ragdoll->desc.figure->constraints[node->constraint];
-}
-
-static md5_quatd unit(md5_quatd q, md5_quatd otherwise)
-{
-    const double square = md5_quatd_dot(q, q);
-    if (!(square > 1e-20 && square < 1e20))
-        return otherwise;
-    const double scale = 1.0 / sqrt(square);
-    return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
 // Keeps of a turn what the joint can do.
@@ -224,7 +201,7 @@ static void restrain(const md5_ragdoll *ragdoll, ragdoll_node *node)
     const md5_body_constraint *const joint = joint_of(ragdoll, node);
     const md5_quatd none = {0.0, 0.0, 0.0, 1.0};
     if (joint->def->type == MD5_CONSTRAINT_BALL) {
-        node->turn = unit(node->turn, node->base);
+        node->turn = md5_unit_or(node->turn, node->base);
         return;
     }
     if (node->num_moves == 0 || joint->def->type == MD5_CONSTRAINT_SLIDER) {
@@ -238,12 +215,12 @@ static void restrain(const md5_ragdoll *ragdoll, ragdoll_node *node)
     const md5_vec3d part = md5_vec3d_scale(axis, along);
     by = is_hinge ? (md5_quatd){part.x, part.y, part.z, by.w}
                   : (md5_quatd){by.x - part.x, by.y - part.y, by.z - part.z, by.w};
-    node->turn = md5_quatd_mul(unit(by, none), node->base);
+    node->turn = md5_quatd_mul(md5_unit_or(by, none), node->base);
 }
 
 void md5i_ragdoll_read_turns(md5_ragdoll *ragdoll)
 {
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         if (node->constraint == MD5_NONE)
             continue;
@@ -265,7 +242,7 @@ void md5i_ragdoll_read_turns(md5_ragdoll *ragdoll)
 
 void md5i_ragdoll_place(md5_ragdoll *ragdoll)
 {
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         if (node->constraint == MD5_NONE)
             continue;
@@ -277,23 +254,24 @@ void md5i_ragdoll_place(md5_ragdoll *ragdoll)
             second =
                 md5_vec3d_add(second, md5_vec3d_scale(md5_vec3d_of(joint->axes[1]), node->slide));
         const md5_quatd turn = node->is_reversed ? md5_quatd_conjugate(node->turn) : node->turn;
-        node->place.turn = unit(md5_quatd_mul(parent.turn, turn), node->place.turn);
+        node->place.turn = md5_unit_or(md5_quatd_mul(parent.turn, turn), node->place.turn);
         const md5_vec3d anchor = md5_in_place(&parent, node->is_reversed ? first : second);
         node->place.at = md5_vec3d_sub(
             anchor, md5_quatd_rotate(node->place.turn, node->is_reversed ? second : first));
     }
 }
 
-// What turns by a velocity in the time of a step, by Cayley's map: exact but for the third power.
-static md5_quatd turned(md5_quatd q, md5_vec3d angular, double seconds)
+// Turns a joint back that a step has turned by an angle. The way back may need a twist that the
+// joint does not have: without it the joint is a part of the way back, so the rest is tried again.
+static void hold_in_limits(const md5_ragdoll *ragdoll, ragdoll_node *node, double angle)
 {
-    const md5_vec3d half = md5_vec3d_scale(angular, 0.5 * seconds);
-    return unit(md5_quatd_mul((md5_quatd){half.x, half.y, half.z, 1.0}, q), q);
+    enum { MAX_TRIES = 8 };
+    for (int i = 0; i < MAX_TRIES && md5i_hold_limits(ragdoll, node, angle); i++)
+        restrain(ragdoll, node);
 }
 
-void md5i_ragdoll_move(md5_ragdoll *ragdoll)
+void md5i_ragdoll_move(md5_ragdoll *ragdoll, double seconds)
 {
-    const double seconds = ragdoll->seconds;
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;) { // parents last: where they are counts
         ragdoll_node *const node = &ragdoll->nodes[k];
         spatial by = node->velocity;
@@ -302,7 +280,7 @@ void md5i_ragdoll_move(md5_ragdoll *ragdoll)
             const md5_vec3d linear =
                 md5_vec3d_add(md5_spatial_linear(&by), md5_vec3d_cross(angular, node->center));
             node->place.at = md5_vec3d_add(node->place.at, md5_vec3d_scale(linear, seconds));
-            node->place.turn = turned(node->place.turn, angular, seconds);
+            node->place.turn = md5i_turned(node->place.turn, angular, seconds);
             continue;
         }
         const md5_body_constraint *const joint = joint_of(ragdoll, node);
@@ -312,62 +290,16 @@ void md5i_ragdoll_move(md5_ragdoll *ragdoll)
         const ragdoll_place second =
             md5i_ragdoll_end(ragdoll, node->is_reversed ? k : node->parent);
         const md5_quatd into = md5_quatd_conjugate(second.turn);
-        node->turn = turned(node->turn, md5_quatd_rotate(into, md5_spatial_angular(&by)), time);
+        node->turn =
+            md5i_turned(node->turn, md5_quatd_rotate(into, md5_spatial_angular(&by)), time);
         if (joint->def->type == MD5_CONSTRAINT_SLIDER)
             node->slide += time
                            * md5_vec3d_dot(md5_quatd_rotate(into, md5_spatial_linear(&by)),
                                            md5_vec3d_of(joint->axes[1]));
         restrain(ragdoll, node);
+        hold_in_limits(ragdoll, node, seconds * md5_vec3d_length(md5_spatial_angular(&by)));
     }
     md5i_ragdoll_place(ragdoll);
-}
-
-// == Limits =======================================================================================
-
-// How far an angle below a half turn is from a limit, both by cosine and sine: 2 tan(half of the
-// difference), which is the turn of Cayley's map.
-static double gap_between(double c, double s, double limit_c)
-{
-    const double limit_s = sqrt(md5_greater(0.0, 1.0 - limit_c * limit_c));
-    const double difference_c = limit_c * c + limit_s * s;
-    return 2.0 * (limit_s * c - limit_c * s) / md5_greater(1.0 + difference_c, 1e-3);
-}
-
-limit_view md5i_limit_view(const md5_body_constraint *constraint, uint32_t index,
-                           const ragdoll_place ends[2])
-{
-    const limit_view none = {.axis = {0.0, 0.0, 0.0}, .gap = 10.0};
-    // Of half a degree at least: at 0 the axis would have no direction.
-    const double limit = md5_less((double)constraint->limit_cosines[index], 0.99996);
-    const md5_vec3d axis = md5_quatd_rotate(ends[1].turn, md5_vec3d_of(constraint->limit_axis));
-    const md5_vec3d shaft = md5_quatd_rotate(ends[0].turn, md5_vec3d_of(constraint->limit_shaft));
-    if (!(limit > -0.9999) || !(md5_vec3d_dot(axis, axis) > 0.5)
-        || !(md5_vec3d_dot(shaft, shaft) > 0.5))
-        return none;
-    if (constraint->def->limit == MD5_FIGURE_CONE
-        || constraint->def->type == MD5_CONSTRAINT_HINGE) {
-        const md5_vec3d across = md5_vec3d_cross(axis, shaft);
-        const double sine = md5_vec3d_length(across);
-        md5_vec3d about = md5_vec3d_scale(across, 1.0 / md5_greater(sine, 1e-9));
-        if (sine < 1e-6)
-            about = md5_vec3d_across(shaft);
-        const double cosine = md5_vec3d_dot(axis, shaft);
-        return (limit_view){.axis = about,
-                            .gap = gap_between(cosine, sine, limit),
-                            .shaft = shaft,
-                            .bend = cosine / md5_greater(sine, 0.05)};
-    }
-    // Of a pyramid the angle of the shaft in the plane of its axis and of one side, the base first:
-    // so read, 7 of 123 moments of the engine's falls are more than a degree beyond it, else 57.
-    md5_vec3d side = md5_quatd_rotate(ends[1].turn, md5_vec3d_of(constraint->limit_base));
-    if (index == 1)
-        side = md5_vec3d_cross(side, axis);
-    const double x = md5_vec3d_dot(axis, shaft), y = md5_vec3d_dot(side, shaft);
-    const double square = md5_greater(x * x + y * y, 0.01), scale = 1.0 / sqrt(square);
-    const md5_vec3d turns = md5_vec3d_sub(md5_vec3d_scale(md5_vec3d_cross(shaft, side), x),
-                                          md5_vec3d_scale(md5_vec3d_cross(shaft, axis), y));
-    return (limit_view){.axis = md5_vec3d_scale(turns, (y < 0.0 ? -1.0 : 1.0) / square),
-                        .gap = gap_between(x * scale, fabs(y) * scale, limit)};
 }
 
 // == What impulses do =============================================================================
@@ -388,20 +320,20 @@ static void set_inertias(ragdoll_node *node)
 {
     double part[3][3], (*const out)[6] = node->inertias.x;
     const double m = node->mass, x = node->center.x, y = node->center.y, z = node->center.z;
-    MD5_FOR (i, 3)
-        MD5_FOR (k, 3)
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < 3; k++)
             part[i][k] = node->axes[i][0] * node->inertia[0][k]
                          + node->axes[i][1] * node->inertia[1][k]
                          + node->axes[i][2] * node->inertia[2][k];
-    MD5_FOR (i, 3)
-        MD5_FOR_FROM (k, i, 3)
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = i; k < 3; k++)
             node->inertia_in_world[i][k] = node->inertia_in_world[k][i] =
                 part[i][0] * node->axes[k][0] + part[i][1] * node->axes[k][1]
                 + part[i][2] * node->axes[k][2];
     const double square = x * x + y * y + z * z, c[3] = {x, y, z};
     const double cross[3][3] = {{0.0, -m * z, m * y}, {m * z, 0.0, -m * x}, {-m * y, m * x, 0.0}};
-    MD5_FOR (i, 3) {
-        MD5_FOR (k, 3) {
+    for (uint32_t i = 0; i < 3; i++) {
+        for (uint32_t k = 0; k < 3; k++) {
             out[i][k] = node->inertia_in_world[i][k] + m * ((i == k ? square : 0.0) - c[i] * c[k]);
             out[i][3 + k] = cross[i][k];
             out[3 + k][i] = cross[i][k];
@@ -444,7 +376,7 @@ static void set_moves(const md5_ragdoll *ragdoll, ragdoll_node *node)
             return;
         }
     }
-    MD5_FOR (i, node->num_moves)
+    for (uint32_t i = 0; i < node->num_moves; i++)
         node->moves[i] = turn_about(axes[i], anchor);
 }
 
@@ -484,7 +416,7 @@ static void invert(double *a, int count, int stride)
 
 // Friction resists as a brake, as strong as the force that the joint bears allows, and as slow
 // motion makes of it: as part of the inertia it can stop what moves but never turn it around.
-#define SLOWEST_TURN 0.2 // radians a second, below which it weakens
+#define SLOWEST_TURN 0.05 // radians a second, below which it weakens: slower than rest looks for
 
 static double brake_of(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
@@ -503,17 +435,22 @@ static double brake_of(const md5_ragdoll *ragdoll, const ragdoll_node *node)
 static void pass_up(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_step)
 {
     const double brake = is_step && node->num_moves > 0 ? brake_of(ragdoll, node) : 0.0;
-    MD5_FOR (i, node->num_moves)
+    for (uint32_t i = 0; i < node->num_moves; i++)
         node->loads[i] = md5_spatial_mul(&node->inertias, &node->moves[i]);
-    MD5_FOR (i, node->num_moves) {
-        MD5_FOR (k, node->num_moves)
+    for (uint32_t i = 0; i < node->num_moves; i++) {
+        for (uint32_t k = 0; k < node->num_moves; k++)
             node->inverse[i][k] = md5_spatial_dot(&node->moves[i], &node->loads[k]);
         node->inverse[i][i] += brake + node->haste * node->inverse[i][i];
+        node->locks[i] = 0.0;
+    }
+    if (is_step && node->num_limits > 0) {
+        md5i_measure_limits(ragdoll, node);
+        md5i_lock_limits(ragdoll, node);
     }
     invert(&node->inverse[0][0], (int)node->num_moves, 3);
-    MD5_FOR (i, node->num_moves) {
+    for (uint32_t i = 0; i < node->num_moves; i++) {
         node->gains[i] = (spatial){{0.0}};
-        MD5_FOR (k, node->num_moves)
+        for (uint32_t k = 0; k < node->num_moves; k++)
             md5_spatial_add(&node->gains[i], &node->loads[k], node->inverse[i][k]);
     }
     if (node->parent == MD5_NONE)
@@ -530,8 +467,9 @@ static void pass_up(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_step)
         }
     }
     spatial passed = node->passed;
-    MD5_FOR (i, node->num_moves)
-        md5_spatial_add(&passed, &node->gains[i], -md5_spatial_dot(&node->moves[i], &node->passed));
+    for (uint32_t i = 0; i < node->num_moves; i++)
+        md5_spatial_add(&passed, &node->gains[i],
+                        -node->locks[i] - md5_spatial_dot(&node->moves[i], &node->passed));
     md5_spatial_add(&parent->passed, &passed, 1.0);
 }
 
@@ -550,26 +488,27 @@ static void pass_down(const md5_ragdoll *ragdoll, ragdoll_node *node)
     double between[3][3];
     node->response = parent ? parent->response : (spatial_matrix){{{0.0}}};
     node->velocity = parent ? parent->velocity : (spatial){{0.0}};
-    MD5_FOR (i, node->num_moves)
+    for (uint32_t i = 0; i < node->num_moves; i++)
         turned_gains[i] = md5_spatial_mul(&node->response, &node->gains[i]);
-    MD5_FOR (i, node->num_moves)
-        MD5_FOR (k, node->num_moves)
+    for (uint32_t i = 0; i < node->num_moves; i++)
+        for (uint32_t k = 0; k < node->num_moves; k++)
             between[i][k] =
                 md5_spatial_dot(&node->gains[i], &turned_gains[k]) + node->inverse[i][k];
     const spatial from = node->velocity;
-    MD5_FOR (m, node->num_moves) {
+    for (uint32_t m = 0; m < node->num_moves; m++) {
         // Half of what belongs to both sides.
         spatial across = {{0.0}};
         md5_spatial_add(&across, &turned_gains[m], -1.0);
-        MD5_FOR (k, node->num_moves)
+        for (uint32_t k = 0; k < node->num_moves; k++)
             md5_spatial_add(&across, &node->moves[k], 0.5 * between[m][k]);
         for (int i = 0; i < 6; i++)
             for (int k = 0; k < 6; k++)
                 node->response.x[i][k] +=
                     node->moves[m].x[i] * across.x[k] + across.x[i] * node->moves[m].x[k];
         double speed = -md5_spatial_dot(&node->gains[m], &from);
-        MD5_FOR (k, node->num_moves)
-            speed += node->inverse[m][k] * md5_spatial_dot(&node->moves[k], &node->passed);
+        for (uint32_t k = 0; k < node->num_moves; k++)
+            speed += node->inverse[m][k]
+                     * (node->locks[k] + md5_spatial_dot(&node->moves[k], &node->passed));
         md5_spatial_add(&node->velocity, &node->moves[m], speed);
     }
 }
@@ -584,25 +523,25 @@ static void pass_down(const md5_ragdoll *ragdoll, ragdoll_node *node)
 void md5i_ragdoll_tame(md5_ragdoll *ragdoll)
 {
     double sum = 0.0;
-    MD5_FOR (k, ragdoll->num_nodes)
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         for (int i = 0; i < 6; i++)
             sum += fabs(ragdoll->nodes[k].velocity.x[i]);
     if (sum < 1e15) // else, or if it is not a number
         return;
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         node->velocity = (spatial){{0.0}};
         node->num_contacts = 0;
-        node->load = node->limits[0].impulse = node->limits[1].impulse = 0.0;
+        node->load = node->limits[0].impulse.value = node->limits[1].impulse.value = 0.0;
     }
-    MD5_FOR (i, ragdoll->num_links)
+    for (uint32_t i = 0; i < ragdoll->num_links; i++)
         memset(ragdoll->links[i].impulses, 0, sizeof ragdoll->links[i].impulses);
 }
 
 static void slow_down(md5_ragdoll *ragdoll)
 {
     double excess = 1.0;
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
         const md5_vec3d angular = md5_spatial_angular(&node->velocity);
         const md5_vec3d linear = md5_vec3d_add(md5_spatial_linear(&node->velocity),
@@ -611,7 +550,7 @@ static void slow_down(md5_ragdoll *ragdoll)
         excess = md5_greater(excess, md5_vec3d_length(angular) * (1.0 / FASTEST_TURN));
     }
     if (excess > 1.0)
-        MD5_FOR (k, ragdoll->num_nodes)
+        for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
             for (int i = 0; i < 6; i++)
                 ragdoll->nodes[k].velocity.x[i] *= 1.0 / excess;
 }
@@ -619,7 +558,7 @@ static void slow_down(md5_ragdoll *ragdoll)
 bool md5i_ragdoll_is_hasty(md5_ragdoll *ragdoll)
 {
     bool is_hasty = false;
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         if (node->num_moves == 0)
             continue;
@@ -636,7 +575,7 @@ bool md5i_ragdoll_is_hasty(md5_ragdoll *ragdoll)
     return is_hasty;
 }
 
-static md5_vec3d spin_of(const ragdoll_node *node, md5_vec3d angular)
+md5_vec3d md5i_node_spin(const ragdoll_node *node, md5_vec3d angular)
 {
     const double(*const inertia)[3] = (const double(*)[3])node->inertia_in_world;
     return (md5_vec3d){
@@ -648,14 +587,14 @@ static md5_vec3d spin_of(const ragdoll_node *node, md5_vec3d angular)
 void md5i_ragdoll_prepare(md5_ragdoll *ragdoll, bool is_step)
 {
     ragdoll->origin = ragdoll->nodes[0].place.at;
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         node->center = md5_vec3d_sub(node->place.at, ragdoll->origin);
         set_axes(node);
         set_inertias(node);
         set_moves(ragdoll, node);
         md5_vec3d momentum = md5_vec3d_scale(node->linear, node->mass);
-        md5_vec3d spin = spin_of(node, node->angular);
+        md5_vec3d spin = md5i_node_spin(node, node->angular);
         if (is_step) {
             momentum = node->momentum;
             momentum.z -= ragdoll->gravity * ragdoll->seconds * node->mass;
@@ -667,7 +606,7 @@ void md5i_ragdoll_prepare(md5_ragdoll *ragdoll, bool is_step)
     }
     for (uint32_t k = ragdoll->num_nodes; k-- > 0;)
         pass_up(ragdoll, &ragdoll->nodes[k], is_step);
-    MD5_FOR (k, ragdoll->num_nodes)
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         pass_down(ragdoll, &ragdoll->nodes[k]);
     md5i_ragdoll_tame(ragdoll);
     slow_down(ragdoll);
@@ -675,20 +614,20 @@ void md5i_ragdoll_prepare(md5_ragdoll *ragdoll, bool is_step)
 
 void md5i_ragdoll_take_velocities(md5_ragdoll *ragdoll)
 {
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         node->angular = md5_spatial_angular(&node->velocity);
         node->linear = md5_vec3d_add(md5_spatial_linear(&node->velocity),
                                      md5_vec3d_cross(node->angular, node->center));
         node->momentum = md5_vec3d_scale(node->linear, node->mass);
-        node->spin = spin_of(node, node->angular);
+        node->spin = md5i_node_spin(node, node->angular);
     }
 }
 
 double md5i_ragdoll_motion(const md5_ragdoll *ragdoll)
 {
     double energy = 0.0;
-    MD5_FOR (k, ragdoll->num_nodes) {
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
         energy += 0.5 * md5_vec3d_dot(node->momentum, node->linear)
                   + 0.5 * md5_vec3d_dot(node->spin, node->angular);
@@ -699,7 +638,7 @@ double md5i_ragdoll_motion(const md5_ragdoll *ragdoll)
 double md5i_ragdoll_energy(const md5_ragdoll *ragdoll)
 {
     double energy = md5i_ragdoll_motion(ragdoll);
-    MD5_FOR (k, ragdoll->num_nodes)
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++)
         energy += ragdoll->nodes[k].mass * ragdoll->gravity * ragdoll->nodes[k].place.at.z;
     return energy;
 }

@@ -1,0 +1,920 @@
+// Code of scripts: compiles the functions of states, and the functions that they call, to the
+// operations of script.h. Statements and expressions are compiled without recursion: open
+// statements and waiting operators are on stacks. Priorities are the engine's: ! covers
+// comparisons, and && and || are one level.
+#include "md5/core/freed.h"
+#include "md5/game/script_decls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum open_kind {
+    OPEN_BLOCK,
+    OPEN_IF,
+    OPEN_ELSE,
+    // Loops.
+    OPEN_WHILE,
+    OPEN_FOR,
+    OPEN_DO
+} open_kind;
+
+// A statement whose end was not read yet. A list of jumps is the index of its last jump, or
+// MD5_NONE: see set_targets().
+typedef struct open_statement {
+    open_kind kind;
+    uint32_t start;     // index of its first operation
+    uint32_t exits;     // jumps to the end of an if, or to the operation after a loop
+    uint32_t step;      // index of the first token of the third part of a for
+    uint32_t loop;      // index of the innermost loop in `statements`; MD5_NONE: not in a loop
+    uint32_t breaks;    // jumps
+    uint32_t continues; // jumps
+} open_statement;
+
+// An operator or an opening bracket that waits for its operands. SCRIPT_SECOND: a bracket that
+// belongs to no call.
+typedef struct open_operator {
+    uint32_t priority;
+    int change; // of the number of values on the stack
+    script_op op;
+} open_operator;
+
+typedef struct script_compiler {
+    script_program *program;
+    script_tokens *tokens;            // of the program
+    script_block *block;              // of the program
+    md5_arena scratch;                // memory for one function
+    script_definition *first, **last; // functions to compile
+    md5_name_map unknown;             // names of unknown functions that were reported
+    // The function that is compiled.
+    script_op *ops;
+    open_statement *statements;
+    open_operator *operators;
+    uint32_t num_ops, num_statements, num_operators;
+    uint32_t depth, max_depth; // number of values on the stack
+    const script_token *locals[SCRIPT_STACK];
+    uint32_t num_locals;
+    bool is_thread; // the next name is the function of a new thread
+} script_compiler;
+
+static const script_value zero = {.kind = SCRIPT_NUMBER};
+static const script_value one = {.kind = SCRIPT_NUMBER, .v = {1.0f, 0.0f, 0.0f}};
+
+static bool is_here(const script_compiler *compiler, const char *text)
+{
+    return md5i_script_token_is(md5_script_here(compiler->tokens), text);
+}
+
+// == Operations ===================================================================================
+
+// Appends an operation. `change` is its effect on the number of values on the stack.
+static void emit_op(script_compiler *compiler, script_op op, int change)
+{
+    compiler->ops[compiler->num_ops++] = op;
+    compiler->depth += (uint32_t)change;
+    if (compiler->depth > compiler->max_depth)
+        compiler->max_depth = compiler->depth;
+}
+
+static void emit(script_compiler *compiler, script_code code, uint32_t arg, int change)
+{
+    emit_op(compiler, (script_op){.code = (uint8_t)code, .arg = arg}, change);
+}
+
+static void emit_value(script_compiler *compiler, const script_value *value)
+{
+    void *const copy = md5i_arena_copy(&compiler->block->arena, value, 1, sizeof *value);
+    const script_op op = {.code = SCRIPT_CONSTANT, .value = (const script_value *)copy};
+    emit_op(compiler, op, 1);
+}
+
+// Appends a jump to a list of jumps whose target is not known yet. Until it is set, the argument of
+// each jump is the index of the previous jump of the list.
+static void emit_jump(script_compiler *compiler, script_code code, uint32_t *jumps, int change)
+{
+    const uint32_t index = compiler->num_ops;
+    emit(compiler, code, *jumps, change);
+    *jumps = index;
+}
+
+// Sets the target of a list of jumps.
+static void set_targets(script_compiler *compiler, uint32_t jumps, uint32_t target)
+{
+    while (jumps != MD5_NONE) {
+        const uint32_t previous = compiler->ops[jumps].arg;
+        compiler->ops[jumps].arg = target;
+        jumps = previous;
+    }
+}
+
+// == Names ========================================================================================
+
+// Finds a local or another variable, and returns the operation that pushes it.
+static bool find_name(script_compiler *compiler, const script_token *name, script_op *op)
+{
+    for (uint32_t i = 0; i < compiler->num_locals; i++) {
+        if (md5i_script_tokens_equal(compiler->locals[i], name)) {
+            *op = (script_op){.code = SCRIPT_LOCAL, .arg = i};
+            return true;
+        }
+    }
+    const char *const text = md5i_script_token_text(compiler->tokens, name);
+    const uint32_t *const index =
+        (const uint32_t *)*md5i_script_entry(compiler->tokens, &compiler->program->variables, text);
+    *op = (script_op){.code = SCRIPT_VARIABLE};
+    if (index)
+        op->arg = *index;
+    return index != NULL;
+}
+
+// Finds a variable, or a component of a vector: NAME_x, NAME_y or NAME_z. Reports unknown names.
+static script_op find_variable(script_compiler *compiler, const script_token *name)
+{
+    script_op op;
+    if (find_name(compiler, name, &op))
+        return op;
+    if (name->size > 2) {
+        script_token vector = *name;
+        vector.size -= 2;
+        const char separator = name->at[vector.size];
+        const char component = name->at[vector.size + 1];
+        const bool is_component = separator == '_' && component >= 'x' && component <= 'z';
+        if (is_component && find_name(compiler, &vector, &op)) {
+            op.count = (uint8_t)(component - 'x' + 1);
+            return op;
+        }
+    }
+    md5i_script_fail(compiler->tokens, name, "a variable");
+    return op;
+}
+
+// Returns the index of a function, which is compiled later.
+static uint32_t function_index(script_compiler *compiler, script_definition *definition)
+{
+    if (definition->index == MD5_NONE) {
+        definition->index = compiler->block->num_functions++;
+        *compiler->last = definition;
+        compiler->last = &definition->next_compiled;
+    }
+    return definition->index;
+}
+
+// Finds a function by its name: in the namespace of the compiled function or among the methods of
+// the object, then among the global functions.
+static script_definition *find_global(script_compiler *compiler, const char *name)
+{
+    script_program *const program = compiler->program;
+    const bool is_in_namespace = program->space && program->space->depth == 0;
+    md5_name_map *const nearer = is_in_namespace ? &program->space->functions : &program->methods;
+    void *const found = *md5i_script_entry(compiler->tokens, nearer, name);
+    if (found)
+        return (script_definition *)found;
+    return (script_definition *)*md5i_script_entry(compiler->tokens, &program->functions, name);
+}
+
+static void warn_unknown(script_compiler *compiler, const script_token *name, const char *text)
+{
+    void **const reported = md5i_script_entry(compiler->tokens, &compiler->unknown, text);
+    if (*reported)
+        return;
+    *reported = compiler;
+    compiler->block->script.num_unknown++;
+    md5i_script_warn(compiler->tokens, name, "is an unknown function: it returns 0");
+}
+
+static script_op find_builtin(script_compiler *compiler, const script_token *name, const char *text)
+{
+    static const char *const names[] = {SCRIPT_BUILTINS(SCRIPT_TEXT_OF)};
+    uint32_t index = 0;
+    while (index < SCRIPT_UNKNOWN && strcmp(names[index], text) != 0)
+        index++;
+    if (index == SCRIPT_UNKNOWN)
+        warn_unknown(compiler, name, text);
+    return (script_op){.code = SCRIPT_BUILTIN, .arg = index};
+}
+
+// Returns the operation that calls a function. `functions` are the functions of the namespace that
+// the script names, or the global functions. NULL: the function of another entity or of a thread,
+// which is not called and returns 0.
+static script_op find_function(script_compiler *compiler, md5_name_map *functions,
+                               const script_token *name)
+{
+    const char *const text = md5i_script_token_text(compiler->tokens, name);
+    if (!functions) {
+        warn_unknown(compiler, name, text);
+        return (script_op){.code = SCRIPT_BUILTIN, .arg = SCRIPT_UNKNOWN};
+    }
+    script_definition *definition = NULL;
+    if (functions == &compiler->program->functions)
+        definition = find_global(compiler, text);
+    else
+        definition = (script_definition *)*md5i_script_entry(compiler->tokens, functions, text);
+    if (!definition)
+        return find_builtin(compiler, name, text);
+    return (script_op){.code = SCRIPT_CALL, .arg = function_index(compiler, definition)};
+}
+
+// == Expressions ==================================================================================
+
+// Operators with a lower priority bind tighter.
+enum {
+    PRIORITY_PRODUCT,
+    PRIORITY_SUM,
+    PRIORITY_COMPARISON,
+    PRIORITY_NOT,
+    PRIORITY_ASSIGN,
+    PRIORITY_LOGIC,
+    PRIORITY_BRACKET
+};
+
+typedef struct script_binary {
+    const char *sign;
+    script_code code;
+    uint32_t priority;
+} script_binary;
+
+static const script_binary binaries[] = {
+    {.sign = "*", .code = SCRIPT_MULTIPLY, .priority = PRIORITY_PRODUCT},
+    {.sign = "/", .code = SCRIPT_DIVIDE, .priority = PRIORITY_PRODUCT},
+    {.sign = "%", .code = SCRIPT_REMAINDER, .priority = PRIORITY_PRODUCT},
+    {.sign = "&", .code = SCRIPT_BIT_AND, .priority = PRIORITY_PRODUCT},
+    {.sign = "|", .code = SCRIPT_BIT_OR, .priority = PRIORITY_PRODUCT},
+    {.sign = "+", .code = SCRIPT_ADD, .priority = PRIORITY_SUM},
+    {.sign = "-", .code = SCRIPT_SUBTRACT, .priority = PRIORITY_SUM},
+    {.sign = "==", .code = SCRIPT_EQUAL, .priority = PRIORITY_COMPARISON},
+    {.sign = "!=", .code = SCRIPT_NOT_EQUAL, .priority = PRIORITY_COMPARISON},
+    {.sign = "<", .code = SCRIPT_LESS, .priority = PRIORITY_COMPARISON},
+    {.sign = "<=", .code = SCRIPT_LESS_EQUAL, .priority = PRIORITY_COMPARISON},
+    {.sign = ">", .code = SCRIPT_GREATER, .priority = PRIORITY_COMPARISON},
+    {.sign = ">=", .code = SCRIPT_GREATER_EQUAL, .priority = PRIORITY_COMPARISON},
+    {.sign = "&&", .code = SCRIPT_AND, .priority = PRIORITY_LOGIC},
+    {.sign = "||", .code = SCRIPT_OR, .priority = PRIORITY_LOGIC},
+    {.sign = "=", .code = SCRIPT_SECOND, .priority = PRIORITY_ASSIGN},
+};
+
+static const script_binary *find_binary(const script_token *token)
+{
+    for (uint32_t i = 0; i < MD5_COUNT(binaries); i++) {
+        if (md5i_script_token_is(token, binaries[i].sign))
+            return &binaries[i];
+    }
+    return NULL;
+}
+
+static void push_operator(script_compiler *compiler, uint32_t priority, script_op op, int change)
+{
+    compiler->operators[compiler->num_operators++] =
+        (open_operator){.priority = priority, .change = change, .op = op};
+}
+
+// Emits the waiting operators of at most this priority, down to the innermost bracket.
+static void emit_operators(script_compiler *compiler, uint32_t priority)
+{
+    while (compiler->num_operators > 0) {
+        const open_operator *const top = &compiler->operators[compiler->num_operators - 1];
+        if (top->priority > priority)
+            return;
+        compiler->num_operators--;
+        emit_op(compiler, top->op, top->change);
+    }
+}
+
+// Closes the innermost bracket. Emits the call if it belongs to one.
+static void close_bracket(script_compiler *compiler)
+{
+    const script_op op = compiler->operators[--compiler->num_operators].op;
+    if (op.code != SCRIPT_SECOND)
+        emit_op(compiler, op, 1 - op.count);
+}
+
+// Begins a call whose name was read. `num_values` are on the stack for it already. Returns true if
+// an operand follows.
+static bool begin_call(script_compiler *compiler, script_op op, uint8_t num_values)
+{
+    const bool is_call = md5i_script_take(compiler->tokens, "(");
+    const bool has_operands = is_call && !md5i_script_take(compiler->tokens, ")");
+    op.count = has_operands ? (uint8_t)(num_values + 1) : num_values;
+    push_operator(compiler, PRIORITY_BRACKET, op, 0);
+    if (!has_operands)
+        close_bracket(compiler);
+    return has_operands;
+}
+
+// Returns true for the signs of two characters that change a variable: += -= *= /= %= &= |=
+static bool is_compound(const script_token *token)
+{
+    if (token->kind != SCRIPT_TOKEN_SIGN || token->size != 2)
+        return false;
+    return token->at[1] == '=' && strchr("+-*/%&|", token->at[0]) != NULL;
+}
+
+// Returns the operation of the first character of a sign: + for += and for ++.
+static script_op first_operation(const script_token *sign)
+{
+    script_token token = *sign;
+    token.size = 1;
+    return (script_op){.code = (uint8_t)find_binary(&token)->code};
+}
+
+// Reads a variable whose name was read, and the sign that assigns to it. Returns true if an operand
+// follows.
+static bool read_variable(script_compiler *compiler, const script_token *name)
+{
+    script_tokens *const tokens = compiler->tokens;
+    const script_op getter = find_variable(compiler, name);
+    script_op setter = getter;
+    setter.code = getter.code == SCRIPT_LOCAL ? SCRIPT_SET_LOCAL : SCRIPT_SET_VARIABLE;
+    const script_token *const sign = md5_script_here(tokens);
+    if (md5i_script_take(tokens, "++") || md5i_script_take(tokens, "--")) {
+        emit_op(compiler, getter, 1);
+        emit_value(compiler, &one);
+        emit_op(compiler, first_operation(sign), -1);
+        emit_op(compiler, setter, 0);
+        return false;
+    }
+    if (is_compound(sign)) {
+        tokens->at++;
+        push_operator(compiler, PRIORITY_ASSIGN, setter, 0);
+        emit_op(compiler, getter, 1);
+        push_operator(compiler, PRIORITY_ASSIGN, first_operation(sign), -1);
+        return true;
+    }
+    if (md5i_script_take(tokens, "=")) {
+        push_operator(compiler, PRIORITY_ASSIGN, setter, 0);
+        return true;
+    }
+    emit_op(compiler, getter, 1);
+    return false;
+}
+
+// Reads a variable, an assignment or a call. Returns true if an operand follows.
+static bool read_name(script_compiler *compiler)
+{
+    script_tokens *const tokens = compiler->tokens;
+    script_program *const program = compiler->program;
+    const script_token *name = md5i_script_take_name(tokens);
+    md5_name_map *functions = compiler->is_thread ? NULL : &program->functions;
+    compiler->is_thread = false;
+    if (md5i_script_token_is(name, "self") || md5i_script_token_is(name, "sys")) {
+        if (!md5i_script_take(tokens, ".")) {
+            emit_value(compiler, &zero);
+            return false;
+        }
+        name = md5i_script_take_name(tokens);
+    }
+    if (md5i_script_take(tokens, "::")) {
+        const char *const text = md5i_script_token_text(tokens, name);
+        script_object *const space =
+            (script_object *)*md5i_script_entry(tokens, &program->objects, text);
+        functions = space ? &space->functions : NULL;
+        name = md5i_script_take_name(tokens);
+    }
+    if (is_here(compiler, "("))
+        return begin_call(compiler, find_function(compiler, functions, name), 0);
+    return read_variable(compiler, name);
+}
+
+// Finds the prefix operator at a token. A minus before a constant is a part of the constant; any
+// other minus covers sums.
+static bool find_prefix(const script_token *token, script_code *code)
+{
+    if (md5i_script_token_is(token, "!"))
+        *code = SCRIPT_NOT;
+    else if (md5i_script_token_is(token, "~"))
+        *code = SCRIPT_COMPLEMENT;
+    else if (md5i_script_token_is(token, "-"))
+        *code = SCRIPT_NEGATE;
+    else
+        return false;
+    const script_token_kind next = token[1].kind;
+    const bool is_constant = next == SCRIPT_TOKEN_NUMBER || next == SCRIPT_TOKEN_VECTOR;
+    return *code != SCRIPT_NEGATE || !is_constant;
+}
+
+// Reads an operand or what precedes it. Returns true if an operand follows.
+static bool read_operand(script_compiler *compiler)
+{
+    script_tokens *const tokens = compiler->tokens;
+    script_code prefix;
+    if (md5i_script_take(tokens, "(")) {
+        push_operator(compiler, PRIORITY_BRACKET, (script_op){.code = SCRIPT_SECOND}, 0);
+        return true;
+    }
+    if (find_prefix(md5_script_here(tokens), &prefix)) {
+        push_operator(compiler, PRIORITY_NOT, (script_op){.code = (uint8_t)prefix}, 0);
+        tokens->at++;
+        return true;
+    }
+    if (md5i_script_take(tokens, "thread")) {
+        compiler->is_thread = true;
+        return true;
+    }
+    if (md5_script_here(tokens)->kind == SCRIPT_TOKEN_NAME)
+        return read_name(compiler);
+    const script_value value = md5i_read_script_constant(tokens);
+    emit_value(compiler, &value);
+    return false;
+}
+
+static void read_binary(script_compiler *compiler, const script_binary *binary)
+{
+    // A = here assigns to an expression that is no variable. Its left side ends at && and ||.
+    const bool is_assignment = binary->code == SCRIPT_SECOND;
+    emit_operators(compiler, is_assignment ? PRIORITY_NOT : binary->priority);
+    push_operator(compiler, binary->priority, (script_op){.code = (uint8_t)binary->code}, -1);
+    compiler->tokens->at++;
+}
+
+// Reads a comma or a closing bracket of the innermost bracket. Returns true if an operand follows.
+static bool read_bracket(script_compiler *compiler)
+{
+    script_op *const op = &compiler->operators[compiler->num_operators - 1].op;
+    const bool can_have_operands = op->code != SCRIPT_SECOND && op->count < 255;
+    if (can_have_operands && md5i_script_take(compiler->tokens, ",")) {
+        op->count++;
+        return true;
+    }
+    md5i_script_expect(compiler->tokens, ")");
+    close_bracket(compiler);
+    return false;
+}
+
+// Reads an expression, up to the first token that does not belong to it.
+static void read_expression(script_compiler *compiler)
+{
+    script_tokens *const tokens = compiler->tokens;
+    bool needs_operand = true;
+    compiler->num_operators = 0;
+    while (md5_script_is_ok(tokens)) {
+        const script_binary *const binary = find_binary(md5_script_here(tokens));
+        if (needs_operand) {
+            needs_operand = read_operand(compiler);
+        } else if (binary) {
+            read_binary(compiler, binary);
+            needs_operand = true;
+        } else if (md5i_script_take(tokens, ".")) { // a function of another entity
+            const script_token *const name = md5i_script_take_name(tokens);
+            needs_operand = begin_call(compiler, find_function(compiler, NULL, name), 1);
+        } else {
+            emit_operators(compiler, PRIORITY_LOGIC);
+            if (compiler->num_operators == 0)
+                return;
+            needs_operand = read_bracket(compiler);
+        }
+    }
+}
+
+// == Statements ===================================================================================
+
+// Reads expressions that are separated by commas, and drops their values.
+static void read_and_drop(script_compiler *compiler)
+{
+    do {
+        read_expression(compiler);
+        emit(compiler, SCRIPT_POP, 0, -1);
+    } while (md5_script_is_ok(compiler->tokens) && md5i_script_take(compiler->tokens, ","));
+}
+
+// Reads "(EXPRESSION)". The statement ends if it is 0.
+static void read_condition(script_compiler *compiler, open_statement *statement)
+{
+    md5i_script_expect(compiler->tokens, "(");
+    read_expression(compiler);
+    md5i_script_expect(compiler->tokens, ")");
+    emit_jump(compiler, SCRIPT_JUMP_UNLESS, &statement->exits, -1);
+}
+
+static void add_local(script_compiler *compiler, const script_token *name)
+{
+    if (compiler->num_locals < SCRIPT_STACK)
+        compiler->locals[compiler->num_locals++] = name;
+    else
+        md5i_script_fail(compiler->tokens, name, "fewer local variables");
+}
+
+// Returns the index of a local, which is added if it is new.
+static uint32_t declare_local(script_compiler *compiler, const script_token *name)
+{
+    script_op op;
+    if (find_name(compiler, name, &op) && op.code == SCRIPT_LOCAL)
+        return op.arg;
+    const uint32_t index = compiler->num_locals;
+    add_local(compiler, name);
+    return index;
+}
+
+// Reads "TYPE NAME = EXPRESSION, ...;".
+static void read_locals(script_compiler *compiler)
+{
+    script_tokens *const tokens = compiler->tokens;
+    const md5_script_type type = md5i_script_type(md5i_script_take_name(tokens));
+    const script_value initial = md5i_script_default(type);
+    do {
+        const uint32_t index = declare_local(compiler, md5i_script_take_name(tokens));
+        if (md5i_script_take(tokens, "="))
+            read_expression(compiler);
+        else
+            emit_value(compiler, &initial);
+        emit(compiler, SCRIPT_SET_LOCAL, index, 0);
+        emit(compiler, SCRIPT_POP, 0, -1);
+    } while (md5i_script_take(tokens, ","));
+    md5i_script_expect(tokens, ";");
+}
+
+static bool is_loop(open_kind kind)
+{
+    return kind >= OPEN_WHILE;
+}
+
+static open_statement *open_block(script_compiler *compiler, open_kind kind)
+{
+    const uint32_t index = compiler->num_statements++;
+    open_statement *const statement = &compiler->statements[index];
+    uint32_t loop = MD5_NONE;
+    if (is_loop(kind))
+        loop = index;
+    else if (index > 0)
+        loop = statement[-1].loop;
+    *statement = (open_statement){.kind = kind,
+                                  .start = compiler->num_ops,
+                                  .exits = MD5_NONE,
+                                  .loop = loop,
+                                  .breaks = MD5_NONE,
+                                  .continues = MD5_NONE};
+    return statement;
+}
+
+// Reads the head of a for. Its third part is compiled after its body.
+static void read_for(script_compiler *compiler)
+{
+    script_tokens *const tokens = compiler->tokens;
+    md5i_script_expect(tokens, "(");
+    if (!is_here(compiler, ";"))
+        read_and_drop(compiler);
+    md5i_script_expect(tokens, ";");
+    open_statement *const statement = open_block(compiler, OPEN_FOR);
+    if (!is_here(compiler, ";")) {
+        read_expression(compiler);
+        emit_jump(compiler, SCRIPT_JUMP_UNLESS, &statement->exits, -1);
+    }
+    md5i_script_expect(tokens, ";");
+    statement->step = tokens->at;
+    md5i_script_skip_to(tokens, "(", ")");
+}
+
+// Compiles the third part of a for, after its body.
+static void read_step(script_compiler *compiler, const open_statement *statement)
+{
+    script_tokens *const tokens = compiler->tokens;
+    const uint32_t end = tokens->at;
+    tokens->at = statement->step;
+    if (!is_here(compiler, ")"))
+        read_and_drop(compiler);
+    md5i_script_expect(tokens, ")");
+    if (md5_script_is_ok(tokens))
+        tokens->at = end;
+}
+
+// Begins the else of an if.
+static void begin_else(script_compiler *compiler, open_statement *statement)
+{
+    uint32_t end = MD5_NONE;
+    emit_jump(compiler, SCRIPT_JUMP, &end, 0);
+    set_targets(compiler, statement->exits, compiler->num_ops);
+    statement->exits = end;
+    statement->kind = OPEN_ELSE;
+}
+
+// Ends an if, an else or a loop after its last statement.
+static void end_open_statement(script_compiler *compiler, open_statement *statement)
+{
+    script_tokens *const tokens = compiler->tokens;
+    const bool is_for = statement->kind == OPEN_FOR;
+    set_targets(compiler, statement->continues, is_for ? compiler->num_ops : statement->start);
+    if (is_for) {
+        read_step(compiler, statement);
+    } else if (statement->kind == OPEN_DO) {
+        md5i_script_expect(tokens, "while");
+        read_condition(compiler, statement);
+        md5i_script_expect(tokens, ";");
+    }
+    if (is_loop(statement->kind))
+        emit(compiler, SCRIPT_JUMP, statement->start, 0);
+    set_targets(compiler, statement->breaks, compiler->num_ops);
+    set_targets(compiler, statement->exits, compiler->num_ops);
+    compiler->num_statements--;
+}
+
+// Ends the open statements whose last part was just read.
+static void end_statement(script_compiler *compiler)
+{
+    while (compiler->num_statements > 0 && md5_script_is_ok(compiler->tokens)) {
+        open_statement *const statement = &compiler->statements[compiler->num_statements - 1];
+        if (statement->kind == OPEN_BLOCK)
+            return;
+        if (statement->kind == OPEN_IF && md5i_script_take(compiler->tokens, "else")) {
+            begin_else(compiler, statement);
+            return;
+        }
+        end_open_statement(compiler, statement);
+    }
+}
+
+// Reads a token that begins a statement which contains other statements. Returns false if there is
+// none.
+static bool read_opening(script_compiler *compiler)
+{
+    script_tokens *const tokens = compiler->tokens;
+    if (md5i_script_take(tokens, "{"))
+        (void)open_block(compiler, OPEN_BLOCK);
+    else if (md5i_script_take(tokens, "if"))
+        read_condition(compiler, open_block(compiler, OPEN_IF));
+    else if (md5i_script_take(tokens, "while"))
+        read_condition(compiler, open_block(compiler, OPEN_WHILE));
+    else if (md5i_script_take(tokens, "for"))
+        read_for(compiler);
+    else if (md5i_script_take(tokens, "do"))
+        (void)open_block(compiler, OPEN_DO);
+    else
+        return false;
+    return true;
+}
+
+// Reads "break;" or "continue;" in a loop. Returns false if there is none.
+static bool read_loop_jump(script_compiler *compiler)
+{
+    const uint32_t index = compiler->statements[compiler->num_statements - 1].loop;
+    if (index == MD5_NONE)
+        return false;
+    open_statement *const loop = &compiler->statements[index];
+    if (md5i_script_take(compiler->tokens, "break"))
+        emit_jump(compiler, SCRIPT_JUMP, &loop->breaks, 0);
+    else if (md5i_script_take(compiler->tokens, "continue"))
+        emit_jump(compiler, SCRIPT_JUMP, &loop->continues, 0);
+    else
+        return false;
+    md5i_script_expect(compiler->tokens, ";");
+    return true;
+}
+
+// Reads the rest of a return.
+static void read_return(script_compiler *compiler)
+{
+    if (is_here(compiler, ";"))
+        emit_value(compiler, &zero);
+    else
+        read_expression(compiler);
+    emit(compiler, SCRIPT_RETURN, 0, -1);
+    md5i_script_expect(compiler->tokens, ";");
+}
+
+static bool begins_locals(const script_token *token)
+{
+    return token[0].kind == SCRIPT_TOKEN_NAME && token[1].kind == SCRIPT_TOKEN_NAME
+           && !md5i_script_token_is(token, "thread");
+}
+
+// Reads a statement that contains no other statement, or the end of a block.
+static void read_simple_statement(script_compiler *compiler)
+{
+    script_tokens *const tokens = compiler->tokens;
+    const bool is_block = compiler->statements[compiler->num_statements - 1].kind == OPEN_BLOCK;
+    if (is_block && md5i_script_take(tokens, "}")) {
+        compiler->num_statements--;
+        return;
+    }
+    if (read_loop_jump(compiler))
+        return;
+    if (md5i_script_take(tokens, "return")) {
+        read_return(compiler);
+        return;
+    }
+    if (begins_locals(md5_script_here(tokens))) {
+        read_locals(compiler);
+        return;
+    }
+    if (md5i_script_take(tokens, ";"))
+        return;
+    read_and_drop(compiler);
+    md5i_script_expect(tokens, ";");
+}
+
+static void read_statement(script_compiler *compiler)
+{
+    if (read_opening(compiler))
+        return;
+    read_simple_statement(compiler);
+    end_statement(compiler);
+}
+
+// == Functions ====================================================================================
+
+// Reads "TYPE NAME, TYPE NAME)".
+static void read_parameters(script_compiler *compiler)
+{
+    script_tokens *const tokens = compiler->tokens;
+    while (md5_script_is_ok(tokens) && !md5i_script_take(tokens, ")")) {
+        (void)md5i_script_take_name(tokens);
+        add_local(compiler, md5i_script_take_name(tokens));
+        (void)md5i_script_take(tokens, ",");
+    }
+}
+
+static bool read_function(script_compiler *compiler, const script_definition *definition)
+{
+    script_tokens *const tokens = compiler->tokens;
+    // A token opens at most one statement and two operators, and emits at most four operations. A
+    // function without tokens emits a few operations too.
+    const size_t num_tokens = definition->end - definition->at + 8;
+    const md5_arena_mark mark = md5i_arena_here(&compiler->scratch);
+    script_function *const function = &compiler->block->functions[definition->index];
+    compiler->ops = MD5_ROOM(&compiler->scratch, script_op, 4 * num_tokens);
+    compiler->statements = MD5_ROOM(&compiler->scratch, open_statement, num_tokens);
+    compiler->operators = MD5_ROOM(&compiler->scratch, open_operator, 2 * num_tokens);
+    TRY(compiler->ops && compiler->statements && compiler->operators);
+    compiler->num_ops = 0;
+    compiler->num_statements = 0;
+    compiler->num_locals = 0;
+    compiler->depth = 0;
+    compiler->max_depth = 0;
+    tokens->at = definition->at;
+    read_parameters(compiler);
+    tokens->at = definition->body;
+    compiler->program->space = definition->object;
+    (void)open_block(compiler, OPEN_BLOCK);
+    while (compiler->num_statements > 0 && md5_script_is_ok(tokens))
+        read_statement(compiler);
+    emit_value(compiler, &zero);
+    emit(compiler, SCRIPT_RETURN, 0, -1);
+    function->num_locals = compiler->num_locals;
+    function->need = compiler->num_locals + compiler->max_depth;
+    if (function->need > SCRIPT_STACK)
+        md5i_script_fail(tokens, definition->name_token,
+                         "a function with fewer local and temporary values");
+    function->ops = (const script_op *)md5i_arena_copy(&compiler->block->arena, compiler->ops,
+                                                       compiler->num_ops, sizeof(script_op));
+    md5i_arena_rewind(&compiler->scratch, mark);
+    return md5_script_is_ok(tokens);
+}
+
+// Finds a function by its name, which may begin with namespaces: SPACE::FUNCTION.
+static script_definition *find_qualified(script_compiler *compiler, const char *name)
+{
+    script_program *const program = compiler->program;
+    script_tokens *const tokens = compiler->tokens;
+    md5_name_map *functions = &program->functions;
+    for (const char *end = strstr(name, "::"); end; end = strstr(name, "::")) {
+        const char *const space = md5_copy_text(&program->arena, name, (size_t)(end - name));
+        if (!space)
+            return NULL;
+        script_object *const object =
+            (script_object *)*md5i_script_entry(tokens, &program->objects, space);
+        if (!object)
+            return NULL;
+        functions = &object->functions;
+        name = end + 2;
+    }
+    return (script_definition *)*md5i_script_entry(tokens, functions, name);
+}
+
+// Finds the function that a frame command calls. Returns NULL if there is none.
+static script_definition *find_frame_call(script_compiler *compiler,
+                                          const md5_frame_command *command)
+{
+    md5_name_map *const methods = &compiler->program->methods;
+    if (command->code == MD5_FRAME_OBJECT_CALL)
+        return (script_definition *)*md5i_script_entry(compiler->tokens, methods, command->text);
+    if (command->code == MD5_FRAME_CALL)
+        return find_qualified(compiler, command->text);
+    return NULL;
+}
+
+static void list_frame_calls(script_compiler *compiler, const md5_entity_clip *clip)
+{
+    script_block *const block = compiler->block;
+    for (uint32_t i = 0; i < clip->anim->num_commands; i++) {
+        const md5_frame_command *const command = &clip->anim->commands[i];
+        script_definition *const definition = find_frame_call(compiler, command);
+        if (!definition || definition->is_frame_call)
+            continue;
+        definition->is_frame_call = true;
+        block->frame_calls[block->num_frame_calls++] =
+            (script_frame_call){.code = command->code,
+                                .name = command->text,
+                                .function = function_index(compiler, definition)};
+    }
+}
+
+int md5i_compare_frame_calls(const void *a, const void *b)
+{
+    const script_frame_call *const x = (const script_frame_call *)a;
+    const script_frame_call *const y = (const script_frame_call *)b;
+    if (x->code != y->code)
+        return x->code < y->code ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+// Lists a method as a state if its name has the prefix of states of a channel.
+static void list_state(script_compiler *compiler, script_definition *definition)
+{
+    static const char *const prefixes[] = {
+        [MD5_CHANNEL_ALL] = "state_",
+        [MD5_CHANNEL_TORSO] = "Torso_",
+        [MD5_CHANNEL_LEGS] = "Legs_",
+        [MD5_CHANNEL_HEAD] = "Head_",
+    };
+    script_block *const block = compiler->block;
+    md5_name_map *const methods = &compiler->program->methods;
+    for (uint32_t i = 0; i < MD5_COUNT(prefixes); i++) {
+        if (strncmp(definition->name, prefixes[i], strlen(prefixes[i])) != 0)
+            continue;
+        if (*md5i_script_entry(compiler->tokens, methods, definition->name) != definition)
+            continue; // a method of another object hides it
+        const uint32_t index = block->script.num_states++;
+        block->states[index] =
+            (md5_script_state){.name = definition->name, .channel = (md5_channel)i};
+        block->state_functions[index] = function_index(compiler, definition);
+    }
+}
+
+// Compiles the states, the functions that frame commands of the entity's clips call, and the
+// functions that these call.
+static bool compile(script_compiler *compiler, const md5_entity *entity)
+{
+    script_block *const block = compiler->block;
+    const uint32_t count = compiler->program->num_definitions;
+    block->states = MD5_ROOM(&block->arena, md5_script_state, count);
+    block->state_functions = MD5_ROOM(&block->arena, uint32_t, count);
+    block->functions = MD5_NEW(&block->arena, script_function, count);
+    block->frame_calls = MD5_ROOM(&block->arena, script_frame_call, count);
+    TRY(block->states && block->state_functions && block->functions && block->frame_calls);
+    compiler->last = &compiler->first;
+    for (script_definition *it = compiler->program->first; it; it = it->next)
+        list_state(compiler, it);
+    for (uint32_t i = 0; entity && i < entity->num_clips; i++)
+        list_frame_calls(compiler, &entity->clips[i]);
+    qsort(block->frame_calls, block->num_frame_calls, sizeof *block->frame_calls,
+          md5i_compare_frame_calls);
+    // Compiling a function adds the functions that it calls to the end of the list.
+    for (const script_definition *it = compiler->first; it; it = it->next_compiled)
+        TRY(read_function(compiler, it));
+    block->script.states = block->states;
+    block->script.variables = block->variables;
+    return true;
+}
+
+// == Loading ======================================================================================
+
+static bool load(script_program *program, const char *path, const char *object,
+                 const md5_entity *entity)
+{
+    script_compiler compiler = {.program = program,
+                                .tokens = &program->tokens,
+                                .block = program->block,
+                                .scratch = {.context = program->tokens.context}};
+    const bool is_loaded = md5i_read_script_tokens(&program->tokens, path)
+                           && md5i_read_script_declarations(program, object)
+                           && compile(&compiler, entity);
+    md5i_free_script_files(&program->tokens);
+    md5i_arena_free(&compiler.scratch);
+    return is_loaded;
+}
+
+md5_script *md5_load_script(const char *path, const char *object, const md5_entity *entity,
+                            const md5_load_opts *opts, md5_error *error)
+{
+    MD5_ASSERT_NULL_OR_ALIVE(entity, MD5_TAG_ENTITY);
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5i_context_begin(&context, opts, path, error);
+    script_block *const block = (script_block *)md5i_alloc(&context, sizeof *block);
+    if (!block)
+        return NULL;
+    *block = (script_block){.script = {.internal = {.tag = MD5_TAG_SCRIPT}}, .context = context};
+    // The error is copied to the caller at the end, because the error of a file that an #include
+    // cannot open is replaced.
+    block->context.caller = NULL;
+    block->arena.context = &block->context;
+    script_program program = {.block = block, .arena = {.context = &block->context}};
+    program.tokens.context = &block->context;
+    program.tokens.arena = &program.arena;
+    const bool is_loaded = load(&program, path ? path : "", object ? object : "", entity);
+    md5i_arena_free(&program.arena);
+    if (is_loaded)
+        return &block->script;
+    if (error)
+        *error = block->context.error;
+    md5_free_script(&block->script);
+    return NULL;
+}
+
+void md5_free_script(md5_script *script)
+{
+    MD5_ASSERT_NULL_OR_ALIVE(script, MD5_TAG_SCRIPT);
+    if (!script)
+        return;
+    script_block *const block = (script_block *)(void *)script; // its first member
+    const md5_allocator allocator = block->context.allocator;
+    md5i_arena_free_object(&block->arena);
+    md5i_free_object(&allocator, block, sizeof *block);
+}

@@ -1,0 +1,340 @@
+// Declarations of scripts: finds objects, namespaces, functions and variables in the tokens.
+#include "md5/game/script_decls.h"
+
+#include <string.h>
+
+// == Values =======================================================================================
+
+md5_script_type md5i_script_type(const script_token *token)
+{
+    static const char *const names[MD5_SCRIPT_OTHER] = {
+        [MD5_SCRIPT_FLOAT] = "float",
+        [MD5_SCRIPT_BOOLEAN] = "boolean",
+        [MD5_SCRIPT_STRING] = "string",
+        [MD5_SCRIPT_VECTOR] = "vector",
+    };
+    for (int type = 0; type < MD5_SCRIPT_OTHER; type++) {
+        if (md5i_script_token_is(token, names[type]))
+            return (md5_script_type)type;
+    }
+    return MD5_SCRIPT_OTHER;
+}
+
+script_value md5i_script_default(md5_script_type type)
+{
+    script_value value = {.kind = SCRIPT_NUMBER};
+    if (type == MD5_SCRIPT_STRING)
+        value.kind = SCRIPT_TEXT;
+    else if (type == MD5_SCRIPT_VECTOR)
+        value.kind = SCRIPT_VECTOR;
+    return value;
+}
+
+static script_value text_value(script_tokens *tokens, const script_token *token)
+{
+    script_value value = {.kind = SCRIPT_TEXT};
+    const size_t size = token->size - 2; // without the quotes
+    const size_t max_size = sizeof value.text - 1;
+    memcpy(value.text, token->at + 1, size < max_size ? size : max_size);
+    if (size > max_size)
+        md5i_script_warn(tokens, token, "is too long: truncated to 63 bytes");
+    return value;
+}
+
+// Reads `count` numbers, from `at` to the end of a token, multiplied by `sign`.
+static md5_vec3 read_numbers(script_tokens *tokens, const script_token *token, const char *at,
+                             uint32_t count, float sign)
+{
+    float numbers[3] = {0.0f, 0.0f, 0.0f};
+    const char *const end = token->at + token->size;
+    for (uint32_t i = 0; i < count && at; i++) {
+        while (md5_is_blank(*at))
+            at++;
+        at = md5i_scan_float(at, end, &numbers[i]);
+        numbers[i] *= sign;
+    }
+    if (!at)
+        md5i_script_fail(tokens, token, "three numbers");
+    return (md5_vec3){numbers[0], numbers[1], numbers[2]};
+}
+
+script_value md5i_read_script_constant(script_tokens *tokens)
+{
+    const float sign = md5i_script_take(tokens, "-") ? -1.0f : 1.0f;
+    const script_token *const token = md5_script_here(tokens);
+    script_value value = {.kind = SCRIPT_NUMBER};
+    if (token->kind == SCRIPT_TOKEN_STRING) {
+        value = text_value(tokens, token);
+    } else if (md5i_script_take(tokens, "$")) { // an entity of the map
+        (void)md5i_script_take_name(tokens);
+        return value;
+    } else if (token->kind == SCRIPT_TOKEN_VECTOR) {
+        value.kind = SCRIPT_VECTOR;
+        value.v = read_numbers(tokens, token, token->at + 1, 3, sign);
+    } else if (token->kind == SCRIPT_TOKEN_NUMBER) {
+        value.v = read_numbers(tokens, token, token->at, 1, sign);
+    } else {
+        md5i_script_fail(tokens, token, "a value");
+    }
+    if (md5_script_is_ok(tokens))
+        tokens->at++;
+    return value;
+}
+
+// == Variables ====================================================================================
+
+// Adds a variable to the block, with the index of which a name is found.
+static bool add_variable(script_program *program, void **entry, const script_token *name,
+                         md5_script_type type, const script_value *value)
+{
+    script_block *const block = program->block;
+    const uint32_t count = block->script.num_variables;
+    uint32_t *const index = MD5_NEW(&program->arena, uint32_t, 1);
+    const char *const text = md5_copy_text(&block->arena, name->at, name->size);
+    block->variables = (md5_script_variable *)md5_grow(&block->arena, block->variables, count,
+                                                       sizeof *block->variables);
+    block->initial =
+        (script_value *)md5_grow(&block->arena, block->initial, count, sizeof *block->initial);
+    TRY(index && text && block->variables && block->initial);
+    block->variables[count] = (md5_script_variable){.name = text, .type = type};
+    block->initial[count] = *value;
+    *index = count;
+    *entry = index;
+    block->script.num_variables++;
+    return true;
+}
+
+// Reads the variables that follow a type. A variable with the name of an earlier one is ignored.
+static bool read_variables(script_program *program, md5_script_type type)
+{
+    script_tokens *const tokens = &program->tokens;
+    do {
+        const script_token *const name = md5i_script_take_name(tokens);
+        const char *const text = md5i_script_token_text(tokens, name);
+        void **const entry = md5i_script_entry(tokens, &program->variables, text);
+        script_value value = md5i_script_default(type);
+        if (md5i_script_take(tokens, "="))
+            value = md5i_read_script_constant(tokens);
+        if (!*entry)
+            TRY(add_variable(program, entry, name, type, &value));
+    } while (md5i_script_take(tokens, ","));
+    md5i_script_expect(tokens, ";");
+    return md5_script_is_ok(tokens);
+}
+
+// == Objects and functions ========================================================================
+
+// Reads the name of an object or a namespace, which is added if it is new. Returns NULL if memory
+// runs out.
+static script_object *read_space(script_program *program)
+{
+    script_tokens *const tokens = &program->tokens;
+    const script_token *const name = md5i_script_take_name(tokens);
+    const char *const text = md5i_script_token_text(tokens, name);
+    void **const entry = md5i_script_entry(tokens, &program->objects, text);
+    if (!*entry)
+        *entry = MD5_NEW(&program->arena, script_object, 1);
+    return (script_object *)*entry;
+}
+
+// Reads "NAME : PARENT { ... }" of an object. Its members are read later, because only those of the
+// compiled object and its parents are needed.
+static bool read_object(script_program *program)
+{
+    script_tokens *const tokens = &program->tokens;
+    script_object *const object = read_space(program);
+    TRY(object);
+    object->parent = "";
+    if (md5i_script_take(tokens, ":"))
+        object->parent = md5i_script_token_text(tokens, md5i_script_take_name(tokens));
+    if (md5i_script_take(tokens, ";")) // only a declaration
+        return true;
+    md5i_script_expect(tokens, "{");
+    object->members = tokens->at;
+    md5i_script_skip_to(tokens, "{", "}");
+    return md5_script_is_ok(tokens);
+}
+
+// Returns the object NAME of a definition "TYPE NAME::FUNCTION". An unknown name is an error.
+static script_object *find_defined_object(script_program *program, const script_token *name)
+{
+    script_tokens *const tokens = &program->tokens;
+    const char *const text = md5i_script_token_text(tokens, name);
+    void **const entry = md5i_script_entry(tokens, &program->objects, text);
+    if (!*entry)
+        md5i_script_fail(tokens, name, "a script object that is declared before this one");
+    return (script_object *)*entry;
+}
+
+// Reads a function or global variables, which begin with a type.
+static bool read_definition(script_program *program)
+{
+    script_tokens *const tokens = &program->tokens;
+    script_definition *const definition = MD5_NEW(&program->arena, script_definition, 1);
+    TRY(definition);
+    definition->index = MD5_NONE;
+    definition->at = tokens->at;
+    definition->object = program->space;
+    (void)md5i_script_take_name(tokens);
+    definition->name_token = md5i_script_take_name(tokens);
+    if (md5i_script_take(tokens, "::")) {
+        definition->object = find_defined_object(program, definition->name_token);
+        definition->name_token = md5i_script_take_name(tokens);
+    }
+    // Names of states remain in use after compiling.
+    definition->name = md5_copy_text(&program->block->arena, definition->name_token->at,
+                                     definition->name_token->size);
+    TRY(definition->name);
+    if (md5i_script_take(tokens, "(")) {
+        definition->at = tokens->at;
+        md5i_script_skip_to(tokens, "(", ")");
+        if (md5i_script_take(tokens, ";")) // only a declaration
+            return true;
+        md5i_script_expect(tokens, "{");
+        definition->body = tokens->at;
+        md5i_script_skip_to(tokens, "{", "}");
+    } else {
+        md5i_script_skip_to(tokens, "", ";"); // no token is ""
+    }
+    definition->end = tokens->at;
+    program->num_definitions++;
+    *program->last = definition;
+    program->last = &definition->next;
+    return md5_script_is_ok(tokens);
+}
+
+// Returns true if a token begins "TYPE NAME (". The last token of a script is not a name, so no
+// token after it is read.
+static bool begins_function(const script_token *token)
+{
+    return token[0].kind == SCRIPT_TOKEN_NAME && token[1].kind == SCRIPT_TOKEN_NAME
+           && md5i_script_token_is(&token[2], "(");
+}
+
+// Reads the members of an object: variables, and functions that have their body there.
+static bool read_members(script_program *program, script_object *object)
+{
+    script_tokens *const tokens = &program->tokens;
+    tokens->at = object->members;
+    program->space = object;
+    while (md5_script_is_ok(tokens) && !md5i_script_take(tokens, "}")) {
+        if (begins_function(md5_script_here(tokens)))
+            TRY(read_definition(program));
+        else
+            TRY(read_variables(program, md5i_script_type(md5i_script_take_name(tokens))));
+    }
+    program->space = NULL;
+    return md5_script_is_ok(tokens);
+}
+
+static bool open_namespace(script_program *program)
+{
+    script_object *const space = read_space(program);
+    TRY(space);
+    space->outer = program->space;
+    program->space = space;
+    md5i_script_expect(&program->tokens, "{");
+    return true;
+}
+
+static bool read_declaration(script_program *program)
+{
+    script_tokens *const tokens = &program->tokens;
+    if (md5i_script_take(tokens, "object"))
+        return read_object(program);
+    if (md5i_script_take(tokens, "namespace"))
+        return open_namespace(program);
+    if (program->space && md5i_script_take(tokens, "}")) {
+        program->space = program->space->outer;
+        return true;
+    }
+    if (md5i_script_take(tokens, "scriptEvent")) {
+        md5i_script_skip_to(tokens, "", ";");
+        return true;
+    }
+    return md5i_script_take(tokens, ";") || read_definition(program);
+}
+
+static bool read_declarations(script_program *program)
+{
+    script_tokens *const tokens = &program->tokens;
+    while (md5_script_here(tokens)->kind != SCRIPT_TOKEN_END)
+        TRY(read_declaration(program));
+    if (program->space)
+        md5i_script_expect(tokens, "}");
+    return md5_script_is_ok(tokens);
+}
+
+// == The compiled object ==========================================================================
+
+// Finds the parents of an object. Returns the parent of all, from which script_object.outer leads
+// to the object; NULL after an error.
+static script_object *find_parents(script_program *program, const char *name)
+{
+    script_tokens *const tokens = &program->tokens;
+    script_object *first = NULL;
+    do {
+        script_object *const object =
+            (script_object *)*md5i_script_entry(tokens, &program->objects, name);
+        if (!object || object->members == 0) {
+            (void)MD5_FAIL(tokens->context, MD5_ERROR_MISMATCH, "unknown script object %s",
+                           MD5_QUOTED(name));
+            return NULL;
+        }
+        if (object->depth > 0) {
+            (void)MD5_FAIL(tokens->context, MD5_ERROR_MISMATCH,
+                           "script object %s inherits from itself", MD5_QUOTED(name));
+            return NULL;
+        }
+        object->outer = first;
+        object->depth = first ? first->depth + 1 : 1;
+        first = object;
+        name = object->parent;
+    } while (name[0] != '\0');
+    return first;
+}
+
+// Adds a function to the functions of its object, and to the methods of the compiled object if it
+// inherits that object. Of methods with one name, the method of the last object counts.
+static void add_function(script_program *program, script_definition *definition)
+{
+    script_tokens *const tokens = &program->tokens;
+    script_object *const object = definition->object;
+    md5_name_map *const functions = object ? &object->functions : &program->functions;
+    void **const function = md5i_script_entry(tokens, functions, definition->name);
+    if (*function)
+        md5i_script_fail(tokens, definition->name_token, "a function name that is not defined yet");
+    *function = definition;
+    if (!object || object->depth == 0)
+        return;
+    void **const method = md5i_script_entry(tokens, &program->methods, definition->name);
+    const script_definition *const inherited = (const script_definition *)*method;
+    if (!inherited || inherited->object->depth > object->depth)
+        *method = definition;
+}
+
+// Reads the members of an object and its parents, then global variables, so that members hide
+// global variables.
+static bool resolve(script_program *program, const char *object)
+{
+    script_tokens *const tokens = &program->tokens;
+    script_object *member = find_parents(program, object);
+    TRY(member);
+    for (; member; member = member->outer)
+        TRY(read_members(program, member));
+    for (script_definition *it = program->first; it; it = it->next) {
+        if (it->body == 0) {
+            tokens->at = it->at;
+            TRY(read_variables(program, md5i_script_type(md5i_script_take_name(tokens))));
+        } else {
+            add_function(program, it);
+        }
+    }
+    return md5_script_is_ok(tokens);
+}
+
+bool md5i_read_script_declarations(script_program *program, const char *object)
+{
+    program->last = &program->first;
+    return read_declarations(program) && resolve(program, object);
+}

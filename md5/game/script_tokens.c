@@ -1,0 +1,516 @@
+// Tokens of scripts: the lexer, #include, #define and the other directives, and macros.
+#include "md5/game/script_tokens.h"
+
+#include "md5/decl/decl_lex.h"
+
+#include <string.h>
+
+enum { MAX_PARAMS = 8, MAX_SOURCES = 64, MIN_STEPS = 1 << 16 };
+
+// A part of a file that is not read yet.
+typedef struct script_text {
+    uint32_t file;
+    const char *at, *end;
+} script_text;
+
+typedef struct script_macro {
+    bool has_params;
+    uint32_t num_params;
+    script_token params[MAX_PARAMS];
+    script_text body;
+} script_macro;
+
+// A file, a macro or an argument of a macro that is being read.
+typedef struct script_source {
+    script_text text;
+    const script_macro *macro;         // NULL for a file and an argument
+    script_text arguments[MAX_PARAMS]; // of the macro
+    uint32_t scope;   // the source whose macro's parameters are replaced here; MD5_NONE: a file
+    uint32_t outer;   // the scope of the source that called the macro
+    uint32_t num_ifs; // #ifdef and #ifndef without their #endif
+} script_source;
+
+typedef struct script_reader {
+    script_tokens *to;
+    script_source sources[MAX_SOURCES]; // each was opened by the previous one
+    uint32_t num_sources;
+    size_t num_steps, max_steps;
+    md5_name_map included; // files
+    md5_name_map macros;
+} script_reader;
+
+// == Messages =====================================================================================
+
+static void report_file(script_tokens *tokens, uint32_t file)
+{
+    // After an error, the context must continue to name the file of that error.
+    if (md5_script_is_ok(tokens) && tokens->reported_file != file)
+        md5i_context_set_file(tokens->context, tokens->files[file].name);
+    tokens->reported_file = file;
+}
+
+void md5i_script_fail(script_tokens *tokens, const script_token *token, const char *expected)
+{
+    md5_lex *const lex = &tokens->files[token->file].lex;
+    report_file(tokens, token->file);
+    if (token->kind == SCRIPT_TOKEN_END) {
+        (void)md5i_lex_fail(lex, token->at, MD5_ERROR_SYNTAX,
+                            "expected %s, found the end of the script", expected);
+    } else {
+        (void)md5i_lex_fail(lex, token->at, MD5_ERROR_SYNTAX, "expected %s, found %s", expected,
+                            md5i_quote(token->at, token->size).text);
+    }
+    tokens->at = tokens->num_tokens > 0 ? tokens->num_tokens - 1 : 0;
+}
+
+void md5i_script_warn(script_tokens *tokens, const script_token *token, const char *text)
+{
+    report_file(tokens, token->file);
+    md5i_lex_warn(&tokens->files[token->file].lex, token->at, "%s %s",
+                  md5i_quote(token->at, token->size).text, text);
+}
+
+// == Names ========================================================================================
+
+bool md5i_script_token_is(const script_token *token, const char *text)
+{
+    if (token->kind != SCRIPT_TOKEN_NAME && token->kind != SCRIPT_TOKEN_SIGN)
+        return false;
+    return token->size == strlen(text) && memcmp(token->at, text, token->size) == 0;
+}
+
+bool md5i_script_tokens_equal(const script_token *a, const script_token *b)
+{
+    return a->size == b->size && memcmp(a->at, b->at, a->size) == 0;
+}
+
+const char *md5i_script_token_text(script_tokens *tokens, const script_token *token)
+{
+    const char *const text = md5_copy_text(tokens->arena, token->at, token->size);
+    return text ? text : "";
+}
+
+void **md5i_script_entry(script_tokens *tokens, md5_name_map *map, const char *name)
+{
+    void **const entry = md5i_name_map_add(map, tokens->arena, name);
+    tokens->unused_entry = NULL;
+    return entry ? entry : &tokens->unused_entry;
+}
+
+// == Cursor =======================================================================================
+
+bool md5i_script_take(script_tokens *tokens, const char *text)
+{
+    if (!md5i_script_token_is(md5_script_here(tokens), text))
+        return false;
+    tokens->at++;
+    return true;
+}
+
+void md5i_script_expect(script_tokens *tokens, const char *text)
+{
+    if (!md5i_script_take(tokens, text))
+        md5i_script_fail(tokens, md5_script_here(tokens), MD5_QUOTED(text));
+}
+
+const script_token *md5i_script_take_name(script_tokens *tokens)
+{
+    const script_token *const token = md5_script_here(tokens);
+    if (token->kind == SCRIPT_TOKEN_NAME)
+        tokens->at++;
+    else
+        md5i_script_fail(tokens, token, "a name");
+    return token;
+}
+
+void md5i_script_skip_to(script_tokens *tokens, const char *open, const char *close)
+{
+    uint32_t depth = 1;
+    while (depth > 0 && md5_script_here(tokens)->kind != SCRIPT_TOKEN_END) {
+        if (md5i_script_token_is(md5_script_here(tokens), open))
+            depth++;
+        else if (md5i_script_token_is(md5_script_here(tokens), close))
+            depth--;
+        tokens->at++;
+    }
+    if (depth > 0)
+        md5i_script_fail(tokens, md5_script_here(tokens), MD5_QUOTED(close));
+}
+
+// == Lexer ========================================================================================
+
+// Returns true if two characters are one sign.
+static bool is_pair(char first, char second)
+{
+    static const char pairs[] = "&&||==!=<=>=+=-=*=/=%=&=|=++--::";
+    for (const char *pair = pairs; *pair != '\0'; pair += 2) {
+        if (pair[0] == first && pair[1] == second)
+            return true;
+    }
+    return false;
+}
+
+static bool begins_number(const char *at, const char *end)
+{
+    if (md5_is_digit(*at))
+        return true;
+    return *at == '.' && end - at > 1 && md5_is_digit(at[1]);
+}
+
+static const char *name_end(const char *at, const char *end)
+{
+    while (at < end && (md5_is_letter(*at) || md5_is_digit(*at)))
+        at++;
+    return at;
+}
+
+static const char *number_end(const char *at, const char *end)
+{
+    float number;
+    const char *const digits_end = md5i_scan_float(at, end, &number);
+    const bool has_suffix = digits_end < end && (*digits_end == 'f' || *digits_end == 'F');
+    return has_suffix ? digits_end + 1 : digits_end;
+}
+
+// Skips white space, comments and the backslashes of lines that continue. Returns the start of the
+// next token.
+static const char *skip_blanks(md5_lex *lex)
+{
+    while (md5i_lex_next(lex) < lex->end && *lex->at == '\\')
+        lex->at++;
+    return lex->at;
+}
+
+// Reads the next token of a text. After an error every token is SCRIPT_TOKEN_END.
+static void read_token(script_tokens *tokens, script_text *from, script_token *token)
+{
+    md5_lex *const lex = &tokens->files[from->file].lex;
+    const char *const before = from->at;
+    report_file(tokens, from->file);
+    lex->at = before;
+    lex->end = from->end;
+    const char *const at = skip_blanks(lex);
+    const char *end = at;
+    script_token_kind kind = SCRIPT_TOKEN_END;
+    if (at == lex->end || !md5_script_is_ok(tokens)) {
+        kind = SCRIPT_TOKEN_END;
+    } else if (md5_is_letter(*at)) {
+        kind = SCRIPT_TOKEN_NAME;
+        end = name_end(at, lex->end);
+    } else if (begins_number(at, lex->end)) {
+        kind = SCRIPT_TOKEN_NUMBER;
+        end = number_end(at, lex->end);
+    } else if (*at == '"' || *at == '\'') {
+        kind = *at == '"' ? SCRIPT_TOKEN_STRING : SCRIPT_TOKEN_VECTOR;
+        end = md5i_lex_token_end(lex, at);
+    } else {
+        kind = SCRIPT_TOKEN_SIGN;
+        end = lex->end - at > 1 && is_pair(at[0], at[1]) ? at + 2 : at + 1;
+    }
+    const bool begins_line = before == lex->text || memchr(before, '\n', (size_t)(at - before));
+    *token = (script_token){.kind = kind,
+                            .begins_line = begins_line,
+                            .file = from->file,
+                            .at = at,
+                            .size = (size_t)(end - at)};
+    from->at = end;
+    const bool is_quoted = kind == SCRIPT_TOKEN_STRING || kind == SCRIPT_TOKEN_VECTOR;
+    if (is_quoted && (end - at < 2 || end[-1] != *at))
+        md5i_script_fail(tokens, token, "a closing quote");
+}
+
+// == Files and macros =============================================================================
+
+// Opens a source. `by` is the token that names it, NULL for the first file.
+static script_source *open_source(script_reader *reader, script_text text, const script_token *by)
+{
+    if (by && reader->num_sources == MAX_SOURCES) {
+        md5i_script_fail(reader->to, by, "fewer nested files and macros");
+        return &reader->sources[MAX_SOURCES - 1];
+    }
+    script_source *const source = &reader->sources[reader->num_sources++];
+    source->text = text;
+    source->macro = NULL;
+    source->scope = MD5_NONE;
+    source->outer = MD5_NONE;
+    source->num_ifs = 0;
+    return source;
+}
+
+// Opens a file unless it was opened before. `by` is the token that names it, NULL for the first
+// file.
+static void open_file(script_reader *reader, const char *name, const script_token *by)
+{
+    script_tokens *const to = reader->to;
+    void **const included = md5i_script_entry(to, &reader->included, name);
+    script_file *const files =
+        (script_file *)md5_grow(to->arena, to->files, to->num_files, sizeof *files);
+    if (*included || !files)
+        return;
+    *included = reader;
+    to->files = files;
+    script_file *const file = &files[to->num_files];
+    *file = (script_file){.name = name};
+    if (!md5i_read_file_text(to->context, name, &file->text)
+        || !md5_check_text_size(to->context, file->text.size)) {
+        if (by && to->context->error.status == MD5_ERROR_IO) {
+            // Report the location of the #include instead.
+            to->context->error.status = MD5_OK;
+            md5i_script_fail(to, by, "a readable file");
+        }
+        md5i_free_file_text(to->context, &file->text);
+        return;
+    }
+    md5i_lex_begin(&file->lex, to->arena, file->text.bytes, file->text.size);
+    reader->max_steps += 2 * file->text.size;
+    const script_text text = {.file = to->num_files, .at = file->lex.at, .end = file->lex.end};
+    to->num_files++;
+    (void)open_source(reader, text, by);
+}
+
+// Reads "a, b)", the parameters of a macro.
+static void read_params(script_reader *reader, script_macro *macro, script_text *line)
+{
+    script_token token;
+    do {
+        read_token(reader->to, line, &token);
+        if (token.kind == SCRIPT_TOKEN_NAME && macro->num_params < MAX_PARAMS) {
+            macro->params[macro->num_params++] = token;
+            read_token(reader->to, line, &token);
+        }
+    } while (md5i_script_token_is(&token, ","));
+    if (!md5i_script_token_is(&token, ")"))
+        md5i_script_fail(reader->to, &token,
+                         "at most 8 parameters separated by ',' and a closing ')'");
+}
+
+// Reads the rest of a line "#define NAME ...".
+static void define_macro(script_reader *reader, script_text *line, const script_token *name)
+{
+    script_macro *const macro = MD5_NEW(reader->to->arena, script_macro, 1);
+    if (!macro)
+        return;
+    // As in C, a bracket begins parameters only if it directly follows the name.
+    macro->has_params = line->at < line->end && *line->at == '(';
+    if (macro->has_params) {
+        line->at++;
+        read_params(reader, macro, line);
+    }
+    macro->body = *line;
+    const char *const text = md5i_script_token_text(reader->to, name);
+    *md5i_script_entry(reader->to, &reader->macros, text) = macro;
+}
+
+static bool begins_with_if(const script_token *token)
+{
+    return token->size > 1 && memcmp(token->at, "if", 2) == 0;
+}
+
+// Skips text that is not compiled, up to the #endif or, if `stops_at_else`, the #else of the
+// innermost open #ifdef.
+static void skip_lines(script_reader *reader, script_source *source, bool stops_at_else)
+{
+    const uint32_t open = source->num_ifs;
+    while (source->num_ifs >= open && md5_script_is_ok(reader->to)) {
+        script_token token;
+        read_token(reader->to, &source->text, &token);
+        if (token.kind == SCRIPT_TOKEN_END)
+            md5i_script_fail(reader->to, &token, "#endif");
+        if (!token.begins_line || !md5i_script_token_is(&token, "#"))
+            continue;
+        read_token(reader->to, &source->text, &token);
+        const bool is_else = md5i_script_token_is(&token, "else");
+        if (is_else && stops_at_else && source->num_ifs == open)
+            return;
+        if (begins_with_if(&token))
+            source->num_ifs++;
+        else if (md5i_script_token_is(&token, "endif"))
+            source->num_ifs--;
+    }
+}
+
+// Returns true if a line continues after the newline at `at`.
+static bool is_continued(const char *at)
+{
+    return at[-1] == '\\' || (at[-1] == '\r' && at[-2] == '\\');
+}
+
+// Returns the rest of the line of a directive, whose # was read, and skips it.
+static script_text take_line(script_text *from)
+{
+    script_text line = *from;
+    while (from->at < from->end && (*from->at != '\n' || is_continued(from->at)))
+        from->at++;
+    line.end = from->at;
+    return line;
+}
+
+// Reads a directive, whose # was read.
+static void read_directive(script_reader *reader)
+{
+    script_tokens *const to = reader->to;
+    script_source *const source = &reader->sources[reader->num_sources - 1];
+    script_text line = take_line(&source->text);
+    script_token directive, name;
+    read_token(to, &line, &directive);
+    read_token(to, &line, &name);
+    void **macro = NULL;
+    if (name.kind == SCRIPT_TOKEN_NAME)
+        macro = md5i_script_entry(to, &reader->macros, md5i_script_token_text(to, &name));
+    const bool is_ifdef = md5i_script_token_is(&directive, "ifdef");
+    const bool is_ifndef = md5i_script_token_is(&directive, "ifndef");
+    const bool is_else = md5i_script_token_is(&directive, "else");
+    const bool is_endif = md5i_script_token_is(&directive, "endif");
+    const bool is_include = md5i_script_token_is(&directive, "include");
+    if (macro && (is_ifdef || is_ifndef)) {
+        const bool is_defined = *macro != NULL;
+        source->num_ifs++;
+        if (is_defined != is_ifdef)
+            skip_lines(reader, source, true);
+    } else if (source->num_ifs > 0 && is_else) {
+        skip_lines(reader, source, false);
+    } else if (source->num_ifs > 0 && is_endif) {
+        source->num_ifs--;
+    } else if (macro && md5i_script_token_is(&directive, "undef")) {
+        *macro = NULL;
+    } else if (is_include && name.kind == SCRIPT_TOKEN_STRING && name.size > 1) {
+        const script_token inner = {
+            .kind = SCRIPT_TOKEN_NAME, .file = name.file, .at = name.at + 1, .size = name.size - 2};
+        open_file(reader, md5i_script_token_text(to, &inner), &name);
+    } else if (macro && md5i_script_token_is(&directive, "define")) {
+        define_macro(reader, &line, &name);
+    } else {
+        md5i_script_fail(to, &directive,
+                         "#define, #undef, #ifdef or #ifndef with a name, #else or #endif after "
+                         "one of these, or #include with a quoted file name");
+    }
+}
+
+// Reads the arguments of a macro from the source that calls it.
+static void read_arguments(script_reader *reader, script_source *call, script_text *from)
+{
+    script_tokens *const to = reader->to;
+    const script_macro *const macro = call->macro;
+    uint32_t count = 0;
+    uint32_t depth = 0;
+    bool is_closed = false;
+    script_token token;
+    read_token(to, from, &token);
+    if (!md5i_script_token_is(&token, "("))
+        md5i_script_fail(to, &token, "'(' after the name of a macro");
+    script_text argument = *from;
+    while (!is_closed && md5_script_is_ok(to)) {
+        read_token(to, from, &token);
+        const bool closes = md5i_script_token_is(&token, ")");
+        const bool separates = md5i_script_token_is(&token, ",");
+        is_closed = depth == 0 && closes;
+        if (token.kind == SCRIPT_TOKEN_END || ++reader->num_steps > reader->max_steps)
+            md5i_script_fail(to, &token, "')' after the arguments of a macro");
+        if (is_closed || (depth == 0 && separates)) {
+            argument.end = token.at;
+            if (count < macro->num_params)
+                call->arguments[count] = argument;
+            count++;
+            argument = *from;
+        }
+        if (md5i_script_token_is(&token, "("))
+            depth++;
+        else if (closes && !is_closed)
+            depth--;
+    }
+    // A macro without parameters is called with one empty argument.
+    const uint32_t max_arguments = macro->num_params > 0 ? macro->num_params : 1;
+    if (count < macro->num_params || count > max_arguments)
+        md5i_script_fail(to, &token, "as many arguments as the macro has parameters");
+}
+
+// Opens a macro whose name was read from the innermost source.
+static void open_macro(script_reader *reader, const script_macro *macro, script_token name)
+{
+    script_source *const from = &reader->sources[reader->num_sources - 1];
+    script_source *const source = open_source(reader, macro->body, &name);
+    source->macro = macro;
+    source->scope = reader->num_sources - 1;
+    source->outer = from->scope;
+    if (macro->has_params)
+        read_arguments(reader, source, &from->text);
+}
+
+// Opens the argument or the macro that a name refers to. Returns false if it refers to none.
+static bool expand(script_reader *reader, const script_token *name)
+{
+    const uint32_t scope = reader->sources[reader->num_sources - 1].scope;
+    if (scope != MD5_NONE) {
+        const script_source *const call = &reader->sources[scope];
+        const script_macro *const called = call->macro;
+        for (uint32_t i = 0; i < called->num_params; i++) {
+            if (!md5i_script_tokens_equal(name, &called->params[i]))
+                continue;
+            const uint32_t outer = call->outer;
+            open_source(reader, call->arguments[i], name)->scope = outer;
+            return true;
+        }
+    }
+    const char *const text = md5i_script_token_text(reader->to, name);
+    void **const macro = md5i_name_map_find(&reader->macros, text);
+    if (!macro || !*macro)
+        return false;
+    open_macro(reader, (const script_macro *)*macro, *name);
+    return true;
+}
+
+static bool append_token(script_tokens *tokens, const script_token *token)
+{
+    tokens->tokens =
+        (script_token *)md5_grow(tokens->arena, tokens->tokens, tokens->num_tokens, sizeof *token);
+    TRY(tokens->tokens);
+    tokens->tokens[tokens->num_tokens++] = *token;
+    return true;
+}
+
+// Reads one token from the innermost source, and closes the source at its end. Sets *is_end after
+// the end of the last source, and after an error.
+static bool read_from_source(script_reader *reader, bool *is_end)
+{
+    script_tokens *const to = reader->to;
+    script_source *const source = &reader->sources[reader->num_sources - 1];
+    script_token token;
+    read_token(to, &source->text, &token);
+    if (++reader->num_steps > reader->max_steps)
+        md5i_script_fail(to, &token, "macros that expand to fewer tokens");
+    if (token.kind == SCRIPT_TOKEN_END && source->num_ifs > 0)
+        md5i_lex_warn(&to->files[token.file].lex, token.at,
+                      "expected #endif, found the end of the file");
+    if (token.kind == SCRIPT_TOKEN_END && reader->num_sources > 1 && md5_script_is_ok(to)) {
+        reader->num_sources--;
+        return true;
+    }
+    const bool is_file = source->scope == MD5_NONE;
+    if (is_file && token.begins_line && md5i_script_token_is(&token, "#")) {
+        read_directive(reader);
+        return true;
+    }
+    if (token.kind == SCRIPT_TOKEN_NAME && expand(reader, &token))
+        return true;
+    *is_end = token.kind == SCRIPT_TOKEN_END;
+    return append_token(to, &token);
+}
+
+bool md5i_read_script_tokens(script_tokens *tokens, const char *path)
+{
+    script_reader reader = {.to = tokens, .max_steps = MIN_STEPS};
+    bool is_end = false;
+    tokens->reported_file = MD5_NONE;
+    open_file(&reader, path, NULL);
+    if (!md5_script_is_ok(tokens))
+        return false;
+    while (!is_end)
+        TRY(read_from_source(&reader, &is_end));
+    return md5_script_is_ok(tokens);
+}
+
+void md5i_free_script_files(script_tokens *tokens)
+{
+    for (uint32_t i = 0; i < tokens->num_files; i++)
+        md5i_free_file_text(tokens->context, &tokens->files[i].text);
+}

@@ -1,0 +1,37 @@
+// The search for points at which a body may touch the ground. ragdoll_ground.c searches planes and
+// height fields, ragdoll_triangles.c searches triangles.
+#ifndef MD5_RAGDOLL_CONTACT_SEARCH_H
+#define MD5_RAGDOLL_CONTACT_SEARCH_H
+
+#include "md5/ragdoll/ragdoll.h"
+
+enum { MAX_HULL_VERTICES = 24, MAX_CANDIDATES = 64 };
+
+// A point of the body that must stay in front of a plane: dot(normal, point) >= level. `gap` is the
+// distance from the plane to the point, negative: the depth of penetration.
+typedef struct contact_candidate {
+    md5_vec3d point, normal;
+    double level, gap;
+} contact_candidate;
+
+// The convex hull of a body in world space, and the candidates found so far.
+typedef struct contact_search {
+    const md5_ragdoll *ragdoll;
+    uint32_t num_vertices, num_planes, num_edges;
+    md5_vec3d vertices[MAX_HULL_VERTICES];
+    ragdoll_plane planes[MAX_PLANES]; // set only if the ground has triangles
+    const ragdoll_edge *edges;        // [num_edges]
+    double reach;                     // distance that the body may move before the next search
+    uint32_t num_candidates;
+    contact_candidate candidates[MAX_CANDIDATES];
+} contact_search;
+
+// Adds a candidate if the gap is less than the reach. Of two candidates at nearly the same point
+// with nearly the same normal the deeper one is kept.
+void md5i_add_contact_candidate(contact_search *search, md5_vec3d point, md5_vec3d normal,
+                                double level);
+
+// Adds candidates for the triangles that ground.triangles() returns.
+void md5i_search_triangles(contact_search *search);
+
+#endif

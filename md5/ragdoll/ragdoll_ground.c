@@ -1,0 +1,174 @@
+// Contacts of bodies with the ground: with a plane, with a height field and, by
+// ragdoll_triangles.c, with triangles. They are found before the bodies meet the ground, so that
+// nothing passes through it between two searches.
+#include "md5/ragdoll/contact_search.h"
+
+#define FAST 60.0 // units per second: a quarter of a unit in a step
+
+// == Planes and height fields =====================================================================
+
+static void search_plane(contact_search *search)
+{
+    const md5_ground *const ground = &search->ragdoll->desc.ground;
+    const md5_vec3d normal = md5_vec3d_of(ground->plane_normal);
+    if (md5_vec3d_dot(normal, normal) < 0.5)
+        return;
+    for (uint32_t i = 0; i < search->num_vertices; i++)
+        md5i_add_contact_candidate(search, search->vertices[i], normal,
+                                   (double)ground->plane_distance);
+}
+
+static void search_height(contact_search *search, md5_vec3d point)
+{
+    const md5_ground *const ground = &search->ragdoll->desc.ground;
+    const md5_vec3 at = md5_vec3d_round(point);
+    md5_vec3 up = {0.0f, 0.0f, 1.0f};
+    const float height = ground->heights(ground->user, at.x, at.y, &up);
+    const md5_vec3d on_ground = {point.x, point.y, (double)height};
+    const md5_vec3d normal = md5_vec3d_normalize(md5_vec3d_of(up));
+    const double level = md5_vec3d_dot(normal, on_ground);
+    if (normal.z > 0.0 && level > -1e15 && level < 1e15)
+        md5i_add_contact_candidate(search, point, normal, level);
+}
+
+// A hill may reach a body between its vertices, so the middles of edges are tested, too.
+static void search_heights(contact_search *search)
+{
+    for (uint32_t i = 0; i < search->num_vertices; i++)
+        search_height(search, search->vertices[i]);
+    for (uint32_t i = 0; i < search->num_edges; i++) {
+        const md5_vec3d from = search->vertices[search->edges[i].vertices[0]];
+        const md5_vec3d to = search->vertices[search->edges[i].vertices[1]];
+        search_height(search, md5_vec3d_scale(md5_vec3d_add(from, to), 0.5));
+    }
+}
+
+// == Contacts =====================================================================================
+
+// Lets a new contact continue with the impulses of the previous contact at the same place.
+static void take_impulses(const ragdoll_node *node, ragdoll_contact *contact)
+{
+    for (uint32_t i = 0; i < node->num_contacts; i++) {
+        const ragdoll_contact *const previous = &node->contacts[i];
+        const md5_vec3d apart = md5_vec3d_sub(previous->at, contact->at);
+        if (md5_vec3d_dot(apart, apart) >= 0.25
+            || md5_vec3d_dot(previous->normal, contact->normal) <= 0.95)
+            continue;
+        memcpy(contact->impulses, previous->impulses, sizeof contact->impulses);
+        contact->speed = previous->speed;
+    }
+}
+
+// The distance of two candidates; a difference of normals counts as one of points.
+static double candidate_distance(const contact_candidate *a, const contact_candidate *b)
+{
+    const md5_vec3d apart = md5_vec3d_sub(a->point, b->point);
+    const md5_vec3d turned = md5_vec3d_scale(md5_vec3d_sub(a->normal, b->normal), 4.0);
+    return sqrt(md5_vec3d_dot(apart, apart) + md5_vec3d_dot(turned, turned));
+}
+
+// Chooses the deepest candidate, then repeatedly the candidate that is farthest from all chosen
+// ones, less for those that are less deep.
+static void choose_contacts(const contact_search *search, ragdoll_node *node)
+{
+    ragdoll_contact chosen[MAX_CONTACTS];
+    double distances[MAX_CANDIDATES]; // from the nearest chosen candidate
+    uint32_t count = 0, next = 0;
+    const md5_quatd into_body = md5_quatd_conjugate(node->place.turn);
+    for (uint32_t i = 0; i < search->num_candidates; i++) {
+        distances[i] = INFINITY;
+        if (search->candidates[i].gap < search->candidates[next].gap)
+            next = i;
+    }
+    while (search->num_candidates > 0 && count < MAX_CONTACTS) {
+        const contact_candidate *const candidate = &search->candidates[next];
+        const md5_vec3d from_center = md5_vec3d_sub(candidate->point, node->place.at);
+        ragdoll_contact *const contact = &chosen[count++];
+        *contact = (ragdoll_contact){.at = md5_quatd_rotate(into_body, from_center),
+                                     .normal = candidate->normal,
+                                     .level = candidate->level};
+        take_impulses(node, contact);
+        double best = 0.0;
+        for (uint32_t i = 0; i < search->num_candidates; i++) {
+            const contact_candidate *const other = &search->candidates[i];
+            distances[i] = md5_less(distances[i], candidate_distance(other, candidate));
+            const double farther_from_ground = md5_greater(0.0, other->gap - candidate->gap);
+            const double worth = distances[i] - 0.3 - 0.5 * farther_from_ground;
+            if (distances[i] > 0.3 && worth > best) {
+                best = worth;
+                next = i;
+            }
+        }
+        if (best <= 0.0)
+            break;
+    }
+    memcpy(node->contacts, chosen, count * sizeof chosen[0]);
+    node->num_contacts = count;
+}
+
+// Moves the hull of a body into world space.
+static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
+                         const ragdoll_node *node)
+{
+    const md5_figure *const figure = ragdoll->desc.figure;
+    const md5_body_part *const part = &figure->bodies[node->body];
+    const ragdoll_hull *const hull = &ragdoll->hulls[node->body];
+    search->ragdoll = ragdoll;
+    search->num_candidates = 0;
+    search->num_vertices = part->num_vertices;
+    search->num_planes = hull->num_planes;
+    search->num_edges = hull->num_edges;
+    search->edges = &ragdoll->edges[hull->first_edge];
+    for (uint32_t i = 0; i < search->num_vertices; i++) {
+        const md5_vec3d vertex = md5_vec3d_of(figure->vertices[part->first_vertex + i]);
+        search->vertices[i] = md5_in_place(&node->place, vertex);
+    }
+    if (!ragdoll->desc.ground.triangles)
+        return;
+    for (uint32_t i = 0; i < search->num_planes; i++) {
+        const ragdoll_plane *const plane = &ragdoll->planes[hull->first_plane + i];
+        const md5_vec3d normal = md5_quatd_rotate(node->place.turn, plane->normal);
+        const double level = plane->level + md5_vec3d_dot(normal, node->place.at);
+        search->planes[i] = (ragdoll_plane){normal, level};
+    }
+}
+
+static void find_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, double speed, double steps)
+{
+    const md5_ground *const ground = &ragdoll->desc.ground;
+    const double time = steps * (1.0 / ragdoll_rate);
+    contact_search search;
+    begin_search(&search, ragdoll, node);
+    search.reach = 1.0 + 1.5 * time * (speed + ragdoll->gravity * time);
+    search_plane(&search);
+    if (ground->heights)
+        search_heights(&search);
+    if (ground->triangles)
+        md5i_search_triangles(&search);
+    choose_contacts(&search, node);
+}
+
+void md5i_ragdoll_find_contacts(md5_ragdoll *ragdoll)
+{
+    ragdoll->fastest = 0.0;
+    for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
+        ragdoll_node *const node = &ragdoll->nodes[k];
+        const bool is_tied = node->constraint != MD5_NONE && node->parent == MD5_NONE;
+        const uint32_t mask = ragdoll->desc.figure->bodies[node->body].def->clip_mask;
+        if (!(mask & MD5_CONTENTS_SOLID) || is_tied) // as in the engine
+            continue;
+        // A body that turns fast soon meets the ground with other points.
+        const double turning = node->radius * md5_vec3d_length(node->angular);
+        const double speed = md5_vec3d_length(node->linear) + turning;
+        ragdoll->fastest = md5_greater(ragdoll->fastest, speed);
+        uint64_t steps = SEARCH_STEPS;
+        if (speed > FAST)
+            steps = 2;
+        if (turning > FAST)
+            steps = 1;
+        if (node->next_search <= ragdoll->step + SEARCH_STEPS - steps) {
+            node->next_search = ragdoll->step + SEARCH_STEPS;
+            find_contacts(ragdoll, node, speed, (double)steps);
+        }
+    }
+}

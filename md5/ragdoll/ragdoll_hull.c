@@ -1,0 +1,79 @@
+// The convex hulls of bodies: their face planes, and the edges between faces.
+#include "md5/ragdoll/ragdoll.h"
+
+// Returns the outward unit normal of a triangle, zero if it has no area.
+static md5_vec3d triangle_normal(const md5_figure *figure, const uint32_t vertices[3])
+{
+    const md5_vec3d a = md5_vec3d_of(figure->vertices[vertices[0]]);
+    const md5_vec3d b = md5_vec3d_of(figure->vertices[vertices[1]]);
+    const md5_vec3d c = md5_vec3d_of(figure->vertices[vertices[2]]);
+    return md5_vec3d_normalize(md5_vec3d_cross(md5_vec3d_sub(c, a), md5_vec3d_sub(b, a)));
+}
+
+// Returns the index of a plane, which is added unless it is the plane of an earlier triangle.
+static uint32_t add_plane(md5_ragdoll *ragdoll, ragdoll_hull *hull, md5_vec3d normal, double level)
+{
+    ragdoll_plane *const planes = &ragdoll->planes[hull->first_plane];
+    for (uint32_t i = 0; i < hull->num_planes; i++) {
+        const bool is_parallel = md5_vec3d_dot(planes[i].normal, normal) > 0.9999;
+        if (is_parallel && fabs(planes[i].level - level) < 1e-3)
+            return i;
+    }
+    planes[hull->num_planes] = (ragdoll_plane){normal, level};
+    return hull->num_planes++;
+}
+
+// Returns the triangle with a side from `from` to `to`, or MD5_NONE.
+static uint32_t find_side(const uint32_t (*triangles)[3], uint32_t count, uint32_t from,
+                          uint32_t to)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (int side = 0; side < 3; side++) {
+            if (triangles[i][side] == from && triangles[i][(side + 1) % 3] == to)
+                return i;
+        }
+    }
+    return MD5_NONE;
+}
+
+// Triangles without area, which only hulls without extent have, add neither planes nor edges.
+static void make_hull(md5_ragdoll *ragdoll, uint32_t body, ragdoll_hull *hull)
+{
+    const md5_figure *const figure = ragdoll->desc.figure;
+    const md5_body_part *const part = &figure->bodies[body];
+    const uint32_t(*const triangles)[3] = &figure->triangles[part->first_triangle];
+    uint32_t planes[MAX_PLANES]; // of each triangle
+    for (uint32_t i = 0; i < part->num_triangles; i++) {
+        const md5_vec3d normal = triangle_normal(figure, triangles[i]);
+        const double level = md5_vec3d_dot(normal, md5_vec3d_of(figure->vertices[triangles[i][0]]));
+        const bool has_area = md5_vec3d_dot(normal, normal) > 0.5;
+        planes[i] = has_area ? add_plane(ragdoll, hull, normal, level) : MD5_NONE;
+    }
+    for (uint32_t i = 0; i < part->num_triangles; i++) {
+        for (int side = 0; side < 3; side++) {
+            const uint32_t from = triangles[i][side], to = triangles[i][(side + 1) % 3];
+            const uint32_t twin = find_side(triangles, part->num_triangles, to, from);
+            if (from > to || twin == MD5_NONE || planes[i] == planes[twin])
+                continue;
+            if (planes[i] == MD5_NONE || planes[twin] == MD5_NONE)
+                continue;
+            ragdoll->edges[hull->first_edge + hull->num_edges++] = (ragdoll_edge){
+                .vertices = {from - part->first_vertex, to - part->first_vertex},
+                .planes = {planes[i], planes[twin]},
+            };
+        }
+    }
+}
+
+void md5i_make_ragdoll_hulls(md5_ragdoll *ragdoll)
+{
+    const md5_figure *const figure = ragdoll->desc.figure;
+    uint32_t num_planes = 0, num_edges = 0;
+    for (uint32_t i = 0; i < figure->num_bodies; i++) {
+        ragdoll_hull *const hull = &ragdoll->hulls[i];
+        *hull = (ragdoll_hull){.first_plane = num_planes, .first_edge = num_edges};
+        make_hull(ragdoll, i, hull);
+        num_planes += hull->num_planes;
+        num_edges += hull->num_edges;
+    }
+}

@@ -1,0 +1,554 @@
+// Contacts of a convex body with triangles of the ground.
+//
+// The triangles form a surface that is solid from its outer side only. A body can touch it with
+// three pairs of features:
+//
+//   feature of the body   feature of the ground   contact normal
+//   vertex                triangle                normal of the triangle
+//   edge                  ridge                   perpendicular to both edges
+//   face                  peak                    normal of the face, reversed
+//
+// A ridge is a convex edge of the surface, or the side of a triangle that no other triangle shares.
+// A peak is an end of a ridge. An edge inside a flat part of the surface, or in a valley, needs no
+// contact: whatever touches it touches the triangles next to it.
+//
+// A body in front of the surface is held off by every pair within reach. A body that penetrates it
+// must leave by the shortest way, and the pairs may disagree: a point below the edge of a stair is
+// behind the tread and behind the riser. Two functions decide which of them count:
+// leave_by_nearest_triangle() for a vertex, add_ridge() for a ridge.
+#include "md5/ragdoll/contact_search.h"
+
+enum { MAX_TRIANGLES = 64 };
+
+#define TOUCHING 0.1      // units of penetration up to which a pair of features only touches
+#define SIDE_MARGIN 0.02  // units by which triangles and edges are larger than they are
+#define VALLEY_MARGIN 4.0 // units behind a valley up to which a vertex may sink
+#define PEAK_MARGIN 0.25  // units by which a peak may be outside of the edges of a face
+#define MIN_BEND 0.02     // sine of the smallest angle at a ridge or a valley
+#define ARC_MARGIN 0.02   // sine of the angle by which a normal may be outside of its arc
+#define SAME_WAY 0.9      // cosine of the largest angle between normals of one way out
+
+// What is at the other side of a side of a triangle.
+typedef enum side_kind {
+    SIDE_OPEN,   // no triangle
+    SIDE_FLAT,   // the surface goes on in the same plane,
+    SIDE_RIDGE,  // bends away from the outer side,
+    SIDE_VALLEY, // or toward it
+} side_kind;
+
+typedef struct ground_triangle {
+    md5_vec3d vertices[3];
+    md5_vec3d normal; // outward
+    md5_vec3d
+        sides[3]; // in the plane, perpendicular to the side that begins at vertices[i], outward
+    double level, side_levels[3];
+    bool is_near;          // within reach, and a part of the body is in front of it
+    uint32_t front_vertex; // of the body: farthest in front
+    // Set if it is near.
+    side_kind kinds[3];
+    uint32_t neighbors[3];      // MD5_NONE: open
+    uint32_t neighbor_sides[3]; // index of the same side in that triangle
+} ground_triangle;
+
+typedef struct ground_surface {
+    uint32_t num_triangles;
+    ground_triangle triangles[MAX_TRIANGLES];
+} ground_surface;
+
+// == Surface ======================================================================================
+
+// Returns false if the triangle has no area or a vertex is not finite.
+static bool make_triangle(ground_triangle *triangle, const md5_vec3 vertices[3])
+{
+    for (int i = 0; i < 3; i++)
+        triangle->vertices[i] = md5_vec3d_of(vertices[i]);
+    const md5_vec3d *const at = triangle->vertices;
+    triangle->normal = md5_vec3d_normalize(
+        md5_vec3d_cross(md5_vec3d_sub(at[2], at[0]), md5_vec3d_sub(at[1], at[0])));
+    if (!(md5_vec3d_dot(triangle->normal, triangle->normal) > 0.5))
+        return false;
+    triangle->level = md5_vec3d_dot(triangle->normal, at[0]);
+    for (int i = 0; i < 3; i++) {
+        const md5_vec3d along = md5_vec3d_sub(at[(i + 1) % 3], at[i]);
+        triangle->sides[i] = md5_vec3d_normalize(md5_vec3d_cross(triangle->normal, along));
+        triangle->side_levels[i] = md5_vec3d_dot(triangle->sides[i], at[i]);
+    }
+    return true;
+}
+
+static double height_above(const ground_triangle *triangle, md5_vec3d point)
+{
+    return md5_vec3d_dot(triangle->normal, point) - triangle->level;
+}
+
+// Returns the distance of a point from a side of a triangle, outward.
+static double distance_beyond(const ground_triangle *triangle, uint32_t side, md5_vec3d point)
+{
+    return md5_vec3d_dot(triangle->sides[side], point) - triangle->side_levels[side];
+}
+
+// Returns true if a point is straight above or below a triangle that is larger by a margin.
+static bool is_over(const ground_triangle *triangle, md5_vec3d point, double margin)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        if (distance_beyond(triangle, i, point) > margin)
+            return false;
+    }
+    return true;
+}
+
+// Returns true if a point is behind a valley, in the gap between what is below one triangle and
+// what is below the other: it is beyond the side of both, and next to the side. A vertex that sinks
+// into one triangle would slip past the other one there.
+static bool is_behind_valley(const ground_surface *surface, const ground_triangle *triangle,
+                             uint32_t side, md5_vec3d point)
+{
+    const ground_triangle *const neighbor = &surface->triangles[triangle->neighbors[side]];
+    const uint32_t other_side = triangle->neighbor_sides[side];
+    const md5_vec3d from = triangle->vertices[side], to = triangle->vertices[(side + 1) % 3];
+    const md5_vec3d along = md5_vec3d_sub(to, from);
+    const double position = md5_vec3d_dot(md5_vec3d_sub(point, from), along);
+    return position >= 0.0 && position <= md5_vec3d_dot(along, along)
+           && distance_beyond(triangle, side, point) < VALLEY_MARGIN
+           && distance_beyond(neighbor, other_side, point) > 0.0;
+}
+
+// Returns true if a near triangle bounds the motion of a point: the point is straight above or
+// below the triangle, which is larger by a margin at its ridges and open sides, or behind its
+// valley.
+static bool is_bounded_by(const ground_surface *surface, const ground_triangle *triangle,
+                          md5_vec3d point, double margin)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        const side_kind kind = triangle->kinds[i];
+        const bool is_at_edge = kind == SIDE_OPEN || kind == SIDE_RIDGE;
+        if (distance_beyond(triangle, i, point) <= (is_at_edge ? margin : SIDE_MARGIN))
+            continue;
+        if (kind != SIDE_VALLEY || !is_behind_valley(surface, triangle, i, point))
+            return false;
+    }
+    return true;
+}
+
+// Sets is_near. The ground is solid from outside only: a triangle does not count if the whole body
+// is behind it.
+static void test_reach(const contact_search *search, ground_triangle *triangle)
+{
+    double nearest = INFINITY, farthest = -INFINITY;
+    for (uint32_t i = 0; i < search->num_vertices; i++) {
+        const double height = height_above(triangle, search->vertices[i]);
+        nearest = md5_less(nearest, height);
+        if (height > farthest) {
+            farthest = height;
+            triangle->front_vertex = i;
+        }
+    }
+    triangle->is_near = nearest < search->reach && farthest > -TOUCHING;
+}
+
+static bool are_equal(md5_vec3d a, md5_vec3d b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static side_kind find_side_kind(const ground_triangle *triangle, int side,
+                                const ground_triangle *neighbor)
+{
+    const double rise = md5_vec3d_dot(neighbor->normal, triangle->sides[side]);
+    if (rise > MIN_BEND)
+        return SIDE_RIDGE;
+    return rise < -MIN_BEND ? SIDE_VALLEY : SIDE_FLAT;
+}
+
+// Finds the triangles that share the sides of a triangle. Neighbors share vertices exactly.
+static void find_neighbors(ground_surface *surface, ground_triangle *triangle)
+{
+    for (int side = 0; side < 3; side++) {
+        const md5_vec3d from = triangle->vertices[side], to = triangle->vertices[(side + 1) % 3];
+        triangle->neighbors[side] = MD5_NONE;
+        triangle->kinds[side] = SIDE_OPEN;
+        for (uint32_t i = 0; i < surface->num_triangles; i++) {
+            const ground_triangle *const other = &surface->triangles[i];
+            for (uint32_t k = 0; k < 3; k++) {
+                if (!are_equal(other->vertices[k], to)
+                    || !are_equal(other->vertices[(k + 1) % 3], from))
+                    continue;
+                triangle->neighbors[side] = i;
+                triangle->neighbor_sides[side] = k;
+                triangle->kinds[side] = find_side_kind(triangle, side, other);
+            }
+        }
+    }
+}
+
+// Reads the triangles in the bounding box of the body, which is larger by the reach.
+static void read_surface(const contact_search *search, ground_surface *surface)
+{
+    const md5_ground *const ground = &search->ragdoll->desc.ground;
+    md5_vec3 vertices[MAX_TRIANGLES][3];
+    md5_vec3d low = search->vertices[0], high = low;
+    for (uint32_t i = 1; i < search->num_vertices; i++) {
+        const md5_vec3d at = search->vertices[i];
+        low = (md5_vec3d){md5_less(low.x, at.x), md5_less(low.y, at.y), md5_less(low.z, at.z)};
+        high = (md5_vec3d){md5_greater(high.x, at.x), md5_greater(high.y, at.y),
+                           md5_greater(high.z, at.z)};
+    }
+    const md5_vec3d reach = {search->reach, search->reach, search->reach};
+    const md5_bounds box = {md5_vec3d_round(md5_vec3d_sub(low, reach)),
+                            md5_vec3d_round(md5_vec3d_add(high, reach))};
+    const uint32_t found = ground->triangles(ground->user, box, vertices, MAX_TRIANGLES);
+    const uint32_t count = found < MAX_TRIANGLES ? found : MAX_TRIANGLES;
+    surface->num_triangles = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        ground_triangle *const triangle = &surface->triangles[surface->num_triangles];
+        if (!make_triangle(triangle, vertices[i]))
+            continue;
+        test_reach(search, triangle);
+        surface->num_triangles++;
+    }
+    for (uint32_t i = 0; i < surface->num_triangles; i++) {
+        if (surface->triangles[i].is_near)
+            find_neighbors(surface, &surface->triangles[i]);
+    }
+}
+
+// == Segments =====================================================================================
+
+// Reduces the part of a segment between part[0] and part[1], from 0 to 1, to what is behind a
+// plane. Returns false if nothing is.
+static bool clip(md5_vec3d from, md5_vec3d to, md5_vec3d normal, double level, double part[2])
+{
+    const double begin = md5_vec3d_dot(normal, from) - level;
+    const double end = md5_vec3d_dot(normal, to) - level;
+    if (begin > 0.0 && end > 0.0)
+        return false;
+    if (begin > 0.0)
+        part[0] = md5_greater(part[0], begin / (begin - end));
+    else if (end > 0.0)
+        part[1] = md5_less(part[1], begin / (begin - end));
+    return part[0] <= part[1];
+}
+
+// Returns true if a part of a segment is in the body, whose faces are moved outward by a margin.
+static bool reaches_body(const contact_search *search, md5_vec3d from, md5_vec3d to, double margin)
+{
+    double part[2] = {0.0, 1.0};
+    for (uint32_t i = 0; i < search->num_planes; i++) {
+        const ragdoll_plane *const plane = &search->planes[i];
+        if (!clip(from, to, plane->normal, plane->level + margin, part))
+            return false;
+    }
+    return true;
+}
+
+// Returns true if a straight way inside the body, from a vertex to another one, passes through the
+// surface from behind: the vertex is in the ground.
+static bool passes_outward(const ground_surface *surface, md5_vec3d from, md5_vec3d to)
+{
+    for (uint32_t i = 0; i < surface->num_triangles; i++) {
+        const ground_triangle *const triangle = &surface->triangles[i];
+        const double begin = height_above(triangle, from), end = height_above(triangle, to);
+        if (begin >= 0.0 || end < 0.0)
+            continue;
+        const md5_vec3d way = md5_vec3d_scale(md5_vec3d_sub(to, from), begin / (begin - end));
+        if (is_over(triangle, md5_vec3d_add(from, way), SIDE_MARGIN))
+            return true;
+    }
+    return false;
+}
+
+// == Vertices of the body and triangles ===========================================================
+
+enum { MAX_BEHIND = 8 };
+
+// Triangles that a vertex is behind, and its depth below each.
+typedef struct penetration {
+    uint32_t count;
+    const ground_triangle *triangles[MAX_BEHIND];
+    double depths[MAX_BEHIND];
+} penetration;
+
+// Which way out of the surface: a vertex leaves it through the nearest triangle. Another triangle
+// counts only if the vertex would still be behind it after that, as it is in a valley.
+static void leave_by_nearest_triangle(contact_search *search, const ground_surface *surface,
+                                      md5_vec3d vertex, const penetration *behind)
+{
+    uint32_t nearest = 0;
+    for (uint32_t i = 1; i < behind->count; i++) {
+        if (behind->depths[i] < behind->depths[nearest])
+            nearest = i;
+    }
+    const md5_vec3d way_out =
+        md5_vec3d_scale(behind->triangles[nearest]->normal, behind->depths[nearest]);
+    const md5_vec3d outside = md5_vec3d_add(vertex, way_out);
+    for (uint32_t i = 0; i < behind->count; i++) {
+        const ground_triangle *const triangle = behind->triangles[i];
+        const bool is_still_behind = height_above(triangle, outside) < 0.0
+                                     && is_bounded_by(surface, triangle, outside, -SIDE_MARGIN);
+        if (i == nearest || is_still_behind)
+            md5i_add_contact_candidate(search, vertex, triangle->normal, triangle->level);
+    }
+}
+
+static void add_vertex(contact_search *search, const ground_surface *surface, md5_vec3d vertex)
+{
+    penetration behind;
+    behind.count = 0;
+    for (uint32_t i = 0; i < surface->num_triangles; i++) {
+        const ground_triangle *const triangle = &surface->triangles[i];
+        if (!triangle->is_near)
+            continue;
+        const double height = height_above(triangle, vertex);
+        const double margin = height > -TOUCHING ? SIDE_MARGIN : -SIDE_MARGIN;
+        if (height > search->reach || !is_bounded_by(surface, triangle, vertex, margin))
+            continue;
+        if (height >= 0.0) {
+            md5i_add_contact_candidate(search, vertex, triangle->normal, triangle->level);
+            continue;
+        }
+        // A vertex can also be below a triangle without being in the ground: below a bridge.
+        const md5_vec3d in_front = search->vertices[triangle->front_vertex];
+        const bool is_in_ground = height > -TOUCHING || passes_outward(surface, vertex, in_front);
+        if (is_in_ground && behind.count < MAX_BEHIND) {
+            behind.triangles[behind.count] = triangle;
+            behind.depths[behind.count++] = -height;
+        }
+    }
+    if (behind.count > 0)
+        leave_by_nearest_triangle(search, surface, vertex, &behind);
+}
+
+// == Edges of the body and ridges =================================================================
+
+typedef struct ground_ridge {
+    md5_vec3d from, to, along;
+    // The contact normals that are possible form an arc: from the normal of one triangle to the
+    // normal of the other, or to the open side. They are perpendicular to the ridge, and have no
+    // negative component along either of arc_sides[].
+    md5_vec3d arc_ends[2], arc_sides[2];
+    bool is_open;
+} ground_ridge;
+
+// A contact of a ridge, or of one of its ends, with a feature of the body.
+typedef struct ridge_contact {
+    md5_vec3d on_body, on_ridge, normal;
+    double gap;
+} ridge_contact;
+
+// Sets the ridge at a side of a near triangle. Returns false if the side is not a ridge, or if the
+// neighbor has set it already.
+static bool make_ridge(const ground_surface *surface, uint32_t index, int side, ground_ridge *ridge)
+{
+    const ground_triangle *const triangle = &surface->triangles[index];
+    const side_kind kind = triangle->kinds[side];
+    if (kind != SIDE_OPEN && kind != SIDE_RIDGE)
+        return false;
+    ridge->from = triangle->vertices[side];
+    ridge->to = triangle->vertices[(side + 1) % 3];
+    ridge->along = md5_vec3d_sub(ridge->to, ridge->from);
+    ridge->is_open = kind == SIDE_OPEN;
+    ridge->arc_ends[0] = ridge->arc_sides[1] = triangle->normal;
+    ridge->arc_ends[1] = ridge->arc_sides[0] = triangle->sides[side];
+    if (ridge->is_open)
+        return true;
+    const ground_triangle *const neighbor = &surface->triangles[triangle->neighbors[side]];
+    ridge->arc_ends[1] = neighbor->normal;
+    ridge->arc_sides[1] = neighbor->sides[triangle->neighbor_sides[side]];
+    return index < triangle->neighbors[side] || !neighbor->is_near;
+}
+
+// Returns true if a direction that is perpendicular to an edge of the body is in the arc between
+// the outward normals a and b of its faces.
+static bool points_out_at_edge(md5_vec3d direction, md5_vec3d a, md5_vec3d b, double margin)
+{
+    const double cosine = md5_vec3d_dot(a, b);
+    const double along_a = md5_vec3d_dot(direction, a), along_b = md5_vec3d_dot(direction, b);
+    return along_b - cosine * along_a > -margin && along_a - cosine * along_b > -margin;
+}
+
+// Finds the normal of the contact of an edge of the body and a ridge, perpendicular to both. Two
+// edges can touch only along a direction that points out of the ground at the ridge and, reversed,
+// out of the body at the edge (Gregorius, "The Separating Axis Test between Convex Polyhedra",
+// Game Developers Conference 2013).
+static bool find_edge_normal(const contact_search *search, const ground_ridge *ridge,
+                             const ragdoll_edge *edge, md5_vec3d along, md5_vec3d *normal)
+{
+    const md5_vec3d across = md5_vec3d_cross(along, ridge->along);
+    const double square = md5_vec3d_dot(across, across);
+    const double product = md5_vec3d_dot(along, along) * md5_vec3d_dot(ridge->along, ridge->along);
+    if (!(square > 1e-6 * product)) // nearly parallel
+        return false;
+    const double length = sqrt(square), margin = ARC_MARGIN * length;
+    const double first = md5_vec3d_dot(across, ridge->arc_sides[0]);
+    const double second = md5_vec3d_dot(across, ridge->arc_sides[1]);
+    const double sign = first + second < 0.0 ? -1.0 : 1.0;
+    if (sign * first < -margin || sign * second < -margin)
+        return false;
+    if (!points_out_at_edge(md5_vec3d_scale(across, -sign), search->planes[edge->planes[0]].normal,
+                            search->planes[edge->planes[1]].normal, margin))
+        return false;
+    *normal = md5_vec3d_scale(across, sign / length);
+    return true;
+}
+
+// Returns true if a position along a segment, from 0 to 1, is on it.
+static bool is_on_segment(double position, md5_vec3d along)
+{
+    const double margin = SIDE_MARGIN / md5_vec3d_length(along);
+    return position >= -margin && position <= 1.0 + margin;
+}
+
+static bool find_edge_contact(const contact_search *search, const ground_ridge *ridge,
+                              const ragdoll_edge *edge, ridge_contact *contact)
+{
+    const md5_vec3d from = search->vertices[edge->vertices[0]];
+    const md5_vec3d along = md5_vec3d_sub(search->vertices[edge->vertices[1]], from);
+    if (!find_edge_normal(search, ridge, edge, along, &contact->normal))
+        return false;
+    // The nearest points of both lines.
+    const md5_vec3d apart = md5_vec3d_sub(ridge->from, from);
+    const double aa = md5_vec3d_dot(along, along), ab = md5_vec3d_dot(along, ridge->along);
+    const double bb = md5_vec3d_dot(ridge->along, ridge->along);
+    const double a = md5_vec3d_dot(apart, along), b = md5_vec3d_dot(apart, ridge->along);
+    const double determinant = aa * bb - ab * ab;
+    const double on_edge = (a * bb - b * ab) / determinant;
+    const double on_ridge = (a * ab - b * aa) / determinant;
+    if (!is_on_segment(on_edge, along) || !is_on_segment(on_ridge, ridge->along))
+        return false;
+    contact->on_body = md5_vec3d_add(from, md5_vec3d_scale(along, on_edge));
+    contact->on_ridge = md5_vec3d_add(ridge->from, md5_vec3d_scale(ridge->along, on_ridge));
+    contact->gap =
+        md5_vec3d_dot(contact->normal, md5_vec3d_sub(contact->on_body, contact->on_ridge));
+    return contact->gap < search->reach;
+}
+
+// == Faces of the body and peaks ==================================================================
+
+// Finds the contact of an end of a ridge with the face of the body that it is nearest to.
+static bool find_peak_contact(const contact_search *search, md5_vec3d peak, ridge_contact *contact)
+{
+    const ragdoll_plane *face = NULL;
+    double gap = -INFINITY, second_gap = -INFINITY;
+    for (uint32_t i = 0; i < search->num_planes; i++) {
+        const ragdoll_plane *const plane = &search->planes[i];
+        const double height = md5_vec3d_dot(plane->normal, peak) - plane->level;
+        if (height > gap) {
+            second_gap = gap;
+            gap = height;
+            face = plane;
+        } else {
+            second_gap = md5_greater(second_gap, height);
+        }
+    }
+    if (!face || gap > search->reach || second_gap > PEAK_MARGIN)
+        return false;
+    contact->normal = md5_vec3d_scale(face->normal, -1.0);
+    contact->gap = gap;
+    contact->on_ridge = peak;
+    contact->on_body = md5_vec3d_add(peak, md5_vec3d_scale(contact->normal, gap));
+    return true;
+}
+
+// Returns true if no triangle at a point of the surface rises above the plane through the point
+// with this normal. This also covers triangles that touch an open side without sharing vertices.
+static bool is_exposed(const ground_surface *surface, md5_vec3d point, md5_vec3d normal)
+{
+    for (uint32_t i = 0; i < surface->num_triangles; i++) {
+        const ground_triangle *const triangle = &surface->triangles[i];
+        if (fabs(height_above(triangle, point)) > 0.05 || !is_over(triangle, point, 0.05))
+            continue;
+        for (int k = 0; k < 3; k++) {
+            const md5_vec3d away = md5_vec3d_sub(triangle->vertices[k], point);
+            if (md5_vec3d_dot(away, normal) > 0.03 * md5_vec3d_length(away) + 1e-3)
+                return false;
+        }
+    }
+    return true;
+}
+
+// == Ridges =======================================================================================
+
+enum { MAX_RIDGE_CONTACTS = 3 * MAX_PLANES / 2 + 2 }; // edges of a hull, and both ends
+
+static uint32_t find_ridge_contacts(const contact_search *search, const ground_surface *surface,
+                                    const ground_ridge *ridge,
+                                    ridge_contact contacts[MAX_RIDGE_CONTACTS])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < search->num_edges; i++) {
+        if (find_edge_contact(search, ridge, &search->edges[i], &contacts[count]))
+            count++;
+    }
+    const md5_vec3d ends[2] = {ridge->from, ridge->to};
+    for (int i = 0; i < 2; i++) {
+        if (find_peak_contact(search, ends[i], &contacts[count])
+            && is_exposed(surface, ends[i], contacts[count].normal))
+            count++;
+    }
+    return count;
+}
+
+// Returns the contact with the least penetration, or NULL if the body is less deep along one end of
+// the arc of the ridge: then its vertices have the contacts with the triangle there.
+static const ridge_contact *find_shallowest(const contact_search *search, const ground_ridge *ridge,
+                                            const ridge_contact *contacts, uint32_t count)
+{
+    const ridge_contact *shallowest = &contacts[0];
+    for (uint32_t i = 1; i < count; i++) {
+        if (contacts[i].gap > shallowest->gap)
+            shallowest = &contacts[i];
+    }
+    for (int end = 0; end < 2; end++) {
+        const md5_vec3d normal = ridge->arc_ends[end];
+        double gap = INFINITY;
+        for (uint32_t i = 0; i < search->num_vertices; i++) {
+            const md5_vec3d from_ridge = md5_vec3d_sub(search->vertices[i], ridge->from);
+            gap = md5_less(gap, md5_vec3d_dot(normal, from_ridge));
+        }
+        if (gap > shallowest->gap)
+            return NULL;
+    }
+    return shallowest;
+}
+
+// Which way out of a ridge: if it is deep in the body, the body leaves it along the normal with the
+// least penetration. Contacts with another normal are deep only because that way is longer.
+static void add_ridge(contact_search *search, const ground_surface *surface,
+                      const ground_ridge *ridge)
+{
+    ridge_contact contacts[MAX_RIDGE_CONTACTS];
+    const uint32_t count = find_ridge_contacts(search, surface, ridge, contacts);
+    const bool is_in_body = reaches_body(search, ridge->from, ridge->to, -TOUCHING);
+    const ridge_contact *const way_out =
+        is_in_body && count > 0 ? find_shallowest(search, ridge, contacts, count) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const ridge_contact *const contact = &contacts[i];
+        const bool is_way_out =
+            way_out && md5_vec3d_dot(contact->normal, way_out->normal) > SAME_WAY;
+        if (contact->gap < -TOUCHING && !is_way_out)
+            continue;
+        if (ridge->is_open && !is_exposed(surface, contact->on_ridge, contact->normal))
+            continue;
+        md5i_add_contact_candidate(search, contact->on_body, contact->normal,
+                                   md5_vec3d_dot(contact->normal, contact->on_ridge));
+    }
+}
+
+void md5i_search_triangles(contact_search *search)
+{
+    if (search->num_vertices == 0)
+        return;
+    ground_surface surface;
+    read_surface(search, &surface);
+    for (uint32_t i = 0; i < search->num_vertices; i++)
+        add_vertex(search, &surface, search->vertices[i]);
+    for (uint32_t i = 0; i < surface.num_triangles; i++) {
+        const ground_triangle *const triangle = &surface.triangles[i];
+        for (int side = 0; triangle->is_near && side < 3; side++) {
+            ground_ridge ridge;
+            if (make_ridge(&surface, i, side, &ridge)
+                && reaches_body(search, ridge.from, ridge.to, search->reach))
+                add_ridge(search, &surface, &ridge);
+        }
+    }
+}
