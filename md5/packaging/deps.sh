@@ -1,0 +1,418 @@
+#!/bin/sh
+# deps.sh SET...: finds missing packages by looking for their files and commands, and installs them if
+# there is apt-get. Sets: gl, viewer, web, test, bench, long, gate, lint, deb, windows, docs. DEPS=no: only prints
+# what is missing. On other systems it prints the packages and stops. The library and md5tool need none of this.
+# deps.sh --font NAME: prints the path of a font, DejaVuSans or DejaVuSansMono. --stb: that of stb_image.h.
+# deps.sh --source PACKAGE FOLDER: the sources that a package was made of, in that folder.
+set -u
+
+# -- Looking ------------------------------------------------------------------------------------
+
+# The first of the patterns that is a file.
+first_file() {
+    for candidate; do
+        if [ -e "$candidate" ]; then
+            printf '%s\n' "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
+font() {
+    first_file "/usr/share/fonts/truetype/dejavu/$1.ttf" "/usr/share/fonts/dejavu-sans-fonts/$1.ttf" \
+        "/usr/share/fonts/dejavu-sans-mono-fonts/$1.ttf" "/usr/share/fonts/TTF/$1.ttf" \
+        "/usr/share/fonts/dejavu/$1.ttf" "/opt/homebrew/share/fonts/$1.ttf" "${HOME:-}/Library/Fonts/$1.ttf"
+}
+
+stb() {
+    first_file /usr/include/stb/stb_image.h /usr/local/include/stb/stb_image.h /opt/homebrew/include/stb/stb_image.h
+}
+
+# $1 stays unquoted, because it may be a pattern; so is the folder of the architecture.
+library() {
+    first_file /usr/lib/*/$1 /usr/lib64/$1 /usr/lib/$1 /lib/*/$1 >/dev/null
+}
+
+command_found() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# Mesa's drivers: one file each, or since 24 one library for all.
+software_gl() {
+    library 'dri/swrast_dri.so' || library 'libgallium*.so' || library 'gallium-pipe/pipe_swrast.so'
+}
+
+vulkan() {
+    first_file /usr/include/vulkan/vulkan.h /usr/local/include/vulkan/vulkan.h \
+        /opt/homebrew/include/vulkan/vulkan.h >/dev/null
+}
+
+# What each set looks for: found NAME, or lack NAME.
+look_gl() {
+    [ -e build/glad/include/glad/gl.h ] || command_found "${GLAD:-glad}" || lack glad
+    command_found python3 || lack python3
+}
+
+look_viewer() {
+    look_gl
+    command_found "${PKG_CONFIG:-pkg-config}" || lack pkg-config
+    "${PKG_CONFIG:-pkg-config}" --exists sdl2 2>/dev/null || lack sdl2
+    stb >/dev/null || lack stb
+    # Without it no JPEG pictures are read.
+    "${PKG_CONFIG:-pkg-config}" --exists libjpeg 2>/dev/null || wish jpeg
+    # Without it the programs read no .pk4 archives.
+    "${PKG_CONFIG:-pkg-config}" --exists libzip 2>/dev/null || wish libzip
+    # Without it md5tool converts no glTF.
+    "${PKG_CONFIG:-pkg-config}" --exists jansson 2>/dev/null || wish jansson
+    # Without it md5tool reads no compressed glTF, and crowds in md5view keep all triangles.
+    first_file /usr/include/meshoptimizer.h /usr/local/include/meshoptimizer.h \
+        /opt/homebrew/include/meshoptimizer.h >/dev/null || wish meshoptimizer
+    # Without it programs read no FBX.
+    [ "${ASSIMP:-}" = no ] || "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || wish assimp
+    # Without it PNG files are written more slowly.
+    "${PKG_CONFIG:-pkg-config}" --exists zlib 2>/dev/null || wish zlib
+    # Without it the viewer shows boxes for letters that its fonts lack.
+    "${PKG_CONFIG:-pkg-config}" --exists fontconfig 2>/dev/null || wish fontconfig
+    { font DejaVuSans && font DejaVuSansMono; } >/dev/null || lack font
+    [ "$(uname)" = Darwin ] && return
+    library libGL.so.1 || lack libgl
+    library libEGL.so.1 || lack libegl
+    library 'libEGL_*.so.0' || library 'libEGL.so.1.0.0' || lack egl-driver
+    software_gl || lack gl-driver
+}
+
+look_web() {
+    stb >/dev/null || lack stb
+    { font DejaVuSans && font DejaVuSansMono; } >/dev/null || lack font
+    command_found emcc || lack emscripten
+    command_found node || lack node
+    # Without it the element is larger.
+    command_found terser || wish terser
+}
+
+look_test() {
+    command_found python3 || lack python3
+    command_found cmake || lack cmake
+    [ "$(uname)" = Darwin ] && return
+    command_found Xvfb || lack xvfb
+    command_found xdotool || lack xdotool
+    library libGLX_mesa.so.0 || lack glx-driver
+    command_found c++ || command_found g++ || command_found clang++ || lack c++
+    # An example draws with Vulkan, in software.
+    vulkan || wish vulkan
+    command_found glslangValidator || wish glslang
+    first_file /usr/share/vulkan/icd.d/lvp_icd*.json >/dev/null || wish lavapipe
+    # An example simulates a ragdoll with Bullet.
+    "${PKG_CONFIG:-pkg-config}" --exists bullet 2>/dev/null || wish bullet
+    # To compare with.
+    first_file /usr/include/squish.h /usr/local/include/squish.h >/dev/null || wish squish
+}
+
+# To compare with; whatever else there is to measure needs none of it.
+look_bench() {
+    "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || wish assimp
+}
+
+look_long() {
+    command_found debootstrap || lack debootstrap
+    command_found x86_64-w64-mingw32-g++ || wish mingw-c++
+    command_found dh || wish debhelper
+    command_found valgrind || wish valgrind
+    command_found lintian || wish lintian
+    command_found clang || lack clang
+    first_file /usr/lib/llvm*/lib/clang/*/lib/*/libclang_rt.fuzzer* \
+        /usr/lib*/clang/*/lib/*/libclang_rt.fuzzer* >/dev/null || lack libfuzzer
+    # Other machines: not every system has packages for them.
+    for machine in i686 s390x aarch64 riscv64; do
+        command_found "$machine-linux-gnu-gcc" &&
+            [ -e "/usr/$machine-linux-gnu/lib/libc.a" ] || wish "cross-$machine"
+    done
+    command_found qemu-s390x-static && command_found qemu-aarch64-static || wish qemu-user
+    command_found musl-gcc || wish musl
+    command_found x86_64-w64-mingw32-gcc || wish mingw
+    command_found wine || wish wine
+    command_found emcc || wish emscripten
+    command_found node || wish node
+    # Other programs that read and write what md5tool converts, and the browser.
+    for program in npm blender chromium brotli; do
+        command_found "$program" || wish "$program"
+    done
+    command_found firefox-esr || command_found firefox || wish firefox-esr
+    "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || wish assimp
+    /usr/bin/python3 -c "import numpy" 2>/dev/null || wish numpy
+    # What CMake needs beside clang-cl.
+    command_found lld-link-19 && command_found llvm-lib-19 || wish llvm-19
+    # The oldest compilers that there are packages for, and a new one.
+    for compiler in $(oldest gcc) $(oldest clang) clang-19; do
+        command_found "$compiler" || wish "$compiler"
+    done
+}
+
+# oldest NAME: the oldest version that apt knows, as gcc-11.
+oldest() {
+    command_found apt-cache || return
+    apt-cache pkgnames "$1-" | grep -xE "$1-[0-9]+" | sort -t- -k2n | head -n 1
+}
+
+# What .ci/run needs beside test and lint: three other platforms.
+look_gate() {
+    for machine in s390x aarch64; do
+        command_found "$machine-linux-gnu-gcc" &&
+            [ -e "/usr/$machine-linux-gnu/lib/libc.a" ] || wish "cross-$machine"
+    done
+    command_found qemu-s390x-static && command_found qemu-aarch64-static || wish qemu-user
+    command_found x86_64-w64-mingw32-gcc || wish mingw
+    command_found clang-19 || wish clang-19
+    command_found ccache || wish ccache
+}
+
+look_deb() {
+    command_found dh || lack debhelper
+}
+
+look_windows() {
+    command_found x86_64-w64-mingw32-gcc || lack mingw
+    command_found x86_64-w64-mingw32-g++ || lack mingw-c++
+    [ -e /usr/x86_64-w64-mingw32/lib/libz.a ] || lack mingw-zlib
+    command_found cmake || lack cmake
+}
+
+look_lint() {
+    for tool in clang clang-tidy clang-format cppcheck shellcheck; do
+        command_found "$tool" || lack "$tool"
+    done
+    command_found pyflakes3 || command_found pyflakes || lack pyflakes
+    command_found pycodestyle || lack pycodestyle
+    vulkan || lack vulkan
+}
+
+look_docs() {
+    for tool in doxygen python3; do
+        command_found "$tool" || lack "$tool"
+    done
+}
+
+# -- Names --------------------------------------------------------------------------------------
+
+# package SYSTEM WHAT: what the packagers of that system call it; nothing where there is none.
+package() {
+    case $1:$2 in
+    apt:sdl2) echo libsdl2-dev ;;
+    apt:assimp) echo libassimp-dev ;;
+    apt:numpy) echo python3-numpy ;;
+    apt:stb) echo libstb-dev ;;
+    apt:libzip) echo libzip-dev ;;
+    apt:jansson) echo libjansson-dev ;;
+    apt:meshoptimizer) echo libmeshoptimizer-dev ;;
+    apt:zlib) echo zlib1g-dev ;;
+    apt:fontconfig) echo libfontconfig-dev ;;
+    apt:vulkan) echo libvulkan-dev ;;
+    apt:glslang) echo glslang-tools ;;
+    apt:lavapipe) echo mesa-vulkan-drivers ;;
+    apt:squish) echo libsquish-dev ;;
+    apt:bullet) echo libbullet-dev ;;
+    apt:jpeg) echo libjpeg-dev ;;
+    apt:glad) echo python3-glad ;;
+    apt:font) echo fonts-dejavu-core ;;
+    apt:libgl) echo libgl1 ;;
+    apt:libegl) echo libegl1 ;;
+    apt:egl-driver) echo libegl-mesa0 ;;
+    apt:glx-driver) echo libglx-mesa0 ;;
+    apt:gl-driver) echo libgl1-mesa-dri ;;
+    apt:c++) echo g++ ;;
+    apt:pyflakes) echo pyflakes3 ;;
+    apt:qemu-user) echo qemu-user-static ;;
+    apt:cross-i686) echo gcc-i686-linux-gnu libc6-dev-i386-cross ;;
+    apt:cross-s390x) echo gcc-s390x-linux-gnu libc6-dev-s390x-cross ;;
+    apt:cross-aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
+    apt:cross-riscv64) echo gcc-riscv64-linux-gnu libc6-dev-riscv64-cross ;;
+    apt:musl) echo musl-tools ;;
+    apt:mingw) echo gcc-mingw-w64-x86-64 ;;
+    apt:mingw-c++) echo g++-mingw-w64-x86-64 ;;
+    apt:mingw-zlib) echo libz-mingw-w64-dev ;;
+    apt:wine) echo wine wine64 ;;
+    apt:node) echo nodejs ;;
+    apt:libfuzzer) echo libclang-rt-dev ;;
+    apt:llvm-19) echo llvm-19 lld-19 ;;
+    dnf:libfuzzer | pacman:libfuzzer | apk:libfuzzer) echo compiler-rt ;;
+    dnf:pkg-config) echo pkgconf-pkg-config ;;
+    dnf:sdl2) echo SDL2-devel ;;
+    dnf:bullet) echo bullet-devel ;;
+    apk:bullet) echo bullet-dev ;;
+    dnf:vulkan | pacman:vulkan | apk:vulkan | brew:vulkan) echo vulkan-headers ;;
+    dnf:stb) echo stb-devel ;;
+    dnf:fontconfig) echo fontconfig-devel ;;
+    apk:fontconfig) echo fontconfig-dev ;;
+    dnf:jpeg) echo libjpeg-turbo-devel ;;
+    dnf:glad) echo glad ;;
+    dnf:font) echo dejavu-sans-fonts dejavu-sans-mono-fonts ;;
+    dnf:libgl | dnf:glx-driver) echo mesa-libGL ;;
+    dnf:libegl | dnf:egl-driver) echo mesa-libEGL ;;
+    dnf:gl-driver) echo mesa-dri-drivers ;;
+    dnf:firefox-esr | pacman:firefox-esr) echo firefox ;;
+    dnf:xvfb) echo xorg-x11-server-Xvfb ;;
+    dnf:c++) echo gcc-c++ ;;
+    dnf:clang-tidy | dnf:clang-format) echo clang-tools-extra ;;
+    dnf:pyflakes | dnf:pycodestyle) echo "python3-$2" ;;
+    dnf:shellcheck) echo ShellCheck ;;
+    pacman:pkg-config) echo pkgconf ;;
+    pacman:sdl2) echo sdl2 ;;
+    pacman:stb) echo stb ;;
+    pacman:jpeg) echo libjpeg-turbo ;;
+    pacman:glad) echo glad ;;
+    pacman:font) echo ttf-dejavu ;;
+    pacman:libgl | pacman:libegl) echo libglvnd ;;
+    pacman:egl-driver | pacman:gl-driver | pacman:glx-driver) echo mesa ;;
+    pacman:xvfb) echo xorg-server-xvfb ;;
+    pacman:python3) echo python ;;
+    pacman:c++) echo gcc ;;
+    pacman:pyflakes | pacman:pycodestyle) echo "python-$2" ;;
+    pacman:clang-tidy | pacman:clang-format) echo clang ;;
+    apk:pkg-config) echo pkgconf ;;
+    apk:sdl2) echo sdl2-dev ;;
+    apk:stb) echo stb ;;
+    apk:jpeg) echo libjpeg-turbo-dev ;;
+    apk:glad) echo py3-glad ;;
+    apk:font) echo font-dejavu ;;
+    apk:libgl | apk:glx-driver) echo mesa-gl ;;
+    apk:libegl | apk:egl-driver) echo mesa-egl ;;
+    apk:gl-driver) echo mesa-dri-gallium ;;
+    apk:c++) echo g++ ;;
+    apk:pyflakes | apk:pycodestyle) echo "py3-$2" ;;
+    apk:clang-tidy | apk:clang-format) echo clang-extra-tools ;;
+    brew:sdl2) echo sdl2 ;;
+    brew:stb) echo stb ;;
+    brew:jpeg) echo jpeg-turbo ;;
+    brew:glad) echo "glad2 (from pip)" ;;
+    brew:font) echo font-dejavu ;;
+    brew:pycodestyle | brew:pyflakes) echo "$2 (from pip)" ;;
+    brew:clang-tidy | brew:clang-format | brew:clang) echo llvm ;;
+    brew:*gl* | brew:xvfb | brew:xdotool | brew:c++ | brew:debootstrap) ;;
+    *) echo "$2" ;;
+    esac
+}
+
+packages() {
+    for what in $missing; do
+        package "$1" "$what"
+    done | sort -u | tr '\n' ' ' | sed 's/ $//'
+}
+
+# -- Installing ---------------------------------------------------------------------------------
+
+install_with_apt() {
+    names=$(packages apt)
+    as_root=
+    if [ "$(id -u)" != 0 ]; then
+        if ! command_found sudo; then
+            echo "deps: as root: apt-get install $names" >&2
+            exit 1
+        fi
+        as_root=sudo
+    fi
+    echo "Installing: $names"
+    log=$(mktemp)
+    # The lists may be missing, as in a fresh container, or too old to fetch from.
+    if ! apt_get install $names >"$log" 2>&1; then
+        apt_get update >"$log" 2>&1
+        apt_get install $names >>"$log" 2>&1 || {
+            cat "$log" >&2
+            rm -f "$log"
+            echo "deps: apt-get could not install: $names" >&2
+            exit 1
+        }
+    fi
+    rm -f "$log"
+}
+
+apt_get() {
+    command=$1
+    shift
+    $as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -q -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 \
+        "$command" --no-install-recommends "$@" </dev/null
+}
+
+lack() {
+    case " $missing " in *" $1 "*) ;; *) missing="$missing $1" ;; esac
+}
+
+# What is only better with it.
+wish() {
+    wished="$wished $1"
+}
+
+look() {
+    missing=
+    wished=
+    for set; do
+        "look_$set"
+    done
+    missing=${missing# }
+    wished=${wished# }
+}
+
+# fetch_source PACKAGE FOLDER: a system that knows packages only, no sources, finds these at the same places.
+fetch_source() {
+    command_found apt-get || {
+        echo "deps: without apt-get the sources of $1 have to be fetched by hand" >&2
+        exit 1
+    }
+    mkdir -p "$2/lists/partial"
+    apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+        sort -u >"$2/sources.list"
+    (
+        cd "$2" || exit
+        apt_there() {
+            apt-get -q -o Dir::Etc::SourceList="$PWD/sources.list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$PWD/lists" "$@"
+        }
+        if apt_there update && apt_there --download-only source "$1"; then
+            tar -x --strip-components=1 -f "$1"_*.orig.tar.*
+        fi
+    ) >"$2/log" 2>&1 || {
+        cat "$2/log" >&2
+        exit 1
+    }
+}
+
+if [ "${1:-}" = --source ]; then
+    fetch_source "$2" "$3"
+    exit
+fi
+if [ "${1:-}" = --font ]; then
+    font "$2"
+    exit
+fi
+if [ "${1:-}" = --stb ]; then
+    stb
+    exit
+fi
+
+look "$@"
+if [ -n "$wished" ] && command_found apt-get && [ "${DEPS:-yes}" != no ]; then
+    (missing=$wished && install_with_apt) || echo "deps: going on without: $wished" >&2
+fi
+[ -z "$missing" ] && exit 0
+
+if command_found apt-get && [ "${DEPS:-yes}" != no ]; then
+    echo "Missing: $missing"
+    install_with_apt
+    look "$@"
+    [ -z "$missing" ] && exit 0
+    echo "deps: still missing after the installation: $missing" >&2
+    exit 1
+fi
+
+if command_found apt-get; then
+    echo "deps: missing: $missing; as root: apt-get install $(packages apt)" >&2
+    exit 1
+fi
+for manager in 'dnf install' 'pacman -S' 'apk add' 'brew install'; do
+    if command_found "${manager%% *}"; then
+        echo "deps: missing: $missing; run: $manager $(packages "${manager%% *}")" >&2
+        exit 1
+    fi
+done
+echo "deps: missing: $missing (on Debian: $(packages apt))" >&2
+exit 1

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""symbols.py [--renew]: compares the lists of exported names in md5/packaging/debian with the public
+headers, and prints what differs; --renew writes them. symbols.py LIBRARY prints the names of one, as md5play.
+
+Each list is a symbols file of dpkg-gensymbols for a package of libraries: names with the first version that
+has them under the soname of today, which moves with every break.
+"""
+import glob
+import os
+import re
+import sys
+
+FOLDER = "md5/packaging/debian"
+# The macro with which a header exports, and the library. Packages hold those that their .install files name.
+MACROS = {"MD5_API": "md5model", "MD5_PLAY_API": "md5play", "MD5_GAME_API": "md5game",
+          "MD5_RAGDOLL_API": "md5ragdoll", "MD5_EDIT_API": "md5edit", "MD5GL_API": "md5gl"}
+
+
+def read(path):
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def version():
+    return ".".join(re.findall(r"define MD5_VERSION_(?:MAJOR|MINOR|PATCH) +(\d+)", read("md5/md5model.h")))
+
+
+def names_of(library):
+    """What the headers declare behind the library's macro."""
+    names = set()
+    for path in glob.glob("md5/md5*.h") + glob.glob("render/md5gl*.h"):
+        for macro, name in re.findall(r"^(MD5\w*_API)\b[^;(]*?\b(md5\w+)\s*\(", read(path), re.M):
+            if MACROS[macro] == library:
+                names.add(name)
+    return sorted(names)
+
+
+def symbols(package):
+    """The text of the package's list. What the old one has keeps its version, if the soname is the same."""
+    now = version()
+    first = now.rsplit(".", 1)[0] + ".0" if now.startswith("0.") else now.split(".")[0] + ".0.0"
+    old = dict(re.findall(r"^ (\w+)@Base ([\d.]+)$", read("%s/%s.symbols" % (FOLDER, package)), re.M))
+
+    def number(text):
+        return [int(part) for part in text.split(".")]
+    text = ""
+    for library in sorted(re.findall(r"/lib(\w+)\.so\.\*", read("%s/%s.install" % (FOLDER, package)))):
+        text += "lib%s.so.@ABI@ %s@ABI@ #MINVER#\n" % (library, package)
+        for name in names_of(library):
+            known = old.get(name, now)
+            text += " %s@Base %s\n" % (name, known if number(known) >= number(first) else now)
+    return text
+
+
+def main(arguments):
+    if arguments in [[name] for name in MACROS.values()]:
+        print("\n".join(names_of(arguments[0])))
+        return
+    for package in ("libmd5model", "libmd5gl"):
+        path = "%s/%s.symbols" % (FOLDER, package)
+        text, old = symbols(package), read(path)
+        if arguments == ["--renew"]:
+            with open(path, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        elif text != old:
+            print("%s is not what the headers export (python3 md5/packaging/symbols.py --renew):" % path)
+            was, is_ = set(old.splitlines()), set(text.splitlines())
+            print("\n".join(["  removed" + line for line in sorted(was - is_)] +
+                            ["  added" + line for line in sorted(is_ - was)]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
