@@ -153,7 +153,7 @@ md5_vec3 md5_mat34_direction(md5_mat34 m, md5_vec3 direction)
 md5_mat34 md5_mat34_inverse(md5_mat34 m)
 {
     md5_vec3d columns[4];
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         columns[i] = (md5_vec3d){m.m[i], m.m[4 + i], m.m[8 + i]};
     const md5_vec3d rows[3] = {
         md5_vec3d_cross(columns[1], columns[2]),
@@ -163,14 +163,14 @@ md5_mat34 md5_mat34_inverse(md5_mat34 m)
     const double determinant = md5_vec3d_dot(columns[0], rows[0]);
     md5_mat34 inverse;
     bool is_finite = true;
-    MD5_FOR (i, 3) {
+    for (uint32_t i = 0; i < 3; i++) {
         const md5_vec3d row = md5_vec3d_scale(rows[i], 1.0 / determinant);
         float *const out = inverse.m + 4 * i;
         out[0] = (float)row.x;
         out[1] = (float)row.y;
         out[2] = (float)row.z;
         out[3] = (float)-md5_vec3d_dot(row, columns[3]);
-        MD5_FOR (j, 4)
+        for (uint32_t j = 0; j < 4; j++)
             is_finite = is_finite && fabsf(out[j]) <= FLT_MAX;
     }
     return is_finite ? inverse : (md5_mat34){{0}};
@@ -214,7 +214,7 @@ md5_bounds md5_bounds_from_points(const md5_vec3 *points, size_t count)
 
 md5_mat34 md5_mat34_from_axes(md5_axes axes, float scale)
 {
-    MD5_ASSERT((unsigned)axes < MD5_NUM_AXES, "axes: a md5_axes");
+    MD5_ASSERT((unsigned)axes < MD5_NUM_AXES, "axes: must be a value of md5_axes");
     const md5_axes_map *const map = &md5i_axes_maps[axes];
     md5_mat34 matrix = {{0}};
     for (int row = 0; row < 3; row++)
@@ -227,8 +227,8 @@ md5_mat34 md5_mat34_from_axes(md5_axes axes, float scale)
 md5_mat44 md5_mat44_from_mat34(md5_mat34 m)
 {
     md5_mat44 out;
-    MD5_FOR (column, 4) {
-        MD5_FOR (row, 3)
+    for (uint32_t column = 0; column < 4; column++) {
+        for (uint32_t row = 0; row < 3; row++)
             out.m[4 * column + row] = m.m[4 * row + column];
         out.m[4 * column + 3] = column == 3 ? 1 : 0;
     }
@@ -238,10 +238,10 @@ md5_mat44 md5_mat44_from_mat34(md5_mat34 m)
 md5_mat44 md5_mat44_mul(md5_mat44 a, md5_mat44 b)
 {
     md5_mat44 product;
-    MD5_FOR (column, 4) {
-        MD5_FOR (row, 4) {
+    for (uint32_t column = 0; column < 4; column++) {
+        for (uint32_t row = 0; row < 4; row++) {
             float sum = 0;
-            MD5_FOR (i, 4)
+            for (uint32_t i = 0; i < 4; i++)
                 sum += a.m[4 * i + row] * b.m[4 * column + i];
             product.m[4 * column + row] = sum;
         }
@@ -264,7 +264,7 @@ md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
     const md5_vec3d rows[3] = {right, md5_vec3d_cross(right, forward),
                                md5_vec3d_scale(forward, -1)};
     md5_mat44 view = {{0}};
-    MD5_FOR (row, 3) {
+    for (uint32_t row = 0; row < 3; row++) {
         view.m[row] = (float)rows[row].x;
         view.m[4 + row] = (float)rows[row].y;
         view.m[8 + row] = (float)rows[row].z;
@@ -276,7 +276,7 @@ md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
 
 md5_mat44 md5_mat44_look_along(md5_vec3 position, md5_quat rotation, md5_axes axes)
 {
-    MD5_ASSERT((unsigned)axes < MD5_NUM_AXES, "axes: a md5_axes");
+    MD5_ASSERT((unsigned)axes < MD5_NUM_AXES, "axes: must be a value of md5_axes");
     const md5_vec3 forward = md5_quat_rotate(rotation, md5_forward(axes));
     return md5_mat44_look_at(position, md5_vec3_add(position, forward),
                              md5_quat_rotate(rotation, md5_up(axes)));
@@ -294,9 +294,10 @@ float md5_vertical_fov(float horizontal_fov, float aspect)
 md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float far_z,
                                 md5_depth depth)
 {
-    MD5_ASSERT(fov_y > 0 && fov_y < 180, "fov_y: above 0 and below 180 degrees");
-    MD5_ASSERT(aspect > 0, "aspect: above 0");
-    MD5_ASSERT(near_z > 0 && far_z > near_z, "near_z, far_z: positive, the nearer first");
+    MD5_ASSERT(fov_y > 0 && fov_y < 180, "fov_y: must be above 0 and below 180 degrees");
+    MD5_ASSERT(aspect > 0, "aspect: must be above 0");
+    MD5_ASSERT(near_z > 0 && far_z > near_z,
+               "near_z, far_z: must be positive, and near_z must be less than far_z");
     const bool is_reversed = depth == MD5_DEPTH_ONE_TO_ZERO;
     const double from = (double)(is_reversed ? far_z : near_z);
     const double to = (double)(is_reversed ? near_z : far_z);
@@ -335,9 +336,9 @@ static void invert(const md5_mat44 *m, double inverse[16])
     double determinant = 0;
     for (int i = 0; i < 16; i++)
         inverse[i] = cofactor(m, i / 4, i % 4);
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         determinant += (double)m->m[i] * inverse[4 * i];
-    MD5_FOR (i, 16)
+    for (uint32_t i = 0; i < 16; i++)
         inverse[i] /= determinant;
 }
 
@@ -346,7 +347,7 @@ md5_mat44 md5_mat44_inverse(md5_mat44 m)
     double exact[16];
     invert(&m, exact);
     md5_mat44 inverse;
-    MD5_FOR (i, 16) {
+    for (uint32_t i = 0; i < 16; i++) {
         inverse.m[i] = (float)exact[i];
         if (!(fabsf(inverse.m[i]) <= FLT_MAX))
             return (md5_mat44){{0}};
@@ -371,7 +372,7 @@ bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec
     const float *const m = clip_from_world.m;
     const double x = (double)point.x, y = (double)point.y, z = (double)point.z;
     double clip[4];
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         clip[i] =
             (double)m[i] * x + (double)m[4 + i] * y + (double)m[8 + i] * z + (double)m[12 + i];
     const double depth = clip[2] / clip[3];
@@ -397,7 +398,7 @@ static unprojected unproject(const md5_mat44 *clip_from_world, md5_viewport view
     const double x = 2 * ((double)pixel.x - (double)viewport.x) / (double)viewport.width - 1;
     const double y = 1 - 2 * ((double)pixel.y - (double)viewport.y) / (double)viewport.height;
     const double z = viewport.depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? 2 * depth - 1 : depth;
-    MD5_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         out[i] = m[i] * x + m[4 + i] * y + m[8 + i] * z + m[12 + i];
     return (unprojected){{out[0], out[1], out[2]}, out[3]};
 }

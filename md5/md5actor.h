@@ -1,4 +1,5 @@
-// md5actor: plays an entity of a Doom 3 game folder as the original engine's animator does.
+// md5actor: plays the animations of a Doom 3 character by the rules of the original engine. The
+// character is an entity that was loaded from a game folder (md5entity.h).
 //
 //   md5_actor *actor = md5_create_actor(imp, NULL, &error);
 //   uint32_t walk = md5_actor_choose(actor, NULL, "walk");
@@ -6,111 +7,221 @@
 //   md5_actor_advance(actor, 16, on_frame, NULL);
 //   md5_actor_pose(actor, pose, joints, palette);
 //
-// An actor is the state of one character; one thread at a time may use it. After it is created, no
-// call allocates memory. Space: see md5entity.h.
+// Terms that are used below:
 //
-// An md5_actor follows the rules of the engine's animator, down to its clock of whole milliseconds,
-// which decides which frames are passed; poses agree to 1e-4 units. What else moves joints in a
-// game is not part of it: articulated figures, IK, joints that code turns.
+// - Engine: id Software's Doom 3 engine. Its animator is the part that plays animations.
+// - Entity: a character or object of the game, with a model and clips. Its definition in the game
+//   folder (an entityDef) consists of keys, which are pairs of a name and a value.
+// - Clip: an animation of an entity.
+// - Channel: a part of the body for which clips can be played separately, such as torso or legs.
+// - Frame command: an instruction in the definition of a clip that is executed at a frame, such as
+//   the sound of a footstep.
+// - Tick: one call of md5_actor_advance(), like one frame of the game.
+//
+// An actor counts time in whole milliseconds, as the engine does; the clock determines which frames
+// a tick passes. The poses equal those of the engine within 1e-4 units. Other sources of joint
+// motion in a game are not included: articulated figures (ragdolls), inverse kinematics, and joints
+// that the game's code rotates.
+//
+// Only one thread at a time may use an actor. After an actor is created, no function allocates
+// memory. md5entity.h explains the coordinate system.
 #ifndef MD5ACTOR_H
 #define MD5ACTOR_H
 
-#include "md5entity.h" // beside this file also when installed
+#include "md5entity.h" // installed in the same folder
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// The engine's rules: an actor has five channels, each of which plays up to three animations. A new
-// animation fades in, and the one before it fades out over the same time and then ends. Weights
-// change linearly. The pose is that of MD5_CHANNEL_ALL; if its weights sum to less than 1, the
-// other channels are blended in at their joints. Eyelids are blended over all. An animation that
-// has ended shows its last frame if nothing else plays. If nothing plays, as after
-// md5_actor_clear() with a time of 0, the last pose stays, which is the bind pose at first.
+// The playback state of one character. An actor follows these rules of the engine:
+//
+// - An actor has five channels (md5_channel). Each channel plays up to three clips.
+// - When a clip starts, it fades in. The previous clip of the channel fades out over the same time
+//   and then ends. Weights change linearly.
+// - The pose is the pose of MD5_CHANNEL_ALL. If the weights of its clips sum to less than 1, the
+//   torso, legs and head channels are blended in at their joints. The eyelids channel is blended
+//   over all other channels.
+// - A clip that has ended shows its last frame if no other clip plays.
+// - If no clip plays at all, for example after md5_actor_clear() with a time of 0, the last pose
+//   remains. Before the first clip, this is the bind pose.
 typedef struct md5_actor md5_actor;
 
-// Creates an actor at time 0 with nothing playing, in one block of memory. The entity must outlive
-// it. `allocator` may be NULL: malloc and free. Fails only if memory runs out.
+// Creates an actor for an entity. The actor starts at time 0 and plays no clip; call
+// md5_actor_spawn() to start the automatic clips. The entity must outlive the actor. Free the actor
+// with md5_destroy_actor(). The actor is one memory block from `allocator`; if `allocator` is NULL,
+// malloc() and free() are used. Returns NULL only if memory runs out or `entity` is NULL.
 MD5_GAME_API md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *allocator,
                                          md5_error *error);
-MD5_GAME_API void md5_destroy_actor(md5_actor *actor); // NULL is allowed
+MD5_GAME_API void md5_destroy_actor(md5_actor *actor); // accepts NULL
 
-// Sets the state of the random number generator, initially 0: the engine's own, which selects among
-// the clips of an alias, where cycles with MD5_ANIM_RANDOM_CYCLE_START begin, and blinks.
+// Sets the state of the actor's random number generator, which is initially 0. Two actors with the
+// same seed make the same random choices if they receive the same calls. The generator is that of
+// the engine. It selects
+//
+// - one of several clips with the same alias, in md5_actor_choose();
+// - the position at which a cycle starts, for clips with MD5_ANIM_RANDOM_CYCLE_START;
+// - the times of blinks.
 MD5_GAME_API void md5_actor_set_seed(md5_actor *actor, uint32_t seed);
 
-// Sets whether the root motion is removed from the pose, as for the engine's monsters and players,
-// initially false. md5_actor_root_motion() returns it in either case.
+// Selects the treatment of root motion, which is the motion of joint 0 that moves the character:
+//
+// - true: the root motion is removed from the pose, as the engine does for monsters and players.
+//   The game moves the character by md5_actor_root_motion() instead.
+// - false: the pose contains the root motion. This is the initial value.
+//
+// md5_actor_root_motion() returns the root motion in both cases.
 MD5_GAME_API void md5_actor_set_in_place(md5_actor *actor, bool is_removed);
 
-// Returns the index of a clip of this name, case-sensitive, or MD5_NONE. A name that ends in a
-// digit is that of one clip; else it is an alias, and one of the first 64 clips that have it is
-// selected at random. With a `prefix`, which may be NULL or "", a clip "PREFIX_name" is preferred
-// to "name": "wounded_walk" to "walk". For the head channel call this for the head's actor.
+// Selects a clip by its name, as the engine does. Returns the index of the clip, or MD5_NONE if no
+// clip matches. Names are case-sensitive.
+//
+// - If `name` ends with a digit, such as "pain2", it is the name of one clip.
+// - Any other name, such as "pain", is an alias: it stands for all clips whose names consist of the
+//   alias and a number. One of the first 64 clips with this alias is selected at random.
+//
+// `prefix` selects a variant of a clip; it may be NULL or "". A clip "PREFIX_name" is preferred to
+// "name". For example, with the prefix "wounded" and the name "walk", "wounded_walk" is selected if
+// it exists, and "walk" otherwise.
+//
+// The head of a character is a separate entity with a separate actor. To select a clip of the head,
+// call this function with the actor of the head.
 MD5_GAME_API uint32_t md5_actor_choose(md5_actor *actor, const char *prefix, const char *name);
 
-// Starts what the engine starts when a character spawns: a head cycles its clip "def_head", and the
-// eyelids play the clip "blink" immediately and then repeatedly, at random intervals between
-// blink_min and blink_max of `body` (keys of the same names, in seconds; default 0.5 and 8). Call
-// it for each actor of a character: `body` is the actor's own entity or, for a head, the entity
-// that the head is a part of. Does nothing for a body with a head, since the head blinks.
+// Starts the clips that the engine starts when a character spawns (appears in the game):
+//
+// - A head plays its clip "def_head" in a cycle.
+// - The eyelids play the clip "blink" immediately, and then again after random times. The range of
+//   the times is specified by the keys "blink_min" and "blink_max" of `body`, in seconds; the
+//   defaults are 0.5 and 8.
+//
+// Call this function once for each actor of a character. `body` is the entity of the actor. For the
+// actor of a head, `body` is the entity to which the head is attached. If a body has a head, the
+// function has no effect for the body, because the head blinks.
 MD5_GAME_API void md5_actor_spawn(md5_actor *actor, const md5_entity *body);
 
-// Stops blinking and opens the eyes, or resumes blinking after a random time, if it ever blinks:
-// for MD5_FRAME_DISABLE_EYE_FOCUS and MD5_FRAME_ENABLE_EYE_FOCUS, and when a character dies.
+// Stops or resumes the blinking that md5_actor_spawn() started. Has no effect if the actor does not
+// blink.
+//
+// - false: the eyes open and remain open.
+// - true: the actor blinks again after a random time.
+//
+// The engine stops blinking at the frame command MD5_FRAME_DISABLE_EYE_FOCUS and when a character
+// dies. It resumes blinking at the frame command MD5_FRAME_ENABLE_EYE_FOCUS.
 MD5_GAME_API void md5_actor_set_blinking(md5_actor *actor, bool is_blinking);
 
+// Playback modes of a clip.
+//
+// - MD5_ACTOR_ONCE: the clip plays once.
+// - MD5_ACTOR_CYCLE: the clip plays in an endless cycle.
+// - MD5_ACTOR_HOLD: the clip shows one frame.
 typedef enum md5_actor_mode { MD5_ACTOR_ONCE, MD5_ACTOR_CYCLE, MD5_ACTOR_HOLD } md5_actor_mode;
 
-// Starts a clip now. It fades in over `blend` milliseconds. `frame` is the one that MD5_ACTOR_HOLD
-// shows, clamped: 1 is the first, which shows the base frame, as in the engine. Of several files
-// the first is shown. False and no change if channel or clip is invalid or it cannot be played.
+// Starts a clip in a channel at the current time. `clip` is an index from md5_actor_choose(). The
+// clip fades in over `blend` milliseconds, while the previous clip of the channel fades out. A clip
+// with several files plays the first file.
+//
+// `frame` is the frame that MD5_ACTOR_HOLD shows; other modes do not use it. Frames are numbered
+// from 1, and a number outside the clip is clamped. Frame 1 shows the base frame of the file, as in
+// the engine.
+//
+// Returns false and changes nothing if the channel or the clip is invalid, or if the clip cannot be
+// played because none of its files was loaded.
 MD5_GAME_API bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip,
                                  md5_actor_mode mode, uint32_t frame, uint32_t blend);
 
-// Fades out all that plays in a channel over `blend` milliseconds, from its present weight, or ends
-// it immediately if that is 0. Returns false if the channel is invalid.
+// Stops all clips of a channel. The clips fade out from their current weights to 0 over `blend`
+// milliseconds; if `blend` is 0, they end immediately. Returns false if the channel is invalid.
 MD5_GAME_API bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend);
 
-// Called for each frame command that is passed: channel by channel, newest clip first, then by
-// frame and as in the file. Must not change the actor.
+// The next three functions change the newest clip of a channel, as the code of the engine does.
+// They return false and change nothing if the channel plays no clip or the value is out of range.
+enum { MD5_MAX_CYCLES = 1000, MD5_MAX_PASSED = 1000000000 };
+
+// Sets the playback rate of the clip: 0.01 to 100, where 1 is the normal speed, or 0 to stop the
+// clip at its current frame. The current time of the clip does not change.
+MD5_GAME_API bool md5_actor_set_rate(md5_actor *actor, md5_channel channel, float rate);
+
+// Sets the number of times that the clip plays before it ends: 1 to MD5_MAX_CYCLES. 0 has the same
+// effect as 1; a negative value means an endless cycle. Also returns false if the clip holds a
+// frame.
+MD5_GAME_API bool md5_actor_set_cycles(md5_actor *actor, md5_channel channel, int32_t cycles);
+
+// Sets the start time of the clip: the clip continues as if it had started this number of
+// milliseconds before the current time. `milliseconds` is 0 to MD5_MAX_PASSED.
+MD5_GAME_API bool md5_actor_set_start(md5_actor *actor, md5_channel channel, int64_t milliseconds);
+
+// Returns the distance and direction in which a clip moves the character: the displacement of joint
+// 0 over the whole clip, in units. Returns zero if the clip cannot be played. No actor is needed.
+MD5_GAME_API md5_vec3 md5_entity_clip_movement(const md5_entity_clip *clip);
+
+// A function of the game that receives the frame commands that md5_actor_advance() passes. The
+// commands of one tick are ordered by channel. Within a channel, the commands of the newest clip
+// come first; the commands of one clip are ordered by frame, then by their order in the file. The
+// function must not change the actor.
 typedef void md5_frame_fn(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
                           md5_channel channel);
 
-// Advances an actor by one tick of the engine. Fires the commands of the frames after that of the
-// last tick, up to and including the present one. A clip fires nothing before the first tick after
-// its start, which also fires those of its first frame. At the end of a cycle the commands of its
-// last and of its first frame fire, though both show the same pose. A tick passes the end of a clip
-// at most once. Held frames and clips that have ended fire nothing. `on_frame` may be NULL.
+// Advances an actor by one tick of `milliseconds`: plays its clips and calls `on_frame` for each
+// frame command that is passed. `on_frame` may be NULL. The rules are those of the engine:
+//
+// - A tick passes the commands of all frames after the frame of the previous tick, up to and
+//   including the current frame.
+// - A clip passes no commands before the first tick after its start. That tick also passes the
+//   commands of the first frame.
+// - At the end of a cycle, the commands of the last frame and of the first frame are both passed,
+//   although both frames show the same pose.
+// - One tick passes the end of a clip at most once, even if it is longer than the clip.
+// - A clip that holds a frame or has ended passes no commands.
 MD5_GAME_API void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame,
                                     void *user);
 
-// Returns the root motion of the last md5_actor_advance(), in the space of the character before it,
-// blended from the channels that move joint 0; its rotation is that of clips with MD5_ANIM_TURN. It
-// is part of the pose, too, unless md5_actor_set_in_place() is set.
+// Returns the root motion of the last tick: the translation and rotation by which the game moves
+// the character. It is in the space of the character before the tick, and is blended from all
+// channels that move joint 0. It only contains a rotation for clips with MD5_ANIM_TURN.
+//
+// If md5_actor_set_in_place() is false, which is the initial value, the pose contains the same
+// motion; the game must then not also move the character by it.
 MD5_GAME_API md5_xform md5_actor_root_motion(const md5_actor *actor);
 
-// Writes pose[model joints], relative to parents, with md5_entity.offset in joint 0; `joints` and
-// `palette`, [model joints] each, may be NULL and must not overlap. Uses the actor's own buffers.
+// Computes the pose at the current time. Writes pose[model joints]: the transform of each joint
+// relative to its parent. The transform of joint 0 includes the entity's offset
+// (md5_entity.offset). Also writes the model-space matrices to joints[model joints] and the palette
+// for skinning to palette[model joints]. `joints` and `palette` may be NULL. The arrays must not
+// overlap.
+//
+// The function uses buffers of the actor, so two threads must not pose the same actor at a time.
 MD5_GAME_API void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints,
                                  md5_mat34 *palette);
 
 // Status of the newest clip of a channel.
 typedef struct md5_actor_status {
-    uint32_t clip; // MD5_NONE: none, or no such channel, and all else is 0
-    uint32_t time; // of the clip, in milliseconds
-    uint32_t held; // the frame that is held, 1 is the first; 0: none
-    float weight;
+    // Index of the clip. MD5_NONE: the channel plays no clip or is invalid, and all other members
+    // are 0.
+    uint32_t clip;
+    uint32_t time; // time within the clip, milliseconds
+    uint32_t held; // frame that MD5_ACTOR_HOLD shows, numbered from 1; 0 in the other modes
+    float weight;  // current weight of the clip, 0 to 1
+    // is_cycling is true if the clip plays in an endless cycle; has_ended is true if it has reached
+    // its end.
     bool is_cycling, has_ended;
     uint64_t reserved[2]; // 0
 } md5_actor_status;
+
+// Returns the status of the newest clip of a channel.
 MD5_GAME_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel);
 
-// Saves an actor in bytes[MD5_ACTOR_SAVE_SIZE], which are the same on all platforms. A restored
-// actor continues with the same bits. md5_actor_restore() accepts untrusted bytes; on failure it
-// returns false and changes nothing. MD5_ERROR_MISMATCH: saved by another version, or with an
-// entity that has other clips; MD5_ERROR_SYNTAX: not a saved actor, or another size;
-// MD5_ERROR_RANGE: a number is out of range.
+// md5_actor_save() saves the state of an actor to bytes[MD5_ACTOR_SAVE_SIZE], for saved games or
+// for a network. The format is the same on all platforms.
+//
+// md5_actor_restore() restores this state. The restored actor continues bit-identically. The data
+// may come from an untrusted source. On failure the function returns false and changes nothing. The
+// error is
+//
+// - MD5_ERROR_MISMATCH if the data was saved by another version of the format, or by an actor whose
+//   entity has other clips;
+// - MD5_ERROR_SYNTAX if the data has another size or is not a saved actor;
+// - MD5_ERROR_RANGE if a number is out of range.
 enum { MD5_ACTOR_SAVE_SIZE = 1988 };
 MD5_GAME_API void md5_actor_save(const md5_actor *actor, void *bytes);
 MD5_GAME_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size,

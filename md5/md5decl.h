@@ -1,10 +1,17 @@
-// md5decl: the files of a Doom 3 game folder, and which of them declares which name.
+// md5decl: the files of a Doom 3 game folder, and the declarations in these files.
 //
-// An example, memory, errors and threads: see md5game.h.
+// A declaration is a named block of text that defines a material, a skin, an entity or another
+// object of the game, for example:
+//
+//   skin skins/imp_pale { models/imp/skin models/imp/pale }
+//
+// This header finds files and declarations by their names. Parsed declarations are returned by the
+// functions of md5material.h, md5entity.h and md5figure.h. md5game.h contains an example, and the
+// rules for memory, errors and threads.
 #ifndef MD5DECL_H
 #define MD5DECL_H
 
-#include "md5model.h" // beside this file also when installed
+#include "md5model.h" // installed in the same folder
 
 #ifdef __cplusplus
 extern "C" {
@@ -12,122 +19,190 @@ extern "C" {
 
 // -- Files ----------------------------------------------------------------------------------------
 
-// A search path: a folder, an archive, or files in memory; valid until md5_destroy_game().
+// A search path: a set of files that belong to a game. It can be a folder, an archive (.pk4), or a
+// set of files in memory. The caller implements its functions. The search path must remain valid
+// until md5_destroy_game().
 typedef struct md5_game_path {
+    // Number of files in the search path. The parameter `file` of the following functions is the
+    // index of a file, 0 to num_files - 1.
     size_t num_files;
-    // Returns the name of a file, relative to the search path, with / or \ between folders, valid
-    // until the library function that called this one returns.
+    // Returns the name of a file relative to the search path, with / or \ between folders. The name
+    // must remain valid until the library function that called `name` returns. A file whose name is
+    // NULL is ignored.
     const char *(*name)(void *user, size_t file);
-    // As in md5_files. If *size is not 0 before the call, a file of more bytes need not be read.
+    // Opens a file: returns its content and writes its size to *size. The result is not NULL for an
+    // empty file. On failure returns NULL; error->message may contain the reason. If *size is not 0
+    // before the call, it is the largest size that the library accepts. The function may then
+    // return NULL for a larger file without reading it.
     const void *(*open)(void *user, size_t file, size_t *size, md5_error *error);
+    // Releases the content that `open` has returned. Called once for each successful `open`.
     void (*close)(void *user, const void *bytes, size_t size);
-    void *user;
-    bool is_archive; // names become lower case; of two files of one name the last is used
-    // Returns when a file was last changed, in a unit common to all search paths; 0: unknown, as
-    // if this is NULL. Only for md5_image_opts.compressed_first. The engine has 0 for archives.
+    void *user; // passed to all functions
+    // True if the search path is an archive. As in the engine, the file names of an archive are
+    // converted to lower case. If an archive contains two files with the same name, the last file
+    // is used.
+    bool is_archive;
+    // Returns the time at which a file was last changed. The unit and the start of time are chosen
+    // by the caller, but must be the same for all search paths. Returns 0 if the time is unknown.
+    // The pointer may be NULL, which means that all times are unknown. The time is used only for
+    // md5_image_opts.compressed_first. The engine uses 0 for all files in archives.
     int64_t (*time)(void *user, size_t file);
     uint64_t reserved[4]; // 0
 } md5_game_path;
 
+// A game: an index of the files and the declarations in several search paths, and all declarations
+// that have been parsed.
 typedef struct md5_game md5_game;
 
-// Opens a game from its search paths, best first. The engine's order: the mod before its base; in
-// each the folder itself before its archives; archives by name, ignoring case, the last one first.
-// A file hides all files of the same name in later paths. Case does not matter; messages use the
-// spelling of the file that is used. Files named /... or with .. or :: are ignored.
+// Opens a game: indexes the names of all files and all declarations. Destroy the game with
+// md5_destroy_game(). `paths`, [num_paths], are the search paths in order of priority. If several
+// search paths contain a file with the same name, the file in the first of these paths is used, and
+// it hides the other files. The array `paths` is copied.
 //
-// The array of paths is copied. Of `opts`, allocator, warn and max_warnings are used; both limits
-// apply to the whole game. Time and memory are linear in the sizes of the names and files. Not
-// read, with a warning: what cannot be; files of declarations of more than 16 MiB; declarations of
-// more than 2 MiB; of an archive what is beyond 48 MiB, where each declaration counts as 320 bytes
-// more; and what is beyond half of the allocator's limit.
+// The engine has this order:
+//
+// 1. The folder of the mod, then the archives of the mod.
+// 2. The folder of the base game, then the archives of the base game.
+//
+// The archives of one folder are sorted by name, ignoring case, in descending order.
+//
+// File names are not case-sensitive. Messages use the spelling of the file that is used. A file
+// whose name begins with / or contains .. or :: is ignored.
+//
+// Uses allocator, warn and max_warnings of `opts`, which may be NULL. The limit of the allocator
+// and the limit of warnings apply to the whole game. Returns NULL and writes an error if memory
+// runs out. Time and memory are linear in the total size of the file names and of the files with
+// declarations.
+//
+// The following data is skipped with a warning, and counted by md5_game_num_unread():
+//
+// - files that cannot be read
+// - files with declarations that are larger than 16 MiB
+// - declarations that are larger than 2 MiB
+// - for an archive: all declarations after the first 48 MiB. Each declaration counts as its size
+//   and 320 additional bytes.
+// - all declarations for which more than half of the allocator's limit would be needed
 MD5_GAME_API md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths,
                                        const md5_load_opts *opts, md5_error *error);
 
-MD5_GAME_API void md5_destroy_game(md5_game *game); // and all that it returned; NULL is allowed
+// Destroys a game and all data that it owns, such as materials and strings. NULL is allowed and has
+// no effect.
+MD5_GAME_API void md5_destroy_game(md5_game *game);
 
-// Returns how many declarations, or files of them, were not read to their end, as warnings say.
+// Returns the number of declarations, and of files with declarations, that were skipped completely
+// or in part when the game was opened. Warnings have reported each of them.
 MD5_GAME_API uint32_t md5_game_num_unread(const md5_game *game);
 
-// Returns the bytes that a game holds. What is parsed stays until it is freed, so a program that
-// goes through all declarations of a large one may free it and open it again.
+// Returns the memory that a game uses, in bytes. The memory grows when declarations are parsed, and
+// is released only by md5_destroy_game(). A program that visits all declarations of a large game
+// can limit the memory if it destroys and opens the game from time to time.
 MD5_GAME_API size_t md5_game_memory(const md5_game *game);
 
-// The files of a game, without hidden ones, in the order of the search paths. Names are spelled as
-// in their paths, with / between folders. NULL if there is no such index.
+// Returns the number of files in a game. Hidden files are not counted.
 MD5_GAME_API size_t md5_game_num_files(const md5_game *game);
+
+// Returns the name of a file by its index, or NULL if the index is out of range. The files are in
+// the order of their search paths. A name has the spelling of its search path, with / between
+// folders.
 MD5_GAME_API const char *md5_game_file(const md5_game *game, size_t index);
 
-// Returns the index of the first search path, from `from` on, that has a file of this name, or
-// MD5_NONE: from 0 on that of the file that is used, behind it those of hidden files. The name may
-// have upper case, \ and a leading /; one with .. or :: is never found. Time: constant for the file
-// that is used, else linear in the number of the paths' files.
+// Finds the search path that contains a file with the given name. Returns the index of the first
+// such path among paths[from] and the following ones, or MD5_NONE if no path contains the file.
+// With `from` 0, the result is the path of the file that is used. With a larger value of `from`,
+// the function also finds hidden files.
+//
+// The name may contain upper case letters, \ and a leading /. A name that contains .. or :: is
+// never found. Takes constant time if it returns the path of the file that is used. Otherwise takes
+// time linear in the number of files.
 MD5_GAME_API uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t from);
 
-// For md5_load_opts.files: md5_load_model("models/imp/imp.md5mesh") finds what the engine would.
+// Returns functions that read the files of a game, for the member `files` of md5_load_opts. With
+// these functions, md5_load_model("models/imp/imp.md5mesh", ...) loads the file that the engine
+// would load.
 MD5_GAME_API md5_files md5_game_files(md5_game *game);
 
 // -- Declarations ---------------------------------------------------------------------------------
 
+// Types of declarations. The comments contain the keyword that begins such a declaration.
 typedef enum md5_decl_type {
-    MD5_DECL_TABLE,
-    MD5_DECL_MATERIAL,
-    MD5_DECL_SKIN,
-    MD5_DECL_SOUND,
-    MD5_DECL_ENTITY,
-    MD5_DECL_MAP,
-    MD5_DECL_FX,
-    MD5_DECL_PARTICLE,
-    MD5_DECL_ARTICULATED_FIGURE,
-    MD5_DECL_PDA,
-    MD5_DECL_EMAIL,
-    MD5_DECL_VIDEO,
-    MD5_DECL_AUDIO,
-    MD5_DECL_MODEL,
-    MD5_NUM_DECL_TYPES
+    MD5_DECL_TABLE,              // table: see md5_game_table()
+    MD5_DECL_MATERIAL,           // material: see md5_game_material()
+    MD5_DECL_SKIN,               // skin: see md5_game_skin_def()
+    MD5_DECL_SOUND,              // sound: sound files with volume and range
+    MD5_DECL_ENTITY,             // entityDef: see md5_game_entity_def()
+    MD5_DECL_MAP,                // mapDef: title and settings of a map
+    MD5_DECL_FX,                 // fx: an effect made of lights, sounds and particles
+    MD5_DECL_PARTICLE,           // particle: a particle system
+    MD5_DECL_ARTICULATED_FIGURE, // articulatedFigure: see md5_game_figure_def()
+    MD5_DECL_PDA,                // pda: a personal data assistant that players read
+    MD5_DECL_EMAIL,              // email: an e-mail in a pda
+    MD5_DECL_VIDEO,              // video: a video in a pda
+    MD5_DECL_AUDIO,              // audio: an audio log in a pda
+    MD5_DECL_MODEL,              // model: see md5_game_model_def()
+    MD5_NUM_DECL_TYPES           // number of types
 } md5_decl_type;
 
+// State of a declaration.
 typedef enum md5_decl_state {
-    MD5_DECL_UNPARSED, // not requested yet
-    MD5_DECL_PARSED,
-    MD5_DECL_DEFAULTED // replaced by the default of its type, usually after an error
+    MD5_DECL_UNPARSED, // has not been requested yet
+    MD5_DECL_PARSED,   // has been parsed
+    MD5_DECL_DEFAULTED // was replaced by the default of its type, usually because of an error
 } md5_decl_state;
 
-// What becomes of a declaration with an error, of which there is a warning in either case.
-typedef enum md5_verdict {
-    // Only the wrong part is dropped. Unknown words are skipped with the rest of their line; for
-    // many words of RBDOOM, Prey, Quake 4 and The Dark Mod the warning names the engine. Unknown
-    // tables read as 1. Missing commas, files and joints are ignored; unknown channels are kept.
-    MD5_VERDICT_LENIENT,
-    // As in Doom 3: most often the whole declaration is replaced by the default of its type.
-    MD5_VERDICT_ENGINE
-} md5_verdict;
+// Treatment of errors in declarations. In both modes, an error causes a warning.
+typedef enum md5_parse_mode {
+    // Only the invalid part of a declaration is dropped:
+    // - An unknown keyword is skipped together with the rest of its line. If the keyword belongs to
+    //   RBDOOM, Prey, Quake 4 or The Dark Mod, the warning usually names this engine.
+    // - An unknown table has the value 1.
+    // - Missing commas, files and joints are ignored.
+    // - Unknown channels are kept: see md5_model_def.other_channels.
+    MD5_PARSE_LENIENT,
+    // As in Doom 3: an error usually replaces the whole declaration by the default of its type.
+    MD5_PARSE_ENGINE
+} md5_parse_mode;
 
-// A declaration. Names are in lower case, with / between folders, and end before the last dot.
+// A declaration. An implicit declaration is not contained in any file. Like the engine, the library
+// creates it when it is requested by its name: see md5_game_material().
 typedef struct md5_decl {
     md5_decl_type type;
     md5_decl_state state;
+    // Name in lower case, with / between folders. The last dot and the text after it are removed.
     const char *name;
-    const char *file; // "materials/imp.mtr"; NULL if it is implicit: see md5_game_material()
-    uint32_t line;    // as in the engine: where the declaration before it ends
-    uint32_t index;   // among those of its type
-    const char *text; // [size] from the end of the declaration before it to its last brace
+    const char *file; // file that contains the declaration, "materials/imp.mtr"; NULL: implicit
+    uint32_t line; // line that the engine reports: the line in which the previous declaration ends
+    uint32_t keyword_line, keyword_column; // location of the first token; 0 if implicit
+    uint32_t index;                        // index among the declarations of the same type
+    // [size] Text of the declaration, from the end of the previous declaration to the closing
+    // brace.
+    const char *text;
     size_t size;
-    const struct md5_decl *hidden; // the next of this type and name, without effect; or NULL
+    // The next declaration with the same type and name, or NULL. A game uses only the first
+    // declaration of a name; all others have no effect.
+    const struct md5_decl *hidden;
 } md5_decl;
 
-// The declarations of a type, in the order in which the engine finds them: files by folder and
-// name, ignoring case; implicit ones last, as they are made. NULL: no such index.
+// Returns the number of declarations of a type, including implicit declarations.
 MD5_GAME_API uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type type);
+
+// Returns a declaration by its type and index, or NULL if the index is out of range. The
+// declarations have the order of the engine: by folder, then by file name, ignoring case, then in
+// file order. Implicit declarations follow in the order of their creation.
 MD5_GAME_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type,
                                            uint32_t index);
 
-// Sets the verdict for all later calls, initially MD5_VERDICT_LENIENT; earlier results stay. Each
-// verdict has its own declarations, with equal indices except for implicit ones. The first change
-// takes time and memory linear in their number, unless nothing was requested yet.
-MD5_GAME_API bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error);
+// Selects the treatment of errors for all declarations that are requested later. The initial mode
+// is MD5_PARSE_LENIENT. Results that the game has already returned do not change. Returns false and
+// writes an error if memory runs out.
+//
+// A game that is used in both modes has a separate set of declarations for each mode. A declaration
+// has the same index in both sets, unless it is implicit. The first change of the mode takes time
+// and memory linear in the number of declarations, unless no declaration has been requested before.
+MD5_GAME_API bool md5_game_set_parse_mode(md5_game *game, md5_parse_mode mode, md5_error *error);
 
-// Finds a declaration, without parsing it, by a name as in any file: Textures\Rock.tga. NULL: none.
+// Finds a declaration by its type and name without parsing it. Returns NULL if it does not exist.
+// The name may have any spelling that the engine accepts, such as "Textures\Rock.tga" for
+// "textures/rock".
 MD5_GAME_API const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type,
                                            const char *name);
 

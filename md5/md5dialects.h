@@ -1,11 +1,14 @@
-// md5dialects: what other engines have beside their MD5 models: Cube 2's scripts, the skins and
-// scales of the Quake re-releases.
+// md5dialects: additional files of other engines that use MD5 models.
 //
-// Space, memory and threads: see md5model.h.
+// - Cube 2: md5.cfg scripts, which list the meshes, animations and materials of a model.
+// - Quake and Quake II re-releases: skins of a model, which are found by the names of image files,
+//   and .md5scale files, which scale joints in an animation.
+//
+// md5model.h explains the coordinate system, and the rules for memory and threads.
 #ifndef MD5DIALECTS_H
 #define MD5DIALECTS_H
 
-#include "md5model.h" // beside this file also when installed
+#include "md5model.h" // installed in the same folder
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,250 +16,351 @@ extern "C" {
 
 // == Cube 2 ======================================================================================
 //
-// The models of Cube 2's engines (Sauerbraten, Tesseract, Red Eclipse), as the md5.cfg
-// file of each describes them: which meshes and animations they consist of, and how they look.
+// Models of the Cube 2 engines: Sauerbraten, Tesseract and Red Eclipse. An md5.cfg file describes
+// such a model.
 //
 //   md5_cube2 *cube = md5_load_cube2("data/actors/drone/md5.cfg", NULL, NULL, &error);
 //   md5_model *model = md5_load_model(cube->parts[0].mesh, NULL, &error);
 //
-// An md5.cfg is a script. Its commands are read in order, `exec` reads other files, variables and
-// `if` with a plain condition work; expressions are not evaluated. Whatever is not understood is a
-// warning with its location, as in the engines, and reading goes on.
+// An md5.cfg file is a script. The library executes its commands in order:
 //
-// Space: everything here is in id's axes and the units of the .md5mesh. (The engines mirror y.)
-// Memory: a cube is freed as a whole and read-only. Threads: as md5model.h.
+// - `exec` reads another file.
+// - Variables, and `if` with a plain value as its condition, are supported.
+// - Expressions are not evaluated.
+// - Unsupported content causes a warning with its location, and reading continues. The engines do
+//   the same.
+//
+// Coordinate system: all data has id's axes and the units of the .md5mesh file. The engines mirror
+// the y axis; the library does not.
+//
+// Memory: md5_load_cube2() returns one read-only object, which owns all strings and arrays in it.
 
-// A texture: "<dds>skin.png" has the commands "<dds>".
+// A reference to an image file. In the script, commands for the engine's texture loader may precede
+// the name of the file: in "<dds>skin.png", the commands are "<dds>".
 typedef struct md5_cube2_image {
-    const char *path;     // NULL = none
-    const char *commands; // what stands in <> before the name, "" = nothing
+    const char *path;     // path of the file; NULL: no image
+    const char *commands; // commands before the name, including < and >; "": no commands
 } md5_cube2_image;
 
-typedef enum md5_cube2_switch { MD5_CUBE2_UNSET, MD5_CUBE2_OFF, MD5_CUBE2_ON } md5_cube2_switch;
+// A setting that a script switches on or off, or does not contain.
+typedef enum md5_cube2_switch {
+    MD5_CUBE2_UNSET, // the script does not contain the setting
+    MD5_CUBE2_OFF,
+    MD5_CUBE2_ON
+} md5_cube2_switch;
 
-// How a mesh looks. Begin with md5_build_cube2_look().
-typedef struct md5_cube2_look {
-    md5_cube2_image texture, masks, normal_map;
-    const char *environment;    // name of a cube map, relative to the game's textures; NULL = none
-    const char *shader;         // name of a shader of the game; NULL = the usual one
-    float environment_range[2]; // by the masks: largest, smallest; 0 0 = not set
-    float specular, ambient, glow; // percent as in the file; -1 = not set
-    float glare[2];                // of specular light, of glow; 0 = none
-    float alpha_test;              // texels below this alpha are left out; 0 = none; -1 = not set
-    md5_cube2_switch alpha_blend, cull_face;
-    int32_t materials[2]; // Red Eclipse: which colors of a player it takes; 0 = none
-    float scroll[2];
-    float fullbright;     // 0 = lit
-    uint64_t reserved[4]; // 0
-} md5_cube2_look;
+// The material of a mesh. md5_build_cube2_material() computes it from the commands of a part.
+typedef struct md5_cube2_material {
+    md5_cube2_image texture;    // color of the surface
+    md5_cube2_image masks;      // strength of specular light, glow and environment map
+    md5_cube2_image normal_map; // normals of the surface
+    const char *environment;    // cube map, named relative to the game's textures; NULL: none
+    const char *shader;         // name of a shader of the game; NULL: the game's default shader
+    // Strength of the environment map, which `masks` controls: [0] largest, [1] smallest strength.
+    // Both numbers are 0 if the script does not set them.
+    float environment_range[2];
+    float specular, ambient, glow; // percent as in the script; -1: not set
+    float glare[2];                // glare of [0] specular light and [1] glow; 0: no glare
+    // Texels are discarded if their alpha is below this number. 0: no texel is discarded; -1: not
+    // set.
+    float alpha_test;
+    md5_cube2_switch alpha_blend; // blends the surface by the alpha of the texture
+    md5_cube2_switch cull_face;   // does not draw the back sides of triangles
+    int32_t materials[2];         // Red Eclipse: indices of applied player colors; 0: none
+    float scroll[2];              // movement of the texture coordinates, as in the script
+    float fullbright;             // brightness without lighting, as in the script; 0: lit
+    uint64_t reserved[4];         // 0
+} md5_cube2_material;
 
-// A line that sets how meshes look. md5_build_cube2_look() applies them.
-typedef struct md5_cube2_row {
-    const char *word; // "md5skin", "md5bumpmap", ...
-    const char *mesh; // name of a mesh, or "*" for all
-    md5_cube2_image images[2];
-    float numbers[2];
-} md5_cube2_row;
+// A command of the script that changes the materials of meshes, for example "md5skin upper skin.png
+// masks.png". md5_build_cube2_material() applies these commands.
+typedef struct md5_cube2_material_command {
+    const char *keyword;       // "md5skin", "md5bumpmap", ...
+    const char *mesh;          // name of a mesh; "*": all meshes
+    md5_cube2_image images[2]; // images in the command, in file order
+    float values[2];           // numbers in the command, in file order
+} md5_cube2_material_command;
 
-// Where something can be attached: `transform` is relative to the joint.
+// A tag: a named point of a part to which another part is attached.
 typedef struct md5_cube2_tag {
-    const char *joint, *name;
-    md5_xform transform;
+    const char *joint;   // name of the joint that the tag follows
+    const char *name;    // name of the tag
+    md5_xform transform; // transform relative to the joint
 } md5_cube2_tag;
 
-// A joint that follows the view up and down: by clamp(pitch * scale + offset, min, max) degrees.
+// A joint that follows the view of a player when the player looks up or down. The game rotates the
+// joint by this angle, in which `view` is the pitch of the view in degrees:
+//
+//   angle = clamp(view * scale + offset, min, max)
 typedef struct md5_cube2_pitch {
-    const char *joint; // "" = the whole part
-    float scale, offset, min, max;
+    const char *joint;             // name of the joint; "": the whole part
+    float scale, offset, min, max; // factor; and angles in degrees
 } md5_cube2_pitch;
 
 // A change of a joint in animations: see md5_cube2_adjust_pose().
 typedef struct md5_cube2_adjustment {
-    const char *joint;
-    float yaw, pitch, roll; // degrees, as in the file: about down, right and forward
-    md5_vec3 translation;
+    const char *joint; // name of the joint
+    // Rotation of the joint as in the file, degrees: yaw around the axis down, pitch around the
+    // axis to the right and roll around the axis forward.
+    float yaw, pitch, roll;
+    md5_vec3 translation; // added to the position of the joint
 } md5_cube2_adjustment;
 
-// An animation. Which of its frames: md5_cube2_anim_range().
+// An animation of a part. md5_cube2_anim_range() computes which frames of the file it plays.
 typedef struct md5_cube2_anim {
-    const char *names; // what it is used for: see md5_find_cube2_anim()
-    const char *file;
-    float frame_rate; // frames a second, which replace the file's; > 0
-    int32_t priority;
-    int32_t start, end;       // as in the file; 0 = none
-    uint32_t mask;            // index of one of the part's masks
-    uint32_t num_adjustments; // the part's first ones apply; of one joint only the last of these
+    const char *names; // patterns of the names for which it is used: see md5_find_cube2_anim()
+    const char *file;  // path of the .md5anim file
+    float frame_rate;  // frames per second, > 0; replaces the frame rate in the .md5anim file
+    int32_t priority;  // priority in the game, as in the script; the library does not use it
+    int32_t start;     // first frame as in the script, see md5_cube2_anim_range(); 0: not set
+    int32_t end;       // number of frames as in the script, also explained there; 0: not set
+    uint32_t mask;     // index of the mask in md5_cube2_part.masks
+    // The first `num_adjustments` elements of md5_cube2_part.adjustments apply to this animation.
+    // If several of them name the same joint, the last one is used.
+    uint32_t num_adjustments;
 } md5_cube2_anim;
 
-// The joints that a group of animations moves: those at and below `joints`, without those at and
-// below the ones that begin with !.
+// A mask: the joints that are moved by a group of animations. These are the named joints and all
+// their descendants. If a name begins with !, this joint and its descendants are excluded.
 typedef struct md5_cube2_mask {
-    uint32_t num_joints;       // 0 = all of the part
-    const char *const *joints; // [num_joints]
+    uint32_t num_joints;       // number of names; 0: the mask contains all joints of the part
+    const char *const *joints; // [num_joints] names of joints, or ! and the name of a joint
 } md5_cube2_mask;
 
+// A part of a model: one .md5mesh file with its animations and materials.
 typedef struct md5_cube2_part {
-    const char *mesh;     // the .md5mesh
-    const char *skeleton; // parts with the same name share joints and animations; "" = its own
-    float smooth;         // normals are smoothed up to this angle, degrees; 0 = the file's
-    uint32_t num_tags, num_pitches, num_adjustments, num_anims, num_masks, num_rows;
-    const md5_cube2_tag *tags;
-    const md5_cube2_pitch *pitches;
-    const md5_cube2_adjustment *adjustments;
-    const md5_cube2_anim *anims;
-    const md5_cube2_mask *masks; // [num_masks] the first one has all joints
-    const md5_cube2_row *rows;
+    const char *mesh;     // path of the .md5mesh file
+    const char *skeleton; // parts with the same name share joints and animations; "": not shared
+    // Largest angle between two triangles, in degrees, at which the normals of their common
+    // vertices are smoothed. 0: as in the .md5mesh file.
+    float smooth;
+    uint32_t num_tags, num_pitches, num_adjustments, num_anims, num_masks, num_commands;
+    const md5_cube2_tag *tags;                  // [num_tags]
+    const md5_cube2_pitch *pitches;             // [num_pitches]
+    const md5_cube2_adjustment *adjustments;    // [num_adjustments] in file order
+    const md5_cube2_anim *anims;                // [num_anims] in file order
+    const md5_cube2_mask *masks;                // [num_masks] the first mask contains all joints
+    const md5_cube2_material_command *commands; // [num_commands] in file order
 } md5_cube2_part;
 
-// Part `child` is attached to a tag of part `parent`.
+// A link: part `child` is attached to a tag of part `parent`.
 typedef struct md5_cube2_link {
-    uint32_t parent, child;
-    const char *tag;
-    md5_vec3 translation;
+    uint32_t parent, child; // indices of md5_cube2.parts
+    const char *tag;        // name of the tag
+    md5_vec3 translation;   // additional translation of the child
 } md5_cube2_link;
 
-// Any other line: collision, shadow, ragdoll and so on.
+// A command that only games need, such as a setting for collision, shadows or ragdolls. The library
+// returns its arguments unchanged.
 typedef struct md5_cube2_setting {
-    const char *word; // "mdlspin", "rdvert", ...
+    const char *keyword; // "mdlspin", "rdvert", ...
     uint32_t num_values;
-    const char *const *values; // [num_values]
+    const char *const *values; // [num_values] arguments
 } md5_cube2_setting;
 
+// A model: the content of an md5.cfg file. To place the model in the world of the game, add
+// `translation` first, then apply `scale` and the rotation.
 typedef struct md5_cube2 {
-    uint32_t num_parts; // >= 1
+    uint32_t num_parts; // at least 1
     const md5_cube2_part *parts;
     uint32_t num_links;
     const md5_cube2_link *links;
-    float scale;            // game units per unit of the file: `mdlscale` percent / 4
-    md5_vec3 translation;   // applied before that scale
-    float yaw, pitch, roll; // degrees
+    // Size of a unit of the .md5mesh file in units of the game. `mdlscale` is the percentage in the
+    // command of this name, 100 if the script does not contain it:
+    //   scale = mdlscale / 100 / 4
+    float scale;
+    md5_vec3 translation;   // translation of the model, in units of the .md5mesh file
+    float yaw, pitch, roll; // rotation of the model, degrees
     uint32_t num_settings;
     const md5_cube2_setting *settings;
-    uint32_t num_warnings; // of the load, reported or not
+    // Number of warnings of the load. It includes warnings that were not passed to a callback.
+    uint32_t num_warnings;
+    md5_internal internal;
 } md5_cube2;
 
-// Loads an md5.cfg. If there is none, the model is FOLDER/FOLDER.md5mesh with
-// FOLDER/FOLDER.md5anim, if these can be opened.
+// Loads a model from an md5.cfg file. Free the result with md5_free_cube2(). The function does not
+// load meshes, animations and images; it returns their paths. If the md5.cfg file does not exist,
+// the model consists of FOLDER/FOLDER.md5mesh and, if it exists, FOLDER/FOLDER.md5anim, where
+// FOLDER is the folder of the missing file.
 //
-// `root` is the folder of the game's data, which `exec` and `md5dir` are relative to. NULL: the
-// part of the path before `packages/models/`, else the part up to `data/`, else the current folder.
-// The paths of the result begin with it; only .cfg files are read, and the two default files to see
-// if they can be opened. `opts` and `error` may be NULL; of the options allocator,
-// files, warn and max_warnings are used. Returns NULL on failure. Free with md5_free_cube2(). Reads
-// at most 64 files, nested at most 16 deep; time and memory are linear in their sizes.
+// `root` is the data folder of the game. Paths in the commands `exec` and `md5dir` are relative to
+// it, and all paths in the result begin with it. If `root` is NULL, the function uses the first of
+// these folders that exists in `path`:
+//
+// - the part of the path before "packages/models/"
+// - the part of the path up to and including "data/"
+// - the current folder
+//
+// `opts` and `error` may be NULL. The members allocator, files, warn and max_warnings of the
+// options are used. Returns NULL and writes an error on failure. At most 64 files are read, and
+// `exec` may be nested at most 16 deep. Time and memory are linear in the sizes of the files.
 MD5_GAME_API md5_cube2 *md5_load_cube2(const char *path, const char *root,
                                        const md5_load_opts *opts, md5_error *error);
-MD5_GAME_API void md5_free_cube2(md5_cube2 *cube); // NULL is allowed
 
-// Returns the index of the animation that a part plays for a name: the last one with the given mask
-// whose pattern matches it; MD5_NONE if there is none, or if `name` is NULL. Alternatives of a
-// pattern are separated by |, and * stands for a word, or the rest of one: "jump|pistol *" matches
-// "jump" and "pistol reload".
+// Frees a model. NULL is allowed and has no effect.
+MD5_GAME_API void md5_free_cube2(md5_cube2 *cube);
+
+// Finds the animation that a part plays for an action, such as "jump". Returns the index of the
+// last animation in part->anims whose mask is `mask` and whose patterns match `name`. Returns
+// MD5_NONE if there is no such animation, or if `name` is NULL.
+//
+// Patterns in md5_cube2_anim.names are separated by |. The character * matches one or more
+// characters except blanks. For example, "jump|pistol *" matches "jump" and "pistol reload".
 MD5_GAME_API uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask,
                                           const char *name);
 
-// Writes which frames of a file with `num_frames` frames an animation plays: the first one, and how
-// many, at least 1.
+// Computes the frames of an .md5anim file that an animation plays. `num_frames`, at least 1, is the
+// number of frames of the file. Writes the index of the first frame to *first, and the number of
+// frames, at least 1, to *count. The numbers in the script have this meaning:
+//
+//   anim->start >= 0: the first frame; it is reduced to the last frame of the file if necessary
+//   anim->start < 0:  the first frame, counted from the end of the file
+//   anim->end > 0:    the number of frames; it is reduced to the available frames if necessary
+//   anim->end == 0:   all frames from the first frame on
+//   anim->end < 0:    all frames from the first frame on, without the last -anim->end frames
 MD5_GAME_API void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames,
                                        uint32_t *first, uint32_t *count);
 
-// Writes how a mesh looks, from all rows for it; of rows of one kind the last one counts.
-MD5_GAME_API void md5_build_cube2_look(const md5_cube2_part *part, const char *mesh,
-                                       md5_cube2_look *look);
+// Computes the material of a mesh. Applies all commands of the part that name this mesh or "*". If
+// several commands have the same keyword, the last command is used.
+MD5_GAME_API void md5_build_cube2_material(const md5_cube2_part *part, const char *mesh,
+                                           md5_cube2_material *material);
 
-// Applies the adjustments of an animation to pose[skeleton->num_joints], as md5_sample() writes it.
-// As in the engines a rotation is applied on the left, and changes the translation of its joint
-// only along its axis. Time grows with the number of adjustments times that of joints and
-// adjustments.
+// Applies the adjustments of an animation to a pose. Call this function after md5_sample(), which
+// writes pose[skeleton->num_joints].
+//
+// The result is that of the engines: the rotation of an adjustment is multiplied by the rotation of
+// the joint from the left. It changes only the component of the joint's translation along the
+// rotation axis. Takes time proportional to the number of adjustments, multiplied by the sum of the
+// numbers of joints and adjustments.
 MD5_GAME_API void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *anim,
                                         const md5_skeleton *skeleton, md5_xform *pose);
 
 // == Quake and Quake II ==========================================================================
 //
-// What the MD5 models of the Quake and Quake II re-releases have beside them: skins that
-// are found by their names, and scales of joints.
+// Additional files of the MD5 models in the re-releases of Quake and Quake II. Programs that
+// display these models should follow these rules of the games:
 //
-// Both games play by frame numbers: md5_moment_from_frames(), and md5_bind(), which matches joints
-// by name if an animation lacks some. Quake shows frame n of its .mdl as frame n of the animation,
-// Quake II frame n modulo anim->num_frames; the file's frame rate is not used. Their roots stay as
-// in the file: MD5_ROOT_FILE.
+// - Animations are played by frame numbers, so the frame rate in the .md5anim file is not used. Use
+//   md5_sample_position_from_frames(). Quake plays frame n of the .md5anim file instead of frame n
+//   of the .mdl file. Quake II plays frame n modulo anim->num_frames.
+// - Some animations do not contain all joints of the model. md5_bind() matches joints by their
+//   names, so these animations can be used.
+// - Root joints are used as in the file: pass MD5_ROOT_FILE to md5_sample().
 
 // -- Skins of Quake -------------------------------------------------------------------------------
 
+// Maximum number of skins of a mesh, and of images of a skin.
 enum { MD5_MAX_QUAKE_SKINS = 32, MD5_MAX_QUAKE_IMAGES = 4 };
 
-// The skins of a mesh: skin s has the images 0 to num_images[s] - 1. If a game asks for a skin that
-// is not there, vkQuake draws the .mdl instead.
+// The skins of a mesh: alternative sets of images, of which the game selects one by its index. A
+// skin with several images is animated. If a game requests a skin that does not exist, vkQuake
+// draws the .mdl file instead.
 typedef struct md5_quake_skins {
-    uint32_t num_skins;                       // 0 = none was found
-    uint32_t num_images[MD5_MAX_QUAKE_SKINS]; // 1 to 4; more than one are shown in turn
-    uint64_t reserved[2];                     // 0
+    uint32_t num_skins; // number of skins; 0: none was found
+    // [num_skins] Number of images of each skin, 1 to 4. The images are shown in sequence.
+    uint32_t num_images[MD5_MAX_QUAKE_SKINS];
+    uint64_t reserved[2]; // 0
 } md5_quake_skins;
 
-// Whether there is an image of this name, in any format: names have no extension.
+// Callback that checks if an image exists. `name` does not have a file extension. Returns true if a
+// file with this name exists in any image format.
 typedef bool md5_quake_has_image(void *user, const char *name);
 
-// Writes the name of an image, SHADER_SS_FF, and a NUL to text[size], cut if it is too long.
-// Returns the length of the uncut name. `shader` is that of the mesh; the games look for the name
-// as it is, in progs/ and in textures/. An image that glows has _glow or _luma behind its name.
+// Writes the name of an image of a skin, and a NUL, to text[size]. The name is SHADER_SS_FF: the
+// shader of the mesh, the index of the skin and the index of the image, both with two digits. A
+// name that does not fit is truncated. Returns the length of the whole name.
+//
+// The games search for this name in three places: the name itself, in progs/ and in textures/.
+// Images of glowing parts have the same name with the suffix _glow or _luma.
 MD5_GAME_API size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t image,
                                          char *text, size_t size);
 
-// Finds the skins of a mesh: from 0 on, as long as there is an image 0.
+// Finds the skins of a mesh. Calls `has_image` for the names of md5_quake_image_name() with skin 0,
+// skin 1 and so on, and stops at the first skin that does not have an image with index 0. `shader`
+// is the shader of the mesh. Writes the result to *skins.
 MD5_GAME_API void md5_build_quake_skins(const char *shader, md5_quake_has_image *has_image,
                                         void *user, md5_quake_skins *skins);
 
-// Returns the image that a skin shows at a time in seconds, ten a second in turn: of 2 images 0 1,
-// of 3 as in vkQuake 0 1 2 0. 0 if there is no such skin.
+// Returns the index of the image that a skin shows at a time in seconds. The image changes ten
+// times per second. The sequence of images is repeated:
+//
+//   2 images: 0 1
+//   3 images: 0 1 2 0, as in vkQuake
+//   4 images: 0 1 2 3
+//
+// Returns 0 if the skin does not exist.
 MD5_GAME_API uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double time);
 
 // -- Scales of Quake II ---------------------------------------------------------------------------
+//
+// An .md5scale file belongs to an .md5anim file and scales joints in some of its frames. A scale of
+// 0 hides the vertices of a joint, because they collapse to one point. Scales are applied to poses
+// and palettes after these have been computed, so models without scales have no additional cost.
 
+// The scale of a joint in a frame.
 typedef struct md5_scale_key {
-    uint32_t frame;
-    float scale;
+    uint32_t frame; // index of the frame, the first frame is 0
+    float scale;    // factor; 1 does not change the joint
 } md5_scale_key;
 
-// A joint of an animation that is scaled at some frames. It is 1 at all others.
+// A joint of an animation that is scaled in some frames. In all other frames its scale is 1.
 typedef struct md5_scaled_joint {
-    uint32_t joint;       // of the animation
-    bool scales_position; // its own translation, too
+    uint32_t joint;       // index of the joint in the animation
+    bool scales_position; // true: the translation of the joint relative to its parent is scaled too
     uint32_t num_keys;
     const md5_scale_key *keys; // [num_keys] by ascending frame
 } md5_scaled_joint;
 
-// A .md5scale file, which belongs to an animation. Models without one cost nothing: scales change
-// poses and palettes after they are computed.
+// The content of an .md5scale file.
 typedef struct md5_scales {
     uint32_t num_joints;
-    const md5_scaled_joint *joints; // [num_joints] by ascending joint
-    uint32_t num_warnings;
-    size_t size;
+    const md5_scaled_joint *joints; // [num_joints] by ascending index of the joint
+    uint32_t num_warnings;          // number of warnings of the load
+    size_t size;                    // memory in bytes
     md5_internal internal;
 } md5_scales;
 
-// Loads the scales of an animation, JSON of this form:
+// Loads the .md5scale file of an animation. Free the result with md5_free_scales(). The file is
+// JSON of this form, in which the members of a joint are frame numbers, starting at 0, with scales:
+//
 //   { "joint": { "scale_positions": true, "12": 0.5, "13": 0 } }
-// with frames from 0 on. Unknown joints and frames are warnings. `opts` and `error` may be NULL.
-// Returns NULL on failure. Keeps no pointer to `anim`. Memory is linear in the sizes of the text
-// and of the animation's joints; so is time, but for sorting.
+//
+// Joints and frames that the animation does not contain cause warnings. `opts` and `error` may be
+// NULL. Returns NULL and writes an error on failure. `anim` may be freed before the result. Memory
+// is linear in the size of the file and the number of joints. Time is also linear, except for
+// sorting.
 MD5_GAME_API md5_scales *md5_load_scales(const char *path, const md5_anim *anim,
                                          const md5_load_opts *opts, md5_error *error);
+
+// Parses the content of an .md5scale file in memory, text[size], by the rules of md5_load_scales().
 MD5_GAME_API md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim,
                                           const md5_load_opts *opts, md5_error *error);
-MD5_GAME_API void md5_free_scales(md5_scales *scales); // NULL is allowed
 
-// Scales the translations of joints with scales_position: call it between md5_sample() and
-// md5_local_to_model(). pose[model joints]. As in Quake II,
-// scales are not interpolated: between two frames that of the later one counts.
+// Frees scales. NULL is allowed and has no effect.
+MD5_GAME_API void md5_free_scales(md5_scales *scales);
+
+// Applies scales to the positions of joints: scales the translation of each joint with
+// scales_position in pose[model joints]. Call this function after md5_sample() and before
+// md5_local_to_model(), with the same binding and sample position as md5_sample().
+//
+// As in Quake II, scales are not interpolated: between two frames, the scale of the later frame is
+// used.
 MD5_GAME_API void md5_scale_pose(const md5_scales *scales, const md5_binding *binding,
-                                 md5_moment moment, md5_xform *pose);
+                                 md5_sample_position sample, md5_xform *pose);
 
-// Scales what hangs on each scaled joint, but not the joints below it: changes palette[model
-// joints] of joints[model joints], as md5_local_to_palette() writes both. A vertex becomes the
-// joint's position plus scale times its rotated offset.
+// Applies scales to the vertices of joints: changes the matrix of each scaled joint in
+// palette[model joints]. Call this function after md5_local_to_palette(), which writes `palette`
+// and joints[model joints]. Descendants of a scaled joint do not change. A vertex with one joint is
+// moved as follows:
+//
+//   position = joint_position + scale * rotated_offset
+//
+// joint_position is the position of the joint, and rotated_offset is the offset of the vertex from
+// the joint, rotated by the joint.
 MD5_GAME_API void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
-                                    md5_moment moment, const md5_mat34 *joints, md5_mat34 *palette);
+                                    md5_sample_position sample, const md5_mat34 *joints,
+                                    md5_mat34 *palette);
 
 #ifdef __cplusplus
 }

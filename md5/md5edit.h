@@ -1,23 +1,28 @@
-// md5edit: MD5 files as tables that may be changed, repaired and written; what engines say to them.
+// md5edit: reads MD5 files as tables that a program can change, repair and write, and checks files
+// for compatibility with the engines that read MD5 files.
 //
-//   text --md5_parse_doc()--> document: what the file says, as it says it
-//        --your changes, md5_fix_...(), md5_edit_...()--> document
-//        --md5_write_doc()--> text, as id's exporter lays it out
-//        --md5_check_doc()--> findings: rules of engines that it breaks, with their places
+// A document is the content of one file: a model, an animation or a camera path. A program usually
+// works as follows:
 //
-// A document has the numbers of the file, to the bit, in the file's space and units, and nothing
-// that is derived from them: md5_parse_model() makes an md5_model of the text that was written.
-// Numbers and names may be changed in place, counts lowered, and arrays replaced by the caller's
-// own, which must live as long; md5_free_doc() frees what the library allocated. A document may
-// also be all the caller's: `= {0}` and arrays. Different documents share nothing.
+//   1. md5_parse_doc() reads a text and creates a document.
+//   2. The program changes the document, directly or with md5_fix_...() and md5_edit_...().
+//   3. md5_write_doc() writes the document as a text in the layout of id's exporter.
+//
+// md5_check_doc() reads a text and reports diagnostics: the rules of engines that the file
+// violates, with their locations.
+//
+// A document contains the numbers of the file bit by bit, in the space and units of the file, and
+// no data that is computed from them. To draw a changed document, write it and load the text with
+// md5_parse_model().
+//
+// You may change numbers and names of a document, reduce counts, and replace arrays by your own
+// arrays. Your arrays must exist as long as the document, because md5_free_doc() frees only the
+// memory of the library. You may also create a document entirely from your own data: initialize an
+// md5_doc with `= MD5_INIT` and set its arrays. Documents are independent of each other.
 #ifndef MD5EDIT_H
 #define MD5EDIT_H
 
-#include "md5model.h" // beside this file also when installed
-
-#ifdef MD5_NO_EXTRAS
-#error "md5edit needs the readers of cameras, which MD5_NO_EXTRAS leaves out"
-#endif
+#include "md5model.h" // installed in the same folder
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,385 +30,558 @@ extern "C" {
 
 // -- Documents ------------------------------------------------------------------------------------
 
+// A joint of a model or of an animation.
 typedef struct md5_doc_joint {
-    const char *name;
-    uint32_t parent;      // MD5_NONE = root; may come after the joint
-    md5_track track;      // of an animation: which components frames have, and where
-    md5_vec3 position;    // a model's bind pose, model space; an animation's base frame, relative
-    md5_vec3 rotation;    // to the parent. x y z as in the file, perhaps longer than 1
-    const char *comment;  // behind its row; NULL: the parent's name
-    uint64_t reserved[2]; // 0
+    const char *name; // name of the joint
+    // Index of the parent, which may be larger than the index of this joint. MD5_NONE for a root.
+    uint32_t parent;
+    // Animation: the components that each frame contains, and the index of the first one.
+    md5_track track;
+    // Model: position in the bind pose, model space. Animation: position in the base frame,
+    // relative to the parent.
+    md5_vec3 position;
+    // Rotation in the same space: x, y and z of the quaternion, as in the file. The length may
+    // exceed 1.
+    md5_vec3 rotation;
+    // Comment at the end of the joint's line. NULL: the name of the parent is written, as in id's
+    // files.
+    const char *comment;
+    uint64_t reserved[2]; // must be 0
 } md5_doc_joint;
 
-// A line of a comment, behind a line of the text or below it. If there is no such line any more, it
-// stands where that was. Repairs leave comments where they are; those of frames go with these.
+// A comment of the text, and its position. The comment belongs to a line: it is either at the end
+// of the line or on a separate line below it. If the line does not exist any more, the comment is
+// written at the position where the line was. Repairs do not move comments; comments of frames move
+// with their frames.
+//
+// The position of a line consists of three numbers: `block`, `part` and `row`. The text is divided
+// into parts. A part begins with one of the following keywords, which are numbered from 0:
+//
+//    0 MD5Version      5 frameRate               10 bounds         15 frame
+//    1 commandline     6 numAnimatedComponents   11 baseframe      16 shader
+//    2 numFrames       7 numCuts                 12 cuts           17 numverts
+//    3 numJoints       8 joints                  13 camera         18 numtris
+//    4 numMeshes       9 hierarchy               14 mesh           19 numweights
 typedef struct md5_doc_comment {
-    uint32_t block;     // 0, or the number, from 1, of the mesh or frame
-    uint32_t part, row; // of the line: which word begins the part, and how many lines below that
-    bool is_behind;
-    const char *text; // without control bytes but tabs
+    // Number of the mesh or frame that contains the line, starting at 1. 0 before the first mesh or
+    // frame.
+    uint32_t block;
+    // part: number of the keyword, as listed above. row: number of lines from the line with the
+    // keyword to the line of the comment; 0 is the line with the keyword.
+    uint32_t part, row;
+    bool is_behind;   // true: at the end of the line; false: on a separate line below it
+    const char *text; // the comment; control characters other than tabs are not allowed
 } md5_doc_comment;
 
+// A mesh of a model.
 typedef struct md5_doc_mesh {
-    const char *name, *shader; // in the text `// meshes: NAME` and `shader "..."`
+    // Name of the mesh, written as a comment `// meshes: NAME`, and name of the material, written
+    // as `shader "NAME"`.
+    const char *name, *shader;
     uint32_t num_vertices, num_triangles, num_weights;
-    md5_vertex *vertices; // [num_vertices] their weights, perhaps shared
-    md5_vec2 *texcoords;  // [num_vertices]
-    uint32_t *indices;    // [3 * num_triangles] vertices, clockwise seen from outside
-    md5_weight *weights;  // [num_weights]
-    uint64_t reserved[2]; // 0
+    md5_vertex *vertices; // [num_vertices] Vertices may share their weights.
+    md5_vec2 *texcoords;  // [num_vertices] texture coordinates
+    uint32_t *indices;    // [3 * num_triangles] indices of vertices, clockwise seen from outside
+    md5_weight *weights;  // [num_weights] weights of all vertices
+    uint64_t reserved[2]; // must be 0
 } md5_doc_mesh;
 
+// The kind of a document.
 typedef enum md5_doc_kind { MD5_DOC_MODEL, MD5_DOC_ANIM, MD5_DOC_CAMERA } md5_doc_kind;
 
-typedef struct md5_doc { // what its kind does not have is 0
+// A document. Members that do not apply to its kind are 0.
+typedef struct md5_doc {
     md5_doc_kind kind;
-    const char *command_line; // NULL = ""
-    const char *comment;      // behind the version, where exporters write their options; NULL = ""
-    uint32_t num_joints, num_meshes; // joints of models and animations, >= 1
-    bool parents_unknown;            // of an animation of version 6, which is not written before
-                                     // md5_fix_joints() gave it those of a model
-    md5_doc_joint *joints;           // [num_joints]
-    md5_doc_mesh *meshes;            // [num_meshes]
-    uint32_t num_frames, num_components; // frames of animations and cameras, >= 1
-    double frame_rate;                   // > 0
-    float *numbers;                      // [num_frames][num_components]
-    md5_bounds *bounds;                  // [num_frames]; NULL: none, which many engines refuse
-    uint32_t num_comments;               // all but those behind the version and joints
-    md5_doc_comment *comments;           // [num_comments] in the order of the text
+    const char *command_line; // command line of the exporter; NULL = ""
+    // Comment after the version number. Exporters write their options there. NULL = "".
+    const char *comment;
+    // Number of joints (models and animations), at least 1. Number of meshes (models).
+    uint32_t num_joints, num_meshes;
+    // True for an animation of version 6, which does not contain parents. It can be written only
+    // after md5_fix_joints() has set the parents from a model.
+    bool parents_unknown;
+    md5_doc_joint *joints; // [num_joints]
+    md5_doc_mesh *meshes;  // [num_meshes]
+    // Number of frames (animations and cameras), at least 1. Number of values per frame
+    // (animations).
+    uint32_t num_frames, num_components;
+    double frame_rate; // frames per second, above 0
+    float *numbers;    // [num_frames][num_components] the values of all frames of an animation
+    // [num_frames] Bounding boxes of the frames of an animation. NULL: the file has no boxes; many
+    // engines reject such a file.
+    md5_bounds *bounds;
+    // Number of comments. The comment after the version and the comments of joints are stored
+    // separately.
+    uint32_t num_comments;
+    md5_doc_comment *comments; // [num_comments] in the order of the text
     uint32_t num_cuts, num_cut_views;
-    uint32_t *cuts;          // [num_cuts] frames of a camera
-    md5_cut_view *cut_views; // [num_cut_views] by ascending cut; angles become rotations
-    md5_camera_view *views;  // [num_frames] x y z of rotations as in the file; w is 0
+    // [num_cuts] cuts of a camera path: the last frame of each shot, as in md5_camera.cuts
+    uint32_t *cuts;
+    // [num_cut_views] Fixed views of cuts, by ascending cut. Angles are converted to rotations.
+    md5_cut_view *cut_views;
+    // [num_frames] Frames of a camera path. x, y and z of a rotation are as in the file; w is 0.
+    md5_camera_view *views;
     md5_allocator allocator;
-    void *internal;       // as md5_internal
-    uint64_t reserved[4]; // 0
+    md5_internal internal;
+    uint64_t reserved[4]; // must be 0
 } md5_doc;
 
-// As md5_parse_model(), md5_parse_anim() and md5_parse_camera(), but axes, scale and what else
-// `opts` says of the result is ignored. Models of version 6 and files of Doom 3 BFG become
-// documents too, whose text is version 10. Meshes beyond numMeshes are read, with a warning.
-// MD5_ERROR_VERSION: version 12, whose normals a document would lose.
+// Reads a text and creates a document. The text is read with the rules of md5_parse_model(),
+// md5_parse_anim() or md5_parse_camera(), which `kind` selects. The options that change the result
+// of a load, such as axes and scale, are ignored. Free the document with md5_free_doc(), which
+// accepts NULL.
+//
+// Models and animations of version 6, and binary files of Doom 3 BFG, can be read too. They are
+// written in version 10. If a model contains more meshes than its keyword numMeshes declares, the
+// additional meshes are read with a warning. Fails with MD5_ERROR_VERSION for a file of version 12,
+// because documents cannot store its normals.
 MD5_EDIT_API md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size,
                                     const md5_load_opts *opts, md5_error *error);
 MD5_EDIT_API void md5_free_doc(md5_doc *doc);
 
-// Writes a document and a NUL to text[size]. Loading the text gives what loading the file gave, bit
-// for bit (but w is computed anew where the file had it, in binary files, version 6 and angles of
-// cuts): numbers have the fewest decimals that are read as the same bits, and no exponents; rows
-// keep their order. Returns the length of the text; 0 on failure: MD5_ERROR_VERSION if parents are
-// not known; MD5_ERROR_RANGE if an index is
-// outside of its table, a joint its own ancestor, a number not finite, or beyond the 1e9 that is
-// read; MD5_ERROR_MISMATCH for a text with a quote or a control byte, or a mesh's name with blanks
-// at its ends. Linear time.
+// Writes a document and a NUL to text[size], truncated to `size`. Returns the length of the full
+// text, or 0 on failure. Takes linear time.
+//
+// Loading the text gives the same bits as loading the original file. There is one exception: if the
+// original file contains the component w of rotations, w is recomputed. Such files are binary
+// files, files of version 6, and camera paths with angles in cuts. Each number is written with the
+// fewest decimals that give the same bits, without an exponent. The order of elements is unchanged.
+//
+// Fails with
+//
+// - MD5_ERROR_VERSION if the parents of joints are unknown;
+// - MD5_ERROR_RANGE if an index is outside its table, a joint is its own ancestor, or a number is
+//   not finite or outside 1e9;
+// - MD5_ERROR_MISMATCH if a string contains a quotation mark or a control character, or if the name
+//   of a mesh begins or ends with a space.
 MD5_EDIT_API size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *error);
 
 // -- Repairs --------------------------------------------------------------------------------------
 
-// Each mends a document of the kind that it names and returns how many things it changed; 0:
-// nothing was wrong. On failure, for which there are the same reasons as in writing and
-// MD5_ERROR_MEMORY, it returns MD5_NONE and leaves the tables as they were. Time and memory are
-// linear in the document and in what its rows share; for clips in joints times frames. Arrays that
-// are replaced stay in memory until the document is freed.
+// Each repair function changes a document of one kind, which its comment names first. It returns
+// the number of changes, or 0 if nothing was wrong. On failure it returns MD5_NONE and leaves the
+// tables unchanged. A repair fails for the same reasons as md5_write_doc(), and with
+// MD5_ERROR_MEMORY if memory runs out.
+//
+// Time and memory are linear in the size of the document, where an element that several elements
+// share counts several times. For animations they are linear in the number of joints times the
+// number of frames. Arrays that a repair replaces remain in memory until the document is freed.
 
-// Model: brings rotations longer than 1 to unit length, w included, as loading does.
-MD5_EDIT_API uint32_t md5_fix_rotations(md5_doc *model, md5_error *error);
+// Model: normalizes rotations whose length is above 1, including w, in the same way as a load does.
+// Returns the number of changed rotations.
+MD5_EDIT_API uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error);
 
-// Model: keeps the `max_weights` (up to 64; 0: all) largest weights of each vertex, by absolute
-// bias, after those of one joint were added up, which loses nothing; and divides by their sum those
-// of vertices that had more, or whose sum was off from 1 by more than `tolerance` (1e-3 for what
-// exporters round; INFINITY: none). Sums below 1e-3 stay. Returns the number of vertices. *loss,
-// unless NULL: the largest distance, in units, by which what was cut off can displace a vertex
-// whose weights meet in one point, however its joints turn about their own positions.
-MD5_EDIT_API uint32_t md5_fix_weights(md5_doc *model, uint32_t max_weights, float tolerance,
+// Model: limits the number of weights per vertex and normalizes weights. Returns the number of
+// changed vertices.
+//
+// Limiting. Weights of the same joint are merged first, which does not change the vertex. Then each
+// vertex keeps the `max_weights` weights with the largest absolute bias. `max_weights` is at most
+// 64; 0 keeps all weights.
+//
+// Normalizing. The biases of a vertex are scaled to the sum 1 if weights were removed, or if the
+// sum differed from 1 by more than `tolerance`. Use 1e-3 for rounding errors of exporters, or
+// INFINITY to normalize only vertices that lost weights. Sums below 1e-3 are unchanged.
+//
+// If `loss` is not NULL, *loss receives the largest distance, in units, by which the removed
+// weights can displace a vertex. The distance is valid for any rotation of the joints around their
+// positions, and for vertices whose weights all define the same position in the bind pose.
+MD5_EDIT_API uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance,
                                       float *loss, md5_error *error);
 
-// Animation: computes the bounds of each frame from the skin of `model`, which was loaded without
-// axes or scale; joints are matched as by md5_bind(). Returns the number of boxes that were off by
-// more than 0.01. MD5_ERROR_MISMATCH if no joint belongs to the model, or it has no vertices.
-MD5_EDIT_API uint32_t md5_fix_bounds(md5_doc *anim, const md5_model *model, md5_error *error);
+// Animation: computes the bounding box of each frame from the skin of `model`. The model must be
+// loaded without axes and scale. Joints are matched as in md5_bind(). Returns the number of boxes
+// that differed by more than 0.01. Fails with MD5_ERROR_MISMATCH if no joint matches the model or
+// if the model has no vertices.
+MD5_EDIT_API uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error);
 
-// Animation: gives it the joints of `model`, which was loaded without axes or scale: the same names
-// and parents in the same order, as id's engine and most Quake engines demand. Poses are those of
-// md5_bind(): a joint that the clip lacks keeps its bind pose relative to its parent, what extra
-// joints did moves those below, and a joint with another parent is where it was. `model` NULL: the
-// clip's own joints. Rotations longer than 1 come to unit length, w included. With `all_components`
-// each joint gets flags 63, which engines ask for that ignore base frames; else those it had, and
-// those of numbers that differ from its base frame. Returns the number of joints that are not as
-// before. MD5_ERROR_MISMATCH if no joint belongs to the model.
-MD5_EDIT_API uint32_t md5_fix_joints(md5_doc *anim, const md5_model *model, bool all_components,
+// Animation: replaces the joints of the animation by the joints of `model`, so that both have the
+// same names and parents in the same order. id's engine and most Quake engines require this. The
+// model must be loaded without axes and scale. If `model` is NULL, the joints are unchanged.
+// Returns the number of changed joints. Fails with MD5_ERROR_MISMATCH if no joint matches the
+// model.
+//
+// The poses of the result are those of md5_bind(). A joint that the animation does not have keeps
+// its bind pose relative to its parent. A joint that the model does not have still moves its
+// descendants. A joint with another parent keeps its position. Rotations whose length is above 1
+// are normalized, including w.
+//
+// `all_components` selects the components that frames contain. true: every joint has all components
+// (flags 63), which is required by engines that ignore base frames. false: each joint keeps its
+// flags, and gets additional flags for values that differ from its base frame.
+MD5_EDIT_API uint32_t md5_fix_joints(md5_doc *doc, const md5_model *model, bool all_components,
                                      md5_error *error);
 
 // -- Edits ----------------------------------------------------------------------------------------
 
-// Each makes another document of one, all at once, as its job says, of which 0 leaves things as
-// they are. Results, failures, time and memory are those of repairs; arrays are new ones. A model
-// and its clips remain a pair if each goes through the same edits of joints and of space.
+// Each edit function changes a document, like a repair, but its changes are selected by the members
+// of a structure. A member that is 0 changes nothing. All edits of one structure are applied
+// together. Failures, time and memory are those of repair functions; the changed arrays are new
+// arrays. A model and its animations still match each other if you apply the same edits of joints
+// and space to all of them.
 
-typedef struct md5_joint_edit { // of a model or an animation
-    const char *root;     // a joint of this name becomes the parent of all that had none, at the
-                          // origin, unless it is that already; NULL: none
-    bool drops_unused;    // of a model: joints that no weight uses, nor one below them. Its clips
-                          // get the others by md5_fix_joints()
-    uint64_t reserved[4]; // 0
+// Edits of the joints of a model or an animation.
+typedef struct md5_joint_edit {
+    // Name of a new root: a joint at the origin that becomes the parent of all joints without a
+    // parent. If such a joint already exists, nothing changes. NULL: no new root.
+    const char *root;
+    // Model: true removes joints that have no weights and no descendants with weights. To change
+    // the animations of the model in the same way, use md5_fix_joints().
+    bool drops_unused;
+    uint64_t reserved[4]; // must be 0
 } md5_joint_edit;
 
-// In any case parents come before their children, as most engines demand; what is in order stays.
-// Returns the number of joints that are elsewhere, gone or new.
+// Applies edits of joints, and sorts the joints so that parents are before their children, as most
+// engines require. If the order is already valid, it is unchanged. Returns the number of joints
+// that were moved, removed or added.
 MD5_EDIT_API uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *error);
 
-typedef struct md5_mesh_edit { // of a model
-    bool is_merged;            // meshes of one shader become one, where the first of them was
-    bool drops_unused; // triangles with a vertex twice, vertices without triangles, weights without
-                       // vertices; but a mesh without any other triangle stays
-    const bool *turned; // [num_meshes of the document] whether triangles face the other way; NULL:
-                        // none
-    uint32_t max_vertices, max_triangles; // what a mesh may have, from 3 vertices on: larger ones
-                                          // are cut, in the order of their triangles; 0: any number
-    uint64_t reserved[4];                 // 0
+// Edits of the meshes of a model.
+typedef struct md5_mesh_edit {
+    // true: merges meshes with the same material into one mesh, at the position of the first one
+    bool is_merged;
+    // true: removes triangles with duplicate vertices, vertices without triangles, and weights
+    // without vertices. A mesh that would lose all its triangles is kept.
+    bool drops_unused;
+    // [num_meshes of the document] true for each mesh whose triangles are to be flipped, so that
+    // they face the other side. NULL: no mesh is flipped.
+    const bool *flipped;
+    // Largest size of a mesh; max_vertices must be at least 3. Larger meshes are split in the order
+    // of their triangles. 0 = no limit.
+    uint32_t max_vertices, max_triangles;
+    uint64_t reserved[4]; // must be 0
 } md5_mesh_edit;
 
-// Vertices of meshes that are made anew come in the order of their triangles, and those that none
-// uses are left out. Returns the number of meshes merged or cut, triangles turned, and other rows
-// that are gone.
-MD5_EDIT_API uint32_t md5_edit_meshes(md5_doc *model, const md5_mesh_edit *edit, md5_error *error);
+// Applies edits of meshes. In a merged or split mesh, the vertices have the order in which the
+// triangles use them, and unused vertices are removed. Returns the sum of the numbers of merged
+// meshes, split meshes, flipped triangles and other removed elements.
+MD5_EDIT_API uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, md5_error *error);
 
-typedef struct md5_space_edit { // of any document, in this order
-    bool is_mirrored; // at the plane y = 0: left and right are exchanged, and triangles turned
-    const uint32_t *partners; // mirrored: [num_joints] the joint on the other side, as of
-                              // md5_build_mirror(): names, and with them the order of joints, stay
-                              // where they were. NULL: each joint keeps its name
-    md5_euler turn; // about the origin, degrees; quarters of a circle are exact. { 0, -90, 90 }
-                    // raises what was made with y up (MD5_AXES_Y_UP)
-    float scale;    // units of the result in one of the document, 1e-6 to 1e6; 0 = 1
-    uint64_t reserved[4]; // 0
+// Edits of the space of any document. They are applied in the order of the members: mirror,
+// rotation, scale.
+typedef struct md5_space_edit {
+    // true: mirrors at the plane y = 0, which exchanges left and right, and flips the triangles
+    bool is_mirrored;
+    // Used if is_mirrored is true: [num_joints] the joint on the other side, as written by
+    // md5_build_mirror(). The names and the order of joints are then unchanged, and each joint
+    // receives the mirrored transform of its partner. NULL: each joint receives its own mirrored
+    // transform, so a left hand becomes a right hand that keeps its name.
+    const uint32_t *partners;
+    // Rotation around the origin, degrees. Multiples of 90 are exact. { 0, -90, 90 } converts
+    // models whose up axis is y (MD5_AXES_Y_UP).
+    md5_euler rotation;
+    float scale;          // Units of the result per unit of the document, from 1e-6 to 1e6. 0 = 1.
+    uint64_t reserved[4]; // must be 0
 } md5_space_edit;
 
-// Joints turn with the model: their own spaces see scale and mirror only. Boxes of frames hold the
-// turned boxes, perhaps more than the skin. Returns the number of joints, or of a camera's frames;
-// 0 if the edit changes nothing. MD5_ERROR_RANGE: a scale out of range, or partners that are not
-// each joint once.
+// Applies edits of the space. If the model is rotated, its joints rotate with it, so the spaces of
+// joints do not change. Scaling and mirroring change the spaces of joints. The new bounding box of
+// a frame contains the rotated box and may therefore be larger than the skin. Returns the number of
+// joints, or the number of frames for a camera path, or 0 if the edits change nothing. Fails with
+// MD5_ERROR_RANGE if the scale is out of range, or if `partners` does not contain each joint
+// exactly once.
 MD5_EDIT_API uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *error);
 
-// How a clip ends that may be meant as a loop, of which the last frame is the first again.
+// The relation between the end and the start of an animation. An animation that is played in a loop
+// should be closed, which means that its last frame equals its first frame.
 typedef enum md5_loop_end {
-    MD5_LOOP_ELSEWHERE,  // at another pose
-    MD5_LOOP_CLOSED,     // at the first one
-    MD5_LOOP_LACKS_LAST, // one step before it: the jump to it is about as the steps beside that,
-                         // and leads where they do
+    MD5_LOOP_OPEN,   // The animation ends at a pose that differs from the first pose.
+    MD5_LOOP_CLOSED, // The animation ends at the first pose.
+    // The last frame is missing: the step from the last frame to the first frame has about the same
+    // size and direction as the steps next to it.
+    MD5_LOOP_WITHOUT_LAST_FRAME,
 } md5_loop_end;
 
+// Result of md5_find_loop().
 typedef struct md5_loop {
     md5_loop_end end;
-    uint32_t num_blended; // frames to change so that it is closed, if it ends elsewhere: so many
-                          // that it adds at most an average step to each, but not the first frame
+    // For MD5_LOOP_OPEN: number of frames that must be changed to close the loop. With this number,
+    // each change is at most an average step between frames. The first frame is not changed.
+    uint32_t num_blended;
 } md5_loop;
 
-// Judges `num_frames` frames of an animation from `first` on, 0: all of them, by the places and
-// rotations of all joints; joint 0 may walk along x and y. A clip of less than 4 frames, and one
-// that is compressed, is not found to lack its last. Linear time.
+// Determines whether an animation can be played in a loop. Compares the positions and rotations of
+// all joints in `num_frames` frames, starting at the frame `first`. If `num_frames` is 0, all
+// frames from `first` on are used. The movement of joint 0 along x and y is ignored, because it
+// moves the whole character. The result is never MD5_LOOP_WITHOUT_LAST_FRAME if less than 4 frames
+// are compared. It is always MD5_LOOP_OPEN for a compressed animation, and if the animation does
+// not have the frames. Takes linear time.
 MD5_EDIT_API md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames);
 
-typedef struct md5_frame_edit { // of an animation, in this order
-    const md5_model *model;     // whose joints it gets, as by md5_fix_joints(); NULL: its own
-    bool all_components;        // likewise
-    uint32_t first, num_frames; // the frames that are kept; 0 frames = all from the first on
-    double frame_rate; // of the result, sampled as md5_sample() does; 0 = as it is. The last frame
-                       // stays the last, so the duration changes by up to half a frame. At a whole
-                       // multiple of the rate all frames are kept to the bit
-    // Called for each pose, relative to the parent, of the joints of `model` or the clip's own,
-    // which it may change: md5_mirror_pose() mirrors the clip on its model. Called several times
-    // for a frame, with the same pose. NULL: none.
+// Edits of the frames of an animation. They are applied in the order of the members.
+typedef struct md5_frame_edit {
+    // Replaces the joints by the joints of this model, as md5_fix_joints() does. NULL: the joints
+    // are unchanged.
+    const md5_model *model;
+    bool all_components; // argument of md5_fix_joints()
+    // The frames to keep: the first frame and the number of frames. If num_frames is 0, all frames
+    // from `first` on are kept.
+    uint32_t first, num_frames;
+    // Frame rate of the result, frames per second. 0 = unchanged. The new frames are sampled as by
+    // md5_sample(). The last frame remains the last frame, so the duration changes by up to half a
+    // frame. If the new rate is a whole multiple of the original rate, the original frames are
+    // bit-identical.
+    double frame_rate;
+    // A function that may change each pose, or NULL. The pose contains transforms relative to the
+    // parents, of the joints of `model`, or of the animation if `model` is NULL. For example, a
+    // function that calls md5_mirror_pose() mirrors the animation. The function may be called
+    // several times with the same pose of a frame.
     void (*change)(void *user, md5_xform *pose);
-    void *user;
-    // The last frame becomes the first, as md5_find_loop() says: the first is added, and all others
-    // stay to the bit, or the last ones are blended towards it, and those before stay. Joint 0
-    // keeps its way along x and y, on which it walks: by another step, if a frame is added.
+    void *user; // passed to change()
+    // true: makes the last frame equal to the first frame. Depending on the result of
+    // md5_find_loop(), one of two methods is used. Either a copy of the first frame is appended,
+    // and all other frames are bit-identical; or the last frames are blended towards the first
+    // frame, and the frames before them are unchanged. Joint 0 keeps its path along x and y. If a
+    // frame is appended, it continues this path by one step.
     bool is_closed;
-    md5_loop *loop;   // with is_closed: is set to what was found; NULL: that is not asked for
-    bool is_in_place; // joint 0 keeps the place of the first frame
-    // Units by which the skin may move: components that change less than that need no flag, and get
-    // the values of the first frame as base frame. Without a model the skin ends 1 unit, or the
-    // length of its last bone, behind each chain of joints. Weights of a vertex must sum to 1.
-    // Joint 0 keeps its translation. 0: flags stay.
+    // Receives the result of md5_find_loop() if is_closed is true. NULL: the result is not written.
+    md5_loop *loop;
+    bool is_in_place; // true: joint 0 keeps the position of the first frame in all frames
+    // Removes components of frames that hardly change. The value is the largest allowed
+    // displacement of the skin, in units; 0 = flags are unchanged. A component whose changes are
+    // smaller loses its flag, and the base frame gets the value of the first frame. If `model` is
+    // NULL, the skin is assumed to end 1 unit, or the length of the last bone, beyond each chain of
+    // joints. The weights of a vertex must sum to 1. Joint 0 keeps its translation.
     float tolerance;
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5_frame_edit;
 
-// Boxes of frames become those of both frames between which they are, moved as joint 0 is:
-// md5_fix_bounds() computes right ones. Returns the number of frames if they are others, or another
-// rate, else that of the joints that are not as before. MD5_ERROR_RANGE: frames that the clip does
-// not have, or more than 2^24; a rate or a tolerance below 0.
-MD5_EDIT_API uint32_t md5_edit_frames(md5_doc *anim, const md5_frame_edit *edit, md5_error *error);
+// Applies edits of frames to an animation. The bounding box of each new frame is the union of the
+// boxes of the two original frames around it, moved with joint 0. Call md5_fix_bounds() to compute
+// exact boxes. Returns the number of frames if the frames or the frame rate changed, otherwise the
+// number of changed joints. Fails with MD5_ERROR_RANGE if the animation does not have the frames,
+// if the result has more than 2^24 frames, or if the rate or the tolerance is negative.
+MD5_EDIT_API uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *error);
 
-// -- What engines say -----------------------------------------------------------------------------
+// -- Compatibility with engines -----------------------------------------------------------------
 
-// Engines that read MD5 files, some also in an old version; a set of them is bits. What those that
-// are not `sure` do is never an error: the file may be meant for others.
-#define MD5_ENGINE_LIBRARY (UINT32_C(1) << 31) // this library, for which no rule is
+// These functions report which engines reject a file or display it incorrectly. Such a problem is a
+// violation of a rule of an engine. Every rule has a name.
+//
+// A set of engines is a number in which each bit is an engine, or an old version of an engine. The
+// following bit is this library. No rule exists for it.
+#define MD5_ENGINE_LIBRARY (UINT32_C(1) << 31) // this library, for which no rule exists
+
+// The engines for which a file is checked. Each member is a set of engines.
 typedef struct md5_engines {
+    // all: the engines to check. sure: the engines for which the file is certainly intended. A
+    // problem with an engine that is not in `sure` is never an error, because the file may be
+    // intended for another engine.
     uint32_t all, sure;
 } md5_engines;
 
-// Returns the engines of a name, perhaps with a version: "doom3", "ironwail:0.8.1", "md5model", or
-// "all", which are those without old versions and this library. 0: there are none.
+// Returns the set of engines with a name. Examples of names are "doom3", "ironwail:0.8.1" (a
+// version of an engine) and "md5model" (this library). The name "all" stands for this library and
+// all engines without old versions. Returns 0 if the name is unknown.
 MD5_EDIT_API uint32_t md5_find_engines(const char *name);
 
-// Writes the names of a set, separated by commas, and a NUL to text[size], cut if they are longer.
-// Returns the length of the uncut text.
+// Writes the names of the engines in a set, separated by commas, and a NUL to text[size], truncated
+// to `size`. Returns the length of the full text.
 MD5_EDIT_API size_t md5_engine_names(uint32_t engines, char *text, size_t size);
 
-// A rule that a file breaks.
-typedef struct md5_finding {
-    md5_error error;     // MD5_WARNING unless a sure engine refuses the file or reads beyond it;
-                         // where it is broken first, line 0: as a whole
-    char rule[24];       // its name; "": none, as of a message of this library
-    uint32_t count;      // places where it is broken
-    bool is_silent;      // no engine that was asked minds
-    bool is_library_too; // this library reports the same line
-    char engines[360];   // what they do, such as "stops doom3, darkmod; wrong in cube2"
-} md5_finding;
+// A diagnostic: one rule that a file violates, with the location of the first violation.
+typedef struct md5_diagnostic {
+    // Message and location of the first violation; line 0 means the whole file. The status is
+    // MD5_WARNING, unless an engine of the set `sure` rejects the file or reads memory outside of
+    // it.
+    md5_error error;
+    char rule[24];       // name of the rule; "" for messages of this library
+    uint32_t count;      // number of violations of the rule
+    bool is_silent;      // true if the rule does not concern any of the requested engines
+    bool is_library_too; // true if this library reports a problem on the same line
+    // Reactions of the engines, for example "stops doom3, darkmod; wrong in cube2".
+    char engines[360];
+} md5_diagnostic;
 
-// Writes rule `number`, from 0, as a finding whose message is what breaks it. Returns false if
-// there are no more. Rules that engines take differently in models and animations come twice.
-MD5_EDIT_API bool md5_get_rule(uint32_t number, md5_engines engines, md5_finding *rule);
+// Describes a rule, so that a program can list all rules. Writes the rule with the index `index`,
+// starting at 0, as a diagnostic whose message describes the violation. `engines` selects the
+// engines whose reactions are written. Returns false if no rule has this index. A rule that has
+// different effects in models and in animations occurs twice.
+MD5_EDIT_API bool md5_get_rule(uint32_t index, md5_engines engines, md5_diagnostic *rule);
 
+// A joint of a checked file.
 typedef struct md5_check_joint {
     const char *name;
-    int32_t parent;              // as the text has it, as are the others
-    uint32_t line, flags, first; // of animations
+    int32_t parent; // Index of the parent, as in the text. The number may be invalid.
+    // line: line of the joint in the text. flags and first: for animations, the flags and the index
+    // of the first component, as in the text.
+    uint32_t line, flags, first;
 } md5_check_joint;
 
+// The material of a mesh of a checked file, and the location of its name.
 typedef struct md5_check_shader {
     const char *name;
     uint32_t line, column;
 } md5_check_shader;
 
-// What a text says to engines, as far as it can be read.
+// The result of checking a file: its diagnostics and some of its content. If the file contains a
+// syntax error, only the part before it is checked.
 typedef struct md5_check {
-    const char *file; // of the options; NULL there: ""
+    const char *file; // name of the file (md5_load_opts.file_name); "" if it is NULL
     md5_doc_kind kind;
-    md5_engines engines;
-    uint32_t num_joints, num_shaders, num_findings;
-    md5_check_joint *joints;   // [num_joints]
-    md5_check_shader *shaders; // [num_shaders] of meshes
-    md5_finding *findings;     // [num_findings] in the order in which they were found
-    int32_t num_frames;        // as counted
-    uint32_t bounds_line;      // of the word; 0: none
-    md5_space_edit space;      // by md5_check_binding(): what brings a clip to its model
+    md5_engines engines; // the engines for which the file was checked
+    uint32_t num_joints, num_shaders, num_diagnostics;
+    md5_check_joint *joints;     // [num_joints] joints of the file
+    md5_check_shader *shaders;   // [num_shaders] materials of the meshes
+    md5_diagnostic *diagnostics; // [num_diagnostics] in the order of detection
+    int32_t num_frames;          // number of frames that the file declares
+    uint32_t bounds_line;        // line of the keyword `bounds`; 0 if the keyword is missing
+    // Written by md5_check_binding(): the edit that adapts an animation to its model.
+    md5_space_edit space;
+    md5_internal internal;
 } md5_check;
 
-// Looks for what breaks a rule in a text of a model or an animation, however broken it is: what
-// md5_parse_doc() refuses, too. `text` NULL: nothing is read, for findings of the caller. `opts`
-// and `error` may be NULL; of the options allocator and file_name are used. Returns NULL if memory
-// runs out, or for a text of 2 GiB. Free with md5_free_check(). Time and memory are linear in the
-// text.
+// Checks the text of a model or an animation against the rules of engines. The text may have any
+// defects, including those that md5_parse_doc() rejects. `kind` is the kind of the file and
+// `engines` selects the engines. `opts` and `error` may be NULL; only the allocator and the
+// file_name of `opts` are used. If `text` is NULL, nothing is checked, and the caller can add
+// diagnostics to the empty result.
+//
+// Returns NULL if memory runs out or if the text has 2 GiB or more. Free the result with
+// md5_free_check(). Time and memory are linear in the size of the text.
 MD5_EDIT_API md5_check *md5_check_doc(md5_doc_kind kind, const void *text, size_t size,
                                       md5_engines engines, const md5_load_opts *opts,
                                       md5_error *error);
-MD5_EDIT_API void md5_free_check(md5_check *check); // NULL is allowed
+MD5_EDIT_API void md5_free_check(md5_check *check); // accepts NULL
 
-// Adds what engines say to the shapes of its model, loaded without axes or scale. Returns false if
-// memory runs out. Linear time, but for dense clouds of vertices, of which 64 neighbours are seen.
-MD5_EDIT_API bool md5_check_model(md5_check *mesh, const md5_model *model);
+// Adds diagnostics about the geometry of a model, such as triangles that face inwards. `check` is
+// the result for the text of `model`. The model must be loaded without axes and scale. Returns
+// false if memory runs out. Takes linear time; for a vertex in a dense cloud of vertices, only 64
+// neighbours are examined.
+MD5_EDIT_API bool md5_check_model(md5_check *check, const md5_model *model);
 
-// Whether a mesh is closed, as a whole, and its triangles face inwards.
+// Returns true if the triangles of a mesh face inwards. The mesh must be closed as a whole;
+// otherwise the result is false.
 MD5_EDIT_API bool md5_is_inside_out(const md5_mesh *mesh);
 
-// Adds what engines say to a clip with a mesh, unless that was the last one: how their joints
-// differ. Returns the number of findings; MD5_NONE if memory runs out. Time is that of sorting
-// names.
+// Adds diagnostics to `clip` about the differences between the joints of an animation (`clip`) and
+// the joints of a model (`mesh`). Does nothing if this model was the last one with which the
+// animation was compared. Returns the number of added diagnostics, or MD5_NONE if memory runs out.
+// Takes the time of sorting the names.
 MD5_EDIT_API uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip);
 
-// Adds what engines say to a clip whose bones are not as long as those of the model that it is
-// bound to: the median of at least 5 is more than 5 % off, and 80 % are within 2 % of it, or it is
-// more than 20 % off with at least 5 that do not hang on a root; and by that factor in all frames
-// that are seen, 16 of many. Finds whether it is turned: whether its root is out of the bind pose
-// by the same quarter turns in these frames, within 1 degree, and bones below it, too; of models
-// with more than 5 joints. Returns false if memory runs out. Linear time, but for sorting.
+// Checks whether an animation has the size and the direction of its model. Returns false if memory
+// runs out. Takes linear time, plus sorting.
+//
+// Size. The lengths of the bones of the animation are compared with those of the model. The factor
+// is the median of the ratios of these lengths. A diagnostic is added if the factor is the same in
+// all examined frames (16 frames of a long animation) and one of the following conditions is true:
+//
+// - At least 5 bones exist, the factor differs from 1 by more than 5 %, and 80 % of the bones are
+//   within 2 % of the factor.
+// - The factor differs from 1 by more than 20 %, and at least 5 bones exist that are not children
+//   of a root.
+//
+// Direction. The animation is rotated if, in the examined frames, its root differs from the bind
+// pose by the same multiple of 90 degrees, within 1 degree, and the bones below the root do too.
+// This is examined only for models with more than 5 joints. The result is written to check->space.
+// md5_check_turns() adds the diagnostic.
 MD5_EDIT_API bool md5_check_binding(md5_check *check, const md5_binding *clip);
 
-// Adds to the first clip that is turned that it is, if all clips of a mesh are, or it alone:
-// others may well begin in another direction. `clips` are those of one mesh, after
-// md5_check_binding(). Returns false if memory runs out.
+// Adds a diagnostic about animations that are rotated relative to their model. `clips` are all
+// animations of one model, after a call of md5_check_binding() for each. The diagnostic is added to
+// the first rotated animation if exactly one animation is rotated, or if all animations are rotated
+// in the same way. If several, but not all, are rotated, they may be intended to start in another
+// direction, and no diagnostic is added. Returns false if memory runs out.
 MD5_EDIT_API bool md5_check_turns(md5_check *const *clips, size_t num_clips);
 
-// Adds a finding: `rule` is the name of one, `text` what was found. Findings may move. Returns
-// false if memory runs out.
-MD5_EDIT_API bool md5_add_finding(md5_check *check, const char *rule, uint32_t line,
-                                  uint32_t column, const char *text);
+// Adds a diagnostic of the caller. `rule` is the name of a rule, `line` and `column` are the
+// location, and `text` is the message. The array md5_check.diagnostics may move. Returns false if
+// memory runs out.
+MD5_EDIT_API bool md5_add_diagnostic(md5_check *check, const char *rule, uint32_t line,
+                                     uint32_t column, const char *text);
 
 // == Automatic weights ===========================================================================
 //
-// Automatic weights. Binds the vertices of a bare mesh to the joints of a skeleton, for
-// meshes from a scanner, a sculpting program or a game whose skeleton is lost.
+// Automatic weights attach a mesh without weights to the joints of a skeleton. Use them for meshes
+// from a scanner or a sculpting program, or for meshes of a game whose skeleton is lost.
 //
-// The mesh is cut into voxels. From each joint's bones distances are measured along paths inside
-// the mesh, so a hand that hangs beside a hip is not bound to the hip. Dionne and de Lasa,
-// "Geodesic Voxel Binding for Production Character Meshes", 2013; differences are in
-// md5/edit/weights.c.
+// The mesh is divided into voxels, which are small cubes. For each joint, the distances from its
+// bones are measured along paths inside the mesh. Therefore a hand next to a hip is not attached to
+// the hip. The method is that of Dionne and de Lasa, "Geodesic Voxel Binding for Production
+// Character Meshes", 2013; md5/edit/weights.c describes the differences.
 //
-// The result is in the form of .md5mesh files: joints, biases and positions in the joints' spaces.
-// `md5tool bind` writes such a file.
+// The result has the form of .md5mesh files: joints, biases and positions in the space of joints.
+// The command `md5tool bind` writes such a file.
 
-// What to bind. Zero in a field of the second part means its default.
+// Arguments of md5_create_weights(): the mesh and the skeleton. Members after `bind` are optional:
+// a value of 0 selects the default.
 typedef struct md5_weights_desc {
-    const md5_vec3 *positions; // [num_positions] model space, from -1e9 to 1e9
-    uint32_t num_positions;    // at least 1
-    const uint32_t *indices;   // [3 * num_triangles] positions; front and back do not matter
-    uint32_t num_triangles;    // 0 is allowed: the volume is then that of the positions alone
+    // [num_positions] positions of the vertices, model space, from -1e9 to 1e9
+    const md5_vec3 *positions;
+    uint32_t num_positions; // number of positions, at least 1
+    // [3 * num_triangles] Indices of positions. The orientation of triangles has no effect.
+    const uint32_t *indices;
+    // Number of triangles. If it is 0, the volume consists of the positions only.
+    uint32_t num_triangles;
     const md5_skeleton *skeleton;
-    const md5_mat34 *bind; // [num_joints] bind pose, model space: rotations and translations
+    // [num_joints] bind pose in model space; the matrices consist of rotations and translations
+    const md5_mat34 *bind;
 
-    const bool *excluded;    // [num_joints] joints that get no weights; NULL = none
-    uint32_t resolution;     // voxels along the longest side of the mesh, 4 to 256; 0 = 64
-    uint32_t max_influences; // of one vertex, 1 to 16; 0 = 4
-    uint32_t smoothing;      // rounds over the edges of the mesh, 1 to 64; 0 = 3
-    bool no_smoothing;
-    float falloff;        // 0..1: how quickly influence ends, see below; 0 = 1, MD5_ZERO = 0
-    uint64_t reserved[4]; // 0
+    // [num_joints] true for joints that must not receive weights; NULL = no joint is excluded
+    const bool *excluded;
+    uint32_t resolution; // number of voxels along the longest side of the mesh, 4 to 256; 0 = 64
+    uint32_t max_influences; // largest number of weights per vertex, 1 to 16; 0 = 4
+    // Number of times that weights are smoothed along the edges of the mesh, 1 to 64. 0 = 3.
+    uint32_t smoothing;
+    bool no_smoothing; // true: weights are not smoothed
+    // Rate at which the influence of a joint decreases with the distance, 0 to 1; see
+    // md5_create_weights(). The value 0 means 1, MD5_EXPLICIT_ZERO means 0.
+    float falloff;
+    uint64_t reserved[4]; // must be 0
 } md5_weights_desc;
 
-// Weights of one mesh, in one block of memory.
+// The weights of one mesh, in one memory block.
 typedef struct md5_weights {
-    uint32_t num_vertices;      // num_positions
-    const md5_vertex *vertices; // [num_vertices] at least one weight each; equal positions share
-                                // theirs
+    uint32_t num_vertices; // number of vertices, equal to num_positions
+    // [num_vertices] Each vertex has at least one weight. Vertices at equal positions share their
+    // weights.
+    const md5_vertex *vertices;
     uint32_t num_weights;
-    const md5_weight *weights; // [num_weights] largest bias first; those of a vertex sum to 1
-    uint32_t num_voxels;       // of the volume
-    float voxel_size;          // units
-    uint32_t num_bound;        // joints with a bone in the volume; only these get weights
-    uint32_t num_distant;      // vertices that no bone reaches inside the mesh
-    size_t size;
+    // [num_weights] For each vertex the largest bias is first, and the biases sum to 1.
+    const md5_weight *weights;
+    uint32_t num_voxels; // number of voxels of the volume
+    float voxel_size;    // side of a voxel, units
+    // Number of joints with a bone inside the volume. Only these joints receive weights.
+    uint32_t num_bound;
+    uint32_t num_distant; // number of vertices that no bone reaches on a path inside the mesh
+    size_t size;          // size in bytes
     md5_internal internal;
 } md5_weights;
 
-// Creates weights; free them with md5_destroy_weights().
+// Computes the weights of a mesh. `opts` and `error` may be NULL; only the allocator and its limit
+// are used. Free the result with md5_destroy_weights().
 //
-// The volume consists of the voxels that triangles touch and of those that they enclose. If the
-// mesh has holes larger than a voxel, what is behind them counts as outside, and paths follow the
-// surface. A joint's bones lead from it to each of its children, and end where they first leave the
-// volume; that of a joint without children continues its parent's, as far again. A joint outside of
-// the volume, such as one on the floor that moves everything, has no bones and gets no weights.
-// Paths go from voxel to voxel, in 26 directions; the distance is that of the straight line if this
-// stays in the volume.
+// Volume. The volume consists of the voxels that triangles touch and the voxels that they enclose.
+// If the mesh has holes larger than a voxel, the space behind these holes is outside, and paths
+// follow the surface.
 //
-// A joint at distance d, as a share of the mesh's longest side, has the influence
+// Bones. A joint has a bone to each of its children. The bone ends where it first leaves the
+// volume. A joint without children has one bone, which continues the bone of its parent with the
+// same length. A joint outside the volume, such as a root on the floor, has no bones and receives
+// no weights.
+//
+// Distances. Paths connect voxels in 26 directions. If the straight line from the bone to a
+// position is inside the volume, the distance is its length. Vertices in parts that no bone
+// reaches, such as a separate button, use the straight distance; num_distant is their number.
+//
+// Weights. A joint at the distance d, divided by the longest side of the mesh, has the influence
+//
 //   1 / ((1 - falloff) d + falloff d^2)^2
-// of which the largest `max_influences` are kept, after smoothing, and scaled to sum 1; those below
-// 1/200 are dropped. Vertices in parts that no bone reaches, such as a separate button, take the
-// straight distance (num_distant).
 //
-// Returns NULL on failure. A number out of range, an index of no position, or triangles that
-// overlap in more than 2^26 voxels: MD5_ERROR_RANGE. No joint in the volume: MD5_ERROR_MISMATCH.
-// `opts` and `error` may be NULL; of the options, memory and its limit count. Memory: 6 bytes for
-// each voxel of the mesh's box, 36 for each of the volume, and for each position about 16
-// (max_influences + 4) bytes. Time: the joints times v log v of the voxels, and of each position
-// and influence a line through the voxels.
+// After smoothing, each vertex keeps the `max_influences` largest influences. Influences below
+// 1/200 are dropped, and the others are scaled to the sum 1.
+//
+// Returns NULL with MD5_ERROR_RANGE if a number is out of range, if an index refers to a missing
+// position, or if triangles overlap in more than 2^26 voxels. Returns NULL with MD5_ERROR_MISMATCH
+// if no joint is in the volume.
+//
+// Memory: 6 bytes per voxel of the mesh's bounding box, 36 bytes per voxel of the volume, and about
+// 16 (max_influences + 4) bytes per position. Time: the number of joints times v log v, where v is
+// the number of voxels of the volume; in addition, one line through the voxels for each position
+// and influence.
 MD5_EDIT_API md5_weights *md5_create_weights(const md5_weights_desc *desc,
                                              const md5_load_opts *opts, md5_error *error);
-MD5_EDIT_API void md5_destroy_weights(md5_weights *weights); // NULL is allowed
+MD5_EDIT_API void md5_destroy_weights(md5_weights *weights); // accepts NULL
 
 #ifdef __cplusplus
 }

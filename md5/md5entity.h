@@ -1,15 +1,24 @@
-// md5entity: modelDefs and entityDefs of a Doom 3 game folder, and entities loaded from them: a
-// model with clips, channels, materials, head and attachments.
+// md5entity: modelDefs, entityDefs and entities of a Doom 3 game folder.
+//
+// - A modelDef is a declaration that gives a model its animations. It names an .md5mesh file and
+//   many .md5anim files, and lists commands for the frames of each animation, such as footstep
+//   sounds.
+// - An entityDef is a declaration of an object in the game, such as a monster or a weapon. It
+//   consists of keys with values, for example "model" "monster_demon_imp". Keys that an entityDef
+//   does not contain are inherited from its parents.
+// - An entity is an object of this library: a model that was loaded from these declarations, with
+//   all its animations, materials and attached models.
 //
 //   md5_entity *imp = md5_load_entity(game, "monster_demon_imp", NULL, &error);
 //
-// An entity is read-only and shared by any number of actors (md5actor.h), on any threads. Space is
-// id's: x forward, y left, z up, in the file's units. Memory, errors and threads of all else: see
-// md5game.h.
+// An entity is read-only. Any number of actors (see md5actor.h) on any threads may share it. Its
+// coordinate system is id's: x points forward, y to the left and z up. Lengths have the units of
+// the model file. md5game.h explains the rules for memory, errors and threads of all other
+// functions.
 #ifndef MD5ENTITY_H
 #define MD5ENTITY_H
 
-#include "md5material.h" // beside this file also when installed
+#include "md5material.h" // installed in the same folder
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,246 +26,343 @@ extern "C" {
 
 // -- Models ---------------------------------------------------------------------------------------
 
-// The kinds of frame commands, with the engine's numbers.
+// Kinds of frame commands, with the numbers of the engine. A frame command is an action of the game
+// at a certain frame of an animation. Each comment contains the keyword of the command in a
+// modelDef and its arguments: TEXT and JOINT are the members `text` and `joint` of
+// md5_frame_command.
 typedef enum md5_frame_code {
-    MD5_FRAME_CALL,
-    MD5_FRAME_OBJECT_CALL,
-    MD5_FRAME_EVENT,
-    MD5_FRAME_SOUND,
-    MD5_FRAME_SOUND_VOICE,
-    MD5_FRAME_SOUND_VOICE2,
-    MD5_FRAME_SOUND_BODY,
-    MD5_FRAME_SOUND_BODY2,
-    MD5_FRAME_SOUND_BODY3,
-    MD5_FRAME_SOUND_WEAPON,
-    MD5_FRAME_SOUND_ITEM,
-    MD5_FRAME_SOUND_GLOBAL,
-    MD5_FRAME_SOUND_CHATTER,
-    MD5_FRAME_SKIN, // text "none": no skin
-    MD5_FRAME_TRIGGER,
-    MD5_FRAME_TRIGGER_SMOKE_PARTICLE,
-    MD5_FRAME_MELEE,
-    MD5_FRAME_DIRECT_DAMAGE,
-    MD5_FRAME_ATTACK_BEGIN,
-    MD5_FRAME_ATTACK_END,
-    MD5_FRAME_MUZZLE_FLASH, // joint MD5_NONE: none
-    MD5_FRAME_CREATE_MISSILE,
-    MD5_FRAME_LAUNCH_MISSILE,
-    MD5_FRAME_FIRE_MISSILE_AT_TARGET,
-    MD5_FRAME_FOOTSTEP,
-    MD5_FRAME_LEFT_FOOT,
-    MD5_FRAME_RIGHT_FOOT,
-    MD5_FRAME_ENABLE_EYE_FOCUS,
-    MD5_FRAME_DISABLE_EYE_FOCUS,
-    MD5_FRAME_FX,
-    MD5_FRAME_DISABLE_GRAVITY,
-    MD5_FRAME_ENABLE_GRAVITY,
-    MD5_FRAME_JUMP,
-    MD5_FRAME_ENABLE_CLIP,
-    MD5_FRAME_DISABLE_CLIP,
-    MD5_FRAME_ENABLE_WALK_IK,
-    MD5_FRAME_DISABLE_WALK_IK,
-    MD5_FRAME_ENABLE_LEG_IK,
-    MD5_FRAME_DISABLE_LEG_IK,
-    MD5_FRAME_RECORD_DEMO,
-    MD5_FRAME_AVI_GAME,
-    MD5_FRAME_LAUNCH_PROJECTILE,
-    MD5_FRAME_TRIGGER_FX,
-    MD5_FRAME_START_EMITTER, // text "NAME PARTICLE"
-    MD5_FRAME_STOP_EMITTER
+    MD5_FRAME_CALL,                   // call TEXT: call the script function TEXT
+    MD5_FRAME_OBJECT_CALL,            // object_call TEXT: call a function of the script object
+    MD5_FRAME_EVENT,                  // event TEXT: send an event of the engine to the entity
+    MD5_FRAME_SOUND,                  // sound TEXT: play the sound TEXT
+    MD5_FRAME_SOUND_VOICE,            // sound_voice TEXT: play TEXT on the sound channel "voice"
+    MD5_FRAME_SOUND_VOICE2,           // sound_voice2 TEXT: play TEXT on the sound channel "voice2"
+    MD5_FRAME_SOUND_BODY,             // sound_body TEXT: play TEXT on the sound channel "body"
+    MD5_FRAME_SOUND_BODY2,            // sound_body2 TEXT: play TEXT on the sound channel "body2"
+    MD5_FRAME_SOUND_BODY3,            // sound_body3 TEXT: play TEXT on the sound channel "body3"
+    MD5_FRAME_SOUND_WEAPON,           // sound_weapon TEXT: play TEXT on the sound channel "weapon"
+    MD5_FRAME_SOUND_ITEM,             // sound_item TEXT: play TEXT on the sound channel "item"
+    MD5_FRAME_SOUND_GLOBAL,           // sound_global TEXT: play TEXT everywhere at equal volume
+    MD5_FRAME_SOUND_CHATTER,          // sound_chatter TEXT: play TEXT if the character may speak
+    MD5_FRAME_SKIN,                   // skin TEXT: change the skin; "none" removes the skin
+    MD5_FRAME_TRIGGER,                // trigger TEXT: activate the entity TEXT
+    MD5_FRAME_TRIGGER_SMOKE_PARTICLE, // triggerSmokeParticle TEXT: start a smoke particle
+    MD5_FRAME_MELEE,                  // melee TEXT: hit the enemy with the damage TEXT
+    MD5_FRAME_DIRECT_DAMAGE,          // direct_damage TEXT: damage the enemy at any distance
+    MD5_FRAME_ATTACK_BEGIN,           // attack_begin TEXT: from here on, touching the enemy hurts
+    MD5_FRAME_ATTACK_END,             // attack_end: end of attack_begin
+    MD5_FRAME_MUZZLE_FLASH,           // muzzle_flash JOINT: show a flash; MD5_NONE: no joint
+    MD5_FRAME_CREATE_MISSILE,         // create_missile JOINT: show a missile at the joint
+    MD5_FRAME_LAUNCH_MISSILE,         // launch_missile JOINT: launch the missile from the joint
+    MD5_FRAME_FIRE_MISSILE_AT_TARGET, // fire_missile_at_target JOINT TEXT: aim at TEXT
+    MD5_FRAME_FOOTSTEP,               // footstep: play the sound of a step
+    MD5_FRAME_LEFT_FOOT,              // leftfoot: play the sound of the left foot
+    MD5_FRAME_RIGHT_FOOT,             // rightfoot: play the sound of the right foot
+    MD5_FRAME_ENABLE_EYE_FOCUS,       // enableEyeFocus: allow the eyes to follow a target
+    MD5_FRAME_DISABLE_EYE_FOCUS,      // disableEyeFocus: end of enableEyeFocus
+    MD5_FRAME_FX,                     // fx TEXT: start the effect TEXT
+    MD5_FRAME_DISABLE_GRAVITY,        // disableGravity: switch gravity off for the entity
+    MD5_FRAME_ENABLE_GRAVITY,         // enableGravity: switch gravity on
+    MD5_FRAME_JUMP,                   // jump: jump
+    MD5_FRAME_ENABLE_CLIP,            // enableClip: switch collisions of the entity on
+    MD5_FRAME_DISABLE_CLIP,           // disableClip: switch collisions of the entity off
+    MD5_FRAME_ENABLE_WALK_IK,         // enableWalkIK: place the feet on the ground
+    MD5_FRAME_DISABLE_WALK_IK,        // disableWalkIK: end of enableWalkIK
+    MD5_FRAME_ENABLE_LEG_IK,          // enableLegIK LEG: place one foot on the ground
+    MD5_FRAME_DISABLE_LEG_IK,         // disableLegIK LEG: end of enableLegIK
+    MD5_FRAME_RECORD_DEMO,            // recordDemo TEXT: record a demo, or end it if TEXT is ""
+    MD5_FRAME_AVI_GAME,               // aviGame TEXT: record a video, or end it if TEXT is ""
+    MD5_FRAME_LAUNCH_PROJECTILE,      // launch_projectile TEXT: launch the projectile TEXT
+    MD5_FRAME_TRIGGER_FX,             // trigger_fx JOINT TEXT: start the effect TEXT at the joint
+    MD5_FRAME_START_EMITTER,          // start_emitter NAME JOINT PARTICLE; text: "NAME PARTICLE"
+    MD5_FRAME_STOP_EMITTER            // stop_emitter TEXT: stop the emitter with the name TEXT
 } md5_frame_code;
 
+// A frame command.
 typedef struct md5_frame_command {
-    uint32_t frame; // 1 = the first
+    uint32_t frame; // frame of the animation at which the command is executed; 1 is the first frame
     md5_frame_code code;
-    const char *text; // argument, "" if there is none; the joint's name if that is the only one
-    uint32_t joint;   // index into the model's joints, MD5_NONE = none
-    int32_t leg;      // of the two commands for leg IK
+    // Text argument of the command; "" if the command does not have a text argument. If the only
+    // argument is a joint, `text` is the name of this joint.
+    const char *text;
+    uint32_t joint; // index of the joint argument in the model; MD5_NONE: no joint argument
+    int32_t leg;    // number of the leg, for the two commands with the argument LEG
 } md5_frame_command;
 
 // Bits of md5_model_anim.flags.
 enum {
-    MD5_ANIM_PREVENTS_IDLE_OVERRIDE = 1,
-    MD5_ANIM_RANDOM_CYCLE_START = 2,
-    MD5_ANIM_NO_TURN = 4,
-    MD5_ANIM_TURN = 8
+    MD5_ANIM_PREVENTS_IDLE_OVERRIDE = 1, // channels that are idle do not copy this animation
+    MD5_ANIM_RANDOM_CYCLE_START = 2,     // cycles begin at a random time of the animation
+    MD5_ANIM_NO_TURN = 4,                // the monster must not turn while the animation plays
+    MD5_ANIM_TURN = 8                    // the rotation of the root joint turns the monster
 };
 
+// Maximum number of files of one animation.
 enum { MD5_MAX_SYNCED_ANIMS = 3 };
+
+// An animation of a modelDef.
 typedef struct md5_model_anim {
-    const char *name;  // "pain12"
-    const char *alias; // "pain": a request for it selects one of this alias
-    uint32_t num_files, num_commands, flags;
-    const char *files[MD5_MAX_SYNCED_ANIMS]; // of which the engine can blend several
-    uint32_t num_frames, milliseconds;       // of files[0]; of each file
-    const md5_frame_command *commands;       // [num_commands] by frame, then as in the file
-    float rate; // at which the files are played, 0.01 to 100: Quake 4's word "rate", else 1
+    const char *name; // unique name in the modelDef, for example "pain12"
+    // The name without the digits at its end, for example "pain". If the game requests an alias,
+    // one of the animations with this alias is selected.
+    const char *alias;
+    uint32_t num_files, num_commands;
+    uint32_t flags; // MD5_ANIM_* bits
+    // [num_files] .md5anim files. Most animations have one file. Several files have the same
+    // duration, and the engine can blend them, for example to aim up and down.
+    const char *files[MD5_MAX_SYNCED_ANIMS];
+    uint32_t num_frames;               // number of frames of files[0]
+    uint32_t milliseconds;             // duration of each file
+    const md5_frame_command *commands; // [num_commands] by ascending frame, then in file order
+    float rate; // playback rate, 0.01 to 100: Quake 4's keyword "rate"; 1 without this keyword
 } md5_model_anim;
 
+// Channels: parts of the body that can play animations independently of each other. A modelDef
+// lists the joints of each channel.
 typedef enum md5_channel {
-    MD5_CHANNEL_ALL,
+    MD5_CHANNEL_ALL, // all joints
     MD5_CHANNEL_TORSO,
     MD5_CHANNEL_LEGS,
     MD5_CHANNEL_HEAD,
     MD5_CHANNEL_EYELIDS,
-    MD5_NUM_CHANNELS
+    MD5_NUM_CHANNELS // number of channels
 } md5_channel;
 
+// The joints of a channel.
 typedef struct md5_model_channel {
     uint32_t num_joints;
-    const uint32_t *joints; // [num_joints] in the order in which the file names them
+    // [num_joints] Indices of joints, in the order in which the file names them.
+    const uint32_t *joints;
 } md5_model_channel;
 
-// A channel that the engine does not know: only in the lenient verdict.
+// A channel that has another name than the channels of the engine. The engine reports an error for
+// such a channel. Only MD5_PARSE_LENIENT keeps it.
 typedef struct md5_named_channel {
-    const char *name; // as in the file
+    const char *name; // name as in the file
     md5_model_channel channel;
 } md5_named_channel;
 
+// A modelDef.
 typedef struct md5_model_def {
     const md5_decl *decl;
-    const char *mesh; // file of the model, "" if it has none
-    const char *skin; // name of a skin, or NULL
-    md5_vec3 offset;  // added to the first joint
+    const char *mesh; // name of the .md5mesh file; "" if it is missing
+    const char *skin; // name of the skin; NULL: none
+    md5_vec3 offset;  // added to the position of the first joint
     uint32_t num_joints;
-    const md5_joint *joints; // [num_joints] of the mesh
-    md5_model_channel channels[MD5_NUM_CHANNELS];
-    uint32_t num_anims, num_other_channels;  // num_anims: see md5_model_def_anim()
+    const md5_joint *joints;                      // [num_joints] joints of the mesh
+    md5_model_channel channels[MD5_NUM_CHANNELS]; // by md5_channel
+    uint32_t num_anims;                           // number of animations: see md5_model_def_anim()
+    uint32_t num_other_channels;
     const md5_named_channel *other_channels; // [num_other_channels]
 } md5_model_def;
 
-// Returns the modelDef of a name, or NULL if there is none: then the engine takes the name for a
-// file. Reads the mesh and the animations that it names, each once per game, and the models that it
-// inherits. After an error or a missing file the model is empty in the engine's verdict; in the
-// lenient one it keeps what is right: without its mesh it has no joints, and animations without a
-// readable file are dropped. Functions, events, effects, sounds and entities in frame commands are
-// not looked up. Time: names in channels times joints. Inherited data is shared: a chain of models
-// takes time and memory only for what each model adds, replaces or removes.
+// Returns the modelDef with the given name. Returns NULL without an error if no file declares this
+// name; the engine then uses the name as the name of a model file.
+//
+// The function reads the mesh and the animations that the modelDef names. Each file is read once
+// per game. It also reads the modelDefs that are inherited. Functions, events, effects, sounds and
+// entities in frame commands are not checked.
+//
+// Errors, and files that are missing, have these effects:
+//
+// - MD5_PARSE_ENGINE: the modelDef becomes empty.
+// - MD5_PARSE_LENIENT: valid parts are kept. Without its mesh, a model does not have joints. An
+//   animation without a readable file is dropped.
+//
+// The time is proportional to the number of names in channels multiplied by the number of joints.
+// Inherited data is shared: in a chain of modelDefs, each modelDef takes time and memory only for
+// the data that it adds, replaces or removes.
 MD5_GAME_API const md5_model_def *md5_game_model_def(md5_game *game, const char *name,
                                                      md5_error *error);
 
-// Returns an animation of a model, in the engine's order; index < num_anims. Logarithmic time.
+// Returns an animation of a modelDef by its index, 0 to num_anims - 1. The animations are in the
+// order of the engine. Takes logarithmic time.
 MD5_GAME_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t index);
 
 // -- EntityDefs -----------------------------------------------------------------------------------
 
+// A key of an entityDef.
 typedef struct md5_entity_key {
-    const char *name, *value; // as in the file
-    const md5_decl *decl;     // the entityDef that has it: itself, or one that it inherits
-    uint32_t line, column;    // of its name in decl->file
+    const char *name, *value; // name and value as in the file
+    const md5_decl *decl;     // the entityDef that contains the key: this entityDef or a parent
+    uint32_t line, column;    // location of the name in decl->file
 } md5_entity_key;
 
-// An entityDef. No two keys have the same name, ignoring case. "classname" is its own name.
+// An entityDef. Each name occurs in one key only; names that differ only in case are equal. The key
+// "classname" is always present and contains the name of the entityDef.
 typedef struct md5_entity_def {
     const md5_decl *decl;
     uint32_t num_keys;
-    const md5_entity_key *keys; // [num_keys] its own in the order of the file, then its parents'
+    // [num_keys] The keys of the entityDef itself in file order, then the keys of its parents.
+    const md5_entity_key *keys;
 } md5_entity_def;
 
-// Returns an entityDef with all that it inherits. Every key that begins with "inherit" names a
-// parent. Its own keys override those of its parents, which count in order, each with what it
-// inherits. Circular inheritance ends where it began. After an error an entityDef has only the
-// keys "DEFAULTED" and "classname" in the engine's verdict; in the lenient one keys may be without
-// quotes, and what is right is kept. Time and memory: linear in its text and those of its parents.
+// Returns the entityDef with the given name, including all inherited keys. Returns NULL without an
+// error if no file declares this name.
+//
+// Inheritance: every key whose name begins with "inherit" names a parent. If an entityDef and a
+// parent contain the same key, the value of the entityDef is used. If several parents contain the
+// same key, the first parent is used; a parent is followed by its own parents. An entityDef that
+// inherits from itself does not inherit its own keys again.
+//
+// Errors: in MD5_PARSE_ENGINE, an entityDef with an error has only the keys "DEFAULTED" and
+// "classname". MD5_PARSE_LENIENT keeps all valid keys, and accepts key names without quotes.
+//
+// Time and memory are linear in the size of the text of the entityDef and of all its parents.
 MD5_GAME_API const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name,
                                                        md5_error *error);
 
-// Parses the text of an entityDef, without what it inherits: this reports its warnings and sets
-// md5_decl.state, in time and memory linear in the text. True if there is none of this name.
+// Checks the text of an entityDef for errors without collecting inherited keys, for example to
+// check all entityDefs of a game in linear time. Reports warnings and sets md5_decl.state. Returns
+// true if the entityDef does not exist. Returns false only if memory runs out. Time and memory are
+// linear in the size of the text.
 MD5_GAME_API bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error);
 
-// Reports, as warnings of the game at their locations, the keys of an entityDef that name nothing:
-// "model", "skin", "anim", "def_head", "head_joint", "def_attach", "joint" of what that attaches,
-// which is not shown without a .md5mesh file. Of inherited keys those that do not fit its own
-// model. md5_load_entity() reports the same of what it loads. Returns false if memory runs out.
+// Checks the keys of an entityDef for models, skins, animations, entities and joints that do not
+// exist. Reports each of them as a warning of the game, with the location of the key. The following
+// keys are checked:
+//
+//   model:      the modelDef or .md5mesh file
+//   skin, anim: the skin, and the animation of the model
+//   def_head:   the model of the head, and the joint in the key "head_joint"
+//   def_attach: the attached entityDef, the model of this entityDef (an attachment is drawn only if
+//               it has an .md5mesh file), and the body's joint in its key "joint"
+//
+// For an inherited key, the function reports only problems that are caused by the model of this
+// entityDef. All other problems are reported for the parent that contains the key.
+// md5_load_entity() reports the same warnings for all entityDefs that it loads. Returns false only
+// if memory runs out.
 MD5_GAME_API bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *error);
 
-// Returns the value of a key, ignoring the case of its name, or NULL. Linear in the number of keys.
+// Returns the value of a key, or NULL if the entityDef does not have the key. The name of the key
+// is not case-sensitive. Takes time linear in the number of keys.
 MD5_GAME_API const char *md5_entity_def_value(const md5_entity_def *def, const char *key);
 
-// Returns the next key after `key`, one of `def` or NULL for the first, whose name begins with
-// `prefix`, such as "def_attach", ignoring case; NULL if there is none.
+// Finds all keys whose names begin with `prefix`, such as "def_attach", one after another. The
+// first call passes NULL as `key` and returns the first such key. Each further call passes the
+// previous result as `key` and returns the next key, or NULL after the last key. The prefix is not
+// case-sensitive.
 MD5_GAME_API const md5_entity_key *
 md5_entity_def_next_key(const md5_entity_def *def, const char *prefix, const md5_entity_key *key);
 
 // -- Entities -------------------------------------------------------------------------------------
 
-// An animation of an entity. Its name, alias, flags and frame commands are those of the modelDef.
+// An animation of an entity: an animation of the modelDef whose files have been loaded.
 typedef struct md5_entity_clip {
-    const md5_model_anim *anim;
-    uint32_t num_files; // 0: it cannot be played, which was reported
-    const md5_anim *anims[MD5_MAX_SYNCED_ANIMS];
-    const md5_binding *bindings[MD5_MAX_SYNCED_ANIMS];
+    const md5_model_anim *anim; // name, alias, flags and frame commands
+    // Number of loaded files. 0 means that the animation cannot be played, because a file is
+    // missing or invalid. A warning has reported the reason.
+    uint32_t num_files;
+    const md5_anim *anims[MD5_MAX_SYNCED_ANIMS];       // [num_files] contents of the files
+    const md5_binding *bindings[MD5_MAX_SYNCED_ANIMS]; // [num_files] bindings to the entity's model
 } md5_entity_clip;
 
-// A joint of the body that a joint of a head follows.
+// A joint of a head that follows a joint of the body. The head and the body of a character are
+// separate models; copied joints keep the neck of the head aligned with the neck of the body.
 typedef struct md5_joint_copy {
-    uint32_t from, to;   // joints of the body and of the head
-    bool is_model_space; // position and rotation in model space, else relative to the parent
+    uint32_t from; // index of the joint of the body
+    uint32_t to;   // index of the joint of the head
+    // True: the position and rotation in model space are copied. False: the position and rotation
+    // relative to the parent joint are copied.
+    bool is_model_space;
 } md5_joint_copy;
 
 typedef struct md5_entity md5_entity;
 
+// Limits of entities.
 enum {
-    MD5_MAX_ENTITY_PARTS = 64,      // parts of parts and those that cannot be loaded included
-    MD5_MAX_JOINT_COPIES = 256,     // of each part; further keys of both are ignored
-    MD5_MAX_BLINK_WAIT = 1000000000 // milliseconds; longer times between two blinks are cut to it
+    // Maximum number of parts of an entity, including the parts of its parts, and parts that could
+    // not be loaded. Further parts are ignored.
+    MD5_MAX_ENTITY_PARTS = 64,
+    MD5_MAX_JOINT_COPIES = 256,     // maximum number of copied joints of a part; more are ignored
+    MD5_MAX_BLINK_WAIT = 1000000000 // longest time between blinks, milliseconds
 };
 
-// A model attached to a joint: a head, or the entity that a key beginning with "def_attach" names.
+// A part of an entity: another model that is attached to a joint. A part is either the head, from
+// the key "def_head", or an attached entity, from a key that begins with "def_attach". The entity
+// to which parts are attached is called the body.
 typedef struct md5_entity_part {
-    const char *key; // "def_head", or one that begins with "def_attach"
-    const md5_entity *entity;
-    uint32_t joint, num_copies; // the joint is one of the body
-    md5_xform offset; // of the part's model space in the space of the joint, model_offset included
-    const md5_joint_copy *copies; // [num_copies] parents first
+    const char *key;          // name of the key that defines the part
+    const md5_entity *entity; // the attached entity
+    uint32_t joint;           // index of the joint of the body
+    uint32_t num_copies;
+    // Transform from the model space of the part to the space of the joint. It includes the
+    // model_offset of the part.
+    md5_xform offset;
+    const md5_joint_copy *copies; // [num_copies] copied joints, parents before their children
 } md5_entity_part;
 
-// All that is needed to show and play an entity.
+// All data that is needed to draw and animate an entity.
 struct md5_entity {
-    const md5_entity_def *def;      // NULL if its name is that of a modelDef or of a file
-    const md5_model_def *model_def; // NULL if its model is a file
+    const md5_entity_def *def;      // NULL if the entity was loaded from a modelDef or a file
+    const md5_model_def *model_def; // NULL if the entity was loaded from a file
     const md5_model *model;
-    const md5_skin_def *skin;     // NULL: none
-    const char *const *materials; // [model->num_meshes] names, with skin and "shader" applied
+    const md5_skin_def *skin; // NULL: none
+    // [model->num_meshes] Names of the materials of the meshes. The skin has been applied, and so
+    // has the key "shader", which replaces all materials of an entity.
+    const char *const *materials;
     uint32_t num_clips, num_parts;
-    const md5_entity_clip *clips; // [num_clips] those of the modelDef
-    const float *const *masks;    // [MD5_NUM_CHANNELS] joint weights, [model joints] each, 0 or 1
-    const md5_entity_part *parts; // [num_parts] the head first
-    // Added to joint 0 in every pose: md5_model_def.offset, as all numbers clamped to +-1e9.
+    const md5_entity_clip *clips; // [num_clips] animations, in the order of the modelDef
+    // [MD5_NUM_CHANNELS] For each channel, an array of [model joints] weights: 1 if the joint
+    // belongs to the channel, 0 if it does not.
+    const float *const *masks;
+    // [num_parts] If the entity has a head, the head is the first part.
+    const md5_entity_part *parts;
+    // Added to the position of joint 0 in every pose: md5_model_def.offset. Each coordinate is
+    // clamped to -1e9 .. 1e9, like all numbers of an entity.
     md5_vec3 offset;
-    md5_vec3 model_offset; // of the model's origin in the space of the entity: key "offsetModel"
-    uint32_t blink_min, blink_max; // milliseconds from blink to blink, see md5_actor_spawn()
-    uint32_t num_warnings;         // reported or not
-    size_t size;     // bytes of the model and the animations, those of parts not included
-    void *internal;  // as md5_internal
-    float parms[12]; // for md5_material_input: keys "_color", "shaderParm3" to "shaderParm11"
+    md5_vec3 model_offset; // origin of the model in the space of the entity: key "offsetModel"
+    // Shortest and longest time between blinks of the eyes, milliseconds: see md5_actor_spawn().
+    uint32_t blink_min, blink_max;
+    // Number of warnings of the load. It includes warnings that were not passed to a callback.
+    uint32_t num_warnings;
+    size_t size; // memory of the model and the animations in bytes, without parts
+    md5_internal internal;
+    // Parameters of the entity for md5_material_input.parms: the key "_color" (red, green, blue),
+    // then the keys "shaderParm3" to "shaderParm11".
+    float parms[12];
 };
 
-// Loads an entity: the entityDef of a name, with its model, clips, skin, head and attachments; if
-// there is none, the modelDef of that name; else an .md5mesh file. The game must outlive it, and
-// its caches grow as with md5_game_model_def(). Attached entities come with their own heads and
-// attachments; an entity that would be attached to itself is a warning.
+// Loads an entity by the name of an entityDef, with its model, animations, skin, head and attached
+// entities. If no entityDef has this name, loads the modelDef with this name. If this does not
+// exist either, loads the .md5mesh file with this name. Free the entity with md5_free_entity(). The
+// game must remain valid until then. The memory of the game grows as with md5_game_model_def().
 //
-// Of `opts`, files are not used. With other axes or another scale all poses, offsets and placements
-// are converted. The allocator's limit applies to each file separately. Fails if there is no such
-// entity, or if it has no model of MD5 files; the error has the location of the declaration. A
-// part, copied joint or clip with an error is dropped with a warning. Time and memory: linear in
-// the files, plus the number of clips times that of channels.
+// Attached entities are loaded together with their own heads and attachments. An entity that would
+// be attached to itself is dropped with a warning.
+//
+// `opts` may be NULL. Its member `files` is not used, because all files are read from the game. If
+// `opts` selects other axes or another scale, all poses, offsets and placements are converted. The
+// limit of the allocator applies to each file separately.
+//
+// Returns NULL and writes an error if the entity does not exist or its model is not an .md5mesh
+// file. The error contains the location of the declaration. A part, a copied joint or a clip with
+// an error is dropped with a warning. Time and memory are linear in the sizes of the files, plus
+// the number of clips multiplied by the number of channels.
 MD5_GAME_API md5_entity *md5_load_entity(md5_game *game, const char *name,
                                          const md5_load_opts *opts, md5_error *error);
-MD5_GAME_API void md5_free_entity(md5_entity *entity); // after its actors; NULL is allowed
 
-// Returns the word of a frame command, such as "sound_voice", or NULL if there is none.
+// Frees an entity and its parts. Destroy all actors of the entity first. NULL is allowed and has no
+// effect.
+MD5_GAME_API void md5_free_entity(md5_entity *entity);
+
+// Returns the keyword of a frame command, such as "sound_voice", or NULL if `code` is invalid.
 MD5_GAME_API const char *md5_frame_code_name(md5_frame_code code);
 
-// Returns the placement of a part in the body's model space, from the body's joints[model joints].
+// Returns the transform of a part in the model space of its body, in the current pose of the body.
+// Use it to draw a head or an attachment. `joints`, [model joints of the body], are the transforms
+// of the body's joints in model space, as md5_actor_pose() writes them.
 MD5_GAME_API md5_xform md5_entity_part_placement(const md5_entity_part *part,
                                                  const md5_mat34 *joints);
 
-// Changes the joints of a head that follow its body's. `body` and `head` are poses relative to
-// parents, [model joints] each; `joints`, [body's model joints], is `body` in model space. Compute
-// the head's matrices after that, by md5_local_to_palette(). Time: copies times the head's depth.
+// Changes the pose of a head so that its copied joints follow the joints of the body. Call this
+// function after both poses have been computed, and call md5_local_to_palette() for the head
+// afterwards. Takes time proportional to the number of copied joints multiplied by the depth of the
+// head's skeleton. Parameters:
+//
+//   body:   [model joints of the body] pose of the body, relative to parents
+//   joints: [model joints of the body] the same pose in model space
+//   head:   [model joints of the head] pose of the head, relative to parents; changed
 MD5_GAME_API void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *body,
                                               const md5_mat34 *joints, md5_xform *head);
 

@@ -1,35 +1,47 @@
-// md5game: the declarations of a Doom 3 game folder, read as the original engine reads them.
+// md5game: reads the declarations of a Doom 3 game folder by the rules of the original engine.
+// Declarations are the text blocks in materials/*.mtr, skins/*.skin, def/*.def and other files that
+// define materials, skins, entities and other objects of the game.
 //
-//   md5_game_path paths[] = {mod, base};                   // best first
+//   md5_game_path paths[] = {mod, base};                   // in order of priority
 //   md5_game *game = md5_create_game(paths, 2, NULL, &error);
 //   const md5_material *material = md5_game_material(game, "models/imp/skin", &error);
 //
-// Declarations are text in materials/*.mtr, skins/*.skin, def/*.def and so on. Opening a game
-// indexes which file declares which name; a declaration is parsed when it is first requested. An
-// error in it is a warning; what becomes of the declaration is a matter of the md5_verdict.
+// Opening a game indexes the names of all declarations. A declaration is parsed when it is
+// requested for the first time. An error in a declaration causes a warning; md5_parse_mode of
+// md5decl.h selects whether only the invalid part or the whole declaration is dropped.
 //
-// It is six headers, of which a program may include those that it needs:
+// This header includes the following headers. A program may include only the headers that it needs:
 //
-//   md5decl.h      the files of a folder, and which of them declares which name
+//   md5decl.h      files of a game folder, and the declarations in these files
 //   md5material.h  tables, images, materials, skins, deforms
-//   md5entity.h    modelDefs, entityDefs; entities: models with clips, heads and attachments
-//   md5actor.h     actors, which play entities
-//   md5character.h what characters do beside: looking, heads, feet on stairs, states of scripts
-//   md5ragdoll.h   what they do dead: they fall
+//   md5entity.h    modelDefs and entityDefs; entities, which are models with clips and attachments
+//   md5actor.h     actors: playback of the clips of an entity
+//   md5character.h monsters: looking at targets, heads, feet on the ground; states of scripts
+//   md5figure.h    articulated figures: bodies and constraints for the physics of dead characters
+//   md5skin.h      skinning on the CPU, and queries such as ray casts
 //
-// Memory: everything that is returned, except pictures and entities, belongs to the game, is
-// read-only and stays valid until md5_destroy_game(). Errors: md5_game_*() fail only if memory runs
-// out; NULL without an error: there is none of that name. Threads: parsing changes the game, so
-// only one thread may use a game at a time; results may be read by all.
+// md5ragdoll.h, which this header does not include, simulates articulated figures. It belongs to a
+// separate library, libmd5ragdoll.
+//
+// Memory: the results of md5_game_*() functions are owned by the game. They are read-only and
+// remain valid until md5_destroy_game(). Objects that md5_load_*() and md5_create_*() return, such
+// as images, entities and figures, are owned by the caller. Entities and figures use data of the
+// game, so they must be freed before the game is destroyed.
+//
+// Errors: an md5_game_*() function that returns NULL without an error has not found the name. It
+// writes an error only if memory runs out.
+//
+// Threads: parsing changes the game, so only one thread at a time may call functions with the same
+// game. Any number of threads may read the results at the same time.
 #ifndef MD5GAME_H
 #define MD5GAME_H
 
-#include "md5actor.h" // beside this file also when installed, like the others
+#include "md5actor.h" // installed in the same folder, like the following headers
 #include "md5character.h"
 #include "md5decl.h"
 #include "md5entity.h"
+#include "md5figure.h"
 #include "md5material.h"
-#include "md5ragdoll.h"
 #include "md5skin.h"
 
 #endif

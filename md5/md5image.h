@@ -1,149 +1,189 @@
-// md5image: pictures as Doom 3's materials name them: files and image programs.
+// md5image: images of Doom 3's materials. It decodes image files, describes image programs, and
+// defines how materials use images.
 //
 //   md5_image *image = md5_parse_image(bytes, size, NULL, &error);       // TGA, DDS, PCX
-//   ... image->pixels[4 * (y * image->width + x)] ...
+//   uint8_t red = image->pixels[4 * (y * image->width + x)];
 //   md5_free_image(image);
 //
-// TGA, DDS and PCX are decoded here. Other formats, such as PNG and JPEG, are decoded by functions
-// that the caller gives, since games have such decoders. An image program computes a picture from
-// others: "heightmap(textures/rock_h, 4)". md5material.h finds files by the names in them.
+// The library decodes TGA, DDS and PCX. Other formats, such as PNG and JPEG, are decoded by
+// functions of the caller.
 //
-// Everything is reentrant: calls share nothing but what the caller gives them.
+// An image program is an expression in a material that computes an image from other images. For
+// example, "heightmap(textures/rock_h, 4)" computes a normal map from a height map. md5material.h
+// finds the files whose names are in a program, and computes the image.
+//
+// All functions are reentrant: several threads may call them at the same time, because calls share
+// only the data that the caller passes to them.
 #ifndef MD5IMAGE_H
 #define MD5IMAGE_H
 
-#include "md5model.h" // beside this file also when installed
+#include "md5model.h" // installed in the same folder
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// -- Pictures -------------------------------------------------------------------------------------
+// -- Images ---------------------------------------------------------------------------------------
 
-// Larger pictures are errors.
+// The largest allowed width or height of an image, and the largest allowed number of pixels. An
+// image that exceeds a limit causes an error.
 enum { MD5_MAX_IMAGE_SIDE = 16384, MD5_MAX_IMAGE_PIXELS = 1 << 26 };
 
-// A picture: RGBA with 8 bits for each channel, not premultiplied.
+// An image with four channels of 8 bits: red, green, blue and alpha. The colors are not multiplied
+// by alpha.
 typedef struct md5_image {
-    uint32_t width, height; // >= 1
-    uint8_t *pixels;        // [height][width][4] red, green, blue, alpha; the top row first
-    size_t size;            // bytes of the block that holds all of this
+    uint32_t width, height; // width and height in pixels, at least 1
+    // [height][width][4] Red, green, blue and alpha of each pixel. The top row is first.
+    uint8_t *pixels;
+    size_t size; // size of the block that contains the image, in bytes
     md5_internal internal;
 } md5_image;
 
-// Decodes what the library does not. The function returns pixels[height][width][4] as in md5_image
-// and sets their size, or returns NULL with a reason in error->message. It must check the size that
-// a file claims before it takes memory. `release` frees the pixels.
+// Functions of the caller that decode formats that the library does not support. Set both functions
+// or none of them.
 typedef struct md5_image_decoder {
+    // Decodes bytes[size]. Returns pixels[height][width][4] in the format of md5_image and writes
+    // *width and *height. On failure, returns NULL and may write the reason to error->message. The
+    // function must check the width and height that the file contains before it allocates memory.
     const void *(*decode)(void *user, const void *bytes, size_t size, uint32_t *width,
                           uint32_t *height, md5_error *error);
+    // Frees the pixels that decode() returned.
     void (*release)(void *user, const void *pixels);
-    void *user;
+    void *user; // passed to both functions
 } md5_image_decoder;
 
-// Begin with `md5_image_opts opts = {0};`. Zero in a field means its default.
+// Options of functions that load images. Initialize the structure with `md5_image_opts opts =
+// MD5_INIT;`. A member that is 0 has its default.
 typedef struct md5_image_opts {
-    md5_allocator allocator;
-    const char *file_name;     // the name that messages use for bytes in memory; NULL = none
-    md5_image_decoder decoder; // both functions, or none: then only TGA, DDS and PCX can be read
-    // Of programs: leave files of other sizes than powers of two as they are. The engine resamples
-    // them to the power of two below.
+    md5_allocator allocator; // functions that allocate the memory of images
+    // Name for messages about data in memory. NULL: the messages contain no name.
+    const char *file_name;
+    // Functions for other formats. If they are NULL, only TGA, DDS and PCX can be read.
+    md5_image_decoder decoder;
+    // Used for image programs. false: images whose width or height is not a power of two are
+    // resampled to the next smaller power of two, as in the engine. true: images are not resampled.
     bool keep_size;
-    // Of md5_load_image(): the compressed form in dds/ comes before all others, as in the
-    // engine, unless it is older than one of the files that it was made of (md5_game_path.time).
-    // The engine compares their times when it loads a picture again; here that is always done.
+    // Used by md5_load_image(). true: prefers the compressed form of an image in the folder dds/,
+    // as the engine does. The compressed form is not used if it is older than a file from which it
+    // was created (md5_game_path.time). The engine compares these times only when it reloads an
+    // image; this library always compares them.
     bool compressed_first;
-    uint64_t reserved[8]; // 0
+    uint64_t reserved[8]; // must be 0
 } md5_image_opts;
 
-// Decodes the bytes of a file, whose first bytes tell the format:
+// Decodes the content of an image file in memory, bytes[size]. `opts` and `error` may be NULL. Free
+// the result with md5_free_image(). The first bytes determine the format:
 //
-// - TGA with a palette, color or gray, packed or not: 8, 15, 16, 24 and 32 bits a pixel, any size,
-//   the top or the bottom row first. As in the engine, rows are from left to right, whatever the
-//   file says, and 32 bits are color and alpha.
-// - DDS: DXT1, DXT3, DXT5 (BC1 to BC3), Doom 3's RXGB (red is stored as alpha) and uncompressed
-//   color, luminance and alpha of 8 to 32 bits; the largest level, and of a cube map its first
-//   side.
-// - PCX of 8 bits with a palette, or in three planes.
-// - whatever opts->decoder reads.
+// - TGA with a palette, with colors or with gray values, compressed or not. The file may have 8,
+//   15, 16, 24 or 32 bits per pixel, any size, and the top or the bottom row first. As in the
+//   engine, rows are always read from left to right, even if the header contains the opposite, and
+//   32 bits per pixel always mean color and alpha.
+// - DDS with DXT1, DXT3 or DXT5 (BC1 to BC3); with Doom 3's format RXGB, in which the red channel
+//   is stored as alpha; and uncompressed with color, luminance and alpha of 8 to 32 bits. The
+//   function reads the largest mipmap level. If the file is a cube map, it reads the first side.
+// - PCX with 8 bits and a palette, or with three planes.
+// - Other formats, if opts->decoder contains functions.
 //
-// `opts` and `error` may be NULL. Returns NULL and fills `error` if the format is another one or
-// the file is damaged. Sizes are checked against the limits, and against what the file can hold,
-// before memory is taken. Time is linear in the size of the file and of the picture.
+// Returns NULL and writes an error if the format is not supported or if the file is damaged. Before
+// memory is allocated, the width and height are checked against the limits and against the size of
+// the file. The time is linear in the size of the file and of the image.
 MD5_GAME_API md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts *opts,
                                         md5_error *error);
 
-// Frees a picture. NULL is allowed.
+// Frees an image. Accepts NULL.
 MD5_GAME_API void md5_free_image(md5_image *image);
 
 // -- Programs -------------------------------------------------------------------------------------
 
+// The operations of image programs. md5_image_program describes their results.
 typedef enum md5_image_kind {
-    MD5_IMAGE_FILE,           // `file`
-    MD5_IMAGE_HEIGHTMAP,      // of one image; values[0] = scale
-    MD5_IMAGE_ADD_NORMALS,    // of two
-    MD5_IMAGE_SMOOTH_NORMALS, // of one
-    MD5_IMAGE_ADD,            // of two
-    MD5_IMAGE_SCALE,          // of one; values = red, green, blue, alpha
-    MD5_IMAGE_INVERT_ALPHA,   // of one, as the rest
-    MD5_IMAGE_INVERT_COLOR,
-    MD5_IMAGE_MAKE_INTENSITY,
-    MD5_IMAGE_MAKE_ALPHA
+    MD5_IMAGE_FILE,           // reads the image from a file
+    MD5_IMAGE_HEIGHTMAP,      // heightmap: one input image; values[0] = scale of the heights
+    MD5_IMAGE_ADD_NORMALS,    // addnormals: two input images
+    MD5_IMAGE_SMOOTH_NORMALS, // smoothnormals: one input image
+    MD5_IMAGE_ADD,            // add: two input images
+    MD5_IMAGE_SCALE, // scale: one input image; values = factors of red, green, blue and alpha
+    MD5_IMAGE_INVERT_ALPHA,   // invertAlpha: one input image
+    MD5_IMAGE_INVERT_COLOR,   // invertColor: one input image
+    MD5_IMAGE_MAKE_INTENSITY, // makeIntensity: one input image
+    MD5_IMAGE_MAKE_ALPHA      // makeAlpha: one input image
 } md5_image_kind;
 
-// One operation of an image program. A file gives an image; the others take one or two images that
-// the steps before them gave, the second image being the later one, and give one.
+// One operation of an image program. To compute a program, perform its steps in order with a stack
+// of images. MD5_IMAGE_FILE adds an image to the stack. Each other operation removes its one or two
+// input images from the end of the stack and adds the result. If an operation has two input images,
+// the second input is the one that was added last.
 typedef struct md5_image_step {
     md5_image_kind kind;
-    const char *file; // lower case, / between folders, without .tga; NULL unless MD5_IMAGE_FILE
-    float values[4];
+    // For MD5_IMAGE_FILE: name of the file in lower case, with / between folders and without .tga.
+    // NULL for all other operations.
+    const char *file;
+    float values[4]; // numbers of the operation, see md5_image_kind
 } md5_image_step;
 
-// An image or an image program: its tree, children before their parents. md5_load_image() of
-// md5material.h computes its picture, as the engine does: bytes are cut off, not rounded; of two
-// pictures the second is resampled to the size of the first. Its operations are
+// An image program. A program that is only the name of a file has a single step. Otherwise, the
+// program is a tree of operations, and its steps are sorted so that the inputs of an operation are
+// before the operation.
 //
-//   heightmap       the normals of a height: gray (r + g + b) / 3, in units of 256 / scale texels
-//   addnormals      the normals of the first, tilted by x and y of the second
-//   smoothnormals   the mean normal of 3 x 3 texels, unused ones (black or gray) left out
-//   add             sums, at most 255
-//   scale           products, modulo 256
-//   invertAlpha     255 - alpha
-//   invertColor     255 - red, green and blue
-//   makeIntensity   red in all channels
-//   makeAlpha       white, with gray as alpha
+// md5_load_image() of md5material.h computes the image of a program in the same way as the engine.
+// Results are truncated, not rounded, to bytes. If an operation has two input images, the second is
+// resampled to the size of the first. At its borders, an image continues with its opposite side.
+// The results of the operations are:
 //
-// Pictures repeat at their borders. Time is linear in the number of steps times that of pixels.
-// Only the pictures that are still needed are held.
+//   heightmap       The normals of a height map. The height of a texel, measured in texels, is
+//                   (red + green + blue) / 3 * scale / 256, where the colors are 0 to 255.
+//   addnormals      The normals of the first image, tilted by x and y of the normals of the second.
+//   smoothnormals   The mean of the normals of 3 x 3 texels. Texels whose colors are all 0 or all
+//                   128 are not used, because they do not contain normals.
+//   add             The sums of the channels, at most 255.
+//   scale           The products of the channels and their factors, modulo 256.
+//   invertAlpha     255 - alpha; the colors are unchanged.
+//   invertColor     255 - red, 255 - green and 255 - blue; alpha is unchanged.
+//   makeIntensity   The value of red in all channels.
+//   makeAlpha       White. Alpha is the gray value (red + green + blue) / 3 of the input.
+//
+// The time is linear in the number of steps times the number of pixels. Only images that a later
+// step needs are kept in memory.
 typedef struct md5_image_program {
-    const char *text; // the engine's spelling; "" = no image
-    uint32_t num_steps;
-    const md5_image_step *steps; // [num_steps]
+    const char *text;            // the program in the spelling of the engine; "" = no image
+    uint32_t num_steps;          // number of steps
+    const md5_image_step *steps; // [num_steps] see md5_image_step
 } md5_image_program;
 
 // -- How materials use images ---------------------------------------------------------------------
 
+// The appearance of an image outside of the texture coordinates 0 to 1.
 typedef enum md5_image_repeat {
-    MD5_IMAGE_REPEAT,
-    MD5_IMAGE_CLAMP,
-    MD5_IMAGE_CLAMP_BORDER,    // materials have no word for it
-    MD5_IMAGE_CLAMP_ZERO,      // black, with alpha 1, outside
-    MD5_IMAGE_CLAMP_ZERO_ALPHA // black, with alpha 0, outside
+    MD5_IMAGE_REPEAT, // the image is repeated
+    MD5_IMAGE_CLAMP,  // the texels at the border continue
+    // Used by the built-in image _borderClamp. Materials cannot select this value.
+    MD5_IMAGE_CLAMP_BORDER,
+    MD5_IMAGE_CLAMP_ZERO,      // black with alpha 1
+    MD5_IMAGE_CLAMP_ZERO_ALPHA // black with alpha 0
 } md5_image_repeat;
 
+// The filter of an image that is drawn larger or smaller.
 typedef enum md5_image_filter {
-    MD5_FILTER_LINEAR,
-    MD5_FILTER_NEAREST,
+    MD5_FILTER_LINEAR,  // interpolates between texels (keyword `linear`)
+    MD5_FILTER_NEAREST, // uses the nearest texel (keyword `nearest`)
+    // The filter that the user of the engine has selected. This is the value if a material has no
+    // such keyword.
     MD5_FILTER_DEFAULT
 } md5_image_filter;
 
+// The form of an image: a flat image, or a cube map, which consists of six images. MD5_IMAGE_CUBE
+// is the keyword `cubeMap` of materials, MD5_IMAGE_CAMERA_CUBE is the keyword `cameraCubeMap`. They
+// differ in the names and the orientation of the six files.
 typedef enum md5_image_cube { MD5_IMAGE_2D, MD5_IMAGE_CUBE, MD5_IMAGE_CAMERA_CUBE } md5_image_cube;
 
+// The source of an image: a file, or a view that the engine draws in each frame.
 typedef enum md5_dynamic_image {
-    MD5_IMAGE_STATIC,
-    MD5_IMAGE_MIRROR = 3,
+    MD5_IMAGE_STATIC,     // an image file or an image program
+    MD5_IMAGE_MIRROR = 3, // the view in a mirror (keyword `mirrorRenderMap`)
+    // the view through the surface in the X-ray mode of the engine (keyword `xrayRenderMap`)
     MD5_IMAGE_XRAY,
-    MD5_IMAGE_REMOTE // a camera's view
+    // the view of a camera that is an entity of the map (keyword `remoteRenderMap`)
+    MD5_IMAGE_REMOTE
 } md5_dynamic_image;
 
 #ifdef __cplusplus

@@ -1,13 +1,19 @@
-// md5material: materials of a Doom 3 game folder, with tables, images, skins and deforms.
+// md5material: materials of a Doom 3 game folder, and the tables, images, skins and deforms that
+// belong to materials.
+//
+// A material describes the appearance of a surface. It consists of stages, which are drawn in
+// order. Each stage has an image and a way of blending. Most values of a material can change with
+// time: they are stored in registers, which are computed for each frame.
 //
 //   const md5_material *material = md5_game_material(game, "models/imp/skin", &error);
 //   md5_evaluate_material(material, &input, registers); // [material->num_registers]
 //
-// Memory, errors and threads: see md5game.h.
+// md5game.h explains the rules for memory, errors and threads. Each section of this header explains
+// its terms.
 #ifndef MD5MATERIAL_H
 #define MD5MATERIAL_H
 
-#include "md5decl.h" // beside this file also when installed, like the other
+#include "md5decl.h" // installed in the same folder
 #include "md5image.h"
 
 #ifdef __cplusplus
@@ -16,130 +22,195 @@ extern "C" {
 
 // -- Tables ---------------------------------------------------------------------------------------
 
+// A table: a function of one number, defined by samples. Expressions of materials use tables, for
+// example to let a light flicker.
+//
+// For a number x, the value is read at the following position in the array `values`. A position
+// between two elements is interpolated linearly.
+//
+//   repeated (the default): x * num_values, modulo num_values
+//   clamped (is_clamped):   x * (num_values - 1), clamped to 0 .. num_values - 1
+//
+// As in the engine, a table with a single value has the value 1 for every x.
 typedef struct md5_table {
     const md5_decl *decl;
-    bool is_snapped;     // not interpolated
-    bool is_clamped;     // held at its ends instead of repeated
-    uint32_t num_values; // >= 1
-    // [num_values + 1] the first one again at the end. x = 1 of md5_evaluate_material() is the end
-    // of the table; a table of one value is 1 everywhere, as in the engine.
-    const float *values;
+    bool is_snapped;     // true: use the element before the position, do not interpolate
+    bool is_clamped;     // true: the first and the last value continue outside of 0 <= x <= 1
+    uint32_t num_values; // number of samples, at least 1
+    const float *values; // [num_values + 1] the samples, and the first sample again at the end
 } md5_table;
 
+// Returns the table with the given name, or NULL if no file declares it.
 MD5_GAME_API const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error);
 
 // -- Images ---------------------------------------------------------------------------------------
+//
+// Materials refer to images by image programs. An image program is either the name of a file, such
+// as "textures/rock_d.tga", or an expression that computes an image from files, such as
+// "heightmap(textures/rock_h.tga,4)". md5image.h describes the operations.
 
-// Returns the file of an image, as its search path spells it, or NULL if there is none. A name
-// without an extension, or with .tga, means the .tga file, or else the .jpg file. Built-in images,
-// whose names begin with _, have no file.
+// Finds the file of an image. Returns its name in the spelling of its search path, or NULL if the
+// file does not exist. If `name` has no extension or the extension .tga, the function searches for
+// the .tga file first, then for the .jpg file. The result is NULL if the name begins with _,
+// because such names are reserved for built-in images, which do not have a file.
 MD5_GAME_API const char *md5_game_image_file(const md5_game *game, const char *name);
 
-// Parses an image program, written as in a material: "heightmap( textures/rock_h.tga, 4 )". Missing
-// tokens are warnings; a text of more than 255 bytes is cut to these, as in the engine.
+// Parses an image program that is written as in a material. Writes the result to *program; its data
+// is owned by the game. Missing tokens cause warnings. As in the engine, a text of more than 255
+// bytes is truncated. Returns false and writes an error if memory runs out.
 MD5_GAME_API bool md5_game_image_program(md5_game *game, const char *text,
                                          md5_image_program *program, md5_error *error);
 
-// Loads the files of a program and computes its picture. A name without an extension, or with .tga,
-// means the .tga file; if that is missing or damaged, the .jpg, then the .png file; a name with
-// another extension only that file. The compressed forms in dds/, of each file and of the whole
-// program, are tried last; with opts->compressed_first that of the whole program is tried first.
+// Loads the image of an image program: reads all files of the program and computes the result. Free
+// the image with md5_free_image(). `opts` may be NULL; its member file_name is not used.
 //
-// If the program is only the name of a built-in picture (_default, _white, _black, _flat, _ambient,
-// _alphaNotch, _ramp, _alphaRamp, _borderClamp, _noFalloff, _specularTable, _specular2DTable,
-// _quadratic, _fog, _fogEnter, _normalCubeMap, _scratchCubeMap), the result is that picture, even
-// if there is a file of this name; those that the engine makes while drawing, such as
-// _currentRender, are errors (MD5_ERROR_MISMATCH). Cube maps are 6 times as high as wide: the sides
-// +x, -x, +y, -y, +z, -z one below another. Inside larger programs the engine looks for files of
-// these names; the lenient verdict uses the built-in pictures there, too.
+// Files. If a name in the program has no extension or the extension .tga, the function tries the
+// .tga file, then the .jpg file, then the .png file. It continues with the next file if a file is
+// missing or damaged. If the name has another extension, only this file is tried.
 //
-// If a file is damaged and another form of it is read instead, that is a warning of the game. On
-// failure error->file is the name in the program, and the message lists each file that was tried
-// and why it failed. Of `opts` file_name is not used. Free the result with md5_free_image().
+// Compressed forms. The folder dds/ of a game contains compressed (DDS) forms of files and of the
+// results of whole programs. The function tries the compressed forms last. If
+// opts->compressed_first is set, it tries the compressed form of the whole program first, under the
+// conditions that md5_image_opts explains.
+//
+// Built-in images. If the program consists of only one of the following names, the result is the
+// built-in image of the engine, even if a file with this name exists:
+//
+//   _default, _white, _black, _flat, _ambient, _alphaNotch, _ramp, _alphaRamp, _borderClamp,
+//   _noFalloff, _specularTable, _specular2DTable, _quadratic, _fog, _fogEnter, _normalCubeMap,
+//   _scratchCubeMap
+//
+// If one of these names is a part of a larger program, the engine searches for a file with this
+// name. MD5_PARSE_LENIENT uses the built-in image there too. Images that the engine creates while
+// it draws, such as _currentRender, cause MD5_ERROR_MISMATCH. The image of a cube map is six times
+// as high as it is wide. It contains the sides +x, -x, +y, -y, +z and -z from top to bottom.
+//
+// Errors. If a file is damaged and another file is read instead, the game reports a warning. If the
+// function fails, it returns NULL; error->file is the name in the program, and the message lists
+// every file that was tried with the reason of its failure.
 MD5_GAME_API md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
                                        const md5_image_opts *opts, md5_error *error);
 
 // -- Materials ------------------------------------------------------------------------------------
 
+// The part of lighting in which a stage is used.
 typedef enum md5_stage_light {
-    MD5_STAGE_AMBIENT, // drawn after light, as its blend says
-    MD5_STAGE_BUMP,
-    MD5_STAGE_DIFFUSE,
-    MD5_STAGE_SPECULAR
+    MD5_STAGE_AMBIENT, // not lit: the stage is blended over the surface after lighting
+    MD5_STAGE_BUMP,    // the image is a normal map
+    MD5_STAGE_DIFFUSE, // the image is the diffuse color
+    MD5_STAGE_SPECULAR // the image is the specular color
 } md5_stage_light;
 
-// Bits of md5_stage.bits. The lowest four: the blend's source factor (0 one, 1 zero, 3 destination
-// color, 4 one minus that, 5 source alpha, 6 one minus that, 7 destination alpha, 8 one minus that,
-// 9 source alpha saturated), the next four: the destination factor (0 zero, 2 one, 3 source color,
-// 4 one minus that, 5 source alpha, 6 one minus that, 7 destination alpha, 8 one minus that).
+// Bits of md5_stage.bits. An ambient stage is blended by this formula, in which `stage` is the
+// color of the stage and `screen` is the color that has been drawn before:
+//
+//   result = stage * source_factor + screen * destination_factor
+//
+// Bits 0 to 3 select the source factor:
+//   0: one                            6: one minus source alpha
+//   1: zero                           7: destination alpha
+//   3: destination color              8: one minus destination alpha
+//   4: one minus destination color    9: source alpha, saturated
+//   5: source alpha
+//
+// Bits 4 to 7 select the destination factor:
+//   0: zero                           5: source alpha
+//   2: one                            6: one minus source alpha
+//   3: source color                   7: destination alpha
+//   4: one minus source color         8: one minus destination alpha
+//
+// The following bits control the depth test, and which values are written.
 enum {
-    MD5_STAGE_NO_DEPTH = 0x100, // do not write depth
-    MD5_STAGE_NO_RED = 0x200,
-    MD5_STAGE_NO_GREEN = 0x400,
-    MD5_STAGE_NO_BLUE = 0x800,
-    MD5_STAGE_NO_ALPHA = 0x1000,
-    MD5_STAGE_DEPTH_EQUAL = 0x20000 // draw where depth is equal, else where it is nearer or equal
+    MD5_STAGE_NO_DEPTH = 0x100,  // do not write depth
+    MD5_STAGE_NO_RED = 0x200,    // do not write red
+    MD5_STAGE_NO_GREEN = 0x400,  // do not write green
+    MD5_STAGE_NO_BLUE = 0x800,   // do not write blue
+    MD5_STAGE_NO_ALPHA = 0x1000, // do not write alpha
+    // Set: draw only where the depth is equal to the depth in the buffer. Not set: draw where the
+    // surface is nearer or has equal depth.
+    MD5_STAGE_DEPTH_EQUAL = 0x20000
 };
 
+// Source of the texture coordinates of a stage.
 typedef enum md5_texgen {
-    MD5_TEXGEN_EXPLICIT, // the vertex's own coordinates
-    MD5_TEXGEN_NORMAL,
-    MD5_TEXGEN_REFLECT,
-    MD5_TEXGEN_SKYBOX,
-    MD5_TEXGEN_WOBBLE_SKY,
-    MD5_TEXGEN_SCREEN,
-    MD5_TEXGEN_SCREEN2,
-    MD5_TEXGEN_GLASS_WARP
+    MD5_TEXGEN_EXPLICIT,   // texture coordinates of the vertex
+    MD5_TEXGEN_NORMAL,     // normal of the vertex, for a cube map
+    MD5_TEXGEN_REFLECT,    // direction to the eye, reflected by the surface, for a cube map
+    MD5_TEXGEN_SKYBOX,     // direction from the eye to the vertex, for a cube map
+    MD5_TEXGEN_WOBBLE_SKY, // as MD5_TEXGEN_SKYBOX, rotated by md5_material.wobble_registers
+    MD5_TEXGEN_SCREEN,     // position on the screen
+    MD5_TEXGEN_SCREEN2,    // position on the screen; the engine's keyword "screen2"
+    MD5_TEXGEN_GLASS_WARP  // position on the screen, for distortion by glass
 } md5_texgen;
 
+// The effect of the vertex color on the color of a stage.
 typedef enum md5_vertex_color {
-    MD5_VERTEX_COLOR_IGNORE,
-    MD5_VERTEX_COLOR_MODULATE,
-    MD5_VERTEX_COLOR_INVERSE
+    MD5_VERTEX_COLOR_IGNORE,   // no effect
+    MD5_VERTEX_COLOR_MODULATE, // the stage is multiplied by the vertex color
+    MD5_VERTEX_COLOR_INVERSE   // the stage is multiplied by 1 - vertex color
 } md5_vertex_color;
 
-// Shader programs, by name, with their inputs. A name is NULL if there is no such program.
+// Maximum number of images of a fragment program, and of parameters of a vertex program.
 enum { MD5_MAX_FRAGMENT_IMAGES = 8, MD5_MAX_VERTEX_PARMS = 4 };
+
+// The shader programs of a stage, which replace the engine's own drawing of this stage, and the
+// inputs of these programs. The library does not read the files of the programs.
 typedef struct md5_stage_program {
-    const char *vertex, *fragment;
+    const char *vertex, *fragment; // names of the files of both programs; NULL: not set
     uint32_t num_vertex_parms, num_images;
-    uint32_t vertex_parms[MD5_MAX_VERTEX_PARMS][4]; // registers
+    // [num_vertex_parms] Parameters of the vertex program: the indices of four registers each.
+    uint32_t vertex_parms[MD5_MAX_VERTEX_PARMS][4];
+    // [num_images] Images of the fragment program, and the wrap modes of these images.
     md5_image_program images[MD5_MAX_FRAGMENT_IMAGES];
     md5_image_repeat repeat[MD5_MAX_FRAGMENT_IMAGES];
 } md5_stage_program;
 
-// One stage. Numbers that may change with time are indices of registers: md5_evaluate_material().
+// A stage of a material. The members `condition`, `color`, `alpha_test` and `matrix` may change
+// with time. They contain indices of registers: see md5_evaluate_material().
 typedef struct md5_stage {
     md5_stage_light light;
-    uint32_t bits;
-    md5_image_program image; // image.text is "" if there is a video or a dynamic image instead
-    md5_image_repeat repeat;
-    md5_image_filter filter;
-    md5_image_cube cube;
-    bool no_picmip, high_quality;
-    bool ignore_alpha_test, has_alpha_test, has_matrix;
+    uint32_t bits;           // blend factors and MD5_STAGE_* bits
+    md5_image_program image; // image.text is "" if the stage has a video or a dynamic image
+    md5_image_repeat repeat; // wrap mode of the image
+    md5_image_filter filter; // filter of the image
+    md5_image_cube cube;     // 2D image or cube map
+    bool no_picmip;          // true: the engine does not reduce the image for low texture quality
+    bool high_quality;       // true: the engine does not compress the image
+    bool ignore_alpha_test;  // true: draw this stage where the alpha test of other stages fails too
+    bool has_alpha_test;     // true: `alpha_test` is set
+    bool has_matrix;         // true: `matrix` is set
     md5_texgen texgen;
     md5_vertex_color vertex_color;
+    // The kind of a dynamic image: a view of the scene that the engine draws into the image, such
+    // as a mirror; and the size of this view in pixels.
     md5_dynamic_image dynamic;
     int32_t dynamic_width, dynamic_height;
-    const char *video; // file of a videoMap or soundMap, or NULL
-    bool video_loops, is_sound_map;
-    uint32_t condition;    // the stage is drawn unless this register is 0
-    uint32_t color[4];     // red, green, blue, alpha
-    uint32_t alpha_test;   // texels of this alpha and below are left out
-    uint32_t matrix[2][3]; // s' = m00 s + m01 t + m02, t' = m10 s + m11 t + m12
-    float polygon_offset;  // of this stage alone; 0 = none
+    const char *video;     // file of a videoMap, or argument of a soundMap; NULL: none
+    bool video_loops;      // true: the video is repeated
+    bool is_sound_map;     // true: the stage shows the wave form of a sound (soundMap)
+    uint32_t condition;    // register: the stage is not drawn if its value is 0
+    uint32_t color[4];     // registers: red, green, blue, alpha
+    uint32_t alpha_test;   // register: texels are discarded if their alpha is not above its value
+    uint32_t matrix[2][3]; // registers: texture matrix, see md5_stage_matrix()
+    float polygon_offset;  // depth offset of this stage only; 0: none
     md5_stage_program program;
 } md5_stage;
 
+// Transparency of a material.
 typedef enum md5_coverage {
-    MD5_COVERAGE_OPAQUE = 1,
-    MD5_COVERAGE_PERFORATED, // alpha tested
-    MD5_COVERAGE_TRANSLUCENT
+    MD5_COVERAGE_OPAQUE = 1, // hides everything behind it
+    MD5_COVERAGE_PERFORATED, // opaque with holes, which the alpha test discards
+    MD5_COVERAGE_TRANSLUCENT // blended with the surfaces behind it
 } md5_coverage;
 
-typedef enum md5_cull { MD5_CULL_BACK, MD5_CULL_FRONT, MD5_CULL_NONE } md5_cull;
+// The sides of triangles that are not drawn.
+typedef enum md5_cull {
+    MD5_CULL_BACK,  // back sides are not drawn
+    MD5_CULL_FRONT, // front sides are not drawn
+    MD5_CULL_NONE   // both sides are drawn
+} md5_cull;
 
+// A change of the vertices of a surface in each frame: see the section "Deforms".
 typedef enum md5_deform {
     MD5_DEFORM_NONE,
     MD5_DEFORM_SPRITE,
@@ -148,160 +219,261 @@ typedef enum md5_deform {
     MD5_DEFORM_EXPAND,
     MD5_DEFORM_MOVE,
     MD5_DEFORM_EYEBALL,
-    MD5_DEFORM_PARTICLE,
-    MD5_DEFORM_PARTICLE2,
+    MD5_DEFORM_PARTICLE,  // not supported
+    MD5_DEFORM_PARTICLE2, // not supported
     MD5_DEFORM_TURBULENT
 } md5_deform;
 
+// Operations that compute registers, with the operands a and b. Comparisons and logical operations
+// have the value 1 for true and 0 for false.
 typedef enum md5_material_op_kind {
-    MD5_OP_ADD,
-    MD5_OP_SUBTRACT,
-    MD5_OP_MULTIPLY,
-    MD5_OP_DIVIDE,
-    MD5_OP_MODULO, // of both truncated to integers; a divisor of 0 counts as 1
-    MD5_OP_TABLE,  // table at b
-    MD5_OP_GREATER,
-    MD5_OP_GREATER_EQUAL,
-    MD5_OP_LESS,
-    MD5_OP_LESS_EQUAL,
-    MD5_OP_EQUAL,
-    MD5_OP_NOT_EQUAL,
-    MD5_OP_AND,
-    MD5_OP_OR,
-    MD5_OP_SOUND // the amplitude of the entity's sound
+    MD5_OP_ADD,           // a + b
+    MD5_OP_SUBTRACT,      // a - b
+    MD5_OP_MULTIPLY,      // a * b
+    MD5_OP_DIVIDE,        // a / b
+    MD5_OP_MODULO,        // a % b, both truncated to integers; if b is 0, the result is 0
+    MD5_OP_TABLE,         // value of `table` for the number b
+    MD5_OP_GREATER,       // a > b
+    MD5_OP_GREATER_EQUAL, // a >= b
+    MD5_OP_LESS,          // a < b
+    MD5_OP_LESS_EQUAL,    // a <= b
+    MD5_OP_EQUAL,         // a == b
+    MD5_OP_NOT_EQUAL,     // a != b
+    MD5_OP_AND,           // a && b
+    MD5_OP_OR,            // a || b
+    MD5_OP_SOUND          // md5_material_input.sound; a and b are not used
 } md5_material_op_kind;
 
-// register[result] = register[a] op register[b]
+// One operation. md5_evaluate_material() performs it as follows:
+//
+//   registers[result] = registers[a] op registers[b]
 typedef struct md5_material_op {
     md5_material_op_kind kind;
-    uint32_t a, b, result;
-    const md5_table *table; // of MD5_OP_TABLE
+    uint32_t a, b, result;  // indices of registers
+    const md5_table *table; // table of MD5_OP_TABLE; NULL for all other kinds
 } md5_material_op;
 
-// The first registers are time, the entity's parameters and those of the view.
+// Indices of registers. The first registers contain the members of md5_material_input.
 enum {
-    MD5_REGISTER_TIME,
-    MD5_REGISTER_PARM0,
-    MD5_REGISTER_GLOBAL0 = 13,
-    MD5_FIRST_REGISTER = 21, // the first of the material's own
-    MD5_MAX_REGISTERS = 4096 // num_registers never exceeds this
+    MD5_REGISTER_TIME,         // md5_material_input.time
+    MD5_REGISTER_PARM0,        // first of 12 registers: md5_material_input.parms
+    MD5_REGISTER_GLOBAL0 = 13, // first of 8 registers: md5_material_input.globals
+    MD5_FIRST_REGISTER = 21,   // first register of the constants and results of the material
+    MD5_MAX_REGISTERS = 4096   // largest value of md5_material.num_registers
 };
 
+// A material. The comments contain the engine's keywords in quotes if the names differ.
 typedef struct md5_material {
     const md5_decl *decl;
     md5_coverage coverage;
-    float sort; // surfaces are drawn by ascending sort
+    float sort; // surfaces are drawn in ascending order of this number
     md5_cull cull;
-    bool creates_back_sides; // two-sided and lit: draw a flipped copy of each triangle
-    bool no_shadows, no_self_shadow, force_shadows, no_portal_fog, no_fog, unsmoothed_tangents;
-    bool allows_overlays, suppressed_in_subview, has_subview, is_portal_sky;
-    bool is_fog_light, is_blend_light, is_ambient_light;
-    bool has_polygon_offset;
-    float polygon_offset;
-    uint32_t contents; // the engine's bits: 1 solid, 2 opaque, 4 water, ...
-    uint32_t surface;  // the engine's bits: 0 to 15 the type (1 metal, 2 stone, 3 flesh, ...), ...
-    int32_t spectrum;
+    // True if the material is two-sided and lit. A renderer then draws a second, flipped copy of
+    // each triangle, so that both sides have correct normals.
+    bool creates_back_sides;
+    bool no_shadows;            // true: surfaces do not cast shadows
+    bool no_self_shadow;        // true: surfaces cast shadows only on other surfaces
+    bool force_shadows;         // true: surfaces cast shadows even if the material is translucent
+    bool no_portal_fog;         // true: fog of this material does not hide the areas behind portals
+    bool no_fog;                // true: surfaces are not fogged
+    bool unsmoothed_tangents;   // true: a vertex has the tangents of its largest triangle
+    bool allows_overlays;       // true: blood and other overlays may be drawn on surfaces
+    bool suppressed_in_subview; // true: surfaces are not drawn in mirrors and camera views
+    bool has_subview;           // true: surfaces show another view of the scene, such as a mirror
+    bool is_portal_sky;         // true: surfaces show the sky of the map ("portalSky")
+    bool is_fog_light;          // true: a light with this material is a volume of fog
+    bool is_blend_light;        // true: a light with this material blends its image over surfaces
+    bool is_ambient_light;      // true: a light with this material has no direction
+    bool has_polygon_offset;    // true: `polygon_offset` is set
+    float polygon_offset;       // depth offset, with which decals are drawn above a surface
+    // Collision properties, as bits of the engine (bit n has the value 1 << n). The names are the
+    // keywords of the engine:
+    //   0: solid           5: moveableclip   13: aassolid             20: areaportal
+    //   1: opaque          6: ikclip         14: aasobstacle          21: qer_nocarve
+    //   2: water           7: blood          15: flashlight_trigger
+    //   3: playerclip     12: trigger
+    //   4: monsterclip
+    uint32_t contents;
+    // Properties of the surface, as bits of the engine. Bits 0 to 3 contain a number, the type:
+    //   0: none            4: wood            8: plastic
+    //   1: metal           5: cardboard       9: ricochet
+    //   2: stone           6: liquid         10 to 15: surftype10 to surftype15
+    //   3: flesh           7: glass
+    // The following bits have the names of the engine's keywords:
+    //   4: nodamage        7: ladder         10: discrete
+    //   5: slick           8: noimpact       11: noFragment
+    //   6: collision       9: nosteps        12: nullNormal
+    uint32_t surface;
+    int32_t spectrum; // only lights with the same number illuminate the surface
     md5_deform deform;
-    uint32_t deform_registers[3];
-    const char *deform_decl;      // the name of its table or particle, or NULL
-    uint32_t wobble_registers[3]; // of MD5_TEXGEN_WOBBLE_SKY
-    const char *gui;              // "entity", "entity2", "entity3" or a file; NULL = none
-    const char *description, *editor_image, *render_bump; // NULL = none
-    md5_image_program light_falloff;
-    float decal_stay, decal_fade; // seconds
-    float decal_start[4], decal_end[4];
+    uint32_t deform_registers[3]; // registers: parameters of the deform, see "Deforms"
+    const char *deform_decl;      // name of the deform's table or particle; NULL: none
+    // Registers: the three arguments of "texGen wobbleSky", for MD5_TEXGEN_WOBBLE_SKY.
+    uint32_t wobble_registers[3];
+    // User interface that is drawn on the surface ("guisurf"): "entity", "entity2" or "entity3" for
+    // a user interface of the entity, or the name of a file; NULL: none.
+    const char *gui;
+    const char *description;  // text for level editors; NULL: none
+    const char *editor_image; // image that level editors show ("qer_editorimage"); NULL: none
+    const char *render_bump;  // command that creates the normal map; NULL: none
+    md5_image_program light_falloff; // for lights: image of the brightness along z; "": none
+    float decal_stay, decal_fade;    // for decals: seconds until fading, and duration of fading
+    float decal_start[4];            // color of a decal at first: red, green, blue, alpha
+    float decal_end[4];              // color of a decal at the end of fading
 
     uint32_t num_stages, num_ops;
     const md5_stage *stages;    // [num_stages] in drawing order
-    uint32_t num_registers;     // those of time and parameters included
-    const float *registers;     // [num_registers] constants; 0 elsewhere
+    uint32_t num_registers;     // number of all registers, at least MD5_FIRST_REGISTER
+    const float *registers;     // [num_registers] values of constants; 0 for all other registers
     const md5_material_op *ops; // [num_ops] in order of evaluation
 } md5_material;
 
-// Returns a material. If no file declares it, it is implicit, as in the engine: one blended stage
-// whose image is the name. After an error it has one stage with the image _default in the engine's
-// verdict; in the lenient one it keeps what is right. It is defaulted beyond 256 stages, 4096
-// registers, 4096 operations, as in the engine, and if expressions are nested more than 1600 deep.
+// Returns the material with the given name. The result is NULL only if memory runs out: a material
+// that is missing or invalid is replaced as follows.
+//
+// - If no file declares the material, the game creates an implicit material, as the engine does. It
+//   has one stage, which is blended over the background. The name of the material is the name of
+//   the image.
+// - If the declaration contains an error, MD5_PARSE_ENGINE replaces all stages by one stage with
+//   the image _default. MD5_PARSE_LENIENT keeps all valid parts of the declaration.
+// - If the material exceeds 256 stages, 4096 registers or 4096 operations, or if expressions are
+//   nested more than 1600 deep, all stages are replaced by one stage with the image _default in
+//   both modes.
 MD5_GAME_API const md5_material *md5_game_material(md5_game *game, const char *name,
                                                    md5_error *error);
 
-// What the registers of a material depend on.
+// Input of md5_evaluate_material(): all values on which a material can depend.
 typedef struct md5_material_input {
-    float time;           // seconds
-    float parms[12];      // of the entity: red, green, blue, then shaderParm3 to 11
-    float globals[8];     // of the view
-    float sound;          // amplitude of the entity's sound
+    float time;           // game time, seconds
+    float parms[12];      // parameters of the entity: red, green, blue, shaderParm3 to shaderParm11
+    float globals[8];     // parameters of the view: global0 to global7
+    float sound;          // amplitude of the sound that the entity plays
     uint64_t reserved[4]; // 0
 } md5_material_input;
 
-// Writes registers[material->num_registers]. Allocates nothing.
+// Computes all registers of a material. Call this function for each frame before the material is
+// drawn, and read the values of md5_stage members from the result. Writes
+// registers[material->num_registers]. Does not allocate memory.
 MD5_GAME_API void md5_evaluate_material(const md5_material *material,
                                         const md5_material_input *input, float *registers);
 
-// Writes the texture matrix of a stage, rows s and t, from evaluated registers; offsets beyond +-40
-// lose their integer part, as in the engine. Writes the identity if the stage has no matrix.
+// Writes the texture matrix of a stage. `registers` is the result of md5_evaluate_material(). A
+// renderer transforms the texture coordinates s and t as follows:
+//
+//   s' = matrix[0][0] * s + matrix[0][1] * t + matrix[0][2]
+//   t' = matrix[1][0] * s + matrix[1][1] * t + matrix[1][2]
+//
+// As in the engine, the integer part of matrix[0][2] and of matrix[1][2] is removed if their
+// absolute value is above 40. The result is the identity if the stage does not have a matrix.
 MD5_GAME_API void md5_stage_matrix(const md5_stage *stage, const float *registers,
                                    float matrix[2][3]);
 
 // -- Skins ----------------------------------------------------------------------------------------
+//
+// A skin changes the appearance of a model: it replaces materials of the model's meshes by other
+// materials.
 
-typedef struct md5_skin_row {
-    const char *from; // the name of a material, or NULL for all
-    const char *to;
-} md5_skin_row;
+// An entry of a skin.
+typedef struct md5_skin_replacement {
+    const char *from; // name of the replaced material; NULL: every material
+    const char *to;   // name of the material that is drawn instead
+} md5_skin_replacement;
 
+// A skin.
 typedef struct md5_skin_def {
     const md5_decl *decl;
-    uint32_t num_rows, num_models;
-    const md5_skin_row *rows;  // [num_rows] the first one that matches is used
-    const char *const *models; // [num_models] files that an editor offers it for
+    uint32_t num_replacements, num_models;
+    // [num_replacements] If several entries match a material, the first entry is used.
+    const md5_skin_replacement *replacements;
+    const char *const *models; // [num_models] models for which level editors offer the skin
 } md5_skin_def;
 
-// Returns a skin. If no file declares it, it is implicit, as in the engine: every material becomes
-// _default; or, if there is a material of its name, _default becomes that. In the lenient verdict
-// an implicit skin without such a material replaces nothing.
+// Returns the skin with the given name. The result is NULL only if memory runs out. If no file
+// declares the skin, the game creates an implicit skin, as the engine does:
+//
+// - If a material with the name of the skin exists, the skin replaces the material _default by this
+//   material.
+// - Otherwise, the skin replaces every material by _default in MD5_PARSE_ENGINE. In
+//   MD5_PARSE_LENIENT it replaces nothing.
+//
+// In MD5_PARSE_ENGINE, an invalid declaration of a skin also replaces every material by _default.
 MD5_GAME_API const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name,
                                                    md5_error *error);
 
-// Returns the name of the material that replaces `material`, spelled as in any file, or `material`
-// itself if no row matches. A material that has been parsed and draws nothing is never replaced.
+// Applies a skin to a material. Returns the name of the material that replaces `material`, or
+// `material` itself if no entry matches. `material` may have any spelling that the engine accepts.
+// As in the engine, a material that draws nothing is never replaced; this rule applies only if the
+// material has been parsed before.
 MD5_GAME_API const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin,
                                                const char *material);
 
 // -- Deforms --------------------------------------------------------------------------------------
 //
-// Surfaces that are deformed by their materials, for renderers, are computed from their skinned
-// vertices for each image that is drawn: every quad of four vertices is a SPRITE that faces the
-// viewer, or a TUBE that turns about its long axis; a FLARE is one quad with a border; an EYEBALL
-// is an eye with two triangles, of which one marks its center and the other what it looks at, and
-// the eye alone is drawn, textured from there; EXPAND moves along normals, MOVE along x, TURBULENT
-// moves texture coordinates. The engine does not light them, so no normals are computed.
+// A deform changes the vertices of a surface after skinning, for example so that a sprite faces the
+// viewer. The following functions help a renderer to draw such surfaces: md5_deform_size() and
+// md5_deform_indices() are called once for a mesh, and md5_deform_vertices() for each frame. P0, P1
+// and P2 are the values of the registers md5_material.deform_registers. Deforms that require quads
+// use the vertices 0 to 3 as the first quad, the vertices 4 to 7 as the second quad, and so on.
+//
+//   SPRITE:    Rotates each quad so that it faces the viewer.
+//   TUBE:      Rotates each quad around its long axis so that it faces the viewer.
+//   FLARE:     Adds a border to a single quad. The border widens the quad by P0 units as seen
+//              by the viewer. The quad is brighter the more it faces the viewer.
+//   EXPAND:    Moves each vertex along its normal by P0 units.
+//   MOVE:      Moves each vertex along the x axis by P0 units.
+//   EYEBALL:   Projects the texture of an eye so that the eye looks at a target. The mesh
+//              consists of the eye and of two separate triangles. The triangle nearer to the eye
+//              marks the origin of the look, and the other triangle marks its target. Only the eye
+//              is drawn. Its texture is projected along the direction from the origin to the
+//              target.
+//   TURBULENT: Moves the texture coordinates by values of a table. P0 is the range, P1 the offset
+//              and P2 the scale of the table's argument, which depends on the vertex position.
+//
+// The engine does not light deformed surfaces, so normals are not computed.
 
+// The view for which a surface is deformed.
 typedef struct md5_deform_view {
-    md5_vec3 eye, left, up; // model space; unit vectors to the left and up
-    uint64_t reserved[4];   // 0
+    md5_vec3 eye;         // position of the viewer, in model space
+    md5_vec3 left, up;    // unit vectors to the left and up on the screen, in model space
+    uint64_t reserved[4]; // 0
 } md5_deform_view;
 
-// Arrays of the caller that md5_deform_vertices() fills, [num_vertices] of md5_deform_size() each.
+// Output arrays of md5_deform_vertices(), which the caller owns. Each array has num_vertices
+// elements, as md5_deform_size() returns this number.
 typedef struct md5_deformed {
-    md5_vec3 *positions; // model space
-    md5_vec2 *texcoords;
-    md5_vec4 *colors;     // NULL: not written; white if the mesh has none
+    md5_vec3 *positions;  // positions in model space
+    md5_vec2 *texcoords;  // texture coordinates
+    md5_vec4 *colors;     // vertex colors, white if the mesh has no colors; NULL: not written
     uint64_t reserved[4]; // 0
 } md5_deformed;
 
-// Returns whether a mesh can be deformed in this way, and writes how many vertices and triangles it
-// has then. Sprites and tubes need quads, flares exactly one quad, EYEBALL at most 60 triangles in
-// three groups that share no vertices, else the engine draws it as it is; particles cannot be.
+// Checks if a mesh can be deformed, and computes the size of the result. Returns true, and writes
+// the numbers of vertices and triangles of the deformed surface, if the mesh has the required form:
+//
+//   SPRITE, TUBE:            only quads: 4 vertices and 2 triangles for each quad
+//   FLARE:                   exactly one quad
+//   EYEBALL:                 at most 60 triangles in three groups that do not share vertices
+//   EXPAND, MOVE, TURBULENT: at least one vertex
+//
+// Returns false for all other meshes, which the engine draws unchanged, and for particles, which
+// are not supported.
 MD5_GAME_API bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vertices,
                                   uint32_t *num_triangles);
 
-// Writes indices[3 * num_triangles], for a mesh for which md5_deform_size() returns true.
+// Writes the vertex indices of the deformed surface to indices[3 * num_triangles]. `num_triangles`
+// is the result of md5_deform_size(), which must have returned true for this deform and mesh.
 MD5_GAME_API void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indices);
 
-// Writes the deformed vertices of such a mesh. positions[mesh->num_vertices] and, unless NULL,
-// normals are those of md5_skin(); `registers` those of md5_evaluate_material(); `table` that of
-// material->deform_decl, for TURBULENT, which changes nothing if it is NULL. Allocates nothing.
+// Computes the vertices of a deformed surface for one frame, and writes them to the arrays in *out.
+// md5_deform_size() must have returned true for material->deform and `mesh`. Does not allocate
+// memory. Parameters:
+//
+//   table:     the table with the name material->deform_decl, for TURBULENT. If it is NULL,
+//              TURBULENT changes nothing.
+//   registers: the result of md5_evaluate_material()
+//   positions: [mesh->num_vertices] positions from md5_skin()
+//   normals:   [mesh->num_vertices] normals from md5_skin(), for EXPAND. If it is NULL, EXPAND
+//              changes nothing.
 MD5_GAME_API void md5_deform_vertices(const md5_material *material, const md5_table *table,
                                       const float *registers, const md5_mesh *mesh,
                                       const md5_vec3 *positions, const md5_vec3 *normals,

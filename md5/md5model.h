@@ -1,51 +1,78 @@
-// md5model: reads, poses and skins id Software's MD5 models (.md5mesh, .md5anim, .md5camera).
+// md5model: loads, poses and skins the MD5 models of id Software (Doom 3). The format has three
+// kinds of text files: .md5mesh (a skeleton with meshes), .md5anim (an animation of a skeleton) and
+// .md5camera (the path of a camera).
 //
-//   text --md5_load_model(), md5_load_anim()--> assets
-//        --md5_bind()--> binding: which animation track drives which joint
-//        --md5_moment_at(), md5_sample()--> pose: joint transforms relative to their parents
-//        --md5_local_to_model()--> joint matrices in model space
-//        --md5_build_palette()--> palette: matrices from the bind pose to the posed model
-//        --md5_skin(), or a shader--> vertices
+// A program usually calls the functions in the following order:
 //
-// Five calls lead to a palette; all give the same bits:
+//   1. md5_load_model() and md5_load_anim() read files and create assets.
+//   2. md5_bind() creates a binding: it finds the animation track of each joint of the model.
+//   3. md5_sample_position_at() converts a time to a sample position in the animation.
+//   4. md5_sample() writes the pose at this position: one transform per joint, relative to the
+//      parent of the joint.
+//   5. md5_local_to_model() converts the pose to joint matrices in model space.
+//   6. md5_build_palette() converts the joint matrices to a palette: one matrix per joint that
+//      moves vertices from the bind pose to the current pose. The bind pose is the pose in which
+//      the meshes were attached to the skeleton.
+//   7. md5_skin() (md5skin.h) computes the vertices from the palette. A shader can do this too.
 //
-//   from                 to                call
-//   moment of a clip     joints, palette   md5_pose_palette(): one character
-//   moments of clips     joints, palettes  md5_pose_batch(): many, and threads
-//   pose                 joints, palette   md5_local_to_palette(): after blending or inverse
-//                                          kinematics
-//   pose                 joints            md5_local_to_model(): without a palette, as on a server
-//   joints               palette           md5_build_palette(): of a ragdoll
+// Five functions perform one or several of the steps 4 to 6. They differ in their inputs and in
+// their speed, but the results have the same bits:
 //
-// Values and their arithmetic are in md5math.h, skinning in md5skin.h.
+//   function                input              results            use
+//   md5_pose_palette()      sample position    joints, palette    one character
+//   md5_pose_batch()        sample positions   joints, palettes   many characters, with threads
+//   md5_local_to_palette()  pose               joints, palette    after blending or inverse
+//                                                                 kinematics
+//   md5_local_to_model()    pose               joints             without skinning, for example
+//                                                                 on a server
+//   md5_build_palette()     joints             palette            joints of another source, for
+//                                                                 example of a ragdoll
 //
-// Space: id Software's, unless md5_load_opts.axes asks for others. x forward, y left, z up,
-// right-handed, in the file's units (usually inches). Vectors are columns: v' = M * v. Quaternions
-// follow textbook order: world = parent * local. Front faces are clockwise: (c - a) x (b - a)
-// points outward. Texture v = 0 is the top row.
+// md5math.h contains vectors, quaternions and matrices, and md5skin.h contains skinning.
 //
-// Numbers: counts and indices are uint32_t; numbers of bytes, and of the caller's own jobs and
-// points, are size_t. An index that is missing is MD5_NONE, which functions that answer invalid
-// indices may be given. Texts and bytes that are returned are written to (array, size), cut to what
-// fits; the size of the whole is returned, which NULL and 0 ask for.
+// Terms: a clip is an animation that was loaded (md5_anim). Model space is the coordinate system of
+// a whole model; joint space is the coordinate system of one joint. Quaternions are interpolated by
+// slerp (md5_quat_slerp()) or by nlerp (md5_quat_nlerp()). Two results are bit-identical, or have
+// the same bits, if they are equal without any rounding difference.
 //
-// Memory: an asset is one block (a model: three, and one for the skinning plan of each mesh) from
-// the caller's allocator and is read-only. What comes of files is freed by md5_free_*(), what is
-// created by md5_destroy_*(); both do nothing for NULL. Posing, blending and skinning write to the
-// caller's arrays, allocate nothing and cannot fail. Arrays must not overlap, nor pointers be NULL,
-// unless a comment allows it; debug builds assert this and indices. NULL for `opts` means all
-// defaults, for `error` that nobody asks.
+// Space: all data is in the coordinate system of id Software, unless md5_load_opts.axes selects
+// another one: x points forward, y left and z up. This system is right-handed. Lengths are in units
+// of the file, usually inches. Vectors are columns, so a matrix M transforms a vector v to M * v.
+// Quaternions follow the textbook order: the rotation of a joint in model space is the rotation of
+// the parent times the rotation of the joint. Front faces are clockwise: for a triangle with the
+// vertices a, b and c, the vector (c - a) x (b - a) points outward. The texture coordinate v = 0 is
+// the top row of a texture.
 //
-// Growth: structures of options, descriptions and rows end with `reserved`, for members of later
-// versions: 0, as `= {0}` and initializers that name members leave it, which debug builds assert.
+// Types: counts and indices have the type uint32_t. Sizes in bytes, and counts of jobs and points
+// that the caller supplies, have the type size_t. MD5_NONE is the index of a missing element. A
+// function accepts an invalid index only if its comment defines the result for invalid indices. A
+// function that returns text or bytes writes them to an array of the caller, truncated to the size
+// of the array, and returns the full size. Pass NULL and 0 to get only the size.
 //
-// Threads: there is no global state and there are no threads of the library's own; batches can use
-// those of the caller (md5_threads). Threads may share assets. All functions may run concurrently
-// as long as none writes memory that another uses; md5_free_*() counts as a write to its asset.
+// Memory: an asset is a file that was loaded, for example an md5_model. Assets are read-only, and
+// their memory is allocated by the caller's allocator. Most assets are a single memory block. A
+// model consists of three blocks, plus one block for the skinning plan of each mesh. Free loaded
+// assets with md5_free_*() and created objects with md5_destroy_*(). Both accept NULL. Functions
+// that pose, blend and skin write to arrays of the caller, do not allocate memory and cannot fail.
+//
+// Arguments: arrays must not overlap and pointers must not be NULL, unless the comment of the
+// function allows it. Debug builds assert these rules and the range of indices. A pointer to an
+// array may be NULL if the size or count of the array is 0. If `opts` is NULL, all options have
+// their defaults. If `error` is NULL, the function does not report the reason of a failure.
+//
+// Compatibility: structures of options, descriptions and table entries end with the member
+// `reserved`, which later versions replace by new members. All its elements must be 0. This is the
+// case if the structure is initialized with `= MD5_INIT` or with designated initializers. Debug
+// builds assert it.
+//
+// Threads: the library has no global state and starts no threads. Batch functions can use the
+// caller's threads (see md5_threads). Several threads may use the same asset. All functions may run
+// concurrently if no function writes to memory that another function uses. Calling md5_free_*()
+// counts as writing to the asset.
 #ifndef MD5MODEL_H
 #define MD5MODEL_H
 
-#include "md5math.h" // beside this file also when installed
+#include "md5math.h" // installed in the same folder
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -54,36 +81,81 @@ extern "C" {
 #define MD5_VERSION_MINOR 3
 #define MD5_VERSION_PATCH 0
 
+// -- Initializers ---------------------------------------------------------------------------
+
+// Initializes any structure of these headers: all its members become 0. The macro expands to {0} in
+// C and to {} in C++, so that the same source compiles without a warning in both languages.
+//
+//   md5_error error = MD5_INIT;
+//   md5_load_opts opts = MD5_INIT;
+//   opts.scale = 0.5f;
+//   md5_model *model = md5_load_model("imp.md5mesh", &opts, &error);
+// clang-format off
+#ifdef __cplusplus
+#define MD5_INIT {}
+#else
+#define MD5_INIT {0}
+#endif
+// clang-format on
+
+// Default initializer of members in C++14 and later. It allows `md5_error error = {0};`, which
+// initializes only the first member explicitly, to compile without a warning in C++.
+#if defined(__cplusplus) && __cplusplus >= 201402L
+#define MD5_MEMBER_INIT = {}
+#else
+#define MD5_MEMBER_INIT
+#endif
+
 // -- Errors ---------------------------------------------------------------------------------
 
-#define MD5_NONE UINT32_MAX      // an index that is missing: above every count
-#define MD5_ZERO 1.17549435e-38f // in a member whose 0 means another default: exactly 0
+// The index of a missing element. The value is larger than every valid index and every count.
+#define MD5_NONE UINT32_MAX
 
+// Sets a member to zero if the value 0 would select the default of this member. For example, if the
+// default of `damping` is 8, then 0 means 8, and MD5_EXPLICIT_ZERO means no damping.
+#define MD5_EXPLICIT_ZERO 1.17549435e-38f
+
+// The kind of a failure.
 typedef enum md5_status {
-    MD5_OK,
-    MD5_WARNING,        // not a failure: only passed to md5_warn_fn
-    MD5_ERROR_IO,       // the file cannot be read or is too large; the message says why
-    MD5_ERROR_MEMORY,   // the allocator returned NULL, or its limit would be exceeded
-    MD5_ERROR_SYNTAX,   // the grammar does not allow this token here
-    MD5_ERROR_RANGE,    // a count, index or number outside its range
-    MD5_ERROR_VERSION,  // an MD5 file of an unsupported version
-    MD5_ERROR_MISMATCH, // no joint of the animation belongs to the model
-    MD5_ERROR_MISSING,  // an asset is NULL, and `error` held no failure that says why
-    MD5_ERROR_GPU,      // render/ only: OpenGL or the shader compiler failed
+    MD5_OK,            // no failure
+    MD5_WARNING,       // a problem that does not stop a load; only passed to md5_warn_fn
+    MD5_ERROR_IO,      // A file cannot be read or is too large. The message contains the reason.
+    MD5_ERROR_MEMORY,  // The allocator returned NULL, or its limit would have been exceeded.
+    MD5_ERROR_SYNTAX,  // The grammar does not allow the token at the reported location.
+    MD5_ERROR_RANGE,   // A count, an index or a number is out of range.
+    MD5_ERROR_VERSION, // The version of an MD5 file is not supported.
+    // Two inputs do not match, for example an animation and a model with other joints.
+    MD5_ERROR_MISMATCH,
+    MD5_ERROR_MISSING, // An asset that was passed is NULL, and `error` did not contain the reason.
+    MD5_ERROR_GPU, // OpenGL or the shader compiler failed. Only the renderer (md5gl) reports this.
 } md5_status;
 
-// Why and where a call failed. Begin with {0}, or md5_error_clear(): only failures write it, so
-// look at results first. A call whose asset is NULL, because its load failed, fails too, returns
-// NULL or false and leaves that load's failure (without one it is MD5_ERROR_MISSING): a chain of
-// loads is checked once, at its end. Holds no pointers: copy it freely.
+// The reason and the location of a failure.
+//
+// Initialize an error with MD5_INIT or md5_error_clear(). Functions write to an error only if they
+// fail, so check the result of a function before you read its error.
+//
+// A program can check a sequence of loads once, at the end of the sequence. If one load fails, its
+// result is NULL. A later function that receives this NULL as an asset fails too: it returns NULL
+// or false and does not overwrite the error of the first failure. If the error contains no failure,
+// the later function sets MD5_ERROR_MISSING.
+//
+// An error contains no pointers and can be copied.
 typedef struct md5_error {
-    md5_status status;
-    uint32_t line, column; // 1-based, column in bytes; 0 = no location in a file
-    char file[256];        // as passed by the caller, only its end if it is longer; "" = none
-    char message[256];     // UTF-8, NUL-terminated, one line; other bytes are escaped
+    // Line in the file, starting at 1. 0: the failure has no location in a file.
+    uint32_t line MD5_MEMBER_INIT;
+    uint32_t column MD5_MEMBER_INIT;   // Column in the line, in bytes, starting at 1.
+    md5_status status MD5_MEMBER_INIT; // The kind of the failure.
+    // Name of the file as passed by the caller. If the name is too long, its start is omitted. "":
+    // the failure does not concern a file.
+    char file[256] MD5_MEMBER_INIT;
+    // Description of the failure in one line of UTF-8, terminated by NUL. Bytes that are not
+    // printable UTF-8 are written as escape sequences.
+    char message[256] MD5_MEMBER_INIT;
 } md5_error;
 
-// Empties an error, for another chain of calls; NULL is allowed.
+// Resets an error to "no failure", so that it can be used for another sequence of calls. `error`
+// may be NULL.
 static inline void md5_error_clear(md5_error *error)
 {
     if (error) {
@@ -93,301 +165,428 @@ static inline void md5_error_clear(md5_error *error)
     }
 }
 
-// Writes "file:line:column: error: message" (or "warning:") and a NUL to text[size], without the
-// parts that `error` lacks; escapes bytes that are not printable UTF-8. Returns the length of the
-// text.
+// Formats an error for display. Writes "file:line:column: error: message" and a NUL to text[size],
+// truncated to `size`. For MD5_WARNING, "warning" replaces "error". Parts that the error does not
+// contain, such as the location, are omitted. Bytes that are not printable UTF-8 are written as
+// escape sequences. Returns the length of the full text.
 MD5_API size_t md5_format_error(const md5_error *error, char *text, size_t size);
 
 // -- Threads --------------------------------------------------------------------------------
 
-// The caller's thread pool, for calls that can use one: a function that runs a range of numbered
-// items, in parts, on its threads, and passes each part the number of its thread. A pool whose
-// threads have no numbers (dispatch_apply(), parallel_for()) cuts 0..count into num_workers parts
-// and passes the number of the part. .github/docs/crowds.md has an example.
+// A program that has a thread pool can lend it to the library. To do so, it supplies a function
+// (md5_threads.run) that divides a range of numbered items into parts and processes the parts on
+// the threads of the pool. Each part receives a number, called worker, that identifies its thread.
+// If the threads of your pool have no numbers, as with dispatch_apply() or parallel_for(), divide
+// the range into num_workers parts and pass the index of the part as the worker. md5/docs/crowds.md
+// contains an example.
 
-// Does the items `begin` to `end` - 1. Two calls at the same time must have different workers,
-// because a worker has memory of its own. It allocates and fails no more than the call that passed
-// it.
+// A function that processes the items `begin` to `end` - 1 of a range. The library passes functions
+// of this type to md5_threads.run(). Each worker has separate scratch memory, so calls that run at
+// the same time must have different values of `worker`. The function allocates memory, and can
+// fail, only if this is documented for the library function that passed it to run().
 typedef void md5_range_fn(void *user, uint32_t worker, size_t begin, size_t end);
 
-// NULL where one may be passed: the calling thread alone. Results are the same bits with any number
-// of workers, in any order of ranges.
+// A thread pool of the caller. Functions that accept a pool also accept NULL; they then use only
+// the calling thread. The results have the same bits for any number of workers and for any division
+// into ranges.
 typedef struct md5_threads {
-    // Calls range(user, worker, begin, end) for ranges that together hold each item below `count`
-    // once, in any order, worker < num_workers, and returns when all calls have returned: what they
-    // wrote must then be visible to the calling thread, which may be a worker. It is called on the
-    // thread that called the library, never within a range. Errors are the pool's own matter: with
-    // fewer threads it only takes longer.
+    // Processes all items from 0 to `count` - 1. Calls range(user, worker, begin, end) for ranges
+    // that together contain each item exactly once, in any order, with worker < num_workers.
+    // Returns when all these calls have returned; their writes must then be visible to the calling
+    // thread. The calling thread may be one of the workers. The library calls run() on the thread
+    // that called the library, and never from a range function. run() cannot report errors: if the
+    // pool has fewer threads than expected, it must use fewer workers.
     void (*run)(void *pool, size_t count, md5_range_fn *range, void *user);
-    void *pool;           // passed to run(); the library keeps neither this nor the structure
-    uint32_t num_workers; // 1 or more
+    void *pool; // Passed to run(). The library stores neither this pointer nor the structure.
+    uint32_t num_workers; // Number of workers, at least 1.
 } md5_threads;
 
-// Calls range() for all items below `count`: by threads->run(), or, if `threads` is NULL, has one
-// worker, or there is only one item, directly as worker 0.
+// Processes the items 0 to `count` - 1 with the function `range`, and passes `user` to each call.
+// Uses threads->run(), except in three cases, in which it calls range() directly as worker 0: if
+// `threads` is NULL, if `threads` has one worker, or if there is only one item.
 MD5_API void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *range,
                              void *user);
 
 // -- Options --------------------------------------------------------------------------------
 
-// Memory functions: both, or neither for malloc and free. Assets keep a copy: `user` must outlive
-// them.
+// The memory functions of the caller. Set both functions, or none of them to use malloc() and
+// free(). Each asset stores a copy of the structure, so the object that `user` points to must exist
+// until the asset is freed.
 typedef struct md5_allocator {
-    void *(*alloc)(void *user, size_t size);             // 16-byte aligned, or NULL
-    void (*free)(void *user, void *memory, size_t size); // size as it was passed to alloc
-    void *user;
-    size_t limit; // bytes that one call may hold at a time; 0 = 1 GiB
+    // Allocates `size` bytes, aligned to 16 bytes. Returns NULL on failure.
+    void *(*alloc)(void *user, size_t size);
+    // Frees memory. `size` is the size that was passed to alloc().
+    void (*free)(void *user, void *memory, size_t size);
+    void *user; // passed to both functions
+    // Maximum number of bytes that one call of the library may hold at any time. 0 = 1 GiB.
+    size_t limit;
 } md5_allocator;
 
-typedef struct md5_packed md5_packed;       // the tracks of a compressed clip
-typedef struct md5_rebase md5_rebase;       // a joint with another parent in the animation
-typedef struct md5_pose_plan md5_pose_plan; // the tables that sampling reads, in the order of use
+typedef struct md5_packed md5_packed; // the tracks of a compressed animation
+// a joint whose parent in the animation differs from its parent in the model
+typedef struct md5_rebase md5_rebase;
+// tables that md5_sample() reads, stored in the order of use
+typedef struct md5_pose_plan md5_pose_plan;
 
-// What an asset holds for the library alone: nothing in it is for programs, which leave it 0 in
-// structures that they make.
+// Private data of the library in an asset. Programs must not read it. If a program creates a
+// structure with this member, all members of md5_internal must be 0.
 typedef struct md5_internal {
-    md5_allocator allocator;
-    void *memory; // beside the asset's block
-    const md5_packed *packed;
-    const md5_pose_plan *plan;
-    const md5_rebase *rebases;
+    md5_allocator allocator;   // the allocator of the load
+    void *memory;              // memory that was allocated in addition to the asset's block
+    const md5_packed *packed;  // tracks of a compressed animation
+    const md5_pose_plan *plan; // tables for sampling
+    const md5_rebase *rebases; // joints with another parent in the animation
+    uint32_t tag; // kind of the object; debug builds use it to detect the use of a freed object
+    // Used in debug builds: identifies a running callback of the program that must not change this
+    // object.
+    uint32_t callback;
 } md5_internal;
 
-// Called for each problem that does not stop a load, from within the loading function. `warning` is
-// valid only during the call. Loads report problems of one kind once, at the first one, with their
-// number and the last line; num_warnings counts them as one.
+// A function of the caller that receives warnings, which are problems that do not stop a load. It
+// is called while the loading function runs, and `warning` is valid only during the call. Problems
+// of the same kind are reported by a single warning: its location is that of the first problem, and
+// its message contains the number of problems and the line of the last one. Members named
+// num_warnings count these problems as one warning.
 typedef void md5_warn_fn(void *user, const md5_error *warning);
 
-// How loads read files, as from an archive; called from within the loading function only. Both
-// functions, or neither for the system's files, of which a build with MD5_NO_FILES has none.
+// Functions of the caller that read files, for example from an archive. Only loading functions call
+// them. Set both functions, or none of them to read files of the operating system. A build with
+// MD5_HAS_FILES=0 has no access to files of the operating system.
 typedef struct md5_files {
-    // Returns all bytes of a file (of 0 bytes: not NULL), and their number in *size; or NULL,
-    // perhaps with the reason in error->message. `path` is that of the load or made from it:
-    // machine files name others relative to their own folder.
+    // Returns the content of a file and writes its size to *size. The result must not be NULL for
+    // an empty file. On failure, returns NULL and may write the reason to error->message. `path` is
+    // the path that the program passed to the loading function. If a machine file (md5machine.h)
+    // refers to another file, `path` is relative to the folder of the machine file.
     const void *(*open)(void *user, const char *path, size_t *size, md5_error *error);
-    void (*close)(void *user, const void *bytes, size_t size); // for each open() that succeeded
-    void *user;
+    // Releases the content. Called once for each successful call of open().
+    void (*close)(void *user, const void *bytes, size_t size);
+    void *user; // passed to both functions
 } md5_files;
 
-// How much the unit normal of a triangle counts at its corners, where normals are summed from those
-// of all triangles at a position, whichever of the vertices there the triangles use.
+// Selects how vertex normals are computed. A vertex normal is the weighted sum of the unit normals
+// of all triangles that have a vertex at the same position. Triangles of other vertices at this
+// position are included. The value selects the weight of a triangle in this sum.
 typedef enum md5_normals {
-    MD5_NORMALS_ID,   // 1, as in id's engine
-    MD5_NORMALS_AREA, // its area, as in most Quake engines: large triangles count more
-    MD5_NORMALS_ANGLE // its angle there, however faces are cut (Thuermer and Wuethrich 1998)
+    MD5_NORMALS_ID,   // The weight is 1, as in id's engine.
+    MD5_NORMALS_AREA, // The weight is the area of the triangle, as in most Quake engines.
+    // The weight is the angle of the triangle at the vertex, so that the result does not depend on
+    // the triangulation (Thuermer, Wuethrich 1998).
+    MD5_NORMALS_ANGLE
 } md5_normals;
 
-typedef enum md5_part {      // what a load derives for the meshes of a model; flags
-    MD5_PART_TANGENTS = 1,   // and the copies of vertices on mirror seams that they need
-    MD5_PART_SKIN_PLANS = 2, // make md5_skin() fast; useless to programs whose shaders skin
-    MD5_PART_LOSSES = 4,     // md5_mesh.loss4 and loss8; infinite without
-    MD5_PART_GEOMETRY = 15,  // all of these, and positions, normals and influences
-} md5_part;
+// Parts of the geometry of a model, as flags that can be combined. The geometry is all data of
+// meshes that a load computes from the content of the file.
+typedef enum md5_geometry_part {
+    // Tangents, and the duplicate vertices at mirror seams (see md5_mesh).
+    MD5_GEOMETRY_TANGENTS = 1,
+    // Skinning plans, which make md5_skin() faster. Programs whose shaders skin do not need them.
+    MD5_GEOMETRY_SKIN_PLANS = 2,
+    // The members loss4 and loss8 of md5_mesh. They are infinite if this part is omitted.
+    MD5_GEOMETRY_LOSSES = 4,
+    MD5_GEOMETRY_ALL = 15, // All parts above, and also positions, normals and influences.
+} md5_geometry_part;
 
-typedef struct md5_load_opts { // 0 in a member is its default
-    md5_allocator allocator;
-    md5_files files;       // where md5_load_*() read; their bytes do not count as memory
-    const char *file_name; // the name that messages use for bytes in memory; NULL = none
-#ifdef MD5_NO_WARNINGS
-    void *no_warn[2]; // the same layout
-#else
-    md5_warn_fn *warn; // NULL: warnings are only counted
-    void *warn_user;
-#endif
-    uint32_t max_warnings; // warnings reported in one call, the last one saying so; 0 = 100
-    md5_axes axes;         // of the result; 0 = id's: see below
-    float scale;           // units of the result in a unit of the file, 1e-6 to 1e6; 0 = 1
-    bool flip_v;           // texture v = 0 is the bottom row
-    bool drops_triangles;  // with a corner beyond numverts, with a warning; else they are an error
-    bool needs_meshes;     // a model without meshes is an error
-    bool partial;          // md5_bind() takes clips that have few joints of the model: see there
-    bool groups_vertices;  // drawn vertices on the same joints follow each other: see md5_mesh
-    md5_normals normals;   // but version 12 stores normals, which are used as they are
-    uint32_t without; // md5_part flags that are not derived now: see md5_complete_model(). Programs
-                      // that only pose, such as servers, leave out MD5_PART_GEOMETRY
-    // Of md5_load_character(): reads the files on these threads, which then call `allocator` and
-    // `files` at the same time; `warn` is called on the calling thread, as by one thread alone.
+// Options of loading functions. A member that is 0 has its default.
+typedef struct md5_load_opts {
+    md5_allocator allocator; // Functions that allocate the memory of the asset.
+    // Functions that read files, used by md5_load_*(). The memory of file contents does not count
+    // towards the limit of the allocator.
+    md5_files files;
+    // Name for messages about data in memory. NULL: the messages contain no name.
+    const char *file_name;
+    md5_warn_fn *warn; // Function that receives warnings. NULL: warnings are only counted.
+    void *warn_user;   // Passed to `warn`.
+    // Maximum number of warnings that one call reports. If there are more, the last reported
+    // warning states that the limit was reached. 0 = 100.
+    uint32_t max_warnings;
+    md5_axes axes; // Axes of the result. 0 = id's axes. See "Conversion" below.
+    float scale;   // Units of the result per unit of the file, from 1e-6 to 1e6. 0 = 1.
+    bool flip_v;   // true: the texture coordinate v = 0 is the bottom row of a texture
+    // Treatment of triangles with invalid vertex indices. true: omit these triangles and warn.
+    // false: the load fails.
+    bool drop_invalid_triangles;
+    bool require_meshes; // true: a model without meshes is an error
+    // true: md5_bind() accepts animations that match few joints of the model
+    bool allow_partial_binding;
+    // true: sort the drawn vertices so that vertices with the same joints are adjacent; see
+    // md5_mesh
+    bool group_vertices;
+    // Method for computing normals. Not used for files of version 12, which contain normals.
+    md5_normals normals;
+    // md5_geometry_part flags of the data that the load omits. md5_derive_geometry() can compute
+    // omitted data later. Programs that only pose models, such as servers, set MD5_GEOMETRY_ALL.
+    uint32_t skip_geometry;
+    // Thread pool for md5_load_character() (md5character.h); NULL: the calling thread only. The
+    // threads of the pool call the functions of `allocator` and `files` concurrently. `warn` is
+    // called only on the calling thread, in the same order as without threads.
     const md5_threads *threads;
-    uint64_t reserved[8]; // 0
+    uint64_t reserved[8]; // must be 0
 } md5_load_opts;
 
-// Conversion: with C = md5_mat34_from_axes(axes, scale), every position p of an asset becomes C p,
-// and every transform or matrix M becomes C M C^-1: of model space, of joints' own spaces and of
-// cameras. So forward, left and up of a file are those of the result, and what is computed from a
-// converted asset is what the file would give, converted. Load all assets of a character with the
-// same options: md5_bind() refuses others.
+// Conversion: the options `axes` and `scale` convert all data of an asset while it is loaded. Let C
+// be the matrix md5_mat34_from_axes(axes, scale). A position p of the file becomes
 //
-// - Triangles keep their order: clockwise as a viewer sees them from outside, as Unity, Godot and
-//   Direct3D expect. In left-handed axes (b - a) x (c - a) points outward: md5_mesh.is_mirrored.
-// - Functions that need up or forward, such as md5_solve_feet(), and the root motion of machines
-//   take them from md5_skeleton.axes: "model x", "y" and "z" in comments are forward, left and up.
-//   The caller's vectors are in the axes and units of the asset.
-// - md5_track.flags remain those of the file. md5gl draws any axes; its sky light and ground
-//   shadows take z as up.
+//   C p
+//
+// and a transform or matrix M becomes
+//
+//   C M C^-1.
+//
+// This applies to model space, to the spaces of joints and to cameras. The directions forward, left
+// and up of the file remain forward, left and up. A result that is computed from a converted asset
+// equals the converted result of the original asset. Load all assets of a character with the same
+// options, because md5_bind() rejects assets with different axes or scales.
+//
+// - The order of the vertices of a triangle is not changed: it is clockwise, seen from outside, as
+//   Unity, Godot and Direct3D expect. In left-handed axes the vector (b - a) x (c - a) points
+//   outward; see md5_mesh.is_mirrored.
+// - Functions that use the up or forward direction, such as md5_solve_feet(), and the root motion
+//   of state machines read these directions from md5_skeleton.axes. In comments, "model x", "model
+//   y" and "model z" mean forward, left and up. Vectors that the caller passes are in the axes and
+//   units of the asset.
+// - md5_track.flags are not converted.
+// - The renderer md5gl draws models with any axes. However, its sky light and its ground shadows
+//   assume that z is up.
 
 // -- Meshes ---------------------------------------------------------------------------------
 
-// A file vertex: its weights are weights[first_weight .. first_weight + num_weights - 1] of its
-// mesh, perhaps shared. A vertex without weights stays at the origin.
+// A vertex as the file stores it. Its weights are the elements first_weight to first_weight +
+// num_weights - 1 of md5_mesh.weights. Several vertices may use the same weights. A vertex without
+// weights is at the origin.
 typedef struct md5_vertex {
     uint32_t first_weight, num_weights;
 } md5_vertex;
 
+// The influence of one joint on a vertex, as the file stores it. The position of the vertex is the
+// sum of `bias` times the transformed `offset` over all weights of the vertex.
 typedef struct md5_weight {
-    uint32_t joint;
-    float bias;      // as in the file; sums other than 1 occur
-    md5_vec3 offset; // in the joint's space
+    uint32_t joint; // index of the joint
+    // Fraction of the position that this weight contributes, as in the file. The sum of the biases
+    // of a vertex is usually 1, but files may contain other sums.
+    float bias;
+    md5_vec3 offset; // position in the space of the joint
 } md5_weight;
 
 typedef struct md5_skin_plan md5_skin_plan; // the order in which md5_skin() computes vertices
 
-// First the file's tables, then the drawn vertices that are derived from them.
+// A mesh. It contains the tables of the file, and the drawn vertices, which are computed from the
+// tables.
 typedef struct md5_mesh {
-    const char *name;   // from `name "x"` or the comment `// meshes: x`; "" if neither
-    const char *shader; // as in the file; "" if none
+    // Name of the mesh, from a line `name "x"` or a comment `// meshes: x` of the file. "" if the
+    // file contains neither.
+    const char *name;
+    const char *shader; // Name of the material, as in the file. "" if it is missing.
     uint32_t num_file_vertices, num_weights;
     const md5_vertex *file_vertices; // [num_file_vertices]
     const md5_weight *weights;       // [num_weights]
-    // Drawn vertices: the file's, in file order, then copies of those on mirror seams, where one
-    // vertex belongs to triangles of both texture orientations and needs two tangents. `positions`,
-    // `normals`, `tangents` are in the bind pose, model space. Files of version 12 store normals
-    // and tangents, which are used without copies. With md5_load_opts.groups_vertices all of them
-    // are in an order by joints, which `sources` tells and all that is of a drawn vertex follows:
-    // the same vertices to the last bit, which md5_skin() computes in 0.7 to 1.05 of the time, most
-    // in 0.95. The load takes a tenth longer, and up to 48 bytes a vertex where reading took less.
-    uint32_t num_vertices, num_triangles; // num_vertices >= num_file_vertices
-    const uint32_t *indices;   // [3 * num_triangles] drawn vertices, clockwise seen from outside
-    bool is_mirrored;          // left-handed axes: (b - a) x (c - a) points outward, else the other
-    const uint32_t *sources;   // [num_vertices] the file vertex of each drawn one
-    const md5_vec2 *texcoords; // [num_vertices]
-    const md5_vec3 *positions; // [num_vertices]
-    const md5_vec3 *normals;   // [num_vertices] unit length, outward; up if undefined
-    // [num_vertices] or NULL (left out); unit length, perpendicular to the normal, along +u;
-    // w = +-1: bitangent (along +v) = cross(N, T) * w
+    // Drawn vertices are the vertices that a renderer uses: all vertices of the file, in the order
+    // of the file, followed by duplicates of vertices at mirror seams. A mirror seam is an edge at
+    // which the texture is mirrored. A vertex at a mirror seam belongs to triangles of both texture
+    // orientations and therefore needs two different tangents. Files of version 12 contain normals
+    // and tangents, which are used as they are, without duplicates.
+    //
+    // If md5_load_opts.group_vertices is set, drawn vertices are sorted by their joints. All arrays
+    // of drawn vertices then have this order, and `sources` contains the file vertex of each drawn
+    // vertex. The values have the same bits as without the option. md5_skin() then takes 0.7 to
+    // 1.05 of the time (0.95 for most models). Loading takes 10 % longer and needs up to 48 more
+    // bytes per vertex.
+    //
+    // num_vertices is the number of drawn vertices, which is at least num_file_vertices.
+    uint32_t num_vertices, num_triangles;
+    // [3 * num_triangles] Indices of drawn vertices; the vertices of a triangle are clockwise, seen
+    // from outside.
+    const uint32_t *indices;
+    bool is_mirrored; // true if the axes are left-handed, so that (b - a) x (c - a) points outward
+    const uint32_t *sources;   // [num_vertices] the file vertex of each drawn vertex
+    const md5_vec2 *texcoords; // [num_vertices] texture coordinates
+    const md5_vec3 *positions; // [num_vertices] positions in the bind pose, model space
+    // [num_vertices] Normals in the bind pose, model space: they have unit length and point
+    // outward. If a normal is undefined, it is the up direction.
+    const md5_vec3 *normals;
+    // [num_vertices] Tangents in the bind pose, model space, or NULL if the load omitted them. x,
+    // y, z are the direction of increasing texture coordinate u; this vector has unit length and is
+    // perpendicular to the normal N. w is +1 or -1 and defines the bitangent, which is the
+    // direction of increasing v:
+    //
+    //   bitangent = cross(N, T) * w, where T is (x, y, z).
     const md5_vec4 *tangents;
-    const md5_vec4 *colors; // [num_vertices] linear r g b a, 0 to 1, version 12 only; else NULL
-    // Influences of drawn vertex v: first_influence[v] .. first_influence[v + 1] - 1, largest
-    // absolute bias first, each joint once, none that is all 0. An influence is (bias * point,
-    // bias), where point is the weight's position in the bind pose, model space. So the exact
-    // vertex is the sum of palette[joint] * influence, for any number of weights and any biases.
-    uint32_t num_influences, max_influences; // max_influences: of one vertex
-    const uint32_t *first_influence;         // [num_vertices + 1]
-    const uint32_t *influence_joints;        // [num_influences]
-    const md5_vec4 *influences;              // [num_influences]
-    uint32_t max_weights;                    // of one file vertex
-    uint32_t num_off_sums; // file vertices whose biases do not sum to 1 within 1e-4
-    float loss4, loss8;    // largest error of drawing with 4 or 8 influences a vertex, in units:
-                           // md5_pack_loss() without a pose; infinite without MD5_PART_LOSSES
-    md5_bounds bounds;     // of `positions`
-    const md5_skin_plan *skin_plan; // NULL (left out): slower, same bits; or no vertices
-    uint64_t reserved[8];           // 0
+    // [num_vertices] Linear red, green, blue and alpha from 0 to 1. NULL for all files except those
+    // of version 12.
+    const md5_vec4 *colors;
+    // An influence is the effect of one joint on one drawn vertex. It combines all weights of the
+    // joint at this vertex. Drawn vertex v has the influences with the indices first_influence[v]
+    // to first_influence[v + 1] - 1, sorted by descending absolute bias. Each joint occurs once per
+    // vertex, and an influence whose values are all 0 is omitted.
+    //
+    // The value of an influence is the vector
+    //
+    //   (bias * point, bias)
+    //
+    // where `point` is the position of the weight in the bind pose, model space. The exact position
+    // of the vertex is the sum over its influences of
+    //
+    //   palette[joint] * influence.
+    //
+    // This is true for any number of weights and for any biases.
+    uint32_t num_influences, max_influences; // max_influences: the largest number for one vertex
+    const uint32_t *first_influence;         // [num_vertices + 1] see above
+    const uint32_t *influence_joints;        // [num_influences] the joint of each influence
+    const md5_vec4 *influences;              // [num_influences] the value of each influence
+    uint32_t max_weights;                    // largest number of weights of one file vertex
+    uint32_t num_off_sums; // number of file vertices whose biases do not sum to 1 within 1e-4
+    // Largest error of a vertex position, in units, if only 4 or 8 influences per vertex are used.
+    // These are the results of md5_pack_loss() without a pose. They are infinite if the load
+    // omitted MD5_GEOMETRY_LOSSES.
+    float loss4, loss8;
+    md5_bounds bounds; // bounding box of `positions`
+    // Skinning plan. NULL if the load omitted it or if the mesh has no vertices. Without a plan,
+    // md5_skin() is slower; the results have the same bits.
+    const md5_skin_plan *skin_plan;
+    uint64_t reserved[8]; // must be 0
 } md5_mesh;
 
 // -- Assets ---------------------------------------------------------------------------------
 
-// Numbers of files are from -1e9 to 1e9, or the load fails; so poses, palettes and vertices are
-// finite.
+// A load fails if the file contains a number outside the range -1e9 to 1e9. Therefore all poses,
+// palettes and vertices are finite.
 
+// A joint of a skeleton.
 typedef struct md5_joint {
-    const char *name; // NUL-terminated bytes as in the file, whose encoding is unknown
-    uint32_t parent;  // MD5_NONE = root
+    const char *name; // Name: the bytes of the file in unknown encoding, terminated by NUL.
+    uint32_t parent;  // index of the parent; MD5_NONE for a root
 } md5_joint;
 
-// Joints in file order: a parent may come after its child, so iterate over `order`.
+// The joints of a model or an animation, in the order of the file. A parent may have a larger index
+// than its child. To process parents before their children, iterate over `order`.
 typedef struct md5_skeleton {
     uint32_t num_joints;
     const md5_joint *joints; // [num_joints]
-    const uint32_t *order;   // [num_joints] every joint once, level by level, parents first
-    md5_axes axes;           // of all spaces: see md5_load_opts
-    float scale;             // units in a unit of the file; 0 = 1
+    // [num_joints] Indices of all joints, each once: first the roots, then their children, and so
+    // on level by level.
+    const uint32_t *order;
+    md5_axes axes; // axes of all spaces of the asset; see md5_load_opts.axes
+    float scale;   // units per unit of the file; 0 = 1
 } md5_skeleton;
 
-typedef struct md5_model { // skeleton and meshes of one .md5mesh
+// The content of one .md5mesh file: a skeleton and its meshes.
+typedef struct md5_model {
     md5_skeleton skeleton;
-    const md5_xform *bind_local;       // [num_joints] bind pose relative to the parent
-    const md5_mat34 *bind;             // [num_joints] bind pose, model space
-    const md5_mat34 *inverse_bind;     // [num_joints]
+    const md5_xform *bind_local;   // [num_joints] bind pose, each transform relative to the parent
+    const md5_mat34 *bind;         // [num_joints] bind pose in model space
+    const md5_mat34 *inverse_bind; // [num_joints] inverses of `bind`
     uint32_t num_meshes, max_vertices; // max_vertices: num_vertices of the largest mesh
-    md5_normals normals;               // as the options of the load asked for
+    md5_normals normals;               // value of md5_load_opts.normals in the load
     const md5_mesh *meshes;            // [num_meshes]
-    md5_bounds bounds;                 // of all meshes in the bind pose
-    const char *command_line;
-    uint32_t num_warnings; // of the load, reported or not
-    bool flip_v;           // as the options of the load asked for
-    bool stores_normals;   // version 12: normals, and tangents, are those of the file
-    bool groups_vertices;  // the same; false of asset files, whose order stays as written
-    size_t size;           // bytes of the block that holds all of this, except:
-    size_t geometry_size;  // of the arrays of all meshes, skinning plans not included; 0:
-                           // md5_release_geometry(), or no meshes
+    md5_bounds bounds;                 // bounding box of all meshes in the bind pose
+    const char *command_line;          // command line of the exporter, as in the file
+    uint32_t num_warnings; // number of warnings of the load, including those that were not reported
+    bool flip_v;           // value of md5_load_opts.flip_v in the load
+    bool stores_normals;   // true for files of version 12: normals and tangents are from the file
+    bool has_grouped_vertices; // value of md5_load_opts.group_vertices in the load
+    size_t size; // size of the block that contains the model, in bytes, without the geometry
+    // Size of the arrays of all meshes in bytes, without skinning plans. 0 if the model has no
+    // meshes or after md5_release_geometry().
+    size_t geometry_size;
     md5_internal internal;
 } md5_model;
 
-typedef struct md5_track { // a joint's animated components, as stored in an .md5anim
-    uint32_t flags;        // 1 Tx, 2 Ty, 4 Tz, 8 Qx, 16 Qy, 32 Qz
-    uint32_t first;        // index of the first one in a frame
+// Describes which components of a joint are animated, as stored in an .md5anim file. The other
+// components have the values of the base frame.
+typedef struct md5_track {
+    // Sum of the animated components. Translation: 1 x, 2 y, 4 z. Rotation: 8 x, 16 y, 32 z of the
+    // quaternion.
+    uint32_t flags;
+    uint32_t first; // index of the joint's first component among the numbers of a frame
 } md5_track;
 
-// One .md5anim or compressed clip: both bind, sample and play alike. `constant` has the values that
-// no frame changes; `rotations` and `translations` those that change, frame by frame. Values are
-// compared, not flags: 0 and -0 are equal, and the first frame's is kept.
+// The content of an .md5anim file, or a compressed animation (see md5_compress_anim()). Both kinds
+// are bound, sampled and played in the same way.
+//
+// Values that are equal in all frames are stored once, in `constant`. The other values are stored
+// for each frame, in `rotations` and `translations`. The loader decides this by comparing the
+// values, not by the flags of the tracks. 0 and -0 are equal; the value of the first frame is
+// stored.
 typedef struct md5_anim {
     md5_skeleton skeleton;
-    bool parents_unknown;        // version 6: all are MD5_NONE, transforms are relative to the
-                                 // parent in the model; see md5_bind()
-    const md5_track *tracks;     // [num_joints]; NULL if compressed
-    const md5_xform *base_frame; // [num_joints] relative to the parent; if compressed the first
-                                 // frame, but for the position of joint 0
-    uint32_t num_frames;         // >= 1
-    double frame_rate;           // frames a second, > 0
-    double duration;             // of one cycle, in seconds: (num_frames - 1) / frame_rate
-    const md5_xform *constant;   // [num_joints]; the first frame where values change
-    uint32_t num_rotations, num_translations; // joints whose rotation or translation changes
-    const uint32_t *rotation_joints;          // [num_rotations], ascending
-    const uint32_t *translation_joints;       // [num_translations], ascending
-    const md5_quat *rotations;                // [num_frames][num_rotations]; NULL if compressed
-    const md5_vec3 *translations;             // [num_frames][num_translations]; NULL if compressed
-    size_t packed_size; // bytes that sampling reads instead of rotations and translations; 0: not
-                        // compressed
-    float tolerance;    // of compression, as asked for, units
-    // The largest displacement of a point of the skin by compression, measured in model space at
-    // all frames and halfway between them: that of the joint's origin plus its skin distance times
-    // the chord of its angle. A vertex with weights from 0 to 1 that sum to 1 moves no farther than
-    // its joints' points.
-    float max_error;                // units, <= tolerance
-    const md5_bounds *frame_bounds; // [num_frames] as in the file, or NULL if it has none
-    uint32_t num_components;        // numbers in a frame of the file
-    const char *command_line;
-    uint32_t num_warnings;
-    size_t size;
+    // True for animations of version 6, which do not store a hierarchy. All parents are then
+    // MD5_NONE, and each transform is relative to the parent that the joint has in the model. See
+    // md5_bind().
+    bool parents_unknown;
+    // [num_joints] The animated components of each joint. NULL if the animation is compressed.
+    const md5_track *tracks;
+    // [num_joints] The base frame of the file: default values of all components, relative to the
+    // parent. For a compressed animation, the first frame, except for the position of joint 0.
+    const md5_xform *base_frame;
+    uint32_t num_frames; // number of frames, at least 1
+    double frame_rate;   // frames per second, above 0
+    double duration;     // duration of one cycle in seconds: (num_frames - 1) / frame_rate
+    // [num_joints] Values that are equal in all frames. For values that change, the values of the
+    // first frame.
+    const md5_xform *constant;
+    // Number of joints whose rotation changes, and number of joints whose translation changes.
+    uint32_t num_rotations, num_translations;
+    const uint32_t *rotation_joints; // [num_rotations] joints whose rotation changes, ascending
+    // [num_translations] joints whose translation changes, ascending
+    const uint32_t *translation_joints;
+    // [num_frames][num_rotations] rotations of these joints; NULL if compressed
+    const md5_quat *rotations;
+    // [num_frames][num_translations] translations of these joints; NULL if compressed
+    const md5_vec3 *translations;
+    // Size in bytes of the compressed data that sampling reads. 0 if the animation is not
+    // compressed.
+    size_t packed_size;
+    float tolerance; // the tolerance that was requested for the compression, in units
+    // Largest displacement of a point of the skin by compression, in units. It is not larger than
+    // `tolerance`. The displacement is measured in model space, at each frame and halfway between
+    // frames. For each joint it is the sum of two terms: the displacement of the origin of the
+    // joint, and the skin distance of the joint (see md5_compress_opts) times the chord of the
+    // rotation error. A vertex whose weights are between 0 and 1 and sum to 1 is not displaced more
+    // than the points of its joints.
+    float max_error;
+    // [num_frames] bounding box of each frame, as in the file; NULL if missing
+    const md5_bounds *frame_bounds;
+    uint32_t num_components;  // number of values in a frame of the file
+    const char *command_line; // command line of the exporter, as in the file
+    uint32_t num_warnings;    // number of warnings of the load
+    size_t size;              // size of the animation in bytes
     md5_internal internal;
 } md5_anim;
 
-// In its own space a camera looks along +x, with y left and z up, or along what these become by
-// md5_load_opts.axes.
+// The position and direction of a camera. The camera looks along +x of its space; y points left and
+// z points up. If md5_load_opts.axes selects other axes, these directions are converted.
 typedef struct md5_camera_view {
     md5_vec3 position;
     md5_quat rotation;
     float fov; // horizontal field of view, degrees
 } md5_camera_view;
 
-// The view that a file stores with a cut: `71 pos ( x y z ) rotA ( pitch yaw roll )`, in degrees,
-// or `rot ( x y z )`, as in frames. Virtual reality engines hold it until the next cut instead of
-// playing.
+// A fixed view that a camera file can store for a cut, in addition to the frames. Virtual reality
+// engines show this fixed view until the next cut instead of moving the camera along the path. The
+// file contains it after the frame number of the cut, in one of two forms:
+//
+//   71 pos ( x y z ) rotA ( pitch yaw roll )   angles in degrees
+//   71 pos ( x y z ) rot ( x y z )             a quaternion, as in frames
 typedef struct md5_cut_view {
-    uint32_t cut;                    // index into the camera's cuts
-    bool has_position, has_rotation; // false: use that of the first frame after the cut
+    uint32_t cut; // index into md5_camera.cuts
+    // False if the file does not contain the value. Use the value of the first frame after the cut.
+    bool has_position, has_rotation;
     md5_vec3 position;
     md5_quat rotation;
 } md5_cut_view;
 
-typedef struct md5_camera { // one .md5camera: a camera path in shots, separated by cuts
-    uint32_t num_frames;    // >= 1
-    double frame_rate;      // frames a second, > 0
-    double duration;        // seconds: (num_frames - 1 - num_cuts) / frame_rate, at least 0
+// The content of an .md5camera file: a camera path. It consists of shots, in which the camera moves
+// continuously. Between two shots there is a cut.
+typedef struct md5_camera {
+    uint32_t num_frames; // number of frames, at least 1
+    double frame_rate;   // frames per second, above 0
+    // duration in seconds: (num_frames - 1 - num_cuts) / frame_rate, but at least 0
+    double duration;
     uint32_t num_cuts;
-    const uint32_t *cuts; // [num_cuts] the last frame of each shot; the next shot begins after it
+    // [num_cuts] The last frame of each shot except the last shot. The next shot begins with the
+    // following frame.
+    const uint32_t *cuts;
     uint32_t num_cut_views;
-    const md5_cut_view *cut_views; // [num_cut_views], by ascending cut
+    const md5_cut_view *cut_views; // [num_cut_views] by ascending cut
     const md5_camera_view *frames; // [num_frames]
     const char *command_line;
     uint32_t num_warnings;
@@ -395,436 +594,554 @@ typedef struct md5_camera { // one .md5camera: a camera path in shots, separated
     md5_internal internal;
 } md5_camera;
 
-// Loads a file. `path` is in the encoding of the system's open(), on Windows in UTF-8; a pipe or a
-// device is an error. Returns NULL on failure. Time and memory are linear in the size of the file,
-// whatever it contains.
+// Loads a model or an animation from a file. `path` has the encoding that the system's open()
+// expects; on Windows it is UTF-8. `opts` and `error` may be NULL. Returns NULL on failure, which
+// includes a path of a pipe or a device. Free the result with md5_free_model() or md5_free_anim().
+// Time and memory are linear in the size of the file for any content.
 MD5_API md5_model *md5_load_model(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *error);
 
-// Text is version 10, version 12 of Storm Engine 2, or version 6 of Doom 3's alpha of 2002, whose
-// models have bones with matrices and whose animations have channels: of each joint x, y and z, and
-// yaw, pitch and roll in degrees (md5_quat_from_euler()), each with keys for a range of frames and
-// the nearest key outside of it, 0 without keys. Camera paths of version 6 are errors.
+// Supported formats. The format is detected by the content of the file.
 //
-// Other files are told by their contents: models and animations of Doom 3 BFG, .bmd5mesh and
-// .bMD5anim, and camera paths of RBDOOM-3-BFG, .bcanim. Messages count such a file as one line.
-// Such a model has at most four weights a vertex, whose sum is 1, and normals that are derived as
-// for text; an animation's root begins at the origin.
+// Text files may have version 10 (Doom 3), version 12 (Storm Engine 2) or version 6 (the alpha
+// version of Doom 3 of 2002). Models of version 6 contain bones with matrices. Animations of
+// version 6 contain channels. A channel is the sequence of values of one component. Each joint has
+// channels for x, y and z, and for yaw, pitch and roll in degrees (see md5_quat_from_euler()). A
+// channel contains keys for a range of frames. Outside this range the nearest key is used, and the
+// value of a channel without keys is 0. Camera paths of version 6 are not supported and cause an
+// error.
 //
-// And animations that md5_write_anim() wrote, and asset files. Every number is checked: whatever
-// the bytes are, samples are finite and rotations of unit length. MD5_ERROR_VERSION: another
-// version; MD5_ERROR_SYNTAX: cut off or changed (checksum); MD5_ERROR_RANGE: numbers contradict
-// each other. Axes and scale are those that the asset had, not those of `opts`.
+// Binary files of two engines are supported. Doom 3 BFG: models (.bmd5mesh) and animations
+// (.bMD5anim). RBDOOM-3-BFG: camera paths (.bcanim). Locations in messages treat a binary file as a
+// single line. A binary model has at most four weights per vertex, whose sum is 1; its normals are
+// computed as for text files. The root of a binary animation starts at the origin.
+//
+// Compressed animations written by md5_write_anim() are supported. Every number is checked, so for
+// any content the samples are finite and rotations have unit length. Axes and scale are those of
+// the compressed animation; `opts` does not change them. A load fails with
+//
+// - MD5_ERROR_VERSION if the version is not supported,
+// - MD5_ERROR_SYNTAX if the file is truncated or modified, which is detected by a checksum,
+// - MD5_ERROR_RANGE if numbers contradict each other.
 
-// The same from text[size], which needs no NUL at its end and is not kept; NULL if `size` is 0.
+// Loads a model or an animation from the content of a file in memory: the bytes text[size]. The
+// text does not need a terminating NUL and is not used after the call. Otherwise the functions are
+// like md5_load_model() and md5_load_anim(). Returns NULL on failure, also if `size` is 0.
 MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
                                    md5_error *error);
 MD5_API md5_anim *md5_parse_anim(const void *text, size_t size, const md5_load_opts *opts,
                                  md5_error *error);
 
-// Return the index of the first joint or mesh of that name (case-sensitive), or MD5_NONE if there
-// is none or `name` is NULL. Linear in their number: call them once.
+// Finds a joint or a mesh by its name. Returns the index of the first one with this name. Names are
+// case-sensitive. Returns MD5_NONE if the name does not exist or if `name` is NULL. The search
+// takes time linear in the number of joints or meshes, so store the result if you need it in each
+// frame.
 MD5_API uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name);
 MD5_API uint32_t md5_find_mesh(const md5_model *model, const char *name);
 
-// Frees the arrays and skinning plans of all meshes, for programs that have uploaded them: 98 % of
-// a model's memory. They become NULL; the rest stays where it is, and bindings, machines, players
-// and md5gl_model stay valid. After that it is an error to skin, pack or query the model
-// (md5skin.h); md5_create_machine() and md5gl_create_model() report an error, and so does
-// MD5GL_PATH_CPU. A second call does nothing. Counts as a write to the model.
+// Finds a joint that the program relies on. The result is that of md5_find_joint(), except that
+// debug builds end the program if the joint does not exist, with a message that contains its name.
+// Release builds return MD5_NONE.
+MD5_API uint32_t md5_require_joint(const md5_skeleton *skeleton, const char *name);
+
+// Frees the arrays and skinning plans of all meshes, which are 98 % of a model's memory. Call this
+// function if the program has uploaded the meshes to the GPU and skins in a shader.
+//
+// The pointers to the arrays become NULL. All other data of the model remains at its address, and
+// bindings, machines, players and md5gl_model remain valid. Afterwards it is a mistake of the
+// caller to skin, pack or query the model (md5skin.h). md5_create_machine(), md5gl_create_model()
+// and the path MD5GL_PATH_CPU report an error. A second call has no effect. The call counts as a
+// write to the model.
 MD5_API void md5_release_geometry(md5_model *model);
 
-// Derives what the load left out: then the model is the same, bit for bit, as one that was loaded
-// with these parts. `parts`: md5_part flags; those that exist already stay. Memory comes from the
-// allocator of the load. Counts as a write to the model; new arrays replace old ones. Returns
-// false, and leaves the model as it was (but some meshes may have got their skinning plan), if
-// memory runs out, or with MD5_ERROR_MISMATCH after md5_release_geometry() or of an asset file.
+// Computes geometry that the load omitted because of md5_load_opts.skip_geometry. `parts` contains
+// md5_geometry_part flags; parts that already exist are not computed again. The result is
+// bit-identical to a model that was loaded with these parts. Memory is allocated with the allocator
+// of the load. The call counts as a write to the model, and new arrays replace old arrays. Returns
+// false if memory runs out, and with MD5_ERROR_MISMATCH after md5_release_geometry(). On failure
+// the model is unchanged, except that some meshes may have a skinning plan.
 //
-// Of a model that was loaded without MD5_PART_GEOMETRY, meshes are as after md5_release_geometry(),
-// except that bounds are empty, losses infinite, counts those of the file, and num_influences and
-// what follows 0. What they are made from is kept, checked, in about half of the memory. Any part
-// begins by making the geometry.
+// If a load omitted MD5_GEOMETRY_ALL, the model stores its checked source data in about half of the
+// memory. The meshes are then in the same state as after md5_release_geometry(), with four
+// differences: the bounds are empty, the losses are infinite, the counts are those of the file, and
+// num_influences and the counts after it are 0. Deriving any part first derives the geometry
+// itself.
 //
-// Tangents derive the geometry again, with more vertices if there are mirror seams. If the load
-// converted by flip_v, or by a scale that is not a power of two, the last bits may differ: the
-// file's numbers are computed back. Tangents of version 12 are not derived: MD5_ERROR_MISMATCH,
-// unless the load left out the geometry.
-MD5_API bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error);
+// Deriving tangents computes all geometry again, with more vertices if the mesh has mirror seams.
+// If the load used flip_v, or a scale that is not a power of two, the last bits of the result may
+// differ, because the numbers of the file are recomputed. Tangents of version 12 can be derived
+// only if the load omitted all geometry; otherwise the function fails with MD5_ERROR_MISMATCH.
+MD5_API bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error);
 
+// Free a model or an animation. Both functions accept NULL. Free bindings first.
 MD5_API void md5_free_model(md5_model *model);
 MD5_API void md5_free_anim(md5_anim *anim);
 
 // -- Binding --------------------------------------------------------------------------------
 
-// Which animation joint drives which model joint. Keeps pointers to both: free it before them.
+// The connection between an animation and a model: for each joint of the model, the track of the
+// animation that drives it. A binding stores pointers to the model and to the animation, so free
+// the binding before you free them.
 typedef struct md5_binding {
-    const md5_model *model; // NULL if md5_bind_skeleton() made it
+    const md5_model *model; // the model; NULL if the binding was created by md5_bind_skeleton()
     const md5_skeleton *skeleton;
-    const md5_xform *bind_local;   // [model joints]
-    const md5_mat34 *inverse_bind; // [model joints] what md5_pose_palette() multiplies by
+    const md5_xform *bind_local;   // [model joints] bind pose, relative to the parent
+    const md5_mat34 *inverse_bind; // [model joints] used by md5_pose_palette()
     const md5_anim *anim;
-    const uint32_t *tracks; // [model joints] animation joint; MD5_NONE: keeps its bind pose
-    bool same_order;        // tracks[joint] == joint for all
-    uint32_t num_missing, num_extra; // model joints without a track; animation joints without use
-    uint32_t num_rebases;            // joints with another parent in the animation
+    // [model joints] Index of the joint of the animation that drives the joint of the model.
+    // MD5_NONE: the joint keeps its bind pose.
+    const uint32_t *tracks;
+    bool same_order; // true if tracks[joint] == joint for all joints
+    // Number of model joints without a track, and number of animation joints that the model does
+    // not have.
+    uint32_t num_missing, num_extra;
+    uint32_t num_rebases; // number of joints with another parent in the animation
     size_t size;
     md5_internal internal;
 } md5_binding;
 
-// Matches the joints of `anim` and `model` by name (case-sensitive; the k-th of several joints of
-// one name drives the k-th). Same names and parents in the same order are the fast case.
+// Creates a binding, so that `anim` can be played on `model`. Joints are matched by their names,
+// which are case-sensitive. If several joints have the same name, the k-th track with this name
+// drives the k-th joint. Posing is fastest if the model and the animation have the same names and
+// parents in the same order.
 //
-// - A model joint without a track keeps its bind pose relative to its parent.
-// - An animation joint that the model lacks still moves the joints below it.
-// - If a joint's parent in the animation is an ancestor in the model, the joint follows that
-//   ancestor; joints in between, which only the model has, do not displace it. If the hierarchies
-//   contradict each other, or the animation's has parents_unknown, the model's is used.
+// The skeletons may differ:
 //
-// Each difference is a warning. Returns NULL and MD5_ERROR_MISMATCH with the first missing joints
-// if fewer than half of the model's joints or of the animation's have a partner: it is probably of
-// another skeleton. With opts->partial only if none has one. Likewise if the two were loaded with
-// different axes or scales. If `model` or `anim` is NULL, leaves the error of its load: check once,
-// after the last call. Time and memory are linear in the joints and their names (times its
-// logarithm if orders differ).
+// - A joint that only the model has keeps its bind pose, relative to its parent.
+// - A joint that only the animation has still moves its descendants.
+// - The parent of a joint in the animation may be a higher ancestor of the joint in the model. The
+//   joint then follows this ancestor. The joints between them, which exist only in the model, do
+//   not displace it.
+// - The hierarchy of the model is used if the two hierarchies contradict each other, or if the
+//   animation has parents_unknown.
+//
+// Each difference causes a warning. Returns NULL with MD5_ERROR_MISMATCH in two cases:
+//
+// - Fewer than half of the joints of the model, or fewer than half of the joints of the animation,
+//   have a match. The animation then probably belongs to another skeleton; the message contains the
+//   first missing joints. With opts->allow_partial_binding, this is an error only if no joint
+//   matches.
+// - The model and the animation were loaded with different axes or scales.
+//
+// If `model` or `anim` is NULL, the function fails and does not overwrite the error of the failed
+// load. It is therefore sufficient to check the result of the last call. Time and memory are linear
+// in the number of joints and the length of their names. If the orders of the joints differ, the
+// time also contains the logarithm of the number of joints as a factor.
 MD5_API md5_binding *md5_bind(const md5_model *model, const md5_anim *anim,
                               const md5_load_opts *opts, md5_error *error);
 
-// The same for a skeleton without a model, such as one that several models share or that the
-// program has made: parents are joints or MD5_NONE, `order` lists every joint once, parents first.
-// `bind_local` is its bind pose, relative to the parent. Keeps both pointers. Palettes posed by
-// this binding suit models in that bind pose; for others call md5_sample() once and
-// md5_local_to_palette() for each. State machines need the binding of a model.
+// Binds an animation to a skeleton without a model. Use it for a skeleton that several models
+// share, or for a skeleton that the program created. `bind_local` is the bind pose, relative to the
+// parent. Each parent in `skeleton` must be the index of a joint or MD5_NONE, and `order` must
+// contain every joint once, parents before their children. The binding stores the pointers
+// `skeleton` and `bind_local`.
+//
+// A palette that is posed with this binding is valid for all models with the same bind pose. For
+// models with other bind poses, call md5_sample() once, and then md5_local_to_palette() for each
+// model. State machines require a binding that was created with a model.
 MD5_API md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bind_local,
                                        const md5_anim *anim, const md5_load_opts *opts,
                                        md5_error *error);
+
+// Frees a binding. Accepts NULL.
 MD5_API void md5_free_binding(md5_binding *binding);
 
 // -- Time -----------------------------------------------------------------------------------
 
+// The wrap mode: how a clip continues before its first frame and after its last frame.
 typedef enum md5_wrap {
-    MD5_WRAP_LOOP,  // closed loop, as id's engine: num_frames - 1 intervals, last frame = first
-    MD5_WRAP_CYCLE, // open loop: num_frames intervals, the last frame blends into the first
-    MD5_WRAP_CLAMP, // no loop: the first frame before the start, the last after the end
+    // Repeats a clip whose last frame equals its first frame, as in id's engine. A cycle has
+    // num_frames - 1 intervals.
+    MD5_WRAP_LOOP,
+    // Repeats a clip whose last frame differs from its first frame, by blending from the last frame
+    // to the first. A cycle has num_frames intervals.
+    MD5_WRAP_CYCLE,
+    // Does not repeat. Before the start the first frame is shown, after the end the last frame.
+    MD5_WRAP_CLAMP,
 } md5_wrap;
 
-typedef enum md5_interpolation { // between two frames
-    MD5_INTERPOLATE_LINEAR,      // rotations are slerped, translations lerped
-    MD5_INTERPOLATE_STEP,        // each frame holds until the next
-#ifndef MD5_NO_CUBIC
-    MD5_INTERPOLATE_CUBIC, // smooth through the frames: see md5_sample()
-#endif
-    MD5_INTERPOLATE_NLERP = 3, // as LINEAR, with rotations by md5_quat_nlerp()
+// The method of interpolation between two frames.
+typedef enum md5_interpolation {
+    MD5_INTERPOLATE_LINEAR, // slerp for rotations, linear interpolation for translations
+    MD5_INTERPOLATE_STEP,   // no interpolation: each frame is shown until the next frame
+    MD5_INTERPOLATE_CUBIC,  // smooth curves through the frames; see md5_sample()
+    MD5_INTERPOLATE_NLERP,  // like LINEAR, but with md5_quat_nlerp() for rotations
 } md5_interpolation;
 
-// A sample position in a clip: two frames and the fraction between them. A value: it never grows.
-typedef struct md5_moment {
-    uint32_t frame0, frame1;
-    float fraction;                  // 0 <= fraction < 1; 0 = frame0
-    md5_wrap wrap;                   // with which it was made: what CUBIC finds beyond the ends
-    md5_interpolation interpolation; // LINEAR when it is made; set it for another
-    int64_t cycle;                   // number of the loop, 0 from time 0 on; negative before
-} md5_moment;
+// A position in a clip at which a pose can be sampled: two frames and the fraction between them.
+// Later versions will not add members.
+typedef struct md5_sample_position {
+    uint32_t frame0, frame1; // the frames before and after the position
+    float fraction;          // position between the frames: 0 = frame0, always below 1
+    md5_wrap wrap;           // wrap mode; only CUBIC uses it, at the ends of the clip
+    // method of interpolation; initially LINEAR, and you may change it
+    md5_interpolation interpolation;
+    int64_t cycle; // index of the cycle: 0 from time 0, negative before time 0
+} md5_sample_position;
 
-// Returns the sample position at `time` seconds, which may be negative, exact to the last bit of a
-// double. To play backward or at another speed, pass such times. NaN counts as 0, infinity as the
-// largest time. With MD5_WRAP_LOOP the end of a cycle is frame 0 of the next one.
-MD5_API md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap);
+// Converts a time in seconds to a sample position of a clip. The result is exact to the last bit of
+// a double. `time` may be negative. To play a clip at another speed or backward, pass times that
+// are scaled or that decrease. NaN counts as 0, and infinity counts as the largest time. With
+// MD5_WRAP_LOOP, the end of a cycle is frame 0 of the next cycle.
+MD5_API md5_sample_position md5_sample_position_at(const md5_anim *anim, double time,
+                                                   md5_wrap wrap);
 
-// Returns the sample position of programs that count frames: from `frame0` (fraction 0) to `frame1`
-// (1), any of the clip, with cycle 0 and MD5_WRAP_LOOP. All are clamped; NaN counts as 0.
-MD5_API md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0, uint32_t frame1,
-                                          float fraction);
+// Returns the sample position between two frames, for programs that select frames by their numbers.
+// The position is at `frame0` if `fraction` is 0 and at `frame1` if `fraction` is 1. Both can be
+// any frame of the clip. All arguments are clamped to their ranges; NaN counts as 0. In the result,
+// the cycle is 0 and the wrap mode is MD5_WRAP_LOOP.
+MD5_API md5_sample_position md5_sample_position_from_frames(const md5_anim *anim, uint32_t frame0,
+                                                            uint32_t frame1, float fraction);
 
-#ifndef MD5_NO_EXTRAS
-// As those of models and animations.
+// Load a camera path from a file or from memory. The arguments and rules are those of
+// md5_load_model() and md5_parse_model(). Free the result with md5_free_camera(), which accepts
+// NULL.
 MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,
                                      md5_error *error);
 MD5_API void md5_free_camera(md5_camera *camera);
 
-// Returns the camera's view at `time` seconds, in the file's space. As in id's engine, a shot moves
-// toward the frame that is its cut, and the next shot begins with the frame after that. Positions
-// and fields of view are lerped, rotations slerped. MD5_WRAP_LOOP repeats after `duration`;
-// MD5_WRAP_CYCLE holds the last view for one frame more, as `cycle` in id's engine. Cut views are
+// Returns the view of the camera at `time` seconds, in the space of the file. Positions and fields
+// of view are interpolated linearly, rotations by slerp. As in id's engine, the last interval of a
+// shot moves toward the frame of the cut, and the next shot starts at the following frame.
+// MD5_WRAP_LOOP repeats the path after `duration`. MD5_WRAP_CYCLE holds the last view for one more
+// frame before it repeats, like the keyword `cycle` in id's engine. Cut views (md5_cut_view) are
 // not used.
 //
-// `seconds` above 0 smooth paths that shake: the view is then a weighted mean of those up to
-// `seconds` before and after `time`, at most 512 frames, with weights (1 - u^2)^2, u from -1 to 1.
-// Shots are never blended: the span shrinks towards the ends of a shot, which are as in the file.
-// Rotations are summed and normalized: no span should turn by more than half a circle.
+// If `seconds` is above 0, the path is smoothed: the result is a weighted mean of the views up to
+// `seconds` before and after `time`, of at most 512 frames. The weight of a view is
+//
+//   (1 - u^2)^2
+//
+// where u is its distance in time from `time`, divided by the size of the interval, so that u is
+// from -1 to 1. Different shots are never blended: near the ends of a shot the interval becomes
+// smaller, and at the ends the view is exactly that of the file. Rotations are summed and
+// normalized, so the camera should not rotate by more than 180 degrees within the interval.
 MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap,
                                       double seconds);
 
-// Returns the camera's view of the last cut before `time`; NULL if there is none.
+// Returns the fixed view of the last cut before `time`, or NULL if this cut view does not exist.
+// The arguments are those of md5_camera_at().
 MD5_API const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time,
                                                 md5_wrap wrap);
-#endif
 
 // -- Posing ---------------------------------------------------------------------------------
 
-typedef enum md5_root { // the translation of joint 0, with which clips move a character
-    MD5_ROOT_FILE,      // as stored
-    MD5_ROOT_ID,        // as in id's engine: minus the base frame's, plus each past cycle's motion
-    MD5_ROOT_IN_PLACE,  // that of the first frame: add md5_anim_root_motion() to the character
+// Selects the translation of joint 0 in a sampled pose. In MD5 files, joint 0 moves the whole
+// character.
+typedef enum md5_root {
+    MD5_ROOT_FILE, // The translation as stored in the file.
+    // The translation as in id's engine: the stored translation minus the translation of the base
+    // frame, plus the displacement of all completed cycles.
+    MD5_ROOT_ID,
+    // The translation of the first frame, so that the character stays in place. Add the result of
+    // md5_anim_root_motion() to the position of the character.
+    MD5_ROOT_IN_PLACE,
 } md5_root;
 
-// Writes pose[joints of the binding] at `moment`, transforms relative to the parent. At fraction 0
-// it is the first frame as stored; between two frames moment.interpolation says:
+// Computes the pose of a clip at a sample position. Writes pose[joints of the binding]; each
+// transform is relative to the parent. `root` selects the translation of joint 0. If
+// sample.fraction is 0, the result is sample.frame0 as stored. Between two frames,
+// sample.interpolation selects the method:
 //
-// - LINEAR: rotations are slerped, translations lerped.
-// - STEP: the first frame.
-// - CUBIC: smooth curves through the frames, for slow motion of clips with few frames a second:
-//   exact at each frame, with continuous velocity. A joint's velocity at a frame is the mean of
-//   those before and after it; beyond the first and last frame moment.wrap says whether that is the
-//   other end of the cycle or no motion. Translations are Catmull-Rom splines (1974), rotations
-//   Hermite quaternion curves (Kim, Kim and Shin 1995). A hundred times slower: 0.3 microseconds a
-//   joint.
-// - NLERP: as LINEAR, but rotations by md5_quat_nlerp(), which says how far that is from slerp.
+// - LINEAR: slerp for rotations, linear interpolation for translations.
+// - STEP: the pose of frame0.
+// - NLERP: like LINEAR, but with md5_quat_nlerp() for rotations. The comment of that function
+//   contains the size of the difference.
+// - CUBIC: smooth curves through the frames, for slow motion of clips with a low frame rate. The
+//   curve passes exactly through each frame and has continuous velocity. The velocity of a joint at
+//   a frame is the mean of the velocities before and after the frame. At the first and last frame,
+//   sample.wrap defines the motion beyond the clip: the motion continues at the other end of the
+//   cycle, or the joint does not move. Translations are Catmull-Rom splines (1974), rotations are
+//   Hermite quaternion curves (Kim, Kim and Shin 1995). This method takes about 100 times longer
+//   than LINEAR: 0.3 microseconds per joint.
 //
-// md5_anim_root_motion() is linear in any case. For an animation without a model bind it to its own
-// skeleton: md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, ...).
-MD5_API void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root,
+// To sample an animation without a model, bind it to its own skeleton:
+// md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, ...).
+MD5_API void md5_sample(const md5_binding *binding, md5_sample_position sample, md5_root root,
                         md5_xform *pose);
 
-// Returns the displacement of joint 0 between two moments of a clip, in units: what
-// MD5_ROOT_IN_PLACE removes. Each cycle adds last frame minus first, so that displacements of
-// intervals add up.
-MD5_API md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_moment from, md5_moment to);
+// Returns the displacement of joint 0 between two sample positions of a clip, in units. This is the
+// motion that MD5_ROOT_IN_PLACE removes from poses. The motion is always interpolated linearly.
+// Each completed cycle adds the position of the last frame minus the position of the first frame.
+// Therefore the displacements of consecutive intervals can be added.
+MD5_API md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_sample_position from,
+                                      md5_sample_position to);
 
-// Returns the union of the file's bounds of both frames, which are often wrong (md5_skin_bounds()
-// is not), or empty bounds if the file has none. With MD5_ROOT_FILE as stored; with
-// MD5_ROOT_IN_PLACE moved as joint 0 is; with MD5_ROOT_ID as id's engine does, relative to joint
-// 0's displacement from the base frame: add the sampled pose[0].translation to place them at the
-// pose.
-MD5_API md5_bounds md5_anim_bounds(const md5_anim *anim, md5_moment moment, md5_root root);
+// Returns a bounding box for a sampled pose: the union of the boxes that the file contains for both
+// frames of `sample`. Returns an empty box if the file contains no boxes. The boxes in files are
+// often wrong; md5_skin_bounds() computes exact bounds. `root` is the mode with which the pose is
+// sampled:
+//
+// - MD5_ROOT_FILE: the boxes as stored.
+// - MD5_ROOT_IN_PLACE: the boxes moved with joint 0.
+// - MD5_ROOT_ID: the boxes as in id's engine, relative to the displacement of joint 0 from the base
+//   frame. Add the sampled pose[0].translation to move the result to the pose.
+MD5_API md5_bounds md5_anim_bounds(const md5_anim *anim, md5_sample_position sample, md5_root root);
 
-// Writes joints[skeleton->num_joints]: model-space matrices of pose[num_joints], in joint order.
+// Converts a pose to joint matrices in model space. Reads pose[skeleton->num_joints], with
+// transforms relative to the parent, and writes joints[skeleton->num_joints] in joint order.
 MD5_API void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose,
                                 md5_mat34 *joints);
 
-// The same as transforms, in joint order. Rotations are renormalized joint by joint, so that long
-// chains stay rotations. `joints` may be `pose`.
+// Converts a pose to model space like md5_local_to_model(), but writes transforms instead of
+// matrices. The rotation of each joint is normalized, so that rounding errors do not accumulate in
+// long chains of joints. `joints` may be the same array as `pose`.
 MD5_API void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *pose,
                                        md5_xform *joints);
 
-// The inverse, for joints that something else has placed, such as a ragdoll: writes
-// pose[num_joints], relative to the parent, of joints[num_joints] in model space, with rotations of
-// unit length in both. `pose` may be `joints`.
+// Converts transforms in model space to a pose relative to the parents. This is the inverse of
+// md5_local_to_model_xforms(). Use it for joints that another system has moved, such as a ragdoll.
+// Reads joints[skeleton->num_joints] and writes pose[skeleton->num_joints]. All rotations must have
+// unit length; the resulting rotations have unit length too. `pose` may be the same array as
+// `joints`.
 MD5_API void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *joints,
                                        md5_xform *pose);
 
-// Returns the model-space matrix of something attached to a joint: joints[joint] * offset.
+// Returns the model-space matrix of an object that is attached to a joint, such as a weapon in a
+// hand: joints[joint] * offset. `offset` is the transform of the object in the space of the joint.
 MD5_API md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform offset);
 
-// Writes palette[model joints] = joints * inverse bind, which take vertices from the bind pose to
-// the posed model, model space. `palette` and `joints` may be the same array.
+// Computes the palette from joint matrices in model space. For each joint of the model, writes
+//
+//   palette[joint] = joints[joint] * model->inverse_bind[joint].
+//
+// The palette transforms vertices from the bind pose to the current pose, in model space. `palette`
+// and `joints` may be the same array.
 MD5_API void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette);
 
-// Both in one call: faster, same bits. Writes joints and palette, [model joints]; either may be
-// NULL.
+// Converts a pose to joint matrices and to a palette. The results have the same bits as those of
+// md5_local_to_model() and md5_build_palette(), but one call is faster. Reads pose[model joints]
+// and writes joints[model joints] and palette[model joints]. `joints` or `palette` may be NULL.
 MD5_API void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat34 *joints,
                                   md5_mat34 *palette);
 
-// All three in one call: faster, same bits. Writes joints and palette, [model joints] each, of
-// which either may be NULL; uses pose[model joints] as working memory.
-MD5_API void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root root,
+// Computes joint matrices and a palette from a clip. The results have the same bits as those of
+// md5_sample() and md5_local_to_palette(), but one call is faster. Writes joints[model joints] and
+// palette[model joints]; either may be NULL. The function uses pose[model joints] as working
+// memory.
+MD5_API void md5_pose_palette(const md5_binding *binding, md5_sample_position sample, md5_root root,
                               md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
 
-// What posing one character takes, in one block, as of malloc(): not initialized but for the pose,
-// which is the bind pose.
+// The arrays that a program needs to pose one character, in one memory block. `pose` initially
+// contains the bind pose. The other arrays are not initialized.
 typedef struct md5_pose_buffers {
-    md5_xform *pose;             // [num_joints]
-    md5_mat34 *joints, *palette; // [num_joints]
-    void *scratch;               // of the size that was asked for, which may be 0
+    md5_xform *pose;             // [num_joints] transforms relative to the parent
+    md5_mat34 *joints, *palette; // [num_joints] joint matrices, and palette
+    void *scratch;               // scratch memory of the requested size
     uint32_t num_joints;
-    size_t size;
+    size_t size; // size of the block in bytes
     md5_internal internal;
 } md5_pose_buffers;
 
-// `scratch_size`: that of another call, such as md5_player_pose_scratch(). `allocator` may be NULL:
-// malloc(). Returns NULL if memory runs out, or if `model` is NULL.
+// Creates the arrays for posing one character of a model. `scratch_size` is the size of scratch
+// memory that another function requires, such as md5_player_pose_scratch(), or 0. If `allocator` is
+// NULL, malloc() is used. Returns NULL if memory runs out or if `model` is NULL. Free the result
+// with md5_destroy_pose_buffers().
 MD5_API md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t scratch_size,
                                                   const md5_allocator *allocator, md5_error *error);
-MD5_API void md5_destroy_pose_buffers(md5_pose_buffers *buffers); // NULL is allowed
+MD5_API void md5_destroy_pose_buffers(md5_pose_buffers *buffers); // accepts NULL
 
-typedef struct md5_pose_job { // the arguments of md5_pose_palette()
+// One character of md5_pose_batch(). The members are the arguments of md5_pose_palette().
+typedef struct md5_pose_job {
     const md5_binding *binding;
-    md5_moment moment;
+    md5_sample_position sample;
     md5_root root;
-    md5_mat34 *palette;   // [model joints], written
-    md5_mat34 *joints;    // [model joints], written: model-space matrices; may be NULL
-    uint32_t num_joints;  // that both have room for, which debug builds compare; 0 = unknown
-    uint64_t reserved[4]; // 0
+    md5_mat34 *palette;   // [model joints] written: the palette
+    md5_mat34 *joints;    // [model joints] written: joint matrices in model space; may be NULL
+    uint32_t num_joints;  // capacity of both arrays, asserted in debug builds; 0 = not known
+    uint64_t reserved[4]; // must be 0
 } md5_pose_job;
 
-// Poses jobs[count], of any models, clips and moments: faster than one by one, same bits. Jobs with
-// the same binding, anywhere in `jobs`, are posed 4 to 16 at a time, if their moments are LINEAR,
-// or NLERP. Results of different jobs must not overlap. `scratch`: md5_pose_batch_scratch() bytes,
-// at any address. Jobs of one clip together are twice as fast. If palettes exceed the caches, as
-// those of thousands of characters do, write about 32 at a time to one buffer and copy from there.
+// Poses many characters in one call. The results have the same bits as those of md5_pose_palette()
+// for each job, but the call is faster. jobs[count] may have different models, clips and sample
+// positions. The arrays that different jobs write must not overlap. `threads` may be NULL.
+// `scratch` is memory of the caller with md5_pose_batch_scratch() bytes, at any alignment.
+//
+// Jobs with the same binding are posed 4 to 16 at a time if their interpolation is LINEAR or NLERP.
+// They may be anywhere in `jobs`, but posing is twice as fast if jobs with the same clip are
+// adjacent. If the palettes of all jobs are larger than the CPU caches (thousands of characters),
+// pose about 32 characters at a time into one buffer and copy the palettes from there.
 MD5_API void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_threads *threads,
                             void *scratch);
 
-// For these jobs or any part of them: by the largest model and the number of workers, not `count`.
+// Returns the size in bytes of the scratch memory that md5_pose_batch() needs for these jobs or for
+// any part of them. The size depends on the largest model and on the number of workers, not on
+// `count`.
 MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count,
                                       const md5_threads *threads);
 
 // -- Blending -------------------------------------------------------------------------------
 
-// Poses of the same `count` joints, as md5_sample() writes them; the result may be the same array
-// as any input. joint_weights[count] is a mask: a joint's weight is weight * joint_weights[joint],
-// clamped; NaN counts as 0. NULL: 1 for all. Joints of weight 0 are those of the first input, bit
-// by bit. Arrays aligned to 64 bytes are fastest.
+// These functions combine poses that have the same joints. `count` is the number of joints. Each
+// pose is an array of `count` transforms, as written by md5_sample(). The resulting pose may be the
+// same array as an input. Arrays that are aligned to 64 bytes are processed fastest.
+//
+// joint_weights[count] is a mask that limits an operation to a part of the body. The weight of a
+// joint is
+//
+//   weight * joint_weights[joint]
+//
+// clamped to the range of the operation; NaN counts as 0. If `joint_weights` is NULL, all its
+// elements are 1. Joints with weight 0 are bit-identical to the first input.
 
-// Writes weights[skeleton->num_joints], 0 to 1, from id's channel words: `J` adds a joint, `*J` a
-// joint and its descendants, `-J` and `-*J` remove them, from left to right. J is a bare word, or
-// any name in quotes of either kind, without escapes: `*"Bip01 L Hand"`; only if no joint has the
-// quoted name, signs at its beginning count as signs. Names are case-sensitive; if no joint
-// matches, case is ignored, as in id's engine. With `feather` n > 0, a joint n levels or more below
-// the joint of its word has full weight; weights above it rise linearly: (level + 1) / (n + 1). A
-// joint that is added twice keeps the larger weight. MD5_ERROR_SYNTAX, with line and column in
-// `words`: an unknown joint, a stray sign or an open quote. Time: length of the text plus words
-// times joints.
-MD5_API bool md5_build_mask(const md5_skeleton *skeleton, const char *words, uint32_t feather,
+// Creates a mask from the text `patterns`, which is a list of joints. Writes
+// weights[skeleton->num_joints], from 0 to 1. The syntax is that of id's animation channels, which
+// are lists of joints in Doom 3's model definitions. The items of the list are evaluated from left
+// to right:
+//
+// - J: adds the joint J.
+// - *J: adds the joint J and its descendants.
+// - -J: removes the joint J.
+// - -*J: removes the joint J and its descendants.
+//
+// J is a name without quotes, or any name in single or double quotes, for example *"Bip01 L Hand".
+// There are no escape sequences. If a quoted name begins with a sign (* or -), the sign is part of
+// the name if a joint with this name exists; otherwise it has the meaning above. Names are
+// case-sensitive. If no joint matches, case is ignored, as in id's engine.
+//
+// If `feather` is n > 0, the mask has a soft border. A joint that is `level` levels below the joint
+// J of an item has the weight
+//
+//   min(1, (level + 1) / (n + 1))
+//
+// where J itself has the level 0. If `feather` is 0, the weight of each joint that an item adds is
+// 1.
+//
+// A joint that is added twice keeps the larger weight.
+//
+// Returns false with MD5_ERROR_SYNTAX if an item matches no joint, if a sign is at an invalid
+// position, or if a closing quote is missing. The error contains the line and column in `patterns`.
+// Takes time linear in the length of the text plus the number of items times the number of joints.
+MD5_API bool md5_build_mask(const md5_skeleton *skeleton, const char *patterns, uint32_t feather,
                             float *weights, md5_error *error);
 
-// Writes pose[count]: `from` at weight 0, `to` at weight 1, bit by bit; weights are clamped to
-// 0..1. Rotations are slerped along the shorter arc, be they q or -q, within 1e-6 radians;
-// translations are lerped. Blending a pose with itself gives that pose.
+// Interpolates between two poses. Writes pose[count]. The result is bit-identical to `from` at
+// weight 0 and to `to` at weight 1. Weights are clamped to 0..1. Rotations are interpolated by
+// slerp along the shorter arc, with an error of at most 1e-6 radians; the result is the same if a
+// quaternion q is replaced by -q. Translations are interpolated linearly. Blending a pose with
+// itself returns the same pose.
 MD5_API void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
                              const float *joint_weights, uint32_t count, md5_xform *pose);
 
-typedef struct md5_blend_job {  // the arguments of md5_blend_poses(), and how rotations blend
-    const md5_xform *from, *to; // [count]
-    const float *joint_weights; // [count], or NULL
-    md5_xform *pose;            // [count], written
+// One operation of md5_blend_batch(). The members are the arguments of md5_blend_poses(), and the
+// method of interpolation.
+typedef struct md5_blend_job {
+    const md5_xform *from, *to; // [count] the two poses
+    const float *joint_weights; // [count] mask, or NULL
+    md5_xform *pose;            // [count] written: the result
     float weight;
     uint32_t count;
-    md5_interpolation interpolation; // LINEAR, which is slerp, or NLERP: see md5_quat_nlerp()
-    uint64_t reserved[2];            // 0
+    md5_interpolation interpolation; // LINEAR (slerp), or NLERP (see md5_quat_nlerp())
+    uint64_t reserved[2];            // must be 0
 } md5_blend_job;
 
-// Blends jobs[count], one after the other: a job may blend what one before it wrote. NLERP has the
-// ends, arcs and masks of slerp; md5_quat_nlerp() says how far between them it is from that.
+// Performs the blends jobs[count] in order, so that a job may use the result of an earlier job.
+// With NLERP, the end points, arcs and masks are the same as with LINEAR. The comment of
+// md5_quat_nlerp() contains the difference between both methods.
 MD5_API void md5_blend_batch(const md5_blend_job *jobs, size_t count);
 
-// Writes difference[count], which md5_add_pose() adds to `reference`, any pose, to get `source`:
-// rotations inverse(reference) * source, translations source - reference.
+// Computes the difference between two poses, from which additive animations are made. Writes
+// difference[count]. Each rotation is inverse(reference) * source, each translation is source -
+// reference. Adding the difference to `reference` with md5_add_pose() gives `source`. `reference`
+// can be any pose.
 MD5_API void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint32_t count,
                                md5_xform *difference);
 
-// Writes out[count] = `pose` plus weight, clamped to -1..1, times the difference of `source` from
-// `reference`; if that is NULL, `source` is such a difference, as of md5_subtract_pose(): the same
-// bits. With both, an additive clip is added as it is sampled. Adding by -1 undoes adding by 1, up
-// to rounding error. Rotations are pose * slerp(identity, difference, weight): joints turn about
-// their own axes, so a nod stays a nod on a turned head. Translations are added in the parent's
-// space.
+// Adds a motion to a pose, for example a nod or a recoil to any animation. Writes out[count]:
+// `pose`, plus `weight` times the difference between `source` and `reference`. The weight is
+// clamped to -1..1. If `reference` is NULL, `source` must be a difference that was written by
+// md5_subtract_pose(); the result has the same bits. If `reference` is not NULL, `source` can be a
+// pose that was just sampled from an additive clip.
+//
+// The resulting rotation is
+//
+//   pose * slerp(identity, difference, weight).
+//
+// Joints therefore rotate around their own axes, so that a nod remains a nod if the head is
+// rotated. Translations are added in the space of the parent. Adding with weight -1 reverses adding
+// with weight 1, except for rounding.
 MD5_API void md5_add_pose(const md5_xform *pose, const md5_xform *source,
                           const md5_xform *reference, float weight, const float *joint_weights,
                           uint32_t count, md5_xform *out);
 
-#ifndef MD5_NO_COMPRESSED
 // -- Compressed clips -----------------------------------------------------------------------
 
-// Clips in a fifth to an eighth of their memory, with an error that is measured.
+// Compressed clips use one fifth to one eighth of the memory. The error is measured and stays below
+// a tolerance that you select.
 //
-//   md5_anim *walk = md5_compress_anim(anim, &(md5_compress_opts){.model = model}, NULL, &error);
-//   md5_binding *binding = md5_bind(model, walk, NULL, &error); // and so on, as of any clip
+//   md5_compress_opts compress = MD5_INIT;
+//   compress.model = model;
+//   md5_anim *walk = md5_compress_anim(anim, &compress, NULL, &error);
+//   md5_binding *binding = md5_bind(model, walk, NULL, &error); // use it like any other clip
 //
-// Constant tracks are stored once. Of the others, frames that are interpolated from their
-// neighbours well enough are dropped. What remains are integers of as many bits as the tolerance
-// asks for: each joint has its own step, finer for joints with much of the model below them. Any
-// moment costs the same. A rotation may be -q where the animation has q. MD5_INTERPOLATE_NLERP and
-// CUBIC go through the samples of the frames, and are several times slower. The same input gives
-// the same bytes and samples with every compiler, platform and instruction set.
+// Method: tracks that are constant are stored once. In the other tracks, frames that can be
+// interpolated from the neighbouring frames within the tolerance are dropped. The remaining frames
+// are quantized, which means that they are stored as integer multiples of a step. Each joint has
+// its own step, which is finer for joints that move large parts of the model.
+//
+// The time for sampling does not depend on the sample position. A sampled rotation may be -q
+// instead of q, which is the same rotation. MD5_INTERPOLATE_NLERP and MD5_INTERPOLATE_CUBIC
+// interpolate decoded frames and take several times longer. The same input gives the same bytes and
+// the same samples with every compiler, platform and instruction set.
 
+// Options of md5_compress_anim().
 typedef struct md5_compress_opts {
-    float tolerance; // largest displacement at the skin, units; 0 = 0.01 times the clip's scale
-    // The skin distance of a joint is that of the farthest vertex that it moves. Taken from the
-    // weights of `model`, whose joints are matched by name (differences are warnings, as those of
-    // md5_bind(); vertices of a joint that the clip lacks move with its parent); or from
-    // distances[anim joints], units, if that is not NULL. Without both: the longest bone from the
-    // joint to a child, or, if it has none, from its parent. Joints without vertices, and all if
-    // there is neither: 0. At least 1 unit (times the clip's scale) in any case, so that rotations
-    // keep their directions.
+    // Largest allowed displacement of a point of the skin, in units. 0 = 0.01 times the scale of
+    // the clip.
+    float tolerance;
+    // These two members define the skin distance of each joint: the distance from the joint to the
+    // farthest vertex that it moves.
+    //
+    // - If `distances` is not NULL, the skin distances are distances[anim joints], in units.
+    //   `model` is not used.
+    // - Otherwise, if `model` is not NULL, skin distances are computed from the weights of this
+    //   model. Its joints are matched with those of the clip by name. Differences cause warnings,
+    //   as in md5_bind(). Vertices of a joint that the clip does not have move with the parent of
+    //   the joint.
+    // - If both are NULL, the skin distance is the length of the longest bone from the joint to a
+    //   child. For a joint without children, it is the length of the bone from its parent. If the
+    //   clip has no bones, all skin distances are 0.
+    //
+    // The skin distance of a joint without vertices is 0. However, the smallest value that the
+    // compression uses is 1 unit times the scale of the clip, so that rotations keep their
+    // directions.
     const md5_model *model;
     const float *distances;
-    uint64_t reserved[8]; // 0
+    uint64_t reserved[8]; // must be 0
 } md5_compress_opts;
 
-// Compresses an animation. `compress` may be NULL. Returns NULL with
-// - MD5_ERROR_RANGE if the tolerance is negative or not finite, or finer than floats of the clip's
-//   size can keep; if the clip has more than 65535 joints or frames beyond 1e9 units;
-// - MD5_ERROR_VERSION for version 6, which stores no hierarchy (parents_unknown);
-// - MD5_ERROR_MISMATCH if no joint of the model is in the animation, or if it is compressed.
+// Compresses an animation. `compress` may be NULL. Free the result with md5_free_anim(). Bounds of
+// frames and the command line are not stored in the result.
 //
-// The result is the smallest of 16 attempts, each of which is decoded and measured; if none holds,
-// of more with finer steps. Some 9 microseconds a joint and frame. Time and memory are linear in
-// joints times frames. Bounds of frames and the command line are not kept.
+// The function makes 16 attempts, decodes and measures each result, and returns the smallest result
+// that is within the tolerance. If no attempt is within the tolerance, it makes more attempts with
+// finer steps. It takes about 9 microseconds per joint and frame. Time and memory are linear in the
+// number of joints times the number of frames.
+//
+// Returns NULL with
+//
+// - MD5_ERROR_RANGE if the tolerance is negative, not finite, or smaller than the precision of
+//   floats for the size of the clip;
+// - MD5_ERROR_RANGE if the clip has more than 65535 joints, positions outside 1e9 units, or a skin
+//   distance above 1e9 units of the file;
+// - MD5_ERROR_VERSION if the clip has version 6, which does not store a hierarchy
+//   (parents_unknown);
+// - MD5_ERROR_MISMATCH if the clip has no joint of the model, or if it is already compressed.
 MD5_API md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress,
                                     const md5_load_opts *opts, md5_error *error);
 
-// Makes a plain animation of a compressed one, whose frames are the samples of the clip at them:
-// for tools. There are no bounds of frames. Returns NULL with MD5_ERROR_MISMATCH if `anim` is not
-// compressed.
+// Converts a compressed clip to an uncompressed animation, for tools. The frames of the result are
+// the samples of the compressed clip; it has no bounds of frames. Returns NULL with
+// MD5_ERROR_MISMATCH if `anim` is not compressed. Free the result with md5_free_anim().
 MD5_API md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts,
                                       md5_error *error);
 
-// Writes a compressed clip to bytes[size] as a file for md5_load_anim(): one of its own, or a part
-// of another one. Returns its size, and writes nothing if there is less room. The bytes do not
-// depend on their position or the platform, and end with a checksum. Returns 0 if the clip is not
-// compressed.
+// Writes a compressed clip to bytes[size], so that it can be stored in a file or in a part of
+// another file. md5_load_anim() and md5_parse_anim() read this format. Returns the size of the
+// data; if `size` is smaller, nothing is written. Returns 0 if the clip is not compressed. The data
+// does not depend on the platform or on its position in a file, and it ends with a checksum.
 MD5_API size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size);
-#endif
-
-#ifndef MD5_NO_ASSET_FILES
-// -- Asset files ----------------------------------------------------------------------------
-//
-// An asset file is models and clips as they are in memory, to be used where its bytes lie: baked
-// once, later mapped, so that processes share its memory.
-//
-//   const md5_assets baked = {.num_models = 1, .models = model, .num_anims = 9, .anims = anims};
-//   size_t size = md5_write_assets(&baked, NULL, 0); // then to bytes[size], which become a file
-//   ...
-//   void *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
-//   md5_assets *assets = md5_map_assets(bytes, size, false, NULL, &error);
-//   md5_binding *walk = md5_bind(assets->models, &assets->anims[8], NULL, &error);
-//
-// One of a single model, or of one clip, is also a file for md5_load_model() or
-// md5_load_anim(), under any name, and so for all that loads files, such as md5_load_character().
-// It is then checked as if it were not trusted, and copied into the one block of the asset, of
-// which md5_release_geometry() frees nothing. Axes, scale, flip_v and parts stay as written.
-
-typedef struct md5_assets {
-    uint32_t num_models, num_anims;
-    const md5_model *models; // [num_models] to write several, copy the structures side by side
-    const md5_anim *anims;   // [num_anims] likewise
-    size_t size;             // of what md5_map_assets() made: bytes of its block
-    md5_internal internal;
-    uint64_t reserved[4]; // 0
-} md5_assets;
-
-// Writes models and clips to bytes[size]. Returns the size of the file, and writes nothing if
-// there is less room. The same assets give the same bytes on all little-endian platforms. Returns 0
-// if the geometry of a model was released, or left out by the load.
-MD5_API size_t md5_write_assets(const md5_assets *assets, void *bytes, size_t size);
-
-// Makes the assets of a file, whose bytes[size], at a multiple of 16, stay where they are,
-// unchanged, until md5_free_assets(). They are those that were written, bit for bit but for
-// num_warnings, which is 0, read-only, and freed together. Allocates one block, for what has
-// pointers. Unless the file `is_trusted`, which only the program could write, compares a checksum
-// and checks every value: whatever the bytes are, assets are safe to use and poses finite, though
-// perhaps of no use.
-//
-// Returns NULL with MD5_ERROR_SYNTAX if the bytes are no asset file, cut off or changed;
-// MD5_ERROR_VERSION if another version, or a machine of another byte order, wrote them;
-// MD5_ERROR_RANGE for a value that assets cannot have, or another address. Of `opts` only
-// allocator, file_name and needs_meshes count. Time: linear in the size, or, if trusted, in joints
-// and meshes.
-MD5_API md5_assets *md5_map_assets(const void *bytes, size_t size, bool is_trusted,
-                                   const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_free_assets(md5_assets *assets);
-#endif
 
 #ifdef __cplusplus
 }

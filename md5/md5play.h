@@ -1,23 +1,44 @@
-// md5play: players of state machines: states and transitions, events, root motion, poses.
+// md5play: plays the state machines that md5machine.h defines. For each character, a player stores
+// the playback state; advancing the player changes states, fires events and moves the root; posing
+// the player writes the joints.
 //
 //   machine (md5machine.h) --md5_create_player()--> player: the playback state of one character
 //        --md5_player_advance()--> advances time: states change, events fire, the root moves
 //        --md5_player_pose()--> blends layers, applies modifiers: pose, joints, palette
 //
-// md5_load_character() loads a machine with its model and clips; md5_play_batch() plays a crowd.
+// md5_load_character() loads a machine together with its model and clips. md5_play_batch() advances
+// and poses all characters of a crowd in one call, on several threads.
 //
-// After a player is created nothing allocates and nothing can fail: what sets something returns
-// false, and changes nothing, if an index is invalid or a number not finite. A machine is for any
-// number of threads, a player for one at a time.
+// Terms that are used below (md5machine.h defines all of them in detail):
 //
-// {0} means all defaults; members whose default is not 0 take MD5_ZERO for 0 where they name it.
+// - Clip: an animation. Its normalized time runs from 0 to 1 over one cycle; a time above 1 counts
+//   cycles, so 2.5 is the middle of the third cycle.
+// - Layer: a state machine with one current state. A machine consists of one or more layers, whose
+//   poses are blended over each other or added.
+// - Transition: a change from one state of a layer to another. During a transition with a duration,
+//   the old state fades out while the new state fades in. A cut is a transition without a duration.
+// - Exit: the normalized time at which a transition may leave its state.
+// - One-shot clip: a clip that plays once over the layers, such as a hit or a wave.
+// - Modifier: an operation on the blended pose, such as inverse kinematics.
+// - Active clip: a clip that a state or a one-shot clip currently plays with a weight above 0.
+// - Part of a step: md5_player_advance() divides the time of a call (a step) at the instants at
+//   which something changes. The intervals between these instants are called parts.
 //
-// Time is seconds. A clip's normalised time runs from 0 to 1 over one cycle; above 1 it counts
-// cycles. A pose is md5_xform[model joints], relative to the parent, in joint order.
+// Times are in seconds. A pose is an array md5_xform[model joints] in joint order; each transform
+// is relative to the parent joint.
+//
+// Defaults: MD5_INIT initializes a structure with all defaults. If the default of a member is not
+// 0, the comment of the member contains the default; MD5_EXPLICIT_ZERO then selects the value 0.
+//
+// Errors: creating, loading and restoring can fail. All other functions neither allocate memory nor
+// fail. Functions that set a value return false and change nothing if an index is invalid or a
+// number is not finite.
+//
+// Threads: any number of threads may use a machine. Only one thread at a time may use a player.
 #ifndef MD5PLAY_H
 #define MD5PLAY_H
 
-#include "md5machine.h" // beside this file also when installed
+#include "md5machine.h" // installed in the same folder
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,320 +46,524 @@ extern "C" {
 
 // == Players =====================================================================================
 
+// The playback state of one character.
 typedef struct md5_player md5_player;
 
-// Creates a player in the machine's start states at time 0, in one block of memory. The machine
-// must outlive it. `allocator` may be NULL: the machine's. Fails only if memory runs out.
+// Creates a player at time 0, in the initial state of each layer of the machine. Free the player
+// with md5_destroy_player(). The machine must outlive the player. The player is one memory block
+// from `allocator`, or, if `allocator` is NULL, from the allocator of the machine. Returns NULL
+// only if memory runs out or `machine` is NULL.
 MD5_PLAY_API md5_player *md5_create_player(const md5_machine *machine,
                                            const md5_allocator *allocator, md5_error *error);
-MD5_PLAY_API void md5_destroy_player(md5_player *player); // NULL is allowed
-MD5_PLAY_API void md5_player_reset(md5_player *player);   // to its state after md5_create_player()
+MD5_PLAY_API void md5_destroy_player(md5_player *player); // accepts NULL
 
-// Sets a parameter; any value but 0 sets a trigger or bool.
+// Restores the state that the player had after md5_create_player().
+MD5_PLAY_API void md5_player_reset(md5_player *player);
+
+// Sets a parameter of the machine, which conditions, speeds and blend spaces use. `parameter` is an
+// index from md5_find_parameter(). For a trigger or a bool, any value except 0 means set. Returns
+// false if the index is invalid or the value is not finite.
 MD5_PLAY_API bool md5_player_set(md5_player *player, uint32_t parameter, float value);
-MD5_PLAY_API float md5_player_get(const md5_player *player, uint32_t parameter); // 0 if invalid
-// Whether a condition is met by the parameters as they are; false if it names none of them, and if
-// it is about times or events.
-MD5_PLAY_API bool md5_player_is_met(const md5_player *player, const md5_condition *condition);
 
-// Starts a transition to a state over `duration` seconds, whatever the machine's own.
+// Returns the current value of a parameter, or 0 if the index is invalid. The value of a smoothed
+// parameter (md5_follow_desc) is the smoothed value, not the value that was set.
+MD5_PLAY_API float md5_player_get(const md5_player *player, uint32_t parameter);
+
+// Returns true if the current parameters satisfy a condition. Viewers use this function to display
+// why a transition is not taken. Returns false if the condition contains the name of an unknown
+// parameter, or if the condition tests a time or an event instead of a parameter.
+MD5_PLAY_API bool md5_player_condition_holds(const md5_player *player,
+                                             const md5_condition *condition);
+
+// Starts a transition to a state now, even if the machine does not contain such a transition. The
+// transition takes `duration` seconds; 0 is a cut. `fade` selects a crossfade or an inertial
+// transition (see md5_fade), and `easing` the easing of a crossfade. `layer` and `state` are
+// indices from md5_find_layer() and md5_find_state(). Returns false if an index is invalid or the
+// duration is not finite.
 MD5_PLAY_API bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state,
                                      float duration, md5_fade fade, md5_ease_kind easing);
 
-// Switches to a state at a normalised time; no event fires and the root does not move.
+// Switches a layer to a state immediately, and continues at the normalized time `time` of this
+// state. Use this function to scrub through a clip in an editor. No event fires and the root does
+// not move. Returns false if an index is invalid or the time is not finite.
 MD5_PLAY_API bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time);
 
 // -- One-shots ------------------------------------------------------------------------------
 
-// md5_shot_desc is documented with the tables. A player's slots are those of md5_machine_desc, from
-// 0; a one-shot in a higher slot is played over those in lower ones.
+// A one-shot clip plays once over the current states of the layers. It plays in a slot, which plays
+// one clip at a time; while a new clip fades in, older clips of the same slot fade out. A clip in a
+// slot with a higher index is blended over the clips in slots with lower indices. Slots are
+// numbered from 0, in the order of md5_machine_desc.slots. md5machine.h documents
+// md5_one_shot_desc.
 
-// Plays a clip as a one-shot. `desc` may be NULL. One that plays in the slot already fades out
-// while the new one fades in, by the same easing, joint by joint, so that nothing jumps; of five in
-// one slot the one of least weight ends abruptly. Its weight is the product of `weight` and both
-// fades, which may overlap. Events of its clip fire as those of a state; within the fades their
-// weight is at least that in the middle of the first or last eighth. Its root motion is added as a
-// layer's is, by its weight at joint 0; one without root motion that covers joint 0 stops the
-// character. Backward in time it plays backward and does not end.
-// MD5_NONE as slot or clip: that of `desc`. So a game plays a row of md5_machine_tables(), whatever
-// its conditions; what has the name of a row has its `until` and priority.
-MD5_PLAY_API bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
-                                       const md5_shot_desc *desc);
+// Starts a one-shot clip in a slot. `desc` contains its fades, speed, mask and other properties; if
+// `desc` is NULL, all properties have their defaults. Returns false if an index is invalid or a
+// number of `desc` is out of range.
+//
+// `slot` and `clip` select the slot and the clip. If one of them is MD5_NONE, the name in `desc` is
+// used instead. A game can therefore start an entry of md5_machine_desc.one_shots regardless of its
+// conditions: pass MD5_NONE, MD5_NONE and the entry from md5_machine_tables(). If `desc` has the
+// name of an entry of the machine, the `until` conditions and the priority of this entry apply.
+//
+// Weight: the weight of the clip is desc->weight, multiplied by the weight of its fade in, which
+// increases from 0 to 1, and by the weight of its fade out, which decreases from 1 to 0. Both fades
+// may overlap.
+//
+// Replacement: if a clip is already playing in the slot, it fades out while the new clip fades in,
+// with the same easing. The fade is computed separately for each joint, so that the pose does not
+// jump. A slot can contain at most four clips that play or fade out. If a fifth clip starts, the
+// clip with the lowest weight ends abruptly.
+//
+// Events: the clip fires its events like the clips of a state. The weight of an event is the weight
+// of the clip, except near the start of the fade in and the end of the fade out, where the weight
+// is nearly 0. There, the event has the weight that the clip has at 1/16 of the fade in or at 15/16
+// of the fade out.
+//
+// Root motion: the root motion of the clip is blended with the root motion of the layers, with the
+// weight of the clip at joint 0. A clip without root motion whose mask includes joint 0 therefore
+// stops the character.
+//
+// Backward time: if time runs backward, the clip plays backward and does not end.
+MD5_PLAY_API bool md5_player_play_one_shot(md5_player *player, uint32_t slot, uint32_t clip,
+                                           const md5_one_shot_desc *desc);
 
-// Stops what plays in a slot, over `fade_out` seconds and by the easing of its own fade out, or at
-// once if that is not above 0. One that would be gone earlier anyway is left to it. Returns false
-// if nothing plays there.
-MD5_PLAY_API bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out);
+// Stops the one-shot clip in a slot. The clip fades out over `fade_out` seconds, with the easing of
+// its own fade out. If `fade_out` is not above 0, the clip ends immediately. If the end of the clip
+// or of an earlier stop is sooner, the clip ends at that time. Returns false if no clip is playing
+// in the slot.
+MD5_PLAY_API bool md5_player_stop_one_shot(md5_player *player, uint32_t slot, float fade_out);
 
-// What the newest one-shot in a slot does at the end of its section: that in which it began, or to
-// which it went; when it has played on behind that, or has none, of its clip.
+// Changes of the section that a one-shot clip plays. A section is a named range of frames of a clip
+// (md5_section). `section` is the section that is passed to md5_player_one_shot_section(). The end
+// is the end of the current section. If the clip has no current section, because it has left its
+// section or started without a section, it is the end of the clip.
 typedef enum md5_section_change {
-    MD5_SECTION_JUMP,  // goes to this section at once, and then plays on
-    MD5_SECTION_NEXT,  // goes to this section then, and then plays on
-    MD5_SECTION_LOOP,  // likewise, and plays it over and over; its own one: loops that
-    MD5_SECTION_LEAVE, // plays on; `section` is not used
+    MD5_SECTION_JUMP,  // jumps to `section` immediately; after `section`, the clip continues
+    MD5_SECTION_NEXT,  // jumps to `section` at the end; after `section`, the clip continues
+    MD5_SECTION_LOOP,  // as NEXT, but repeats `section` until the next change
+    MD5_SECTION_LEAVE, // ends a repetition: the clip continues after the end; `section` is not used
 } md5_section_change;
 
-// The last call counts. It goes to the first frame, backward to the last, without a blend: at one
-// instant the events of both fire, and the root goes on. A fade before the end of the clip needs
-// that end to come. Backward in time no section ends. Returns false if nothing plays in the slot,
-// if it loops its whole clip, or if that has no such section.
-MD5_PLAY_API bool md5_player_shot_section(md5_player *player, uint32_t slot, const char *section,
-                                          md5_section_change change);
+// Changes the section that the newest one-shot clip in a slot plays, for example to reload one
+// shell after another and then finish the clip. `section` is the name of a section of the clip. A
+// new call replaces the change of the previous call.
+//
+// The clip jumps to the first frame of the section, or to the last frame if it plays backward. The
+// jump has no blend. The events of the frame before the jump and of the frame after the jump fire
+// at this instant, and the root motion continues. The fade out before the end of the clip only
+// starts if the clip is going to reach its end. If time runs backward, sections do not end.
+//
+// Returns false if no clip is playing in the slot, if the clip loops as a whole (MD5_ONE_SHOT_LOOPS
+// without a section), or if the clip does not have this section.
+MD5_PLAY_API bool md5_player_one_shot_section(md5_player *player, uint32_t slot,
+                                              const char *section, md5_section_change change);
 
-typedef struct md5_shot_status {
-    bool is_playing;  // or fading out; else all is 0
-    bool is_stopping; // by md5_player_stop_shot()
-    uint32_t clip;
-    double time;          // normalised time
-    float weight;         // after fades
-    const char *section;  // that it plays, the machine's; NULL: the whole clip
+// Status of a one-shot clip. If no clip is playing, all members are 0.
+typedef struct md5_one_shot_status {
+    bool is_playing; // true while the clip plays or fades out
+    // True if the clip was stopped before its end, by md5_player_stop_one_shot() or by the `until`
+    // conditions of its entry.
+    bool is_stopping;
+    uint32_t clip;        // index of the clip
+    double time;          // normalized time of the clip
+    float weight;         // current weight, including the fades
+    const char *section;  // name of the current section, owned by the machine; NULL: the whole clip
     uint64_t reserved[1]; // 0
-} md5_shot_status;
-// Returns the status of the newest one-shot in a slot.
-MD5_PLAY_API md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot);
+} md5_one_shot_status;
+
+// Returns the status of the newest one-shot clip in a slot.
+MD5_PLAY_API md5_one_shot_status md5_player_one_shot(const md5_player *player, uint32_t slot);
 
 // -- Targets, events, time ------------------------------------------------------------------
 
-// Returns a modifier's target, which may be written at any time, or NULL if the index is invalid.
+// Returns the target of a modifier: the position, rotation and weight with which the game controls
+// the modifier. The game may write the target at any time. `modifier` is an index from
+// md5_find_modifier(). Returns NULL if the index is invalid.
 MD5_PLAY_API md5_target *md5_player_target(md5_player *player, uint32_t modifier);
 
-// Says where a model of md5_machine_desc.attached is that has no joint: joints[joints of that
-// model] in model space of this character, valid until the next call; NULL, as at first: nowhere.
-// Neither saved, copied nor reset. Returns false for other models and invalid indices.
+// Sets the pose of an attached model (md5_machine_desc.attached) that is not attached to a joint of
+// this character, such as the partner in a handshake. Modifiers can use its joints as targets.
+// `attached` is the index of the model. `joints` contains the joint matrices of the attached model
+// in the model space of this character. The array is not copied: it must remain valid until the
+// next call. NULL, which is the initial value, means that the model has no pose.
+//
+// md5_player_save(), md5_player_copy() and md5_player_reset() do not save, copy or reset the
+// pointer. Returns false if the index is invalid or the model is attached to a joint.
 MD5_PLAY_API bool md5_player_attach(md5_player *player, uint32_t attached, const md5_mat34 *joints);
 
-// Returns the feet of a modifier of kind MD5_MODIFIER_FEET, [num_feet] in the order of its table,
-// or NULL for other kinds and invalid indices. `floor`, initially 0, and `normal` may be written at
-// any time, if no md5_ground_fn is set; `result` and `miss` are those of the last pose.
+// Returns the feet of a modifier that places feet on the ground (MD5_MODIFIER_FEET), [num_feet] in
+// the order of md5_modifier_desc.feet. Returns NULL if the modifier has another kind or the index
+// is invalid. If no ground function is set (md5_player_set_ground()), the game may write the
+// members `floor`, which is initially 0, and `normal` at any time. The members `result` and `miss`
+// describe the last computed pose.
 MD5_PLAY_API md5_foot *md5_player_feet(md5_player *player, uint32_t modifier);
 
-// Sets what a player draws at random: from now on the times of conditions that have a `longest`,
-// also that of each layer's current state; and its gazes begin anew, from their tables' seeds and
-// this one. Equal seeds give equal times, at any steps; members of a crowd get one each. 0 in a new
-// player, and after md5_player_reset(). What it leads to is saved and copied with the player.
+// Sets the random seed of a player. Give each member of a crowd a different seed, so that they do
+// not blink or look around at the same time. The seed is 0 in a new player and after
+// md5_player_reset(). The seed has two effects:
+//
+// - It determines the random times of conditions (md5_condition.longest), including the conditions
+//   of the current states.
+// - It restarts the gazes (MD5_MODIFIER_GAZE). Each gaze combines its own seed with this seed.
+//
+// Players with equal seeds draw equal times, even if their steps have different lengths. The state
+// of the random numbers is saved and copied with the player.
 MD5_PLAY_API void md5_player_seed(md5_player *player, uint64_t seed);
 
-// Returns the state of a modifier of kind MD5_MODIFIER_GAZE, or NULL likewise. It may be written at
-// any time. It advances, forward in time, while the modifier has a weight; what is not finite
-// begins anew.
+// Returns the state of a modifier that makes a character look around (MD5_MODIFIER_GAZE). Returns
+// NULL if the modifier has another kind or the index is invalid. The game may write the state at
+// any time. The state advances while the modifier has a weight above 0 and time runs forward. If it
+// contains a number that is not finite, it is reset.
 MD5_PLAY_API md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier);
 
-// Writes foot->floor, and foot->normal or not, of the ground below `ankle`, the animated position
-// of the foot's ankle in model space: a game transforms it by the character's placement and casts a
-// ray. Called for each foot of a modifier with a weight, when the character is posed, on the
-// calling thread. It must not change or pose the player.
+// A function of the game that finds the ground below a foot. `ankle` is the position of the ankle
+// in the animated pose, in the model space of the character. The function writes the height of the
+// ground to foot->floor, and may write the normal of the ground to foot->normal; both are in model
+// space. A game usually transforms the position to world space by the placement of the character,
+// and casts a ray downward.
+//
+// The function is called while the character is posed, on the thread that poses it, for each foot
+// of a modifier whose weight is above 0. It must not change or pose the player.
 typedef void md5_ground_fn(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot);
 
-// NULL, as at first: the game writes md5_player_feet(). md5_player_reset() does not change it.
+// Sets the ground function of a player. If `ground` is NULL, which is the initial value, the game
+// writes the heights to md5_player_feet() instead. md5_player_reset() does not change the function.
 MD5_PLAY_API void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user);
 
-// Called for each event that is passed, in the order of time; of the same instant in the order of
-// layers and clips, then of one-shots. `weight` is that of the clip in its layer at this instant,
-// above 0 and at most 1; the layer's own weight does not count. Events below a weight of 1e-6 are
-// silent. `event` belongs to the machine. It must not change the player.
+// A function of the game that receives the events of md5_player_advance(). Events are called in
+// chronological order. Events of the same instant are ordered by layer and clip; the events of
+// one-shot clips come last. `event` is owned by the machine. The function must not change the
+// player.
 //
-// Of the events that the machine reports, those of states have a weight of 1. At one instant come
-// events of clips, ends of transitions, states that are left and entered, events where states
-// begin. The first states, and what md5_player_fade_to() changes, are reported by the next
-// md5_player_advance(), what md5_player_seek() changes is not. A state that is left as it begins is
-// silent, and a transition that is interrupted has no end. MD5_EVENT_CLIP_END comes after the
-// events of the last frame, backward of the first; a clip that begins at its end does not end
-// there.
+// `weight` is the weight of the clip in its layer at the instant of the event, above 0 and at most
+// 1. It does not include the weight of the layer. Use it, for example, as the volume of a footstep.
+// Events with a weight below 1e-6 are not reported.
 //
-// A window opens and closes where a clip of any weight in its motion passes its frames, in order;
-// of one frame forward behind the clip's events, backward before them. Last at their instant come
-// other causes: a state or one-shot begins, or has faded out, is frozen, cut or sought. It is one
-// window for all that play its clip, so each MD5_EVENT_BEGIN has one MD5_EVENT_END. What
-// md5_player_seek(), a reset or md5_player_stop_shot() ends closes in the next
-// md5_player_advance(). `weight` is at least 1e-6; that of an end is 0 if nothing plays the clip.
+// The following rules apply to reports, which are the events of states and of the ends of clips
+// that md5_machine_desc.report enables:
+//
+// - Events of states have a weight of 1.
+// - The order at one instant is: events of clips, ends of transitions, left and entered states,
+//   events at the start of a state.
+// - The initial states and changes by md5_player_fade_to() are reported by the next
+//   md5_player_advance(). Changes by md5_player_seek() are not reported.
+// - A state that is left at the instant at which it starts is not reported.
+// - A transition that is interrupted does not report its end.
+// - MD5_EVENT_CLIP_END follows the events of the last frame of the clip, or of the first frame if
+//   the clip plays backward. A clip that starts at its end does not report this end.
+//
+// The following rules apply to windows (md5_window), which are events with a duration:
+//
+// - A window opens and closes when a clip that has a weight in its motion passes the first and the
+//   last frame of the window, in the order of time. At the same frame, the events of the clip come
+//   first if the clip plays forward, and last if it plays backward.
+// - A window also opens or closes if a state or one-shot clip starts, has faded out, is cut, is
+//   frozen (see md5_interrupt), or is moved by md5_player_seek(). These events come last at their
+//   instant.
+// - All states and one-shot clips that play the same clip share its windows. Therefore each
+//   MD5_EVENT_BEGIN is followed by exactly one MD5_EVENT_END.
+// - If md5_player_seek(), md5_player_reset() or md5_player_stop_one_shot() ends a window, the
+//   window closes in the next md5_player_advance().
+// - `weight` is at least 1e-6. It is 0 if a window closes because no state or one-shot clip plays
+//   the clip any more.
 typedef void md5_event_fn(void *user, md5_player *player, const md5_event *event, float weight);
 
-// Limits of one md5_player_advance(), each of which takes well under a microsecond: events, silent
-// ones included; intervals and transitions.
+// Limits of one call of md5_player_advance(), which keep its time bounded. Each event and each part
+// takes well below a microsecond.
+//
+// - MD5_MAX_STEP_EVENTS: number of events, including events that are not reported.
+// - MD5_MAX_STEP_PARTS: number of parts of the step plus number of transitions.
 enum { MD5_MAX_STEP_EVENTS = 65536, MD5_MAX_STEP_PARTS = 65536 };
 
-// What happened in a step. The last two are 0 except for extreme steps.
+// Result of md5_player_advance(). `num_dropped` and `undivided` are 0 unless a step exceeds
+// MD5_MAX_STEP_EVENTS or MD5_MAX_STEP_PARTS.
 typedef struct md5_advance_status {
-    uint32_t num_events; // that fired
-    // That the pose jumped: transitions of 0 s that do not keep the phase, in layers with a weight,
-    // and one-shots that ended without a fade. What the game does between steps is not counted.
+    uint32_t num_events; // number of calls of the event function
+    // Number of instants at which the pose may have jumped. Two causes are counted: transitions
+    // with a duration of 0 in a layer with a weight, unless they keep the phase; and one-shot clips
+    // that ended without a fade out. Changes that the game makes between two steps are not counted.
     uint32_t num_cuts;
-    uint64_t num_dropped; // that were dropped, silent ones included
-    double undivided;     // seconds at the end that passed in one piece
+    uint64_t num_dropped; // number of dropped events, including those that are not reported
+    double undivided;     // seconds at the end of the step that were not divided into parts
     uint64_t reserved[2]; // 0
 } md5_advance_status;
 
-// Advances a player by `seconds`, which may be 0 or negative; not finite means 0, and the magnitude
-// is limited to a million. `events` may be NULL.
+// Advances a player by `seconds`: takes transitions, plays clips, calls `events` for each event,
+// and computes the root motion. Call this function once per frame of the game, before
+// md5_player_pose(). `events` may be NULL. `seconds` may be 0 or negative. A value that is not
+// finite counts as 0, and the magnitude is limited to 1 million.
 //
-// Transitions are taken as soon as they become active: at the start of the step, wherever within it
-// a fade ends, an exit or the end of a section is reached, the time of a condition comes, an event
-// that one names is passed, or a parameter that follows passes the value of one, and at its end.
-// The step is divided there; between these instants clips advance, and the events in (before, now]
-// fire.
+// Transitions. A transition is taken as soon as its conditions hold, also in the middle of the
+// step. The conditions are tested at the start and at the end of the step, and at each of these
+// instants:
 //
-// A state also fires the events at the position where it begins, unless it is left at that instant;
-// if it fades in, with the weight in the middle of the first eighth of the fade. At the end of a
-// cycle both the last and the first frame fire, and the pose is that of the first; but a state that
-// is left at its exit fires none of a cycle that would begin there. At the position from which a
-// state that keeps the phase goes on within a cycle, events fire in the state that is left.
+// - a fade ends;
+// - an exit or the end of a section is reached;
+// - the time in a condition is reached;
+// - a clip fires an event that a condition uses;
+// - a smoothed parameter passes the value of a condition.
 //
-// The result does not depend on how time is split into steps, forward or backward (but not both),
-// steps of 0 included, which have the direction of the step before, up to rounding error; nor on
-// calls of md5_player_pose(). A time within 1e-9 of a cycle or second counts as reached, which is
-// enough for a million cycles in one step and a million steps since a clip began; an exit or a
-// start within 6e-8 of a frame is at that frame. Exceptions, of the second order in parts of at
-// most 1/4 s: root motion while weights change or while it turns and is blended, and what is not
-// linear in a parameter that follows (.github/docs/blending.md), also the time that a clip has left
-// by it. The clock of states in step is exact to 1e-7 of a cycle for a fade.
+// These instants divide the step into parts. During a part, clips play and their events fire: all
+// events after the start of the part, up to and including its end.
 //
-// Backward in time clips play backward, but fades advance by |seconds|, and exits are not reached.
-// If transitions form a cycle that takes no time, the layer goes around it once; then it rests
-// until a parameter is set anew, one that follows ends a part, a fade ends, or an exit is reached
-// that was not at the start. Events beyond MD5_MAX_STEP_EVENTS are dropped and counted; beyond
-// MD5_MAX_STEP_PARTS the rest of the step passes in one piece without transitions.
+// Events at the start of a state. A state also fires the events at the position at which it starts,
+// unless it is left at the same instant. If the state fades in, its weight is 0 at this instant;
+// therefore these events have the weight at 1/16 of the fade. If a transition keeps the phase, the
+// events at the position of the change fire in the previous state.
+//
+// Events at the end of a cycle. The events of the last frame and of the first frame both fire, and
+// the pose is the pose of the first frame. A state that is left at its exit does not fire events of
+// the next cycle.
+//
+// Independence of the frame rate. The result depends only on the total time, except for rounding:
+// many short steps give the same result as one long step. This is true for forward time and for
+// backward time, but not for a mixture of both. A step of 0 seconds has the direction of the
+// previous step. Calls of md5_player_pose() have no effect on the result. The following results are
+// not exact; their step is divided into parts of at most 1/4 s, and the error is of second order in
+// the length of a part:
+//
+// - root motion while weights change, or while rotating root motion is blended;
+// - effects of a smoothed parameter that are not linear in the parameter (see
+//   md5/docs/blending.md), such as the remaining time of a clip whose speed the parameter controls.
+//
+// Precision. A time counts as reached if it is at most 1e-9 of a cycle or 1e-9 seconds away. This
+// is sufficient for 1 million cycles in one step, and for 1 million steps since the start of a
+// clip. An exit or a start within 6e-8 of a frame counts as at that frame. The clock of
+// synchronized states (md5_transition_desc.in_step) is exact to 1e-7 of a cycle per fade.
+//
+// Backward time. If `seconds` is negative, clips play backward and exits are not reached, but fades
+// advance by |seconds|.
+//
+// Cyclic transitions. If transitions form a cycle that takes no time, the layer passes through the
+// cycle once. It then takes no further transition until a parameter is set, a smoothed parameter
+// ends a part, a fade ends, or an exit is reached that was not at the start of its state.
+//
+// Limits. Events beyond MD5_MAX_STEP_EVENTS are dropped and counted. After MD5_MAX_STEP_PARTS, the
+// rest of the step is not divided, and no transitions are taken during this time.
 MD5_PLAY_API md5_advance_status md5_player_advance(md5_player *player, double seconds,
                                                    md5_event_fn *events, void *user);
 
-// Returns the root motion of the last md5_player_advance(): what MD5_EXTRACT_* removed from the
-// playing clips, blended as their poses are, in the space of the character before the step: the new
-// placement is md5_xform_advance(placement, motion). Motions of parts of a step compose to that of
-// the whole.
+// Returns the root motion of the last md5_player_advance(): the distance and rotation by which the
+// game must move the character. To move the character, compute
+//
+//   placement = md5_xform_advance(placement, md5_player_root_motion(player))
+//
+// The motion is in the space of the character before the step. Clips with a
+// md5_clip_desc.root_extraction have root motion, which is removed from their poses. The root
+// motions of all active clips are blended with the same weights as their poses. If one step is
+// divided into several calls, the product of their motions is the motion of the whole step.
 MD5_PLAY_API md5_xform md5_player_root_motion(const md5_player *player);
 
-// Writes the current pose[model joints]; `joints` and `palette`, [model joints] each, may be NULL
-// and must not overlap. The result does not depend on earlier calls, to the bit; only springs and
-// feet advance from pose to pose: call this regularly for a player that has some, also while it is
-// not visible. With md5_detail.interval it may write the kept pose; returns whether it computed a
-// new one. `scratch` is md5_player_pose_scratch() bytes of any alignment.
+// Computes the pose of a character at the current time. Writes pose[model joints]. Also writes the
+// model-space matrices to joints[model joints] and the palette for skinning to palette[model
+// joints]. `joints` and `palette` may be NULL; the arrays must not overlap. `scratch` is temporary
+// memory of md5_player_pose_scratch() bytes, at any alignment.
+//
+// With a reduced level of detail (md5_detail.interval), the function may write the stored pose of
+// an earlier call. Returns true if it computed a new pose.
+//
+// The result does not depend on earlier calls, unless the machine has modifiers of kind
+// MD5_MODIFIER_SPRING or MD5_MODIFIER_FEET. Springs and feet advance from one pose to the next. If
+// a machine has such modifiers, call this function regularly, also while the character is not
+// visible.
 MD5_PLAY_API bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints,
                                   md5_mat34 *palette, void *scratch);
 MD5_PLAY_API size_t md5_player_pose_scratch(const md5_machine *machine);
 
-// Returns the weight, as events have it, of the clip that has a window of this index open since the
-// last md5_player_advance(), of several the largest; 0: it is not open, or the index is invalid.
+// Returns the weight with which a window (md5_window) is open after the last md5_player_advance().
+// Use this function to test, for example, if a sword can currently hit. `window` is an index from
+// md5_find_window(). The weight is the weight of the clip in its layer, as in md5_event_fn. If
+// several clips have an open window of this name, the largest weight is returned. Returns 0 if the
+// window is not open or the index is invalid.
 MD5_PLAY_API float md5_player_window(const md5_player *player, uint32_t window);
 
-// Returns a curve's value, blended as joints are: clips that have the curve by their weights in
-// their layer; that over the layers below, or added to them, by the weight of the layer and of
-// these clips in it; likewise one-shots. 0 if none has it or the index is invalid. Masks do not
-// matter. Time: layers times clips that have the curve times playing clips.
+// Returns the current value of a curve: a number that is animated over the frames of clips
+// (md5_clip_curve), such as the brightness of a glowing eye. `curve` is an index from
+// md5_find_curve(). Returns 0 if the index is invalid or no active clip has the curve.
+//
+// The values of all active clips that have the curve are blended like joints. Within a layer, each
+// clip counts with its weight. The value of the layer is then blended over the value of the layers
+// below, or added to it, with the weight of the layer multiplied by the weight of these clips.
+// One-shot clips are blended in the same manner. Masks have no effect.
+//
+// Takes time proportional to the number of layers times the number of clips with the curve times
+// the number of active clips.
 MD5_PLAY_API float md5_player_curve(const md5_player *player, uint32_t curve);
 
-// Writes weights[md5_machine_num_morphs()] for the morph targets of the machine's names, whatever
-// the level of detail. Finite. Time: layers times rows times playing clips; of a row by a curve or
-// a window, also the clips that have it, and all windows.
+// Writes the weights of the morph targets that the machine controls (md5_morph_desc) to
+// weights[md5_machine_num_morphs()]. The weights are finite. The level of detail has no effect.
+// md5_machine_morph_name() returns the name of each morph target.
+//
+// Takes time proportional to the number of layers times the number of entries of
+// md5_machine_desc.morphs times the number of active clips. For an entry with a curve or a window,
+// the number of clips that have it is a further factor, and all windows are visited.
 MD5_PLAY_API void md5_player_morphs(const md5_player *player, float *weights);
 
 // -- Level of detail ------------------------------------------------------------------------
 
-// How much of a player's pose is computed, for characters that are far away or many. Time, states,
-// events and root motion do not depend on it.
+// Level of detail of the pose of one player. Reduce it for distant or numerous characters. It only
+// affects poses: time, states, events and root motion are the same at every level of detail.
 typedef struct md5_detail {
-    // The joints to animate: those with a weight above 0 in this mask of the machine, their
-    // ancestors, and joint 0: with the bits of full detail, all others as in the bind pose. A
-    // modifier is not applied if its `joint` or the ankle of one of its feet is not animated;
-    // springs begin anew when it is. NULL: all joints.
+    // Name of a mask of the machine that selects the joints to animate. NULL selects all joints.
+    //
+    // The animated joints are the joints with a weight above 0 in the mask, their ancestors, and
+    // joint 0. Their transforms are bit-identical to the transforms with full detail. All other
+    // joints have the transforms of the bind pose.
+    //
+    // A modifier is skipped if its joint, or the ankle of one of its feet, is not animated. A
+    // spring restarts when its joints are animated again.
     const char *mask;
-    // The pose is computed in every interval-th call of md5_player_pose() or md5_play_batch(), 0
-    // and 1: in each, and early if there is none yet or it would become older than this. Other
-    // calls write the last one and its matrices. Springs and feet pass the whole time between two
-    // computed poses in one step; ground callbacks are called for computed poses only.
+    // The pose is computed in every interval-th call of md5_player_pose() or md5_play_batch(). The
+    // other calls write the pose of the last computation, which the player stores. 0 and 1 mean
+    // that every call computes the pose.
+    //
+    // A call also computes the pose if no pose is stored yet, or if the stored pose would become
+    // older than `interval` calls. Springs and feet advance over the whole time between two
+    // computed poses in one step. The ground function is called for computed poses only.
     uint32_t interval;
-    uint32_t
-        phase; // in which: their number plus it is a multiple; with 0, 1, 2, ... players take turns
+    // Selects which calls compute the pose: those whose number plus `phase` is a multiple of
+    // `interval`, if calls are numbered from 0. Give the players of a crowd the phases 0, 1, 2, ...
+    // so that their poses are computed in different frames.
+    uint32_t phase;
     uint64_t reserved[4]; // 0
 } md5_detail;
 
-// From the next computed pose on; NULL means full detail, as at first. Saved and copied with the
-// player. Time: linear in the machine's masks.
+// Sets the level of detail of a player, starting with the next computed pose. NULL means full
+// detail, which is the initial value. Returns false if the mask does not exist. The level of detail
+// is saved and copied with the player. Takes time linear in the number of masks.
 MD5_PLAY_API bool md5_player_set_detail(md5_player *player, const md5_detail *detail);
 
 // -- Saving and copying ---------------------------------------------------------------------
 
-// Saves all of a player's state in bytes[size], the same bytes on all platforms; a restored player
-// continues with the same bits. Returns their number, which changes with what is active.
+// Saves the state of a player to bytes[size], for saved games or for a network. The format is the
+// same on all platforms. A restored player continues bit-identically. Returns the full size of the
+// data, which depends on the active states. If `size` is smaller, only a part is written. To get
+// the size, pass NULL and 0.
 MD5_PLAY_API size_t md5_player_save(const md5_player *player, void *bytes, size_t size);
 
-// Restores a player of a machine of the same fingerprint, from bytes from anywhere: every number is
-// checked. On failure returns false and changes nothing. MD5_ERROR_MISMATCH: of another machine, or
-// of a version of the format that is too new or too old; MD5_ERROR_SYNTAX: too few or too many
-// bytes, or not of a player; MD5_ERROR_RANGE: a number is out of range.
+// Restores the state that md5_player_save() saved. The machine of the player must have the same
+// fingerprint as the machine of the saved player (md5_machine_fingerprint()). The data may come
+// from an untrusted source: every number is checked. On failure returns false and changes nothing.
+// The error is
+//
+// - MD5_ERROR_MISMATCH if the data is from another machine, or from a version of the format that is
+//   not supported;
+// - MD5_ERROR_SYNTAX if the data is not a saved player, is truncated, or is followed by other data;
+// - MD5_ERROR_RANGE if a number is out of range.
 MD5_PLAY_API bool md5_player_restore(md5_player *player, const void *bytes, size_t size,
                                      md5_error *error);
 
-// Copies a player's state to another one of the same md5_machine, fast: for rollback or lookahead.
+// Copies the state of player `from` to player `to`. Both players must have the same md5_machine.
+// The copy is fast enough for rollback (a game restores and repeats past steps) and for lookahead
+// (a game simulates future steps with a copy).
 MD5_PLAY_API void md5_player_copy(md5_player *to, const md5_player *from);
 
-// Called for each row of the old machine that the new one lacks by name: `kind` is "clip", "mask",
-// "parameter", "modifier", "slot", "layer", "state", "window" or "curve"; or "model", with the
-// machine's name, if the joints differ. It must not use the players.
+// A function that receives each element of the old machine that the new machine does not contain
+// under the same name: see md5_player_migrate(). The function must not use the players.
+//
+// `kind` is "clip", "mask", "parameter", "modifier", "slot", "layer", "state", "window" or "curve",
+// and `name` is the name of the element. If the joints of the models differ, `kind` is "model" and
+// `name` is the name of the old machine.
 typedef void md5_lost_fn(void *user, const char *kind, const char *name);
 
-// Lets a player of an edited machine go on where one of the old machine is. `from` does not change,
-// but only one thread may use it. All is taken over by name: layers, their states with clocks and
-// fades, parameters, one-shots, modifiers' targets and states, detail; not the ground callback.
-// Clips keep their normalised time. Where states are gone, the layer goes on with those that it was
-// fading from, else with its first. A layer whose pose differs goes on from the old one by an
-// inertial transition of 0.2 s, unless states without motion are involved or the joints differ; the
-// rest changes at once: weights of layers, masks, modifiers, one-shots. One-shots whose slot, clip
-// or mask is gone end. An open window stays so, of those of one name by frames, else by order; if
-// it is gone, it has no end. `lost` may be NULL.
-// Time: the tables' size, squared if names change order.
-MD5_PLAY_API void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
-                                   void *user);
+// Transfers the state of player `from` to player `to`, whose machine is an edited version of the
+// machine of `from`. An editor or a game can thus reload a changed machine file while the character
+// continues to play. `from` is not changed, but no other thread may use it during the call. `lost`
+// is called for each element that does not exist any more, and may be NULL.
+//
+// All state is matched by name: layers with their states, clocks and fades, parameters, one-shot
+// clips, the targets and states of modifiers, and the level of detail. The ground function is not
+// transferred. The following rules apply:
+//
+// - A clip keeps its normalized time.
+// - If no active state of a layer exists any more, the layer continues with the state from which
+//   its current transition started. If that state does not exist either, or no transition is
+//   active, the layer continues with its first state.
+// - If the pose of a layer differs from its old pose, the layer starts an inertial transition of
+//   0.2 s from the old pose. It does not if one of the states has no motion, or if the joints of
+//   the models differ.
+// - Changed weights of layers, masks, modifiers and one-shot clips take effect immediately.
+// - A one-shot clip ends if its slot, clip or mask does not exist any more.
+// - An open window remains open. If a clip has several windows of the same name, windows with the
+//   same frames are matched first, then the remaining windows in their order. A window that does
+//   not exist any more does not report its end.
+//
+// Takes time linear in the size of the tables, or quadratic if the order of the names has changed.
+MD5_PLAY_API void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *lost,
+                                     void *user);
 
-typedef struct md5_layer_status { // for a debug panel
-    uint32_t state;               // current state, or target of the transition
-    // Source of the transition, of several at one instant of the first; MD5_NONE: none is active.
+// Status of a layer, for debug views.
+typedef struct md5_layer_status {
+    uint32_t state; // index of the current state; during a transition, the target state
+    // Index of the state from which the current transition started. If several transitions were
+    // taken at one instant, the state from which the first transition started. MD5_NONE: no
+    // transition is active.
     uint32_t from;
-    float progress;       // of the transition, 0..1, before easing
-    double time;          // normalised time of `state`
-    float weight;         // of the layer
+    float progress;       // progress of the transition before easing, 0 to 1
+    double time;          // normalized time of `state`
+    float weight;         // weight of the layer
     uint64_t reserved[2]; // 0
 } md5_layer_status;
-// {.from = MD5_NONE} if the index is invalid.
+
+// Returns the status of a layer. If the index is invalid, `from` is MD5_NONE and all other members
+// are 0.
 MD5_PLAY_API md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer);
 
-// Returns the model-space bounds of joints[model joints], widened by the distance of the model's
-// vertices from their joints. Cheap, never too small.
+// Returns a bounding box of a character in model space, for culling. joints[model joints] are the
+// matrices that md5_player_pose() wrote. The box contains the positions of the joints, expanded by
+// the distance of the model's vertices from their joints. It is fast to compute and never too
+// small, but it is larger than the character.
 MD5_PLAY_API md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints);
 
 typedef struct md5_play_job md5_play_job;
 
-// For a game's own inverse kinematics, a ragdoll, or a copy of the pose: called after layers and
-// modifiers, before joints and palettes are computed, also for a kept pose unless the job keeps its
-// matrices. jobs[count], 1 to MD5_MAX_HOOKED, are adjacent jobs with the same hook and hook_user;
-// poses[i], which it may change, is that of jobs[i]. It runs on a thread of the batch and must not
-// change or pose these players, except to set parameters and targets for the next step.
+// A function of the game that changes poses during md5_play_batch(), for example for custom inverse
+// kinematics or a ragdoll, or that copies them. It is called after layers and modifiers have been
+// computed, and before the matrices are computed.
+//
+// One call receives one or more characters: jobs[count] are adjacent jobs of the batch with the
+// same `hook` and `hook_user`, and `count` is 1 to MD5_MAX_HOOKED. poses[i] is the pose of jobs[i]
+// and may be changed. The function is also called if a stored pose is used (md5_detail.interval),
+// unless the job keeps its matrices.
+//
+// The function runs on a thread of the batch. It must not change or pose the players of the jobs;
+// it may only set their parameters and targets, which take effect in the next step.
 typedef void md5_pose_hook_fn(void *hook_user, const md5_play_job *jobs, uint32_t count,
                               md5_xform *const *poses);
 enum { MD5_MAX_HOOKED = 16 };
 
-struct md5_play_job {   // one character of a crowd
-    md5_player *player; // in one job only
-    double seconds;
-    md5_event_fn *events; // or NULL
-    void *user;
-    md5_pose_hook_fn *hook; // or NULL
-    void *hook_user;
-    md5_mat34 *joints;  // [model joints] or NULL
-    md5_mat34 *palette; // [model joints] or NULL
-    // `joints` and `palette` still hold what the last job of this player, which was not restored or
-    // copied to since, wrote: they are not written again for a kept pose, which then costs nothing.
+// A character of a crowd: the input and output of md5_play_batch().
+struct md5_play_job {
+    md5_player *player;     // must not occur in another job of the batch
+    double seconds;         // time step, as in md5_player_advance()
+    md5_event_fn *events;   // receives events; NULL = none
+    void *user;             // passed to `events`
+    md5_pose_hook_fn *hook; // changes the pose; NULL = none
+    void *hook_user;        // passed to `hook`
+    md5_mat34 *joints;      // [model joints] written: model-space matrices; may be NULL
+    md5_mat34 *palette;     // [model joints] written: palette for skinning; may be NULL
+    // Set this to true if `joints` and `palette` still contain the matrices that the last job of
+    // this player wrote, and the player was neither restored nor the target of a copy since. If the
+    // batch uses a stored pose (md5_detail.interval), it then does not write the same matrices
+    // again.
     bool keeps_matrices;
-    bool is_computed; // written: whether the pose was computed, as md5_player_pose() returns
-    md5_advance_status status; // written: as md5_player_advance() returns
-    md5_xform motion;          // written: md5_player_root_motion()
+    bool is_computed;          // written: true if a new pose was computed, as in md5_player_pose()
+    md5_advance_status status; // written: the result of md5_player_advance()
+    md5_xform motion;          // written: the result of md5_player_root_motion()
     uint64_t reserved[4];      // 0
 };
 
-// Calls md5_player_advance() and md5_player_pose() for `count` characters of any machines, with the
-// same bits, and their hooks; fastest if characters of one model are adjacent. Events and hooks of
-// different players are called on different threads, those of one player on one, in order.
-// `scratch` is md5_play_batch_scratch() bytes of any alignment, for these jobs or any part of them:
-// about 1.3 KB per joint of the largest model, for each worker.
+// Advances and poses jobs[count] on the threads of `threads`: calls md5_player_advance(), the hook
+// and md5_player_pose() for each character. The results are bit-identical to those of separate
+// calls. The characters may have different machines. The batch is fastest if characters of the same
+// model are adjacent in the array.
+//
+// The events and hooks of one player are called in order on one thread. Events and hooks of
+// different players may be called on different threads at the same time.
+//
+// `scratch` is temporary memory of md5_play_batch_scratch() bytes, at any alignment. This is about
+// 1.3 KB for each joint of the largest model and for each worker. The memory is sufficient for
+// these jobs and for any part of them.
 MD5_PLAY_API void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads,
                                  void *scratch);
 MD5_PLAY_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count,
@@ -346,54 +571,82 @@ MD5_PLAY_API size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t coun
 
 // -- Between fixed steps --------------------------------------------------------------------
 
-// One character of a game that simulates at 30 or 60 Hz and draws more often. The game keeps the
-// poses of the last two steps, and where the character stood before the last one.
-typedef struct md5_between_job {
+// A game can simulate at a fixed rate, such as 30 or 60 Hz, and draw more often. Each drawn frame
+// then shows the characters between the last two steps of the simulation. The game stores the poses
+// of both steps, and the placement of the character before the last step. md5_pose_interpolated()
+// computes the pose and the motion between them.
+typedef struct md5_interpolated_pose_job {
     const md5_model *model;
-    const md5_xform *before, *now; // [model joints] as md5_player_pose() or a hook had them
-    md5_xform motion;              // md5_player_root_motion() of the step from one to the other
-    bool has_cut;    // md5_advance_status.num_cuts, a seek or the like: `now` is written at once
-    md5_xform *pose; // [model joints], written; it may be `before` or `now`
-    md5_mat34 *joints, *palette; // [model joints], written; either may be NULL
-    md5_xform part;       // written: of the motion; the placement is that before the step * part
+    // [model joints] poses before and after the last step, as md5_player_pose() or a hook wrote
+    // them.
+    const md5_xform *before, *after;
+    md5_xform motion; // md5_player_root_motion() of the last step
+    // True if the pose jumped in the last step: `after` is then used without interpolation. Set it
+    // if md5_advance_status.num_cuts is not 0, or after md5_player_seek() and similar changes.
+    bool has_cut;
+    md5_xform *pose; // [model joints] written; may be the same array as `before` or `after`
+    // [model joints] written: model-space matrices, and the palette for skinning; either may be
+    // NULL.
+    md5_mat34 *joints, *palette;
+    // Written: the part of `motion` up to the drawn frame. The placement of the character in the
+    // drawn frame is the placement before the last step, multiplied by partial_motion.
+    md5_xform partial_motion;
     uint64_t reserved[4]; // 0
-} md5_between_job;
+} md5_interpolated_pose_job;
 
-// Writes poses, matrices and parts of motions at a `share` of the step, clamped to 0..1: `before`
-// at 0, `now` at 1, bit by bit. The same bits with any threads. The part of a motion is that of a
-// screw (Chasles 1830): exact for a root that moves and turns steadily. Poses are those of
-// md5_blend_poses(): over all clips of the model Bobbin a joint is at most 3.4 % of its height from
-// its true place with steps of 1/30 s, 1.7 % with 1/60 s.
-MD5_PLAY_API void md5_pose_between(md5_between_job *jobs, size_t count, float share,
-                                   const md5_threads *threads);
+// Computes the poses of jobs[count] between two fixed steps, on the threads of `threads`. Writes
+// the pose, the matrices and the partial motion of each job. `fraction` is the position between the
+// steps, clamped to 0 to 1:
+//
+// - 0: the pose is bit-identical to `before`.
+// - 1: the pose is bit-identical to `after`.
+//
+// The number of threads has no effect on the results. Poses are interpolated by md5_blend_poses().
+// The partial motion is that of a screw: a rotation about an axis and a translation along the same
+// axis (Chasles 1830). It is exact for a root that moves and rotates at constant speed.
+//
+// Measured over all clips of the model Bobbin, the distance of a joint from its exact position is
+// at most 3.4 % of the model's height with steps of 1/30 s, and at most 1.7 % with steps of 1/60 s.
+MD5_PLAY_API void md5_pose_interpolated(md5_interpolated_pose_job *jobs, size_t count,
+                                        float fraction, const md5_threads *threads);
 
 // == Characters ==================================================================================
 //
-// A machine file with everything it names. One serves any number of players, which must be freed
-// first; read-only. Arrays have one entry for each clip of the machine, in its order:
-// md5_machine_tables(machine)->clips. Clips of the same file share its animation and binding.
+// A character is a machine together with its model and the animations of its clips. All of them are
+// loaded from a machine file and the files to which it refers.
+// Any number of players can share one character. A character is read-only.
+//
+// The arrays `anims` and `bindings` have one element for each clip of the machine, in the order of
+// md5_machine_tables(machine)->clips. Clips with the same file share one animation and one binding.
 typedef struct md5_character {
     const md5_machine *machine;
     const md5_model *model;
     uint32_t num_clips;
     const md5_anim *const *anims;       // [num_clips]
-    const md5_binding *const *bindings; // [num_clips]
-    const char *model_path;             // as it was opened
-    const char *const *anim_paths;      // [num_clips]
-    size_t anims_size;                  // bytes of the animations, each counted once
-    uint32_t num_warnings;              // of the machine file, the model and the animations
+    const md5_binding *const *bindings; // [num_clips] each binds an animation to the model
+    const char *model_path;             // path of the model's file, as it was opened
+    const char *const *anim_paths;      // [num_clips] paths of the animations, as they were opened
+    size_t anims_size;     // memory of all animations in bytes; a shared animation counts once
+    uint32_t num_warnings; // number of warnings for the machine file, the model and the animations
     md5_internal internal;
 } md5_character;
 
-// Loads a machine file, the model and animations that it names, binds them and creates the machine.
-// A file name in the text is relative to the folder of `path`, unless it begins with one / or \ or
-// a drive letter: no file of another machine is read. Reads each file once, on opts->threads with
-// the same result; limits of memory and warnings hold for each by itself. Warnings about a binding
-// name the clip. A file that cannot be read is an error at its name in the machine file; other
-// errors are at their location in the file that has them.
+// Loads a character: reads the machine file at `path`, loads its model and animations, binds the
+// animations to the model, and creates the machine. Free the result with md5_free_character(),
+// after all players of the character. Returns NULL on failure.
+//
+// File names in the machine file are relative to the folder of `path`, unless they are absolute: an
+// absolute name starts with a slash, a backslash or a drive letter. A machine file cannot include
+// other machine files. Each file is read once. If opts->threads is set, files are read on these
+// threads; the result is the same. The limits of memory and warnings in `opts` apply to each file
+// separately.
+//
+// If a file cannot be read, the error contains the location of its name in the machine file. Other
+// errors contain the location of the fault in the file that has it. Warnings about a binding
+// contain the name of the clip.
 MD5_PLAY_API md5_character *md5_load_character(const char *path, const md5_load_opts *opts,
                                                md5_error *error);
-MD5_PLAY_API void md5_free_character(md5_character *character);
+MD5_PLAY_API void md5_free_character(md5_character *character); // accepts NULL
 
 #ifdef __cplusplus
 }

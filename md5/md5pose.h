@@ -1,16 +1,33 @@
-// md5pose: operations on a single pose: turning and moving joints, inverse kinematics, springs,
-// mirroring, retargeting. md5play.h uses them in state machines; blending is in
-// md5model.h.
+// md5pose: operations that change one pose. Their results can be combined: each operation takes a
+// pose that md5_sample() or another operation has written.
 //
-// Axes: "model x", "y" and "z" below are forward, left and up of the skeleton's axes, which are
-// id's unless md5_load_opts.axes asked for others.
+// - Joint modifiers rotate and move single joints.
+// - Inverse kinematics moves a hand, a foot or the end of a chain of joints to a target.
+// - Foot placement adapts the feet to uneven ground.
+// - Springs let a chain of joints swing, for example hair or a tail.
+// - Mirroring exchanges left and right.
+// - Retargeting transfers poses to a model with other proportions.
+// - The procedural gait moves legs by rules, without clips.
+// - The gaze moves a head and eyes.
 //
-// A pose is md5_xform[model joints], relative to the parent, in joint order. Nothing here
-// allocates or fails except md5_create_retarget(). Several threads may work on different poses.
+// md5play.h uses these operations in state machines, and md5model.h contains blending.
+//
+// Pose: an array md5_xform[model joints] in joint order. Each transform is relative to the parent
+// of the joint.
+//
+// Axes: "model x", "model y" and "model z" mean the directions forward, left and up in model space.
+// These are the axes of id's engine unless md5_load_opts.axes selected others.
+//
+// Terms: a chain is a sequence of joints in which each joint is the parent of the next one. The tip
+// is the last joint of a chain, for example a hand. A bone is the line from a joint to the next
+// joint of the chain.
+//
+// Only md5_create_retarget() allocates memory and can fail. Several threads may work on different
+// poses at the same time.
 #ifndef MD5POSE_H
 #define MD5POSE_H
 
-#include "md5model.h" // beside this file also when installed
+#include "md5model.h" // installed in the same folder
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,531 +35,746 @@ extern "C" {
 
 // -- Space and joints ----------------------------------------------------------------------
 
-// Returns the model-space transform of one joint of `pose`: the product of the transforms from the
-// root down to it. `joint` must be valid. Time: depth of the joint.
+// Returns the transform of one joint of `pose` in model space: the product of the transforms of the
+// joint and all its ancestors. Use it if you need only a few joints; md5_local_to_model() computes
+// all joints. `joint` must be a valid index. The time is linear in the number of ancestors.
 MD5_PLAY_API md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose,
                                           uint32_t joint);
 
-// id's joint modifiers (idAnimator::SetJointPos, SetJointAxis); "world" there is model space.
+// Selects how md5_modify_joint() applies a transform to a joint. The values correspond to the joint
+// modifiers of id's engine (idAnimator::SetJointPos, SetJointAxis), which call model space "world".
 typedef enum md5_joint_space {
-    MD5_JOINT_LOCAL, // rotation applied before the joint's own, translation added in the parent's
-                     // space
-    MD5_JOINT_LOCAL_OVERRIDE, // replaces the animated transform
-    MD5_JOINT_MODEL,          // rotation and translation applied in model space
-    MD5_JOINT_MODEL_OVERRIDE, // replaces it, in model space
+    // Adds to the animated transform. The resulting rotation is the rotation of the joint times the
+    // rotation of `change`. The translation is added in the space of the parent.
+    MD5_JOINT_LOCAL,
+    MD5_JOINT_LOCAL_OVERRIDE, // Replaces the animated transform, relative to the parent.
+    // Adds to the animated transform. Rotation and translation are applied in model space.
+    MD5_JOINT_MODEL,
+    MD5_JOINT_MODEL_OVERRIDE, // Replaces the animated transform, in model space.
 } md5_joint_space;
 
-// Turns and moves one joint of `pose` as id's joint modifiers do, by `weight` 0..1. As in id's
-// engine, a model-space position of joint 0 overrides. A rotation 0 0 0 0 leaves the rotation, a
-// translation that is not finite leaves the translation, so either can be changed alone. Returns
-// false and changes nothing if the joint index is invalid.
+// Rotates and moves one joint of a pose, for example to rotate the turret of a tank. `change` is
+// the transform, `space` selects how it is applied, and `weight` from 0 to 1 is the strength. To
+// change only the translation, set the rotation to 0 0 0 0. To change only the rotation, set a
+// coordinate of the translation to a value that is not finite. As in id's engine, MD5_JOINT_MODEL
+// replaces the position of joint 0 instead of adding to it. Returns false and changes nothing if
+// the index of the joint is invalid.
 MD5_PLAY_API bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint,
                                    md5_joint_space space, md5_xform change, float weight,
                                    md5_xform *pose);
 
 // -- Inverse kinematics --------------------------------------------------------------------
+// The functions in this section change rotations of `pose` so that the tip of a chain reaches a
+// target. Target positions are in model space. Only md5_solve_two_bone() with stretch also changes
+// translations.
 //
-// These functions change rotations of `pose` (md5_solve_two_bone() with stretch also translations)
-// so that the tip reaches a model-space target, by `weight` 0..1: each rotation is slerped by this
-// fraction. Input that is not finite, or farther than 1e15 units, changes nothing. Rotations stay
-// of unit length for any input, and every platform gives the same bits. Time is linear in the
-// length of the chain and the depth of its joints.
+// `weight` from 0 to 1 is the strength of the effect: each rotation is interpolated by slerp from
+// the original rotation. Input that is not finite or outside 1e15 units has no effect. The
+// resulting rotations have unit length for any input, and every platform computes the same bits.
+// The time is linear in the length of the chain and in the number of ancestors of its joints.
 //
-// The numbers of a tool are a struct of their own, which also stands in the rows of machines
-// (md5machine.h), with the same names and defaults.
+// The parameters that describe a solver are in a separate structure, such as md5_two_bone_params.
+// The tables of state machines (md5machine.h) contain the same structures, with the same names and
+// defaults.
 
-// What rotations a joint may have relative to its parent: rest * swing * twist, where the twist
-// turns about `axis` and the swing about an axis perpendicular to it (Dobrowolski 2015,
-// "Swing-twist decomposition in Clifford algebra").
+// The kinds of joint limits. A joint limit defines which rotations of a joint relative to its
+// parent are allowed. For this purpose the rotation is written as
+//
+//   rest * swing * twist
+//
+// where `rest` is the rotation at rest, the twist is a rotation around the axis of the limit, and
+// the swing is a rotation around an axis perpendicular to it (Dobrowolski 2015, "Swing-twist
+// decomposition in Clifford algebra").
 typedef enum md5_limit_kind {
-    MD5_LIMIT_NONE,  // any
-    MD5_LIMIT_HINGE, // a twist from `min` to `max`, without swing: elbow, knee
-    MD5_LIMIT_CONE,  // a swing of at most `swing`, and a twist from `min` to `max`: shoulder,
-                     // neck
+    MD5_LIMIT_NONE,  // Any rotation is allowed.
+    MD5_LIMIT_HINGE, // A twist from `min` to `max` without swing, as in an elbow or a knee.
+    // A swing of at most `swing` and a twist from `min` to `max`, as in a shoulder or a neck.
+    MD5_LIMIT_CONE,
 } md5_limit_kind;
 
-// Angles are radians, positive as in md5_quat_from_axis_angle(). A table of limits has one row for
-// each joint of the skeleton, in joint order; rows of joints that a call does not turn are ignored.
+// The limit of one joint. Solvers receive an array of limits with one element per joint of the
+// skeleton, in joint order. They use only the elements of the joints that they rotate. Angles are
+// in radians and have the sign of md5_quat_from_axis_angle().
 //
-// Joints outside their limits are first moved to the nearest allowed rotation: swing and twist each
-// to its nearest allowed value. So at weight 1 all joints of the chain obey, to 1e-6 radians, also
-// if the target is out of reach; the result is then the nearest that was found. If min == max,
-// or `swing` is 0, only this angle is allowed. A smaller weight slerps from the pose as it was.
+// A joint that is outside its limit is first moved to the nearest allowed rotation; swing and twist
+// are clamped separately. At weight 1, all joints of the chain are within their limits, with an
+// error of at most 1e-6 radians. This is also true if the target is out of reach; the result is
+// then the nearest pose that was found. With a smaller weight, the result is interpolated between
+// the original pose and this pose by slerp.
+//
+// If `min` equals `max`, only this angle is allowed. If `swing` is 0, no swing is allowed.
 typedef struct md5_joint_limit {
     md5_limit_kind kind;
-    md5_quat rest;  // rotation of which the angles are 0, relative to the parent, such as that
-                    // of md5_model.bind_local; 0 0 0 0 means none: 0 0 0 1
-    md5_vec3 axis;  // in the joint's own space at `rest`, of any length above 0
-    float min, max; // -pi <= min <= max <= pi
-    float swing;    // of MD5_LIMIT_CONE: angle between `axis` and its direction at rest, 0..pi
-    uint64_t reserved[2]; // 0
+    // Rotation of the joint relative to its parent at which swing and twist are 0, for example the
+    // rotation in md5_model.bind_local. 0 0 0 0 counts as 0 0 0 1.
+    md5_quat rest;
+    // Axis of the limit, in the space of the joint at `rest`, with any length above 0.
+    md5_vec3 axis;
+    float min, max; // Smallest and largest twist: -pi <= min <= max <= pi.
+    // Used by MD5_LIMIT_CONE: the largest angle between `axis` and its direction at rest, from 0 to
+    // pi.
+    float swing;
+    uint64_t reserved[2]; // must be 0
 } md5_joint_limit;
 
-// The joints of an arm or a leg. There may be others between them, such as twist helpers: they keep
-// their transforms, and so their positions along the bone.
+// The three joints of an arm or a leg. The skeleton may contain other joints between them, such as
+// twist helpers. These joints keep their transforms relative to their parents, and therefore their
+// positions along the bone.
 typedef struct md5_limb {
-    uint32_t root, middle, tip; // shoulder, elbow, hand; hip, knee, ankle
+    uint32_t root, middle, tip; // shoulder, elbow, hand; or hip, knee, ankle
 } md5_limb;
 
-typedef struct md5_two_bone_numbers {
-    float soften;  // 0..1, share of the reach at its end over which the limb slows down; see below
-    float stretch; // longest length as a share of the full reach, >= 1; 0 means 1
-} md5_two_bone_numbers;
+// Parameters of md5_solve_two_bone(), whose comment explains them.
+typedef struct md5_two_bone_params {
+    // Softening, from 0 to 1: the fraction of the full reach in which the limb slows down before it
+    // is straight. 0 = no softening.
+    float soften;
+    // Maximum length of the stretched limb relative to its full reach, at least 1. 0 = 1, which
+    // means no stretch.
+    float stretch;
+} md5_two_bone_params;
 
+// Arguments of md5_solve_two_bone().
 typedef struct md5_two_bone_job {
-    uint32_t tip;         // hand or foot; its parent is the elbow or knee, whose parent is the root
-    const md5_limb *limb; // the three joints; `tip` is ignored then. NULL: by parents, as above
-    md5_vec3 target;      // target position of the tip
-    const md5_vec3
-        *pole; // the middle joint bends towards it; NULL: as in the pose, or forward (+x)
-    const md5_quat *rotation; // of the tip in model space; NULL: keeps its model-space rotation
-    md5_two_bone_numbers numbers;
-    float weight;
-    const md5_joint_limit *limits; // [num_joints] of root, middle and tip; NULL: none
-    uint64_t reserved[4];          // 0
+    // The hand or foot. Its parent is the elbow or knee, and the parent of the elbow or knee is the
+    // shoulder or hip. Not used if `limb` is not NULL.
+    uint32_t tip;
+    // The three joints, for skeletons with other joints between them. NULL: use `tip` and its two
+    // ancestors.
+    const md5_limb *limb;
+    md5_vec3 target; // target position of the tip, model space
+    // The elbow or knee bends towards this point, in model space. NULL: it bends in the same
+    // direction as in the pose, or forward (model x) if the limb is straight or folded in the pose.
+    const md5_vec3 *pole;
+    // Rotation of the tip in model space. NULL: the tip keeps the model-space rotation that it has
+    // in the pose.
+    const md5_quat *rotation;
+    md5_two_bone_params params;
+    float weight; // strength of the effect, 0 to 1
+    // [num_joints] Joint limits, used for the three joints. NULL: no limits.
+    const md5_joint_limit *limits;
+    uint64_t reserved[4]; // must be 0
 } md5_two_bone_job;
-// Bends an arm or a leg so that its tip reaches the target; points it at a target out of reach.
-// Returns false and changes nothing if the tip has no two ancestors, or if joints of `limb` do not
-// exist or do not descend from each other.
+
+// Bends an arm or a leg so that its tip reaches the target. If the target is out of reach, the limb
+// points at the target. Returns false and changes nothing if the tip does not have two ancestors.
+// If `limb` is used, returns false if one of its joints does not exist, or if the middle joint is
+// not a descendant of the root or the tip is not a descendant of the middle joint.
 //
-// With R the reach, the sum of both bone lengths, and s = soften, the tip reaches every target up
-// to R (1 - s) away from the root, except those nearer than the difference of the bone lengths. A
-// target at a greater distance d pulls the tip to
-//   R (1 - s exp(-x)),  x = (d - R (1 - s)) / (R s),
-// to within 1e-6 of R: the limb never straightens abruptly, but misses a target at distance R by
-// R s / e. So the effect is small for a small s: 0.05 is common, 0 softens nothing, 1 misses every
-// target. With stretch, both bones grow by the same factor as soon as the target would be missed,
-// so with softening the limb begins to stretch at R (1 - s).
+// Softening. Without softening, a limb straightens abruptly when the target moves out of reach.
+// Softening prevents this. Let R be the full reach, which is the sum of both bone lengths, let s be
+// `soften`, and let d be the distance of the target from the root of the limb. If d <= R (1 - s),
+// the tip reaches the target, unless d is smaller than the difference of the bone lengths. If d is
+// larger, the distance of the tip from the root is
 //
-// With limits, the limb is solved in the plane of its hinge, and the solution is moved into the
-// limits. If this moves the tip away, other turns about the line from root to target are tried, and
-// CCD brings the tip as near as it can; the pole then only decides where the search begins. The tip
-// keeps its rotation as far as its limit allows.
+//   R (1 - s exp(-x)) where x = (d - R (1 - s)) / (R s)
+//
+// with an error of at most 1e-6 of R. The tip then misses a target at the distance R by R s / e,
+// where e is Euler's number. A common value of s is 0.05. The value 0 disables softening; with the
+// value 1, every target is missed.
+//
+// Stretch. If the target would be missed and `stretch` is above 1, both bones are scaled by the
+// same factor. If softening is used too, the limb starts to stretch at the distance R (1 - s).
+//
+// Limits. With joint limits, the limb is solved in the plane of its hinge, and the solution is
+// moved into the limits. If this moves the tip away from the target, the solver tries other
+// rotations around the line from the root to the target. It then uses the algorithm CCD (see
+// md5_chain_solver) to move the tip as close to the target as possible. In this case, `pole` only
+// selects the start of the search. The tip keeps its rotation if its limit allows it.
 MD5_PLAY_API bool md5_solve_two_bone(const md5_skeleton *skeleton, const md5_two_bone_job *job,
                                      md5_xform *pose);
 
-// `forward` is turned to the target, and `up` leans neither left nor right of model z; the steeper
-// the direction, the weaker this is. If `forward` and `up` are parallel, nothing rolls.
-typedef struct md5_aim_numbers {
-    md5_vec3 forward, up; // in the tip's space; 0 0 0 means x and z
-    float limit;          // largest turn of each joint, radians; 0 = any turn, MD5_ZERO = none
-} md5_aim_numbers;
+// Parameters of md5_solve_aim(): the directions of the tip. The solver rotates `forward` to the
+// target and keeps `up` upright, so that the tip leans neither to the left nor to the right of
+// model z. This correction becomes weaker as the direction to the target becomes steeper. If
+// `forward` and `up` are parallel, the tip does not roll.
+typedef struct md5_aim_params {
+    // Directions in the space of the tip. 0 0 0 selects the defaults: x for `forward` and z for
+    // `up`.
+    md5_vec3 forward, up;
+    // Largest rotation of each joint, radians. 0 = unlimited, MD5_EXPLICIT_ZERO = no rotation.
+    float limit;
+} md5_aim_params;
 
+// Arguments of md5_solve_aim().
 typedef struct md5_aim_job {
-    uint32_t tip;    // head, eye, gun
-    uint32_t length; // joints that share the turn equally, tip included; the tip also corrects
-                     // for its displacement by the others; at most MD5_MAX_CHAIN
-    md5_vec3 target; // point to look at
-    md5_aim_numbers numbers;
-    float weight;
-    uint64_t reserved[4]; // 0
+    uint32_t tip; // the joint that points at the target: a head, an eye or a gun
+    // Number of joints that share the rotation equally, including the tip, at most MD5_MAX_CHAIN.
+    // The rotation of the other joints displaces the tip; the tip compensates for this
+    // displacement.
+    uint32_t length;
+    md5_vec3 target; // the point to look at, model space
+    md5_aim_params params;
+    float weight;         // strength of the effect, 0 to 1
+    uint64_t reserved[4]; // must be 0
 } md5_aim_job;
-// Turns a chain of joints so that the tip points at the target. Returns false and changes nothing
-// if the tip is invalid or length is 0.
+
+// Rotates a chain of joints so that the tip points at the target, for example neck and head.
+// Returns false and changes nothing if the tip is invalid or `length` is 0.
 MD5_PLAY_API bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job,
                                 md5_xform *pose);
 
-// How md5_solve_chain() moves a tip to its target.
+// Algorithms of md5_solve_chain().
 typedef enum md5_chain_solver {
-    MD5_CHAIN_FABRIK, // draws bones to positions: Aristidou, Lasenby 2011
-    MD5_CHAIN_CCD,    // joint by joint, turns those near the tip most: Wang, Chen 1991
-    // Damped least squares (Wampler 1986; Nakamura, Hanafusa 1986): turns all joints together, by
+    // Moves the joints along their bones to positions that reach the target (Aristidou, Lasenby
+    // 2011).
+    MD5_CHAIN_FABRIK,
+    // Cyclic coordinate descent: rotates one joint after another. Joints near the tip rotate most
+    // (Wang, Chen 1991).
+    MD5_CHAIN_CCD,
+    // Damped least squares (Wampler 1986; Nakamura, Hanafusa 1986). Each iteration rotates all
+    // joints together by the angles
+    //
     //   J^T (J J^T + lambda^2 I)^-1 e
-    // for the tip's error e and its Jacobian J, and none by more than 0.5 radians in one iteration.
-    // Most targets take about ten; it finds more of the targets that limits leave in reach than the
-    // others do. lambda^2, as a share of the mean of the diagonal of J J^T, begins at 1/100, falls
-    // to a fifth, down to 1e-6, after an iteration that came nearer, and grows sixfold after one
-    // that did not, which is undone (Marquardt 1963); beyond 1e6 the search ends. Computed in
-    // double.
+    //
+    // where e is the vector from the tip to the target, J is the Jacobian (the derivative of the
+    // tip's position by the rotations of the joints), I is the identity matrix and lambda is the
+    // damping. No joint rotates by more than 0.5 radians per iteration. Most targets require about
+    // ten iterations. With joint limits, this solver reaches more of the reachable targets than the
+    // other solvers.
+    //
+    // The damping is adapted (Marquardt 1963). lambda^2, relative to the mean of the diagonal of J
+    // J^T, starts at 1/100. After an iteration that reduced the distance to the target, it is
+    // divided by 5, but it does not become smaller than 1e-6. After any other iteration, it is
+    // multiplied by 6 and the iteration is undone. If it becomes larger than 1e6, the search ends.
+    // The computation uses double precision.
     MD5_CHAIN_LEAST_SQUARES,
 } md5_chain_solver;
 
+// Arguments of md5_solve_chain().
 typedef struct md5_chain_job {
     md5_chain_solver solver;
-    uint32_t tip;
-    uint32_t length; // joints of the chain, tip included, 2 to MD5_MAX_CHAIN; fewer if the
-                     // chain reaches the root of the skeleton
-    md5_vec3 target;
-    float tolerance;     // units; stops if nearer
-    uint32_t iterations; // at most
-    float weight;
-    const md5_joint_limit *limits; // [num_joints] of the chain's joints, tip included; NULL: none
-    uint64_t reserved[4];          // 0
+    uint32_t tip; // the last joint of the chain
+    // Number of joints of the chain, including the tip, from 2 to MD5_MAX_CHAIN. If the tip has
+    // fewer ancestors, the chain begins at the root of the skeleton.
+    uint32_t length;
+    md5_vec3 target; // target position of the tip, model space
+    // The search stops if the distance of the tip from the target is smaller than this value,
+    // units.
+    float tolerance;
+    uint32_t iterations; // maximum number of iterations
+    float weight;        // strength of the effect, 0 to 1
+    // [num_joints] Joint limits, used for the joints of the chain. NULL: no limits.
+    const md5_joint_limit *limits;
+    uint64_t reserved[4]; // must be 0
 } md5_chain_job;
+
+// The largest number of joints of a chain.
 enum { MD5_MAX_CHAIN = 64 };
-// Moves the tip of a chain to the target. Returns the remaining distance at weight 1 in units, or
-// INFINITY if the tip is invalid or has no parent, or the target is not finite. The tip keeps its
-// rotation relative to its parent. At most 1000 iterations are done.
+
+// Moves the tip of a chain of any length to the target, for example a tail or a tentacle. The tip
+// keeps its rotation relative to its parent. Performs at most 1000 iterations. Returns the distance
+// of the tip from the target at weight 1, in units. Returns INFINITY if the tip is invalid or has
+// no parent, or if the target is not finite.
 //
-// With limits, the distance is that of the nearest pose found, which is never farther than that of
-// the given pose moved into its limits; no solver searches everywhere, so there may be a nearer
-// one. CCD turns no joint away from the target, and each hinge by its best angle. FABRIK turns
-// joints to their positions as their limits allow; after four rounds in vain it leaves the
-// remaining iterations to CCD.
+// With joint limits, the result is the nearest pose that was found. It is never farther from the
+// target than the original pose after its joints are moved into their limits. No solver searches
+// all poses, so a nearer pose may exist. CCD rotates no joint away from the target, and it rotates
+// each hinge by the best angle. FABRIK moves joints to their positions within their limits. If four
+// iterations do not reduce the distance, FABRIK uses CCD for the remaining iterations.
 MD5_PLAY_API float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job,
                                    md5_xform *pose);
 
-// What a tip is to reach.
+// One goal of md5_solve_goals(): a target for one tip.
 typedef struct md5_goal {
-    uint32_t tip, length; // as in md5_chain_job: the joints that may turn
-    md5_vec3 target;
-    const md5_quat *rotation; // of the tip in model space; NULL: any, the tip keeps its own
-    float weight;             // compared with other goals; above 0, or the goal is ignored
-    float distance; // written: units from tip to target at weight 1 of the job; INFINITY if the
-                    // goal is ignored or invalid
-    uint64_t reserved[2]; // 0
-} md5_goal;
-enum { MD5_MAX_GOALS = 8, MD5_MAX_GOAL_JOINTS = 128 };
-typedef struct md5_goals_job {
-    md5_goal *goals;     // [num_goals]
-    uint32_t num_goals;  // at most MD5_MAX_GOALS
-    float tolerance;     // units; stops if all goals are nearer, see below
-    uint32_t iterations; // at most
+    uint32_t tip, length; // the chain of joints that may rotate, as in md5_chain_job
+    md5_vec3 target;      // target position of the tip, model space
+    // Rotation of the tip in model space. NULL: any rotation is allowed, and the tip keeps its
+    // rotation relative to its parent.
+    const md5_quat *rotation;
+    // Weight relative to the other goals. A goal whose weight is not above 0 is ignored.
     float weight;
-    const md5_joint_limit *limits; // [num_joints]; NULL: none
-    uint64_t reserved[4];          // 0
+    // Written: distance from the tip to the target in units, at weight 1 of the job. INFINITY if
+    // the goal is ignored or invalid.
+    float distance;
+    uint64_t reserved[2]; // must be 0
+} md5_goal;
+
+// The largest number of goals of md5_solve_goals(), and the largest number of joints in their
+// chains.
+enum { MD5_MAX_GOALS = 8, MD5_MAX_GOAL_JOINTS = 128 };
+
+// Arguments of md5_solve_goals().
+typedef struct md5_goals_job {
+    md5_goal *goals;    // [num_goals]
+    uint32_t num_goals; // number of goals, at most MD5_MAX_GOALS
+    // The search stops if the errors of all goals are smaller than this value, units. See
+    // md5_solve_goals().
+    float tolerance;
+    uint32_t iterations;           // maximum number of iterations
+    float weight;                  // strength of the effect, 0 to 1
+    const md5_joint_limit *limits; // [num_joints] joint limits; NULL: no limits
+    uint64_t reserved[4];          // must be 0
 } md5_goals_job;
-// Moves several tips of one skeleton to their targets together, such as two hands on the same
-// spine, by damped least squares with one Jacobian for all. Chains may share joints; a joint of any
-// chain moves all tips below it. Minimizes the sum over the goals of squared errors times squared
-// weights, so the weights decide which goal gives way if not all can be reached; to fade, use that
-// of the job.
+
+// Moves several tips of one skeleton to their targets together. Use it for goals that share joints,
+// for example two hands that are moved by the same spine. Each joint of any chain moves all tips
+// below it.
 //
-// An error of a rotation counts as the length of its chain for each radian (twice the sine of half
-// of the angle), and must likewise be within the tolerance. A tip with a rotation turns too.
+// The method is damped least squares with one Jacobian for all goals (see MD5_CHAIN_LEAST_SQUARES).
+// It minimizes the sum, over all goals, of the squared error times the squared weight. If not all
+// goals can be reached, the weights are therefore priorities. To fade the whole effect in or out,
+// use the weight of the job.
 //
-// Returns the largest distance among the goals that are not ignored: INFINITY if one of them is
-// invalid, as in md5_solve_chain(), or if chains and the joints between them exceed
-// MD5_MAX_GOAL_JOINTS; the others are solved without it. Needs about 100 KiB of stack.
+// The error of a goal is the distance of the tip from its target. If the goal has a rotation, the
+// error of the rotation is converted to a distance: it is multiplied by the length of the chain.
+// The error of a rotation by the angle a is 2 sin(a / 2), which is about a in radians. This
+// distance must also be within the tolerance. A tip with a rotation goal rotates itself too.
+//
+// Returns the largest distance of all goals that are not ignored. Returns INFINITY if a goal is
+// invalid for one of the reasons of md5_solve_chain(); the other goals are solved without it.
+// Returns INFINITY also if the chains, and the joints between them, have more than
+// MD5_MAX_GOAL_JOINTS joints. Uses about 100 KiB of stack.
 MD5_PLAY_API float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job,
                                    md5_xform *pose);
 
-// Result of posing a limb.
+// The result of moving a limb to its target.
 typedef enum md5_limb_result {
-    MD5_LIMB_PLACED,       // the tip is at its target, to 1e-4 of the reach
-    MD5_LIMB_OUT_OF_REACH, // it points there, as near as it can
-    MD5_LIMB_NO_JOINT,     // a joint index is invalid
-    MD5_LIMB_NO_PARENTS,   // no joints are given, and the tip has no two ancestors
-    MD5_LIMB_NO_CHAIN,     // the tip does not descend from the middle joint, or that from the root
-    MD5_LIMB_NO_BONE,      // a bone is shorter than 1e-5 of the reach: the limb cannot bend. Rigs
-                           // with helper joints have such bones: give the joints
-    MD5_LIMB_NOT_FINITE,   // pose, height or target is not finite, or beyond 1e15 units
+    MD5_LIMB_REACHED, // The tip is at its target, within 1e-4 of the reach of the limb.
+    // The target is out of reach. The limb points at the target, and the tip is as near as
+    // possible.
+    MD5_LIMB_OUT_OF_REACH,
+    MD5_LIMB_NO_JOINT, // The index of a joint is invalid.
+    // The tip does not have two ancestors, and the caller did not specify the other joints
+    // (`has_leg` is false).
+    MD5_LIMB_NO_PARENTS,
+    // The tip is not a descendant of the middle joint, or the middle joint is not a descendant of
+    // the root.
+    MD5_LIMB_NO_CHAIN,
+    // A bone is shorter than 1e-5 of the reach, so the limb cannot bend. Skeletons with helper
+    // joints have such bones; specify the joints of the limb instead.
+    MD5_LIMB_NO_BONE,
+    // The pose, the height of the ground or the target is not finite or outside 1e15 units.
+    MD5_LIMB_NOT_FINITE,
 } md5_limb_result;
 
-// Feet on uneven ground, as id's walk IK: each foot is lifted by the height of its floor, the
-// pelvis drops to the lowest one (or rises if all are higher), legs bend.
+// A foot on uneven ground. md5_solve_feet() works as the walk IK of id's engine: each foot is
+// lifted by the height of the ground under it, the pelvis is moved up or down by the height of the
+// lowest ground, and the legs bend accordingly.
 typedef struct md5_foot {
-    uint32_t ankle;  // unless has_leg, its parent is the knee, whose parent is the hip
-    float floor;     // height of the ground under the foot, model z, 0 = where it stands; if it
-                     // is not finite, `lift` stays
-    md5_vec3 normal; // of the ground, model space, towards which the foot tilts; 0 0 0 = up
-    float lift;      // smoothed height; kept by the caller between calls, initially 0
-    // Whether knee and hip are given, as id's "ik_knee1" and "ik_hip1": for rigs with helper joints
-    // between them, see md5_limb.
+    // The joint of the foot. Its parent is the knee and the parent of the knee is the hip, unless
+    // has_leg is true.
+    uint32_t ankle;
+    // Height of the ground under the foot along model z, relative to the origin of the model. If it
+    // is not finite, `lift` is unchanged.
+    float floor;
+    md5_vec3 normal; // Normal of the ground in model space. The foot tilts towards it. 0 0 0 = up.
+    // Smoothed height of the foot. The function updates it; keep it between calls. Initially 0.
+    float lift;
+    // True if `knee` and `hip` contain the other joints of the leg. Use this for skeletons with
+    // helper joints between them (see md5_limb). The keys "ik_knee1" and "ik_hip1" of id's entities
+    // contain these joints.
     bool has_leg;
     uint32_t knee, hip;
-    md5_limb_result result; // written
-    float miss; // written: units from ankle to target, INFINITY if the leg could not be bent
-    uint64_t reserved[2]; // 0
+    md5_limb_result result; // written: the result for this foot
+    // Written: distance from the ankle to its target, units. INFINITY if the leg could not be bent.
+    float miss;
+    uint64_t reserved[2]; // must be 0
 } md5_foot;
-// When a foot counts as standing, and how it is let go: of feet that machines hold where they
-// stand: md5_modifier_hold in md5machine.h.
-typedef struct md5_hold_numbers {
-    float height;   // units; 0 means 0.3 of id's units, MD5_ZERO means 0
-    float speed;    // units/s; 0 means 10 of id's units, MD5_ZERO means 0
-    float distance; // units; 0 means 4 of id's units, MD5_ZERO means 0: feet are not held
-    float release;  // seconds; 0 means 0.2, MD5_ZERO means 0: at once
-} md5_hold_numbers;
 
+// Conditions for locking feet. A locked foot remains at its position on the ground while blends and
+// transitions move the animated foot. State machines use these parameters; md5_modifier_hold in
+// md5machine.h explains all rules. In the defaults, units of id's engine are converted to the units
+// of the model.
+typedef struct md5_hold_params {
+    // Largest height above the ground plane at which a sole counts as standing in a clip, units. 0
+    // = 0.3 of id's units, MD5_EXPLICIT_ZERO = 0.
+    float height;
+    // Largest speed at which a sole counts as standing in a clip, units/s. 0 = 10 of id's units per
+    // second, MD5_EXPLICIT_ZERO = 0.
+    float speed;
+    // Largest distance between the locked and the animated position of a foot, units. 0 = 4 of id's
+    // units. MD5_EXPLICIT_ZERO = 0; feet are then not locked.
+    float distance;
+    // Time in which a released foot moves to its animated position, seconds. 0 = 0.2,
+    // MD5_EXPLICIT_ZERO = immediately.
+    float release;
+} md5_hold_params;
+
+// Arguments of md5_solve_feet().
 typedef struct md5_feet_job {
-    uint32_t pelvis; // is lowered with the lowest floor; it does not move if it is no joint
-    md5_foot *feet;  // [num_feet]
-    uint32_t num_feet;
-    float drop;      // written: displacement of the pelvis; kept between calls, initially 0
-    float smoothing; // time constant of `lift` and `drop`, seconds; 0 = none
-    float seconds;   // since the last call: the result does not depend on the frame rate
-    float weight;
-    uint64_t reserved[4]; // 0
+    // The joint that is moved with the lowest ground. An invalid index: the pelvis is not moved.
+    uint32_t pelvis;
+    md5_foot *feet;    // [num_feet]
+    uint32_t num_feet; // number of feet
+    float drop;        // Written: displacement of the pelvis. Keep it between calls. Initially 0.
+    float smoothing;   // Time constant of changes of `lift` and `drop`, seconds. 0 = no smoothing.
+    float seconds;     // Time since the last call. The result does not depend on the frame rate.
+    float weight;      // strength of the effect, 0 to 1
+    uint64_t reserved[4]; // must be 0
 } md5_feet_job;
-// Places feet on the ground. With weight 0 only `lift` and `drop` are updated and the joints
-// checked. Returns the number of feet that are placed (MD5_LIMB_PLACED); `result` says what is
-// wrong with the others. A leg without a chain of joints keeps its pose and moves with the pelvis.
+
+// Places the feet of a pose on uneven ground. Returns the number of feet that are at their targets
+// (MD5_LIMB_REACHED). md5_foot.result contains the result for each foot. A leg without a valid
+// chain of joints keeps its pose and moves with the pelvis. With weight 0, the function does not
+// change the pose; it only updates `lift` and `drop` and checks the joints.
 MD5_PLAY_API uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job,
                                      md5_xform *pose);
 
-// A chain that lags behind its animation and swings. A damped spring pulls the end of each joint to
-// its animated position,
-//   end'' = stiffness * (animated end - end) - damping * end' + acceleration
-// and the joint points at it; the tip's end is as far from the tip, and in the same direction in
-// its own space, as the tip is from its parent. Bones keep their lengths. Damping is relative to
-// world space, as by air: at constant speed v the end trails by damping * v / stiffness.
+// The state of one joint of a spring chain (see md5_solve_spring()).
 typedef struct md5_spring_joint {
-    md5_vec3 position, velocity; // of the joint's end, world space
-    md5_vec3 target;             // its last animated position, world space
+    md5_vec3 position, velocity; // position and velocity of the joint's end, world space
+    md5_vec3 target;             // animated position of the end in the last call, world space
 } md5_spring_joint;
-typedef struct md5_spring_numbers {
-    float stiffness; // 1/s^2; 0 means 120, MD5_ZERO: no effect
-    float damping;   // 1/s; 0 means 8, MD5_ZERO means 0
-    float gravity;   // units/s^2, down model z
-} md5_spring_numbers;
 
+// Parameters of a spring chain.
+typedef struct md5_spring_params {
+    float stiffness; // Stiffness of the springs, 1/s^2. 0 = 120, MD5_EXPLICIT_ZERO = no effect.
+    float damping;   // Damping of the springs, 1/s. 0 = 8, MD5_EXPLICIT_ZERO = 0.
+    float gravity;   // Acceleration in the direction down (minus model z), units/s^2.
+} md5_spring_params;
+
+// Arguments of md5_solve_spring().
 typedef struct md5_spring_job {
-    uint32_t tip, length; // as in md5_chain_job; the first joint keeps its animated position
-    md5_spring_numbers numbers;
-    md5_vec3 acceleration;   // besides gravity, such as wind, units/s^2, world space
-    md5_xform placement;     // model to world: moving the character swings the chain
-    md5_spring_joint *state; // [length] of the caller; written
-    float seconds;           // since the last call
-    bool is_first;           // the first call, or the first after a teleport
-    float weight;
-    uint64_t reserved[4]; // 0
+    // The chain, as in md5_chain_job. The first joint keeps its animated position.
+    uint32_t tip, length;
+    md5_spring_params params;
+    md5_vec3 acceleration; // Additional acceleration in world space, such as wind, units/s^2.
+    // Transform from model space to world space. If it changes, the chain swings.
+    md5_xform placement;
+    // [length] The state of the chain, updated by each call. Owned by the caller.
+    md5_spring_joint *state;
+    float seconds; // time since the last call
+    bool is_first; // Set this to true in the first call and after the character was teleported.
+    float weight;  // strength of the effect, 0 to 1
+    uint64_t reserved[4]; // must be 0
 } md5_spring_job;
-// Advances a spring chain and poses it. The motion is solved exactly for an animation that moves
-// linearly between calls: stable for any step, independent of how time is split. If `is_first`, the
-// chain starts at its animated position; so does a state that is not finite. With weight 0 only the
-// state advances. Returns false and changes nothing if the tip is invalid, a joint of the chain has
-// no finite position, or stiffness is not above 0.
+
+// Moves a spring chain: a chain of joints that lags behind its animation and swings, such as hair,
+// a tail or a belt. Advances the state of the chain by job->seconds and writes the rotations of its
+// joints to `pose`.
+//
+// Each joint of the chain has an end, which is the point at the end of its bone. The last joint,
+// the tip, has no next joint; its end is as far from the tip, and in the same direction in the
+// tip's space, as the tip is from its parent. A damped spring pulls each end to its animated
+// position:
+//
+//   end'' = stiffness * (animated end - end) - damping * end' + acceleration
+//
+// and the joint is rotated so that it points at its end. Bones keep their lengths. The damping is
+// relative to world space, like the resistance of air: if the character moves at the constant speed
+// v, the end trails by damping * v / stiffness. The equation is solved exactly for an animation
+// that moves linearly between two calls. Therefore the motion is stable for any duration of a step,
+// and it does not depend on the division of time into steps.
+//
+// The chain starts at its animated position if `is_first` is true or if the state is not finite.
+// With weight 0, only the state is advanced. Returns false and changes nothing if the tip is
+// invalid, if the position of a joint of the chain is not finite, or if the stiffness is not above
+// 0.
 MD5_PLAY_API bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job,
                                    md5_xform *pose);
 
 // -- Mirror, retarget ----------------------------------------------------------------------
 
-// Finds the mirror partner of each joint, by names that differ only in their side: l and r in any
-// case between signs (. _ - : space) or a sign and an end of the name (hand.L, l_hand,
-// "Bip01 L Hand"); left and right in any case, anywhere; L and R at an end beside a small letter
-// (Lhand). A joint without a partner is its own partner; so is each joint of a skeleton of more
-// than 65536 joints. Writes mirror[num_joints]. Returns the number of joints that have a partner.
+// Finds the mirror partner of each joint, for md5_mirror_pose(). The partner of a left joint is the
+// right joint with the same name except for the side. Writes mirror[num_joints]: the index of the
+// partner of each joint. Returns the number of joints that have a partner. A joint without a
+// partner is its own partner. If the skeleton has more than 65536 joints, no joint has a partner.
+//
+// Names contain their side in one of three forms:
+//
+// - The letter l or r in upper or lower case, between two separators or between a separator and an
+//   end of the name. Separators are . _ - : and the space. Examples: hand.L, l_hand, "Bip01 L
+//   Hand".
+// - The word left or right in upper or lower case, at any position.
+// - The letter L or R at an end of the name, next to a lower-case letter. Example: Lhand.
 MD5_PLAY_API uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror);
 
-// Mirrors a pose at the plane y = 0 of model space: exchanges left and right. Each joint takes the
-// mirrored difference of its partner from the bind pose, so local axes need not be mirrored, nor
-// bones equally long. Mirroring twice gives the original pose. `mirrored` and `pose`, [num_joints]
-// each, must not overlap.
+// Exchanges left and right of a pose by mirroring it at the plane y = 0 of model space. `mirror` is
+// the result of md5_build_mirror(). Each joint receives the mirrored difference between its
+// partner's transform and the partner's bind pose. Therefore the local axes of the skeleton need
+// not be symmetric, and bones may have different lengths. Mirroring twice restores the original
+// pose. The arrays `pose` and `mirrored`, with num_joints elements each, must not overlap.
 MD5_PLAY_API void md5_mirror_pose(const md5_model *model, const uint32_t *mirror,
                                   const md5_xform *pose, md5_xform *mirrored);
 
-// Transfers poses of one model to another one with other proportions.
+// A retarget transfers poses of one model (the source) to a model with other proportions (the
+// target). It contains the mapping between the joints of both models.
 typedef struct md5_retarget md5_retarget;
+
+// Maps a joint of the source to a joint of the target.
 typedef struct md5_joint_pair {
-    const char *source, *target; // NULL: excludes the other one
-    // For bind poses that differ here, as arms do between T and A pose: first turns the target's
-    // bind pose, from this joint downward, so that the bone to its first driven child points as the
-    // source's does.
+    // Names of the joints. If one name is NULL, the other joint is excluded from retargeting.
+    const char *source, *target;
+    // Set this to true if the bind poses of the models differ at this joint, for example for the
+    // arms of a T-pose and an A-pose. Before poses are compared, the bind pose of the target is
+    // then rotated, from this joint downward, so that the bone to the first child that has a pair
+    // points in the direction of the bone of the source.
     bool align;
-    // NULL, or another source joint: the target turns by that part of the way from `source` to it,
-    // as joints of chains of which the other skeleton has more or fewer.
+    // The name of a second source joint, or NULL. If it is not NULL, the target receives a rotation
+    // that is interpolated between the rotations of `source` and `next`; `fraction` is the position
+    // between them. Use this for chains with different numbers of joints, such as spines.
     const char *next;
-    float part;
-    uint64_t reserved[2]; // 0
+    float fraction;
+    uint64_t reserved[2]; // must be 0
 } md5_joint_pair;
-// Creates a retarget; free it with md5_destroy_retarget(). pairs[num_pairs] map source joints to
-// any number of target joints; joints not named are mapped by equal names; the others keep their
-// bind pose, which opts->warn reports. Rotations are transferred in model space relative to the
-// bind poses, so local axes may differ; bones keep the target's lengths. Legs are two aligned bones
-// in a row that end in the lowest quarter of the driven joints of both: what they end in stands as
-// in the bind pose. The pelvis, from which they hang, and its ancestors move as the source's do,
-// scaled by the ratio of the legs, so that feet that stand do not slide; so do translations of
-// other joints in their parents' space, but those that are aligned. Without legs the pelvis is the
-// first driven joint above the ground in both bind poses, and the ratio that of its heights.
-// Returns NULL with MD5_ERROR_MISMATCH if a name is unknown, a target is in two pairs, or no joint
-// is mapped. Both models must outlive it.
+
+// Creates a retarget from the model `source` to the model `target`. Both models must exist as long
+// as the retarget. Free it with md5_destroy_retarget().
+//
+// Mapping. pairs[num_pairs] map source joints to target joints; a source joint may drive any number
+// of target joints. Joints without a pair are mapped by equal names. Target joints that are not
+// mapped keep their bind pose, which causes a warning (opts->warn). A target joint that is mapped
+// is called driven.
+//
+// Rotations. Rotations are transferred in model space, relative to the bind poses, so the local
+// axes of the models may differ. Bones keep the lengths of the target.
+//
+// Legs. An aligned joint is a joint whose pair has `align` set, and an aligned bone begins at an
+// aligned joint. A leg consists of two consecutive aligned bones that end in the lowest quarter of
+// the driven joints, in both models. The joint at the end of a leg keeps its bind pose relative to
+// the ground. The pelvis is the joint above the legs. The pelvis and its ancestors move like those
+// of the source, scaled by the ratio of the leg lengths, so that planted feet do not slide.
+// Translations of other joints are scaled by the same ratio in the space of their parents, except
+// for aligned joints. If no legs are found, the pelvis is the first driven joint that is above the
+// ground in both bind poses, and the ratio is the quotient of its heights in both models.
+//
+// Returns NULL with MD5_ERROR_MISMATCH if a name does not exist, if a target joint is in two pairs,
+// or if no joint is mapped.
 MD5_PLAY_API md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *target,
                                                const md5_joint_pair *pairs, uint32_t num_pairs,
                                                const md5_load_opts *opts, md5_error *error);
-MD5_PLAY_API void md5_destroy_retarget(md5_retarget *retarget); // NULL is allowed
-// Writes target[target joints] from source[source joints]. `scratch` is of any alignment and of
-// md5_retarget_pose_scratch() bytes; the three must not overlap.
+MD5_PLAY_API void md5_destroy_retarget(md5_retarget *retarget); // accepts NULL
+
+// Transfers a pose: reads source[source joints] and writes target[target joints]. `scratch` is
+// memory of the caller with md5_retarget_pose_scratch() bytes, at any alignment. The three arrays
+// must not overlap.
 MD5_PLAY_API void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source,
                                     md5_xform *target, void *scratch);
+
+// Returns the size of the scratch memory of md5_retarget_pose() in bytes.
 MD5_PLAY_API size_t md5_retarget_pose_scratch(const md5_retarget *retarget);
+
+// Returns the ratio by which displacements of the pelvis are scaled: the leg length of the target
+// divided by the leg length of the source, or the ratio of heights if there are no legs.
 MD5_PLAY_API float md5_retarget_ratio(const md5_retarget *retarget); // target / source
 
-// == Walking legs ================================================================================
+// == Procedural gait =============================================================================
 //
-// Legs that walk by rules alone, without clips: over any ground, at any speed and in any
-// direction.
+// A procedural gait moves legs by rules instead of clips. It works for any number of legs up to
+// MD5_MAX_LEGS, on any ground, at any speed and in any direction.
 //
-// Each leg has a home, the place of its foot at rest. Legs belong to groups; only legs of one group
-// are in the air at a time, while the feet of all others stay exactly where they stand. When the
-// body has moved so far that a group lags behind its homes, its legs step to where their homes will
-// be in the middle of their next stand. The body follows the feet: its height is their mean, its
-// tilt that of the plane through them (the gait is that of Raibert's machines, 1986, ch. 2, without
-// their dynamics: a foot lands half of a stand ahead of its home).
+// Each leg has a home, which is the position of its foot at rest relative to the body. Legs are
+// divided into groups. Only the legs of one group are in the air at a time, while all other feet
+// remain at their positions. When the body has moved so far that the feet of a group are too far
+// behind their homes, the legs of this group step. Each foot lands at the position that its home
+// will have in the middle of the following stance. A stance is the time in which a foot is on the
+// ground. The body follows the feet: its height is the mean of their heights, and it tilts with the
+// plane through them. The rule for landing (a foot lands half of a stance ahead of its home) is
+// that of Raibert's machines (1986, ch. 2); their dynamics are not simulated.
 //
-//   md5_walk_begin()                once: homes from a pose, feet on the ground
-//   md5_walk_advance()              each frame: velocity and turn, seconds
-//   md5_walk_placement()            where the character is
-//   md5_walk_pose()                 bends body and legs of a pose, such as one of an idle clip
+// Use the functions in the following order:
 //
-// Nothing allocates. The state is a plain structure without pointers: copy it to save it, for a
-// replay or a network. Only + - * / and square roots are used, so every platform gives the same
-// bits. World space has the axes of the skeleton, as in all of this header.
+//   md5_gait_begin()       once: reads the homes from a pose, puts the feet on the ground
+//   md5_gait_advance()     each frame: moves the character with a velocity and a turning rate
+//   md5_gait_placement()   each frame: returns the transform of the character
+//   md5_gait_pose()        each frame: bends body and legs of a pose, for example of an idle clip
+//
+// These functions do not allocate memory. The state of a gait is a plain structure without
+// pointers. Copy it to save it, for a replay or for a network. Only the operations + - * / and
+// square roots are used, so every platform computes the same bits. World space has the axes of the
+// skeleton, as everywhere in this header.
 
+// The largest number of legs of a gait.
 enum { MD5_MAX_LEGS = 8 };
 
-// Returns the height of the ground, along the up axis, at a position in world space, whose own
-// height does not matter. May write the ground's normal, which is up before, world space; its
-// length does not matter. A height that is not finite counts as that of the character.
+// A function of the caller that returns the height of the ground, along the up axis, at the
+// position `at` in world space. The height of `at` has no meaning. The function may write the
+// normal of the ground to *normal, in world space and with any length; its initial value is the up
+// direction. If the result is not finite, the height of the character is used.
 typedef float md5_terrain_fn(void *user, md5_vec3 at, md5_vec3 *normal);
 
+// Description of a leg of a procedural gait.
 typedef struct md5_leg {
-    md5_limb limb; // hip, knee, ankle
-    // A joint above the hip that turns the leg forward and backward about the body's up axis, such
-    // as an insect's coxa; MD5_NONE: the hip does it.
+    md5_limb limb; // hip, knee and ankle
+    // A joint above the hip that rotates the leg forward and backward around the up axis of the
+    // body, such as the coxa of an insect. MD5_NONE: the hip performs this rotation.
     uint32_t swivel;
-    uint32_t group;       // 0 .. num_groups - 1; neighbours should be in different ones
-    uint64_t reserved[2]; // 0
+    // Group of the leg, from 0 to num_groups - 1. Neighbouring legs should be in different groups.
+    uint32_t group;
+    uint64_t reserved[2]; // must be 0
 } md5_leg;
 
-// Zero in a field of the second part means its default. Units are those of the skeleton.
-typedef struct md5_walk_desc {
+// Description of a gait. Lengths are in units of the skeleton. Members after `user` are optional: a
+// value of 0 selects the default.
+typedef struct md5_gait_desc {
     const md5_skeleton *skeleton;
-    const md5_leg *legs;     // [num_legs]
-    uint32_t num_legs;       // 1 to MD5_MAX_LEGS
-    uint32_t num_groups;     // 1 to num_legs; each has a leg
-    uint32_t body;           // joint that tilts, above all legs
-    md5_terrain_fn *terrain; // NULL = flat ground at height 0
-    void *user;
+    const md5_leg *legs; // [num_legs]
+    uint32_t num_legs;   // number of legs, 1 to MD5_MAX_LEGS
+    uint32_t num_groups; // Number of groups, 1 to num_legs. Each group must contain a leg.
+    uint32_t body;       // The joint that tilts. It must be an ancestor of all legs.
+    // Function for the height of the ground. NULL = flat ground at height 0.
+    md5_terrain_fn *terrain;
+    void *user; // passed to `terrain`
 
-    // The default of a length is a share of the mean distance of the homes from their middle.
-    float step_length;  // longest distance of a foot relative to its home; 0 = 0.5
-    float step_height;  // of a foot above the line of its step; 0 = 0.15
-    float slack;        // distance from home at which a leg steps; 0 = 0.1 of step_length
-    float step_seconds; // of a slow step; 0 = 0.45
-    float min_seconds;  // of the quickest step; 0 = 0.15
-    float response;     // time constant with which velocity and turn follow, seconds; 0 = 0.15,
-                        // MD5_ZERO = at once
-    float smoothing;    // time constant of the body's height and tilt, seconds; 0 = 0.12
-    float bank; // slope of leaning into a curve, for each unit/s^2 towards its inside; 0 = none
-    uint64_t reserved[4]; // 0
-} md5_walk_desc;
+    // Optional members. The defaults of lengths are multiples of the gait's radius, which is the
+    // mean distance of the homes from their center.
+    float step_length; // largest distance of a foot from its home; 0 = 0.5 of the radius
+    // Height of a foot above the straight line of its step. 0 = 0.15 of the radius.
+    float step_height;
+    float slack; // Distance of a foot from its home at which the leg steps. 0 = 0.1 of step_length.
+    float step_seconds; // duration of a slow step, seconds; 0 = 0.45
+    float min_seconds;  // duration of the fastest step, seconds; 0 = 0.15
+    // Time constant of changes of the velocity and the turning rate, seconds. 0 = 0.15,
+    // MD5_EXPLICIT_ZERO = immediate changes.
+    float response;
+    float smoothing; // time constant of the body's height and tilt, seconds; 0 = 0.12
+    // Tilt of the body towards the inside of a curve: slope per unit/s^2 of acceleration. 0 = no
+    // tilt.
+    float bank;
+    uint64_t reserved[4]; // must be 0
+} md5_gait_desc;
 
-// A leg's part of the state.
+// State of one leg of a gait.
 typedef struct md5_foothold {
-    md5_vec3 home;     // model space, at height 0
-    float rise;        // of the ankle above the sole, units
-    md5_quat rest;     // rotation of the ankle at rest, model space
-    md5_vec3 position; // of the sole, world space; does not change while the foot stands
-    md5_vec3 normal;   // of the ground there
-    md5_quat facing;   // of the character when the foot came to stand, world space
-    bool is_stepping;
-    float progress;    // 0..1 of the step
-    md5_vec3 from, to; // ends of the step
-    md5_vec3 to_normal;
-    md5_quat from_facing;
-    float lift;           // height of the step above its line
-    uint64_t reserved[2]; // 0
+    md5_vec3 home; // position of the foot at rest, model space, at height 0
+    float rise;    // height of the ankle above the sole of the foot, units
+    md5_quat rest; // rotation of the ankle at rest, model space
+    // position of the sole, world space; constant while the foot is on the ground
+    md5_vec3 position;
+    md5_vec3 normal;      // normal of the ground at this position
+    md5_quat facing;      // rotation of the character when the foot landed, world space
+    bool is_stepping;     // true while the foot is in the air
+    float progress;       // fraction of the step that is completed, 0 to 1
+    md5_vec3 from, to;    // start and end of the step, world space
+    md5_vec3 to_normal;   // normal of the ground at the end of the step
+    md5_quat from_facing; // value of `facing` at the start of the step
+    float lift;           // height of the step above the line from its start to its end
+    uint64_t reserved[2]; // must be 0
 } md5_foothold;
 
-// The state of a walk.
-typedef struct md5_walk {
-    md5_vec3 position; // of the character, world space, at the height of the ground
-    md5_quat facing;   // rotation about the up axis, model to world
-    md5_vec3 velocity; // units/s, model space
-    float turn;        // radians/s, to the left
-    md5_vec3 normal;   // the body's up, world space, unit length
-    float radius;      // mean distance of the homes from their middle
-    float seconds;     // of a step at the present speed
-    uint32_t num_legs; // as in the description
+// State of a gait.
+typedef struct md5_gait {
+    md5_vec3 position; // position of the character, world space, at the height of the ground
+    md5_quat facing;   // rotation around the up axis, from model space to world space
+    md5_vec3 velocity; // current velocity, units/s, model space
+    float turn_rate;   // current turning rate, radians/s; positive values turn left
+    md5_vec3 normal;   // up direction of the body, world space, unit length
+    float radius;      // mean distance of the homes from their center
+    float seconds;     // duration of a step at the current speed
+    uint32_t num_legs; // number of legs, as in the description
     md5_foothold feet[MD5_MAX_LEGS];
-    uint64_t reserved[4]; // 0
-} md5_walk;
+    uint64_t reserved[4]; // must be 0
+} md5_gait;
 
-// Begins to walk: takes homes, heights and rotations of the feet from pose[num_joints], in which
-// the character stands on the model's ground plane, and puts the feet on the ground at
-// `placement`, of which only the rotation about the up axis counts. Returns false, and fills `walk`
-// all the same, if a leg is no limb, see md5_limb_result, its swivel is not above its hip, or all
-// homes are in one place.
-MD5_PLAY_API bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose,
-                                 md5_xform placement, md5_walk *walk);
+// Starts a gait and writes its state to *walk. Reads homes, heights and rotations of the feet from
+// pose[num_joints]. In this pose the character must stand on the ground plane of the model. The
+// feet are put on the ground at `placement`, the transform of the character in world space; only
+// its position and its rotation around the up axis are used. Returns false if a leg is not a valid
+// limb (see md5_limb_result), if the swivel of a leg is not above its hip, or if all homes are at
+// the same position. *walk is initialized in these cases too.
+MD5_PLAY_API bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose,
+                                 md5_xform placement, md5_gait *walk);
 
-// Walks for `seconds`. `velocity` is in model space, units/s, along the ground: forward, backward,
-// sideways; `turn` is in radians/s, to the left. Both are reduced by one factor where feet would
-// have to move faster than step_length in min_seconds. Numbers that are not finite count as 0.
-// Computes in steps of at most 1/120 s, so the result hardly depends on the frame rate; at most
-// one second a call.
-MD5_PLAY_API void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 velocity,
-                                   float turn, double seconds);
+// Advances the gait by `seconds`, at most one second per call. `velocity` is the requested velocity
+// along the ground, in model space and units/s; it can point forward, backward or sideways.
+// `turn_rate` is the requested turning rate in radians/s; positive values turn left. If feet would
+// have to move farther than step_length within min_seconds, velocity and turning rate are reduced
+// by the same factor. Numbers that are not finite count as 0. The time is divided into steps of at
+// most 1/120 s, so the result hardly depends on the frame rate.
+MD5_PLAY_API void md5_gait_advance(const md5_gait_desc *desc, md5_gait *walk, md5_vec3 velocity,
+                                   float turn_rate, double seconds);
 
-// Returns the model-to-world transform: rotation about the up axis, position on the ground.
-MD5_PLAY_API md5_xform md5_walk_placement(const md5_walk *walk);
+// Returns the transform of the character from model space to world space: its position on the
+// ground and its rotation around the up axis.
+MD5_PLAY_API md5_xform md5_gait_placement(const md5_gait *walk);
 
-// Tilts the body of pose[num_joints], swivels legs and bends them so that each ankle is where its
-// foot stands or steps, for a character at md5_walk_placement(). Returns the number of legs that
-// reach it, to 1e-4 of their length.
-MD5_PLAY_API uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk,
+// Applies the gait to pose[num_joints]: tilts the body, rotates swivels and bends the legs so that
+// each foot is at its current position, on the ground or in a step. The result is for a character
+// whose transform is md5_gait_placement(). Returns the number of legs whose ankle reaches this
+// position, within 1e-4 of the length of the leg.
+MD5_PLAY_API uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *walk,
                                     md5_xform *pose);
 
 // == Gaze ========================================================================================
 //
-// A head and eyes that look about by themselves.
+// The gaze moves a head and eyes that look around automatically.
 //
-// The gaze rests on one point for a while and then jumps to another: a saccade, whose duration
-// grows with its angle, 2.2 ms a degree and 21 ms (R. H. S. Carpenter, "Movements of the Eyes",
-// 1988). Points are directions at random or targets that the caller gives, which are followed while
-// they move. The head comes after, a part of the way, and the eyes keep the point meanwhile.
+// The gaze rests on a point for some time and then jumps to another point. Such a jump is called a
+// saccade. Its duration grows with its angle: 2.2 ms per degree plus 21 ms (R. H. S. Carpenter,
+// "Movements of the Eyes", 1988). The points are random directions, or targets of the caller, which
+// the gaze follows while they move. The head rotates with a delay and by a part of the angle, while
+// the eyes remain on the point.
 //
 //   md5_gaze_begin(seed, &gaze)                               once
 //   md5_gaze_advance(&desc, skeleton->axes, &gaze, seconds)   each frame
-//   md5_gaze_pose(&desc, &gaze, skeleton, 1.0f, pose)         turns head and eyes of a pose
+//   md5_gaze_pose(&desc, &gaze, skeleton, 1.0f, pose)         rotates head and eyes of a pose
 //
-// Nothing allocates. The state is a plain structure without pointers: copy it to save it. The same
-// seed gives the same gaze with the same bits on every platform, and, but for rounding, however the
-// time is split into frames. Threads may share a description.
+// These functions do not allocate memory. The state is a plain structure without pointers; copy it
+// to save it. The same seed gives the same gaze, with the same bits on every platform. Except for
+// rounding, the gaze does not depend on the frame rate. Several threads may use the same
+// description.
 
+// The largest number of eyes of a gaze.
 enum { MD5_MAX_EYES = 8 };
 
-typedef struct md5_gaze_numbers {
-    uint32_t length;    // joints that turn the head, itself included; 0 = 3
-    float interest;     // 0..1: how often a target is selected; 0 = 0.5, MD5_ZERO = never
-    float wide, high;   // of directions at random, tangents to each side; 0 = 0.8 and 0.35
-    float distance;     // of points at random, units; 0 = 100
-    float min_seconds;  // how long the gaze rests, at least 0.05 s; 0 = 0.4
-    float max_seconds;  // 0 = 2.5
-    float head_share;   // of the way that the head goes; 0 = 0.6, MD5_ZERO = none
-    float head_seconds; // time constant with which it follows; 0 = 0.2, MD5_ZERO = at once
-    float head_limit;   // largest turn of each joint, radians; 0 = 0.5, MD5_ZERO = none
-    float eye_limit;    // largest turn of an eye, radians; 0 = 0.6, MD5_ZERO = none
-} md5_gaze_numbers;
+// Parameters of a gaze. A member that is 0 has its default.
+typedef struct md5_gaze_params {
+    uint32_t length; // number of joints that rotate the head, including the head; 0 = 3
+    // Probability of selecting a target instead of a random direction, 0 to 1. 0 = 0.5,
+    // MD5_EXPLICIT_ZERO = targets are never selected.
+    float interest;
+    // Range of random directions: the tangent of the largest angle to each side, and up and down. 0
+    // = 0.8 for `wide` and 0.35 for `high`.
+    float wide, high;
+    float distance;    // distance of random points, units; 0 = 100
+    float min_seconds; // shortest rest on a point, seconds, at least 0.05; 0 = 0.4
+    float max_seconds; // longest rest on a point, seconds; 0 = 2.5
+    // Fraction of the angle by which the head rotates. 0 = 0.6, MD5_EXPLICIT_ZERO = only the eyes
+    // rotate.
+    float head_share;
+    // Time constant of the head, seconds. 0 = 0.2, MD5_EXPLICIT_ZERO = no delay.
+    float head_seconds;
+    // Largest rotation of each joint of the head, radians. 0 = 0.5, MD5_EXPLICIT_ZERO = no
+    // rotation.
+    float head_limit;
+    // Largest rotation of an eye, radians. 0 = 0.6, MD5_EXPLICIT_ZERO = no rotation.
+    float eye_limit;
+} md5_gaze_params;
 
+// Description of a gaze: its joints, targets and parameters.
 typedef struct md5_gaze_desc {
-    uint32_t head;               // joint
-    uint32_t eyes[MD5_MAX_EYES]; // [num_eyes] joints, whose own x axis looks ahead
-    uint32_t num_eyes;           // 0: the head alone looks
-    md5_vec3 origin;             // between the eyes at rest, model space
-    const md5_vec3 *targets;     // [num_targets] points worth a look, model space
+    uint32_t head;               // index of the head's joint
+    uint32_t eyes[MD5_MAX_EYES]; // [num_eyes] joints of the eyes; their local x axis points forward
+    uint32_t num_eyes;           // number of eyes; 0: only the head rotates
+    md5_vec3 origin;             // point between the eyes at rest, model space
+    const md5_vec3 *targets;     // [num_targets] points of interest, model space
     uint32_t num_targets;
-    md5_gaze_numbers numbers;
-    uint64_t reserved[4]; // 0
+    md5_gaze_params params;
+    uint64_t reserved[4]; // must be 0
 } md5_gaze_desc;
 
-// The state of a gaze. Directions are tangents to the left and upward of straight ahead.
+// State of a gaze. Directions are pairs of tangents, to the left and upward, of the angles between
+// the direction and straight ahead.
 typedef struct md5_gaze {
-    uint64_t random;
-    uint32_t target;      // index of the target that is looked at; MD5_NONE = a direction at random
-    md5_vec2 from, to;    // of the last saccade
-    md5_vec2 head;        // where the head is
-    float seconds;        // since the saccade began
-    float duration;       // of the saccade
-    float rest;           // seconds until the next one
-    uint64_t reserved[2]; // 0
+    uint64_t random;      // state of the random numbers
+    uint32_t target;      // index of the current target; MD5_NONE = a random direction
+    md5_vec2 from, to;    // directions at the start and at the end of the last saccade
+    md5_vec2 head;        // current direction of the head
+    float seconds;        // time since the start of the last saccade
+    float duration;       // duration of the last saccade, seconds
+    float rest;           // time until the next saccade, seconds
+    uint64_t reserved[2]; // must be 0
 } md5_gaze;
 
-// Begins with a look straight ahead. Every seed gives another order.
+// Starts a gaze that looks straight ahead. The seed determines the sequence of random directions
+// and rests; different seeds give different sequences.
 MD5_PLAY_API void md5_gaze_begin(uint64_t seed, md5_gaze *gaze);
 
-// Looks on for `seconds`, at most 60 in one call; nothing happens if it is not above 0. A state
-// whose numbers are not finite or above 1e18 begins anew, from its `random`. Targets that are
-// behind the origin or not finite are not looked at. `axes` are those of the skeleton.
+// Advances the gaze by `seconds`, at most 60 seconds per call. `axes` are the axes of the skeleton.
+// The call has no effect if `seconds` is not above 0. Targets that are behind the origin, or whose
+// coordinates are not finite, are ignored. If the state contains numbers that are not finite or
+// above 1e18, it is reset, and its member `random` is used as the seed.
 MD5_PLAY_API void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze,
                                    double seconds);
 
-// Returns the point that the eyes look at, model space.
+// Returns the point at which the eyes look, in model space. `axes` are the axes of the skeleton.
 MD5_PLAY_API md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes,
                                      const md5_gaze *gaze);
 
-// Turns head and eyes of pose[num_joints] by `weight`, 0 to 1: see md5_solve_aim(). Returns the
-// number of eyes that exist.
+// Rotates the head and the eyes of pose[num_joints] towards the point of the gaze. `weight` from 0
+// to 1 is the strength of the effect; see md5_solve_aim(). Returns the number of eyes whose joints
+// exist.
 MD5_PLAY_API uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
                                     const md5_skeleton *skeleton, float weight, md5_xform *pose);
 

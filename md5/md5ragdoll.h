@@ -1,168 +1,220 @@
-// md5ragdoll: the articulated figure of a Doom 3 character, dead: it falls, rolls down stairs and
-// comes to rest, from the pose and with the velocities that it died in.
+// md5ragdoll: a physics simulation for the articulated figures of md5figure.h. A character that has
+// died falls, rolls down stairs and comes to rest. The fall begins with the pose and the velocities
+// that the character had.
 //
 //   md5_figure *figure = md5_create_figure(def, entity, NULL, &error);
-//   const md5_ragdoll_desc desc = {.figure = figure, .ground = {.plane_normal = {0, 0, 1}}};
+//   md5_ragdoll_desc desc = MD5_INIT;
+//   desc.figure = figure;
+//   desc.ground.plane_normal.z = 1;
 //   md5_ragdoll *ragdoll = md5_create_ragdoll(&desc, NULL, &error);
+//   // When the character dies, compute the velocities of the bodies from two poses:
 //   md5_figure_from_joints(figure, joints_before, place_before, 0.0f, bodies);
-//   md5_figure_from_joints(figure, joints, place, 1.0f / 60.0f, bodies); // with its velocities
-//   md5_ragdoll_start(ragdoll, bodies);                                  // it dies
-//   md5_ragdoll_push(ragdoll, hit.body, hit.point, impulse);
-//   md5_ragdoll_advance(ragdoll, seconds);                               // each frame
+//   md5_figure_from_joints(figure, joints, place, 1.0f / 60.0f, bodies);
+//   md5_ragdoll_start(ragdoll, bodies);
+//   md5_ragdoll_apply_impulse(ragdoll, hit.body, hit.point, impulse);
+//   // In each frame:
+//   md5_ragdoll_advance(ragdoll, seconds);
 //   place = md5_figure_to_pose(figure, md5_ragdoll_bodies(ragdoll), pose);
 //
-// Masses, shapes, joints, limits, frictions and the rules of rest are the figure's, as the engine
-// reads them; the solver is another one. A figure is a tree of bodies whose state is the place of
-// its roots and the turns of its joints, so that joints cannot come apart. What makes loops in it
-// is held by springs and impulses. Steps last 1/MD5_RAGDOLL_RATE seconds whatever times are asked
-// for: how these are divided makes no difference, and platforms give the same bits.
+// md5figure.h explains the terms body, constraint, setup and place. The masses, shapes,
+// constraints, limits and frictions of a ragdoll are those of its figure, and so are the conditions
+// under which the ragdoll comes to rest. The solver is not the engine's solver.
 //
-// Lengths are id's units, z points up against gravity, times are in seconds, masses as the figure
-// has them; an impulse is a mass times units a second. A ragdoll is the state of one figure; one
-// thread at a time may use it. After it is created no call allocates memory. Not part of it:
-// collisions among bodies, of its own or of other figures; motors of contacts.
+// Simulation:
+//
+// - The simulation advances in steps of 1 / MD5_RAGDOLL_RATE seconds. The result does not depend on
+//   the way in which time is divided among calls, and is bit-identical on all platforms.
+// - The bodies form a tree. The state of the simulation consists of the transform of each root
+//   body, and of a rotation for each further body relative to its parent in the tree. Connected
+//   bodies can therefore not come apart. Constraints that close a loop are not part of the tree.
+//   They are held by springs and impulses, so that their bodies can come apart slightly.
+// - Bodies collide with the ground. Collisions between bodies, of the same figure or of different
+//   figures, are not supported. Contact motors are not supported either.
+//
+// Units: lengths are measured in id's units and times in seconds. Masses have the unit of the
+// figure's masses. An impulse is a mass multiplied by a velocity in units per second. Gravity pulls
+// along -z.
+//
+// A ragdoll is the state of one figure. Only one thread at a time may use it. Only
+// md5_create_ragdoll() allocates memory.
+//
+// The functions of this header are in the library libmd5ragdoll. Figures are created by libmd5game.
 #ifndef MD5RAGDOLL_H
 #define MD5RAGDOLL_H
 
-#include "md5character.h" // beside this file also when installed
+#include "md5figure.h" // in the same folder, also when installed
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+// Number of simulation steps per second.
 enum { MD5_RAGDOLL_RATE = 240 };
 
 // -- Ground ---------------------------------------------------------------------------------------
 
-// Returns the height of the ground at a place, and its normal there, upward at unit length.
+// Callback that describes a height field. Returns the height (z) of the ground at a point, and
+// writes the normal of the ground to *normal. The normal must point upward and have unit length.
 typedef float md5_height_fn(void *user, float x, float y, md5_vec3 *normal);
 
-// Writes the triangles that touch a box, at most `room`, and returns their number; what is beyond
-// `room` is not seen. Corners are clockwise as seen from outside, from where alone they are met;
-// neighbors share corners.
-typedef uint32_t md5_triangles_fn(void *user, md5_bounds box, md5_vec3 (*corners)[3],
-                                  uint32_t room);
+// Callback that describes the ground by triangles. Writes the triangles that touch `box` to
+// triangles[capacity], and returns their number. If more than `capacity` triangles touch the box,
+// only the first `capacity` triangles are used.
+//
+// The vertices of a triangle must be clockwise if the triangle is seen from outside of the ground.
+// Bodies collide only with this side. Adjacent triangles must have the same positions at the
+// vertices that they share.
+typedef uint32_t md5_triangles_fn(void *user, md5_bounds box, md5_vec3 (*triangles)[3],
+                                  uint32_t capacity);
 
-// What bodies fall on: each of these that is set. Bodies that get behind a plane or under heights
-// are pushed back from any depth, behind triangles only while a part of them is in front. Functions
-// are called in each fourth step, and must not use the ragdoll; those of batches on several
-// threads. All zero: nothing is there.
+// The ground: any combination of a plane, a height field and triangles. If all members are 0, there
+// is no ground.
+//
+// A body that is below the plane or the height field is pushed back from any depth. A body that is
+// behind a triangle is pushed back only while a part of the body is in front of the triangle.
+//
+// The callbacks are called for each body in every fourth step, and more often if the body is fast.
+// md5_ragdoll_advance_batch() calls them on several threads at the same time. They must not use the
+// ragdoll.
 typedef struct md5_ground {
-    md5_vec3 plane_normal; // unit length, away from the ground; 0: no plane
-    float plane_distance;  // of the plane along its normal from the origin
-    md5_height_fn *heights;
-    md5_triangles_fn *triangles;
-    void *user;
+    md5_vec3 plane_normal; // normal of the plane, away from the ground, of unit length; 0: no plane
+    float plane_distance;  // distance of the plane from the origin of the world along its normal
+    md5_height_fn *heights;      // NULL: no height field
+    md5_triangles_fn *triangles; // NULL: no triangles
+    void *user;                  // passed to both callbacks
 } md5_ground;
 
 // -- Falling --------------------------------------------------------------------------------------
 
+// A ragdoll: a figure that is simulated.
 typedef struct md5_ragdoll md5_ragdoll;
 
+// Parameters of md5_create_ragdoll().
 typedef struct md5_ragdoll_desc {
     const md5_figure *figure;
     md5_ground ground;
-    float gravity;        // downward; 0: 1066 as in the engine; MD5_ZERO: none
-    float bounce;         // what contacts give back of speed, 0..1; 0: 0.4; MD5_ZERO: nothing
-    bool is_at_full_pace; // without the slow motion of the entity's keys
+    // Downward acceleration, units per second squared. 0 means 1066, as in the engine.
+    // MD5_EXPLICIT_ZERO means no gravity.
+    float gravity;
+    // Restitution of contacts, 0 to 1: the speed after a collision divided by the speed before it.
+    // 0 means 0.4. MD5_EXPLICIT_ZERO means that bodies do not bounce.
+    float bounce;
+    // False: the ragdoll starts in slow motion, as md5_figure.slow_motion defines. True: the
+    // ragdoll always moves in real time.
+    bool ignore_slow_motion;
     uint64_t reserved[4]; // 0
 } md5_ragdoll_desc;
 
-// Creates a ragdoll, at rest in the setup of its figure, in one block of memory, from the figure
-// and the keys of its entity: ragdoll_slomoStart, ragdoll_slomoEnd, ragdoll_jointFrictionDent,
-// ragdoll_jointFrictionDentStart, ragdoll_jointFrictionDentEnd, and the same three of
-// ragdoll_contactFriction. The figure must outlive it. `allocator` may be NULL. Masses and inertias
-// that no body can have are replaced by the least that one can. Fails if memory runs out, and with
-// MD5_ERROR_RANGE if a number of the figure is not finite or beyond 1e6 units. Time and memory:
-// linear in bodies, constraints and vertices.
-MD5_GAME_API md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc,
-                                             const md5_allocator *allocator, md5_error *error);
-MD5_GAME_API void md5_destroy_ragdoll(md5_ragdoll *ragdoll); // NULL is allowed
+// Creates a ragdoll in one block of memory. The ragdoll is at rest in the setup of its figure until
+// md5_ragdoll_start() is called. Destroy it with md5_destroy_ragdoll(). The figure must remain
+// valid until then. If `allocator` is NULL, malloc and free are used.
+//
+// A mass or an inertia that a body cannot have, for example a negative one, is replaced by the
+// smallest valid value. Returns NULL and writes an error in two cases: if memory runs out, or with
+// MD5_ERROR_RANGE if a coordinate of the figure is not finite or its absolute value is above 1e6
+// units. Time and memory are linear in the numbers of bodies, constraints and vertices.
+MD5_RAGDOLL_API md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc,
+                                                const md5_allocator *allocator, md5_error *error);
 
-// Begins to fall with bodies[num_bodies] of the figure: where md5_figure_from_joints() places them,
-// with the velocities that it finds: over the milliseconds of the entity's key "velocityTime" in
-// the engine, without which it lets them start from rest. Bodies that are apart are brought to
-// their joints; a limit that is passed is recovered as it falls. Numbers that are not finite count
-// as 0.
-MD5_GAME_API void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies);
+// Destroys a ragdoll. NULL is allowed and has no effect.
+MD5_RAGDOLL_API void md5_destroy_ragdoll(md5_ragdoll *ragdoll);
 
-// An impulse at a point of the world, as md5_raycast_figure() finds it on a body, which wakes what
-// is at rest. As in the engine one of less than 500 does nothing.
-MD5_GAME_API void md5_ragdoll_push(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point,
-                                   md5_vec3 impulse);
+// Starts a fall. Call this function when the character dies. `bodies`, [figure->num_bodies], are
+// the initial states of the bodies, as md5_figure_from_joints() computes them.
+//
+// The engine computes the initial velocities from the displacement over the last milliseconds
+// before death. The number of milliseconds is the value of the entity's key "velocityTime". The
+// velocities are zero if the entity does not have this key.
+//
+// If connected bodies are apart from each other, they are moved together. If a limit of a
+// constraint is exceeded, the bodies return to the allowed range during the fall. Numbers that are
+// not finite count as 0.
+MD5_RAGDOLL_API void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies);
 
-// Ties a point of a body, in the world, to another place: a limb that a mouse drags. From the next
-// call on the same point of the body is meant as in the first one, until `target` is NULL. While it
-// is tied it does not come to rest.
-MD5_GAME_API void md5_ragdoll_drag(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point,
-                                   const md5_vec3 *target);
+// Applies an impulse to a body at a point in the world, for example if a bullet hits the body.
+// md5_raycast_figure() returns such a point. A ragdoll at rest starts to move again. As in the
+// engine, an impulse whose length is below 500 has no effect.
+MD5_RAGDOLL_API void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point,
+                                               md5_vec3 impulse);
 
-// Lets what is at rest fall again, since the ground has changed.
-MD5_GAME_API void md5_ragdoll_wake(md5_ragdoll *ragdoll);
+// Pulls a point of a body toward the position *target, for example to drag a limb with the mouse.
+// `point` and *target are positions in the world. The first call selects the point of the body.
+// Further calls for the same body only move the target and ignore `point`. A call for another body
+// drags this other body instead. If `target` is NULL, dragging ends.
+//
+// A ragdoll that is at rest starts to move again. It does not come to rest while it is dragged.
+MD5_RAGDOLL_API void md5_ragdoll_drag(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 point,
+                                      const md5_vec3 *target);
 
-// Lets time pass, of the world: the entity's slow motion is in it. What is less than a step is kept
-// for the next call. Time: linear in bodies, but for constraints that make loops, each of which
-// costs as many bodies as are in its loop.
-MD5_GAME_API void md5_ragdoll_advance(md5_ragdoll *ragdoll, double seconds);
+// Wakes a ragdoll that is at rest, so that it moves again. Call this function if the ground has
+// changed.
+MD5_RAGDOLL_API void md5_ragdoll_wake(md5_ragdoll *ragdoll);
 
-// The same of many, on the caller's threads, with the same bits.
-MD5_GAME_API void md5_ragdoll_advance_batch(md5_ragdoll *const *ragdolls, size_t count,
-                                            double seconds, const md5_threads *threads);
+// Advances the simulation by a duration, 0 to 1e6 seconds. Call this function in each frame.
+// `seconds` is the time that passes in the world; in slow motion, the bodies move less in this
+// time. A remainder of time that is shorter than a step is added to the time of the next call.
+//
+// The time of a step is linear in the number of bodies. In addition, each constraint that closes a
+// loop takes time linear in the number of bodies in its loop.
+MD5_RAGDOLL_API void md5_ragdoll_advance(md5_ragdoll *ragdoll, double seconds);
 
-// Where the bodies are, [num_bodies] of the figure, for md5_figure_to_pose(); of the ragdoll.
-MD5_GAME_API const md5_body_state *md5_ragdoll_bodies(const md5_ragdoll *ragdoll);
+// Advances `count` different ragdolls by the same duration, on the threads of `threads`. If
+// `threads` is NULL, the calling thread does all work. The results are bit-identical to the results
+// of md5_ragdoll_advance() for each ragdoll.
+MD5_RAGDOLL_API void md5_ragdoll_advance_batch(md5_ragdoll *const *ragdolls, size_t count,
+                                               double seconds, const md5_threads *threads);
 
-// Whether it lies still, so that its pose needs not be computed again.
-MD5_GAME_API bool md5_ragdoll_is_at_rest(const md5_ragdoll *ragdoll);
+// Returns the current states of the bodies, [figure->num_bodies]. Pass them to md5_figure_to_pose()
+// to draw the character. The array is owned by the ragdoll; the next call that changes the ragdoll
+// overwrites its elements.
+MD5_RAGDOLL_API const md5_body_state *md5_ragdoll_bodies(const md5_ragdoll *ragdoll);
 
-// How it does, for tests and displays.
+// Returns true if the ragdoll is at rest. The pose of a ragdoll at rest does not change, and
+// md5_ragdoll_advance() returns immediately.
+MD5_RAGDOLL_API bool md5_ragdoll_is_at_rest(const md5_ragdoll *ragdoll);
+
+// State and statistics of the simulation, for tests and debug views.
 typedef struct md5_ragdoll_status {
-    double time;               // since it began to fall
-    double energy, pushed_in;  // of motion and of height; what pushes and drags have added
-    float pace;                // of slow motion, 1: as the world
-    float friction_scales[2];  // of joints and of contacts
-    uint32_t num_contacts;     // points that touch
-    float deepest;             // of these in the ground
-    float worst_limit;         // degrees beyond a limit, 0 or more
-    float worst_joint;         // units between both anchors of a constraint
-    uint32_t worst_constraint; // whose limit that is, MD5_NONE: none
+    double time;              // simulated time since the start of the fall, seconds
+    double energy;            // sum of the kinetic and the potential energy
+    double added_energy;      // energy that impulses and dragging have added since the start
+    float time_scale;         // speed of the simulation in slow motion; 1: real time
+    float friction_scales[2]; // factors of friction: [0] of constraints, [1] of contacts
+    uint32_t num_contacts;    // number of contacts at which a body presses on the ground
+    float max_penetration;    // depth of the deepest point of a body in the ground, units
+    float worst_limit;        // largest angle by which a limit is exceeded, degrees; or 0
+    // Largest distance between both anchors of a constraint that is not a spring or a slider,
+    // units.
+    float worst_joint;
+    uint32_t worst_constraint; // index of the constraint of `worst_limit`; MD5_NONE: none
     uint64_t reserved[4];      // 0
 } md5_ragdoll_status;
-MD5_GAME_API md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll);
 
-// How many degrees a constraint of a figure is inside of its limit, negative: beyond; of a pyramid
-// the lesser of both. 360 if it has none.
-MD5_GAME_API float md5_figure_limit_margin(const md5_figure *figure, const md5_body_state *bodies,
-                                           uint32_t constraint);
+// Returns the state and the statistics of the simulation.
+MD5_RAGDOLL_API md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll);
 
-// What changes of another ragdoll of the same figure.
-MD5_GAME_API void md5_copy_ragdoll(md5_ragdoll *to, const md5_ragdoll *from);
+// Copies the changing state of the ragdoll `from` to the ragdoll `to`. Both ragdolls must have been
+// created for the same figure.
+MD5_RAGDOLL_API void md5_copy_ragdoll(md5_ragdoll *to, const md5_ragdoll *from);
 
-// Saves it in as many bytes as the first function says, the same on all platforms. A ragdoll of the
-// same figure and ground that is restored from them continues with the same bits. The bytes may be
-// hostile; on failure nothing changes. MD5_ERROR_SYNTAX: not a saved ragdoll; MD5_ERROR_MISMATCH:
-// of another figure; MD5_ERROR_RANGE: a number is out of range.
-MD5_GAME_API size_t md5_ragdoll_save_size(const md5_ragdoll *ragdoll);
-MD5_GAME_API void md5_ragdoll_save(const md5_ragdoll *ragdoll, void *bytes);
-MD5_GAME_API bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size,
-                                      md5_error *error);
+// The following three functions save and restore the changing state of a ragdoll, for example in a
+// saved game. The format of the data is the same on all platforms. A restored ragdoll continues
+// with bit-identical results if its figure and its ground are the same as before.
 
-// -- Getting up -----------------------------------------------------------------------------------
+// Returns the size of the saved state in bytes.
+MD5_RAGDOLL_API size_t md5_ragdoll_save_size(const md5_ragdoll *ragdoll);
+
+// Writes the state to bytes[md5_ragdoll_save_size()].
+MD5_RAGDOLL_API void md5_ragdoll_save(const md5_ragdoll *ragdoll, void *bytes);
+
+// Restores the state from bytes[size], which may be untrusted data. Returns false, writes an error
+// and does not change the ragdoll if the data is invalid. Values of error->status:
 //
-// Not the engine's, whose dead stay down: the entity is placed so that a clip's first frame fits
-// the lying bodies best, and one fades into the other.
-
-// Returns the place of the entity, upright, with which joints[model joints] in model space bring
-// the bodies nearest to where they are now, by their masses; the lowest body of both is at the same
-// height.
-MD5_GAME_API md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
-                                      const md5_mat34 *joints);
-
-// Writes pose[model joints], relative to parents, between that of the bodies, at weight 0, and that
-// of a clip, at weight 1, clip[model joints], both as an entity at `place` has them.
-MD5_GAME_API void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies,
-                                  md5_xform place, const md5_xform *clip, float weight,
-                                  md5_xform *pose);
+//   MD5_ERROR_SYNTAX:   the data is not a saved ragdoll
+//   MD5_ERROR_MISMATCH: the data was saved for another figure
+//   MD5_ERROR_RANGE:    a number in the data is out of range
+MD5_RAGDOLL_API bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size,
+                                         md5_error *error);
 
 #ifdef __cplusplus
 }
