@@ -21,13 +21,37 @@
 #endif
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): as it stands in the message
-#define MD5_ASSERT_NOT_NULL(pointer) MD5_ASSERT(pointer != NULL, #pointer ": not NULL")
+#define MD5_ASSERT_NOT_NULL(pointer) MD5_ASSERT(pointer != NULL, #pointer ": must not be NULL")
+
+// Check an object of md5model.h that may have been freed, after which debug builds of md5model fill
+// its memory with 0xDD; the bytes of `member` are never all that.
+#define MD5GL_ASSERT_PART(part, member)                                     \
+    do {                                                                    \
+        MD5_ASSERT_NOT_NULL(part);                                          \
+        MD5_ASSERT(!md5gl_is_filled(&(part)->member, sizeof(part)->member), \
+                   #part ": must not have been freed");                     \
+    } while (0)
+#define MD5GL_ASSERT_NULL_OR_PART(part, member) \
+    do {                                        \
+        if ((part) != NULL)                     \
+            MD5GL_ASSERT_PART(part, member);    \
+    } while (0)
+static inline bool md5gl_is_filled(const void *memory, size_t size)
+{
+    const unsigned char *const bytes = (const unsigned char *)memory;
+    bool is_filled = true;
+    for (size_t i = 0; i < size; i++)
+        is_filled = is_filled && bytes[i] == 0xDD;
+    return is_filled;
+}
 
 // Check when a function is called.
 #define MD5GL_ASSERT_IN_FRAME(renderer) \
-    MD5_ASSERT((renderer)->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()")
+    MD5_ASSERT((renderer)->in_frame,    \
+               "must be called between md5gl_begin_frame() and md5gl_end_frame()")
 #define MD5GL_ASSERT_NO_FRAME(renderer) \
-    MD5_ASSERT(!(renderer)->in_frame, "call it outside of a frame")
+    MD5_ASSERT(!(renderer)->in_frame,   \
+               "must not be called between md5gl_begin_frame() and md5gl_end_frame()")
 
 // Check that the last members, `reserved`, of a structure, which may be NULL, or of rows[count] are
 // 0: "Growth" in md5model.h. The second costs time that grows with the rows.
@@ -35,10 +59,10 @@
     MD5_ASSERT(                                                                               \
         !(options)                                                                            \
             || md5gl_end_with_zero(options, 1, sizeof *(options), sizeof(options)->reserved), \
-        #options ": reserved members must be 0; begin with = {0}")
+        #options ": reserved members must be 0; initialize with = MD5_INIT")
 #define MD5_VALIDATE_RESERVED(rows, count)                                               \
     MD5_ASSERT(md5gl_end_with_zero(rows, count, sizeof *(rows), sizeof(rows)->reserved), \
-               #rows ": reserved members must be 0; begin with = {0}")
+               #rows ": reserved members must be 0; initialize with = MD5_INIT")
 static inline bool md5gl_end_with_zero(const void *rows, size_t count, size_t size, size_t end)
 {
     const unsigned char *row = (const unsigned char *)rows;

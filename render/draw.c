@@ -25,7 +25,7 @@ static void write_paint(md5_vec3 color, bool is_linear, float paint[3])
 {
     const float values[3] = {color.x, color.y, color.z};
     const bool is_white = color.x == 0.0f && color.y == 0.0f && color.z == 0.0f; // the default
-    MD5GL_FOR (i, 3) {
+    for (uint32_t i = 0; i < 3; i++) {
         const float value = values[i] > 0.0f ? values[i] < 1.0f ? values[i] : 1.0f : 0.0f;
         const float linear =
             value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
@@ -103,7 +103,7 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
                                   style & MD5GL_UNTEXTURED ? renderer->grey : diffuse,
                                   material->normals, material->specular,
                                   style & MD5GL_UNTEXTURED ? 0 : material->glow};
-    MD5GL_FOR (i, 4)
+    for (uint32_t i = 0; i < 4; i++)
         md5gli_bind_texture(renderer, program, (enum md5gl_unit)(MD5GL_UNIT_TEXTURE + i),
                             GL_TEXTURE_2D, maps[i] ? maps[i] : renderer->white);
     if (program->uniforms[MD5GL_MAPS] >= 0)
@@ -147,7 +147,7 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
     uint32_t before = 0;                 // instances of earlier batches
     if (has_lines && mesh->deform.write) // edges are those of the mesh
         return;
-    MD5GL_FOR (b, model->num_batches) {
+    for (uint32_t b = 0; b < model->num_batches; b++) {
         const md5gl_batch *const batch = &model->batches[b];
         const uint32_t batch_end = before + batch->count;
         const uint32_t first = run->first > before ? run->first : before;
@@ -195,7 +195,7 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
     const md5gl_model *const model = draw->model;
     md5gl_run run;
     for (uint32_t r = 0; (run = run_at(model, r)).count > 0; r++) {
-        MD5GL_FOR (i, model->model->num_meshes) {
+        for (uint32_t i = 0; i < model->model->num_meshes; i++) {
             const md5gl_mesh *const mesh = &model->meshes[i];
             const md5gl_surface *const surface = md5gli_surface_of(model, run.skin, i);
             const bool is_left_out =
@@ -255,7 +255,8 @@ void md5gli_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model
 
 void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
 {
-    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_MODEL(model);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     if (!renderer->shadowed)
@@ -263,7 +264,7 @@ void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
     gl->Disable(GL_BLEND);
-    MD5GL_FOR_MAPS (i, renderer) {
+    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         md5gli_bind_map(renderer, &renderer->maps[i]);
         draw_pass(renderer,
                   &(model_draw){model, MD5GL_LIT | MD5GL_NO_CULLING, MD5GL_PASS_DEPTH, NULL});
@@ -273,9 +274,10 @@ void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
 
 void md5gl_draw_casters(md5gl_renderer *renderer, md5gl_draw_caster *draw, void *user)
 {
-    MD5_ASSERT(renderer != NULL && draw != NULL, "renderer, draw: not NULL");
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5_ASSERT_NOT_NULL(draw);
     MD5GL_ASSERT_IN_FRAME(renderer);
-    MD5GL_FOR_MAPS (i, renderer) {
+    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         md5gli_reset_state(renderer);
         md5gli_bind_map(renderer, &renderer->maps[i]);
         renderer->gl.Enable(GL_DEPTH_TEST);
@@ -287,13 +289,15 @@ void md5gl_draw_casters(md5gl_renderer *renderer, md5gl_draw_caster *draw, void 
 
 void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style)
 {
-    MD5_ASSERT(renderer != NULL && model != NULL, "renderer, model: not NULL");
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_MODEL(model);
     MD5_ASSERT(
         (style & ~(uint32_t)(MD5GL_LIT | MD5GL_UNTEXTURED | MD5GL_WIREFRAME | MD5GL_NO_CULLING))
             == 0,
-        "style: flags of md5gl_style");
+        "style: must be flags of md5gl_style");
     MD5GL_ASSERT_IN_FRAME(renderer);
-    MD5_ASSERT(!renderer->has_outputs, "the frame's target: not of md5gl_create_outputs()");
+    MD5_ASSERT(!renderer->has_outputs,
+               "frame target: must not be created by md5gl_create_outputs()");
     const GladGLContext *gl = &renderer->gl;
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
@@ -318,12 +322,17 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
 
 bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model, md5_error *error)
 {
-    MD5GL_NEED(model, "model", false);
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_MODEL(model);
+    if (!renderer || !model) {
+        md5gli_fail_missing(error, renderer ? "model" : "renderer");
+        return false;
+    }
     MD5GL_ASSERT_IN_FRAME(renderer);
     MD5_ASSERT(!renderer->target || renderer->has_outputs,
-               "the frame's target: of md5gl_create_outputs()");
+               "frame target: must be created by md5gl_create_outputs()");
     const GladGLContext *gl = &renderer->gl;
-    MD5GL_FOR (i, model->model->num_meshes)
+    for (uint32_t i = 0; i < model->model->num_meshes; i++)
         if (!md5gli_program_of(renderer, model, &model->meshes[i], MD5GL_PASS_OUTPUTS, error))
             return false;
     gl->Enable(GL_DEPTH_TEST);
@@ -348,8 +357,8 @@ static bool read_captured(md5gl_renderer *renderer, size_t size, void *data, md5
         gl->MapBufferRange ? gl->MapBufferRange(binding, 0, (GLsizeiptr)size, GL_MAP_READ_BIT)
                            : NULL;
     if (!bytes)
-        return md5gli_fail(error, MD5_ERROR_GPU, "the driver cannot map %zu bytes for reading",
-                           size);
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "cannot read back vertices: the driver cannot map %zu bytes", size);
     memcpy(data, bytes, size);
     gl->UnmapBuffer(binding);
     return true;
@@ -359,8 +368,14 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
                    const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                    md5_vec4 *tangents, md5_error *error)
 {
-    MD5GL_NEED(model, "model", false);
-    MD5_ASSERT(mesh_index < model->model->num_meshes, "mesh: an index into the model's meshes");
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_MODEL(model);
+    if (!renderer || !model) {
+        md5gli_fail_missing(error, renderer ? "model" : "renderer");
+        return false;
+    }
+    MD5_ASSERT(mesh_index < model->model->num_meshes,
+               "mesh: must be an index into the model's meshes");
     MD5GL_ASSERT_NO_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const md5gl_mesh *const mesh = &model->meshes[mesh_index];
@@ -376,7 +391,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
         return false;
     if (model->num_batches == 0)
         return md5gli_fail(error, MD5_ERROR_RANGE,
-                           "no palette given, and the model has no instances");
+                           "no palette: expected a palette, or a model with instances");
     GLuint buffers[MD5GL_NUM_CAPTURED] = {0};
     const md5gl_program *const program =
         md5gli_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE, error);
@@ -387,7 +402,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
     if (mesh->posed && !model->baked)
         set_posed_attributes(renderer, model, mesh, 0, false);
-    MD5GL_FOR (i, MD5GL_NUM_CAPTURED) {
+    for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
         gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
         gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, buffers[i]);
@@ -399,7 +414,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     gl->Disable(GL_RASTERIZER_DISCARD);
     void *const outputs[MD5GL_NUM_CAPTURED] = {positions, normals, tangents};
     bool read = true;
-    MD5GL_FOR_WHILE (i, MD5GL_NUM_CAPTURED, read) {
+    for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED && read; i++) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
         read = !outputs[i] || read_captured(renderer, sizes[i], outputs[i], error);
     }
@@ -547,7 +562,7 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const md
     const bool is_cube = texgen != MD5GL_TEXGEN_MESH && texgen != MD5GL_TEXGEN_SCREEN;
     const bool is_bumped = texgen == MD5GL_TEXGEN_REFLECT && stage->normals != 0;
     float color[4];
-    MD5GL_FOR (i, 4) {
+    for (uint32_t i = 0; i < 4; i++) {
         const float value = stage->color[i];
         color[i] = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f; // not a number: 0
     }
@@ -577,7 +592,7 @@ static void fill_depth(md5gl_renderer *renderer, const list_draw *draw, bool is_
 {
     const md5gl_stage_list *const list = draw->list;
     bool is_cut = false;
-    MD5GL_FOR (i, list->num_stages) {
+    for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];
         if (!stage->is_tested || !(stage->color[3] > 0.0f))
             continue;
@@ -599,7 +614,7 @@ static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
     renderer->gl.Disable(GL_BLEND);
     set_depth(renderer, GL_LEQUAL, true);
     set_sides(renderer, MD5GL_CULL_NONE);
-    MD5GL_FOR_MAPS (i, renderer) {
+    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         md5gli_bind_map(renderer, &renderer->maps[i]);
         fill_depth(renderer, draw, false);
     }
@@ -632,7 +647,7 @@ static void draw_light(md5gl_renderer *renderer, const list_draw *draw, bool is_
         gl->Enable(GL_BLEND);
     draw_lit(renderer, draw, NULL);
     gl->Enable(GL_BLEND);
-    MD5GL_FOR (i, list->num_lit_layers) {
+    for (uint32_t i = 0; i < list->num_lit_layers; i++) {
         md5gl_material added = list->lit_layers[i];
         added.is_opaque = true;
         added.two_sided =
@@ -705,12 +720,12 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
     bool uses_alpha = false; // of the target
     if (list->num_stages == 0)
         return;
-    MD5GL_FOR (i, list->num_stages)
+    for (uint32_t i = 0; i < list->num_stages; i++)
         uses_alpha = uses_alpha || reads_target_alpha(list->stages[i].source)
                      || reads_target_alpha(list->stages[i].target);
     set_depth_offset(renderer, list->depth_offset);
     set_sides(renderer, list->cull);
-    MD5GL_FOR (i, list->num_stages) {
+    for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];
         // Nothing changes: such stages are there for their alpha test.
         if (stage->source == MD5GL_FACTOR_ZERO && stage->target == MD5GL_FACTOR_ONE
@@ -745,25 +760,27 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
     renderer->gl.Enable(GL_DEPTH_TEST);
     bool built = true;
     MD5_VALIDATE_RESERVED(lists, count);
-    MD5GL_FOR_WHILE (i, count, built) {
+    for (uint32_t i = 0; i < count && built; i++) {
         const md5gl_stage_list *const list = &lists[i];
-        MD5_ASSERT(list->mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
-        MD5_ASSERT(list->skin < model->num_skins, "skin: below the number of skins");
-        MD5_ASSERT((unsigned)list->base <= MD5GL_BASE_ADDED, "base: one of md5gl_base");
-        MD5_ASSERT((unsigned)list->cull <= MD5GL_CULL_NONE, "cull: one of md5gl_cull");
-        MD5_ASSERT(list->stages != NULL || list->num_stages == 0, "stages: not NULL");
-        MD5_ASSERT(list->lit_layers != NULL || list->num_lit_layers == 0, "lit_layers: not NULL");
+        MD5_ASSERT(list->mesh < model->model->num_meshes,
+                   "mesh: must be an index into the model's meshes");
+        MD5_ASSERT(list->skin < model->num_skins, "skin: must be below the number of skins");
+        MD5_ASSERT((unsigned)list->base <= MD5GL_BASE_ADDED, "base: must be a value of md5gl_base");
+        MD5_ASSERT((unsigned)list->cull <= MD5GL_CULL_NONE, "cull: must be a value of md5gl_cull");
+        MD5_ASSERT(list->stages != NULL || list->num_stages == 0, "stages: must not be NULL");
+        MD5_ASSERT(list->lit_layers != NULL || list->num_lit_layers == 0,
+                   "lit_layers: must not be NULL");
         MD5_VALIDATE_RESERVED(list->stages, list->num_stages);
-        MD5GL_FOR (j, list->num_stages) {
+        for (uint32_t j = 0; j < list->num_stages; j++) {
             const md5gl_stage *const stage = &list->stages[j];
             MD5_ASSERT((unsigned)stage->source <= MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
-                       "source: one of md5gl_factor");
+                       "source: must be a value of md5gl_factor");
             MD5_ASSERT((unsigned)stage->target < MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
-                       "target: one of md5gl_factor, not SATURATE");
+                       "target: must be a value of md5gl_factor, but not SATURATE");
             MD5_ASSERT((unsigned)stage->vertex_color <= MD5GL_VERTEX_COLOR_INVERSE,
-                       "vertex_color: one of md5gl_vertex_color");
+                       "vertex_color: must be a value of md5gl_vertex_color");
             MD5_ASSERT((unsigned)stage->texgen <= MD5GL_TEXGEN_SCREEN,
-                       "texgen: one of md5gl_texgen");
+                       "texgen: must be a value of md5gl_texgen");
             (void)stage; // unused without assertions
         }
         list_draw draw = {model, list, &model->meshes[list->mesh], NULL};
@@ -788,9 +805,15 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
 bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model, md5gl_stage_pass pass,
                        const md5gl_stage_list *lists, uint32_t count, md5_error *error)
 {
-    MD5GL_NEED(model, "model", false);
-    MD5_ASSERT((unsigned)pass <= MD5GL_STAGE_PASS_STAGES, "pass: one of md5gl_stage_pass");
-    MD5_ASSERT(lists != NULL || count == 0, "lists: not NULL");
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_MODEL(model);
+    if (!renderer || !model) {
+        md5gli_fail_missing(error, renderer ? "model" : "renderer");
+        return false;
+    }
+    MD5_ASSERT((unsigned)pass <= MD5GL_STAGE_PASS_STAGES,
+               "pass: must be a value of md5gl_stage_pass");
+    MD5_ASSERT(lists != NULL || count == 0, "lists: must not be NULL");
     MD5GL_ASSERT_IN_FRAME(renderer);
     if (pass == MD5GL_STAGE_PASS_SHADOWS)
         return draw_lists(renderer, model, lists, count, draw_shadow, error);

@@ -62,28 +62,28 @@ static double polar_of(double y, uint32_t height)
 
 void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5_vec3 harmonics[9])
 {
-    MD5_ASSERT(rgb != NULL && harmonics != NULL, "rgb, harmonics: not NULL");
-    MD5_ASSERT(width > 0 && height > 0, "width, height: at least 1");
+    MD5_ASSERT(rgb != NULL && harmonics != NULL, "rgb, harmonics: must not be NULL");
+    MD5_ASSERT(width > 0 && height > 0, "width, height: must be at least 1");
     const double step = -2.0 * pi / width, turn_cos = cos(step), turn_sin = sin(step);
     double sums[9][3] = {{0}};
-    MD5GL_FOR (row, height) {
+    for (uint32_t row = 0; row < height; row++) {
         const double polar = polar_of(row, height), flat = sin(polar), z = cos(polar);
         // Exact: the difference of the cosines at the row's borders, times the width of a texel.
         const double angle = 2.0 * flat * sin(0.5 * pi / height) * 2.0 * pi / width;
         double c = cos(azimuth_of(0.0, width)), s = sin(azimuth_of(0.0, width));
-        MD5GL_FOR (column, width) {
+        for (uint32_t column = 0; column < width; column++) {
             const float *const texel = rgb + 3 * ((size_t)row * width + column);
             double values[9];
             harmonics_at(flat * c, flat * s, z, values);
-            MD5GL_FOR (i, 9)
-                MD5GL_FOR (k, 3)
+            for (uint32_t i = 0; i < 9; i++)
+                for (uint32_t k = 0; k < 3; k++)
                     sums[i][k] += angle * values[i] * texel[k];
             const double next = c * turn_cos - s * turn_sin; // the next column's azimuth
             s = s * turn_cos + c * turn_sin;
             c = next;
         }
     }
-    MD5GL_FOR (i, 9)
+    for (uint32_t i = 0; i < 9; i++)
         harmonics[i] = (md5_vec3){(float)sums[i][0], (float)sums[i][1], (float)sums[i][2]};
 }
 
@@ -95,7 +95,7 @@ static md5_vec3 scaled(md5_vec3 color, float factor)
 // A cosine lobe, divided by pi, keeps 1, 2/3 and 1/4 of the degrees 0, 1 and 2.
 void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9])
 {
-    MD5_ASSERT(harmonics != NULL && polynomial != NULL, "harmonics, polynomial: not NULL");
+    MD5_ASSERT(harmonics != NULL && polynomial != NULL, "harmonics, polynomial: must not be NULL");
     const float even = 0.282094792f, first = 0.488602512f * 2.0f / 3.0f;
     const float second = 1.092548431f / 4.0f, square = 0.315391565f / 4.0f;
     const md5_vec3 level = scaled(harmonics[0], even), tilt = scaled(harmonics[6], square);
@@ -126,7 +126,7 @@ static void halve(const md5gl_panorama *from, md5gl_panorama *half)
         for (size_t x = 0; x < half->width; x++) {
             const float *const texel = from->rgb + 3 * (2 * y * from->width + 2 * x);
             float *const mean = half->rgb + 3 * (y * half->width + x);
-            MD5GL_FOR (i, 3)
+            for (uint32_t i = 0; i < 3; i++)
                 mean[i] =
                     0.25f
                     * (texel[i] + texel[right + i] + (texel[below + i] + texel[below + right + i]));
@@ -196,11 +196,11 @@ static void add_light(const md5gl_panorama *from, md5_vec3 direction, float weig
     const uint32_t last = from->height - 1;
     const uint32_t rows[2] = {top > 0.0f ? (uint32_t)top : 0,
                               top + 1.0f < (float)last ? (uint32_t)(top + 1.0f) : last};
-    MD5GL_FOR (corner, 4) {
+    for (uint32_t corner = 0; corner < 4; corner++) {
         const float across = corner % 2 ? x - left : 1.0f - (x - left);
         const float down = corner / 2 ? y - top : 1.0f - (y - top);
         const size_t at = (size_t)rows[corner / 2] * from->width + columns[corner % 2];
-        MD5GL_FOR (i, 3)
+        for (uint32_t i = 0; i < 3; i++)
             sum[i] += weight * across * down * from->rgb[3 * at + i];
     }
 }
@@ -223,7 +223,7 @@ static int spread_samples(const md5gl_pyramid *from, float roughness,
     const double alpha = (double)roughness * roughness, square = alpha * alpha;
     const double texel = 2.0 * pi * pi / ((double)from->levels[0].width * from->levels[0].height);
     int count = 0;
-    MD5GL_FOR (i, NUM_SAMPLES) {
+    for (uint32_t i = 0; i < NUM_SAMPLES; i++) {
         const double share = (i + 0.5) / (int)NUM_SAMPLES, around = i * 2.39996322972865332;
         const double half_square = (1.0 - share) / (1.0 + (square - 1.0) * share);
         const double facing = 2.0 * half_square - 1.0; // the cosine of twice the angle
@@ -287,34 +287,36 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
         md5gli_begin_texture(renderer, GL_TEXTURE_2D, mirror_width, height, error);
     if (texture != 0)
         set_levels(&renderer->gl, NUM_MIRRORS);
-    MD5GL_FOR_WHILE (i, NUM_MIRRORS, texture != 0) {
-        md5gl_panorama level = {mirror_width >> i, height >> i, texels};
-        const float roughness = (float)i / (float)(NUM_MIRRORS - 1);
-        lobe_sample samples[NUM_SAMPLES];
-        const int count = roughness > 0.0f ? spread_samples(pyramid, roughness, samples)
-                                           : look_straight(pyramid, level.width, samples);
-        MD5GL_FOR (row, level.height) {
-            const double polar = polar_of(row, level.height);
-            const float flat = (float)sin(polar), z = (float)cos(polar);
-            MD5GL_FOR (column, level.width) {
-                const double azimuth = azimuth_of(column, level.width);
-                const float c = (float)cos(azimuth), s = (float)sin(azimuth);
-                float sum[3] = {0.0f, 0.0f, 0.0f}, weights = 0.0f;
-                // The axes of the lobe: downward, along the row, outward.
-                for (int j = 0; j < count; j++) {
-                    const md5_vec3 d = samples[j].direction;
-                    const float outward = d.x * z + d.z * flat;
-                    const md5_vec3 to = {outward * c - d.y * s, outward * s + d.y * c,
-                                         d.z * z - d.x * flat};
-                    add_light(&pyramid->levels[samples[j].level], to, d.z, sum);
-                    weights += d.z;
+    if (texture != 0) {
+        for (uint32_t i = 0; i < NUM_MIRRORS; i++) {
+            md5gl_panorama level = {mirror_width >> i, height >> i, texels};
+            const float roughness = (float)i / (float)(NUM_MIRRORS - 1);
+            lobe_sample samples[NUM_SAMPLES];
+            const int count = roughness > 0.0f ? spread_samples(pyramid, roughness, samples)
+                                               : look_straight(pyramid, level.width, samples);
+            for (uint32_t row = 0; row < level.height; row++) {
+                const double polar = polar_of(row, level.height);
+                const float flat = (float)sin(polar), z = (float)cos(polar);
+                for (uint32_t column = 0; column < level.width; column++) {
+                    const double azimuth = azimuth_of(column, level.width);
+                    const float c = (float)cos(azimuth), s = (float)sin(azimuth);
+                    float sum[3] = {0.0f, 0.0f, 0.0f}, weights = 0.0f;
+                    // The axes of the lobe: downward, along the row, outward.
+                    for (int j = 0; j < count; j++) {
+                        const md5_vec3 d = samples[j].direction;
+                        const float outward = d.x * z + d.z * flat;
+                        const md5_vec3 to = {outward * c - d.y * s, outward * s + d.y * c,
+                                             d.z * z - d.x * flat};
+                        add_light(&pyramid->levels[samples[j].level], to, d.z, sum);
+                        weights += d.z;
+                    }
+                    float *const texel = level.rgb + 3 * ((size_t)row * level.width + column);
+                    for (uint32_t j = 0; j < 3; j++)
+                        texel[j] = sum[j] / weights;
                 }
-                float *const texel = level.rgb + 3 * ((size_t)row * level.width + column);
-                MD5GL_FOR (j, 3)
-                    texel[j] = sum[j] / weights;
             }
+            upload(&renderer->gl, i, GL_RGB16F, &level);
         }
-        upload(&renderer->gl, i, GL_RGB16F, &level);
     }
     md5gli_free(renderer, texels);
     return texture != 0 ? md5gli_end_texture(renderer, GL_TEXTURE_2D, texture, true, error) : 0;
@@ -338,7 +340,7 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *pict
         md5gli_begin_texture(renderer, GL_TEXTURE_2D, largest->width, largest->height, error);
     if (background != 0) {
         set_levels(&renderer->gl, pyramid.num_levels);
-        MD5GL_FOR (i, pyramid.num_levels)
+        for (uint32_t i = 0; i < pyramid.num_levels; i++)
             upload(&renderer->gl, i, GL_RGB9_E5, &pyramid.levels[i]);
         environment->panorama =
             md5gli_end_texture(renderer, GL_TEXTURE_2D, background, true, error);
@@ -352,16 +354,23 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *pict
 md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t width,
                                             uint32_t height, const float *rgb, md5_error *error)
 {
-    MD5GL_NEED(renderer, "renderer", NULL);
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    if (!renderer) {
+        md5gli_fail_missing(error, "renderer");
+        return NULL;
+    }
     MD5_ASSERT_NOT_NULL(rgb);
     MD5GL_ASSERT_NO_FRAME(renderer);
     // The library reads it only.
     const md5gl_panorama picture = {width, height, (float *)(uintptr_t)rgb};
     if (width == 0 || height == 0) {
-        md5gli_fail(error, MD5_ERROR_GPU, "an environment of %u x %u texels", width, height);
+        md5gli_fail(error, MD5_ERROR_GPU,
+                    "empty environment map: expected at least 1 x 1 texels, found %u x %u", width,
+                    height);
         return NULL;
     }
     md5gl_environment *const environment = MD5GL_NEW(renderer, md5gl_environment, 1, error);
+    md5gli_set_kind(environment, MD5GL_KIND_ENVIRONMENT);
     if (environment && md5gli_fixed_program(renderer, MD5GL_PROGRAM_BACKGROUND, error)
         && create_textures(renderer, &picture, environment, error))
         return environment;
@@ -371,9 +380,10 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
 
 void md5gl_destroy_environment(md5gl_renderer *renderer, md5gl_environment *environment)
 {
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_ALIVE(environment, ENVIRONMENT);
     if (!environment)
         return;
-    MD5_ASSERT_NOT_NULL(renderer);
     const GLuint textures[2] = {environment->panorama, environment->reflections};
     renderer->gl.DeleteTextures(2, textures);
     md5gli_free(renderer, environment);
@@ -381,7 +391,7 @@ void md5gl_destroy_environment(md5gl_renderer *renderer, md5gl_environment *envi
 
 const md5_vec3 *md5gl_environment_light(const md5gl_environment *environment)
 {
-    MD5_ASSERT_NOT_NULL(environment);
+    MD5GL_ASSERT_ALIVE(environment, ENVIRONMENT);
     return environment->light;
 }
 
@@ -400,7 +410,7 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
     if (!environment) { // the sky of shaders/sky_studio.glsl, for sky_host.glsl
         static const float reflected[3] = {0.40f, 0.36f, 0.33f};
         block->environment[0] = 1.0f;
-        MD5GL_FOR (i, 3) {
+        for (uint32_t i = 0; i < 3; i++) {
             block->harmonics[0][i] = 0.5f * (1.0f + reflected[i]) * frame->ambient[i];
             block->harmonics[3][i] = 0.5f * (1.0f - reflected[i]) * frame->ambient[i];
         }
@@ -419,7 +429,7 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
     const float up = has_perspective ? 1.0f / clip[5] : slope * mirrored;
     const float middle[3] = {has_perspective ? clip[8] * across : 0.0f,
                              has_perspective ? clip[9] * up : 0.0f, -1.0f};
-    MD5GL_FOR (i, 3) {
+    for (uint32_t i = 0; i < 3; i++) {
         const float *const axes = view + 4 * i; // view axes' components along world axis i
         rays[i] = axes[0] * across;
         rays[3 + i] = axes[1] * up;
@@ -430,7 +440,7 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
     block->environment[1] = sinf(frame->environment_angle);
     block->environment[2] = (float)(NUM_MIRRORS - 1);
     block->environment[3] = 1.0f;
-    MD5GL_FOR (i, 9) {
+    for (uint32_t i = 0; i < 9; i++) {
         block->harmonics[i][0] = environment->light[i].x * frame->ambient[0];
         block->harmonics[i][1] = environment->light[i].y * frame->ambient[1];
         block->harmonics[i][2] = environment->light[i].z * frame->ambient[2];
@@ -455,7 +465,7 @@ static float level_of_pixels(const md5gl_renderer *renderer)
 
 void md5gl_draw_environment(md5gl_renderer *renderer)
 {
-    MD5_ASSERT_NOT_NULL(renderer);
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const program = &renderer->fixed[MD5GL_PROGRAM_BACKGROUND];

@@ -368,15 +368,6 @@ bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...) M
 // that failure stays in `error`; without one it is MD5_ERROR_MISSING. Returns false.
 bool md5gli_fail_missing(md5_error *error, const char *what);
 
-// Returns `result` from such a call if its renderer or another argument is NULL.
-#define MD5GL_NEED(argument, what, result)                              \
-    do {                                                                \
-        if (!renderer || !(argument)) {                                 \
-            md5gli_fail_missing(error, renderer ? (what) : "renderer"); \
-            return result;                                              \
-        }                                                               \
-    } while (0)
-
 // Takes all pending GL errors. If there are any, returns false and fills the error; the message
 // names the first one and `where`.
 bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error);
@@ -387,21 +378,49 @@ GLenum md5gli_take_errors(md5gl_renderer *renderer);
 // Returns false and fills the error if the context is known to be lost.
 bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error);
 
-// Loops over 0, 1 ... count - 1; as long as something holds, without which `count` need not be
-// known; over first, first + 1 ... end - 1; and over each shadow map of the frame.
-// NOLINTBEGIN(bugprone-macro-parentheses): declare it
-#define MD5GL_FOR(index, count) for (uint32_t index = 0; index < (count); index++)
-#define MD5GL_FOR_WHILE(index, count, holds) \
-    for (uint32_t index = 0; (holds) && index < (count); index++)
-#define MD5GL_FOR_FROM(index, first, end) for (uint32_t index = (first); index < (end); index++)
-#define MD5GL_FOR_MAPS(index, renderer) \
-    MD5GL_FOR_FROM (index, (renderer)->first_map, (renderer)->end_map)
-// NOLINTEND(bugprone-macro-parentheses)
-
 // Returns zeroed memory, or NULL with MD5_ERROR_MEMORY.
 void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error);
 #define MD5GL_NEW(renderer, type, count, error) \
     ((type *)md5gli_alloc(&(renderer)->allocator, count, sizeof(type), error))
 void md5gli_free(md5gl_renderer *renderer, void *memory); // NULL and the renderer are allowed
+
+// Kinds of the objects that programs have. Each is stored in front of the object, until it is
+// freed.
+typedef enum md5gl_kind {
+    MD5GL_KIND_RENDERER = 0x6D644C01,
+    MD5GL_KIND_MODEL,
+    MD5GL_KIND_MORPH,
+    MD5GL_KIND_BAKED,
+    MD5GL_KIND_IMPOSTORS,
+    MD5GL_KIND_TARGET,
+    MD5GL_KIND_ENVIRONMENT,
+    MD5GL_KIND_LOOKS,
+} md5gl_kind;
+void md5gli_set_kind(void *object, md5gl_kind kind); // NULL is allowed
+bool md5gli_is_alive(const void *object, md5gl_kind kind);
+
+// Check an object of a public function: not NULL, not freed, and of this kind; or NULL. Of a model
+// also the md5_model from which it was created.
+#define MD5GL_ASSERT_ALIVE(object, kind)                                              \
+    do {                                                                              \
+        MD5_ASSERT_NOT_NULL(object);                                                  \
+        MD5_ASSERT(md5gli_is_alive(object, MD5GL_KIND_##kind),                        \
+                   #object ": must be an object of this library that was not freed"); \
+    } while (0)
+#define MD5GL_ASSERT_NULL_OR_ALIVE(object, kind) \
+    do {                                         \
+        if ((object) != NULL)                    \
+            MD5GL_ASSERT_ALIVE(object, kind);    \
+    } while (0)
+#define MD5GL_ASSERT_MODEL(object)                \
+    do {                                          \
+        MD5GL_ASSERT_ALIVE(object, MODEL);        \
+        MD5GL_ASSERT_PART((object)->model, bind); \
+    } while (0)
+#define MD5GL_ASSERT_NULL_OR_MODEL(object) \
+    do {                                   \
+        if ((object) != NULL)              \
+            MD5GL_ASSERT_MODEL(object);    \
+    } while (0)
 
 #endif

@@ -68,26 +68,28 @@ static bool fill_description(const md5gl_impostor_desc *given, md5gl_impostor_de
         desc->highest = 0.79f;
     }
     if (desc->num_frames == 0)
-        return md5gli_fail(error, MD5_ERROR_RANGE, "impostors of 0 frames: at least 1 is needed");
+        return md5gli_fail(error, MD5_ERROR_RANGE, "no impostor frames: expected at least 1");
     if (!isfinite(centre.x) || !isfinite(centre.y) || !isfinite(centre.z) || !isfinite(desc->radius)
         || !(desc->radius > 0.0f))
         return md5gli_fail(error, MD5_ERROR_RANGE,
-                           "impostors: the radius must be above 0 and the "
-                           "sphere finite");
+                           "invalid bounding sphere of impostors: expected a finite center and a "
+                           "finite radius above 0");
     if (desc->num_around > MAX_AROUND || desc->num_above > MAX_ABOVE)
         return md5gli_fail(error, MD5_ERROR_RANGE,
-                           "impostors of %u x %u directions: at most %d around and %d above",
-                           desc->num_around, desc->num_above, MAX_AROUND, MAX_ABOVE);
+                           "too many impostor directions: expected at most %d around and %d above, "
+                           "found %u and %u",
+                           MAX_AROUND, MAX_ABOVE, desc->num_around, desc->num_above);
     if (!(desc->lowest >= -quarter && desc->lowest <= desc->highest && desc->highest <= quarter))
-        return md5gli_fail(error, MD5_ERROR_RANGE,
-                           "impostors seen from %g to %g radians above the horizontal plane: "
-                           "-pi/2 <= lowest <= highest <= pi/2",
-                           desc->lowest, desc->highest);
+        return md5gli_fail(
+            error, MD5_ERROR_RANGE,
+            "invalid impostor angles: expected -pi/2 <= lowest <= highest <= pi/2, found %g and %g",
+            desc->lowest, desc->highest);
     if (desc->texels < MIN_LEVEL_SIDE || desc->texels > MAX_TEXELS
         || (desc->texels & (desc->texels - 1)) != 0)
-        return md5gli_fail(error, MD5_ERROR_RANGE,
-                           "impostors of %u texels: the side is a power of 2 from %d to %d",
-                           desc->texels, MIN_LEVEL_SIDE, MAX_TEXELS);
+        return md5gli_fail(
+            error, MD5_ERROR_RANGE,
+            "invalid impostor size: expected a power of 2 from %d to %d texels, found %u",
+            MIN_LEVEL_SIDE, MAX_TEXELS, desc->texels);
     return true;
 }
 
@@ -106,7 +108,7 @@ static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, 
     const uint64_t height = (uint64_t)impostors->blocks[1] * impostors->rows * desc->texels;
     if (width > limit || height > limit)
         return md5gli_fail(error, MD5_ERROR_GPU,
-                           "impostors of %u frames take %llu x %llu texels, but "
+                           "impostor texture is too large: %u frames require %llu x %llu texels; "
                            "GL_MAX_TEXTURE_SIZE is %llu",
                            desc->num_frames, (unsigned long long)width, (unsigned long long)height,
                            (unsigned long long)limit);
@@ -116,9 +118,10 @@ static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, 
         bytes += (width >> level) * (height >> level) * 4 * NUM_PARTS;
     }
     if (bytes > desc->gpu_limit)
-        return md5gli_fail(error, MD5_ERROR_MEMORY,
-                           "impostors of %u frames take %llu bytes, but the limit is %zu",
-                           desc->num_frames, (unsigned long long)bytes, desc->gpu_limit);
+        return md5gli_fail(
+            error, MD5_ERROR_MEMORY,
+            "impostor textures are too large: %u frames require %llu bytes; the limit is %zu",
+            desc->num_frames, (unsigned long long)bytes, desc->gpu_limit);
     impostors->size = (size_t)bytes;
     return true;
 }
@@ -133,9 +136,9 @@ static void create_textures(md5gl_renderer *renderer, GLuint textures[NUM_PARTS]
     const GLint mipmapped = num_levels > 1 ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR;
     gl->ActiveTexture(GL_TEXTURE0);
     gl->GenTextures(NUM_PARTS, textures);
-    MD5GL_FOR (part, NUM_PARTS) {
+    for (uint32_t part = 0; part < NUM_PARTS; part++) {
         gl->BindTexture(GL_TEXTURE_2D, textures[part]);
-        MD5GL_FOR (level, num_levels)
+        for (uint32_t level = 0; level < num_levels; level++)
             gl->TexImage2D(GL_TEXTURE_2D, (GLint)level, part_formats[part],
                            (GLsizei)(columns * (cell >> level)), (GLsizei)(rows * (cell >> level)),
                            0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
@@ -170,7 +173,7 @@ static md5_mat34 placement_of(const md5gl_impostors *impostors, uint32_t view)
     const float cell[3] = {desc->radius * (float)(2 * column + 1),
                            desc->radius * (float)(2 * line + 1), 0.0f};
     md5_mat34 placement;
-    MD5GL_FOR (row, 3) {
+    for (uint32_t row = 0; row < 3; row++) {
         const md5_vec3 axis = rows[row];
         const float shift = cell[row] - md5_vec3_dot(axis, desc->center);
         const float values[4] = {axis.x, axis.y, axis.z, shift};
@@ -197,12 +200,14 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
     const uint32_t columns = impostors->columns, rows = impostors->rows;
     const float radius = impostors->desc.radius;
     if (columns > renderer->max_target_size / cell)
-        return md5gli_fail(error, MD5_ERROR_GPU, "%u pictures of %u texels exceed a framebuffer",
-                           impostors->num_views, impostors->desc.texels);
+        return md5gli_fail(
+            error, MD5_ERROR_GPU,
+            "impostor images are too large for a framebuffer: %u images of %u texels",
+            impostors->num_views, impostors->desc.texels);
     impostors->placements = MD5GL_NEW(renderer, md5_mat34, impostors->num_views, error);
     if (!impostors->placements)
         return false;
-    MD5GL_FOR (view, impostors->num_views)
+    for (uint32_t view = 0; view < impostors->num_views; view++)
         impostors->placements[view] = placement_of(impostors, view);
     // Level n + 1 becomes level n of the pictures.
     create_textures(renderer, impostors->canvas, columns, rows, cell, impostors->num_levels + 1,
@@ -233,7 +238,7 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
         return false;
     if (state != GL_FRAMEBUFFER_COMPLETE)
         return md5gli_fail(error, MD5_ERROR_GPU,
-                           "the framebuffer for impostors is not complete (0x%04x)", state);
+                           "framebuffer for impostors is not complete (0x%04x)", state);
     return true;
 }
 
@@ -260,7 +265,7 @@ static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_e
     gl->GenBuffers(1, &impostors->buffer);
     gl->BindVertexArray(impostors->array);
     gl->BindBuffer(GL_ARRAY_BUFFER, impostors->buffer);
-    MD5GL_FOR (i, 3) {
+    for (uint32_t i = 0; i < 3; i++) {
         gl->EnableVertexAttribArray(i);
         gl->VertexAttribPointer(i, attributes[i].size, GL_FLOAT, GL_FALSE, sizeof(md5gl_impostor),
                                 (const void *)attributes[i].offset);
@@ -282,7 +287,11 @@ static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_e
 md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,
                                         md5_error *error)
 {
-    MD5GL_NEED(renderer, "renderer", NULL);
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    if (!renderer) {
+        md5gli_fail_missing(error, "renderer");
+        return NULL;
+    }
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5GL_ASSERT_NO_FRAME(renderer);
@@ -290,13 +299,14 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
     if (!fill_description(desc, &full, error))
         return NULL;
     md5gl_impostors *const impostors = MD5GL_NEW(renderer, md5gl_impostors, 1, error);
+    md5gli_set_kind(impostors, MD5GL_KIND_IMPOSTORS);
     if (!impostors)
         return NULL;
     impostors->desc = full;
     const bool filled = fill_set(renderer, impostors, error);
     md5gli_reset_state(renderer);
     renderer->stats.impostor_bytes += impostors->size;
-    renderer->stats.num_pictures += impostors->desc.num_frames * impostors->num_views;
+    renderer->stats.num_impostor_images += impostors->desc.num_frames * impostors->num_views;
     if (filled)
         return impostors;
     md5gl_destroy_impostors(renderer, impostors);
@@ -305,12 +315,13 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
 
 void md5gl_destroy_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors)
 {
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_ALIVE(impostors, IMPOSTORS);
     if (!impostors)
         return;
-    MD5_ASSERT_NOT_NULL(renderer);
     const GladGLContext *gl = &renderer->gl;
     renderer->stats.impostor_bytes -= impostors->size;
-    renderer->stats.num_pictures -= impostors->desc.num_frames * impostors->num_views;
+    renderer->stats.num_impostor_images -= impostors->desc.num_frames * impostors->num_views;
     const GLuint framebuffers[] = {impostors->framebuffer, impostors->reader};
     const GLuint buffers[] = {impostors->buffer, impostors->frame_block};
     gl->DeleteTextures(NUM_PARTS, impostors->textures);
@@ -324,9 +335,9 @@ void md5gl_destroy_impostors(md5gl_renderer *renderer, md5gl_impostors *impostor
     md5gli_free(renderer, impostors);
 }
 
-bool md5gl_has_impostor_pictures(const md5gl_impostors *impostors, uint32_t frame)
+bool md5gl_has_impostor_images(const md5gl_impostors *impostors, uint32_t frame)
 {
-    MD5_ASSERT_NOT_NULL(impostors);
+    MD5GL_ASSERT_ALIVE(impostors, IMPOSTORS);
     return frame < impostors->desc.num_frames && impostors->has_pictures[frame];
 }
 
@@ -352,26 +363,31 @@ static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *imposto
     if (!renderer->is_es)
         gl->Disable(GL_FRAMEBUFFER_SRGB);
     gl->ActiveTexture(GL_TEXTURE0);
-    MD5GL_FOR (part, NUM_PARTS) {
+    for (uint32_t part = 0; part < NUM_PARTS; part++) {
         gl->BindTexture(GL_TEXTURE_2D, impostors->canvas[part]);
         gl->GenerateMipmap(GL_TEXTURE_2D);
     }
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 
-bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *impostors,
-                                  md5gl_model *model, uint32_t frame, const md5_mat34 *palette,
-                                  md5_error *error)
+bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impostors,
+                                md5gl_model *model, uint32_t frame, const md5_mat34 *palette,
+                                md5_error *error)
 {
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_ALIVE(impostors, IMPOSTORS);
+    MD5GL_ASSERT_NULL_OR_MODEL(model);
     if (!renderer || !impostors || !model)
         return md5gli_fail_missing(error, !renderer ? "renderer"
                                           : !model  ? "model"
                                                     : "impostor set");
-    MD5_ASSERT(palette != NULL || model->model->skeleton.num_joints == 0, "palette: not NULL");
+    MD5_ASSERT(palette != NULL || model->model->skeleton.num_joints == 0,
+               "palette: must not be NULL");
     MD5GL_ASSERT_NO_FRAME(renderer);
     if (frame >= impostors->desc.num_frames)
-        return md5gli_fail(error, MD5_ERROR_RANGE, "pictures of frame %u, but there are %u frames",
-                           frame, impostors->desc.num_frames);
+        return md5gli_fail(error, MD5_ERROR_RANGE,
+                           "impostor frame is out of range: expected below %u, found %u",
+                           impostors->desc.num_frames, frame);
     (void)md5gli_take_errors(renderer);
     // Pose one instance for each view.
     const uint32_t num_views = impostors->num_views;
@@ -380,15 +396,17 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
     md5_mat34 *const palettes = MD5GL_NEW(renderer, md5_mat34, num_views * num_joints, error);
     if (!palettes)
         return false;
-    MD5GL_FOR_WHILE (view, num_views, num_joints > 0)
-        memcpy(palettes + view * num_joints, palette, size);
+    if (num_joints > 0) {
+        for (uint32_t view = 0; view < num_views; view++)
+            memcpy(palettes + view * num_joints, palette, size);
+    }
     const md5gl_instances views = {
         .count = num_views, .palettes = palettes, .placements = impostors->placements};
     const bool posed = md5gl_pose(renderer, model, &views, error);
     md5gli_free(renderer, palettes);
     if (!posed)
         return false;
-    MD5GL_FOR (i, model->model->num_meshes) {
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         if (!md5gli_program_of(renderer, model, &model->meshes[i], MD5GL_PASS_PICTURE, error))
             return false;
     }
@@ -396,7 +414,7 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
     // What instances need to be lit as the model.
     float sum = 0.0f, count = 0.0f;
     impostors->has_specular = false;
-    MD5GL_FOR (i, model->model->num_meshes) {
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         const md5gl_material *const material = &md5gli_surface_of(model, 0, i)->material;
         if (!model->meshes[i].visible)
             continue;
@@ -410,7 +428,7 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
     // Copy the canvas to the frame's block of the atlas.
     const GladGLContext *gl = &renderer->gl;
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, impostors->reader);
-    MD5GL_FOR (level, impostors->num_levels) {
+    for (uint32_t level = 0; level < impostors->num_levels; level++) {
         const GLsizei side = (GLsizei)(impostors->desc.texels >> level);
         const GLsizei width = (GLsizei)impostors->columns * side;
         const GLsizei height = (GLsizei)impostors->rows * side;
@@ -424,7 +442,7 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
         }
     }
     md5gli_reset_state(renderer);
-    impostors->has_pictures[frame] = md5gli_check(renderer, "drawing pictures", error);
+    impostors->has_pictures[frame] = md5gli_check(renderer, "drawing impostor images", error);
     return impostors->has_pictures[frame];
 }
 
@@ -433,14 +451,19 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
 bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
                           const md5gl_impostor *instances, uint32_t count, md5_error *error)
 {
-    MD5GL_NEED(impostors, "impostor set", false);
-    MD5_ASSERT(instances != NULL || count == 0, "instances: not NULL");
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_ALIVE(impostors, IMPOSTORS);
+    if (!renderer || !impostors) {
+        md5gli_fail_missing(error, renderer ? "impostor set" : "renderer");
+        return false;
+    }
+    MD5_ASSERT(instances != NULL || count == 0, "instances: must not be NULL");
     const float last = (float)(impostors->desc.num_frames - 1);
     impostors->count = 0;
-    MD5GL_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const float frame = instances[i].frame;
         if (!(frame >= 0.0f && frame <= last) || !impostors->has_pictures[(uint32_t)(frame + 0.5f)])
-            return md5gli_fail(error, MD5_ERROR_RANGE, "impostor %u: no pictures of frame %g", i,
+            return md5gli_fail(error, MD5_ERROR_RANGE, "impostor %u: frame %g has no images", i,
                                frame);
     }
     if (count > 0)
@@ -473,7 +496,7 @@ static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impos
                   impostors->num_levels > 2 ? (float)(impostors->num_levels - 2) : 0.0f);
     gl->Uniform4f(uniforms[MD5GL_MODEL_SPHERE], desc->center.x, desc->center.y, desc->center.z,
                   desc->radius);
-    MD5GL_FOR (part, NUM_PARTS) // MD5GL_UNIT_NORMALS is the second
+    for (uint32_t part = 0; part < NUM_PARTS; part++) // MD5GL_UNIT_NORMALS is the second
         md5gli_bind_texture(renderer, program, (enum md5gl_unit)(MD5GL_UNIT_TEXTURE + part),
                             GL_TEXTURE_2D, impostors->textures[part]);
 }
@@ -486,14 +509,15 @@ static void draw_squares(md5gl_renderer *renderer, const md5gl_impostors *impost
 
 void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors *impostors)
 {
-    MD5_ASSERT(renderer != NULL && impostors != NULL, "renderer, impostors: not NULL");
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_ALIVE(impostors, IMPOSTORS);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const md5gl_program *const program = &renderer->fixed[MD5GL_IMPOSTOR_DEPTH];
     if (!renderer->shadowed || impostors->count == 0)
         return;
     begin_drawing(renderer, impostors, program);
     md5gli_set_integer(&renderer->gl, program, MD5GL_CASTS, true);
-    MD5GL_FOR_MAPS (i, renderer) {
+    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         md5gli_bind_map(renderer, &renderer->maps[i]);
         draw_squares(renderer, impostors);
     }
@@ -503,7 +527,8 @@ void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors
 void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                           uint32_t style)
 {
-    MD5_ASSERT(renderer != NULL && impostors != NULL, "renderer, impostors: not NULL");
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_ALIVE(impostors, IMPOSTORS);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     if (impostors->count == 0 || !(style & MD5GL_LIT))
@@ -512,7 +537,7 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
     // passes.
     static_assert((int)MD5GL_IMPOSTOR_LIT_CLASSIC_SPOTS - MD5GL_IMPOSTOR_LIT_ENVIRONMENT
                       == (int)MD5GL_PASS_LIT_CLASSIC_SPOTS - MD5GL_PASS_LIT_ENVIRONMENT,
-                  "programs of impostors are as many as lit passes");
+                  "impostors and lit passes must have equally many programs");
     const enum md5gl_fixed_program which =
         renderer->lit_pass == MD5GL_PASS_LIT
             ? MD5GL_IMPOSTOR_LIT

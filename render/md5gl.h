@@ -1,69 +1,105 @@
-// md5gl: draws md5model's assets with OpenGL 3.3 core, OpenGL ES 3.0 or WebGL 2.
+// md5gl: draws the models of md5model with OpenGL 3.3 core, OpenGL ES 3.0 or WebGL 2. This header
+// contains everything that a program needs to draw animated characters with lights and shadows.
 //
-//   md5gl_create_renderer()                      creates programs and state for one GL context
-//   md5gl_create_model()                uploads vertices, indices and weights of a model
-//   md5gl_set_material()                sets what a mesh looks like; also between draws
-//   md5gl_begin_frame()                 sets target, size, background, camera and lights
-//     md5gl_pose()                      uploads palettes, or moments of baked clips, once for all
-//                                       draws that follow; placements, tints, skins, morph weights
-//     md5gl_draw_shadows()              fills the shadow maps; before anything lit; see "Worlds"
-//     md5gl_draw_model()                draws models; before overlays, which are blended over them
-//     md5gl_draw_stages()               draws what materials of games blend over them; see
-//                                       md5gl_game.h
-//     md5gl_draw_outputs()              in a frame of its own: ids, normals and motion
-//     md5gl_draw_ground(), _grid(), _floor(), md5gl_draw_lines(), md5gl_draw_panel()
-//   md5gl_end_frame()                   resolves the target and reports GL errors
+// A program calls the functions in this order. The indented functions belong to one frame:
 //
-// Call the drawing functions only between begin and end, and all others only outside of a frame.
-// Posing, and setting materials, visibility and the number of skins are allowed in both: a draw
-// uses what was set last.
+//   md5gl_create_renderer()     once: creates the renderer for one GL context
+//   md5gl_create_model()        once per model: uploads vertices, indices and weights
+//   md5gl_set_material()        once per mesh: sets textures and colors
+//   md5gl_begin_frame()         sets target, size, background, camera and lights of the frame
+//     md5gl_pose()              uploads the poses of all instances of a model, and their positions,
+//                               tints, skins and morph weights
+//     md5gl_draw_shadows()      draws the instances into the shadow maps. Call it for all models
+//                               before you draw anything that receives shadows
+//     md5gl_draw_model()        draws the instances
+//     md5gl_draw_stages()       blends additional textures over the models: see md5gl_game.h
+//     md5gl_draw_ground(), md5gl_draw_grid(), md5gl_draw_floor()
+//                               draw shadows on the ground, a grid, or a floor
+//     md5gl_draw_lines(), md5gl_draw_panel()
+//                               draw overlays, which are blended over the models: call them last
+//   md5gl_end_frame()           completes the image and reports GL errors
 //
-// Assertions: in builds without NDEBUG a call that breaks a rule of this file ends the program with
-// a message. What depends on the device or on data is an md5_error.
+// md5gl_draw_outputs() draws ids, normals and motion vectors instead of an image. It needs its own
+// frame. "Worlds" below explains how the program draws other geometry into the same frame.
 //
-// Threads: every call needs the context that the renderer was created on to be current, so one
-// thread at a time may call. There is no global state: two renderers on two contexts are
-// independent.
+// Terms that are used below:
 //
-// In an engine: md5gl draws into any framebuffer (md5gl_frame.framebuffer, keep_contents), and
-//   md5gl_save_state()                  before any functions of this file
-//   md5gl_restore_state()               after them
-// keep the engine's GL state. Without them md5gl leaves GL's defaults:
-// - bindings: program, vertex array, framebuffers (to 0), renderbuffer; array, texture, uniform,
-//   transform feedback, pixel pack, pixel unpack and shader storage buffer; uniform buffer 0,
-//   transform feedback buffers and shader storage buffers 0 to 2; 2D, cube, buffer and multisample
-//   texture and sampler of units 0..16; active unit 0
-// - disabled: depth test, depth clamp, stencil test, scissor test, culling, blending, logic
-//   operation, polygon offset (fill, line; 0, 0), sRGB writes, rasterizer discard, primitive
-//   restart, alpha to coverage and to one, sample coverage and mask; enabled: multisampling
-// - depth writes on, function less, range 0..1, clear value 1; color writes on; culled face
-//   back, front face counter-clockwise; blending one, zero, add; polygon mode fill
-// - pixel storage: alignment 4, all others 0
-// Viewport, scissor box and clear color keep the frame's values. This happens at the end of
-// md5gl_create_renderer(), md5gl_end_frame(), md5gl_capture(), and of posing outside of a frame;
-// the other calls reset what they change. md5gl_save_state() saves all of this; what OpenGL ES
-// lacks of it is left out there. State that is not in this list (clip distances, clip control) must
-// be at GL's defaults during a frame; so must the draw buffers of the host's framebuffers, except
-// for md5gl_draw_outputs().
+// - Instance: one drawn copy of a model, with its own pose and position. One call of md5gl_pose()
+//   sets all instances of a model.
+// - Palette: one matrix per joint, which moves vertices from the bind pose to the current pose. See
+//   md5skin.h.
+// - Sample position: two frames of a clip and a fraction between them. See md5_sample_position.
+// - Placement: the matrix that moves an instance from model space to world space.
+// - Skin: a complete set of materials, one per mesh. Instances of a model can use different skins.
+// - Host: the program or engine that calls md5gl.
 //
-// OpenGL ES 3.0 and WebGL 2 draw the same pictures, with these differences: the path COMPUTE
-// needs OpenGL 4.3; edges of
-// MD5GL_WIREFRAME are lines, which are not culled; cut-out edges in a multisampled framebuffer are
-// soft only if the frame clears it to alpha 1. A framebuffer with sRGB encoding would encode twice.
+// Call order: between md5gl_begin_frame() and md5gl_end_frame(), call only the drawing functions,
+// md5gl_use_shadows() and md5gl_resume_frame(). Call these only there, and all other functions only
+// outside a frame. There are exceptions: md5gl_pose(), md5gl_pose_impostors() and the functions
+// that set materials, visibility and the number of skins may be called in a frame and outside. Each
+// draw uses the values that were set last.
 //
-// Color: lighting is computed in linear color (except in MD5GL_LIGHTING_CLASSIC). The framebuffer
-// holds sRGB-encoded color, premultiplied by alpha. Blending is done in sRGB, as is usual for
-// pictures and text.
+// Assertions: a call that violates a rule in this file is a programming error. It stops the program
+// with a message unless the library was compiled with NDEBUG. Failures that depend on the device or
+// on data are reported as md5_error.
 //
-// A lost context (the driver was reset) is reported by md5gl_end_frame(), md5gl_read_pixels() and
-// md5gl_capture() as MD5_ERROR_GPU. Destroy the renderer and create another one on a new context.
+// Threads: the GL context with which the renderer was created must be current in every call, so
+// only one thread at a time may call. There is no global state. Two renderers on two contexts are
+// independent of each other.
+//
+// Color: lighting is computed in linear color, except with MD5GL_LIGHTING_CLASSIC. The framebuffer
+// contains sRGB-encoded color that is multiplied by its alpha (premultiplied alpha). Blending is
+// done in sRGB, as is usual for images and text. Do not use a framebuffer with sRGB encoding,
+// because the colors would be encoded twice.
+//
+// Lost context: if the driver was reset, md5gl_end_frame(), md5gl_read_pixels() and md5gl_capture()
+// report MD5_ERROR_GPU. Then destroy the renderer, and create another renderer on a new context.
+//
+// OpenGL ES 3.0 and WebGL 2 draw the same images as OpenGL, with these differences:
+//
+// - MD5GL_PATH_COMPUTE is not available. It needs OpenGL 4.3.
+// - The edges of MD5GL_WIREFRAME are drawn as lines. The lines of back faces are drawn too.
+// - In a multisampled framebuffer, the edges of parts that alpha cuts out are soft only if the
+//   frame clears the framebuffer to alpha 1.
+//
+// Use in an engine: md5gl draws into any framebuffer of the host: see md5gl_frame.framebuffer and
+// md5gl_frame.keep_contents. If the engine expects that its GL state is unchanged, it calls
+// md5gl_save_state() before the functions of this file and md5gl_restore_state() after them. The
+// two functions save and restore the state in the following list. In OpenGL ES they skip state that
+// does not exist there.
+//
+// Without these two functions, md5gl leaves the state in this list at GL's defaults:
+//
+// - Bindings, all to 0: program, vertex array, framebuffers, renderbuffer. The buffers: array,
+//   texture, uniform, transform feedback, pixel pack, pixel unpack and shader storage. The indexed
+//   buffers: uniform buffer 0, and transform feedback buffers and shader storage buffers 0 to 2.
+//   On texture units 0 to 16: the 2D, cube, buffer and multisample textures and the sampler. The
+//   active texture unit is 0.
+// - Disabled: depth test, depth clamp, stencil test, scissor test, culling, blending, logic
+//   operation, polygon offset for faces and lines, sRGB writes, rasterizer discard, primitive
+//   restart, alpha to coverage, alpha to one, sample coverage, sample mask. Both polygon offset
+//   values are 0. Multisampling is enabled.
+// - Depth: writes are enabled, the function is GL_LESS, the range is 0 to 1, the clear value is 1.
+// - Color and faces: color writes are enabled. Culling removes back faces; front faces are
+//   counter-clockwise. The blend factors are one and zero, and the blend equation is add. Polygons
+//   are filled.
+// - Pixel storage: the alignment is 4, and all other values are 0.
+//
+// The state has these values after md5gl_create_renderer(), md5gl_end_frame() and md5gl_capture(),
+// and after md5gl_pose() outside a frame. Every other function resets the state that it changes.
+// Viewport, scissor box and clear color are not reset: they keep the values of the last frame.
+//
+// During a frame, state that is not in the list, such as clip distances and clip control, must have
+// GL's defaults. The draw buffers of the host's framebuffers must also have GL's defaults, except
+// in frames of md5gl_draw_outputs().
 #ifndef MD5GL_H
 #define MD5GL_H
 
 #include "md5/md5skin.h"
 #include "md5/md5model.h"
 
-// As MD5_API: MD5_SHARED says that a DLL is used, MD5GL_BUILD that this one is being built.
+// Marks an exported function, like MD5_API in the other headers. On Windows, a program that uses
+// md5gl as a DLL defines MD5_SHARED. MD5GL_BUILD is defined only while this DLL is compiled.
 #if defined(_WIN32) && defined(MD5_SHARED)
 #ifdef MD5GL_BUILD
 #define MD5GL_API __declspec(dllexport)
@@ -82,633 +118,936 @@ extern "C" {
 
 // -- Renderer -------------------------------------------------------------------------------
 
-// Returns the address of a GL function, or NULL: SDL_GL_GetProcAddress,
-// emscripten_webgl_get_proc_address, ...
+// A pointer to a GL function of unknown type.
 typedef void (*md5gl_proc)(void);
+// Type of a function that finds GL functions: it returns the address of the GL function `name`, or
+// NULL if the context does not have the function. `user` is md5gl_opts.load_user. Window libraries
+// provide such functions: SDL_GL_GetProcAddress, emscripten_webgl_get_proc_address and others.
 typedef md5gl_proc md5gl_load_proc(void *user, const char *name);
 
+// Options of md5gl_create_renderer(). Initialize the structure with MD5_INIT and set `load`.
 typedef struct md5gl_opts {
-    md5gl_load_proc *load; // required
-    void *load_user;
-    md5_allocator allocator; // all zero = malloc and free
-    uint64_t reserved[8];    // 0
+    md5gl_load_proc *load;   // finds the GL functions of the context; required
+    void *load_user;         // first argument of `load`
+    md5_allocator allocator; // memory functions; malloc and free if all its members are 0
+    uint64_t reserved[8];    // must be 0
 } md5gl_opts;
 
+// A renderer: all programs, buffers and settings that md5gl needs on one GL context.
 typedef struct md5gl_renderer md5gl_renderer;
 
-// Creates a renderer on the current context. Programs are compiled when they are first needed.
-// Returns NULL with MD5_ERROR_GPU if the context is older than OpenGL 3.3 or ES 3.0.
+// Creates a renderer on the GL context that is current in the calling thread. Shader programs are
+// compiled later, when a draw uses them for the first time. Returns NULL with MD5_ERROR_GPU if the
+// context is older than OpenGL 3.3 or OpenGL ES 3.0.
 MD5GL_API md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error);
-// Destroys the renderer. Destroy its models first. NULL is allowed.
-MD5GL_API void md5gl_destroy_renderer(md5gl_renderer *renderer); // NULL is allowed
 
-// Returns a name of the device for display, "NVIDIA ... / OpenGL 3.3 ...". Owned by the renderer.
+// Destroys a renderer. Destroy all models that were created with the renderer first. `renderer` may
+// be NULL.
+MD5GL_API void md5gl_destroy_renderer(md5gl_renderer *renderer);
+
+// Returns the names of the graphics device and of its GL version as a text for users, for example
+// "NVIDIA ... / OpenGL 3.3 ...". The renderer owns the text.
 MD5GL_API const char *md5gl_device_name(const md5gl_renderer *renderer);
 
-// What a renderer holds.
+// GPU memory that a renderer uses for large crowds.
 typedef struct md5gl_stats {
-    size_t baked_bytes;    // of GPU memory: all clips of md5gl_create_baked()
-    size_t impostor_bytes; // of GPU memory: all pictures of impostors
-    uint32_t num_pictures; // that impostors have room for: in each frame one of each direction, and
-                           // one from below for contact shadows
-    uint64_t reserved[4];  // 0
+    size_t baked_bytes;           // bytes of all clips that md5gl_create_baked() uploaded
+    size_t impostor_bytes;        // bytes of all images of impostors: see md5gl_game.h
+    uint32_t num_impostor_images; // number of images of impostors that this memory can store. Each
+                                  // frame of an impostor set needs one image per direction, and one
+                                  // image from below for contact shadows
+    uint64_t reserved[4];         // 0
 } md5gl_stats;
+
+// Returns the current memory use of the renderer.
 MD5GL_API md5gl_stats md5gl_get_stats(const md5gl_renderer *renderer);
 
-// Save the host's values of all GL state listed above, and set them again. Call them in pairs, not
-// nested, outside of a frame; anything may be called in between. Each takes some hundred GL calls,
-// and saving waits for drivers that run in a thread: once per frame, not once per model.
+// Save and restore the GL state of the host: all state in the list at the top of this file. Call
+// md5gl_save_state() before the functions of md5gl that you use in a frame, and
+// md5gl_restore_state() after them. The calls must be in pairs, must not be nested, and must be
+// outside a frame of md5gl.
+//
+// Each of the two functions makes some hundred GL calls. Saving also waits for drivers that run in
+// a separate thread. So call the pair once per frame of the engine, not once per model.
 MD5GL_API void md5gl_save_state(md5gl_renderer *renderer);
 MD5GL_API void md5gl_restore_state(md5gl_renderer *renderer);
 
 // -- Textures -------------------------------------------------------------------------------
 
-// A GL texture name; 0 = none (white).
+// The GL name of a texture, as glGenTextures() returns it. 0 means that there is no texture; the
+// renderer then uses white, unless a comment describes another behavior.
 typedef uint32_t md5gl_texture;
 
-// What the texels of a texture are, and what it is for.
+// Content of a texture. The kind determines the format of the texels and their processing.
 typedef enum md5gl_texture_kind {
-    MD5GL_TEXTURE_COLOR,      // rgba, sRGB color, straight alpha: of materials and images
-    MD5GL_TEXTURE_NORMALS,    // rgba: a tangent-space normal map
-    MD5GL_TEXTURE_STAGE,      // rgba of stages, which are not decoded from sRGB: see md5gl_game.h
-    MD5GL_TEXTURE_STAGE_CUBE, // the same, six sides of a cube map
-    MD5GL_TEXTURE_MASK,       // one byte a texel: linear coverage, as of glyphs. No mipmaps
+    // Color with alpha, for materials and images: 4 bytes per texel (red, green, blue, alpha). The
+    // color is sRGB-encoded and not multiplied by alpha (straight alpha).
+    MD5GL_TEXTURE_COLOR,
+    // A normal map in tangent space, 4 bytes per texel.
+    MD5GL_TEXTURE_NORMALS,
+    // Color for the stages of Doom 3's materials, 4 bytes per texel. Stages are blended with the
+    // values of the file, so the color is not decoded from sRGB. See md5gl_game.h.
+    MD5GL_TEXTURE_STAGE,
+    // The six sides of a cube map for such stages. The texels are those of MD5GL_TEXTURE_STAGE.
+    MD5GL_TEXTURE_STAGE_CUBE,
+    // Coverage from 0 (transparent) to 255 (opaque), for example of the glyphs of a font: one byte
+    // per texel, linear. The texture has no mipmaps.
+    MD5GL_TEXTURE_MASK,
 } md5gl_texture_kind;
 
-// What is outside of a texture.
+// Result of texture coordinates outside 0 to 1.
 typedef enum md5gl_wrap {
-    MD5GL_WRAP_REPEAT,
-    MD5GL_WRAP_CLAMP,       // the texels of the border
-    MD5GL_WRAP_CLAMP_BLACK, // black, alpha 1: the texels of the border become that
-    MD5GL_WRAP_CLAMP_CLEAR, // black, alpha 0, likewise
+    MD5GL_WRAP_REPEAT, // the texture repeats
+    MD5GL_WRAP_CLAMP,  // the texels at the border of the texture continue outside
+    // As MD5GL_WRAP_CLAMP, but the texels at the border are replaced by opaque black.
+    MD5GL_WRAP_CLAMP_BLACK,
+    // As MD5GL_WRAP_CLAMP, but the texels at the border are replaced by transparent black.
+    MD5GL_WRAP_CLAMP_CLEAR,
 } md5gl_wrap;
 
-// Encoding of a normal map. 0 = id's: red is the component along increasing u, green along
-// increasing v (downward in the picture), blue outward; 0..255 is -1..1.
+// Encoding of a normal map, as a combination of flags. The value 0 is the encoding of id's games,
+// in which the bytes 0 to 255 mean -1 to 1:
+//   red:   component of the normal along increasing u, to the right in the image
+//   green: component of the normal along increasing v, downward in the image
+//   blue:  component of the normal that points away from the surface
 typedef enum md5gl_normals {
-    MD5GL_NORMALS_GREEN_UP = 1, // green is the component upward in the picture, as in most tools
-    MD5GL_NORMALS_RXGB = 2,     // the red component is in alpha, as in id's compressed maps
-    MD5GL_NORMALS_HEIGHTS = 4, // alone: gray levels (r + g + b) / 3 are heights, 64 of which are as
-                               // high as a texel is wide; the picture repeats
+    // Green is the component upward in the image. Most tools write this encoding.
+    MD5GL_NORMALS_GREEN_UP = 1,
+    // The red component is stored in alpha, as in the compressed normal maps of id's games.
+    MD5GL_NORMALS_RXGB = 2,
+    // The image is a height map, from which normals are computed. The height of a texel is its gray
+    // level (red + green + blue) / 3. A difference of 64 gray levels is as high as a texel is wide.
+    // The image repeats at its edges. This flag cannot be combined with other flags.
+    MD5GL_NORMALS_HEIGHTS = 4,
 } md5gl_normals;
 
+// Description of a texture for md5gl_create_texture(). Initialize the structure with MD5_INIT.
 typedef struct md5gl_texture_desc {
     md5gl_texture_kind kind;
-    uint32_t width, height;
-    const uint8_t *texels;   // [4 * width * height] rgba, of a MASK [width * height]; top row first
-    const uint8_t *faces[6]; // STAGE_CUBE, instead of `texels`: sides in the order and with the
-                             // rows of OpenGL: +x, -x, +y, -y, +z, -z
-    md5gl_wrap wrap;         // cube maps and masks are clamped
-    bool is_nearest;         // neither filtered nor with mipmaps
-    uint32_t normals;        // NORMALS: a combination of md5gl_normals flags
-    // NORMALS: heights of any size, as of HEIGHTS, whose slopes are added; NULL = none
+    uint32_t width, height; // size in texels
+    // The texels, line by line from the top of the image: [4 * width * height] bytes, or
+    // [width * height] bytes for MD5GL_TEXTURE_MASK. Not used for MD5GL_TEXTURE_STAGE_CUBE.
+    const uint8_t *texels;
+    // Only for MD5GL_TEXTURE_STAGE_CUBE: the texels of the six sides, in OpenGL's order +x, -x, +y,
+    // -y, +z, -z. The lines of each side have OpenGL's order too.
+    const uint8_t *faces[6];
+    md5gl_wrap wrap;  // has no effect on cube maps and masks, which are always clamped
+    bool is_nearest;  // true: the texture is not filtered and has no mipmaps, for visible texels
+    uint32_t normals; // only for MD5GL_TEXTURE_NORMALS: a combination of md5gl_normals flags
+    // Only for MD5GL_TEXTURE_NORMALS: a height map whose slopes are added to the normals, or NULL.
+    // Its texels have the meaning of MD5GL_NORMALS_HEIGHTS. It may have any size.
     const struct md5gl_texture_desc *heights;
-    uint64_t reserved[3]; // 0
+    uint64_t reserved[3]; // must be 0
 } md5gl_texture_desc;
 
-// Returns how the texels of a normal map are encoded, flags of md5gl_normals, since files do not
-// say. RXGB: red is constant, and alpha is not. GREEN_UP: the normals are not those of a surface
-// otherwise, whose slope along u changes along v as the slope along v does along u. Flat maps and
-// noise are id's. Linear in the texels; reads 256 rows of them at most for green.
+// Detects the encoding of a normal map from its texels, for files whose encoding is unknown.
+// Returns a combination of md5gl_normals flags for md5gl_texture_desc.normals:
+//
+// - MD5GL_NORMALS_RXGB if red is constant and alpha is not constant.
+// - MD5GL_NORMALS_GREEN_UP if the normals fit a surface only when green points up. The test uses a
+//   property of every surface: the slope along u changes along v by the same amount as the slope
+//   along v changes along u.
+// - 0, id's encoding, in all other cases, so also for flat maps and for noise.
+//
+// The time is linear in the number of texels. The test for MD5GL_NORMALS_GREEN_UP reads at most 256
+// lines of the image.
 MD5GL_API uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc);
 
-// Returns whether more than 1 % of the texels have an alpha below one half: a surface with such
-// holes, which alpha_test cuts out, is usually seen from both sides.
-MD5GL_API bool md5gl_has_holes(const md5gl_texture_desc *desc);
+// Returns true if more than 1 % of the texels have an alpha below 0.5. Such a texture has holes,
+// which md5gl_material.alpha_test cuts out, for example between leaves or hairs. The back of such a
+// surface is visible through the holes, so its material should usually be two_sided.
+MD5GL_API bool md5gl_has_transparent_texels(const md5gl_texture_desc *desc);
 
-// Creates a texture with mipmaps, which the CPU computes: they are the same on every driver. `desc`
-// is read during the call. Returns 0 with MD5_ERROR_GPU if the size is not supported, or with
-// MD5_ERROR_MEMORY. If no texel of a COLOR is transparent, GL_TEXTURE_SWIZZLE_A is set to GL_ONE,
-// which marks it as opaque for the shadow passes (WebGL has no swizzles: every texture counts as
-// transparent there).
+// Creates a GL texture with its mipmaps. The mipmaps are computed on the CPU, so that they are
+// equal with every driver. `desc` and its texels are not used after the call. Returns 0 with
+// MD5_ERROR_GPU if the device does not support the size, or with MD5_ERROR_MEMORY.
+//
+// If no texel of a MD5GL_TEXTURE_COLOR is transparent, the function sets GL_TEXTURE_SWIZZLE_A to
+// GL_ONE. This marks the texture as opaque, so that shadows of the mesh are drawn faster. WebGL
+// does not have this setting; every texture counts as transparent there.
 MD5GL_API md5gl_texture md5gl_create_texture(md5gl_renderer *renderer,
                                              const md5gl_texture_desc *desc, md5_error *error);
 
-// Returns a gray checker, for surfaces whose texture is missing. Owned by the renderer.
+// Returns a texture with a gray checkerboard, for surfaces whose texture is missing. The renderer
+// owns the texture.
 MD5GL_API md5gl_texture md5gl_checker_texture(const md5gl_renderer *renderer);
 
-MD5GL_API void md5gl_destroy_texture(md5gl_renderer *renderer,
-                                     md5gl_texture texture); // 0 is allowed
+// Destroys a texture of md5gl_create_texture(). `texture` may be 0.
+MD5GL_API void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture);
 
 // -- Models ---------------------------------------------------------------------------------
 
-// How a mesh is skinned. 4, 8 and EXACT skin in the vertex shader of every pass, from palettes in a
-// texture buffer, or in a texture of floats in OpenGL ES. CPU and COMPUTE skin once for all passes.
+// Skinning method of a mesh (the path of its vertices through the GPU). The paths differ in
+// speed, in memory, and in the number of influences that they support. An influence is the effect
+// of one joint on a vertex. Use MD5GL_PATH_AUTO unless you compare the paths.
+//
+// The paths 4, 8 and EXACT skin in the vertex shader, again in every pass that draws the mesh, for
+// example once for shadows and once for the image. They read the palettes from a texture buffer, or
+// from a float texture in OpenGL ES. The paths CPU and COMPUTE skin once, and all passes use the
+// result.
 typedef enum md5gl_path {
-    MD5GL_PATH_AUTO,    // per mesh: the first of 4, 8 and EXACT without measurable loss; CPU if
-                        // the data does not fit into a texture buffer or texture
-    MD5GL_PATH_4,       // up to 4 influences as vertex attributes
-    MD5GL_PATH_8,       // up to 8 influences as vertex attributes
-    MD5GL_PATH_EXACT,   // iterates the weight list in a buffer: any number, any sum
-    MD5GL_PATH_CPU,     // md5_skin() into a streamed buffer
-    MD5GL_PATH_COMPUTE, // a compute shader iterates the weight list: OpenGL 4.3, not in ES
+    // Selects a path for each mesh: the first of 4, 8 and EXACT that has no measurable error, or
+    // CPU if the data does not fit into a texture buffer or texture.
+    MD5GL_PATH_AUTO,
+    MD5GL_PATH_4, // up to 4 influences per vertex, stored as vertex attributes
+    MD5GL_PATH_8, // up to 8 influences per vertex, stored as vertex attributes
+    // A loop in the shader over the weights in a buffer: any number of weights per vertex, with any
+    // sum.
+    MD5GL_PATH_EXACT,
+    MD5GL_PATH_CPU,     // md5_skin() on the CPU, which writes into a vertex buffer in every pose
+    MD5GL_PATH_COMPUTE, // a loop over the weights in a compute shader; needs OpenGL 4.3, not in ES
 } md5gl_path;
 
-// Returns whether this context supports the path.
+// Returns true if the GL context of the renderer supports `path`.
 MD5GL_API bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path);
 
+// A model in GPU memory, with its materials and its current instances.
 typedef struct md5gl_model md5gl_model;
 
-// Uploads a model; `model` must outlive the copy. After that md5_release_geometry() may free its
-// arrays, unless a mesh takes the path CPU. Meshes without tangents are drawn without normal maps.
-// `path` other than AUTO is forced on all meshes. Returns NULL with MD5_ERROR_MEMORY, with
-// MD5_ERROR_MISMATCH if the geometry was released already, or with MD5_ERROR_GPU, also if a forced
-// path is not supported.
+// Uploads a model to the GPU, so that md5gl_pose() and md5gl_draw_model() can draw it. A `path`
+// other than MD5GL_PATH_AUTO applies to all meshes of the model. Meshes without tangents are drawn
+// without normal maps.
+//
+// `model` must exist as long as the result. Its vertex arrays may be freed with
+// md5_release_geometry() after the upload, unless a mesh uses MD5GL_PATH_CPU.
+//
+// Returns NULL with
+// - MD5_ERROR_MISMATCH if the geometry of `model` was released before,
+// - MD5_ERROR_GPU if the device reports an error or does not support `path`,
+// - MD5_ERROR_MEMORY.
 MD5GL_API md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model,
                                           md5gl_path path, md5_error *error);
-MD5GL_API void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model); // NULL is allowed
 
-// Returns the path that a mesh is drawn with (never AUTO), and in *reason, unless it is NULL, why,
-// in a few words.
+// Destroys a model of md5gl_create_model(), but not its textures. `model` may be NULL.
+MD5GL_API void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model);
+
+// Returns the path that a mesh uses; it is never MD5GL_PATH_AUTO. If `reason` is not NULL, the
+// function stores a short text in *reason that explains the choice.
 MD5GL_API md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh, const char **reason);
-// Returns the name of a path: "4", "8", "exact", "cpu", "compute".
+
+// Returns the name of a path as a text for users: "4", "8", "exact", "cpu" or "compute".
 MD5GL_API const char *md5gl_path_name(md5gl_path path);
 
-// How the joints of a vertex are blended, on every path.
+// Method that combines the joint transforms of a vertex. All paths support both methods.
 typedef enum md5gl_blending {
-    MD5GL_BLEND_LINEAR, // linear blend skinning, as md5_skin()
-    MD5GL_BLEND_DUAL,   // dual quaternions, as md5_skin_job.duals: preserve volume at twisting
-                      // joints. They transform the bind position, so a vertex whose weights do not
-                      // meet in one point is not exact on any path
+    // Linear blend skinning, the method of md5_skin(): the weighted mean of the positions that the
+    // joints give to the vertex.
+    MD5GL_BLEND_LINEAR,
+    // Dual quaternion skinning, the method of md5_skin_job.duals. It preserves the volume of
+    // twisted
+    // limbs. It transforms the bind position of the vertex. So the result is not exact, on any
+    // path,
+    // for a vertex whose weights contain different positions.
+    MD5GL_BLEND_DUAL,
 } md5gl_blending;
 
-// Sets how the model's joints are blended; the default is LINEAR. Call it outside of a frame,
-// before md5gl_pose(). Programs for DUAL are compiled when a path first needs them. Returns
-// false with MD5_ERROR_GPU and changes nothing if a shader does not compile.
+// Sets the blending method of a model. The method is MD5GL_BLEND_LINEAR if the function is not
+// called. Call it outside a frame, before md5gl_pose(). The shaders of MD5GL_BLEND_DUAL are
+// compiled on their first use. Returns false with MD5_ERROR_GPU and changes nothing if a shader
+// does not compile.
 MD5GL_API bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model,
                                   md5gl_blending blending, md5_error *error);
 
-// Morph targets (md5skin.h) of one model in GPU memory. On every context and path.
+// The morph targets of one model in GPU memory, for example the expressions of a face. md5skin.h
+// explains morph targets. They work in every context and with every path.
 typedef struct md5gl_morph md5gl_morph;
 
-// Uploads targets: 48 bytes for each vertex that a target changes, and 4 for each vertex of the
-// model. `morph` must outlive the copy. Returns NULL with MD5_ERROR_GPU if they do not fit into a
+// Uploads morph targets, so that md5gl_instances.morph can use them. `source` must exist as long as
+// the result. GPU memory: 48 bytes per target for each vertex that the target changes, and 4 bytes
+// for each vertex of the model. Returns NULL with MD5_ERROR_GPU if this data does not fit into a
 // texture buffer or texture, or with MD5_ERROR_MEMORY.
-MD5GL_API md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *morph,
+MD5GL_API md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *source,
                                           md5_error *error);
-MD5GL_API void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph); // NULL is allowed
 
-// What a mesh looks like. Textures are not owned by the model; 0 = none. Vertex colors (files of
-// version 12) are multiplied with the diffuse texture.
+// Destroys morph targets of md5gl_create_morph(). `morph` may be NULL.
+MD5GL_API void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph);
+
+// Material of a mesh: its textures, colors and cut-out parts. Initialize the structure with
+// MD5_INIT: the mesh is then white and matt. The caller owns the textures, and they must exist as
+// long as a draw uses the material.
+//
+// Files of version 12 can contain vertex colors. The vertex colors are multiplied with the diffuse
+// texture.
 typedef struct md5gl_material {
-    md5gl_texture diffuse;  // none: white
-    md5gl_texture normals;  // of kind NORMALS; none: the vertex normals
-    md5gl_texture specular; // color of highlights; brighter texels give sharper ones;
-                            // none: those of a plain matt surface
-    md5gl_texture glow;     // emitted light, added to reflected light
-    bool has_thin_parts;    // specular's alpha from 1 down to 0.5 marks what is thin: up to half of
-                            // the light from behind shines through
-    float gloss;            // above 0 to 1: from wide, faint highlights to small, sharp ones;
-                            // 0 = 0.45
-    float alpha_test;       // texels whose alpha is not greater are cut out; edges are soft in a
-                            // multisampled frame; 0 = 0.5
-    bool two_sided;         // back faces are drawn, lit on their own side
-    bool is_staged;         // nothing is drawn by md5gl_draw_model(), except edges, nor in outputs
-                            // and pictures of impostors: see md5gl_game.h
-    bool no_shadow;         // nothing is drawn by md5gl_draw_shadows()
-    bool is_opaque;         // alpha cuts nothing out, whatever the texture and alpha_test are
-    bool no_vertex_color;   // the mesh's colors are ignored
-    bool inverse_vertex_color; // red, green and blue of the mesh's colors are 1 minus those
-    // Multiply these textures; 0 to 1 as in files, not decoded from sRGB. 0, 0, 0 = white; black
-    // has a component of MD5_ZERO.
+    md5gl_texture diffuse; // base color and alpha; 0 = white
+    md5gl_texture normals; // normal map, of kind MD5GL_TEXTURE_NORMALS; 0 = the vertex normals
+    // Color of the highlights. Brighter texels also make the highlights sharper. 0 = a matt surface
+    // without highlights.
+    md5gl_texture specular;
+    md5gl_texture glow; // light that the surface emits, added to the light that it reflects
+    // True: the alpha of `specular` marks thin parts such as ears. At alpha 1 no light shines
+    // through the part. At alpha 0.5 half of the light from behind shines through.
+    bool has_thin_parts;
+    // Size of the highlights, above 0 up to 1: small values give wide, weak highlights, and 1 gives
+    // small, sharp highlights. 0 = the default, 0.45.
+    float gloss;
+    // Texels whose alpha is not greater than this value are cut out: they are not drawn. In a
+    // multisampled frame the edges of these parts are soft. 0 = the default, 0.5.
+    float alpha_test;
+    bool two_sided; // true: back faces are drawn too, lit from the side that they face
+    // True: md5gl_draw_stages() draws the mesh. md5gl_draw_model() then draws only the edges of
+    // MD5GL_WIREFRAME, and md5gl_draw_outputs() and the images of impostors omit the mesh. See
+    // md5gl_game.h.
+    bool is_staged;
+    bool no_shadow;       // true: md5gl_draw_shadows() does not draw the mesh
+    bool is_opaque;       // true: nothing is cut out, whatever the texture and alpha_test contain
+    bool no_vertex_color; // true: the vertex colors are not used
+    bool inverse_vertex_color; // true: uses 1 minus red, green and blue of the vertex colors
+    // Colors that are multiplied with `diffuse` and `specular`. The components are 0 to 1, as files
+    // contain them, and are not decoded from sRGB. 0, 0, 0 = white. For black, set one of the
+    // components to MD5_EXPLICIT_ZERO.
     md5_vec3 diffuse_color, specular_color;
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5gl_material;
 
-// Sets the material of a mesh in a skin, which is below the number of skins; it is copied. Skin 0
-// is what instances wear unless they are posed with another. Draws that follow use it, in the same
-// frame too; until the next pose shadow maps test its alpha even if it is opaque.
+// Sets the material of a mesh in a skin. A skin is a set of materials for all meshes; models have
+// one skin, with index 0, unless md5gl_set_num_skins() adds skins. Instances use skin 0 by default.
+// `skin` must be less than the number of skins. `material` is copied.
+//
+// All following draws use the material, also in the same frame. Until the next call of
+// md5gl_pose(), shadow maps test the alpha of the new material even if it is opaque; this takes
+// more time, but the image is the same.
 MD5GL_API void md5gl_set_material(md5gl_renderer *renderer, md5gl_model *model, uint32_t skin,
                                   uint32_t mesh, const md5gl_material *material);
 
-// Sets how many skins the model has: complete sets of materials, one per mesh, of which each
-// instance wears one. Initially 1. New skins are copies of skin 0. Instances lose their looks.
-// Returns false with MD5_ERROR_MEMORY or MD5_ERROR_RANGE, and changes nothing then.
+// Sets the number of skins of a model, so that its instances can have different materials. A skin
+// is a complete set of materials, one per mesh, and each instance uses one skin. A model has one
+// skin at first. Each new skin is a copy of skin 0; change it with md5gl_set_material().
+//
+// The current instances lose their tints and skins; the next call of md5gl_pose() sets them again.
+// Returns false with MD5_ERROR_MEMORY or MD5_ERROR_RANGE, and then changes nothing.
 MD5GL_API bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_skins,
                                    md5_error *error);
 
-// Shows or hides a mesh. Meshes are visible by default.
+// Shows or hides one mesh of a model, in all its instances. Meshes are visible by default. A hidden
+// mesh also casts no shadow.
 MD5GL_API void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible);
 
 // -- Frames ---------------------------------------------------------------------------------
 
-// A framebuffer of this renderer's own, off the screen.
+// An off-screen framebuffer that the renderer owns, for images that are not drawn into the window.
 typedef struct md5gl_target md5gl_target;
 
-// Creates an off-screen target of `width` x `height` pixels with color and depth, multisampled if
-// `samples` > 1, limited to what the device supports. Returns NULL with MD5_ERROR_GPU if the size
-// is not supported, or with MD5_ERROR_MEMORY.
+// Creates an off-screen framebuffer with color and depth, of `width` x `height` pixels. If
+// `samples` is above 1, the framebuffer is multisampled with that many samples per pixel, or with
+// the maximum of the device if that is less. Returns NULL with MD5_ERROR_GPU if the device does not
+// support the size, or with MD5_ERROR_MEMORY.
 MD5GL_API md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width,
                                             uint32_t height, uint32_t samples, md5_error *error);
-// Creates a target for md5gl_draw_outputs() only, of one sample: depth, and textures that
-// md5gl_get_target_names() gives. Frames clear them to 0, and do not use their `background`. Fails
-// likewise, in OpenGL ES and WebGL also without EXT_color_buffer_float (or _half_float).
+
+// Creates an off-screen framebuffer for md5gl_draw_outputs(), with one sample per pixel. It
+// contains depth, normals, motion vectors and ids instead of color; md5gl_get_target_names()
+// returns their textures. md5gl_begin_frame() clears them to 0, and md5gl_frame.background is not
+// used. Returns NULL for the same reasons as md5gl_create_target(). In OpenGL ES and WebGL it also
+// returns NULL if the context has neither EXT_color_buffer_float nor EXT_color_buffer_half_float.
 MD5GL_API md5gl_target *md5gl_create_outputs(md5gl_renderer *renderer, uint32_t width,
                                              uint32_t height, md5_error *error);
-MD5GL_API void md5gl_destroy_target(md5gl_renderer *renderer,
-                                    md5gl_target *target); // NULL is allowed
 
-// GL names of a target's objects, which it owns: draw into the framebuffer outside of a frame, read
-// the textures after md5gl_end_frame(). Do not resize or detach them.
+// Destroys a target of either function. `target` may be NULL.
+MD5GL_API void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target);
+
+// GL names of the framebuffer and the textures of a target, for use in the host's own GL code. The
+// target owns these objects: do not resize or detach them. The host may draw into the framebuffer
+// outside a frame, and may read the textures after md5gl_end_frame().
 typedef struct md5gl_target_names {
-    uint32_t framebuffer; // of all samples
-    md5gl_texture color;  // GL_RGBA8: sRGB, premultiplied; the bottom row is first
-    md5gl_texture depth;  // GL_DEPTH_COMPONENT24; 0 in a multisampled target
-    // Of md5gl_create_outputs(), where `color` is 0; else 0.
+    uint32_t framebuffer; // framebuffer with all samples
+    // Texture with the image: GL_RGBA8, sRGB-encoded, premultiplied by alpha, bottom line first. 0
+    // in a target of md5gl_create_outputs().
+    md5gl_texture color;
+    md5gl_texture depth; // depth texture, GL_DEPTH_COMPONENT24; 0 in a multisampled target
+    // The textures of md5gl_create_outputs(): see md5gl_draw_outputs(). 0 in other targets.
     md5gl_texture normals; // GL_RGB10_A2
     md5gl_texture motion;  // GL_RG16F
     md5gl_texture ids;     // GL_RG32UI
     uint64_t reserved[2];  // 0
 } md5gl_target_names;
+
+// Returns the GL names of a target.
 MD5GL_API md5gl_target_names md5gl_get_target_names(const md5gl_target *target);
 
-// Copies the last frame of a target into a framebuffer of one sample (0 = default), from (0, 0) to
-// `width`, `height`: as it is if it has that size, else scaled with linear filtering. Call it
-// outside of a frame. Returns false with MD5_ERROR_GPU if GL reports an error.
+// Copies the image of a target into a framebuffer of the host, for example to show it in a window.
+// The image is that of the last frame of the target. `framebuffer` is a GL name, where 0 is the
+// default framebuffer, and must have one sample per pixel. The image fills
+// `width` x `height` pixels from the lower left corner. It is scaled with linear filtering if this
+// size differs from the size of the target. Call the function outside a frame. Returns false with
+// MD5_ERROR_GPU if GL reports an error.
 MD5GL_API bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target,
                                  uint32_t framebuffer, uint32_t width, uint32_t height,
                                  md5_error *error);
 
-// The same in the target's size, with its edges smoothed by a filter: for targets of one sample,
-// where several take too long. Text is smoothed too: draw it afterwards, over the copy.
+// Copies the image of a target like md5gl_copy_target(), but in the size of the target, and smooths
+// jagged edges in the copy with a filter. Use it for targets with one sample per pixel, on devices
+// on which multisampling is too slow. The filter also blurs text in the image, so draw text into
+// `framebuffer` after this call.
 MD5GL_API bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target,
                                    uint32_t framebuffer, md5_error *error);
 
+// Lighting method of a frame.
 typedef enum md5gl_lighting {
-    MD5GL_LIGHTING_STUDIO,  // physically based, in linear color
-    MD5GL_LIGHTING_CLASSIC, // as id's engine of 2004: lights are added in the files' colors,
-                            // without sRGB encoding; a small, sharp highlight
-    MD5GL_NUM_LIGHTINGS
+    MD5GL_LIGHTING_STUDIO, // physically based, computed in linear color
+    // The method of id's engine of 2004: the light is added to the colors of the files, without
+    // sRGB decoding and encoding. Highlights are small and sharp.
+    MD5GL_LIGHTING_CLASSIC,
+    MD5GL_NUM_LIGHTINGS // number of lighting methods
 } md5gl_lighting;
 
+// Maximum numbers of point lights and of shadow maps for spot lights in a frame.
 enum { MD5GL_MAX_POINT_LIGHTS = 8, MD5GL_MAX_SPOT_SHADOWS = 4 };
 
+// A light at a position: a point light, which shines in all directions, or a spot light, which
+// shines into a cone. Initialize the structure with MD5_INIT.
 typedef struct md5gl_point_light {
-    md5_vec3 position;  // world space
-    float range;        // units; no light beyond it
-    float color[3];     // linear, close to the light; falls off with the square of the distance
-    float cone;         // of a spot light, its full angle in degrees; 0 = shines all around
-    md5_vec3 direction; // of a spot light: from it, any length; 0, 0, 0 = down
-    float cone_edge;    // share of the angle over which its light fades to 0; 0 = 0.2, or MD5_ZERO
-    bool casts_shadow;  // a spot light: what is drawn into the shadow maps blocks its light. The
-                        // first MD5GL_MAX_SPOT_SHADOWS do; beyond 150 degrees nothing is blocked
-    uint64_t reserved[2]; // 0
+    md5_vec3 position; // position in world space
+    float range; // distance in units at which the light ends; a light with range 0 is not used
+    // Linear color of the light at a short distance. It decreases with the square of the distance.
+    float color[3];
+    float cone;         // full angle of a spot light's cone, in degrees; 0 = a point light
+    md5_vec3 direction; // direction of a spot light, of any length; 0, 0, 0 = down
+    // Width of the soft edge of a spot light, as a fraction of the cone's angle. The light
+    // decreases to 0 within the edge. 0 = the default, 0.2. For a hard edge set MD5_EXPLICIT_ZERO.
+    float cone_edge;
+    // True: the spot light casts shadows of all objects in the shadow maps. The cone may be up to
+    // 150 degrees. Only the first MD5GL_MAX_SPOT_SHADOWS such lights cast shadows. Point lights
+    // cannot cast shadows.
+    bool casts_shadow;
+    uint64_t reserved[2]; // must be 0
 } md5gl_point_light;
 
-typedef struct md5gl_environment md5gl_environment; // see below
+// An image that lights a scene from all directions: see "Environments" below.
+typedef struct md5gl_environment md5gl_environment;
 
+// Settings of a frame: where it is drawn, the camera, the lights and the shadows. Initialize the
+// structure with MD5_INIT. The key light is the main light of the frame, such as the sun: it shines
+// in one direction and casts shadows.
 typedef struct md5gl_frame {
-    md5gl_target *target;   // NULL = `framebuffer`
-    uint32_t framebuffer;   // GL name of the host's; 0 = the default framebuffer. It needs a color
-                            // attachment 0 without sRGB encoding, and depth; any samples
-    uint32_t x, y;          // lower left corner of the viewport, pixels
-    uint32_t width, height; // pixels of the viewport
-    bool keep_contents;     // draw over what the framebuffer holds, tested against its depth;
-                            // otherwise the viewport is cleared to `background`
-    float background[4];    // sRGB, 0..1; alpha 0 gives a transparent picture
-    md5_mat44 view_from_world;
-    md5_mat44 clip_from_view; // GL clip space: z from -w to w, nearest -w. May mirror the picture
+    md5gl_target *target; // off-screen target of the frame, or NULL to draw into `framebuffer`
+    // GL name of a framebuffer of the host; 0 = the default framebuffer. The framebuffer
+    // must have a depth attachment, and a color attachment 0 without sRGB encoding. It may have any
+    // number of samples per pixel.
+    uint32_t framebuffer;
+    uint32_t x, y;          // lower left corner of the viewport, in pixels
+    uint32_t width, height; // size of the viewport, in pixels
+    // True: draws over the image in the framebuffer and tests against its depth. False: first
+    // clears the viewport to `background` and clears its depth.
+    bool keep_contents;
+    float background[4];       // sRGB color and alpha, 0 to 1; alpha 0 gives a transparent image
+    md5_mat44 view_from_world; // camera: moves points from world space to view space
+    // Projection from view space to GL's clip space, in which z is -w at the nearest depth and w at
+    // the farthest. The matrix may mirror the image.
+    md5_mat44 clip_from_view;
 
-    md5gl_lighting lighting;
-    bool tone_mapped; // STUDIO: bright colors approach white smoothly instead of being clipped
-    md5_vec3 light_direction;   // from the scene to the key light, world space, any length
-    float light[3], ambient[3]; // linear color of the key light, and of the sky
-    const md5gl_point_light *point_lights; // [num_point_lights], read during the call
-    uint32_t num_point_lights; // those beyond the first MD5GL_MAX_POINT_LIGHTS are ignored
+    md5gl_lighting lighting; // lighting method
+    // Only for MD5GL_LIGHTING_STUDIO: true = bright colors approach white smoothly; false = color
+    // components above 1 are cut off.
+    bool tone_mapped;
+    md5_vec3 light_direction; // direction from the scene to the key light, world space, any length
+    // Linear colors of the key light (`light`) and of the sky, which shines from all directions
+    // (`ambient`).
+    float light[3], ambient[3];
+    const md5gl_point_light *point_lights; // [num_point_lights], not used after the call
+    // Number of point lights. Lights after the first MD5GL_MAX_POINT_LIGHTS are ignored.
+    uint32_t num_point_lights;
 
-    // Bounds in world space of everything that md5gl_draw_shadows() draws, which blocks the key
-    // light for models and ground; those of the present pose are best, as shadows do not swim when
-    // they change. All 0: those of all models of the renderer as they are posed when the frame
-    // begins, with their baked clips. Set them if host's geometry, impostors, morph targets or
-    // deformed meshes reach beyond, or if models that are posed are not drawn here: a large map is
-    // coarse. Poses find these bounds only until a frame sets its own or has no shadows, and again
-    // behind one that does neither: where frames differ, pose once more.
+    // Bounds in world space of the casters: everything that md5gl_draw_shadows() and
+    // md5gl_draw_casters() draw. The key light's shadow map covers these bounds. Best are bounds
+    // that do not depend on the current pose, because the edges of shadows move when the bounds
+    // change.
+    //
+    // If all members are 0, the renderer uses the bounds of all models of the renderer, including
+    // baked clips, as they are posed when the frame begins. Set the bounds yourself in these cases:
+    // - The host's geometry, impostors, morph targets or deformed meshes extend beyond the models.
+    // - Some posed models are not drawn in this frame. Bounds that contain them are too large, and
+    //   the shadows become coarse.
+    //
+    // md5gl_pose() computes the bounds of its model only if the last frame used automatic bounds.
+    // If a frame sets its own bounds or has `no_shadows`, and a later frame uses automatic bounds,
+    // the bounds in that frame are outdated. They are correct again after the next call of
+    // md5gl_pose().
     md5_bounds casters;
-    bool no_shadows;        // but those of spot lights; as with bounds of nothing (min above max)
-    float ground;           // height of the ground, units; it darkens below nearby casters
-    float softness;         // width of a shadow's edge per distance from the caster; 0 = hard edges
-    uint32_t shadow_texels; // texels along a side of the key light's shadow map; 0 = 768. Limited
-                            // to the context's texture size; a change recreates the map
-    uint32_t spot_texels;   // the same of each spot light's map; 0 = 512. Limited to half of that
-    float shadow_radius;    // what the key light's map shows at least around the casters' center,
-                            // units: while that contains them, edges are as sharp when some go
-    // STUDIO: the picture that takes the place of the sky; NULL = none. `ambient` multiplies its
-    // light. It must live until the frame ends.
+    // True: no shadows of the key light and no contact shadows. Shadows of spot lights remain.
+    // Empty `casters` (min above max) have the same effect.
+    bool no_shadows;
+    float ground; // height of the ground in units; the ground is darker below casters close to it
+    // Softness of shadows: the width of a shadow's edge divided by the distance between the shadow
+    // and the caster. 0 = hard edges.
+    float softness;
+    // Size of the key light's shadow map, in texels per side. 0 = the default, 768. The limit is
+    // the texture size of the context. The map is created again if the size changes.
+    uint32_t shadow_texels;
+    // Size of the shadow map of each spot light, in texels per side. 0 = the default, 512. The
+    // limit is half of the texture size of the context.
+    uint32_t spot_texels;
+    // Minimum radius that the key light's shadow map covers around the center of the casters, in
+    // units. If the casters remain within this radius, the sharpness of shadows does not change
+    // when some of them leave.
+    float shadow_radius;
+    // Only for MD5GL_LIGHTING_STUDIO: an image that replaces the light of the sky, or NULL. Its
+    // light is multiplied by `ambient`. The
+    // environment must exist until the frame ends.
     const md5gl_environment *environment;
-    float environment_angle; // rotation of the picture about +z, counter-clockwise from above,
-                             // radians
-    // clip_from_view * view_from_world of the previous frame, for md5gl_draw_outputs(); all 0 = of
-    // this one. If the projection is jittered, jitter both alike, so that motion has none.
+    // Rotation of the environment around the +z axis in radians, counter-clockwise as seen from
+    // above.
+    float environment_angle;
+    // Only for md5gl_draw_outputs(): the product clip_from_view * view_from_world of the previous
+    // frame. All 0 = the product of this frame. If your projection is jittered for temporal
+    // antialiasing, use the jitter of this frame in both matrices, so that the motion vectors do
+    // not contain the jitter.
     md5_mat44 previous_clip_from_world;
-    uint64_t reserved[6]; // 0
+    uint64_t reserved[6]; // must be 0
 } md5gl_frame;
 
-// Begins a frame: sets GL state, clears the viewport. `frame` is read during the call.
+// Begins a frame: sets the GL state for drawing, and clears the viewport unless
+// md5gl_frame.keep_contents is true. `frame` is not used after the call.
 MD5GL_API void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame);
 
-// Ends the frame and resolves the target's samples. Returns false with MD5_ERROR_GPU if GL reported
-// errors since md5gl_begin_frame() (the message names the first), if the context is lost, if the
-// device cannot create the shadow maps that the frame needs, or if a shader that lights or draws an
-// overlay does not compile: the message then holds the first line of the compiler's log.
+// Ends the frame and completes its image: the samples of a multisampled target are combined into
+// one color per pixel. Returns false with MD5_ERROR_GPU if one of these failures occurred since
+// md5gl_begin_frame():
+//
+// - GL reported errors. The message contains the first error.
+// - The context is lost.
+// - The device could not create the shadow maps of the frame.
+// - A shader did not compile. The message contains the first line of the compiler's log.
 MD5GL_API bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error);
 
-// Reads the last frame of the target (NULL = default framebuffer, before the swap) into
-// rgba[4 * width * height]: top row first, sRGB, straight alpha, as in PNG. Returns false with
-// MD5_ERROR_GPU if the size exceeds the target's, if GL reports an error or if the context is lost.
+// Reads an image back to the CPU, for example for a screenshot. The image is that of the last frame
+// of `target`. If `target` is NULL, it is that of the default framebuffer; call the function before
+// the buffers are swapped. Writes rgba[4 * width * height] as PNG stores pixels: top line first,
+// sRGB, not multiplied by alpha.
+//
+// Returns false with MD5_ERROR_GPU if `width` or `height` exceeds the size of the target, if GL
+// reports an error, or if the context is lost.
 MD5GL_API bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t width,
                                  uint32_t height, uint8_t *rgba, md5_error *error);
 
 // -- Drawing, between begin and end ---------------------------------------------------------
 
+// Appearance of models in a draw, as a combination of flags.
 typedef enum md5gl_style {
-    MD5GL_LIT = 1,        // textured and lit
-    MD5GL_UNTEXTURED = 2, // with LIT: gray instead of the diffuse texture
-    MD5GL_WIREFRAME = 4,  // edges: dark if combined with LIT, else bluish gray
-    MD5GL_NO_CULLING = 8, // draw back faces too
+    MD5GL_LIT = 1,        // draws the surface with its textures and the light of the frame
+    MD5GL_UNTEXTURED = 2, // together with MD5GL_LIT: gray instead of the diffuse texture
+    // Draws the edges of the triangles: dark together with MD5GL_LIT, otherwise bluish gray.
+    MD5GL_WIREFRAME = 4,
+    MD5GL_NO_CULLING = 8, // draws back faces too
 } md5gl_style;
 
-// Baked clips (md5skin.h) of one model in GPU memory, for distant crowds: no palettes, no skinning.
-// On any context and path, with the vertices, materials and skins of a md5gl_model. Draws without
-// normal maps, because tangents are not baked.
+// Baked clips of one model in GPU memory. A baked clip stores the vertices of each frame instead of
+// joints, so that distant crowds need neither palettes nor skinning: see md5skin.h. Baked clips
+// work in every context and with every path, and are drawn with the materials and skins of a
+// md5gl_model. Normal maps are not drawn, because baked clips do not contain tangents. Example:
+//
 //     md5gl_baked *baked = md5gl_create_baked(renderer, model, clips, count, error);
-//     ... in a frame:
-//     md5gl_pose(renderer, far,
-//                &(md5gl_instances){.count = num_far, .baked = baked, .jobs = jobs}, error);
+//     md5gl_instances instances = MD5_INIT; // in a frame
+//     instances.count = num_far;
+//     instances.baked = baked;
+//     instances.jobs = jobs;
+//     md5gl_pose(renderer, far, &instances, error);
 //     md5gl_draw_model(renderer, far, MD5GL_LIT);
-// A model has one set of instances, so that a crowd of which some are skinned in the same frame
-// uses two md5gl_models of one md5_model.
+//
+// A md5gl_model has only one set of instances. If near characters are skinned in the same frame,
+// create a second md5gl_model of the same md5_model for them.
 typedef struct md5gl_baked md5gl_baked;
 
-// Uploads clips[count], which md5_create_baked() made of `model`. They are read during the call;
-// `model` must outlive the copy. Uses 8 bytes a vertex and frame: see md5gl_get_stats(). Returns
-// NULL with
-// - MD5_ERROR_RANGE if `count` is 0, MD5_ERROR_MISMATCH if a clip has another number of vertices
-//   than the model;
-// - MD5_ERROR_GPU if the frames do not fit into one texture buffer (OpenGL; at least 65536 vertices
-//   of frames, on most devices 2^27) or texture (ES; at least 2^21), or if a shader does not
-//   compile;
+// Uploads baked clips to the GPU. md5_create_baked() must have created clips[count] from `model`.
+// The clips are not used after the call. `model` must exist as long as the result. GPU memory: 8
+// bytes per vertex and frame; md5gl_get_stats() returns the sum. Returns NULL with
+//
+// - MD5_ERROR_RANGE if `count` is 0,
+// - MD5_ERROR_MISMATCH if a clip and the model have different numbers of vertices,
+// - MD5_ERROR_GPU if the frames of all clips do not fit into one texture buffer (OpenGL) or one
+//   texture (OpenGL ES). A texture buffer stores at least 65536 vertices of frames, and 2^27 on
+//   most devices. A texture stores at least 2^21.
+// - MD5_ERROR_GPU if a shader does not compile,
 // - MD5_ERROR_MEMORY.
 MD5GL_API md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model,
                                           const md5_baked *const *clips, uint32_t count,
                                           md5_error *error);
-MD5GL_API void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked); // NULL is allowed
 
-// What one instance shows of clips.
+// Destroys baked clips of md5gl_create_baked(). `baked` may be NULL.
+MD5GL_API void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked);
+
+// The baked clip that one instance plays, and the position in the clip.
 typedef struct md5gl_clip_job {
-    uint32_t clip;        // index into the clips of md5gl_create_baked()
-    md5_moment moment;    // of md5_moment_at(); its cycle is not used
-    uint64_t reserved[4]; // 0
+    uint32_t clip; // index into the clips that md5gl_create_baked() uploaded
+    // The two frames and the fraction between them, from md5_sample_position_at(). Its member
+    // `cycle` is not used.
+    md5_sample_position sample;
+    uint64_t reserved[4]; // must be 0
 } md5gl_clip_job;
 
-// The instances of a model. Arrays are read during the call.
+// The instances of a model for md5gl_pose(): their poses, placements and appearance. Initialize the
+// structure with MD5_INIT. Arrays are not used after the call.
+//
+// The poses are given in one of three forms:
+// - `palettes`: the instances are skinned.
+// - `baked` and `jobs`: the instances play baked clips.
+// - none of these: the instances keep the poses of the last call, with new tints, skins and ids.
 typedef struct md5gl_instances {
-    uint32_t count;
-    const md5_mat34 *palettes;  // [count * num_joints]: instance i's begins at i * num_joints; or
-    md5gl_baked *baked;         // clips, which must live until the next pose, with
-    const md5gl_clip_job *jobs; // [count]. Neither: as posed before, with other tints and skins
-    const md5_mat34
-        *placements;          // [count] model to world, rigid or uniformly scaled; NULL = identity
-    const md5_vec4 *tints;    // [count] linear colors that multiply the diffuse texture. Alpha
-                              // below 1 fades cut-outs only; alpha 1 + s hides the share s of the
-                              // pixels in a fixed pattern, but not of the shadow (see
-                              // md5gl_game.h). NULL = white
-    const uint32_t *skins;    // [count] below the number of skins; NULL = 0
-    const md5gl_morph *morph; // with palettes: targets, which must live until the next pose
-    const float *weights;     // [count * targets] of `morph`, finite numbers
-    const uint32_t *ids;      // [count] for md5gl_draw_outputs(); NULL = 1 + index
-    // What palettes, jobs, placements and weights were in the previous frame, of the same instances
-    // in the same order: for md5gl_draw_outputs(). NULL, and arrays that are NULL: as they are now.
-    // Its other members are not used. A table holds half as many palettes then.
+    uint32_t count; // number of instances
+    // [count * num_joints] The palettes of all instances. The palette of instance i begins at index
+    // i * num_joints.
+    const md5_mat34 *palettes;
+    md5gl_baked *baked;         // baked clips, which must exist until the next call of md5gl_pose()
+    const md5gl_clip_job *jobs; // [count] the baked clip and the position of each instance
+    // [count] Matrices that move each instance from model space to world space. A matrix may
+    // contain a rotation, a translation and a uniform scale. NULL = all instances are at the
+    // origin.
+    const md5_mat34 *placements;
+    // [count] Linear colors that the diffuse texture is multiplied by; NULL = white. The alpha of a
+    // tint has two effects:
+    // - Alpha below 1 fades only the cut-out parts of materials.
+    // - Alpha 1 + s hides the fraction s of the pixels, in a fixed pattern. The shadow remains
+    //   complete. See "Crossfade" in md5gl_game.h.
+    const md5_vec4 *tints;
+    const uint32_t *skins;    // [count] index of each instance's skin; NULL = skin 0 for all
+    const md5gl_morph *morph; // only with `palettes`: morph targets, which must exist until the
+                              // next call of md5gl_pose(), or NULL
+    const float *weights;     // [count * number of targets] weights of the morph targets; finite
+    // [count] Ids that md5gl_draw_outputs() writes. NULL = 1 + the index of the instance.
+    const uint32_t *ids;
+    // Only for md5gl_draw_outputs(): palettes, jobs, placements and weights of the same instances
+    // in the previous frame, in the same order. Other members of the structure are not used. NULL,
+    // or an array that is NULL, means that the values did not change. With palettes of the previous
+    // frame, a buffer has space for only half as many instances.
     const struct md5gl_instances *previous;
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5gl_instances;
 
-// Sets the instances of the model, until the next call; initially there are none. The paths that
-// skin once do so here. Without palettes and clips `count` is that of the last pose, whose
-// vertices, placements and weights stay (a model without joints needs no palettes: it is always
-// posed anew); ids are replaced as tints and skins are. Instances of one skin that follow each
-// other are drawn together: sort crowds by skin. Draws, shadows and md5gl_capture() give what
-// md5_skin() and its kin compute: with morph targets within 1e-5 of the model's size, with clips,
-// as md5_skin_baked(), within 1e-6 of the clip's. Programs are compiled
-// when a path first needs them. Returns false and leaves no instances
-// - with MD5_ERROR_GPU if not even one palette, or not all weights, fit into a texture buffer or
-//   texture (the message names the limit), or if a shader does not compile,
-// - with MD5_ERROR_RANGE if a skin, a job's clip or frame does not exist,
-// - with MD5_ERROR_MISMATCH if clips or morph targets are of another model,
-// - with MD5_ERROR_MEMORY.
+// Sets the instances of a model: uploads their poses and other data. All following draws of the
+// model use them, until the next call. A model has no instances before the first call. The paths
+// MD5GL_PATH_CPU and MD5GL_PATH_COMPUTE skin in this call.
+//
+// If `instances` contains neither palettes nor jobs, `count` must be equal to that of the last
+// call. Poses, placements and weights of the last call remain, and ids, tints and skins are
+// replaced. A model without joints never needs palettes.
+//
+// Consecutive instances with the same skin are drawn together, so sort the instances of a crowd by
+// skin.
+//
+// Accuracy: draws, shadows and md5gl_capture() use the vertices that md5_skin() computes. With
+// morph targets, the vertices differ from md5_skin() by at most 1e-5 of the size of the model.
+// Baked clips differ from md5_skin_baked() by at most 1e-6 of the size of the clip.
+//
+// Shaders are compiled on their first use. In case of an error the function returns false and
+// removes all instances. The errors are:
+//
+// - MD5_ERROR_GPU: one palette, or all weights, do not fit into a texture buffer or texture. The
+//   message contains the limit.
+// - MD5_ERROR_GPU: a shader does not compile.
+// - MD5_ERROR_RANGE: a skin does not exist, or the clip or the frame of a job does not exist.
+// - MD5_ERROR_MISMATCH: the baked clips or the morph targets belong to another model.
+// - MD5_ERROR_MEMORY.
 MD5GL_API bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model,
                           const md5gl_instances *instances, md5_error *error);
 
-// Draws all instances into the shadow maps, before anything lit. Does nothing in a frame without
-// shadows.
+// Draws all instances of a model into the shadow maps of the frame, so that they cast shadows. Call
+// it for all models before you draw anything that receives shadows. Has no effect in a frame
+// without shadows.
 MD5GL_API void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model);
 
-// Returns how far beside its hard shadow a caster can affect pixels, in units, because edges are
-// soft; 0 for a frame without shadows or bounds. Enlarge bounds by it when culling casters.
+// Returns the distance, in units, by which soft shadows can extend beyond hard shadows. Use it if
+// you omit casters whose shadows are outside the view: enlarge the bounds of each caster by this
+// distance before the test. Returns 0 if `frame` has no shadows or no bounds.
 MD5GL_API float md5gl_shadow_reach(const md5gl_frame *frame);
 
-// Draws all instances of all visible meshes. `style`: a combination of md5gl_style flags. Issues
-// one draw per mesh and run of equal skins, or several if the palettes do not fit into one buffer;
-// on the paths that skin once, one per instance.
+// Draws all instances of a model, with all its visible meshes. `style` is a combination of
+// md5gl_style flags.
+//
+// The number of GL draw calls is one per mesh for each sequence of instances with the same skin. It
+// is larger if the palettes do not fit into one buffer. With MD5GL_PATH_CPU and MD5GL_PATH_COMPUTE
+// it is one per mesh and instance.
 MD5GL_API void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32_t style);
 
-// Draws what other passes of a host need of the instances: ids to pick by, and depth, normals and
-// motion for temporal antialiasing, ambient occlusion and the like. The pixels are those that
-// md5gl_draw_model() draws with MD5GL_LIT in a frame of one sample, at the same depth. Draws into a
-// target of md5gl_create_outputs(), or into the host's framebuffer: then its draw buffers, or
-// GL_NONE for what it lacks, get, in this order,
-// - vec4: the normal n that light falls on, with the normal map, world space, as (n + 1) / 2; 1
-// - vec2: motion: where the point is on the screen minus where it was in the previous frame, as a
-//   fraction of the viewport, to the right and up: `uv - motion` is where to look up the previous
-//   picture. See md5gl_instances.previous and md5gl_frame.previous_clip_from_world. Limited to -2
-//   to 2; 2, 2 if it was behind the camera
-// - uvec2: md5gl_instances.ids, where 0 is as if nothing was there; the index of the mesh
-// and the host clears it (keep_contents): glClear() is not defined for integers. Impostors have no
-// outputs. Issues as many draws as md5gl_draw_model(). Returns false with MD5_ERROR_GPU if a shader
-// does not compile: the programs of a path are built when it first needs them.
+// Draws data about the visible surfaces instead of an image: ids for picking, depth, normals and
+// motion vectors. Engines use this data for temporal antialiasing, ambient occlusion and similar
+// effects. The covered pixels and their depths are equal to those of md5gl_draw_model() with
+// MD5GL_LIT, in a frame with one sample per pixel.
+//
+// The function draws into a target of md5gl_create_outputs(), or into a framebuffer of the host.
+// The host's framebuffer must have these draw buffers in this order, with GL_NONE for each output
+// that is not needed:
+//
+// 1. vec4, normal: xyz is (n + 1) / 2, and w is 1. n is the unit normal in world space that
+//    lighting uses; it includes the normal map.
+// 2. vec2, motion: the position on the screen minus the position in the previous frame. The unit is
+//    the size of the viewport; x is to the right and y is up. So `uv - motion` is the position in
+//    the previous image. Each component is limited to -2 to 2. The value is (2, 2) if the point was
+//    behind the camera in the previous frame. The previous frame is described by
+//    md5gl_instances.previous and md5gl_frame.previous_clip_from_world.
+// 3. uvec2, ids: x is the id of the instance from md5gl_instances.ids, or 0 if there is no
+//    instance. y is the index of the mesh.
+//
+// The host must clear its framebuffer itself and set md5gl_frame.keep_contents, because glClear()
+// is not defined for integers. Impostors are not drawn. The number of draw calls is that of
+// md5gl_draw_model(). Shaders are compiled on their first use. Returns false with MD5_ERROR_GPU if
+// a shader does not compile.
 MD5GL_API bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model,
                                   md5_error *error);
 
-// Returns the id that the last frame of a target of md5gl_create_outputs() has at a pixel, counted
-// from the top left corner, and in *mesh, unless it is NULL, the index of the mesh. Returns 0, and
-// MD5_NONE, if nothing or no pixel is there, or with MD5_ERROR_GPU if GL reports an error or if the
-// context is lost. Call it outside of a frame. It waits for the frame to be drawn.
+// Returns the id of the instance at a pixel, for example under the mouse. `target` is a target of
+// md5gl_create_outputs(), and the ids are those of its last frame. `x` and `y` are pixels from the
+// top left corner. If `mesh` is not NULL, the function stores the index of the mesh in *mesh.
+//
+// Returns 0 and stores MD5_NONE in *mesh if there is no instance at the pixel, or if the pixel is
+// outside the target. The function returns the same values, with MD5_ERROR_GPU, if GL reports
+// an error or the context is lost. Call the function outside a frame. It waits until the GPU has
+// drawn the frame.
 MD5GL_API uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, uint32_t x,
                               uint32_t y, uint32_t *mesh, md5_error *error);
 
-// Darkens what is already drawn where shadows fall on a plane at the frame's ground height; the
-// plane itself is invisible. Fades out at `radius` units from the center.
+// Draws shadows onto an invisible ground, so that characters seem to stand on the background. The
+// ground is a horizontal plane at the height md5gl_frame.ground. The function darkens the image
+// where shadows fall on this plane. The effect decreases with the distance from `center` and ends
+// at `radius` units.
 MD5GL_API void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 center, float radius);
 
-// A cheap shadow: a soft, dark disc on the ground, without any map.
-typedef struct md5gl_blob {
-    md5_vec3 position;    // of its center, world space
-    float radius;         // units; it is darkest in the middle. 0 or less: not drawn
-    md5_vec3 normal;      // of the ground there, any length; 0, 0, 0 = up
-    float darkness;       // share of the light that is taken in the middle, to 1; 0 = 0.5
-    uint64_t reserved[2]; // 0
-} md5gl_blob;
+// A simple shadow for crowds and slow devices: a soft, dark disc on the ground, which needs no
+// shadow map. Initialize the structure with MD5_INIT.
+typedef struct md5gl_blob_shadow {
+    md5_vec3 position; // center of the disc in world space
+    float radius;      // radius in units; 0 or less = the shadow is not drawn
+    md5_vec3 normal;   // normal of the ground at the disc, of any length; 0, 0, 0 = up
+    // Fraction of the light that the shadow removes in its center, up to 1. Toward the edge the
+    // shadow becomes brighter. 0 = the default, 0.5.
+    float darkness;
+    uint64_t reserved[2]; // must be 0
+} md5gl_blob_shadow;
 
-// Draws blobs[count] over what is drawn already up to 0.15 radii in front of them, as ground is not
-// flat.
-MD5GL_API void md5gl_draw_blobs(md5gl_renderer *renderer, const md5gl_blob *blobs, uint32_t count);
+// Draws blobs[count] over the image. Because the ground is not exactly flat, a shadow also darkens
+// geometry in front of its disc, up to a distance of 0.15 times its radius.
+MD5GL_API void md5gl_draw_blob_shadows(md5gl_renderer *renderer, const md5gl_blob_shadow *blobs,
+                                       uint32_t count);
 
-// One end of a line: world space, sRGB color with straight alpha.
+// An end point of a line for md5gl_draw_lines().
 typedef struct md5gl_line_vertex {
-    md5_vec3 position;
-    uint8_t rgba[4];
+    md5_vec3 position; // position in world space
+    uint8_t rgba[4];   // sRGB color and alpha; the color is not multiplied by alpha
 } md5gl_line_vertex;
 
-// Draws vertices[count], two per line, `width_pixels` wide, with round ends. `on_top` disables the
-// depth test, for lines that show through the model.
+// Draws lines, for example of a skeleton. vertices[count] contains the two end points of each line.
+// The lines are `width_pixels` wide and have round ends. If `on_top` is true, the lines are not
+// tested against the depth, so that they are visible through the model.
 MD5GL_API void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertices,
                                 uint32_t count, float width_pixels, bool on_top);
 
-// Draws a grid at height z with cells of `cell` units, of 0 nothing; every tenth line is stronger,
-// the x and y axes are colored. Fades out at `radius` units from the center.
+// Draws a horizontal grid at the height `z`, with square cells of `cell` units per side. Every
+// tenth line is stronger, and the x and y axes are colored. The grid becomes fainter with the
+// distance from `center` and ends at `radius` units. If `cell` is 0, nothing is drawn.
 MD5GL_API void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 center,
                                float radius);
-// Draws a warm floor without lines likewise. The frame's point lights from `first_light` on,
-// counted from 0, light it without shadows; UINT32_MAX = none.
+
+// Draws a horizontal floor in a warm color at the height `z`. `center` and `radius` limit the floor
+// as they limit the grid of md5gl_draw_grid(). The point lights of the frame from index
+// `first_light` on light the floor, without shadows. UINT32_MAX = no point light does.
 MD5GL_API void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 center, float radius,
                                 uint32_t first_light);
 
-// Position in pixels from the top left corner; texture coordinate 0..1; sRGB, straight alpha.
+// A vertex of a panel: of triangles that md5gl_draw_panel() draws in the plane of the screen.
 typedef struct md5gl_panel_vertex {
+    // Position x, y in pixels from the top left corner of the viewport, and texture coordinates u,
+    // v from 0 to 1.
     float x, y, u, v;
-    uint8_t rgba[4];
+    uint8_t rgba[4]; // sRGB color and alpha; the color is not multiplied by alpha
 } md5gl_panel_vertex;
 
-// Blends triangles of vertices[count] over everything. `kind` is that of the texture: vertex color
-// times the coverage of a MASK, or times the texels of another kind, which are shown as in their
-// file, without lighting and without their alpha; not STAGE_CUBE. Texture 0 = white.
+// Blends flat triangles over the image, for example text and other parts of a user interface. Each
+// three of vertices[count] are one triangle. `kind` is the kind with which `texture` was created;
+// if `texture` is 0, it is replaced by white. The color of the vertices is multiplied by the
+// texture:
+//
+// - MD5GL_TEXTURE_MASK: by the coverage.
+// - MD5GL_TEXTURE_STAGE_CUBE: not supported.
+// - Other kinds: by the colors of the texels as they are in the file. Lighting and the alpha of the
+//   texels have no effect.
 MD5GL_API void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture,
                                 md5gl_texture_kind kind, const md5gl_panel_vertex *vertices,
                                 uint32_t count);
 
 // -- Worlds ---------------------------------------------------------------------------------
 //
-// Geometry that the host draws itself, such as terrain, in the frame's light and shadows:
+// A game draws its world, such as terrain and buildings, with its own shaders. The functions of
+// this section give the world the light and the shadows of the frame, and let the world cast
+// shadows:
 //
-//   md5gl_shadow_glsl()                 once: text for the host's fragment shaders
+//   md5gl_shadow_glsl()           once: returns source code for the fragment shaders of the host
 //   md5gl_begin_frame()
-//     md5gl_draw_casters()              the host's geometry casts
-//     md5gl_use_shadows()               for each of the host's programs, before it draws
-//     md5gl_resume_frame()              before md5gl draws again
+//     md5gl_draw_casters()        draws geometry of the host into the shadow maps
+//     md5gl_use_shadows()         before the host draws, for each of its programs
+//     md5gl_resume_frame()        after the host has drawn, before md5gl draws again
 //   md5gl_end_frame()
 
-// Returns text for fragment shaders, to be put behind "#version 330 core", in OpenGL ES
-// "#version 300 es": functions, a uniform block and four samplers, whose names all begin with
-// md5gl_, and there the default precisions. Lines that follow count from 1. Positions are in world
-// space; normals have unit length and are on the eye's side; `color` is linear; `gloss` 0 to 1 as
-// in materials.
+// Returns GLSL source code that computes the light and shadows of a frame in fragment shaders of
+// the host. Insert the code after the line "#version 330 core", or in OpenGL ES after "#version 300
+// es".
+//
+// The code contains functions, one uniform block and four samplers; all their names begin with
+// md5gl_. In OpenGL ES it also sets the default precisions. Compilers number the lines of your code
+// after it from 1. `lighting` must be the lighting method of all frames in which the shader draws.
+//
+// These parameters of the GLSL functions have the same meaning in all of them:
+//
+//   position   the point on the surface, world space
+//   normal     unit normal of the surface on the side that faces the eye, world space
+//   color      linear color of the surface
+//   gloss      size of highlights, 0 to 1: see md5gl_material.gloss
+//
+// The GLSL functions are:
+//
 //   vec3 md5gl_shade(vec3 position, vec3 normal, vec3 color, float gloss)
-//       sRGB, as a model without maps: all lights, shadows, sky, tone mapping
+//       sRGB color of a lit surface, the same as that of a model without textures. It contains all
+//       lights, the sky, shadows and tone mapping.
 //   vec3 md5gl_light_surface(md5gl_plain(position, normal, color, gloss),
 //                            md5gl_direction_to_eye(position))
-//       the same, linear and without tone mapping; not of CLASSIC
+//       the same color, but linear and without tone mapping. Not with MD5GL_LIGHTING_CLASSIC.
 //   float md5gl_sunlight(vec3 position, vec3 normal)
+//       fraction of the key light that shadows do not block
 //   float md5gl_spotlight(int number, vec3 position, vec3 normal)
-//       share of the key light, or of a point light (of those with a range), that is not blocked
+//       fraction of a point light's light that shadows do not block. `number` is the index of the
+//       light, counting only lights with a range above 0.
 //   float md5gl_contact_shade(vec3 position)
-//       share of the sky that casters close above hide, if the point is about as high as the
-//       frame's ground; md5gl_draw_ground() darkens by 0.7 of it
-//   vec3 md5gl_tone_map(vec3 linear), vec3 md5gl_srgb_from_linear(vec3 linear)
-// `lighting` is that of the frames that the shader draws in. Owned by the renderer. Returns NULL
-// with MD5_ERROR_MEMORY.
+//       fraction of the sky that casters close above the point block. The point must be near the
+//       height of the frame's ground. md5gl_draw_ground() darkens by 0.7 times this fraction.
+//   vec3 md5gl_tone_map(vec3 linear)
+//       the tone mapping of the renderer, applied to a linear color
+//   vec3 md5gl_srgb_from_linear(vec3 linear)
+//       the sRGB encoding of a linear color
+//
+// The renderer owns the text. Returns NULL with MD5_ERROR_MEMORY.
 MD5GL_API const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
                                         md5_error *error);
 
+// Number of texture units that md5gl_use_shadows() uses.
 enum { MD5GL_NUM_SHADOW_UNITS = 4 };
 
-// Uses a host's linked program that has the text, within a frame: binds the frame's block to
-// uniform buffer `binding`, and 2D textures and samplers to MD5GL_NUM_SHADOW_UNITS units from
-// `first_unit` on, and sets the program's uniforms for them. The host unbinds the samplers of units
-// above 16.
+// Connects a program of the host with the lights and shadow maps of the current frame. Call it
+// within a frame before you draw with `program`, a linked GL program that contains the code of
+// md5gl_shadow_glsl(). The function
+//
+// - binds the uniform block of the frame to the uniform buffer index `binding`,
+// - binds 2D textures and samplers to MD5GL_NUM_SHADOW_UNITS texture units from `first_unit` on,
+// - sets the uniforms of `program` to these units and this index.
+//
+// md5gl removes the samplers of units 0 to 16 later. The host must remove samplers of higher units.
 MD5GL_API void md5gl_use_shadows(md5gl_renderer *renderer, uint32_t program, uint32_t first_unit,
                                  uint32_t binding);
 
-// Sets all GL state to what drawing needs, within a frame, after the host's own calls of GL.
+// Sets all GL state for drawing again. Call it within a frame, after the host's own GL calls and
+// before the next drawing function of md5gl.
 MD5GL_API void md5gl_resume_frame(md5gl_renderer *renderer);
 
+// Use of a shadow map.
 typedef enum md5gl_shadow_kind {
-    MD5GL_SHADOW_KEY_LIGHT,
-    MD5GL_SHADOW_CONTACT, // the lowest casters, seen from below; ground does not belong here
-    MD5GL_SHADOW_SPOT_LIGHT,
+    MD5GL_SHADOW_KEY_LIGHT, // shadows of the key light
+    // Contact shadows: the lowest parts of the casters, seen from below. Do not draw the ground
+    // into this map.
+    MD5GL_SHADOW_CONTACT,
+    MD5GL_SHADOW_SPOT_LIGHT, // shadows of one spot light
 } md5gl_shadow_kind;
 
-// A depth map of the current frame. Copy it for a lookup of your own.
+// A shadow map of the current frame: a square in a depth texture. md5gl_draw_casters() passes it to
+// your function. You may copy the structure, to read the map in your own shaders during the frame.
 typedef struct md5gl_shadow_map {
     md5gl_shadow_kind kind;
-    uint32_t light;            // SPOT_LIGHT: index into md5gl_frame.point_lights; else MD5_NONE
-    md5_mat44 clip_from_world; // for drawing into it: -w to w
-    md5_mat44 map_from_world;  // after division by w 0..1 over the map: column, row, depth
-    md5gl_texture depth;       // GL_DEPTH_COMPONENT24, owned by the renderer
-    uint32_t x, y, texels;     // the map: a square of the texture, from its lower left corner
-    uint64_t reserved[4];      // 0
+    // For MD5GL_SHADOW_SPOT_LIGHT: index of the light in md5gl_frame.point_lights. For other kinds:
+    // MD5_NONE.
+    uint32_t light;
+    // For drawing into the map: moves points from world space to clip space, in which visible
+    // points have z from -w to w.
+    md5_mat44 clip_from_world;
+    // For reading the map: moves points from world space into the map. After division by w, x and y
+    // are 0 to 1 over the width and height of the map, and z is the depth, 0 to 1.
+    md5_mat44 map_from_world;
+    md5gl_texture depth; // depth texture, GL_DEPTH_COMPONENT24; the renderer owns it
+    // The square in the texture: its lower left corner x, y and its size per side, in texels.
+    uint32_t x, y, texels;
+    uint64_t reserved[4]; // 0
 } md5gl_shadow_map;
 
-// Draws casters of the host into a map. GL's state is that at the top of this file, with the depth
-// test enabled and the map's framebuffer and viewport. It may change all of that state, but clears
-// nothing and calls no function of md5gl.
+// Type of a function of the host that draws the host's geometry into a shadow map. When it is
+// called, the GL state is the list of defaults at the top of this file, except that the depth test
+// is enabled, and that the framebuffer and the viewport of the map are set. The function may change
+// all of this state. It must not clear the map and must not call functions of md5gl.
 typedef void md5gl_draw_caster(void *user, const md5gl_shadow_map *map);
 
-// Calls draw(user, map) for each map of the frame, before anything lit; then resumes the frame. The
-// frame's `casters` must contain what is drawn, or the key light's map cuts it off.
+// Lets the host's geometry cast shadows: calls draw(user, map) for each shadow map of the frame.
+// Afterwards it sets the GL state again, as md5gl_resume_frame() does. Call it before you draw
+// anything that receives shadows. The bounds md5gl_frame.casters must contain the geometry, because
+// the key light's map contains nothing outside these bounds.
 MD5GL_API void md5gl_draw_casters(md5gl_renderer *renderer, md5gl_draw_caster *draw, void *user);
 
 // -- Verification ---------------------------------------------------------------------------
 
-// Skins one mesh as for drawing and reads the vertex shader's results back through transform
-// feedback: positions, normals, tangents [num_vertices of the mesh], model space, as md5_skin()
-// writes them; each may be NULL. Call it outside of a frame. With a palette, poses and skins the
-// whole model, which has no instances afterwards. To capture many meshes in one pose, call
-// md5gl_pose() once without placements and pass NULL for `palette`: this reads the first instance
-// and keeps the instances. Returns false with MD5_ERROR_RANGE if there is no instance,
-// otherwise with MD5_ERROR_GPU or MD5_ERROR_MEMORY. In WebGL it needs glGetBufferSubData, which the
-// loader of emscripten does not find.
+// Reads the vertices that the GPU computes back to the CPU, for tests that compare them with
+// md5_skin(). The function skins one mesh as a draw does and reads the results of the vertex shader
+// by transform feedback. It writes positions, normals and tangents, [num_vertices of the mesh]
+// each, in model space; each of the three arrays may be NULL. Call it outside a frame.
+//
+// - With a `palette` the function poses the whole model. The model has no instances afterwards.
+// - With NULL as `palette` the function reads the first instance, and all instances remain. To read
+//   several meshes in one pose, call md5gl_pose() once, without placements, and then this function
+//   with NULL for each mesh.
+//
+// Returns false with MD5_ERROR_RANGE if `palette` is NULL and the model has no instance, or with
+// MD5_ERROR_GPU or MD5_ERROR_MEMORY. In WebGL the function needs glGetBufferSubData, which
+// emscripten's function loader does not provide.
 MD5GL_API bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                              const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                              md5_vec4 *tangents, md5_error *error);
 
 // == Environments ================================================================================
 //
-// Environments: light from all around, given as a picture.
+// An environment is an image of the surroundings that lights a scene from all directions.
 //
-//   md5gl_create_environment()          once for each picture
+//   md5gl_create_environment()          once for each image
 //   md5gl_begin_frame()                 with md5gl_frame.environment
-//     md5gl_draw_environment()          the picture as the background, if wanted: before models
-//     md5gl_draw_model() ...            lit by the picture instead of by a sky of one color
+//     md5gl_draw_environment()          optional: draws the image as the background, before models
+//     md5gl_draw_model() ...            draws models in the light of the image
 //   md5gl_end_frame()
 //
-// The picture takes the place of the sky of MD5GL_LIGHTING_STUDIO: it lights matt surfaces by
-// spherical harmonics, and glossy ones, those with a specular map, reflect it, blurred by their
-// roughness. Key light, point lights and shadows are added as in other frames. Frames without an
-// environment cost what they did: they are drawn by other programs.
+// The image replaces the sky of MD5GL_LIGHTING_STUDIO, which otherwise has one color. Matt surfaces
+// receive its light from spherical harmonics, a smooth approximation of the image. Surfaces with a
+// specular texture also reflect the image, more blurred if they are rough. Key light, point lights
+// and shadows are added as in other frames. Frames without an environment have no additional cost,
+// because they use other shaders.
 //
-// Pictures are equirectangular panoramas, rgb[3 * width * height], linear color, top row first:
-// the top row is +z, the bottom row -z, the middle of a row +x; columns go on to the right, to -y.
+// The image is an equirectangular panorama: columns are angles around the z axis, and lines are
+// angles above or below the horizon.
+//
+//   rgb[3 * width * height]    linear color, top line first
+//   top and bottom lines       the directions +z and -z
+//   center of a line           the direction +x
+//   columns to the right       turn from +x to -y
 
-// Creates an environment from a picture, which is read during the call: projects its light, and
-// filters its reflections on the CPU, some hundredths of a second. Uses 4 to 6 bytes of GPU memory
-// for each texel of up to 4096 x 2048; larger pictures are reduced. Components below 0 and those
-// that are not numbers count as 0, those above 65000 as that. Call it outside of a frame. Returns
-// NULL with MD5_ERROR_MEMORY, or with MD5_ERROR_GPU, also if a side is 0.
+// Creates an environment from a panorama. The image is not used after the call. The function
+// computes the light of the image and its blurred reflections on the CPU, which takes some
+// hundredths of a second. Call it outside a frame.
+//
+// Images larger than 4096 x 2048 are reduced to this size. The environment uses 4 to 6 bytes of GPU
+// memory per texel. Color components below 0 and NaN count as 0, and components above 65000 count
+// as 65000. Returns NULL with MD5_ERROR_MEMORY, or with MD5_ERROR_GPU, also if `width` or `height`
+// is 0.
 MD5GL_API md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t width,
                                                       uint32_t height, const float *rgb,
                                                       md5_error *error);
-MD5GL_API void md5gl_destroy_environment(md5gl_renderer *renderer,
-                                         md5gl_environment *environment); // NULL is allowed
 
-// Returns the polynomial[9] of the environment's light: what a white matt surface whose unit normal
-// is n reflects is the sum of the products with 1, x, y, z, xy, yz, xz, z^2 and x^2 - y^2 of n.
-// Exact for light of degree 2, within some per cent for pictures. May be negative opposite of very
-// bright light. Owned by the environment.
+// Destroys an environment. `environment` may be NULL.
+MD5GL_API void md5gl_destroy_environment(md5gl_renderer *renderer, md5gl_environment *environment);
+
+// Returns the light of the environment as nine colors c[0] to c[8], so that your own shaders can
+// use the same light. A white matt surface with the unit normal n = (x, y, z) reflects the color
+//
+//   c[0] + c[1] x + c[2] y + c[3] z + c[4] x y + c[5] y z + c[6] x z + c[7] z^2 + c[8] (x^2 - y^2)
+//
+// The result is within a few percent of the exact light for images. It is exact for light that is
+// itself a polynomial of degree 2 in the direction. It may be negative in the direction opposite to
+// very bright light. The environment owns the array.
 MD5GL_API const md5_vec3 *md5gl_environment_light(const md5gl_environment *environment);
 
-// Draws the frame's environment behind everything: over the whole viewport, opaque, without depth.
-// Tone mapping, `ambient` and rotation are those of surfaces. A parallel projection shows it as
-// from a point, 45 degrees high. Does nothing in a frame without one.
+// Draws the image of md5gl_frame.environment as the background. It covers the whole viewport, is
+// opaque, and does not write depth, so call the function before you draw anything else. The image
+// has the tone mapping, the factor md5gl_frame.ambient and the rotation that lit surfaces have too.
+// With a parallel projection the image is drawn as a camera with perspective and a vertical field
+// of view of 45 degrees would see it. Has no effect in a frame without an environment.
 MD5GL_API void md5gl_draw_environment(md5gl_renderer *renderer);
 
 #ifdef __cplusplus

@@ -1,37 +1,41 @@
-// Stages: surfaces as the materials of Doom 3 describe them, layer upon layer.
+// Surfaces of Doom 3 and distant crowds: stages, deforms and impostors for the renderer md5gl.h.
 //
-// A lit surface is a md5gl_material. What else a material of the game draws is a list of stages:
-// textures that are blended over each other in their order, such as the flash of a gun, glowing
-// eyes, a ghost, or the edge along which a body burns away. Example:
+// Stages. A Doom 3 material can blend several textures over a surface, one after the other, for
+// example for the flash of a gun, glowing eyes, a ghost, or the edge along which a body burns away.
+// Each of these textures with its blend factors is a stage. A stage list contains the stages of one
+// mesh, and the base: the surface below the stages. A md5gl_material describes only the lit
+// surface. md5material.h reads materials from a game folder. Example of a frame:
 //
-//   md5gl_create_texture()            of MD5GL_TEXTURE_STAGE: texels are not decoded from sRGB
+//   md5gl_create_texture()       once: kind MD5GL_TEXTURE_STAGE, which is not decoded from sRGB
 //   md5gl_begin_frame()
 //     md5gl_pose()
-//     md5gl_draw_shadows()            without meshes whose material has no_shadow
-//     md5gl_draw_stages(SHADOWS)      of lists that cast the shadow of such a mesh
-//     md5gl_draw_model()              without meshes whose material is_staged
-//     md5gl_draw_stages(BASES)        what is opaque of the lists: after all models' lit surfaces
-//     md5gl_draw_stages(STAGES)       light of translucent surfaces, stages: after all bases
+//     md5gl_draw_shadows()       omits meshes whose material has no_shadow
+//     md5gl_draw_stages()        with MD5GL_STAGE_PASS_SHADOWS: shadows of such meshes
+//     md5gl_draw_model()         omits meshes whose material is_staged
+//     md5gl_draw_stages()        with MD5GL_STAGE_PASS_BASES: opaque bases; call it after all calls
+//                                of md5gl_draw_model()
+//     md5gl_draw_stages()        with MD5GL_STAGE_PASS_STAGES: the stages, and the light of
+//                                translucent surfaces; call it after the bases of all models
 //   md5gl_end_frame()
 //
-// Lists belong to the caller and are read during the calls: colors, matrices and thresholds may
-// change in every frame. They are drawn in the order in which they are given: sort them as the
-// materials say. All instances of a model share them, and each stage is one instanced draw. Models
-// without lists cost what they did, because their shaders know nothing of stages.
+// The caller owns the stage lists. They are not used after a call, so colors, matrices and
+// thresholds may change in every frame. Lists are drawn in the given order: sort them by the sort
+// values of their materials. All instances of a model have the same lists. Each stage is one
+// instanced draw call. Models without lists have no additional cost.
 //
-// Color: as in the engine, numbers are those of the files. Texels, colors and vertex colors are
-// multiplied and blended as they are, without decoding or encoding sRGB; tints of instances have no
-// effect, except that vertex colors are multiplied with them, and that their alpha above 1 hides
-// pixels (see md5gl_instances).
+// Color of stages: as in the engine, the values of the files are used directly. Texels, colors and
+// vertex colors are multiplied and blended without sRGB decoding or encoding. The tints of
+// instances (md5gl_instances.tints) have only two effects on stages: they multiply the vertex
+// colors, and alpha above 1 hides pixels.
 //
-// Alpha: the framebuffer's alpha is the coverage of the picture. So a frame with an opaque
-// background keeps alpha 1, and in others a stage adds what it covers. Only lists with a stage that
-// reads the target's alpha write alpha as their stages say, until the list has been drawn; then the
-// surface has alpha 1.
+// Alpha in the framebuffer is the coverage of the image. If the background of the frame is opaque,
+// alpha remains 1; otherwise each stage adds its coverage. The only exceptions are lists in which a
+// stage reads the alpha of the target (the image so far). Their stages write alpha as their blend
+// factors specify. After such a list is drawn, the alpha of its surface is set to 1.
 #ifndef MD5GL_GAME_H
 #define MD5GL_GAME_H
 
-#include "md5gl.h" // beside this file also when installed
+#include "md5gl.h" // installed in the same folder
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,39 +43,51 @@ extern "C" {
 
 // -- Lists ----------------------------------------------------------------------------------------
 
-// What the color of a stage, or of the target below it, is multiplied with before they are added.
+// Blend factor. A stage is blended with the equation
+//
+//   result = source_factor * source + target_factor * target
+//
+//   source: the color of the stage, a texel multiplied by md5gl_stage.color
+//   target: the color of the image before the stage
+//
+// Each factor is one of these values. "Alpha" is the alpha of the source or of the target.
 typedef enum md5gl_factor {
-    MD5GL_FACTOR_ZERO,
-    MD5GL_FACTOR_ONE,
-    MD5GL_FACTOR_SOURCE_COLOR, // source: the stage's texel times its color
-    MD5GL_FACTOR_ONE_MINUS_SOURCE_COLOR,
-    MD5GL_FACTOR_TARGET_COLOR,
-    MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR,
-    MD5GL_FACTOR_SOURCE_ALPHA,
-    MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA,
-    MD5GL_FACTOR_TARGET_ALPHA,
-    MD5GL_FACTOR_ONE_MINUS_TARGET_ALPHA,
-    MD5GL_FACTOR_SOURCE_ALPHA_SATURATE, // source only
+    MD5GL_FACTOR_ZERO,                   // 0
+    MD5GL_FACTOR_ONE,                    // 1
+    MD5GL_FACTOR_SOURCE_COLOR,           // the source
+    MD5GL_FACTOR_ONE_MINUS_SOURCE_COLOR, // 1 minus the source
+    MD5GL_FACTOR_TARGET_COLOR,           // the target
+    MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR, // 1 minus the target
+    MD5GL_FACTOR_SOURCE_ALPHA,           // alpha of the source
+    MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA, // 1 minus alpha of the source
+    MD5GL_FACTOR_TARGET_ALPHA,           // alpha of the target
+    MD5GL_FACTOR_ONE_MINUS_TARGET_ALPHA, // 1 minus alpha of the target
+    MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,  // only as source factor: GL_SRC_ALPHA_SATURATE
 } md5gl_factor;
 
-// What a stage does with the mesh's vertex colors, which are white if it has none.
+// Effect of the vertex colors on a stage. The vertex colors of a mesh without vertex colors are
+// white.
 typedef enum md5gl_vertex_color {
-    MD5GL_VERTEX_COLOR_IGNORE,
-    MD5GL_VERTEX_COLOR_MODULATE,
-    MD5GL_VERTEX_COLOR_INVERSE, // 1 minus red, green and blue; alpha as it is
+    MD5GL_VERTEX_COLOR_IGNORE,   // the vertex colors have no effect
+    MD5GL_VERTEX_COLOR_MODULATE, // the stage is multiplied by the vertex colors
+    // The stage is multiplied by 1 minus the red, green and blue of the vertex colors, and by their
+    // alpha.
+    MD5GL_VERTEX_COLOR_INVERSE,
 } md5gl_vertex_color;
 
-// Where the texture coordinates of a stage come from. Directions, which look up a cube map, are in
-// world space.
+// Source of the texture coordinates of a stage. NORMAL, REFLECT and SKYBOX compute a direction in
+// world space, which selects a texel of a cube map.
 typedef enum md5gl_texgen {
-    MD5GL_TEXGEN_MESH,
-    MD5GL_TEXGEN_NORMAL,  // the normal
-    MD5GL_TEXGEN_REFLECT, // the direction to the eye, reflected by the normal
-    MD5GL_TEXGEN_SKYBOX,  // the direction from the eye
-    MD5GL_TEXGEN_SCREEN,  // of a texture: the place in the picture, -1 to 1 to the right and up
+    MD5GL_TEXGEN_MESH,    // the texture coordinates of the mesh
+    MD5GL_TEXGEN_NORMAL,  // the normal of the surface
+    MD5GL_TEXGEN_REFLECT, // the direction to the eye, reflected at the normal
+    MD5GL_TEXGEN_SKYBOX,  // the direction from the eye to the surface
+    // The position on the screen, for a 2D texture: -1 to 1 from left to right and from bottom to
+    // top.
+    MD5GL_TEXGEN_SCREEN,
 } md5gl_texgen;
 
-// Channels of the target that a stage does not change.
+// Channels of the image that a stage does not write, as a combination of flags.
 typedef enum md5gl_mask {
     MD5GL_MASK_RED = 1,
     MD5GL_MASK_GREEN = 2,
@@ -79,188 +95,260 @@ typedef enum md5gl_mask {
     MD5GL_MASK_ALPHA = 8,
 } md5gl_mask;
 
+// A stage: one texture, and the way in which it is blended over the surface. Initialize the
+// structure with MD5_INIT.
 typedef struct md5gl_stage {
-    md5gl_texture texture; // 0: white
-    md5gl_factor source, target;
-    float color[4];     // multiplies texels; limited to 0..1
-    bool has_matrix;    // false: texture coordinates are those of the mesh
-    float matrix[2][3]; // u' = m00 u + m01 v + m02, v' = m10 u + m11 v + m12; v points down; of
-                        // directions x and y likewise
-    md5gl_vertex_color vertex_color;
-    // Leaves out texels whose alpha, times that of `color`, is not greater than alpha_test: from
-    // the base of the list if it has one, else from the stage. A pixel of a base remains if one of
-    // its tested stages keeps it; those whose color has no alpha do not count. In a multisampled
-    // frame a base keeps some samples of the pixels at its edge, by their alpha.
+    md5gl_texture texture;       // texture of the stage; 0 = white
+    md5gl_factor source, target; // factors of the blend equation: see md5gl_factor
+    float color[4];              // color that multiplies the texels; limited to 0 to 1
+    bool has_matrix;             // true: `matrix` transforms the texture coordinates
+    // Rows of the matrix for texture coordinates (u, v), where v points down in the image:
+    //   u' = matrix[0][0] u + matrix[0][1] v + matrix[0][2]
+    //   v' = matrix[1][0] u + matrix[1][1] v + matrix[1][2]
+    // If `texgen` computes a direction, the matrix transforms its x and y instead.
+    float matrix[2][3];
+    md5gl_vertex_color vertex_color; // effect of the vertex colors
+    // True: the stage has an alpha test. It keeps texels whose alpha, multiplied by the alpha of
+    // `color`, is greater than `alpha_test`, and discards all other texels.
+    // - If the list has a base, the test cuts holes into the base. A pixel of the base remains if
+    //   one stage with an alpha test keeps it. Stages whose color has alpha 0 are not counted. In a
+    //   multisampled frame the edges of the base are soft: a pixel at an edge keeps some of its
+    //   samples, according to its alpha.
+    // - If the list has no base, the test cuts holes into the stage.
     bool is_tested;
-    float alpha_test;
-    uint32_t masked;       // a combination of md5gl_mask
-    bool writes_depth;     // a base does so, too
-    bool depth_equal;      // draws only where the surface is the visible one; else where it is
-                           // nearer or equally near
-    float depth_offset;    // of this stage, instead of the list's; 0 = that
-    md5gl_texgen texgen;   // `texture` is a cube map for NORMAL, REFLECT and SKYBOX
-    md5gl_texture normals; // REFLECT: a texture of kind NORMALS, whose normals reflect instead of
-                           // the vertices', or 0
-    uint64_t reserved[3];  // 0
+    float alpha_test;  // threshold of the alpha test
+    uint32_t masked;   // channels that the stage does not write: a combination of md5gl_mask flags
+    bool writes_depth; // true: the stage writes depth. A base always writes depth
+    // True: the stage is drawn only where its surface is the visible surface. False: it is drawn
+    // where its surface is nearer than the image so far, or equally near.
+    bool depth_equal;
+    // Replaces md5gl_stage_list.depth_offset for this stage. 0 = the offset of the list.
+    float depth_offset;
+    // Source of the texture coordinates. `texture` must be a cube map for NORMAL, REFLECT and
+    // SKYBOX.
+    md5gl_texgen texgen;
+    // Only for MD5GL_TEXGEN_REFLECT: a texture of kind MD5GL_TEXTURE_NORMALS, whose normals replace
+    // the vertex normals, or 0.
+    md5gl_texture normals;
+    uint64_t reserved[3]; // must be 0
 } md5gl_stage;
 
-// What is below the stages of a list.
+// The base of a stage list: the surface below its stages.
 typedef enum md5gl_base {
-    MD5GL_BASE_NONE,  // what is there: the background, or what md5gl_draw_model() drew of the mesh
-    MD5GL_BASE_BLACK, // the surface in black
-    MD5GL_BASE_LIT,   // the surface with its md5gl_material, cut out by the stages that test alpha
-    MD5GL_BASE_ADDED, // what is there, plus the light that the surface reflects, which no shadow
-                      // falls on: a translucent surface, which fills no depth
+    // No base: the stages are blended over the image so far. This is the background, or the mesh if
+    // md5gl_draw_model() has drawn it.
+    MD5GL_BASE_NONE,
+    MD5GL_BASE_BLACK, // the surface is drawn in black
+    // The surface is drawn with its md5gl_material and the light of the frame. The alpha tests of
+    // the stages cut holes into it.
+    MD5GL_BASE_LIT,
+    // A translucent surface: the light that the surface reflects is added to the image so far. It
+    // does not receive shadows and does not write depth.
+    MD5GL_BASE_ADDED,
 } md5gl_base;
 
+// Faces that are not drawn.
 typedef enum md5gl_cull { MD5GL_CULL_BACK, MD5GL_CULL_FRONT, MD5GL_CULL_NONE } md5gl_cull;
 
+// The stages of one mesh and their base. Initialize the structure with MD5_INIT.
 typedef struct md5gl_stage_list {
-    uint32_t mesh; // index into the model's meshes; nothing is drawn unless it is visible
-    uint32_t skin; // draws the instances that wear this one: see md5gl_instances
-    md5gl_base base;
-    md5gl_cull cull; // faces that are not drawn; of lit bases the material's two_sided goes first
-    float depth_offset; // added to depth, in the smallest units of depth: below 0 = nearer
-    bool casts_shadow;  // of its base: see MD5GL_STAGE_PASS_SHADOWS
-    const md5gl_material *lit_layers; // [num_lit_layers] further lit surfaces, whose light is added
-    uint32_t num_lit_layers;          // to that of lit bases; their alpha cuts nothing out
-    const md5gl_stage *stages;        // [num_stages] the first one is drawn first
+    uint32_t mesh;   // index of the mesh in the model; a hidden mesh is not drawn
+    uint32_t skin;   // the list applies to the instances with this skin: see md5gl_instances.skins
+    md5gl_base base; // surface below the stages
+    // Faces that are not drawn. If the material of a lit base is two_sided, both sides of the base
+    // are drawn nevertheless.
+    md5gl_cull cull;
+    // Offset that is added to the depth of the surface, in the smallest units that the depth buffer
+    // can store. Negative values move the surface nearer.
+    float depth_offset;
+    // True: the base casts a shadow when MD5GL_STAGE_PASS_SHADOWS is drawn.
+    bool casts_shadow;
+    // [num_lit_layers] Only for lit bases: materials of additional lit surfaces. Their light is
+    // added to the light of the base, and their alpha cuts nothing out.
+    const md5gl_material *lit_layers;
+    uint32_t num_lit_layers;
+    const md5gl_stage *stages; // [num_stages] the stages, in the order in which they are drawn
     uint32_t num_stages;
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[4]; // must be 0
 } md5gl_stage_list;
 
-// What is drawn of lists: three passes, for all models of a frame one after the other.
+// The three passes in which stage lists are drawn. Draw each pass for all models of a frame before
+// you draw the next pass for any model.
 typedef enum md5gl_stage_pass {
-    MD5GL_STAGE_PASS_SHADOWS, // of lists that have casts_shadow: where the base is, which the
-                              // stages that test alpha cut out, so that what is burnt away casts
-                              // none. The materials of their meshes are to have no_shadow, or the
-                              // whole mesh casts one as well. None of NONE and ADDED, nor in frames
-                              // without shadows
-    MD5GL_STAGE_PASS_BASES,   // bases that are BLACK or LIT: depth first, then, if it is lit, light
-                              // where depth is equal
-    MD5GL_STAGE_PASS_STAGES, // the light of lists with MD5GL_BASE_ADDED, then the stages of all, in
-                             // order
+    // Draws the bases of lists with `casts_shadow` into the shadow maps. The alpha tests of the
+    // stages cut holes into the shadow, so that burnt parts cast no shadow. Set no_shadow in the
+    // material of such a mesh; otherwise md5gl_draw_shadows() draws the shadow of the whole mesh
+    // too. Nothing is drawn for MD5GL_BASE_NONE and MD5GL_BASE_ADDED, and in frames without
+    // shadows.
+    MD5GL_STAGE_PASS_SHADOWS,
+    // Draws MD5GL_BASE_BLACK and MD5GL_BASE_LIT: first their depth, then the light of lit bases at
+    // pixels whose depth is equal.
+    MD5GL_STAGE_PASS_BASES,
+    // Draws the light of lists with MD5GL_BASE_ADDED. Then draws the stages of all lists in order.
+    MD5GL_STAGE_PASS_STAGES,
 } md5gl_stage_pass;
 
-// Draws lists[count], of all instances of the model. Returns false with MD5_ERROR_GPU if a shader
-// does not compile: the programs of a path are built when it first needs them.
+// Draws one pass of lists[count] for all instances of a model. Shaders are compiled on their first
+// use. Returns false with MD5_ERROR_GPU if a shader does not compile.
 MD5GL_API bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model,
                                  md5gl_stage_pass pass, const md5gl_stage_list *lists,
                                  uint32_t count, md5_error *error);
 
 // -- Deforms --------------------------------------------------------------------------------------
 
-// A surface that the caller forms anew whenever the model is posed, from the skinned vertices, such
-// as sprites that face the viewer: see md5material.h.
+// A deform replaces the triangles of a mesh by triangles that the caller computes from the skinned
+// vertices in every call of md5gl_pose(). Doom 3's materials use deforms, for example for sprites
+// that face the viewer: see md5material.h. Initialize the structure with MD5_INIT.
 typedef struct md5gl_deform {
-    uint32_t num_vertices; // at least as many as the mesh has
-    uint32_t num_triangles;
-    const uint32_t *indices; // [3 * num_triangles] below num_vertices, clockwise; copied
-    // Writes the vertices of an instance in model space; colors are linear, 0 to 1. `instance` is
-    // an index into the instances of md5gl_pose(). positions and normals[vertices of the
-    // mesh] are the skinned ones; after all instances follow, if md5gl_instances.previous has
-    // palettes or weights, the same with those of the previous frame.
+    uint32_t num_vertices;  // number of vertices of the deform, at least that of the mesh
+    uint32_t num_triangles; // number of triangles of the deform
+    // [3 * num_triangles] Three indices of vertices per triangle, clockwise as seen from the front.
+    // Indices must be less than num_vertices. The array is copied.
+    const uint32_t *indices;
+    // Your function that computes the vertices of one instance. It is called for each instance.
+    //   user               the member `user` below
+    //   mesh               index of the mesh
+    //   instance           index into the instances of md5gl_pose()
+    //   positions, normals the skinned vertices, as many as the mesh has, in model space
+    //   to_positions       output [num_vertices]: positions in model space
+    //   texcoords          output [num_vertices]: texture coordinates
+    //   colors             output [num_vertices]: linear colors, 0 to 1
+    // If md5gl_instances.previous contains palettes or weights, the function is called a second
+    // time for all instances, with the skinned vertices of the previous frame.
     void (*write)(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                   const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
                   md5_vec4 *colors);
-    void *user;
-    uint64_t reserved[4]; // 0
+    void *user;           // first argument of `write`
+    uint64_t reserved[4]; // must be 0
 } md5gl_deform;
 
-// Sets the deform of a mesh, or, with NULL, ends it; until the next pose the model has no
-// instances. The mesh is skinned on MD5GL_PATH_CPU from then on and drawn instance by instance; the
-// other meshes of the model stay on their paths. Normals
-// and tangents stay the skinned ones if the number of vertices does, else normals are up. Baked
-// clips and impostors are not deformed: do not use them with such a model. Returns false with
-// MD5_ERROR_RANGE, or with MD5_ERROR_GPU if a shader does not compile.
+// Sets the deform of a mesh. NULL removes the deform. The model has no instances until the next
+// call of md5gl_pose().
+//
+// A mesh with a deform uses MD5GL_PATH_CPU and is drawn with one draw call per instance; the other
+// meshes of the model keep their paths. If the deform has as many vertices as the mesh, it is lit
+// with the skinned normals and tangents. Otherwise its normals point up.
+//
+// Baked clips and impostors do not support deforms: do not use them with a model that has a deform.
+// Returns false with MD5_ERROR_RANGE if a member of `deform` is out of range, or with MD5_ERROR_GPU
+// if a shader does not compile.
 MD5GL_API bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                                 const md5gl_deform *deform, md5_error *error);
 
 // == Impostors ===================================================================================
 //
-// Impostors: pictures of a character, drawn on a square in place of the character where it is
-// small.
+// An impostor is an image of a character. It is drawn on a square instead of the character when the
+// character is small on the screen, so that very large crowds can be drawn. The cost does not
+// depend on the number of triangles: an instance has four vertices.
 //
-// An impostor set holds pictures of one model from many directions in each frame of its motion: its
-// color, normals, depth and coverage. A picture is relit by the frame's lights, blended with those
-// of neighbouring directions and writes the character's depth. Ten triangles or ten thousand cost
-// the same: four vertices an instance. Example:
+// An impostor set contains images of one model: for each frame of its motion, images from many
+// directions. Each image consists of color, normals, depth and coverage. An impostor is therefore
+// lit by the lights of the current frame and writes the depth of the character. Images of
+// neighbouring directions are blended. Example:
 //
-//   md5gl_create_impostors()            once; num_frames = frames of all clips
-//   for each frame:
-//     md5gl_draw_impostor_pictures()             with the palette of that frame
+//   md5gl_create_impostors()              once; num_frames = number of frames of all clips
+//   for each frame of the clips:
+//     md5gl_draw_impostor_images()        draws the images of this frame from its palette
 //   md5gl_begin_frame()
-//     md5gl_pose_impostors()            position, frame and visibility of each instance
-//     md5gl_draw_impostor_shadows()     beside md5gl_draw_shadows()
-//     md5gl_draw_impostors()            beside md5gl_draw_model()
+//     md5gl_pose_impostors()              sets position, frame and visibility of each instance
+//     md5gl_draw_impostor_shadows()       together with md5gl_draw_shadows()
+//     md5gl_draw_impostors()              together with md5gl_draw_model()
 //   md5gl_end_frame()
 //
-// Cross-fade: an instance that is drawn both as a model and as an impostor blends without a pop if
-// the impostor's `shown` is s and the alpha of the model's tint is 1 + s (see md5gl_instances).
-// Both use the same pattern of pixels: each pixel shows exactly one of the two.
+// Crossfade. To replace a model by its impostor without a visible change, draw both for a short
+// time while s increases from 0 to 1:
+//   - md5gl_impostor.shown is s: the impostor shows the fraction s of its pixels.
+//   - The alpha of the model's tint (md5gl_instances.tints) is 1 + s. So the model hides the pixels
+//     that the impostor shows.
+// Each pixel then shows either the model or the impostor.
 //
-// Limits: shading uses the average gloss of one material, the brightness of specular maps, and no
-// glow. A picture has 8 bits of depth for the diameter of the sphere. Instances that are mirrored
-// or stretched are not supported.
+// Limits:
+//   - All meshes have the same gloss: the mean gloss of their materials.
+//   - Only the brightness of specular textures is used.
+//   - Glow textures have no effect.
+//   - The depth of an image has 8 bits for the diameter of the sphere around the model.
+//   - Mirrored and stretched instances are not supported.
 
-// Begin with {0}.
+// Size and directions of the images of an impostor set. Initialize the structure with MD5_INIT.
 typedef struct md5gl_impostor_desc {
-    uint32_t num_frames;  // at least 1
-    md5_vec3 center;      // of a sphere around the model in all frames, model space
-    float radius;         // of the sphere, units; above 0
-    uint32_t num_around;  // directions around the z axis; 0 = 12
-    uint32_t num_above;   // rings of directions between `lowest` and `highest`; 0 = 2
-    float lowest;         // elevation of the rings, radians from the horizontal plane, between
-    float highest;        // -pi/2 and pi/2; both 0 = 0.17 to 0.79 (10 to 45 degrees)
-    uint32_t texels;      // side of a picture, a power of 2 from 8 to 512; 0 = 64
-    size_t gpu_limit;     // bytes of GPU memory; 0 = 512 MiB
-    uint64_t reserved[8]; // 0
+    uint32_t num_frames; // number of frames of the motion, at least 1
+    md5_vec3 center;     // center of a sphere that contains the model in all frames, model space
+    float radius;        // radius of this sphere in units; above 0
+    // The directions of the images are arranged in rings around the z axis. Number of directions in
+    // each ring; 0 = the default, 12.
+    uint32_t num_around;
+    uint32_t num_above; // number of rings, at elevations from `lowest` to `highest`; 0 = 2
+    // Elevations of the lowest and the highest ring above the horizontal plane, in radians between
+    // -pi/2 and pi/2. If both are 0, they are 0.17 and 0.79 (10 and 45 degrees).
+    float lowest;
+    float highest;
+    // Size of an image in texels per side, a power of 2 from 8 to 512. 0 = the default, 64.
+    uint32_t texels;
+    size_t gpu_limit;     // maximum GPU memory of the images, bytes; 0 = the default, 512 MiB
+    uint64_t reserved[8]; // must be 0
 } md5gl_impostor_desc;
 
+// An impostor set: the images of one model in GPU memory, and the current instances.
 typedef struct md5gl_impostors md5gl_impostors;
 
-// Creates an impostor set without pictures. `desc` is read during the call. Returns NULL with
-// MD5_ERROR_RANGE if a member of `desc` is out of its range, MD5_ERROR_MEMORY if the pictures
-// exceed `gpu_limit`, or MD5_ERROR_GPU if they exceed a limit of the context, which the message
-// names: all pictures are one texture (GL_MAX_TEXTURE_SIZE; 184 frames of the default size need
-// 4480).
+// Creates an impostor set. The set has no images yet: md5gl_draw_impostor_images() draws them.
+// `desc` is not used after the call. Returns NULL with
+//
+// - MD5_ERROR_RANGE if a member of `desc` is out of range,
+// - MD5_ERROR_MEMORY if the images need more memory than md5gl_impostor_desc.gpu_limit,
+// - MD5_ERROR_GPU if the images exceed a limit of the context, which the message contains.
+//
+// All images are parts of one texture, whose size is limited by GL_MAX_TEXTURE_SIZE. For example,
+// 184 frames of the default size need a texture of 4480 texels per side.
 MD5GL_API md5gl_impostors *
 md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_impostor_desc *desc, md5_error *error);
-MD5GL_API void md5gl_destroy_impostors(md5gl_renderer *renderer,
-                                       md5gl_impostors *impostors); // NULL is allowed
 
-// Draws the pictures of one frame, replacing earlier ones: the model with its materials of skin 0,
-// posed by palette[num_joints]. Call it outside of a frame, in any order of frames. The model has
-// no defined instances afterwards: pose it again. Cost: one draw of all directions, as many
-// instances. Returns false with MD5_ERROR_RANGE if there is no such frame, otherwise as
-// md5gl_pose().
-MD5GL_API bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *impostors,
-                                            md5gl_model *model, uint32_t frame,
-                                            const md5_mat34 *palette, md5_error *error);
-MD5GL_API bool md5gl_has_impostor_pictures(const md5gl_impostors *impostors, uint32_t frame);
+// Destroys an impostor set. `impostors` may be NULL.
+MD5GL_API void md5gl_destroy_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors);
 
-// One impostor. 40 bytes, read by the GPU as they are.
+// Draws the images of one frame of an impostor set, from all directions. The images show `model` in
+// the pose palette[num_joints], with the materials of skin 0. They replace earlier images of the
+// same frame. `frame` is an index below md5gl_impostor_desc.num_frames; the frames may be drawn in
+// any order. Call the function outside a frame of md5gl_begin_frame().
+//
+// The function changes the instances of `model`. Call md5gl_pose() again before you draw the model.
+// There is one GL draw call per mesh for all directions. Returns false with MD5_ERROR_RANGE if the
+// frame does not exist, or with the errors of md5gl_pose().
+MD5GL_API bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impostors,
+                                          md5gl_model *model, uint32_t frame,
+                                          const md5_mat34 *palette, md5_error *error);
+
+// Returns true if the images of a frame have been drawn.
+MD5GL_API bool md5gl_has_impostor_images(const md5gl_impostors *impostors, uint32_t frame);
+
+// One instance of an impostor set. The GPU reads these 40 bytes without conversion.
 typedef struct md5gl_impostor {
-    md5_quat rotation;    // model to world, unit length
-    md5_vec3 translation; // model to world, units
-    float scale;          // model to world, above 0
-    float frame;          // rounded to the nearest
-    float shown;          // share of its pixels, 0..1; only 1 casts shadows
+    md5_quat rotation;    // rotation from model space to world space, unit length
+    md5_vec3 translation; // position of the model's origin in world space, units
+    float scale;          // scale from model space to world space, above 0
+    float frame;          // frame whose images are drawn, rounded to the nearest frame
+    // Fraction of the pixels that are visible, 0 to 1: see "Crossfade" above. Only instances with
+    // the value 1 cast shadows.
+    float shown;
 } md5gl_impostor;
 
-// Sets the instances, until the next call; initially there are none. instances[count] is read
-// during the call. Returns false with MD5_ERROR_RANGE and leaves none if a frame has no pictures.
+// Sets the instances of an impostor set: instances[count], which are not used after the call. All
+// following draws of the set use them, until the next call. A set has no instances before the first
+// call. Returns false with MD5_ERROR_RANGE, and removes all instances, if the images of an
+// instance's frame were not drawn.
 MD5GL_API bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
                                     const md5gl_impostor *instances, uint32_t count,
                                     md5_error *error);
 
-// Draws all instances into the shadow maps, before anything lit. Does nothing in a frame
-// without shadows. Each shows its pictures towards the key light, and from below.
+// Draws all instances of an impostor set into the shadow maps, so that they cast shadows. Call it
+// before you draw anything that receives shadows. The shadow of an instance is computed from its
+// images in the direction of the key light, and its contact shadow from the image from below. Has
+// no effect in a frame without shadows.
 MD5GL_API void md5gl_draw_impostor_shadows(md5gl_renderer *renderer,
                                            const md5gl_impostors *impostors);
 
-// Draws all instances. `style`: flags of md5gl_style; UNTEXTURED is applied, LIT is required, and
-// the others have no effect.
+// Draws all instances of an impostor set. `style` is a combination of md5gl_style flags. It must
+// contain MD5GL_LIT. MD5GL_UNTEXTURED has the same effect as on models. Other flags have no effect.
 MD5GL_API void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                                     uint32_t style);
 

@@ -1,16 +1,20 @@
-// Reads PNG, JPEG, TGA and other pictures for md5gl_load_looks() by stb_image, which the program
-// has: one of its files defines STB_IMAGE_IMPLEMENTATION and includes stb_image.h.
+// Connects the image library stb_image with md5gl_load_materials(), so that materials can be loaded
+// from PNG, JPEG, TGA and other image files:
 //
 //   desc.load = md5gl_stb_load;
 //   desc.release = md5gl_stb_release;
+//   md5gl_material_set *material_set = md5gl_load_materials(renderer, &desc, &error);
 //
-// Include this behind stb_image.h where that is included too. stb_image is not made for files from
-// strangers: versions before 2.28 write past their tables if a JPEG or PNG is malformed.
+// One source file of the program must define STB_IMAGE_IMPLEMENTATION and include stb_image.h. If a
+// source file includes both stb_image.h and this header, include stb_image.h first.
+//
+// Security: do not use stb_image for files from untrusted sources. Versions before 2.28 write
+// outside their tables if a JPEG or PNG file is malformed.
 #ifndef MD5GL_STB_H
 #define MD5GL_STB_H
 
-#ifndef MD5GL_LOOK_H
-#include "md5gl_look.h" // beside this file also when installed
+#ifndef MD5GL_MATERIAL_FILES_H
+#include "md5gl_material_files.h" // installed in the same folder
 #endif
 
 #include <stdio.h>
@@ -20,6 +24,7 @@
 extern "C" {
 #endif
 
+// The functions of stb_image that this header calls, for source files without stb_image.h.
 #ifndef STBI_INCLUDE_STB_IMAGE_H
 int stbi_info_from_memory(const unsigned char *bytes, int size, int *x, int *y, int *channels);
 unsigned char *stbi_load_from_memory(const unsigned char *bytes, int size, int *x, int *y,
@@ -28,8 +33,14 @@ const char *stbi_failure_reason(void);
 void stbi_image_free(void *pixels);
 #endif
 
-// Decodes the bytes of a file, up to 2^29, to 2^26 pixels at most, as md5image.h; also for the
-// decoder there. Returns NULL and a reason in *error on failure. `user` is not used.
+// Decodes an image file in memory. Use it in your own function for md5gl_material_set_desc.load if
+// the files are not files of the operating system, for example if they are in an archive. It also
+// has the form of the decoder that md5image.h requires.
+//
+// `bytes` contains `size` bytes of the file, at most 2^29. The image may have at most 2^26 pixels
+// and at most 16384 pixels per side. Returns the pixels as md5gl_material_set_desc.load does, and
+// stores the size of the image in *width and *height. Free the result with md5gl_stb_release(). On
+// failure the function returns NULL and writes the reason to *error. `user` is not used.
 static inline const void *md5gl_stb_decode(void *user, const void *bytes, size_t size,
                                            uint32_t *width, uint32_t *height, md5_error *error)
 {
@@ -46,12 +57,13 @@ static inline const void *md5gl_stb_decode(void *user, const void *bytes, size_t
     error->status = pixels != NULL ? error->status : MD5_ERROR_SYNTAX;
     if (pixels == NULL)
         snprintf(error->message, sizeof error->message, "%dx%d: %s", x, y,
-                 is_known && !fits ? "too large" : stbi_failure_reason());
+                 is_known && !fits ? "image is too large" : stbi_failure_reason());
     return pixels;
 }
 
-// md5gl_looks_desc.load, for files of the system; for others write a function that passes their
-// bytes to md5gl_stb_decode(). `user` is not used.
+// Reads and decodes an image file of the operating system. Assign this function to
+// md5gl_material_set_desc.load. Returns NULL if the file does not exist. If the file cannot be
+// decoded, returns NULL and writes the reason to *error. `user` is not used.
 static inline const void *md5gl_stb_load(void *user, const char *path, uint32_t *width,
                                          uint32_t *height, md5_error *error)
 {
@@ -65,13 +77,15 @@ static inline const void *md5gl_stb_load(void *user, const char *path, uint32_t 
     if (bytes != NULL && fread(bytes, 1, (size_t)size, file) == (size_t)size)
         pixels = md5gl_stb_decode(user, bytes, (size_t)size, width, height, error);
     else
-        snprintf(error->message, sizeof error->message, "cannot read a file of %ld bytes", size);
+        snprintf(error->message, sizeof error->message, "cannot read an image file of %ld bytes",
+                 size);
     free(bytes);
     fclose(file);
     return pixels;
 }
 
-// md5gl_looks_desc.release
+// Frees an image that md5gl_stb_load() or md5gl_stb_decode() returned. Assign this function to
+// md5gl_material_set_desc.release. `user` is not used.
 static inline void md5gl_stb_release(void *user, const void *pixels)
 {
     (void)user;

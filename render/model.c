@@ -16,9 +16,9 @@ uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_
     const uint32_t limit = renderer->max_texels;
     if (texels > limit)
         md5gli_fail(error, MD5_ERROR_GPU,
-                    "a palette of %u joints%s takes %llu texels, but %s is %u", num_joints,
-                    copies > 1 ? " with the previous one" : "", (unsigned long long)texels,
-                    renderer->max_texels_name, limit);
+                    "palette of %u joints%s is too large: it requires %llu texels; %s is %u",
+                    num_joints, copies > 1 ? " with the previous palette" : "",
+                    (unsigned long long)texels, renderer->max_texels_name, limit);
     return (uint32_t)(limit / texels);
 }
 
@@ -49,7 +49,7 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
         && (mesh->path == MD5GL_PATH_4 || mesh->path == MD5GL_PATH_8
             || num_influences <= renderer->max_texels
             || md5gli_fail(is_auto ? NULL : error, MD5_ERROR_GPU,
-                           "mesh of %u influences, but %s is %u", num_influences,
+                           "mesh has too many influences: %u; %s is %u", num_influences,
                            renderer->max_texels_name, renderer->max_texels)))
         return true;
     mesh->path = MD5GL_PATH_CPU;
@@ -73,7 +73,7 @@ static const struct {
 md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
 {
     md5gl_layout layout = {{0}};
-    MD5GL_FOR (i, MD5GL_NUM_ARRAYS)
+    for (uint32_t i = 0; i < MD5GL_NUM_ARRAYS; i++)
         layout.begin[i + 1] = layout.begin[i] + (i < num_arrays ? count * arrays[i].size : 0);
     return layout;
 }
@@ -81,7 +81,7 @@ md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
 void md5gli_set_attributes(const GladGLContext *gl, const md5gl_layout *layout, size_t vertex,
                            uint32_t first, uint32_t end)
 {
-    MD5GL_FOR_FROM (i, first, end) {
+    for (uint32_t i = first; i < end; i++) {
         const size_t offset = layout->begin[i] + vertex * arrays[i].size;
         gl->VertexAttribPointer(arrays[i].attribute, (GLint)(arrays[i].size / sizeof(float)),
                                 GL_FLOAT, GL_FALSE, 0, (const void *)offset);
@@ -203,7 +203,7 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     const size_t num_indices = (size_t)source->num_triangles * 3;
     if (source->num_vertices > INT_MAX || num_indices > (renderer->is_es ? INT_MAX / 2 : INT_MAX))
         return md5gli_fail(error, MD5_ERROR_GPU,
-                           "a mesh has more vertices or indices than GL can draw");
+                           "mesh has more vertices or indices than OpenGL can draw");
     gl->GenVertexArrays(1, &mesh->array);
     gl->BindVertexArray(mesh->array);
 
@@ -213,7 +213,7 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     const void *const data[MD5GL_NUM_ARRAYS] = {
         source->positions, source->normals, source->tangents, source->texcoords, source->colors};
     buffer_part parts[MD5GL_NUM_ARRAYS];
-    MD5GL_FOR (i, MD5GL_NUM_ARRAYS)
+    for (uint32_t i = 0; i < MD5GL_NUM_ARRAYS; i++)
         parts[i] = (buffer_part){data[i], layout.begin[i + 1] - layout.begin[i]};
     gl->GenBuffers(1, &mesh->vertices);
     if (!fill_buffer(renderer, mesh->vertices, parts, MD5GL_NUM_ARRAYS, error))
@@ -262,11 +262,12 @@ md5gl_surface *md5gli_surface_of(const md5gl_model *model, uint32_t skin, uint32
 void md5gl_set_material(md5gl_renderer *renderer, md5gl_model *model, uint32_t skin, uint32_t mesh,
                         const md5gl_material *material)
 {
-    MD5_ASSERT(renderer != NULL && model != NULL && material != NULL,
-               "renderer, model, material: not NULL");
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_MODEL(model);
+    MD5_ASSERT_NOT_NULL(material);
     (void)renderer;
-    MD5_ASSERT(skin < model->num_skins, "skin: below the number of skins");
-    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
+    MD5_ASSERT(skin < model->num_skins, "skin: must be below the number of skins");
+    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: must be an index into the model's meshes");
     MD5_ASSERT_RESERVED(material);
     md5gl_surface *const surface = md5gli_surface_of(model, skin, mesh);
     const md5gl_material *const old = &surface->material;
@@ -278,26 +279,31 @@ void md5gl_set_material(md5gl_renderer *renderer, md5gl_model *model, uint32_t s
 
 void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
 {
-    MD5_ASSERT_NOT_NULL(model);
-    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
+    MD5GL_ASSERT_MODEL(model);
+    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: must be an index into the model's meshes");
     model->meshes[mesh].visible = visible;
 }
 
 bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_skins,
                          md5_error *error)
 {
-    MD5GL_NEED(model, "model", false);
-    MD5_ASSERT(num_skins > 0, "num_skins: at least 1");
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_MODEL(model);
+    if (!renderer || !model) {
+        md5gli_fail_missing(error, renderer ? "model" : "renderer");
+        return false;
+    }
+    MD5_ASSERT(num_skins > 0, "num_skins: must be at least 1");
     const size_t num_meshes = model->model->num_meshes, size = sizeof *model->surfaces;
     const uint32_t kept = num_skins < model->num_skins ? num_skins : model->num_skins;
     if (num_meshes > UINT32_MAX / num_skins)
-        return md5gli_fail(error, MD5_ERROR_RANGE, "%u skins of %zu meshes are too many", num_skins,
-                           num_meshes);
+        return md5gli_fail(error, MD5_ERROR_RANGE, "too many skins: %u skins of %zu meshes",
+                           num_skins, num_meshes);
     md5gl_surface *const surfaces =
         MD5GL_NEW(renderer, md5gl_surface, num_skins * num_meshes, error);
     if (!surfaces)
         return false;
-    MD5GL_FOR (skin, num_skins)
+    for (uint32_t skin = 0; skin < num_skins; skin++)
         memcpy(surfaces + skin * num_meshes, md5gli_surface_of(model, skin < kept ? skin : 0, 0),
                num_meshes * size);
     md5gli_free(renderer, model->surfaces);
@@ -373,17 +379,24 @@ static md5gl_deform no_deform(const md5_mesh *mesh)
 bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                       const md5gl_deform *deform, md5_error *error)
 {
-    MD5GL_NEED(model, "model", false);
-    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_MODEL(model);
+    if (!renderer || !model) {
+        md5gli_fail_missing(error, renderer ? "model" : "renderer");
+        return false;
+    }
+    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: must be an index into the model's meshes");
     MD5GL_ASSERT_NO_FRAME(renderer);
     md5gl_mesh *const formed = &model->meshes[mesh];
     if (deform) {
-        MD5_ASSERT(deform->write != NULL && deform->indices != NULL, "deform: complete");
+        MD5_ASSERT(deform->write != NULL && deform->indices != NULL, "deform: must be complete");
         MD5_ASSERT_RESERVED(deform);
         if (deform->num_vertices < formed->mesh->num_vertices || deform->num_vertices > INT_MAX
             || deform->num_triangles > INT_MAX / 6)
-            return md5gli_fail(error, MD5_ERROR_RANGE, "mesh %u: %u vertices, %u triangles", mesh,
-                               deform->num_vertices, deform->num_triangles);
+            return md5gli_fail(
+                error, MD5_ERROR_RANGE,
+                "mesh %u: wrong size of the deformed mesh: %u vertices, %u triangles", mesh,
+                deform->num_vertices, deform->num_triangles);
     }
     if (deform && !md5gli_build_variant(renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, error))
         return false;
@@ -429,17 +442,24 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
 md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model, md5gl_path path,
                                 md5_error *error)
 {
-    MD5GL_NEED(model, "model", NULL);
-    MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: one of md5gl_path");
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_PART(model, bind);
+    if (!renderer || !model) {
+        md5gli_fail_missing(error, renderer ? "model" : "renderer");
+        return NULL;
+    }
+    MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: must be a value of md5gl_path");
     MD5GL_ASSERT_NO_FRAME(renderer);
-    MD5GL_FOR (i, model->num_meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (!model->meshes[i].positions && model->meshes[i].num_vertices > 0) {
-            md5gli_fail(error, MD5_ERROR_MISMATCH, "the model's geometry was released");
+            md5gli_fail(error, MD5_ERROR_MISMATCH,
+                        "model geometry was released; load the model again");
             return NULL;
         }
     }
     if (!md5gl_has_path(renderer, path)) {
-        md5gli_fail(error, MD5_ERROR_GPU, "path \"%s\" needs OpenGL 4.3, but this is %s",
+        md5gli_fail(error, MD5_ERROR_GPU,
+                    "path \"%s\" is not supported: expected OpenGL 4.3, found %s",
                     md5gl_path_name(path), renderer->device_name);
         return NULL;
     }
@@ -449,6 +469,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
                             ? sizeof(md5gl_model) + num_meshes * sizeof(md5gl_mesh)
                             : SIZE_MAX;
     md5gl_model *const copy = (md5gl_model *)md5gli_alloc(&renderer->allocator, size, 1, error);
+    md5gli_set_kind(copy, MD5GL_KIND_MODEL);
     if (!copy)
         return NULL;
     copy->model = model;
@@ -461,9 +482,11 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     bool uploaded = copy->surfaces && copy->joint_bounds;
     if (uploaded)
         (void)md5_build_joint_bounds(model, copy->joint_bounds);
-    MD5GL_FOR_WHILE (i, num_joints, uploaded)
-        copy->joint_bounds[i] = md5_bounds_transform(copy->joint_bounds[i], model->bind[i]);
-    MD5GL_FOR_WHILE (i, model->num_meshes, uploaded) {
+    if (uploaded) {
+        for (uint32_t i = 0; i < num_joints; i++)
+            copy->joint_bounds[i] = md5_bounds_transform(copy->joint_bounds[i], model->bind[i]);
+    }
+    for (uint32_t i = 0; i < model->num_meshes && uploaded; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         copy->meshes[i].mesh = mesh;
         copy->meshes[i].visible = true;
@@ -473,7 +496,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     }
     renderer->gl.BindVertexArray(0);
     renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
-    if (uploaded && md5gli_check(renderer, "creating a model's buffers", error))
+    if (uploaded && md5gli_check(renderer, "creating the buffers of a model", error))
         return copy;
     md5gl_destroy_model(renderer, copy);
     return NULL;
@@ -481,11 +504,12 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
 
 void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
 {
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_MODEL(model);
     if (!model)
         return;
-    MD5_ASSERT_NOT_NULL(renderer);
     const GladGLContext *gl = &renderer->gl;
-    MD5GL_FOR (i, model->model->num_meshes) {
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         md5gl_mesh *const mesh = &model->meshes[i];
         const GLuint buffers[] = {mesh->vertices, mesh->influences, mesh->indices,
                                   mesh->posed,    mesh->edges,      mesh->deformed_indices};
@@ -494,7 +518,7 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
         md5gli_destroy_table(renderer, &mesh->exact_influences);
         md5gli_destroy_table(renderer, &mesh->exact_joints);
     }
-    MD5GL_FOR (i, model->batch_capacity) {
+    for (uint32_t i = 0; i < model->batch_capacity; i++) {
         md5gli_destroy_table(renderer, &model->batches[i].palettes);
         md5gli_destroy_table(renderer, &model->batches[i].placements);
         md5gli_destroy_table(renderer, &model->batches[i].tints);
@@ -514,15 +538,15 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
 
 bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path)
 {
-    MD5_ASSERT_NOT_NULL(renderer);
-    MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: one of md5gl_path");
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: must be a value of md5gl_path");
     return path != MD5GL_PATH_COMPUTE || renderer->has_compute;
 }
 
 md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh, const char **reason)
 {
-    MD5_ASSERT_NOT_NULL(model);
-    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
+    MD5GL_ASSERT_MODEL(model);
+    MD5_ASSERT(mesh < model->model->num_meshes, "mesh: must be an index into the model's meshes");
     if (reason)
         *reason = model->meshes[mesh].reason;
     return model->meshes[mesh].path;
@@ -530,7 +554,7 @@ md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh, const char *
 
 const char *md5gl_path_name(md5gl_path path)
 {
-    MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: one of md5gl_path");
+    MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: must be a value of md5gl_path");
     static const char *const names[] = {
         [MD5GL_PATH_AUTO] = "auto",   [MD5GL_PATH_4] = "4",     [MD5GL_PATH_8] = "8",
         [MD5GL_PATH_EXACT] = "exact", [MD5GL_PATH_CPU] = "cpu", [MD5GL_PATH_COMPUTE] = "compute",
@@ -541,16 +565,25 @@ const char *md5gl_path_name(md5gl_path path)
 bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blending blending,
                         md5_error *error)
 {
-    MD5GL_NEED(model, "model", false);
-    MD5_ASSERT((unsigned)blending <= MD5GL_BLEND_DUAL, "blending: one of md5gl_blending");
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_MODEL(model);
+    if (!renderer || !model) {
+        md5gli_fail_missing(error, renderer ? "model" : "renderer");
+        return false;
+    }
+    MD5_ASSERT((unsigned)blending <= MD5GL_BLEND_DUAL,
+               "blending: must be a value of md5gl_blending");
     MD5GL_ASSERT_NO_FRAME(renderer);
     // Those without morph targets too, so that targets can be taken away without an error.
-    MD5GL_FOR_WHILE (i, model->model->num_meshes, blending != model->blending) {
-        const md5gl_path path = model->meshes[i].path;
-        if (!md5gli_build_variant(renderer, path, md5gl_variant_of(blending, false), error)
-            || (model->morph
-                && !md5gli_build_variant(renderer, path, md5gl_variant_of(blending, true), error)))
-            return false;
+    if (blending != model->blending) {
+        for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+            const md5gl_path path = model->meshes[i].path;
+            if (!md5gli_build_variant(renderer, path, md5gl_variant_of(blending, false), error)
+                || (model->morph
+                    && !md5gli_build_variant(renderer, path, md5gl_variant_of(blending, true),
+                                             error)))
+                return false;
+        }
     }
     model->blending = blending;
     return true;

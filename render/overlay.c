@@ -36,8 +36,8 @@ static void draw_plane(const GladGLContext *gl, GLsizei num_vertices)
 void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertices, uint32_t count,
                       float width_pixels, bool on_top)
 {
-    MD5_ASSERT_NOT_NULL(renderer);
-    MD5_ASSERT(vertices != NULL || count == 0, "vertices: not NULL");
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5_ASSERT(vertices != NULL || count == 0, "vertices: must not be NULL");
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const uint32_t num_lines = count / 2;
@@ -74,6 +74,7 @@ static void draw_floor(md5gl_renderer *renderer, float z, float cell, uint32_t f
 
 void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius)
 {
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     if (cell > 0.0f)
         draw_floor(renderer, z, cell, MD5GL_MAX_POINT_LIGHTS, centre, radius);
 }
@@ -81,12 +82,13 @@ void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 cen
 void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 centre, float radius,
                       uint32_t first_light)
 {
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     draw_floor(renderer, z, 0.0f, first_light, centre, radius);
 }
 
 void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
 {
-    MD5_ASSERT_NOT_NULL(renderer);
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const shadow =
@@ -101,10 +103,11 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
     draw_plane(gl, 6);
 }
 
-void md5gl_draw_blobs(md5gl_renderer *renderer, const md5gl_blob *blobs, uint32_t count)
+void md5gl_draw_blob_shadows(md5gl_renderer *renderer, const md5gl_blob_shadow *blobs,
+                             uint32_t count)
 {
-    MD5_ASSERT_NOT_NULL(renderer);
-    MD5_ASSERT(blobs != NULL || count == 0, "blobs: not NULL");
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5_ASSERT(blobs != NULL || count == 0, "blobs: must not be NULL");
     MD5GL_ASSERT_IN_FRAME(renderer);
     MD5_VALIDATE_RESERVED(blobs, count);
     const GladGLContext *gl = &renderer->gl;
@@ -118,10 +121,10 @@ void md5gl_draw_blobs(md5gl_renderer *renderer, const md5gl_blob *blobs, uint32_
 void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_texture_kind kind,
                       const md5gl_panel_vertex *vertices, uint32_t count)
 {
-    MD5_ASSERT_NOT_NULL(renderer);
-    MD5_ASSERT(vertices != NULL || count == 0, "vertices: not NULL");
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5_ASSERT(vertices != NULL || count == 0, "vertices: must not be NULL");
     MD5_ASSERT((unsigned)kind <= MD5GL_TEXTURE_MASK && kind != MD5GL_TEXTURE_STAGE_CUBE,
-               "kind: one of md5gl_texture_kind, not a cube map");
+               "kind: must be a value of md5gl_texture_kind, but not a cube map");
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     if (count < 3 || count > INT_MAX)

@@ -1,26 +1,26 @@
-// What names and texels of pictures say: apart from look.c and texture.c, since programs that draw
-// nothing find pictures by them, too.
+// What names and texels of pictures say: apart from material_files.c and texture.c, since programs
+// that draw nothing find pictures by them, too.
 #include "render/assert.h"
-#include "render/md5gl_look.h"
+#include "render/md5gl_material_files.h"
 #include "render/texels.h"
 
 // -- Names ----------------------------------------------------------------------------------------
 
-const char *md5gl_picture_words(md5gl_picture kind)
+const char *md5gl_texture_keywords(md5gl_image_kind kind)
 {
     static const char diffuse[] = " d diffuse diff dif color colour col albedo basecolor cc skin "
                                   "skins texture textures tex images img maps ";
-    static const char *const words[MD5GL_NUM_PICTURES] = {
+    static const char *const words[MD5GL_NUM_IMAGE_KINDS] = {
         diffuse,
         " local n nor norm normal normals nrm bmp nm nrml nrmls ",
         " h height bump ",
         " s spec specular gloss specc sc ",
         " add glow emit luma glo ",
     };
-    return (unsigned)kind < MD5GL_NUM_PICTURES ? words[kind] : " ";
+    return (unsigned)kind < MD5GL_NUM_IMAGE_KINDS ? words[kind] : " ";
 }
 
-const char *const *md5gl_picture_endings(void)
+const char *const *md5gl_image_extensions(void)
 {
     static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds", NULL};
     return endings;
@@ -48,7 +48,7 @@ uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
 {
     enum { ROWS_READ = 256 }; // all of a large map would take longer to look at than to decode
     double product = 0.0, squares = 0.0;
-    MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: with texels");
+    MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: must have texels");
     const bool is_rxgb = is_red_empty(desc);
     const int red = is_rxgb ? 3 : 0;
     const uint32_t step = 1 + desc->height / (ROWS_READ + 1);
@@ -65,10 +65,10 @@ uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
            | (product < -0.02 * squares ? MD5GL_NORMALS_GREEN_UP : 0u);
 }
 
-bool md5gl_has_holes(const md5gl_texture_desc *desc)
+bool md5gl_has_transparent_texels(const md5gl_texture_desc *desc)
 {
     size_t clear = 0;
-    MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: with texels");
+    MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: must have texels");
     const size_t count = (size_t)desc->width * desc->height;
     for (size_t i = 0; i < count; i++)
         clear += desc->texels[4 * i + 3] < 128;

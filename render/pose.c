@@ -21,17 +21,22 @@ static bool fits(const md5gl_renderer *renderer, uint64_t texels, const char *wh
                  md5_error *error)
 {
     return texels <= renderer->max_texels
-           || md5gli_fail(error, MD5_ERROR_GPU, "%s take %llu texels, but %s is %u", what,
-                          (unsigned long long)texels, renderer->max_texels_name,
-                          renderer->max_texels);
+           || md5gli_fail(
+               error, MD5_ERROR_GPU, "%s are too large: they require %llu texels; %s is %u", what,
+               (unsigned long long)texels, renderer->max_texels_name, renderer->max_texels);
 }
 
 md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *source, md5_error *error)
 {
-    MD5GL_NEED(source, "morph", NULL);
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_PART(source, model);
+    if (!renderer || !source) {
+        md5gli_fail_missing(error, renderer ? "morph" : "renderer");
+        return NULL;
+    }
     MD5GL_ASSERT_NO_FRAME(renderer);
     uint64_t num_vertices = 0, num_deltas = 0;
-    MD5GL_FOR (i, source->model->num_meshes) {
+    for (uint32_t i = 0; i < source->model->num_meshes; i++) {
         num_vertices += source->model->meshes[i].num_vertices;
         num_deltas += source->meshes[i].num_deltas;
     }
@@ -39,6 +44,7 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
         || !fits(renderer, 3 * (num_deltas + 1), "deltas of morph targets", error))
         return NULL;
     md5gl_morph *const morph = MD5GL_NEW(renderer, md5gl_morph, 1, error);
+    md5gli_set_kind(morph, MD5GL_KIND_MORPH);
     if (!morph)
         return NULL;
     morph->source = source;
@@ -52,22 +58,24 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
     const bool has_memory = first && deltas;
     uint32_t num_written = 0; // vertices
     uint32_t before = 0;      // deltas of earlier meshes
-    MD5GL_FOR_WHILE (i, source->model->num_meshes, has_memory) {
-        const md5_morph_mesh *const mesh = &source->meshes[i];
-        MD5GL_FOR (d, mesh->num_deltas) {
-            const md5_morph_delta *const delta = &mesh->deltas[d];
-            const md5_vec3 p = delta->position, n = delta->normal, t = delta->tangent;
-            deltas[before + d] = (delta_texels){{p.x, p.y, p.z}, (float)delta->target,
-                                                {n.x, n.y, n.z}, 0.0f,
-                                                {t.x, t.y, t.z}, 0.0f};
+    if (has_memory) {
+        for (uint32_t i = 0; i < source->model->num_meshes; i++) {
+            const md5_morph_mesh *const mesh = &source->meshes[i];
+            for (uint32_t d = 0; d < mesh->num_deltas; d++) {
+                const md5_morph_delta *const delta = &mesh->deltas[d];
+                const md5_vec3 p = delta->position, n = delta->normal, t = delta->tangent;
+                deltas[before + d] = (delta_texels){{p.x, p.y, p.z}, (float)delta->target,
+                                                    {n.x, n.y, n.z}, 0.0f,
+                                                    {t.x, t.y, t.z}, 0.0f};
+            }
+            uint32_t next = 0; // of the changed vertices
+            for (uint32_t vertex = 0; vertex < source->model->meshes[i].num_vertices; vertex++) {
+                first[num_written++] = before + mesh->first[next];
+                if (next < mesh->num_vertices && mesh->vertices[next] == vertex)
+                    next++;
+            }
+            before += mesh->num_deltas;
         }
-        uint32_t next = 0; // of the changed vertices
-        MD5GL_FOR (vertex, source->model->meshes[i].num_vertices) {
-            first[num_written++] = before + mesh->first[next];
-            if (next < mesh->num_vertices && mesh->vertices[next] == vertex)
-                next++;
-        }
-        before += mesh->num_deltas;
     }
     if (has_memory) {
         first[num_written] = before;
@@ -84,9 +92,10 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
 
 void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph)
 {
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_ALIVE(morph, MORPH);
     if (!morph)
         return;
-    MD5_ASSERT_NOT_NULL(renderer);
     md5gli_destroy_table(renderer, &morph->first);
     md5gli_destroy_table(renderer, &morph->deltas);
     md5gli_free(renderer, morph);
@@ -97,7 +106,7 @@ void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph)
 static uint32_t count_vertices(const md5_model *model)
 {
     uint32_t count = 0;
-    MD5GL_FOR (i, model->num_meshes)
+    for (uint32_t i = 0; i < model->num_meshes; i++)
         count += model->meshes[i].num_vertices;
     return count;
 }
@@ -112,34 +121,42 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
     const uint32_t limit = renderer->max_texels;
     uint64_t num_frames = 0;
     if (count == 0)
-        return md5gli_fail(error, MD5_ERROR_RANGE, "no clips");
-    MD5GL_FOR (i, count) {
+        return md5gli_fail(error, MD5_ERROR_RANGE, "no baked clips: expected at least 1");
+    for (uint32_t i = 0; i < count; i++) {
         num_frames += clips[i]->num_frames;
         if (clips[i]->num_vertices != num_vertices)
-            return md5gli_fail(error, MD5_ERROR_MISMATCH,
-                               "baked clip %u has %u vertices, but the model has %u", i,
-                               clips[i]->num_vertices, num_vertices);
+            return md5gli_fail(
+                error, MD5_ERROR_MISMATCH,
+                "baked clip %u has a wrong number of vertices: expected %u, found %u", i,
+                num_vertices, clips[i]->num_vertices);
     }
     const uint64_t texels = num_frames * num_vertices;
     if (texels <= limit && num_frames <= MAX_FRAMES && 2 * (uint64_t)count <= limit)
         return true;
-    return md5gli_fail(error, MD5_ERROR_GPU,
-                       "%llu baked frames of %u vertices take %llu texels, but %s is %u",
-                       (unsigned long long)num_frames, num_vertices, (unsigned long long)texels,
-                       renderer->max_texels_name, limit);
+    return md5gli_fail(
+        error, MD5_ERROR_GPU,
+        "baked clips are too large: %llu frames of %u vertices require %llu texels; %s is %u",
+        (unsigned long long)num_frames, num_vertices, (unsigned long long)texels,
+        renderer->max_texels_name, limit);
 }
 
 md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model,
                                 const md5_baked *const *clips, uint32_t count, md5_error *error)
 {
-    MD5GL_NEED(model, "model", NULL);
-    MD5_ASSERT(clips != NULL || count == 0, "clips: not NULL");
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_PART(model, bind);
+    if (!renderer || !model) {
+        md5gli_fail_missing(error, renderer ? "model" : "renderer");
+        return NULL;
+    }
+    MD5_ASSERT(clips != NULL || count == 0, "clips: must not be NULL");
     MD5GL_ASSERT_NO_FRAME(renderer);
     if (!check_clips(renderer, model, clips, count, error)
         || !md5gli_build_variant(renderer, MD5GL_PATH_AUTO, 0, error))
         return NULL;
     md5gl_baked *const baked = (md5gl_baked *)md5gli_alloc(
         &renderer->allocator, 1, sizeof *baked + count * sizeof *baked->num_frames, error);
+    md5gli_set_kind(baked, MD5GL_KIND_BAKED);
     if (!baked)
         return NULL;
     baked->model = model;
@@ -147,7 +164,7 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     baked->num_clips = count;
     size_t num_frames = 0;
     baked->bounds = md5_bounds_from_points(NULL, 0);
-    MD5GL_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         baked->bounds = md5_bounds_union(baked->bounds, clips[i]->bounds);
         baked->num_frames[i] = clips[i]->num_frames;
         num_frames += clips[i]->num_frames;
@@ -162,15 +179,17 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     md5_vec4 *const ranges = MD5GL_NEW(renderer, md5_vec4, 2 * (size_t)count, error);
     const bool has_memory = vertices && ranges;
     size_t frame = 0;
-    MD5GL_FOR_WHILE (i, count, has_memory) {
-        const md5_baked *const clip = clips[i];
-        const md5_vec3 min = clip->bounds.min;
-        if (baked->num_vertices > 0)
-            memcpy(vertices + frame * baked->num_vertices, clip->vertices,
-                   (size_t)clip->num_frames * clip->num_vertices * sizeof *vertices);
-        ranges[2 * i] = (md5_vec4){min.x, min.y, min.z, (float)frame};
-        ranges[2 * i + 1] = (md5_vec4){clip->step.x, clip->step.y, clip->step.z, 0.0f};
-        frame += clip->num_frames;
+    if (has_memory) {
+        for (uint32_t i = 0; i < count; i++) {
+            const md5_baked *const clip = clips[i];
+            const md5_vec3 min = clip->bounds.min;
+            if (baked->num_vertices > 0)
+                memcpy(vertices + frame * baked->num_vertices, clip->vertices,
+                       (size_t)clip->num_frames * clip->num_vertices * sizeof *vertices);
+            ranges[2 * i] = (md5_vec4){min.x, min.y, min.z, (float)frame};
+            ranges[2 * i + 1] = (md5_vec4){clip->step.x, clip->step.y, clip->step.z, 0.0f};
+            frame += clip->num_frames;
+        }
     }
     if (has_memory) {
         baked->vertices = md5gli_create_table(renderer, GL_RG32UI, vertices, vertices_size);
@@ -188,9 +207,10 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
 
 void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked)
 {
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_ALIVE(baked, BAKED);
     if (!baked)
         return;
-    MD5_ASSERT_NOT_NULL(renderer);
     renderer->stats.baked_bytes -= baked->gpu_size;
     md5gli_destroy_table(renderer, &baked->vertices);
     md5gli_destroy_table(renderer, &baked->clips);
@@ -222,7 +242,7 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
         if (model->batch_capacity > 0)
             memcpy(batches, model->batches, model->batch_capacity * sizeof *batches);
         md5gli_free(renderer, model->batches);
-        MD5GL_FOR_FROM (i, model->batch_capacity, num_batches) {
+        for (uint32_t i = model->batch_capacity; i < num_batches; i++) {
             batches[i].palettes = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
             batches[i].placements = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
             batches[i].tints = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
@@ -259,7 +279,7 @@ static void write_instance(const GladGLContext *gl, const md5gl_layout *all,
                            const md5gl_layout *one, uint32_t num_arrays, uint32_t instance,
                            const uint8_t *vertices)
 {
-    MD5GL_FOR (i, num_arrays) {
+    for (uint32_t i = 0; i < num_arrays; i++) {
         const size_t size = one->begin[i + 1] - one->begin[i];
         gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)(all->begin[i] + instance * size),
                           (GLsizeiptr)size, vertices + one->begin[i]);
@@ -324,9 +344,10 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     const size_t vertices = mesh->mesh->num_vertices;
     const size_t num_targets = model->morph ? model->morph->source->num_targets : 0;
     if (vertices > 0 && !mesh->mesh->positions)
-        return md5gli_fail(error, MD5_ERROR_MISMATCH,
-                           "the model's geometry was released, but the CPU skins mesh %u",
-                           (unsigned)(mesh - model->meshes));
+        return md5gli_fail(
+            error, MD5_ERROR_MISMATCH,
+            "model geometry was released: mesh %u is skinned on the CPU and needs it",
+            (unsigned)(mesh - model->meshes));
     const md5gl_layout all =
         md5gli_make_layout(vertices * mesh->posed_count, MD5GL_ARRAY_TEXCOORDS);
     const md5gl_layout one = md5gli_make_layout(vertices, MD5GL_ARRAY_TEXCOORDS);
@@ -340,7 +361,7 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     if (!bytes)
         return false;
     md5_dual_quat *const dual = (md5_dual_quat *)(void *)(bytes + skinned_size);
-    MD5GL_FOR (i, mesh->posed_count) {
+    for (uint32_t i = 0; i < mesh->posed_count; i++) {
         const bool was = i >= instances->count;
         const uint32_t own = was ? i - instances->count : i;
         const md5gl_instances *const previous = instances->previous;
@@ -372,7 +393,7 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
     const size_t floats = mesh->deform.write ? 16 : 10;
     if (vertices > (size_t)INT_MAX / floats / count)
         return md5gli_fail(error, MD5_ERROR_GPU,
-                           "%zu instances of %zu vertices exceed the buffer for skinned vertices",
+                           "too many vertices for CPU skinning: %zu instances of %zu vertices",
                            count, vertices);
     const md5gl_layout layout = md5gli_make_layout(
         vertices * count, mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
@@ -393,9 +414,9 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
                            mesh->influences);
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_POSED, mesh->posed);
-        MD5GL_FOR (was, copies) { // 1: in the previous frame
+        for (uint32_t was = 0; was < copies; was++) { // 1: in the previous frame
             uint32_t first = 0;
-            MD5GL_FOR (b, model->num_batches) {
+            for (uint32_t b = 0; b < model->num_batches; b++) {
                 const md5gl_batch *const batch = &model->batches[b];
                 md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
                 gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS],
@@ -411,7 +432,7 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
             }
         }
         renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
-        MD5GL_FOR (i, MD5GL_NUM_STORAGE_BINDINGS)
+        for (uint32_t i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
             gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
         gl->BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);
         gl->BindVertexArray(0);
@@ -432,16 +453,16 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     const size_t count = instances->count * num_targets; // of weights
     const float *const were = instances->previous->weights;
     bool posed = true, needs_palettes = false; // to skin from them on the GPU
-    MD5_ASSERT(instances->weights != NULL || count == 0, "weights: not NULL");
+    MD5_ASSERT(instances->weights != NULL || count == 0, "weights: must not be NULL");
     for (size_t i = 0; i < count; i++)
         MD5_ASSERT(isfinite(instances->weights[i]) && (!were || isfinite(were[i])),
-                   "weights: finite numbers");
+                   "weights: must be finite");
     if (count > 0 && morph->source->model != model->model)
-        return md5gli_fail(error, MD5_ERROR_MISMATCH, "the morph targets are of another model");
+        return md5gli_fail(error, MD5_ERROR_MISMATCH, "morph targets belong to another model");
     if (count > 0
         && !fits(renderer, (uint64_t)count * (were ? 2 : 1), "weights of morph targets", error))
         return false;
-    MD5GL_FOR_WHILE (i, num_meshes, posed) {
+    for (uint32_t i = 0; i < num_meshes && posed; i++) {
         const md5gl_path path = model->meshes[i].path;
         needs_palettes = needs_palettes || path != MD5GL_PATH_CPU;
         posed = md5gli_build_variant(renderer, path, md5gl_variant_of(model->blending, count > 0),
@@ -457,7 +478,7 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     posed = posed
             && fill_batches(renderer, model, needs_palettes ? instances->palettes : NULL, instances,
                             error);
-    MD5GL_FOR_WHILE (i, num_meshes, posed)
+    for (uint32_t i = 0; i < num_meshes && posed; i++)
         posed = preskin(renderer, model, &model->meshes[i], instances, error);
     return posed;
 }
@@ -468,19 +489,19 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
     md5gl_baked *const baked = instances->baked;
     const md5gl_clip_job *const jobs[] = {instances->jobs, instances->previous->jobs};
     const uint32_t copies = jobs[1] ? 2 : 1;
-    MD5_ASSERT(jobs[0] != NULL || instances->count == 0, "jobs: not NULL");
+    MD5_ASSERT(jobs[0] != NULL || instances->count == 0, "jobs: must not be NULL");
     if (instances->count == 0)
         return true;
     if (baked->model != model->model)
-        return md5gli_fail(error, MD5_ERROR_MISMATCH, "the clips were baked from another model");
-    MD5GL_FOR (c, copies) {
+        return md5gli_fail(error, MD5_ERROR_MISMATCH, "baked clips belong to another model");
+    for (uint32_t c = 0; c < copies; c++) {
         MD5_VALIDATE_RESERVED(jobs[c], instances->count);
-        MD5GL_FOR (i, instances->count) {
+        for (uint32_t i = 0; i < instances->count; i++) {
             const md5gl_clip_job *const job = &jobs[c][i];
-            if (job->clip >= baked->num_clips || job->moment.frame0 >= baked->num_frames[job->clip]
-                || job->moment.frame1 >= baked->num_frames[job->clip])
+            if (job->clip >= baked->num_clips || job->sample.frame0 >= baked->num_frames[job->clip]
+                || job->sample.frame1 >= baked->num_frames[job->clip])
                 return md5gli_fail(error, MD5_ERROR_RANGE,
-                                   "instance %u: no such baked clip or frame", i);
+                                   "instance %u: baked clip or frame does not exist", i);
         }
     }
     if (!fill_batches(renderer, model, NULL, instances, error))
@@ -495,10 +516,10 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
     }
     for (uint32_t b = 0, first = 0; b < model->num_batches; b++) {
         md5gl_batch *const batch = &model->batches[b];
-        MD5GL_FOR (i, copies * batch->count) {
+        for (uint32_t i = 0; i < copies * batch->count; i++) {
             const md5gl_clip_job *const job = &jobs[i / batch->count][first + i % batch->count];
-            baked->jobs[i] = (md5_vec4){(float)job->moment.frame0, (float)job->moment.frame1,
-                                        job->moment.fraction, (float)job->clip};
+            baked->jobs[i] = (md5_vec4){(float)job->sample.frame0, (float)job->sample.frame1,
+                                        job->sample.fraction, (float)job->clip};
         }
         batch->previous_palettes = md5gli_fill_table(renderer, &batch->palettes, baked->jobs,
                                                      copies > 1 ? baked->jobs + batch->count : NULL,
@@ -533,10 +554,13 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
     model->num_runs = 0;
     if (model->num_batches == 0)
         return true;
-    MD5GL_FOR_WHILE (i, count, skins) {
-        if (skins[i] >= model->num_skins)
-            return md5gli_fail(error, MD5_ERROR_RANGE, "instance %u: skin %u, but there are %u", i,
-                               skins[i], model->num_skins);
+    if (skins) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (skins[i] >= model->num_skins)
+                return md5gli_fail(error, MD5_ERROR_RANGE,
+                                   "instance %u: skin is out of range: expected below %u, found %u",
+                                   i, model->num_skins, skins[i]);
+        }
     }
     const uint32_t num_runs = skins ? find_runs(skins, count, NULL) : 0;
     if (num_runs > model->run_capacity) {
@@ -549,8 +573,10 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
     }
     model->num_runs = skins ? find_runs(skins, count, model->runs) : 0;
     model->tinted = tints != NULL;
-    MD5GL_FOR_WHILE (i, count, tints)
-        model->faded = model->faded || tints[i].w < 1.0f;
+    if (tints) {
+        for (uint32_t i = 0; i < count; i++)
+            model->faded = model->faded || tints[i].w < 1.0f;
+    }
     model->has_ids = ids != NULL;
     for (uint32_t i = 0, first = 0; i < model->num_batches; i++) {
         md5gl_batch *const batch = &model->batches[i];
@@ -572,7 +598,7 @@ static md5_bounds find_bounds(const md5gl_model *model, const md5gl_instances *i
     md5_bounds all = md5_bounds_from_points(NULL, 0), one = all;
     if (instances->baked)
         one = instances->baked->bounds;
-    MD5GL_FOR (i, instances->count) {
+    for (uint32_t i = 0; i < instances->count; i++) {
         if (palette)
             one = md5_bounds_from_joints(model->joint_bounds, palette + (size_t)i * num_joints,
                                          num_joints);
@@ -585,9 +611,14 @@ static md5_bounds find_bounds(const md5gl_model *model, const md5gl_instances *i
 bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instances *instances,
                 md5_error *error)
 {
-    MD5GL_NEED(model, "model", false);
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_MODEL(model);
+    if (!renderer || !model) {
+        md5gli_fail_missing(error, renderer ? "model" : "renderer");
+        return false;
+    }
     MD5_ASSERT_NOT_NULL(instances);
-    MD5_ASSERT(!instances->palettes || !instances->baked, "palettes, baked: one of them");
+    MD5_ASSERT(!instances->palettes || !instances->baked, "palettes, baked: only one must be set");
     MD5_ASSERT_RESERVED(instances);
     static const md5gl_instances none = {0};
     md5gl_instances given = *instances;
@@ -597,7 +628,7 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
                    && (given.placements || !given.previous->placements)
                    && (given.baked || !given.previous->jobs)
                    && (given.morph || !given.previous->weights),
-               "previous: arrays of which there are now");
+               "previous: must have the same arrays as the current instances");
     MD5_ASSERT_RESERVED(given.previous);
     const GladGLContext *gl = &renderer->gl;
     const bool poses = instances->palettes || instances->baked || instances->count == 0;
@@ -605,7 +636,7 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
     if (!renderer->in_frame) // whose state is known
         md5gli_reset_transfers(renderer);
     MD5_ASSERT(poses || instances->count == model->num_instances,
-               "count: new looks need as many instances as there are");
+               "count: must be the current number of instances if only appearances change");
     if (poses) {
         model->num_batches = 0;
         model->num_instances = instances->count;
@@ -617,7 +648,7 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
         // Which visible meshes need the alpha test, if their materials changed. That queries GL:
         // until a model is posed, its meshes count as alpha-tested.
         const uint32_t num_meshes = model->model->num_meshes;
-        MD5GL_FOR (i, model->num_skins * num_meshes) {
+        for (uint32_t i = 0; i < model->num_skins * num_meshes; i++) {
             const md5gl_mesh *const mesh = &model->meshes[i % num_meshes];
             md5gl_surface *const surface = &model->surfaces[i];
             const md5gl_material *const material = &surface->material;

@@ -249,7 +249,7 @@ static bool fail_with_log(const char *log, const md5gl_source *files, const char
     const char *rest;
     const long line = line_of_log(log, &rest);
     const size_t length = strcspn(rest, "\r\n");
-    const char *const text = length > 0 ? rest : "the driver gives no reason";
+    const char *const text = length > 0 ? rest : "no message from the driver";
     const int shown = length > 0 ? (int)length : (int)strlen(text);
     int last = 0;
     while (last + 1 < MD5GL_MAX_SOURCES && files[last + 1].text)
@@ -311,13 +311,13 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
         gl->GetProgramInfoLog(program->name, sizeof log, NULL, log);
         return fail_with_log(log, files, "does not link", error);
     }
-    MD5GL_FOR (i, MD5GL_NUM_UNIFORMS)
+    for (uint32_t i = 0; i < MD5GL_NUM_UNIFORMS; i++)
         program->uniforms[i] = gl->GetUniformLocation(program->name, uniform_names[i]);
     const GLuint frame = gl->GetUniformBlockIndex(program->name, "Frame");
     if (frame != GL_INVALID_INDEX)
         gl->UniformBlockBinding(program->name, frame, MD5GL_FRAME_BINDING);
     gl->UseProgram(program->name);
-    MD5GL_FOR (i, sizeof samplers / sizeof samplers[0]) {
+    for (uint32_t i = 0; i < sizeof samplers / sizeof samplers[0]; i++) {
         const GLint location = gl->GetUniformLocation(program->name, samplers[i].name);
         if (location < 0)
             continue;
@@ -344,7 +344,7 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
         return true;
     program->name = gl->CreateProgram();
     bool built = true;
-    MD5GL_FOR_WHILE (i, 3, built) {
+    for (uint32_t i = 0; i < 3 && built; i++) {
         if (files[i][0].text == NULL)
             continue;
         const GLuint shader = compile_stage(renderer, stages[i], files[i], error);
@@ -395,8 +395,13 @@ void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
 
 const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting, md5_error *error)
 {
-    MD5GL_NEED(renderer, "renderer", NULL);
-    MD5_ASSERT((unsigned)lighting < MD5GL_NUM_LIGHTINGS, "lighting: one of md5gl_lighting");
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    if (!renderer) {
+        md5gli_fail_missing(error, "renderer");
+        return NULL;
+    }
+    MD5_ASSERT((unsigned)lighting < MD5GL_NUM_LIGHTINGS,
+               "lighting: must be a value of md5gl_lighting");
     const char *const texts[] = {
         renderer->is_es ? ES_PRECISIONS : "",
         HOST_NAMES(HOST_DEFINE),

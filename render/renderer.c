@@ -47,9 +47,10 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
     checking_loader loader = {.opts = opts};
     // glad calls these while it loads, before the result can be checked.
     static const char *const names[] = {"glGetString", "glGetIntegerv", "glGetStringi"};
-    MD5GL_FOR (i, sizeof names / sizeof names[0]) {
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!load_checked(&loader, names[i]))
-            return md5gli_fail(error, MD5_ERROR_GPU, "no OpenGL: the loader does not find %s",
+            return md5gli_fail(error, MD5_ERROR_GPU,
+                               "OpenGL is not available: the loader does not find %s",
                                loader.first_missing);
     }
     PFNGLGETSTRINGPROC get_string;
@@ -65,8 +66,9 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
     else
         gladLoadGLContextUserPtr(gl, load_checked, &loader);
     if (renderer->is_es ? !gl->ES_VERSION_3_0 : !gl->VERSION_3_3)
-        return md5gli_fail(error, MD5_ERROR_GPU,
-                           "OpenGL 3.3 or OpenGL ES 3.0 is needed, but the context is %s", name);
+        return md5gli_fail(
+            error, MD5_ERROR_GPU,
+            "unsupported OpenGL version: expected OpenGL 3.3 or OpenGL ES 3.0, found %s", name);
     // WebGL's loaders leave out what it lacks, such as the mapping of buffers.
     if (loader.first_missing && !renderer->is_webgl)
         return md5gli_fail(error, MD5_ERROR_GPU, "%s%s lacks %s", renderer->is_es ? "" : "OpenGL ",
@@ -192,10 +194,10 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
     add_attribute(gl, 1, 2, GL_FLOAT, corner, offsetof(md5gl_panel_vertex, u), 0);
     add_attribute(gl, 2, 4, GL_UNSIGNED_BYTE, corner, offsetof(md5gl_panel_vertex, rgba), 0);
 
-    const size_t blob = sizeof(md5gl_blob);
+    const size_t blob = sizeof(md5gl_blob_shadow);
     begin_array(gl, &renderer->blob_array, &renderer->blob_buffer);
-    add_attribute(gl, 0, 4, GL_FLOAT, blob, offsetof(md5gl_blob, position), 1);
-    add_attribute(gl, 1, 4, GL_FLOAT, blob, offsetof(md5gl_blob, normal), 1);
+    add_attribute(gl, 0, 4, GL_FLOAT, blob, offsetof(md5gl_blob_shadow, position), 1);
+    add_attribute(gl, 1, 4, GL_FLOAT, blob, offsetof(md5gl_blob_shadow, normal), 1);
 
     gl->GenVertexArrays(1, &renderer->empty_array);
     md5gli_create_shadows(renderer);
@@ -217,7 +219,7 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
     MD5_ASSERT_RESERVED(opts);
     if (!opts || !opts->load) {
         md5gli_fail(error, MD5_ERROR_GPU,
-                    "md5gl_opts.load is NULL: a loader of GL functions is required");
+                    "md5gl_opts.load is NULL: expected a loader of OpenGL functions");
         return NULL;
     }
     md5_allocator allocator = opts->allocator;
@@ -225,6 +227,7 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
         allocator = (md5_allocator){default_alloc, default_free, NULL, 0};
     md5gl_renderer *const renderer =
         (md5gl_renderer *)md5gli_alloc(&allocator, 1, sizeof *renderer, error);
+    md5gli_set_kind(renderer, MD5GL_KIND_RENDERER);
     if (!renderer)
         return NULL;
     renderer->allocator = allocator;
@@ -270,19 +273,20 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
 // GL ignores name 0, so this also destroys a renderer that was created only in part.
 void md5gl_destroy_renderer(md5gl_renderer *renderer)
 {
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
     if (!renderer)
         return;
     const GladGLContext *gl = &renderer->gl;
-    MD5GL_FOR (variant, MD5GL_NUM_VARIANTS) {
-        MD5GL_FOR (skin, MD5GL_NUM_SKINS) {
-            MD5GL_FOR (pass, MD5GL_NUM_PASSES)
+    for (uint32_t variant = 0; variant < MD5GL_NUM_VARIANTS; variant++) {
+        for (uint32_t skin = 0; skin < MD5GL_NUM_SKINS; skin++) {
+            for (uint32_t pass = 0; pass < MD5GL_NUM_PASSES; pass++)
                 gl->DeleteProgram(renderer->skinned[variant][skin][pass].name);
         }
         gl->DeleteProgram(renderer->preskin[variant].name);
     }
-    MD5GL_FOR (i, MD5GL_NUM_FIXED_PROGRAMS)
+    for (uint32_t i = 0; i < MD5GL_NUM_FIXED_PROGRAMS; i++)
         gl->DeleteProgram(renderer->fixed[i].name);
-    MD5GL_FOR (i, MD5GL_NUM_MAPS) {
+    for (uint32_t i = 0; i < MD5GL_NUM_MAPS; i++) {
         gl->DeleteTextures(1, &renderer->maps[i].shown.depth); // that of spot lights only once
         gl->DeleteBuffers(1, &renderer->maps[i].frame_block);
         gl->DeleteFramebuffers(1, &renderer->maps[i].framebuffer);
@@ -297,25 +301,25 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
     const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->blob_array,
                              renderer->empty_array};
     gl->DeleteVertexArrays(4, arrays);
-    MD5GL_FOR (i, MD5GL_NUM_LIGHTINGS)
+    for (uint32_t i = 0; i < MD5GL_NUM_LIGHTINGS; i++)
         md5gli_free(renderer, renderer->host_texts[i]);
     md5gli_free(renderer, renderer);
 }
 
 const char *md5gl_device_name(const md5gl_renderer *renderer)
 {
-    MD5_ASSERT_NOT_NULL(renderer);
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     return renderer->device_name;
 }
 
 md5gl_stats md5gl_get_stats(const md5gl_renderer *renderer)
 {
-    MD5_ASSERT_NOT_NULL(renderer);
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     return renderer->stats;
 }
 
 md5gl_texture md5gl_checker_texture(const md5gl_renderer *renderer)
 {
-    MD5_ASSERT_NOT_NULL(renderer);
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     return renderer->checker;
 }

@@ -35,10 +35,12 @@ static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
     if (map->shown.texels == texels)
         return;
     map->shown.texels = texels;
-    MD5GL_FOR_WHILE (i, MD5GL_MAX_SPOT_SHADOWS, index == MD5GL_MAP_SPOT) {
-        map[i].shown.texels = texels;
-        map[i].shown.x = i % 2 * texels;
-        map[i].shown.y = i / 2 * texels;
+    if (index == MD5GL_MAP_SPOT) {
+        for (uint32_t i = 0; i < MD5GL_MAX_SPOT_SHADOWS; i++) {
+            map[i].shown.texels = texels;
+            map[i].shown.x = i % 2 * texels;
+            map[i].shown.y = i / 2 * texels;
+        }
     }
     md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, map->shown.depth);
     gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, side, side, 0, GL_DEPTH_COMPONENT,
@@ -111,7 +113,7 @@ static md5_mat44 matrix_of(const box_view *view, uint32_t texels)
 {
     md5_mat44 matrix = {{0}};
     const float places = 0.5f * (float)texels;
-    MD5GL_FOR (row, 3) {
+    for (uint32_t row = 0; row < 3; row++) {
         const md5_vec3 axis = view->axes[row];
         const float unit = 1.0f / view->half[row];
         matrix.m[row] = axis.x * unit;
@@ -144,7 +146,7 @@ static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
     static const md5_vec3 up = {0.0f, 0.0f, 1.0f};
     const float radians = 3.14159265f / 180.0f;
     uint32_t count = 0, num_maps = 0;
-    MD5GL_FOR_WHILE (i, frame->num_point_lights, count < MD5GL_MAX_POINT_LIGHTS) {
+    for (uint32_t i = 0; i < frame->num_point_lights && count < MD5GL_MAX_POINT_LIGHTS; i++) {
         const md5gl_point_light *const light = &frame->point_lights[i];
         const md5_vec3 at = light->position;
         if (!(light->range > 0.0f))
@@ -279,7 +281,7 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
     float *const shaded = renderer->shaded_ground;
     const float high = fmaxf(bounds.max.z - frame->ground, 0.0f) + sizes->sun;
     const float reach = fmaxf(sizes->sun, sizes->contact);
-    MD5GL_FOR (axis, 2) {
+    for (uint32_t axis = 0; axis < 2; axis++) {
         const float slope = direction[2] > 0.0f ? direction[axis] / fmaxf(direction[2], 1e-3f) : 0;
         const float start = slope * sizes->sun, moves = -slope * high - start;
         const float least = (axis ? bounds.min.y : bounds.min.x) - reach + start;
@@ -344,10 +346,10 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
         const uint32_t limit = renderer->max_texture_size / 2;
         const uint32_t texels = frame->spot_texels > 0 ? frame->spot_texels : SPOT_SIDE;
         resize_map(renderer, MD5GL_MAP_SPOT, texels < limit ? texels : limit);
-        MD5GL_FOR (i, num_spots)
+        for (uint32_t i = 0; i < num_spots; i++)
             block->spot_texels[i] /= (float)renderer->maps[MD5GL_MAP_SPOT].shown.texels;
     }
-    MD5GL_FOR_MAPS (i, renderer) {
+    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         const md5gl_depth_map *const map = &renderer->maps[i];
         md5gl_frame_block seen = *block;
         memcpy(seen.clip_from_world, map->shown.clip_from_world.m, sizeof seen.clip_from_world);
@@ -376,7 +378,7 @@ void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t
     // As in enum md5gl_unit, from MD5GL_UNIT_SUN on: the first and the last one compare.
     static const uint8_t maps[MD5GL_NUM_SHADOW_UNITS] = {MD5GL_MAP_SUN, MD5GL_MAP_SUN,
                                                          MD5GL_MAP_CONTACT, MD5GL_MAP_SPOT};
-    MD5GL_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         gl->ActiveTexture(GL_TEXTURE0 + first_unit + i);
         gl->BindTexture(GL_TEXTURE_2D, renderer->maps[maps[i]].shown.depth);
         gl->BindSampler(first_unit + i,
@@ -389,18 +391,18 @@ void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t
 void md5gl_use_shadows(md5gl_renderer *renderer, uint32_t program, uint32_t first_unit,
                        uint32_t binding)
 {
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     static const char *const samplers[MD5GL_NUM_SHADOW_UNITS] = {
         "md5gl_sun", "md5gl_sun_depth", "md5gl_contact_map", "md5gl_spots"};
-    MD5_ASSERT_NOT_NULL(renderer);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
-    MD5_ASSERT(gl->IsProgram(program), "program: one of this context");
+    MD5_ASSERT(gl->IsProgram(program), "program: must be a program of this context");
     const GLuint block = gl->GetUniformBlockIndex(program, "md5gl_Frame");
     if (block != GL_INVALID_INDEX)
         gl->UniformBlockBinding(program, block, binding);
     gl->BindBufferBase(GL_UNIFORM_BUFFER, binding, renderer->frame_block);
     gl->UseProgram(program);
-    MD5GL_FOR (i, MD5GL_NUM_SHADOW_UNITS)
+    for (uint32_t i = 0; i < MD5GL_NUM_SHADOW_UNITS; i++)
         gl->Uniform1i(gl->GetUniformLocation(program, samplers[i]), (GLint)(first_unit + i));
     md5gli_bind_shadows(renderer, first_unit, MD5GL_NUM_SHADOW_UNITS);
 }

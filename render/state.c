@@ -76,7 +76,7 @@ void md5gli_reset_transfers(md5gl_renderer *renderer)
     const GladGLContext *gl = &renderer->gl;
     gl->BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
     gl->BindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-    MD5GL_FOR (i, COUNT(pixel_stores)) {
+    for (uint32_t i = 0; i < COUNT(pixel_stores); i++) {
         if (!renderer->is_es || !pixel_stores[i].is_desktop)
             gl->PixelStorei(pixel_stores[i].name, pixel_stores[i].by_default);
     }
@@ -104,9 +104,9 @@ static md5gl_range_state get_range(const GladGLContext *gl, GLenum binding, GLen
 
 void md5gl_save_state(md5gl_renderer *renderer)
 {
-    MD5_ASSERT_NOT_NULL(renderer);
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     MD5GL_ASSERT_NO_FRAME(renderer);
-    MD5_ASSERT(!renderer->host.saved, "restore the saved state first");
+    MD5_ASSERT(!renderer->host.saved, "must be called after md5gl_restore_state()");
     md5gl_host_state *const host = &renderer->host;
     const GladGLContext *gl = &renderer->gl;
     size_t count;
@@ -116,11 +116,11 @@ void md5gl_save_state(md5gl_renderer *renderer)
     host->draw_framebuffer = get_integer(gl, GL_DRAW_FRAMEBUFFER_BINDING);
     host->read_framebuffer = get_integer(gl, GL_READ_FRAMEBUFFER_BINDING);
     host->renderbuffer = get_integer(gl, GL_RENDERBUFFER_BINDING);
-    MD5GL_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         host->buffers[i] = get_integer(gl, bindings[i].query);
     host->frame = get_range(gl, GL_UNIFORM_BUFFER_BINDING, GL_UNIFORM_BUFFER_START,
                             GL_UNIFORM_BUFFER_SIZE, MD5GL_FRAME_BINDING);
-    MD5GL_FOR (i, MD5GL_NUM_CAPTURED)
+    for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED; i++)
         host->captured[i] =
             get_range(gl, GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, GL_TRANSFORM_FEEDBACK_BUFFER_START,
                       GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, i);
@@ -130,7 +130,7 @@ void md5gl_save_state(md5gl_renderer *renderer)
                       MD5GL_SHADER_STORAGE_BUFFER_SIZE, i);
 
     host->active_unit = get_integer(gl, GL_ACTIVE_TEXTURE);
-    MD5GL_FOR (unit, MD5GL_NUM_UNITS) {
+    for (uint32_t unit = 0; unit < MD5GL_NUM_UNITS; unit++) {
         md5gl_unit_state *const state = &host->units[unit];
         gl->ActiveTexture(GL_TEXTURE0 + unit);
         state->texture = get_integer(gl, GL_TEXTURE_BINDING_2D);
@@ -143,11 +143,11 @@ void md5gl_save_state(md5gl_renderer *renderer)
     }
     gl->ActiveTexture(host->active_unit);
 
-    MD5GL_FOR (i, COUNT(switches)) {
+    for (uint32_t i = 0; i < COUNT(switches); i++) {
         if (!renderer->is_es || !switches[i].is_desktop)
             host->switches[i] = gl->IsEnabled(switches[i].name);
     }
-    MD5GL_FOR (i, COUNT(pixel_stores)) {
+    for (uint32_t i = 0; i < COUNT(pixel_stores); i++) {
         if (!renderer->is_es || !pixel_stores[i].is_desktop)
             gl->GetIntegerv(pixel_stores[i].name, &host->pixel_stores[i]);
     }
@@ -199,14 +199,14 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, state->read_framebuffer);
     gl->BindRenderbuffer(GL_RENDERBUFFER, state->renderbuffer);
     restore_range(gl, GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, &state->frame);
-    MD5GL_FOR (i, MD5GL_NUM_CAPTURED)
+    for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED; i++)
         restore_range(gl, GL_TRANSFORM_FEEDBACK_BUFFER, i, &state->captured[i]);
     for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS && renderer->has_storage_buffers; i++)
         restore_range(gl, MD5GL_SHADER_STORAGE_BUFFER, i, &state->storage[i]);
-    MD5GL_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         gl->BindBuffer(bindings[i].target, state->buffers[i]);
 
-    MD5GL_FOR (i, MD5GL_NUM_UNITS) {
+    for (uint32_t i = 0; i < MD5GL_NUM_UNITS; i++) {
         const md5gl_unit_state *const unit = &state->units[i];
         renderer->bound[i] = 0;
         gl->ActiveTexture(GL_TEXTURE0 + i);
@@ -222,12 +222,12 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
 
     const GLuint *const blend = state->blend_functions, *const equation = state->blend_equations;
     const GLboolean *const mask = state->colour_mask;
-    MD5GL_FOR (i, COUNT(switches)) {
+    for (uint32_t i = 0; i < COUNT(switches); i++) {
         const PFNGLENABLEPROC set = state->switches[i] ? gl->Enable : gl->Disable;
         if (!renderer->is_es || !switches[i].is_desktop)
             set(switches[i].name);
     }
-    MD5GL_FOR (i, COUNT(pixel_stores)) {
+    for (uint32_t i = 0; i < COUNT(pixel_stores); i++) {
         if (!renderer->is_es || !pixel_stores[i].is_desktop)
             gl->PixelStorei(pixel_stores[i].name, state->pixel_stores[i]);
     }
@@ -264,18 +264,18 @@ void md5gli_reset_state(md5gl_renderer *renderer)
         .blend_functions = {GL_ONE, GL_ZERO, GL_ONE, GL_ZERO},
         .blend_equations = {GL_FUNC_ADD, GL_FUNC_ADD},
     };
-    MD5GL_FOR (i, COUNT(switches))
+    for (uint32_t i = 0; i < COUNT(switches); i++)
         state.switches[i] = switches[i].by_default;
-    MD5GL_FOR (i, COUNT(pixel_stores))
+    for (uint32_t i = 0; i < COUNT(pixel_stores); i++)
         state.pixel_stores[i] = pixel_stores[i].by_default;
     set_state(renderer, &state);
 }
 
 void md5gl_restore_state(md5gl_renderer *renderer)
 {
-    MD5_ASSERT_NOT_NULL(renderer);
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     MD5GL_ASSERT_NO_FRAME(renderer);
-    MD5_ASSERT(renderer->host.saved, "save the state first");
+    MD5_ASSERT(renderer->host.saved, "must be called after md5gl_save_state()");
     md5gl_host_state *const host = &renderer->host;
     const GladGLContext *gl = &renderer->gl;
     const GLint *const view = host->viewport, *const scissor = host->scissor;

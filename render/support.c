@@ -21,7 +21,8 @@ bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...)
 bool md5gli_fail_missing(md5_error *error, const char *what)
 {
     return error && error->status == MD5_OK
-           && md5gli_fail(error, MD5_ERROR_MISSING, "no %s is given: expected one", what);
+           && md5gli_fail(error, MD5_ERROR_MISSING, "%s is missing: expected an object, found NULL",
+                          what);
 }
 
 static const char *error_name(GLenum code)
@@ -40,7 +41,7 @@ static const char *error_name(GLenum code)
     case 0x0507: // of GL 4.5 and KHR_robustness
         return "GL_CONTEXT_LOST";
     default:
-        return "an unknown GL error";
+        return "unknown OpenGL error";
     }
 }
 
@@ -72,12 +73,12 @@ bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error)
     // GUILTY, INNOCENT and UNKNOWN_CONTEXT_RESET follow each other from 0x8253.
     const char *const culprit = culprits[state >= 0x8253 && state <= 0x8254 ? state - 0x8253 : 2];
     return md5gli_fail(error, MD5_ERROR_GPU,
-                       "the OpenGL context is lost (%s, 0x%04x): the driver was reset", culprit,
+                       "OpenGL context was lost (%s, 0x%04x): the driver was reset", culprit,
                        state);
 }
 
-// Before each block its size, in room that keeps the alignment.
-enum { HEADER = 16 };
+// In front of each block its size, and the kind of an object, in space that keeps the alignment.
+enum { HEADER = 16, KIND_OFFSET = 8 };
 
 void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error)
 {
@@ -86,8 +87,8 @@ void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md
     unsigned char *const block =
         fits ? (unsigned char *)allocator->alloc(allocator->user, bytes) : NULL;
     if (!block) {
-        md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory for %zu elements of %zu bytes", count,
-                    size);
+        md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory: %zu elements of %zu bytes requested",
+                    count, size);
         return NULL;
     }
     memset(block, 0, bytes);
@@ -103,5 +104,19 @@ void md5gli_free(md5gl_renderer *renderer, void *memory)
     if (!block)
         return;
     memcpy(&bytes, block, sizeof bytes);
+    memset(block + KIND_OFFSET, 0, HEADER - KIND_OFFSET);
     allocator.free(allocator.user, block, bytes);
+}
+
+void md5gli_set_kind(void *object, md5gl_kind kind)
+{
+    if (object)
+        memcpy((unsigned char *)object - HEADER + KIND_OFFSET, &kind, sizeof kind);
+}
+
+bool md5gli_is_alive(const void *object, md5gl_kind kind)
+{
+    md5gl_kind found;
+    memcpy(&found, (const unsigned char *)object - HEADER + KIND_OFFSET, sizeof found);
+    return found == kind;
 }

@@ -75,25 +75,31 @@ static bool check_target(md5gl_renderer *renderer, const md5gl_target *target, m
     const GLenum state = renderer->gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
     return state == GL_FRAMEBUFFER_COMPLETE
            || md5gli_fail(error, MD5_ERROR_GPU,
-                          "target of %u x %u pixels is not complete (0x%04x)%s", target->width,
-                          target->height, state,
+                          "render target of %u x %u pixels is not complete (0x%04x)%s",
+                          target->width, target->height, state,
                           target->outputs[OUTPUT_MOTION] && renderer->is_es
-                              ? ": OpenGL ES needs EXT_color_buffer_float for motion"
+                              ? ": motion vectors need EXT_color_buffer_float in OpenGL ES"
                               : "");
 }
 
 static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                    uint32_t samples, bool has_outputs, md5_error *error)
 {
-    MD5GL_NEED(renderer, "renderer", NULL);
+    if (!renderer) {
+        md5gli_fail_missing(error, "renderer");
+        return NULL;
+    }
     MD5GL_ASSERT_NO_FRAME(renderer);
     const uint32_t limit = renderer->max_target_size;
     if (width == 0 || height == 0 || width > limit || height > limit) {
-        md5gli_fail(error, MD5_ERROR_GPU, "target of %u x %u: a side must be 1 to %u pixels", width,
-                    height, limit);
+        md5gli_fail(
+            error, MD5_ERROR_GPU,
+            "render target size is out of range: expected 1 to %u pixels per side, found %u x %u",
+            limit, width, height);
         return NULL;
     }
     md5gl_target *const target = MD5GL_NEW(renderer, md5gl_target, 1, error);
+    md5gli_set_kind(target, MD5GL_KIND_TARGET);
     if (!target)
         return NULL;
     target->width = width;
@@ -119,10 +125,12 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
         gl->GenFramebuffers(1, &target->readable);
         gl->BindFramebuffer(GL_FRAMEBUFFER, target->readable);
         GLenum drawn[NUM_OUTPUTS];
-        MD5GL_FOR_WHILE (i, NUM_OUTPUTS, has_outputs) {
-            target->outputs[i] =
-                create_attached_texture(gl, target, GL_TEXTURE_2D, &output_forms[i]);
-            drawn[i] = output_forms[i].attachment;
+        if (has_outputs) {
+            for (uint32_t i = 0; i < NUM_OUTPUTS; i++) {
+                target->outputs[i] =
+                    create_attached_texture(gl, target, GL_TEXTURE_2D, &output_forms[i]);
+                drawn[i] = output_forms[i].attachment;
+            }
         }
         if (has_outputs)
             gl->DrawBuffers(NUM_OUTPUTS, drawn);
@@ -145,20 +153,23 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
 md5gl_target *md5gl_create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                   uint32_t samples, md5_error *error)
 {
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
     return create_target(renderer, width, height, samples, false, error);
 }
 
 md5gl_target *md5gl_create_outputs(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                    md5_error *error)
 {
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
     return create_target(renderer, width, height, 1, true, error);
 }
 
 void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
 {
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_ALIVE(target, TARGET);
     if (!target)
         return;
-    MD5_ASSERT_NOT_NULL(renderer);
     const GladGLContext *gl = &renderer->gl;
     gl->DeleteFramebuffers(1, &target->readable);
     if (target->drawn != target->readable)
@@ -176,7 +187,7 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
 
 md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
 {
-    MD5_ASSERT_NOT_NULL(target);
+    MD5GL_ASSERT_ALIVE(target, TARGET);
     return (md5gl_target_names){.framebuffer = target->drawn,
                                 .color = target->colour,
                                 .depth = target->depth,
@@ -200,7 +211,12 @@ static void copy(const GladGLContext *gl, const md5gl_target *target, GLuint fro
 bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
                        uint32_t width, uint32_t height, md5_error *error)
 {
-    MD5GL_NEED(target, "target", false);
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_ALIVE(target, TARGET);
+    if (!renderer || !target) {
+        md5gli_fail_missing(error, renderer ? "target" : "renderer");
+        return false;
+    }
     MD5GL_ASSERT_NO_FRAME(renderer);
     (void)md5gli_take_errors(renderer);
     copy(&renderer->gl, target, target->readable, framebuffer, width, height);
@@ -230,9 +246,14 @@ static bool repaint(md5gl_renderer *renderer, const md5gl_target *target,
 bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
                          md5_error *error)
 {
-    MD5GL_NEED(target, "target", false);
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_ALIVE(target, TARGET);
+    if (!renderer || !target) {
+        md5gli_fail_missing(error, renderer ? "target" : "renderer");
+        return false;
+    }
     MD5GL_ASSERT_NO_FRAME(renderer);
-    MD5_ASSERT(target->colour != 0, "target: of md5gl_create_target()");
+    MD5_ASSERT(target->colour != 0, "target: must be created by md5gl_create_target()");
     (void)md5gli_take_errors(renderer);
     return repaint(renderer, target, MD5GL_PROGRAM_SMOOTH, GL_TEXTURE_2D, target->colour,
                    framebuffer, error)
@@ -259,7 +280,7 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
     // (w = 0). The view is rigid, so its inverse is its transpose.
     const float *const view = frame->view_from_world.m;
     const bool has_perspective = frame->clip_from_view.m[11] != 0.0f;
-    MD5GL_FOR (axis, 3) {
+    for (uint32_t axis = 0; axis < 3; axis++) {
         const float *const column = view + 4 * axis;
         block.eye[axis] =
             has_perspective ? -(column[0] * view[12] + column[1] * view[13] + column[2] * view[14])
@@ -315,7 +336,7 @@ static void set_frame_state(md5gl_renderer *renderer)
 
 void md5gl_resume_frame(md5gl_renderer *renderer)
 {
-    MD5_ASSERT_NOT_NULL(renderer);
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     MD5GL_ASSERT_IN_FRAME(renderer);
     md5gli_reset_state(renderer);
     set_frame_state(renderer);
@@ -323,8 +344,9 @@ void md5gl_resume_frame(md5gl_renderer *renderer)
 
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
 {
-    MD5_ASSERT(renderer != NULL && frame != NULL, "renderer, frame: not NULL");
-    MD5_ASSERT(!renderer->in_frame, "end the frame before the next");
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5_ASSERT_NOT_NULL(frame);
+    MD5_ASSERT(!renderer->in_frame, "must be called after md5gl_end_frame()");
     MD5_ASSERT_RESERVED(frame);
     MD5_VALIDATE_RESERVED(frame->point_lights, frame->num_point_lights);
     const GladGLContext *gl = &renderer->gl;
@@ -377,8 +399,8 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
 
 bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
 {
-    MD5_ASSERT_NOT_NULL(renderer);
-    MD5_ASSERT(renderer->in_frame, "begin a frame first");
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5_ASSERT(renderer->in_frame, "must be called after md5gl_begin_frame()");
     const md5gl_target *const target = renderer->target;
     bool is_resolved = true;
     if (target && target->samples == 4 && !renderer->is_es) {
@@ -399,7 +421,7 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
         return false;
     if (renderer->shadows_unsupported)
         return md5gli_fail(error, MD5_ERROR_GPU,
-                           "this device cannot create depth maps for shadows");
+                           "shadows are not supported: the device cannot create depth textures");
     if (renderer->light_error.status != MD5_OK)
         return md5gli_fail(error, MD5_ERROR_GPU, "%s", renderer->light_error.message);
     return md5gli_check(renderer, "drawing a frame", error)
@@ -411,13 +433,15 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
 bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t width,
                        uint32_t height, uint8_t *rgba, md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL && rgba != NULL, "renderer, rgba: not NULL");
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_ALIVE(target, TARGET);
+    MD5_ASSERT_NOT_NULL(rgba);
     MD5GL_ASSERT_NO_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     if (target && (width > target->width || height > target->height))
         return md5gli_fail(error, MD5_ERROR_GPU,
-                           "cannot read %u x %u pixels of a target of %u x %u", width, height,
-                           target->width, target->height);
+                           "cannot read pixels: %u x %u pixels exceed the render target of %u x %u",
+                           width, height, target->width, target->height);
     (void)md5gli_take_errors(renderer);
     md5gli_reset_transfers(renderer);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target ? target->readable : 0);
@@ -440,7 +464,7 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
         const uint32_t alpha = pixel[3];
         if (alpha == 0 || alpha == 255)
             continue;
-        MD5GL_FOR (channel, 3) {
+        for (uint32_t channel = 0; channel < 3; channel++) {
             const uint32_t straight = (pixel[channel] * 255u + alpha / 2) / alpha;
             pixel[channel] = (uint8_t)(straight < 255 ? straight : 255);
         }
@@ -451,11 +475,17 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
 uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, uint32_t x, uint32_t y,
                     uint32_t *mesh, md5_error *error)
 {
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_ALIVE(target, TARGET);
     if (mesh)
         *mesh = MD5_NONE;
-    MD5GL_NEED(target, "target", false); // 0
+    if (!renderer || !target) {
+        md5gli_fail_missing(error, renderer ? "target" : "renderer");
+        return false;
+    } // 0
     MD5GL_ASSERT_NO_FRAME(renderer);
-    MD5_ASSERT(target->outputs[OUTPUT_IDS] != 0, "target: of md5gl_create_outputs()");
+    MD5_ASSERT(target->outputs[OUTPUT_IDS] != 0,
+               "target: must be created by md5gl_create_outputs()");
     const GladGLContext *gl = &renderer->gl;
     GLuint texel[4] = {0};
     if (x >= target->width || y >= target->height)
@@ -469,7 +499,8 @@ uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, uint32_t x, 
                    GL_UNSIGNED_INT, texel);
     gl->ReadBuffer(GL_COLOR_ATTACHMENT0); // as the other functions expect it
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
-    if (!md5gli_check(renderer, "reading an id", error) || !md5gli_check_context(renderer, error))
+    if (!md5gli_check(renderer, "reading an object index", error)
+        || !md5gli_check_context(renderer, error))
         return 0;
     if (mesh && texel[0] != 0)
         *mesh = texel[1];

@@ -23,14 +23,14 @@ void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
     encoding->is_srgb = is_srgb;
     if (!is_srgb)
         return;
-    MD5GL_FOR (i, 256) {
+    for (uint32_t i = 0; i < 256; i++) {
         encoding->linear[i] = (uint16_t)(65535.0 * decode_srgb(i / 255.0) + 0.5);
         encoding->least[i] =
             (uint16_t)(i == 0 ? 0.0 : ceil(65535.0 * decode_srgb((i - 0.5) / 255.0)));
     }
     encoding->least[256] = 65535;
     uint32_t byte = 0;
-    MD5GL_FOR (i, 1 << 12) {
+    for (uint32_t i = 0; i < 1 << 12; i++) {
         byte += byte < 255 && 16 * i >= encoding->least[byte + 1];
         encoding->encoded[i] = (uint8_t)byte;
     }
@@ -66,8 +66,8 @@ static uint8_t mean_of_area(const uint8_t *from, size_t row, const texel_cover *
 {
     const uint64_t whole = (uint64_t)across->sum * down->sum;
     uint64_t sum = 0;
-    MD5GL_FOR (y, down->count) {
-        MD5GL_FOR (x, across->count) {
+    for (uint32_t y = 0; y < down->count; y++) {
+        for (uint32_t x = 0; x < across->count; x++) {
             const uint64_t weight = (uint64_t)down->weights[y] * across->weights[x];
             const uint8_t value = from[y * row + 4 * (size_t)x];
             sum += weight * (srgb ? srgb->linear[value] : value);
@@ -88,7 +88,7 @@ static void halve_odd_row(const md5gl_encoding *encoding, const md5gl_level *lev
     for (uint32_t x = 0; x < width; x++, from += 8) {
         const texel_cover across = cover_of(level->width, x);
         uint8_t texel[4];
-        MD5GL_FOR (i, 4)
+        for (uint32_t i = 0; i < 4; i++)
             texel[i] = mean_of_area(from + i, row, &across, &down,
                                     encoding->is_srgb && i < 3 ? encoding : NULL);
         memcpy(to + 4 * (size_t)x, texel, sizeof texel);
@@ -116,13 +116,13 @@ md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *leve
     const size_t row = 4 * (size_t)level->width;
     const md5gl_level next = {level->width > 1 ? level->width / 2 : 1,
                               level->height > 1 ? level->height / 2 : 1, half};
-    MD5GL_FOR (y, next.height) {
+    for (uint32_t y = 0; y < next.height; y++) {
         uint8_t *const to = half + 4 * (size_t)y * next.width;
         if (is_even) {
             const uint8_t *from = level->rgba + 2 * (size_t)y * row;
             for (size_t x = 0; x < row / 8; x++, from += 8) {
                 uint8_t texel[4];
-                MD5GL_FOR (i, 3)
+                for (uint32_t i = 0; i < 3; i++)
                     texel[i] = encoding->is_srgb ? mean_of_srgb(encoding, from + i, row)
                                                  : mean_of_bytes(from + i, row);
                 texel[3] = mean_of_bytes(from + 3, row);
@@ -142,7 +142,7 @@ md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *leve
 static void fill_border(const md5gl_level *level, uint8_t alpha)
 {
     const uint8_t border[4] = {0, 0, 0, alpha};
-    MD5GL_FOR (y, level->height) {
+    for (uint32_t y = 0; y < level->height; y++) {
         const bool whole = y == 0 || y + 1 == level->height;
         for (uint32_t x = 0; x < level->width;
              x += whole || x + 1 == level->width ? 1 : level->width - 1)
@@ -202,7 +202,7 @@ static md5gl_slopes slopes_of_heights(const md5gl_texture_desc *desc, uint32_t x
 {
     const double unit = 0.5 * 4.0 / 256.0;
     double heights[4];
-    MD5GL_FOR (i, 4) {
+    for (uint32_t i = 0; i < 4; i++) {
         const uint8_t *const texel =
             texel_at(desc, (x + i % 2) % desc->width, (y + i / 2) % desc->height);
         heights[i] = (texel[0] + texel[1] + texel[2]) / 3.0;
@@ -219,14 +219,15 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
     const md5gl_texture_desc *const heights =
         normals & MD5GL_NORMALS_HEIGHTS ? desc : desc->heights;
     if (heights && (heights->width == 0 || heights->height == 0))
-        return md5gli_fail(error, MD5_ERROR_GPU, "heights of %u x %u texels", heights->width,
-                           heights->height);
+        return md5gli_fail(error, MD5_ERROR_GPU,
+                           "empty height map: expected at least 1 x 1 texels, found %u x %u",
+                           heights->width, heights->height);
     uint8_t *const ordered =
         MD5GL_NEW(renderer, uint8_t, 4 * (size_t)desc->width * desc->height, error);
     if (!ordered)
         return false;
-    MD5GL_FOR (y, desc->height) {
-        MD5GL_FOR (x, desc->width) {
+    for (uint32_t y = 0; y < desc->height; y++) {
+        for (uint32_t x = 0; x < desc->width; x++) {
             const uint8_t *const from = texel_at(desc, x, y);
             uint8_t *const to = ordered + (from - desc->texels);
             to[0] = normals & MD5GL_NORMALS_RXGB ? from[3] : from[0];
@@ -313,8 +314,9 @@ GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t wi
     const uint32_t limit = renderer->max_texture_size;
     if (width == 0 || height == 0 || width > limit || height > limit) {
         md5gli_fail(error, MD5_ERROR_GPU,
-                    "texture of %u x %u: a side must be 1 to %u texels (GL_MAX_TEXTURE_SIZE)",
-                    width, height, limit);
+                    "texture size is out of range: expected 1 to %u texels per side "
+                    "(GL_MAX_TEXTURE_SIZE), found %u x %u",
+                    limit, width, height);
         return 0;
     }
     (void)md5gli_take_errors(renderer);
@@ -324,7 +326,7 @@ GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t wi
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(target, texture);
     if (texture == 0) // as on a lost context
-        md5gli_fail(error, MD5_ERROR_GPU, "GL creates no texture");
+        md5gli_fail(error, MD5_ERROR_GPU, "OpenGL did not create a texture");
     return texture;
 }
 
@@ -343,23 +345,29 @@ md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint
 md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
                                    md5_error *error)
 {
-    MD5GL_NEED(renderer, "renderer", 0);
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    if (!renderer) {
+        md5gli_fail_missing(error, "renderer");
+        return 0;
+    }
     MD5_ASSERT_NOT_NULL(desc);
-    MD5_ASSERT((unsigned)desc->kind <= MD5GL_TEXTURE_MASK, "kind: one of md5gl_texture_kind");
-    MD5_ASSERT((unsigned)desc->wrap <= MD5GL_WRAP_CLAMP_CLEAR, "wrap: one of md5gl_wrap");
-    MD5_ASSERT(desc->normals <= MD5GL_NORMALS_HEIGHTS, "normals: flags of md5gl_normals");
-    MD5_ASSERT(!desc->heights || desc->heights->texels, "heights: with texels");
+    MD5_ASSERT((unsigned)desc->kind <= MD5GL_TEXTURE_MASK,
+               "kind: must be a value of md5gl_texture_kind");
+    MD5_ASSERT((unsigned)desc->wrap <= MD5GL_WRAP_CLAMP_CLEAR,
+               "wrap: must be a value of md5gl_wrap");
+    MD5_ASSERT(desc->normals <= MD5GL_NORMALS_HEIGHTS, "normals: must be flags of md5gl_normals");
+    MD5_ASSERT(!desc->heights || desc->heights->texels, "heights: must have texels");
     MD5_ASSERT_RESERVED(desc);
     MD5GL_ASSERT_NO_FRAME(renderer);
     const bool is_cube = desc->kind == MD5GL_TEXTURE_STAGE_CUBE;
     const bool is_mask = desc->kind == MD5GL_TEXTURE_MASK;
     const GLenum target = is_cube ? GL_TEXTURE_CUBE_MAP : GL_TEXTURE_2D;
     const GLint filter = desc->is_nearest ? GL_NEAREST : GL_LINEAR;
-    MD5_ASSERT(is_cube || desc->texels != NULL, "texels: not NULL");
-    MD5GL_FOR (i, 6)
-        MD5_ASSERT(!is_cube || desc->faces[i] != NULL, "faces: six sides");
+    MD5_ASSERT(is_cube || desc->texels != NULL, "texels: must not be NULL");
+    for (uint32_t i = 0; i < 6; i++)
+        MD5_ASSERT(!is_cube || desc->faces[i] != NULL, "faces: must have six sides");
     if (is_cube && desc->width != desc->height) {
-        md5gli_fail(error, MD5_ERROR_GPU, "a cube map of %u x %u texels: sides are squares",
+        md5gli_fail(error, MD5_ERROR_GPU, "a cube map of %u x %u texels: expected square sides",
                     desc->width, desc->height);
         return 0;
     }
@@ -376,6 +384,6 @@ void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture)
 {
     if (texture == 0)
         return;
-    MD5_ASSERT_NOT_NULL(renderer);
+    MD5GL_ASSERT_ALIVE(renderer, RENDERER);
     renderer->gl.DeleteTextures(1, &texture);
 }

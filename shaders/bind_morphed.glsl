@@ -1,11 +1,11 @@
-// The bind pose with blended morph targets, as md5_skin_batch() computes it. The deltas of all
-// targets of a vertex lie side by side, three texels each: position and target, normal, tangent.
-uniform UINT_TABLE morph_first;    // of a vertex of the model; the next one's is its end
+// The bind pose with blended morph targets, as computed by md5_skin_batch(). The deltas of all
+// targets of a vertex are contiguous, with three texels each: position and target, normal, tangent.
+uniform UINT_TABLE morph_first;    // first delta of each vertex; the deltas end at the next entry
 uniform FLOAT_TABLE morph_deltas;
-uniform FLOAT_TABLE morph_weights; // of target t of instance i at i * num_morphs + t
+uniform FLOAT_TABLE morph_weights; // target t of instance i is at i * num_morphs + t
 uniform int num_morphs;
 uniform int first_morphed; // the instance that has index 0 in this batch
-uniform int first_vertex;  // of the mesh in the model
+uniform int first_vertex;  // index of the mesh's first vertex in the model
 
 #ifndef VERTEX
 #define VERTEX gl_VertexID
@@ -40,5 +40,5 @@ skinned bound(vec3 position, vec3 normal, vec4 tangent)
     return skinned(position + morph_offset, turned, vec4(along, tangent.w));
 }
 
-// Each point of a vertex moves by the same offset.
+// A vertex has several points, one per weight. All of them move by the same offset.
 #define BOUND_INFLUENCE(influence) vec4((influence).xyz + (influence).w * morph_offset, (influence).w)

@@ -1,4 +1,4 @@
-// A soft disc: black, with its darkness as alpha.
+// A soft black disc with its darkness as alpha.
 in vec2 from_centre;
 flat in float darkness;
 

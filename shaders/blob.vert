@@ -1,11 +1,11 @@
-// A blob: a square in the plane of the ground, one instance each.
-layout(location = 0) in vec4 place;  // world space; radius
-layout(location = 1) in vec4 facing; // normal of the ground; darkness
+// A blob shadow: a square in the plane of the ground. One instance per blob.
+layout(location = 0) in vec4 place;  // position in world space; w: radius
+layout(location = 1) in vec4 facing; // normal of the ground; w: darkness
 
-out vec2 from_centre; // 1 = the radius
+out vec2 from_centre; // offset from the centre in multiples of the radius
 flat out float darkness;
 
-// Ground is not flat: the depth is that of a point so much nearer to the eye, a share of the radius.
+// The ground is not flat, so the depth is moved towards the eye by this fraction of the radius.
 const float LIFT = 0.15;
 
 void main()

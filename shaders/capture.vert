@@ -1,5 +1,5 @@
-// Skins a vertex as drawing does and writes it to transform feedback, in model space, for
-// verification.
+// Skins a vertex with the code of the drawing programs and writes it to transform feedback, in model
+// space, so that tests can compare it.
 out vec3 captured_position;
 out vec3 captured_normal;
 out vec4 captured_tangent;

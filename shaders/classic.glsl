@@ -1,6 +1,6 @@
-// Lighting of id's engine of 2004: each light adds its colour times the cosine of its angle to the
-// normal times the sum of the diffuse texture and, in a small, sharp highlight, twice the specular
-// map. The sum is clipped at 1, in the files' colours without decoding. The sky is a constant.
+// Lighting of Doom 3's engine (2004). Each light adds its colour, times the cosine of its angle to
+// the normal, times the sum of the diffuse texture and, in a small sharp highlight, twice the specular
+// map. The sum is clamped to 1. Colours are used as stored, without decoding. The sky is a constant.
 // Source: the interaction program and the specular table of the published engine (the table is ((x
 // - 3/4) * 4)^2, x being the cosine between the normal and the halfway direction).
 #define CLASSIC

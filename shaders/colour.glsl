@@ -1,5 +1,5 @@
-// The framebuffer holds sRGB, premultiplied by alpha. The shader encodes, not GL_FRAMEBUFFER_SRGB,
-// because a window's framebuffer often lacks that mode.
+// The framebuffer contains sRGB colours, premultiplied by alpha. The shader encodes them instead of
+// GL_FRAMEBUFFER_SRGB, because window framebuffers often do not support that mode.
 vec3 srgb_from_linear(vec3 linear)
 {
     vec3 low = 12.92 * linear;
@@ -7,9 +7,9 @@ vec3 srgb_from_linear(vec3 linear)
     return mix(high, low, lessThanEqual(linear, vec3(0.0031308)));
 }
 
-// Colours brighter than KNEE approach 1 without reaching it. All three channels are scaled by the
-// same factor, which keeps the hue, and brighter colours become paler. Colours below KNEE are
-// unchanged: textures look as they were painted.
+// Colours above KNEE approach 1 asymptotically. All three channels are scaled by the same factor,
+// which preserves the hue, and brighter colours become paler. Colours below KNEE are unchanged, so
+// that textures look as they were painted.
 const float KNEE = 0.72, PALING = 0.15;
 vec3 tone_map(vec3 linear)
 {

@@ -1,6 +1,6 @@
-// Writes depth, except where the texture is cut out.
+// Writes depth. Discards pixels whose alpha is below the limit.
 uniform sampler2D diffuse;
-uniform vec2 surface; // gloss; alpha up to which texels are cut out
+uniform vec2 surface; // gloss; alpha limit below which texels are discarded
 
 in vec2 texcoord;
 in vec4 tint;

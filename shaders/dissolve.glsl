@@ -1,8 +1,8 @@
-// Fading by hiding pixels, shared by all that may fade: models, their stages, impostors.
+// Fades models, material stages and impostors by hiding pixels.
 
-// Whether a pixel belongs to the first `share` of a fixed pattern that spreads evenly: interleaved
-// gradient noise (Jimenez, "Next Generation Post Processing in Call of Duty", 2014). What fades out
-// hides these pixels, what fades in shows them.
+// Returns true if a pixel is in the first `share` (0..1) of a fixed, evenly distributed pattern:
+// interleaved gradient noise (Jimenez, "Next Generation Post Processing in Call of Duty", 2014). An
+// object that fades out hides these pixels; an object that fades in shows them.
 bool dissolves(float share)
 {
     vec2 pixel = floor(gl_FragCoord.xy);

@@ -1,5 +1,6 @@
-// What is added before a colour is stored in 8 bits, so that gradients have no bands: up to half a step,
-// another one in each pixel, and the same in each picture. In whole numbers: the same on all machines.
+// Returns the offset to add before a colour is stored in 8 bits, so that gradients do not show bands: up
+// to half a step, different in each pixel and constant over time. Integer arithmetic gives the same result
+// on all GPUs.
 float dither()
 {
     ivec2 pixel = ivec2(gl_FragCoord.xy);

@@ -1,28 +1,28 @@
-// Skins a vertex, transforms it by its instance's placement, projects it.
+// Skins a vertex, transforms it by the placement of its instance, and projects it.
 layout(location = 2) in vec2 vertex_texcoord;
 layout(location = 8) in vec4 vertex_colour; // linear
 
-uniform FLOAT_TABLE placements; // texels 3 * instance .. + 2: rows, model to world
+uniform FLOAT_TABLE placements; // texels 3 * instance .. + 2: rows of the model-to-world matrix
 uniform FLOAT_TABLE tints;      // linear
-uniform bool placed;   // false: model space is world space
-uniform bool tinted;   // false: instances have no tint
-uniform int coloured;  // 0: vertex_colour is not used, 1: as it is, 2: inverted
+uniform bool placed;   // true if instances have placements; otherwise model space is world space
+uniform bool tinted;   // true if instances have tints
+uniform int coloured;  // vertex_colour is 0: ignored, 1: multiplied, 2: inverted and multiplied
 
 out vec3 world_position;
 out vec3 world_normal;
 out vec4 world_tangent;
 out vec2 texcoord;
 out vec4 tint;
-flat out float dissolved; // share of the pixels that is hidden
+flat out float dissolved; // fraction of the pixels that is hidden
 
 #ifdef HAS_PREVIOUS
 uniform UINT_TABLE ids;
-uniform ivec2 first_identity; // of the batch's first instance, or 0: `ids` has them; index of the mesh
-out vec3 screen_now, screen_before; // x, y, w of clip space
+uniform ivec2 first_identity; // id of the batch's first instance, or 0 to read `ids`; index of the mesh
+out vec3 screen_now, screen_before; // x, y, w in clip space, current and previous frame
 flat out uvec2 identity;
 #endif
 
-// All passes over the same vertices must compute exactly the same depth.
+// Invariant, because all passes over the same vertices must compute exactly the same depth.
 invariant gl_Position;
 
 mat3x4 own_placement()

@@ -1,7 +1,7 @@
-// The environment's picture as the background, exposed and tone-mapped as surfaces are.
+// Draws the environment's panorama as the background, with the exposure and tone mapping of surfaces.
 uniform sampler2D panorama;
-uniform mat3 rays;     // place in the viewport, (x, y, 1), to the direction from the eye
-uniform float level;   // whose texels are about as large as pixels
+uniform mat3 rays;     // maps a viewport position (x, y, 1) to the direction from the eye
+uniform float level;   // mipmap level whose texels are about as large as pixels
 
 in vec2 place;
 

@@ -1,15 +1,16 @@
-// Where the environment's picture shows a direction: its middle at +x, its top row at +z.
+// Maps directions to texture coordinates of the environment's panorama: its centre is +x, its top row
+// is +z.
 const float PI = 3.14159265;
 
-// Turns a direction into the picture's axes, about z.
+// Rotates a direction about z from world axes to the axes of the panorama.
 vec3 turned_to_picture(vec3 direction)
 {
     return vec3(environment.x * direction.x + environment.y * direction.y,
                 environment.x * direction.y - environment.y * direction.x, direction.z);
 }
 
-// Texture coordinates of a unit direction in the picture's axes; v = 0 at the top. Straight up and
-// down have no azimuth.
+// Returns the texture coordinates of a unit direction in the axes of the panorama; v = 0 is the top.
+// The azimuth of straight up and down is undefined.
 vec2 place_in_picture(vec3 direction)
 {
     bool upright = abs(direction.x) + abs(direction.y) < 1e-6;
@@ -17,7 +18,7 @@ vec2 place_in_picture(vec3 direction)
     return vec2(0.5 - azimuth / (2.0 * PI), acos(clamp(direction.z, -1.0, 1.0)) / PI);
 }
 
-// What a white matt surface that faces a direction reflects: a polynomial of degree 2, whose
+// Returns the light that a white matt surface facing a direction reflects: a polynomial of degree 2, whose
 // coefficients render/environment.c computes from spherical harmonics (Ramamoorthi and Hanrahan,
 // "An Efficient Representation for Irradiance Environment Maps", 2001).
 vec3 sky_light(vec3 direction)

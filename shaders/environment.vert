@@ -1,5 +1,5 @@
-// A triangle that covers the viewport, behind everything.
-out vec2 place; // -1 to 1 to the right and up
+// A triangle that covers the viewport, at the far plane.
+out vec2 place; // viewport position, -1 to 1 to the right and up
 
 void main()
 {

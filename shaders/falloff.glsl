@@ -1,6 +1,6 @@
 #define POINT_LIGHTS
-// Returns how much light of point light `i` reaches a position, on a surface whose unit normal is
-// `flat_side`; `to_light` is the direction to it.
+// Returns the fraction of the light of point light `i` that reaches a position on a surface with the
+// unit normal `flat_side`. Sets `to_light` to the direction to the light.
 float point_light(int i, vec3 position, vec3 flat_side, out vec3 to_light)
 {
     vec3 offset = point_positions[i].xyz - position;

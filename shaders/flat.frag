@@ -1,4 +1,4 @@
-// A constant colour, for edges.
+// Draws a constant colour, for the edges of triangles.
 uniform vec4 flat_colour; // sRGB, premultiplied
 
 out vec4 colour;

@@ -1,5 +1,5 @@
-// The frame's parameters, shared by all programs. render/target.c and render/shadow.c fill it;
-// std140, so the order is the layout.
+// Parameters of the frame, shared by all programs. render/target.c and render/shadow.c fill the block.
+// The layout is std140, so the order of the members must match.
 layout(std140) uniform Frame {
     mat4 clip_from_world;
     vec4 eye;             // world space: (position, 1), or (direction to it, 0) if orthographic
@@ -7,20 +7,20 @@ layout(std140) uniform Frame {
     vec4 light;           // linear colour of the key light
     vec4 ambient;         // linear colour of the sky
     vec4 viewport;        // width, height in pixels; 1 / width, 1 / height
-    vec4 origin;          // the viewport's lower left corner in pixels
+    vec4 origin;          // lower left corner of the viewport in pixels
     mat4 sun_from_world;     // 0..1: position in the key light's shadow map, depth
     mat4 contact_from_world; // 0..1: position in the contact map, height
-    vec4 shadow;  // 1 = shadows on; softness; width and depth of the key light's map, units;
+    vec4 shadow;  // 1 if shadows are enabled; softness; width and depth of the key light's map, units;
                   // largest radius of a shadow's edge, as a fraction of the map's width
-    vec4 contact; // of the contact map, units: width, height above the ground, depth below it
-    vec4 mode;    // 1 = classic; 1 = tone mapped; number of point lights
+    vec4 contact; // size of the contact map in units: width, height above the ground, depth below it
+    vec4 mode;    // 1 if lighting is classic; 1 if tone mapped; number of point lights
     vec4 point_positions[8]; // world space, range
-    vec4 point_colours[8];   // linear; number of the light's shadow map, 0 = none
-    vec4 point_cones[8];     // dot(xyz, direction to the light) + w: 0 outside of its cone, 1 inside
+    vec4 point_colours[8];   // linear; w: 1 + index of the light's shadow map, or 0
+    vec4 point_cones[8];     // dot(xyz, direction to the light) + w is 0 outside of the cone, 1 inside
     mat4 spot_from_world[4]; // 0..1 after division by w: position in a spot light's map, depth
     vec4 spot_texels;        // width of a texel of each map at distance 1 from the light
-    vec4 environment;  // of its picture: cosine and sine of the rotation about z; last level of
-                       // its reflections; 1 = there is one
-    vec4 harmonics[9]; // of its light, or the sky's, times `ambient`: see shaders/environment.glsl
+    vec4 environment;  // cosine and sine of the panorama's rotation about z; last level of its
+                       // reflections; 1 if the frame has an environment
+    vec4 harmonics[9]; // polynomial of the sky's or environment's light times `ambient`; see environment.glsl
     mat4 previous_clip_from_world; // of the previous frame
 };

@@ -1,4 +1,4 @@
-// A square on the ground, drawn as a strip of four vertices that need no buffer.
+// A square on the ground, drawn as a strip of four vertices without a vertex buffer.
 uniform vec4 grid_area; // centre x, centre y, height, radius; world space
 
 out vec2 ground;

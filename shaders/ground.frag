@@ -1,4 +1,4 @@
-// Shadows only: black, with the shadow's darkness as alpha.
+// Draws only the shadows on the ground: black, with the darkness of the shadow as alpha.
 uniform vec4 ground_area; // centre x, centre y, height, radius; world space
 
 in vec3 ground_position;
@@ -12,14 +12,15 @@ void main()
 {
     float from_centre = length(ground_position.xy - ground_area.xy) / ground_area.w;
     float fade = 1.0 - smoothstep(0.6, 1.0, from_centre);
-    vec2 seen = vec2(1.0, 0.0); // key light, and shade
+    vec2 seen = vec2(1.0, 0.0); // visibility of the key light; contact shadow
     first_turn = turn_of_pixel();
     if (light_direction.z > 0.0 && fade > 0.0)
         seen.x = sunlight(ground_position, vec3(0.0, 0.0, 1.0));
     seen.y = contact_shade(ground_position);
-    // The mean of four pixels, whose taps are turned differently, has no stipple. A shadow's edge that is no wider than they
-    // are has none without, and stays sharp. Where a device takes the differences of one row for both, as browsers may, it is
-    // the mean of that row, for all four. On which side of each other they are, the differences say: a picture may be flipped.
+    // Average a block of 2 x 2 pixels, whose taps are rotated differently, to remove the noise. An edge that is not wider than the
+    // pixels does not show noise, and must remain sharp. Some devices, for example in browsers, compute the derivatives of one row
+    // for both rows; then the result is the average of that row for all four pixels. The signs of the derivatives give the order of
+    // the pixels, because the image can be flipped.
     vec2 x = dFdx(ground_position.xy), y = dFdy(ground_position.xy);
     vec2 wide = clamp(edge * shadow.z / vec2(length(x), length(y)) - 1.0, 0.0, 1.0);
     vec2 odd = vec2(ivec2(gl_FragCoord.xy) & 1);

@@ -1,5 +1,5 @@
-// The vertex colour times an image, whose alpha is ignored. Colours are encoded again as they are
-// in the file, because the sampler decodes them from sRGB; directions of normal maps are not.
+// Multiplies the vertex colour by an image, whose alpha is ignored. The sampler decodes colours from sRGB,
+// so they are encoded again. Directions in normal maps are not encoded.
 uniform sampler2D diffuse;
 uniform bool is_colour;
 

@@ -1,12 +1,12 @@
-// An impostor, lit as the model that its pictures show. It writes that model's depth.
-uniform ivec3 maps;   // 1 = all surfaces are grey; 1 = the model has specular maps; 0
+// Draws an impostor with the lighting and depth of the model that its images show.
+uniform ivec3 maps;   // 1 if all surfaces are grey; 1 if the model has specular maps; 0
 uniform vec2 surface; // gloss; 0
-uniform int alpha_mode; // 1 = multisampled
+uniform int alpha_mode; // 1 if the target is multisampled
 
 out vec4 colour;
 
-// The normals of an edge pixel are averaged before lighting, not after: a light from behind would
-// light the whole pixel instead of a thin rim. So normals do not turn away too far.
+// The normals of an edge pixel are averaged before lighting, not after. A light from behind would light
+// the whole pixel instead of a thin rim, so the angle between the normals and the view is limited.
 const float LEAST_FACING = 0.6;
 
 vec3 facing(vec3 normal, vec3 position)
@@ -20,7 +20,7 @@ void main()
     if (!dissolves(weights.w))
         discard;
     impostor_point found = find_point();
-    // Edges are as wide as those of the model, unless a texel is smaller than a pixel.
+    // Edges are as wide as the edges of the model, unless a texel is smaller than a pixel.
     float steepness = 1.0 + clamp(2.0 - moment.y, 0.0, 1.0);
     float covered = clamp((found.covered - 0.5) * steepness + 0.5, 0.0, 1.0);
     if (covered < (alpha_mode == 1 ? 0.05 : 0.5))

@@ -1,9 +1,9 @@
-// What an impostor's pictures show at a pixel: the blend of up to three views, each where the ray
-// from the viewer meets the depth of its picture. The pictures are in an atlas: blocks of frames,
-// each with the pictures of all views.
-uniform float coarse_level; // in which a picture has 16 texels a side
+// Computes the surface of an impostor at a pixel: a blend of up to three views, each sampled where the ray
+// from the viewer meets the depth stored in its image. The images are in an atlas: a block for each frame
+// contains the images of all views.
+uniform float coarse_level; // mipmap level at which an image has 16 x 16 texels
 uniform sampler2D colours;  // linear colour; brightness of the specular map; times coverage
-uniform sampler2D surfaces; // normal along the picture's axes, depth, 1; times coverage
+uniform sampler2D surfaces; // normal in the axes of the image, depth, 1; times coverage
 
 flat in vec4 sphere;
 flat in vec4 turned;
@@ -15,7 +15,7 @@ in vec3 plane_position;
 
 // Sums over views, weighted by coverage.
 struct impostor_point {
-    vec3 position; // of the unit sphere; model axes
+    vec3 position; // relative to the unit sphere, model axes
     vec3 normal;   // model axes
     vec4 colour;
     float covered;
@@ -23,10 +23,10 @@ struct impostor_point {
 
 const float LEAST_COVERED = 0.02;
 
-// At the edge of a picture it stays half a texel of the coarsest level away from its neighbours.
+// Samples keep a distance of half a texel of the coarsest level from the neighbouring images.
 const float PICTURE_EDGE = 1.0 - 1.0 / 8.0; // MIN_LEVEL_SIDE in render/impostor.c is 8
 
-// Returns nothing outside of the picture.
+// Returns 0 outside of the image.
 vec4 picture_at(sampler2D pictures, int view, vec2 at, float level)
 {
     if (any(greaterThan(abs(at), vec2(1.0))))
@@ -44,9 +44,10 @@ float depth_of(vec4 surface)
     return surface.w > LEAST_COVERED ? 2.0 * surface.z / surface.w - 1.0 : 0.0;
 }
 
-// Adds a view. `origin` and `ray`: the viewer's ray through the pixel, model axes. The ray meets the
-// plane through the centre first, then the plane at the depth that the picture has around there: the
-// depth of a coarse level, which changes smoothly, so that parts do not come apart.
+// Adds a view. `origin` and `ray` are the viewer's ray through the pixel, in model axes. The ray is first
+// intersected with the plane through the centre, then with the plane at the depth that the image has near
+// that point. The depth is read from a coarse level, which changes smoothly, so that the parts of a character
+// do not separate.
 void add_view(inout impostor_point sum, int view, float weight, vec3 origin, vec3 ray)
 {
     mat3 axes = view_axes(view);

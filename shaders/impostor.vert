@@ -1,25 +1,25 @@
-// One impostor: a square through the centre of the character's sphere that faces the viewer, and
-// the three nearest views with their weights.
+// Draws one impostor: a square through the centre of the character's bounding sphere that faces the viewer.
+// Selects the three nearest views and their weights.
 layout(location = 0) in vec4 rotation; // model to world
-layout(location = 1) in vec4 place;    // translation; scale
-layout(location = 2) in vec2 state;    // frame; share of the pixels that is shown
+layout(location = 1) in vec4 place;    // translation; w: scale
+layout(location = 2) in vec2 state;    // frame; fraction of the pixels that is visible
 
-uniform vec4 model_sphere; // centre, model space; radius
+uniform vec4 model_sphere; // centre in model space; w: radius
 uniform float picture_texels;
-uniform bool casts; // drawn into a shadow map, whose block has its own `eye`
+uniform bool casts; // true while drawing a shadow map, whose frame block has another `eye`
 
-flat out vec4 sphere;  // centre in the world; radius
-flat out vec4 turned;  // rotation
-flat out vec4 weights; // of three views; share of the pixels that is shown
+flat out vec4 sphere;  // centre in world space; w: radius
+flat out vec4 turned;  // rotation, model to world
+flat out vec4 weights; // weights of three views; w: fraction of the pixels that is visible
 flat out ivec3 views;
 flat out vec2 moment; // frame; level of detail
-flat out vec4 viewer; // as `eye` in the frame
+flat out vec4 viewer; // same format as `eye` of the frame
 out vec3 plane_position;
 
-// Below this size a single view is enough: the next one differs by less than a pixel.
+// Below this size one view is sufficient, because the next view differs by less than a pixel.
 const float SINGLE_VIEW_PIXELS = 10.0;
-const float SHARPER = 0.5; // levels of detail: a picture was smoothed once already
-const float BELOW = -0.9; // rise of a direction towards the view from below
+const float SHARPER = 0.5; // mipmap level offset, because the images are already smoothed
+const float BELOW = -0.9; // z of a unit direction below which the view from below is used
 
 // Chooses the corners of the triangle of views around a direction in model space.
 void choose_views(vec3 direction)
@@ -71,11 +71,11 @@ void main()
     vec4 centre = clip_from_world * vec4(sphere.xyz, 1.0);
     vec4 top = clip_from_world * vec4(sphere.xyz + sphere.w * up, 1.0);
     vec2 half_size = viewport.xy * (top.xy / max(top.w, 1e-6) - centre.xy / max(centre.w, 1e-6));
-    float pixels = max(length(half_size), 1e-3); // of the diameter
+    float pixels = max(length(half_size), 1e-3); // size of the diameter
     moment = vec2(state.x, max(log2(picture_texels / pixels) - SHARPER, 0.0));
     if (pixels < SINGLE_VIEW_PIXELS)
         keep_nearest();
-    // Only what is wholly shown casts shadows.
+    // Characters that fade in or out do not cast shadows.
     if (state.y <= 0.0 || (casts && state.y < 1.0))
         gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }

@@ -1,4 +1,4 @@
-// The depth of an impostor, for shadow maps.
+// Writes the depth of an impostor to a shadow map.
 void main()
 {
     impostor_point found = find_point();

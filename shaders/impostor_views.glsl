@@ -1,8 +1,8 @@
-// The directions from which an impostor's pictures were taken. Views 0 .. around * above - 1 lie on
-// rings around the vertical axis, the last view is from below.
+// The directions from which the images of an impostor were drawn. Views 0 .. around * above - 1 are on
+// rings around the vertical axis. The last view is from below.
 uniform ivec2 view_counts;  // around, above
 uniform ivec4 picture_grid; // columns, rows of a block; blocks per row, rows of blocks
-uniform vec2 view_range;    // elevation of the lowest ring, and of the highest; radians
+uniform vec2 view_range;    // elevation of the lowest and of the highest ring, radians
 
 #define NUM_VIEWS (view_counts.x * view_counts.y + 1)
 
@@ -14,7 +14,7 @@ vec3 turn(vec4 q, vec3 v)
     return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v);
 }
 
-// Returns the directions to the right, up and to the viewer of a view, model space.
+// Returns the axes of a view in model space: to the right, up, and towards the viewer.
 mat3 view_axes(int view)
 {
     if (view == NUM_VIEWS - 1)

@@ -1,5 +1,5 @@
-// The light that a surface reflects to the eye, in linear colour. A light's colour is defined as
-// what a white matt surface facing it reflects, so no factor of pi appears.
+// Computes the light that a surface reflects to the eye, in linear colour. The colour of a light is
+// defined as the light that a white matt surface facing it reflects, so there is no factor pi.
 struct surface_point {
     vec3 position;  // world space
     vec3 flat_side; // unit normal of the mesh, on the eye's side
@@ -7,12 +7,12 @@ struct surface_point {
     vec3 albedo;
     vec3 specular;      // reflectance at normal incidence
     float roughness;    // 0 mirror .. 1 chalk
-    float reflectivity; // how strongly it reflects its surroundings besides the lights
-    float thinness;     // share of the light from behind that shines through
+    float reflectivity; // strength of the reflection of the surroundings
+    float thinness;     // fraction of the light from behind that shines through
 };
 
 const float RIM = 0.35;
-const float THICKNESS = 3.0; // units: what is thinner does not shade itself
+const float THICKNESS = 3.0; // units; thinner parts do not cast shadows on themselves
 
 vec3 schlick(vec3 f0, float cosine)
 {
@@ -21,8 +21,8 @@ vec3 schlick(vec3 f0, float cosine)
     return f0 + (1.0 - f0) * (squared * squared * away);
 }
 
-// GGX highlights (Walter et al. 2007) with Hammon's visibility (GDC 2017). Light that is reflected
-// specularly is not scattered.
+// GGX highlights (Walter et al. 2007) with Hammon's visibility term (GDC 2017). Light that is
+// reflected specularly is not also scattered.
 vec3 light_by(surface_point at, vec3 to_light, vec3 to_eye)
 {
     float facing = dot(at.normal, to_light);
@@ -43,7 +43,7 @@ vec3 light_surface(surface_point at, vec3 to_eye)
 {
     vec3 to_sun = light_direction.xyz;
     vec3 sum = vec3(0.0);
-    // Of what is thin the side that faces the sun is asked for its shadow.
+    // For thin surfaces, read the shadow of the side that faces the sun.
     bool is_behind = dot(at.normal, to_sun) <= 0.0;
     if (!is_behind || at.thinness > 0.0)
         sum += light.rgb * light_by(at, to_sun, to_eye)
@@ -55,7 +55,7 @@ vec3 light_surface(surface_point at, vec3 to_eye)
         if (falloff > 0.0)
             sum += falloff * point_colours[i].rgb * light_by(at, to_light, to_eye);
     }
-    // The sky: diffuse, specular if the surface is glossy, and a rim at grazing angles.
+    // Add the sky: diffuse, specular if the surface is glossy, and a rim at grazing angles.
     float away = 1.0 - clamp(dot(at.normal, to_eye), 0.0, 1.0);
     float grazing = away * away * away * away;
     vec3 reflected = at.reflectivity * schlick(at.specular, 1.0 - away) * (1.0 - at.roughness);

@@ -1,8 +1,8 @@
-// A textured, lit surface. Texels with little alpha are cut out. In a multisampled target the alpha
-// that is written decides how many samples of an edge are covered, and is stored as 1.
-uniform int alpha_mode; // 0 = 1; 1 = multisampled: coverage; 2 = the largest component: added light
+// Draws a textured, lit surface. Texels with low alpha are discarded. In a multisampled target the alpha
+// value selects the number of covered samples of an edge; the stored alpha is 1.
+uniform int alpha_mode; // alpha is 0: 1; 1: coverage (multisampled); 2: largest component (added light)
 
-flat in float dissolved; // share of the pixels that is hidden
+flat in float dissolved; // fraction of the pixels that is hidden
 
 out vec4 colour;
 

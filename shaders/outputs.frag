@@ -1,7 +1,7 @@
-// What other passes of a host need of a surface: its normal, motion and identity. See
+// Writes the normal, motion vector and identity of a surface for other passes of a host. See
 // md5gl_draw_outputs().
-flat in float dissolved; // share of the pixels that is hidden
-in vec3 screen_now, screen_before; // x, y, w of clip space
+flat in float dissolved; // fraction of the pixels that is hidden
+in vec3 screen_now, screen_before; // x, y, w in clip space, current and previous frame
 flat in uvec2 identity;
 
 layout(location = 0) out vec4 output_normal;
@@ -16,7 +16,8 @@ void main()
         discard;
     vec3 flat_side;
     output_normal = vec4(0.5 + 0.5 * mapped_normal(flat_side), 1.0);
-    // Both quotients, so that what stands still has exactly 0. 2 is off the screen.
+    // Divide both before subtracting, so that the motion of static objects is exactly 0. A value of 2
+    // is off the screen.
     vec2 motion = 0.5 * (screen_now.xy / screen_now.z - screen_before.xy / screen_before.z);
     output_motion = screen_before.z > 0.0 ? clamp(motion, -2.0, 2.0) : vec2(2.0);
     output_identity = identity;

@@ -1,5 +1,5 @@
-// The matrix palette: texels 3 * (instance * num_joints + joint) .. + 2 are the rows of a joint's
-// 3x4 matrix, bind pose to posed, model space: the bytes of md5_build_palette().
+// The matrix palette. Texels 3 * (instance * num_joints + joint) .. + 2 are the rows of a joint's 3x4
+// matrix in model space, which maps the bind pose to the current pose: the bytes of md5_build_palette().
 uniform FLOAT_TABLE palettes;
 uniform int num_joints;
 
@@ -7,9 +7,9 @@ uniform int num_joints;
 const ivec3 shift = ivec3(0); // see previous.glsl
 #endif
 
-// The index of the instance in its batch: of its palette, its placement and its tint.
+// Returns the index of the instance in its batch, for its palette, placement and tint.
 #ifndef INSTANCE
-uniform int first_instance; // of the draw
+uniform int first_instance; // first instance of the draw call
 #define INSTANCE (first_instance + gl_InstanceID)
 #endif
 
@@ -20,7 +20,7 @@ mat3x4 joint_matrix(uint joint)
     return mat3x4(FETCH(palettes, row), FETCH(palettes, row + 1), FETCH(palettes, row + 2));
 }
 
-// A skinned vertex, model space. tangent.w = +-1: bitangent = cross(normal, tangent) * w.
+// A skinned vertex in model space. tangent.w is +1 or -1: bitangent = cross(normal, tangent) * w.
 struct skinned {
     vec3 position;
     vec3 normal;

@@ -1,4 +1,4 @@
-// The vertex colour times the mask's coverage.
+// Multiplies the vertex colour by the coverage in the mask.
 uniform sampler2D mask; // coverage in red
 
 in vec2 texcoord;
@@ -9,7 +9,7 @@ out vec4 colour;
 void main()
 {
     float alpha = panel_colour.a * texture(mask, texcoord).r;
-    // Of gradients only: what has one colour keeps it.
+    // Dither only gradients, so that areas of one colour are unchanged.
     float share = any(greaterThan(fwidth(panel_colour), vec4(0.0))) ? alpha : 0.0;
     colour = vec4(panel_colour.rgb * alpha + share * dither(), alpha);
 }

@@ -1,4 +1,4 @@
-// Triangles in pixels from the top left corner of the picture.
+// Draws triangles whose vertices are in pixels from the top left corner of the image.
 layout(location = 0) in vec2 pixel;
 layout(location = 1) in vec2 vertex_texcoord;
 layout(location = 2) in vec4 vertex_colour;

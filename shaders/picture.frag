@@ -1,6 +1,6 @@
-// A pixel of an impostor's picture: colour before lighting, normal along the picture's axes, depth.
-// Empty pixels hold 0, so that averages over pixels are weighted by coverage. What the alpha
-// channels hold: brightness of the specular map, and coverage.
+// Writes a pixel of an impostor's image: colour before lighting, normal in the axes of the image, and
+// depth. The alpha channels contain the brightness of the specular map, and coverage. Empty pixels are 0,
+// so that averages over pixels are weighted by coverage.
 layout(location = 0) out vec4 picture_colour;
 layout(location = 1) out vec4 picture_surface;
 

@@ -1,14 +1,14 @@
 // Skins all vertices (x) of all instances (y) of a mesh once, for all passes that draw them.
 layout(local_size_x = 64) in;
 
-// Positions (3 floats per vertex), then normals (3), then tangents (4): of the bind pose, and of
-// all instances when posed.
+// Both buffers contain positions (3 floats per vertex), then normals (3), then tangents (4): one of the
+// bind pose, one of the skinned vertices of all instances.
 layout(std430, binding = 0) readonly buffer Bind { float bind[]; };
 layout(std430, binding = 1) readonly buffer First { uint first[]; }; // [num_vertices + 1]
 layout(std430, binding = 2) writeonly buffer Posed { float posed[]; };
 
 uniform int num_vertices, num_instances;
-uniform int first_instance; // index of the instance that palette 0 belongs to
+uniform int first_instance; // index of the instance with palette 0
 
 vec3 fetch(int index)
 {

@@ -1,8 +1,8 @@
-// For motion vectors: tables that also hold what was in the previous frame, behind what is now.
+// For motion vectors: the tables contain the data of the current frame, then of the previous frame.
 #define HAS_PREVIOUS
 
-uniform ivec3 previous; // where that begins: texel of palettes (or jobs of baked clips), placements,
-                        // morph weights; 0: there is none, it was as it is now
+uniform ivec3 previous; // first texel of the previous frame in palettes (or jobs of baked clips),
+                        // placements, morph weights; 0 if there is no change
 
-// Added to texels: 0, or `previous` for where a vertex was.
+// Offset that is added to texel indices: 0, or `previous` to read the previous frame.
 ivec3 shift = ivec3(0);

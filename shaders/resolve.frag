@@ -1,4 +1,4 @@
-// The mean of the four samples of each pixel.
+// Computes the mean of the four samples of each pixel.
 uniform sampler2DMS samples;
 
 out vec4 colour;

@@ -1,20 +1,20 @@
-// From a surface to the colour of a pixel, shared by models and impostors.
-const float BASE_REFLECTANCE = 0.04; // of a dielectric at normal incidence
+// Computes the colour of a pixel from its surface, for models and impostors.
+const float BASE_REFLECTANCE = 0.04; // reflectance of a dielectric at normal incidence
 
 vec3 direction_to_eye(vec3 position)
 {
     return normalize(eye.xyz - eye.w * position);
 }
 
-// A surface without maps, whose unit normal is on the eye's side.
+// Returns a surface without maps. The unit normal must be on the eye's side.
 surface_point plain(vec3 position, vec3 normal, vec3 albedo, float gloss)
 {
     return surface_point(position, normal, normal, albedo, vec3(BASE_REFLECTANCE),
                          max(1.0 - gloss, 0.08), 0.0, 0.0);
 }
 
-// Returns the colour in sRGB. `gloss` 0..1; `shine`: the specular map's texel, if there is one;
-// `emitted`: light of its own; `paint`, `polish`: multiply albedo and shine, by the light's rules.
+// Returns the colour in sRGB. `gloss` is 0..1, `shine` is the texel of the specular map if there is one,
+// `emitted` is emitted light, `paint` and `polish` multiply albedo and shine (sRGB in classic lighting).
 vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss, bool has_shine,
            vec4 shine, vec3 emitted, vec3 paint, vec3 polish)
 {
@@ -41,7 +41,7 @@ vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss,
 #endif
 }
 
-// The same of a surface without maps, for hosts.
+// The same for a surface without maps, for shaders of hosts.
 vec3 shade(vec3 position, vec3 normal, vec3 albedo, float gloss)
 {
     return shade(position, normal, normal, albedo, gloss, false, vec4(0.0), vec3(0.0), vec3(1.0),

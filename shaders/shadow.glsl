@@ -1,11 +1,11 @@
-// How much of the key light reaches a point, and how much of the sky a point on the ground sees.
+// Computes the visibility of the key light at a point, and the contact shadow of a point on the ground.
 uniform sampler2DShadow sun;   // with depth comparison; filtered over four texels
 uniform sampler2D sun_depth;   // the same map, read as depth values
-uniform sampler2D contact_map; // height above the ground of the lowest caster, 1 = none
+uniform sampler2D contact_map; // height of the lowest caster above the ground; 1: no caster
 
-// Taps spread evenly over a disc of radius 1: tap i of n is at the radius sqrt((i + 0.5) / n), and turned from the one before by
-// the golden angle (Vogel's sunflower spiral); tap -1 is in the middle. From tables of them, shading the ground takes half as
-// long again on software GL.
+// Taps are distributed evenly over a disc of radius 1: tap i of n is at the radius sqrt((i + 0.5) / n), rotated by the golden
+// angle from the previous tap (Vogel's sunflower spiral). Tap -1 is at the centre. With tables of taps instead, shading of the
+// ground takes 1.5 times as long on software GL.
 const int BLOCKER_TAPS = 6, FILTER_TAPS = 12;
 const mat2 GOLDEN = mat2(-0.7373689, 0.6754903, -0.6754903, -0.7373689);
 vec2 next_tap(int i, int n, inout vec2 turn)
@@ -15,29 +15,29 @@ vec2 next_tap(int i, int n, inout vec2 turn)
     return tap;
 }
 
-// Turned by another angle in each square of four pixels (Jimenez, "Next Generation Post Processing in Call of Duty", 2014), or else
-// the edges of shadows would show once for each tap; within it by half a turn from column to column and a quarter from row to row, so
-// that its mean has taps all around. In whole numbers, and without sines, whose last digits are each driver's own: all machines
-// shall hit the same texels.
+// Returns the rotation of the taps of a pixel. Each block of 2 x 2 pixels has another angle (Jimenez, "Next Generation Post
+// Processing in Call of Duty", 2014). Otherwise a copy of the shadow's edge would be visible for each tap. Inside the block the
+// angle differs by 180 degrees between columns and 90 degrees between rows, so that the average has taps in all directions. The
+// function uses integers and no sines, whose last digits depend on the driver, so that all machines read the same texels.
 vec2 turn_of_pixel()
 {
     ivec2 pixel = ivec2(gl_FragCoord.xy), square = pixel >> 1;
-    int part = ((square.x * 4398 + square.y * 383) & 65535) * 3391 >> 6 & 65535; // of a quarter turn
-    float tangent = float(part) / 65536.0 * 0.4142; // of half the angle
+    int part = ((square.x * 4398 + square.y * 383) & 65535) * 3391 >> 6 & 65535; // 65536ths of 90 degrees
+    float tangent = float(part) / 65536.0 * 0.4142; // tangent of half the angle
     vec2 turn = vec2(1.0 - tangent * tangent, 2.0 * tangent) / (1.0 + tangent * tangent);
     turn = (pixel.y & 1) == 0 ? turn : vec2(-turn.y, turn.x);
     return (pixel.x & 1) == 0 ? turn : -turn;
 }
 
-vec2 first_turn = vec2(1.0, 0.0); // of the first tap: equal in all pixels of bodies, so that they have no stipple
-float edge = 0.0; // half the width of the edge that sunlight() has found, or may have missed: a fraction of the map
+vec2 first_turn = vec2(1.0, 0.0); // rotation of the first tap; equal in all pixels of bodies, so that they do not show noise
+float edge = 0.0; // half the width of the shadow's edge found by sunlight(), or possibly missed: a fraction of the map
 
 // Returns the visibility of the key light, 1 = full light. Edges get softer with the distance of
 // the caster, as under an area light: first the mean depth of the blockers is found, then a filter
 // of the resulting width is applied (Fernando, "Percentage-Closer Soft Shadows", 2005). The
 // compared depth follows the plane of the surface, so that a surface does not shadow itself.
-// Software GL runs both sides of branches, and leaves only loops: so what needs no filter is what
-// loops 0 times, not what returns early.
+// Software GL executes both sides of branches and skips only loops. Therefore pixels that need no filter
+// use loops with 0 iterations instead of an early return.
 const float MAX_SLOPE = 6.0;
 float sunlight(vec3 position, vec3 normal)
 {
@@ -46,14 +46,14 @@ float sunlight(vec3 position, vec3 normal)
     float depth = at.z - texel;
     bool inside = shadow.x != 0.0 && all(lessThanEqual(abs(at.xy - 0.5), vec2(0.5)));
 
-    // The map's scale is the same in width and depth, so the slope follows from the normal alone.
+    // The scale of the map is the same in width and depth, so the slope depends only on the normal.
     vec3 across = mat3(sun_from_world) * normal;
     vec2 slope = clamp(across.xy / max(-across.z, 1e-6), -MAX_SLOPE, MAX_SLOPE);
     bool soft = shadow.y > 0.0;
     int num_blockers = inside && soft ? BLOCKER_TAPS : -1;
     float sum = 0.0, count = 0.0;
-    vec2 turn = first_turn * GOLDEN; // turned back by one
-    for (int i = -1; i < num_blockers; i++) { // a narrow caster may lie in the middle, between the others
+    vec2 turn = first_turn * GOLDEN; // rotated back by one tap
+    for (int i = -1; i < num_blockers; i++) { // tap -1 finds a narrow caster in the middle
         vec2 offset = shadow.w * next_tap(i, BLOCKER_TAPS, turn);
         float blocker = textureLod(sun_depth, at.xy + offset, 0.0).r;
         float gap = depth + dot(slope, offset) - blocker;
@@ -74,8 +74,8 @@ float sunlight(vec3 position, vec3 normal)
     return num_filters > 0 ? lit / float(num_filters) : 1.0;
 }
 
-// Returns the part of the sky that casters close above a point hide from it. Casters that are far
-// below it are beside it, on lower ground.
+// Returns the fraction of the sky that is hidden from a point by casters close above it. Casters far below
+// the point are on lower ground next to it, and are ignored.
 float contact_shade(vec3 position)
 {
     vec3 at = (contact_from_world * vec4(position, 1.0)).xyz;
@@ -88,7 +88,7 @@ float contact_shade(vec3 position)
         float lowest = textureLod(contact_map, at.xy + next_tap(i, FILTER_TAPS, turn), 0.0).r;
         float height = (lowest - at.z) * (contact.y + contact.z) / contact.y;
         float proximity = 1.0 - clamp(height, 0.0, 1.0);
-        // Outer ones count less, so that the shade has no edge.
+        // Outer taps have less weight, so that the contact shadow has no edge.
         float share = 2.0 - 2.0 * (float(i) + 0.5) / float(FILTER_TAPS);
         hidden += lowest < 1.0 && height > -0.5 ? share * proximity * proximity : 0.0;
     }

@@ -1,4 +1,4 @@
-// Skins by up to four influences stored as attributes: transforms the bind position by the blend of
+// Skins with up to four influences from attributes: transforms the bind position by the blended matrix of
 // its joints. See md5_pack_influences().
 layout(location = 0) in vec3 bind_position; // model space
 layout(location = 1) in vec3 bind_normal;

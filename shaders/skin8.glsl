@@ -1,4 +1,4 @@
-// Skins by up to eight influences stored as attributes, as skin4.glsl by four.
+// Skins with up to eight influences from attributes. See skin4.glsl.
 layout(location = 0) in vec3 bind_position; // model space
 layout(location = 1) in vec3 bind_normal;
 layout(location = 3) in vec4 bind_tangent;

@@ -1,10 +1,10 @@
-// Instead of skinning: reads a vertex of two baked frames and blends them. md5/md5skin.h describes
-// the words of a vertex. There is no tangent, so normal maps have no effect.
-uniform FLOAT_TABLE baked_jobs;    // of an instance: first frame, second frame, fraction, clip
-uniform FLOAT_TABLE baked_clips;   // of a clip: bounds.min and its first frame; step
+// Replaces skinning: reads a vertex in two baked frames and interpolates them. md5/md5skin.h describes the
+// format of a vertex. Baked vertices do not have tangents, so normal maps have no effect.
+uniform FLOAT_TABLE baked_jobs;    // per instance: first frame, second frame, fraction, clip
+uniform FLOAT_TABLE baked_clips;   // per clip: bounds.min and its first frame; step
 uniform UINT_TABLE baked_vertices; // frames of all clips, one after the other
-uniform int num_vertices;          // of a frame
-uniform int first_vertex;          // of the mesh in a frame
+uniform int num_vertices;          // vertices per frame
+uniform int first_vertex;          // index of the mesh's first vertex in a frame
 
 vec3 baked_normal(uint word)
 {

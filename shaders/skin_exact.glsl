@@ -1,17 +1,17 @@
-// Skins by any number of weights of any sum: iterates the vertex's influences in a buffer. Each is
-// a weight's (bias * point, bias). The points of a vertex's weights may differ, so the exact vertex
-// is the sum of palette * influence. See md5_mesh.influences. Dual quaternions transform the bind
-// position instead: they blend to one motion, which applies to a single point.
+// Skins with any number of weights of any sum. Iterates over the vertex's influences in a buffer; each is
+// (bias * point, bias) of a weight. The weights of a vertex can have different points, so the exact vertex
+// is the sum of palette * influence. See md5_mesh.influences. Dual quaternions are blended to one rigid
+// motion, so they transform the bind position instead.
 #ifndef NO_ATTRIBUTES
 layout(location = 0) in vec3 bind_position; // read by dual blending and morphing only
 layout(location = 1) in vec3 bind_normal; // model space
 layout(location = 3) in vec4 bind_tangent;
 layout(location = 4) in uint first_influence;
-layout(location = 5) in uint end_influence; // one past the last
+layout(location = 5) in uint end_influence; // one past the last influence
 #endif
 
 uniform FLOAT_TABLE influences;      // bias * point, bias
-uniform UINT_TABLE influence_joints; // joint of each
+uniform UINT_TABLE influence_joints; // joint of each influence
 #define INFLUENCE(index) FETCH(influences, int(index))
 #define INFLUENCE_JOINT(index) FETCH(influence_joints, int(index)).x
 
@@ -21,8 +21,8 @@ skinned skin()
     if (first_influence == end_influence)
         return skinned(vec3(0.0), bind_normal, bind_tangent);
     skinned bind = bound(bind_position, bind_normal, bind_tangent);
-    // Uses only ratios to the first bias, which has the largest magnitude, so that neither tiny nor
-    // huge biases leave the range of floats. If it is 0, all are: then this influence counts alone.
+    // Uses ratios to the first bias, which has the largest magnitude, so that tiny and huge biases do not
+    // overflow or underflow. If the first bias is 0, all are 0, and only the first influence is used.
     float bias = INFLUENCE(first_influence).w;
     joint_blend blend = first_joint(INFLUENCE_JOINT(first_influence), 1.0);
     for (uint i = first_influence + 1u; bias != 0.0 && i < end_influence; i++)

@@ -1,5 +1,5 @@
-// A picture of all that surrounds the scene as its sky: see render/md5gl.h.
-uniform sampler2D reflections; // level k of n is blurred as a mirror of roughness k / (n - 1)
+// Sky from the environment's panorama: see render/md5gl.h.
+uniform sampler2D reflections; // level k of n is blurred for the roughness k / (n - 1)
 
 vec3 sky_mirror(vec3 direction, float roughness)
 {

@@ -1,12 +1,11 @@
-// The sky in a host's own shaders, which light surfaces without specular maps in all frames:
-// sky_light() is that of environment.glsl. render/environment.c writes the studio's sky as such a
-// polynomial.
+// Sky for shaders of hosts, which light surfaces without specular maps in all frames. sky_light() is
+// defined in environment.glsl; render/environment.c also expresses the studio's sky by its polynomial.
 vec3 sky_mirror(vec3 direction, float roughness)
 {
     return sky_light(direction);
 }
 
-// As in sky_studio.glsl, or, if the frame has a picture, as in sky_environment.glsl.
+// Same as in sky_environment.glsl if the frame has an environment, otherwise as in sky_studio.glsl.
 vec3 sky_rim(float share, vec3 normal)
 {
     float upward = 0.5 + 0.5 * normal.z;

@@ -1,20 +1,20 @@
-// The sky of the studio: a colour from above, and its reflection from the ground.
+// Sky of the studio: a colour from above, and its reflection from the ground.
 // sky_environment.glsl defines the same functions.
-const vec3 GROUND = vec3(0.40, 0.36, 0.33); // share of the sky's light reflected from below
+const vec3 GROUND = vec3(0.40, 0.36, 0.33); // fraction of the sky's light that the ground reflects
 
-// What a white matt surface that faces a direction reflects.
+// Returns the light that a white matt surface facing a direction reflects.
 vec3 sky_light(vec3 direction)
 {
     return ambient.rgb * mix(GROUND, vec3(1.0), 0.5 + 0.5 * direction.z);
 }
 
-// What a mirror of a roughness shows in a direction.
+// Returns the light that a mirror with a roughness reflects from a direction.
 vec3 sky_mirror(vec3 direction, float roughness)
 {
     return sky_light(direction);
 }
 
-// What is added at grazing angles, `share` of it.
+// Returns the light that is added at grazing angles, times `share`.
 vec3 sky_rim(float share, vec3 normal)
 {
     float upward = 0.5 + 0.5 * normal.z;

@@ -1,12 +1,12 @@
-// A picture of one sample with its edges smoothed: along an edge, colours are averaged over the
-// steps of its stairs, as in Lottes, "FXAA", 2009. Where neighbours differ little the loop runs 0
-// times: software GL runs both sides of branches, and leaves only loops.
-uniform sampler2D diffuse; // the picture, sRGB as it is shown
+// Smooths the edges of an image with one sample per pixel: averages colours along an edge over its
+// stair steps, as in Lottes, "FXAA", 2009. If neighbours are similar, the loop has 0 iterations, because
+// software GL executes both sides of branches and skips only loops.
+uniform sampler2D diffuse; // the image, sRGB
 
 out vec4 colour;
 
-// Half of the average and a short reach (pixels) come nearest to four samples: more would blur what
-// is painted on surfaces.
+// A weight of half and a short reach (pixels) are closest to the result of four samples. Larger values
+// would blur textures.
 const float LEAST_CONTRAST = 0.1, REACH = 2.0, SHARE = 0.5;
 const int TAPS = 4;
 
@@ -30,7 +30,7 @@ void main()
     float least = min(min(min(around.x, around.y), min(around.z, around.w)), own);
     float most = max(max(max(around.x, around.y), max(around.z, around.w)), own);
 
-    // Across the direction in which the brightness grows; longer, the flatter the stairs.
+    // Perpendicular to the gradient of the brightness; longer for flatter stair steps.
     vec2 along = vec2(around.x + around.y - around.z - around.w,
                       around.y + around.w - around.x - around.z);
     float flattest = max(min(abs(along.x), abs(along.y)), 0.03 * (most + least) + 0.01);
@@ -43,7 +43,7 @@ void main()
         inner += i == 1 || i == 2 ? 0.5 * texel : vec4(0.0);
         whole += 0.25 * texel;
     }
-    // The outer ones may lie beyond the end of the edge, on something else.
+    // The outer samples can be past the end of the edge, on another surface.
     float mean = brightness(whole.rgb);
     vec4 smoothed = mean < least || mean > most ? inner : whole;
     colour = num_taps == 0 ? middle : mix(middle, smoothed, SHARE);

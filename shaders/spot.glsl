@@ -1,12 +1,12 @@
-// Shadows of spot lights. Software GL runs this even where it loops 0 times, so that frames without
-// such shadows have programs without this file.
+// Shadows of spot lights. Software GL executes this code even if its loop has 0 iterations, so frames
+// without such shadows use programs without this file.
 #define SPOTS
 
 uniform sampler2DShadow spots; // maps of up to four lights, 2 x 2
 
-// Returns the visibility of point light `number`, 1 if it casts no shadow. Edges are as wide as three
-// texels, so a surface offset along its normal by that width does not shadow itself. The outer loop
-// runs 0 or 1 times.
+// Returns the visibility of point light `number`, or 1 if it does not cast shadows. Edges are three texels
+// wide, so a surface that is offset along its normal by that width does not shadow itself. The outer
+// loop has 0 or 1 iterations.
 const float SPOT_RADIUS = 1.5, SPOT_OFFSET = 3.0; // texels
 float spotlight(int number, vec3 position, vec3 normal)
 {
@@ -21,7 +21,7 @@ float spotlight(int number, vec3 position, vec3 normal)
         int num_taps = inside ? FILTER_TAPS : 0;
         lit = inside ? 0.0 : 1.0;
         vec2 turn = vec2(SPOT_RADIUS * texel, 0.0);
-        for (int i = 0; i < num_taps; i++) { // never in another light's quarter
+        for (int i = 0; i < num_taps; i++) { // taps are clamped to the quarter of this light
             vec2 tap = at.xy + next_tap(i, FILTER_TAPS, turn);
             tap = clamp(tap, 0.5 * texel, 1.0 - 0.5 * texel) + vec2(map & 1, map >> 1);
             lit += textureLod(spots, vec3(0.5 * tap, min(at.z, 1.0)), 0.0) / float(FILTER_TAPS);

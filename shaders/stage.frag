@@ -1,16 +1,16 @@
-// A stage of a material: a texture times a color, blended with what is there. All numbers are those
-// of the files: nothing is decoded from sRGB or encoded.
+// Draws a stage of a material: a texture times a colour, blended with the framebuffer. Values are used as
+// stored in the files, without sRGB decoding or encoding.
 uniform sampler2D layer;
-uniform samplerCube cube;     // instead, if texture coordinates are directions
-uniform sampler2D normals;    // of reflections: as in surface.glsl
-uniform vec3 texture_rows[2]; // (u, v, 1) of the vertices to u, v of the texture
+uniform samplerCube cube;     // replaces the texture if texture coordinates are directions
+uniform sampler2D normals;    // normal map for reflections, as in surface.glsl
+uniform vec3 texture_rows[2]; // rows of the matrix from (u, v, 1) of the vertices to (u, v) of the texture
 uniform vec4 stage_colour;    // 0..1
 uniform int stage_texgen;     // texture coordinates: 0 those of the vertices; directions: 1 normal,
-                              // 2 reflected view, 3 from the eye; 4 place in the picture;
+                              // 2 reflected view, 3 from the eye; 4 position in the image;
                               // 5 view reflected by the normal map
 uniform ivec3 stage_mode;     // vertex colours: 0 ignored, 1 multiplied, 2 inverted;
-                              // 1 = alpha is tested, 2 = its edge becomes coverage;
-                              // alpha that is written: 0 as it is, 1 one, 2 the largest component
+                              // alpha test: 1 discards, 2 converts the edge to coverage;
+                              // written alpha: 0 unchanged, 1 one, 2 the largest component
 uniform float alpha_limit;
 
 in vec3 world_position;
@@ -18,11 +18,11 @@ in vec3 world_normal;
 in vec4 world_tangent; // w = +-1: bitangent = cross(normal, tangent) * w
 in vec2 texcoord;
 in vec4 tint;
-flat in float dissolved; // share of the pixels that is hidden
+flat in float dissolved; // fraction of the pixels that is hidden
 
 out vec4 colour;
 
-// The normal of the map, as lit surfaces have it.
+// Returns the normal with the normal map applied, as for lit surfaces.
 vec3 mapped(vec3 normal)
 {
     vec3 along_u = world_tangent.xyz - dot(world_tangent.xyz, normal) * normal;
@@ -32,7 +32,7 @@ vec3 mapped(vec3 normal)
     return dot(sum, sum) > 1e-12 ? normalize(sum) : normal;
 }
 
-// The direction in which a cube map is looked up.
+// Returns the direction for the lookup in the cube map.
 vec3 direction()
 {
     vec3 normal = normalize(world_normal), to_eye = eye.xyz - eye.w * world_position;
@@ -51,7 +51,7 @@ vec4 stage_texel()
         return texture(cube,
                        vec3(dot(texture_rows[0], place), dot(texture_rows[1], place), way.z));
     }
-    // In the picture -1 is at the left and at the bottom, 1 at the right and at the top.
+    // In image positions, -1 is left and bottom, 1 is right and top.
     vec2 at = (gl_FragCoord.xy - origin.xy) * viewport.zw * 2.0 - 1.0;
     vec3 place = vec3(stage_texgen == 4 ? at : texcoord, 1.0);
     return texture(layer, vec2(dot(texture_rows[0], place), dot(texture_rows[1], place)));
@@ -62,14 +62,14 @@ void main()
     if (dissolved > 0.0 && dissolves(dissolved))
         discard;
     vec4 value = stage_texel() * stage_colour;
-    // Texture combiners invert the colour only: alpha is multiplied in both modes.
+    // Texture combiners invert only the colour; alpha is multiplied in both modes.
     vec4 own = clamp(tint, 0.0, 1.0);
     if (stage_mode.x != 0)
         value *= vec4(stage_mode.x == 2 ? 1.0 - own.rgb : own.rgb, own.a);
     if (stage_mode.y == 1 && !(value.a > alpha_limit))
         discard;
     if (stage_mode.y == 2) {
-        // From 0 to 1 over the width of a pixel, 0.5 where the test's edge is.
+        // Increases from 0 to 1 over the width of a pixel, with 0.5 at the limit of the test.
         value.a = clamp((value.a - alpha_limit) / max(fwidth(value.a), 1e-4) + 0.5, 0.0, 1.0);
         if (value.a < 0.05)
             discard;

@@ -1,11 +1,11 @@
-// A material at a pixel: its textures, coverage and normal.
+// Evaluates a material at a pixel: textures, coverage and normal.
 uniform sampler2D diffuse;  // decoded from sRGB by the sampler, as are specular and glow
-uniform sampler2D normals;  // tangent space, 0..1 for -1..1, green along growing v
+uniform sampler2D normals;  // tangent space, 0..1 for -1..1, green along increasing v
 uniform sampler2D specular;
 uniform sampler2D glow;
-uniform ivec3 maps;   // 1 = the material has one: normals, specular (2: its alpha marks what is thin), glow
-uniform vec2 surface; // gloss; alpha up to which texels are cut out
-uniform vec3 paints[2]; // multiply diffuse and specular: linear colour, of the classic light sRGB
+uniform ivec3 maps;   // 1 if the material has a map: normals, specular (2: alpha is thinness), glow
+uniform vec2 surface; // gloss; alpha limit below which texels are discarded
+uniform vec3 paints[2]; // multiply diffuse and specular; linear colours, in classic lighting sRGB
 
 in vec3 world_position;
 in vec3 world_normal;
@@ -13,8 +13,8 @@ in vec4 world_tangent; // w = +-1: bitangent = cross(normal, tangent) * w
 in vec2 texcoord;
 in vec4 tint; // vertex colour times the instance's, linear
 
-// Mipmaps average alpha, so hair and leaves that cover less than half of their surroundings would
-// vanish at a distance: each level restores a quarter.
+// Mipmaps average alpha, so hair and leaves that cover less than half of an area would disappear at a
+// distance. Each mipmap level therefore increases alpha by a quarter.
 const float ALPHA_PER_LEVEL = 0.25;
 
 float mipmap_level()
@@ -24,15 +24,15 @@ float mipmap_level()
     return max(0.5 * log2(max(dot(right, right), dot(up, up))), 0.0);
 }
 
-// Returns 0.5 at a cut-out's edge, and goes from 0 to 1 over the width of one pixel.
+// Returns the coverage: 0.5 at the edge of the cut-out, increasing from 0 to 1 over the width of one pixel.
 float coverage(float alpha)
 {
     float scaled = alpha * (1.0 + ALPHA_PER_LEVEL * mipmap_level());
     return clamp((scaled - surface.y) / max(fwidth(scaled), 1e-4) + 0.5, 0.0, 1.0);
 }
 
-// Returns the normal; `flat_side` is the one without the map. A back face has the normals of its
-// front face, reversed.
+// Returns the normal. `flat_side` is the normal without the map. Back faces use the reversed normals of
+// their front faces.
 vec3 mapped_normal(out vec3 flat_side)
 {
     vec3 normal = normalize(world_normal);

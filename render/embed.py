@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Turns files into C, for the Makefile and for CMake.
+
+embed.py text PREFIX OUTPUT FILE...   one string for each shader: PREFIX_file, with underscores for
+                                      characters that no name may hold; declared in render/shaders.h.
+                                      Without comments and insets; lines keep their numbers
+embed.py bytes NAME OUTPUT FILE [NAME FILE]...   NAME[] and NAME_size
+embed.py pages HEADER OUTPUT TEXT FILE...  the viewer's pages: what TEXT says of each, with the lines that
+                                      it shows: those of C between "// lines of NAME" and "// end of
+                                      lines" in a file, or a machine that TEXT has; declared in HEADER.
+                                      Fails for a page that is not in TEXT, or only there
+"""
+import os
+import re
+import sys
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+
+# `?` could begin a trigraph. Escapes have three digits, so that a digit after them is not taken in.
+PLAIN = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ _+-*/=<>(){}[].,;:#&|!"
+ESCAPED = [chr(byte) if byte in PLAIN else "\\%03o" % byte for byte in range(256)]
+
+
+def literal(data):
+    """Strings of octal escapes, because compilers read those many times faster than lists of numbers."""
+    lines = [data[start:start + 32] for start in range(0, len(data), 32)] or [b""]
+    return "".join('\n    "%s"' % "".join(ESCAPED[byte] for byte in line) for line in lines)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def texts(prefix, paths):
+    parts = ['#include "render/shaders.h"\n']
+    for path in paths:
+        name = prefix + "_" + re.sub("[^0-9A-Za-z]", "_", os.path.basename(path))
+        plain = re.sub(rb"[ \t]*//.*|^[ \t]+", b"", read(path), flags=re.MULTILINE)
+        parts.append("\nconst char %s[] =%s;\n" % (name, literal(plain)))
+    return "".join(parts)
+
+
+def bytes_of(name, path):
+    data = read(path)
+    return ("#include <stddef.h>\n\nextern const unsigned char %s[];\nextern const size_t %s_size;\n"
+            "\nconst unsigned char %s[] =%s;\nconst size_t %s_size = %d;\n"
+            % (name, name, name, literal(data), name, len(data)))
+
+
+def marked(path):
+    """The names and texts of the marked parts of a file. Lines that continue one, which are indented farther
+    than a block is, are joined to it, and those of a comment."""
+    found = re.findall(rb"^// lines of (\w+)\n(.*?)^// end of lines$", read(path), re.MULTILINE | re.DOTALL)
+    return [(name.decode(), joined(text.split(b"\n"))) for name, text in found]
+
+
+def joined(lines):
+    whole = [b""]
+    for line in lines[:-1]:
+        inset, above = len(line) - len(line.lstrip()), len(whole[-1]) - len(whole[-1].lstrip())
+        comments = [text.lstrip().startswith(b"//") for text in (whole[-1], line)]
+        if all(comments) and inset == above:
+            whole[-1] += line.lstrip()[2:]
+        elif line and inset > above + 4 and b"//" not in whole[-1]:
+            whole[-1] += (b"" if whole[-1].endswith((b"(", b"{")) else b" ") + line.lstrip()
+        else:
+            whole.append(line)
+    return b"\n".join(whole[1:] + [b""])
+
+
+# Keys of a page's text: fewest and most fields.
+KEYS = {"title": (1, 1), "family": (1, 1), "about": (1, 1), "try": (1, 1), "machine": (1, 1), "model": (1, 1),
+        "clip": (1, 1), "start": (1, 1), "morphs": (1, 1), "keeps": (1, 1), "slider": (4, 4), "whole": (4, 4),
+        "choice": (3, 64), "easings": (3, 3),
+        "figure": (1, 2), "box": (2, 2), "plot": (4, 5), "series": (2, 2), "fact": (1, 2), "see": (1, 64)}
+REPEATED = ("slider", "whole", "choice", "easings", "figure", "plot", "series", "fact")
+
+
+def sections(path):
+    """The pages that a text has: name, place of its heading, and keys with their fields, in order."""
+    found = []
+    for number, line in enumerate(read(path).decode().split("\n"), 1):
+        place = "%s:%d: " % (path, number)
+        heading = re.fullmatch(r"\[(\w+)\]", line)
+        key, _, rest = line.partition(":")
+        if heading:
+            if heading[1] in [name for name, *_ in found]:
+                sys.exit(place + "a second page '%s'" % heading[1])
+            found.append((heading[1], place, []))
+        elif not line.strip() or line.startswith("#"):
+            continue
+        elif line.startswith(" ") and found and found[-1][2]:
+            is_machine = found[-1][2][-1][0] == "machine"
+            found[-1][2][-1][1][-1] += line[4:] + "\n" if is_machine else " " + line.strip()
+        elif key not in KEYS or not found:
+            sys.exit(place + "found '%s', expected [NAME] or one of %s" % (key, ", ".join(KEYS)))
+        else:
+            fields = [field.strip() for field in rest.split("|")]
+            if not KEYS[key][0] <= len(fields) <= KEYS[key][1]:
+                sys.exit(place + "%s has %d fields, expected %s"
+                         % (key, len(fields), " to ".join(map(str, sorted(set(KEYS[key]))))))
+            if key not in REPEATED and key in [other for other, _ in found[-1][2]]:
+                sys.exit(place + "a second %s" % key)
+            found[-1][2].append(("choice", easings(*fields)) if key == "easings" else (key, fields))
+    return found
+
+
+def easings(name, last, first):
+    """The fields of the choice that the kinds of easings are, as md5/md5curve.h has them."""
+    header = read(os.path.join(TOP, "md5/md5curve.h")).decode()
+    kinds = re.findall(r"^ +MD5_EASE_(\w+),", header, re.MULTILINE)
+    return [name, str(kinds.index(first)), *(kind.lower() for kind in kinds[:kinds.index(last) + 1])]
+
+
+def lines_of(pages, paths):
+    """The lines of all pages: of C by their marks, of machines as TEXT or a file of the project has them."""
+    lines = {}
+    for path in paths:
+        lines.update(marked(path))
+    for name, _, keys in pages:
+        for text in dict(keys).get("machine", []):
+            lines[name] = text.encode() if "\n" in text else read(os.path.join(TOP, text))
+    return lines
+
+
+def first_lines(lines, keys):
+    """A machine with its choices and sliders as they begin, in place of $0 and so on."""
+    first = [fields[2 + int(fields[1])] if key == "choice" else fields[3] for key, fields in keys
+             if key in ("slider", "whole", "choice")]
+    return re.sub(r"\$(\d)", lambda number: first[int(number[1])], lines.decode())
+
+
+def sources_of(page):
+    """What the table of the sources' techniques has of a page: techniques and the tests that show them."""
+    table = read(os.path.join(TOP, "test/techniques.md")).decode()
+    rows = [[cell.strip().replace("`", "") for cell in line.split("|")[1:4]]
+            for line in table.split("\n") if line.startswith("| ")]
+    return [(technique, test) for technique, test, of in rows if of == page]
+
+
+def floats(text):
+    return ", ".join(re.sub(r"(\.\d+)$", r"\1f", number) for number in text.split())
+
+
+def quoted(text):
+    return "".join(literal(text.encode()).split("\n    "))
+
+
+def row(name, place, keys, family, lines):
+    """The initializers of a page. Places in arrays are designated, so that a compiler refuses too many."""
+    one = dict((key, fields) for key, fields in keys if key not in REPEATED)
+    missing = [key for key in ("title", "about", "try", "box", "see") if key not in one]
+    if missing or not family or not lines:
+        missing.append("a family" if not family else "lines of C")
+        sys.exit(place + "page '%s' lacks %s" % (name, missing[0]))
+    parts = [".name = " + quoted(name), ".title = " + quoted(one["title"][0]),
+             ".family = " + quoted(family),
+             ".about = " + quoted(one["about"][0]), ".first = " + quoted(one["try"][0]),
+             ".sources = " + quoted("; ".join(technique for technique, _ in sources_of(name))),
+             ".lines = " + literal(lines).replace("\n    ", "\n        "),
+             ".start = " + one.get("start", ["0"])[0], ".has_morphs = %d" % ("morphs" in one),
+             ".show = view_show_page_" + name]
+    parts += [".%s = %s" % (key, quoted(one[key][0])) for key in ("model", "clip") if key in one]
+    if "keeps" in one:
+        parts += [".keep = view_keep_page_" + name, ".num_kept = " + one["keeps"][0]]
+    parts += [".see[%d] = %s" % (i, quoted(other)) for i, other in enumerate(one["see"])]
+    parts.append(".box = {%s}" % ", ".join("{%s}" % floats(corner) for corner in one["box"]))
+    sliders, figures, plots, facts = [], [], [], []
+    for key, fields in keys:
+        if key in ("slider", "whole"):
+            sliders.append("{%s, %s, %s}" % (quoted(fields[0]), ", ".join(map(floats, fields[1:])),
+                                             "view_whole" if key == "whole" else "NULL"))
+        elif key == "choice":
+            sliders.append("{%s, 0, %d, %s, (const char *const[]){%s}}" % (
+                quoted(fields[0]), len(fields) - 3, fields[1], ", ".join(map(quoted, fields[2:]))))
+        elif key == "figure":
+            figures.append("{%s, %s}" % (floats(fields[0]), quoted((fields + [""])[1])))
+        elif key == "fact":
+            facts.append("{%s}" % ", ".join(map(quoted, (fields + [""])[:2])))
+        elif key == "plot":
+            plots.append((["%s, %s, {%s}, {%s}, VIEW_FIT_%s" % (
+                *map(quoted, fields[:2]), *map(floats, fields[2:4]), (fields + ["not"])[4].upper())], []))
+        elif key == "series" and plots:
+            plots[-1][1].append("{%s, VIEW_%s}" % (quoted(fields[0]), fields[1].upper()))
+    plots = ["{%s, {%s}}" % (text[0], ", ".join("[%d] = %s" % pair for pair in enumerate(series)))
+             for text, series in plots]
+    for array, rows in (("sliders", sliders), ("figures", figures), ("plots", plots), ("facts", facts)):
+        parts += [".%s[%d] = %s" % (array, i, text) for i, text in enumerate(rows)]
+    return "    {%s},\n" % ",\n     ".join(parts)
+
+
+def pages_of(header, text, paths):
+    pages = sections(text)
+    lines, source = lines_of(pages, paths), b"".join(map(read, paths))
+    shown, kept = {name for name, *_ in pages}, {name for name, _, keys in pages if "keeps" in dict(keys)}
+    for keys, what in (shown, "SHOW"), (kept, "KEEP"):
+        functions = set(re.findall(r"^VIEW_%s\((\w+)\)" % what, source.decode(), re.MULTILINE))
+        for name in sorted(keys ^ functions):
+            sys.exit("%s: page '%s' has %s VIEW_%s, and %s" % (
+                text, name, *(("no", what, "a text for it") if name in keys
+                              else ("a", what, "no text for it"))))
+    for name in sorted(set(lines) - shown):
+        sys.exit("%s: '// lines of %s' are of no page" % (text, name))
+    rows, family = [], ""
+    for name, place, keys in pages:
+        family = dict(keys).get("family", [family])[0]
+        rows.append(row(name, place, keys, family, lines.get(name)))
+    functions = ["void view_show_page_%s(view_picture *, const float *);\n" % name for name, *_ in pages]
+    functions += ["void view_keep_page_%s(const view_picture *, view_kept *);\n" % name
+                  for name, _, keys in pages if "keeps" in dict(keys)]
+    return ('#include "%s"\n\n#include "md5/md5pose.h"\n\n#include <stddef.h>\n\n%s\n'
+            "const view_page view_page_rows[] = {\n%s};\n"
+            "const uint32_t view_num_pages = %d;\n"
+            % (header, "".join(functions), "".join(rows), len(rows)))
+
+
+def main(arguments):
+    if len(arguments) >= 3 and arguments[0] == "text":
+        text = texts(arguments[1], arguments[3:])
+    elif len(arguments) >= 4 and len(arguments) % 2 == 0 and arguments[0] == "bytes":
+        names, paths = arguments[1:2] + arguments[4::2], arguments[3::2]
+        text = "\n".join(map(bytes_of, names, paths))
+    elif len(arguments) >= 4 and arguments[0] == "pages":
+        text = pages_of(arguments[1], arguments[3], arguments[4:])
+    else:
+        sys.exit("usage: " + __doc__.split("\n\n", 1)[1])
+    os.makedirs(os.path.dirname(arguments[2]) or ".", exist_ok=True)
+    with open(arguments[2], "w", newline="\n") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except OSError as error:
+        sys.exit("embed: cannot use '%s': %s" % (error.filename, error.strerror))
