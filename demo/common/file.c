@@ -138,8 +138,10 @@ size_t common_distance(const char *asked, size_t length, const char *name, bool 
         }
     }
     size_t least = row[width];
-    COMMON_FOR_WHILE (j, width, in_part)
-        least = row[j] < least ? row[j] : least;
+    if (in_part) {
+        for (size_t j = 0; j < width; j++)
+            least = row[j] < least ? row[j] : least;
+    }
     return least;
 }
 
@@ -247,6 +249,7 @@ typedef struct entry_reader {
     // What the folder says of the entry, which is faster than to ask for its status; is_unknown: it
     // is a link, or the file system does not say.
     bool is_file, is_folder, is_unknown;
+    bool has_failed; // the folder cannot be read; errno contains the reason
 } entry_reader;
 
 #ifdef _WIN32
@@ -262,7 +265,9 @@ static entry_reader open_folder(const char *folder)
     folder_search *const search = common_alloc(1, sizeof *search);
     search->handle = _findfirst64(pattern, &search->entry);
     free(pattern);
-    return (entry_reader){.folder = search};
+    // An empty root folder of a drive does not contain "." either.
+    const bool has_failed = search->handle == -1 && errno != ENOENT;
+    return (entry_reader){.folder = search, .has_failed = has_failed};
 }
 
 static bool next_entry(entry_reader *entries)
@@ -292,7 +297,8 @@ static void close_folder(entry_reader *entries)
 
 static entry_reader open_folder(const char *folder)
 {
-    return (entry_reader){.folder = opendir(folder)};
+    DIR *const opened = opendir(folder);
+    return (entry_reader){.folder = opened, .has_failed = opened == NULL};
 }
 
 static bool next_entry(entry_reader *entries)
@@ -388,7 +394,7 @@ common_list common_list_folder(const char *folder, const char *ending)
 
 void common_free_list(common_list *list)
 {
-    COMMON_FOR (i, list->count)
+    for (size_t i = 0; i < list->count; i++)
         free(list->names[i]);
     free(list->names);
     *list = (common_list){0};
@@ -442,6 +448,10 @@ typedef struct walk_state {
     common_list folders[2];     // to search, in this order: folders, and links to folders
     identity *searched;         // [room], a hash table
     size_t num_searched, room;
+    bool is_cut;       // a limit was reached
+    size_t num_unread; // folders that cannot be read
+    char unread[100];  // the end of the path of the first of these folders
+    int unread_reason; // its errno
 } walk_state;
 
 static identity *find(identity *table, size_t room, identity key)
@@ -453,17 +463,53 @@ static identity *find(identity *table, size_t room, identity key)
     return &table[i];
 }
 
-// Whether a path leads to a folder that has not been searched; from now on it has. Where the system
-// has no numbers for folders, only the limits end circles.
+// Counts a folder that cannot be read. errno contains the reason. Long paths are shortened at the
+// beginning.
+static void add_unread(walk_state *walked, const char *path)
+{
+    const int reason = errno;
+    const size_t length = strlen(path), max_length = sizeof walked->unread - sizeof "...";
+    if (walked->num_unread++ > 0)
+        return;
+    walked->unread_reason = reason;
+    if (length <= max_length) {
+        snprintf(walked->unread, sizeof walked->unread, "%s", path);
+        return;
+    }
+    const char *const end = path + length - max_length, *const separator = strchr(end, '/');
+    snprintf(walked->unread, sizeof walked->unread, "...%s", separator ? separator : end);
+}
+
+static void write_warning(const walk_state *walked)
+{
+    common_walk *const walk = walked->walk;
+    walk->warning[0] = '\0';
+    if (walked->is_cut)
+        snprintf(walk->warning, sizeof walk->warning, "too many files: some were not read");
+    else if (walked->num_unread == 1)
+        snprintf(walk->warning, sizeof walk->warning, "cannot read the folder '%s': %s",
+                 walked->unread, strerror(walked->unread_reason));
+    else if (walked->num_unread > 1)
+        snprintf(walk->warning, sizeof walk->warning,
+                 "cannot read %zu folders, for example '%s': %s", walked->num_unread,
+                 walked->unread, strerror(walked->unread_reason));
+}
+
+// Returns true if a path is a folder that has not been searched, and marks it as searched. If the
+// system does not number folders, only the limits end circles.
 static bool enter(walk_state *walked, const char *path)
 {
     common_status status;
-    if (!common_read_status(path, &status) || !status.is_folder)
+    if (!common_read_status(path, &status)) {
+        add_unread(walked, path);
+        return false;
+    }
+    if (!status.is_folder)
         return false;
     if (2 * walked->num_searched >= walked->room) {
         const size_t room = walked->room > 0 ? 2 * walked->room : 64;
         identity *const table = common_alloc(room, sizeof *table);
-        COMMON_FOR (i, walked->room)
+        for (size_t i = 0; i < walked->room; i++)
             if (walked->searched[i].file != 0)
                 *find(table, room, walked->searched[i]) = walked->searched[i];
         free(walked->searched);
@@ -489,9 +535,8 @@ static void search_below(walk_state *walked, const char *folder)
     enum { OFTEN = 1024 };
     common_walk *const walk = walked->walk;
     size_t next[2] = {0, 0}, num_entries = 0, num_bytes = 0;
-    walk->is_cut = false;
     common_add(&walked->folders[0], common_copy(folder));
-    while (!walk->is_cut && walked->entered.count < walked->max_folders && goes_on(walked)) {
+    while (!walked->is_cut && walked->entered.count < walked->max_folders && goes_on(walked)) {
         const int group = next[0] == walked->folders[0].count;
         if (next[group] == walked->folders[group].count)
             break;
@@ -504,7 +549,9 @@ static void search_below(walk_state *walked, const char *folder)
         const size_t firsts[] = {walked->files.count, walked->folders[0].count,
                                  walked->folders[1].count};
         entry_reader entries = open_folder(entered);
-        while (!walk->is_cut && (++num_entries % OFTEN != 0 || goes_on(walked))
+        if (entries.has_failed)
+            add_unread(walked, entered);
+        while (!walked->is_cut && (++num_entries % OFTEN != 0 || goes_on(walked))
                && next_entry(&entries)) {
             const bool is_link = entries.is_unknown;
             common_status status = {.is_file = entries.is_file, .is_folder = entries.is_folder};
@@ -519,7 +566,7 @@ static void search_below(walk_state *walked, const char *folder)
                      && (!walk->is_wanted || walk->is_wanted(entries.name)))
                 list = &walked->files;
             num_bytes += list != NULL ? strlen(inner) : 0;
-            walk->is_cut = num_entries >= MAX_ENTRIES || num_bytes >= MAX_BYTES;
+            walked->is_cut = num_entries >= MAX_ENTRIES || num_bytes >= MAX_BYTES;
             if (list)
                 common_add(list, inner);
             else
@@ -530,6 +577,7 @@ static void search_below(walk_state *walked, const char *folder)
         sort(&walked->folders[0], firsts[1]);
         sort(&walked->folders[1], firsts[2]);
     }
+    write_warning(walked);
     common_free_list(&walked->folders[0]);
     common_free_list(&walked->folders[1]);
     free(walked->searched);
@@ -591,7 +639,7 @@ static int64_t read_some(source from, char *bytes, size_t size)
 // `expected`: the size of a file, 0 for a pipe.
 static char *read_all(source from, uint64_t expected, size_t *size, const char **reason)
 {
-    static const char too_large[] = "it is too large";
+    static const char too_large[] = "the file is too large";
     size_t room = expected < INT32_MAX ? (size_t)expected + (1 << 12) : 0;
     char *bytes = room > 0 ? common_alloc(room, 1) : NULL;
     *reason = room > 0 ? NULL : too_large;
@@ -619,7 +667,7 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
 {
     common_status status = {.is_file = true};
     if (common_read_status(path, &status) && !status.is_file) {
-        *reason = status.is_folder ? "it is a folder" : "it is a device";
+        *reason = status.is_folder ? "the path is a folder" : "the path is a device";
         return NULL;
     }
     FILE *const file = fopen(path, "rb");
@@ -647,10 +695,10 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
     if (is_file || S_ISFIFO(status.st_mode))
         bytes = read_all(descriptor, is_file ? (uint64_t)status.st_size : 0, size, reason);
     else
-        *reason = S_ISDIR(status.st_mode) ? "it is a folder" : "it is a device";
+        *reason = S_ISDIR(status.st_mode) ? "the path is a folder" : "the path is a device";
     close(descriptor);
     if (bytes && *size == 0 && S_ISFIFO(status.st_mode)) {
-        *reason = "no program writes to this pipe";
+        *reason = "the pipe has no writer";
         free(bytes);
         bytes = NULL;
     }

@@ -84,7 +84,8 @@ char *common_find(const char *folder, const char *relative);
 // == Folders and those below them =================================================================
 //
 // Searches a folder and the folders below it. Each folder is searched once, however many links lead
-// to it, also in circles; only regular files are found; and there is a limit to what is looked at.
+// to it, also in circles; only regular files are found. The number of entries and the bytes of
+// their paths are limited.
 
 typedef struct common_walk {
     bool (*is_wanted)(const char *name); // of files; NULL: all are
@@ -92,7 +93,9 @@ typedef struct common_walk {
     // NULL: not called.
     bool (*goes_on)(void *user, size_t num_files);
     void *user;
-    bool is_cut; // afterwards: the search ended at its limit
+    // Afterwards: why not all files were found, such as "cannot read the folder 'a/b': Permission
+    // denied"; or "".
+    char warning[200];
 } common_walk;
 
 // Returns the paths of the files, which begin with `folder`: folder by folder, those that are

@@ -10,10 +10,16 @@
 // The largest file of an archive that is read.
 #define MAX_FILE_SIZE ((uint64_t)1 << 29)
 
+// A file of an archive that is larger than FREE_MIB may not have more than MAX_RATIO times its
+// compressed bytes, so that a small archive cannot fill the memory. Text and images of games have 2
+// to 50 times their compressed bytes.
+enum { FREE_MIB = 128, MAX_RATIO = 100 };
+
 typedef struct place_file {
     char *name;        // in an archive; the path of one in a folder
     uint64_t location; // zip: number of the entry; pak: byte offset
-    uint64_t size;     // bytes; of an archive's alone
+    uint64_t size;     // bytes; of a file in an archive
+    uint64_t packed;   // compressed bytes; of a file in an archive
 } place_file;
 
 // A folder or an archive, md5_game_path.user.
@@ -47,7 +53,7 @@ COMMON_PRINTF(2, 3) static bool fail(md5_error *error, const char *format, ...)
 COMMON_PRINTF(3, 4)
 static void warn(place *archive, const char *name, const char *format, ...)
 {
-    char text[160];
+    char text[sizeof((common_walk *)0)->warning];
     va_list arguments;
     const common_game_places *const places = archive->places;
     if (archive->num_warnings > MAX_WARNINGS)
@@ -75,30 +81,32 @@ static void add_file(place *added, place_file file)
     *COMMON_MORE(added->files, added->count) = file;
 }
 
-// Adds a file that claims `packed` bytes of the archive, if its name and size are possible; else
-// warns.
-static void add_entry(place *archive, const char *name, uint64_t location, uint64_t size,
-                      uint64_t packed)
+// Adds a file of `packed` compressed bytes, if its name and size are possible; else warns. With its
+// header it has `claimed` bytes of the archive.
+static void add_entry(place *archive, const char *name, place_file file, uint64_t claimed)
 {
     // No game could ask for some names.
     const bool has_drive = (name[0] | 32) >= 'a' && (name[0] | 32) <= 'z' && name[1] == ':';
     bool has_control = false;
     for (const char *c = name; *c != '\0'; c++)
         has_control = has_control || (unsigned char)*c < ' ' || *c == 0x7f;
-    const char *const fault = name[0] == '\0'         ? "skipped: it has no name"
-                              : is_separator(name[0]) ? "skipped: its name is absolute"
-                              : has_drive             ? "skipped: its name has a drive"
-                              : common_leads_up(name) ? "skipped: its name leaves the archive"
-                              : has_control           ? "skipped: its name has control characters"
-                                                      : NULL;
-    archive->num_packed += packed < UINT32_MAX ? packed : UINT32_MAX;
+    const char *const fault = name[0] == '\0'         ? "skipped: the name is empty"
+                              : is_separator(name[0]) ? "skipped: the path is absolute"
+                              : has_drive             ? "skipped: the path contains a drive letter"
+                              : common_leads_up(name)
+                                  ? "skipped: the path leads outside the archive"
+                              : has_control ? "skipped: the name contains control characters"
+                                            : NULL;
+    archive->num_packed += claimed < UINT32_MAX ? claimed : UINT32_MAX;
     if (fault)
         warn(archive, name, "%s", fault);
-    else if (size > MAX_FILE_SIZE)
-        warn(archive, name, "skipped: it has %llu bytes, at most %llu are read",
-             (unsigned long long)size, (unsigned long long)MAX_FILE_SIZE);
-    else
-        add_file(archive, (place_file){common_copy(name), location, size});
+    else if (file.size > MAX_FILE_SIZE)
+        warn(archive, name, "skipped: too large (%llu bytes; limit %llu)",
+             (unsigned long long)file.size, (unsigned long long)MAX_FILE_SIZE);
+    else {
+        file.name = common_copy(name);
+        add_file(archive, file);
+    }
 }
 
 // Of equal names the one that comes first in the archive.
@@ -115,14 +123,15 @@ static int compare_files(const void *a, const void *b)
 static bool check_entries(place *archive, md5_error *error)
 {
     if (archive->num_packed > archive->archive_size)
-        return fail(error, "its entries overlap: they have %llu bytes, the archive %llu",
-                    (unsigned long long)archive->num_packed,
-                    (unsigned long long)archive->archive_size);
+        return fail(
+            error,
+            "damaged archive: entries overlap; they have %llu bytes in total, the archive has %llu",
+            (unsigned long long)archive->num_packed, (unsigned long long)archive->archive_size);
     const place_file **const sorted = common_alloc(archive->count, sizeof *sorted);
-    COMMON_FOR (i, archive->count)
+    for (size_t i = 0; i < archive->count; i++)
         sorted[i] = &archive->files[i];
     common_sort(sorted, archive->count, sizeof *sorted, compare_files);
-    COMMON_FOR_FROM (i, 1, archive->count) {
+    for (size_t i = 1; i < archive->count; i++) {
         if (common_compare_case(sorted[i - 1]->name, sorted[i]->name) == 0)
             warn(archive, sorted[i - 1]->name, "hidden by a later entry of the same name");
     }
@@ -159,7 +168,8 @@ static bool open_zip(place *archive, md5_error *error)
     if (!zip) {
         zip_error_t reason;
         zip_error_init_with_code(&reason, code);
-        fail(error, "its list of files is damaged or truncated: %s", zip_error_strerror(&reason));
+        fail(error, "damaged archive: invalid or truncated file list: %s",
+             zip_error_strerror(&reason));
         zip_error_fini(&reason);
         return false;
     }
@@ -174,20 +184,22 @@ static bool open_zip(place *archive, md5_error *error)
         if (length > 0 && name[length - 1] == '/')
             continue; // a folder
         if (!name || zip_stat_index(zip, entry, 0, &stat) != 0)
-            warn(archive, name ? name : "", "skipped: its entry cannot be read");
+            warn(archive, name ? name : "", "skipped: cannot read the entry");
         else if (zip_file_get_external_attributes(zip, entry, 0, &system, &attributes) == 0
                  && system == ZIP_OPSYS_UNIX && (attributes >> MODE_SHIFT & MODE_KIND) == MODE_LINK)
-            warn(archive, name, "skipped: it is a link");
+            warn(archive, name, "skipped: symbolic links are not supported");
         else if (stat.encryption_method != ZIP_EM_NONE)
-            warn(archive, name, "skipped: it is encrypted");
+            warn(archive, name, "skipped: encryption is not supported");
         else if (stat.comp_method != STORED && stat.comp_method != DEFLATED)
-            warn(archive, name, "skipped: it is compressed by the unknown method %u",
+            warn(archive, name, "skipped: compression method %u is not supported",
                  (unsigned)stat.comp_method);
         else if (!has_possible_size(&stat))
-            warn(archive, name, "skipped: %llu bytes cannot be in %llu compressed ones",
+            warn(archive, name, "skipped: invalid size: %llu bytes cannot be compressed to %llu",
                  (unsigned long long)stat.size, (unsigned long long)stat.comp_size);
         else
-            add_entry(archive, name, entry, stat.size, stat.comp_size + length + LOCAL_HEADER_SIZE);
+            add_entry(archive, name,
+                      (place_file){.location = entry, .size = stat.size, .packed = stat.comp_size},
+                      stat.comp_size + length + LOCAL_HEADER_SIZE);
     }
     return true;
 }
@@ -204,7 +216,7 @@ static bool read_zip(struct zip *zip, const place_file *entry, char *bytes, md5_
     char behind;
     zip_file_t *const file = zip_fopen_index(zip, entry->location, 0);
     if (!file)
-        return fail(error, "the archive is damaged: %s", zip_strerror(zip));
+        return fail(error, "damaged archive: %s", zip_strerror(zip));
     uint64_t count = 0;
     zip_int64_t step = 1;
     while (count < entry->size && step > 0) {
@@ -214,7 +226,7 @@ static bool read_zip(struct zip *zip, const place_file *entry, char *bytes, md5_
     const bool is_whole = count == entry->size && zip_fread(file, &behind, 1) == 0;
     if (!is_whole) {
         const char *const reason = zip_file_strerror(file);
-        fail(error, "the archive is damaged: %s", reason ? reason : "wrong size");
+        fail(error, "damaged archive: %s", reason ? reason : "wrong size");
     }
     zip_fclose(file);
     return is_whole;
@@ -225,7 +237,7 @@ static bool read_zip(struct zip *zip, const place_file *entry, char *bytes, md5_
 static bool open_zip(place *archive, md5_error *error)
 {
     (void)archive;
-    return fail(error, "this build reads no .pk4 archives: it was made without libzip");
+    return fail(error, "zip archives are not supported: built without libzip");
 }
 
 static void close_zip(struct zip *zip)
@@ -237,7 +249,7 @@ static void close_zip(struct zip *zip)
 static bool read_zip(struct zip *zip, const place_file *entry, char *bytes, md5_error *error)
 {
     (void)zip, (void)entry, (void)bytes;
-    return fail(error, "this build reads no .pk4 archives");
+    return fail(error, "archives are not supported in this build");
 }
 
 #endif
@@ -259,16 +271,18 @@ static bool open_pak(place *archive, md5_error *error)
     const uint64_t archive_size = archive->archive_size;
     unsigned char header[PAK_HEADER];
     if (archive_size > INT32_MAX) // as far as long reaches everywhere
-        return fail(error, "it has 2 GiB or more");
+        return fail(error, "too large (limit 2 GiB)");
     if (!read_range(archive->stream, 0, header, sizeof header))
-        return fail(error, "its header is truncated");
+        return fail(error, "truncated archive: the header is incomplete");
     const uint64_t start = common_number(header + 4, 4), room = common_number(header + 8, 4);
     if (start > archive_size || room > archive_size - start)
-        return fail(error, "its list of files is truncated: it ends at byte %llu of %llu",
+        return fail(error, "truncated archive: the file list ends at byte %llu of %llu",
                     (unsigned long long)start + room, (unsigned long long)archive_size);
     if (room % PAK_ENTRY != 0)
-        return fail(error, "its list of files has %llu bytes, expected a multiple of %d",
-                    (unsigned long long)room, PAK_ENTRY);
+        return fail(
+            error,
+            "damaged archive: size of the file list is %llu bytes; expected a multiple of %d",
+            (unsigned long long)room, PAK_ENTRY);
     unsigned char *const list = malloc(room ? (size_t)room : 1); // not above INT32_MAX
     const bool is_read = list && read_range(archive->stream, start, list, (size_t)room);
     for (size_t i = 0; i < room && is_read; i += PAK_ENTRY) {
@@ -277,12 +291,13 @@ static bool open_pak(place *archive, md5_error *error)
         const uint64_t size = common_number(list + i + PAK_NAME + 4, 4);
         memcpy(name, list + i, PAK_NAME);
         if (offset > archive_size || size > archive_size - offset)
-            warn(archive, name, "skipped: its bytes are outside the archive");
+            warn(archive, name, "skipped: the data are outside the archive");
         else
-            add_entry(archive, name, offset, size, size);
+            add_entry(archive, name, (place_file){.location = offset, .size = size, .packed = size},
+                      size);
     }
     free(list);
-    return is_read || fail(error, "its list of files cannot be read");
+    return is_read || fail(error, "cannot read the file list");
 }
 
 // == Places =======================================================================================
@@ -296,6 +311,16 @@ static const char *name_of(void *user, size_t file)
     return from->files[file].name + from->start;
 }
 
+static bool check_ratio(const place_file *file, md5_error *error)
+{
+    if (file->size <= (uint64_t)FREE_MIB << 20
+        || (file->size + MAX_RATIO - 1) / MAX_RATIO <= file->packed)
+        return true;
+    return fail(
+        error, "too large: %llu bytes; limit: %d MiB or %d times the compressed size of %llu bytes",
+        (unsigned long long)file->size, FREE_MIB, MAX_RATIO, (unsigned long long)file->packed);
+}
+
 static const void *open_file(void *user, size_t number, size_t *size, md5_error *error)
 {
     const place *const from = user;
@@ -304,7 +329,7 @@ static const void *open_file(void *user, size_t number, size_t *size, md5_error 
     const uint64_t there = is_on_disk ? common_file_size(file->name) : file->size;
     const char *reason = "";
     if (*size > 0 && there > *size) { // 0: any
-        fail(error, "it has %llu bytes, at most %zu are read", (unsigned long long)there, *size);
+        fail(error, "too large (%llu bytes; limit %zu)", (unsigned long long)there, *size);
         return NULL;
     }
     if (is_on_disk) {
@@ -313,11 +338,13 @@ static const void *open_file(void *user, size_t number, size_t *size, md5_error 
             fail(error, "%s", reason);
         return bytes;
     }
+    if (!check_ratio(file, error))
+        return NULL;
     char *const bytes = malloc(there ? (size_t)there : 1);
     *size = (size_t)there;
     if (bytes ? from->zip ? read_zip(from->zip, file, bytes, error)
                           : read_range(from->stream, file->location, bytes, *size)
-                                || fail(error, "the archive is truncated")
+                                || fail(error, "truncated archive")
               : fail(error, "out of memory"))
         return bytes;
     free(bytes);
@@ -341,7 +368,7 @@ static void free_place(place *freed)
     close_zip(freed->zip);
     if (freed->stream)
         fclose(freed->stream);
-    COMMON_FOR (i, freed->count)
+    for (size_t i = 0; i < freed->count; i++)
         free(freed->files[i].name);
     free(freed->files);
     free(freed);
@@ -375,7 +402,8 @@ static bool add_archive(common_game_places *places, const char *path, md5_error 
     if (!archive->stream) {
         fail(error, "cannot open the file: %s", strerror(errno));
     } else if (!read_range(archive->stream, 0, magic, sizeof magic)) {
-        fail(error, "not an archive: it has %llu bytes", (unsigned long long)archive->archive_size);
+        fail(error, "not an archive: too small (%llu bytes)",
+             (unsigned long long)archive->archive_size);
     } else if (memcmp(magic, "PACK", 4) == 0) {
         is_open = open_pak(archive, error);
     } else {
@@ -384,7 +412,7 @@ static bool add_archive(common_game_places *places, const char *path, md5_error 
         archive->stream = NULL;
         is_open = open_zip(archive, error);
         if (!is_open && memcmp(magic, "PK", 2) != 0)
-            fail(error, "not a zip or .pak archive: it begins with '%.4s', expected PK or PACK",
+            fail(error, "not a zip or .pak archive: it starts with '%.4s'; expected PK or PACK",
                  magic);
     }
     is_open = is_open && check_entries(archive, error);
@@ -426,10 +454,10 @@ bool common_add_game_place(common_game_places *places, const char *folder, md5_e
     char *const start = common_join(folder, "");
     *disk = (place){.path = folder, .start = strlen(start), .places = places};
     free(start);
-    if (walk.is_cut)
-        warn(disk, "", "too many files: not all are listed");
+    if (walk.warning[0] != '\0')
+        warn(disk, "", "%s", walk.warning);
     common_sort(files.names, files.count, sizeof *files.names, common_by_text);
-    COMMON_FOR (i, files.count)
+    for (size_t i = 0; i < files.count; i++)
         add_file(disk, (place_file){.name = files.names[i]}); // which is freed with it
     free(files.names);
     add_archives(places, folder, over, disk->count);
@@ -440,7 +468,7 @@ bool common_add_game_place(common_game_places *places, const char *folder, md5_e
 
 void common_free_game_places(common_game_places *places)
 {
-    COMMON_FOR (i, places->count) {
+    for (size_t i = 0; i < places->count; i++) {
         free_place(places->paths[i].user);
         free(places->titles[i]);
     }
@@ -467,10 +495,10 @@ bool common_is_game_folder(const char *path)
     static const char *const names[] = {"materials", "def", "skins"};
     common_list folders = common_list_folder(path, NULL), files = common_list_folder(path, "");
     bool is_game = common_is_archive(path) && common_is_file(path);
-    COMMON_FOR (i, folders.count)
-        COMMON_FOR (j, COMMON_LENGTH(names))
+    for (size_t i = 0; i < folders.count; i++)
+        for (size_t j = 0; j < COMMON_LENGTH(names); j++)
             is_game |= common_compare_case(common_base(folders.names[i]), names[j]) == 0;
-    COMMON_FOR (i, files.count)
+    for (size_t i = 0; i < files.count; i++)
         is_game |= common_is_archive(files.names[i]);
     common_free_list(&folders);
     common_free_list(&files);

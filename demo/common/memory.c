@@ -6,7 +6,7 @@ static void *checked(void *memory, size_t count, size_t size)
 {
     if (memory)
         return memory;
-    fprintf(stderr, "out of memory: %zu times %zu bytes\n", count, size);
+    fprintf(stderr, "out of memory: cannot allocate %zu elements of %zu bytes\n", count, size);
     exit(1);
 }
 
@@ -99,7 +99,7 @@ int common_compare_doubles(const void *a, const void *b)
 uint32_t common_number(const void *bytes, size_t size)
 {
     uint32_t number = 0;
-    COMMON_FOR (i, size)
+    for (size_t i = 0; i < size; i++)
         number |= (uint32_t)((const uint8_t *)bytes)[i] << 8 * i;
     return number;
 }
@@ -112,7 +112,7 @@ void common_find_equal(const void *rows, size_t count, size_t size, uint32_t *fi
     while (room < 2 * count)
         room *= 2;
     uint32_t *const table = common_alloc(room, sizeof *table); // 1 + a row
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         const char *const row = bytes + i * size;
         uint64_t hash = 0;
         for (size_t k = 0; k < size; k += sizeof(uint32_t)) {

@@ -43,23 +43,6 @@ void common_append(char *text, size_t size, const char *separator, const char *f
     COMMON_PRINTF(4, 5);
 void common_extend(char **text, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// Loops over 0, 1 ... count - 1; over first, first + 1 ... end - 1; and over the former, as long as
-// something holds, without which `count` need not be known. The index has the type of `count` or
-// `end`, which is unsigned for 3u. Microsoft's compiler knows the word since version 17.9 of 2022.
-// NOLINTBEGIN(bugprone-macro-parentheses)
-#define COMMON_FOR(index, count) for (__typeof__((count) + 0) index = 0; index < (count); index++)
-#define COMMON_FOR_FROM(index, first, end) \
-    for (__typeof__((end) + 0) index = (first); index < (end); index++)
-#define COMMON_FOR_WHILE(index, count, holds) \
-    for (__typeof__((count) + 0) index = 0; (holds) && index < (count); index++)
-// NOLINTEND(bugprone-macro-parentheses)
-
-// The same over an array of so many items, also NULL of none: `item` points to each.
-// NOLINTBEGIN(bugprone-macro-parentheses)
-#define COMMON_EACH(item, items, count) \
-    for (__typeof__((items) + 0) item = (items); item - (items) < (ptrdiff_t)(count); item++)
-// NOLINTEND(bugprone-macro-parentheses)
-
 // How many items an array has.
 #define COMMON_LENGTH(array) (sizeof(array) / sizeof *(array))
 

@@ -75,14 +75,14 @@ bool common_read_value(const common_option *option, const char *text, void *stru
     if (kind == COMMON_COLOR && text[0] == '#') {
         char *end = NULL;
         const unsigned long hex = strtoul(text + 1, &end, 16);
-        COMMON_FOR (i, 3)
+        for (int i = 0; i < 3; i++)
             ((float *)member)[i] = (float)((hex >> (16 - 8 * i)) & 255) / 255.0f;
         return strlen(text) == 7 && *end == '\0' && strchr("-+", text[1]) == NULL;
     }
     const char between = kind == COMMON_RANGE                       ? '-'
                          : kind == COMMON_GRID && strchr(text, 'x') ? 'x'
                                                                     : ',';
-    COMMON_FOR (i, count) {
+    for (int i = 0; i < count; i++) {
         before = number;
         rest = common_take_number(rest, option->low, high, &number);
         if (!rest || *rest++ != (i + 1 < count ? between : '\0')
@@ -108,9 +108,10 @@ void common_explain_value(const common_option *option, const char *text, char *p
     else if (option->high > option->low && option->high < 1e300) // it takes numbers
         COMMON_TEXT(limits, ", %sfrom %g to %g", is_each ? "each " : "", option->low, option->high);
     if (text)
-        snprintf(problem, size, "--%s takes %s%s, not '%s'", option->name, value, limits, text);
+        snprintf(problem, size, "--%s: expected %s%s, found '%s'", option->name, value, limits,
+                 text);
     else
-        snprintf(problem, size, "--%s needs %s", option->name, value);
+        snprintf(problem, size, "--%s: missing value: expected %s", option->name, value);
 }
 
 char *common_write_value(const common_option *option, const void *structure)
@@ -129,7 +130,7 @@ char *common_write_value(const common_option *option, const void *structure)
                                 : kind == COMMON_OPPOSITE ? "yes|no"
                                                           : option->value,
                                 choice);
-    COMMON_FOR (i, count) {
+    for (int i = 0; i < count; i++) {
         const double number = kind == COMMON_NUMBER ? *(const double *)member
                               : is_whole(kind)      ? ((const uint32_t *)member)[i]
                                                     : (double)((const float *)member)[i];

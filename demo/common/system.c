@@ -37,6 +37,11 @@ bool common_is_terminal(int stream)
     return _isatty(stream) != 0;
 }
 
+size_t common_address_space(void)
+{
+    return 0;
+}
+
 static int make_folder(const char *path, unsigned mode)
 {
     (void)mode;
@@ -47,7 +52,7 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
                        unsigned seconds, size_t *size, const char **reason)
 {
     (void)work, (void)user, (void)bytes, (void)seconds, (void)size;
-    *reason = "this system cannot run it in a process of its own";
+    *reason = "not supported on this system: it requires a separate process";
     return NULL;
 }
 
@@ -97,6 +102,18 @@ bool common_is_terminal(int stream)
     return isatty(stream) == 1;
 }
 
+size_t common_address_space(void)
+{
+    char line[128] = "";
+    FILE *const file = fopen("/proc/self/statm", "r");
+    if (file != NULL && fgets(line, sizeof line, file) == NULL)
+        line[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+    const unsigned long pages = strtoul(line, NULL, 10); // first number of the file
+    return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
 static int make_folder(const char *path, unsigned mode)
 {
     return mkdir(path, mode);
@@ -106,7 +123,7 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
                        unsigned seconds, size_t *size, const char **reason)
 {
     int ends[2];
-    *reason = "no process can be started";
+    *reason = "cannot start a process";
     if (pipe(ends) != 0)
         return NULL;
     const pid_t child = fork();
@@ -134,7 +151,8 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
     while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
         continue;
     if (child > 0)
-        *reason = used == 0 ? "it crashed, or took too long or too much memory" : "too many bytes";
+        *reason = used == 0 ? "it crashed, or exceeded the limit of time or memory"
+                            : "the output is too large";
     if (used > 0 && used < INT32_MAX) {
         *size = used;
         return all;

@@ -28,6 +28,10 @@ void common_make_folders(const char *file, unsigned mode);
 // Returns its path, to be freed; NULL if none can be made.
 char *common_make_temporary(const char *name);
 
+// Returns the size of the process's address space in bytes, or 0 if the system does not have
+// /proc/self/statm.
+size_t common_address_space(void);
+
 // Limits the memory and the processor time that the process may take from now on, where the system
 // can; 0 seconds: without limit. When the time is over, writes `late` to standard error and exits
 // with status 1. When memory runs out, allocations fail.

@@ -13,7 +13,7 @@ static size_t printable_length(const unsigned char *text)
     const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
     if (lead < 0xC2 || lead > 0xF4)
         return 0;
-    COMMON_FOR_FROM (i, 1, length)
+    for (size_t i = 1; i < length; i++)
         if ((text[i] & 0xC0) != 0x80)
             return 0;
     // Control characters, overlong forms, surrogates, and beyond the last code point.

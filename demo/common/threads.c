@@ -117,7 +117,7 @@ void common_stop_threads(const md5_threads *threads)
     all->ends = true;
     pthread_cond_broadcast(&all->begun);
     pthread_mutex_unlock(&all->lock);
-    COMMON_FOR_FROM (i, 1, all->jobs.num_workers)
+    for (uint32_t i = 1; i < all->jobs.num_workers; i++)
         pthread_join(all->workers[i].thread, NULL);
     pthread_cond_destroy(&all->done);
     pthread_cond_destroy(&all->begun);

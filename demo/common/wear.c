@@ -24,10 +24,10 @@ common_worn common_wear(const md5_doc *body, const md5_doc *worn)
         bool is_counted;
     } *const map = common_alloc(count, sizeof *map);
     all.num_followers = common_alloc(body->num_joints, sizeof *all.num_followers);
-    COMMON_FOR (i, body->num_joints)
+    for (uint32_t i = 0; i < body->num_joints; i++)
         sorted[i] = &body->joints[i];
     qsort((void *)sorted, body->num_joints, sizeof *sorted, compare_joints);
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const md5_doc_joint *const own = &worn->joints[i];
         md5_doc_joint *const *const found = bsearch(
             (const void *)&own, (void *)sorted, body->num_joints, sizeof *sorted, compare_joints);
@@ -35,7 +35,8 @@ common_worn common_wear(const md5_doc *body, const md5_doc *worn)
         map[i].joint = found ? (uint32_t)(*found - body->joints) : 0;
     }
     free((void *)sorted);
-    COMMON_FOR (i, count) { // each joint is walked over once, also where parents form a circle
+    for (uint32_t i = 0; i < count;
+         i++) { // each joint is walked over once, also where parents form a circle
         uint32_t end = i, next;
         for (; end != MD5_NONE && map[end].near == unknown; end = worn->joints[end].parent)
             map[end].near = MD5_NONE;
@@ -45,8 +46,10 @@ common_worn common_wear(const md5_doc *body, const md5_doc *worn)
             map[k].joint = map[end].joint;
         }
     }
-    COMMON_EACH (mesh, worn->meshes, worn->num_meshes)
-        COMMON_EACH (weight, mesh->weights, mesh->num_weights) {
+    for (uint32_t j = 0; j < worn->num_meshes; j++) {
+        md5_doc_mesh *const mesh = &worn->meshes[j];
+        for (uint32_t i = 0; i < mesh->num_weights; i++) {
+            md5_weight *const weight = &mesh->weights[i];
             const uint32_t number = weight->joint, near = map[number].near;
             const uint32_t joint = map[number].joint;
             const md5_xform to = place_of(&body->joints[joint]);
@@ -66,6 +69,7 @@ common_worn common_wear(const md5_doc *body, const md5_doc *worn)
                 all.joint = worn->joints[number].name;
             }
         }
+    }
     free(map);
     return all;
 }

@@ -95,7 +95,7 @@ static char *behind_links(const char *path)
     enum { MOST = 40 };
     char target[4096];
     char *linked = common_copy(path);
-    COMMON_FOR (i, MOST) {
+    for (int i = 0; i < MOST; i++) {
         const ssize_t length = readlink(linked, target, sizeof target - 1);
         if (strncmp(linked, "/dev/fd/", 8) == 0
             || (length >= 0 && strncmp(linked, "/proc/", 6) == 0))
@@ -158,7 +158,7 @@ static int lock(const char *folder)
 static int claim_name(common_writer *writer, int unnamed)
 {
     enum { MOST = 100 };
-    COMMON_FOR (i, MOST) {
+    for (int i = 0; i < MOST; i++) {
         char *const name = common_format("%.*s.md5-%ld-%u", (int)folder_length(writer->path),
                                          writer->path, (long)getpid(), i);
         const int claimed = claim(name, unnamed);

@@ -19,7 +19,7 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
     const md5_load_opts opts = {.file_name = part->path ? part->path : part->name,
                                 .warn = print_warning,
                                 .warn_user = (void *)(uintptr_t)job,
-                                .partial = true};
+                                .allow_partial_binding = true};
     md5_anim *const anim = md5_parse_anim(part->bytes, part->size, &opts, error);
     if (!anim)
         return false;
@@ -34,7 +34,7 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
                         : md5_bind_skeleton(assets->skeleton, assets->rest, anim, &opts, error);
     const uint32_t num_joints = assets->skeleton->num_joints;
     if (!clip->binding && assets->model && job->is_forced && error->status == MD5_ERROR_MISMATCH) {
-        convert_note(job, "clip %s is left out: %s", clip->name, error->message);
+        convert_note(job, "skipped clip %s: %s", clip->name, error->message);
         md5_error_clear(error);
         md5_free_anim(anim);
         assets->num_clips--;
@@ -43,7 +43,7 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
     return clip->binding
            && ((uint64_t)anim->num_frames * num_joints <= MAX_POSES
                || convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
-                               "%u frames of %u joints: at most %d poses are converted",
+                               "clip too large: %u frames of %u joints; limit: %d joint transforms",
                                anim->num_frames, num_joints, MAX_POSES));
 }
 
@@ -53,7 +53,7 @@ static bool load_targets(const convert_scene *scene, convert_assets *assets, md5
     md5_morph_source *const sources = common_alloc(scene->num_parts, sizeof *sources);
     uint32_t count = 0;
     bool is_read = true;
-    COMMON_FOR_WHILE (i, scene->num_parts, is_read) {
+    for (size_t i = 0; i < scene->num_parts && is_read; i++) {
         if (scene->parts[i].kind != CONVERT_TARGET)
             continue;
         sources[count].name = scene->parts[i].name;
@@ -82,24 +82,28 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
         assets->skeleton = &assets->model->skeleton;
         assets->rest = assets->model->bind_local;
     }
-    COMMON_EACH (part, scene->parts, scene->num_parts)
+    for (size_t i = 0; i < scene->num_parts; i++) {
+        convert_part *const part = &scene->parts[i];
         if (part->kind == CONVERT_CLIP
             && !(convert_goes_on(job, error) && load_clip(job, part, assets, error)))
             return false;
+    }
     return load_targets(scene, assets, error);
 }
 
 // Bindings point into models and clips, so they go first.
 void convert_free_assets(convert_assets *assets)
 {
-    COMMON_FOR (i, assets->num_clips)
+    for (size_t i = 0; i < assets->num_clips; i++)
         md5_free_binding(assets->clips[i].binding);
-    COMMON_FOR (i, assets->num_clips)
+    for (size_t i = 0; i < assets->num_clips; i++)
         md5_free_anim(assets->clips[i].anim);
-    COMMON_FOR_WHILE (i, assets->model->num_meshes, assets->skins) {
-        free(assets->skins[i].joints);
-        free(assets->skins[i].weights);
-        free(assets->skins[i].positions);
+    if (assets->skins) {
+        for (uint32_t i = 0; i < assets->model->num_meshes; i++) {
+            free(assets->skins[i].joints);
+            free(assets->skins[i].weights);
+            free(assets->skins[i].positions);
+        }
     }
     free(assets->skins);
     md5_destroy_morph(assets->morph);
@@ -113,12 +117,12 @@ void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert
     const uint32_t num_joints = assets->model->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
-    COMMON_FOR (clip, assets->num_clips) {
+    for (size_t clip = 0; clip < assets->num_clips; clip++) {
         const md5_anim *const anim = assets->clips[clip].anim;
         for (uint32_t frame = 0; frame < anim->num_frames; frame += stride) {
             md5_pose_palette(assets->clips[clip].binding,
-                             md5_moment_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE, pose,
-                             NULL, palette);
+                             md5_sample_position_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE,
+                             pose, NULL, palette);
             visit(user, clip, frame, palette);
         }
     }
@@ -186,7 +190,7 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
     const float least = 1e-5f * fit->size; // what files round
     double sum = 0, kept = 0;
     bool is_off = first == end;
-    COMMON_FOR_FROM (i, first, end) {
+    for (uint32_t i = first; i < end; i++) {
         const md5_vec4 in = mesh->influences[i];
         const md5_vec3 gap =
             md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(*v->position, in.w));
@@ -203,7 +207,7 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
         v->weights[v->num_kept++] = 1;
         kept = 1;
     }
-    COMMON_FOR (i, v->num_kept)
+    for (uint32_t i = 0; i < v->num_kept; i++)
         v->weights[i] = (float)(v->weights[i] / kept);
     v->has_more = end - first > fit->slots;
     return is_off || v->has_more || fabs(sum - 1) > 1e-5;
@@ -212,7 +216,7 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
 // Largest first, sum 1 in floats, and no joint where the weight is 0.
 static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
 {
-    COMMON_FOR_FROM (i, 1, slots)
+    for (uint32_t i = 1; i < slots; i++)
         for (uint32_t k = i; k > 0 && weights[k] > weights[k - 1]; k--) {
             const float weight = weights[k];
             const uint32_t joint = joints[k];
@@ -220,7 +224,7 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
             weights[k - 1] = weight, joints[k - 1] = joint;
         }
     double sum = 0;
-    COMMON_FOR (i, slots) {
+    for (uint32_t i = 0; i < slots; i++) {
         if (!(weights[i] > 1e-7f))
             weights[i] = 0, joints[i] = 0;
         sum += weights[i];
@@ -243,13 +247,13 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
     const double size = fit->size;
     const double pull = (double)fit->num_frames * 1e-5 * size * size + 1e-30;
     double w[MAX_SLOTS];
-    COMMON_FOR (k, v->num_kept)
+    for (uint32_t k = 0; k < v->num_kept; k++)
         w[k] = weights[k];
-    COMMON_FOR (sweep, SWEEPS)
-        COMMON_FOR_FROM (k, 1, v->num_kept)
-            COMMON_FOR (l, k) {
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (uint32_t k = 1; k < v->num_kept; k++)
+            for (uint32_t l = 0; l < k; l++) {
                 double fall = pull * (w[l] - weights[l] - w[k] + weights[k]);
-                COMMON_FOR (i, v->num_kept)
+                for (uint32_t i = 0; i < v->num_kept; i++)
                     fall += (element(v, l, i) - element(v, k, i)) * w[i];
                 const double rise =
                     element(v, k, k) + element(v, l, l) - 2 * element(v, k, l) + 2 * pull;
@@ -257,7 +261,7 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
                 w[k] += step;
                 w[l] -= step;
             }
-    COMMON_FOR (k, v->num_kept)
+    for (uint32_t k = 0; k < v->num_kept; k++)
         weights[k] = (float)w[k];
 }
 
@@ -270,10 +274,10 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
 static void fit_point(const fitter *fit, const loose_vertex *v)
 {
     double move[3] = {0, 0, 0};
-    COMMON_FOR (sweep, SWEEPS)
-        COMMON_FOR (k, 3u) {
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (uint32_t k = 0; k < 3u; k++) {
             double rest = v->sums[6 + k];
-            COMMON_FOR (l, 3u)
+            for (uint32_t l = 0; l < 3u; l++)
                 rest -= l != k ? element(v, k, l) * move[l] : 0;
             move[k] = rest / (element(v, k, k) + 1e-6 * (double)fit->num_frames + 1e-30);
         }
@@ -300,10 +304,11 @@ bool convert_note_worst(const convert_job *job, const convert_assets *assets,
 {
     const double share = share_of(assets->model, worst->distance);
     convert_note(job,
-                 "vertices are at most %.3g units (%.3g %% of the size) from where MD5 has them in "
-                 "these clips: vertex %u of mesh %u in frame %u of %s%s",
+                 "largest difference from the MD5 skin in these clips: %.3g units (%.3g %% of the "
+                 "model's size) at vertex %u of mesh %u in frame %u of %s%s",
                  worst->distance, 100 * share, worst->vertex, worst->mesh, worst->frame,
-                 assets->clips[worst->clip].name, share > 0.01 ? ": THIS IS SEEN" : "");
+                 assets->clips[worst->clip].name,
+                 share > 0.01 ? "; the difference is visible" : "");
     return share <= 0.01;
 }
 
@@ -312,30 +317,36 @@ static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palet
 {
     fitter *const fit = user;
     fit->num_frames += fit->pass == FIT_WEIGHTS;
-    COMMON_EACH (v, fit->vertices, fit->num_vertices) {
+    for (size_t i = 0; i < fit->num_vertices; i++) {
+        loose_vertex *const v = &fit->vertices[i];
         const md5_mesh *const mesh = v->mesh;
         double *sum = v->sums;
         md5_vec3 target = {0, 0, 0}, gap = {0, 0, 0};
         md5_vec3 errors[MAX_SLOTS], columns[3] = {{0, 0, 0}};
-        COMMON_FOR_FROM (k, mesh->first_influence[v->index], mesh->first_influence[v->index + 1])
+        for (uint32_t k = mesh->first_influence[v->index]; k < mesh->first_influence[v->index + 1];
+             k++)
             target = md5_vec3_add(target,
                                   moved(&palette[mesh->influence_joints[k]], mesh->influences[k]));
-        COMMON_FOR (k, v->num_kept) {
+        for (uint32_t k = 0; k < v->num_kept; k++) {
             const md5_mat34 *const joint = &palette[v->joints[k]];
             errors[k] = md5_vec3_sub(md5_mat34_point(*joint, *v->position), target);
             gap = md5_vec3_sub(gap, md5_vec3_scale(errors[k], v->weights[k]));
             for (uint32_t l = 0; l <= k && fit->pass == FIT_WEIGHTS; l++)
                 *sum++ += dot(errors[k], errors[l]);
-            COMMON_FOR_WHILE (c, 3, fit->pass == FIT_POINTS)
-                columns[c] = md5_vec3_add(
-                    columns[c],
-                    md5_vec3_scale((md5_vec3){joint->m[c], joint->m[4 + c], joint->m[8 + c]},
-                                   v->weights[k]));
+            if (fit->pass == FIT_POINTS) {
+                for (int c = 0; c < 3; c++)
+                    columns[c] = md5_vec3_add(
+                        columns[c],
+                        md5_vec3_scale((md5_vec3){joint->m[c], joint->m[4 + c], joint->m[8 + c]},
+                                       v->weights[k]));
+            }
         }
-        COMMON_FOR_WHILE (k, 3, fit->pass == FIT_POINTS) {
-            for (int l = 0; l <= k; l++)
-                *sum++ += dot(columns[k], columns[l]);
-            v->sums[6 + k] += dot(columns[k], gap);
+        if (fit->pass == FIT_POINTS) {
+            for (int k = 0; k < 3; k++) {
+                for (int l = 0; l <= k; l++)
+                    *sum++ += dot(columns[k], columns[l]);
+                v->sums[6 + k] += dot(columns[k], gap);
+            }
         }
         if (fit->pass == MEASURE)
             convert_find_worst(&fit->worst, (convert_worst){md5_vec3_length(gap), clip, frame,
@@ -349,12 +360,13 @@ static double bound_of(const fitter *fit, const loose_vertex *v)
 {
     const md5_mesh *const mesh = v->mesh;
     double sum = 0, bound = 0;
-    COMMON_FOR_FROM (i, mesh->first_influence[v->index], mesh->first_influence[v->index + 1]) {
+    for (uint32_t i = mesh->first_influence[v->index]; i < mesh->first_influence[v->index + 1];
+         i++) {
         const md5_vec4 in = mesh->influences[i];
         const uint32_t joint = mesh->influence_joints[i];
         const md5_vec3 origin = md5_mat34_translation(fit->model->bind[joint]);
         float weight = 0;
-        COMMON_FOR (k, fit->slots)
+        for (uint32_t k = 0; k < fit->slots; k++)
             weight += v->joints[k] == joint ? v->weights[k] : 0;
         const md5_vec3 own =
             md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(origin, in.w));
@@ -369,23 +381,28 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
 {
     size_t num_more = 0;
     double bound = 0;
-    COMMON_EACH (vertex, fit->vertices, fit->num_vertices) {
+    for (size_t i = 0; i < fit->num_vertices; i++) {
+        loose_vertex *const vertex = &fit->vertices[i];
         num_more += vertex->has_more;
         bound = fmax(bound, bound_of(fit, vertex));
     }
     if (num_more > 0)
         convert_note(job, "%zu vertices have more than %u influences%s", num_more, fit->slots,
-                     fit->num_frames > 0 ? ": their weights were fitted to the clips" : "");
+                     fit->num_frames > 0 ? "; their weights were fitted to the clips" : "");
     if (fit->num_vertices > num_more)
         convert_note(job,
-                     "%zu vertices have weights that do not meet in a point, are negative or do "
-                     "not sum to 1, which the format cannot say",
+                     "the format cannot store the weights of %zu vertices exactly: the weighted "
+                     "positions differ, a weight is negative, or the weights do not sum to 1",
                      fit->num_vertices - num_more);
     if (fit->worst.distance > 0 && !convert_note_worst(job, assets, &fit->worst) && !job->is_fitted)
-        convert_note(job, num_more > 0 && fit->slots < 16 ? "more influences or --fit may help"
-                                                          : "--fit may help");
-    convert_note(job, "in any other pose they are at most %.3g units (%.3g %% of the size) off",
-                 bound, 100 * share_of(fit->model, bound));
+        convert_note(job,
+                     num_more > 0 && fit->slots < 16
+                         ? "use --fit or a larger value of --influences to reduce the difference"
+                         : "use --fit to reduce the difference");
+    convert_note(
+        job,
+        "upper limit of the difference in any other pose: %.3g units (%.3g %% of the model's size)",
+        bound, 100 * share_of(fit->model, bound));
 }
 
 // -- All of it ------------------------------------------------------------------------------------
@@ -400,7 +417,7 @@ static void pack_mesh(fitter *fit, uint32_t number, convert_skin *skin)
         .weights = common_alloc(count * fit->slots, sizeof(float)),
         .positions = common_alloc(count, sizeof(md5_vec3)),
     };
-    COMMON_FOR (i, mesh->num_vertices) {
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         loose_vertex v = {.mesh = mesh,
                           .mesh_index = number,
                           .index = i,
@@ -424,23 +441,25 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
     fitter fit = {.model = model, .slots = slots};
     assets->skins = common_alloc(model->num_meshes, sizeof *assets->skins);
     if (slots > 4)
-        convert_note(job, "more than 4 influences a vertex: three.js and others read the first 4");
+        convert_note(job, "the file has more than 4 influences per vertex: three.js and some other "
+                          "readers use only the first 4");
     if (model->max_vertices > 0)
         fit.size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
-    COMMON_FOR (i, model->num_meshes)
+    for (uint32_t i = 0; i < model->num_meshes; i++)
         pack_mesh(&fit, i, &assets->skins[i]);
     if (fit.num_vertices == 0)
         return;
     // Seconds, also where thousands of vertices are not exact in thousands of frames.
     size_t num_frames = 0;
-    COMMON_FOR (i, assets->num_clips)
+    for (size_t i = 0; i < assets->num_clips; i++)
         num_frames += assets->clips[i].anim->num_frames;
     const uint32_t stride =
         1 + (uint32_t)((double)fit.num_vertices * (double)num_frames / max_looks);
     if (stride > 1)
-        convert_note(job, "one frame of %u is looked at", stride);
+        convert_note(job, "only one of every %u frames is compared, to limit the time", stride);
     convert_visit_frames(assets, stride, look, &fit);
-    COMMON_EACH (v, fit.vertices, fit.num_vertices) {
+    for (size_t i = 0; i < fit.num_vertices; i++) {
+        loose_vertex *const v = &fit.vertices[i];
         if (fit.num_frames > 0 && (v->has_more || job->is_fitted))
             fit_weights(&fit, v);
         finish_vertex(v->joints, v->weights, slots);
@@ -450,7 +469,7 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
     if (fit.num_frames > 0 && job->is_fitted) {
         fit.pass = FIT_POINTS;
         convert_visit_frames(assets, stride, look, &fit);
-        COMMON_FOR (i, fit.num_vertices)
+        for (size_t i = 0; i < fit.num_vertices; i++)
             fit_point(&fit, &fit.vertices[i]);
     }
     fit.pass = MEASURE;
@@ -463,11 +482,11 @@ uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint
 {
     const size_t stride = 2 * (size_t)slots;
     size_t num_vertices = 0, num_unweighted = 0;
-    COMMON_FOR (m, model->num_meshes)
+    for (uint32_t m = 0; m < model->num_meshes; m++)
         num_vertices += model->meshes[m].num_vertices;
     uint8_t *const packed = common_alloc(num_vertices + 1, stride);
     uint8_t *next = packed;
-    COMMON_FOR (m, model->num_meshes) {
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         const md5_pack_job pack = {.mesh = mesh,
                                    .slots = slots,
@@ -489,12 +508,13 @@ uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint
         }
         if (num_more > 0)
             convert_note(job,
-                         "mesh %u: %u of %u vertices keep %u of up to %u joints, which is at most "
-                         "%.3g units off in any pose",
+                         "mesh %u: weights of %u of %u vertices were reduced to %u influences "
+                         "(from up to %u); this moves vertices by at most %.3g units in any pose",
                          m, num_more, mesh->num_vertices, slots, mesh->max_influences,
                          md5_pack_loss(model, m, slots, NULL));
     }
     if (num_unweighted > 0)
-        convert_note(job, "%zu vertices without positive weights follow joint 0", num_unweighted);
+        convert_note(job, "%zu vertices without positive weights were attached to joint 0",
+                     num_unweighted);
     return packed;
 }

@@ -10,7 +10,7 @@
 // which only its meshes get. libassimp 5.2 makes a helper of each, and clips move those of T, R and
 // S; but if only Rpre and Rpost are beside these, they move the node itself, by the product of all
 // (with Rpost for its inverse).
-#include "demo/convert/convert.h"
+#include "demo/convert/budget.h"
 
 #if defined(HAS_ASSIMP) && defined(HAS_JANSSON)
 
@@ -25,11 +25,10 @@
 #include <stdarg.h>
 
 enum {
-    MEMORY = 4000,      // MiB that the library may take
-    SECONDS = 300,      // of processor time
-    LONGEST = 600,      // seconds that a clip lasts; more means another unit
-    MAX_KEYS = 1 << 26, // frames times moved nodes of a clip
-    OLDEST = 7100,      // version of FBX that it reads
+    MEMORY = 4000, // MiB that the library may take
+    SECONDS = 300, // of processor time
+    LONGEST = 600, // seconds that a clip lasts; more means another unit
+    OLDEST = 7100, // version of FBX that it reads
     NONE = -1,
 };
 
@@ -76,7 +75,7 @@ static bool has_other(const char **place, const char *end, bool are_flags)
         if (common_number(at + 5, 4) != 0)
             return are_flags || common_number(at + 9, 4) > 24 + told / 64;
         *place = at + HEAD + 4 * count;
-        COMMON_FOR (i, count) {
+        for (size_t i = 0; i < count; i++) {
             const uint32_t word = common_number(at + HEAD + 4 * i, 4);
             if (are_flags ? !(word & LINEAR) : word != 0)
                 return true;
@@ -98,7 +97,7 @@ static facts find_facts(const convert_input *input)
     const char *at = find_behind(input->bytes, end, "FBXVersion");
     if (at && end - at > 4)
         found.version = *at == 'I' ? common_number(at + 1, 4) : (unsigned)strtoul(at + 1, NULL, 10);
-    COMMON_FOR (w, NUM_WORDS)
+    for (int w = 0; w < NUM_WORDS; w++)
         for (at = input->bytes; !found.has[w] && (at = find_behind(at, end, words[w]));) {
             double weight = *at == ':' ? strtod(at + 1, NULL) : 0;
             if (end - at > 8 && *at == 'D')
@@ -125,7 +124,7 @@ typedef struct node {
     bool is_changing;  // in the clip that is evaluated
     bool is_still;     // as it rests, in the clip that is evaluated
     const struct aiNodeAnim *channel; // of the clip that is evaluated
-    struct aiMatrix4x4 local, rest;   // relative to `above`: at the moment that is evaluated
+    struct aiMatrix4x4 local, rest;   // relative to `above`: at the time that is evaluated
     struct aiMatrix4x4 first;         // in that clip's first frame
 } node;
 
@@ -137,9 +136,12 @@ typedef struct import {
     bool has_bones, is_smd;
     gltf_out file;
     FILE *out;
+    convert_job job; // that passes notes on as lines, within the budget
+    convert_budget budget;
+    md5_error error;
 } import;
 
-// Writes a line for the reading process: a note, 'n', a loss, 'l', or an error, 'e'.
+// Collects a line for the reading process: a note, 'n', a loss, 'l', or an error, 'e'.
 static void say(import *all, const char *format, ...) COMMON_PRINTF(2, 3);
 static void say(import *all, const char *format, ...)
 {
@@ -150,7 +152,30 @@ static void say(import *all, const char *format, ...)
     va_end(values);
     for (char *c = text; *c != '\0'; c++) // the library's messages may have several
         *c = *c == '\n' ? ' ' : *c;
-    fprintf(all->out, "%s\n", text);
+    convert_count_note(&all->budget, format, text);
+}
+
+// Writes the collected lines.
+static void write_line(void *user, const char *text)
+{
+    fprintf(((import *)user)->out, "%s\n", text);
+}
+
+// Charges elements to the budget of the file. Returns false and reports an error if it is exceeded.
+static bool charge(import *all, uint64_t num_elements)
+{
+    const bool is_charged = convert_charge(&all->job, num_elements, &all->error);
+    if (!is_charged)
+        say(all, "e%s", all->error.message);
+    return is_charged;
+}
+
+static bool charge_bytes(import *all, uint64_t count, uint64_t size)
+{
+    const bool is_charged = convert_charge_bytes(&all->job, count, size, &all->error);
+    if (!is_charged)
+        say(all, "e%s", all->error.message);
+    return is_charged;
 }
 
 // The first node of a name; NONE: there is none.
@@ -201,31 +226,33 @@ static void add_node(import *all, const struct aiNode *of, int parent)
 static void list_nodes(import *all)
 {
     add_node(all, all->scene->mRootNode, NONE);
-    COMMON_FOR (i, all->num_nodes) {
+    for (int i = 0; i < all->num_nodes; i++) {
         const struct aiNode *const parent = all->nodes[i].of;
-        COMMON_FOR (k, parent->mNumChildren)
+        for (uint32_t k = 0; k < parent->mNumChildren; k++)
             add_node(all, parent->mChildren[k], i);
     }
-    COMMON_FOR (m, all->scene->mNumMeshes) {
+    for (uint32_t m = 0; m < all->scene->mNumMeshes; m++) {
         const struct aiMesh *const mesh = all->scene->mMeshes[m];
-        COMMON_FOR (b, mesh->mNumBones) {
+        for (uint32_t b = 0; b < mesh->mNumBones; b++) {
             const int found = find_node(all, &mesh->mBones[b]->mName);
             if (found != NONE)
                 all->has_bones = all->nodes[found].is_bone = true;
         }
     }
-    COMMON_EACH (one, all->nodes, all->num_nodes)
-        COMMON_FOR (m, one->of->mNumMeshes)
+    for (int i = 0; i < all->num_nodes; i++) {
+        node *const one = &all->nodes[i];
+        for (uint32_t m = 0; m < one->of->mNumMeshes; m++)
             one->is_skin |= all->scene->mMeshes[one->of->mMeshes[m]]->mNumBones > 0;
-    COMMON_FOR (a, all->scene->mNumAnimations) {
+    }
+    for (uint32_t a = 0; a < all->scene->mNumAnimations; a++) {
         const struct aiAnimation *const clip = all->scene->mAnimations[a];
-        COMMON_FOR (c, clip->mNumChannels) {
+        for (uint32_t c = 0; c < clip->mNumChannels; c++) {
             const int found = find_node(all, &clip->mChannels[c]->mNodeName);
             if (found != NONE)
                 all->nodes[found].is_moved = true;
         }
     }
-    COMMON_FOR_FROM (i, 1, all->num_nodes) {
+    for (int i = 1; i < all->num_nodes; i++) {
         node *const one = &all->nodes[i];
         const node *const parent = &all->nodes[one->parent];
         one->is_moved |= parent->is_pivot && parent->is_moved;
@@ -233,7 +260,7 @@ static void list_nodes(import *all)
     }
 }
 
-// -- Moments --------------------------------------------------------------------------------------
+// -- Times ----------------------------------------------------------------------------------------
 
 // Returns the last key at or before a time, and how far the time is on the way to the next one.
 // Keys of any kind begin with their time.
@@ -294,7 +321,8 @@ static struct aiMatrix4x4 compose(struct aiVector3D t, struct aiQuaternion q, st
 // Places all nodes at a time of the clip whose channels the nodes have, in ticks.
 static void evaluate(import *all, double time)
 {
-    COMMON_EACH (one, all->nodes, all->num_nodes) {
+    for (int i = 0; i < all->num_nodes; i++) {
+        node *const one = &all->nodes[i];
         const struct aiNodeAnim *const channel = one->channel;
         const bool is_whole = channel && !one->is_pivot && one->pivots != NONE;
         const int attached = is_whole ? all->nodes[one->pivots].parent : one->parent;
@@ -371,7 +399,7 @@ static struct aiMatrix4x4 to_gltf(const import *all)
     static const char *const names[3][2] = {
         {"CoordAxis", "CoordAxisSign"}, {"UpAxis", "UpAxisSign"}, {"FrontAxis", "FrontAxisSign"}};
     float rows[3][3] = {{0}};
-    COMMON_FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         const int usual = all->is_smd && i > 0 ? 3 - i : i;
         const double axis = number_in(data, names[i][0], usual);
         const int column = axis >= 0 && axis < 3 ? (int)axis : usual;
@@ -391,7 +419,8 @@ static void add_nodes(import *all)
     const size_t top = (size_t)all->num_nodes;
     float columns[16];
     evaluate(all, 0);
-    COMMON_EACH (one, all->nodes, top) {
+    for (size_t i = 0; i < top; i++) {
+        node *const one = &all->nodes[i];
         float t[3], r[4], scale[3];
         one->rest = one->local;
         split(&one->rest, t, r, scale);
@@ -403,7 +432,7 @@ static void add_nodes(import *all)
     put_matrix(to_gltf(all), columns);
     gltf_add(&all->file, "nodes", json_pack("{s:o}", "matrix", gltf_floats(columns, 16)));
     gltf_append(&all->file, all->file.tops, gltf_whole(top));
-    COMMON_FOR (i, top)
+    for (size_t i = 0; i < top; i++)
         if (!all->nodes[i].is_pivot)
             gltf_hang(&all->file, i, i == 0 ? top : (size_t)all->nodes[i].above);
 }
@@ -417,8 +446,8 @@ static bool add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
     const size_t num_vertices = mesh->mNumVertices;
     unsigned *const used = common_alloc(num_vertices, sizeof *used);
     unsigned most = 1;
-    COMMON_FOR (b, mesh->mNumBones)
-        COMMON_FOR (w, mesh->mBones[b]->mNumWeights) {
+    for (uint32_t b = 0; b < mesh->mNumBones; b++)
+        for (uint32_t w = 0; w < mesh->mBones[b]->mNumWeights; w++) {
             const struct aiVertexWeight weight = mesh->mBones[b]->mWeights[w];
             if (weight.mVertexId < num_vertices && weight.mWeight > 0)
                 most = ++used[weight.mVertexId] > most ? used[weight.mVertexId] : most;
@@ -427,8 +456,8 @@ static bool add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
     uint32_t *const joints = common_alloc(slots * num_vertices, sizeof *joints);
     float *const weights = common_alloc(slots * num_vertices, sizeof *weights);
     memset(used, 0, num_vertices * sizeof *used);
-    COMMON_FOR (b, mesh->mNumBones)
-        COMMON_FOR (w, mesh->mBones[b]->mNumWeights) {
+    for (uint32_t b = 0; b < mesh->mNumBones; b++)
+        for (uint32_t w = 0; w < mesh->mBones[b]->mNumWeights; w++) {
             const struct aiVertexWeight weight = mesh->mBones[b]->mWeights[w];
             if (weight.mVertexId >= num_vertices || !(weight.mWeight > 0))
                 continue;
@@ -437,7 +466,7 @@ static bool add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
             weights[place] = weight.mWeight;
         }
     bool has_free = false;
-    COMMON_FOR (v, num_vertices)
+    for (size_t v = 0; v < num_vertices; v++)
         if (used[v] == 0) {
             joints[v * slots] = mesh->mNumBones;
             weights[v * slots] = 1;
@@ -467,11 +496,11 @@ static size_t add_skin(import *all, const struct aiMesh *mesh, size_t of, bool h
     }
     const size_t count = mesh->mNumBones + (size_t)has_free;
     float *const binds = common_alloc(count, 16 * sizeof *binds);
-    COMMON_FOR (b, mesh->mNumBones) {
+    for (uint32_t b = 0; b < mesh->mNumBones; b++) {
         const struct aiBone *const bone = mesh->mBones[b];
         const int found = find_node(all, &bone->mName);
         if (found == NONE)
-            say(all, "nbone '%s' of mesh '%s' is no node: the root moves its vertices",
+            say(all, "nbone '%s' of mesh '%s' has no node: its vertices were attached to the root",
                 bone->mName.data, mesh->mName.data);
         gltf_append(&all->file, joints, gltf_whole(found != NONE ? (size_t)found : 0));
         struct aiMatrix4x4 offset = bone->mOffsetMatrix;
@@ -491,23 +520,40 @@ static size_t add_skin(import *all, const struct aiMesh *mesh, size_t of, bool h
         json_pack("{s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "joints", joints));
 }
 
+// Charges a mesh, which several nodes may have.
+static bool charge_mesh(import *all, const struct aiMesh *mesh)
+{
+    enum { MESH = 1000, VERTEX = 8, BYTES_PER_VERTEX = 32 }; // elements of each; bytes of the file
+    uint64_t num_weights = 0;
+    for (unsigned i = 0; i < mesh->mNumBones; i++)
+        num_weights += 1 + (uint64_t)mesh->mBones[i]->mNumWeights;
+    const uint64_t num_items = mesh->mNumVertices + (uint64_t)mesh->mNumFaces + num_weights;
+    return charge(all, MESH + VERTEX * num_items) && charge_bytes(all, num_items, BYTES_PER_VERTEX);
+}
+
 // Adds a mesh of one primitive, if it has triangles, and its node: a skinned one at the top, others
-// below the node that it is of.
-static void add_mesh(import *all, const struct aiMesh *mesh, size_t of)
+// below the node that it is of. Returns false after an error.
+static bool add_mesh(import *all, const struct aiMesh *mesh, size_t of)
 {
     const size_t count = mesh->mNumVertices;
+    if (!charge_mesh(all, mesh))
+        return false;
     uint32_t *const indices = common_alloc(mesh->mNumFaces, 3 * sizeof *indices);
     size_t num_indices = 0;
-    COMMON_FOR_WHILE (f, mesh->mNumFaces, count > 0)
-        COMMON_FOR_WHILE (k, 3, mesh->mFaces[f].mNumIndices == 3)
-            indices[num_indices++] = mesh->mFaces[f].mIndices[k];
+    if (count > 0) {
+        for (uint32_t f = 0; f < mesh->mNumFaces; f++)
+            if (mesh->mFaces[f].mNumIndices == 3) {
+                for (int k = 0; k < 3; k++)
+                    indices[num_indices++] = mesh->mFaces[f].mIndices[k];
+            }
+    }
     if (num_indices > 0) {
         json_t *const attributes = json_object();
         gltf_put_attribute(&all->file, attributes, "POSITION", GLTF_FLOAT, mesh->mVertices, count,
                            3, GLTF_PLAIN);
         if (mesh->mTextureCoords[0]) { // v = 0 is the bottom row there
             float *const texcoords = common_alloc(count, 2 * sizeof *texcoords);
-            COMMON_FOR (i, count) {
+            for (size_t i = 0; i < count; i++) {
                 texcoords[2 * i] = mesh->mTextureCoords[0][i].x;
                 texcoords[2 * i + 1] = 1 - mesh->mTextureCoords[0][i].y;
             }
@@ -519,7 +565,7 @@ static void add_mesh(import *all, const struct aiMesh *mesh, size_t of)
         const size_t list = gltf_add_accessor(&all->file, GLTF_INDICES, GLTF_UINT, indices,
                                               num_indices, 1, GLTF_PLAIN);
         if (mesh->mNumAnimMeshes > 0)
-            say(all, "nmesh '%s': %u morph targets are left out", mesh->mName.data,
+            say(all, "nmesh '%s': skipped %u morph targets", mesh->mName.data,
                 mesh->mNumAnimMeshes);
         const size_t added =
             gltf_add(&all->file, "meshes",
@@ -538,6 +584,7 @@ static void add_mesh(import *all, const struct aiMesh *mesh, size_t of)
         }
     }
     free(indices);
+    return true;
 }
 
 // -- Materials ------------------------------------------------------------------------------------
@@ -564,7 +611,7 @@ static json_t *add_picture(import *all, const void *bytes, size_t size, const ch
 // much of its path on the author's machine as is found.
 static json_t *make_image(import *all, const char *path)
 {
-    COMMON_FOR (i, all->scene->mNumTextures) {
+    for (uint32_t i = 0; i < all->scene->mNumTextures; i++) {
         const struct aiTexture *const own = all->scene->mTextures[i];
         if (own->mHeight == 0 && strcmp(own->mFilename.data, path) == 0)
             return add_picture(all, own->pcData, own->mWidth, path);
@@ -593,7 +640,9 @@ static bool add_map(import *all, const struct aiMaterial *material, json_t *item
     if (aiGetMaterialTexture(material, type, 0, &path, NULL, NULL, NULL, NULL, NULL, NULL)
         != AI_SUCCESS)
         return false;
-    const size_t image = gltf_add(&all->file, "images", make_image(all, path.data));
+    size_t image = gltf_num_added(&all->file, "images");
+    if (!gltf_find(&all->file, 'i', path.data, &image)) // each file is read once
+        gltf_add(&all->file, "images", make_image(all, path.data));
     json_t *const texture = json_pack("{s:I}", "source", (json_int_t)image);
     gltf_put_map(&all->file, item, map, gltf_add(&all->file, "textures", texture));
     return true;
@@ -606,13 +655,13 @@ static void add_materials(import *all)
         [CONVERT_MAP_NORMAL] = {aiTextureType_NORMALS, aiTextureType_NORMAL_CAMERA},
         [CONVERT_MAP_SPECULAR] = {aiTextureType_SPECULAR},
         [CONVERT_MAP_GLOW] = {aiTextureType_EMISSIVE, aiTextureType_EMISSION_COLOR}};
-    COMMON_FOR (m, all->scene->mNumMaterials) {
+    for (uint32_t m = 0; m < all->scene->mNumMaterials; m++) {
         const struct aiMaterial *const material = all->scene->mMaterials[m];
         struct aiString name = {0};
         struct aiColor4D color;
         aiGetMaterialString(material, AI_MATKEY_NAME, &name);
         json_t *const item = json_pack("{s:o}", "name", gltf_string(name.data));
-        COMMON_FOR (map, CONVERT_NUM_MAPS)
+        for (int map = 0; map < CONVERT_NUM_MAPS; map++)
             if (!add_map(all, material, item, map, types[map][0])
                 && !add_map(all, material, item, map, types[map][1]) && map == CONVERT_MAP_COLOR
                 && aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &color) == AI_SUCCESS)
@@ -639,8 +688,10 @@ static double widest_gap(const void *keys, size_t stride, unsigned count, size_t
         memcpy(&times[1], at + stride, sizeof times[1]);
         memcpy(a, at + sizeof times[0], width * sizeof *a);
         memcpy(b, at + stride + sizeof times[0], width * sizeof *b);
-        COMMON_FOR_WHILE (i, width, times[1] - times[0] > ticks)
-            sum += (a[i] - b[i]) * (a[i] - b[i]);
+        if (times[1] - times[0] > ticks) {
+            for (size_t i = 0; i < width; i++)
+                sum += (a[i] - b[i]) * (a[i] - b[i]);
+        }
         most = fmax(most, sqrt(sum));
     }
     return most;
@@ -667,7 +718,8 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     size_t num_moved = 0, num_sparse = 0, num_bent = 0;
     double reach = 0;
     int moved_skin = NONE;
-    COMMON_EACH (one, all->nodes, all->num_nodes) {
+    for (int i = 0; i < all->num_nodes; i++) {
+        node *const one = &all->nodes[i];
         const struct aiMatrix4x4 rest = one->rest;
         num_moved += one->is_moved;
         if (!all->has_bones || one->is_joint)
@@ -678,28 +730,29 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
         one->is_changing = false;
         one->channel = NULL;
     }
-    COMMON_FOR (c, clip->mNumChannels) {
+    for (uint32_t c = 0; c < clip->mNumChannels; c++) {
         const int found = find_node(all, &clip->mChannels[c]->mNodeName);
         if (found != NONE)
             all->nodes[found].channel = clip->mChannels[c];
     }
     const double frames = floor(seconds * rate + 0.5) + 1;
-    if (!(seconds >= 0 && seconds <= (double)LONGEST
-          && frames * (double)num_moved <= (double)MAX_KEYS)) {
-        say(all,
-            "eclip '%s' lasts %g s at %g ticks a second and moves %zu nodes: expected at most "
-            "%d s, %d keys",
-            name, seconds, ticks, num_moved, LONGEST, MAX_KEYS);
+    if (!(seconds >= 0 && seconds <= (double)LONGEST)) {
+        say(all, "eclip '%s' is too long: %g s at %g ticks per second; limit: %d s", name, seconds,
+            ticks, LONGEST);
         return false;
     }
     const size_t num_frames = (size_t)frames, size = num_frames * WIDTH; // of a node
+    if (!charge(all, num_frames * (4 * (uint64_t)all->num_nodes + WIDTH * (uint64_t)num_moved))
+        || !charge_bytes(all, num_moved * (uint64_t)size, sizeof(float)))
+        return false;
     float *const times = common_alloc(num_frames, sizeof *times);
     float *const values = common_alloc(num_moved * size, sizeof *values);
-    COMMON_FOR (f, num_frames) {
+    for (size_t f = 0; f < num_frames; f++) {
         times[f] = (float)((double)f / rate);
         evaluate(all, (double)f / rate * ticks);
         float *track = values;
-        COMMON_EACH (one, all->nodes, all->num_nodes) {
+        for (int i = 0; i < all->num_nodes; i++) {
+            node *const one = &all->nodes[i];
             if (!one->is_moved)
                 continue;
             one->is_still &= aiMatrix4AreEqualEpsilon(&one->local, &one->rest, 1e-4f) != 0;
@@ -710,7 +763,7 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
             track += size;
         }
     }
-    COMMON_FOR (i, all->num_nodes) {
+    for (int i = 0; i < all->num_nodes; i++) {
         const struct aiNodeAnim *const keys = all->nodes[i].channel;
         if (keys && all->nodes[i].is_changing) {
             // A curve leaves the line by about a tenth: 1 degree, or as much of the longest bone.
@@ -729,7 +782,7 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
         json_t *const item =
             gltf_add_animation(&all->file, name, json_pack("{s:f}", "frameRate", rate));
         const float *track = values;
-        COMMON_FOR (i, (size_t)all->num_nodes) {
+        for (size_t i = 0; i < (size_t)all->num_nodes; i++) {
             if (!all->nodes[i].is_moved)
                 continue;
             if (!all->nodes[i].is_pivot && !all->nodes[i].is_still) {
@@ -747,28 +800,70 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     free(times);
     if (num_sparse > 0)
         say(all,
-            "%cclip '%s': %zu of %u moved nodes have keys more than a frame apart, with lines "
-            "between them, also where the file has curves: bake these when exporting",
+            "%cclip '%s': %zu of %u animated nodes have keys more than one frame apart; curves "
+            "between these keys are read as straight lines; bake the animation when you export it",
             known->has[CURVES] && num_bent > 0 ? 'l' : 'n', name, num_sparse, clip->mNumChannels);
     bool is_morphed = false;
-    COMMON_FOR (c, clip->mNumMorphMeshChannels) {
+    for (uint32_t c = 0; c < clip->mNumMorphMeshChannels; c++) {
         const struct aiMeshMorphAnim *const keys = clip->mMorphMeshChannels[c];
-        COMMON_FOR (k, keys->mNumKeys)
-            COMMON_FOR (w, keys->mKeys[k].mNumValuesAndWeights)
+        for (uint32_t k = 0; k < keys->mNumKeys; k++)
+            for (uint32_t w = 0; w < keys->mKeys[k].mNumValuesAndWeights; w++)
                 is_morphed |= keys->mKeys[k].mWeights[w] != 0;
     }
     if (is_morphed)
-        say(all, "lclip '%s' changes meshes by morph targets, which are left out", name);
+        say(all, "lclip '%s' animates morph targets, which were skipped", name);
     // Maya shows both motions, one upon the other; 3ds Max, and the rules of FBX, that of bones.
     if (moved_skin != NONE)
         say(all,
-            "lclip '%s' moves the mesh '%s' itself beside the bones that move its vertices, and "
-            "only they count",
+            "lclip '%s' animates both the mesh '%s' and the bones of its skin; only the bones are "
+            "used",
             name, all->nodes[moved_skin].of->mName.data);
     return true;
 }
 
 // -- Both processes -------------------------------------------------------------------------------
+
+// Makes the .glb file. Returns false after an error, which was reported.
+static bool make_file(import *all, const order *job, convert_bytes *made)
+{
+    const convert_input *const input = job->input;
+    const facts known = find_facts(input);
+    if (known.version < OLDEST) {
+        say(all,
+            "eunsupported FBX version %u: expected %d (FBX 2011) or later; convert the file with "
+            "Autodesk's FBX Converter or export it again",
+            known.version, OLDEST);
+        return false;
+    }
+    if (known.has[BLENDS] || known.has[DUALS])
+        say(all, "ldual quaternion skinning is not supported by MD5");
+    if (known.has[MORPHS])
+        say(all, "lmorph targets that deform the rest pose were skipped");
+    struct aiPropertyStore *const properties = aiCreatePropertyStore();
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
+    all->scene = aiImportFileFromMemoryWithProperties(input->bytes, (unsigned)input->size,
+                                                      aiProcess_Triangulate,
+                                                      strrchr(input->path, '.') + 1, properties);
+    if (!all->scene || !all->scene->mRootNode) {
+        say(all, "e%s", aiGetErrorString());
+        return false;
+    }
+    gltf_begin(&all->file);
+    list_nodes(all);
+    add_nodes(all);
+    add_materials(all);
+    for (size_t i = 0; i < (size_t)all->num_nodes; i++)
+        for (unsigned m = 0; m < all->nodes[i].of->mNumMeshes; m++)
+            if (!add_mesh(all, all->scene->mMeshes[all->nodes[i].of->mMeshes[m]], i))
+                return false;
+    for (unsigned a = 0; a < all->scene->mNumAnimations; a++)
+        if (!add_clip(all, all->scene->mAnimations[a], job, &known))
+            return false;
+    if (gltf_make(&all->file, NULL, input->path, made, &all->error))
+        return true;
+    say(all, "e%s", all->error.message);
+    return false;
+}
 
 // In the process of its own, whose end frees all: writes lines of notes and errors and, behind 'g',
 // the file.
@@ -776,43 +871,17 @@ static bool import_file(void *user, FILE *out)
 {
     const order *const job = user;
     const convert_input *const input = job->input;
-import all = {.path = input->path, .out = out, .is_smd = common_has_ending(input->path, ".smd") };
-    const facts known = find_facts(input);
-    if (known.version < OLDEST) {
-        say(&all,
-            "eFBX %u is an old format version: expected %d (FBX 2011) or later, in which the "
-            "program, or Autodesk's FBX Converter, saves it",
-            known.version, OLDEST);
-        return true;
-    }
-    if (known.has[BLENDS] || known.has[DUALS])
-        say(&all, "lits skin blends dual quaternions, which MD5 does not");
-    if (known.has[MORPHS])
-        say(&all, "lmorph targets change its meshes at rest, and are left out");
-    struct aiPropertyStore *const properties = aiCreatePropertyStore();
-    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-    all.scene = aiImportFileFromMemoryWithProperties(input->bytes, (unsigned)input->size,
-                                                     aiProcess_Triangulate,
-                                                     strrchr(input->path, '.') + 1, properties);
-    if (!all.scene || !all.scene->mRootNode) {
-        say(&all, "e%s", aiGetErrorString());
-        return true;
-    }
-    gltf_begin(&all.file);
-    list_nodes(&all);
-    add_nodes(&all);
-    add_materials(&all);
-    COMMON_FOR (i, (size_t)all.num_nodes)
-        COMMON_FOR (m, all.nodes[i].of->mNumMeshes)
-            add_mesh(&all, all.scene->mMeshes[all.nodes[i].of->mMeshes[m]], i);
-    COMMON_FOR (a, all.scene->mNumAnimations)
-        if (!add_clip(&all, all.scene->mAnimations[a], job, &known))
-            return true;
+import all = {.path = input->path };
+    all.out = out;
+    all.is_smd = common_has_ending(input->path, ".smd");
+    all.job.note = write_line;
+    convert_begin_budget(&all.budget, input->size);
+    all.job.budget = &all.budget;
+    all.job.user = &all;
     convert_bytes file = {0};
-    md5_error error;
-    if (!gltf_make(&all.file, NULL, input->path, &file, &error))
-        say(&all, "e%s", error.message);
-    else if (fputc('g', out) != EOF)
+    const bool is_made = make_file(&all, job, &file);
+    convert_end_budget(&all.budget, &all.job);
+    if (is_made && fputc('g', out) != EOF)
         fwrite(file.bytes, 1, file.size, out);
     return true;
 }
@@ -829,7 +898,7 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
         common_run_apart(import_file, &asked, (size_t)MEMORY << 20, SECONDS, &size, &reason);
     if (!records)
         return convert_fail(error, MD5_ERROR_IO, input->path, "libassimp: %s", reason);
-    convert_fail(error, MD5_ERROR_IO, input->path, "libassimp ended early");
+    convert_fail(error, MD5_ERROR_IO, input->path, "libassimp stopped without a result");
     char *at = records, *stop = NULL, *loss = NULL;
     const char *const end = records + size;
     while (at < end && *at != 'g' && (stop = memchr(at, '\n', (size_t)(end - at)))) {
@@ -843,10 +912,11 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
         at = stop + 1;
     }
     convert_input made = {input->path, at + 1, (size_t)(end - at) - 1};
-    const bool is_read = at < end && *at == 'g' && convert_read_gltf(job, &made, scene, error)
-                         && (!loss
-                             || convert_fail(error, MD5_ERROR_VERSION, input->path,
-                                             "libassimp: %s: --force accepts that", loss));
+    const bool is_read =
+        at < end && *at == 'g' && convert_read_gltf(job, &made, scene, error)
+        && (!loss
+            || convert_fail(error, MD5_ERROR_VERSION, input->path,
+                            "libassimp: %s; use --force to convert the file anyway", loss));
     free(records);
     return is_read;
 }
@@ -859,13 +929,14 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
     (void)job;
     (void)scene;
 #ifdef __EMSCRIPTEN__
-    return convert_fail(error, MD5_ERROR_VERSION, input->path,
-                        "no page reads such files: md5view and md5tool with libassimp do");
+    return convert_fail(
+        error, MD5_ERROR_VERSION, input->path,
+        "this format is not supported in the browser: use md5view or md5tool built with libassimp");
 #else
-    return convert_fail(error, MD5_ERROR_VERSION, input->path,
-                        "this build has no libassimp, which reads such files: on a system with "
-                        "processes apart (not Windows) install it and jansson, in Debian "
-                        "libassimp-dev and libjansson-dev, and build again");
+    return convert_fail(
+        error, MD5_ERROR_VERSION, input->path,
+        "this format is not supported: built without libassimp; install libassimp and jansson "
+        "(Debian: libassimp-dev, libjansson-dev) and build again; not available on Windows");
 #endif
 }
 

@@ -13,7 +13,7 @@ static void put_big(convert_bytes *to, uint32_t number, int size)
 
 static void put_zeros(convert_bytes *to, size_t count)
 {
-    COMMON_FOR (i, count)
+    for (size_t i = 0; i < count; i++)
         convert_put(to, "", 1);
 }
 
@@ -27,7 +27,7 @@ static uint32_t bits_of(float number)
 // Words of four bytes, numbers or floats, the high byte first.
 static void put_words(convert_bytes *to, const void *words, size_t count)
 {
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         uint32_t word;
         memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
         put_big(to, word, 4);
@@ -69,14 +69,14 @@ enum { MAX_JOINTS = 255, MAX_WEIGHTS = 4, PACKED = 2 * MAX_WEIGHTS };
 
 static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t *packed)
 {
-    COMMON_FOR (v, mesh->num_vertices) {
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vec3 n = mesh->normals[v];
         const md5_vec4 t = mesh->tangents ? mesh->tangents[v] : (md5_vec4){1, 0, 0, 1};
         put_words(to, &mesh->positions[v], 3);
         put_big(to, half_of(mesh->texcoords[v].x), 2);
         put_big(to, half_of(mesh->texcoords[v].y), 2);
         const float units[] = {n.x, n.y, n.z, -1, t.x, t.y, t.z, t.w};
-        COMMON_FOR (i, 8)
+        for (int i = 0; i < 8; i++)
             put_unit(to, units[i]);
         convert_put(to, packed + (size_t)v * PACKED, PACKED);
     }
@@ -88,8 +88,8 @@ static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh 
     bool used[MAX_JOINTS] = {false};
     float farthest = 0;
     uint32_t count = 0;
-    COMMON_FOR (v, mesh->num_vertices)
-        COMMON_FOR_FROM (i, mesh->first_influence[v], mesh->first_influence[v + 1]) {
+    for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
             const uint32_t joint = mesh->influence_joints[i];
             const md5_vec3 away =
                 md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
@@ -98,7 +98,7 @@ static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh 
             farthest = fmaxf(farthest, md5_vec3_length(away));
         }
     put_big(to, count, 4);
-    COMMON_FOR (joint, MAX_JOINTS)
+    for (int joint = 0; joint < MAX_JOINTS; joint++)
         if (used[joint])
             convert_put_number(to, (uint32_t)joint, 1);
     put_words(to, &farthest, 1);
@@ -111,7 +111,7 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     // Shadows and normals take vertices at one position for one.
     common_find_equal(mesh->positions, mesh->num_vertices, sizeof *mesh->positions, first);
     uint32_t num_twins = 0;
-    COMMON_FOR (v, mesh->num_file_vertices)
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
         num_twins += first[v] != v;
     put_text(to, mesh->shader);
     put_big(to, mesh->num_file_vertices, 4);
@@ -125,12 +125,12 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
                                0}; // no edges: the engine makes them
     put_words(to, counts, 6);
     put_vertices(to, mesh, packed);
-    COMMON_FOR (i, 3 * mesh->num_triangles)
+    for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
         put_big(to, mesh->indices[i], 2);
-    COMMON_FOR (i, 3 * mesh->num_triangles)
+    for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
         put_big(to, first[mesh->indices[i]], 2);
     put_words(to, mesh->sources + mesh->num_file_vertices, counts[3]);
-    COMMON_FOR (v, mesh->num_file_vertices)
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
         if (first[v] != v)
             put_words(to, (const uint32_t[]){v, first[v]}, 2);
     put_big(to, number, 4);
@@ -141,13 +141,14 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
 static bool is_writable(const md5_model *model, const char *name, md5_error *error)
 {
     if (model->skeleton.num_joints > MAX_JOINTS)
-        return convert_fail(error, MD5_ERROR_RANGE, name, "%u joints: expected at most %d",
+        return convert_fail(error, MD5_ERROR_RANGE, name, "too many joints (%u; limit %d)",
                             model->skeleton.num_joints, MAX_JOINTS);
-    COMMON_FOR (m, model->num_meshes)
+    for (uint32_t m = 0; m < model->num_meshes; m++)
         if (model->meshes[m].num_vertices > UINT16_MAX)
-            return convert_fail(error, MD5_ERROR_RANGE, name,
-                                "mesh %u has %u drawn vertices: expected at most 65535", m,
-                                model->meshes[m].num_vertices);
+            return convert_fail(
+                error, MD5_ERROR_RANGE, name,
+                "mesh %u has too many vertices after seams are split (%u; limit 65535)", m,
+                model->meshes[m].num_vertices);
     return true;
 }
 
@@ -167,18 +168,21 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
     convert_put(to, (const unsigned char[]){'5', 'D', 'M', MESH_VERSION}, 4);
     const uint32_t count = model->skeleton.num_joints;
     put_big(to, count, 4);
-    COMMON_EACH (joint, model->skeleton.joints, count) {
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_joint *const joint = &model->skeleton.joints[i];
         put_text(to, joint->name);
         put_big(to, joint->parent, 4); // MD5_NONE is -1
     }
     put_big(to, count, 4);
-    COMMON_EACH (local, model->bind_local, count)
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_xform *const local = &model->bind_local[i];
         put_joint(to, local->rotation, local->translation);
+    }
     put_big(to, count + count % 2, 4); // an even number
     put_words(to, model->inverse_bind, 12 * (size_t)count);
     put_words(to, &model->inverse_bind[count - 1], 12 * (size_t)(count % 2));
     put_big(to, model->num_meshes, 4);
-    COMMON_FOR (m, model->num_meshes) {
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
         put_mesh(to, model, &model->meshes[m], m, packed);
         packed += (size_t)model->meshes[m].num_vertices * PACKED;
     }
@@ -195,12 +199,15 @@ static double lost_of(float number)
 static void note_lost(const convert_job *job, const md5_model *model)
 {
     double most = 0;
-    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
-        COMMON_FOR (v, mesh->num_vertices)
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
             most = fmax(most, fmax(lost_of(mesh->texcoords[v].x), lost_of(mesh->texcoords[v].y)));
     }
     if (most > 0)
-        convert_note(job, "texture coordinates have 11 bits in BFG: they move by up to %.2g", most);
+        convert_note(
+            job, "texture coordinates were rounded to the format's 11 bits; largest change: %.2g",
+            most);
 }
 
 static bool make_model(const convert_job *job, const md5_doc *doc, const char *name,
@@ -230,9 +237,11 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
     enum { VERSION = 101, TIME = 8 };
     const uint32_t rate = (uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0);
     if (rate != doc->frame_rate)
-        convert_note(job, "the format has whole frame rates: %g became %u", doc->frame_rate, rate);
+        convert_note(job,
+                     "frame rate %g was rounded to %u: the format stores integer frame rates only",
+                     doc->frame_rate, rate);
     if (!doc->bounds)
-        convert_note(job, "the clip has no bounds: they are empty");
+        convert_note(job, "the clip has no bounds: empty bounds were written");
     convert_put(to, (const unsigned char[]){'B', 'M', 'D', VERSION}, 4);
     put_zeros(to, TIME);
     const uint32_t length = (uint32_t)(((uint64_t)(doc->num_frames - 1) * 1000 + rate - 1) / rate);
@@ -244,14 +253,15 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
     else
         put_zeros(to, sizeof(md5_bounds) * doc->num_frames);
     put_big(to, doc->num_joints, 4);
-    COMMON_EACH (joint, doc->joints, doc->num_joints) {
+    for (uint32_t i = 0; i < doc->num_joints; i++) {
+        md5_doc_joint *const joint = &doc->joints[i];
         put_text(to, joint->name);
         const md5_track track = joint->track;
         put_words(to, (const uint32_t[]){joint->parent, track.flags, track.first}, 3);
     }
     const md5_vec3 origin = {0, 0, 0};
     put_big(to, doc->num_joints, 4);
-    COMMON_FOR (joint, doc->num_joints) {
+    for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
         const md5_vec3 q = doc->joints[joint].rotation;
         put_joint(to, md5_quat_from_xyz(q.x, q.y, q.z),
                   joint == 0 ? origin : doc->joints[joint].position);
@@ -262,12 +272,12 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
                           doc->joints[0].position.z};
     float moved[3] = {0}; // in the last frame
     put_big(to, doc->num_frames * doc->num_components, 4);
-    COMMON_FOR (f, doc->num_frames) {
+    for (uint32_t f = 0; f < doc->num_frames; f++) {
         const float *const row = doc->numbers + (size_t)f * doc->num_components;
-        COMMON_FOR (i, doc->num_components) {
+        for (uint32_t i = 0; i < doc->num_components; i++) {
             float number = row[i];
             uint32_t at = root.first;
-            COMMON_FOR (axis, 3)
+            for (int axis = 0; axis < 3; axis++)
                 if ((root.flags >> axis & 1) != 0 && at++ == i)
                     moved[axis] = number -= base[axis];
             convert_put_words(to, &number, 1);
@@ -285,7 +295,8 @@ static void put_camera(const md5_doc *doc, convert_bytes *to)
     convert_put_words(to, counts, 2);
     convert_put_words(to, doc->cuts, doc->num_cuts);
     convert_put_u32(to, doc->num_frames);
-    COMMON_EACH (view, doc->views, doc->num_frames) {
+    for (uint32_t i = 0; i < doc->num_frames; i++) {
+        md5_camera_view *const view = &doc->views[i];
         put_words(to, &view->fov, 1);
         put_words(to, &view->rotation, 3);
         convert_put_words(to, &view->position, 3);

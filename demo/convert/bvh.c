@@ -3,14 +3,13 @@
 // The motion becomes a clip of a model (retarget.c), or, without one, of its own skeleton. Offsets
 // and angles are in the file's own axes, mostly with y up: rotations of all joints are 0 in the
 // rest pose. A joint's channels are factors from left to right.
+#include "demo/convert/budget.h"
 #include "demo/convert/retarget.h"
 #include "demo/convert/words.h"
 
 // -- Reading --------------------------------------------------------------------------------------
 
 enum { MAX_JOINTS = 1 << 16, MAX_CHANNELS = 6 };
-// Joints times frames, of the file and of what is made of it.
-static const uint64_t most_numbers = 1 << 26;
 
 typedef struct bvh_joint {
     convert_vec offset;
@@ -38,7 +37,7 @@ static bool takes(bvh_file *file, const char *word)
     const size_t length = convert_next_word(&file->in);
     if (length != strlen(word))
         return false;
-    COMMON_FOR (i, length)
+    for (size_t i = 0; i < length; i++)
         if ((file->in.at[i] | 0x20) != (word[i] | 0x20))
             return false;
     file->in.at += length;
@@ -60,15 +59,14 @@ static bool read_count(bvh_file *file, const char *what, uint32_t most, uint32_t
     *count = (uint32_t)fmax(number, 0.0);
     return (number >= 0 && number <= most && number == floor(number))
            || convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
-                              "%s: %g, expected a whole number up to %u", what, number, most);
+                              "%s: expected an integer from 0 to %u, found %g", what, most, number);
 }
 
 static bool read_offset(bvh_file *file, convert_vec *offset)
 {
-    return expect(file, "OFFSET")
-           && convert_read_number(&file->in, "the offset along x", &offset->x)
-           && convert_read_number(&file->in, "the offset along y", &offset->y)
-           && convert_read_number(&file->in, "the offset along z", &offset->z);
+    return expect(file, "OFFSET") && convert_read_number(&file->in, "the X offset", &offset->x)
+           && convert_read_number(&file->in, "the Y offset", &offset->y)
+           && convert_read_number(&file->in, "the Z offset", &offset->z);
 }
 
 static bool read_channels(bvh_file *file, bvh_joint *joint)
@@ -78,7 +76,7 @@ static bool read_channels(bvh_file *file, bvh_joint *joint)
     if (!read_count(file, "the number of channels", MAX_CHANNELS, &joint->num_channels))
         return false;
     file->num_channels += joint->num_channels;
-    COMMON_FOR (i, joint->num_channels) {
+    for (uint32_t i = 0; i < joint->num_channels; i++) {
         uint8_t kind = 0;
         while (kind < MAX_CHANNELS && !takes(file, kinds[kind]))
             kind++;
@@ -102,7 +100,8 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
         length--; // a brace can stand on the line of the name
     if (file->num_joints == MAX_JOINTS || length > 255)
         return convert_fail_at(&file->in, MD5_ERROR_RANGE, name,
-                               "more than %d joints, or a name above 255 bytes", MAX_JOINTS);
+                               "too many joints (limit %d), or a joint name longer than 255 bytes",
+                               MAX_JOINTS);
     const uint32_t n = file->num_joints++;
     file->joints = common_grow(file->joints, n, sizeof *file->joints);
     file->skeleton = common_grow(file->skeleton, n, sizeof *file->skeleton);
@@ -150,6 +149,7 @@ static bool read_hierarchy(bvh_file *file)
 // Room is made for as many numbers as the rest of the text can hold.
 static bool read_motion(bvh_file *file)
 {
+    enum { SAMPLE = 8 }; // elements that a joint of a frame costs
     uint32_t count = 0;
     if (!expect(file, "Frames:")
         || !read_count(file, "the number of frames", UINT32_MAX / 2, &count)
@@ -157,37 +157,41 @@ static bool read_motion(bvh_file *file)
         return false;
     convert_next_word(&file->in);
     const char *const position = file->in.at;
-    if (!convert_read_number(&file->in, "the seconds of a frame", &file->frame_time))
+    if (!convert_read_number(&file->in, "the frame time in seconds", &file->frame_time))
         return false;
     if (!(file->frame_time >= 1e-5))
         return convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
-                               "a frame of %g seconds, expected 1e-5 or more", file->frame_time);
+                               "invalid frame time: expected 1e-5 seconds or more, found %g",
+                               file->frame_time);
     // Each number has a digit and a blank.
     uint64_t num_values = (uint64_t)count * file->num_channels, num_read = 0;
     const uint64_t rest = (uint64_t)(file->in.end - file->in.at);
-    if (count == 0 || num_values > rest / 2 + 1
-        || (uint64_t)count * file->num_joints > most_numbers)
-        return convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
-                               "%u frames of %u channels and %u joints, but %llu bytes are left",
-                               count, file->num_channels, file->num_joints,
-                               (unsigned long long)rest);
+    if (count == 0 || num_values > rest / 2 + 1)
+        return convert_fail_at(
+            &file->in, MD5_ERROR_RANGE, position,
+            "the file is too short for %u frames of %u channels and %u joints: %llu bytes remain",
+            count, file->num_channels, file->num_joints, (unsigned long long)rest);
+    if (!convert_charge(file->job, SAMPLE * (uint64_t)count * file->num_joints, file->in.error))
+        return false;
     file->num_frames = count;
     file->values = common_alloc((size_t)(rest / 2 + 2), sizeof *file->values);
     while (num_read < num_values || convert_next_word(&file->in) > 0) {
         double number = 0;
         if (num_read == num_values) { // some writers count frames from 0
-            if (file->num_channels == 0
-                || (uint64_t)++file->num_frames * file->num_joints > most_numbers)
+            if (file->num_channels == 0)
                 return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, file->in.at,
-                                       "expected the end behind %u frames", count);
+                                       "expected end of file after %u frames", count);
+            if (!convert_charge(file->job, SAMPLE * (uint64_t)file->num_joints, file->in.error))
+                return false;
+            file->num_frames++;
             num_values += file->num_channels;
         }
-        if (!convert_read_number(&file->in, "the number of a channel", &number))
+        if (!convert_read_number(&file->in, "a channel value", &number))
             return false;
         file->values[num_read++] = (float)number;
     }
     if (file->num_frames > count)
-        convert_note(file->job, "%s: %u frames instead of the %u of Frames: all are taken",
+        convert_note(file->job, "%s: found %u frames, but Frames declares %u; all frames were read",
                      file->in.path, file->num_frames, count);
     return true;
 }
@@ -210,12 +214,12 @@ static void pose(void *user, uint32_t frame, convert_xform *local)
 {
     const bvh_file *const file = user;
     const float *number = file->values + (size_t)frame * file->num_channels;
-    COMMON_FOR (i, file->num_joints) {
+    for (uint32_t i = 0; i < file->num_joints; i++) {
         const bvh_joint *const joint = &file->joints[i];
         const uint32_t parent = file->skeleton[i].parent;
         double position[] = {joint->offset.x, joint->offset.y, joint->offset.z};
         convert_quat rotation = no_turn;
-        COMMON_FOR (k, joint->num_channels) {
+        for (uint32_t k = 0; k < joint->num_channels; k++) {
             const double value = (double)*number++, half = value * 3.14159265358979323846 / 360.0;
             const double s = sin(half), c = cos(half);
             const convert_quat turns[] = {{s, 0, 0, c}, {0, s, 0, c}, {0, 0, s, c}};
@@ -240,7 +244,7 @@ static bool print_rest(const bvh_file *file, char **text, size_t *size)
     md5_doc doc = {.kind = MD5_DOC_MODEL,
                    .num_joints = file->num_joints,
                    .joints = common_alloc(file->num_joints, sizeof *doc.joints)};
-    COMMON_FOR (i, file->num_joints) {
+    for (uint32_t i = 0; i < file->num_joints; i++) {
         const uint32_t parent = file->skeleton[i].parent;
         convert_xform *const at = &file->model[i];
         *at = to_motion(file, no_turn, file->joints[i].offset);
@@ -258,7 +262,7 @@ static double find_rate(const bvh_file *file)
 {
     static const double rates[] = {24, 25, 30, 50, 60, 100, 120};
     double rate = 1.0 / file->frame_time;
-    COMMON_FOR (i, COMMON_LENGTH(rates))
+    for (size_t i = 0; i < COMMON_LENGTH(rates); i++)
         if (fabs(rate / rates[i] - 1) <= 0.005)
             rate = rates[i];
     return rate;
@@ -271,17 +275,17 @@ static double guess_scale(const convert_job *job, double legs)
         double least, most, scale;
         const char *what;
     } guesses[] = {
-        {0.4, 1.3, 1.0 / 0.0254, "its legs are as long as if it were in metres"},
-        {45, 130, 1.0 / 2.54, "its legs are as long as if it were in centimetres"},
-        {0, 0, 1, "taken as inches"},
+        {0.4, 1.3, 1.0 / 0.0254, "the length of the legs suggests metres"},
+        {45, 130, 1.0 / 2.54, "the length of the legs suggests centimetres"},
+        {0, 0, 1, "assuming inches"},
     };
     const struct guess *guess = guesses;
     while (guess->most > 0 && !(legs >= guess->least && legs <= guess->most)) // the last is any
         guess++;
     const bool is_asked = job->scale > 0;
     const double scale = is_asked ? job->scale : guess->scale;
-    convert_note(job, "one unit of the motion is %.6g of MD5%s%s", scale, is_asked ? "" : ": ",
-                 is_asked ? "" : guess->what);
+    convert_note(job, "scale: 1 unit of the motion is %.6g MD5 units%s%s", scale,
+                 is_asked ? "" : ": ", is_asked ? "" : guess->what);
     return scale;
 }
 
@@ -297,7 +301,7 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
                             .end = input->bytes + input->size,
                             .line_start = input->bytes,
                             .line = 1,
-                            .end_is = "the end",
+                            .end_is = "end of file",
                             .most_shown = 40},
                      .axes = no_turn,
                      .scale = 1};
@@ -322,8 +326,8 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
                                        .bounds = file.bounds,
                                        .pose = pose,
                                        .user = &file};
-        is_done =
-            print_rest(&file, &rest, &size) && convert_add_clip(scene, name, &motion, NULL, error);
+        is_done = print_rest(&file, &rest, &size)
+                  && convert_add_clip(job, scene, name, &motion, NULL, error);
         free(name);
     }
     is_done = is_done && model;
@@ -336,7 +340,7 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
         free(rest);
     }
     md5_free_model(model);
-    COMMON_FOR (i, file.num_joints)
+    for (uint32_t i = 0; i < file.num_joints; i++)
         free((char *)(uintptr_t)file.skeleton[i].name);
     free(file.skeleton);
     free(file.joints);

@@ -1,6 +1,5 @@
 // The formats, and what a conversion does: reads all inputs, then writes.
-#include "demo/convert/convert.h"
-
+#include "demo/convert/budget.h"
 #include "demo/convert/layout.h"
 #include "demo/convert/quake.h"
 #include "demo/convert/retarget.h"
@@ -46,10 +45,12 @@ enum { NUM_FORMATS = COMMON_LENGTH(formats) };
 // Each ending is that of one format. NULL: of none.
 static const struct format *find_format(const char *path)
 {
-    COMMON_EACH (format, formats, NUM_FORMATS)
+    for (int i = 0; i < NUM_FORMATS; i++) {
+        const struct format *const format = &formats[i];
         for (int k = 0; format->endings[k]; k++)
             if (common_has_ending(path, format->endings[k]))
                 return format;
+    }
     return NULL;
 }
 
@@ -79,15 +80,18 @@ char *convert_find_output(const convert_job *job)
 common_list convert_list_outputs(void)
 {
     common_list list = {NULL, 0};
-    COMMON_EACH (format, formats, NUM_FORMATS)
+    for (int i = 0; i < NUM_FORMATS; i++) {
+        const struct format *const format = &formats[i];
         if (format->write)
             common_add(&list, common_copy(format->endings[0] + strlen(".")));
+    }
     return list;
 }
 
 void convert_print_formats(void)
 {
-    COMMON_EACH (format, formats, NUM_FORMATS) {
+    for (int i = 0; i < NUM_FORMATS; i++) {
+        const struct format *const format = &formats[i];
         int width = 0;
         for (int k = 0; format->endings[k]; k++)
             width += printf("%s ", format->endings[k]);
@@ -112,9 +116,8 @@ static bool read_bytes(const convert_job *job, convert_input *input, md5_error *
     input->bytes = view_copy_file(job->files, input->path, &input->size, &why);
     return input->bytes
            || convert_fail(error, MD5_ERROR_IO, input->path, "%s",
-                           why.message[0] != '\0'
-                               ? why.message
-                               : "cannot read the file: there is none of this name");
+                           why.message[0] != '\0' ? why.message
+                                                  : "cannot read the file: not found");
 }
 
 static bool read_input(const convert_job *job, const char *path, convert_scene *scene,
@@ -122,12 +125,18 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
 {
     const struct format *const format = find_format(path);
     if (!format || !format->read)
-        return convert_fail(error, MD5_ERROR_IO, path, "no format that is read has this ending");
+        return convert_fail(error, MD5_ERROR_IO, path,
+                            "unsupported input format: unknown file extension");
     convert_input input = {.path = path};
     if (!read_bytes(job, &input, error))
         return false;
-    const bool is_read = format->read(job, &input, scene, error);
-    if (!is_read && error->file[0] == '\0') // of a document that the reader made
+    convert_budget budget;
+    convert_begin_budget(&budget, input.size);
+    convert_job limited = *job;
+    limited.budget = &budget;
+    const bool is_read = format->read(&limited, &input, scene, error);
+    convert_end_budget(&budget, job);
+    if (!is_read && error->file[0] == '\0') // of a document that the reader made, or the budget
         convert_name_file(error, path);
     free(input.bytes);
     return is_read;
@@ -141,29 +150,32 @@ static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *do
 {
     const char *const path = part->path ? part->path : part->name;
     common_worn worn = common_wear(body, doc);
-    COMMON_FOR_WHILE (i, body->num_joints, worn.is_related)
-        if (worn.num_followers[i] > 0)
-            convert_note(job, "%u joints of %s follow %s", worn.num_followers[i], part->name,
-                         body->joints[i].name);
+    if (worn.is_related) {
+        for (uint32_t i = 0; i < body->num_joints; i++)
+            if (worn.num_followers[i] > 0)
+                convert_note(job, "%u joints of %s were attached to joint %s",
+                             worn.num_followers[i], part->name, body->joints[i].name);
+    }
     free(worn.num_followers);
     if (!worn.is_related)
         return convert_fail(error, MD5_ERROR_MISMATCH, path,
-                            "the second model has no joint of the first. Models on its joints "
-                            "become a part of it, those with as many vertices in each mesh morph "
-                            "targets");
+                            "the models have no joint names in common: cannot merge them; a model "
+                            "with the same vertex counts would become a morph target");
     if (worn.distance > 0.01f * worn.size && !job->is_forced)
-        return convert_fail(error, MD5_ERROR_MISMATCH, path,
-                            "the second model: joint %.80s is bound elsewhere than in the first: "
-                            "vertices are up to %.4g units off: --force accepts that",
-                            worn.joint, worn.distance);
+        return convert_fail(
+            error, MD5_ERROR_MISMATCH, path,
+            "bind pose of joint %.80s differs from the first model's: vertices would move by up to "
+            "%.4g units; use --force to merge the models anyway",
+            worn.joint, worn.distance);
     const bool is_far = worn.distance > 0.001f * worn.size;
-    convert_note(job, "%s becomes a part of the model: vertices are up to %.3g units elsewhere%s%s",
+    convert_note(job, "merged %s into the model; vertices moved by at most %.3g units%s%s",
                  part->name, worn.distance, is_far ? ", at joint " : "", is_far ? worn.joint : "");
     md5_doc_mesh *const meshes =
         common_alloc(body->num_meshes + (size_t)doc->num_meshes, sizeof *meshes);
     memcpy(meshes, body->meshes, body->num_meshes * sizeof *meshes);
     body->meshes = meshes;
-    COMMON_EACH (mesh, doc->meshes, doc->num_meshes) {
+    for (uint32_t i = 0; i < doc->num_meshes; i++) {
+        md5_doc_mesh *const mesh = &doc->meshes[i];
         const bool is_named = mesh->name && mesh->name[0] != '\0';
         mesh->name =
             common_add(names, common_format("%s/%s", part->name,
@@ -209,7 +221,7 @@ static bool join_models(const convert_job *job, convert_scene *scene, md5_error 
     bool is_done = true;
     while (first < scene->num_parts && scene->parts[first].kind != CONVERT_MODEL)
         first++;
-    COMMON_FOR (i, scene->num_parts) {
+    for (size_t i = 0; i < scene->num_parts; i++) {
         const convert_part part = scene->parts[i];
         bool is_joined = false;
         if (is_done && part.is_model) // behind the first
@@ -249,7 +261,7 @@ static void stay_in_place(void *user, md5_xform *pose)
     root->has_first = true;
     root->motion = md5_vec3_sub(pose[0].translation, root->first);
     root->motion.z = 0;
-    COMMON_FOR (i, root->clip->num_joints)
+    for (uint32_t i = 0; i < root->clip->num_joints; i++)
         if (root->clip->joints[i].parent == MD5_NONE)
             pose[i].translation = md5_vec3_sub(pose[i].translation, root->motion);
     pose[0].translation.x = root->first.x; // to the bit
@@ -265,7 +277,7 @@ static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, 
     }
     float *const keys = common_alloc(num_frames, sizeof *keys);
     const size_t last = weights->num_keys - 1;
-    COMMON_FOR (frame, num_frames) {
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
         const double at = num_frames > 1 ? frame * (double)last / (num_frames - 1.0) : 0;
         const size_t a = (size_t)at, b = a < last ? a + 1 : last;
         keys[frame] =
@@ -295,19 +307,22 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
                                  .user = &root};
     if (count * clip->num_joints > fixed + most_factor * num_frames * clip->num_joints)
         return convert_fail(error, MD5_ERROR_RANGE, part->path,
-                            "%.0f frames of %u joints at %g a second, but the clip has %u at %g",
+                            "resampled clip would be too large: %.0f frames of %u joints at %g "
+                            "frames per second; the clip has %u frames at %g",
                             count, clip->num_joints, job->rate, num_frames, rate);
     if (md5_edit_frames(clip, &edit, error) == MD5_NONE)
         return false;
     if (clip->num_frames != num_frames)
-        convert_note(job, "clip %s: %u frames at %g a second are sampled as %u at %g", part->name,
-                     num_frames, rate, clip->num_frames, job->rate);
-    COMMON_EACH (row, scene->weights, scene->num_weights)
+        convert_note(job, "clip %s: resampled %u frames at %g frames per second to %u at %g",
+                     part->name, num_frames, rate, clip->num_frames, job->rate);
+    for (size_t i = 0; i < scene->num_weights; i++) {
+        convert_weights *const row = &scene->weights[i];
         if (row->num_keys != clip->num_frames && strcmp(row->clip, part->name) == 0)
             sample_weights(row, &edit, clip->num_frames);
+    }
     part->motion = root.motion;
     if (job->is_in_place)
-        convert_note(job, "clip %s: stays in place, without a motion of %.4g units", part->name,
+        convert_note(job, "clip %s: removed a root motion of %.4g units", part->name,
                      md5_vec3_length(root.motion));
     return true;
 }
@@ -324,7 +339,7 @@ static bool is_version_6(const convert_part *part)
 // so: it may well do.
 static float find_scale(const convert_job *job, const convert_part *part, const md5_model *model)
 {
-    const md5_load_opts opts = {.partial = true};
+    const md5_load_opts opts = {.allow_partial_binding = true};
     md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(part->bytes, part->size, &opts, &error);
     md5_binding *const binding = anim ? md5_bind(model, anim, &opts, &error) : NULL;
@@ -333,11 +348,11 @@ static float find_scale(const convert_job *job, const convert_part *part, const 
     float scale = 1;
     if (check && md5_check_binding(check, binding) && md5_check_turns(&check, 1)) {
         scale = check->space.scale;
-        COMMON_FOR (i, check->num_findings)
-            convert_note(job, "clip %s: %s", part->name, check->findings[i].error.message);
+        for (uint32_t i = 0; i < check->num_diagnostics; i++)
+            convert_note(job, "clip %s: %s", part->name, check->diagnostics[i].error.message);
     }
     if (scale < 1 || scale > 1)
-        convert_note(job, "clip %s: scaled by %.6g, as the model is", part->name, scale);
+        convert_note(job, "clip %s: scaled by %.6g to match the model", part->name, scale);
     md5_free_check(check);
     md5_free_binding(binding);
     md5_free_anim(anim);
@@ -349,7 +364,7 @@ static void drop_meshes(md5_doc *doc, const convert_scene *scene)
 {
     const uint32_t count = doc->num_meshes;
     doc->num_meshes = 0;
-    COMMON_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         if (i >= scene->num_looks || scene->looks[i] != CONVERT_HIDDEN)
             doc->meshes[doc->num_meshes++] = doc->meshes[i];
 }
@@ -359,7 +374,7 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
 {
     const double unit = scene->unit > 0 ? scene->unit : 1;
     const md5_space_edit space = {
-        .turn = {.yaw = (float)job->turn, .roll = job->was_y_up ? 90 : 0},
+        .rotation = {.yaw = (float)job->turn, .roll = job->was_y_up ? 90 : 0},
         .scale = (float)(job->scale > 0 ? job->scale * format->unit / unit : 1)};
     const md5_joint_edit order = {.root = NULL};
     const bool is_merged = (format->rules & ONE_MESH) == ONE_MESH;
@@ -372,10 +387,10 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
     const convert_part *const first = convert_find_model(scene);
     md5_model *model = NULL; // as it comes in, if there are clips of other files
     bool is_done = true;
-    COMMON_FOR_WHILE (i, scene->num_parts, first && is_done && !model)
+    for (size_t i = 0; i < scene->num_parts && first && is_done && !model; i++)
         if (scene->parts[i].kind == CONVERT_CLIP && job->num_inputs > 1)
             is_done = (model = convert_parse_model(first, error)) != NULL;
-    COMMON_FOR_WHILE (i, scene->num_parts, is_done) {
+    for (size_t i = 0; i < scene->num_parts && is_done; i++) {
         convert_part *const part = &scene->parts[i];
         const bool is_clip = part->kind == CONVERT_CLIP && is_moved;
         const bool is_sorted = (format->rules & PARENTS_FIRST) && part->kind != CONVERT_CAMERA;
@@ -405,8 +420,8 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
                   && convert_print_doc(doc, &part->bytes, &part->size, error);
         md5_free_doc(doc);
         if (is_done && num_moved > 0)
-            convert_note(job, "%s: %u joints are elsewhere, as parents come first", part->name,
-                         num_moved);
+            convert_note(job, "%s: reordered %u joints so that parents precede their children",
+                         part->name, num_moved);
     }
     md5_free_model(model);
     return is_done;
@@ -417,18 +432,20 @@ static size_t find_first(const convert_job *job)
 {
     convert_job quiet = *job;
     quiet.note = NULL;
-    COMMON_FOR_WHILE (i, job->num_inputs, job->num_inputs > 1) {
-        const char *const path = job->inputs[i];
-        const struct format *const format = find_format(path);
-        md5_error unused;
-        convert_scene trial = {.num_parts = 0};
-        const bool is_model =
-            !format || format->read == convert_read_md5
-                ? common_has_ending(path, "mesh")
-                : !read_input(&quiet, path, &trial, &unused) || convert_find_model(&trial) != NULL;
-        convert_free_scene(&trial);
-        if (is_model)
-            return i;
+    if (job->num_inputs > 1) {
+        for (size_t i = 0; i < job->num_inputs; i++) {
+            const char *const path = job->inputs[i];
+            const struct format *const format = find_format(path);
+            md5_error unused;
+            convert_scene trial = {.num_parts = 0};
+            const bool is_model = !format || format->read == convert_read_md5
+                                      ? common_has_ending(path, "mesh")
+                                      : !read_input(&quiet, path, &trial, &unused)
+                                            || convert_find_model(&trial) != NULL;
+            convert_free_scene(&trial);
+            if (is_model)
+                return i;
+        }
     }
     return 0;
 }
@@ -437,15 +454,15 @@ bool convert_read_all(const convert_job *job, convert_scene *scene, md5_error *e
 {
     const size_t first = find_first(job);
     bool is_done = read_input(job, job->inputs[first], scene, error);
-    COMMON_FOR_WHILE (i, job->num_inputs, is_done)
+    for (size_t i = 0; i < job->num_inputs && is_done; i++)
         is_done = i == first
                   || (convert_goes_on(job, error) && read_input(job, job->inputs[i], scene, error));
-    COMMON_FOR_WHILE (i, job->worn.count, is_done) {
+    for (size_t i = 0; i < job->worn.count && is_done; i++) {
         const size_t number = scene->num_parts;
         is_done = read_input(job, job->worn.names[i], scene, error)
                   && ((scene->num_parts > number && scene->parts[number].is_model)
                       || convert_fail(error, MD5_ERROR_MISMATCH, job->worn.names[i],
-                                      "it is no model for another one to wear"));
+                                      "cannot attach the file as an outfit: expected a model"));
         if (is_done)
             scene->parts[number].is_worn = true; // NOLINT(clang-analyzer-core.NullDereference)
     }
@@ -462,23 +479,22 @@ static bool is_new_folder(const char *path)
                || (find_format(path) == NULL && ending[strcspn(ending, "0123456789")] != '\0'));
 }
 
-bool convert_files(const convert_job *job, md5_error *error)
+static bool read_and_write(const convert_job *job, md5_error *error)
 {
-    md5_error unused;
-    if (!error)
-        error = &unused;
     const bool is_new = is_new_folder(job->output);
     const bool is_folder = is_new || common_is_folder(job->output);
     const struct format *const format = is_folder ? formats : find_format(job->output);
     if (!format || !format->write)
         return convert_fail(error, MD5_ERROR_IO, job->output,
-                            "no format that is written has this ending, and it is no folder");
-    COMMON_FOR_WHILE (i, job->num_engines, !(format->rules & HAS_FRAMES))
-        if (md5_find_engines(job->engines[i]) == 0)
-            return convert_fail(
-                error, MD5_ERROR_MISSING, job->output,
-                "the engine %s reads no MD5 files: expected one that check --rules names",
-                job->engines[i]);
+                            "unsupported output format: unknown file extension, and not a folder");
+    if (!(format->rules & HAS_FRAMES)) {
+        for (size_t i = 0; i < job->num_engines; i++)
+            if (md5_find_engines(job->engines[i]) == 0)
+                return convert_fail(error, MD5_ERROR_MISSING, job->output,
+                                    "engine %s does not read MD5 files; md5tool check --rules "
+                                    "lists the engines that do",
+                                    job->engines[i]);
+    }
     convert_job edit = *job;
     if (format->rules & HAS_FRAMES) { // its writer samples clips
         edit.is_in_place = !job->keeps_root;
@@ -496,12 +512,12 @@ bool convert_files(const convert_job *job, md5_error *error)
     }
     if (is_done && scene.num_parts == 0)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
-                               "nothing in it can be converted");
+                               "the file contains no model, animation or camera");
     bool has[CONVERT_TARGET + 1] = {false};
-    COMMON_FOR (map, CONVERT_NUM_MAPS)
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         scene.declares |= job->said[map].count > 0;
     const bool is_said = scene.declares || job->said[CONVERT_NUM_MAPS].count > 0;
-    COMMON_FOR (i, scene.num_parts)
+    for (size_t i = 0; i < scene.num_parts; i++)
         has[scene.parts[i].kind] = true;
     const bool is_moving = has[CONVERT_CLIP] || has[CONVERT_CAMERA];
     if (is_done && !job->is_batch
@@ -509,19 +525,19 @@ bool convert_files(const convert_job *job, md5_error *error)
             || ((job->is_in_place || job->is_id_root || job->range[1] > 0) && !has[CONVERT_CLIP])
             || ((job->influences > 0 || job->is_fitted || is_said) && !has[CONVERT_MODEL])))
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
-                               "it has no %s: an option for these has no effect",
+                               "an option has no effect: the file contains no %s",
                                has[CONVERT_MODEL] ? "clips" : "models");
     is_done = is_done && convert_carry(job, &scene, format->write != convert_write_md5, error);
     const bool finds = (format->rules & HAS_LOOKS) || job->engine || scene.declares;
     if (is_done && scene.declares && scene.num_materials > 0)
         is_done = convert_fail(error, MD5_ERROR_MISMATCH, job->inputs[0],
-                               "it has materials of its own, to which no pictures are added");
+                               "cannot assign textures: the file already defines materials");
     if (is_done && ((finds && scene.num_materials == 0) || is_said))
         is_done = convert_find_looks(job, &scene, finds && scene.num_materials == 0,
                                      job->engine || format->write != convert_write_gltf, error);
     is_done = is_done && edit_scene(&edit, format, &scene, error);
     size_t num_seen = 0;
-    COMMON_FOR (i, scene.num_looks)
+    for (size_t i = 0; i < scene.num_looks; i++)
         if (scene.looks[i] != CONVERT_HIDDEN)
             scene.looks[num_seen++] = scene.looks[i];
     scene.num_looks = num_seen;
@@ -537,5 +553,18 @@ bool convert_files(const convert_job *job, md5_error *error)
         convert_free_layout(&layout);
     }
     convert_free_scene(&scene);
+    return is_done;
+}
+
+bool convert_files(const convert_job *job, md5_error *error)
+{
+    md5_error unused;
+    // Readers have a budget for each file; in all other steps only the notes are limited.
+    convert_budget notes;
+    convert_begin_budget(&notes, UINT64_MAX);
+    convert_job counted = *job;
+    counted.budget = &notes;
+    const bool is_done = read_and_write(&counted, error ? error : &unused);
+    convert_end_budget(&notes, job);
     return is_done;
 }

@@ -12,6 +12,7 @@
 #include "demo/common/options.h"
 #include "demo/common/system.h"
 #include "demo/common/text.h"
+#include "demo/common/text_index.h"
 #include "demo/common/wear.h"
 #include "demo/convert/space.h"
 #include "demo/looks/look.h"
@@ -30,11 +31,10 @@ typedef enum convert_part_kind {
 // An MD5 file in memory: text, or a binary form that the library reads.
 typedef struct convert_part {
     convert_part_kind kind;
-    bool is_model;       // a target that was read as a model
-    bool is_worn;        // that is never a target
-    char *name;          // of the file, without folder and ending; UTF-8; unique in its kind
-    uint32_t num_copies; // of the name, which were called name_2 and so on
-    char *path;          // of the file that it was read from; NULL: made by a reader
+    bool is_model; // a target that was read as a model
+    bool is_worn;  // that is never a target
+    char *name;    // of the file, without folder and ending; UTF-8; unique in its kind
+    char *path;    // of the file that it was read from; NULL: made by a reader
     char *bytes;
     size_t size;
     char *rest; // of a clip whose file has a skeleton alone: that, as text of a mesh file
@@ -85,10 +85,18 @@ typedef struct convert_worn { // a model that became a part of the scene's
     uint32_t first;           // its first mesh in that
 } convert_worn;
 
+// The names of a scene's parts, which convert_add_part() makes unique.
+typedef struct convert_names {
+    common_text_index index; // of kinds and names in lower case
+    uint32_t *num_copies;    // [index.count] parts that were renamed to NAME_2, NAME_3 ...
+    size_t num_parts;        // of the scene whose names are in the index
+} convert_names;
+
 typedef struct convert_scene { // each array grows by common_grow()
     char *name;                // of the output's files, without folder and ending
     convert_part *parts;
     size_t num_parts;
+    convert_names names;
     convert_material *materials;
     size_t num_materials;
     // [num_looks] 1 + the number of a mesh's material; 0, none: that of its shader; CONVERT_HIDDEN
@@ -103,14 +111,17 @@ typedef struct convert_scene { // each array grows by common_grow()
     double turn; // degrees by which the writer of a glTF file says that it turned it
 } convert_scene;
 
+typedef struct convert_job convert_job;
+
 // Adds a part, whose bytes [size] it takes over; makes its name unique. A model behind the first
 // one becomes a target, if its meshes are not joined to that when all is read.
 void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *name,
                       const char *path, char *bytes, size_t size);
 
-// The same of a document, as text. Frees nothing. Returns false if it cannot be written.
-bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *name,
-                     const md5_doc *doc, md5_error *error);
+// The same of a document, as text, whose bytes are charged to the job's budget. Frees nothing.
+// Returns false if it cannot be written.
+bool convert_add_doc(const convert_job *job, convert_scene *scene, convert_part_kind kind,
+                     const char *name, const md5_doc *doc, md5_error *error);
 
 // Writes a document as text; *text is freed before. Returns false if it cannot be written.
 bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error);
@@ -129,7 +140,7 @@ void convert_free_scene(convert_scene *scene);
 // -- Jobs -----------------------------------------------------------------------------------------
 
 // What a conversion does. 0 in a member is its default.
-typedef struct convert_job {
+struct convert_job {
     const char *const *inputs; // [num_inputs] paths; several: a model and clips, in any formats
     size_t num_inputs;
     const char *output; // a path, whose ending says the format; or a folder, for MD5 files
@@ -148,7 +159,6 @@ typedef struct convert_job {
     bool is_id_root;     // its place in the base frame is taken off, as id's engine does
     bool keeps_root;     // it is not, also in frames, whose entities games move
     bool is_quantized;   // glTF: KHR_mesh_quantization
-    bool is_packed;      // glTF: EXT_meshopt_compression
     bool is_batch;       // of the models of a folder: with declarations also without an engine
     bool is_fitted;      // vertices that MD5's weights scatter are fitted to the clips
     struct convert_scene *carried; // only the clips for `target` are made, and given to it; or NULL
@@ -176,7 +186,10 @@ typedef struct convert_job {
     void (*wrote)(void *user, const char *path); // called with each file that was written, or NULL
     bool (*goes_on)(void *user); // asked before each file; false: the conversion fails; or NULL
     void *user;
-} convert_job;
+    // Limits and collects the notes of the file that is being read: budget.h. Callers leave it
+    // NULL.
+    struct convert_budget *budget;
+};
 
 // Reads the inputs, and writes the output. Returns false and fills `error`; then no file is there
 // that was not before, but perhaps some of several. Time and memory are linear in the files.
@@ -236,7 +249,7 @@ bool convert_is_among(const char *names, const char *engine);
 // The engine of a name, as of `md5tool check --for`; Doom 3 if there is none.
 const convert_engine *convert_find_engine(const char *name);
 
-// Passes a note on.
+// Passes a note on, or collects it if the job has a budget.
 void convert_note(const convert_job *job, const char *format, ...) COMMON_PRINTF(2, 3);
 
 // The same of the camera paths and, with_targets, morph targets of a scene that has some; `to`: the
@@ -274,8 +287,10 @@ bool convert_find_looks(const convert_job *job, convert_scene *scene, bool finds
                         md5_error *error);
 
 // Returns a normal map whose green points up the picture, of one in which it points down, or the
-// other way: a PNG file, to be freed. NULL: it cannot be made.
-uint8_t *convert_turn_green(const convert_picture *in, size_t *size, md5_error *error);
+// other way: a PNG file, to be freed. Its pixels are charged to the job's budget. NULL: it cannot
+// be made.
+uint8_t *convert_turn_green(const convert_job *job, const convert_picture *in, size_t *size,
+                            md5_error *error);
 
 // Gives a material a small picture of one linear color: red, green, blue and, of CONVERT_MAP_COLOR,
 // alpha. Says so.
@@ -310,9 +325,10 @@ typedef struct convert_motion {
 } convert_motion;
 
 // Adds a clip. Numbers that no frame changes stand in its base frame, which is the first frame.
-// With a model, which may be NULL, bounds are those of its skin. Fails if a number is beyond 1e9.
-bool convert_add_clip(convert_scene *scene, const char *name, const convert_motion *motion,
-                      const md5_model *model, md5_error *error);
+// With a model, which may be NULL, bounds are those of its skin. Fails if a number is beyond 1e9 or
+// the job's budget is exceeded.
+bool convert_add_clip(const convert_job *job, convert_scene *scene, const char *name,
+                      const convert_motion *motion, const md5_model *model, md5_error *error);
 
 // A joint of a document, which is placed as it is there.
 md5_doc_joint convert_doc_joint(const char *name, uint32_t parent, convert_xform placed);

@@ -24,6 +24,7 @@ typedef struct key_track { // a channel with its sampler
     size_t num_keys, width; // numbers of a value
     const float *times;     // [num_keys] ascending
     const float *values;    // [num_keys][width]; of KEYS_CUBIC three of them a key
+    uint32_t next;          // another track that moves the node; MD5_NONE: none
 } key_track;
 
 // The largest displacement of vertices by scale that MD5 cannot say.
@@ -42,10 +43,10 @@ typedef struct clip_maker {
     gltf_file *file;
     const md5_model *model; // for bounds, or NULL
     convert_scene *scene;
-    size_t num_samples; // frames times joints so far
     scale_loss worst;
-    double *reach;   // [num_joints] of the farthest point of a weight
-    bool *is_filmed; // [num_nodes] a camera that has a path
+    double *reach;         // [num_joints] of the farthest point of a weight
+    bool *is_filmed;       // [num_nodes] a camera that has a path
+    uint32_t *node_tracks; // [num_nodes] the first track that moves each node; MD5_NONE: none
     // All nodes at the time that was sampled last, and what joints make of them:
     gltf_state *states;   // [num_nodes]
     gltf_posed *posed;    // [num_joints]
@@ -109,7 +110,7 @@ static void sample(const clip_maker *clip, const key_track *track, double time, 
     const double curve[4] = {2 * sss - 3 * ss + 1, 3 * ss - 2 * sss, step * (sss - 2 * ss + s),
                              step * (sss - ss)};
     const double *const part = is_still ? still : is_cubic ? curve : line;
-    COMMON_FOR (i, width)
+    for (size_t i = 0; i < width; i++)
         value[i] = part[0] * a[inner + i] + part[1] * b[inner + i] + part[2] * a[2 * inner + i]
                    + part[3] * b[i];
     if (track->path == GLTF_ROTATION && !is_cubic && !is_still) {
@@ -131,7 +132,7 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
     key_track track = {.node = MD5_NONE};
     const char *const name = gltf_target(clip->rig, channel, &track.node);
     if (input == MD5_NONE || output == MD5_NONE)
-        return gltf_fail(file, "%s: it has no sampler, or that has no input or no output", where);
+        return gltf_fail(file, "%s: missing sampler, or its input or output is missing", where);
     while (track.path < WEIGHTS && (!name || strcmp(name, gltf_parts[track.path]) != 0))
         track.path++;
     while (kind && track.kind < NUM_KINDS && strcmp(kind, kinds[track.kind]) != 0)
@@ -152,25 +153,41 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
             json_object_get(gltf_item(file, "meshes", node->mesh), "primitives");
         track.width = json_array_size(json_object_get(json_array_get(primitives, 0), "targets"));
         if (track.width == 0)
-            return gltf_fail(file, "%s: the mesh of nodes/%u has no morph targets", where,
-                             track.node);
+            return gltf_fail(file, "%s: animates morph targets, but the mesh of nodes/%u has none",
+                             where, track.node);
     }
     static const gltf_shape shapes[] = {GLTF_VEC3, GLTF_VEC4, GLTF_VEC3, GLTF_SCALAR};
     size_t num_values = 0;
     track.times = gltf_read(file, input, GLTF_SCALAR, &track.num_keys);
     track.values = track.times ? gltf_read(file, output, shapes[track.path], &num_values) : NULL;
-    if (!track.values || !gltf_spend(file, track.num_keys))
+    // Rates are tried and steps are counted for all keys.
+    if (!track.values || !gltf_charge(file, (4 + (uint64_t)track.width) * track.num_keys))
         return false;
     if (num_values / (is_weights ? track.width : 1)
         < (track.kind == KEYS_CUBIC ? 3 : 1) * track.num_keys)
-        return gltf_fail(file, "%s: %zu keys, but accessors/%u has %zu elements", where,
-                         track.num_keys, output, num_values);
-    COMMON_FOR (k, track.num_keys)
+        return gltf_fail(file, "%s: %zu keys do not match the %zu elements of accessors/%u", where,
+                         track.num_keys, num_values, output);
+    for (size_t k = 0; k < track.num_keys; k++)
         if (!(track.times[k] >= 0) || (k > 0 && !(track.times[k] > track.times[k - 1])))
-            return gltf_fail(file, "accessors/%u: key %zu is not later than that before it", input,
-                             k);
+            return gltf_fail(file,
+                             "accessors/%u: time of key %zu is not greater than the previous key's",
+                             input, k);
     *COMMON_MORE(clip->tracks, clip->num_tracks) = track;
     return true;
+}
+
+// Links the tracks of each node, in their order. If several tracks move one part, the last counts.
+static void link_tracks(clip_maker *clip)
+{
+    for (size_t i = 0; i < clip->rig->num_nodes; i++)
+        clip->node_tracks[i] = MD5_NONE;
+    for (size_t i = clip->num_tracks; i-- > 0;) {
+        key_track *const track = &clip->tracks[i];
+        if (track->path == WEIGHTS)
+            continue;
+        track->next = clip->node_tracks[track->node];
+        clip->node_tracks[track->node] = (uint32_t)i;
+    }
 }
 
 // The first rate of all that has keys on frames only; else 60.
@@ -180,11 +197,11 @@ static void select_rate(clip_maker *clip, const json_t *animation)
     const double stored = gltf_number(gltf_extras(animation), "frameRate", 0);
     const double rates[] = {stored >= 0.01 && stored <= 1e4 ? stored : 24, 24, 25, 30, 50, 60, 120};
     clip->is_exact = false;
-    COMMON_FOR_WHILE (i, asked > 0 ? 1 : COMMON_LENGTH(rates), !clip->is_exact) {
+    for (size_t i = 0; i < (asked > 0 ? 1 : COMMON_LENGTH(rates)) && !clip->is_exact; i++) {
         const double rate = clip->rate = asked > 0 ? asked : rates[i];
         clip->is_exact = true;
-        COMMON_FOR_WHILE (t, clip->num_tracks, clip->is_exact)
-            COMMON_FOR_WHILE (k, clip->tracks[t].num_keys, clip->is_exact) {
+        for (size_t t = 0; t < clip->num_tracks && clip->is_exact; t++)
+            for (size_t k = 0; k < clip->tracks[t].num_keys && clip->is_exact; k++) {
                 const double frame = clip->tracks[t].times[k] * rate;
                 clip->is_exact = fabs(frame - floor(frame + 0.5)) < 1e-4 * rate;
             }
@@ -195,28 +212,35 @@ static void select_rate(clip_maker *clip, const json_t *animation)
 
 // -- Sampling -------------------------------------------------------------------------------------
 
-// Evaluates all tracks at a time.
-static void move_nodes(clip_maker *clip, double time, size_t view)
+// Evaluates a track, which moves a node, at a time.
+static void move_node(clip_maker *clip, const key_track *track, double time, size_t view)
 {
-    COMMON_EACH (track, clip->tracks, clip->num_tracks)
-        if (track->path != WEIGHTS) {
-            gltf_state *const state = &clip->states[track->node];
-            sample(clip, track, time, view, 0, track->width, state->parts[track->path]);
-            gltf_join_parts(state);
-        }
+    gltf_state *const state = &clip->states[track->node];
+    sample(clip, track, time, view, 0, track->width, state->parts[track->path]);
+    gltf_join_parts(state);
 }
 
-// The same, and the joints' hierarchy.
+// Evaluates the tracks of a node and of all nodes above it.
+static void move_branch(clip_maker *clip, uint32_t node, double time, size_t view)
+{
+    for (; node != MD5_NONE; node = clip->rig->nodes[node].parent)
+        for (uint32_t t = clip->node_tracks[node]; t != MD5_NONE; t = clip->tracks[t].next)
+            move_node(clip, &clip->tracks[t], time, view);
+}
+
+// Evaluates all tracks and the hierarchy of the joints.
 static void pose_at(clip_maker *clip, double time)
 {
-    move_nodes(clip, time, LAST_VIEW);
+    for (size_t i = 0; i < clip->num_tracks; i++)
+        if (clip->tracks[i].path != WEIGHTS)
+            move_node(clip, &clip->tracks[i], time, LAST_VIEW);
     gltf_pose(clip->rig, clip->states, clip->posed);
 }
 
 static double largest(const gltf_affine *a)
 {
     double most = 0;
-    COMMON_FOR (k, 3)
+    for (int k = 0; k < 3; k++)
         most = fmax(most, fmax(fabs(a->c[k].x), fmax(fabs(a->c[k].y), fabs(a->c[k].z))));
     return most;
 }
@@ -224,11 +248,13 @@ static double largest(const gltf_affine *a)
 // What scale displaces at the present pose: (D(t) / D - 1) p, for each weight.
 static void measure_scale(clip_maker *clip, double time)
 {
-    const double most_points = 1 << 26; // of all frames; of more, some are looked at
+    // If all clips and frames have more points, some points are skipped.
+    const double num_clips = (double)gltf_count(clip->file, "animations") + 1;
+    const double most_points = (double)(1 << 26) / num_clips;
     const gltf_rig *const rig = clip->rig;
     scale_loss *const worst = &clip->worst;
     double most = 0;
-    COMMON_FOR (j, rig->num_joints) {
+    for (size_t j = 0; j < rig->num_joints; j++) {
         const gltf_affine residue = gltf_residue(&clip->posed[j]);
         gltf_affine change = gltf_mul(&residue, &rig->joints[j].inverse_residue);
         change.c[0].x -= 1, change.c[1].y -= 1, change.c[2].z -= 1;
@@ -237,26 +263,28 @@ static void measure_scale(clip_maker *clip, double time)
             gltf_from_xform((convert_xform){clip->posed[j].pose.rotation, {0, 0, 0}});
         clip->moves[j] = gltf_mul(&turn, &change);
     }
-    COMMON_FOR_WHILE (m, clip->meshes->model.num_meshes, most > 1e-5) {
-        const md5_doc_mesh *const mesh = &clip->meshes->model.meshes[m];
-        const double points = mesh->num_vertices * (double)clip->num_frames;
-        const uint32_t stride = 1 + (uint32_t)fmin(points / most_points, 1e9);
-        for (uint32_t v = 0; v < mesh->num_vertices; v += stride) {
-            const md5_weight *const weights = mesh->weights + mesh->vertices[v].first_weight;
-            convert_vec off = {0, 0, 0};
-            COMMON_FOR (w, mesh->vertices[v].num_weights) {
-                const convert_vec by = gltf_point(&clip->moves[weights[w].joint],
-                                                  convert_from_vec3(weights[w].offset));
-                off = convert_add(off, convert_times(by, weights[w].bias));
+    if (most > 1e-5) {
+        for (uint32_t m = 0; m < clip->meshes->model.num_meshes; m++) {
+            const md5_doc_mesh *const mesh = &clip->meshes->model.meshes[m];
+            const double points = mesh->num_vertices * (double)clip->num_frames;
+            const uint32_t stride = 1 + (uint32_t)fmin(points / most_points, 1e9);
+            for (uint32_t v = 0; v < mesh->num_vertices; v += stride) {
+                const md5_weight *const weights = mesh->weights + mesh->vertices[v].first_weight;
+                convert_vec off = {0, 0, 0};
+                for (uint32_t w = 0; w < mesh->vertices[v].num_weights; w++) {
+                    const convert_vec by = gltf_point(&clip->moves[weights[w].joint],
+                                                      convert_from_vec3(weights[w].offset));
+                    off = convert_add(off, convert_times(by, weights[w].bias));
+                }
+                const double distance = sqrt(convert_dot(off, off));
+                if (!(distance > worst->distance))
+                    continue;
+                uint32_t joint = weights[0].joint; // the highest that is scaled
+                for (uint32_t above = joint; above != MD5_NONE; above = rig->joints[above].parent)
+                    joint = largest(&clip->moves[above]) > 1e-5 ? above : joint;
+                free(worst->clip);
+                *worst = (scale_loss){distance, common_copy(clip->name), joint, time, mesh->name};
             }
-            const double distance = sqrt(convert_dot(off, off));
-            if (!(distance > worst->distance))
-                continue;
-            uint32_t joint = weights[0].joint; // the highest that is scaled
-            for (uint32_t above = joint; above != MD5_NONE; above = rig->joints[above].parent)
-                joint = largest(&clip->moves[above]) > 1e-5 ? above : joint;
-            free(worst->clip);
-            *worst = (scale_loss){distance, common_copy(clip->name), joint, time, mesh->name};
         }
     }
 }
@@ -279,10 +307,10 @@ static double measure_between(clip_maker *clip)
         const size_t frame = i / 4;
         const double s = (double)(i % 4) / 4.0;
         pose_at(clip, ((double)frame + s) / clip->rate);
-        COMMON_FOR (j, rig->num_joints) {
+        for (size_t j = 0; j < rig->num_joints; j++) {
             const uint32_t parent = rig->joints[j].parent;
             convert_xform ends[2];
-            COMMON_FOR (k, 2u)
+            for (uint32_t k = 0; k < 2u; k++)
                 ends[k] = convert_from_xform(clip->stored[(frame + k) * rig->num_joints + j]);
             const convert_xform local = {convert_slerp(ends[0].rotation, ends[1].rotation, s),
                                          convert_add(convert_times(ends[0].translation, 1 - s),
@@ -302,7 +330,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
     const double time = frame / clip->rate;
     pose_at(clip, time);
     measure_scale(clip, time);
-    COMMON_FOR (j, clip->rig->num_joints) {
+    for (size_t j = 0; j < clip->rig->num_joints; j++) {
         const uint32_t parent = clip->rig->joints[j].parent;
         const convert_xform *const pose = &clip->posed[j].pose;
         local[j] = parent == MD5_NONE
@@ -324,46 +352,52 @@ static bool add_weights(const clip_maker *clip, const char *name)
     convert_scene *const scene = clip->scene;
     json_t *const known = json_object();
     bool is_added = true;
-    COMMON_EACH (keys, clip->tracks, clip->num_tracks) {
+    for (size_t i = 0; i < clip->num_tracks; i++) {
+        key_track *const keys = &clip->tracks[i];
         is_added = is_added
                    && (keys->path != WEIGHTS
-                       || gltf_spend(clip->file, keys->width * (clip->num_frames + keys->width)));
-        COMMON_FOR_WHILE (k, keys->width, keys->path == WEIGHTS && is_added) {
-            char *const target = gltf_target_name(clip->rig, keys->node, k);
-            if (json_object_get(known, target)) {
-                free(target);
-                continue;
+                       || gltf_charge(clip->file,
+                                      keys->width * (uint64_t)(clip->num_frames + keys->width)));
+        if (keys->path == WEIGHTS && is_added) {
+            for (size_t k = 0; k < keys->width; k++) {
+                char *const target = gltf_target_name(clip->rig, keys->node, k);
+                if (json_object_get(known, target)) {
+                    free(target);
+                    continue;
+                }
+                json_object_set_new(known, target, json_true());
+                float *const values = common_alloc(clip->num_frames, sizeof *values);
+                for (size_t f = 0; f < clip->num_frames; f++) {
+                    double value[4] = {0}; // sample() writes as many for a rotation
+                    sample(clip, keys, (double)f / clip->rate, LAST_VIEW, k, 1, value);
+                    values[f] = (float)value[0];
+                }
+                *COMMON_MORE(scene->weights, scene->num_weights) =
+                    (convert_weights){common_copy(name), target, values, clip->num_frames};
             }
-            json_object_set_new(known, target, json_true());
-            float *const values = common_alloc(clip->num_frames, sizeof *values);
-            COMMON_FOR (f, clip->num_frames) {
-                double value[4] = {0}; // sample() writes as many for a rotation
-                sample(clip, keys, (double)f / clip->rate, LAST_VIEW, k, 1, value);
-                values[f] = (float)value[0];
-            }
-            *COMMON_MORE(scene->weights, scene->num_weights) =
-                (convert_weights){common_copy(name), target, values, clip->num_frames};
         }
     }
     json_decref(known);
     return is_added;
 }
 
-// Counts the frames up to a time; of more than a file can want, it fails.
-static bool count_frames(clip_maker *clip, double last, size_t width)
+// Counts the frames up to a time, and charges the samples of `width` nodes and of some tracks.
+static bool count_frames(clip_maker *clip, double last, size_t width, size_t num_tracks)
 {
-    // Enough for minutes of any skeleton; more in large files.
-    const double free_samples = 1 << 20, samples_in_byte = 64, most_samples = 1 << 26;
+    const double elements_per_track = 4; // cost of a sample of a track
+    // measure_between() takes samples between the frames.
+    const double samples_per_frame = clip->is_exact ? 1 : 4;
     const double num_frames = floor(last * clip->rate + 0.5) + 1;
-    const double most =
-        fmin(most_samples, free_samples + samples_in_byte * (double)clip->file->size);
-    if (!(num_frames * (double)width + (double)clip->num_samples <= most))
+    const double elements_per_sample = (double)width + elements_per_track * (double)num_tracks;
+    const double num_elements = num_frames * elements_per_sample * samples_per_frame;
+    if (!(num_elements < 1e15) || !convert_can_charge(clip->file->job, (uint64_t)num_elements))
         return gltf_fail(clip->file,
-                         "clip %s: %.0f frames of %zu joints are too many: --rate takes fewer",
+                         "clip %s is too large: %.0f frames of %zu joints; use --rate to reduce "
+                         "the number of frames",
                          clip->name, num_frames, width);
     clip->num_frames = (size_t)num_frames;
-    clip->num_samples += clip->num_frames * width;
-    return true;
+    return convert_charge_bytes(clip->file->job, clip->num_frames, width * sizeof(md5_xform),
+                                clip->file->error);
 }
 
 // Gives a clip for a model that was before all joints of that.
@@ -383,11 +417,11 @@ static bool add_clip(clip_maker *clip, double last, bool has_curves)
 {
     const gltf_rig *const rig = clip->rig;
     const size_t number = clip->scene->num_parts;
-    if (!count_frames(clip, last, rig->num_joints) || !gltf_spend(clip->file, number))
+    if (!count_frames(clip, last, rig->num_joints, clip->num_tracks))
         return false;
     clip->stored = common_alloc(clip->num_frames * rig->num_joints, sizeof *clip->stored);
     convert_joint *const joints = common_alloc(rig->num_joints, sizeof *joints);
-    COMMON_FOR (j, rig->num_joints)
+    for (size_t j = 0; j < rig->num_joints; j++)
         joints[j] = (convert_joint){.name = rig->joints[j].name, .parent = rig->joints[j].parent};
     const convert_motion motion = {.path = clip->file->path,
                                    .num_joints = (uint32_t)rig->num_joints,
@@ -396,14 +430,15 @@ static bool add_clip(clip_maker *clip, double last, bool has_curves)
                                    .joints = joints,
                                    .pose = pose_frame,
                                    .user = clip};
-    const bool is_added =
-        convert_add_clip(clip->scene, clip->name, &motion, clip->model, clip->file->error)
-        && fit_joints(clip, &clip->scene->parts[number])
-        && add_weights(clip, clip->scene->parts[number].name);
+    const bool is_added = convert_add_clip(clip->file->job, clip->scene, clip->name, &motion,
+                                           clip->model, clip->file->error)
+                          && fit_joints(clip, &clip->scene->parts[number])
+                          && add_weights(clip, clip->scene->parts[number].name);
     if (is_added && (!clip->is_exact || has_curves))
-        convert_note(clip->file->job,
-                     "clip %s: %g frames a second; between them at most %.3g units off", clip->name,
-                     clip->rate, measure_between(clip));
+        convert_note(
+            clip->file->job,
+            "clip %s: sampled at %g frames per second; largest error between frames: %.3g units",
+            clip->name, clip->rate, measure_between(clip));
     free(joints);
     free(clip->stored);
     return is_added;
@@ -411,34 +446,45 @@ static bool add_clip(clip_maker *clip, double last, bool has_curves)
 
 // -- Cameras --------------------------------------------------------------------------------------
 
-// Whether a track moves a node, by itself or one above.
-static bool moves(const clip_maker *clip, const key_track *track, uint32_t node)
+// The number of tracks that move a node or a node above it, and of all their keys.
+static size_t count_tracks(const clip_maker *clip, uint32_t node, size_t *num_keys)
 {
-    while (node != MD5_NONE && node != track->node)
-        node = clip->rig->nodes[node].parent;
-    return node != MD5_NONE && track->path != WEIGHTS;
+    size_t count = 0;
+    *num_keys = 0;
+    for (; node != MD5_NONE; node = clip->rig->nodes[node].parent)
+        for (uint32_t t = clip->node_tracks[node]; t != MD5_NONE; t = clip->tracks[t].next) {
+            *num_keys += clip->tracks[t].num_keys;
+            count++;
+        }
+    return count;
 }
 
-// How often a camera jumps at each frame: keys that follow each other in a moment, or steps. Only
-// where keys lie on frames.
+// Counts the jumps of a track at each frame: keys that are much less than a frame apart, or steps.
+static void count_jumps(const clip_maker *clip, const key_track *track, uint32_t *cuts)
+{
+    uint32_t run = 0;
+    for (size_t k = 1; k < track->num_keys; k++) {
+        const float *const value = track->values + k * track->width;
+        const double gap = (double)track->times[k] - track->times[k - 1];
+        const bool is_near = gap * clip->rate < 0.1;
+        const bool is_step =
+            track->kind == KEYS_STEP
+            && memcmp(value, value - track->width, track->width * sizeof *value) != 0;
+        uint32_t *const here = &cuts[(size_t)(key_time(clip, track, k) * clip->rate + 0.5)];
+        run = (is_near ? run : 0) + (is_near || is_step);
+        *here = run > *here && run <= MAX_CUTS ? run : *here;
+    }
+}
+
+// The number of jumps of a camera at each frame. There are none if keys are between frames.
 static uint32_t *find_cuts(const clip_maker *clip, uint32_t node)
 {
     uint32_t *const cuts = common_alloc(clip->num_frames, sizeof *cuts);
-    COMMON_EACH (track, clip->tracks, clip->num_tracks) {
-        const bool is_on = clip->is_exact && moves(clip, track, node);
-        uint32_t run = 0;
-        for (size_t k = 1; is_on && k < track->num_keys; k++) {
-            const float *const value = track->values + k * track->width;
-            const double gap = (double)track->times[k] - track->times[k - 1];
-            const bool is_near = gap * clip->rate < 0.1;
-            const bool is_step =
-                track->kind == KEYS_STEP
-                && memcmp(value, value - track->width, track->width * sizeof *value) != 0;
-            uint32_t *const here = &cuts[(size_t)(key_time(clip, track, k) * clip->rate + 0.5)];
-            run = (is_near ? run : 0) + (is_near || is_step);
-            *here = run > *here && run <= MAX_CUTS ? run : *here;
-        }
-    }
+    if (!clip->is_exact)
+        return cuts;
+    for (; node != MD5_NONE; node = clip->rig->nodes[node].parent)
+        for (uint32_t t = clip->node_tracks[node]; t != MD5_NONE; t = clip->tracks[t].next)
+            count_jumps(clip, &clip->tracks[t], cuts);
     return cuts;
 }
 
@@ -453,39 +499,46 @@ static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_
         json_object_get(gltf_item(clip->file, "cameras", node->camera), "perspective");
     const double yfov = fmin(fmax(gltf_number(lens, "yfov", 0), 0.01), 3.0);
     const json_t *const fovs = json_object_get(extras, "fov");
-    if (!count_frames(clip, last, node->depth))
+    size_t num_keys = 0;
+    const size_t num_tracks = count_tracks(clip, camera, &num_keys);
+    if (!gltf_charge(clip->file, num_keys) || !count_frames(clip, last, node->depth, num_tracks))
         return false;
     uint32_t *const cuts = find_cuts(clip, camera);
     size_t most = clip->num_frames;
-    COMMON_FOR (f, clip->num_frames)
+    for (size_t f = 0; f < clip->num_frames; f++)
         most += cuts[f];
     md5_doc doc = {.kind = MD5_DOC_CAMERA,
                    .frame_rate = clip->rate,
                    .views = common_alloc(most, sizeof *doc.views),
                    .cuts = common_alloc(most, sizeof *doc.cuts)};
-    bool is_right = gltf_spend(clip->file, most * (node->depth + clip->num_tracks));
-    COMMON_FOR_WHILE (f, clip->num_frames, is_right)
-        for (uint32_t view = 0; view <= cuts[f]; view++) {
-            const bool is_last = view == cuts[f];
-            const json_t *const own =
-                json_array_size(fovs) == most ? json_array_get(fovs, doc.num_frames) : NULL;
-            const double fov = json_is_number(own) ? json_number_value(own)
-                                                   : 2 * atan(tan(yfov / 2.0) * 4.0 / 3.0) / degree;
-            move_nodes(clip, (double)f / clip->rate, is_last ? LAST_VIEW : view);
-            gltf_affine world = clip->states[camera].affine;
-            for (uint32_t at = node->parent; at != MD5_NONE; at = clip->rig->nodes[at].parent)
-                world = gltf_mul(&clip->states[at].affine, &world);
-            world = gltf_mul(&clip->rig->output, &world);
-            const convert_quat turn = gltf_rotation(&world);
-            const md5_vec3 q =
-                convert_stored(convert_quat_mul(convert_quat_mul(turn, axes), about));
-            doc.cuts[doc.num_cuts] = doc.num_frames;
-            doc.num_cuts += !is_last;
-            doc.views[doc.num_frames++] =
-                (md5_camera_view){convert_stored_point(world.c[3]), {q.x, q.y, q.z, 0}, (float)fov};
-        }
+    const size_t num_jumps = most - clip->num_frames;
+    bool is_right = gltf_charge(clip->file, num_jumps * (uint64_t)(node->depth + 4 * num_tracks));
+    if (is_right) {
+        for (size_t f = 0; f < clip->num_frames; f++)
+            for (uint32_t view = 0; view <= cuts[f]; view++) {
+                const bool is_last = view == cuts[f];
+                const json_t *const own =
+                    json_array_size(fovs) == most ? json_array_get(fovs, doc.num_frames) : NULL;
+                const double fov = json_is_number(own)
+                                       ? json_number_value(own)
+                                       : 2 * atan(tan(yfov / 2.0) * 4.0 / 3.0) / degree;
+                move_branch(clip, camera, (double)f / clip->rate, is_last ? LAST_VIEW : view);
+                gltf_affine world = clip->states[camera].affine;
+                for (uint32_t at = node->parent; at != MD5_NONE; at = clip->rig->nodes[at].parent)
+                    world = gltf_mul(&clip->states[at].affine, &world);
+                world = gltf_mul(&clip->rig->output, &world);
+                const convert_quat turn = gltf_rotation(&world);
+                const md5_vec3 q =
+                    convert_stored(convert_quat_mul(convert_quat_mul(turn, axes), about));
+                doc.cuts[doc.num_cuts] = doc.num_frames;
+                doc.num_cuts += !is_last;
+                doc.views[doc.num_frames++] = (md5_camera_view){
+                    convert_stored_point(world.c[3]), {q.x, q.y, q.z, 0}, (float)fov};
+            }
+    }
     is_right = is_right
-               && convert_add_doc(clip->scene, CONVERT_CAMERA, clip->name, &doc, clip->file->error);
+               && convert_add_doc(clip->file->job, clip->scene, CONVERT_CAMERA, clip->name, &doc,
+                                  clip->file->error);
     free(doc.views);
     free(doc.cuts);
     free(cuts);
@@ -496,20 +549,21 @@ static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_
 static bool add_paths(clip_maker *clip, double last, const json_t *extras)
 {
     bool is_added = true;
-    COMMON_FOR_WHILE (i, clip->rig->num_nodes, is_added) {
+    for (size_t i = 0; i < clip->rig->num_nodes && is_added; i++) {
         const gltf_node *const node = &clip->rig->nodes[i];
         const char *const kind = gltf_text(gltf_item(clip->file, "cameras", node->camera), "type");
         if (node->camera == MD5_NONE || !node->is_in_scene)
             continue;
         bool is_moved = clip->num_tracks == 0 && !clip->is_filmed[i];
-        is_added = gltf_spend(clip->file, node->depth * clip->num_tracks);
-        COMMON_FOR_WHILE (t, clip->num_tracks, is_added && !is_moved)
-            is_moved = moves(clip, &clip->tracks[t], (uint32_t)i);
+        is_added = gltf_charge(clip->file, node->depth);
+        for (uint32_t at = (uint32_t)i; at != MD5_NONE; at = clip->rig->nodes[at].parent)
+            is_moved |= clip->node_tracks[at] != MD5_NONE;
         clip->is_filmed[i] |= is_moved;
         if (is_added && is_moved && kind && strcmp(kind, "perspective") == 0)
             is_added = add_path(clip, (uint32_t)i, last, extras);
         else if (is_added && is_moved)
-            convert_note(clip->file->job, "cameras/%u is left out: it has no perspective",
+            convert_note(clip->file->job,
+                         "skipped cameras/%u: only perspective cameras are supported",
                          node->camera);
     }
     return is_added;
@@ -527,14 +581,15 @@ static bool begin_clip(clip_maker *clip, const char *name, const char *missing, 
     if (!clip->name)
         clip->name = common_format("%s%zu", missing, number);
     else if (strcmp(clip->name, name) != 0)
-        convert_note(clip->file->job, "clip '%.100s' is called %s", name, clip->name);
+        convert_note(clip->file->job, "renamed clip '%.100s' to %s", name, clip->name);
     clip->tracks = common_alloc(0, sizeof *clip->tracks);
     clip->num_tracks = 0;
     clip->rate = 24;
     clip->is_exact = true;
-    COMMON_FOR (i, rig->num_nodes)
+    for (size_t i = 0; i < rig->num_nodes; i++)
         clip->states[i] = rig->nodes[i].rest;
-    return gltf_spend(clip->file, rig->num_nodes);
+    link_tracks(clip);
+    return gltf_charge(clip->file, 4 * (uint64_t)rig->num_nodes);
 }
 
 // Reads the channels of an animation; one that moves nothing is left out.
@@ -549,14 +604,16 @@ static bool read_clip(clip_maker *clip, size_t index)
     bool has_curves = false, has_joints = false;
     if (!begin_clip(clip, gltf_text(animation, "name"), "clip_", index + 1))
         return false;
-    COMMON_FOR (i, json_array_size(channels)) {
+    for (size_t i = 0; i < json_array_size(channels); i++) {
         char where[64];
         COMMON_TEXT(where, "animations/%zu/channels/%zu", index, i);
         if (!read_channel(clip, where, animation, json_array_get(channels, i), &num_left))
             return false;
     }
+    link_tracks(clip);
     select_rate(clip, animation);
-    COMMON_EACH (track, clip->tracks, clip->num_tracks) {
+    for (size_t i = 0; i < clip->num_tracks; i++) {
+        key_track *const track = &clip->tracks[i];
         first = fmin(first, track->times[0]);
         last = fmax(last, track->times[track->num_keys - 1]);
         has_joints |= track->path == WEIGHTS || clip->rig->nodes[track->node].joint != MD5_NONE;
@@ -569,19 +626,18 @@ static bool read_clip(clip_maker *clip, size_t index)
     if (clip->num_tracks > 0 && !add_paths(clip, last, gltf_extras(animation)))
         return false;
     if (!has_joints && clip->scene->num_parts == num_parts)
-        convert_note(job, "clip %s is left out: it moves no joint", clip->name);
+        convert_note(job, "skipped clip %s: it does not animate any joint", clip->name);
     if (!has_joints)
         return true;
     if (first > 0)
-        convert_note(job,
-                     "clip %s: the keys begin at %g s; the pose before them stays, as players "
-                     "show it",
-                     clip->name, first);
+        convert_note(
+            job, "clip %s: the first key is at %g s; the pose before it was extended to the start",
+            clip->name, first);
     if (num_jumps > 0)
-        convert_note(job, "clip %s: %zu steps between keys become slides of one frame", clip->name,
+        convert_note(job, "clip %s: %zu stepped keys became transitions of one frame", clip->name,
                      num_jumps);
     if (num_left > 0)
-        convert_note(job, "clip %s: %zu channels that move no joint are left out", clip->name,
+        convert_note(job, "clip %s: skipped %zu channels that do not animate a joint", clip->name,
                      num_left);
     return add_clip(clip, last, has_curves);
 }
@@ -592,7 +648,7 @@ static bool add_rest(clip_maker *clip)
 {
     const gltf_rig *const rig = clip->rig;
     double moved = 0, size = 0;
-    COMMON_FOR (j, rig->num_joints) {
+    for (size_t j = 0; j < rig->num_joints; j++) {
         const gltf_joint *const joint = &rig->joints[j];
         moved = fmax(moved, displacement(joint->bind_pose, joint->rest_pose, clip->reach[j]));
         size = fmax(size, clip->reach[j]);
@@ -602,7 +658,9 @@ static bool add_rest(clip_maker *clip)
     if (!(moved > 1e-4 * size) || clip->meshes->model.num_meshes == 0 || rig->model) // of another
         return true;
     convert_note(clip->file->job,
-                 "the nodes rest up to %.4g units from where they were bound: clip rest", moved);
+                 "the rest pose differs from the bind pose by up to %.4g units: it was stored as "
+                 "the clip 'rest'",
+                 moved);
     return begin_clip(clip, "rest", "", 0) && add_clip(clip, 0, false);
 }
 
@@ -616,15 +674,16 @@ static bool accept_loss(const clip_maker *clip)
     if (!(worst->distance > 1e-5 * size) || !worst->clip)
         return true;
     char text[240];
-    COMMON_TEXT(text,
-                "joint %.47s in clip %.47s: MD5 has no such scale: vertices are up to %.4g units"
-                " off (%.3g of the file, %.2g %% of the size)",
-                clip->rig->joints[worst->joint].name, worst->clip, worst->distance,
-                worst->distance / clip->rig->unit, 100 * worst->distance / size);
-    convert_note(clip->file->job, "%s; the worst at %g s in mesh %s", text, worst->time,
+    COMMON_TEXT(
+        text,
+        "MD5 cannot store the scale of joint %.47s in clip %.47s: vertices move by up to %.4g "
+        "units (%.3g in the file, %.2g %% of the size)",
+        clip->rig->joints[worst->joint].name, worst->clip, worst->distance,
+        worst->distance / clip->rig->unit, 100 * worst->distance / size);
+    convert_note(clip->file->job, "%s; largest error at %g s in mesh %s", text, worst->time,
                  worst->mesh);
     return worst->distance <= 0.01 * size || clip->file->job->is_forced
-           || gltf_fail(clip->file, "%s: --force accepts that", text);
+           || gltf_fail(clip->file, "%s; use --force to convert the file anyway", text);
 }
 
 bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_scene *scene)
@@ -637,16 +696,21 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
                        .scene = scene,
                        .reach = common_alloc(rig->num_joints, sizeof(double)),
                        .is_filmed = common_alloc(rig->num_nodes, sizeof(bool)),
+                       .node_tracks = common_alloc(rig->num_nodes, sizeof(uint32_t)),
                        .states = common_alloc(rig->num_nodes, sizeof(gltf_state)),
                        .posed = common_alloc(rig->num_joints, sizeof(gltf_posed)),
                        .shown = common_alloc(rig->num_joints, sizeof(convert_xform)),
                        .moves = common_alloc(rig->num_joints, sizeof(gltf_affine))};
-    COMMON_EACH (mesh, meshes->model.meshes, meshes->model.num_meshes)
-        COMMON_EACH (weight, mesh->weights, mesh->num_weights)
+    for (uint32_t j = 0; j < meshes->model.num_meshes; j++) {
+        md5_doc_mesh *const mesh = &meshes->model.meshes[j];
+        for (uint32_t i = 0; i < mesh->num_weights; i++) {
+            md5_weight *const weight = &mesh->weights[i];
             clip.reach[weight->joint] =
                 fmax(clip.reach[weight->joint], md5_vec3_length(weight->offset));
+        }
+    }
     bool is_added = true;
-    COMMON_FOR_WHILE (i, gltf_count(rig->file, "animations"), is_added)
+    for (size_t i = 0; i < gltf_count(rig->file, "animations") && is_added; i++)
         is_added = read_clip(&clip, i);
     is_added = is_added && add_rest(&clip) && accept_loss(&clip);
     free(clip.worst.clip);
@@ -654,6 +718,7 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
     free(clip.tracks);
     free(clip.reach);
     free(clip.is_filmed);
+    free(clip.node_tracks);
     free(clip.states);
     free(clip.posed);
     free(clip.shown);

@@ -47,8 +47,10 @@ uint32_t gltf_index_at(const json_t *array, size_t i)
 bool gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers)
 {
     const json_t *const array = json_object_get(object, key);
-    COMMON_FOR_WHILE (i, count, array)
-        numbers[i] = json_number_value(json_array_get(array, i));
+    if (array) {
+        for (size_t i = 0; i < count; i++)
+            numbers[i] = json_number_value(json_array_get(array, i));
+    }
     return array;
 }
 
@@ -120,23 +122,23 @@ static bool check_value(gltf_file *file, const json_t *value, const struct membe
 {
     const double number = json_number_value(value);
     if (as->count == OBJECTS)
-        return json_is_object(value) || gltf_fail(file, "%s is no object", where);
+        return json_is_object(value) || gltf_fail(file, "%s: expected an object", where);
     bool is_right = json_array_size(value) == as->count;
-    COMMON_FOR_WHILE (i, as->count, is_right) {
+    for (size_t i = 0; i < as->count && is_right; i++) {
         const json_t *const item = json_array_get(value, i);
         // Far beyond what MD5 takes, and far enough from overflow for products.
         is_right = json_is_number(item) && fabs(json_number_value(item)) < 1e30;
     }
     if (!is_right)
-        return gltf_fail(file, "%s is not %zu numbers", where, as->count);
+        return gltf_fail(file, "%s: expected an array of %zu numbers", where, as->count);
     if (as->count > 0)
         return true;
     // Some writers print whole numbers as 3.0.
     if (!json_is_number(value) || !(number >= 0 && number < 9e15 && number < (double)SIZE_MAX)
         || number != floor(number))
-        return gltf_fail(file, "%s is no whole number from 0", where);
+        return gltf_fail(file, "%s: expected a non-negative integer", where);
     return !as->list || number < (double)gltf_count(file, as->list)
-           || gltf_fail(file, "%s is %.0f, but the file has %zu %s", where, number,
+           || gltf_fail(file, "%s: index %.0f is out of range; the file has %zu %s", where, number,
                         gltf_count(file, as->list), as->list);
 }
 
@@ -153,11 +155,13 @@ static bool check_member(gltf_file *file, json_t *value, const struct member *as
     if (length == 0)
         return check_value(file, value, as, where);
     if (path[0] == '*' && !json_is_array(value) && !json_is_object(value))
-        return gltf_fail(file, "%s is no list", where);
-    COMMON_FOR_WHILE (i, json_array_size(value), path[0] == '*') {
-        COMMON_TEXT(inner, "%s%s%zu", where, slash, i);
-        if (!check_member(file, json_array_get(value, i), as, rest, inner))
-            return false;
+        return gltf_fail(file, "%s: expected an array", where);
+    if (path[0] == '*') {
+        for (size_t i = 0; i < json_array_size(value); i++) {
+            COMMON_TEXT(inner, "%s%s%zu", where, slash, i);
+            if (!check_member(file, json_array_get(value, i), as, rest, inner))
+                return false;
+        }
     }
     void *at = path[0] == '*' ? json_object_iter(value) : NULL;
     for (; at; at = json_object_iter_next(value, at)) {
@@ -186,7 +190,7 @@ static char *decode_64(const char *text, size_t *size)
         length--;
     char *const bytes = common_alloc(length / 4 * 3 + 3, 1);
     uint32_t bits = 0;
-    COMMON_FOR (i, length) {
+    for (size_t i = 0; i < length; i++) {
         const char c = text[i] == '-' ? '+' : text[i] == '_' ? '/' : text[i];
         const char *const digit = strchr(digits, c);
         if (!digit) {
@@ -230,26 +234,61 @@ static char *decode_path(const gltf_file *file, const char *uri)
     return path;
 }
 
-const uint8_t *gltf_resolve(gltf_file *file, const json_t *object, size_t *size, char **owned,
-                            const char **reason)
+// Returns the bytes of a data URI. They are owned by the result.
+static gltf_bytes decode_data(const char *uri)
 {
-    const char *const uri = gltf_text(object, "uri");
-    *owned = NULL;
-    *reason = "it has no uri";
-    if (!uri)
-        return NULL;
-    if (strncmp(uri, "data:", 5) == 0) {
-        const char *const comma = strchr(uri, ',');
-        const bool is_64 = comma && comma - uri >= 7 && strncmp(comma - 7, ";base64", 7) == 0;
-        *owned = is_64 ? decode_64(comma + 1, size) : NULL;
-        *reason = "its data URI is not base64";
-        return (const uint8_t *)*owned;
+    gltf_bytes found = {.reason = "the data URI is not valid base64"};
+    const char *const comma = strchr(uri, ',');
+    if (comma && comma - uri >= 7 && strncmp(comma - 7, ";base64", 7) == 0)
+        found.owned = decode_64(comma + 1, &found.size);
+    found.bytes = (const uint8_t *)found.owned;
+    return found;
+}
+
+// Returns the bytes of a file, which is read once. Its size counts for the budget, so that a small
+// .gltf file may have large buffers and images.
+static gltf_bytes read_named(gltf_file *file, const char *path)
+{
+    const size_t count = file->paths.count;
+    const size_t number = common_index_text(&file->paths, path, strlen(path));
+    if (number == count) {
+        file->named = common_grow(file->named, count, sizeof *file->named);
+        gltf_bytes *const read = &file->named[count];
+        *read = (gltf_bytes){.reason = NULL};
+        read->owned = common_read_stream(path, &read->size, &read->reason);
+        read->bytes = (const uint8_t *)read->owned;
+        if (read->bytes)
+            convert_extend_budget(file->job->budget, read->size);
     }
+    gltf_bytes found = file->named[number];
+    found.owned = NULL;
+    return found;
+}
+
+// Returns the bytes that a URI contains or names.
+static gltf_bytes resolve(gltf_file *file, const char *uri)
+{
+    if (!uri)
+        return (gltf_bytes){.reason = "the uri is missing"};
+    if (strncmp(uri, "data:", 5) == 0)
+        return decode_data(uri);
+    gltf_bytes found = {.reason = "the uri is not a path inside the file's folder"};
     char *const path = decode_path(file, uri);
-    *reason = "its uri leads out of the file's folder, or is none of a file";
-    *owned = path ? common_read_stream(path, size, reason) : NULL;
+    if (path)
+        found = read_named(file, path);
     free(path);
-    return (const uint8_t *)*owned;
+    return found;
+}
+
+gltf_bytes gltf_image(gltf_file *file, uint32_t index, bool is_moved)
+{
+    gltf_bytes *const image = &file->images[index];
+    const char *const uri = gltf_text(gltf_item(file, "images", index), "uri");
+    if (is_moved && !image->bytes && uri)
+        *image = resolve(file, common_base(uri));
+    else if (!image->bytes && !image->reason)
+        *image = resolve(file, uri);
+    return *image;
 }
 
 // What packs a view, or says that a buffer is for those who cannot unpack. NULL: nothing.
@@ -259,13 +298,12 @@ static const json_t *find_packed(const json_t *object)
 }
 
 // `chunk` is the binary one of a .glb file, which the first buffer is, if that has no uri.
-static bool open_buffers(gltf_file *file, gltf_buffer chunk)
+static bool open_buffers(gltf_file *file, gltf_bytes chunk)
 {
-    const double most_bytes = 4e9; // of all buffers
     file->num_buffers = gltf_count(file, "buffers");
     file->buffers = common_alloc(file->num_buffers, sizeof *file->buffers);
-    COMMON_FOR (i, file->num_buffers) {
-        gltf_buffer *const buffer = &file->buffers[i];
+    for (size_t i = 0; i < file->num_buffers; i++) {
+        gltf_bytes *const buffer = &file->buffers[i];
         const json_t *const object = gltf_item(file, "buffers", i);
         const size_t size = size_of(object, "byteLength");
 #ifdef HAS_MESHOPTIMIZER
@@ -273,19 +311,15 @@ static bool open_buffers(gltf_file *file, gltf_buffer chunk)
             continue; // for those who cannot unpack
 #endif
         if (gltf_text(object, "uri")) {
-            const char *reason = NULL;
-            buffer->bytes = gltf_resolve(file, object, &buffer->size, &buffer->owned, &reason);
+            *buffer = resolve(file, gltf_text(object, "uri"));
             if (!buffer->bytes)
-                return gltf_fail(file, "buffers/%zu: %.100s: %s", i, gltf_text(object, "uri"),
-                                 reason);
-            file->size += buffer->size;
-            if ((double)file->size > most_bytes)
-                return gltf_fail(file, "buffers/%zu: the buffers are too large", i);
+                return gltf_fail(file, "buffers/%zu: cannot read %.100s: %s", i,
+                                 gltf_text(object, "uri"), buffer->reason);
         } else if (i == 0) {
             *buffer = chunk;
         } // else it has no bytes: perhaps nothing reads it
         if (buffer->bytes && size > buffer->size)
-            return gltf_fail(file, "buffers/%zu: %zu bytes are there, and %zu expected", i,
+            return gltf_fail(file, "buffers/%zu: too short: found %zu bytes, expected %zu", i,
                              buffer->size, size);
         buffer->size = size;
     }
@@ -297,14 +331,16 @@ static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *
                                  size_t *size)
 {
     const uint32_t number = gltf_index(object, "buffer");
-    const gltf_buffer *const buffer = number == MD5_NONE ? NULL : &file->buffers[number];
+    const gltf_bytes *const buffer = number == MD5_NONE ? NULL : &file->buffers[number];
     const size_t offset = size_of(object, "byteOffset");
     *size = size_of(object, "byteLength");
     if (!buffer || !buffer->bytes)
-        gltf_fail(file, "bufferViews/%u has no buffer, or one without bytes", index);
+        gltf_fail(file, "bufferViews/%u: the buffer is missing or empty", index);
     else if (offset > buffer->size || *size > buffer->size - offset)
-        gltf_fail(file, "bufferViews/%u: %zu bytes at %zu, but buffers/%u has %zu", index, *size,
-                  offset, number, buffer->size);
+        gltf_fail(
+            file,
+            "bufferViews/%u: %zu bytes at offset %zu are outside buffers/%u, which has %zu bytes",
+            index, *size, offset, number, buffer->size);
     else
         return buffer->bytes + offset;
     return NULL;
@@ -334,22 +370,25 @@ static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *packed, si
                        || (is_quaternion && stride == 8));
     if (!is_right) {
         gltf_fail(file,
-                  "bufferViews/%u: its %zu bytes are not packed as %zu elements of %zu, mode "
-                  "%.20s, filter %.20s",
+                  "bufferViews/%u: invalid meshopt compression: %zu bytes for %zu elements of %zu "
+                  "bytes, mode %.20s, filter %.20s",
                   index, size, count, stride, mode, filter);
         return NULL;
     }
     size_t there = 0;
     const uint8_t *const from = find_bytes(file, index, packed, &there);
-    if (!from || !gltf_spend(file, size / 4))
-        return NULL;
     const size_t whole = (count + 3) / 4 * 4; // some versions filter four at once
+    if (!from || !gltf_charge(file, size / 4)
+        || !convert_charge_bytes(file->job, whole, stride, file->error))
+        return NULL;
     uint8_t *const to = common_alloc(whole, stride);
     const int status = is_list       ? meshopt_decodeIndexBuffer(to, count, stride, from, there)
                        : is_sequence ? meshopt_decodeIndexSequence(to, count, stride, from, there)
                                      : meshopt_decodeVertexBuffer(to, count, stride, from, there);
     if (status != 0) {
-        gltf_fail(file, "bufferViews/%u: its %zu bytes cannot be unpacked", index, there);
+        gltf_fail(file,
+                  "bufferViews/%u: cannot decompress its %zu bytes: the meshopt data are damaged",
+                  index, there);
         free(to);
         return NULL;
     }
@@ -378,7 +417,10 @@ const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size)
 #endif
     const uint32_t number = gltf_index(view, "buffer");
     if (packed && number != MD5_NONE && !file->buffers[number].bytes) {
-        gltf_fail(file, "bufferViews/%u is packed: this build has no meshoptimizer", index);
+        gltf_fail(
+            file,
+            "bufferViews/%u: meshopt compression is not supported: built without meshoptimizer",
+            index);
         return NULL;
     }
     return find_bytes(file, index, view, size);
@@ -414,9 +456,9 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
     const uint8_t *bytes = NULL;
     size_t there = 0, stride = size_of(gltf_item(file, "bufferViews", view), "byteStride");
     if (type == components + NUM_COMPONENTS)
-        gltf_fail(file, "accessors/%u: componentType %zu is none of glTF", accessor, code);
+        gltf_fail(file, "accessors/%u: unknown componentType %zu", accessor, code);
     else if (count == 0)
-        gltf_fail(file, "accessors/%u: it has no elements", accessor);
+        gltf_fail(file, "accessors/%u: count must be at least 1", accessor);
     if (type == components + NUM_COMPONENTS || count == 0
         || (view != MD5_NONE && !(bytes = gltf_view(file, view, &there))))
         return NULL;
@@ -425,19 +467,21 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
     bool is_right = true;
     stride = stride > 0 ? stride : size;
     if (bytes && stride < size)
-        is_right = gltf_fail(file, "accessors/%u: elements of %zu bytes are %zu apart", accessor,
-                             size, stride);
+        is_right =
+            gltf_fail(file, "accessors/%u: invalid byteStride for elements of %zu bytes: %zu",
+                      accessor, size, stride);
     else if (bytes
              && (offset > there || size > there - offset
                  || count - 1 > (there - offset - size) / stride))
         is_right = gltf_fail(file,
-                             "accessors/%u: %zu elements of %zu bytes at %zu, but bufferViews/%u "
-                             "has %zu bytes",
+                             "accessors/%u: %zu elements of %zu bytes at offset %zu are outside "
+                             "bufferViews/%u, which has %zu bytes",
                              accessor, count, stride, offset, view, there);
-    if (!is_right || !gltf_spend(file, count > SIZE_MAX / 64 ? SIZE_MAX : count * width))
+    if (!is_right || !gltf_charge(file, count > SIZE_MAX / 64 ? SIZE_MAX : count * width)
+        || !convert_charge_bytes(file->job, count, width * sizeof(float), file->error))
         return NULL;
     float *const values = common_alloc(count, width * sizeof *values);
-    COMMON_FOR_WHILE (i, count * width, bytes && is_right) {
+    for (size_t i = 0; i < count * width && bytes && is_right; i++) {
         const uint32_t bits =
             common_number(bytes + offset + i / width * stride + i % width * type->size, type->size);
         const double number = type->is_signed && bits >= half ? bits - 2.0 * half : bits;
@@ -447,7 +491,7 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
         if (type == &components[FLOAT])
             memcpy(&values[i], &bits, sizeof bits);
         if (!(fabsf(values[i]) < 1e30f))
-            is_right = gltf_fail(file, "accessors/%u: element %zu is no finite number", accessor,
+            is_right = gltf_fail(file, "accessors/%u: element %zu is not a finite number", accessor,
                                  i / width);
     }
     if (is_right)
@@ -468,9 +512,9 @@ static float *read_values(gltf_file *file, uint32_t index, const json_t *object,
     float *const values = read_elements(file, index, object, code, count, width, is_normalized);
     if (!values || !sparse)
         return values;
-    bool is_right =
-        (num_sparse <= count && count <= MAX_ELEMENTS)
-        || gltf_fail(file, "accessors/%u/sparse: %zu of %zu elements", index, num_sparse, count);
+    bool is_right = (num_sparse <= count && count <= MAX_ELEMENTS)
+                    || gltf_fail(file, "accessors/%u/sparse: invalid count: %zu of %zu elements",
+                                 index, num_sparse, count);
     float *const at = is_right
                           ? read_elements(file, index, places, size_of(places, "componentType"),
                                           num_sparse, 1, false)
@@ -479,10 +523,13 @@ static float *read_values(gltf_file *file, uint32_t index, const json_t *object,
                                              num_sparse, width, is_normalized)
                              : NULL;
     is_right = others;
-    COMMON_FOR_WHILE (i, num_sparse, is_right) {
-        is_right = (at[i] >= 0 && at[i] < (float)count)
-                   || gltf_fail(file, "accessors/%u/sparse: index %.9g of %zu elements", index,
-                                at[i], count);
+    for (size_t i = 0; i < num_sparse && is_right; i++) {
+        is_right =
+            (at[i] >= 0 && at[i] < (float)count)
+            || gltf_fail(
+                file,
+                "accessors/%u/sparse: index %.9g is out of range; the accessor has %zu elements",
+                index, at[i], count);
         if (is_right)
             memcpy(values + (size_t)at[i] * width, others + i * width, width * sizeof *values);
     }
@@ -501,13 +548,13 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
     *count = size_of(object, "count");
     if (file->is_draco && !json_object_get(object, "bufferView")) {
         gltf_fail(file,
-                  "accessors/%u is packed with %s, which is not read: Blender, for one, opens "
-                  "it and exports it without compression",
+                  "accessors/%u: compression %s is not supported; import the file into Blender and "
+                  "export it without compression",
                   index, DRACO);
         return NULL;
     }
     if (!type || strcmp(type, shapes[shape].name) != 0) {
-        gltf_fail(file, "accessors/%u: expected elements of type %s", index, shapes[shape].name);
+        gltf_fail(file, "accessors/%u: wrong type: expected %s", index, shapes[shape].name);
         return NULL;
     }
     if (!file->values[index])
@@ -517,13 +564,9 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
 
 // -- Files ----------------------------------------------------------------------------------------
 
-bool gltf_spend(gltf_file *file, size_t count)
+bool gltf_charge(gltf_file *file, uint64_t count)
 {
-    if (count > file->budget)
-        return gltf_fail(file, "it asks for far more numbers than a file of %zu bytes should",
-                         file->size);
-    file->budget -= count;
-    return true;
+    return convert_charge(file->job, count, file->error);
 }
 
 // Beginnings of extensions that a file may require: they are understood, or change nothing of what
@@ -550,54 +593,54 @@ static const char *const known[] = {
 static bool knows_extensions(gltf_file *file)
 {
     const json_t *const list = json_object_get(file->root, "extensionsRequired");
-    COMMON_FOR (i, json_array_size(list)) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         const char *const name = json_string_value(json_array_get(list, i));
         bool is_known = false;
-        COMMON_FOR_WHILE (k, COMMON_LENGTH(known), name)
-            is_known |= strncmp(name, known[k], strlen(known[k])) == 0;
+        if (name) {
+            for (size_t k = 0; k < COMMON_LENGTH(known); k++)
+                is_known |= strncmp(name, known[k], strlen(known[k])) == 0;
+        }
         if (!is_known)
-            return gltf_fail(file,
-                             "it requires the extension %.80s, which is not read: export it "
-                             "without that",
-                             name ? name : "?");
+            return gltf_fail(
+                file, "required extension %.80s is not supported; export the file without it",
+                name ? name : "?");
         file->is_draco |= strcmp(name, DRACO) == 0;
     }
     return true;
 }
 
-static const char old_format[] =
-    ": glTF 1.0 is another format, which programs that export glTF 2.0 write anew";
+static const char old_format[] = "; convert the file to glTF 2.0";
 
 // Finds the chunks of a .glb file.
-static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf_buffer *text,
-                        gltf_buffer *binary)
+static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf_bytes *text,
+                        gltf_bytes *binary)
 {
     if (size < 20)
-        return gltf_fail(file, "the file ends inside its header");
+        return gltf_fail(file, "truncated file: the header is incomplete");
     if (common_number(bytes + 4, 4) != 2)
-        return gltf_fail(file, "version %u of the container; expected 2%s",
+        return gltf_fail(file, "unsupported GLB version %u: expected 2%s",
                          common_number(bytes + 4, 4),
                          common_number(bytes + 4, 4) == 1 ? old_format : "");
     for (size_t at = 12; at + 8 <= size;) {
         const size_t length = common_number(bytes + at, 4);
         const bool is_text = memcmp(bytes + at + 4, "JSON", 4) == 0;
-        gltf_buffer other = {.bytes = NULL};
-        gltf_buffer *const chunk = is_text                                 ? text
-                                   : memcmp(bytes + at + 4, "BIN", 4) == 0 ? binary
-                                                                           : &other;
+        gltf_bytes other = {.bytes = NULL};
+        gltf_bytes *const chunk = is_text                                 ? text
+                                  : memcmp(bytes + at + 4, "BIN", 4) == 0 ? binary
+                                                                          : &other;
         at += 8;
         if (length > size - at)
-            return gltf_fail(file, "the file ends inside the %s chunk: %zu of %zu bytes are there",
+            return gltf_fail(file, "truncated file: the %s chunk has %zu of %zu bytes",
                              is_text ? "JSON" : "binary", size - at, length);
         if (!chunk->bytes)
-            *chunk = (gltf_buffer){.bytes = bytes + at, .size = length};
+            *chunk = (gltf_bytes){.bytes = bytes + at, .size = length};
         at += length;
     }
-    return text->bytes || gltf_fail(file, "it has no JSON chunk");
+    return text->bytes || gltf_fail(file, "the JSON chunk is missing");
 }
 
 // Parses the text and checks what is read of it.
-static bool open_json(gltf_file *file, gltf_buffer text)
+static bool open_json(gltf_file *file, gltf_bytes text)
 {
     json_error_t where;
     file->root = json_loadb((const char *)text.bytes, text.size, JSON_REJECT_DUPLICATES, &where);
@@ -612,21 +655,23 @@ static bool open_json(gltf_file *file, gltf_buffer text)
     const bool is_old =
         version ? version[0] < '2' : json_is_object(json_object_get(file->root, "meshes"));
     if (!version || strncmp(version, "2.", 2) != 0)
-        return gltf_fail(file, "its asset.version is %.20s; expected 2.0%s",
+        return gltf_fail(file, "unsupported asset.version %.20s: expected 2.0%s",
                          version ? version : "missing", is_old ? old_format : "");
-    COMMON_EACH (member, members, COMMON_LENGTH(members))
+    for (size_t i = 0; i < COMMON_LENGTH(members); i++) {
+        const struct member *const member = &members[i];
         if (!check_member(file, file->root, member, member->path, ""))
             return false;
+    }
     return true;
 }
 
 bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *input,
                md5_error *error)
 {
-    enum { FREE_NUMBERS = 1 << 22, NUMBERS_IN_BYTE = 16 };
-    *file = (gltf_file){.job = job, .error = error, .path = input->path, .size = input->size};
+    *file = (gltf_file){.job = job, .error = error, .path = input->path};
     const uint8_t *const bytes = (const uint8_t *)input->bytes;
-    gltf_buffer text = {.bytes = bytes, .size = input->size}, binary = {.bytes = NULL};
+    gltf_bytes text = {.bytes = bytes, .size = input->size};
+    gltf_bytes binary = {.bytes = NULL};
     size_t start = 0; // of the text
     if (input->size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
         start = 3; // a byte order mark, which the standard forbids and editors write
@@ -639,16 +684,16 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
         if (!open_chunks(file, bytes, input->size, &text, &binary))
             return false;
     } else if (start == input->size) {
-        return gltf_fail(file, "not a glTF file: it is empty");
+        return gltf_fail(file, "not a glTF file: the file is empty");
     } else if (bytes[start] != '{') {
         char seen[16] = "";
         for (size_t i = 0; i < 4 && start + i < input->size; i++)
             snprintf(seen + 3 * i, 4, " %02x", bytes[start + i]);
-        return gltf_fail(file, "not a glTF file: starts with%s; expected glTF or {", seen);
+        return gltf_fail(file, "not a glTF file: it starts with%s; expected 'glTF' or '{'", seen);
     }
     if (!open_json(file, text) || !knows_extensions(file) || !open_buffers(file, binary))
         return false;
-    file->budget = FREE_NUMBERS + (file->size < SIZE_MAX / 32 ? NUMBERS_IN_BYTE * file->size : 0);
+    file->images = common_alloc(gltf_count(file, "images"), sizeof *file->images);
     file->values = common_alloc(gltf_count(file, "accessors"), sizeof *file->values);
     file->unpacked = common_alloc(gltf_count(file, "bufferViews"), sizeof *file->unpacked);
     return true;
@@ -656,12 +701,23 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
 
 void gltf_close(gltf_file *file)
 {
-    COMMON_FOR_WHILE (i, gltf_count(file, "accessors"), file->values)
-        free(file->values[i]);
-    COMMON_FOR_WHILE (i, gltf_count(file, "bufferViews"), file->unpacked)
-        free(file->unpacked[i]);
-    COMMON_FOR (i, file->num_buffers)
+    if (file->values) {
+        for (size_t i = 0; i < gltf_count(file, "accessors"); i++)
+            free(file->values[i]);
+    }
+    if (file->unpacked) {
+        for (size_t i = 0; i < gltf_count(file, "bufferViews"); i++)
+            free(file->unpacked[i]);
+    }
+    for (size_t i = 0; i < file->num_buffers; i++)
         free(file->buffers[i].owned);
+    for (size_t i = 0; file->images && i < gltf_count(file, "images"); i++)
+        free(file->images[i].owned);
+    for (size_t i = 0; i < file->paths.count; i++)
+        free(file->named[i].owned);
+    free(file->named);
+    common_free_text_index(&file->paths);
+    free(file->images);
     free(file->values);
     free(file->unpacked);
     free(file->buffers);

@@ -1,11 +1,10 @@
 // A glTF 2.0 file as tables that are checked: JSON, buffers, and accessors, whose values are read
 // when they are asked for. Nothing that the file says is believed before it is compared with the
-// bytes that are there. Files come from strangers: all work and memory is paid from a budget that
-// is linear in the file, so that a short file cannot ask for much.
+// bytes that are there. Work and memory are charged to the job's budget: see budget.h.
 #ifndef DEMO_CONVERT_GLTF_FILE_H
 #define DEMO_CONVERT_GLTF_FILE_H
 
-#include "demo/convert/convert.h"
+#include "demo/convert/budget.h"
 
 #include <jansson.h>
 
@@ -17,25 +16,26 @@ typedef enum gltf_shape { // of an accessor's elements
     GLTF_MAT4, // columns
 } gltf_shape;
 
-typedef struct gltf_buffer {
-    const uint8_t *bytes; // NULL: the file does not say where they are
+typedef struct gltf_bytes {
+    const uint8_t *bytes; // NULL: they are missing
     size_t size;
-    char *owned; // what holds the bytes, or NULL: the file itself
-} gltf_buffer;
+    const char *reason; // why they are missing
+    char *owned;        // allocated bytes; NULL: another object or the file itself owns them
+} gltf_bytes;
 
 typedef struct gltf_file {
     const convert_job *job;
     md5_error *error;
     const char *path;
     json_t *root;
-    bool is_draco;                        // what has no bytes is packed
-    size_t size;                          // bytes of the file and of its buffers
-    size_t budget;                        // numbers that may still be read or made
-    size_t num_picture_bytes, num_turned; // of all materials; their normal maps
-    gltf_buffer *buffers;
+    bool is_draco;       // what has no bytes is packed
+    gltf_bytes *buffers; // [num_buffers]
     size_t num_buffers;
-    float **values;     // of each accessor [count * components], once they were read
-    uint8_t **unpacked; // of each view that was packed, once it was read
+    gltf_bytes *images;      // [images of the file] once they were read: see gltf_image()
+    common_text_index paths; // of files that buffers and images name
+    gltf_bytes *named;       // [paths.count] their bytes, each read once
+    float **values;          // of each accessor [count * components], once they were read
+    uint8_t **unpacked;      // of each view that was packed, once it was read
 } gltf_file;
 
 // Says in the file's error what is wrong with it. False.
@@ -47,8 +47,8 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
                md5_error *error);
 void gltf_close(gltf_file *file);
 
-// Takes from the budget. Returns false and says so if not as much is left.
-bool gltf_spend(gltf_file *file, size_t count);
+// Charges elements to the budget. Returns false and fills the file's error if it is exceeded.
+bool gltf_charge(gltf_file *file, uint64_t count);
 
 // -- JSON: members of the standard, which were checked when the file was opened -------------------
 
@@ -77,9 +77,9 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
 // The bytes of a view. Returns NULL and says why if they are not there.
 const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size);
 
-// The bytes that a buffer or an image has: *owned is what to free, or NULL. Returns NULL and says
-// in *reason why there are none.
-const uint8_t *gltf_resolve(gltf_file *file, const json_t *object, size_t *size, char **owned,
-                            const char **reason);
+// Returns the bytes of an image's data URI, or of the image file that it names. They are valid
+// until the glTF file is closed. If `is_moved` is true, the image file is searched for next to the
+// glTF file.
+gltf_bytes gltf_image(gltf_file *file, uint32_t index, bool is_moved);
 
 #endif

@@ -83,10 +83,10 @@ static bool get_attribute(maker *to, const json_t *attributes, const char *name,
     if (!*values)
         return false;
     if (to->num_attributes > 0 && count != to->num_vertices)
-        return gltf_fail(to->file, "%s: %s has %zu elements, but POSITION %zu", to->where, name,
+        return gltf_fail(to->file, "%s: %s has %zu elements, but POSITION has %zu", to->where, name,
                          count, to->num_vertices);
     if (count > MAX_VERTICES)
-        return gltf_fail(to->file, "%s: %zu vertices are too many", to->where, count);
+        return gltf_fail(to->file, "%s: too many vertices (%zu)", to->where, count);
     to->num_vertices = count;
     *COMMON_MORE(to->attributes, to->num_attributes) = (vertex_values){*values, (size_t)shape + 1};
     return true;
@@ -138,6 +138,7 @@ static size_t corner_of(const maker *from, size_t i)
 // Finds all that the primitive has, and checks it. Without positions, num_corners is 0.
 static bool open_primitive(maker *to, const json_t *object)
 {
+    enum { BYTES_PER_CORNER = 32 }; // and per vertex, in MD5's tables
     const json_t *const attributes = json_object_get(object, "attributes");
     const json_t *const targets = json_object_get(object, "targets");
     const uint32_t indices = gltf_index(object, "indices");
@@ -164,31 +165,40 @@ static bool open_primitive(maker *to, const json_t *object)
     to->is_flat = json_object_get(attributes, "NORMAL") == NULL;
     to->meshes->num_flat += to->is_flat;
     to->meshes->num_colored += json_object_get(attributes, "COLOR_0") != NULL;
-    COMMON_FOR (i, to->num_targets)
+    for (size_t i = 0; i < to->num_targets; i++)
         if (!get_attribute(to, json_array_get(targets, i), "POSITION", GLTF_VEC3, &to->moves[i]))
             return false;
     to->num_corners = to->num_vertices;
     if (indices != MD5_NONE
         && !(to->corners = gltf_read(to->file, indices, GLTF_SCALAR, &to->num_corners)))
         return false;
-    COMMON_FOR_WHILE (i, to->num_corners, to->corners) {
-        const float corner = to->corners[i];
-        if (!(corner >= 0 && corner < (float)to->num_vertices) || corner != floorf(corner))
-            return gltf_fail(to->file, "accessors/%u: element %zu is %.9g, but %s has %zu vertices",
-                             indices, i, corner, to->where, to->num_vertices);
+    if (to->corners) {
+        for (size_t i = 0; i < to->num_corners; i++) {
+            const float corner = to->corners[i];
+            if (!(corner >= 0 && corner < (float)to->num_vertices) || corner != floorf(corner))
+                return gltf_fail(to->file,
+                                 "accessors/%u: vertex index at element %zu is out of range: %.9g; "
+                                 "%s has %zu vertices",
+                                 indices, i, corner, to->where, to->num_vertices);
+        }
     }
     const size_t slots = to->skin ? 1 + 4 * to->num_sets : 1;
-    return gltf_spend(to->file,
-                      2 * to->num_corners + to->num_vertices * slots * (1 + to->num_targets));
+    const uint64_t num_weights = to->num_vertices * slots * (1 + (uint64_t)to->num_targets);
+    return gltf_charge(to->file, 2 * (uint64_t)to->num_corners + num_weights)
+           && convert_charge_bytes(to->file->job, num_weights, sizeof(md5_weight), to->file->error)
+           && convert_charge_bytes(to->file->job, to->num_corners + (uint64_t)to->num_vertices,
+                                   BYTES_PER_CORNER, to->file->error);
 }
 
 // Writes all that a vertex has. glTF splits vertices where normals, tangents or colors differ,
 // which MD5 does not store: those of the same row are one.
 static void write_row(const maker *from, size_t v, float *row)
 {
-    COMMON_EACH (a, from->attributes, from->num_attributes)
-        COMMON_FOR (i, a->width)
-            *row++ = a->values[a->width * v + i] + 0; // -0 too is 0
+    for (size_t j = 0; j < from->num_attributes; j++) {
+        vertex_values *const a = &from->attributes[j];
+        for (size_t i = 0; i < a->width; i++)
+            *row++ = a->values[a->width * v + i] + 0;
+    } // -0 too is 0
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -204,15 +214,16 @@ static size_t read_influences(maker *to, size_t v, joint_weight found[MAX_WEIGHT
 {
     size_t count = 0;
     double sum = 0;
-    COMMON_FOR (i, 4 * to->num_sets) {
+    for (size_t i = 0; i < 4 * to->num_sets; i++) {
         const double weight = to->weights[i / 4][4 * v + i % 4];
         const double slot = to->joints[i / 4][4 * v + i % 4];
         size_t k = 0;
         if (!(weight > 0))
             continue;
         if (!(slot >= 0 && slot < (double)to->skin->num_joints)) {
-            gltf_fail(to->file, "%s: vertex %zu uses joint %g of a skin of %zu", to->where, v, slot,
-                      to->skin->num_joints);
+            gltf_fail(to->file,
+                      "%s: joint index of vertex %zu is out of range: %g; the skin has %zu joints",
+                      to->where, v, slot, to->skin->num_joints);
             return 0;
         }
         while (k < count && found[k].slot != (uint32_t)slot)
@@ -227,7 +238,7 @@ static size_t read_influences(maker *to, size_t v, joint_weight found[MAX_WEIGHT
         to->num_unbound += to->skin != NULL;
         return 1;
     }
-    COMMON_FOR (k, count)
+    for (size_t k = 0; k < count; k++)
         found[k].weight /= sum;
     return count;
 }
@@ -255,7 +266,7 @@ static bool add_vertex(maker *to, size_t v)
     const double(*const t)[3] = to->texture;
     mesh->texcoords[number] = (md5_vec2){(float)(t[0][0] * u + t[0][1] * w + t[0][2]),
                                          (float)(t[1][0] * u + t[1][1] * w + t[1][2])};
-    COMMON_FOR (k, count) {
+    for (size_t k = 0; k < count; k++) {
         const uint32_t own = to->skin ? to->skin->joints[found[k].slot] : to->joint;
         for (size_t target = 0; target <= to->num_targets; target++) { // the last one is the mesh
             const bool is_mesh = target == to->num_targets;
@@ -282,18 +293,20 @@ static bool add_vertices(maker *to)
     const size_t count = to->num_vertices;
     size_t width = 0;
     bool is_made = true, *const is_used = common_alloc(count, sizeof *is_used);
-    COMMON_EACH (a, to->attributes, to->num_attributes)
+    for (size_t i = 0; i < to->num_attributes; i++) {
+        vertex_values *const a = &to->attributes[i];
         width += a->width;
+    }
     float *const rows = common_alloc(count, width * sizeof *rows);
     uint32_t *const first = common_alloc(count, sizeof *first);
     uint32_t *const same = common_alloc(count, sizeof *same); // of the first: 1 + what it became
-    COMMON_FOR (i, to->num_corners)
+    for (size_t i = 0; i < to->num_corners; i++)
         is_used[corner_of(to, i)] = true;
     memset(is_used, true, to->num_kept);
-    COMMON_FOR (v, count)
+    for (size_t v = 0; v < count; v++)
         write_row(to, v, rows + v * width);
     common_find_equal(rows, count, width * sizeof *rows, first);
-    COMMON_FOR_WHILE (v, count, is_made) {
+    for (size_t v = 0; v < count && is_made; v++) {
         uint32_t *const known = &same[first[v]];
         const bool is_new = v < to->num_kept || *known == 0;
         if (!is_used[v])
@@ -389,15 +402,16 @@ static void add_mesh(maker *to, uint32_t material)
 {
     gltf_meshes *const meshes = to->meshes;
     name_mesh(to, material);
-    COMMON_FOR (i, to->num_targets) {
+    for (size_t i = 0; i < to->num_targets; i++) {
         *COMMON_MORE(meshes->moved, meshes->num_moved) = (gltf_moved){
             gltf_target_name(meshes->rig, to->node, i), meshes->model.num_meshes, to->moved[i]};
     }
     *COMMON_MORE(meshes->model.meshes, meshes->model.num_meshes) = to->mesh;
     if (to->num_unbound > 0)
-        convert_note(to->file->job,
-                     "mesh %s: %zu vertices without weights belong to the skin's first joint",
-                     to->mesh.name, to->num_unbound);
+        convert_note(
+            to->file->job,
+            "mesh %s: %zu vertices without weights were attached to the skin's first joint",
+            to->mesh.name, to->num_unbound);
 }
 
 static void free_mesh(const md5_doc_mesh *mesh)
@@ -411,15 +425,21 @@ static void free_mesh(const md5_doc_mesh *mesh)
 // Makes a mesh of a primitive, if there is a triangle in it.
 static bool read_primitive(maker to, const json_t *object, bool is_alone)
 {
+    enum {
+        PRIMITIVE = 1000,
+        SKIPPED = 50
+    }; // elements of a mesh without its vertices, and of a skipped one
     const uint32_t mesh = to.meshes->rig->nodes[to.node].mesh;
     const double mode = gltf_number(object, "mode", 4);
     const double num_kept =
         gltf_number(gltf_extras(gltf_item(to.file, "meshes", mesh)), "vertices", 0);
     if (mode < 4 || mode > 6) {
-        convert_note(to.file->job, "%s is left out: lines or points", to.where);
+        if (!gltf_charge(to.file, SKIPPED))
+            return false;
+        convert_note(to.file->job, "skipped %s: only triangles are supported", to.where);
         return true;
     }
-    bool is_read = open_primitive(&to, object);
+    bool is_read = gltf_charge(to.file, PRIMITIVE) && open_primitive(&to, object);
     if (num_kept > 0 && num_kept <= (double)to.num_vertices && is_alone)
         to.num_kept = (size_t)num_kept;
     to.made = common_alloc(to.num_vertices, sizeof *to.made);
@@ -430,8 +450,10 @@ static bool read_primitive(maker to, const json_t *object, bool is_alone)
         add_mesh(&to, gltf_index(object, "material"));
     } else {
         free_mesh(&to.mesh);
-        COMMON_FOR_WHILE (i, to.num_targets, to.moved)
-            free(to.moved[i]);
+        if (to.moved) {
+            for (size_t i = 0; i < to.num_targets; i++)
+                free(to.moved[i]);
+        }
     }
     free(to.made);
     free(to.attributes);
@@ -446,7 +468,7 @@ static gltf_affine *make_bases(const maker *to)
     const gltf_rig *const rig = to->meshes->rig;
     const size_t count = to->skin ? to->skin->num_joints : 1;
     gltf_affine *const bases = common_alloc(count, sizeof *bases);
-    COMMON_FOR (k, count) {
+    for (size_t k = 0; k < count; k++) {
         const uint32_t number = to->skin ? to->skin->joints[k] : to->joint;
         const gltf_joint *const of = &rig->joints[number == MD5_NONE ? 0 : number];
         if (to->skin && number != MD5_NONE) {
@@ -473,21 +495,22 @@ static bool read_node_meshes(gltf_meshes *meshes, uint32_t number)
                 .joint = gltf_parent_joint(rig, number),
                 .skin = node->skin != MD5_NONE ? &rig->skins[node->skin] : NULL};
     if (!to.skin && to.joint == MD5_NONE && rig->is_skinned) {
-        convert_note(file->job, "mesh %.80s is left out: it is below no joint and has no skin",
-                     name);
+        convert_note(file->job,
+                     "skipped mesh %.80s: it has neither a skin nor a joint as its ancestor", name);
         return true;
     }
     if (!to.skin && to.joint == MD5_NONE)
         to.joint = (uint32_t)rig->num_joints - 1; // which was added for it
     else if (!to.skin && rig->is_skinned)
-        convert_note(file->job, "mesh %.80s has no skin: it becomes part of the model, on joint %s",
-                     name, rig->joints[to.joint].name);
-    if (!gltf_spend(file, to.skin ? to.skin->num_joints : 1))
+        convert_note(file->job, "mesh %.80s has no skin: it was attached to joint %s", name,
+                     rig->joints[to.joint].name);
+    enum { AFFINE = 4 }; // elements that a product of two transforms costs
+    if (!gltf_charge(file, AFFINE * (uint64_t)(to.skin ? to.skin->num_joints : 1)))
         return false;
     gltf_affine *const bases = make_bases(&to);
     bool is_read = true;
     to.bases = bases;
-    COMMON_FOR_WHILE (i, json_array_size(list), is_read) {
+    for (size_t i = 0; i < json_array_size(list) && is_read; i++) {
         COMMON_TEXT(to.where, "meshes/%u/primitives/%zu", node->mesh, i);
         is_read = read_primitive(to, json_array_get(list, i), json_array_size(list) == 1);
     }
@@ -506,11 +529,11 @@ bool gltf_read_meshes(gltf_rig *rig, gltf_meshes *meshes)
     meshes->is_flat = common_alloc(gltf_count(rig->file, "materials"), sizeof *meshes->is_flat);
     model->num_joints = (uint32_t)rig->num_joints;
     model->joints = common_alloc(rig->num_joints, sizeof *model->joints);
-    COMMON_FOR (j, rig->num_joints) {
+    for (size_t j = 0; j < rig->num_joints; j++) {
         const gltf_joint *const joint = &rig->joints[j];
         model->joints[j] = convert_doc_joint(joint->name, joint->parent, joint->bind_pose);
     }
-    COMMON_FOR (i, rig->num_nodes) {
+    for (size_t i = 0; i < rig->num_nodes; i++) {
         const gltf_node *const node = &rig->nodes[rig->order[i]];
         if (node->is_in_scene && node->mesh != MD5_NONE && !read_node_meshes(meshes, rig->order[i]))
             return false;
@@ -518,19 +541,20 @@ bool gltf_read_meshes(gltf_rig *rig, gltf_meshes *meshes)
     if (meshes->num_flat > 0)
         convert_note(
             rig->file->job,
-            "flat shading, as without normals: no two triangles share a vertex in %zu meshes",
+            "%zu meshes have no normals: they are flat-shaded, and no triangles share vertices",
             meshes->num_flat);
     if (meshes->num_colored > 0)
-        convert_note(rig->file->job, "colors of vertices are left out: %zu meshes",
+        convert_note(rig->file->job, "skipped the vertex colors of %zu meshes",
                      meshes->num_colored);
     return true;
 }
 
 void gltf_free_meshes(gltf_meshes *meshes)
 {
-    COMMON_FOR (i, meshes->model.num_meshes)
+    for (uint32_t i = 0; i < meshes->model.num_meshes; i++)
         free_mesh(&meshes->model.meshes[i]);
-    COMMON_EACH (moved, meshes->moved, meshes->num_moved) {
+    for (size_t i = 0; i < meshes->num_moved; i++) {
+        gltf_moved *const moved = &meshes->moved[i];
         free(moved->target);
         free(moved->weights);
     }
@@ -545,36 +569,90 @@ void gltf_free_meshes(gltf_meshes *meshes)
 
 // -- Morph targets --------------------------------------------------------------------------------
 
-bool gltf_add_targets(const gltf_meshes *meshes, convert_scene *scene)
+// The morph targets of all meshes, grouped by name.
+typedef struct target_groups {
+    common_text_index names;
+    size_t *first; // [names.count] the first of meshes->moved with this name
+    size_t *next;  // [num_moved] the following one with the same name; SIZE_MAX: none
+} target_groups;
+
+static target_groups group_targets(const gltf_meshes *meshes)
+{
+    const size_t count = meshes->num_moved;
+    target_groups groups = {.first = common_alloc(count, sizeof *groups.first),
+                            .next = common_alloc(count, sizeof *groups.next)};
+    size_t *const group = common_alloc(count, sizeof *group);
+    for (size_t i = 0; i < count; i++) {
+        const char *const name = meshes->moved[i].target;
+        group[i] = common_index_text(&groups.names, name, strlen(name));
+        groups.first[group[i]] = SIZE_MAX;
+    }
+    for (size_t i = count; i-- > 0;) {
+        groups.next[i] = groups.first[group[i]];
+        groups.first[group[i]] = i;
+    }
+    free(group);
+    return groups;
+}
+
+static void free_groups(target_groups *groups)
+{
+    common_free_text_index(&groups->names);
+    free(groups->first);
+    free(groups->next);
+}
+
+// Returns false and fills the file's error if a point is outside the limits of MD5.
+static bool check_offsets(gltf_file *file, const md5_doc_mesh *mesh)
+{
+    for (uint32_t i = 0; i < mesh->num_weights; i++)
+        if (!(md5_vec3_length(mesh->weights[i].offset) <= 1e9f))
+            return gltf_fail(file,
+                             "mesh %s: a morph target exceeds the coordinate limit of 1e9 units",
+                             mesh->name);
+    return true;
+}
+
+// Adds a model for a target. Meshes that the target moves get the weights of the target; all other
+// meshes keep the weights of the model.
+static bool add_target(const gltf_meshes *meshes, const target_groups *groups, size_t group,
+                       md5_doc *doc, convert_scene *scene)
 {
     gltf_file *const file = meshes->rig->file;
-    md5_doc doc = meshes->model;
-    json_t *const known = json_object();
-    size_t size = doc.num_joints + meshes->num_moved;
+    const md5_doc_mesh *const originals = meshes->model.meshes;
     bool is_right = true;
-    COMMON_EACH (mesh, doc.meshes, doc.num_meshes)
-        size += mesh->num_weights + 2 * (size_t)mesh->num_triangles;
-    doc.meshes = common_alloc(doc.num_meshes, sizeof *doc.meshes);
-    COMMON_FOR_WHILE (i, meshes->num_moved, is_right) {
-        const char *const name = meshes->moved[i].target;
-        if (json_object_get(known, name))
-            continue;
-        json_object_set_new(known, name, json_true());
-        is_right = gltf_spend(file, size + scene->num_parts);
-        // The model of a target has the others' meshes, too. Of one mesh the first target counts.
-        memcpy(doc.meshes, meshes->model.meshes, doc.num_meshes * sizeof *doc.meshes);
-        for (size_t k = meshes->num_moved; k-- > i && is_right;)
-            if (strcmp(meshes->moved[k].target, name) == 0)
-                doc.meshes[meshes->moved[k].mesh].weights = meshes->moved[k].weights;
-        COMMON_EACH (mesh, doc.meshes, doc.num_meshes)
-            COMMON_FOR_WHILE (w, mesh->num_weights, is_right)
-                if (!(md5_vec3_length(mesh->weights[w].offset) <= 1e9f))
-                    is_right = gltf_fail(file, "mesh %s: a morph target leads beyond 1e9 units",
-                                         mesh->name);
-        is_right = is_right && convert_add_doc(scene, CONVERT_TARGET, name, &doc, file->error);
+    for (size_t i = groups->first[group]; i != SIZE_MAX; i = groups->next[i]) {
+        const gltf_moved *const moved = &meshes->moved[i];
+        if (doc->meshes[moved->mesh].weights == originals[moved->mesh].weights)
+            doc->meshes[moved->mesh].weights = moved->weights; // the first target of a mesh counts
     }
+    for (uint32_t i = 0; i < doc->num_meshes && is_right; i++)
+        is_right = check_offsets(file, &doc->meshes[i]);
+    is_right = is_right
+               && convert_add_doc(file->job, scene, CONVERT_TARGET, groups->names.texts[group], doc,
+                                  file->error);
+    for (size_t i = groups->first[group]; i != SIZE_MAX; i = groups->next[i]) {
+        const uint32_t mesh = meshes->moved[i].mesh;
+        doc->meshes[mesh].weights = originals[mesh].weights;
+    }
+    return is_right;
+}
+
+bool gltf_add_targets(const gltf_meshes *meshes, convert_scene *scene)
+{
+    md5_doc doc = meshes->model;
+    uint64_t size = doc.num_joints;
+    for (uint32_t i = 0; i < doc.num_meshes; i++)
+        size += doc.meshes[i].num_weights + 2 * (uint64_t)doc.meshes[i].num_triangles;
+    doc.meshes = common_alloc(doc.num_meshes, sizeof *doc.meshes);
+    memcpy(doc.meshes, meshes->model.meshes, doc.num_meshes * sizeof *doc.meshes);
+    target_groups groups = group_targets(meshes);
+    bool is_right = true;
+    for (size_t i = 0; i < groups.names.count && is_right; i++)
+        is_right =
+            gltf_charge(meshes->rig->file, size) && add_target(meshes, &groups, i, &doc, scene);
+    free_groups(&groups);
     free(doc.meshes);
-    json_decref(known);
     return is_right;
 }
 

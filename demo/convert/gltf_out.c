@@ -6,10 +6,6 @@
 #include "demo/common/manual.h"
 #include "demo/convert/gltf_out.h"
 
-#ifdef HAS_MESHOPTIMIZER
-#include <meshoptimizer.h>
-#endif
-
 // -- Values ---------------------------------------------------------------------------------------
 
 void gltf_put(gltf_out *out, json_t *object, const char *key, json_t *value)
@@ -80,7 +76,7 @@ json_t *gltf_whole(size_t value)
 json_t *gltf_floats(const float *values, size_t count)
 {
     json_t *const array = json_array();
-    COMMON_FOR (i, count)
+    for (size_t i = 0; i < count; i++)
         if (json_array_append_new(array, json_real(values[i])) != 0) {
             json_decref(array);
             return NULL;
@@ -166,7 +162,7 @@ json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const voi
         open_view(out, purpose, purpose == GLTF_VERTICES ? (row + 3) / 4 * 4 : row);
     json_t *const place = json_pack("{s:I, s:I}", "bufferView", (json_int_t)(view - out->views),
                                     "byteOffset", (json_int_t)view->bytes.size);
-    COMMON_FOR (i, count * columns) {
+    for (size_t i = 0; i < count * columns; i++) {
         uint32_t value;
         memcpy(&value, (const char *)values + 4 * i, 4);
         if (is_rounded)
@@ -182,7 +178,7 @@ void gltf_put_bounds(gltf_out *out, json_t *accessor, const float *values, size_
                      size_t columns, bool has_zero)
 {
     float low[4] = {0}, high[4] = {0};
-    COMMON_FOR (i, count * columns) {
+    for (size_t i = 0; i < count * columns; i++) {
         const size_t c = i % columns;
         const bool is_first = i < columns && !has_zero;
         low[c] = is_first || values[i] < low[c] ? values[i] : low[c];
@@ -211,8 +207,10 @@ void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int
                         const void *values, size_t count, size_t columns, gltf_use use)
 {
     bool fits = use == GLTF_PLAIN || out->is_quantized;
-    COMMON_FOR_WHILE (i, count * columns, use == GLTF_NORMALIZED && type != GLTF_BYTE)
-        fits &= ((const float *)values)[i] >= 0 && ((const float *)values)[i] <= 1;
+    if (use == GLTF_NORMALIZED && type != GLTF_BYTE) {
+        for (size_t i = 0; i < count * columns; i++)
+            fits &= ((const float *)values)[i] >= 0 && ((const float *)values)[i] <= 1;
+    }
     const size_t accessor = gltf_add_accessor(out, GLTF_VERTICES, fits ? type : GLTF_FLOAT, values,
                                               count, columns, use);
     gltf_put(out, attributes, name, gltf_whole(accessor));
@@ -223,12 +221,12 @@ void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
 {
     uint32_t *const four_joints = common_alloc(count, 4 * sizeof *four_joints);
     float *const four_weights = common_alloc(count, 4 * sizeof *four_weights);
-    COMMON_FOR (set, slots / 4) {
+    for (size_t set = 0; set < slots / 4; set++) {
         char joint_name[32], weight_name[32];
         COMMON_TEXT(joint_name, "JOINTS_%zu", set);
         COMMON_TEXT(weight_name, "WEIGHTS_%zu", set);
         bool is_used = set == 0;
-        COMMON_FOR (i, 4 * count) {
+        for (size_t i = 0; i < 4 * count; i++) {
             const size_t from = i / 4 * slots + 4 * set + i % 4;
             four_joints[i] = joints[from];
             four_weights[i] = weights[from];
@@ -269,7 +267,7 @@ bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *byt
                      size_t *value)
 {
     uint64_t hash = 14695981039346656037u; // FNV-1a
-    COMMON_FOR (i, size)
+    for (size_t i = 0; i < size; i++)
         hash = (hash ^ ((const uint8_t *)bytes)[i]) * 1099511628211u;
     char *const key = common_format("%llx %zu %s", (unsigned long long)hash, size, name);
     const bool is_known = gltf_find(out, kind, key, value);
@@ -352,92 +350,40 @@ void gltf_free(gltf_out *out)
 {
     json_decref(out->root);
     json_decref(out->names);
-    COMMON_FOR (i, out->num_views)
+    for (size_t i = 0; i < out->num_views; i++)
         free(out->views[i].bytes.bytes);
     free(out->views);
     free(out->binary.bytes);
 }
 
-// Packs the bytes of a view as EXT_meshopt_compression has them. Returns the mode.
-static const char *pack(gltf_view *view)
+// Writes the bytes of all views to out->binary, the buffer of the file.
+static void write_buffer(gltf_out *out, const char *bin)
 {
-#ifdef HAS_MESHOPTIMIZER
-    const uint8_t *const bytes = (const uint8_t *)view->bytes.bytes;
-    const size_t count = view->bytes.size / view->stride;
-    const bool is_list = view->purpose == GLTF_INDICES;
-    unsigned *const list = common_alloc(is_list ? count : 0, sizeof *list), most = 0;
-    COMMON_FOR_WHILE (i, count, is_list) {
-        for (size_t k = view->stride; k-- > 0;)
-            list[i] = list[i] << 8 | bytes[i * view->stride + k];
-        most = list[i] > most ? list[i] : most;
-    }
-    const size_t room = is_list ? meshopt_encodeIndexBufferBound(count, (size_t)most + 1)
-                                : meshopt_encodeVertexBufferBound(count, view->stride);
-    convert_bytes packed = {.bytes = common_alloc(room, 1), .room = room};
-    uint8_t *const to = (uint8_t *)packed.bytes;
-    meshopt_encodeVertexVersion(0); // what the extension has, whatever the library's default is
-    meshopt_encodeIndexVersion(1);
-    packed.size = is_list ? meshopt_encodeIndexBuffer(to, room, list, count)
-                          : meshopt_encodeVertexBuffer(to, room, bytes, count, view->stride);
-    free(list);
-    free(view->bytes.bytes);
-    view->bytes = packed;
-    return is_list ? "TRIANGLES" : "ATTRIBUTES";
-#else
-    (void)view;
-    return NULL; // not asked for
-#endif
-}
-
-// Makes out->binary of the views. Packed ones have a place in a second buffer, which is not there:
-// programs unpack into it.
-static void join_views(gltf_out *out, const char *bin)
-{
-    static const char *const extension = "EXT_meshopt_compression";
-    size_t unpacked = 0;
-    COMMON_FOR (i, out->num_views) {
-        gltf_view *const from = &out->views[i];
-        json_t *const view = json_array_get(json_object_get(out->root, "bufferViews"), i);
-        const size_t size = from->bytes.size, begin = out->binary.size;
-        const bool is_packed = out->is_packed && from->purpose != GLTF_PICTURES;
-        const char *const mode = is_packed ? pack(from) : NULL;
-        gltf_put(out, view, "buffer", json_integer(is_packed));
-        gltf_put(out, view, "byteOffset", gltf_whole(is_packed ? unpacked : begin));
-        gltf_put(out, view, "byteLength", gltf_whole(size));
-        if (is_packed) {
-            json_t *const where = gltf_put_extension(out, view, extension);
-            gltf_put(out, where, "buffer", json_integer(0));
-            gltf_put(out, where, "byteOffset", gltf_whole(begin));
-            gltf_put(out, where, "byteLength", gltf_whole(from->bytes.size));
-            gltf_put(out, where, "byteStride", gltf_whole(from->stride));
-            gltf_put(out, where, "count", gltf_whole(size / from->stride));
-            gltf_put(out, where, "mode", json_string(mode));
-            unpacked += (size + 3) / 4 * 4;
-        }
-        convert_put(&out->binary, from->bytes.bytes, from->bytes.size);
+    json_t *const views = json_object_get(out->root, "bufferViews");
+    for (size_t i = 0; i < out->num_views; i++) {
+        const convert_bytes *const bytes = &out->views[i].bytes;
+        json_t *const view = json_array_get(views, i);
+        gltf_put(out, view, "buffer", json_integer(0));
+        gltf_put(out, view, "byteOffset", gltf_whole(out->binary.size));
+        gltf_put(out, view, "byteLength", gltf_whole(bytes->size));
+        convert_put(&out->binary, bytes->bytes, bytes->size);
         pad(&out->binary, 0);
     }
     json_t *const buffer = json_pack("{s:I}", "byteLength", (json_int_t)out->binary.size);
     gltf_add(out, "buffers", buffer);
     if (bin)
         gltf_put(out, buffer, "uri", gltf_uri(bin));
-    if (unpacked > 0) {
-        json_t *const other = json_pack("{s:I}", "byteLength", (json_int_t)unpacked);
-        gltf_add(out, "buffers", other);
-        gltf_put(out, gltf_put_extension(out, other, extension), "fallback", json_true());
-        gltf_add(out, "extensionsRequired", json_string(extension));
-    }
 }
 
 bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *file,
                md5_error *error)
 {
-    join_views(out, bin);
+    write_buffer(out, bin);
     const size_t flags = JSON_REAL_PRECISION(9) | (!bin ? JSON_COMPACT : JSON_INDENT(1));
     char *const text = out->is_broken ? NULL : json_dumps(out->root, flags);
     if (!text)
         return convert_fail(error, MD5_ERROR_RANGE, path,
-                            "a number is not finite in this scale, or memory ran out");
+                            "a number is not finite after scaling, or memory is exhausted");
     const size_t length = strlen(text), size = (length + 3) / 4 * 4, binary = out->binary.size;
     const bool fits = bin || (uint64_t)size + binary <= UINT32_MAX - 28u;
     if (bin) {
@@ -445,7 +391,7 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
     } else if (fits) {
         const uint32_t head[] = {0x46546c67, 2, (uint32_t)(12 + 8 + size + 8 + binary), // glTF
                                  (uint32_t)size, 0x4e4f534a};                           // JSON
-        COMMON_FOR (i, COMMON_LENGTH(head))
+        for (size_t i = 0; i < COMMON_LENGTH(head); i++)
             convert_put_u32(file, head[i]);
         convert_put(file, text, length);
         pad(file, ' ');
@@ -454,6 +400,8 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
         convert_put(file, out->binary.bytes, binary);
     }
     free(text);
-    return fits || convert_fail(error, MD5_ERROR_RANGE, path, "more than 4 GB: write a .gltf");
+    return fits
+           || convert_fail(error, MD5_ERROR_RANGE, path,
+                           "the file would be larger than 4 GB; write a .gltf file instead");
 }
 #endif

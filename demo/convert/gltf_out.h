@@ -35,7 +35,6 @@ typedef struct gltf_out {
     size_t last[GLTF_PICTURES]
                [GLTF_MAX_STRIDE + 1]; // view of a purpose and stride; 0: none, else + 1
     convert_bytes binary;             // all views, of gltf_make()
-    bool is_packed;                   // by EXT_meshopt_compression
     bool is_quantized;                // vertices get small types
     bool is_broken;                   // a value could not be made: not finite, or memory ran out
 } gltf_out;

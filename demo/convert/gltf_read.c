@@ -7,17 +7,16 @@
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// All pictures of a file; a hostile one may name a large one in each of its materials.
-enum { MAX_BYTES = 1 << 30, MAX_TURNED = 256 };
-
 // A copy of the name of a picture, or NULL, without what says its format.
 static char *without_ending(const char *name)
 {
     static const char *const endings[] = {".png", ".jpg",  ".jpeg", ".tga", ".dds",
                                           ".bmp", ".tiff", ".webp", ".ktx2"};
-    COMMON_FOR_WHILE (i, COMMON_LENGTH(endings), name)
-        if (common_has_ending(name, endings[i]))
-            return common_format("%.*s", (int)(strlen(name) - strlen(endings[i])), name);
+    if (name) {
+        for (size_t i = 0; i < COMMON_LENGTH(endings); i++)
+            if (common_has_ending(name, endings[i]))
+                return common_format("%.*s", (int)(strlen(name) - strlen(endings[i])), name);
+    }
     return common_copy(name);
 }
 
@@ -30,16 +29,17 @@ static const char *find_fault(const uint8_t *bytes, size_t size)
     } kinds[] = {
         {"\x89PNG", NULL, 0},
         {"\xff\xd8\xff", NULL, 0},
-        {"WEBP", "it is a WebP: expected a PNG or JPEG", 8},
-        {"KTX 20", "it is KTX 2, as KHR_texture_basisu has it: expected a PNG or JPEG", 1},
-        {"ftypavif", "it is an AVIF: expected a PNG or JPEG", 4},
+        {"WEBP", "unsupported image format WebP: expected PNG or JPEG", 8},
+        {"KTX 20", "unsupported image format KTX 2 (KHR_texture_basisu): expected PNG or JPEG", 1},
+        {"ftypavif", "unsupported image format AVIF: expected PNG or JPEG", 4},
     };
-    COMMON_EACH (k, kinds, COMMON_LENGTH(kinds)) {
+    for (size_t i = 0; i < COMMON_LENGTH(kinds); i++) {
+        const struct kind *const k = &kinds[i];
         const size_t length = strlen(k->bytes);
         if (size > k->at + length && memcmp(bytes + k->at, k->bytes, length) == 0)
             return k->fault;
     }
-    return "it is neither a PNG nor a JPEG";
+    return "unknown image format: expected PNG or JPEG";
 }
 
 // The image of a texture, also where an extension says it.
@@ -67,46 +67,45 @@ static bool add_picture(gltf_file *file, const char *shader, const json_t *textu
     const char *const name = gltf_text(object, "name"), *const base =
                                                             is_file ? common_base(uri) : "";
     char *const stem = without_ending(is_file ? base : NULL);
-    char *const own = without_ending(name), *owned = NULL;
-    const char *reason = NULL;
-    size_t size = 0;
-    const uint8_t *bytes = view != MD5_NONE ? gltf_view(file, view, &size)
-                                            : gltf_resolve(file, object, &size, &owned, &reason);
-    if (!bytes && view != MD5_NONE) {
+    char *const own = without_ending(name);
+    gltf_bytes found = {.reason = NULL};
+    if (view != MD5_NONE)
+        found.bytes = gltf_view(file, view, &found.size);
+    else
+        found = gltf_image(file, image, false);
+    if (!found.bytes && view != MD5_NONE) {
         free(stem);
         free(own);
         return false;
     }
-    if (!bytes && is_file && strcmp(base, uri) != 0) { // moved, as people do
-        const char *unused = NULL;
-        json_t *const beside = json_pack("{s:s}", "uri", base);
-        bytes = gltf_resolve(file, beside, &size, &owned, &unused);
-        json_decref(beside);
-        if (bytes)
-            convert_note(file->job, "images/%u: %.100s is not there, and %.80s beside the file is",
-                         image, uri, base);
+    if (!found.bytes && is_file && strcmp(base, uri) != 0) { // people move files
+        const char *const reason = found.reason;
+        found = gltf_image(file, image, true);
+        if (found.bytes)
+            convert_note(file->job,
+                         "images/%u: %.100s was not found; using %.80s in the file's folder", image,
+                         uri, base);
+        else
+            found.reason = reason;
     }
     picture->name = gltf_file_name(own ? own : stem);
     if (!picture->name)
         picture->name = common_format("image_%u", image);
     picture->declared = without_ending(is_file ? uri : name);
-    if (bytes && (reason = find_fault(bytes, size)) != NULL)
-        bytes = NULL;
-    // Not paid from the numbers: pictures in files of their own are larger than the file.
-    if (bytes && size > MAX_BYTES - file->num_picture_bytes) {
-        bytes = NULL;
-        reason = "the pictures have more than 1 GiB";
+    if (found.bytes)
+        found.reason = find_fault(found.bytes, found.size);
+    if (!found.reason && !convert_can_charge_bytes(file->job, found.size, 1))
+        found.reason = "too many images for a file of this size";
+    if (found.bytes && !found.reason) {
+        picture->bytes = common_alloc(found.size, 1);
+        memcpy(picture->bytes, found.bytes, found.size);
+        picture->size = found.size;
+    } else {
+        char *const location = is_file ? common_format(": %.100s", uri) : common_copy("");
+        convert_note(file->job, "skipped images/%u of material %s: %s%s", image, shader,
+                     found.reason, location);
+        free(location);
     }
-    if (!bytes)
-        convert_note(file->job, "images/%u of %s is left out: %s%s%.100s", image, shader, reason,
-                     is_file ? ": " : "", is_file ? uri : "");
-    if (bytes) {
-        file->num_picture_bytes += size;
-        picture->bytes = common_alloc(size, 1);
-        memcpy(picture->bytes, bytes, size);
-        picture->size = size;
-    }
-    free(owned);
     free(own);
     free(stem);
     return true;
@@ -115,15 +114,13 @@ static bool add_picture(gltf_file *file, const char *shader, const json_t *textu
 // Turns the green of a normal map, which points up in glTF and down in id's.
 static void turn_normals(gltf_file *file, const char *shader, convert_picture *picture)
 {
-    md5_error error = {.message = "they are too many"};
+    md5_error error = {.message = ""};
     if (!picture->bytes)
         return;
-    uint8_t *const turned = file->num_turned++ < MAX_TURNED
-                                ? convert_turn_green(picture, &picture->size, &error)
-                                : NULL;
+    uint8_t *const turned = convert_turn_green(file->job, picture, &picture->size, &error);
     if (!turned) {
-        convert_note(file->job, "material %s: the normal map's green still points up: %s", shader,
-                     error.message);
+        convert_note(file->job, "material %s: cannot flip the green channel of the normal map: %s",
+                     shader, error.message);
         return;
     }
     // NAME_n is what a writer of glTF made of NAME.
@@ -168,7 +165,7 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
     };
     gltf_numbers(object, "emissiveFactor", 3, glow);
     const bool has_color = gltf_numbers(look, old ? "diffuseFactor" : "baseColorFactor", 4, color);
-    COMMON_FOR (map, CONVERT_NUM_MAPS)
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         if (textures[map] && (map != CONVERT_MAP_GLOW || glow[0] + glow[1] + glow[2] > 0)
             && !add_picture(file, shader, textures[map], &material->maps[map]))
             return false;
@@ -177,12 +174,12 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
     if (!textures[CONVERT_MAP_COLOR] && (has_color || !is_ours))
         convert_paint(file->job, material, CONVERT_MAP_COLOR, color);
     else if (color[0] + color[1] + color[2] + color[3] < 3.999)
-        convert_note(file->job, "material %s: its color %.3g %.3g %.3g %.3g is left out", shader,
+        convert_note(file->job, "material %s: skipped the color factor %.3g %.3g %.3g %.3g", shader,
                      color[0], color[1], color[2], color[3]);
     if (!textures[CONVERT_MAP_GLOW] && glow[0] + glow[1] + glow[2] > 0)
         convert_paint(file->job, material, CONVERT_MAP_GLOW, glow);
     if (json_object_get(look, "metallicRoughnessTexture"))
-        convert_note(file->job, "material %s: metal and roughness are left out", shader);
+        convert_note(file->job, "material %s: skipped the metallic-roughness texture", shader);
     turn_normals(file, shader, &material->maps[CONVERT_MAP_NORMAL]);
     return true;
 }
@@ -192,7 +189,7 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
 // NULL without a part, too.
 static md5_model *parse_model(const convert_part *part, md5_error *error)
 {
-    const md5_load_opts opts = {.without = MD5_PART_TANGENTS | MD5_PART_LOSSES};
+    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_LOSSES};
     return part ? md5_parse_model(part->bytes, part->size, &opts, error) : NULL;
 }
 
@@ -203,11 +200,13 @@ static bool add_parts(const gltf_meshes *meshes, convert_scene *scene)
     gltf_file *const file = rig->file;
     const convert_part *part = NULL;
     if (rig->model && meshes->model.num_meshes > 0 && gltf_count(file, "animations") > 0) {
-        convert_note(file->job, "%s: only clips are taken, as there is a model", file->path);
+        convert_note(file->job,
+                     "%s: only the animations were read, because a model is already loaded",
+                     file->path);
     } else if (meshes->model.num_meshes > 0) {
         char *const name = common_stem(file->path);
         const bool is_added =
-            convert_add_doc(scene, CONVERT_MODEL, name, &meshes->model, file->error);
+            convert_add_doc(file->job, scene, CONVERT_MODEL, name, &meshes->model, file->error);
         free(name);
         if (!is_added || (!rig->model && !gltf_add_targets(meshes, scene)))
             return false;
@@ -239,7 +238,7 @@ bool convert_read_gltf(const convert_job *job, convert_input *input, convert_sce
                     .model_unit = scene->unit,
                     .model_turn = scene->turn,
                     .shaders = json_object()};
-    COMMON_FOR (i, scene->num_materials)
+    for (size_t i = 0; i < scene->num_materials; i++)
         gltf_name(rig.shaders, scene->materials[i].shader, 255, "", 0);
     gltf_meshes meshes = {.rig = &rig};
     const bool is_read = gltf_open(&file, job, input, error) && gltf_open_rig(&rig, &file)
@@ -263,7 +262,7 @@ bool convert_read_gltf(const convert_job *job, convert_input *input, convert_sce
     (void)job;
     (void)scene;
     return convert_fail(error, MD5_ERROR_VERSION, input->path,
-                        "this build has no jansson, which reads glTF");
+                        "glTF is not supported: built without jansson");
 }
 
 #endif

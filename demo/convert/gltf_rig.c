@@ -20,7 +20,7 @@ convert_vec gltf_point(const gltf_affine *a, convert_vec v)
 gltf_affine gltf_mul(const gltf_affine *a, const gltf_affine *b)
 {
     gltf_affine product;
-    COMMON_FOR (k, 4) {
+    for (int k = 0; k < 4; k++) {
         product.c[k] = gltf_point(a, b->c[k]);
         if (k < 3) // a direction
             product.c[k] = convert_sub(product.c[k], a->c[3]);
@@ -43,7 +43,7 @@ static bool invert(const gltf_affine *a, gltf_affine *inverse)
     if (!(fabs(det) > 1e-12 * size) || !(fabs(det) > 1e-60))
         return false;
     convert_vec rows[3];
-    COMMON_FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         rows[i] = convert_times(convert_cross(c[(i + 1) % 3], c[(i + 2) % 3]), 1.0 / det);
     *inverse = (gltf_affine){
         {{rows[0].x, rows[1].x, rows[2].x},
@@ -56,7 +56,7 @@ static bool invert(const gltf_affine *a, gltf_affine *inverse)
 gltf_affine gltf_from_xform(convert_xform t)
 {
     gltf_affine a = identity;
-    COMMON_FOR (k, 3)
+    for (int k = 0; k < 3; k++)
         a.c[k] = convert_rotate(t.rotation, a.c[k]);
     a.c[3] = t.translation;
     return a;
@@ -66,7 +66,7 @@ gltf_affine gltf_from_xform(convert_xform t)
 static gltf_affine from_matrix(const double *m)
 {
     gltf_affine a;
-    COMMON_FOR (k, 4)
+    for (int k = 0; k < 4; k++)
         a.c[k] = (convert_vec){m[4 * k], m[4 * k + 1], m[4 * k + 2]};
     return a;
 }
@@ -77,7 +77,7 @@ static convert_quat quat_of(const convert_vec c[3])
     const double sums[4] = {c[0].x - c[1].y - c[2].z, c[1].y - c[0].x - c[2].z,
                             c[2].z - c[0].x - c[1].y, c[0].x + c[1].y + c[2].z};
     int best = 0;
-    COMMON_FOR_FROM (i, 1, 4)
+    for (int i = 1; i < 4; i++)
         if (sums[i] > sums[best])
             best = i;
     const double xy = c[0].y + c[1].x, xz = c[2].x + c[0].z, yz = c[1].z + c[2].y;
@@ -93,14 +93,14 @@ convert_quat gltf_rotation(const gltf_affine *a)
     gltf_affine r = *a, inverse;
     if (gltf_determinant(a) < 0)
         r.c[0] = convert_times(r.c[0], -1);
-    COMMON_FOR (round, 100) {
+    for (int round = 0; round < 100; round++) {
         if (!invert(&r, &inverse))
             return (convert_quat){0, 0, 0, 1};
         // Both of the same size, so that it takes few rounds.
         const double det = gltf_determinant(&r), scale = pow(fabs(det), -1.0 / 3.0);
         const gltf_affine old = r;
         double change = 0;
-        COMMON_FOR (k, 3) { // the inverse's rows are those cross products
+        for (int k = 0; k < 3; k++) { // the inverse's rows are those cross products
             const convert_vec row = convert_cross(old.c[(k + 1) % 3], old.c[(k + 2) % 3]);
             r.c[k] = convert_add(convert_times(old.c[k], 0.5 * scale),
                                  convert_times(row, 0.5 / (det * scale)));
@@ -167,7 +167,7 @@ void gltf_join_parts(gltf_state *state)
     const double *const t = state->parts[GLTF_TRANSLATION], *const r = state->parts[GLTF_ROTATION];
     state->rotation = convert_unit((convert_quat){r[0], r[1], r[2], r[3]});
     state->affine = gltf_from_xform((convert_xform){state->rotation, {t[0], t[1], t[2]}});
-    COMMON_FOR (k, 3)
+    for (int k = 0; k < 3; k++)
         state->affine.c[k] = convert_times(state->affine.c[k], state->parts[GLTF_SCALE][k]);
 }
 
@@ -186,9 +186,9 @@ static bool read_node(gltf_rig *rig, uint32_t index)
     node->has_camera = node->camera != MD5_NONE;
     node->joint = MD5_NONE;
     node->rest.parts[GLTF_ROTATION][3] = 1;
-    COMMON_FOR (k, 3)
+    for (int k = 0; k < 3; k++)
         node->rest.parts[GLTF_SCALE][k] = 1;
-    COMMON_FOR (part, GLTF_NUM_PARTS)
+    for (int part = 0; part < GLTF_NUM_PARTS; part++)
         gltf_numbers(object, gltf_parts[part], part == GLTF_ROTATION ? 4 : 3,
                      node->rest.parts[part]);
     gltf_join_parts(&node->rest);
@@ -200,7 +200,7 @@ static bool read_node(gltf_rig *rig, uint32_t index)
     for (size_t i = json_array_size(children); i-- > 0;) {
         gltf_node *const child = &rig->nodes[gltf_index_at(children, i)];
         if (child->parent != MD5_NONE)
-            return gltf_fail(file, "nodes/%u is a child of nodes/%u and of nodes/%u",
+            return gltf_fail(file, "nodes/%u has two parents: nodes/%u and nodes/%u",
                              (unsigned)(child - rig->nodes), child->parent, index);
         child->parent = index;
         child->next = node->child;
@@ -217,18 +217,22 @@ static bool read_nodes(gltf_rig *rig)
     rig->num_nodes = gltf_count(rig->file, "nodes") + 1;
     rig->nodes = common_alloc(rig->num_nodes, sizeof *rig->nodes);
     rig->order = common_alloc(rig->num_nodes, sizeof *rig->order);
-    COMMON_EACH (node, rig->nodes, rig->num_nodes)
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        gltf_node *const node = &rig->nodes[i];
         node->parent = node->child = node->next = MD5_NONE;
-    COMMON_FOR (i, rig->num_nodes)
+    }
+    for (size_t i = 0; i < rig->num_nodes; i++)
         if (!read_node(rig, (uint32_t)i))
             return false;
-    COMMON_FOR (i, rig->num_nodes) {
+    for (size_t i = 0; i < rig->num_nodes; i++) {
         uint32_t at = rig->nodes[i].parent == MD5_NONE ? (uint32_t)i : MD5_NONE;
         while (at != MD5_NONE) {
             gltf_node *const node = &rig->nodes[at];
             node->depth = node->parent == MD5_NONE ? 1 : rig->nodes[node->parent].depth + 1;
             if (node->depth > MAX_DEEP + 1)
-                return gltf_fail(rig->file, "nodes/%u is more than %d nodes deep", at, MAX_DEEP);
+                return gltf_fail(rig->file,
+                                 "node hierarchy is too deep at nodes/%u (limit %d levels)", at,
+                                 MAX_DEEP);
             rig->order[count++] = at;
             uint32_t next = node->child;
             for (; at != MD5_NONE && next == MD5_NONE; at = rig->nodes[at].parent)
@@ -242,11 +246,13 @@ static bool read_nodes(gltf_rig *rig)
     uint32_t in = 0;
     while (rig->nodes[in].depth > 0)
         in++;
-    COMMON_FOR (i, rig->num_nodes)
+    for (size_t i = 0; i < rig->num_nodes; i++)
         in = rig->nodes[in].parent;
     const uint32_t above = rig->nodes[in].parent;
     const char *const name = rig->nodes[in].name, *const other = rig->nodes[above].name;
-    return gltf_fail(rig->file, "nodes/%u \"%.60s\" is below nodes/%u \"%.60s\", and that below it",
+    return gltf_fail(rig->file,
+                     "node hierarchy has a cycle: nodes/%u \"%.60s\" and nodes/%u \"%.60s\" are "
+                     "ancestors of each other",
                      in, name ? name : "", above, other ? other : "");
 }
 
@@ -273,16 +279,16 @@ static bool select_scene(gltf_rig *rig)
             if (rig->nodes[i].name && strcmp(rig->nodes[i].name, asked) == 0)
                 root = (uint32_t)i;
         if (scene == MD5_NONE && root == MD5_NONE)
-            return gltf_fail(file, "none of its %zu scenes is %.80s, and none of its nodes",
+            return gltf_fail(file, "--scene: none of the %zu scenes and no node has the name %.80s",
                              num_scenes, asked);
     }
     const bool is_all = scene == MD5_NONE && root == MD5_NONE;
     if (root != MD5_NONE)
         rig->nodes[root].is_in_scene = true;
     const json_t *const roots = json_object_get(gltf_item(file, "scenes", scene), "nodes");
-    COMMON_FOR (i, json_array_size(roots))
+    for (size_t i = 0; i < json_array_size(roots); i++)
         rig->nodes[gltf_index_at(roots, i)].is_in_scene = true;
-    COMMON_FOR (i, rig->num_nodes) {
+    for (size_t i = 0; i < rig->num_nodes; i++) {
         gltf_node *const node = &rig->nodes[rig->order[i]];
         const gltf_node *const parent = node->parent == MD5_NONE ? NULL : &rig->nodes[node->parent];
         const json_t *const visibility =
@@ -292,13 +298,14 @@ static bool select_scene(gltf_rig *rig)
             (parent && parent->is_hidden) || json_is_false(json_object_get(visibility, "visible"));
         node->is_in_scene |= is_all || (parent && parent->is_in_scene);
         if (node->is_hidden && node->is_in_scene && node->mesh != MD5_NONE) {
-            convert_note(file->job, "mesh %.80s is left out: KHR_node_visibility hides it",
+            convert_note(file->job, "skipped mesh %.80s: it is hidden by KHR_node_visibility",
                          node->name ? node->name : "?");
             node->mesh = MD5_NONE;
         }
         node->world = parent ? gltf_mul(&parent->world, &node->rest.affine) : node->rest.affine;
     }
-    COMMON_EACH (node, rig->nodes, rig->num_nodes) {
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        gltf_node *const node = &rig->nodes[i];
         const json_t *const joints =
             json_object_get(gltf_item(file, "skins", node->skin), "joints");
         if (root != MD5_NONE && json_array_size(joints) > 0) // skinned meshes are seldom below
@@ -327,13 +334,13 @@ const char *gltf_target(const gltf_rig *rig, const json_t *channel, uint32_t *no
 // Which nodes clips move.
 static void find_animated(gltf_rig *rig)
 {
-    COMMON_FOR (i, gltf_count(rig->file, "animations")) {
+    for (size_t i = 0; i < gltf_count(rig->file, "animations"); i++) {
         const json_t *const channels =
             json_object_get(gltf_item(rig->file, "animations", i), "channels");
-        COMMON_FOR (k, json_array_size(channels)) {
+        for (size_t k = 0; k < json_array_size(channels); k++) {
             uint32_t node = MD5_NONE;
             const char *const path = gltf_target(rig, json_array_get(channels, k), &node);
-            COMMON_FOR (part, GLTF_NUM_PARTS)
+            for (int part = 0; part < GLTF_NUM_PARTS; part++)
                 if (node != MD5_NONE && path && strcmp(path, gltf_parts[part]) == 0)
                     rig->nodes[node].is_animated = true;
         }
@@ -348,10 +355,12 @@ static bool read_skins(gltf_rig *rig)
     gltf_file *const file = rig->file;
     rig->num_skins = gltf_count(file, "skins");
     rig->skins = common_alloc(rig->num_skins, sizeof *rig->skins);
-    COMMON_EACH (node, rig->nodes, rig->num_nodes)
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        gltf_node *const node = &rig->nodes[i];
         if (node->is_in_scene && node->mesh != MD5_NONE && node->skin != MD5_NONE)
             rig->skins[node->skin].is_used = rig->is_skinned = true;
-    COMMON_FOR (i, rig->num_skins) {
+    }
+    for (size_t i = 0; i < rig->num_skins; i++) {
         gltf_skin *const skin = &rig->skins[i];
         const json_t *const object = gltf_item(file, "skins", i);
         skin->is_used |= !rig->has_meshes; // a file of clips only
@@ -362,17 +371,18 @@ static bool read_skins(gltf_rig *rig)
         const float *matrices = NULL;
         size_t num_binds = skin->num_joints = json_array_size(joints);
         if (skin->num_joints == 0)
-            return gltf_fail(file, "skins/%zu: it has no joints", i);
+            return gltf_fail(file, "skins/%zu: the skin has no joints", i);
         if (binds != MD5_NONE && !(matrices = gltf_read(file, binds, GLTF_MAT4, &num_binds)))
             return false;
         if (num_binds < skin->num_joints)
-            return gltf_fail(file, "skins/%zu: %zu joints, but accessors/%u has %zu matrices", i,
-                             skin->num_joints, binds, num_binds);
+            return gltf_fail(
+                file, "skins/%zu: the skin has %zu joints, but accessors/%u has %zu matrices", i,
+                skin->num_joints, binds, num_binds);
         skin->joints = common_alloc(skin->num_joints, sizeof *skin->joints);
         skin->inverse_binds = common_alloc(skin->num_joints, sizeof *skin->inverse_binds);
         skin->is_weighted = common_alloc(skin->num_joints, sizeof *skin->is_weighted);
         memset(skin->is_weighted, !rig->has_meshes, skin->num_joints);
-        COMMON_FOR (k, skin->num_joints) {
+        for (size_t k = 0; k < skin->num_joints; k++) {
             double matrix[16];
             for (size_t n = 0; n < 16 && matrices; n++)
                 matrix[n] = matrices[16 * k + n];
@@ -384,36 +394,59 @@ static bool read_skins(gltf_rig *rig)
     return true;
 }
 
-// Finds the joints of skins that have weights. Who reads the vertices says what is wrong with them.
-static void find_weights(gltf_rig *rig)
+enum { MAX_SETS = 16 }; // of joints and weights that a vertex may have
+
+// Marks the joints of a skin that a set of a primitive gives weights. Wrong accessors are ignored:
+// the reader of the vertices reports them. Returns false if the budget is exceeded.
+static bool mark_weighted(gltf_file *file, const json_t *attributes, size_t number, gltf_skin *skin)
 {
-    enum { MAX_SETS = 16 };
-    gltf_file *const file = rig->file;
+    char joints_name[32], weights_name[32];
+    COMMON_TEXT(joints_name, "JOINTS_%zu", number);
+    COMMON_TEXT(weights_name, "WEIGHTS_%zu", number);
+    const uint32_t joints_accessor = gltf_index(attributes, joints_name);
+    const uint32_t weights_accessor = gltf_index(attributes, weights_name);
+    if (joints_accessor == MD5_NONE || weights_accessor == MD5_NONE)
+        return true;
     const md5_error before = *file->error;
-    COMMON_EACH (node, rig->nodes, rig->num_nodes) {
-        gltf_skin *const skin = node->skin != MD5_NONE ? &rig->skins[node->skin] : NULL;
-        const uint32_t mesh = skin && node->is_in_scene ? node->mesh : MD5_NONE;
-        const json_t *const list = json_object_get(gltf_item(file, "meshes", mesh), "primitives");
-        COMMON_FOR (i, MAX_SETS * json_array_size(list)) {
-            const json_t *const attributes =
-                json_object_get(json_array_get(list, i / MAX_SETS), "attributes");
-            const float *set[2] = {NULL};
-            size_t count[2] = {0};
-            COMMON_FOR (k, 2) {
-                char name[32];
-                COMMON_TEXT(name, k ? "WEIGHTS_%zu" : "JOINTS_%zu", i % MAX_SETS);
-                const uint32_t accessor = gltf_index(attributes, name);
-                set[k] =
-                    accessor != MD5_NONE ? gltf_read(file, accessor, GLTF_VEC4, &count[k]) : NULL;
-            }
-            if (!skin || !set[0] || !set[1] || !gltf_spend(file, count[0]))
-                continue;
-            for (size_t k = 0; k < 4 * count[0] && k < 4 * count[1]; k++)
-                if (set[1][k] > 0 && set[0][k] >= 0 && set[0][k] < (float)skin->num_joints)
-                    skin->is_weighted[(size_t)set[0][k]] = true;
+    size_t num_joints = 0, num_weights = 0;
+    const float *const joints = gltf_read(file, joints_accessor, GLTF_VEC4, &num_joints);
+    const float *const weights = gltf_read(file, weights_accessor, GLTF_VEC4, &num_weights);
+    *file->error = before;
+    if (!joints || !weights)
+        return true;
+    const size_t count = 4 * (num_joints < num_weights ? num_joints : num_weights);
+    if (!gltf_charge(file, count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_joint = joints[i] >= 0 && joints[i] < (float)skin->num_joints;
+        if (weights[i] > 0 && is_joint)
+            skin->is_weighted[(size_t)joints[i]] = true;
+    }
+    return true;
+}
+
+// Finds the joints of skins that have weights. Many nodes may have one mesh.
+static bool find_weights(gltf_rig *rig)
+{
+    enum { SET = 8 }; // elements that looking for a set costs
+    gltf_file *const file = rig->file;
+    for (size_t n = 0; n < rig->num_nodes; n++) {
+        const gltf_node *const node = &rig->nodes[n];
+        if (node->skin == MD5_NONE || !node->is_in_scene)
+            continue;
+        const json_t *const list =
+            json_object_get(gltf_item(file, "meshes", node->mesh), "primitives");
+        const size_t count = json_array_size(list);
+        if (!gltf_charge(file, SET * MAX_SETS * (uint64_t)count))
+            return false;
+        for (size_t i = 0; i < count; i++) {
+            const json_t *const attributes = json_object_get(json_array_get(list, i), "attributes");
+            for (size_t set = 0; set < MAX_SETS; set++)
+                if (!mark_weighted(file, attributes, set, &rig->skins[node->skin]))
+                    return false;
         }
     }
-    *file->error = before;
+    return true;
 }
 
 // The joint of the model that was before, by the name of a joint here.
@@ -472,7 +505,7 @@ static void complete_joints(gltf_rig *rig)
         if (parent != MD5_NONE && (rig->nodes[number].is_joint || branches[number] > 0))
             branches[parent]++;
     }
-    COMMON_FOR (i, rig->num_nodes) {
+    for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t number = rig->order[i];
         gltf_node *const node = &rig->nodes[number];
         const uint32_t parent = node->parent;
@@ -485,7 +518,7 @@ static void complete_joints(gltf_rig *rig)
     free(branches);
     free(is_above);
     // What clips move below a joint: a mesh on it, or a place for what a character holds.
-    COMMON_FOR (i, rig->num_nodes) {
+    for (size_t i = 0; i < rig->num_nodes; i++) {
         uint32_t top = (uint32_t)i;
         while (top != MD5_NONE && !rig->nodes[top].is_joint)
             top = rig->nodes[top].parent;
@@ -501,20 +534,22 @@ static void number_joints(gltf_rig *rig)
 {
     bool is_ordered = true;
     size_t count = 0;
-    COMMON_FOR (i, rig->num_nodes) {
+    for (size_t i = 0; i < rig->num_nodes; i++) {
         const gltf_node *const node = &rig->nodes[i];
         count += node->is_joint;
         is_ordered &= !node->is_joint || node->parent == MD5_NONE || node->parent < i;
     }
     rig->joints = common_alloc(count + 1, sizeof *rig->joints);
-    COMMON_FOR (i, rig->num_nodes) {
+    for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t number = is_ordered ? (uint32_t)i : rig->order[i];
         gltf_node *const node = &rig->nodes[number];
         // The last one, which was added, serves meshes that no joint is above in files without
         // skins.
-        COMMON_FOR_WHILE (k, number, number == rig->num_nodes - 1 && !rig->is_skinned)
-            node->is_joint |= rig->nodes[k].is_in_scene && rig->nodes[k].mesh != MD5_NONE
-                              && gltf_parent_joint(rig, k) == MD5_NONE;
+        if (number == rig->num_nodes - 1 && !rig->is_skinned) {
+            for (uint32_t k = 0; k < number; k++)
+                node->is_joint |= rig->nodes[k].is_in_scene && rig->nodes[k].mesh != MD5_NONE
+                                  && gltf_parent_joint(rig, k) == MD5_NONE;
+        }
         if (!node->is_joint && (number < rig->num_nodes - 1 || rig->num_joints > 0))
             continue;
         gltf_joint *const joint = &rig->joints[rig->num_joints];
@@ -522,9 +557,13 @@ static void number_joints(gltf_rig *rig)
         joint->node = number;
         joint->parent = node->parent == MD5_NONE ? MD5_NONE : rig->nodes[node->parent].joint;
     }
-    COMMON_EACH (skin, rig->skins, rig->num_skins)
-        COMMON_FOR_WHILE (k, skin->num_joints, skin->joints)
-            skin->joints[k] = rig->nodes[skin->joints[k]].joint;
+    for (size_t i = 0; i < rig->num_skins; i++) {
+        gltf_skin *const skin = &rig->skins[i];
+        if (skin->joints) {
+            for (size_t k = 0; k < skin->num_joints; k++)
+                skin->joints[k] = rig->nodes[skin->joints[k]].joint;
+        }
+    }
 }
 
 uint32_t gltf_parent_joint(const gltf_rig *rig, uint32_t node)
@@ -540,7 +579,8 @@ static void note_skeletons(const gltf_rig *rig)
     bool *const is_known = common_alloc(rig->num_joints, sizeof *is_known); // of roots
     const char *names[2] = {NULL};
     size_t count = 0;
-    COMMON_EACH (node, rig->nodes, rig->num_nodes) {
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        gltf_node *const node = &rig->nodes[i];
         uint32_t at = node->is_in_scene && node->mesh != MD5_NONE && node->skin != MD5_NONE
                           ? rig->skins[node->skin].joints[0]
                           : MD5_NONE;
@@ -553,8 +593,8 @@ static void note_skeletons(const gltf_rig *rig)
     }
     if (count > 1)
         convert_note(rig->file->job,
-                     "%zu skeletons become one model, as of %.80s and of %.80s: --scene NAME takes "
-                     "that of a node",
+                     "merged %zu skeletons into one model (%.80s, %.80s); use --scene NAME to "
+                     "select one",
                      count, names[0], names[1]);
     free(is_known);
 }
@@ -568,7 +608,7 @@ static void name_joints(gltf_rig *rig)
         rig->joints[0].name = gltf_name(rig->names, "origin", LONGEST_NAME, "", 0);
     const char *renamed = NULL, *as = NULL; // the first one
     size_t num_renamed = 0;
-    COMMON_FOR (j, rig->num_joints) {
+    for (size_t j = 0; j < rig->num_joints; j++) {
         gltf_joint *const joint = &rig->joints[j];
         const char *const name = name_of_node(rig, joint->node);
         if (!joint->name)
@@ -580,7 +620,8 @@ static void name_joints(gltf_rig *rig)
         num_renamed++;
     }
     if (num_renamed > 0)
-        convert_note(rig->file->job, "%zu joints get names that engines take, as %.100s: %s",
+        convert_note(rig->file->job,
+                     "renamed %zu joints so that engines accept the names; first: %.100s to %s",
                      num_renamed, renamed, as);
 }
 
@@ -593,7 +634,8 @@ static void name_joints(gltf_rig *rig)
 // are.
 static void bind_skins(gltf_rig *rig)
 {
-    COMMON_EACH (skin, rig->skins, rig->num_skins) {
+    for (size_t i = 0; i < rig->num_skins; i++) {
+        gltf_skin *const skin = &rig->skins[i];
         const size_t count = skin->is_used ? skin->num_joints : 0;
         size_t by = count;
         bool is_shared = false;
@@ -617,7 +659,7 @@ static void bind_skins(gltf_rig *rig)
             skin->place = gltf_mul(bind, &skin->inverse_binds[by]);
             growth = gltf_determinant(bind) / gltf_determinant(&rig->nodes[joint->node].world);
         }
-        COMMON_FOR (k, count) {
+        for (size_t k = 0; k < count; k++) {
             gltf_affine bind;
             if (skin->joints[k] == MD5_NONE || rig->joints[skin->joints[k]].is_bound
                 || !invert(&skin->inverse_binds[k], &bind))
@@ -633,7 +675,8 @@ static void bind_skins(gltf_rig *rig)
         }
     }
     // The others stay where they rest, relative to their parents.
-    COMMON_EACH (joint, rig->joints, rig->num_joints) {
+    for (size_t i = 0; i < rig->num_joints; i++) {
+        gltf_joint *const joint = &rig->joints[i];
         const gltf_node *const node = &rig->nodes[joint->node];
         if (!joint->is_bound)
             joint->bind = joint->parent == MD5_NONE
@@ -646,12 +689,15 @@ static void bind_skins(gltf_rig *rig)
 static bool measure_mesh(gltf_file *file, const gltf_affine *place, const json_t *primitive,
                          double range[2])
 {
+    enum { PRIMITIVE = 16 }; // elements that finding its positions costs
     const uint32_t accessor = gltf_index(json_object_get(primitive, "attributes"), "POSITION");
     size_t count = 0;
     const float *const p =
         accessor == MD5_NONE ? NULL : gltf_read(file, accessor, GLTF_VEC3, &count);
-    if (!p || !gltf_spend(file, count))
-        return accessor == MD5_NONE;
+    if (accessor != MD5_NONE && !p)
+        return false;
+    if (!gltf_charge(file, PRIMITIVE + (uint64_t)count))
+        return false;
     for (size_t i = 0; i < 3 * count; i += 3) {
         const convert_vec v = {p[i], p[i + 1], p[i + 2]};
         range[0] = fmin(range[0], gltf_point(place, v).y);
@@ -666,7 +712,8 @@ static double measure_bones(const gltf_rig *rig)
 {
     double *const ratios = common_alloc(rig->num_joints, sizeof *ratios), unit = rig->model_unit;
     size_t count = 0;
-    COMMON_EACH (joint, rig->joints, rig->num_joints) {
+    for (size_t i = 0; i < rig->num_joints; i++) {
+        gltf_joint *const joint = &rig->joints[i];
         const uint32_t number = model_joint(rig, joint->name);
         if (joint->parent == MD5_NONE || number == MD5_NONE)
             continue;
@@ -681,9 +728,10 @@ static double measure_bones(const gltf_rig *rig)
         qsort(ratios, count, sizeof *ratios, common_compare_doubles);
     if (count > 0 && !(fabs(ratios[count / 2] / unit - 1) < 1e-3)) {
         unit = ratios[count / 2];
-        convert_note(rig->file->job,
-                     "%s: scale %g, as bones of the model are so much longer: %g to %g times",
-                     rig->file->path, unit, ratios[0], ratios[count - 1]);
+        convert_note(
+            rig->file->job,
+            "%s: scaled by %g to match the model's bones, which are %g to %g times as long",
+            rig->file->path, unit, ratios[0], ratios[count - 1]);
     }
     free(ratios);
     return unit;
@@ -698,29 +746,32 @@ static bool select_unit(gltf_rig *rig)
         double unit;
         const char *what;
     } guesses[] = {
-        {0.5, 1, "small, so its units are kept"},
-        {4, 1.0 / 0.0254, "that of a figure in metres"},
-        {30, 1, "neither that of metres nor of centimetres, so its units are kept"},
-        {120, 1, "that of a figure in units of games, which are kept"},
-        {400, 0.01 / 0.0254, "that of a figure in centimetres"},
-        {HUGE_VAL, 1, "large, so its units are kept"},
+        {0.5, 1, "small, so no scale is applied"},
+        {4, 1.0 / 0.0254, "typical of a character in metres"},
+        {30, 1, "typical of neither metres nor centimetres, so no scale is applied"},
+        {120, 1, "typical of a character in game units, so no scale is applied"},
+        {400, 0.01 / 0.0254, "typical of a character in centimetres"},
+        {HUGE_VAL, 1, "large, so no scale is applied"},
     };
     gltf_file *const file = rig->file;
     const double stored =
         gltf_number(gltf_extras(json_object_get(file->root, "asset")), "scale", 0);
     double range[2] = {HUGE_VAL, -HUGE_VAL};
-    COMMON_EACH (node, rig->nodes, rig->num_nodes) {
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        gltf_node *const node = &rig->nodes[i];
         const json_t *const primitives = json_object_get(
             gltf_item(file, "meshes", node->is_in_scene ? node->mesh : MD5_NONE), "primitives");
-        COMMON_FOR (k, json_array_size(primitives))
+        for (size_t k = 0; k < json_array_size(primitives); k++)
             if (!measure_mesh(file,
                               node->skin != MD5_NONE ? &rig->skins[node->skin].place : &node->world,
                               json_array_get(primitives, k), range))
                 return false;
     }
-    COMMON_FOR_WHILE (j, rig->num_joints, !rig->has_meshes) {
-        range[0] = fmin(range[0], rig->joints[j].bind.c[3].y);
-        range[1] = fmax(range[1], rig->joints[j].bind.c[3].y);
+    if (!rig->has_meshes) {
+        for (size_t j = 0; j < rig->num_joints; j++) {
+            range[0] = fmin(range[0], rig->joints[j].bind.c[3].y);
+            range[1] = fmax(range[1], rig->joints[j].bind.c[3].y);
+        }
     }
     const double height = fmax(range[1] - range[0], 0.0);
     const struct guess *guess = guesses;
@@ -731,10 +782,10 @@ static bool select_unit(gltf_rig *rig)
         return true;
     rig->unit = file->job->scale > 0 ? file->job->scale : is_stored ? 1.0 / stored : guess->unit;
     if (!(file->job->scale > 0) && !is_stored)
-        convert_note(file->job, "scale %g, as the height of %g is %s: --scale overrides that",
+        convert_note(file->job, "scale %g: the height of %g is %s; use --scale to override",
                      rig->unit, height, guess->what);
     if (rig->has_meshes)
-        convert_note(file->job, "the model is %g units high", height * rig->unit);
+        convert_note(file->job, "model height: %g units", height * rig->unit);
     return true;
 }
 
@@ -761,13 +812,16 @@ static void settle(gltf_rig *rig)
     gltf_state *const states = common_alloc(rig->num_nodes, sizeof *states);
     gltf_posed *const posed = common_alloc(rig->num_joints, sizeof *posed);
     double *const stretch = common_alloc(rig->num_joints, sizeof *stretch);
-    COMMON_FOR (i, rig->num_nodes) {
+    for (size_t i = 0; i < rig->num_nodes; i++) {
         states[i] = rig->nodes[i].rest;
         rig->nodes[i].world = gltf_mul(&output, &rig->nodes[i].world);
     }
-    COMMON_EACH (skin, rig->skins, rig->num_skins)
+    for (size_t i = 0; i < rig->num_skins; i++) {
+        gltf_skin *const skin = &rig->skins[i];
         skin->place = gltf_mul(&output, &skin->place);
-    COMMON_EACH (joint, rig->joints, rig->num_joints) {
+    }
+    for (size_t i = 0; i < rig->num_joints; i++) {
+        gltf_joint *const joint = &rig->joints[i];
         const uint32_t above = rig->nodes[joint->node].parent;
         joint->bind = gltf_mul(&output, &joint->bind);
         joint->above = above != MD5_NONE ? rig->nodes[above].world : output;
@@ -777,7 +831,7 @@ static void settle(gltf_rig *rig)
             convert_quat_mul(gltf_rotation(&joint->above), (convert_quat){-0.5, -0.5, -0.5, 0.5});
     }
     gltf_pose(rig, states, posed);
-    COMMON_FOR (j, rig->num_joints) {
+    for (size_t j = 0; j < rig->num_joints; j++) {
         gltf_joint *const joint = &rig->joints[j];
         const gltf_joint *const parent =
             joint->parent != MD5_NONE ? &rig->joints[joint->parent] : NULL;
@@ -819,7 +873,7 @@ static void settle(gltf_rig *rig)
 
 void gltf_pose(const gltf_rig *rig, const gltf_state *nodes, gltf_posed *posed)
 {
-    COMMON_FOR (j, rig->num_joints) {
+    for (size_t j = 0; j < rig->num_joints; j++) {
         const gltf_joint *const joint = &rig->joints[j];
         const gltf_state *const local = &nodes[joint->node];
         const bool has_parent = joint->parent != MD5_NONE;
@@ -855,12 +909,15 @@ bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
     rig->file = file;
     rig->names = json_object();
     rig->model_joints = json_object();
-    COMMON_FOR_WHILE (i, rig->model->skeleton.num_joints, rig->model)
-        json_object_set_new_nocheck(rig->model_joints, rig->model->skeleton.joints[i].name,
-                                    json_integer(i));
+    if (rig->model) {
+        for (uint32_t i = 0; i < rig->model->skeleton.num_joints; i++)
+            json_object_set_new_nocheck(rig->model_joints, rig->model->skeleton.joints[i].name,
+                                        json_integer(i));
+    }
     if (!read_nodes(rig) || !select_scene(rig) || !read_skins(rig))
         return false;
-    find_weights(rig);
+    if (!find_weights(rig))
+        return false;
     find_animated(rig);
     find_model_joints(rig);
     complete_joints(rig);
@@ -876,10 +933,12 @@ bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
 
 void gltf_free_rig(gltf_rig *rig)
 {
-    COMMON_FOR_WHILE (i, rig->num_skins, rig->skins) {
-        free(rig->skins[i].joints);
-        free(rig->skins[i].inverse_binds);
-        free(rig->skins[i].is_weighted);
+    if (rig->skins) {
+        for (size_t i = 0; i < rig->num_skins; i++) {
+            free(rig->skins[i].joints);
+            free(rig->skins[i].inverse_binds);
+            free(rig->skins[i].is_weighted);
+        }
     }
     free(rig->skins);
     free(rig->nodes);

@@ -90,11 +90,11 @@ static uint32_t write_joints(gltf_writer *w)
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
     uint32_t num_roots = 0, num_renamed = 0;
-    COMMON_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         num_roots += skeleton->joints[i].parent == MD5_NONE;
     const uint32_t root = num_roots > 1 ? count : skeleton->order[0];
     w->num_joints = count + (num_roots > 1);
-    COMMON_FOR (i, w->num_joints) {
+    for (uint32_t i = 0; i < w->num_joints; i++) {
         const char *const name = i == count ? "md5_root" : skeleton->joints[i].name;
         char *const unique = gltf_unique_name(w->out, 'n', name, "joint");
         json_t *const node = json_pack("{s:s}", "name", unique);
@@ -106,16 +106,17 @@ static uint32_t write_joints(gltf_writer *w)
         gltf_add(w->out, "nodes", node);
         free(unique);
     }
-    COMMON_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         if (i != root)
             gltf_hang(w->out, i,
                       skeleton->joints[i].parent != MD5_NONE ? skeleton->joints[i].parent : root);
     gltf_append(w->out, w->out->tops, gltf_whole(root));
     if (num_renamed > 0)
-        convert_note(w->job, "%u joints have other names, which are unique in other programs",
+        convert_note(w->job, "renamed %u joints to make their names unique in other programs",
                      num_renamed);
     if (num_roots > 1)
-        convert_note(w->job, "the model has several root joints: md5_root was added above them");
+        convert_note(w->job,
+                     "the model has several root joints: md5_root was added as their parent");
     return root;
 }
 
@@ -128,13 +129,13 @@ static void write_skin(gltf_writer *w, uint32_t root)
     const double step = w->step > 0 ? w->step : 1;
     float *const binds = common_alloc(w->num_joints, 16 * sizeof *binds);
     json_t *const joints = json_array();
-    COMMON_FOR (i, w->num_joints) {
+    for (uint32_t i = 0; i < w->num_joints; i++) {
         const float *const m = i < count ? w->assets.model->inverse_bind[i].m : identity.m;
         float *const out = binds + 16 * (size_t)i;
         gltf_append(w->out, joints, gltf_whole(i));
-        COMMON_FOR (row, 3) {
+        for (int row = 0; row < 3; row++) {
             double corner = 0;
-            COMMON_FOR (column, 3) {
+            for (int column = 0; column < 3; column++) {
                 const double value = m[4 * axis[row] + axis[column]];
                 out[4 * column + row] = (float)(value * step);
                 corner += value * w->corner[column];
@@ -195,7 +196,7 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
     json_t *const material =
         json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
     gltf_add(w->out, "materials", material);
-    COMMON_FOR (map, CONVERT_NUM_MAPS) {
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         convert_picture picture = look->maps[map];
         size_t texture = 0;
         if (!picture.bytes)
@@ -204,9 +205,9 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
         uint8_t *turned = NULL;
         if (map == CONVERT_MAP_NORMAL) {
             md5_error why = {0};
-            picture.bytes = turned = convert_turn_green(&picture, &picture.size, &why);
+            picture.bytes = turned = convert_turn_green(w->job, &picture, &picture.size, &why);
             if (!turned) {
-                convert_note(w->job, "material %s: its normal map is left out: %s", shader,
+                convert_note(w->job, "material %s: skipped the normal map: %s", shader,
                              why.message);
                 continue;
             }
@@ -219,8 +220,8 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
             return false;
         if (map == CONVERT_MAP_SPECULAR)
             convert_note(w->job,
-                         "material %s: the specular map became KHR_materials_specular, "
-                         "whose shading differs",
+                         "material %s: the specular map was converted to KHR_materials_specular, "
+                         "which is shaded differently",
                          shader);
         gltf_put_map(w->out, material, map, texture);
     }
@@ -243,14 +244,14 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
 // Makes weights multiples of 1 / 65535 whose sum is 1.
 static void round_weights(const md5_mesh *mesh, convert_skin *skin)
 {
-    COMMON_FOR (v, mesh->num_vertices) {
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         float *const weights = skin->weights + v * skin->slots, sum = 0;
-        COMMON_FOR (k, skin->slots) {
+        for (uint32_t k = 0; k < skin->slots; k++) {
             weights[k] = roundf(weights[k] * 65535);
             sum += weights[k];
         }
         weights[0] += 65535 - sum;
-        COMMON_FOR (k, skin->slots) {
+        for (uint32_t k = 0; k < skin->slots; k++) {
             weights[k] /= 65535.0f;
             if (!(weights[k] > 0))
                 skin->joints[v * skin->slots + k] = 0;
@@ -265,20 +266,22 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
     float *const values = common_alloc(count, 4 * sizeof *values);
     // Where --quantize rounds, positions are steps from the corner: the inverse bind matrices take
     // them back, as nodes of skinned meshes may not.
-    COMMON_FOR (v, count) {
+    for (size_t v = 0; v < count; v++) {
         put_vec(position(skin->positions[v]), values + 3 * v);
         for (size_t k = 0; k < 3 && w->step > 0; k++)
             values[3 * v + k] =
                 roundf((float)(((double)values[3 * v + k] - w->corner[k]) / w->step));
     }
     gltf_put_attribute(w->out, attributes, "POSITION", GLTF_USHORT, values, count, 3, GLTF_BOUNDED);
-    COMMON_FOR (v, count)
+    for (size_t v = 0; v < count; v++)
         put_direction(mesh->normals[v], values + 3 * v);
     gltf_put_attribute(w->out, attributes, "NORMAL", GLTF_BYTE, values, count, 3, GLTF_NORMALIZED);
-    COMMON_FOR_WHILE (v, count, mesh->tangents) {
-        const md5_vec4 t = mesh->tangents[v];
-        put_direction((md5_vec3){t.x, t.y, t.z}, values + 4 * v);
-        values[4 * v + 3] = -t.w; // green is up there, along -v
+    if (mesh->tangents) {
+        for (size_t v = 0; v < count; v++) {
+            const md5_vec4 t = mesh->tangents[v];
+            put_direction((md5_vec3){t.x, t.y, t.z}, values + 4 * v);
+            values[4 * v + 3] = -t.w; // green is up there, along -v
+        }
     }
     if (mesh->tangents)
         gltf_put_attribute(w->out, attributes, "TANGENT", GLTF_BYTE, values, count, 4,
@@ -302,20 +305,20 @@ static void find_box(gltf_writer *w)
     const md5_model *const model = w->assets.model;
     md5_bounds box = md5_bounds_from_points(NULL, 0);
     float end[3], largest = 0;
-    COMMON_FOR (m, model->num_meshes)
+    for (uint32_t m = 0; m < model->num_meshes; m++)
         box = md5_bounds_union(box, md5_bounds_from_points(w->assets.skins[m].positions,
                                                            model->meshes[m].num_vertices));
     if (box.min.x <= box.max.x) {
         put_vec(position(box.min), w->corner);
         put_vec(position(box.max), end);
-        COMMON_FOR (k, 3)
+        for (int k = 0; k < 3; k++)
             largest = fmaxf(largest, end[k] - w->corner[k]);
     }
     w->step = largest > 0 ? largest / 65535.0 : 1;
     w->out->is_quantized = true;
     gltf_add(w->out, "extensionsUsed", json_string("KHR_mesh_quantization"));
     gltf_add(w->out, "extensionsRequired", json_string("KHR_mesh_quantization"));
-    convert_note(w->job, "positions are multiples of %.3g units", w->step / inch);
+    convert_note(w->job, "positions were quantized to multiples of %.3g units", w->step / inch);
 }
 
 static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
@@ -363,9 +366,9 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
     uint32_t *const vertices = common_alloc(all->num_vertices, sizeof *vertices);
     const md5_morph_delta **const deltas = common_alloc(all->num_vertices, sizeof *deltas);
     float *const values = common_alloc(all->num_vertices, 3 * sizeof *values);
-    COMMON_FOR (t, morph->num_targets) {
+    for (uint32_t t = 0; t < morph->num_targets; t++) {
         uint32_t count = 0;
-        COMMON_FOR (i, all->num_vertices) {
+        for (uint32_t i = 0; i < all->num_vertices; i++) {
             const md5_morph_delta *const delta = &all->deltas[all->first[i] + next[i]];
             if (all->first[i] + next[i] == all->first[i + 1] || delta->target != t)
                 continue;
@@ -380,8 +383,8 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
         gltf_put(w->out, where, "componentType", json_integer(GLTF_UINT));
         json_t *const target = json_object();
         static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
-        COMMON_FOR (a, mesh->tangents ? 3 : 2) {
-            COMMON_FOR (i, count) {
+        for (int a = 0; a < (mesh->tangents ? 3 : 2); a++) {
+            for (uint32_t i = 0; i < count; i++) {
                 const md5_morph_delta *const d = deltas[i];
                 const md5_vec3 move = a == 0 ? d->position : a == 1 ? d->normal : d->tangent;
                 put_vec(axes(convert_times(convert_from_vec3(move), a == 0 ? inch / step : 1)),
@@ -478,7 +481,7 @@ static double distance(const gltf_track *track, convert_quat a, convert_quat b)
 // interpolate numbers take the shorter way.
 static void join_signs(gltf_track *track)
 {
-    COMMON_FOR_FROM (i, 1, track->num_frames)
+    for (uint32_t i = 1; i < track->num_frames; i++)
         if (convert_quat_dot(track->values[i - 1], track->values[i]) < 0)
             track->values[i] = convert_mix(track->values[i], -1, track->values[i], 0);
 }
@@ -489,7 +492,7 @@ static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double
     const convert_quat a = track->values[first], b = track->values[last];
     if (track->is_rotation && distance(track, a, b) > max_angle)
         return false;
-    COMMON_FOR_FROM (i, first + 1, last) {
+    for (uint32_t i = first + 1; i < last; i++) {
         const double t = (double)(i - first) / (last - first);
         const convert_quat sum = convert_mix(a, 1 - t, b, t), value = track->values[i];
         if (distance(track, track->is_rotation ? convert_unit(sum) : sum, value) > tolerance
@@ -527,8 +530,8 @@ static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
 {
     const uint32_t count = w->assets.skeleton->num_joints;
     md5_xform *const poses = common_alloc((size_t)clip->anim->num_frames * count, sizeof *poses);
-    COMMON_FOR (frame, clip->anim->num_frames)
-        md5_sample(clip->binding, md5_moment_from_frames(clip->anim, frame, frame, 0),
+    for (uint32_t frame = 0; frame < clip->anim->num_frames; frame++)
+        md5_sample(clip->binding, md5_sample_position_from_frames(clip->anim, frame, frame, 0),
                    MD5_ROOT_FILE, poses + (size_t)frame * count);
     return poses;
 }
@@ -537,10 +540,11 @@ static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
 static void find_moves(gltf_writer *w)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
-    COMMON_EACH (clip, w->assets.clips, w->assets.num_clips) {
+    for (size_t i = 0; i < w->assets.num_clips; i++) {
+        convert_clip *const clip = &w->assets.clips[i];
         md5_xform *const poses = sample_clip(w, clip);
         const size_t count = (size_t)clip->anim->num_frames * skeleton->num_joints;
-        COMMON_FOR (k, count) {
+        for (size_t k = 0; k < count; k++) {
             const size_t joint = k % skeleton->num_joints;
             const convert_xform now = convert_from_xform(poses[k]);
             const convert_xform rest = convert_from_xform(w->assets.rest[joint]);
@@ -569,15 +573,15 @@ static void find_tolerances(gltf_writer *w)
     uint32_t *const tracks = common_alloc(count, sizeof *tracks);
     for (uint32_t m = 0; model && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
-        COMMON_FOR (v, mesh->num_vertices)
-            COMMON_FOR_FROM (i, mesh->first_influence[v], mesh->first_influence[v + 1]) {
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
                 const uint32_t joint = mesh->influence_joints[i];
                 const md5_vec3 gap =
                     md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
                 reach[joint] = fmax(reach[joint], md5_vec3_length(gap));
             }
     }
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
         const bool *const moves = w->moves + 2 * (size_t)joint;
         tracks[joint] = (parent == MD5_NONE ? 0 : tracks[parent]) + moves[0] + moves[1];
@@ -604,7 +608,7 @@ static void add_track(gltf_writer *w, json_t *animation, size_t node, const gltf
     const size_t columns = track->is_rotation ? 4 : 3, count = track->num_keys;
     float *const values = common_alloc(count + 1, columns * sizeof *values);
     float *const times = common_alloc(count, sizeof *times);
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         const size_t frame = track->keys ? track->keys[i] : i;
         times[i] = track->times[frame];
         put_quat(track->values[frame],
@@ -621,14 +625,15 @@ static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *c
                         const float *times)
 {
     const uint32_t num_frames = clip->anim->num_frames;
-    COMMON_EACH (mesh, w->meshes, w->assets.model->num_meshes) {
+    for (uint32_t j = 0; j < w->assets.model->num_meshes; j++) {
+        struct mesh_node *const mesh = &w->meshes[j];
         const json_t *const names = mesh->targets;
         const size_t num_targets = json_array_size(names);
         if (num_targets == 0)
             continue;
         uint32_t num_driven = 0;
         float *const values = common_alloc(num_frames * num_targets, sizeof *values);
-        COMMON_FOR (t, num_targets) {
+        for (size_t t = 0; t < num_targets; t++) {
             char *const key =
                 common_format("%s\n%s", clip->name, json_string_value(json_array_get(names, t)));
             size_t number = SIZE_MAX;
@@ -660,14 +665,14 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
                      .times = common_alloc(num_frames, sizeof *to.times),
                      .num_frames = num_frames,
                      .keys = common_alloc(num_frames, sizeof *to.keys)};
-    COMMON_FOR (frame, num_frames)
+    for (uint32_t frame = 0; frame < num_frames; frame++)
         to.times[frame] = (float)((double)frame / clip->anim->frame_rate);
-    COMMON_FOR (i, 2 * (size_t)num_joints) {
+    for (size_t i = 0; i < 2 * (size_t)num_joints; i++) {
         const uint32_t joint = (uint32_t)(i / 2);
         to.is_rotation = i % 2 == 1;
         if (!w->moves[i])
             continue;
-        COMMON_FOR (frame, num_frames) {
+        for (uint32_t frame = 0; frame < num_frames; frame++) {
             const convert_xform x = place(poses[(size_t)frame * num_joints + joint]);
             to.values[frame] = to.is_rotation ? x.rotation : from_vec(x.translation);
         }
@@ -715,7 +720,7 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
     convert_xform first = {0};
     uint32_t cut = 0;
     double widest = 0;
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         while (cut < camera->num_cuts && camera->cuts[cut] < i)
             cut++;
         const bool is_jump = cut > 0 && camera->cuts[cut - 1] + 1 == i;
@@ -743,7 +748,7 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
     const size_t node = gltf_add(w->out, "nodes", item);
     gltf_append(w->out, w->out->tops, gltf_whole(node));
     json_t *const cuts = json_array();
-    COMMON_FOR (i, camera->num_cuts)
+    for (uint32_t i = 0; i < camera->num_cuts; i++)
         gltf_append(w->out, cuts, gltf_whole(camera->cuts[i]));
     json_t *const animation = gltf_add_animation(
         w->out, title,
@@ -752,11 +757,11 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
     add_track(w, animation, node, &moved);
     add_track(w, animation, node, &turned);
     if (widest > 0)
-        convert_note(w->job,
-                     "camera path %s: the field of view changes by %.3g degrees, which "
-                     "glTF's cameras cannot: that of the first frame is the camera's, all "
-                     "are in extras",
-                     title, widest);
+        convert_note(
+            w->job,
+            "camera path %s: a field of view that changes (by %.3g degrees) is not supported by "
+            "glTF cameras; the camera has the first frame's, and extras contain all values",
+            title, widest);
     free(name);
     free(values);
     free(fovs);
@@ -768,9 +773,9 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
 static bool write_scene(gltf_writer *w, md5_error *error)
 {
     const md5_model *const model = w->assets.model;
-    COMMON_FOR (i, w->scene->num_materials)
+    for (size_t i = 0; i < w->scene->num_materials; i++)
         gltf_find(w->out, 'm', w->scene->materials[i].shader, &(size_t){i + 1});
-    COMMON_FOR (i, w->scene->num_weights) {
+    for (size_t i = 0; i < w->scene->num_weights; i++) {
         char *const key =
             common_format("%s\n%s", w->scene->weights[i].clip, w->scene->weights[i].target);
         gltf_find(w->out, 'w', key, &(size_t){i});
@@ -798,16 +803,18 @@ static bool write_scene(gltf_writer *w, md5_error *error)
             return false;
     }
     if (num_empty > 0)
-        convert_note(w->job, "%zu meshes without vertices or triangles are left out", num_empty);
-    COMMON_FOR_WHILE (i, w->assets.num_clips, w->assets.skeleton) {
-        if (!convert_goes_on(w->job, error))
-            return false;
-        write_clip(w, &w->assets.clips[i]);
+        convert_note(w->job, "skipped %zu meshes without vertices or triangles", num_empty);
+    if (w->assets.skeleton) {
+        for (size_t i = 0; i < w->assets.num_clips; i++) {
+            if (!convert_goes_on(w->job, error))
+                return false;
+            write_clip(w, &w->assets.clips[i]);
+        }
     }
     if (w->job->tolerance > 0 && w->num_all_keys > 0)
-        convert_note(w->job, "%zu of %zu keys are kept", w->num_keys, w->num_all_keys);
+        convert_note(w->job, "key reduction kept %zu of %zu keys", w->num_keys, w->num_all_keys);
     bool is_read = true;
-    COMMON_FOR_WHILE (i, w->scene->num_parts, is_read) {
+    for (size_t i = 0; i < w->scene->num_parts && is_read; i++) {
         const convert_part *const part = &w->scene->parts[i];
         if (part->kind != CONVERT_CAMERA)
             continue;
@@ -841,15 +848,9 @@ static bool write_file(gltf_writer *w, md5_error *error)
 
 bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
-#ifndef HAS_MESHOPTIMIZER
-    if (job->is_packed)
-        return convert_fail(error, MD5_ERROR_IO, job->output,
-                            "this build has no meshoptimizer, which packs glTF");
-#endif
     gltf_out out;
     gltf_writer w = {.job = job, .scene = scene, .out = &out};
     gltf_begin(&out);
-    out.is_packed = job->is_packed;
     gltf_put(&out, json_object_get(out.root, "asset"), "extras",
              json_pack("{s:{s:i, s:f, s:f}}", "md5", "version", 1, "scale", scale_of(job), "turn",
                        job->turn));
@@ -870,6 +871,6 @@ bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_
 {
     (void)scene;
     return convert_fail(error, MD5_ERROR_IO, job->output,
-                        "this build has no jansson, which writes glTF");
+                        "glTF is not supported: built without jansson");
 }
 #endif

@@ -5,6 +5,7 @@
 // weights in bytes; frames are 16-bit numbers, each a step of its channel's range: a channel is one
 // of the ten numbers of a joint's transform. Rows of the tables are structures.
 #include "demo/convert/assets.h"
+#include "demo/convert/budget.h"
 
 // -- Layout ---------------------------------------------------------------------------------------
 
@@ -109,10 +110,10 @@ static void get_row(const iqm_file *file, int table, uint32_t index, void *row)
 static bool check_numbers(const iqm_file *file, const float *numbers, int count, const char *what,
                           uint32_t index)
 {
-    COMMON_FOR (i, count)
+    for (int i = 0; i < count; i++)
         if (!(fabsf(numbers[i]) <= 1e9f))
-            return FAIL(MD5_ERROR_RANGE, "%s %u: %g, expected a number from -1e9 to 1e9", what,
-                        index, numbers[i]);
+            return FAIL(MD5_ERROR_RANGE, "%s %u: expected a number from -1e9 to 1e9, found %g",
+                        what, index, numbers[i]);
     return true;
 }
 
@@ -124,12 +125,13 @@ static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uin
     if (count == 0)
         return true;
     if (offset % align != 0)
-        return FAIL(MD5_ERROR_SYNTAX, "%s at byte %llu, which is no multiple of %u", title,
-                    (unsigned long long)offset, align);
+        return FAIL(MD5_ERROR_SYNTAX, "offset of the %s: expected a multiple of %u, found %llu",
+                    title, align, (unsigned long long)offset);
     // Neither the product of two 32-bit numbers nor this sum can overflow.
     if (offset >= HEADER_SIZE && offset <= file->size && count <= (file->size - offset) / stride)
         return true;
-    return FAIL(MD5_ERROR_RANGE, "%llu %s at byte %llu, but the file has %llu bytes",
+    return FAIL(MD5_ERROR_RANGE,
+                "%llu %s at offset %llu are outside the file, which has %llu bytes",
                 (unsigned long long)count, title, (unsigned long long)offset,
                 (unsigned long long)file->size);
 }
@@ -139,17 +141,18 @@ static bool read_header(iqm_file *file)
 {
     uint32_t *const header = file->header;
     if (file->size < HEADER_SIZE || memcmp(file->bytes, magic, sizeof magic) != 0)
-        return FAIL(MD5_ERROR_SYNTAX, "expected the header of an IQM file, which begins with %s",
+        return FAIL(MD5_ERROR_SYNTAX, "not an IQM file: expected a header that starts with %s",
                     magic);
-    COMMON_FOR (i, NUM_HEADER)
+    for (int i = 0; i < NUM_HEADER; i++)
         header[i] = common_number(file->bytes + sizeof magic + 4 * i, 4);
     if (header[VERSION] != 2)
-        return FAIL(MD5_ERROR_VERSION, "an IQM file of version %u, expected 2", header[VERSION]);
+        return FAIL(MD5_ERROR_VERSION, "unsupported IQM version %u: expected 2", header[VERSION]);
     if (header[FILE_SIZE] < HEADER_SIZE || header[FILE_SIZE] > file->size)
-        return FAIL(MD5_ERROR_RANGE, "the header says %u bytes, but the file has %zu",
+        return FAIL(MD5_ERROR_RANGE,
+                    "truncated or damaged file: the header declares %u bytes, but the file has %zu",
                     header[FILE_SIZE], file->size);
     file->size = header[FILE_SIZE];
-    COMMON_FOR (i, NUM_TABLES) {
+    for (int i = 0; i < NUM_TABLES; i++) {
         const uint64_t stride = i == FRAMES ? 2 * (uint64_t)header[NUM_CHANNELS] : tables[i].stride;
         const bool is_there = i == FRAMES ? stride > 0 : i != BOUNDS || header[OFS_BOUNDS] != 0;
         if (is_there
@@ -162,10 +165,10 @@ static bool read_header(iqm_file *file)
     }
     if (header[NUM_TEXT] > 0
         && file->bytes[(size_t)header[OFS_TEXT] + header[NUM_TEXT] - 1] != '\0')
-        return FAIL(MD5_ERROR_SYNTAX, "the texts do not end with a byte of 0");
+        return FAIL(MD5_ERROR_SYNTAX, "the text block does not end with a zero byte");
     if (header[NUM_POSES] > 0 && header[NUM_JOINTS] > 0 && header[NUM_POSES] != header[NUM_JOINTS])
-        return FAIL(MD5_ERROR_MISMATCH, "%u poses, but %u joints", header[NUM_POSES],
-                    header[NUM_JOINTS]);
+        return FAIL(MD5_ERROR_MISMATCH, "pose count (%u) does not match joint count (%u)",
+                    header[NUM_POSES], header[NUM_JOINTS]);
     return true;
 }
 
@@ -184,7 +187,7 @@ static bool read_arrays(iqm_file *file)
                           {"normals", 3, false},     {"tangents", 4, false},
                           {"blend joints", 1, true}, {"blend weights", 1, true}};
     uint32_t num_others = 0;
-    COMMON_FOR (i, file->header[NUM_ARRAYS]) {
+    for (uint32_t i = 0; i < file->header[NUM_ARRAYS]; i++) {
         iqm_array row = {.type = 0};
         get_row(file, ARRAYS, i, &row);
         if (row.type >= NUM_TYPES) {
@@ -193,13 +196,14 @@ static bool read_arrays(iqm_file *file)
         }
         const struct type *const type = &types[row.type];
         if (file->arrays[row.type].size > 0)
-            return FAIL(MD5_ERROR_SYNTAX, "two arrays of %s", type->title);
+            return FAIL(MD5_ERROR_SYNTAX, "duplicate vertex array of %s", type->title);
         const bool is_whole = type->is_number && row.format <= UINT;
         const bool is_known = is_whole || (row.type != JOINTS && row.format == FLOAT);
         if (!is_known || row.size < type->least_size || row.size > 16)
             return FAIL(MD5_ERROR_SYNTAX,
-                        "%s of format %u and size %u, expected %s and at least %u", type->title,
-                        row.format, row.size, type->is_number ? "whole numbers" : "floats",
+                        "vertex array of %s has format %u and size %u: expected %s and a size of "
+                        "at least %u",
+                        type->title, row.format, row.size, type->is_number ? "integers" : "floats",
                         type->least_size);
         const uint32_t width = component_sizes[row.format];
         if (!has_bytes(file, row.offset, file->header[NUM_VERTICES], (uint64_t)row.size * width,
@@ -209,11 +213,11 @@ static bool read_arrays(iqm_file *file)
     }
     if (num_others > 0)
         convert_note(file->job,
-                     "%s: %u vertex arrays are not read: colors and what is not of the "
-                     "standard have no place in MD5",
+                     "%s: skipped %u vertex arrays: MD5 cannot store colors or custom "
+                     "attributes",
                      file->path, num_others);
     return file->arrays[POSITION].size > 0 || file->header[NUM_MESHES] == 0
-           || FAIL(MD5_ERROR_MISSING, "meshes, but no vertex array of positions");
+           || FAIL(MD5_ERROR_MISSING, "missing vertex array of positions");
 }
 
 // A component of a vertex, integers as they are; 0 if there is none.
@@ -239,20 +243,25 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
 // Returns a text, in which MD5 texts can hold every byte. NULL: fails.
 static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
 {
-    enum { MAX_BYTES = 1000 }; // so that time is linear even if all rows name one long text
+    enum { MAX_BYTES = 1000 };
     if (offset == 0 && file->header[NUM_TEXT] == 0)
         return "";
     if (offset >= file->header[NUM_TEXT]) {
-        FAIL(MD5_ERROR_RANGE, "the name of a %s at byte %u of the texts, which have %u", what,
-             offset, file->header[NUM_TEXT]);
+        FAIL(MD5_ERROR_RANGE,
+             "name offset of a %s is out of range: %u; the text block has %u bytes", what, offset,
+             file->header[NUM_TEXT]);
         return NULL;
     }
     const char *const text = (const char *)file->bytes + file->header[OFS_TEXT] + offset;
     const size_t rest = file->header[NUM_TEXT] - offset;
     if (!memchr(text, '\0', rest < MAX_BYTES ? rest : MAX_BYTES)) {
-        FAIL(MD5_ERROR_RANGE, "the name of a %s has more than %d bytes", what, MAX_BYTES);
+        FAIL(MD5_ERROR_RANGE, "name of a %s is longer than %d bytes", what, MAX_BYTES);
         return NULL;
     }
+    const size_t length = strlen(text); // many rows may name one text
+    if (!convert_charge(file->job, length, file->error)
+        || !convert_charge_bytes(file->job, length + 1, 1, file->error))
+        return NULL;
     char *const copy = convert_clean(text, MAX_BYTES, CONVERT_QUOTE);
     file->num_cleaned += strcmp(copy, text) != 0;
     common_add(&file->texts, copy);
@@ -264,7 +273,7 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
 // A transform of ten numbers in its parent's space; MD5 joints have no scale.
 static convert_xform local_of(iqm_file *file, const double *v)
 {
-    COMMON_FOR_FROM (i, MOVING, CHANNELS)
+    for (int i = MOVING; i < CHANNELS; i++)
         file->scale_error = fmax(file->scale_error, fabs(v[i] - 1));
     return (convert_xform){convert_unit((convert_quat){v[3], v[4], v[5], v[6]}),
                            {v[0], v[1], v[2]}};
@@ -278,13 +287,15 @@ static bool take_names(iqm_file *file, const convert_scene *scene)
     const uint32_t count = file->header[NUM_POSES];
     md5_doc *const doc = model ? convert_parse_doc(model, NULL) : NULL;
     bool is_same = doc && doc->num_joints == count;
-    COMMON_FOR_WHILE (i, count, is_same) {
+    for (uint32_t i = 0; i < count && is_same; i++) {
         iqm_pose pose = {.parent = 0};
         get_row(file, POSES, i, &pose);
         is_same = pose.parent == doc->joints[i].parent;
     }
-    COMMON_FOR_WHILE (i, count, is_same)
-        common_add(&file->texts, common_copy(doc->joints[i].name));
+    if (is_same) {
+        for (uint32_t i = 0; i < count; i++)
+            common_add(&file->texts, common_copy(doc->joints[i].name));
+    }
     md5_free_doc(doc);
     return is_same;
 }
@@ -299,7 +310,7 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
     file->poses = common_alloc((size_t)count + 1, sizeof *file->poses);
     file->num_joints = count;
     const bool is_named = has_joints || take_names(file, scene);
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         iqm_pose *const pose = &file->poses[i];
         iqm_bone bone = {.name = 0};
         double v[CHANNELS];
@@ -314,16 +325,15 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
                 common_add(&file->texts, common_format("joint_%u", i));
         }
         if (bone.parent != MD5_NONE && bone.parent >= i)
-            return FAIL(MD5_ERROR_RANGE,
-                        "joint %u has the parent %d: expected one before it, or -1", i,
-                        (int)bone.parent);
+            return FAIL(MD5_ERROR_RANGE, "joint %u has parent %d: expected an earlier joint or -1",
+                        i, (int)bone.parent);
         if (!check_numbers(file, bone.channels, CHANNELS, "joint", i))
             return false;
         const char *const name =
             has_joints ? get_text(file, bone.name, "joint") : file->texts.names[i];
         if (!name)
             return false;
-        COMMON_FOR (k, CHANNELS)
+        for (int k = 0; k < CHANNELS; k++)
             v[k] = bone.channels[k];
         const convert_xform local = local_of(file, v);
         file->skeleton[i] = (convert_joint){name, bone.parent, local};
@@ -331,10 +341,10 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
             bone.parent == MD5_NONE ? local : convert_mul(file->bind[bone.parent], local);
         const convert_vec at = file->bind[i].translation;
         if (!(fabs(at.x) + fabs(at.y) + fabs(at.z) <= 1e9))
-            return FAIL(MD5_ERROR_RANGE, "joint %u is farther than 1e9 from the origin", i);
+            return FAIL(MD5_ERROR_RANGE, "joint %u is more than 1e9 units from the origin", i);
     }
     if (!is_named && count > 0)
-        convert_note(file->job, "%s: %u joints without names are called joint_0 and so on",
+        convert_note(file->job, "%s: %u joints without names were named joint_0, joint_1, ...",
                      file->path, count);
     return true;
 }
@@ -345,22 +355,23 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
 static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh)
 {
     double v[5], sum = 0; // x y z, u v
-    COMMON_FOR (i, 5u) {
+    for (uint32_t i = 0; i < 5u; i++) {
         v[i] = get_component(file, i < 3 ? POSITION : TEXCOORD, index, i < 3 ? i : i - 3);
         if (!(fabs(v[i]) <= 1e9))
             return FAIL(MD5_ERROR_RANGE,
-                        "vertex %u: expected positions and texture coordinates to 1e9", index);
+                        "vertex %u: position or texture coordinate is out of range (limit 1e9)",
+                        index);
     }
     md5_weight *const weights = mesh->weights + mesh->num_weights;
     uint32_t count = 0;
-    COMMON_FOR (i, file->arrays[JOINTS].size) {
+    for (uint32_t i = 0; i < file->arrays[JOINTS].size; i++) {
         const double weight = get_component(file, WEIGHTS, index, i);
         const double joint = get_component(file, JOINTS, index, i);
         if (!(weight >= 0 && weight <= 4294967295.0)
             || (weight > 0 && !(joint >= 0 && joint < file->num_joints)))
             return FAIL(MD5_ERROR_RANGE,
-                        "vertex %u: weight %g on joint %.0f: expected none below 0, and "
-                        "one of %u joints",
+                        "vertex %u: invalid weight %g for joint %.0f: expected a weight of 0 or "
+                        "more and a joint below %u",
                         index, weight, joint, file->num_joints);
         if (weight == 0) // whatever its joint is
             continue;
@@ -375,7 +386,7 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
     }
     if (count == 0)
         weights[count++] = (md5_weight){.bias = 1};
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const convert_xform back = convert_inverse(file->bind[weights[i].joint]);
         weights[i].bias = sum > 0 ? (float)(weights[i].bias / sum) : 1;
         weights[i].offset = convert_to_vec3(convert_point(back, (convert_vec){v[0], v[1], v[2]}));
@@ -397,30 +408,33 @@ static bool read_mesh(iqm_file *file, uint32_t number, uint32_t num_left[2], md5
     const uint32_t first = row.first_vertex, count = row.num_vertices;
     if ((uint64_t)first + count > header[NUM_VERTICES]
         || (uint64_t)row.first_triangle + row.num_triangles > header[NUM_TRIANGLES])
-        return FAIL(MD5_ERROR_RANGE, "mesh %u ends at vertex %llu of %u and triangle %llu of %u",
+        return FAIL(MD5_ERROR_RANGE,
+                    "mesh %u is out of range: it ends at vertex %llu of %u and triangle %llu of %u",
                     number, (unsigned long long)first + count, header[NUM_VERTICES],
                     (unsigned long long)row.first_triangle + row.num_triangles,
                     header[NUM_TRIANGLES]);
     if (count > num_left[0] || row.num_triangles > num_left[1])
-        return FAIL(MD5_ERROR_RANGE, "mesh %u shares vertices or triangles with another", number);
+        return FAIL(MD5_ERROR_RANGE, "mesh %u overlaps another mesh's vertices or triangles",
+                    number);
     num_left[0] -= count;
     num_left[1] -= row.num_triangles;
     mesh->name = get_text(file, row.name, "mesh");
     mesh->shader = mesh->name ? get_text(file, row.material, "material") : NULL;
     if (!mesh->shader)
         return false;
-    COMMON_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         if (!read_vertex(file, first + i, mesh))
             return false;
-    COMMON_FOR (i, row.num_triangles) {
+    for (uint32_t i = 0; i < row.num_triangles; i++) {
         uint32_t *const corners = mesh->indices + 3 * (size_t)mesh->num_triangles++;
         get_row(file, TRIANGLES, row.first_triangle + i, corners);
-        COMMON_FOR (k, 3) {
+        for (int k = 0; k < 3; k++) {
             corners[k] -= first;
             if (corners[k] >= count)
                 return FAIL(MD5_ERROR_RANGE,
-                            "triangle %u of mesh %u: vertex %u, but the mesh has %u from %u on", i,
-                            number, corners[k] + first, count, first);
+                            "triangle %u of mesh %u: vertex %u is out of range; the mesh has %u "
+                            "vertices from %u",
+                            i, number, corners[k] + first, count, first);
         }
     }
     return true;
@@ -436,6 +450,10 @@ static bool read_model(iqm_file *file, convert_scene *scene)
     uint32_t num_left[2] = {file->header[NUM_VERTICES], file->header[NUM_TRIANGLES]};
     const size_t num_vertices = (size_t)num_left[0] + 1; // of all meshes
     const size_t num_slots = (size_t)file->arrays[JOINTS].size + 1;
+    if (!convert_charge(file->job, num_vertices * (uint64_t)num_slots + num_left[1], file->error)
+        || !convert_charge_bytes(file->job, num_vertices, num_slots * sizeof(md5_weight),
+                                 file->error))
+        return false;
     md5_doc_mesh rest = {.vertices = common_alloc(num_vertices, sizeof *rest.vertices),
                          .texcoords = common_alloc(num_vertices, sizeof *rest.texcoords),
                          .weights = common_alloc(num_vertices, num_slots * sizeof *rest.weights),
@@ -448,7 +466,7 @@ static bool read_model(iqm_file *file, convert_scene *scene)
                    .num_meshes = file->header[NUM_MESHES]};
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     doc.meshes = common_alloc((size_t)doc.num_meshes + 1, sizeof *doc.meshes);
-    COMMON_FOR (i, file->num_joints) {
+    for (uint32_t i = 0; i < file->num_joints; i++) {
         doc.joints[i] =
             convert_doc_joint(file->skeleton[i].name, file->skeleton[i].parent, file->bind[i]);
         // As readers recover it from three numbers of the rotation: so that points relative to it
@@ -458,7 +476,7 @@ static bool read_model(iqm_file *file, convert_scene *scene)
                                                        .translation = doc.joints[i].position});
     }
     bool is_done = true;
-    COMMON_FOR_WHILE (i, doc.num_meshes, is_done) {
+    for (uint32_t i = 0; i < doc.num_meshes && is_done; i++) {
         md5_doc_mesh *const mesh = &doc.meshes[i];
         *mesh = rest;
         is_done = read_mesh(file, i, num_left, mesh);
@@ -468,9 +486,10 @@ static bool read_model(iqm_file *file, convert_scene *scene)
         rest.indices += 3 * (size_t)mesh->num_triangles;
     }
     if (is_done && file->arrays[WEIGHTS].size == 0)
-        convert_note(file->job, "%s: vertices without weights follow joint 0", file->path);
+        convert_note(file->job, "%s: vertices without weights were attached to joint 0",
+                     file->path);
     char *const name = common_stem(file->path);
-    is_done = is_done && convert_add_doc(scene, CONVERT_MODEL, name, &doc, file->error);
+    is_done = is_done && convert_add_doc(file->job, scene, CONVERT_MODEL, name, &doc, file->error);
     free(name);
     free(all.vertices);
     free(all.texcoords);
@@ -487,19 +506,20 @@ static bool read_model(iqm_file *file, convert_scene *scene)
 static bool check_poses(const iqm_file *file)
 {
     uint64_t num_channels = 0;
-    COMMON_FOR (i, file->header[NUM_POSES]) {
+    for (uint32_t i = 0; i < file->header[NUM_POSES]; i++) {
         const iqm_pose *const pose = &file->poses[i];
-        COMMON_FOR (k, CHANNELS)
+        for (int k = 0; k < CHANNELS; k++)
             num_channels += pose->mask >> k & 1;
         if (pose->parent != file->skeleton[i].parent)
-            return FAIL(MD5_ERROR_MISMATCH, "pose %u has the parent %d, but joint %u has %d", i,
+            return FAIL(MD5_ERROR_MISMATCH,
+                        "parent of pose %u is %d, but the parent of joint %u is %d", i,
                         (int)pose->parent, i, (int)file->skeleton[i].parent);
         if (!check_numbers(file, pose->lows, CHANNELS, "pose", i)
             || !check_numbers(file, pose->steps, CHANNELS, "pose", i))
             return false;
     }
     return num_channels == file->header[NUM_CHANNELS]
-           || FAIL(MD5_ERROR_MISMATCH, "poses of %llu channels, but frames of %u",
+           || FAIL(MD5_ERROR_MISMATCH, "poses have %llu channels, but frames have %u",
                    (unsigned long long)num_channels, file->header[NUM_CHANNELS]);
 }
 
@@ -512,10 +532,10 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *posed)
     const uint8_t *channel = file->bytes;
     if (num_channels > 0)
         channel += file->header[OFS_FRAMES] + 2 * (size_t)num_channels * (file->first + frame);
-    COMMON_FOR (i, file->num_joints) {
+    for (uint32_t i = 0; i < file->num_joints; i++) {
         const iqm_pose *const pose = &file->poses[i];
         double v[CHANNELS];
-        COMMON_FOR (k, CHANNELS) {
+        for (int k = 0; k < CHANNELS; k++) {
             v[k] = pose->lows[k];
             if (pose->mask >> k & 1) {
                 v[k] += (double)pose->steps[k] * common_number(channel, 2);
@@ -540,30 +560,30 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, ui
     bool is_done = true;
     if (has_bounds)
         motion.bounds = common_alloc(count, sizeof *motion.bounds);
-    COMMON_FOR_WHILE (frame, count, is_done && has_bounds) {
+    for (uint32_t frame = 0; frame < count && is_done && has_bounds; frame++) {
         iqm_box box = {.radius = 0};
         get_row(file, BOUNDS, file->first + frame, &box);
         motion.bounds[frame] = box.bounds;
         is_done =
             check_numbers(file, &box.bounds.min.x, 6, "the bounds of frame", file->first + frame);
     }
-    is_done = is_done && convert_add_clip(scene, name, &motion, NULL, file->error);
+    is_done = is_done && convert_add_clip(file->job, scene, name, &motion, NULL, file->error);
     free(motion.bounds);
     return is_done;
 }
 
-// Clips may share frames, and have numbers that the file has once; but not without end.
+// Clips may share frames, and joints may have no numbers in frames.
 static bool read_clips(iqm_file *file, convert_scene *scene)
 {
-    enum { MAX_CLIPS = 1024, NUMBERS_OF_BYTE = 32, FIXED_NUMBERS = 1 << 16 };
+    enum { MAX_CLIPS = 1024, SAMPLE = 8 }; // elements that a joint of a frame costs
     const uint32_t num_anims = file->header[NUM_ANIMS], num_frames = file->header[NUM_FRAMES];
     uint32_t num_loops = 0;
-    uint64_t num_numbers = 0;
     if (num_anims > MAX_CLIPS)
-        return FAIL(MD5_ERROR_RANGE, "%u clips, expected %d", num_anims, MAX_CLIPS);
+        return FAIL(MD5_ERROR_RANGE, "invalid number of clips: expected %d, found %u", MAX_CLIPS,
+                    num_anims);
     if (!check_poses(file))
         return false;
-    COMMON_FOR (i, num_anims) {
+    for (uint32_t i = 0; i < num_anims; i++) {
         iqm_clip row = {.name = 0};
         get_row(file, ANIMS, i, &row);
         const uint32_t first = file->first = row.first, count = row.count;
@@ -572,16 +592,18 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
         if (!text)
             return false;
         if (count == 0 || (uint64_t)first + count > num_frames)
-            return FAIL(MD5_ERROR_RANGE, "clip %u: frame %u and %u frames, but the file has %u", i,
-                        first, count, num_frames);
+            return FAIL(MD5_ERROR_RANGE,
+                        "clip %u: frames are out of range: first frame %u, %u frames; the file has "
+                        "%u frames",
+                        i, first, count, num_frames);
         if (!(rate >= 0 && rate <= 1e6))
-            return FAIL(MD5_ERROR_RANGE, "clip %u: %g frames a second, expected 0 to 1e6", i, rate);
-        num_numbers += (uint64_t)count * (6 * (uint64_t)file->num_joints + 6);
-        if (num_numbers > NUMBERS_OF_BYTE * (uint64_t)file->size + FIXED_NUMBERS)
-            return FAIL(MD5_ERROR_RANGE, "clips of more than %d numbers for each byte of the file",
-                        NUMBERS_OF_BYTE);
+            return FAIL(MD5_ERROR_RANGE, "clip %u: invalid frame rate %g: expected 0 to 1e6", i,
+                        rate);
+        if (!convert_charge(file->job, SAMPLE * ((uint64_t)file->num_joints + 1) * count,
+                            file->error))
+            return false;
         if (rate == 0)
-            convert_note(file->job, "%s: clip %s has no frame rate: taken as 24", file->path, text);
+            convert_note(file->job, "%s: clip %s has no frame rate; using 24", file->path, text);
         char *const name = convert_file_name(text);
         const bool is_read = read_clip(file, scene, name, count, rate > 0 ? rate : 24);
         free(name);
@@ -590,7 +612,7 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
         num_loops += (row.flags & LOOP) != 0;
     }
     if (num_loops > 0)
-        convert_note(file->job, "%s: %u clips are marked as loops, which MD5 files cannot say",
+        convert_note(file->job, "%s: skipped the loop flags of %u clips: MD5 cannot store them",
                      file->path, num_loops);
     return true;
 }
@@ -620,11 +642,13 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
     if (is_done && (header[NUM_MESHES] > 0 || (file.num_joints > 0 && header[NUM_FRAMES] == 0)))
         is_done = read_model(&file, scene);
     if (is_done && file.num_cleaned > 0)
-        convert_note(job, "%s: %u names have quotes or control bytes, now _", file.path,
-                     file.num_cleaned);
+        convert_note(job, "%s: replaced quotes and control characters with _ in %u names",
+                     file.path, file.num_cleaned);
     if (is_done && file.scale_error > 1e-3)
-        convert_note(job, "%s: scales of joints are up to %.3g off from 1: MD5 joints have none",
-                     file.path, file.scale_error);
+        convert_note(
+            job,
+            "%s: skipped joint scales, which differ from 1 by up to %.3g: MD5 joints have no scale",
+            file.path, file.scale_error);
     common_free_list(&file.texts);
     free(file.skeleton);
     free(file.bind);
@@ -666,40 +690,43 @@ static void sample_clips(iqm_writer *writer)
 {
     const convert_assets *const assets = &writer->assets;
     const uint32_t count = writer->num_joints;
-    COMMON_FOR (c, assets->num_clips)
+    for (size_t c = 0; c < assets->num_clips; c++)
         writer->num_frames += assets->clips[c].anim->num_frames;
     writer->frames = common_alloc(writer->num_frames * count + 1, sizeof *writer->frames);
     writer->poses = common_alloc(count, sizeof *writer->poses);
     md5_xform *const pose = common_alloc(count, sizeof *pose);
     float(*out)[MOVING] = writer->frames;
-    COMMON_EACH (clip, assets->clips, assets->num_clips) {
+    for (size_t j = 0; j < assets->num_clips; j++) {
+        convert_clip *const clip = &assets->clips[j];
         const md5_anim *const anim = clip->anim;
-        COMMON_FOR (frame, anim->num_frames) {
-            md5_sample(clip->binding, md5_moment_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE,
-                       pose);
-            COMMON_FOR (i, count)
+        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+            md5_sample(clip->binding, md5_sample_position_from_frames(anim, frame, frame, 0),
+                       MD5_ROOT_FILE, pose);
+            for (uint32_t i = 0; i < count; i++)
                 get_channels(pose[i], *out++);
         }
     }
     free(pose);
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         iqm_pose *const to = &writer->poses[i];
         // No joint has a scale: its three channels are constant.
         *to = (iqm_pose){assets->skeleton->joints[i].parent, 0, {[MOVING] = 1, 1, 1}, {0}};
-        COMMON_FOR_WHILE (k, MOVING, writer->num_frames > 0) {
-            float low = writer->frames[i][k], high = low;
-            COMMON_FOR_FROM (frame, 1, writer->num_frames) {
-                low = fminf(low, writer->frames[frame * count + i][k]);
-                high = fmaxf(high, writer->frames[frame * count + i][k]);
-            }
-            const float step = high - low > 1e-9f ? (high - low) / 65535.0f : 0;
-            to->lows[k] = low;
-            to->steps[k] = step;
-            to->mask |= (step > 0 ? 1u : 0u) << k;
-            writer->header[NUM_CHANNELS] += step > 0;
-            COMMON_FOR (frame, writer->num_frames) {
-                float *const v = &writer->frames[frame * count + i][k];
-                *v = step > 0 ? fminf(floorf((*v - low) / step + 0.5f), 65535.0f) : 0;
+        if (writer->num_frames > 0) {
+            for (int k = 0; k < MOVING; k++) {
+                float low = writer->frames[i][k], high = low;
+                for (size_t frame = 1; frame < writer->num_frames; frame++) {
+                    low = fminf(low, writer->frames[frame * count + i][k]);
+                    high = fmaxf(high, writer->frames[frame * count + i][k]);
+                }
+                const float step = high - low > 1e-9f ? (high - low) / 65535.0f : 0;
+                to->lows[k] = low;
+                to->steps[k] = step;
+                to->mask |= (step > 0 ? 1u : 0u) << k;
+                writer->header[NUM_CHANNELS] += step > 0;
+                for (size_t frame = 0; frame < writer->num_frames; frame++) {
+                    float *const v = &writer->frames[frame * count + i][k];
+                    *v = step > 0 ? fminf(floorf((*v - low) / step + 0.5f), 65535.0f) : 0;
+                }
             }
         }
     }
@@ -737,7 +764,7 @@ static uint32_t add_text(iqm_writer *writer, const char *text)
 static md5_vec3 skinned(const md5_mat34 *palette, const uint8_t *slots, md5_vec3 position)
 {
     md5_vec3 sum = {0, 0, 0};
-    COMMON_FOR (k, NUM_SLOTS)
+    for (int k = 0; k < NUM_SLOTS; k++)
         if (slots[NUM_SLOTS + k] > 0) {
             const md5_vec3 v = md5_mat34_point(palette[slots[k]], position);
             sum = md5_vec3_add(sum, md5_vec3_scale(v, (float)slots[NUM_SLOTS + k] / 255.0f));
@@ -754,10 +781,10 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
     md5_vec3 *const exact = common_alloc((size_t)model->max_vertices + 1, sizeof *exact);
     md5_xform *const pose = common_alloc(writer->num_joints, sizeof *pose);
     md5_mat34 *const written = common_alloc(writer->num_joints, sizeof *written);
-    COMMON_FOR (i, writer->num_joints) { // as readers pose it
+    for (uint32_t i = 0; i < writer->num_joints; i++) { // as readers pose it
         const float *const steps = writer->frames[writer->next_frame * writer->num_joints + i];
         float v[MOVING];
-        COMMON_FOR (k, MOVING)
+        for (int k = 0; k < MOVING; k++)
             v[k] = writer->poses[i].lows[k] + writer->poses[i].steps[k] * steps[k];
         const md5_quat q = {v[3], v[4], v[5], v[6]};
         pose[i] = (md5_xform){md5_quat_normalize(q, q), {v[0], v[1], v[2]}, 0};
@@ -766,7 +793,7 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
     md5_local_to_palette(model, pose, NULL, written);
     iqm_box row = {.radius = 0};
     const uint8_t *slots = writer->slots;
-    COMMON_FOR (m, model->num_meshes) {
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         md5_skin(mesh, palette, exact, NULL, NULL);
         for (uint32_t v = 0; v < mesh->num_vertices; v++, slots += 2 * NUM_SLOTS) {
@@ -812,7 +839,8 @@ static bool put_meshes(iqm_writer *writer)
     const md5_model *const model = writer->assets.model;
     size_t num_vertices = 0, num_triangles = 0;
     begin(writer, MESHES, model->num_meshes);
-    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
         const iqm_mesh row = {add_text(writer, mesh->name), add_text(writer, mesh->shader),
                               (uint32_t)num_vertices,       mesh->num_vertices,
                               (uint32_t)num_triangles,      mesh->num_triangles};
@@ -821,10 +849,10 @@ static bool put_meshes(iqm_writer *writer)
         num_triangles += mesh->num_triangles;
     }
     if (num_vertices > UINT32_MAX / 128 || num_triangles > UINT32_MAX / 128)
-        return REFUSE("more than %u vertices or triangles", UINT32_MAX / 128);
+        return REFUSE("too many vertices or triangles (limit %u)", UINT32_MAX / 128);
     writer->slots = convert_pack_bytes(writer->job, model, NUM_SLOTS);
     if (!writer->slots)
-        return REFUSE("%u joints, but IQM's bytes number 256", writer->num_joints);
+        return REFUSE("%u joints exceed IQM's limit of 256", writer->num_joints);
     static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS}; // of a vertex
     begin(writer, ARRAYS, num_vertices > 0 ? NUM_TYPES : 0);
     writer->header[NUM_VERTICES] = (uint32_t)num_vertices;
@@ -835,17 +863,19 @@ static bool put_meshes(iqm_writer *writer)
         put_row(writer, ARRAYS, &row);
         offset += num_vertices * sizes[type] * component_sizes[format];
     }
-    COMMON_FOR (type, NUM_TYPES) {
+    for (int type = 0; type < NUM_TYPES; type++) {
         const uint8_t *slots = writer->slots;
-        COMMON_EACH (mesh, model->meshes, model->num_meshes) {
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
+            const md5_mesh *const mesh = &model->meshes[i];
             put_vertices(&writer->out, type, mesh, slots);
             slots += 2 * NUM_SLOTS * (size_t)mesh->num_vertices;
         }
     }
     begin(writer, TRIANGLES, num_triangles);
     uint32_t first = 0;
-    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
-        COMMON_FOR (k, 3 * (size_t)mesh->num_triangles)
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++)
             convert_put_u32(&writer->out, first + mesh->indices[k]);
         first += mesh->num_vertices;
     }
@@ -857,15 +887,15 @@ static bool put_joints(iqm_writer *writer)
 {
     const md5_joint *const joints = writer->assets.skeleton->joints;
     begin(writer, BONES, writer->num_joints);
-    COMMON_FOR (i, writer->num_joints) {
+    for (uint32_t i = 0; i < writer->num_joints; i++) {
         if (joints[i].parent != MD5_NONE && joints[i].parent >= i)
-            return REFUSE("joint '%s' comes before its parent", joints[i].name);
+            return REFUSE("joint '%s' precedes its parent", joints[i].name);
         iqm_bone row = {add_text(writer, joints[i].name), joints[i].parent, {[MOVING] = 1, 1, 1}};
         get_channels(writer->assets.rest[i], row.channels);
         put_row(writer, BONES, &row);
     }
     begin(writer, POSES, writer->num_frames > 0 ? writer->num_joints : 0);
-    COMMON_FOR (i, writer->header[NUM_POSES])
+    for (uint32_t i = 0; i < writer->header[NUM_POSES]; i++)
         put_row(writer, POSES, &writer->poses[i]);
     return true;
 }
@@ -874,8 +904,8 @@ static bool put_joints(iqm_writer *writer)
 static bool is_loop(const iqm_writer *writer, size_t first, uint32_t num_frames)
 {
     const size_t count = writer->num_joints, last = first + num_frames - 1;
-    COMMON_FOR (i, count)
-        COMMON_FOR_FROM (k, i == 0 ? 3 : 0, MOVING)
+    for (size_t i = 0; i < count; i++)
+        for (int k = i == 0 ? 3 : 0; k < MOVING; k++)
             if (fabsf(writer->frames[first * count + i][k] - writer->frames[last * count + i][k])
                     * writer->poses[i].steps[k]
                 > 1e-3f)
@@ -889,7 +919,8 @@ static void put_clips(iqm_writer *writer)
     uint32_t num_loops = 0;
     size_t first = 0;
     begin(writer, ANIMS, assets->num_clips);
-    COMMON_EACH (clip, assets->clips, assets->num_clips) {
+    for (size_t i = 0; i < assets->num_clips; i++) {
+        convert_clip *const clip = &assets->clips[i];
         const md5_anim *const anim = clip->anim;
         const bool loops = is_loop(writer, first, anim->num_frames);
         const iqm_clip row = {add_text(writer, clip->name), (uint32_t)first, anim->num_frames,
@@ -899,12 +930,13 @@ static void put_clips(iqm_writer *writer)
         first += anim->num_frames;
     }
     if (num_loops > 0)
-        convert_note(writer->job, "%u of %zu clips end as they begin, and are marked as loops",
+        convert_note(writer->job,
+                     "marked %u of %zu clips as loops: their first and last frames are equal",
                      num_loops, assets->num_clips);
     begin(writer, FRAMES, writer->num_frames);
-    COMMON_FOR (frame, writer->num_frames)
-        COMMON_FOR (i, writer->num_joints)
-            COMMON_FOR (k, MOVING)
+    for (size_t frame = 0; frame < writer->num_frames; frame++)
+        for (uint32_t i = 0; i < writer->num_joints; i++)
+            for (int k = 0; k < MOVING; k++)
                 if (writer->poses[i].mask >> k & 1) {
                     const uint32_t v = (uint32_t)writer->frames[frame * writer->num_joints + i][k];
                     convert_put_number(&writer->out, v, 2);
@@ -917,7 +949,7 @@ static bool end_file(iqm_writer *writer)
     begin(writer, TEXT, writer->text.size);
     convert_put(&writer->out, writer->text.bytes, writer->text.size);
     if (writer->out.size > INT32_MAX)
-        return REFUSE("more than 2 GiB");
+        return REFUSE("the file would be larger than 2 GiB");
     writer->header[VERSION] = 2;
     writer->header[FILE_SIZE] = (uint32_t)writer->out.size;
     convert_bytes header = {writer->out.bytes, sizeof magic, writer->out.room};
@@ -944,8 +976,8 @@ static bool write_tables(iqm_writer *writer)
         if (!convert_note_worst(writer->job, &writer->assets, &writer->worst)
             && !writer->job->is_forced)
             return convert_fail(writer->error, MD5_ERROR_MISMATCH, writer->job->output,
-                                "IQM would be %.3g units off, more than 1 %% of the model's size: "
-                                "--force writes it",
+                                "vertices would move by %.3g units, more than 1 %% of the model's "
+                                "size; use --force to write the file anyway",
                                 writer->worst.distance);
     }
     return end_file(writer);
@@ -958,7 +990,7 @@ bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_e
     convert_note_others(job, scene, "IQM", true);
     if (is_done && !writer.assets.skeleton)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
-                               "the inputs hold neither a model nor a clip");
+                               "the inputs contain neither a model nor a clip");
     is_done = is_done && write_tables(&writer);
     convert_free_assets(&writer.assets);
     free(writer.frames);

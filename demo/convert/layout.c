@@ -3,6 +3,7 @@
 // passed on as they are, unless something in them must change; all others become PNG.
 #include "demo/convert/layout.h"
 
+#include "demo/convert/budget.h"
 #include "demo/looks/image.h"
 
 // -- Layouts --------------------------------------------------------------------------------------
@@ -90,7 +91,7 @@ static char *plain_name(const char *text)
 
 void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list *names)
 {
-    COMMON_FOR (i, doc->num_meshes) {
+    for (uint32_t i = 0; i < doc->num_meshes; i++) {
         md5_doc_mesh *const mesh = &doc->meshes[i];
         const char **const name = layout->family == CONVERT_QUAKE ? &mesh->shader : &mesh->name;
         if (layout->family == CONVERT_QUAKE)
@@ -118,8 +119,8 @@ static bool is_plain_path(const char *path)
 enum { MAX_MESHES = 4096, MAX_BYTES = 1 << 30 };
 
 // What the viewer calls the maps.
-static const md5gl_picture pictures_of[CONVERT_NUM_MAPS] = {
-    MD5GL_PICTURE_DIFFUSE, MD5GL_PICTURE_NORMALS, MD5GL_PICTURE_SPECULAR, MD5GL_PICTURE_GLOW};
+static const md5gl_image_kind pictures_of[CONVERT_NUM_MAPS] = {
+    MD5GL_IMAGE_DIFFUSE, MD5GL_IMAGE_NORMALS, MD5GL_IMAGE_SPECULAR, MD5GL_IMAGE_GLOW};
 
 typedef struct finder {
     const convert_job *job;
@@ -128,8 +129,9 @@ typedef struct finder {
     view_package *package; // of the model's file; NULL: it is not on disk
     md5_game *game;        // with declarations, or NULL
     view_listener listener;
-    size_t num_bytes; // of all pictures so far
-    common_list keys; // [materials] where each was found
+    size_t num_bytes;          // of all pictures so far
+    common_text_index keys;    // of materials: where each was found
+    common_text_index shaders; // that have a material
     bool is_by_shader;
     const char *(*said)[CONVERT_NUM_MAPS + 1]; // [meshes] files of maps; what hides it
 } finder;
@@ -154,7 +156,7 @@ static const char *title_of(const convert_material *material)
 
 static void turn_green(view_image *image)
 {
-    COMMON_FOR (i, (size_t)image->width * image->height)
+    for (size_t i = 0; i < (size_t)image->width * image->height; i++)
         image->rgba[4 * i + 1] = (uint8_t)(255 - image->rgba[4 * i + 1]);
 }
 
@@ -164,11 +166,12 @@ static bool order_normals(const finder *f, const char *name, const md5gl_texture
 {
     const uint32_t normals = md5gl_guess_normals(desc);
     if (normals & MD5GL_NORMALS_RXGB)
-        COMMON_FOR (i, (size_t)image->width * image->height)
+        for (size_t i = 0; i < (size_t)image->width * image->height; i++)
             image->rgba[4 * i] = image->rgba[4 * i + 3];
     if (normals & MD5GL_NORMALS_GREEN_UP) {
         turn_green(image);
-        convert_note(f->job, "normal map %s: green points up the picture, as its texels say", name);
+        convert_note(f->job, "normal map %s: green channel points up (detected from the image)",
+                     name);
     }
     return normals != 0;
 }
@@ -197,12 +200,12 @@ static blend_kind blending_of(const md5_stage *stage)
 // with a the largest of c) or multiplied (black over b is b (1 - a), with 1 - a the luminance).
 static void blend_by_alpha(view_image *image, blend_kind how)
 {
-    COMMON_FOR (i, (size_t)image->width * image->height) {
+    for (size_t i = 0; i < (size_t)image->width * image->height; i++) {
         uint8_t *const c = image->rgba + 4 * i;
         uint8_t most = c[0] > c[1] ? c[0] : c[1];
         most = c[2] > most ? c[2] : most;
         const uint8_t light = (uint8_t)((54 * c[0] + 183 * c[1] + 19 * c[2]) / 256);
-        COMMON_FOR (k, 3)
+        for (int k = 0; k < 3; k++)
             c[k] = (uint8_t)(how == FILTERS || most == 0 ? 0 : 255 * c[k] / most);
         c[3] = how == FILTERS ? (uint8_t)(255 - light) : most;
     }
@@ -238,7 +241,7 @@ static void add_picture(finder *f, convert_material *material, convert_map map, 
         : bytes ? view_decode_image((uint8_t *)bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error)
                 : view_read_game_image(f->game, program, &image, &error);
     if (!is_read) {
-        convert_note(f->job, "material %s: %s cannot be read: %s", title_of(material), title,
+        convert_note(f->job, "material %s: cannot read %s: %s", title_of(material), title,
                      error.message);
         free(bytes);
         return;
@@ -248,12 +251,14 @@ static void add_picture(finder *f, convert_material *material, convert_map map, 
     bool is_changed = map == CONVERT_MAP_NORMAL && order_normals(f, title, &desc, &image);
     // As in the viewer: what nothing is said of is cut out where its alpha is below one half.
     if (map == CONVERT_MAP_COLOR && path && material->alpha == CONVERT_OPAQUE
-        && md5gl_has_holes(&desc)) {
+        && md5gl_has_transparent_texels(&desc)) {
         material->alpha = CONVERT_MASK;
         material->cutoff = 0.5f;
         material->is_two_sided = true;
-        convert_note(f->job, "material %s: has holes, where the alpha of its picture is below 0.5",
-                     title_of(material));
+        convert_note(
+            f->job,
+            "material %s: enabled alpha test at 0.5, because the image has transparent texels",
+            title_of(material));
     }
     if (map == CONVERT_MAP_COLOR && (how == ADDS || how == FILTERS)) {
         blend_by_alpha(&image, how);
@@ -274,9 +279,9 @@ static void add_picture(finder *f, convert_material *material, convert_map map, 
     free(image.rgba);
     f->num_bytes += picture.bytes ? picture.size : 0;
     if (!picture.bytes || f->num_bytes > MAX_BYTES) {
-        convert_note(f->job, "material %s: %s is left out: %s", title_of(material), title,
-                     picture.bytes ? "the pictures have more than 1 GiB"
-                                   : "this build cannot write PNG");
+        convert_note(f->job, "material %s: skipped %s: %s", title_of(material), title,
+                     picture.bytes ? "the images are larger than 1 GiB in total"
+                                   : "built without PNG support");
         free(picture.bytes);
         return;
     }
@@ -285,16 +290,23 @@ static void add_picture(finder *f, convert_material *material, convert_map map, 
     material->maps[map] = picture;
 }
 
-uint8_t *convert_turn_green(const convert_picture *in, size_t *size, md5_error *error)
+uint8_t *convert_turn_green(const convert_job *job, const convert_picture *in, size_t *size,
+                            md5_error *error)
 {
+    enum { PIXELS_PER_ELEMENT = 4 };
+    const uint64_t left = convert_elements_left(job);
+    uint32_t max_pixels = MD5_MAX_IMAGE_PIXELS;
+    if (left < MD5_MAX_IMAGE_PIXELS / PIXELS_PER_ELEMENT)
+        max_pixels = PIXELS_PER_ELEMENT * (uint32_t)left;
     view_image image;
-    if (!view_decode_image(in->bytes, in->size, MD5_MAX_IMAGE_PIXELS, &image, error))
+    if (!view_decode_image(in->bytes, in->size, max_pixels, &image, error))
         return NULL;
+    convert_can_charge(job, (uint64_t)image.width * image.height / PIXELS_PER_ELEMENT);
     turn_green(&image);
     uint8_t *const bytes = view_encode_png(&image, false, size);
     free(image.rgba);
     if (!bytes)
-        convert_fail(error, MD5_ERROR_IO, in->name, "this build cannot write PNG");
+        convert_fail(error, MD5_ERROR_IO, in->name, "built without PNG support");
     return bytes;
 }
 
@@ -304,7 +316,7 @@ void convert_paint(const convert_job *job, convert_material *material, convert_m
     enum { SIDE = 8 }; // that every engine takes
     uint8_t rgba[SIDE * SIDE * 4];
     const bool has_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
-    COMMON_FOR (i, SIDE * SIDE * 4) {
+    for (int i = 0; i < SIDE * SIDE * 4; i++) {
         const double c = i % 4 < 3 ? fmin(fmax(color[i % 4], 0.0), 1.0) : 1;
         const double stored = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1.0 / 2.4) - 0.055;
         rgba[i] = (uint8_t)(255
@@ -319,9 +331,10 @@ void convert_paint(const convert_job *job, convert_material *material, convert_m
                              map == CONVERT_MAP_GLOW ? "_add" : "");
     for (char *c = to->name; *c != '\0'; c++) // nothing of it is an ending
         *c = *c == '.' ? '_' : *c;
-    convert_note(job, "material %s: %s %.3g %.3g %.3g has no picture: %s", title_of(material),
-                 map == CONVERT_MAP_GLOW ? "its glow" : "its color", color[0], color[1], color[2],
-                 to->bytes ? "a small one is made" : "this build cannot write PNG");
+    convert_note(job, "material %s: %s %.3g %.3g %.3g has no image: %s", title_of(material),
+                 map == CONVERT_MAP_GLOW ? "the emissive color" : "the color", color[0], color[1],
+                 color[2],
+                 to->bytes ? "created a small image of that color" : "built without PNG support");
 }
 
 // -- What declarations say ------------------------------------------------------------------------
@@ -340,10 +353,11 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
     }
     float *const registers = common_alloc(material->num_registers, sizeof *registers);
     md5_evaluate_material(material, &(md5_material_input){.parms = {1, 1, 1, 1}}, registers);
-    const md5_image_program *const color = view_material_image(material, MD5GL_PICTURE_DIFFUSE);
+    const md5_image_program *const color = view_material_image(material, MD5GL_IMAGE_DIFFUSE);
     const md5_stage *shown = NULL, *glow = NULL; // shown: whose picture is the color
     uint32_t num_used = 0, num_pictures = 0;
-    COMMON_EACH (stage, material->stages, material->num_stages) {
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
         num_pictures += stage->image.text[0] != '\0';
         if (!shown && &stage->image == color)
             shown = stage;
@@ -354,7 +368,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
     }
     const bool is_lit = shown && shown->light == MD5_STAGE_DIFFUSE;
     const blend_kind how = shown && !is_lit ? blending_of(shown) : REPLACES;
-    COMMON_FOR_WHILE (i, material->num_stages, is_lit && !glow)
+    for (uint32_t i = 0; i < material->num_stages && is_lit && !glow; i++)
         if (material->stages[i].light == MD5_STAGE_AMBIENT && material->stages[i].image.text[0]
             && blending_of(&material->stages[i]) == ADDS)
             glow = &material->stages[i];
@@ -364,8 +378,9 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
         && (how != REPLACES || material->coverage == MD5_COVERAGE_TRANSLUCENT))
         to->alpha = CONVERT_BLEND;
     if (how == ADDS || how == FILTERS)
-        convert_note(f->job, "material %s: %s; it is blended by alpha instead", title_of(to),
-                     how == ADDS ? "its light is added" : "it filters what is behind it");
+        convert_note(f->job, "material %s: %s; using alpha blending instead", title_of(to),
+                     how == ADDS ? "unsupported blend: it adds to the background"
+                                 : "unsupported blend: it modulates the background");
     if (material->decl && material->decl->file) {
         const char *text = material->decl->text;
         size_t size = material->decl->size;
@@ -383,7 +398,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
             add_picture(f, to, map, NULL, program, how);
     }
     if (num_pictures > num_used)
-        convert_note(f->job, "material %s: %u of its %u stages are left out", title_of(to),
+        convert_note(f->job, "material %s: skipped %u of %u stages", title_of(to),
                      (num_pictures - num_used), num_pictures);
     free(registers);
     return to->maps[CONVERT_MAP_COLOR].bytes;
@@ -400,16 +415,17 @@ static void use_look(finder *f, convert_material *to, const view_look *look, con
         to->cutoff = look->alpha_test;
     }
     if (!diffuse)
-        convert_note(f->job, "material %s: no picture is found%s%s", title_of(to),
-                     look->tried.count > 0 ? "; not " : "",
+        convert_note(f->job, "material %s: no image found%s%s", title_of(to),
+                     look->tried.count > 0 ? "; tried " : "",
                      look->tried.count > 0 ? look->tried.names[0] : "");
     else if (look->is_guess)
-        convert_note(f->job, "material %s: %s is a guess, by %s", title_of(to), diffuse, look->why);
+        convert_note(f->job, "material %s: guessed the image %s by %s", title_of(to), diffuse,
+                     look->why);
     if (look->num_turns > 0)
-        convert_note(f->job, "material %s: %u more pictures, shown in turn, are left out",
+        convert_note(f->job, "material %s: skipped %u more images of an animated texture",
                      title_of(to), look->num_turns);
     if (look->masks)
-        convert_note(f->job, "material %s: the masks %s are left out", title_of(to), look->masks);
+        convert_note(f->job, "material %s: skipped the mask image %s", title_of(to), look->masks);
     if (diffuse) {
         char *const folder = common_folder(diffuse);
         common_list files = common_list_folder(folder, "");
@@ -423,10 +439,9 @@ static void use_look(finder *f, convert_material *to, const view_look *look, con
             if (path && !is_mask && (map == CONVERT_MAP_COLOR || strcmp(path, diffuse) != 0))
                 add_picture(f, to, map, path, NULL, REPLACES);
         }
-        const char *const heights = view_find_map(&files, diffuse, MD5GL_PICTURE_HEIGHTS);
+        const char *const heights = view_find_map(&files, diffuse, MD5GL_IMAGE_HEIGHTS);
         if (heights && strcmp(heights, diffuse) != 0)
-            convert_note(f->job, "material %s: the height map %s is left out", title_of(to),
-                         heights);
+            convert_note(f->job, "material %s: skipped the height map %s", title_of(to), heights);
         common_free_list(&files);
         free(folder);
     }
@@ -439,22 +454,24 @@ static bool find_said(finder *f, md5_error *error)
 {
     const uint32_t count = f->model->num_meshes;
     f->said = common_alloc(count, sizeof *f->said);
-    COMMON_FOR (list, CONVERT_NUM_MAPS + 1) {
+    for (int list = 0; list < CONVERT_NUM_MAPS + 1; list++) {
         const common_texts *const texts = &f->job->said[list];
-        COMMON_FOR (i, 2 * texts->count) { // of all meshes first
+        for (size_t i = 0; i < 2 * texts->count; i++) { // of all meshes first
             // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): then there is no turn
             const char *const text = texts->names[i % texts->count], *const equals =
                                                                          strchr(text, '=');
             const char *const end = list == CONVERT_NUM_MAPS ? text + strlen(text) : equals;
             bool is_used = (i < texts->count) == (end != NULL);
-            COMMON_FOR_WHILE (m, count, (i < texts->count) == !end)
-                if (!end || view_is_mesh(f->model, m, text, (size_t)(end - text))) {
-                    f->said[m][list] = end == equals && end ? end + 1 : text;
-                    is_used = true;
-                }
+            if ((i < texts->count) == !end) {
+                for (uint32_t m = 0; m < count; m++)
+                    if (!end || view_is_mesh(f->model, m, text, (size_t)(end - text))) {
+                        f->said[m][list] = end == equals && end ? end + 1 : text;
+                        is_used = true;
+                    }
+            }
             if (!is_used)
                 return convert_fail(error, MD5_ERROR_MISSING, f->job->inputs[0],
-                                    "no mesh is %s: the model has %u", text, count);
+                                    "no mesh matches '%s'; the model has %u meshes", text, count);
         }
     }
     return true;
@@ -469,13 +486,13 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
     const char *const *const files = f->said[index], *const selected = files[CONVERT_MAP_COLOR];
     const char *const shown = job->shaders ? job->shaders->names[index] : mesh->shader;
     convert_scene *const scene = f->scene;
-    bool is_again = false;
-    COMMON_FOR_WHILE (i, scene->num_materials, !is_again)
-        is_again = strcmp(scene->materials[i].shader, mesh->shader) == 0;
+    const bool is_again = common_has_text(&f->shaders, mesh->shader);
     if (is_again && f->is_by_shader) {
         if (selected)
-            convert_note(job, "material %s: mesh %u looks as the first one of it", mesh->shader,
-                         index);
+            convert_note(
+                job,
+                "material %s: mesh %u uses the same images as the first mesh with this material",
+                mesh->shader, index);
         return true;
     }
     // What a selected picture shows only a game that is asked for adds to.
@@ -487,18 +504,16 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
     if (!is_declared && f->package && !selected)
         look = view_find_look(&search, listener);
     char *key = common_format("%s\n%s\n%s", mesh->shader, shown, look.diffuse ? look.diffuse : "");
-    COMMON_FOR (map, CONVERT_NUM_MAPS)
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         common_extend(&key, "\n%s", files[map] ? files[map] : "");
-    size_t number = 0;
-    while (number < f->keys.count && strcmp(f->keys.names[number], key) != 0)
-        number++;
+    const size_t num_keys = f->keys.count, number = common_index_text(&f->keys, key, strlen(key));
+    free(key);
     scene->looks[index] = number + 1;
-    if (number < f->keys.count) {
-        free(key);
+    if (number < num_keys) {
         view_free_look(&look);
         return true;
     }
-    common_add(&f->keys, key);
+    common_index_text(&f->shaders, mesh->shader, strlen(mesh->shader));
     convert_material *const material = COMMON_MORE(scene->materials, scene->num_materials);
     *material = (convert_material){.shader = common_copy(mesh->shader)};
     bool is_read = true;
@@ -506,7 +521,7 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
         if (files[map]) {
             add_picture(f, material, map, files[map], NULL, REPLACES);
             is_read = material->maps[map].bytes
-                      || convert_fail(error, MD5_ERROR_IO, files[map], "this is no picture");
+                      || convert_fail(error, MD5_ERROR_IO, files[map], "not an image file");
         }
     // Without a declaration the engine takes the shader for the name of a picture.
     const md5_material *const found =
@@ -540,7 +555,7 @@ bool convert_find_looks(const convert_job *job, convert_scene *scene, bool finds
     scene->looks = common_alloc(scene->num_looks, sizeof *scene->looks);
     bool is_done = find_said(&f, error);
     size_t worn = 0;
-    COMMON_FOR_WHILE (i, model->num_meshes, is_done) {
+    for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
         for (; worn < scene->num_worn && scene->worn[worn].first == i; worn++) {
             if (!scene->worn[worn].path || job->files.open)
                 continue;
@@ -553,10 +568,11 @@ bool convert_find_looks(const convert_job *job, convert_scene *scene, bool finds
         else if (finds && i < MAX_MESHES && model->meshes[i].num_triangles > 0)
             is_done = add_material(&f, i, error);
     }
-    common_free_list(&f.keys);
+    common_free_text_index(&f.keys);
+    common_free_text_index(&f.shaders);
     free(f.said);
     if (finds && model->num_meshes > MAX_MESHES)
-        convert_note(job, "pictures are sought for %d meshes; others may have none", MAX_MESHES);
+        convert_note(job, "images were searched for the first %d meshes only", MAX_MESHES);
     view_close_package(f.package);
     md5_free_model(model);
     return is_done;
@@ -571,7 +587,8 @@ static bool write_file(const convert_layout *layout, const char *name, const voi
     char *const path = common_format("%s/%s", layout->root, name);
     const bool stays = layout->is_bare && !layout->job->is_forced && common_is_file(path);
     if (stays) // perhaps that from which the model was made
-        convert_note(layout->job, "%s exists and stays: --force writes over it", path);
+        convert_note(layout->job, "%s exists and was not overwritten; use --force to overwrite it",
+                     path);
     if (size > 0)
         common_make_folders(path, 0777);
     const bool is_written =
@@ -595,8 +612,7 @@ static bool write_picture(const convert_layout *layout, const convert_picture *p
             ending = ".tga";
             free(image.rgba);
         } else {
-            convert_note(layout->job, "%s is not made a TGA file, which Doom 3 reads: %s", path,
-                         why.message);
+            convert_note(layout->job, "cannot convert %s to TGA for Doom 3: %s", path, why.message);
         }
     }
     char *const file = common_format("%s%s", path, ending);
@@ -608,34 +624,45 @@ static bool write_picture(const convert_layout *layout, const convert_picture *p
 
 // What is written, so that each picture is written once and none over another.
 typedef struct written_looks {
-    struct written_file {
-        const convert_picture *picture;
-        char *path; // from the root, without ending
-    } * files;      // [num_files]
-    size_t num_files;
-    const md5_doc *model; // of an md5.cfg
-    convert_bytes text;   // the declarations
+    common_text_index paths;          // from the root, without ending
+    const convert_picture **pictures; // [paths.count]
+    const md5_doc *model;             // of an md5.cfg
+    common_text_index shaders;        // of the model's meshes, for an md5.cfg
+    size_t *first_mesh, *next_mesh;   // [shaders.count], [meshes]: lists of the meshes of a shader
+    convert_bytes text;               // the declarations
 } written_looks;
+
+static bool is_equal(const convert_picture *a, const convert_picture *b)
+{
+    return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+// Returns the number of a path; it is the former count if the path is new.
+static size_t index_path(written_looks *all, const convert_picture *picture, const char *path)
+{
+    const size_t count = all->paths.count;
+    const size_t number = common_index_text(&all->paths, path, strlen(path));
+    if (number == count) {
+        all->pictures = common_grow((void *)all->pictures, count, sizeof *all->pictures);
+        all->pictures[count] = picture;
+    }
+    return number;
+}
 
 // Writes a picture unless an equal one is there; another one of its name gets a number. Returns its
 // path, which `all` owns; NULL: failure.
 static const char *write_once(const convert_layout *layout, written_looks *all,
                               const convert_picture *picture, const char *wanted, md5_error *error)
 {
-    char *path = common_copy(wanted);
-    for (size_t k = all->num_files + 1, i = 0; i < all->num_files; i++) {
-        const convert_picture *const other = all->files[i].picture;
-        if (strcmp(all->files[i].path, path) != 0)
-            continue;
+    const size_t count = all->paths.count;
+    size_t number = index_path(all, picture, wanted);
+    for (size_t k = count + 1; number < count && !is_equal(all->pictures[number], picture); k++) {
+        char *const path = common_format("%s_%zu", wanted, k);
+        number = index_path(all, picture, path);
         free(path);
-        if (other->size == picture->size
-            && memcmp(other->bytes, picture->bytes, picture->size) == 0)
-            return all->files[i].path;
-        path = common_format("%s_%zu", wanted, k++);
-        i = SIZE_MAX; // the first one again
     }
-    *COMMON_MORE(all->files, all->num_files) = (struct written_file){picture, path};
-    return write_picture(layout, picture, path, error) ? path : NULL;
+    const char *const path = all->paths.texts[number];
+    return number < count || write_picture(layout, picture, path, error) ? path : NULL;
 }
 
 // -- Materials ------------------------------------------------------------------------------------
@@ -651,6 +678,23 @@ static void put_word(convert_bytes *to, const char *folder, const char *name, co
     const bool is_word = is_plain_path(word) && (number == 0 || word[number] == '\0');
     convert_put_text(to, is_word ? "%s" : "\"%s\"", word);
     free(word);
+}
+
+// Links the first MAX_MESHES meshes of each shader, in their order.
+static void link_meshes(written_looks *all)
+{
+    size_t count = all->model->num_meshes;
+    count = count < MAX_MESHES ? count : MAX_MESHES;
+    all->first_mesh = common_alloc(count, sizeof *all->first_mesh);
+    all->next_mesh = common_alloc(count, sizeof *all->next_mesh);
+    for (size_t i = 0; i < count; i++)
+        all->first_mesh[i] = SIZE_MAX;
+    for (size_t i = count; i-- > 0;) {
+        const char *const name = all->model->meshes[i].shader;
+        const size_t shader = common_index_text(&all->shaders, name, strlen(name));
+        all->next_mesh[i] = all->first_mesh[shader];
+        all->first_mesh[shader] = i;
+    }
 }
 
 // Adds how the meshes of a material look to an md5.cfg, with its pictures' paths; NULL: it has
@@ -673,14 +717,18 @@ static void describe_meshes(written_looks *all, const convert_material *material
         {"md5cullface", material->is_two_sided ? "0" : NULL, ""},
         {"md5fullbright", material->is_unlit ? "1" : NULL, ""},
     };
-    for (uint32_t i = 0; i < all->model->num_meshes && i < MAX_MESHES; i++)
-        COMMON_EACH (row, rows, COMMON_LENGTH(rows)) {
-            if (!row->value || strcmp(all->model->meshes[i].shader, material->shader) != 0)
+    if (!common_has_text(&all->shaders, material->shader))
+        return;
+    const size_t shader =
+        common_index_text(&all->shaders, material->shader, strlen(material->shader));
+    for (size_t i = all->first_mesh[shader]; i != SIZE_MAX; i = all->next_mesh[i])
+        for (size_t j = 0; j < COMMON_LENGTH(rows); j++) {
+            if (!rows[j].value)
                 continue;
-            convert_put_text(&all->text, "%s ", row->word);
+            convert_put_text(&all->text, "%s ", rows[j].word);
             put_word(&all->text, "", all->model->meshes[i].name, "");
             convert_put_text(&all->text, " ");
-            put_word(&all->text, "", row->value, row->ending);
+            put_word(&all->text, "", rows[j].value, rows[j].ending);
             convert_put_text(&all->text, "\n");
         }
 }
@@ -694,7 +742,7 @@ static void declare_material(convert_bytes *mtr, const convert_material *materia
     convert_put_text(mtr, "\"%s\"\n{\n%s%s", material->shader,
                      material->is_two_sided ? "\ttwosided\n" : "",
                      material->is_flat ? "\tunsmoothedTangents\n" : "");
-    COMMON_FOR (map, CONVERT_NUM_MAPS) {
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         const bool is_stage =
             map == CONVERT_MAP_COLOR && (material->alpha != CONVERT_OPAQUE || material->is_unlit);
         if (!paths[map])
@@ -758,7 +806,7 @@ static bool write_material(const convert_layout *layout, const convert_material 
     const char *paths[CONVERT_NUM_MAPS] = {NULL};
     uint32_t num_unused = 0;
     bool has_any = false, has_own_names = true;
-    COMMON_FOR (map, CONVERT_NUM_MAPS) {
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         const convert_picture *const picture = &material->maps[map];
         if (!picture->bytes)
             continue;
@@ -779,7 +827,7 @@ static bool write_material(const convert_layout *layout, const convert_material 
         if (!paths[map])
             return false;
         if (layout->family == CONVERT_DOOM3 && !layout->is_bare && !is_plain_path(paths[map])) {
-            convert_note(layout->job, "material %s: the engine cannot read the name %s",
+            convert_note(layout->job, "material %s: the engine does not support the file name %s",
                          material->shader, paths[map]);
             paths[map] = NULL;
         }
@@ -787,15 +835,14 @@ static bool write_material(const convert_layout *layout, const convert_material 
     }
     if (num_unused > 0)
         convert_note(layout->job,
-                     "material %s: %u maps besides the color are left out, as the "
-                     "engine has none",
+                     "material %s: skipped %u maps: the engine supports only color maps",
                      material->shader, num_unused);
     if (layout->family == CONVERT_CUBE2)
         describe_meshes(all, material, paths);
     if (layout->family != CONVERT_DOOM3 || layout->is_bare)
         return true;
     if (strpbrk(material->shader, "\"\r\n") || material->shader[0] == '\0')
-        convert_note(layout->job, "a material without a name that can be declared is left out");
+        convert_note(layout->job, "skipped a material with an empty or invalid name");
     else if (material->text && has_own_names && !strchr(material->text, '[')) // without tables
         convert_put_text(&all->text, "%s\n\n", material->text);
     else if (has_any)
@@ -815,7 +862,8 @@ static bool declare_model(const convert_layout *layout, convert_bytes *to, md5_e
         convert_put_text(to, "\n{\n\tmesh\t");
     }
     put_word(to, layout->inner, layout->name, ".md5mesh");
-    COMMON_EACH (part, layout->scene->parts, layout->scene->num_parts) {
+    for (size_t i = 0; i < layout->scene->num_parts; i++) {
+        convert_part *const part = &layout->scene->parts[i];
         if (part->kind != CONVERT_CLIP)
             continue;
         convert_put_text(to, is_cube ? "\nmd5anim " : "\n\tanim\t");
@@ -855,15 +903,17 @@ bool convert_write_looks(const convert_layout *layout, md5_error *error)
     common_list names = {NULL, 0};
     written_looks all = {.model = model};
     bool is_written = !is_cube || (model && declare_model(layout, &all.text, error));
-    if (model)
+    if (model) {
         convert_name_meshes(layout, model, &names);
-    COMMON_FOR_WHILE (i, scene->num_materials, is_written)
+        link_meshes(&all);
+    }
+    for (size_t i = 0; i < scene->num_materials && is_written; i++)
         is_written = write_material(layout, &scene->materials[i], &all, error);
     if (is_written && is_cube)
         is_written = write_file(layout, "md5.cfg", all.text.bytes, all.text.size, error);
     if (is_written && layout->is_bare)
-        convert_note(layout->job,
-                     "pictures only: --for, or a folder as output, declares materials");
+        convert_note(layout->job, "wrote images without materials; use --for ENGINE or write to a "
+                                  "folder to declare materials");
     else if (is_written && layout->family == CONVERT_DOOM3) {
         is_written = write_text(layout, "materials", ".mtr", &all.text, error)
                      && declare_model(layout, &all.text, error)
@@ -871,13 +921,16 @@ bool convert_write_looks(const convert_layout *layout, md5_error *error)
     }
     md5_free_doc(model);
     common_free_list(&names);
-    COMMON_FOR (i, all.num_files)
-        free(all.files[i].path);
-    free(all.files);
+    common_free_text_index(&all.paths);
+    common_free_text_index(&all.shaders);
+    free((void *)all.pictures);
+    free(all.first_mesh);
+    free(all.next_mesh);
     free(all.text.bytes);
     if (layout->family == CONVERT_QUAKE2 && scene->num_materials > 0)
-        convert_note(layout->job, "the engine takes the names of skins from the .md2 file");
+        convert_note(layout->job, "the engine reads the names of skins from the .md2 file");
     if (layout->family == CONVERT_OTHER && scene->num_materials > 0)
-        convert_note(layout->job, "no materials are declared for this engine: pictures only");
+        convert_note(layout->job,
+                     "wrote images without materials: this engine has no material files");
     return is_written;
 }

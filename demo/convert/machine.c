@@ -32,7 +32,7 @@ static void add_weights(convert_scene *scene, const md5_morph_desc *morph, const
                         uint32_t num_frames)
 {
     convert_weights *row = NULL;
-    COMMON_FOR_WHILE (i, scene->num_weights, !row)
+    for (size_t i = 0; i < scene->num_weights && !row; i++)
         if (strcmp(scene->weights[i].clip, clip) == 0
             && strcmp(scene->weights[i].target, morph->target) == 0)
             row = &scene->weights[i];
@@ -57,8 +57,8 @@ bool convert_read_machine(const convert_job *job, convert_input *input, convert_
     bool is_read = add_file(scene, CONVERT_MODEL, model, character->model_path, error);
     // A file that several clips play is one part, under the name of the first of them.
     const char **const names = common_alloc(character->num_clips, sizeof *names);
-    COMMON_FOR_WHILE (i, character->num_clips, is_read) {
-        COMMON_FOR_WHILE (k, i, !names[i])
+    for (uint32_t i = 0; i < character->num_clips && is_read; i++) {
+        for (uint32_t k = 0; k < i && !names[i]; k++)
             if (character->anims[k] == character->anims[i])
                 names[i] = names[k];
         if (names[i])
@@ -69,27 +69,30 @@ bool convert_read_machine(const convert_job *job, convert_input *input, convert_
     }
     char *const folder = common_folder(input->path), *const inner = common_join(folder, "morphs");
     common_list files = common_list_folder(inner, ".md5mesh");
-    COMMON_FOR_WHILE (i, files.count, is_read) {
+    for (size_t i = 0; i < files.count && is_read; i++) {
         char *const name = common_stem(files.names[i]);
         is_read = add_file(scene, CONVERT_TARGET, name, files.names[i], error);
         free(name);
     }
     uint32_t num_others = 0; // drives that no clip says
-    COMMON_FOR_WHILE (i, tables->num_morphs, is_read) {
-        const uint32_t clip = tables->morphs[i].drive == MD5_MORPH_BY_CLIP
-                                  ? md5_find_clip(character->machine, tables->morphs[i].clip)
-                                  : MD5_NONE;
-        if (clip != MD5_NONE)
-            add_weights(scene, &tables->morphs[i], names[clip], character->anims[clip]->num_frames);
-        else
-            num_others++;
+    if (is_read) {
+        for (uint32_t i = 0; i < tables->num_morphs; i++) {
+            const uint32_t clip = tables->morphs[i].drive == MD5_MORPH_BY_CLIP
+                                      ? md5_find_clip(character->machine, tables->morphs[i].clip)
+                                      : MD5_NONE;
+            if (clip != MD5_NONE)
+                add_weights(scene, &tables->morphs[i], names[clip],
+                            character->anims[clip]->num_frames);
+            else
+                num_others++;
+        }
     }
     if (num_others > 0)
         convert_note(job,
-                     "%u rows drive morph targets by parameters, states, curves or windows of "
-                     "the machine, not by clips: they are left out",
+                     "skipped %u morph target drivers of the machine that use parameters, states, "
+                     "curves or windows: only clips are supported",
                      num_others);
-    convert_note(job, "states, layers and modifiers of the machine are left out");
+    convert_note(job, "skipped the states, layers and modifiers of the machine");
     common_free_list(&files);
     free(inner);
     free(folder);

@@ -74,13 +74,12 @@ static bool limit_model(const md5_output *w, md5_doc *doc, md5_error *error)
     if (num_vertices == MD5_NONE)
         return false;
     if (num_vertices > 0 && most > 0)
-        convert_note(
-            job,
-            "%u vertices lose weights, as they had more than %u, or sums other than 1: %g units "
-            "off",
-            num_vertices, most, loss);
+        convert_note(job,
+                     "reduced the weights of %u vertices to at most %u each, with a sum of 1; "
+                     "vertices move by up to %g units",
+                     num_vertices, most, loss);
     else if (num_vertices > 0)
-        convert_note(job, "the weights of %u vertices are divided by their sum, which was not 1",
+        convert_note(job, "normalized the weights of %u vertices, whose sum was not 1",
                      num_vertices);
     return true;
 }
@@ -93,14 +92,16 @@ static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_
     if (num_joints == MD5_NONE)
         return false;
     if (num_joints > 0)
-        convert_note(w->layout.job, "clip %s: %u joints are written as the engine reads them", name,
-                     num_joints);
+        convert_note(w->layout.job, "clip %s: changed %u joints to match the mesh and the engine",
+                     name, num_joints);
     // id's engine demands a first component within the frame also where there is none.
-    COMMON_EACH (joint, doc->joints, doc->num_joints)
+    for (uint32_t i = 0; i < doc->num_joints; i++) {
+        md5_doc_joint *const joint = &doc->joints[i];
         if (joint->track.flags == 0)
             joint->track.first = 0;
+    }
     bool is_good = doc->bounds; // boxes that hold nothing make the model vanish
-    COMMON_FOR_WHILE (i, doc->num_frames, is_good) {
+    for (uint32_t i = 0; i < doc->num_frames && is_good; i++) {
         const md5_vec3 min = doc->bounds[i].min, max = doc->bounds[i].max;
         is_good = min.x < max.x && min.y < max.y && min.z < max.z;
     }
@@ -108,7 +109,7 @@ static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_
         return true;
     const uint32_t num_boxes = md5_fix_bounds(doc, w->model, error);
     if (num_boxes > 0 && num_boxes != MD5_NONE)
-        convert_note(w->layout.job, "clip %s: %u boxes are computed from the skin", name,
+        convert_note(w->layout.job, "clip %s: computed %u bounding boxes from the skin", name,
                      num_boxes);
     return num_boxes != MD5_NONE;
 }
@@ -120,23 +121,25 @@ static bool write_one_clip(const md5_output *w, md5_error *error)
         return true;
     md5_doc all = *w->clips[0];
     bool is_alike = true, has_bounds = true;
-    COMMON_FOR (i, w->num_clips) {
+    for (size_t i = 0; i < w->num_clips; i++) {
         const md5_doc *const clip = w->clips[i];
         is_alike &= clip->num_components == all.num_components;
         has_bounds &= clip->bounds != NULL;
         if (clip->frame_rate < all.frame_rate || clip->frame_rate > all.frame_rate)
-            convert_note(w->layout.job, "clips have %g and %g frames a second: the first counts",
-                         all.frame_rate, clip->frame_rate);
+            convert_note(
+                w->layout.job,
+                "clips have different frame rates, %g and %g frames per second; using the first",
+                all.frame_rate, clip->frame_rate);
     }
     if (!is_alike || w->num_frames > UINT32_MAX)
         return convert_fail(error, MD5_ERROR_MISMATCH, w->layout.job->output,
-                            "its clips cannot become one: they have other joints");
+                            "cannot join the clips into one: their joints differ");
     const size_t row = all.num_components;
     all.num_frames = (uint32_t)w->num_frames;
     all.numbers = common_alloc((size_t)w->num_frames * row + 1, sizeof *all.numbers);
     all.bounds = has_bounds ? common_alloc((size_t)w->num_frames, sizeof *all.bounds) : NULL;
     size_t frame = 0;
-    COMMON_FOR (i, w->num_clips) {
+    for (size_t i = 0; i < w->num_clips; i++) {
         const md5_doc *const clip = w->clips[i];
         memcpy(all.numbers + frame * row, clip->numbers,
                clip->num_frames * row * sizeof *all.numbers);
@@ -168,8 +171,8 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
     if (is_done && doc->kind == MD5_DOC_MODEL && w->layout.job->engine)
         is_done = limit_model(w, doc, error);
     if (is_done && part->kind == CONVERT_CLIP && w->model && w->layout.has_one_clip) {
-        convert_note(w->layout.job, "clip %s is in %s.md5anim from frame %llu on", part->name,
-                     w->layout.name, (unsigned long long)w->num_frames);
+        convert_note(w->layout.job, "clip %s was written to %s.md5anim, starting at frame %llu",
+                     part->name, w->layout.name, (unsigned long long)w->num_frames);
         w->num_frames += doc->num_frames;
         *COMMON_MORE(w->clips, w->num_clips) = doc;
         return true;
@@ -193,7 +196,8 @@ static bool write_rest(md5_output *w, md5_error *error)
     md5_doc doc = {.kind = MD5_DOC_ANIM, .num_joints = 1, .num_frames = 1, .frame_rate = 24};
     convert_part part = {.kind = CONVERT_CLIP, .name = w->layout.name};
     doc.joints = &joint;
-    convert_note(w->layout.job, "there is no clip: the engine gets one of the bind pose");
+    convert_note(w->layout.job,
+                 "wrote a clip of the bind pose, because the engine requires a clip");
     const bool is_done = convert_print_doc(&doc, &part.bytes, &part.size, error)
                          && write_part(w, &part, w->layout.name, error);
     free(part.bytes);
@@ -211,7 +215,8 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
     md5_machine_desc desc = {
         .name = model, .clips = clips, .layers = &layer, .num_layers = 1, .morphs = morphs};
     common_list files = {NULL, 0};
-    COMMON_EACH (part, scene->parts, scene->num_parts) {
+    for (size_t i = 0; i < scene->num_parts; i++) {
+        convert_part *const part = &scene->parts[i];
         if (part->kind != CONVERT_CLIP)
             continue;
         common_add(&files, common_format("%s.md5anim", part->name));
@@ -219,11 +224,12 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
             (md5_clip_desc){.name = part->name, .file = files.names[files.count - 1]};
         states[layer.num_states++] = (md5_state_desc){.name = part->name, .motion = part->name};
     }
-    COMMON_EACH (row, scene->weights, scene->num_weights) {
+    for (size_t j = 0; j < scene->num_weights; j++) {
+        convert_weights *const row = &scene->weights[j];
         md5_morph_key *const keys = common_alloc(row->num_keys, sizeof *keys);
         uint32_t count = 0;
         bool is_moved = false;
-        COMMON_FOR (i, row->num_keys) {
+        for (size_t i = 0; i < row->num_keys; i++) {
             const float weight = row->keys[i];
             is_moved |= weight < 0 || weight > 0;
             // Between two of the same weight none is needed.
@@ -251,7 +257,7 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
         md5_write_machine(&desc, file, text, size + 1, error);
     }
     const bool is_written = size > 0 && convert_write_file(w->layout.job, path, text, size, error);
-    COMMON_FOR (i, desc.num_morphs)
+    for (uint32_t i = 0; i < desc.num_morphs; i++)
         free((void *)morphs[i].keys);
     common_free_list(&files);
     free(text);
@@ -275,17 +281,17 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
     md5_model *const model = first && job->engine ? convert_parse_model(first, error) : NULL;
     bool is_done = model || !first || !job->engine, is_named = is_folder;
     w.model = model;
-    COMMON_FOR_FROM (kind, CONVERT_MODEL, CONVERT_TARGET)
+    for (int kind = CONVERT_MODEL; kind < CONVERT_TARGET; kind++)
         if (!is_folder && common_has_ending(job->output, bfg_endings[kind]))
             w.endings = bfg_endings;
-    COMMON_FOR_WHILE (i, scene->num_parts, is_done) { // before anything is written
+    for (size_t i = 0; i < scene->num_parts && is_done; i++) { // before anything is written
         if (is_printed(&w, &scene->parts[i]))
             continue;
         md5_doc *const doc = convert_parse_doc(&scene->parts[i], error);
         is_done = doc && (!doc->parents_unknown || md5_write_doc(doc, NULL, 0, error) > 0);
         md5_free_doc(doc);
     }
-    COMMON_FOR_WHILE (i, scene->num_parts, is_done) {
+    for (size_t i = 0; i < scene->num_parts && is_done; i++) {
         const convert_part *const part = &scene->parts[i];
         const bool is_target = part->kind == CONVERT_TARGET;
         const bool is_output =
@@ -302,13 +308,13 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
     }
     if (is_done && !is_named)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
-                               "the inputs hold nothing that such a file could hold");
+                               "the inputs contain nothing that this format can store");
     if (is_done && model && w.layout.has_one_clip && w.num_clips == 0)
         is_done = write_rest(&w, error);
     if (is_done && job->engine && scene->num_weights > 0)
-        convert_note(job, "the engine plays no morph targets: it shows the model without them");
+        convert_note(job, "morph targets are not supported by the engine and will not be shown");
     is_done = is_done && write_one_clip(&w, error) && convert_write_looks(&w.layout, error);
-    COMMON_FOR (i, w.num_clips)
+    for (size_t i = 0; i < w.num_clips; i++)
         md5_free_doc(w.clips[i]);
     free(w.clips);
     md5_free_model(model);

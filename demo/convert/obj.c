@@ -23,17 +23,17 @@ static bool write_materials(const obj_writer *writer)
     const md5_model *const model = writer->assets.model;
     convert_bytes text = {0};
     bool is_done = true;
-    COMMON_FOR_WHILE (i, model->num_meshes, is_done) {
+    for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
         const char *const shader = model->meshes[i].shader;
         bool is_new = true; // models have few meshes
-        COMMON_FOR_WHILE (k, i, is_new)
+        for (uint32_t k = 0; k < i && is_new; k++)
             is_new = strcmp(model->meshes[k].shader, shader) != 0 || shader[0] == '\0';
         if (!is_new)
             continue;
         char *const name = line_name(shader, i);
         convert_put_text(&text, "newmtl %s\nKd 0.8 0.8 0.8\n", name);
         free(name);
-        COMMON_FOR_WHILE (k, writer->scene->num_materials, is_done) {
+        for (size_t k = 0; k < writer->scene->num_materials && is_done; k++) {
             const convert_picture *const picture =
                 &writer->scene->materials[k].maps[CONVERT_MAP_COLOR];
             if (strcmp(writer->scene->materials[k].shader, shader) != 0 || !picture->bytes)
@@ -71,7 +71,7 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
     convert_bytes text = {0};
     uint32_t first = 1;
     convert_put_text(&text, "mtllib %s.mtl\n", writer->scene->name);
-    COMMON_FOR (i, model->num_meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         md5_vec3 *const skin = common_alloc(mesh->num_vertices, 2 * sizeof *skin);
         const md5_vec3 *positions = mesh->positions, *normals = mesh->normals;
@@ -84,12 +84,12 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
         convert_put_text(&text, "g %s\nusemtl %s\n", title, shader);
         free(shader);
         free(title);
-        COMMON_FOR (v, mesh->num_file_vertices)
+        for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
             put_vec(writer, &text, "v", positions[v]);
-        COMMON_FOR (v, mesh->num_file_vertices) // v counts from the bottom
+        for (uint32_t v = 0; v < mesh->num_file_vertices; v++) // v counts from the bottom
             convert_put_text(&text, "vt %.9g %.9g\n", mesh->texcoords[v].x,
                              1.0 - mesh->texcoords[v].y);
-        COMMON_FOR (v, mesh->num_file_vertices)
+        for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
             put_vec(writer, &text, "vn", normals[v]);
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k += 3) {
             const uint32_t a = first + mesh->sources[mesh->indices[k]];
@@ -124,7 +124,7 @@ bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_e
 {
     if (!convert_find_model(scene))
         return convert_fail(error, MD5_ERROR_MISSING, job->output,
-                            "the inputs hold no model, which OBJ needs");
+                            "the inputs contain no model: OBJ requires one");
     obj_writer writer = {.job = job, .scene = scene, .error = error};
     if (convert_load_assets(job, scene, &writer.assets, error)) {
         char *const name = common_format("%s.obj", scene->name);
@@ -134,7 +134,9 @@ bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_e
     }
     convert_note_others(job, scene, "OBJ", true);
     if (writer.is_done)
-        convert_note(job, "OBJ has neither joints nor clips: it is written as poses, with %s up",
+        convert_note(job,
+                     "joints and clips were written as separate poses with %s up, because OBJ does "
+                     "not support animation",
                      job->is_y_up ? "y" : "z");
     convert_free_assets(&writer.assets);
     return writer.is_done;

@@ -1,4 +1,5 @@
 // Wavefront OBJ in: a surface without joints, for `md5tool bind`, line by line.
+#include "demo/convert/budget.h"
 #include "demo/convert/obj.h"
 #include "demo/convert/words.h"
 
@@ -9,13 +10,16 @@ typedef struct obj_reader {
     convert_words in; // of a line
     uint32_t part;    // that faces go to
     convert_obj *obj;
+    common_text_index materials; // numbered as the parts are
+    convert_budget budget;
+    convert_job job; // that only has the budget
 } obj_reader;
 
 static bool has_room(const obj_reader *reader, uint32_t count)
 {
     return count < MAX_ITEMS
            || convert_fail_at(&reader->in, MD5_ERROR_SYNTAX, reader->in.line_start,
-                              "more than %d items", (int)MAX_ITEMS);
+                              "too many elements (limit %d)", (int)MAX_ITEMS);
 }
 
 static bool read_float(obj_reader *reader, const char *what, float *number)
@@ -44,9 +48,9 @@ static bool read_position(obj_reader *reader)
     convert_obj *const obj = reader->obj;
     md5_vec3 position;
     if (!has_room(reader, obj->num_positions)
-        || !read_float(reader, "x, a number of at most 1e9", &position.x)
-        || !read_float(reader, "y, a number of at most 1e9", &position.y)
-        || !read_float(reader, "z, a number of at most 1e9", &position.z))
+        || !read_float(reader, "x as a number from -1e9 to 1e9", &position.x)
+        || !read_float(reader, "y as a number from -1e9 to 1e9", &position.y)
+        || !read_float(reader, "z as a number from -1e9 to 1e9", &position.z))
         return false;
     *COMMON_MORE(obj->positions, obj->num_positions) = position;
     return true;
@@ -57,8 +61,8 @@ static bool read_texcoord(obj_reader *reader)
     convert_obj *const obj = reader->obj;
     md5_vec2 texcoord = {0, 0};
     if (!has_room(reader, obj->num_texcoords)
-        || !read_float(reader, "u, a number of at most 1e9", &texcoord.x)
-        || (has_more(reader) && !read_float(reader, "v, a number of at most 1e9", &texcoord.y)))
+        || !read_float(reader, "u as a number from -1e9 to 1e9", &texcoord.x)
+        || (has_more(reader) && !read_float(reader, "v as a number from -1e9 to 1e9", &texcoord.y)))
         return false;
     *COMMON_MORE(obj->texcoords, obj->num_texcoords) = texcoord;
     return true;
@@ -76,31 +80,32 @@ static bool read_index(obj_reader *reader, const char *what, const char *name, u
         return convert_fail_word(&reader->in, what);
     if (value == 0 || value > (long long)count || value < -(long long)count)
         return convert_fail_at(&reader->in, MD5_ERROR_SYNTAX, word,
-                               "%s %lld, but there are %u so far", name, value, count);
+                               "%s %lld is out of range: the file has %u before this line", name,
+                               value, count);
     *index = value > 0 ? (uint32_t)(value - 1) : (uint32_t)((long long)count + value);
     reader->in.at = end;
     return true;
 }
 
-static uint32_t find_part(convert_obj *obj, const char *name, size_t size)
+static uint32_t find_part(obj_reader *reader, const char *name, size_t size)
 {
-    COMMON_FOR (i, obj->num_parts)
-        if (strlen(obj->parts[i].material) == size
-            && memcmp(obj->parts[i].material, name, size) == 0)
-            return i;
-    *COMMON_MORE(obj->parts, obj->num_parts) =
-        (convert_obj_part){.material = common_format("%.*s", (int)size, name)};
-    return obj->num_parts - 1;
+    convert_obj *const obj = reader->obj;
+    const size_t number = common_index_text(&reader->materials, name, size);
+    if (number == obj->num_parts)
+        *COMMON_MORE(obj->parts, obj->num_parts) =
+            (convert_obj_part){.material = common_copy(reader->materials.texts[number])};
+    return (uint32_t)number;
 }
 
 static bool read_face(obj_reader *reader)
 {
     convert_words *const in = &reader->in;
+    enum { TRIANGLE = 8, BYTES_PER_TRIANGLE = 128 }; // in a face and in the tables of a mesh
     const char *const start = in->at;
     convert_obj_corner corners[3];
     uint32_t count = 0;
     if (reader->obj->num_parts == 0)
-        reader->part = find_part(reader->obj, "", 0);
+        reader->part = find_part(reader, "", 0);
     for (; has_more(reader); count++) {
         if (count > 2)
             corners[1] = corners[2];
@@ -108,13 +113,13 @@ static bool read_face(obj_reader *reader)
         convert_obj_corner *const corner = &corners[count < 2 ? count : 2];
         uint32_t texcoord = 0;
         *corner = (convert_obj_corner){0};
-        if (!read_index(reader, "the index of a position", "position", reader->obj->num_positions,
+        if (!read_index(reader, "a position index", "position", reader->obj->num_positions,
                         &corner->position))
             return false;
         if (goes_on(reader) && *in->at == '/') {
             in->at++;
             if (goes_on(reader) && *in->at != '/') {
-                if (!read_index(reader, "the index of a texture coordinate", "texture coordinate",
+                if (!read_index(reader, "a texture coordinate index", "texture coordinate",
                                 reader->obj->num_texcoords, &texcoord))
                     return false;
                 corner->texcoord = texcoord + 1;
@@ -123,11 +128,14 @@ static bool read_face(obj_reader *reader)
                 in->at += convert_next_word(in);
         }
         if (goes_on(reader))
-            return convert_fail_word(in, "a blank or '/'");
+            return convert_fail_word(in, "a space or '/'");
         convert_obj_part *const part = &reader->obj->parts[reader->part];
         if (!has_room(reader, part->num_triangles))
             return false;
         if (count >= 2) {
+            if (!convert_charge(&reader->job, TRIANGLE, in->error)
+                || !convert_charge_bytes(&reader->job, 1, BYTES_PER_TRIANGLE, in->error))
+                return false;
             part->corners =
                 common_grow(part->corners, part->num_triangles, 3 * sizeof *part->corners);
             memcpy(part->corners + 3 * (size_t)part->num_triangles++, corners, sizeof corners);
@@ -135,7 +143,7 @@ static bool read_face(obj_reader *reader)
     }
     return count >= 3
            || convert_fail_at(in, MD5_ERROR_SYNTAX, start,
-                              "a face has %u corners, which must be 3 or more", count);
+                              "a face has %u vertices: expected 3 or more", count);
 }
 
 // The name is the rest of the line. Quotes cannot stand in a .md5mesh file.
@@ -150,11 +158,11 @@ static bool read_material(obj_reader *reader)
     for (const char *byte = in->at; byte < end; byte++)
         if (*byte == '"' || (unsigned char)*byte < ' ')
             return convert_fail_at(in, MD5_ERROR_SYNTAX, byte,
-                                   "a quote or control character in the name of a material");
+                                   "material name contains a quote or control character");
     if (end - in->at > MOST)
         return convert_fail_at(in, MD5_ERROR_SYNTAX, in->at,
-                               "the name of a material has more than 1000 bytes");
-    reader->part = find_part(reader->obj, in->at, (size_t)(end - in->at));
+                               "material name is longer than 1000 bytes");
+    reader->part = find_part(reader, in->at, (size_t)(end - in->at));
     return true;
 }
 
@@ -168,9 +176,9 @@ static bool read_line(obj_reader *reader)
     const size_t size = convert_next_word(&reader->in);
     const char *const word = reader->in.at;
     reader->in.at += size;
-    COMMON_EACH (kind, kinds, COMMON_LENGTH(kinds))
-        if (strlen(kind->word) == size && memcmp(kind->word, word, size) == 0)
-            return kind->read(reader);
+    for (size_t i = 0; i < COMMON_LENGTH(kinds); i++)
+        if (strlen(kinds[i].word) == size && memcmp(kinds[i].word, word, size) == 0)
+            return kinds[i].read(reader);
     return true;
 }
 
@@ -184,7 +192,9 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
     const char *const end = text + size;
     obj_reader reader = {
         .obj = obj,
-        .in = {.path = path, .error = error, .end_is = "the end of the line", .most_shown = 20}};
+        .in = {.path = path, .error = error, .end_is = "end of line", .most_shown = 20}};
+    convert_begin_budget(&reader.budget, size);
+    reader.job.budget = &reader.budget;
     bool is_read = true, has_faces = false;
     for (const char *start = text; start < end && is_read; start = reader.in.end + 1) {
         const char *const stop = memchr(start, '\n', (size_t)(end - start));
@@ -194,16 +204,21 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
         is_read = read_line(&reader);
     }
     free(text);
-    COMMON_FOR (i, obj->num_parts)
+    common_free_text_index(&reader.materials);
+    convert_end_budget(&reader.budget, &reader.job);
+    if (!is_read && error->file[0] == '\0') // an error of the budget
+        convert_name_file(error, path);
+    for (uint32_t i = 0; i < obj->num_parts; i++)
         has_faces = has_faces || obj->parts[i].num_triangles > 0;
     if (is_read && !has_faces)
-        return convert_fail(error, MD5_ERROR_SYNTAX, path, "there are no faces");
+        return convert_fail(error, MD5_ERROR_SYNTAX, path, "the file has no faces");
     return is_read;
 }
 
 void convert_free_obj(convert_obj *obj)
 {
-    COMMON_EACH (part, obj->parts, obj->num_parts) {
+    for (uint32_t i = 0; i < obj->num_parts; i++) {
+        convert_obj_part *const part = &obj->parts[i];
         free(part->material);
         free(part->corners);
     }

@@ -9,14 +9,14 @@ void quake_make_normals(convert_vec *normals)
     static const char faces[] = "ciacfifkiikeieaegaebgkbekdbdlblgbljglhjhcjcajjagfchfhdfdkldh";
     const double side = 0.5257311121191336, top = 0.8506508083520399; // of points of length 1
     uint32_t count = 0;
-    COMMON_FOR (i, 6 * (sizeof faces - 1)) {
+    for (size_t i = 0; i < 6 * (sizeof faces - 1); i++) {
         const char *const face = faces + i / 18 * 3;
         const int corner = (int)(i / 6 % 3), row = i % 6 > 2 ? 2 : i % 6 > 0,
                   column = (int)(i % 6) - row * (row + 1) / 2;
         const int parts[3] = {4 - row, row - column, column}; // of the corner, and the other two
         const int corners[3] = {corner, corner == 0, corner == 2 ? 1 : 2};
         double at[3] = {0, 0, 0};
-        COMMON_FOR (k, 3) {
+        for (int k = 0; k < 3; k++) {
             const int vertex = face[corners[k]] - 'a', axis = vertex / 4;
             at[axis] += parts[k] * (vertex % 4 < 2 ? side : -side);
             at[(axis + 2) % 3] += parts[k] * (vertex % 2 == 0 ? top : -top);
@@ -45,7 +45,7 @@ static char *read_palette(const char *folder, size_t *size)
     char *bytes = path ? common_read_stream(path, size, &reason) : NULL;
     common_game_places places = {.paths = NULL};
     if (!bytes && pak && common_add_game_place(&places, pak, &unused))
-        COMMON_FOR (i, places.paths->num_files)
+        for (size_t i = 0; i < places.paths->num_files; i++)
             if (common_compare_case(places.paths->name(places.paths->user, i), palette_name) == 0) {
                 *size = QUAKE_PALETTE; // at most
                 bytes = (char *)(uintptr_t)places.paths->open(places.paths->user, i, size, &unused);
@@ -67,7 +67,7 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
     char *folder = common_whole(model);
     if (job->files.open && !job->palette)
         bytes = view_copy_file(job->files, palette_name, &size, &unused);
-    COMMON_FOR_WHILE (i, MAX_LEVELS, !bytes && !job->palette && !job->files.open) {
+    for (int i = 0; i < MAX_LEVELS && !bytes && !job->palette && !job->files.open; i++) {
         char *const above = common_folder(folder), *const base = common_join(above, "id1");
         bytes = read_palette(above, &size);
         bytes = bytes ? bytes : read_palette(base, &size);
@@ -76,7 +76,7 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
         folder = above;
     }
     *is_found = bytes && size == QUAKE_PALETTE;
-    COMMON_FOR (i, QUAKE_PALETTE)
+    for (int i = 0; i < QUAKE_PALETTE; i++)
         palette[i] = (uint8_t)(*is_found ? bytes[i] : i / 3);
     free(folder);
     free(bytes);
@@ -85,5 +85,5 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
     return reason
                ? convert_fail(error, MD5_ERROR_IO, job->palette, "cannot read the file: %s", reason)
                : convert_fail(error, MD5_ERROR_IO, job->palette,
-                              "a palette of %zu bytes, expected %d", size, QUAKE_PALETTE);
+                              "invalid palette: expected %d bytes, found %zu", QUAKE_PALETTE, size);
 }

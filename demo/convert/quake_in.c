@@ -4,6 +4,7 @@
 // The model is frame 0 on one joint, `origin`; each other frame is a morph target, and frames whose
 // names count up are a clip in which the weight of each is 1 at its time. Tags of MD3 are joints.
 // Normals are not read: MD5's readers compute them.
+#include "demo/convert/budget.h"
 #include "demo/convert/quake.h"
 #include "demo/looks/image.h"
 
@@ -52,7 +53,6 @@ typedef struct quake_reader {
     size_t tags;                // where these are: [num_frames][doc.num_joints - 1]
     uint32_t width, height;     // of skins
     uint32_t num_frames, first; // first: of the clip that is made
-    uint64_t num_rows;          // vertices and triangles of a frame
     common_list memory;
 } quake_reader;
 
@@ -63,6 +63,21 @@ typedef struct quake_reader {
 
 // -- Bytes ----------------------------------------------------------------------------------------
 
+// Charges elements before they are walked. Several surfaces may use the same bytes. Returns false
+// if the reader has failed.
+static bool charge(quake_reader *in, uint64_t num_elements)
+{
+    in->has_failed = in->has_failed || !convert_charge(in->job, num_elements, in->error);
+    return !in->has_failed;
+}
+
+// The same for memory before it is allocated.
+static bool charge_bytes(quake_reader *in, uint64_t count, uint64_t size)
+{
+    in->has_failed = in->has_failed || !convert_charge_bytes(in->job, count, size, in->error);
+    return !in->has_failed;
+}
+
 static void *hold(quake_reader *in, size_t count, size_t size)
 {
     return common_add(&in->memory, common_alloc(count, size));
@@ -71,7 +86,8 @@ static void *hold(quake_reader *in, size_t count, size_t size)
 static bool has(quake_reader *in, size_t at, size_t size)
 {
     if (at > in->size || size > in->size - at)
-        FAIL("%zu bytes at byte %zu, but the file has %zu bytes", size, at, in->size);
+        FAIL("truncated file: %zu bytes at offset %zu are outside the file, which has %zu bytes",
+             size, at, in->size);
     return !in->has_failed;
 }
 
@@ -86,7 +102,7 @@ static float get_float(quake_reader *in, size_t at)
     float number;
     memcpy(&number, &word, sizeof number);
     if (!(fabsf(number) <= 1e9f))
-        FAIL("byte %zu: %g, expected a number from -1e9 to 1e9", at, number);
+        FAIL("offset %zu: expected a number from -1e9 to 1e9, found %g", at, number);
     return number;
 }
 
@@ -96,20 +112,21 @@ static uint32_t check(quake_reader *in, size_t at, size_t size, uint64_t min, ui
 {
     const uint32_t number = get(in, at, size);
     if (number != min && end == min + 1)
-        FAIL("%s at byte %zu: %d, expected %d", what, at, (int32_t)number, (int32_t)min);
+        FAIL("%s at offset %zu: expected %d, found %d", what, at, (int32_t)min, (int32_t)number);
     if (number < min || number >= end)
-        FAIL("%s at byte %zu: %d, expected %d to %d", what, at, (int32_t)number, (int32_t)min,
-             (int32_t)end - 1);
+        FAIL("%s at offset %zu: expected %d to %d, found %d", what, at, (int32_t)min,
+             (int32_t)end - 1, (int32_t)number);
     return in->has_failed ? 0 : number;
 }
 
 // A name of at most `most` bytes, in which MD5 texts can hold every byte.
 static const char *get_text(quake_reader *in, size_t at, size_t most)
 {
-    const char *const from = has(in, at, most) ? (const char *)in->bytes + at : "";
+    const bool is_there = charge(in, most) && has(in, at, most);
+    const char *const from = is_there ? (const char *)in->bytes + at : "";
     char *const text = convert_clean(from, most, CONVERT_QUOTE);
     if (strncmp(text, from, most) != 0)
-        NOTE("a name has quotes or control bytes, now _: %s", text);
+        NOTE("replaced quotes and control characters with _ in the name %s", text);
     return common_add(&in->memory, text);
 }
 
@@ -120,13 +137,13 @@ static void add_frame(quake_reader *in, size_t grid, size_t name, size_t points)
 {
     quake_frame *const frame = &in->frames[in->num_frames];
     if (in->num_frames == MAX_FRAMES) {
-        FAIL("more than %d frames, each of which is a morph target", MAX_FRAMES);
+        FAIL("too many frames (limit %d): each frame becomes a morph target", MAX_FRAMES);
         return;
     }
     *frame = in->next;
     frame->name = get_text(in, name, QUAKE_FRAME_NAME);
     frame->points = points;
-    COMMON_FOR (k, (size_t)3) {
+    for (size_t k = 0; k < 3; k++) {
         frame->scale[k] = grid > 0 ? get_float(in, grid + 4 * k) : 0.015625f;
         frame->origin[k] = grid > 0 ? get_float(in, grid + 12 + 4 * k) : 0;
     }
@@ -139,18 +156,15 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
                      size_t places, size_t triangles)
 {
     enum { MAX_TRIES = 64, MD2_PLACES = 28 }; // after so many, equal vertices stay apart
+    enum { BYTES_PER_VERTEX = 64 };           // in all tables of a mesh
     const struct kind *const kind = in->kind;
     const bool is_mdl = kind == &kinds[MDL], is_md2 = kind == &kinds[MD2];
     const uint32_t num_points =
-        check(in, start + kind->points, 4, kind->sides > 0, in->size / 4, "vertices");
+        check(in, start + kind->points, 4, kind->sides > 0, in->size / 4, "number of vertices");
     const uint32_t num_triangles =
-        check(in, start + kind->triangles, 4, 0, in->size / 12, "triangles");
+        check(in, start + kind->triangles, 4, 0, in->size / 12, "number of triangles");
     const size_t num_corners = 3 * (size_t)num_triangles, most = num_points + num_corners;
-    in->num_rows += num_points + num_triangles;
-    if (in->num_rows > in->size)
-        FAIL("surfaces of %llu vertices and triangles share bytes",
-             (unsigned long long)in->num_rows);
-    if (in->has_failed)
+    if (!charge(in, 8 * (uint64_t)most) || !charge_bytes(in, most, BYTES_PER_VERTEX))
         return;
     md5_doc_mesh *const mesh = &in->doc.meshes[in->doc.num_meshes];
     uint32_t *const next = hold(in, most, sizeof *next); // a further vertex of the point; 0: unused
@@ -162,14 +176,14 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
                            .num_triangles = num_triangles,
                            .texcoords = hold(in, most, sizeof *mesh->texcoords),
                            .indices = hold(in, num_corners, sizeof *mesh->indices)};
-    COMMON_FOR (i, num_points)
+    for (uint32_t i = 0; i < num_points; i++)
         sources[i] = i;
-    COMMON_FOR (i, num_corners) {
+    for (size_t i = 0; i < num_corners; i++) {
         const size_t row = triangles + kind->triangle * (i / 3);
         const size_t corner = row + kind->corner + kind->index * (i % 3);
-        const uint32_t point = check(in, corner, kind->index, 0, num_points, "vertex");
+        const uint32_t point = check(in, corner, kind->index, 0, num_points, "vertex index");
         const uint32_t place =
-            is_md2 ? check(in, corner + 6, 2, 0, get(in, MD2_PLACES, 4), "texture coordinate")
+            is_md2 ? check(in, corner + 6, 2, 0, get(in, MD2_PLACES, 4), "texture coordinate index")
                    : point;
         const size_t at = places + kind->place * place;
         md5_vec2 uv;
@@ -201,7 +215,7 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
     mesh->num_weights = mesh->num_vertices;
     mesh->weights = hold(in, mesh->num_vertices, sizeof *mesh->weights);
     mesh->vertices = hold(in, mesh->num_vertices, sizeof *mesh->vertices);
-    COMMON_FOR (i, mesh->num_vertices)
+    for (uint32_t i = 0; i < mesh->num_vertices; i++)
         mesh->vertices[i] = (md5_vertex){i, 1};
 }
 
@@ -209,8 +223,10 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
 static const char *get_shader(quake_reader *in, size_t at, uint32_t count, size_t size,
                               const char *otherwise)
 {
-    COMMON_FOR_FROM (i, 1, count)
-        NOTE("a further skin is left out: %s", get_text(in, at + size * i, QUAKE_PATH));
+    enum { ELEMENTS_PER_NOTE = 100 };
+    for (uint32_t i = 1; i < count && charge(in, ELEMENTS_PER_NOTE); i++)
+        NOTE("skipped skin %s: only the first skin is used",
+             get_text(in, at + size * i, QUAKE_PATH));
     return count > 0 ? get_text(in, at, QUAKE_PATH) : otherwise;
 }
 
@@ -224,7 +240,7 @@ static uint32_t read_group(quake_reader *in, size_t size)
     in->next = (quake_frame){.rate = QUAKE_RATE};
     if (get(in, head - 4, 4) == 0)
         return 1;
-    const uint32_t count = check(in, head, 4, 1, MAX_FRAMES + 1, "size of a group");
+    const uint32_t count = check(in, head, 4, 1, MAX_FRAMES + 1, "group size");
     const float time = get_float(in, head + size);
     in->at += size + 4 * (size_t)count;
     in->next.group = head;
@@ -240,11 +256,13 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
     enum { HOLE = 255 };
     const size_t count = (size_t)in->width * in->height;
     if (scene->num_materials == MAX_SKINS)
-        FAIL("more than %d skins", MAX_SKINS);
+        FAIL("too many skins (limit %d)", MAX_SKINS);
     if (!has(in, in->at, count))
         return;
+    if (!charge(in, count) || !charge_bytes(in, count, 4))
+        return;
     view_image image = {common_alloc(count, 4), in->width, in->height};
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         const uint8_t texel = in->bytes[in->at++];
         memcpy(image.rgba + 4 * i, palette + 3 * (size_t)texel, 3);
         image.rgba[4 * i + 3] = has_holes && texel == HOLE ? 0 : 255;
@@ -253,7 +271,7 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
     picture.bytes = view_encode_png(&image, has_holes, &picture.size);
     free(image.rgba);
     if (!picture.bytes)
-        NOTE("skin %s is left out: this build cannot write PNG", shader);
+        NOTE("skipped skin %s: built without PNG support", shader);
     *COMMON_MORE(scene->materials, scene->num_materials) =
         (convert_material){.shader = common_copy(shader),
                            .maps = {picture},
@@ -267,31 +285,31 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
     uint8_t palette[QUAKE_PALETTE];
     char name[256];
     bool is_found = true;
-    const uint32_t num_skins = check(in, SKINS, 4, 0, MAX_SKINS + 1, "skins");
+    const uint32_t num_skins = check(in, SKINS, 4, 0, MAX_SKINS + 1, "number of skins");
     const uint32_t flags = get(in, FLAGS, 4), sync = get(in, SYNC, 4);
     const size_t num_points = get(in, in->kind->points, 4);
     const size_t num_triangles = get(in, in->kind->triangles, 4);
     if (num_skins > 0)
         in->has_failed |= !quake_find_palette(in->job, in->path, palette, &is_found, in->error);
     if (!is_found)
-        NOTE("skins are gray: there is no %s of its game, and no --palette", "gfx/palette.lmp");
+        NOTE("skins are grayscale: palette %s not found; use --palette", "gfx/palette.lmp");
     in->at = QUAKE_MDL_HEADER;
-    COMMON_FOR (skin, num_skins) {
+    for (uint32_t skin = 0; skin < num_skins; skin++) {
         const uint32_t count = read_group(in, 4);
-        COMMON_FOR_WHILE (image, count, !in->has_failed) {
+        for (uint32_t image = 0; image < count && !in->has_failed; image++) {
             md5_quake_image_name(in->stem, skin, image, name, sizeof name);
             add_skin(in, scene, palette, (flags & HOLEY) != 0, skin + image > 0 ? name : in->stem);
         }
     }
     if (scene->num_materials > 1)
-        NOTE("of %zu skins the first is the mesh's; the others are materials that no mesh uses",
+        NOTE("the mesh uses the first of %zu skins; the others were converted to unused materials",
              scene->num_materials);
     const size_t triangles = in->at + 12 * num_points;
     add_mesh(in, 0, "", in->stem, in->at, triangles);
     in->at = triangles + 16 * num_triangles;
-    COMMON_FOR_WHILE (i, num_frames, !in->has_failed) {
+    for (uint32_t i = 0; i < num_frames && !in->has_failed; i++) {
         const uint32_t count = read_group(in, 12);
-        COMMON_FOR_WHILE (k, count, !in->has_failed) {
+        for (uint32_t k = 0; k < count && !in->has_failed; k++) {
             const size_t points = in->at + 8 + QUAKE_FRAME_NAME;
             add_frame(in, SCALE, in->at + 8, points);
             in->at = points + 4 * num_points;
@@ -299,8 +317,8 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
     }
     const float x = get_float(in, EYE), y = get_float(in, EYE + 4), z = get_float(in, EYE + 8);
     if (sync != 0 || (flags & ~(uint32_t)HOLEY) != 0 || fabsf(x) + fabsf(y) + fabsf(z) > 0)
-        NOTE("left out are its flags 0x%x, its synctype %u and its eye at %g %g %g", flags, sync, x,
-             y, z);
+        NOTE("skipped the model's flags 0x%x, synctype %u and eye position %g %g %g", flags, sync,
+             x, y, z);
 }
 
 // -- MD2 and MD3 ----------------------------------------------------------------------------------
@@ -310,12 +328,12 @@ static void read_md2(quake_reader *in, uint32_t num_frames)
     enum { FRAME_SIZE = 16, SKINS = 20, OFS_SKINS = 44, OFS_PLACES = 48, OFS_TRIANGLES = 52 };
     enum { OFS_FRAMES = 56, OFS_END = 64, HEAD = 24 + QUAKE_FRAME_NAME };
     const uint64_t least = HEAD + 4 * (uint64_t)get(in, in->kind->points, 4);
-    const size_t size = check(in, FRAME_SIZE, 4, least, in->size, "size of a frame");
-    const uint32_t num_skins = check(in, SKINS, 4, 0, in->size / QUAKE_PATH, "skins");
-    check(in, OFS_END, 4, QUAKE_MD2_HEADER, in->size + 1, "end");
+    const size_t size = check(in, FRAME_SIZE, 4, least, in->size, "frame size");
+    const uint32_t num_skins = check(in, SKINS, 4, 0, in->size / QUAKE_PATH, "number of skins");
+    check(in, OFS_END, 4, QUAKE_MD2_HEADER, in->size + 1, "end offset");
     add_mesh(in, 0, "", get_shader(in, get(in, OFS_SKINS, 4), num_skins, QUAKE_PATH, in->stem),
              get(in, OFS_PLACES, 4), get(in, OFS_TRIANGLES, 4));
-    COMMON_FOR (i, num_frames) {
+    for (uint32_t i = 0; i < num_frames; i++) {
         const size_t row = get(in, OFS_FRAMES, 4) + size * i;
         add_frame(in, row, row + 24, row + HEAD);
     }
@@ -328,11 +346,11 @@ static float get_tag(quake_reader *in, uint32_t frame, uint32_t tag, convert_xfo
                       + QUAKE_MD3_TAG * (frame * ((size_t)in->doc.num_joints - 1) + tag - 1);
     float off = 0;
     md5_mat34 m;
-    COMMON_FOR (i, (size_t)12) // the origin, then the axes
+    for (size_t i = 0; i < 12; i++) // the origin, then the axes
         m.m[4 * (i % 3) + (i / 3 + 3) % 4] = get_float(in, at + 4 * i);
     const md5_xform joint = md5_xform_from_mat34(m);
     *place = convert_from_xform(joint);
-    COMMON_FOR (i, 12)
+    for (int i = 0; i < 12; i++)
         off = fmaxf(off, fabsf(m.m[i] - md5_mat34_from_xform(joint).m[i]));
     return off;
 }
@@ -347,37 +365,40 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
         OFS_TAGS = 96,
         OFS_SURFACES = 100
     };
+    enum { TAG = 16 };        // elements that a tag costs
     enum { FRAME_NAME = 40 }; // of a frame; then of a surface:
     enum { NAME = 4, FRAMES = 72, SHADERS = 76, OFS_TRIANGLES = 88, OFS_SHADERS = 92 };
     enum { OFS_PLACES = 96, OFS_POINTS = 100, OFS_END = 104 };
-    const uint32_t num_tags = check(in, TAGS, 4, 0, MAX_TAGS + 1, "tags");
+    const uint32_t num_tags = check(in, TAGS, 4, 0, MAX_TAGS + 1, "number of tags");
     const uint32_t num_surfaces =
-        check(in, SURFACES, 4, 0, in->size / QUAKE_MD3_SURFACE + 1, "surfaces");
+        check(in, SURFACES, 4, 0, in->size / QUAKE_MD3_SURFACE + 1, "number of surfaces");
     const uint32_t flags = get(in, FLAGS, 4);
     size_t start = get(in, OFS_SURFACES, 4);
     convert_xform unused;
     float off = 0;
     in->tags = get(in, OFS_TAGS, 4);
-    COMMON_FOR (i, num_frames)
+    for (uint32_t i = 0; i < num_frames; i++)
         add_frame(in, 0, get(in, OFS_FRAMES, 4) + QUAKE_MD3_FRAME * (size_t)i + FRAME_NAME, 0);
-    COMMON_FOR (i, num_tags) {
+    for (uint32_t i = 0; i < num_tags; i++) {
         const char *name = get_text(in, in->tags + QUAKE_MD3_TAG * (size_t)i, QUAKE_PATH);
-        COMMON_FOR (k, i + 1)
+        for (uint32_t k = 0; k < i + 1; k++)
             if (strcmp(in->joints[k].name, name) == 0)
                 name = common_add(&in->memory, common_format("%s_%u", name, i));
         in->joints[in->doc.num_joints++] = (convert_joint){.name = name};
     }
-    COMMON_FOR (i, num_frames * num_tags)
+    if (!charge(in, TAG * (uint64_t)num_frames * num_tags))
+        return;
+    for (uint32_t i = 0; i < num_frames * num_tags; i++)
         off = fmaxf(off, get_tag(in, i / num_tags, i % num_tags + 1, &unused));
     if (off > 1e-3f)
-        NOTE("tags are scaled, mirrored or skewed by %g, which joints are not", off);
+        NOTE("skipped scale, mirroring or skew of tags (up to %g): joints cannot store them", off);
     in->doc.meshes = hold(in, num_surfaces, sizeof *in->doc.meshes);
     in->surfaces = hold(in, num_surfaces, sizeof *in->surfaces);
-    COMMON_FOR_WHILE (i, num_surfaces, !in->has_failed) {
-        check(in, start, 4, QUAKE_MD3, QUAKE_MD3 + 1, "ident of a surface");
-        check(in, start + FRAMES, 4, num_frames, num_frames + 1, "frames of a surface");
+    for (uint32_t i = 0; i < num_surfaces && !in->has_failed; i++) {
+        check(in, start, 4, QUAKE_MD3, QUAKE_MD3 + 1, "surface ident");
+        check(in, start + FRAMES, 4, num_frames, num_frames + 1, "surface frame count");
         const uint32_t num_shaders =
-            check(in, start + SHADERS, 4, 0, in->size / QUAKE_MD3_SHADER, "shaders");
+            check(in, start + SHADERS, 4, 0, in->size / QUAKE_MD3_SHADER, "number of shaders");
         const char *const name = get_text(in, start + NAME, QUAKE_PATH);
         in->surfaces[i].points = start + get(in, start + OFS_POINTS, 4);
         in->surfaces[i].step = 8 * (size_t)get(in, start + in->kind->points, 4);
@@ -385,10 +406,10 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
                  get_shader(in, start + get(in, start + OFS_SHADERS, 4), num_shaders,
                             QUAKE_MD3_SHADER, name),
                  start + get(in, start + OFS_PLACES, 4), start + get(in, start + OFS_TRIANGLES, 4));
-        start += check(in, start + OFS_END, 4, QUAKE_MD3_SURFACE, in->size, "size of a surface");
+        start += check(in, start + OFS_END, 4, QUAKE_MD3_SURFACE, in->size, "surface size");
     }
     if (flags != 0)
-        NOTE("its flags 0x%x are left out", flags);
+        NOTE("skipped the model's flags 0x%x", flags);
 }
 
 // -- The scene ------------------------------------------------------------------------------------
@@ -400,13 +421,13 @@ static void set_frame(quake_reader *in, uint32_t frame)
     md5_bounds *const box = &in->bounds[frame];
     const size_t size =
         in->kind == &kinds[MD3] ? 2 : 1; // of a number, and a fourth one with the normal
-    COMMON_FOR (m, in->doc.num_meshes) {
+    for (uint32_t m = 0; m < in->doc.num_meshes; m++) {
         const quake_surface *const surface = &in->surfaces[m];
-        COMMON_FOR (i, in->doc.meshes[m].num_vertices) {
+        for (uint32_t i = 0; i < in->doc.meshes[m].num_vertices; i++) {
             const size_t at = f->points + surface->points + surface->step * frame
                               + 4 * size * surface->sources[i];
             float v[3];
-            COMMON_FOR (k, (size_t)3) {
+            for (size_t k = 0; k < 3; k++) {
                 const uint32_t number = get(in, at + size * k, size);
                 v[k] = (float)((double)f->origin[k]
                                + (double)f->scale[k]
@@ -424,7 +445,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 {
     quake_reader *const in = user;
     local[0] = (convert_xform){.rotation.w = 1};
-    COMMON_FOR_FROM (i, 1, in->doc.num_joints)
+    for (uint32_t i = 1; i < in->doc.num_joints; i++)
         get_tag(in, in->first + frame, i, &local[i]);
 }
 
@@ -476,7 +497,7 @@ static bool add_clip(quake_reader *in, convert_scene *scene, const char *const *
                                    .bounds = in->bounds + in->first,
                                    .pose = pose_frame,
                                    .user = in};
-    const bool is_added = convert_add_clip(scene, name, &motion, NULL, in->error);
+    const bool is_added = convert_add_clip(in->job, scene, name, &motion, NULL, in->error);
     free(name);
     free(title);
     for (uint32_t i = in->first == 0; i < count && is_added; i++) {
@@ -493,25 +514,26 @@ static bool add_clip(quake_reader *in, convert_scene *scene, const char *const *
 // Makes the parts of what was read.
 static bool add_parts(quake_reader *in, convert_scene *scene)
 {
-    enum { ROWS_OF_BYTE = 16, FIXED_ROWS = 1 << 16 };
+    enum { VERTEX = 8 }; // elements that a vertex of a frame costs
     size_t size = 0;
     const char *targets[MAX_FRAMES];
-    if (in->num_rows * in->num_frames > ROWS_OF_BYTE * (uint64_t)in->size + FIXED_ROWS)
-        FAIL("%u frames of %llu vertices and triangles are more than %d for each byte",
-             in->num_frames, (unsigned long long)in->num_rows, ROWS_OF_BYTE);
-    if (in->has_failed)
+    uint64_t num_vertices = 0;
+    for (uint32_t i = 0; i < in->doc.num_meshes; i++)
+        num_vertices += in->doc.meshes[i].num_vertices;
+    if (!charge(in, VERTEX * num_vertices * in->num_frames))
         return false;
     in->doc.joints = hold(in, in->doc.num_joints, sizeof *in->doc.joints);
     convert_xform *const places = hold(in, in->doc.num_joints, sizeof *places);
     pose_frame(in, 0, places);
-    COMMON_FOR (i, in->doc.num_joints)
+    for (uint32_t i = 0; i < in->doc.num_joints; i++)
         in->doc.joints[i] = convert_doc_joint(in->joints[i].name, in->joints[i].parent, places[i]);
-    COMMON_FOR (i, in->num_frames) {
+    for (uint32_t i = 0; i < in->num_frames; i++) {
         set_frame(in, i);
         char *const name = i > 0 ? convert_file_name(in->frames[i].name) : common_copy(in->stem);
-        const bool is_added = !in->has_failed
-                              && convert_add_doc(scene, i > 0 ? CONVERT_TARGET : CONVERT_MODEL,
-                                                 name, &in->doc, in->error);
+        const bool is_added =
+            !in->has_failed
+            && convert_add_doc(in->job, scene, i > 0 ? CONVERT_TARGET : CONVERT_MODEL, name,
+                               &in->doc, in->error);
         free(name);
         if (!is_added)
             return false;
@@ -519,8 +541,8 @@ static bool add_parts(quake_reader *in, convert_scene *scene)
         size += scene->parts[scene->num_parts - 1].size;
     }
     if (in->num_frames > 1)
-        NOTE("%u frames: frame 0 and %u morph targets, of %.1f MB; which clips are loops, whose "
-             "last frame goes on to the first, is not known",
+        NOTE("converted %u frames to the model and %u morph targets (%.1f MB); the format does not "
+             "store which clips are loops",
              in->num_frames, in->num_frames - 1, (double)size / 1e6);
     while (in->first < in->num_frames && in->num_frames > 1)
         if (!add_clip(in, scene, targets))
@@ -545,10 +567,10 @@ bool convert_read_quake(const convert_job *job, convert_input *input, convert_sc
     while (in->kind < kinds + MD3 && in->kind->ident != get(in, 0, 4))
         in->kind++;
     if (convert_find_model(scene))
-        FAIL("its frames are those of a model of its own, but there is one already");
+        FAIL("cannot add the file's frames: another model is already loaded");
     if (in->kind->ident != get(in, 0, 4))
-        FAIL("it begins with %s, expected IDPO, IDP2 or IDP3%s", begin,
-             strcmp(begin, "IDST") == 0 ? ": models of Half-Life are not read" : "");
+        FAIL("not a Quake model: the file starts with %s; expected IDPO, IDP2 or IDP3%s", begin,
+             strcmp(begin, "IDST") == 0 ? "; Half-Life models are not supported" : "");
     check(in, 4, 4, in->kind->version, in->kind->version + 1, "version");
     in->stem = common_add(&in->memory, common_stem(in->path));
     in->frames = hold(in, MAX_FRAMES, sizeof *in->frames);
@@ -557,10 +579,11 @@ bool convert_read_quake(const convert_job *job, convert_input *input, convert_sc
     in->joints[0] = (convert_joint){.name = "origin", .parent = MD5_NONE};
     in->doc.meshes = hold(in, 1, sizeof *in->doc.meshes);
     in->surfaces = hold(in, 1, sizeof *in->surfaces);
-    const uint32_t num_frames = check(in, in->kind->frames, 4, 1, MAX_FRAMES + 1, "frames");
+    const uint32_t num_frames =
+        check(in, in->kind->frames, 4, 1, MAX_FRAMES + 1, "number of frames");
     if (in->kind->sides > 0) {
-        in->width = check(in, in->kind->sides, 4, 1, MAX_SIDE, "width of skins");
-        in->height = check(in, in->kind->sides + 4, 4, 1, MAX_SIDE, "height of skins");
+        in->width = check(in, in->kind->sides, 4, 1, MAX_SIDE, "skin width");
+        in->height = check(in, in->kind->sides + 4, 4, 1, MAX_SIDE, "skin height");
     }
     if (in->kind == &kinds[MDL] && !in->has_failed)
         read_mdl(in, num_frames, scene);

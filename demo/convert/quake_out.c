@@ -34,9 +34,11 @@ static const struct engine {
 // The row of an engine, NULL: the first one, for a format, 0: any; NULL: there is none.
 static const struct engine *find_engine(uint32_t ident, const char *name)
 {
-    COMMON_EACH (row, engines, COMMON_LENGTH(engines))
+    for (size_t i = 0; i < COMMON_LENGTH(engines); i++) {
+        const struct engine *const row = &engines[i];
         if ((ident == 0 || row->ident == ident) && (!name || convert_is_among(row->names, name)))
             return row;
+    }
     return NULL;
 }
 
@@ -98,16 +100,16 @@ static bool check_limits(const quake_writer *w)
         const char *const name = w->job->num_engines > 0 ? w->job->engines[i] : NULL;
         const struct engine *const row = find_engine(w->ident, name);
         if (!row)
-            return FAIL(MD5_ERROR_MISSING, "nothing is known of %s in the engine %s", w->title,
+            return FAIL(MD5_ERROR_MISSING, "writing %s for engine %s is not supported", w->title,
                         name);
         is_asked[row - engines] = true;
     }
-    COMMON_FOR (i, COMMON_LENGTH(engines) * NUM_LIMITS) {
+    for (size_t i = 0; i < COMMON_LENGTH(engines) * NUM_LIMITS; i++) {
         const struct engine *const row = &engines[i / NUM_LIMITS];
         const uint32_t count = counts[i % NUM_LIMITS], most = row->most[i % NUM_LIMITS];
         char text[200];
-        COMMON_TEXT(text, "%u %s, but of %s%stakes %u", count, titles[i % NUM_LIMITS], w->title,
-                    row->names, most);
+        COMMON_TEXT(text, "too many %s for %s in%s(%u; limit %u)", titles[i % NUM_LIMITS], w->title,
+                    row->names, count, most);
         if (row->ident != w->ident || most == 0 || count <= most)
             continue;
         if (is_asked[i / NUM_LIMITS])
@@ -123,8 +125,8 @@ static void put_name(quake_writer *w, const char *name, size_t size)
     char bytes[QUAKE_PATH] = "";
     COMMON_TEXT(bytes, "%s", name);
     if (strlen(name) >= size)
-        w->is_done = FAIL(MD5_ERROR_RANGE, "the name %.200s has %zu bytes, %s takes %zu", name,
-                          strlen(name), w->title, size - 1);
+        w->is_done = FAIL(MD5_ERROR_RANGE, "name %.200s is too long: %zu bytes; limit of %s: %zu",
+                          name, strlen(name), w->title, size - 1);
     convert_put(&w->out, bytes, size);
 }
 
@@ -145,10 +147,10 @@ static uint64_t *number_keys(const uint64_t *keys, size_t count, uint32_t *ids, 
     uint64_t *const all = memcpy(common_alloc(count, sizeof *all), keys, count * sizeof *all);
     qsort(all, count, sizeof *all, compare_keys);
     *num_ids = 0;
-    COMMON_FOR (i, count)
+    for (size_t i = 0; i < count; i++)
         if (i == 0 || all[i] != all[*num_ids - 1])
             all[(*num_ids)++] = all[i];
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         const uint64_t *const found = bsearch(&keys[i], all, *num_ids, sizeof *all, compare_keys);
         ids[i] = (uint32_t)(found - all);
     }
@@ -180,7 +182,8 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
         steps > 0 && !w->assets.morph && md5_find_loop(clip->anim, 0, 0).end == MD5_LOOP_CLOSED;
     const double count = fmax(floor(steps + (is_loop ? -1e-6 : 1e-6)) + 1, 1.0);
     if ((first + count) * ((double)w->num_points + w->num_tags) > (double)MAX_PLACES)
-        return FAIL(MD5_ERROR_RANGE, "%.0f frames of %u vertices: at most %d places are written",
+        return FAIL(MD5_ERROR_RANGE,
+                    "animation too large: %.0f frames of %u vertices; limit: %d vertex positions",
                     first + count, w->num_points, MAX_PLACES);
     char *const last = common_format("%.0f", count);
     char *const name =
@@ -198,8 +201,9 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
             *text = '\0';
         }
     }
-    convert_note(w->job, "clip %s: frames %u-%u, %s1 to %s%s%s", clip->name, first + 1,
-                 w->num_frames, name, name, last, is_loop ? ", a loop without its last frame" : "");
+    convert_note(w->job, "clip %s: frames %u-%u, named %s1 to %s%s%s", clip->name, first + 1,
+                 w->num_frames, name, name, last,
+                 is_loop ? ", a loop (the last frame, equal to the first, was removed)" : "");
     if (w->ident == QUAKE_MD3)
         convert_note(w->job, "animation.cfg: %u %s %s %g // %s", first, last, is_loop ? last : "0",
                      rate, clip->name);
@@ -212,7 +216,7 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
 static bool plan_frames(quake_writer *w)
 {
     uint32_t *const count = &w->num_frames;
-    COMMON_FOR (i, w->assets.num_clips)
+    for (size_t i = 0; i < w->assets.num_clips; i++)
         if (!plan_clip(w, &w->assets.clips[i]))
             return false;
     if (*count == 0) {
@@ -227,8 +231,9 @@ static bool plan_frames(quake_writer *w)
     for (uint32_t i = 1; i < *count && !twice; i++)
         twice = compare_names(&sorted[i - 1], &sorted[i]) == 0 ? sorted[i].name : NULL;
     if (twice)
-        FAIL(MD5_ERROR_MISMATCH, "two frames are called %s, as names have %d bytes: rename a clip",
-             twice, QUAKE_FRAME_NAME - 1);
+        FAIL(MD5_ERROR_MISMATCH,
+             "duplicate frame name %s after shortening to %d bytes; rename a clip", twice,
+             QUAKE_FRAME_NAME - 1);
     free(sorted);
     return !twice;
 }
@@ -244,24 +249,29 @@ static void sample_frames(quake_writer *w)
     md5_mat34 *const joints = common_alloc(num_joints, 2 * sizeof *joints), *tag = w->matrices;
     float *const weights = common_alloc(num_targets, sizeof *weights);
     quake_place *to = w->places;
-    COMMON_EACH (frame, w->frames, w->num_frames) {
+    for (uint32_t j = 0; j < w->num_frames; j++) {
+        quake_sample *const frame = &w->frames[j];
         const convert_clip *const clip = frame->clip;
         memset(weights, 0, num_targets * sizeof *weights);
         if (clip) {
-            const md5_moment at = md5_moment_at(clip->anim, frame->time, MD5_WRAP_CLAMP);
+            const md5_sample_position at =
+                md5_sample_position_at(clip->anim, frame->time, MD5_WRAP_CLAMP);
             md5_pose_palette(clip->binding, at, MD5_ROOT_FILE, pose, joints, joints + num_joints);
-            COMMON_FOR_WHILE (k, w->scene->num_weights, morph) {
-                const convert_weights *const row = &w->scene->weights[k];
-                const uint32_t target = md5_find_morph_target(morph, row->target);
-                if (strcmp(row->clip, clip->name) == 0 && target != MD5_NONE
-                    && at.frame0 < row->num_keys && at.frame1 < row->num_keys)
-                    weights[target] = row->keys[at.frame0] * (1 - at.fraction)
-                                      + row->keys[at.frame1] * at.fraction;
+            if (morph) {
+                for (size_t k = 0; k < w->scene->num_weights; k++) {
+                    const convert_weights *const row = &w->scene->weights[k];
+                    const uint32_t target = md5_find_morph_target(morph, row->target);
+                    if (strcmp(row->clip, clip->name) == 0 && target != MD5_NONE
+                        && at.frame0 < row->num_keys && at.frame1 < row->num_keys)
+                        weights[target] = row->keys[at.frame0] * (1 - at.fraction)
+                                          + row->keys[at.frame1] * at.fraction;
+                }
             }
         } else {
             md5_local_to_palette(model, model->bind_local, joints, joints + num_joints);
         }
-        COMMON_EACH (mesh, model->meshes, model->num_meshes) {
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
+            const md5_mesh *const mesh = &model->meshes[i];
             const uint32_t count = mesh->num_file_vertices;
             const md5_skin_job skin = {.mesh = mesh,
                                        .palette = joints + num_joints,
@@ -273,7 +283,7 @@ static void sample_frames(quake_writer *w)
             md5_skin_one(&skin);
             to += count;
         }
-        COMMON_FOR (k, w->tags.count)
+        for (size_t k = 0; k < w->tags.count; k++)
             *tag++ = joints[w->tag_joints[k]];
     }
     free(weights);
@@ -294,7 +304,7 @@ static double sum_normals(const quake_writer *w, const quake_place *frame, conve
 {
     double length = 0;
     memset(sums, 0, w->num_points * sizeof *sums);
-    COMMON_FOR (i, w->num_corners) {
+    for (uint32_t i = 0; i < w->num_corners; i++) {
         const uint32_t *const corners = w->corners + i / 3 * 3;
         const quake_place *const a = &frame[corners[0]];
         const convert_vec n =
@@ -313,22 +323,24 @@ static void find_leaders(quake_writer *w, convert_vec *own)
     const uint64_t prime = UINT64_C(1099511628211);
     uint64_t *const keys = common_alloc(w->num_points, sizeof *keys), *key = keys;
     uint32_t *const first = common_alloc(w->num_points, sizeof *first);
-    COMMON_EACH (mesh, w->model->meshes, w->model->num_meshes)
+    for (uint32_t i = 0; i < w->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &w->model->meshes[i];
         for (uint32_t k = 0; k < mesh->num_file_vertices; k++, key++)
             for (const char *c = mesh->shader; *c != '\0'; c++)
                 *key = (*key ^ (uint8_t)*c) * prime;
-    COMMON_FOR (i, (size_t)w->num_frames * w->num_points)
-        COMMON_FOR (k, 3) {
+    }
+    for (size_t i = 0; i < (size_t)w->num_frames * w->num_points; i++)
+        for (int k = 0; k < 3; k++) {
             const float number = w->places[i].at[k] + 0; // no -0
             uint32_t word;
             memcpy(&word, &number, sizeof word);
             keys[i % w->num_points] = (keys[i % w->num_points] ^ word) * prime;
         }
-    COMMON_FOR (i, w->num_points)
+    for (uint32_t i = 0; i < w->num_points; i++)
         w->points[i].leader = i;
     w->area = sum_normals(w, w->places, own);
     common_find_equal(keys, w->num_points, sizeof *keys, first);
-    COMMON_FOR (i, w->num_points) {
+    for (uint32_t i = 0; i < w->num_points; i++) {
         const convert_vec a = own[first[i]], b = own[i];
         if (convert_dot(a, b) >= -0.999 * sqrt(convert_dot(a, a) * convert_dot(b, b)))
             w->points[i].leader = first[i];
@@ -347,11 +359,11 @@ static void encode_normals(quake_writer *w)
     find_leaders(w, sums);
     for (uint32_t k = 0; k < w->num_frames; k++, frame += w->num_points) {
         sum_normals(w, frame, sums);
-        COMMON_FOR (i, w->num_points) {
+        for (uint32_t i = 0; i < w->num_points; i++) {
             const uint32_t leader = w->points[i].leader;
             const convert_vec n = sums[leader];
             uint16_t code = 0;
-            COMMON_FOR (d, w->ident == QUAKE_MD3 ? 0 : QUAKE_NUM_NORMALS)
+            for (int d = 0; d < (w->ident == QUAKE_MD3 ? 0 : QUAKE_NUM_NORMALS); d++)
                 if (leader == i && convert_dot(directions[d], n) > convert_dot(directions[code], n))
                     code = (uint16_t)d;
             if (w->ident == QUAKE_MD3)
@@ -366,10 +378,10 @@ static void encode_normals(quake_writer *w)
 // The box of all points in some frames: the least x y z, and the most.
 static void find_box(const quake_writer *w, size_t first, size_t count, float *box)
 {
-    COMMON_FOR (k, 6)
+    for (int k = 0; k < 6; k++)
         box[k] = k < 3 ? HUGE_VALF : -HUGE_VALF;
-    COMMON_FOR_FROM (i, first * w->num_points, (first + count) * w->num_points)
-        COMMON_FOR (k, 3) {
+    for (size_t i = first * w->num_points; i < (first + count) * w->num_points; i++)
+        for (int k = 0; k < 3; k++) {
             box[k] = fminf(box[k], w->places[i].at[k]);
             box[3 + k] = fmaxf(box[3 + k], w->places[i].at[k]);
         }
@@ -382,10 +394,10 @@ static void find_box(const quake_writer *w, size_t first, size_t count, float *b
 static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
 {
     uint32_t *const texels = common_alloc(w->num_corners, sizeof *texels), num_outside = 0;
-    COMMON_FOR (i, w->num_corners)
-        COMMON_FOR (k, 2) {
+    for (uint32_t i = 0; i < w->num_corners; i++)
+        for (int k = 0; k < 2; k++) {
             double sum = 0;
-            COMMON_FOR (c, 3u)
+            for (uint32_t c = 0; c < 3u; c++)
                 sum += (double)w->points[w->corners[i / 3 * 3 + c]].texcoord[k];
             const double tile = sum == 3 ? 0 : floor(sum / 3.0); // 3: at the edge
             const double at = (w->points[w->corners[i]].texcoord[k] - tile) * size[k];
@@ -395,8 +407,8 @@ static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
         }
     if (num_outside > 0)
         convert_note(w->job,
-                     "%u texture coordinates are beyond the skin, which does not repeat in %s: "
-                     "they are moved to its edge",
+                     "clamped %u texture coordinates to the edge of the skin: %s does not support "
+                     "repeated textures",
                      num_outside, w->title);
     return texels;
 }
@@ -409,21 +421,21 @@ static void put_skin(quake_writer *w, const view_image *image, const uint32_t *s
     uint8_t palette[QUAKE_PALETTE];
     bool is_found = false;
     w->is_done = quake_find_palette(w->job, w->job->output, palette, &is_found, w->error);
-    convert_note(w->job, "the skin has %u x %u texels%s%s", size[0], size[1],
-                 image->rgba ? "" : ", all alike: there is no picture",
-                 is_found ? "" : ", in grey: there is no gfx/palette.lmp and no --palette");
-    COMMON_FOR (i, is_found ? 0 : 3 * NUM_GREYS)
+    convert_note(w->job, "skin size: %u x %u texels%s%s", size[0], size[1],
+                 image->rgba ? "" : "; plain grey: the material has no image",
+                 is_found ? "" : "; grayscale: gfx/palette.lmp not found, use --palette");
+    for (int i = 0; i < (is_found ? 0 : 3 * NUM_GREYS); i++)
         palette[i] = (uint8_t)(i / 3 * 17);
-    COMMON_FOR (i, (size_t)size[0] * size[1]) {
+    for (size_t i = 0; i < (size_t)size[0] * size[1]; i++) {
         const size_t x = (2 * (i % size[0]) + 1) * image->width / (2 * (size_t)size[0]);
         const size_t y = (2 * (i / size[0]) + 1) * image->height / (2 * (size_t)size[1]);
         const uint8_t grey[] = {128, 128, 128, 255};
         const uint8_t *const rgba = image->rgba ? image->rgba + 4 * (y * image->width + x) : grey;
         uint8_t color = HOLE;
         int least = has_holes && rgba[3] < 128 ? 0 : INT32_MAX;
-        COMMON_FOR (k, is_found ? NUM_COLORS : NUM_GREYS) {
+        for (int k = 0; k < (is_found ? NUM_COLORS : NUM_GREYS); k++) {
             int distance = 0;
-            COMMON_FOR (c, 3)
+            for (int c = 0; c < 3; c++)
                 distance += (rgba[c] - palette[3 * k + c]) * (rgba[c] - palette[3 * k + c]);
             color = distance < least ? (uint8_t)k : color;
             least = distance < least ? distance : least;
@@ -441,7 +453,7 @@ static void put_path(quake_writer *w, const char *shader, const char *ending, bo
         common_format("%.*s%s", (int)(base - name + (ptrdiff_t)strcspn(base, ".")), name, ending);
     put_name(w, path, QUAKE_PATH);
     if (is_first)
-        convert_note(w->job, "the picture of %s is %s", shader, path);
+        convert_note(w->job, "material %s: image path in the file is %s", shader, path);
     free(path);
 }
 
@@ -473,12 +485,12 @@ static void put_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame,
         put_grid(w, box);
     }
     put_name(w, w->frames[frame].name, QUAKE_FRAME_NAME);
-    COMMON_FOR (i, w->num_vertices) {
+    for (uint32_t i = 0; i < w->num_vertices; i++) {
         const quake_place *const place =
             &w->places[(size_t)frame * w->num_points + (vertices[i] >> 32)];
         uint8_t bytes[4] = {0, 0, 0, (uint8_t)place->code};
         double square = 0;
-        COMMON_FOR (k, 3) {
+        for (int k = 0; k < 3; k++) {
             const double at = place->at[k], low = box[k], step = step_of(box, k);
             bytes[k] = (uint8_t)fmin(floor((at - low) / step + 0.5), 255.0);
             ends[k] = bytes[k] < ends[k] ? bytes[k] : ends[k];
@@ -516,7 +528,7 @@ static void write_mdl(quake_writer *w, const quake_whole *surface)
                                surface->has_holes ? 0x4000 : 0};
     const float area = (float)(w->area / w->num_triangles), *const box = surface->box;
     float radius[4] = {0}; // and the eyes
-    COMMON_FOR (k, 3)
+    for (int k = 0; k < 3; k++)
         radius[0] = hypotf(radius[0], fmaxf(fabsf(box[k]), fabsf(box[3 + k])));
     convert_put_words(&w->out, head, COMMON_LENGTH(head));
     put_grid(w, box);
@@ -525,17 +537,17 @@ static void write_mdl(quake_writer *w, const quake_whole *surface)
     convert_put_words(&w->out, &area, 1);
     convert_put_u32(&w->out, 0); // no group
     put_skin(w, &surface->image, surface->size, surface->has_holes);
-    COMMON_FOR (i, w->num_vertices) {
+    for (uint32_t i = 0; i < w->num_vertices; i++) {
         const uint32_t texel = (uint32_t)surface->vertices[i];
         const uint32_t words[] = {0, texel >> 16, texel & 0xFFFF}; // not on a seam
         convert_put_words(&w->out, words, COMMON_LENGTH(words));
     }
-    COMMON_FOR (i, w->num_corners) {
+    for (uint32_t i = 0; i < w->num_corners; i++) {
         if (i % 3 == 0)
             convert_put_u32(&w->out, 1); // it faces the front
         convert_put_u32(&w->out, surface->ids[i]);
     }
-    COMMON_FOR (i, w->num_frames)
+    for (uint32_t i = 0; i < w->num_frames; i++)
         put_frame(w, surface->vertices, i, box);
 }
 
@@ -543,19 +555,20 @@ static void write_md2(quake_writer *w, const quake_whole *surface)
 {
     uint32_t *const ids = common_alloc(w->num_corners, sizeof *ids), num_st;
     uint64_t *const keys = common_alloc(w->num_corners, sizeof *keys);
-    COMMON_FOR (i, w->num_corners)
+    for (uint32_t i = 0; i < w->num_corners; i++)
         keys[i] = surface->texels[i];
     uint64_t *const st = number_keys(keys, w->num_corners, ids, &num_st);
     float own[6];
     bool is_shared = true; // one grid, on which what does not move stands still
-    COMMON_FOR (i, w->num_frames) {
+    for (uint32_t i = 0; i < w->num_frames; i++) {
         find_box(w, i, 1, own);
-        COMMON_FOR (k, 3)
+        for (int k = 0; k < 3; k++)
             is_shared &= step_of(surface->box, k) <= 1.2f * step_of(own, k);
     }
-    convert_note(w->job, is_shared
-                             ? "all frames have one grid: their sizes differ by less than 20 %%"
-                             : "each frame has its own grid");
+    convert_note(
+        w->job,
+        is_shared ? "all frames share one quantization grid: their sizes differ by less than 20 %%"
+                  : "each frame has a separate quantization grid");
     const uint32_t num_words = 10 * w->num_triangles + 1;
     const uint32_t frame_size = 40 + 4 * w->num_vertices;
     const uint32_t sizes[] = {QUAKE_PATH, 4 * num_st, 12 * w->num_triangles,
@@ -566,19 +579,19 @@ static void write_md2(quake_writer *w, const quake_whole *surface)
                                            w->num_vertices,  num_st,
                                            w->num_triangles, num_words,
                                            w->num_frames,    QUAKE_MD2_HEADER};
-    COMMON_FOR (i, COMMON_LENGTH(sizes))
+    for (size_t i = 0; i < COMMON_LENGTH(sizes); i++)
         head[12 + i] = head[11 + i] + sizes[i];
     convert_put_words(&w->out, head, COMMON_LENGTH(head));
     put_path(w, w->model->meshes[0].shader, ".pcx", true);
-    COMMON_FOR (i, 2 * num_st)
+    for (uint32_t i = 0; i < 2 * num_st; i++)
         put_u16(w, (uint32_t)st[i / 2] >> (i % 2 == 0 ? 16 : 0));
-    COMMON_FOR (i, 2 * w->num_corners)
+    for (uint32_t i = 0; i < 2 * w->num_corners; i++)
         put_u16(w, (i % 6 < 3 ? surface->ids : ids)[i / 6 * 3 + i % 3]);
-    COMMON_FOR (i, w->num_frames) {
+    for (uint32_t i = 0; i < w->num_frames; i++) {
         find_box(w, i, 1, own);
         put_frame(w, surface->vertices, i, is_shared ? surface->box : own);
     }
-    COMMON_FOR (i, w->num_corners) {
+    for (uint32_t i = 0; i < w->num_corners; i++) {
         const uint32_t texel = surface->texels[i];
         const float at[] = {((float)(texel >> 16) + 0.5f) / (float)surface->size[0],
                             ((float)(texel & 0xFFFF) + 0.5f) / (float)surface->size[1]};
@@ -598,15 +611,15 @@ static void write_surface(quake_writer *w)
     enum { MAX_WIDTH = 2048, MAX_HEIGHT = 480, NO_PICTURE = 256 };
     const md5_mesh *const mesh = w->model->meshes;
     if (w->model->num_meshes > 1) {
-        w->is_done =
-            FAIL(MD5_ERROR_MISMATCH,
-                 "mesh 1 has the material %.100s, mesh 0 %.100s, but %s has one skin: give "
-                 "them one picture and one material, or write .md3",
-                 mesh[1].shader, mesh[0].shader, w->title);
+        w->is_done = FAIL(MD5_ERROR_MISMATCH,
+                          "meshes have different materials (mesh 1 %.100s, mesh 0 %.100s), but %s "
+                          "supports one skin; merge the materials or write .md3",
+                          mesh[1].shader, mesh[0].shader, w->title);
         return;
     }
     quake_whole surface = {.image = {NULL, NO_PICTURE, NO_PICTURE}};
-    COMMON_EACH (material, w->scene->materials, w->scene->num_materials) {
+    for (size_t i = 0; i < w->scene->num_materials; i++) {
+        convert_material *const material = &w->scene->materials[i];
         const convert_picture *const picture = &material->maps[CONVERT_MAP_COLOR];
         md5_error unused;
         if (strcmp(material->shader, mesh->shader) != 0 || !picture->bytes || surface.image.rgba)
@@ -622,7 +635,7 @@ static void write_surface(quake_writer *w)
     surface.texels = find_texels(w, surface.size);
     surface.ids = common_alloc(w->num_corners, sizeof *surface.ids);
     uint64_t *const keys = common_alloc(w->num_corners, sizeof *keys);
-    COMMON_FOR (i, w->num_corners)
+    for (uint32_t i = 0; i < w->num_corners; i++)
         keys[i] = (uint64_t)w->points[w->corners[i]].leader << 32
                   | (w->ident == QUAKE_MDL ? surface.texels[i] : 0);
     surface.vertices = number_keys(keys, w->num_corners, surface.ids, &w->num_vertices);
@@ -645,7 +658,8 @@ static void put_surface_name(quake_writer *w, const md5_mesh *mesh, uint32_t par
     char *const stem = common_stem(mesh->name[0] != '\0' ? mesh->name : mesh->shader);
     const size_t length = strlen(stem);
     if (length > 2 && stem[length - 2] == '_') {
-        convert_note(w->job, "the _ of surface %s becomes -, as engines cut it off", stem);
+        convert_note(
+            w->job, "surface %s: replaced _ with -, because engines remove a suffix after _", stem);
         stem[length - 2] = '-';
     }
     char *const name = part > 1 ? common_format("%s_part%u", stem, part) : common_copy(stem);
@@ -671,23 +685,23 @@ static void write_md3(quake_writer *w)
     put_name(w, name, QUAKE_PATH);
     convert_put_words(&w->out, head, COMMON_LENGTH(head));
     free(name);
-    COMMON_FOR (i, num_frames) {
+    for (uint32_t i = 0; i < num_frames; i++) {
         float box[10] = {0}; // then the local origin, 0, and the radius
         find_box(w, i, 1, box);
-        COMMON_FOR (k, w->num_points) {
+        for (uint32_t k = 0; k < w->num_points; k++) {
             const float *const p = w->places[(size_t)i * w->num_points + k].at;
             box[9] = fmaxf(box[9], hypotf(hypotf(p[0], p[1]), p[2]));
         }
         convert_put_words(&w->out, box, COMMON_LENGTH(box));
         put_name(w, w->frames[i].name, QUAKE_FRAME_NAME);
     }
-    COMMON_FOR (i, num_frames * num_tags) {
+    for (uint32_t i = 0; i < num_frames * num_tags; i++) {
         put_name(w, w->tags.names[i % num_tags], QUAKE_PATH);
-        COMMON_FOR (k, 12) // the origin, then the axes: columns of the matrix
+        for (int k = 0; k < 12; k++) // the origin, then the axes: columns of the matrix
             convert_put_words(&w->out, &w->matrices[i].m[k % 3 * 4 + (k / 3 + 3) % 4], 1);
     }
     uint32_t first = 0, part = 0;
-    COMMON_FOR (i, num_meshes) {
+    for (uint32_t i = 0; i < num_meshes; i++) {
         const md5_mesh *const mesh = &w->model->meshes[i];
         const uint32_t count = mesh->num_file_vertices, num_triangles = mesh->num_triangles;
         const uint32_t st = triangles_at + 12 * num_triangles, places = st + 8 * count;
@@ -709,21 +723,21 @@ static void write_md3(quake_writer *w)
         convert_put_words(&w->out, words, COMMON_LENGTH(words));
         put_path(w, mesh->shader, ".tga", part == 1);
         convert_put_u32(&w->out, 0);
-        COMMON_FOR (k, 3 * num_triangles)
+        for (uint32_t k = 0; k < 3 * num_triangles; k++)
             convert_put_u32(&w->out, mesh->sources[mesh->indices[k]]);
-        COMMON_FOR (k, count)
+        for (uint32_t k = 0; k < count; k++)
             convert_put_words(&w->out, w->points[first + k].texcoord, 2);
-        COMMON_FOR (k, num_frames * count) {
+        for (uint32_t k = 0; k < num_frames * count; k++) {
             const quake_sample *const frame = &w->frames[k / count];
             const quake_place *const place =
                 &w->places[(size_t)(k / count) * w->num_points + first + k % count];
             double square = 0;
-            COMMON_FOR (axis, 3) {
+            for (int axis = 0; axis < 3; axis++) {
                 const double at = floor(place->at[axis] * 64.0 + 0.5);
                 if (!(fabs(at) <= INT16_MAX) && w->is_done)
                     w->is_done = FAIL(MD5_ERROR_RANGE,
-                                      "frame %s: a vertex is %g units from the origin, MD3 has up "
-                                      "to 511.98: --scale makes it smaller",
+                                      "frame %s: vertex is too far from the origin (%g units; "
+                                      "limit of MD3: 511.98); use --scale to reduce the model",
                                       frame->name, place->at[axis]);
                 put_u16(w, w->is_done ? (uint32_t)(int)at : 0);
                 square += pow(at / 64.0 - place->at[axis], 2.0);
@@ -756,10 +770,9 @@ static bool find_tags(quake_writer *w)
             return FAIL(MD5_ERROR_MISSING, "--tag %.200s: the model has no joint of this name",
                         text);
         const char *const name = w->tags.names[w->num_tags];
-        COMMON_FOR (i, w->num_tags + (*name == '\0'))
+        for (uint32_t i = 0; i < w->num_tags + (*name == '\0'); i++)
             if (strcmp(w->tags.names[i], name) == 0)
-                return FAIL(MD5_ERROR_MISMATCH,
-                            "--tag %.200s: expected a name that no other tag has", text);
+                return FAIL(MD5_ERROR_MISMATCH, "--tag %.200s: duplicate tag name", text);
     }
     return true;
 }
@@ -767,12 +780,13 @@ static bool find_tags(quake_writer *w)
 static bool load(quake_writer *w)
 {
     if (!convert_find_model(w->scene))
-        return FAIL(MD5_ERROR_MISSING, "the inputs hold no model, which %s needs", w->title);
+        return FAIL(MD5_ERROR_MISSING, "the inputs contain no model: %s requires one", w->title);
     if (!convert_load_assets(w->job, w->scene, &w->assets, w->error))
         return false;
     const md5_model *const model = w->model = w->assets.model;
     size_t num_points = 0, num_triangles = 0;
-    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
         num_points += mesh->num_file_vertices;
         num_triangles += mesh->num_triangles;
         if (mesh->num_file_vertices > w->num_vertices)
@@ -783,7 +797,8 @@ static bool load(quake_writer *w)
     w->num_points = (uint32_t)num_points;
     w->num_corners = 3 * (uint32_t)num_triangles;
     if (num_triangles == 0 || num_points > MAX_PLACES || num_triangles > MAX_PLACES)
-        return FAIL(MD5_ERROR_RANGE, "%zu triangles, expected 1 to %d", num_triangles, MAX_PLACES);
+        return FAIL(MD5_ERROR_RANGE, "invalid number of triangles: expected 1 to %d, found %zu",
+                    MAX_PLACES, num_triangles);
     if (!find_tags(w) || !plan_frames(w))
         return false;
     const size_t num_frames = w->num_frames;
@@ -792,10 +807,11 @@ static bool load(quake_writer *w)
     w->places = common_alloc(num_frames * num_points, sizeof *w->places);
     w->matrices = common_alloc(num_frames, w->tags.count * sizeof *w->matrices);
     uint32_t *corner = w->corners, first = 0;
-    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
-        COMMON_FOR (k, 3 * (size_t)mesh->num_triangles)
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++)
             *corner++ = first + mesh->sources[mesh->indices[k]];
-        COMMON_FOR (k, mesh->num_file_vertices)
+        for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
             memcpy(w->points[first++].texcoord, &mesh->texcoords[k], sizeof *mesh->texcoords);
     }
     sample_frames(w);
@@ -827,10 +843,10 @@ bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5
     convert_note_others(job, scene, w->title, scene->num_weights == 0);
     if (w->is_done)
         convert_note(job,
-                     "%u frames of %u triangles: positions are %.3g units off in the mean, at "
-                     "most %.3g%s",
+                     "wrote %u frames of %u triangles; rounding moves vertices by %.3g units on "
+                     "average, at most %.3g%s",
                      w->num_frames, w->num_corners / 3, w->sum_error / w->num_errors, w->max_error,
-                     w->ident == QUAKE_MD3 ? "" : "; in .md3 0.014 at most");
+                     w->ident == QUAKE_MD3 ? "" : " (in .md3: at most 0.014)");
     common_free_list(&w->tags);
     free(w->tag_joints);
     free(w->matrices);

@@ -167,13 +167,13 @@ static void guess_role(retarget_figure *figure, int role)
     const bool is_above = word == CLAVICLE, is_finger = word >= THUMB;
     uint32_t best = MD5_NONE;
     const char *best_word = NULL;
-    COMMON_FOR (i, figure->skeleton->num_joints)
+    for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
         figure->joints[i].is_below = false;
     for (uint32_t i = base; is_above && parent_of(figure, i) != MD5_NONE;) {
         i = parent_of(figure, i);
         figure->joints[i].is_below = true;
     }
-    COMMON_FOR (i, figure->skeleton->num_joints) {
+    for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) {
         const uint32_t joint = figure->skeleton->order[i], parent = parent_of(figure, joint);
         retarget_joint *const of = &figure->joints[joint];
         of->is_below |=
@@ -248,13 +248,13 @@ static float length_of(const retarget_figure *figure, int role)
 // control and one for the skin: all move with the one that has the role.
 static void find_leaders(const retarget_figure *figure)
 {
-    COMMON_FOR (r, 2 * THUMB) {
+    for (int r = 0; r < 2 * THUMB; r++) {
         const uint32_t leader = figure->roles[r].last;
         const retarget_joint *const of = &figure->joints[leader != MD5_NONE ? leader : 0];
         if (leader == MD5_NONE || find_role(of, r) == NULL)
             continue;
         const float near_by = 1e-3f * md5_vec3_length(figure->rest[leader].translation);
-        COMMON_FOR (i, figure->skeleton->num_joints)
+        for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
             if (i != leader && of->side == figure->joints[i].side
                 && strcmp(of->said, figure->joints[i].said) == 0
                 && md5_vec3_length(bone(figure, figure->rest, leader, i)) <= near_by)
@@ -319,7 +319,7 @@ static retarget_figure make_figure(const md5_model *model, md5_quat space)
                               .rest = common_alloc(num_joints, sizeof *figure.rest),
                               .space = space};
     md5_local_to_model_xforms(skeleton, model->bind_local, figure.rest);
-    COMMON_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         const uint32_t joint = skeleton->order[i], parent = parent_of(&figure, joint);
         figure.joints[joint] =
             (retarget_joint){.depth = parent == MD5_NONE ? 0 : figure.joints[parent].depth + 1,
@@ -327,17 +327,19 @@ static retarget_figure make_figure(const md5_model *model, md5_quat space)
                              .low = MD5_NONE};
         read_name(skeleton->joints[joint].name, &figure.joints[joint]);
     }
-    COMMON_EACH (mesh, model->meshes, model->num_meshes)
-        COMMON_FOR (k, mesh->num_influences)
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        for (uint32_t k = 0; k < mesh->num_influences; k++)
             figure.joints[mesh->influence_joints[k]].load++;
+    }
     for (uint32_t i = num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i], parent = parent_of(&figure, joint);
         if (parent != MD5_NONE)
             figure.joints[parent].load += figure.joints[joint].load;
     }
-    COMMON_FOR (r, NUM_ROLES)
+    for (int r = 0; r < NUM_ROLES; r++)
         guess_role(&figure, r);
-    COMMON_FOR (side, 2) {
+    for (int side = 0; side < 2; side++) {
         guess_role(&figure, 2 * CLAVICLE + side); // above the upper arm, which is known now
         retarget_chain *const leg = &figure.roles[2 * THIGH + side];
         if (leg[0].last == leg[2].last) // a leg is the thigh if there is no other
@@ -381,7 +383,7 @@ md5_quat convert_measure(const md5_model *model, float *legs)
     retarget_figure figure = make_figure(model, (md5_quat){0.5f, 0.5f, 0.5f, 0.5f});
     complete_figure(&figure);
     *legs = 0;
-    COMMON_FOR_FROM (r, 2 * THIGH, 2 * FOOT)
+    for (int r = 2 * THIGH; r < 2 * FOOT; r++)
         *legs += 0.5f * length_of(&figure, r);
     free_figure(&figure);
     return figure.space;
@@ -397,15 +399,17 @@ static bool drive(const retarget_figure *source, const retarget_figure *target, 
     uint32_t s[MAX_CHAIN + 1], t[MAX_CHAIN];
     const uint32_t m = list_chain(source, from, s + 1), n = list_chain(target, to, t);
     s[0] = parent_of(source, from.first);
-    COMMON_FOR_WHILE (i, n, m > 0) {
-        retarget_joint *const joint = &target->joints[t[i]];
-        const uint32_t at = m * (i + 1), low = at / n, high = (at + n - 1) / n;
-        if (joint->is_mapped || source->joints[s[high]].is_mapped)
-            continue;
-        joint->high = s[high];
-        joint->low = s[low] != MD5_NONE ? s[low] : s[high];
-        joint->part = (float)(at % n) / (float)n;
-        joint->is_chained = m != n;
+    if (m > 0) {
+        for (uint32_t i = 0; i < n; i++) {
+            retarget_joint *const joint = &target->joints[t[i]];
+            const uint32_t at = m * (i + 1), low = at / n, high = (at + n - 1) / n;
+            if (joint->is_mapped || source->joints[s[high]].is_mapped)
+                continue;
+            joint->high = s[high];
+            joint->low = s[low] != MD5_NONE ? s[low] : s[high];
+            joint->part = (float)(at % n) / (float)n;
+            joint->is_chained = m != n;
+        }
     }
     return m > 0 && n > 0;
 }
@@ -425,7 +429,7 @@ static bool make_drives(const retarget_figure *source, const retarget_figure *ta
     if (source->pelvis != MD5_NONE && target->body != MD5_NONE) // turns as the pelvis does
         drive(source, target, source->roles[2 * HIPS],
               (retarget_chain){target->body, target->body});
-    COMMON_FOR (r, NUM_ROLES) {
+    for (int r = 0; r < NUM_ROLES; r++) {
         const int word = r / 2;
         if ((word > HEAD || r % 2 == 0)
             && drive(source, target, source->roles[r], target->roles[r]))
@@ -434,8 +438,10 @@ static bool make_drives(const retarget_figure *source, const retarget_figure *ta
             count -= NUM_COUNTED;
     }
     const bool is_known = has_map || count >= NUM_NEEDED;
-    COMMON_FOR_WHILE (i, target->skeleton->num_joints, !is_known)
-        target->joints[i].low = MD5_NONE;
+    if (!is_known) {
+        for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
+            target->joints[i].low = MD5_NONE;
+    }
     return is_known;
 }
 
@@ -458,22 +464,22 @@ static md5_retarget *make_retarget(const retarget_figure *source, retarget_figur
     md5_joint_pair *const pairs =
         common_alloc((size_t)num_joints + source->skeleton->num_joints, sizeof *pairs);
     uint32_t count = 0;
-    COMMON_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         const retarget_joint *const joint = &target->joints[i];
         if ((joint->low == MD5_NONE && !joint->is_mapped)
             || md5_find_joint(target->skeleton, to[i].name) != i)
             continue;
         md5_joint_pair *const pair = &pairs[count++];
-        *pair = (md5_joint_pair){.target = to[i].name, .part = joint->part};
+        *pair = (md5_joint_pair){.target = to[i].name, .fraction = joint->part};
         if (joint->low == MD5_NONE)
             continue;
         pair->align = joint->align > 0;
         pair->source = from[joint->low].name;
         pair->next = joint->high != joint->low ? from[joint->high].name : NULL;
-        COMMON_FOR_FROM (r, 2 * UPPER_ARM, 2 * FOOT)
+        for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++)
             pair->align |= r / 2 != HAND && target->roles[r].last == i && joint->align == 0;
     }
-    COMMON_FOR (i, source->skeleton->num_joints)
+    for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
         if (source->joints[i].is_mapped)
             pairs[count++] = (md5_joint_pair){.source = from[i].name};
     const md5_load_opts opts = {.warn = take_idle, .warn_user = target, .max_warnings = UINT32_MAX};
@@ -513,13 +519,14 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
     uint32_t joints[MAX_CHAIN], num_joints = 0;
     *bad = count < 3 ? count - 1 : 2;
     if (count == 1 && strcmp(words[0], "~") == 0) {
-        COMMON_FOR (i, figures[1]->skeleton->num_joints)
+        for (uint32_t i = 0; i < figures[1]->skeleton->num_joints; i++)
             figures[1]->joints[i].align = -1;
         return NULL;
     }
     if (count != 2 && !is_chain && (count != 3 || align == 0))
-        return common_copy("expected SOURCE TARGET, SOURCE TARGET ~ or chain A..B C..D");
-    COMMON_FOR (k, 2) {
+        return common_copy(
+            "invalid line: expected SOURCE TARGET, SOURCE TARGET ~ or chain A..B C..D");
+    for (int k = 0; k < 2; k++) {
         *bad = k + (int)is_chain;
         char *const first = words[*bad], *const dots = is_chain ? strstr(first, "..") : NULL;
         const char *const last = dots ? dots + strlen("..") : first;
@@ -531,16 +538,16 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
         if (num_joints == 0
             && (strcmp(words[*bad], "-") != 0 || (k > 0 && chains[0].last == MD5_NONE)))
             return common_format(chains[k].first == MD5_NONE || chains[k].last == MD5_NONE
-                                     ? "the %s has no joint '%s'"
-                                     : "in the %s no chain ends in '%s'",
+                                     ? "unknown joint: the %s has no joint '%s'"
+                                     : "invalid chain: in the %s no chain ends in '%s'",
                                  k == 0 ? "motion" : "model",
                                  chains[k].first == MD5_NONE ? first : last);
     }
     const uint32_t s = chains[0].last, t = chains[1].last;
-    COMMON_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         retarget_joint *const joint = &figures[1]->joints[joints[i]];
         if (joint->is_mapped && !replaces)
-            return common_format("a line above names '%s'",
+            return common_format("duplicate joint '%s': an earlier line maps it",
                                  figures[1]->skeleton->joints[joints[i]].name);
         joint->is_mapped = false;
         joint->low = MD5_NONE;
@@ -548,18 +555,20 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
     if (replaces && s != MD5_NONE)
         figures[0]->joints[s].is_mapped = false;
     drive(figures[0], figures[1], chains[0], chains[1]);
-    COMMON_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         figures[1]->joints[joints[i]].is_mapped = true;
         if (align != 0)
             figures[1]->joints[joints[i]].align = align;
     }
     if (t == MD5_NONE)
         figures[0]->joints[s].is_mapped = true;
-    COMMON_FOR_WHILE (r, 2 * THUMB, s != MD5_NONE && t != MD5_NONE && !is_chain)
-        if (figures[0]->roles[r].last == s)
-            figures[1]->roles[r] = chains[1];
-        else if (figures[1]->roles[r].last == t)
-            figures[0]->roles[r] = chains[0];
+    if (s != MD5_NONE && t != MD5_NONE && !is_chain) {
+        for (int r = 0; r < 2 * THUMB; r++)
+            if (figures[0]->roles[r].last == s)
+                figures[1]->roles[r] = chains[1];
+            else if (figures[1]->roles[r].last == t)
+                figures[0]->roles[r] = chains[0];
+    }
     return NULL;
 }
 
@@ -568,7 +577,7 @@ static bool read_map(const convert_job *job, retarget_figure *const figures[2], 
 {
     enum { MAX_LINES = 10000 };
     bool is_read = true;
-    COMMON_FOR_WHILE (k, 2, is_read) {
+    for (int k = 0; k < 2 && is_read; k++) {
         const char *const path = k == 0 ? job->map : NULL;
         size_t size = 0;
         char *const text =
@@ -585,7 +594,7 @@ static bool read_map(const convert_job *job, retarget_figure *const figures[2], 
             while (count < 4 && (words[count] = read_word(&at)) != NULL)
                 count++;
             if (count > 0)
-                wrong = number > MAX_LINES ? common_copy("more lines than 10000")
+                wrong = number > MAX_LINES ? common_copy("too many lines (limit 10000)")
                                            : read_pair(words, count, figures, !path, &bad);
             if (wrong) {
                 convert_fail(error, MD5_ERROR_MISMATCH, path, "%s", wrong);
@@ -614,19 +623,19 @@ static void print_name(FILE *file, const char *name, const char *behind)
 static void print_map(FILE *file, const retarget_figure *source, const retarget_figure *target)
 {
     const md5_joint *const from = source->skeleton->joints, *const to = target->skeleton->joints;
-    COMMON_FOR (r, NUM_ROLES) {
+    for (int r = 0; r < NUM_ROLES; r++) {
         const retarget_chain s = source->roles[r], t = target->roles[r];
         if (s.last == MD5_NONE || t.last == MD5_NONE || !target->joints[t.last].is_chained)
             continue;
         char *const ends[] = {common_format("%s..%s", from[s.first].name, from[s.last].name),
                               common_format("%s..%s", to[t.first].name, to[t.last].name)};
         fputs("chain ", file);
-        COMMON_FOR (k, 2) {
+        for (int k = 0; k < 2; k++) {
             print_name(file, ends[k], k == 0 ? " " : "\n");
             free(ends[k]);
         }
     }
-    COMMON_FOR (i, target->skeleton->num_joints) {
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
         const retarget_joint *const joint = &target->joints[i];
         if (joint->is_chained)
             continue;
@@ -642,7 +651,7 @@ static void print_map(FILE *file, const retarget_figure *source, const retarget_
                    : joint->align < 0 ? " ~\n"
                                       : " align\n");
     }
-    COMMON_FOR (i, source->skeleton->num_joints)
+    for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
         if (source->joints[i].is_mapped)
             print_name(file, from[i].name, " -\n");
 }
@@ -658,13 +667,16 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
     complete_figure(&to);
     make_drives(&from, &to, false, has_map);
     md5_retarget *const retarget = is_read ? make_retarget(&from, &to, error) : NULL;
-    COMMON_FOR_WHILE (i, target->skeleton.num_joints, pairs) {
-        const retarget_joint *const joint = &to.joints[i];
-        pairs[i].is_mapped = joint->is_mapped;
-        pairs[i].source = joint->is_idle || !retarget ? MD5_NONE
-                          : joint->low != MD5_NONE
-                              ? joint->low
-                              : md5_find_joint(&source->skeleton, target->skeleton.joints[i].name);
+    if (pairs) {
+        for (uint32_t i = 0; i < target->skeleton.num_joints; i++) {
+            const retarget_joint *const joint = &to.joints[i];
+            pairs[i].is_mapped = joint->is_mapped;
+            pairs[i].source =
+                joint->is_idle || !retarget ? MD5_NONE
+                : joint->low != MD5_NONE
+                    ? joint->low
+                    : md5_find_joint(&source->skeleton, target->skeleton.joints[i].name);
+        }
     }
     free_figure(&from);
     free_figure(&to);
@@ -714,7 +726,7 @@ static md5_vec3 to_model(const retarget_transfer *transfer, md5_vec3 v)
 static float lowest_of(const retarget_figure *figure, const md5_xform *posed)
 {
     float lowest = INFINITY;
-    COMMON_FOR_FROM (r, 2 * FOOT, 2 * TOE + 2)
+    for (int r = 2 * FOOT; r < 2 * TOE + 2; r++)
         if (figure->roles[r].last != MD5_NONE)
             lowest = fminf(lowest, moved(figure, posed, figure->roles[r].last).z);
     return lowest;
@@ -723,9 +735,9 @@ static float lowest_of(const retarget_figure *figure, const md5_xform *posed)
 static void pose_source(const retarget_transfer *transfer, uint32_t frame)
 {
     const retarget_figure *const source = &transfer->source;
-    const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-    md5_sample(transfer->binding, moment, MD5_ROOT_FILE, transfer->from);
-    COMMON_FOR (i, source->skeleton->num_joints)
+    const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
+    md5_sample(transfer->binding, sample, MD5_ROOT_FILE, transfer->from);
+    for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
         if (parent_of(source, i) == MD5_NONE)
             transfer->from[i] = md5_xform_mul(transfer->into, transfer->from[i]);
     md5_local_to_model_xforms(source->skeleton, transfer->from, transfer->posed);
@@ -753,7 +765,7 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
     }
     md5_local_to_model_xforms(target->skeleton, to, placed);
     bool has_followers = false;
-    COMMON_FOR (i, target->skeleton->num_joints) {
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
         const uint32_t joint = target->skeleton->order[i], parent = parent_of(target, joint);
         const uint32_t leader = target->joints[joint].leader;
         const bool follows = leader != MD5_NONE && target->joints[joint].low == MD5_NONE;
@@ -779,17 +791,17 @@ static void find_ground(retarget_transfer *transfer)
     const float rate = (float)transfer->binding->anim->frame_rate;
     double *const lows = common_alloc(2 * (size_t)num_frames, sizeof *lows);
     double *const own = lows + num_frames;
-    COMMON_FOR (side, 2) {
+    for (int side = 0; side < 2; side++) {
         transfer->feet[side] = common_alloc(num_frames, sizeof(md5_vec3));
         transfer->stands[side] = common_alloc(num_frames, sizeof(float));
     }
-    COMMON_FOR (frame, num_frames) {
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
         pose_model(transfer, frame);
         own[frame] = (double)lowest_of(source, transfer->posed);
         lows[frame] = (double)lowest_of(&transfer->target, transfer->placed);
         if (!transfer->is_captured && isfinite(own[frame]))
             lows[frame] -= (double)transfer->ratio * own[frame];
-        COMMON_FOR (side, 2)
+        for (int side = 0; side < 2; side++)
             if (source->roles[2 * FOOT + side].last != MD5_NONE)
                 transfer->feet[side][frame] =
                     moved(source, transfer->posed, source->roles[2 * FOOT + side].last);
@@ -806,20 +818,20 @@ static void find_ground(retarget_transfer *transfer)
     transfer->into.translation =
         md5_vec3_add(transfer->into.translation,
                      to_model(transfer, (md5_vec3){0, 0, transfer->lift / transfer->ratio}));
-    COMMON_FOR (side, 2) {
+    for (int side = 0; side < 2; side++) {
         const md5_vec3 *const at = transfer->feet[side];
         float *const stands = transfer->stands[side], low = INFINITY, last = INFINITY;
         const float leg = length_of(source, 2 * THIGH + side) + length_of(source, 2 * SHIN + side);
-        COMMON_FOR (i, num_frames)
+        for (uint32_t i = 0; i < num_frames; i++)
             low = fminf(low, at[i].z);
-        COMMON_FOR (i, num_frames) {
+        for (uint32_t i = 0; i < num_frames; i++) {
             const float next =
                 i + 1 < num_frames ? md5_vec3_length(md5_vec3_sub(at[i + 1], at[i])) : INFINITY;
             stands[i] =
                 at[i].z <= low + 0.03f * leg && fminf(last, next) * rate <= 0.1f * leg ? 1 : 0.0f;
             last = next;
         }
-        COMMON_FOR_FROM (i, 1, num_frames)
+        for (uint32_t i = 1; i < num_frames; i++)
             stands[i] = fmaxf(stands[i], stands[i - 1] - 10.0f / rate);
         for (uint32_t i = num_frames; i-- > 1;)
             stands[i - 1] = fmaxf(stands[i - 1], stands[i] - 10.0f / rate);
@@ -840,13 +852,13 @@ static void find_place(retarget_transfer *transfer)
     const md5_quat turn = {0, 0, (float)sin(half), (float)cos(half)};
     if (quarters != 0)
         convert_note(transfer->job,
-                     "the motion begins turned by %.0f degrees to the left: it is turned by %.0f, "
-                     "so that it begins forward",
+                     "the motion starts rotated by %.0f degrees to the left: it was rotated by "
+                     "%.0f degrees to face forward",
                      yaw, -90 * quarters);
     else if (fabs(yaw) > 15)
         convert_note(transfer->job,
-                     "the motion begins turned by %.0f degrees to the left: --turn %.0f would "
-                     "make it begin forward",
+                     "the motion starts rotated by %.0f degrees to the left; use --rotate %.0f to "
+                     "make it face forward",
                      yaw, -yaw);
     transfer->into.rotation =
         md5_quat_mul(md5_quat_mul(md5_quat_conjugate(space), md5_quat_mul(turn, space)),
@@ -863,26 +875,28 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
     retarget_transfer *const transfer = user;
     const retarget_figure *const target = &transfer->target, *const source = &transfer->source;
     pose_model(transfer, frame);
-    COMMON_FOR_WHILE (side, 2, transfer->has_uneven_legs) {
-        const md5_limb leg = {target->roles[2 * THIGH + side].last,
-                              target->roles[2 * SHIN + side].last,
-                              target->roles[2 * FOOT + side].last};
-        md5_vec3 path = transfer->feet[side][frame];
-        path.z -= transfer->ground;
-        path = to_model(transfer, md5_vec3_scale(path, transfer->ratio));
-        const md5_two_bone_job job = {.tip = leg.tip,
-                                      .limb = &leg,
-                                      .target =
-                                          md5_vec3_add(target->rest[leg.tip].translation, path),
-                                      .weight = transfer->stands[side][frame]};
-        md5_solve_two_bone(target->skeleton, &job, transfer->to);
+    if (transfer->has_uneven_legs) {
+        for (int side = 0; side < 2; side++) {
+            const md5_limb leg = {target->roles[2 * THIGH + side].last,
+                                  target->roles[2 * SHIN + side].last,
+                                  target->roles[2 * FOOT + side].last};
+            md5_vec3 path = transfer->feet[side][frame];
+            path.z -= transfer->ground;
+            path = to_model(transfer, md5_vec3_scale(path, transfer->ratio));
+            const md5_two_bone_job job = {.tip = leg.tip,
+                                          .limb = &leg,
+                                          .target =
+                                              md5_vec3_add(target->rest[leg.tip].translation, path),
+                                          .weight = transfer->stands[side][frame]};
+            md5_solve_two_bone(target->skeleton, &job, transfer->to);
+        }
     }
     if (transfer->has_uneven_legs)
         md5_local_to_model_xforms(target->skeleton, transfer->to, transfer->placed);
-    COMMON_FOR (i, target->skeleton->num_joints)
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
         local[i] = convert_from_xform(transfer->to[i]);
     transfer->depth = fmaxf(transfer->depth, -lowest_of(target, transfer->placed));
-    COMMON_FOR (side, 2) {
+    for (int side = 0; side < 2; side++) {
         const uint32_t foot = target->roles[2 * FOOT + side].last;
         const float *const stands = &transfer->stands[side][frame];
         if (foot == MD5_NONE || *stands < 1)
@@ -893,7 +907,7 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
         transfer->slide =
             fmaxf(transfer->slide, md5_vec3_length(md5_vec3_sub(at, transfer->starts[side])));
     }
-    COMMON_FOR_FROM (r, 2 * UPPER_ARM, 2 * FOOT)
+    for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++)
         if (r / 2 != HAND && length_of(source, r) > 0 && length_of(target, r) > 0) {
             const md5_vec3 a =
                 bone(target, transfer->placed, target->roles[r].last, target->roles[r + 2].last);
@@ -913,25 +927,32 @@ static void print_results(const retarget_transfer *transfer)
     const double degrees = 180.0 / 3.14159265358979323846;
     const float leg = length_of(target, 2 * THIGH) + length_of(target, 2 * SHIN);
     unsigned num_idle = 0, num_unused = source->skeleton->num_joints;
-    COMMON_EACH (joint, target->joints, target->skeleton->num_joints) {
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
+        retarget_joint *const joint = &target->joints[i];
         num_idle += joint->is_idle;
         num_unused -= !joint->is_idle && joint->low == MD5_NONE; // but by an equal name
-        COMMON_FOR_WHILE (k, 2, joint->low != MD5_NONE) {
-            bool *const is_used = &source->joints[k ? joint->high : joint->low].is_idle;
-            num_unused -= !*is_used;
-            *is_used = true;
+        if (joint->low != MD5_NONE) {
+            for (int k = 0; k < 2; k++) {
+                bool *const is_used = &source->joints[k ? joint->high : joint->low].is_idle;
+                num_unused -= !*is_used;
+                *is_used = true;
+            }
         }
     }
-    convert_note(transfer->job, "%u joints are driven, %u are not; %u of the motion are not used",
-                 target->skeleton->num_joints - num_idle, num_idle, num_unused);
-    convert_note(transfer->job, "limbs point as the motion's within %.2g degrees, on average %.2g",
-                 degrees * transfer->worst,
-                 degrees * transfer->sum / fmax(transfer->num_bones, 1.0));
-    convert_note(transfer->job,
-                 "the motion is scaled by %.6g and raised by %.4g units; feet that stand slide by "
-                 "%.2g units, %.2g %% of the leg; soles are %.2g below the ground",
-                 transfer->ratio, transfer->lift, transfer->slide,
-                 100.0 * (double)transfer->slide / fmax((double)leg, 1e-9), transfer->depth);
+    convert_note(
+        transfer->job,
+        "mapped %u joints of the model; %u joints of the model and %u of the motion are unmapped",
+        target->skeleton->num_joints - num_idle, num_idle, num_unused);
+    convert_note(
+        transfer->job,
+        "difference of limb directions from the motion: at most %.2g degrees, %.2g on average",
+        degrees * transfer->worst, degrees * transfer->sum / fmax(transfer->num_bones, 1.0));
+    convert_note(
+        transfer->job,
+        "scaled the motion by %.6g and raised it by %.4g units; planted feet slide by up to %.2g "
+        "units (%.2g %% of the leg length); soles are up to %.2g units below the ground",
+        transfer->ratio, transfer->lift, transfer->slide,
+        100.0 * (double)transfer->slide / fmax((double)leg, 1e-9), transfer->depth);
 }
 
 static bool retarget_clip(const convert_job *job, const md5_model *own, const md5_binding *clip,
@@ -960,7 +981,7 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         md5_check *const facts =
             md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, NULL, error);
         const float unit = facts && md5_check_binding(facts, clip) ? 1.0f / facts->space.scale : 1;
-        COMMON_FOR (i, num_source) {
+        for (uint32_t i = 0; i < num_source; i++) {
             bind[i] = parent_of(source, i) == MD5_NONE
                           ? md5_xform_mul(transfer.into, own->bind_local[i])
                           : own->bind_local[i];
@@ -972,12 +993,13 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         md5_local_to_model_xforms(source->skeleton, bind, source->rest);
         transfer.retarget = make_retarget(source, target, error);
         uint32_t num_idle = 0;
-        COMMON_FOR (i, num_joints)
+        for (uint32_t i = 0; i < num_joints; i++)
             num_idle += target->joints[i].is_idle |= !transfer.retarget;
-        is_done = job->prints_map || is_known || 2 * num_idle < num_joints
-                  || convert_fail(error, MD5_ERROR_MISMATCH, job->target,
-                                  "too few joints have names that say what they are in both "
-                                  "skeletons: --print-map writes pairs to fill in for --map FILE");
+        is_done =
+            job->prints_map || is_known || 2 * num_idle < num_joints
+            || convert_fail(error, MD5_ERROR_MISMATCH, job->target,
+                            "cannot match the skeletons: too few joint names are recognized; use "
+                            "--print-map to write a joint map, edit it and use it with --map FILE");
         is_done = is_done && (transfer.retarget || job->prints_map);
     }
     if (is_done && job->prints_map) {
@@ -991,10 +1013,10 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         transfer.scratch = common_alloc(1, md5_retarget_pose_scratch(transfer.retarget));
         transfer.ratio = md5_retarget_ratio(transfer.retarget);
         transfer.has_path = source->pelvis != MD5_NONE && target->body != MD5_NONE;
-        COMMON_FOR (i, num_joints)
+        for (uint32_t i = 0; i < num_joints; i++)
             joints[i] = (convert_joint){.name = target->skeleton->joints[i].name,
                                         .parent = parent_of(target, i)};
-        COMMON_FOR_FROM (r, 2 * THIGH, 2 * SHIN) {
+        for (int r = 2 * THIGH; r < 2 * SHIN; r++) {
             const float a = length_of(target, r) * length_of(source, r + 2);
             const float b = length_of(target, r + 2) * length_of(source, r);
             transfer.has_uneven_legs |= fabsf(a - b) > 1e-3f * fminf(a, b) && fminf(a, b) > 0;
@@ -1009,10 +1031,10 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
                                        .rounding = 1e-6f,
                                        .pose = pose_clip,
                                        .user = &transfer};
-        is_done = convert_add_clip(scene, part->name, &motion, model, error);
+        is_done = convert_add_clip(job, scene, part->name, &motion, model, error);
         print_results(&transfer);
         free(joints);
-        COMMON_FOR (side, 2) {
+        for (int side = 0; side < 2; side++) {
             free(transfer.feet[side]);
             free(transfer.stands[side]);
         }
@@ -1036,14 +1058,14 @@ static bool carry_clip(const convert_job *job, const convert_part *clip, const m
     source = clip->rest ? own : source;
     if (!source)
         return convert_fail(error, MD5_ERROR_MISSING, clip->path,
-                            "it is not known whose clip it is: expected its own model, too");
+                            "missing model of the clip: add the model that the clip was made for");
     md5_anim *const anim = md5_parse_anim(clip->bytes, clip->size, &opts, error);
     md5_binding *const binding = md5_bind(source, anim, NULL, error);
     bool is_done = binding;
     if (is_done && (uint64_t)anim->num_frames * target->skeleton.num_joints > most_numbers)
         is_done = convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
-                               "%u frames are too many for %u joints of the model",
-                               anim->num_frames, target->skeleton.num_joints);
+                               "clip too large: %u frames of %u joints", anim->num_frames,
+                               target->skeleton.num_joints);
     is_done = is_done && retarget_clip(job, source, binding, target, clip, scene, error);
     md5_free_binding(binding);
     md5_free_anim(anim);
@@ -1087,8 +1109,8 @@ bool convert_carry(const convert_job *job, convert_scene *scene, bool keeps, md5
     }
     if (is_done && (job->target || job->map) && !is_carried)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
-                               job->target ? "it has no clips: --mesh has no effect"
-                                           : "--map needs a model: expected --mesh, too");
+                               job->target ? "--mesh has no effect: the file contains no clips"
+                                           : "--map requires --mesh");
     if (is_carried)
         scene->unit = 0; // that of the model
     convert_free_scene(&out);

@@ -1,5 +1,5 @@
 // Scenes, and what readers and writers share: errors, notes, files.
-#include "demo/convert/convert.h"
+#include "demo/convert/budget.h"
 
 #include "demo/common/write.h"
 
@@ -33,19 +33,28 @@ void convert_note(const convert_job *job, const char *format, ...)
     char text[1024];
     va_list values;
     va_start(values, format);
-    common_write_text(text, sizeof text, format, values);
+    if (job->budget)
+        vsnprintf(text, sizeof text, format, values); // written as below when it is passed on
+    else
+        common_write_text(text, sizeof text, format, values);
     va_end(values);
-    job->note(job->user, text);
+    if (job->budget)
+        convert_count_note(job->budget, format, text);
+    else
+        job->note(job->user, text);
 }
 
 void convert_note_others(const convert_job *job, const convert_scene *scene, const char *to,
                          bool with_targets)
 {
     size_t count = 0;
-    COMMON_EACH (part, scene->parts, scene->num_parts)
+    for (size_t i = 0; i < scene->num_parts; i++) {
+        convert_part *const part = &scene->parts[i];
         count += part->kind == CONVERT_CAMERA || (with_targets && part->kind == CONVERT_TARGET);
+    }
     if (count > 0)
-        convert_note(job, "%zu camera paths and morph targets have no place in %s", count, to);
+        convert_note(job, "skipped %zu camera paths and morph targets: %s does not support them",
+                     count, to);
 }
 
 // Of versions the newest counts.
@@ -105,7 +114,7 @@ char *convert_read_file(const char *path, size_t *size, md5_error *error)
 bool convert_goes_on(const convert_job *job, md5_error *error)
 {
     return !job->goes_on || job->goes_on(job->user)
-           || convert_fail(error, MD5_ERROR_IO, job->output, "the conversion was stopped");
+           || convert_fail(error, MD5_ERROR_IO, job->output, "the conversion was cancelled");
 }
 
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
@@ -114,7 +123,8 @@ bool convert_write_file(const convert_job *job, const char *path, const void *by
     if (!convert_goes_on(job, error))
         return false;
     if (common_is_file(path) && !job->is_forced)
-        return convert_fail(error, MD5_ERROR_IO, path, "the file exists: --force writes over it");
+        return convert_fail(error, MD5_ERROR_IO, path,
+                            "the file exists; use --force to overwrite it");
     common_writer writer;
     if (!common_begin_file(&writer, path, false)
         || !common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
@@ -165,7 +175,7 @@ void convert_put_number(convert_bytes *out, uint32_t number, size_t size)
 
 void convert_put_words(convert_bytes *out, const void *words, size_t count)
 {
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         uint32_t word;
         memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
         convert_put_u32(out, word);
@@ -179,13 +189,63 @@ void convert_put_u32(convert_bytes *out, uint32_t number)
 
 // -- Scenes ---------------------------------------------------------------------------------------
 
-// Some systems know no difference between small and capital letters in names of files.
-static convert_part *find_part(const convert_scene *scene, convert_part_kind kind, const char *name)
+// Returns the key of a name in the index. Some file systems do not distinguish upper and lower
+// case.
+static char *make_key(convert_part_kind kind, const char *name)
 {
-    COMMON_EACH (part, scene->parts, scene->num_parts)
-        if (part->kind == kind && common_compare_case(part->name, name) == 0)
-            return part;
-    return NULL;
+    char *const key = common_format("%d/%s", (int)kind, name);
+    for (char *c = key; *c != '\0'; c++)
+        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+    return key;
+}
+
+// Adds a name to the index. Returns its number, which is the former count if the name is new.
+static size_t index_name(convert_names *names, convert_part_kind kind, const char *name)
+{
+    char *const key = make_key(kind, name);
+    const size_t count = names->index.count;
+    const size_t number = common_index_text(&names->index, key, strlen(key));
+    if (number == count) {
+        names->num_copies = common_grow(names->num_copies, count, sizeof *names->num_copies);
+        names->num_copies[count] = 0;
+    }
+    free(key);
+    return number;
+}
+
+static void free_names(convert_names *names)
+{
+    common_free_text_index(&names->index);
+    free(names->num_copies);
+    *names = (convert_names){.num_parts = 0};
+}
+
+// Builds the index again if parts were added or removed by other means.
+static void update_names(convert_scene *scene)
+{
+    convert_names *const names = &scene->names;
+    if (names->num_parts == scene->num_parts)
+        return;
+    free_names(names);
+    for (size_t i = 0; i < scene->num_parts; i++)
+        index_name(names, scene->parts[i].kind, scene->parts[i].name);
+}
+
+// Returns a copy of a name, with a number if the name is taken.
+static char *make_unique(convert_scene *scene, convert_part_kind kind, const char *name)
+{
+    convert_names *const names = &scene->names;
+    update_names(scene);
+    char *unique = common_copy(name);
+    size_t count = names->index.count;
+    const size_t first = index_name(names, kind, unique);
+    for (size_t number = first; number < count;) {
+        count = names->index.count;
+        free(unique);
+        unique = common_format("%s_%u", name, 2 + names->num_copies[first]++);
+        number = index_name(names, kind, unique);
+    }
+    return unique;
 }
 
 // NOLINTBEGIN(readability-non-const-parameter): the part keeps the bytes
@@ -195,28 +255,32 @@ void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *
 {
     const bool is_second = kind == CONVERT_MODEL && convert_find_model(scene);
     kind = is_second ? CONVERT_TARGET : kind;
-    char *unique = common_copy(name);
-    convert_part *const first = find_part(scene, kind, unique);
-    while (find_part(scene, kind, unique)) {
-        free(unique);
-        unique = common_format("%s_%u", name, 2 + first->num_copies++);
-    }
+    char *const unique = make_unique(scene, kind, name);
     *COMMON_MORE(scene->parts, scene->num_parts) = (convert_part){.kind = kind,
                                                                   .is_model = is_second,
                                                                   .name = unique,
                                                                   .path = common_copy(path),
                                                                   .bytes = bytes,
                                                                   .size = size};
+    scene->names.num_parts = scene->num_parts;
+}
+
+// An estimate of a document's size as text, which is seldom exceeded.
+static size_t estimate_text(const md5_doc *doc)
+{
+    size_t size = 256 + 128 * (size_t)doc->num_joints
+                  + doc->num_frames * (96 + 12 * (size_t)doc->num_components);
+    for (uint32_t i = 0; i < doc->num_meshes; i++) {
+        const md5_doc_mesh *const mesh = &doc->meshes[i];
+        size += 512 + 56 * (size_t)mesh->num_vertices + 40 * (size_t)mesh->num_triangles
+                + 80 * (size_t)mesh->num_weights;
+    }
+    return size;
 }
 
 bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error)
 {
-    // Lines are seldom longer; where they are, it is printed once more.
-    size_t room = 256 + 128 * (size_t)doc->num_joints
-                  + doc->num_frames * (96 + 12 * (size_t)doc->num_components);
-    COMMON_EACH (mesh, doc->meshes, doc->num_meshes)
-        room += 512 + 56 * (size_t)mesh->num_vertices + 40 * (size_t)mesh->num_triangles
-                + 80 * (size_t)mesh->num_weights;
+    size_t room = estimate_text(doc); // a longer text is printed once more
     char *made = NULL;
     for (*size = room; *size >= room;) {
         room = *size + 1;
@@ -233,12 +297,14 @@ bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error 
 }
 
 // Numbers that scales and offsets of another format make can be beyond those that MD5 may hold.
-bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *name,
-                     const md5_doc *doc, md5_error *error)
+bool convert_add_doc(const convert_job *job, convert_scene *scene, convert_part_kind kind,
+                     const char *name, const md5_doc *doc, md5_error *error)
 {
     char *text = NULL;
     size_t size = 0;
-    if (!convert_print_doc(doc, &text, &size, error))
+    const size_t room = estimate_text(doc);
+    if (!convert_charge(job, room, error) || !convert_charge_bytes(job, room, 1, error)
+        || !convert_print_doc(doc, &text, &size, error))
         return false;
     convert_add_part(scene, kind, name, NULL, text, size);
     md5_doc *const read = convert_parse_doc(&scene->parts[scene->num_parts - 1], error);
@@ -294,9 +360,23 @@ md5_doc_joint convert_doc_joint(const char *name, uint32_t parent, convert_xform
                            .rotation = convert_stored(placed.rotation)};
 }
 
-bool convert_add_clip(convert_scene *scene, const char *name, const convert_motion *motion,
-                      const md5_model *model, md5_error *error)
+// Charges a clip's numbers, and the vertices that are posed for its bounds.
+static bool charge_clip(const convert_job *job, const convert_motion *motion,
+                        const md5_model *model, md5_error *error)
 {
+    const uint64_t num_numbers = 2 * (uint64_t)motion->num_joints * motion->num_frames;
+    uint64_t num_vertices = 0;
+    for (uint32_t i = 0; model && i < model->num_meshes; i++)
+        num_vertices += model->meshes[i].num_vertices;
+    return convert_charge(job, num_numbers + num_vertices * motion->num_frames, error)
+           && convert_charge_bytes(job, num_numbers, sizeof(md5_vec3), error);
+}
+
+bool convert_add_clip(const convert_job *job, convert_scene *scene, const char *name,
+                      const convert_motion *motion, const md5_model *model, md5_error *error)
+{
+    if (!charge_clip(job, motion, model, error))
+        return false;
     md5_doc doc = {.kind = MD5_DOC_ANIM,
                    .command_line = "md5tool convert",
                    .num_joints = motion->num_joints,
@@ -311,10 +391,10 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
     const float rounding = motion->rounding > 0 ? motion->rounding : 1e-7f;
     float longest = 0; // of what stands still up to rounding of products
     bool is_right = true;
-    COMMON_FOR (frame, doc.num_frames) {
+    for (uint32_t frame = 0; frame < doc.num_frames; frame++) {
         md5_vec3 *const now = parts + frame * row;
         motion->pose(motion->user, frame, local);
-        COMMON_FOR (i, doc.num_joints) {
+        for (uint32_t i = 0; i < doc.num_joints; i++) {
             const convert_joint *const joint = &motion->joints[i];
             const md5_doc_joint posed = convert_doc_joint(joint->name, joint->parent, local[i]);
             if (frame == 0) {
@@ -324,14 +404,16 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
             now[2 * i] = posed.position;
             now[2 * i + 1] = posed.rotation;
             if (!(md5_vec3_length(posed.position) <= 1e9f) && is_right)
-                is_right = convert_fail(error, MD5_ERROR_RANGE, motion->path,
-                                        "clip %s: frame %u leads beyond 1e9 units", name, frame);
+                is_right = convert_fail(
+                    error, MD5_ERROR_RANGE, motion->path,
+                    "clip %s: frame %u has a joint more than 1e9 units from the origin", name,
+                    frame);
         }
-        COMMON_FOR (i, row)
+        for (size_t i = 0; i < row; i++)
             is_moved[i] |= !(md5_vec3_length(md5_vec3_sub(now[i], parts[i]))
                              <= rounding * (i % 2 == 0 ? longest : 1));
     }
-    COMMON_FOR (i, row)
+    for (size_t i = 0; i < row; i++)
         if (is_moved[i]) { // engines refuse a first component behind the last one
             md5_track *const track = &doc.joints[i / 2].track;
             track->first = track->flags != 0 ? track->first : doc.num_components;
@@ -339,14 +421,14 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
             doc.num_components += 3;
         }
     size_t num_kept = 0;
-    COMMON_FOR (i, doc.num_frames * row)
+    for (size_t i = 0; i < doc.num_frames * row; i++)
         if (is_moved[i % row])
             parts[num_kept++] = parts[i];
     doc.numbers = &parts->x;
     is_right =
         is_right
         && (!model || model->max_vertices == 0 || md5_fix_bounds(&doc, model, error) != MD5_NONE)
-        && convert_add_doc(scene, CONVERT_CLIP, name, &doc, error);
+        && convert_add_doc(job, scene, CONVERT_CLIP, name, &doc, error);
     md5_free_doc(&doc); // the bounds of the model
     free(is_moved);
     free(local);
@@ -357,9 +439,11 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
 
 const convert_part *convert_find_model(const convert_scene *scene)
 {
-    COMMON_EACH (part, scene->parts, scene->num_parts)
+    for (size_t i = 0; i < scene->num_parts; i++) {
+        convert_part *const part = &scene->parts[i];
         if (part->kind == CONVERT_MODEL)
             return part;
+    }
     return NULL;
 }
 
@@ -387,10 +471,12 @@ void convert_free_part(const convert_part *part)
 
 void convert_free_scene(convert_scene *scene)
 {
-    COMMON_FOR (i, scene->num_parts)
+    for (size_t i = 0; i < scene->num_parts; i++)
         convert_free_part(&scene->parts[i]);
-    COMMON_EACH (material, scene->materials, scene->num_materials) {
-        COMMON_EACH (map, material->maps, CONVERT_NUM_MAPS) {
+    for (size_t j = 0; j < scene->num_materials; j++) {
+        convert_material *const material = &scene->materials[j];
+        for (int i = 0; i < CONVERT_NUM_MAPS; i++) {
+            convert_picture *const map = &material->maps[i];
             free(map->name);
             free(map->declared);
             free(map->bytes);
@@ -398,17 +484,19 @@ void convert_free_scene(convert_scene *scene)
         free(material->shader);
         free(material->text);
     }
-    COMMON_EACH (row, scene->weights, scene->num_weights) {
+    for (size_t i = 0; i < scene->num_weights; i++) {
+        convert_weights *const row = &scene->weights[i];
         free(row->clip);
         free(row->target);
         free(row->keys);
     }
     free(scene->parts);
     free(scene->materials);
-    COMMON_FOR (i, scene->num_worn)
+    for (size_t i = 0; i < scene->num_worn; i++)
         free(scene->worn[i].path);
     free(scene->worn);
     free(scene->looks);
     free(scene->weights);
+    free_names(&scene->names);
     free(scene->name);
 }

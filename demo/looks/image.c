@@ -1,4 +1,5 @@
 #include "demo/looks/image.h"
+#include "demo/looks/png.h"
 
 #include "demo/common/file.h"
 #include "demo/common/text.h"
@@ -35,11 +36,13 @@ static bool COMMON_PRINTF(3, 4) fail(md5_error *error, md5_status status, const 
 static bool check_image_size(uint32_t width, uint32_t height, uint32_t max_pixels, md5_error *error)
 {
     if (width == 0 || height == 0)
-        return fail(error, MD5_ERROR_RANGE, "%u by %u pixels", width, height);
+        return fail(error, MD5_ERROR_RANGE, "invalid image size: %u x %u pixels", width, height);
     return (width <= MD5_MAX_IMAGE_SIDE && height <= MD5_MAX_IMAGE_SIDE
             && (uint64_t)width * height <= max_pixels)
-           || fail(error, MD5_ERROR_MEMORY, "%u by %u pixels; at most %d a side and %u in all",
-                   width, height, MD5_MAX_IMAGE_SIDE, max_pixels);
+           || fail(
+               error, MD5_ERROR_MEMORY,
+               "image is too large: %u x %u pixels; expected at most %d per side and %u in total",
+               width, height, MD5_MAX_IMAGE_SIDE, max_pixels);
 }
 
 // -- PNG ------------------------------------------------------------------------------------
@@ -63,10 +66,15 @@ static uint32_t png_pixel_bits(uint8_t colour, uint8_t depth)
     return (uint32_t)num_channels[colour] * depth;
 }
 
-// Checks a file's structure: image size, blocks within the file, enough data for the pixels. Writes
-// the byte offset and size of the palette, 0 if there is none.
-static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, size_t *palette,
-                      size_t *palette_size, md5_error *error)
+// The values that decode_png() needs from the chunks of a file.
+typedef struct png_info {
+    uint64_t num_pixels;
+    size_t palette, palette_size; // offset and size of the palette in bytes; 0 without a palette
+} png_info;
+
+// Checks a file's structure: image size, chunks within the file, enough data for the pixels.
+static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, png_info *info,
+                      md5_error *error)
 {
     enum { MAX_COLOURS = 256, BEST_RATIO = 4 * 258 };
     uint32_t width = 0, height = 0;
@@ -76,51 +84,56 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, si
     for (size_t offset = PNG_SIGNATURE; size - offset >= PNG_CHUNK;) {
         const uint32_t length = big_endian(bytes + offset);
         const uint8_t *const name = bytes + offset + 4, *const body = bytes + offset + 8;
-        COMMON_FOR (i, 4)
+        for (int i = 0; i < 4; i++)
             if ((name[i] | 32) < 'a' || (name[i] | 32) > 'z')
                 return fail(error, MD5_ERROR_SYNTAX, "expected a PNG chunk at byte %zu", offset);
         if (length > size - offset - PNG_CHUNK)
-            return fail(error, MD5_ERROR_SYNTAX,
-                        "PNG chunk %.4s at byte %zu has length %u, but only %zu bytes follow",
-                        (const char *)name, offset, length, size - offset - PNG_CHUNK);
+            return fail(
+                error, MD5_ERROR_SYNTAX,
+                "truncated PNG: chunk %.4s at byte %zu has length %u, but only %zu bytes follow",
+                (const char *)name, offset, length, size - offset - PNG_CHUNK);
         const bool is_header = memcmp(name, "IHDR", 4) == 0;
         if (is_header != (offset == PNG_SIGNATURE))
-            return fail(error, MD5_ERROR_SYNTAX,
-                        "PNG chunk %.4s at byte %zu: IHDR must come first, and once",
-                        (const char *)name, offset);
+            return fail(
+                error, MD5_ERROR_SYNTAX,
+                "PNG chunk %.4s at byte %zu: IHDR must be the first chunk and must occur once",
+                (const char *)name, offset);
         if (memcmp(name, "IEND", 4) == 0) {
             const uint64_t row = ((uint64_t)width * png_pixel_bits(colour, depth) + 7) / 8;
             if (colour == 3 && !has_palette)
                 return fail(error, MD5_ERROR_SYNTAX, "PNG palette is missing");
             if (row * height > packed_size * BEST_RATIO) // deflate expands two bits to 258 bytes
                 return fail(error, MD5_ERROR_SYNTAX,
-                            "%u by %u pixels cannot be in %llu bytes of PNG data", width, height,
-                            (unsigned long long)packed_size);
+                            "truncated PNG: %u x %u pixels cannot be stored in %llu bytes", width,
+                            height, (unsigned long long)packed_size);
             return true;
         }
         if (is_header) {
             if (length != 13)
-                return fail(error, MD5_ERROR_SYNTAX, "the PNG header has %u bytes, expected 13",
-                            length);
+                return fail(error, MD5_ERROR_SYNTAX,
+                            "invalid PNG header size: expected 13 bytes, found %u", length);
             width = big_endian(body);
             height = big_endian(body + 4);
             depth = body[8];
             colour = body[9];
             if (png_pixel_bits(colour, depth) == 0)
-                return fail(error, MD5_ERROR_SYNTAX, "PNG colour type %u cannot have %u bits",
-                            colour, depth);
+                return fail(error, MD5_ERROR_SYNTAX,
+                            "invalid PNG: colour type %u does not support %u bits", colour, depth);
             if (!check_image_size(width, height, max_pixels, error))
                 return false;
+            info->num_pixels = (uint64_t)width * height;
         } else if (memcmp(name, "PLTE", 4) == 0) {
             if (has_palette || packed_size > 0)
                 return fail(error, MD5_ERROR_SYNTAX,
-                            "PNG palette is repeated or follows the image data");
+                            "PNG palette is duplicate or follows the image data");
             if (length == 0 || length % 3 != 0 || length > 3 * MAX_COLOURS)
                 return fail(error, MD5_ERROR_SYNTAX,
-                            "PNG palette has %u bytes, expected 3 to 768 in steps of 3", length);
+                            "invalid PNG palette size: expected a multiple of 3 from 3 to 768 "
+                            "bytes, found %u",
+                            length);
             has_palette = true;
-            *palette = colour == 3 ? offset + 8 : 0;
-            *palette_size = colour == 3 ? length : 0;
+            info->palette = colour == 3 ? offset + 8 : 0;
+            info->palette_size = colour == 3 ? length : 0;
         } else if (memcmp(name, "IDAT", 4) == 0) {
             packed_size += length;
         } else if (name[0] < 'a') { // a lower-case first letter marks what a reader may skip
@@ -128,7 +141,7 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, si
         }
         offset += PNG_CHUNK + length;
     }
-    return fail(error, MD5_ERROR_SYNTAX, "the PNG file ends before its IEND chunk");
+    return fail(error, MD5_ERROR_SYNTAX, "truncated PNG: the IEND chunk is missing");
 }
 
 // A pixel may index past the end of a short palette, and stb_image then reads other memory. It is
@@ -138,11 +151,12 @@ static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
                        md5_error *error)
 {
     enum { FULL_SIZE = 256 * 3, LENGTH_AND_NAME = 8 };
-    size_t palette = 0, palette_size = 0;
-    int width = 0, height = 0, channels = 0;
-    if (!check_png(bytes, size, max_pixels, &palette, &palette_size, error))
+    png_info info = {0};
+    const char *reason = "";
+    if (!check_png(bytes, size, max_pixels, &info, error))
         return false;
-    const size_t end = palette + palette_size, added = end > 0 ? FULL_SIZE - palette_size : 0;
+    const size_t end = info.palette + info.palette_size;
+    const size_t added = end > 0 ? FULL_SIZE - info.palette_size : 0;
     uint8_t *const copy = added > 0 ? calloc(1, size + added) : NULL;
     if (added > 0 && !copy)
         return fail(error, MD5_ERROR_MEMORY, "out of memory");
@@ -150,23 +164,21 @@ static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
         const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
         memcpy(copy, bytes, end);
         memcpy(copy + end + added, bytes + end, size - end);
-        memcpy(copy + palette - LENGTH_AND_NAME, length, sizeof length);
+        memcpy(copy + info.palette - LENGTH_AND_NAME, length, sizeof length);
     }
-    image->rgba = stbi_load_from_memory(added > 0 ? copy : bytes, (int)(size + added), &width,
-                                        &height, &channels, 4);
-    image->width = (uint32_t)width;
-    image->height = (uint32_t)height;
+    image->rgba = view_load_png(copy ? copy : bytes, size + added, info.num_pixels, &image->width,
+                                &image->height, &reason);
     free(copy);
-    if (!image->rgba && strcmp(stbi_failure_reason(), "outofmem") == 0)
+    if (!image->rgba && strcmp(reason, "outofmem") == 0)
         return fail(error, MD5_ERROR_MEMORY, "out of memory");
-    return image->rgba || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
+    return image->rgba || fail(error, MD5_ERROR_SYNTAX, "%s", reason);
 }
 #else
 static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
                        md5_error *error)
 {
     (void)bytes, (void)size, (void)max_pixels, (void)image;
-    return fail(error, MD5_ERROR_IO, "this build has no stb, which reads PNG");
+    return fail(error, MD5_ERROR_IO, "PNG is not supported: built without stb");
 }
 #endif
 
@@ -225,7 +237,7 @@ static void count_scans(j_common_ptr jpeg)
     jpeg_reader *const reader = jpeg->client_data;
     if (reader->jpeg.input_scan_number <= MAX_SCANS)
         return;
-    fail(reader->error, MD5_ERROR_SYNTAX, "the JPEG file has more than %d scans", MAX_SCANS);
+    fail(reader->error, MD5_ERROR_SYNTAX, "too many scans in the JPEG file (limit %d)", MAX_SCANS);
     longjmp(reader->failed, 1);
 }
 
@@ -256,7 +268,7 @@ static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
         jpeg_read_scanlines(jpeg, &reader->row, 1);
         // CMYK is stored inverted, as 255 - ink: Adobe's programs began it and all others follow.
         for (uint32_t x = 0; x < jpeg->output_width; x++, rgba += 4, from += is_cmyk ? 4 : 3) {
-            COMMON_FOR (i, 3)
+            for (int i = 0; i < 3; i++)
                 rgba[i] = is_cmyk ? (uint8_t)(from[i] * from[3] / 255) : from[i];
             rgba[3] = 255;
         }
@@ -308,7 +320,7 @@ static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, 
                         md5_error *error)
 {
     (void)bytes, (void)size, (void)max_pixels, (void)image;
-    return fail(error, MD5_ERROR_IO, "this build has no libjpeg, which reads JPEG");
+    return fail(error, MD5_ERROR_IO, "JPEG is not supported: built without libjpeg");
 }
 #endif
 
@@ -355,22 +367,25 @@ static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *e
     static const char format[] = "FORMAT=";
     char line[MAX_LINE] = "";
     if (!take_line(from, line) || strncmp(line, "#?", 2) != 0)
-        return fail(error, MD5_ERROR_SYNTAX, "not a Radiance picture: it does not begin with #?");
+        return fail(error, MD5_ERROR_SYNTAX,
+                    "not a Radiance image: expected '#?' at the start of the file");
     do {
         if (!take_line(from, line))
-            return fail(error, MD5_ERROR_SYNTAX, "the header does not end");
+            return fail(error, MD5_ERROR_SYNTAX,
+                        "unterminated header: expected an empty line, found the end of the file");
         const char *const value = line + sizeof format - 1;
         if (strncmp(line, format, sizeof format - 1) == 0
             && strncmp(value, "32-bit_rle_rgbe", 15) != 0)
-            return fail(error, MD5_ERROR_SYNTAX, "format \"%.40s\", expected 32-bit_rle_rgbe",
-                        value);
+            return fail(error, MD5_ERROR_SYNTAX,
+                        "unsupported Radiance format \"%.40s\": expected 32-bit_rle_rgbe", value);
     } while (line[0] != '\0');
     if (!take_line(from, line))
-        return fail(error, MD5_ERROR_SYNTAX, "the size is missing");
+        return fail(error, MD5_ERROR_SYNTAX, "the image size is missing");
     const char *rest = take_side(line, "-Y ", &panorama->height);
     rest = rest ? take_side(rest, "+X ", &panorama->width) : NULL;
     if (!rest || *rest != '\0')
-        return fail(error, MD5_ERROR_SYNTAX, "size \"%.40s\", expected -Y HEIGHT +X WIDTH", line);
+        return fail(error, MD5_ERROR_SYNTAX,
+                    "invalid image size \"%.40s\": expected -Y HEIGHT +X WIDTH", line);
     return check_image_size(panorama->width, panorama->height, MD5_MAX_IMAGE_PIXELS, error);
 }
 
@@ -396,7 +411,7 @@ static bool take_pixels(byte_reader *from, uint8_t *to, uint32_t width)
         const uint32_t count = shift < 24 ? (uint32_t)pixel[3] << shift : 0;
         if (x == 0 || count > width - x)
             return false;
-        COMMON_FOR (i, count)
+        for (uint32_t i = 0; i < count; i++)
             memcpy(pixel + 4 * (size_t)i, pixel - 4, 4);
         x += count;
         shift += 8;
@@ -418,7 +433,7 @@ static bool take_row(byte_reader *from, uint8_t *to, uint32_t width)
         return false;
     from->offset += 4;
     // Each channel of the row by itself: runs of one byte, or bytes as they are.
-    COMMON_FOR (channel, 4)
+    for (int channel = 0; channel < 4; channel++)
         for (uint32_t x = 0, count; x < width; x += count) {
             if (from->size - from->offset < 2)
                 return false;
@@ -427,7 +442,7 @@ static bool take_row(byte_reader *from, uint8_t *to, uint32_t width)
             count = is_run ? code - 128u : code;
             if (count == 0 || count > width - x || (!is_run && count > from->size - from->offset))
                 return false;
-            COMMON_FOR (i, count)
+            for (uint32_t i = 0; i < count; i++)
                 to[4 * (size_t)(x + i) + (size_t)channel] =
                     from->bytes[from->offset + (is_run ? 0 : i)];
             from->offset += is_run ? 1 : count;
@@ -446,7 +461,8 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
     const uint32_t width = panorama->width, height = panorama->height;
     const size_t pixels = (size_t)width * height, least = width > 1 ? 8 : 4;
     if (pixels == 0 || (from.size - from.offset) / least < height)
-        return fail(error, MD5_ERROR_SYNTAX, "%u by %u pixels cannot be in %zu bytes",
+        return fail(error, MD5_ERROR_SYNTAX,
+                    "truncated image: %u x %u pixels cannot be stored in %zu bytes",
                     (unsigned)width, (unsigned)height, from.size - from.offset);
     uint8_t *const row = calloc(width, 4);
     float *const rgb = malloc(pixels * 3 * sizeof *rgb);
@@ -458,14 +474,16 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
     }
     for (uint32_t y = 0; y < height && is_read; y++) {
         is_read = take_row(&from, row, width)
-                  || fail(error, MD5_ERROR_SYNTAX, "row %u of %u is damaged at byte %zu",
+                  || fail(error, MD5_ERROR_SYNTAX, "image row %u of %u is damaged at byte %zu",
                           (unsigned)y + 1, (unsigned)height, from.offset);
         // A mantissa of m / 256 and an exponent of e - 128.
-        COMMON_FOR_WHILE (x, width, is_read) {
-            const uint8_t *const pixel = row + 4 * x;
-            const float unit = pixel[3] > 0 ? ldexpf(1, pixel[3] - (128 + 8)) : 0;
-            COMMON_FOR (i, (size_t)3)
-                rgb[3 * ((size_t)y * width + x) + i] = unit * (float)pixel[i];
+        if (is_read) {
+            for (uint32_t x = 0; x < width; x++) {
+                const uint8_t *const pixel = row + 4 * x;
+                const float unit = pixel[3] > 0 ? ldexpf(1, pixel[3] - (128 + 8)) : 0;
+                for (size_t i = 0; i < 3; i++)
+                    rgb[3 * ((size_t)y * width + x) + i] = unit * (float)pixel[i];
+            }
         }
     }
     free(row);
@@ -505,7 +523,8 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
     if (size == 0)
         return fail(error, MD5_ERROR_SYNTAX, "the file is empty");
     if (size > MAX_FILE_SIZE)
-        return fail(error, MD5_ERROR_SYNTAX, "the file is larger than %d bytes", MAX_FILE_SIZE);
+        return fail(error, MD5_ERROR_SYNTAX, "the file is too large (limit %d bytes)",
+                    MAX_FILE_SIZE);
     if (size >= PNG_SIGNATURE && memcmp(bytes, "\x89PNG\r\n\x1a\n", PNG_SIGNATURE) == 0)
         return decode_png(bytes, size, max_pixels, image, error);
     if (size < 3 || memcmp(bytes, "\xff\xd8\xff", 3) != 0) {
@@ -519,12 +538,12 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
 // Reads a file as it is. Returns NULL and fills `error` on failure, else the caller frees it.
 static uint8_t *read_file(const char *path, size_t *size, md5_error *error)
 {
-    const char *why = common_is_folder(path) ? "it is a folder" : "no such file";
+    const char *why = common_is_folder(path) ? "the path is a folder" : "file not found";
     const bool is_file = common_is_file(path);
     const bool is_large = is_file && common_file_size(path) > MAX_FILE_SIZE;
     char *const bytes = is_file && !is_large ? common_read_stream(path, size, &why) : NULL;
     if (is_large)
-        fail(error, MD5_ERROR_MEMORY, "the file is larger than %d bytes", MAX_FILE_SIZE);
+        fail(error, MD5_ERROR_MEMORY, "the file is too large (limit %d bytes)", MAX_FILE_SIZE);
     else if (!bytes)
         fail(error, MD5_ERROR_IO, "%s", why);
     return (uint8_t *)bytes;
@@ -581,7 +600,7 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
     if (is_radiance || !is_read)
         return is_read;
     float linear[256];
-    COMMON_FOR (i, 256) {
+    for (int i = 0; i < 256; i++) {
         const float value = (float)i / 255.0f;
         linear[i] = value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
     }
@@ -589,8 +608,10 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
     panorama->width = image.width;
     panorama->height = image.height;
     panorama->rgb = count > 0 ? malloc(count * 3 * sizeof *panorama->rgb) : NULL;
-    COMMON_FOR_WHILE (i, 3 * count, panorama->rgb != NULL)
-        panorama->rgb[i] = linear[image.rgba[i / 3 * 4 + i % 3]];
+    if (panorama->rgb != NULL) {
+        for (size_t i = 0; i < 3 * count; i++)
+            panorama->rgb[i] = linear[image.rgba[i / 3 * 4 + i % 3]];
+    }
     free(image.rgba);
     return panorama->rgb || fail(error, MD5_ERROR_MEMORY, "out of memory");
 }
@@ -620,9 +641,13 @@ static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, siz
     const size_t count = (size_t)image->width * image->height;
     const int width = (int)image->width, channels = has_alpha ? 4 : 3;
     png_bytes png = {.bytes = NULL};
-    uint8_t *const rgb = has_alpha ? NULL : malloc(3 * count);
-    COMMON_FOR_WHILE (i, count, rgb != NULL)
-        memcpy(rgb + 3 * i, image->rgba + 4 * i, 3);
+    uint8_t *rgb = NULL;
+    if (!has_alpha && count > 0)
+        rgb = malloc(3 * count);
+    if (rgb != NULL) {
+        for (size_t i = 0; i < count; i++)
+            memcpy(rgb + 3 * i, image->rgba + 4 * i, 3);
+    }
     const uint8_t *const from = has_alpha ? image->rgba : rgb;
     stbi_write_tga_with_rle = 0;
     if (!from || count == 0 // stb would read a first pixel
@@ -655,7 +680,7 @@ uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size)
 uint8_t *view_encode_tga(const view_image *image, size_t *size)
 {
     bool has_alpha = false;
-    COMMON_FOR_WHILE (i, (size_t)image->width * image->height, !has_alpha)
+    for (size_t i = 0; i < (size_t)image->width * image->height && !has_alpha; i++)
         has_alpha = image->rgba[4 * i + 3] != 255;
     return encode(image, has_alpha, true, size);
 }

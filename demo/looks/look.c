@@ -25,7 +25,7 @@ static const struct word_row {
     uint8_t kind;
     const char *words; // each between spaces
 } word_rows[] = {
-    {WORD_MAP, // and md5gl_picture_words()
+    {WORD_MAP, // and md5gl_texture_keywords()
      " norms heights disp displacement parallax z glossiness roughness metallic metalness ao "
      "occlusion cavity mask masks g emission emissive env envmap orm "},
     {WORD_GENERIC,
@@ -63,10 +63,10 @@ static bool next_word(const char **rest, view_name *word)
 static uint8_t kind_of(const view_name *word)
 {
     uint8_t kind = isdigit((unsigned char)word->words[1]) ? WORD_VARIANT : 0;
-    COMMON_FOR (map, MD5GL_NUM_PICTURES)
-        if (strstr(md5gl_picture_words((md5gl_picture)map), word->words) != NULL)
-            kind |= map == MD5GL_PICTURE_DIFFUSE ? WORD_COLOR | WORD_GENERIC : WORD_MAP;
-    COMMON_FOR (i, COMMON_LENGTH(word_rows))
+    for (int map = 0; map < MD5GL_NUM_IMAGE_KINDS; map++)
+        if (strstr(md5gl_texture_keywords((md5gl_image_kind)map), word->words) != NULL)
+            kind |= map == MD5GL_IMAGE_DIFFUSE ? WORD_COLOR | WORD_GENERIC : WORD_MAP;
+    for (size_t i = 0; i < COMMON_LENGTH(word_rows); i++)
         kind |= strstr(word_rows[i].words, word->words) != NULL ? word_rows[i].kind : 0;
     return kind;
 }
@@ -168,7 +168,7 @@ uint32_t view_share_in(const view_name *a, const view_name *b)
 
 bool view_is_image(const char *path)
 {
-    const char *const *ending = md5gl_picture_endings();
+    const char *const *ending = md5gl_image_extensions();
     while (*ending && !common_has_ending(path, *ending))
         ending++;
     return *ending != NULL;
@@ -178,7 +178,7 @@ bool view_is_image(const char *path)
 static char *without_ending(const char *path)
 {
     char *const stem = common_copy(path);
-    for (const char *const *ending = md5gl_picture_endings(); *ending != NULL; ending++)
+    for (const char *const *ending = md5gl_image_extensions(); *ending != NULL; ending++)
         if (common_has_ending(stem, *ending))
             stem[strlen(stem) - strlen(*ending)] = '\0';
     return stem;
@@ -234,31 +234,31 @@ bool view_is_other_map(const view_name *name)
     return has_word(&last, WORD_MAP) && !(is_letter && strcmp(last.words, name->words) == 0);
 }
 
-const char *view_map_name(md5gl_picture map)
+const char *view_map_name(md5gl_image_kind map)
 {
-    static const char *const names[MD5GL_NUM_PICTURES] = {"texture", "normal map", "height map",
-                                                          "specular map", "glow map"};
+    static const char *const names[MD5GL_NUM_IMAGE_KINDS] = {"texture", "normal map", "height map",
+                                                             "specular map", "glow map"};
     return names[map];
 }
 
-md5gl_picture view_map_of(const char *path)
+md5gl_image_kind view_map_of(const char *path)
 {
     const view_name name = split_stem(path), last = last_word(&name);
-    for (md5gl_picture map = MD5GL_NUM_PICTURES; --map > MD5GL_PICTURE_DIFFUSE;)
+    for (md5gl_image_kind map = MD5GL_NUM_IMAGE_KINDS; --map > MD5GL_IMAGE_DIFFUSE;)
         if (last.words[0] != '\0' && last.words[1] != '\0'
-            && strstr(md5gl_picture_words(map), last.words) != NULL)
-            return map == MD5GL_PICTURE_HEIGHTS ? MD5GL_PICTURE_NORMALS : map;
-    return MD5GL_PICTURE_DIFFUSE;
+            && strstr(md5gl_texture_keywords(map), last.words) != NULL)
+            return map == MD5GL_IMAGE_HEIGHTS ? MD5GL_IMAGE_NORMALS : map;
+    return MD5GL_IMAGE_DIFFUSE;
 }
 
-const char *view_find_map(const common_list *files, const char *diffuse, md5gl_picture map)
+const char *view_find_map(const common_list *files, const char *diffuse, md5gl_image_kind map)
 {
     const view_name image = split_stem(diffuse);
     const char *best = NULL;
     view_name tail;
-    for (const char *rest = md5gl_picture_words(map); !best && next_word(&rest, &tail);)
-        for (const char *const *end = md5gl_picture_endings(); *end != NULL && !best; end++)
-            COMMON_FOR_WHILE (f, files->count, best == NULL) {
+    for (const char *rest = md5gl_texture_keywords(map); !best && next_word(&rest, &tail);)
+        for (const char *const *end = md5gl_image_extensions(); *end != NULL && !best; end++)
+            for (size_t f = 0; f < files->count && best == NULL; f++) {
                 if (!common_has_ending(files->names[f], *end))
                     continue;
                 // Of the same name, or both are called after their purpose alone: "skin.png" and
@@ -272,19 +272,19 @@ const char *view_find_map(const common_list *files, const char *diffuse, md5gl_p
     return best;
 }
 
-const md5_image_program *view_material_image(const md5_material *material, md5gl_picture map)
+const md5_image_program *view_material_image(const md5_material *material, md5gl_image_kind map)
 {
-    const md5_stage_light light = map == MD5GL_PICTURE_NORMALS    ? MD5_STAGE_BUMP
-                                  : map == MD5GL_PICTURE_SPECULAR ? MD5_STAGE_SPECULAR
-                                                                  : MD5_STAGE_DIFFUSE;
+    const md5_stage_light light = map == MD5GL_IMAGE_NORMALS    ? MD5_STAGE_BUMP
+                                  : map == MD5GL_IMAGE_SPECULAR ? MD5_STAGE_SPECULAR
+                                                                : MD5_STAGE_DIFFUSE;
     const md5_image_program *any = NULL;
-    COMMON_FOR (i, material->num_stages) {
+    for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         if (stage->image.text[0] == '\0')
             continue;
         if (stage->light == light)
             return &stage->image;
-        if (!any && map == MD5GL_PICTURE_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
+        if (!any && map == MD5GL_IMAGE_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
             any = &stage->image;
     }
     return any;
@@ -314,7 +314,7 @@ bool view_is_mesh(const md5_model *model, uint32_t number, const char *text, siz
     char digits[16];
     const char *const names[] = {model->meshes[number].name, model->meshes[number].shader, digits};
     COMMON_TEXT(digits, "%u", number);
-    COMMON_FOR (i, COMMON_LENGTH(names))
+    for (size_t i = 0; i < COMMON_LENGTH(names); i++)
         if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0)
             return true;
     return false;
@@ -326,7 +326,7 @@ void view_free_look(view_look *look)
     free(look->normals);
     free(look->masks);
     free(look->why);
-    COMMON_FOR (i, look->num_turns)
+    for (uint32_t i = 0; i < look->num_turns; i++)
         free(look->turns[i]);
     common_free_list(&look->tried);
     common_free_list(&look->looked);
@@ -347,7 +347,7 @@ static float setting_of(const md5_cube2 *cube, const char *word, float fallback)
 {
     for (uint32_t i = cube->num_settings; i-- > 0;) {
         const md5_cube2_setting *const setting = &cube->settings[i];
-        if (strcmp(setting->word, word) == 0 && setting->num_values > 0)
+        if (strcmp(setting->keyword, word) == 0 && setting->num_values > 0)
             return strtof(setting->values[0], NULL);
     }
     return fallback;
@@ -366,8 +366,8 @@ static float share_of(const md5_cube2 *cube, float own, const char *word, float 
 view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, const char *mesh)
 {
     const float NEXT_TO_NONE = 1e-6f;
-    md5_cube2_look skin;
-    md5_build_cube2_look(part, mesh, &skin);
+    md5_cube2_material skin;
+    md5_build_cube2_material(part, mesh, &skin);
     const float test =
         skin.alpha_test >= 0 ? skin.alpha_test : setting_of(cube, "mdlalphatest", -1);
     const float blend = skin.alpha_blend != MD5_CUBE2_UNSET ? (skin.alpha_blend == MD5_CUBE2_ON)
@@ -418,7 +418,7 @@ static bool is_package(const char *folder)
     common_list archives = common_list_folder(folder, ".pk4");
     bool is_it = archives.count > 0;
     common_free_list(&archives);
-    COMMON_FOR (i, COMMON_LENGTH(folders))
+    for (size_t i = 0; i < COMMON_LENGTH(folders); i++)
         is_it = is_it || has_folder(folder, folders[i]);
     return is_it;
 }
@@ -463,9 +463,9 @@ void view_close_package(view_package *package)
 {
     if (!package)
         return;
-    COMMON_FOR (i, package->num_cubes)
+    for (size_t i = 0; i < package->num_cubes; i++)
         md5_free_cube2(package->cubes[i]);
-    COMMON_FOR (i, package->num_pictures) {
+    for (size_t i = 0; i < package->num_pictures; i++) {
         free(package->pictures[i].path);
         free(package->pictures[i].stem);
     }
@@ -549,8 +549,8 @@ static void add_files(view_package *package, const char *folder)
     } else if (around && common_is_in(folder, around)) {
         place = strcmp(folder, around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
     }
-    for (const char *const *ending = md5gl_picture_endings(); *ending != NULL; ending++)
-        COMMON_FOR (i, files.count) {
+    for (const char *const *ending = md5gl_image_extensions(); *ending != NULL; ending++)
+        for (size_t i = 0; i < files.count; i++) {
             const char *const path = files.names[i];
             if (!common_has_ending(path, *ending) || package->num_pictures == MAX_PICTURES
                 || (package->reader && common_is_link(path)))
@@ -559,7 +559,7 @@ static void add_files(view_package *package, const char *folder)
             *COMMON_MORE(package->pictures, package->num_pictures) = (view_image_file){
                 common_copy(path), stem, view_split_name(common_base(stem)), place};
         }
-    COMMON_FOR (i, files.count) {
+    for (size_t i = 0; i < files.count; i++) {
         const char *const path = files.names[i];
         if (strcmp(common_base(path), "md5.cfg") == 0 && package->scripts.count < VIEW_MAX_SCRIPTS
             && !package->is_near_listed)
@@ -581,7 +581,7 @@ static void list_below(view_package *package, const char *first, const char *lis
                        size_t max_folders)
 {
     common_list folders = common_folders_below(first, listed, max_folders, package->reader == NULL);
-    COMMON_FOR (i, folders.count)
+    for (size_t i = 0; i < folders.count; i++)
         add_files(package, folders.names[i]);
     common_free_list(&folders);
 }
@@ -607,7 +607,7 @@ static void seek_in(view_package *package, const char *above, const char *inner)
 {
     char *const found = common_find(above, inner);
     bool is_new = found && common_is_folder(found);
-    COMMON_FOR_WHILE (i, package->num_pictures, is_new) {
+    for (size_t i = 0; i < package->num_pictures && is_new; i++) {
         const char *const path = package->pictures[i].path;
         const size_t length = strlen(found);
         is_new = strncmp(path, found, length) != 0 || path + length + 1 != common_base(path);
@@ -668,20 +668,20 @@ static const struct evidence_row {
     bool is_of_model;            // does not say for which mesh it is
 } rows[NUM_EVIDENCE] = {
     [BY_DECLARATION] = {"declaration", {150, 150, 150, 150, 150}, false},
-    [BY_SKIN] = {"the skin's number", {130, 130, 130, 130, 130}, false},
+    [BY_SKIN] = {"the skin's index", {130, 130, 130, 130, 130}, false},
     [BY_PATH] = {"the shader's path", {120, 120, 120, 120, 120}, false},
     [BY_END_OF_PATH] = {"the end of the shader's path", {105, 100, 90, 85, 75}, false},
     [BY_SHADER] = {"the shader's name", {100, 95, 80, 75, 45}, false},
     [BY_MODEL] = {"the model's name", {85, 75, 60, 70, 45}, true},
     [BY_MESH] = {"the mesh's name", {80, 70, 45, 0, 0}, false},
     [BY_FOLDER] = {"the folder's name", {60, 55, 0, 45, 0}, true},
-    [BY_PURPOSE] = {"a name of colour maps", {70, 0, 50, 0, 0}, true},
+    [BY_PURPOSE] = {"a name typical of color maps", {70, 0, 50, 0, 0}, true},
     [BY_ITSELF] = {"being the only image", {50, 0, 0, 0, 0}, true},
 };
 
 static const char *const place_names[VIEW_NUM_PLACES] = {
-    "beside the model", "in a folder beside the model", "in the folder above",
-    "in a folder around the model", "elsewhere in the package"};
+    "in the model's folder", "in a folder next to the model", "in the parent folder",
+    "in an ancestor folder", "elsewhere in the package"};
 
 // Below LEAST evidence is too weak; of two within MARGIN none is taken, of a model with several
 // materials within WIDE_MARGIN. From SURE on nothing is looked for farther away, and it is no guess
@@ -746,7 +746,7 @@ static bool is_of_another(const named_mesh *subject, const view_name *image)
         is_claim = is_claim
                    || (strcmp(identity_of(&model->meshes[i]), identity_of(subject->mesh)) != 0
                        && is_claimed_by(&model->meshes[i], image));
-    COMMON_FOR (i, package->num_models)
+    for (size_t i = 0; i < package->num_models; i++)
         is_model = is_model || claims(&package->models[i], image);
     return (is_claim || (is_model && !claims(&subject->model, image)))
            && !is_claimed_by(subject->mesh, image);
@@ -829,11 +829,11 @@ static void consider_names(const named_mesh *subject, candidate *judged)
     if (judged->score <= 0)
         return;
     if (subject->is_part && !claims(&subject->shader, name) && !claims(&subject->name, name))
-        object(judged, OF_A_PART, "the mesh is a part of its own");
+        object(judged, OF_A_PART, "the mesh is a separate part of the body");
     if (is_of_another(subject, name))
-        object(judged, OF_ANOTHER, "another mesh or model is called so");
+        object(judged, OF_ANOTHER, "another mesh or model has this name");
     else if (is_not_on_models(subject, judged->image))
-        object(judged, NOT_ON_MODELS, "its name is not that of a model's image");
+        object(judged, NOT_ON_MODELS, "the name suggests that it is not a model texture");
 }
 
 // Whether an image lies where the shader says, as seen from a folder that the model is in.
@@ -852,7 +852,7 @@ static candidate judge(const named_mesh *subject, const view_image_file *image)
 {
     candidate judged = {.image = image};
     const char *end = common_base(subject->path); // the last two parts of the shader's path
-    COMMON_FOR_WHILE (part, 2, end > subject->path)
+    for (int part = 0; part < 2 && end > subject->path; part++)
         while (--end > subject->path && *end != '/') {
         }
     if (view_is_other_map(&image->name) && !is_same(&image->name, &subject->model, 0))
@@ -872,7 +872,7 @@ static candidate judge(const named_mesh *subject, const view_image_file *image)
     md5_error error;
     if (judged.score >= LEAST && common_file_size(image->path) <= TINY_BYTES
         && view_read_image(image->path, TINY, &tiny, &error))
-        object(&judged, IS_TINY, "it is tiny");
+        object(&judged, IS_TINY, "the image is tiny");
     free(tiny.rgba);
     return judged;
 }
@@ -894,7 +894,7 @@ static void note_names(view_look *look, const named_mesh *subject, evidence foun
         [BY_PATH] = subject->path,           [BY_END_OF_PATH] = subject->path,
         [BY_SHADER] = subject->shader.words, [BY_MODEL] = subject->model.words,
         [BY_MESH] = subject->name.words,     [BY_FOLDER] = subject->folder.words,
-        [BY_PURPOSE] = "skin, diffuse, ...", [BY_ITSELF] = "beside the model",
+        [BY_PURPOSE] = "skin, diffuse, ...", [BY_ITSELF] = "in the model's folder",
     };
     for (evidence by = BY_PATH; by <= found && by < NUM_EVIDENCE; by++) {
         const char *const name = names[by] + strspn(names[by], " /");
@@ -916,13 +916,13 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
 
     // The only image that lies beside a model whose shader says no other name.
     bool is_only = true;
-    COMMON_FOR (i, package->num_models)
+    for (size_t i = 0; i < package->num_models; i++)
         subject->is_shared = subject->is_shared
                              || (view_share_in(&package->models[i], &subject->model) == 0
                                  && view_share_in(&subject->model, &package->models[i]) == 0);
     subject->only = NULL;
     subject->has_images = false;
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         const view_image_file *const image = &images[i];
         if (image->place != VIEW_BESIDE || is_not_on_models(subject, image))
             continue;
@@ -940,7 +940,7 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
             || (!subject->is_foreign && common_base(subject->path) > subject->path + 1));
     subject->only = is_only && !is_said ? subject->only : NULL;
 
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         judged[i] = judge(subject, &images[i]);
         best = judged[i].score > best.score ? judged[i] : best;
     }
@@ -948,22 +948,22 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
     const bool is_vague = rows[best.by].is_of_model && subject->has_others;
     const int margin = is_vague ? WIDE_MARGIN : MARGIN;
     bool is_clear = best.score >= min_score;
-    COMMON_FOR_WHILE (i, count, is_clear && best.by > BY_PATH)
+    for (size_t i = 0; i < count && is_clear && best.by > BY_PATH; i++)
         is_clear = judged[i].score <= best.score - margin
                    || is_same_image(best.image, &images[i], !is_vague);
     if (is_clear)
         take(look, &best);
     if (is_clear || is_last)
         note_names(look, subject, is_clear ? best.by : NUM_EVIDENCE);
-    COMMON_FOR_WHILE (i, count, is_last && !is_clear && look->tried.count < NOTED)
+    for (size_t i = 0; i < count && is_last && !is_clear && look->tried.count < NOTED; i++)
         if (judged[i].score > 0 || judged[i].objection)
-            common_add(&look->tried,
-                       common_format("%s: by %s, %s (%d), but %s", images[i].path,
-                                     rows[judged[i].by].name, place_names[images[i].place],
-                                     judged[i].score,
-                                     judged[i].objection       ? judged[i].objection
-                                     : judged[i].score < LEAST ? "that is too little"
-                                                               : "another is as likely"));
+            common_add(&look->tried, common_format("%s: by %s, %s (%d), but %s", images[i].path,
+                                                   rows[judged[i].by].name,
+                                                   place_names[images[i].place], judged[i].score,
+                                                   judged[i].objection ? judged[i].objection
+                                                   : judged[i].score < LEAST
+                                                       ? "the score is too low"
+                                                       : "another image has the same score"));
     free(judged);
     return is_clear;
 }
@@ -979,7 +979,7 @@ static const view_image_file *find_at(view_package *package, const char *path)
     char *const stem = without_ending(named);
     const view_name name = view_split_name(common_base(stem));
     const view_image_file *found = NULL;
-    COMMON_FOR_WHILE (i, package->num_pictures, found == NULL) {
+    for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
         const view_image_file *const image = &package->pictures[i];
         if (view_is_other_map(&image->name) == view_is_other_map(&name)
             && ends_in(image->stem, stem))
@@ -995,7 +995,7 @@ static char *path_at(view_package *package, const char *path, view_listener warn
 {
     const view_image_file *const image = path ? find_at(package, path) : NULL;
     if (path && !image)
-        warn(warnings, common_format("%s, which is declared, is missing", path));
+        warn(warnings, common_format("declared image %s not found", path));
     return image ? common_copy(image->path) : NULL;
 }
 
@@ -1009,7 +1009,7 @@ static bool find_material(view_package *package, const char *shader, view_look *
         return false;
     const md5_material *const material = md5_game_material(game, shader, NULL);
     const md5_image_program *const image =
-        material ? view_material_image(material, MD5GL_PICTURE_DIFFUSE) : NULL;
+        material ? view_material_image(material, MD5GL_IMAGE_DIFFUSE) : NULL;
     for (uint32_t i = 0; image && i < image->num_steps && !look->diffuse; i++)
         if (image->steps[i].kind == MD5_IMAGE_FILE && image->steps[i].file[0] != '_')
             look->diffuse = common_copy(image->steps[i].file); // the first one of the program
@@ -1027,7 +1027,7 @@ static bool find_shader(const view_package *package, const char *name, view_look
         return false;
     char *const folder = common_join(package->root, "scripts");
     common_list files = common_list_folder(folder, ".shader");
-    COMMON_FOR_WHILE (i, files.count, !is_found) {
+    for (size_t i = 0; i < files.count && !is_found; i++) {
         size_t size;
         const char *reason;
         char *const text = common_file_size(files.names[i]) <= max_size
@@ -1047,7 +1047,7 @@ static bool find_cube_look(view_package *package, const char *mesh, view_look *l
 {
     const md5_load_opts opts = {.files = package->reader ? *package->reader : (md5_files){0}};
     list_pictures(package, false);
-    COMMON_FOR (i, package->scripts.count) {
+    for (size_t i = 0; i < package->scripts.count; i++) {
         if (i == package->num_cubes)
             package->cubes[package->num_cubes++] =
                 md5_load_cube2(package->scripts.names[i], NULL, &opts, NULL);
@@ -1090,7 +1090,7 @@ static bool take_declared(view_look *look, const named_mesh *subject, view_liste
             view_note_looked(&notes, is_script, common_format("scripts/*.shader: %s", name));
         if (!is_material && !is_script)
             view_note_looked(&notes, find_cube_look(package, subject->mesh->name, &own),
-                             common_copy("md5.cfg around the model"));
+                             common_copy("md5.cfg in the model's folder and above"));
         free(shader);
     }
     const view_look *const said = subject->search->said ? subject->search->said : &own;
@@ -1111,7 +1111,7 @@ static bool take_declared(view_look *look, const named_mesh *subject, view_liste
     if (image)
         take(look, &(candidate){.image = image, .score = rows[BY_DECLARATION].scores[0]});
     else if (said->diffuse)
-        common_add(&look->tried, common_format("%s, which is declared, is missing", said->diffuse));
+        common_add(&look->tried, common_format("declared image %s not found", said->diffuse));
     view_free_look(&own);
     return image || look->tried.count > 0;
 }
@@ -1189,7 +1189,7 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     const char *const end = strrchr(below, '/');
     const view_image_file *found = NULL;
     free(seek_pictures(package, below + 1));
-    COMMON_FOR_WHILE (i, package->num_pictures, found == NULL) {
+    for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
         const view_image_file *const image = &package->pictures[i];
         if (common_has_ending(image->stem, image->place == VIEW_BESIDE ? end : below))
             found = image;
@@ -1204,8 +1204,8 @@ static bool take_skin(view_look *look, const named_mesh *subject, view_listener 
     uint32_t skin = subject->search->skin;
     const view_image_file *image = find_skin_image(subject, skin, 0);
     if (!image && skin > 0 && (image = find_skin_image(subject, 0, 0)) != NULL) {
-        warn(warnings, common_format("mesh \"%s\" has no skin %u: skin 0 is shown",
-                                     subject->mesh->name, skin));
+        warn(warnings,
+             common_format("mesh \"%s\" has no skin %u; using skin 0", subject->mesh->name, skin));
         skin = 0;
     }
     if (!image)
@@ -1239,7 +1239,7 @@ view_look view_find_look(const view_look_search *search, view_listener warnings)
     free(all);
     free(model);
     free(stem);
-    COMMON_FOR (i, search->model->num_meshes)
+    for (uint32_t i = 0; i < search->model->num_meshes; i++)
         subject.has_others =
             subject.has_others
             || strcmp(identity_of(&search->model->meshes[i]), identity_of(mesh)) != 0;

@@ -5,7 +5,7 @@
 #include "demo/common/file.h"
 #include "demo/common/game_folder.h"
 #include "md5/md5dialects.h"
-#include "render/md5gl_look.h"
+#include "render/md5gl_material_files.h"
 
 // Where warnings go: each is a text without a full stop. `warn` is never NULL.
 typedef struct view_listener {
@@ -33,14 +33,14 @@ uint32_t view_share_in(const view_name *a, const view_name *b);
 bool view_is_image(const char *path);
 
 // The name of a map in messages: "normal map", ...
-const char *view_map_name(md5gl_picture map);
+const char *view_map_name(md5gl_image_kind map);
 
 // Returns the map that the name of an image says it is: "imp_local.tga"; else the texture.
-md5gl_picture view_map_of(const char *path);
+md5gl_image_kind view_map_of(const char *path);
 
 // Returns the file among `files` whose name equals that of `diffuse` except for the suffix of this
 // map: id's _local, _h, _s, _add and other common ones. NULL if there is none; points into `files`.
-const char *view_find_map(const common_list *files, const char *diffuse, md5gl_picture map);
+const char *view_find_map(const common_list *files, const char *diffuse, md5gl_image_kind map);
 
 // Whether an image of this name is a map other than the colour map, by its last word:
 // "imp_local.tga", "normals.png".
@@ -49,7 +49,7 @@ bool view_is_other_map(const view_name *name);
 // Returns the picture that a material has as a map: of its first stage for diffuse, bump or
 // specular light, or for the diffuse map of a material without one its first stage with a picture.
 // NULL if there is none.
-const md5_image_program *view_material_image(const md5_material *material, md5gl_picture map);
+const md5_image_program *view_material_image(const md5_material *material, md5gl_image_kind map);
 
 // Returns the bytes of a file that need not be on disk, with a 0 behind them, to be freed; NULL if
 // it cannot be read. Without a reason `error` is as it was.

@@ -3,25 +3,37 @@
 // stb's own compression takes three times as long, and its files are a fifth larger.
 #include "demo/common/memory.h"
 #include "demo/common/threads.h"
+#include "demo/looks/png.h"
 #include "md5/md5image.h"
 
 #include <limits.h>
 
 #ifdef HAS_STB
 
-// The size of the largest picture with 16 bits per channel, twice: for intermediate buffers.
-// stb_image allocates as much as the file claims.
-static const size_t max_block = (size_t)MD5_MAX_IMAGE_PIXELS * 8 + (1u << 20);
+// The bytes of the largest image with 16 bits per channel, and of its rows' filters.
+#define LARGEST_BLOCK ((size_t)MD5_MAX_IMAGE_PIXELS * 8 + (1u << 20))
+
+// The limit of a block of memory while stb_image reads a file. stb_image unpacks all data that the
+// file has, also if the image is smaller, and its hooks for memory take no context: the limit is
+// kept for each thread, and view_load_png() sets it.
+static _Thread_local size_t max_block = LARGEST_BLOCK;
+static _Thread_local bool is_too_large;
+
+static bool is_within_limit(size_t size)
+{
+    is_too_large |= size > max_block;
+    return size <= max_block;
+}
 
 // Zeroed: missing pixels of a damaged file are black, not uninitialized memory.
 static void *make_block(size_t size)
 {
-    return size <= max_block ? calloc(1, size) : NULL;
+    return is_within_limit(size) ? calloc(1, size) : NULL;
 }
 
 static void *grow_block(void *block, size_t old_size, size_t size)
 {
-    unsigned char *const larger = size <= max_block ? realloc(block, size) : NULL;
+    unsigned char *const larger = is_within_limit(size) ? realloc(block, size) : NULL;
     if (larger && size > old_size)
         memset(larger + old_size, 0, size - old_size);
     return larger;
@@ -38,6 +50,25 @@ static void *grow_block(void *block, size_t old_size, size_t size)
 #endif
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
+
+uint8_t *view_load_png(const uint8_t *bytes, size_t size, uint64_t num_pixels, uint32_t *width,
+                       uint32_t *height, const char **reason)
+{
+    // Rows of 16 bits per channel with their filters; twice, as stb_image doubles a buffer of the
+    // file's data or of an interlaced image that is too small by a few bytes.
+    const uint64_t limit = 2 * (8 * num_pixels + size) + (1u << 16);
+    int columns = 0, rows = 0, channels = 0;
+    max_block = limit < LARGEST_BLOCK ? (size_t)limit : LARGEST_BLOCK;
+    is_too_large = false;
+    uint8_t *const rgba = stbi_load_from_memory(bytes, (int)size, &columns, &rows, &channels, 4);
+    max_block = LARGEST_BLOCK;
+    *width = (uint32_t)columns;
+    *height = (uint32_t)rows;
+    if (!rgba)
+        *reason = is_too_large ? "invalid PNG: the data are larger than the image"
+                               : stbi_failure_reason();
+    return rgba;
+}
 
 #ifdef HAS_ZLIB
 #include <zlib.h>
@@ -58,7 +89,7 @@ static void pack_parts(void *user, uint32_t worker, size_t begin, size_t end)
     (void)worker;
     packing *const all = user;
     enum { BITS = -15, MEMORY = 8 }; // bits of the reach, nothing around the stream
-    COMMON_FOR_FROM (i, begin, end) {
+    for (size_t i = begin; i < end; i++) {
         const size_t left = all->size - i * PART;
         const bool is_last = left < PART;
         z_stream stream = {.next_in = all->bytes + i * PART,
@@ -94,12 +125,12 @@ static unsigned char *compress_png(unsigned char *bytes, int size, int *size_out
     wrapped[0] = 0x78; // of zlib: deflate with this reach, fast
     wrapped[1] = 0x5E;
     bool is_whole = true;
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         is_whole = is_whole && all.sizes[i] > 0;
         memmove(end, all.packed + i * ROOM, all.sizes[i]);
         end += all.sizes[i];
     }
-    COMMON_FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         *end++ = (unsigned char)(sum >> (24 - 8 * i));
     *size_out = (int)(end - wrapped);
     if (is_whole && end - wrapped <= INT_MAX)

@@ -88,10 +88,11 @@ static void warn(shader_reader *in, const char *expected)
         line += *c == '\n';
         column = *c == '\n' ? 1 : column + 1;
     }
-    char *const found = common_format("%.*s", (int)(in->size < 60 ? in->size : 60), in->word);
-    char *const text = common_format("%s:%u:%u: expected %s, found %s%s%s", in->path, line, column,
-                                     expected, in->size > 0 ? "'" : "the end of the ",
-                                     in->size > 0 ? found : "file", in->size > 0 ? "'" : "");
+    const int length = in->size < 60 ? (int)in->size : 60;
+    char *const found =
+        length > 0 ? common_format("'%.*s'", length, in->word) : common_copy("the end of the file");
+    char *const text =
+        common_format("%s:%u:%u: expected %s, found %s", in->path, line, column, expected, found);
     in->warnings.warn(in->warnings.user, text);
     free(text);
     free(found);
@@ -123,7 +124,7 @@ static void take_picture(shader_reader *in, char **picture)
 {
     const char *const rest = in->rest;
     if (!next(in) || in->is_first || is_word(in, "{") || is_word(in, "}")) {
-        warn(in, "the name of a picture");
+        warn(in, "an image name");
         in->rest = rest; // what follows is read as usual
         return;
     }
@@ -150,7 +151,7 @@ static void read_word(shader_reader *in, shader_stage *stage, view_look *look)
         take_picture(in, &stage->picture);
     } else if (stage && is_word(in, "stage")) {
         if (!next(in) || in->is_first) {
-            warn(in, "which map the stage is");
+            warn(in, "the stage's map type");
             return;
         }
         stage->is_normals = is_word(in, "normalmap") || is_word(in, "bumpmap");
@@ -193,7 +194,7 @@ static void read_material(shader_reader *in, view_look *look)
             in_stage = false;
         } else if (is_word(in, "{")) {
             if (in_stage)
-                warn(in, "'}' of the stage");
+                warn(in, "'}' at the end of the stage");
             in_stage = true;
         } else {
             read_word(in, in_stage ? &stage : NULL, look);

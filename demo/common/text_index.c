@@ -1,0 +1,70 @@
+#include "demo/common/text_index.h"
+
+// FNV-1a (Fowler, Noll, Vo), whose low bits are mixed with the high ones at the end.
+static uint64_t hash_text(uint64_t seed, const char *text, size_t length)
+{
+    uint64_t hash = seed;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001B3);
+    hash = (hash ^ hash >> 32) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 32;
+}
+
+// The first free slot, or the slot of the text.
+static size_t find_slot(const common_text_index *index, const char *text, size_t length)
+{
+    size_t slot = hash_text(index->seed, text, length) & (index->num_slots - 1);
+    while (index->slots[slot] != 0) {
+        const char *const other = index->texts[index->slots[slot] - 1];
+        if (strncmp(other, text, length) == 0 && other[length] == '\0')
+            break;
+        slot = (slot + 1) & (index->num_slots - 1);
+    }
+    return slot;
+}
+
+// Doubles the number of slots when half of them are used.
+static void enlarge(common_text_index *index)
+{
+    if (2 * index->count < index->num_slots)
+        return;
+    free(index->slots);
+    index->num_slots = index->num_slots > 0 ? 2 * index->num_slots : 16;
+    index->slots = common_alloc(index->num_slots, sizeof *index->slots);
+    // The seed is made from addresses, which operating systems choose at random for each process,
+    // so that a file cannot contain many texts with equal hashes.
+    if (index->count == 0)
+        index->seed = UINT64_C(0xCBF29CE484222325) ^ (uint64_t)(uintptr_t)index
+                      ^ (uint64_t)(uintptr_t)index->slots << 24;
+    for (size_t i = 0; i < index->count; i++) {
+        const char *const text = index->texts[i];
+        index->slots[find_slot(index, text, strlen(text))] = i + 1;
+    }
+}
+
+size_t common_index_text(common_text_index *index, const char *text, size_t length)
+{
+    enlarge(index);
+    const size_t slot = find_slot(index, text, length);
+    if (index->slots[slot] == 0) {
+        char *const copy = common_alloc(length + 1, 1);
+        memcpy(copy, text, length);
+        *COMMON_MORE(index->texts, index->count) = copy;
+        index->slots[slot] = index->count;
+    }
+    return index->slots[slot] - 1;
+}
+
+bool common_has_text(const common_text_index *index, const char *text)
+{
+    return index->count > 0 && index->slots[find_slot(index, text, strlen(text))] != 0;
+}
+
+void common_free_text_index(common_text_index *index)
+{
+    for (size_t i = 0; i < index->count; i++)
+        free(index->texts[i]);
+    free(index->texts);
+    free(index->slots);
+    *index = (common_text_index){0};
+}
