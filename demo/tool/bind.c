@@ -6,10 +6,10 @@
 
 static int find_excluded(const tool_arguments *arguments, const md5_model *model, bool *excluded)
 {
-    COMMON_FOR (i, arguments->excluded.count) {
+    for (size_t i = 0; i < arguments->excluded.count; i++) {
         const uint32_t joint = md5_find_joint(&model->skeleton, arguments->excluded.names[i]);
         if (joint == MD5_NONE)
-            return tool_usage("bind", "--exclude %s: there is no such joint",
+            return tool_usage("bind", "--exclude %s: the model has no joint of this name",
                               arguments->excluded.names[i]);
         excluded[joint] = true;
     }
@@ -22,12 +22,12 @@ static md5_weights *create_weights(const tool_arguments *arguments, const conver
                                    const bool *excluded, md5_error *error)
 {
     size_t count = 0;
-    COMMON_FOR (i, obj->num_parts)
+    for (uint32_t i = 0; i < obj->num_parts; i++)
         count += obj->parts[i].num_triangles;
     uint32_t *const indices = common_alloc(3 * count + 1, sizeof *indices);
     size_t used = 0;
-    COMMON_FOR (i, obj->num_parts)
-        COMMON_FOR (k, 3 * (size_t)obj->parts[i].num_triangles)
+    for (uint32_t i = 0; i < obj->num_parts; i++)
+        for (size_t k = 0; k < 3 * (size_t)obj->parts[i].num_triangles; k++)
             indices[used++] = obj->parts[i].corners[k].position;
     const md5_weights_desc desc = {
         .positions = obj->positions,
@@ -51,7 +51,8 @@ static md5_weights *create_weights(const tool_arguments *arguments, const conver
 // -- Writing --------------------------------------------------------------------------------------
 
 // The vertices of one mesh: each pair of position and texture coordinate once, in the order in
-// which triangles use them. `next` chains the vertices of a position.
+// which triangles use them. `next` chains the vertices of a position. The tables are allocated once
+// for all meshes: a file may have as many materials as positions.
 typedef struct bind_vertices {
     convert_obj_corner *corners; // [count]
     uint32_t *next;              // [count] 1 + the next one of the same position; 0 = none
@@ -60,12 +61,50 @@ typedef struct bind_vertices {
     uint32_t count;
 } bind_vertices;
 
-// Returns the vertex of a corner, which is added if it is new.
+static bind_vertices create_vertices(const convert_obj *obj)
+{
+    size_t num_corners = 0;
+    for (uint32_t i = 0; i < obj->num_parts; i++) {
+        const size_t count = 3 * (size_t)obj->parts[i].num_triangles;
+        num_corners = count > num_corners ? count : num_corners;
+    }
+    const size_t num_positions = obj->num_positions;
+    return (bind_vertices){
+        .corners = common_alloc(num_corners, sizeof(convert_obj_corner)),
+        .next = common_alloc(num_corners, sizeof(uint32_t)),
+        .first = common_alloc(num_positions, sizeof(uint32_t)),
+        .weight = common_alloc(num_positions, sizeof(uint32_t)),
+    };
+}
+
+// Removes the vertices of a mesh from the tables.
+static void clear_vertices(bind_vertices *vertices)
+{
+    for (uint32_t i = 0; i < vertices->count; i++)
+        vertices->first[vertices->corners[i].position] = 0;
+    vertices->count = 0;
+}
+
+static void free_vertices(bind_vertices *vertices)
+{
+    free(vertices->corners);
+    free(vertices->next);
+    free(vertices->first);
+    free(vertices->weight);
+}
+
+// Returns the vertex of a corner, which is added if it is new. If a position has more vertices than
+// any surface needs, equal ones may be added again, so that the time is linear.
 static uint32_t vertex_of(bind_vertices *vertices, convert_obj_corner corner)
 {
-    for (uint32_t i = vertices->first[corner.position]; i > 0; i = vertices->next[i - 1])
+    enum { MAX_TRIES = 64 };
+    int num_tries = 0;
+    for (uint32_t i = vertices->first[corner.position]; i > 0 && num_tries < MAX_TRIES;
+         i = vertices->next[i - 1]) {
         if (vertices->corners[i - 1].texcoord == corner.texcoord)
             return i - 1;
+        num_tries++;
+    }
     vertices->corners[vertices->count] = corner;
     vertices->next[vertices->count] = vertices->first[corner.position];
     vertices->first[corner.position] = ++vertices->count;
@@ -74,51 +113,42 @@ static uint32_t vertex_of(bind_vertices *vertices, convert_obj_corner corner)
 
 // The mesh of a material. Its arrays are the caller's.
 static md5_doc_mesh make_mesh(const convert_obj *obj, const convert_obj_part *part,
-                              const md5_weights *weights)
+                              const md5_weights *weights, bind_vertices *vertices)
 {
     const size_t num_corners = 3 * (size_t)part->num_triangles;
-    bind_vertices vertices = {
-        .corners = common_alloc(num_corners, sizeof *vertices.corners),
-        .next = common_alloc(num_corners, sizeof *vertices.next),
-        .first = common_alloc(obj->num_positions, sizeof *vertices.first),
-        .weight = common_alloc(obj->num_positions, sizeof *vertices.weight),
-    };
     md5_doc_mesh mesh = {.shader = part->material,
                          .num_triangles = part->num_triangles,
                          .indices = common_alloc(num_corners, sizeof *mesh.indices)};
-    COMMON_FOR (i, num_corners) { // clockwise seen from outside
+    for (size_t i = 0; i < num_corners; i++) { // clockwise seen from outside
         const size_t turned = i % 3 == 0 ? i : i % 3 == 1 ? i + 1 : i - 1;
-        mesh.indices[turned] = vertex_of(&vertices, part->corners[i]);
+        mesh.indices[turned] = vertex_of(vertices, part->corners[i]);
     }
-    mesh.num_vertices = vertices.count;
+    mesh.num_vertices = vertices->count;
     mesh.vertices = common_alloc(mesh.num_vertices, sizeof *mesh.vertices);
     mesh.texcoords = common_alloc(mesh.num_vertices, sizeof *mesh.texcoords);
-    COMMON_FOR (i, mesh.num_vertices)
-        mesh.num_weights += weights->vertices[vertices.corners[i].position].num_weights;
+    for (uint32_t i = 0; i < mesh.num_vertices; i++)
+        mesh.num_weights += weights->vertices[vertices->corners[i].position].num_weights;
     mesh.weights = common_alloc(mesh.num_weights, sizeof *mesh.weights); // or more than it has
     mesh.num_weights = 0;
-    COMMON_FOR (i, mesh.num_vertices) {
-        const convert_obj_corner corner = vertices.corners[i];
+    for (uint32_t i = 0; i < mesh.num_vertices; i++) {
+        const convert_obj_corner corner = vertices->corners[i];
         const md5_vertex from = weights->vertices[corner.position];
         // Vertices of one position share their weights.
-        if (vertices.first[corner.position] != UINT32_MAX) {
-            vertices.first[corner.position] = UINT32_MAX;
-            vertices.weight[corner.position] = mesh.num_weights;
+        if (vertices->first[corner.position] != UINT32_MAX) {
+            vertices->first[corner.position] = UINT32_MAX;
+            vertices->weight[corner.position] = mesh.num_weights;
             memcpy(mesh.weights + mesh.num_weights, weights->weights + from.first_weight,
                    from.num_weights * sizeof *mesh.weights);
             mesh.num_weights += from.num_weights;
         }
-        mesh.vertices[i] = (md5_vertex){vertices.weight[corner.position], from.num_weights};
+        mesh.vertices[i] = (md5_vertex){vertices->weight[corner.position], from.num_weights};
         // Texture coordinates of OBJ files count from the bottom, those of .md5mesh files from the
         // top.
         const md5_vec2 texcoord =
             corner.texcoord > 0 ? obj->texcoords[corner.texcoord - 1] : (md5_vec2){0, 1};
         mesh.texcoords[i] = (md5_vec2){texcoord.x, 1 - texcoord.y};
     }
-    free(vertices.corners);
-    free(vertices.next);
-    free(vertices.first);
-    free(vertices.weight);
+    clear_vertices(vertices);
     return mesh;
 }
 
@@ -134,18 +164,20 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
         .joints = common_alloc(skeleton->num_joints, sizeof *doc.joints),
         .meshes = common_alloc(obj->num_parts, sizeof *doc.meshes),
     };
-    COMMON_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const md5_quat q = joints[i].rotation;
         doc.joints[i] = (md5_doc_joint){.name = skeleton->joints[i].name,
                                         .parent = skeleton->joints[i].parent,
                                         .position = joints[i].translation,
                                         .rotation = {q.x, q.y, q.z}};
     }
-    COMMON_FOR (i, obj->num_parts)
+    bind_vertices vertices = create_vertices(obj);
+    for (uint32_t i = 0; i < obj->num_parts; i++)
         if (obj->parts[i].num_triangles > 0)
-            doc.meshes[doc.num_meshes++] = make_mesh(obj, &obj->parts[i], weights);
+            doc.meshes[doc.num_meshes++] = make_mesh(obj, &obj->parts[i], weights, &vertices);
+    free_vertices(&vertices);
     const bool is_written = tool_write_doc(path, &doc, error);
-    COMMON_FOR (m, doc.num_meshes) {
+    for (uint32_t m = 0; m < doc.num_meshes; m++) {
         free(doc.meshes[m].indices);
         free(doc.meshes[m].vertices);
         free(doc.meshes[m].texcoords);
@@ -171,7 +203,7 @@ static int bind_files(tool_arguments *arguments)
     int status = model ? find_excluded(arguments, model, excluded) : tool_end(false, &error);
     if (model && status == TOOL_OK) {
         // The bind pose as a file has it, and what a reader makes of that.
-        COMMON_FOR (i, num_joints) {
+        for (uint32_t i = 0; i < num_joints; i++) {
             md5_quat q = tool_stored_rotation(md5_quat_from_mat34(model->bind[i]));
             const double rest = 1 - (double)q.x * (double)q.x - (double)q.y * (double)q.y
                                 - (double)q.z * (double)q.z;
@@ -180,9 +212,11 @@ static int bind_files(tool_arguments *arguments)
             joints[i].rotation = q;
             bind[i] = md5_mat34_from_xform(joints[i]);
         }
-        COMMON_FOR_WHILE (i, obj.num_positions, arguments->is_y_up) {
-            const md5_vec3 position = obj.positions[i];
-            obj.positions[i] = (md5_vec3){position.z, position.x, position.y};
+        if (arguments->is_y_up) {
+            for (uint32_t i = 0; i < obj.num_positions; i++) {
+                const md5_vec3 position = obj.positions[i];
+                obj.positions[i] = (md5_vec3){position.z, position.x, position.y};
+            }
         }
         weights = create_weights(arguments, &obj, model, bind, excluded, &error);
         status = tool_end(
@@ -190,11 +224,10 @@ static int bind_files(tool_arguments *arguments)
             &error);
     }
     if (status == TOOL_OK && weights && weights->num_distant > 0)
-        fprintf(
-            stderr,
-            "md5tool: bind: no bone reaches %u of %u vertices inside the mesh: they are bound by "
-            "the straight distance\n",
-            weights->num_distant, weights->num_vertices);
+        fprintf(stderr,
+                "md5tool: bind: %u of %u vertices are not reachable from a bone inside the mesh; "
+                "their weights use the direct distance\n",
+                weights->num_distant, weights->num_vertices);
     md5_destroy_weights(weights);
     free(excluded);
     free(bind);
@@ -212,12 +245,13 @@ const tool_command tool_bind = {
     "an OBJ file and a model",
     "usage: md5tool bind [OPTION...] MESH.obj SKELETON.md5mesh\n"
     "\n"
-    "Binds the surface of a Wavefront OBJ file to the joints of a model, by distance through the\n"
-    "inside of the mesh, and prints it as .md5mesh. Meshes follow the materials of the OBJ file.\n"
-    "The surface must stand in the bind pose of the model, in its space: x forward, y left, z up.\n"
+    "Attaches a Wavefront OBJ mesh to the joints of a model with automatic weights and prints\n"
+    "the result as .md5mesh. Weights are computed from distances through the inside of the mesh.\n"
+    "Each material of the OBJ file becomes a mesh. The OBJ mesh must be in the bind pose and the\n"
+    "coordinate system of the model: x forward, y left, z up.\n"
     "\n"
-    "  --output FILE       write to that file instead of standard output\n"
-    "  --influences N      most weights of a vertex, 1 to 16 (4)\n"
-    "  --resolution N      voxels along the longest side, 4 to 256 (64)\n"
-    "  --exclude JOINT     give that joint no weights; may be repeated\n"
-    "  --y-up              the OBJ file has y up, z forward and x left\n"};
+    "  --output FILE       write to FILE instead of standard output\n"
+    "  --influences N      maximum number of weights per vertex, 1 to 16 (default 4)\n"
+    "  --resolution N      number of voxels along the longest side, 4 to 256 (default 64)\n"
+    "  --exclude JOINT     assign no weights to this joint; may be repeated\n"
+    "  --y-up              the OBJ file uses y up, z forward and x left\n"};

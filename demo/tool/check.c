@@ -14,14 +14,14 @@ typedef struct checker {
 } checker;
 
 // What models have that nothing here looks at.
-enum { NOT_JUDGED = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES };
+enum { NOT_JUDGED = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES };
 
 // -- Findings -------------------------------------------------------------------------------------
 
 // What was found in a file, until it is printed.
 typedef struct report {
     const char *path;
-    md5_finding *findings; // of the library
+    md5_diagnostic *diagnostics; // of the library
     size_t count;
     unsigned num_unreported; // warnings beyond the limit of the library
     md5_check *facts;        // NULL: the file is of a kind without rules
@@ -33,33 +33,34 @@ typedef struct report {
 } report;
 
 // A md5_warn_fn; user: the report.
-static void add_finding(void *user, const md5_error *error)
+static void add_diagnostic(void *user, const md5_error *error)
 {
     report *const to = user;
-    to->findings = common_grow(to->findings, to->count, sizeof *to->findings);
-    to->findings[to->count++] = (md5_finding){.error = *error, .count = 1};
+    to->diagnostics = common_grow(to->diagnostics, to->count, sizeof *to->diagnostics);
+    to->diagnostics[to->count++] = (md5_diagnostic){.error = *error, .count = 1};
 }
 
 // Prints a finding with the folder or archive of its file.
-static void print_placed(void *user, const md5_finding *found)
+static void print_placed(void *user, const md5_diagnostic *found)
 {
     const checker *const check = user;
     char *const path = tool_placed(&check->opened.places, found->error.file);
-    md5_finding placed = *found;
+    md5_diagnostic placed = *found;
     convert_name_file(&placed.error, path);
-    tool_report_finding(check->report, &placed);
+    tool_report_diagnostic(check->report, &placed);
     free(path);
 }
 
 // Prints what was found in a file.
-static void print_findings(checker *check, const report *from)
+static void print_diagnostics(checker *check, const report *from)
 {
     size_t count = 0;
-    const md5_finding *const of_rules = from->facts ? tool_findings(from->facts, &count) : NULL;
-    COMMON_FOR (i, from->count)
-        if (!tool_is_judged(from->facts, &from->findings[i].error))
-            print_placed(check, &from->findings[i]);
-    COMMON_FOR (k, count)
+    const md5_diagnostic *const of_rules =
+        from->facts ? tool_diagnostics(from->facts, &count) : NULL;
+    for (size_t i = 0; i < from->count; i++)
+        if (!tool_is_judged(from->facts, &from->diagnostics[i].error))
+            print_placed(check, &from->diagnostics[i]);
+    for (size_t k = 0; k < count; k++)
         print_placed(check, &of_rules[k]);
     tool_count_warnings(check->report, from->num_unreported);
 }
@@ -136,13 +137,13 @@ static void judge_named(const reading *part, report *to, cited_mesh *mesh, const
     size_t count = 0;
     if (!clip)
         return;
-    clip->num_findings = 0;
+    clip->num_diagnostics = 0;
     md5_check_pair(mesh->facts, clip);
     tool_judge_motion(clip, mesh->model, anim);
-    const md5_finding *const found = tool_findings(clip, &count);
-    COMMON_FOR (i, count) {
-        to->findings = common_grow(to->findings, to->count, sizeof *to->findings);
-        to->findings[to->count++] = found[i];
+    const md5_diagnostic *const found = tool_diagnostics(clip, &count);
+    for (size_t i = 0; i < count; i++) {
+        to->diagnostics = common_grow(to->diagnostics, to->count, sizeof *to->diagnostics);
+        to->diagnostics[to->count++] = found[i];
     }
     to->judged |= clip->engines.all;
     md5_free_check(clip);
@@ -158,10 +159,10 @@ static void check_machine(const reading *part, const md5_character *machine, rep
 {
     cited_mesh mesh = {.path = machine->model_path, .model = machine->model};
     cited_clip *const clips = common_alloc(machine->num_clips, sizeof *clips);
-    COMMON_FOR (i, machine->num_clips)
+    for (uint32_t i = 0; i < machine->num_clips; i++)
         clips[i] = (cited_clip){machine->anim_paths[i], machine->anims[i]};
     common_sort(clips, machine->num_clips, sizeof *clips, common_by_text);
-    COMMON_FOR (i, machine->num_clips)
+    for (uint32_t i = 0; i < machine->num_clips; i++)
         if (i == 0 || strcmp(clips[i].path, clips[i - 1].path) != 0)
             judge_named(part, to, &mesh, clips[i].path, clips[i].anim);
     free(clips);
@@ -177,7 +178,7 @@ static void report_name(report *to, const char *what, const char *name, const ch
     convert_fail(&error, MD5_WARNING, to->path,
                  nearest ? "%s '%.150s': did you mean '%.150s'?" : "%s '%.150s'", what, name,
                  nearest);
-    add_finding(to, &error);
+    add_diagnostic(to, &error);
 }
 
 static void check_joint(report *to, const md5_model *model, const char *what, const char *name)
@@ -191,38 +192,41 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
 {
     const md5_load_opts opts = {.files = tool_files(part->check->game)};
     size_t work = 1 << 24; // to look for nearest names
-    COMMON_EACH (of, cube->parts, cube->num_parts) {
+    for (uint32_t i = 0; i < cube->num_parts; i++) {
+        const md5_cube2_part *const of = &cube->parts[i];
         md5_error error = {0};
         md5_model *const model = md5_load_model(of->mesh, &opts, &error);
         if (!model) {
-            add_finding(to, &error);
+            add_diagnostic(to, &error);
             continue;
         }
         cited_mesh mesh = {.path = of->mesh, .model = model};
-        COMMON_FOR (j, of->num_tags)
+        for (uint32_t j = 0; j < of->num_tags; j++)
             check_joint(to, model, "md5tag: the mesh has no joint", of->tags[j].joint);
-        COMMON_FOR (j, of->num_pitches)
+        for (uint32_t j = 0; j < of->num_pitches; j++)
             check_joint(to, model, "md5pitch: the mesh has no joint", of->pitches[j].joint);
-        COMMON_FOR (j, of->num_adjustments)
+        for (uint32_t j = 0; j < of->num_adjustments; j++)
             check_joint(to, model, "md5adjust: the mesh has no joint", of->adjustments[j].joint);
-        COMMON_FOR (j, of->num_rows) {
-            const char *const name = of->rows[j].mesh;
+        for (uint32_t j = 0; j < of->num_commands; j++) {
+            const char *const name = of->commands[j].mesh;
             if (strcmp(name, "*") != 0 && md5_find_mesh(model, name) == MD5_NONE)
-                report_name(to, "no mesh has the name", name, NULL);
-            const bool has_images = strcmp(of->rows[j].word, "md5skin") == 0
-                                    || strcmp(of->rows[j].word, "md5bumpmap") == 0;
-            COMMON_FOR_WHILE (k, 2, has_images) {
-                const char *const image = of->rows[j].images[k].path;
-                if (!image || tool_is_file(part->check->game, image))
-                    continue;
-                char *const nearest = tool_near_image(part->check->game, image, &work);
-                report_name(to, "no image", image, nearest);
-                free(nearest);
+                report_name(to, "unknown mesh", name, NULL);
+            const bool has_images = strcmp(of->commands[j].keyword, "md5skin") == 0
+                                    || strcmp(of->commands[j].keyword, "md5bumpmap") == 0;
+            if (has_images) {
+                for (int k = 0; k < 2; k++) {
+                    const char *const image = of->commands[j].images[k].path;
+                    if (!image || tool_is_file(part->check->game, image))
+                        continue;
+                    char *const nearest = tool_near_image(part->check->game, image, &work);
+                    report_name(to, "image not found:", image, nearest);
+                    free(nearest);
+                }
             }
         }
         // Loads each file once, however often it is named in a row.
         const char *before = "";
-        COMMON_FOR (j, of->num_anims) {
+        for (uint32_t j = 0; j < of->num_anims; j++) {
             const char *const file = of->anims[j].file;
             if (strcmp(file, before) == 0)
                 continue;
@@ -230,9 +234,11 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
             md5_error reason = {0};
             md5_anim *const anim = md5_load_anim(file, &opts, &reason);
             md5_binding *const binding =
-                anim ? md5_bind(model, anim, &(md5_load_opts){.partial = true}, &reason) : NULL;
+                anim ? md5_bind(model, anim, &(md5_load_opts){.allow_partial_binding = true},
+                                &reason)
+                     : NULL;
             if (!binding)
-                add_finding(to, &reason);
+                add_diagnostic(to, &reason);
             if (anim)
                 judge_named(part, to, &mesh, file, anim);
             md5_free_binding(binding);
@@ -255,7 +261,8 @@ static void judge_clip(const reading *part, const report *to, const md5_anim *an
     if (!anim)
         return;
     md5_error error = {0};
-    const md5_load_opts opts = {.without = NOT_JUDGED, .files = tool_files(part->check->game)};
+    const md5_load_opts opts = {.skip_geometry = NOT_JUDGED,
+                                .files = tool_files(part->check->game)};
     md5_model *const model =
         has_mesh && !mesh->model ? md5_load_model(mesh->path, &opts, &error) : NULL;
     tool_judge_motion(to->facts, has_mesh && mesh->model ? mesh->model : model, anim);
@@ -266,31 +273,31 @@ static void judge_clip(const reading *part, const report *to, const md5_anim *an
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const reading *const part = user;
-    COMMON_FOR_FROM (i, begin, end) {
+    for (size_t i = begin; i < end; i++) {
         if (worker == 0 && part->check->shows_progress)
             tool_show_progress(part->num_before + i, part->num_files);
         report *const to = part->order[i];
-        md5_load_opts opts = {.warn = add_finding,
+        md5_load_opts opts = {.warn = add_diagnostic,
                               .warn_user = to,
-                              .without = NOT_JUDGED,
+                              .skip_geometry = NOT_JUDGED,
                               .files = tool_files(part->check->game)};
         tool_asset asset;
         md5_error error = {0};
         if (!tool_load(to->path, &opts, &asset, &error))
-            add_finding(to, &error);
+            add_diagnostic(to, &error);
         const tool_kind kind = tool_kind_of(to->path);
         const bool is_text = kind == TOOL_MODEL || kind == TOOL_ANIM;
         size_t size = 0;
         char *const bytes = is_text ? tool_read_file(part->check->game, to->path, &size) : NULL;
-        const char *const baked = bytes ? tool_baked_kind(bytes, size) : NULL;
-        if (baked && (part->check->asked.all & ~MD5_ENGINE_LIBRARY) != 0) {
+        const bool is_compressed = bytes && tool_is_compressed_clip(bytes, size);
+        if (is_compressed && (part->check->asked.all & ~MD5_ENGINE_LIBRARY) != 0) {
             convert_fail(&error, MD5_ERROR_VERSION, to->path,
-                         "%s, which no engine reads but those with md5model", baked);
-            add_finding(to, &error);
+                         "compressed clips are supported only by engines that use md5model");
+            add_diagnostic(to, &error);
         }
         unsigned num_warnings = 0;
-        COMMON_FOR (k, to->count)
-            num_warnings += to->findings[k].error.status == MD5_WARNING;
+        for (size_t k = 0; k < to->count; k++)
+            num_warnings += to->diagnostics[k].error.status == MD5_WARNING;
         if (asset.num_warnings > num_warnings)
             to->num_unreported = asset.num_warnings - num_warnings;
         if (asset.cube)
@@ -324,7 +331,8 @@ static void read_part(reading *part, const md5_threads *threads)
     enum { MAX_KEPT = 256 }; // models; those beyond are read again for each of their clips
     size_t num_others = 0, num_kept = 0;
     part->num_clips = part->num_meshes = 0;
-    COMMON_EACH (to, part->reports, part->num_read) {
+    for (size_t i = 0; i < part->num_read; i++) {
+        report *const to = &part->reports[i];
         const tool_kind kind = tool_kind_of(to->path);
         part->order[kind == TOOL_ANIM ? part->num_read - ++part->num_clips : num_others++] = to;
         if (kind == TOOL_MODEL)
@@ -334,11 +342,11 @@ static void read_part(reading *part, const md5_threads *threads)
     part->clips = part->order + num_others;
     common_sort(part->clips, part->num_clips, sizeof(report *), compare_files);
     part->clip_paths = part->mesh_paths + part->num_meshes;
-    COMMON_FOR (i, part->num_meshes)
+    for (size_t i = 0; i < part->num_meshes; i++)
         part->mesh_paths[i] = part->meshes[i]->path;
-    COMMON_FOR (i, part->num_clips)
+    for (size_t i = 0; i < part->num_clips; i++)
         part->clip_paths[i] = part->clips[i]->path;
-    COMMON_FOR (i, part->num_clips) {
+    for (size_t i = 0; i < part->num_clips; i++) {
         report *const mesh = find_mesh(part, part->clips[i]->path);
         if (mesh && !mesh->keeps_model)
             mesh->keeps_model = num_kept++ < MAX_KEPT;
@@ -348,14 +356,14 @@ static void read_part(reading *part, const md5_threads *threads)
     clips.order = part->clips;
     clips.num_before += num_others;
     md5_threads_run(threads, part->num_clips, read_range, &clips);
-    COMMON_FOR (i, part->num_clips) {
+    for (size_t i = 0; i < part->num_clips; i++) {
         report *const mesh = find_mesh(part, part->clips[i]->path);
         if (!mesh || !part->clips[i]->facts)
             continue;
         mesh->clips = common_grow(mesh->clips, mesh->num_clips, sizeof(md5_check *));
         mesh->clips[mesh->num_clips++] = part->clips[i]->facts;
     }
-    COMMON_FOR (i, part->num_meshes)
+    for (size_t i = 0; i < part->num_meshes; i++)
         md5_check_turns(part->meshes[i]->clips, part->meshes[i]->num_clips);
 }
 
@@ -383,16 +391,17 @@ static void check_files(checker *check, const common_list *files)
         while (num_read < left && num_read < most
                && tool_are_in_one_folder(names[num_read - 1], names[num_read]))
             num_read++;
-        COMMON_FOR (i, num_read)
+        for (size_t i = 0; i < num_read; i++)
             part.reports[i] = (report){.path = names[i]};
         part.num_read = num_read;
         read_part(&part, threads);
-        COMMON_EACH (from, part.reports, num_read) {
-            print_findings(check, from);
+        for (size_t i = 0; i < num_read; i++) {
+            report *const from = &part.reports[i];
+            print_diagnostics(check, from);
             check->judged |= from->judged;
             md5_free_check(from->facts);
             md5_free_model(from->model);
-            free(from->findings);
+            free(from->diagnostics);
             free(from->clips);
         }
         part.num_before += num_read;
@@ -418,13 +427,15 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     if (is_shown && !(game->asked.all & md5_find_engines("doom3")))
         printf("%zu declarations\n", game->num_decls);
     else if (is_shown)
-        printf("%zu declarations, of which Doom 3 would replace %zu by defaults\n", game->num_decls,
+        printf("%zu declarations; Doom 3 would replace %zu with defaults\n", game->num_decls,
                game->num_defaulted);
     common_list files = {0};
-    COMMON_FOR_WHILE (i, md5_game_num_files(check->game), check->game) {
-        const char *const name = md5_game_file(check->game, i);
-        if (tool_kind_of(name) > (game->has_decls ? TOOL_CAMERA : TOOL_UNKNOWN))
-            common_add(&files, common_copy(name));
+    if (check->game) {
+        for (size_t i = 0; i < md5_game_num_files(check->game); i++) {
+            const char *const name = md5_game_file(check->game, i);
+            if (tool_kind_of(name) > (game->has_decls ? TOOL_CAMERA : TOOL_UNKNOWN))
+                common_add(&files, common_copy(name));
+        }
     }
     // By folders, as a walk has them.
     common_sort(files.names, files.count, sizeof *files.names, tool_compare_paths);
@@ -447,12 +458,12 @@ static int check_all(tool_arguments *arguments)
         return TOOL_OK;
     }
     if (arguments->num_words == 0 && !arguments->base)
-        return tool_usage("check", "missing folder");
+        return tool_usage("check", "missing file or folder");
     check.asked = arguments->asked;
     check.report = tool_begin_report(arguments);
     common_list files = {0};
     size_t num_game_files = 0;
-    COMMON_FOR (i, arguments->num_words) {
+    for (int i = 0; i < arguments->num_words; i++) {
         const char *const path = arguments->words[i];
         // A folder with the extension of a file is reported as a file that cannot be read.
         if (is_checked(path) || !common_holds_files(path)) {
@@ -460,7 +471,6 @@ static int check_all(tool_arguments *arguments)
             continue;
         }
         arguments->folder = path;
-        tool_read_filters(check.report, path);
         if (arguments->base || arguments->mod || common_is_game_folder(path)) {
             num_game_files += check_game(&check, arguments);
             continue;
@@ -468,7 +478,7 @@ static int check_all(tool_arguments *arguments)
         common_walk walk = {.is_wanted = is_read,
                             .goes_on = check.shows_progress ? tool_show_search : NULL};
         common_list found = common_walk_folder(path, &walk);
-        COMMON_FOR (j, found.count) {
+        for (size_t j = 0; j < found.count; j++) {
             arguments->folder = found.names[j];
             if (is_checked(found.names[j]))
                 common_add(&files, common_copy(found.names[j]));
@@ -478,12 +488,11 @@ static int check_all(tool_arguments *arguments)
         if (found.count == 0)
             check_game(&check, arguments); // says what is there instead
         common_free_list(&found);
-        if (walk.is_cut)
-            tool_report_finding(
-                check.report,
-                &(md5_finding){.error = {.status = MD5_WARNING,
-                                         .message = "too many files: not all are checked"},
-                               .count = 1});
+        if (walk.warning[0] != '\0') {
+            md5_diagnostic unread = {.count = 1};
+            convert_fail(&unread.error, MD5_WARNING, path, "%s", walk.warning);
+            tool_report_diagnostic(check.report, &unread);
+        }
     }
     if (arguments->num_words == 0)
         num_game_files = check_game(&check, arguments);
@@ -502,35 +511,35 @@ const tool_command tool_check = {
     "folder",
     "usage: md5tool check [OPTION...] FILE|FOLDER...\n"
     "\n"
-    "Reads .md5mesh, .md5anim, .md5camera, .md5machine and md5.cfg files, including those in\n"
-    "folders and their subfolders, and clips of \"md5tool compress\" that are named. Prints one\n"
-    "line for each error or warning: file:line:column: error|warning: text, for rules of\n"
-    "engines with [the rule] and what each engine does. Of many that are alike five are shown,\n"
-    "and their number; on a terminal also the line of the file. The last line is a summary.\n"
-    "The exit status is 1 if there is any error, 2 if the arguments are wrong.\n"
+    "Checks .md5mesh, .md5anim, .md5camera, .md5machine and md5.cfg files, including all files in\n"
+    "folders and their subfolders, and compressed clips that are given by name. Prints one line\n"
+    "for each error or warning: file:line:column: error|warning: message. Violations of engine\n"
+    "rules also have [RULE] and the reaction of each engine. At most five similar messages are\n"
+    "printed, followed by their total number; on a terminal the line of the file is shown, too.\n"
+    "The last line is a summary. The exit status is 1 if any file has an error, 2 if the\n"
+    "arguments are invalid.\n"
     "\n"
-    "A clip is compared with the mesh of its name beside it, or with the only one of its folder,\n"
-    "or with that which a .md5machine, a md5.cfg or a model of a game names, and looked at on it:\n"
-    "boxes that the skin leaves, loops that jump, roots that drift and feet that slide.\n"
-    "Without --for files are judged for the engines that they could be meant for: those of\n"
-    "Quake in a folder progs or beside a .mdl, of Quake 2 in a folder md5 or beside a .md2, of\n"
-    "Cube 2 beside a md5.cfg, else id's; for a mesh and a clip of one name for all, where only\n"
-    "what id's engine does is an error.\n"
+    "A clip is checked with its mesh: the mesh of the same name in its folder, the only mesh of\n"
+    "the folder, or the mesh that a .md5machine file, md5.cfg or a game's model assigns to it.\n"
+    "This finds bounds that do not contain the skin, loops that jump, roots that drift and feet\n"
+    "that slide.\n"
     "\n"
-    "An archive, .pak .pk3 .pk4 .zip, is a folder, too. Of a game, which has declarations, all "
-    "tables,\n"
-    "materials, skins, models and entities are parsed leniently.\n"
-    "A file .md5check in a folder that is given holds lines `only NAME` and `ignore NAME`.\n"
+    "Without --for, the engines are chosen by location: Quake engines in a folder named progs or\n"
+    "next to a .mdl file, Quake 2 engines in a folder named md5 or next to a .md2 file, Cube 2\n"
+    "next to an md5.cfg file, otherwise id's engines. A mesh and a clip with the same name are\n"
+    "checked for all engines, and only violations in id's engines are errors.\n"
     "\n"
-    "  --for ENGINE        judge for this engine, as it is or as ENGINE:VERSION, or for md5model,\n"
-    "                      this library; may be repeated\n"
-    "  --rules             print all rules, and what each engine does\n"
-    "  --only NAME         only findings of this rule or with this text; may be repeated\n"
-    "  --ignore NAME       none of these; may be repeated\n"
-    "  --all               show all findings, however many are alike\n"
-    "  --json              print one JSON object per finding: file, line, column, severity, rule,\n"
-    "                      message, count, engines\n"
-    "  --sarif             print SARIF 2.1.0, for editors\n"
-    "  --github            print annotations of GitHub's actions\n"
-    "  --base DIR          of a folder: the base game folder, if it adds to another one\n"
-    "  --mod DIR           of a folder: a mod, whose files hide those of it\n"};
+    "Archives (.pak .pk3 .pk4 .zip) are checked like folders. In a game folder with declarations,\n"
+    "all tables, materials, skins, models and entities are parsed leniently.\n"
+    "\n"
+    "  --for ENGINE        check for this engine, a version of it (ENGINE:VERSION), or md5model\n"
+    "                      (this library); may be repeated\n"
+    "  --rules             print all rules and the reaction of each engine\n"
+    "  --only NAME         print only messages of this rule or with this text; may be repeated\n"
+    "  --ignore NAME       skip messages of this rule or with this text; may be repeated\n"
+    "  --all               print all similar messages\n"
+    "  --json              print one JSON object per message: file, line, column, severity,\n"
+    "                      rule, message, count, engines\n"
+    "  --github            print annotations for GitHub Actions\n"
+    "  --base DIR          for folders: the base game folder that the folder extends\n"
+    "  --mod DIR           for folders: a mod folder, whose files override the others\n"};

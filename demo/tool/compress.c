@@ -6,7 +6,7 @@
 static int compress(tool_arguments *arguments)
 {
     if (!arguments->output)
-        return tool_usage("compress", "missing -o FILE");
+        return tool_usage("compress", "missing option -o FILE");
     const char *const path = arguments->num_words > 1 ? arguments->words[1] : NULL;
     const md5_load_opts opts = {.file_name = arguments->words[0], .warn = tool_print_error};
     md5_error error = {0};
@@ -23,8 +23,8 @@ static int compress(tool_arguments *arguments)
         is_done = tool_write_text(arguments->output, bytes, size, &error);
         // The error that is printed is the one that was measured, not the one that was asked for.
         if (is_done)
-            printf("error %.6g units, %zu bytes, %.2f a joint and frame\n", compressed->max_error,
-                   size,
+            printf("error %.6g units, %zu bytes, %.2f bytes per joint and frame\n",
+                   compressed->max_error, size,
                    (double)compressed->packed_size
                        / ((double)anim->skeleton.num_joints * anim->num_frames));
         free(bytes);
@@ -43,12 +43,12 @@ const tool_command tool_compress = {
     "a clip and at most one model",
     "usage: md5tool compress ANIM [MESH] [--error UNITS] -o FILE\n"
     "\n"
-    "Compresses an animation. No point of the skin moves by more than the error, which is "
-    "measured.\n"
-    "With MESH the skin is that of the model; otherwise a joint moves points as far away as its\n"
-    "longest bone. Prints the largest error and the number of bytes.\n"
+    "Compresses an animation so that no point of the skin moves by more than the error limit. "
+    "With\n"
+    "MESH, errors are measured on the skin of this model; otherwise each joint is assumed to move\n"
+    "points that are as far away as its longest bone. Prints the largest error and the file size.\n"
     "\n"
-    "  --error UNITS   largest displacement of the skin (0.01)\n"
+    "  --error UNITS   largest displacement of the skin, in units (default 0.01)\n"
     "  --output FILE   the file to write; -o is short for it\n"};
 
 // == decompress ===================================================================================
@@ -63,10 +63,10 @@ static bool check_size(const md5_anim *compressed, const md5_anim *anim, const c
     const uint64_t size = frame * anim->num_frames;
     if (size <= MUCH || size / MAX_GROWTH <= compressed->size)
         return true;
-    return convert_fail(
-        error, MD5_ERROR_RANGE, path,
-        "its %u frames would be %llu bytes of text: more than %d times its own size",
-        anim->num_frames, (unsigned long long)size, (int)MAX_GROWTH);
+    return convert_fail(error, MD5_ERROR_RANGE, path,
+                        "clip too large to decompress: %u frames would be %llu bytes of text "
+                        "(limit: %d times the compressed size)",
+                        anim->num_frames, (unsigned long long)size, (int)MAX_GROWTH);
 }
 
 // Samples are taken by a binding to the clip's own skeleton, as a player takes them.
@@ -90,7 +90,7 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
         .numbers = common_alloc(anim->num_frames, anim->num_components * sizeof *doc.numbers),
         .bounds = common_alloc(anim->num_frames, sizeof *doc.bounds),
     };
-    COMMON_FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         const md5_quat q = tool_stored_rotation(anim->base_frame[i].rotation);
         doc.joints[i] = (md5_doc_joint){.name = skeleton->joints[i].name,
                                         .parent = skeleton->joints[i].parent,
@@ -99,19 +99,19 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
                                         .rotation = {q.x, q.y, q.z}};
     }
     float *next = doc.numbers;
-    COMMON_FOR (frame, anim->num_frames) {
-        const md5_moment still = {.frame0 = frame, .frame1 = frame};
+    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+        const md5_sample_position still = {.frame0 = frame, .frame1 = frame};
         md5_bounds *const bounds = &doc.bounds[frame];
         *bounds = md5_bounds_from_points(NULL, 0);
         md5_sample(own, still, MD5_ROOT_FILE, pose);
         md5_local_to_model(skeleton, pose, matrices);
-        COMMON_FOR (i, num_joints) { // tracks have all of a triple or nothing
+        for (uint32_t i = 0; i < num_joints; i++) { // tracks have all of a triple or nothing
             const md5_vec3 point = md5_mat34_translation(matrices[i]);
             const md5_quat q = tool_stored_rotation(pose[i].rotation);
             const float values[] = {
                 pose[i].translation.x, pose[i].translation.y, pose[i].translation.z, q.x, q.y, q.z};
             *bounds = md5_bounds_union(*bounds, md5_bounds_from_points(&point, 1));
-            COMMON_FOR (k, 6)
+            for (int k = 0; k < 6; k++)
                 if (anim->tracks[i].flags >> k & 1)
                     *next++ = values[k];
         }
@@ -150,6 +150,6 @@ const tool_command tool_decompress = {
     "one file",
     "usage: md5tool decompress FILE [-o ANIM]\n"
     "\n"
-    "Prints a compressed clip as .md5anim. The bounds of a frame are those of its joints.\n"
+    "Prints a compressed clip as .md5anim. The bounds of each frame contain its joints.\n"
     "\n"
-    "  --output ANIM   write to that file instead of standard output; -o is short for it\n"};
+    "  --output ANIM   write to ANIM instead of standard output; -o is short for it\n"};

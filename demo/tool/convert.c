@@ -105,7 +105,7 @@ static void add_folder(batch *all, char *const *files, size_t count)
         count = 0; // targets are no models of their own
     free(folder);
     free(above);
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         if (is_clip(all, files[i]) || !is_input(all, files[i], has_targets))
             continue;
         const item *const added = add_item(all, files[i] + length + strspn(files[i] + length, "/"),
@@ -114,7 +114,7 @@ static void add_folder(batch *all, char *const *files, size_t count)
             meshes[num_meshes++] = added->inputs.names[0];
     }
     common_sort((void *)meshes, num_meshes, sizeof *meshes, tool_compare_paths);
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         if (!is_clip(all, files[i]) || !is_input(all, files[i], has_targets))
             continue;
         const size_t mesh = tool_find_mesh(meshes, num_meshes, files[i]);
@@ -140,13 +140,15 @@ static bool find_files(batch *all, md5_error *error)
     const bool is_other =
         strcmp(root, output) != 0
         || convert_fail(error, MD5_ERROR_IO, all->arguments->output,
-                        "the output is the folder that is read: expected another");
+                        "the output folder is the input folder: expected a different folder");
     common_walk walk = {.is_wanted = convert_reads};
     if (!game)
         all->files = common_walk_folder(all->arguments->folder, &walk);
-    COMMON_FOR_WHILE (i, md5_game_num_files(game), game)
-        if (convert_reads(md5_game_file(game, i)))
-            common_add(&all->files, common_copy(md5_game_file(game, i)));
+    if (game) {
+        for (size_t i = 0; i < md5_game_num_files(game); i++)
+            if (convert_reads(md5_game_file(game, i)))
+                common_add(&all->files, common_copy(md5_game_file(game, i)));
+    }
     char **const names = all->files.names;
     common_sort(names, all->files.count, sizeof *names, tool_compare_paths);
     for (size_t i = 0, next; is_other && i < all->files.count; i = next) {
@@ -174,27 +176,27 @@ static void find_game_models(batch *all)
 {
     md5_game *const game = all->games[0].game;
     common_list pairs = {NULL, 0}; // "MESH\nCLIP", and "MESH\n" for each mesh: sorted before those
-    COMMON_FOR (i, md5_game_num_decls(game, MD5_DECL_MODEL)) {
+    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MODEL); i++) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_MODEL, i);
         const md5_model_def *const def = md5_game_model_def(game, decl->name, NULL);
         if (!def || def->mesh[0] == '\0')
             continue;
         common_add(&pairs, common_format("%s\n", def->mesh));
-        COMMON_FOR (k, def->num_anims) {
+        for (uint32_t k = 0; k < def->num_anims; k++) {
             const md5_model_anim *const anim = md5_model_def_anim(def, k);
-            COMMON_FOR (f, anim->num_files)
+            for (uint32_t f = 0; f < anim->num_files; f++)
                 common_add(&pairs, common_format("%s\n%s", def->mesh, anim->files[f]));
         }
     }
-    COMMON_FOR (i, md5_game_num_files(game))
+    for (size_t i = 0; i < md5_game_num_files(game); i++)
         if (common_has_ending(md5_game_file(game, i), ".md5mesh"))
             common_add(&pairs, common_format("%s\n", md5_game_file(game, i)));
-    COMMON_FOR (i, pairs.count) // the game ignores case
+    for (size_t i = 0; i < pairs.count; i++) // the game ignores case
         for (char *c = pairs.names[i]; *c != '\0'; c++)
             *c = (char)tolower((unsigned char)*c);
     common_sort(pairs.names, pairs.count, sizeof *pairs.names, common_by_text);
     item *last = NULL;
-    COMMON_FOR (i, pairs.count) {
+    for (size_t i = 0; i < pairs.count; i++) {
         char *const clip = strchr(pairs.names[i], '\n') + 1;
         if (i > 0 && strcmp(pairs.names[i], pairs.names[i - 1]) == 0)
             continue;
@@ -231,7 +233,7 @@ static bool is_current(const tool_places *own, const convert_job *job, const ite
     const uint64_t written = common_file_time(one->output);
     bool is_newer = written > 0 && (!job->target || common_file_time(job->target) <= written)
                     && (!job->map || common_file_time(job->map) <= written);
-    COMMON_FOR_WHILE (i, one->inputs.count, is_newer)
+    for (size_t i = 0; i < one->inputs.count && is_newer; i++)
         is_newer = time_of_input(own, one->inputs.names[i]) <= written;
     return is_newer;
 }
@@ -250,7 +252,7 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const batch *const all = user;
     tool_places *const own = all->games ? &all->games[worker] : NULL;
-    COMMON_FOR_FROM (i, begin, end) {
+    for (size_t i = begin; i < end; i++) {
         item *const one = &all->items[i];
         if (worker == 0)
             tool_show_progress(i, all->num_items);
@@ -297,7 +299,7 @@ static int compare_outputs(const void *a, const void *b)
 static void find_doubles(const batch *all)
 {
     common_sort(all->items, all->num_items, sizeof *all->items, compare_outputs);
-    COMMON_FOR_FROM (i, 1, all->num_items)
+    for (size_t i = 1; i < all->num_items; i++)
         if (strcmp(all->items[i - 1].output, all->items[i].output) == 0) {
             item *const one = &all->items[i];
             const char *const input = one->inputs.names[0];
@@ -309,10 +311,11 @@ static void find_doubles(const batch *all)
                     || common_has_ending(before->inputs.names[0], ".md5mesh"));
             one->state = is_old ? IS_REPLACED : HAS_FAILED;
             if (is_old)
-                common_add(&one->notes, common_copy("left out: engines show the .md5mesh instead"));
+                common_add(&one->notes, common_copy("skipped: engines use the .md5mesh instead"));
             else
                 convert_fail(&one->error, MD5_ERROR_MISMATCH, input,
-                             "another input becomes the same file: %.120s", one->output);
+                             "duplicate output file: another input is also written to %.120s",
+                             one->output);
         }
 }
 
@@ -321,16 +324,17 @@ static int print_report(const batch *all)
 {
     size_t counts[HAS_FAILED + 1] = {0};
     tool_report *const report = tool_begin_report(all->arguments);
-    COMMON_EACH (one, all->items, all->num_items) {
-        md5_finding found = {.error = one->error, .count = 1};
+    for (size_t i = 0; i < all->num_items; i++) {
+        item *const one = &all->items[i];
+        md5_diagnostic found = {.error = one->error, .count = 1};
         counts[one->state]++;
         if (found.error.file[0] == '\0')
             convert_name_file(&found.error, one->inputs.names[0]);
         if (one->state == HAS_FAILED)
-            tool_report_finding(report, &found);
-        COMMON_FOR (k, one->notes.count) {
+            tool_report_diagnostic(report, &found);
+        for (size_t k = 0; k < one->notes.count; k++) {
             const char *note = one->notes.names[k], *path = one->inputs.names[0];
-            COMMON_FOR (input, one->inputs.count) { // those that name a file
+            for (size_t input = 0; input < one->inputs.count; input++) { // those that name a file
                 const size_t length = strlen(one->inputs.names[input]);
                 if (strncmp(note, one->inputs.names[input], length) == 0 && note[length] == ':') {
                     path = one->inputs.names[input];
@@ -339,13 +343,13 @@ static int print_report(const batch *all)
                 }
             }
             convert_fail(&found.error, MD5_WARNING, path, "%s", note);
-            tool_report_finding(report, &found);
+            tool_report_diagnostic(report, &found);
         }
     }
     tool_end_report(report, all->num_items, 0);
     if (all->num_clips > 0)
-        common_print(stdout, "%zu clips fit no model of their folder: %s\n", all->num_clips,
-                     all->clip);
+        common_print(stdout, "%zu clips match no model in their folder; first: %s\n",
+                     all->num_clips, all->clip);
     common_print(stdout, "%zu models: %zu converted, %zu up to date, %zu failed\n", all->num_items,
                  counts[IS_DONE], counts[IS_CURRENT], counts[HAS_FAILED]);
     return counts[HAS_FAILED] > 0 ? TOOL_BAD_FILE : TOOL_OK;
@@ -368,8 +372,8 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
     const md5_threads *const threads = common_start_threads(0);
     const uint32_t num_workers = threads ? threads->num_workers : 1;
     if (!convert_writes(ending))
-        is_open =
-            convert_fail(&error, MD5_ERROR_IO, ending, "no format that is written has this ending");
+        is_open = convert_fail(&error, MD5_ERROR_IO, ending,
+                               "unsupported output format: unknown file extension");
     else {
         all.games = common_alloc(num_workers, sizeof *all.games);
         is_open = tool_open_places(arguments, &(md5_load_opts){0}, all.games, &error);
@@ -395,16 +399,19 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
         tool_print_error(NULL, &error);
     }
     common_stop_threads(threads);
-    COMMON_EACH (one, all.items, all.num_items) {
-        COMMON_FOR (k, one->written.count)
+    for (size_t i = 0; i < all.num_items; i++) {
+        item *const one = &all.items[i];
+        for (size_t k = 0; k < one->written.count; k++)
             common_add(written, common_copy(one->written.names[k]));
         common_free_list(&one->inputs);
         common_free_list(&one->notes);
         common_free_list(&one->written);
         free(one->output);
     }
-    COMMON_FOR_WHILE (i, num_workers, all.games)
-        tool_close_places(&all.games[i]);
+    if (all.games) {
+        for (uint32_t i = 0; i < num_workers; i++)
+            tool_close_places(&all.games[i]);
+    }
     free(all.games);
     free(all.items);
     common_free_list(&all.files);
@@ -425,7 +432,7 @@ static void print_note(void *user, const char *text)
 static int judge(const tool_arguments *arguments, const common_list *written)
 {
     common_list words = {NULL, 0}, only = {NULL, 0};
-    COMMON_FOR (i, written->count) {
+    for (size_t i = 0; i < written->count; i++) {
         char *const path = common_whole(written->names[i]), *const folder = common_folder(path);
         char *const root = common_folder(folder);
         const bool is_def = common_has_ending(path, ".def");
@@ -460,17 +467,18 @@ static int convert(tool_arguments *arguments)
     const bool is_folder = common_holds_files(arguments->words[0]);
     arguments->folder = arguments->words[0];
     if (arguments->prints_map && (arguments->output || !arguments->mesh || is_folder))
-        return tool_usage("convert", "--print-map takes files and --mesh, and writes none");
+        return tool_usage("convert", "--print-map requires input files and --mesh, and cannot be "
+                                     "used with folders or --output");
     if (!arguments->output && !arguments->prints_map)
-        return tool_usage("convert", "missing --output FILE|FOLDER");
+        return tool_usage("convert", "missing option --output FILE|FOLDER");
     char *end = NULL;
     const double turn = arguments->turn ? strtod(arguments->turn, &end) : 0;
     if (arguments->turn && (end == arguments->turn || *end != '\0' || !(fabs(turn) <= 360)))
-        return tool_usage("convert", "--turn takes degrees from -360 to 360");
+        return tool_usage("convert", "--rotate: expected degrees from -360 to 360");
     item whole = {.notes = {NULL, 0}}; // of files, whose notes are printed
     common_list inputs = {NULL, 0};
     bool has_model = !arguments->mesh; // without it, clips for another one need their own
-    COMMON_FOR (i, arguments->num_words) {
+    for (int i = 0; i < arguments->num_words; i++) {
         const tool_kind kind = tool_kind_of(arguments->words[i]);
         has_model |= kind != TOOL_ANIM && kind != TOOL_BFG_ANIM;
         common_add(&inputs, common_copy(arguments->words[i]));
@@ -499,7 +507,6 @@ static int convert(tool_arguments *arguments)
         .num_tags = arguments->tags.count,
         .worn = arguments->worn,
         .is_quantized = arguments->is_quantized,
-        .is_packed = arguments->is_packed,
         .is_fitted = arguments->is_fitted,
         .is_batch = is_folder,
         .map = arguments->map,
@@ -517,7 +524,7 @@ static int convert(tool_arguments *arguments)
     md5_error error = {0};
     int status = TOOL_OK;
     if (is_folder && arguments->num_words > 1)
-        status = tool_usage("convert", "expected one folder, or files");
+        status = tool_usage("convert", "expected one folder or several files");
     else if (is_folder)
         status = convert_folder(arguments, &job, &whole.written);
     else
@@ -539,72 +546,71 @@ const tool_command tool_convert = {
     "files",
     "usage: md5tool convert FILE...|FOLDER --output FILE|FOLDER\n"
     "\n"
-    "Converts a model and any number of clips beside it from one format to another, by the "
-    "endings\n"
-    "of their names. What the output cannot say is named, with its size. Clothes, as models on "
-    "the\n"
-    "joints of the first one, become a part of it; models with its vertices are morph targets.\n"
+    "Converts a model and its clips to another format. The file extensions select the formats.\n"
+    "Notes name all data that the output format cannot store, and the size of the error. Models\n"
+    "that share joints with the first model are merged into it as outfits; models with the same\n"
+    "vertices become morph targets.\n"
     "\n"
     "Reads and writes .md5mesh .md5anim .md5camera, .bmd5mesh .bmd5anim .bcanim, .glb .gltf, "
     ".iqm;\n"
     "reads .md5machine, .bvh, and with libassimp .fbx .dae .x .b3d .ms3d .smd; writes .obj;\n"
-    "reads and writes frames, .mdl .md2 .md3.\n"
+    "reads and writes vertex animation: .mdl .md2 .md3.\n"
     "\n"
-    "Of a folder or an archive each model is converted with the clips that fit it, as for check: "
-    "in a game\n"
-    "those of its modelDefs, else that of its name beside it, or all if it is the only "
-    "one.\n"
-    "What is newer than its inputs is left out.\n"
+    "A folder or archive is converted model by model, each with its clips: in a game the clips of\n"
+    "its modelDefs, otherwise the clips with its name in its folder, or all clips of the folder "
+    "if\n"
+    "it contains one model. Files whose output is up to date are skipped.\n"
     "\n"
     "  --formats         print the formats that are read and written\n"
     "  --output NAME     the file to write; a folder for MD5 files; -o is short for it\n"
-    "  --to KIND         of a folder: the ending of the files to write, as md5mesh; else glb\n"
-    "  --base DIR        of a folder: the base game folder, if it adds to another one\n"
-    "  --mod DIR         of a folder: a mod, whose files hide those of it\n"
-    "  --for ENGINE      to MD5 and games: keep the limits, names and folders of this engine, as\n"
-    "                    check --rules lists them, and print what check says of the files that "
-    "were\n"
-    "                    written; of .mdl .md2 .md3 also quake, quake2, quake3, ioq3, darkplaces\n"
-    "  --force           write over files, and accept losses above 1 % of the size\n"
-    "  --scale FACTOR    units of the output in one of the input; glTF: 0.0254, metres in an inch\n"
-    "  --turn DEGREES    turn about the vertical axis, counterclockwise from above\n"
-    "  --influences N    to glTF: most of a vertex, 1 to 16; default 4: few programs read more "
-    "than 8\n"
-    "  --root MODE       of clips: in_place takes out what the root moves along the ground; "
-    "default file,\n"
-    "                    of .mdl .md2 .md3 in_place\n"
-    "  --rate R          of clips: frames a second of all; else as their files say, of .mdl .md2 "
-    ".md3 10\n"
-    "  --range A-B       of clips: only these frames, from 0\n"
-    "  --texture FILE    the picture of all meshes or, as MESH=FILE, of those of a name, a shader "
-    "or a\n"
-    "                    number, instead of what is found; written with .md5mesh as materials; "
-    "may\n"
-    "                    be repeated, as --normal-map, --specular-map, --glow-map, and --hide\n"
-    "  --normal-map FILE    likewise\n"
-    "  --specular-map FILE  likewise\n"
-    "  --glow-map FILE      likewise\n"
-    "  --hide MESH       leave out the meshes of a name, a shader or a number\n"
-    "  --wear MODEL      a model on joints of the first one, by name, becomes a part of it; may be "
+    "  --to KIND         for folders: extension of the files to write, such as md5mesh (default "
+    "glb)\n"
+    "  --base DIR        for folders: the base game folder that it extends\n"
+    "  --mod DIR         for folders: a mod, whose files override the others\n"
+    "  --for ENGINE      for MD5 and game output: follow the limits, names and folders of this\n"
+    "                    engine (see check --rules) and check the written files for it; for .mdl\n"
+    "                    .md2 .md3 also quake, quake2, quake3, ioq3, darkplaces\n"
+    "  --force           overwrite files, and accept errors above 1 % of the model's size\n"
+    "  --scale FACTOR    output units per input unit; glTF: 0.0254 (metres per inch)\n"
+    "  --rotate DEGREES  rotate around the vertical axis, counterclockwise from above\n"
+    "  --influences N    for glTF output: maximum weights per vertex, 1 to 16 (default 4; few\n"
+    "                    programs read more than 8)\n"
+    "  --root MODE       for clips: in_place removes the root's movement along the ground; "
+    "default\n"
+    "                    file (unchanged), for .mdl .md2 .md3 in_place\n"
+    "  --rate R          for clips: frames per second; default as in the files, for .mdl .md2 .md3 "
+    "10\n"
+    "  --range A-B       for clips: convert only these frames, counted from 0\n"
+    "  --texture FILE    texture of all meshes or, as MESH=FILE, of the meshes with this name, "
+    "shader\n"
+    "                    or index; replaces the images found automatically; .md5mesh output gets\n"
+    "                    materials; may be repeated, as may the next four options\n"
+    "  --normal-map FILE    same for normal maps\n"
+    "  --specular-map FILE  same for specular maps\n"
+    "  --glow-map FILE      same for emissive maps\n"
+    "  --hide MESH       skip meshes with this name, shader or index\n"
+    "  --outfit MODEL    merge a model that uses joints of the first model, by name; may be "
     "repeated\n"
-    "  --up z|y          which axis of the input points up (z): y is turned to z\n"
-    "  --tag JOINT       to MD3: a tag tag_JOINT with its place in each frame, or JOINT=NAME\n"
-    "  --scene NAME      of glTF: which scene, by name or number; or a node: what is below it\n"
-    "  --error UNITS     to glTF: leave out keys of clips that interpolation puts back this well\n"
-    "  --quantize        to glTF: positions, directions, weights in 8 and 16 bits, half of the "
-    "size\n"
-    "  --pack            to glTF: EXT_meshopt_compression; programs need a decoder to read it\n"
-    "  --fit             to glTF: move vertices that it cannot say to where they fit the clips\n"
-    "  --y-up            to OBJ: y up, z forward and x left, instead of MD5's z up\n"
-    "  --palette FILE    with MDL: the palette of its pictures; else the game's gfx/palette.lmp; "
-    "else gray\n"
-    "  --mesh MODEL      of clips: carry them over to this model, whatever its joints are called; "
-    "their\n"
-    "                    own model is given, too, or lies beside them; of a folder to .md5anim\n"
-    "  --map FILE        of clips: with --mesh, lines of SOURCE TARGET, names of joints, \"-\" for "
-    "none,\n"
-    "                    \"~\" behind a pair not to align it, or chain A..B C..D; else they are "
-    "guessed\n"
-    "  --print-map       of clips: with --mesh, print who moves whom as such lines, and nothing "
-    "else\n"
-    "  --all             of a folder: print all notes, however many are alike\n"};
+    "  --up z|y          up axis of the input (default z); y is rotated to z\n"
+    "  --tag JOINT       for MD3 output: write a tag tag_JOINT with the joint's transform in each\n"
+    "                    frame, or NAME if given as JOINT=NAME\n"
+    "  --scene NAME      for glTF input: convert this scene or subtree of a node (name or index)\n"
+    "  --error UNITS     for glTF output: remove keys that interpolation restores within this "
+    "error\n"
+    "  --quantize        for glTF output: halve the file size by storing vertices in 8 and 16 "
+    "bits\n"
+    "  --fit             for glTF output: adjust vertices that glTF cannot represent to fit the "
+    "clips\n"
+    "  --y-up            for OBJ output: y up, z forward and x left, instead of MD5's z up\n"
+    "  --palette FILE    for MDL files: palette of skins; default gfx/palette.lmp of the game or "
+    "gray\n"
+    "  --mesh MODEL      for clips: retarget to this model, with any joint names; give the clip's "
+    "own\n"
+    "                    model, too, or store it in the clip's folder; for folders, output is "
+    ".md5anim\n"
+    "  --map FILE        for clips: joint map for --mesh, with lines SOURCE TARGET (\"-\": no "
+    "joint;\n"
+    "                    \"~\" after a pair: do not align it) or chain A..B C..D; default "
+    "automatic\n"
+    "  --print-map       for clips: print the joint map of --mesh and write no files\n"
+    "  --all             for folders: print all notes, even similar ones\n"};

@@ -18,7 +18,7 @@ static side sort_joints(const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
     side result = {skeleton, common_alloc(count, sizeof(md5_joint *))};
-    COMMON_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         result.sorted[i] = &skeleton->joints[i];
     qsort(result.sorted, count, sizeof *result.sorted, by_name);
     return result;
@@ -44,9 +44,9 @@ static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool 
                           : j == b->num_joints ? -1
                                                : by_name(&of_a.sorted[i], &of_b.sorted[j]);
         if (order < 0)
-            DIFFERS("joint %s: only in the first\n", of_a.sorted[i]->name);
+            DIFFERS("joint %s: only in the first file\n", of_a.sorted[i]->name);
         else if (order > 0)
-            DIFFERS("joint %s: only in the second\n", of_b.sorted[j]->name);
+            DIFFERS("joint %s: only in the second file\n", of_b.sorted[j]->name);
         if (order <= 0)
             pairs[of_a.sorted[i] - a->joints] =
                 order < 0 ? MD5_NONE : (uint32_t)(of_b.sorted[j] - b->joints);
@@ -61,7 +61,7 @@ static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool 
         j += order >= 0;
     }
     if (is_other_order)
-        DIFFERS("joints: in another order\n");
+        DIFFERS("joints: the order differs\n");
     free(of_a.sorted);
     free(of_b.sorted);
     return pairs;
@@ -122,7 +122,7 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
         DIFFERS("mesh %u: shader %s, then %s\n", index, a->shader, b->shader);
     if (strcmp(a->name, b->name) != 0)
         DIFFERS("mesh %u: name %s, then %s\n", index, a->name, b->name);
-    COMMON_FOR (i, COMMON_LENGTH(counts)) {
+    for (size_t i = 0; i < COMMON_LENGTH(counts); i++) {
         snprintf(what, sizeof what, "mesh %u: %s", index, counts[i].name);
         print_count(what, counts[i].a, counts[i].b, differs);
     }
@@ -130,7 +130,7 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
         return;
     double moved = 0, shifted = 0;
     uint32_t moved_at = 0, num_moved = 0;
-    COMMON_FOR (i, a->num_vertices) {
+    for (uint32_t i = 0; i < a->num_vertices; i++) {
         const double far = md5_vec3_length(md5_vec3_sub(b->positions[i], a->positions[i]));
         num_moved += far > 0;
         moved_at = far > moved ? a->sources[i] : moved_at;
@@ -139,26 +139,26 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
         shifted = fmax(shifted, fabs((double)b->texcoords[i].y - (double)a->texcoords[i].y));
     }
     if (num_moved > 0)
-        DIFFERS("mesh %u: %u vertices moved in the bind pose, at most %g units, vertex %u\n", index,
-                num_moved, moved, moved_at);
+        DIFFERS("mesh %u: %u vertices moved in the bind pose, by up to %g units (vertex %u)\n",
+                index, num_moved, moved, moved_at);
     if (shifted > 0)
         DIFFERS("mesh %u: texture coordinates differ by up to %g\n", index, shifted);
     if (memcmp(a->indices, b->indices, 3 * sizeof(uint32_t) * (size_t)a->num_triangles) != 0)
-        DIFFERS("mesh %u: triangles have other corners\n", index);
+        DIFFERS("mesh %u: triangles have different vertices\n", index);
 }
 
 static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
 {
     uint32_t *const pairs = diff_joints(&a->skeleton, &b->skeleton, differs);
     largest most = {0};
-    COMMON_FOR (i, a->skeleton.num_joints)
+    for (uint32_t i = 0; i < a->skeleton.num_joints; i++)
         if (pairs[i] != MD5_NONE)
             compare(&most, a->bind[i], b->bind[pairs[i]], i, 0);
     if (most.distance > 0)
-        DIFFERS("bind pose: joints moved by up to %g units, %s\n", most.distance,
+        DIFFERS("bind pose: joints moved by up to %g units (%s)\n", most.distance,
                 a->skeleton.joints[most.distance_at].name);
     if (most.degrees > 0)
-        DIFFERS("bind pose: joints turned by up to %g degrees, %s\n", most.degrees,
+        DIFFERS("bind pose: joints rotated by up to %g degrees (%s)\n", most.degrees,
                 a->skeleton.joints[most.degrees_at].name);
     print_count("meshes", a->num_meshes, b->num_meshes, differs);
     for (uint32_t i = 0; i < a->num_meshes && i < b->num_meshes; i++)
@@ -174,7 +174,7 @@ static void diff_boxes(const md5_anim *a, const md5_anim *b, bool *differs)
     double most = 0;
     uint32_t at = 0;
     if (!a->frame_bounds != !b->frame_bounds)
-        DIFFERS("boxes of frames: only in the %s\n", a->frame_bounds ? "first" : "second");
+        DIFFERS("frame bounds: only in the %s file\n", a->frame_bounds ? "first" : "second");
     if (!a->frame_bounds || !b->frame_bounds)
         return;
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
@@ -185,7 +185,7 @@ static void diff_boxes(const md5_anim *a, const md5_anim *b, bool *differs)
         most = fmax(most, far);
     }
     if (most > 0)
-        DIFFERS("corners of boxes are up to %g units apart, frame %u\n", most, at);
+        DIFFERS("frame bounds differ by up to %g units (frame %u)\n", most, at);
 }
 
 static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_error *error)
@@ -203,20 +203,20 @@ static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_
         md5_mat34 *const second = common_alloc(num_b, sizeof *second);
         largest most = {0};
         for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
-            const md5_moment still = {.frame0 = i, .frame1 = i};
+            const md5_sample_position still = {.frame0 = i, .frame1 = i};
             md5_sample(of_a, still, MD5_ROOT_FILE, pose);
             md5_local_to_model(&a->skeleton, pose, first);
             md5_sample(of_b, still, MD5_ROOT_FILE, pose);
             md5_local_to_model(&b->skeleton, pose, second);
-            COMMON_FOR (k, num_a)
+            for (uint32_t k = 0; k < num_a; k++)
                 if (pairs[k] != MD5_NONE)
                     compare(&most, first[k], second[pairs[k]], k, i);
         }
         if (most.distance > 0)
-            DIFFERS("joints are up to %g units apart: %s, frame %u\n", most.distance,
+            DIFFERS("joints moved by up to %g units (%s, frame %u)\n", most.distance,
                     a->skeleton.joints[most.distance_at].name, most.distance_frame);
         if (most.degrees > 0)
-            DIFFERS("joints are turned by up to %g degrees: %s, frame %u\n", most.degrees,
+            DIFFERS("joints rotated by up to %g degrees (%s, frame %u)\n", most.degrees,
                     a->skeleton.joints[most.degrees_at].name, most.degrees_frame);
         free(second);
         free(first);
@@ -247,11 +247,11 @@ static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs
     print_count("cuts", a->num_cuts, b->num_cuts, differs);
     if (a->num_cuts == b->num_cuts && a->num_cuts > 0
         && memcmp(a->cuts, b->cuts, a->num_cuts * sizeof *a->cuts) != 0)
-        DIFFERS("cuts: at other frames\n");
-    print_count("views of cuts", a->num_cut_views, b->num_cut_views, differs);
+        DIFFERS("cuts: the frames differ\n");
+    print_count("cut views", a->num_cut_views, b->num_cut_views, differs);
     for (uint32_t i = 0; i < a->num_cut_views && i < b->num_cut_views; i++)
         if (!has_same_view(&a->cut_views[i], &b->cut_views[i]))
-            DIFFERS("view of cut %u: another\n", a->cut_views[i].cut);
+            DIFFERS("cut %u: the view differs\n", a->cut_views[i].cut);
     print_rate(a->frame_rate, b->frame_rate, differs);
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
         const md5_camera_view *const x = &a->frames[i], *const y = &b->frames[i];
@@ -263,10 +263,9 @@ static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs
         fov = fmax(fov, fabs((double)x->fov - (double)y->fov));
     }
     if (most.distance > 0)
-        DIFFERS("views are up to %g units apart: frame %u\n", most.distance, most.distance_frame);
+        DIFFERS("views moved by up to %g units (frame %u)\n", most.distance, most.distance_frame);
     if (most.degrees > 0)
-        DIFFERS("views are turned by up to %g degrees: frame %u\n", most.degrees,
-                most.degrees_frame);
+        DIFFERS("views rotated by up to %g degrees (frame %u)\n", most.degrees, most.degrees_frame);
     if (fov > 0)
         DIFFERS("fields of view differ by up to %g degrees\n", fov);
 }
@@ -349,12 +348,12 @@ static int diff_files(const char *first, const char *second)
     else if (is_done && a.camera && b.camera)
         diff_cameras(a.camera, b.camera, differs);
     else if (is_done && a.cube && b.cube && !has_same_bytes(first, second))
-        DIFFERS("the lines of both differ\n");
+        DIFFERS("the text of the files differs\n");
     else if (is_done && !(a.cube && b.cube))
         is_done =
             convert_fail(&error, MD5_ERROR_MISMATCH, second,
-                         "the files are not two of one kind: models, animations, camera paths,"
-                         " machines or md5.cfg");
+                         "cannot compare files of different types: expected two models, animations,"
+                         " camera paths, machines or md5.cfg files");
     tool_free(&a);
     tool_free(&b);
     if (!is_done)
@@ -374,9 +373,13 @@ static int diff_folders(const char *first, const char *second)
     const char *const folders[2] = {first, second};
     common_list found[2];
     int status = TOOL_OK;
-    COMMON_FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         common_walk walk = {.is_wanted = is_compared};
         found[i] = common_walk_folder(folders[i], &walk);
+        if (walk.warning[0] != '\0') {
+            common_print(stderr, "%s: warning: %s\n", folders[i], walk.warning);
+            status = TROUBLE;
+        }
         common_sort(found[i].names, found[i].count, sizeof(char *), common_by_text);
     }
     for (size_t i = 0, j = 0; i < found[0].count || j < found[1].count;) {
@@ -415,11 +418,10 @@ const tool_command tool_diff = {
     "two files or two folders",
     "usage: md5tool diff FIRST SECOND\n"
     "\n"
-    "Prints what differs between two models, animations, camera paths, machines or md5.cfg, or\n"
-    "between the files of two folders: joints by name, parents, the largest movement of joints "
-    "and\n"
-    "vertices in units and degrees, boxes, counts; of machines the lines that only one of them "
-    "has,\n"
-    "as the library writes them.\n"
-    "The exit status is 0 if nothing differs, 1 if something does, and 2 if that cannot be "
-    "said.\n"};
+    "Prints the differences between two models, animations, camera paths, machines or md5.cfg\n"
+    "files, or between the files of two folders: joints by name, parents, the largest movement of\n"
+    "joints and vertices in units and degrees, bounds and counts. For machines it prints the "
+    "lines\n"
+    "that only one file contains, in normalized form.\n"
+    "The exit status is 0 if the files are equal, 1 if they differ, and 2 if they cannot be\n"
+    "compared.\n"};

@@ -8,7 +8,7 @@
 // Nine digits give each float back.
 static void print_numbers(bool is_json, const float *values, int count)
 {
-    COMMON_FOR (i, count)
+    for (int i = 0; i < count; i++)
         common_print_either(is_json, " %.9g", i > 0 ? ",%.9g" : ",\"numbers\":[%.9g", values[i]);
     puts(is_json ? "]}" : "");
 }
@@ -44,7 +44,7 @@ static void print_transform(bool is_json, const char *label, uint32_t index,
 // Whether a joint is one of those asked for; without --joint all are, and meshes too.
 static bool is_asked(const tool_arguments *arguments, const md5_skeleton *skeleton, uint32_t joint)
 {
-    COMMON_FOR (i, arguments->joints.count)
+    for (size_t i = 0; i < arguments->joints.count; i++)
         if (strcmp(arguments->joints.names[i], skeleton->joints[joint].name) == 0)
             return true;
     return arguments->joints.count == 0;
@@ -57,12 +57,13 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
     const char *const path = arguments->words[1];
     const bool is_json = arguments->is_json;
     md5_anim *const anim = md5_load_anim(path, NULL, error);
-    const md5_load_opts opts = {.file_name = path, .warn = tool_print_error, .partial = true};
+    const md5_load_opts opts = {
+        .file_name = path, .warn = tool_print_error, .allow_partial_binding = true};
     md5_binding *const binding = md5_bind(model, anim, &opts, error);
     if (binding) {
         const uint32_t num_joints = model->skeleton.num_joints;
         size_t num_points = 0;
-        COMMON_FOR (i, model->num_meshes)
+        for (uint32_t i = 0; i < model->num_meshes; i++)
             if (model->meshes[i].num_vertices > num_points)
                 num_points = model->meshes[i].num_vertices;
         md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
@@ -76,37 +77,38 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
             const double ms = arguments->counts_frames ? 1000 * time / rate : time;
             const uint32_t last = binding->anim->num_frames - 1;
             const uint32_t frame = time < 0 ? 0 : time > last ? last : (uint32_t)time;
-            const md5_moment moment =
-                arguments->counts_frames ? (md5_moment){.frame0 = frame, .frame1 = frame}
-                                         : md5_moment_at(binding->anim, ms / 1000.0, MD5_WRAP_LOOP);
-            md5_sample(binding, moment, arguments->root, pose);
+            const md5_sample_position sample =
+                arguments->counts_frames
+                    ? (md5_sample_position){.frame0 = frame, .frame1 = frame}
+                    : md5_sample_position_at(binding->anim, ms / 1000.0, MD5_WRAP_LOOP);
+            md5_sample(binding, sample, arguments->root, pose);
             md5_local_to_model(&model->skeleton, pose, joints);
             md5_build_palette(model, joints, palette);
             common_print_either(
                 is_json, "time at %.9g 0 %lld %u %u %.9g %.9g\n",
                 "{\"kind\":\"time\",\"milliseconds\":%.9g,\"cycle\":%lld,\"frame0\":"
                 "%u,\"frame1\":%u,\"numbers\":[%.9g,%.9g]}\n",
-                ms, (long long)moment.cycle, moment.frame0, moment.frame1,
-                1 - (double)moment.fraction, moment.fraction);
+                ms, (long long)sample.cycle, sample.frame0, sample.frame1,
+                1 - (double)sample.fraction, sample.fraction);
             print_floats(is_json, "origin", &pose[0].translation.x, 3);
             print_bounds(is_json, "animbounds",
-                         md5_anim_bounds(binding->anim, moment, arguments->root));
-            COMMON_FOR (k, num_joints)
+                         md5_anim_bounds(binding->anim, sample, arguments->root));
+            for (uint32_t k = 0; k < num_joints; k++)
                 if (is_asked(arguments, &model->skeleton, k))
                     print_transform(is_json, "local", k, &pose[k]);
-            COMMON_FOR (k, num_joints)
+            for (uint32_t k = 0; k < num_joints; k++)
                 if (is_asked(arguments, &model->skeleton, k))
                     print_indexed(is_json, "world", k, joints[k].m, 12);
             if (arguments->joints.count > 0)
                 continue;
             md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-            COMMON_FOR (k, model->num_meshes) {
+            for (uint32_t k = 0; k < model->num_meshes; k++) {
                 const md5_mesh *mesh = &model->meshes[k];
                 md5_skin(mesh, palette, points, NULL, NULL);
                 common_print_either(is_json, "skin %u %u\n",
                                     "{\"kind\":\"skin\",\"index\":%u,\"vertices\":%u}\n", k,
                                     mesh->num_file_vertices);
-                COMMON_FOR (v, mesh->num_file_vertices)
+                for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
                     print_floats(is_json, "v", &points[v].x, 3);
                 bounds = md5_bounds_union(bounds,
                                           md5_bounds_from_points(points, mesh->num_file_vertices));
@@ -128,13 +130,15 @@ static int dump(tool_arguments *arguments)
     const bool is_json = arguments->is_json;
     md5_error error = {0};
     md5_model *const model = md5_load_model(arguments->words[0], NULL, &error);
-    COMMON_FOR_WHILE (i, arguments->joints.count, model) {
-        if (md5_find_joint(&model->skeleton, arguments->joints.names[i]) != MD5_NONE)
-            continue;
-        convert_fail(&error, MD5_ERROR_RANGE, arguments->words[0], "no joint is called '%.150s'",
-                     arguments->joints.names[i]);
-        md5_free_model(model);
-        return tool_end(false, &error);
+    if (model) {
+        for (size_t i = 0; i < arguments->joints.count; i++) {
+            if (md5_find_joint(&model->skeleton, arguments->joints.names[i]) != MD5_NONE)
+                continue;
+            convert_fail(&error, MD5_ERROR_RANGE, arguments->words[0], "unknown joint '%.150s'",
+                         arguments->joints.names[i]);
+            md5_free_model(model);
+            return tool_end(false, &error);
+        }
     }
     if (!model)
         return tool_end(false, &error);
@@ -143,40 +147,42 @@ static int dump(tool_arguments *arguments)
     common_print_either(is_json, "mesh %s\nnumJoints %u\nnumMeshes %u\n",
                         "{\"kind\":\"mesh\",\"file\":%s,\"joints\":%u,\"meshes\":%u}\n",
                         arguments->words[0], skeleton->num_joints, model->num_meshes);
-    COMMON_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         if (!is_asked(arguments, skeleton, i))
             continue;
         common_print_either(is_json, "joint %u %d \"%s\"\n",
                             "{\"kind\":\"joint\",\"index\":%u,\"parent\":%d,\"name\":%s}\n", i,
                             (int)skeleton->joints[i].parent, skeleton->joints[i].name);
     }
-    COMMON_FOR (i, skeleton->num_joints)
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
         if (is_asked(arguments, skeleton, i))
             print_indexed(is_json, "bindmat", i, model->bind[i].m, 12);
-    COMMON_FOR (i, skeleton->num_joints)
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
         if (is_asked(arguments, skeleton, i))
             print_transform(is_json, "bindlocal", i, &model->bind_local[i]);
-    COMMON_FOR_WHILE (i, model->num_meshes, arguments->joints.count == 0) {
-        const md5_mesh *const mesh = &model->meshes[i];
-        uint64_t used = 0;
-        COMMON_FOR (k, mesh->num_file_vertices)
-            used += mesh->file_vertices[k].num_weights;
-        common_print_either(is_json, "submesh %u \"%s\" %u %u %u %llu %u\n",
-                            "{\"kind\":\"submesh\",\"index\":%u,\"shader\":%s,\"vertices\":%u,"
-                            "\"triangles\":%u,\"weights\":%u,\"used_weights\":%llu,"
-                            "\"max_weights\":%u}\n",
-                            i, mesh->shader, mesh->num_file_vertices, mesh->num_triangles,
-                            mesh->num_weights, (unsigned long long)used, mesh->max_weights);
-        COMMON_FOR (k, mesh->num_file_vertices)
-            print_floats(is_json, "st", &mesh->texcoords[k].x, 2);
-        COMMON_FOR (k, mesh->num_triangles) {
-            const uint32_t *corner = mesh->indices + 3 * (size_t)k;
-            common_print_either(
-                is_json, "tri %u %u %u\n", "{\"kind\":\"tri\",\"numbers\":[%u,%u,%u]}\n",
-                mesh->sources[corner[0]], mesh->sources[corner[1]], mesh->sources[corner[2]]);
+    if (arguments->joints.count == 0) {
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
+            const md5_mesh *const mesh = &model->meshes[i];
+            uint64_t used = 0;
+            for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
+                used += mesh->file_vertices[k].num_weights;
+            common_print_either(is_json, "submesh %u \"%s\" %u %u %u %llu %u\n",
+                                "{\"kind\":\"submesh\",\"index\":%u,\"shader\":%s,\"vertices\":%u,"
+                                "\"triangles\":%u,\"weights\":%u,\"used_weights\":%llu,"
+                                "\"max_weights\":%u}\n",
+                                i, mesh->shader, mesh->num_file_vertices, mesh->num_triangles,
+                                mesh->num_weights, (unsigned long long)used, mesh->max_weights);
+            for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
+                print_floats(is_json, "st", &mesh->texcoords[k].x, 2);
+            for (uint32_t k = 0; k < mesh->num_triangles; k++) {
+                const uint32_t *corner = mesh->indices + 3 * (size_t)k;
+                common_print_either(
+                    is_json, "tri %u %u %u\n", "{\"kind\":\"tri\",\"numbers\":[%u,%u,%u]}\n",
+                    mesh->sources[corner[0]], mesh->sources[corner[1]], mesh->sources[corner[2]]);
+            }
+            for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
+                print_floats(is_json, "bv", &mesh->positions[k].x, 3);
         }
-        COMMON_FOR (k, mesh->num_file_vertices)
-            print_floats(is_json, "bv", &mesh->positions[k].x, 3);
     }
     print_bounds(is_json, "bindbounds", model->bounds);
     const bool is_done = arguments->num_words < 2 || dump_times(model, arguments, &error);
@@ -191,22 +197,23 @@ const tool_command tool_dump = {
     dump,
     1,
     2,
-    "a mesh and at most one animation",
+    "one mesh and at most one animation",
     "usage: md5tool dump MESH [ANIM] [OPTION...]\n"
     "\n"
-    "Prints one record a line, a word and its numbers: mesh, numJoints, joint (parent, name),\n"
-    "bindmat (3x4, rows), bindlocal (quaternion x y z w, translation); for each mesh: submesh\n"
-    "(shader, vertices, triangles, weights, weight references, most on a vertex), st, tri, bv;\n"
+    "Prints one record per line, a keyword and its values: mesh, numJoints, joint (parent, name),\n"
+    "bindmat (3x4, row by row), bindlocal (quaternion x y z w, translation); for each mesh: "
+    "submesh\n"
+    "(shader, vertices, triangles, weights, weight references, maximum per vertex), st, tri, bv;\n"
     "bindbounds.\n"
     "With ANIM, for each time: time (milliseconds, cycle, frames, weights), origin, animbounds,\n"
     "local (quaternion, translation), world (3x4), skin (mesh, vertices), v, skinbounds.\n"
     "\n"
-    "  --ms T        of clips: a time in milliseconds; may be repeated; default 0\n"
-    "  --frame N     of clips: a frame instead of a time, from 0; may be repeated\n"
-    "  --joint NAME  only this joint, and no meshes; may be repeated\n"
-    "  --json        print one JSON object per record: kind, the word, and its values, such as\n"
-    "                index and numbers; numbers that are not finite are null\n"
-    "  --root MODE   of clips: the root's translation: file (as stored, default), id (as the\n"
+    "  --ms T        for clips: a time in milliseconds (default 0); may be repeated\n"
+    "  --frame N     for clips: a frame instead of a time, from 0; may be repeated\n"
+    "  --joint NAME  print only this joint, and no meshes; may be repeated\n"
+    "  --json        print one JSON object per record: kind (the keyword) and its values, such as\n"
+    "                index and numbers; values that are not finite are null\n"
+    "  --root MODE   for clips: translation of the root: file (as stored, default), id (as in the\n"
     "                original engine: minus base frame, plus past cycles), in_place (first "
     "frame)\n"};
 
@@ -231,7 +238,7 @@ static void print_curve(const md5_binding *binding, uint32_t joint, bool is_foot
     md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
     md5_vec3 *const places = common_alloc((size_t)last + 1, sizeof *places);
     for (uint32_t i = 0; i <= last; i++) {
-        md5_sample(binding, (md5_moment){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE, pose);
+        md5_sample(binding, (md5_sample_position){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE, pose);
         places[i] = md5_xform_point(md5_joint_in_model(&model->skeleton, pose, joint), point);
     }
     const char *const quote = !is_foot ? "" : strchr(name, '"') ? "'" : "\"";
@@ -262,47 +269,56 @@ static int curves(tool_arguments *arguments)
 {
     enum { MAX_FRAMES = 1 << 20 }; // compressed clips may have billions in a few bytes
     char *const *const words = arguments->words;
-    const md5_load_opts opts = {.file_name = words[1], .warn = tool_print_error, .partial = true};
+    const md5_load_opts opts = {
+        .file_name = words[1], .warn = tool_print_error, .allow_partial_binding = true};
     md5_error error = {0};
     md5_model *const model = md5_load_model(words[0], NULL, &error);
     md5_anim *const anim = model ? md5_load_anim(words[1], NULL, &error) : NULL;
     md5_binding *const binding = anim ? md5_bind(model, anim, &opts, &error) : NULL;
     bool is_done = binding;
     if (is_done && anim->num_frames > MAX_FRAMES)
-        is_done = convert_fail(&error, MD5_ERROR_RANGE, words[1], "it has %u frames: more than %d",
+        is_done = convert_fail(&error, MD5_ERROR_RANGE, words[1], "too many frames (%u; limit %d)",
                                anim->num_frames, (int)MAX_FRAMES);
     if (is_done)
         print_curve(binding, 0, false, arguments->tolerance > 0 ? arguments->tolerance : 0.1f);
     for (int i = 2; i < arguments->num_words && is_done; i++) {
         const uint32_t joint = md5_find_joint(&model->skeleton, words[i]);
         if (joint == MD5_NONE)
-            is_done = convert_fail(&error, MD5_ERROR_MISMATCH, words[0], "there is no joint '%s'",
-                                   words[i]);
+            is_done =
+                convert_fail(&error, MD5_ERROR_MISMATCH, words[0], "unknown joint '%s'", words[i]);
         else
             print_curve(binding, joint, true, 0);
     }
-    COMMON_FOR_WHILE (i, model->skeleton.num_joints, arguments->num_words == 2 && is_done)
-        if (tool_is_foot(model->skeleton.joints[i].name))
-            print_curve(binding, i, true, 0);
+    if (arguments->num_words == 2 && is_done) {
+        for (uint32_t i = 0; i < model->skeleton.num_joints; i++)
+            if (tool_is_foot(model->skeleton.joints[i].name))
+                print_curve(binding, i, true, 0);
+    }
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);
     return tool_end(is_done, &error);
 }
 
-const tool_command tool_curves = {
-    "curves",
-    curves,
-    2,
-    INT_MAX,
-    "a mesh, an animation and perhaps joints",
-    "usage: md5tool curves MESH ANIM [JOINT]... [--error UNITS]\n"
-    "\n"
-    "Prints curves for the clip of a machine file: speed, the level speed of the root in units a\n"
-    "second, and for each foot plant_JOINT: 1 while it stands, 0 from the frames beside that on.\n"
-    "A foot stands while its sole, the point of the ground below JOINT in the bind pose, is at\n"
-    "most 0.3 units high and moves at most at 10 units a second, as the clip moves with its root:\n"
-    "never in a clip that walks on the spot. Without JOINT the feet are all joints with foot or\n"
-    "ankle in their names.\n"
-    "\n"
-    "  --error UNITS   how far the speed may be off for fewer keys, units a second (0.1)\n"};
+const tool_command tool_curves = {"curves",
+                                  curves,
+                                  2,
+                                  INT_MAX,
+                                  "a mesh, an animation and optional joint names",
+                                  "usage: md5tool curves MESH ANIM [JOINT]... [--error UNITS]\n"
+                                  "\n"
+                                  "Prints curves for the clip of a machine file: speed, the "
+                                  "horizontal speed of the root in units\n"
+                                  "per second, and for each foot plant_JOINT, which is 1 while the "
+                                  "foot is planted and 0 from the\n"
+                                  "adjacent frames on. A foot is planted while its sole (the "
+                                  "ground point below JOINT in the bind\n"
+                                  "pose) is at most 0.3 units high and moves at most 10 units per "
+                                  "second, including the movement\n"
+                                  "of the root. A clip that walks in place therefore has no "
+                                  "planted feet. Without JOINT the feet\n"
+                                  "are all joints with foot or ankle in their names.\n"
+                                  "\n"
+                                  "  --error UNITS   largest error of the speed, in units per "
+                                  "second; a larger value gives fewer\n"
+                                  "                  keys (default 0.1)\n"};

@@ -38,7 +38,7 @@ static bool note(mended *file, uint32_t count, const char *what)
 static md5_check *judge(const mended *file, bool is_written)
 {
     const md5_engines asked = tool_engines(file->arguments->asked, NULL, file->path);
-    const md5_load_opts opts = {.without = MD5_PART_GEOMETRY, .partial = true};
+    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL, .allow_partial_binding = true};
     const char *const text = is_written ? file->written : file->text;
     const size_t size = is_written ? file->written_size : file->size;
     const bool is_edited = is_written && file->mesh_written;
@@ -62,11 +62,11 @@ static md5_check *judge(const mended *file, bool is_written)
 }
 
 // The finding of a rule, if an engine that was asked minds; or NULL.
-static const md5_finding *find_rule(md5_check *facts, const char *rule)
+static const md5_diagnostic *find_rule(md5_check *facts, const char *rule)
 {
     size_t count = 0;
-    const md5_finding *const found = facts ? tool_findings(facts, &count) : NULL;
-    COMMON_FOR (i, count)
+    const md5_diagnostic *const found = facts ? tool_diagnostics(facts, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
         if (!found[i].is_silent && strcmp(found[i].rule, rule) == 0)
             return &found[i];
     return NULL;
@@ -76,8 +76,8 @@ static const md5_finding *find_rule(md5_check *facts, const char *rule)
 static void compare(mended *file, md5_check *before, md5_check *after)
 {
     size_t count = 0;
-    const md5_finding *const found = before ? tool_findings(before, &count) : NULL;
-    COMMON_FOR (i, count) {
+    const md5_diagnostic *const found = before ? tool_diagnostics(before, &count) : NULL;
+    for (size_t i = 0; i < count; i++) {
         if (found[i].is_silent)
             continue;
         const bool is_mended = !find_rule(after, found[i].rule);
@@ -97,7 +97,7 @@ static bool give_parents(mended *file, md5_doc *doc, md5_error *error)
                                  : NULL;
     const bool is_done = !model
                          || note(file, md5_fix_joints(doc, model, false, error),
-                                 "joints get the parents of the mesh");
+                                 "joints: parents taken from the mesh");
     md5_free_model(model);
     return is_done;
 }
@@ -107,11 +107,11 @@ static bool is_alone(const md5_doc *doc, const char *name, const char *option, c
                      md5_error *error)
 {
     uint32_t count = 0;
-    COMMON_FOR (j, doc->num_joints)
+    for (uint32_t j = 0; j < doc->num_joints; j++)
         count += strcmp(doc->joints[j].name, name) == 0;
     return count < 2
-           || convert_fail(error, MD5_ERROR_MISMATCH, "", "%s %.100s: %u joints get one name",
-                           option, text, count);
+           || convert_fail(error, MD5_ERROR_MISMATCH, "",
+                           "%s %.100s: %u joints would get the same name", option, text, count);
 }
 
 // Gives joints, meshes and shaders the names of --rename OLD=NEW. Returns how many, or MD5_NONE.
@@ -120,7 +120,7 @@ static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
     const tool_arguments *const arguments = file->arguments;
     const size_t num_names = (size_t)doc->num_joints + 2 * (size_t)doc->num_meshes;
     uint32_t count = 0;
-    COMMON_FOR (i, arguments->renames.count) {
+    for (size_t i = 0; i < arguments->renames.count; i++) {
         const char *const name = arguments->renames.names[i], *const to = strchr(name, '=');
         const size_t length = to ? (size_t)(to - name) : 0;
         if (length == 0 || to[1] == '\0') {
@@ -128,7 +128,7 @@ static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
                          name);
             return MD5_NONE;
         }
-        COMMON_FOR (k, num_names) {
+        for (size_t k = 0; k < num_names; k++) {
             const size_t m = k < doc->num_joints ? 0 : (k - doc->num_joints) / 2;
             const char **const of = k < doc->num_joints         ? &doc->joints[k].name
                                     : (k - doc->num_joints) % 2 ? &doc->meshes[m].shader
@@ -140,7 +140,7 @@ static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
             count++;
         }
         bool is_joint = false;
-        COMMON_FOR (j, doc->num_joints)
+        for (uint32_t j = 0; j < doc->num_joints; j++)
             is_joint |= doc->joints[j].name == to + 1;
         if (is_joint && !is_alone(doc, to + 1, "--rename", name, error))
             return MD5_NONE;
@@ -159,13 +159,13 @@ static bool edit_pair(mended *file, bool orders, md5_doc *doc, md5_error *error)
     if (!note(file, rename_all(file, doc, error), "joints, meshes or shaders renamed"))
         return false;
     if (doc->kind != MD5_DOC_CAMERA && (orders || edit->root || edit->drops_unused)
-        && !note(file, md5_edit_joints(doc, edit, error), "joints ordered, added or left out"))
+        && !note(file, md5_edit_joints(doc, edit, error), "joints reordered, added or removed"))
         return false;
     if (edit->root && !is_alone(doc, edit->root, "--add-root", edit->root, error))
         return false;
     uint32_t *const partners = common_alloc(doc->num_joints, sizeof *partners);
     md5_joint *const joints = common_alloc(doc->num_joints, sizeof *joints);
-    COMMON_FOR (j, doc->num_joints)
+    for (uint32_t j = 0; j < doc->num_joints; j++)
         joints[j] = (md5_joint){doc->joints[j].name, doc->joints[j].parent};
     const md5_skeleton skeleton = {.num_joints = doc->num_joints, .joints = joints};
     md5_build_mirror(&skeleton, partners);
@@ -173,7 +173,7 @@ static bool edit_pair(mended *file, bool orders, md5_doc *doc, md5_error *error)
     const uint32_t count = md5_edit_space(doc, &space, error);
     free(joints);
     free(partners);
-    return note(file, count, "joints or views brought to another space");
+    return note(file, count, "joints or views scaled, rotated or mirrored");
 }
 
 // Turns the triangles of meshes that face inwards, as the rule says it.
@@ -187,29 +187,29 @@ static bool turn_inward(mended *file, md5_doc *doc, md5_error *error)
                                  : NULL;
     for (uint32_t m = 0; model && m < model->num_meshes; m++)
         turned[m] = md5_is_inside_out(&model->meshes[m]);
-    const md5_mesh_edit edit = {.turned = turned};
+    const md5_mesh_edit edit = {.flipped = turned};
     const uint32_t count = model ? md5_edit_meshes(doc, &edit, error) : MD5_NONE;
     if (count == 0)
-        puts("  no closed mesh faces inwards, and of open ones it cannot be told");
+        puts("  no closed mesh faces inwards; open meshes cannot be checked");
     md5_free_model(model);
     free(text);
     free(turned);
-    return note(file, count, "triangles turned outwards");
+    return note(file, count, "triangles flipped to face outwards");
 }
 
 static bool mend_model(mended *file, md5_doc *doc, md5_check *before, md5_error *error)
 {
     const uint32_t most = file->arguments->influences;
     float loss = 0;
-    if (!note(file, md5_fix_rotations(doc, error), "rotations brought to unit length")
+    if (!note(file, md5_fix_rotations(doc, error), "rotations normalized")
         || !note(file, md5_fix_weights(doc, most, 1e-3f, &loss, error),
-                 "vertices whose weights are cut or made to sum to 1")
+                 "vertices with weights reduced or normalized")
         || (file->arguments->turns_inward && !turn_inward(file, doc, error))
         || !note(file, md5_edit_meshes(doc, &file->arguments->mesh_edit, error),
-                 "meshes merged or cut, or rows left out"))
+                 "meshes merged or split, or unused elements removed"))
         return false;
     if (most > 0 && loss > 0)
-        printf("  which can move a vertex by at most %g units\n", loss);
+        printf("  this moves vertices by at most %g units\n", loss);
     return edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error);
 }
 
@@ -255,26 +255,27 @@ static bool edit_frames(mended *file, md5_doc *doc, md5_error *error)
     if (!is_other && edit.num_frames == 0 && edit.tolerance == 0)
         return true;
     if (swaps && !file->mesh)
-        return convert_fail(error, MD5_ERROR_MISSING, file->path, "its mesh cannot be read");
+        return convert_fail(error, MD5_ERROR_MISSING, file->path,
+                            "cannot read the mesh of the clip");
     edit.model = swaps || edit.tolerance > 0 ? file->mesh : NULL;
     edit.change = swaps ? swap_sides : NULL;
     edit.user = file->mesh;
-    md5_loop loop = {.end = MD5_LOOP_ELSEWHERE};
+    md5_loop loop = {.end = MD5_LOOP_OPEN};
     edit.loop = &loop;
     const uint32_t num_comments = doc->num_comments;
-    if (!note(file, md5_edit_frames(doc, &edit, error), "frames, or joints in them, changed"))
+    if (!note(file, md5_edit_frames(doc, &edit, error), "frames or their joints changed"))
         return false;
     if (doc->num_comments < num_comments)
-        printf("  %u comments are left out with their frames\n", num_comments - doc->num_comments);
-    if (edit.is_closed && loop.end == MD5_LOOP_LACKS_LAST)
-        puts("  which were an open cycle, one step before frame 0: that is added as the last");
+        printf("  removed %u comments of removed frames\n", num_comments - doc->num_comments);
+    if (edit.is_closed && loop.end == MD5_LOOP_WITHOUT_LAST_FRAME)
+        puts("  --close-loop: the cycle ended one frame before frame 0; a copy of frame 0 was "
+             "appended");
     else if (edit.is_closed && loop.end == MD5_LOOP_CLOSED)
-        puts("  --close-loop: the last frame is the first again");
+        puts("  --close-loop: the last frame already equals the first");
     else if (edit.is_closed)
-        printf("  which ended elsewhere: blended towards frame 0 over the last %u\n",
-               loop.num_blended);
+        printf("  --close-loop: blended the last %u frames towards frame 0\n", loop.num_blended);
     const uint32_t count = is_other && file->mesh ? md5_fix_bounds(doc, file->mesh, NULL) : 0;
-    return note(file, count == MD5_NONE ? 0 : count, "boxes computed from the skin");
+    return note(file, count == MD5_NONE ? 0 : count, "bounds computed from the skin");
 }
 
 // A clip is made to fit its mesh, if one is known.
@@ -292,15 +293,17 @@ static bool mend_anim(mended *file, md5_doc *doc, md5_check *before, md5_error *
             && tool_minds(tool_engines(arguments->asked, NULL, file->path), "base-frame-needed"));
     const uint32_t num_brought =
         arguments->mesh && before ? md5_edit_space(doc, &before->space, error) : 0;
-    if (!note(file, num_brought, "joints brought to the scale and turn of the mesh"))
+    if (!note(file, num_brought, "joints changed to the mesh's scale and orientation"))
         return false;
     if (!edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error))
         return false;
     if (is_other || needs_all) {
         if (is_other && !file->mesh)
-            return convert_fail(error, MD5_ERROR_MISSING, file->path, "its mesh cannot be read");
+            return convert_fail(error, MD5_ERROR_MISSING, file->path,
+                                "cannot read the mesh of the clip");
         if (!note(file, md5_fix_joints(doc, is_other ? file->mesh : NULL, needs_all, error),
-                  is_other ? "joints made to fit the mesh" : "joints given all components"))
+                  is_other ? "joints changed to match the mesh"
+                           : "joints extended to all components"))
             return false;
     }
     if (!edit_frames(file, doc, error))
@@ -309,7 +312,7 @@ static bool mend_anim(mended *file, md5_doc *doc, md5_check *before, md5_error *
     if (file->mesh
         && (!doc->bounds || num_brought > 0 || find_rule(before, "bounds")
             || find_rule(before, "bounds-count")))
-        return note(file, md5_fix_bounds(doc, file->mesh, error), "boxes computed from the skin");
+        return note(file, md5_fix_bounds(doc, file->mesh, error), "bounds computed from the skin");
     return true;
 }
 
@@ -323,7 +326,7 @@ static bool load_mesh(mended *file, md5_error *error)
     file->mesh_path = mesh ? common_copy(mesh) : tool_mesh_beside(file->path);
     size_t num_meshes = 0; // the only one of the command, if none is beside the clip
     const char *named = NULL;
-    COMMON_FOR (i, file->arguments->num_words)
+    for (int i = 0; i < file->arguments->num_words; i++)
         if (tool_kind_of(file->arguments->words[i]) == TOOL_MODEL)
             num_meshes++, named = file->arguments->words[i];
     if (!file->mesh_path && num_meshes == 1)
@@ -368,10 +371,10 @@ static void compare_warnings(mended *file, const common_list *before)
     warnings after = {0};
     const md5_load_opts opts = {.warn = keep_warning, .warn_user = &after};
     md5_free_doc(md5_parse_doc(file->kind, file->written, file->written_size, &opts, NULL));
-    COMMON_FOR (i, before->count) {
+    for (size_t i = 0; i < before->count; i++) {
         const char *const message = strchr(before->names[i], ':');
         bool is_mended = true;
-        COMMON_FOR (k, after.list.count)
+        for (size_t k = 0; k < after.list.count; k++)
             is_mended &= strcmp(strchr(after.list.names[k], ':'), message) != 0;
         common_print(stdout, "  %s: %s\n", is_mended ? "mended" : "stays", before->names[i]);
         file->num_changes += is_mended;
@@ -386,11 +389,11 @@ static bool mend(mended *file, md5_error *error)
         return false;
     md5_check *const before = judge(file, false);
     warnings said = {.facts = before};
-    const bool drops = file->arguments->drops_triangles;
+    const bool drops = file->arguments->drop_invalid_triangles;
     md5_load_opts opts = {.file_name = file->path,
                           .warn = keep_warning,
                           .warn_user = &said,
-                          .drops_triangles = drops};
+                          .drop_invalid_triangles = drops};
     md5_doc *const doc = md5_parse_doc(file->kind, file->text, file->size, &opts, error);
     const bool is_mended = doc && give_parents(file, doc, error)
                            && (file->kind == MD5_DOC_MODEL  ? mend_model(file, doc, before, error)
@@ -402,11 +405,11 @@ static bool mend(mended *file, md5_error *error)
         compare_warnings(file, &said.list);
         md5_free_check(after);
     }
-    opts.drops_triangles = true;
+    opts.drop_invalid_triangles = true;
     md5_doc *const dropped =
         !doc && !drops ? md5_parse_doc(file->kind, file->text, file->size, &opts, NULL) : NULL;
     if (dropped)
-        puts("  with --bad-triangles it can be read");
+        puts("  use --bad-triangles to read the file without the invalid triangles");
     md5_free_doc(dropped);
     common_free_list(&said.list);
     md5_free_check(before);
@@ -440,13 +443,15 @@ static bool keep_text(mended *file, md5_error *error)
 {
     char *const output = output_of(file);
     const bool exists = common_is_file(output);
-    COMMON_FOR_WHILE (i, file->made->count, error->status == MD5_OK)
+    for (size_t i = 0; i < file->made->count && error->status == MD5_OK; i++)
         if (strcmp(output, file->made->names[i]) == 0
             || (exists && common_same_file(output, file->made->names[i])))
-            convert_fail(error, MD5_ERROR_IO, file->path,
-                         "%s is written for another file or part: expected other names", output);
+            convert_fail(
+                error, MD5_ERROR_IO, file->path,
+                "duplicate output name %s: expected different names for all files and parts",
+                output);
     if (error->status == MD5_OK && exists && !file->arguments->is_forced)
-        convert_fail(error, MD5_ERROR_IO, output, "the file exists: --force writes over it");
+        convert_fail(error, MD5_ERROR_IO, output, "the file exists; use --force to overwrite it");
     if (error->status != MD5_OK) {
         free(output);
         return false;
@@ -470,7 +475,7 @@ static int fix_part(mended file, const char *part)
     bool is_done = mend(&file, &error);
     const bool has_work = file.num_changes > 0 || arguments->output || part;
     if (is_done && file.num_changes == 0)
-        puts("  nothing to do");
+        puts("  no changes");
     if (is_done && has_work && !arguments->is_dry)
         is_done = keep_text(&file, &error);
     if (!is_done && error.file[0] == '\0')
@@ -499,24 +504,26 @@ static int fix_file(const mended *begun, const char *path)
     md5_error error = {0};
     if (kind == TOOL_UNKNOWN || kind == TOOL_MACHINE || kind == TOOL_CUBE)
         convert_fail(&error, MD5_ERROR_IO, path,
-                     "expected a .md5mesh, .md5anim or .md5camera file");
+                     "unsupported file type: expected .md5mesh, .md5anim or .md5camera");
     else if ((file.text = common_read_stream(path, &file.size, &reason)) == NULL)
         convert_fail(&error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
-    else if (tool_baked_kind(file.text, file.size))
+    else if (tool_is_compressed_clip(file.text, file.size))
         convert_fail(&error, MD5_ERROR_VERSION, path,
-                     "this is %s, not an MD5 file: expected the text that it was made from",
-                     tool_baked_kind(file.text, file.size));
+                     "compressed clips are not supported; use \"md5tool decompress\" to convert "
+                     "the clip first");
     if (error.file[0] != '\0') {
         free(file.text);
         return tool_end(false, &error);
     }
     int status = is_cut ? TOOL_OK : fix_part(file, NULL);
-    COMMON_FOR_WHILE (i, arguments->cuts.count, is_cut)
-        for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
-            part += *part == ',';
-            if (fix_part(file, part) != TOOL_OK)
-                status = TOOL_BAD_FILE;
-        }
+    if (is_cut) {
+        for (size_t i = 0; i < arguments->cuts.count; i++)
+            for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
+                part += *part == ',';
+                if (fix_part(file, part) != TOOL_OK)
+                    status = TOOL_BAD_FILE;
+            }
+    }
     free(file.text);
     return status;
 }
@@ -539,21 +546,21 @@ static bool read_angles(const char *text, md5_euler *turn)
            && isfinite(angles[0] + angles[1] + angles[2]);
 }
 
-// Checks options that are texts, and reads --turn.
+// Checks options that are texts, and reads --rotate.
 static int read_texts(tool_arguments *arguments)
 {
     md5_frame_edit ignored;
-    if (arguments->turn && !read_angles(arguments->turn, &arguments->space_edit.turn))
-        return tool_usage("fix", "--turn takes YAW or PITCH,YAW,ROLL, in degrees");
+    if (arguments->turn && !read_angles(arguments->turn, &arguments->space_edit.rotation))
+        return tool_usage("fix", "--rotate: expected YAW or PITCH,YAW,ROLL in degrees");
     if (arguments->frames
         && (!read_frames(arguments->frames, &ignored) || strchr(arguments->frames, ',')))
-        return tool_usage("fix", "--frames takes FIRST-LAST, found '%s'", arguments->frames);
-    COMMON_FOR (i, arguments->cuts.count)
+        return tool_usage("fix", "--frames: expected FIRST-LAST, found '%s'", arguments->frames);
+    for (size_t i = 0; i < arguments->cuts.count; i++)
         for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
             part += *part == ',';
             const size_t length = strcspn(part, "=,");
             if (length == 0 || part[length] != '=' || !read_frames(part + length + 1, &ignored))
-                return tool_usage("fix", "--cut takes NAME=FIRST-LAST,..., found '%s'", part);
+                return tool_usage("fix", "--cut: expected NAME=FIRST-LAST,..., found '%s'", part);
         }
     return TOOL_OK;
 }
@@ -564,28 +571,30 @@ static int fix(tool_arguments *arguments)
 {
     const bool is_cut = arguments->cuts.count > 0;
     if (!arguments->output && !arguments->is_forced && !arguments->is_dry && !is_cut)
-        return tool_usage("fix", "expected --output, --cut, --force or --dry-run");
+        return tool_usage("fix", "missing option: expected --output, --cut, --force or --dry-run");
     if (arguments->output && (arguments->num_words > 1 || is_cut)
         && !common_is_folder(arguments->output))
-        return tool_usage("fix", "of several files --output is a folder");
+        return tool_usage("fix", "--output: expected an existing folder for several files");
     if (arguments->frames && is_cut)
-        return tool_usage("fix", "--frames has no effect: --cut says the frames of each part");
+        return tool_usage(
+            "fix", "--frames has no effect with --cut, which selects the frames of each part");
     int status = read_texts(arguments);
     common_list made = {NULL, 0}, texts = {NULL, 0};
     bool *const renames = common_alloc(arguments->renames.count + 1, sizeof *renames);
     const mended begun = {
         .arguments = arguments, .made = &made, .texts = &texts, .renames = renames};
-    COMMON_FOR_WHILE (i, arguments->num_words, status != TOOL_BAD_USAGE)
+    for (int i = 0; i < arguments->num_words && status != TOOL_BAD_USAGE; i++)
         if (fix_file(&begun, arguments->words[i]) != TOOL_OK)
             status = TOOL_BAD_FILE;
-    COMMON_FOR_WHILE (i, arguments->renames.count, status == TOOL_OK)
+    for (size_t i = 0; i < arguments->renames.count && status == TOOL_OK; i++)
         if (!renames[i])
-            status = tool_usage("fix", "--rename %s: no joint, mesh or shader has the first name",
+            status = tool_usage("fix", "--rename %s: no joint, mesh or shader has the old name",
                                 arguments->renames.names[i]);
     if (status != TOOL_OK && made.count > 0)
-        fputs("md5tool: nothing is written, as not all can be mended\n", stderr);
+        fputs("md5tool: error: no files were written, because not all files can be repaired\n",
+              stderr);
     md5_error error = {0};
-    COMMON_FOR_WHILE (i, made.count, status == TOOL_OK)
+    for (size_t i = 0; i < made.count && status == TOOL_OK; i++)
         status = tool_end(
             tool_write_text(made.names[i], texts.names[i], strlen(texts.names[i]), &error), &error);
     free(renames);
@@ -602,54 +611,54 @@ const tool_command tool_fix = {
     "files",
     "usage: md5tool fix FILE... --output FILE|FOLDER | --force | --dry-run\n"
     "\n"
-    "Writes .md5mesh, .md5anim and .md5camera files anew, as id's exporter lays them out, and "
-    "says\n"
-    "what was mended and what stays, by the rules of \"md5tool check\". Numbers are read as the "
-    "same\n"
-    "bits. Rotations come to unit length, weights to the sum 1, parents before their children; a\n"
-    "clip whose joints an engine would refuse gets those of its mesh, and all components if an\n"
-    "engine ignores the base frame; boxes that hold nothing are computed from the skin. A file\n"
-    "without an error is left alone. Nothing is written if one file cannot be mended.\n"
+    "Repairs and edits .md5mesh, .md5anim and .md5camera files by the rules of \"md5tool check\" "
+    "and\n"
+    "prints each repair and each remaining problem. Files are written in the layout of id's\n"
+    "exporter, and numbers keep their exact values. Rotations are normalized, weights get a sum "
+    "of\n"
+    "1, and parents are moved before their children. A clip whose joints an engine would reject\n"
+    "gets the joints of its mesh, and all components if an engine ignores the base frame. Empty\n"
+    "bounds are computed from the skin. Files without errors are unchanged. If one file cannot be\n"
+    "repaired, no file is written.\n"
     "\n"
-    "  --output NAME    write there; a folder for several files; -o is short for it\n"
-    "  --force          write over files; without --output over those that are read\n"
-    "  --dry-run        only say what would be done; the exit status is 1 if something would\n"
-    "  --mesh MESH      of clips: their mesh, to whose scale and turn they are brought; by "
-    "default\n"
-    "                   that of their name beside them, or the only one of their folder or of\n"
+    "  --output NAME    the file to write; a folder for several files; -o is short for it\n"
+    "  --force          overwrite files; without --output, overwrite the input files\n"
+    "  --dry-run        print the repairs without writing; the exit status is 1 if there are any\n"
+    "  --mesh MESH      for clips: the mesh whose scale and orientation the clips get; default "
+    "the\n"
+    "                   mesh of the same name in the folder, or the only one of the folder or of\n"
     "                   the command\n"
-    "  --rename OLD=NEW give a joint, mesh or shader another name; may be repeated\n"
-    "  --influences N   of meshes: keep the N largest weights of each vertex, 1 to 16\n"
-    "  --for ENGINE     of meshes and clips: mend for this engine, as in \"md5tool check\"; may "
-    "be\n"
+    "  --rename OLD=NEW rename a joint, mesh or shader; may be repeated\n"
+    "  --influences N   for meshes: keep the N largest weights of each vertex, 1 to 16\n"
+    "  --for ENGINE     for meshes and clips: repair for this engine (see md5tool check); may be\n"
     "                   repeated\n"
     "\n"
-    "Of a mesh and all of its clips, which remain a pair if one command has them all:\n"
+    "Options that edit a mesh and its clips alike; give all of them in one command:\n"
     "\n"
-    "  --scale N        make it N times as large; 0.0254 of inches makes metres\n"
-    "  --turn ANGLES    turn it about the origin, by YAW degrees to the left or PITCH,YAW,ROLL:\n"
-    "                   0,-90,90 raises what was made with y up\n"
-    "  --mirror         exchange left and right, joints of both sides too\n"
-    "  --add-root NAME  of meshes and clips: add a joint above all others\n"
-    "  --unused-joints  of meshes and clips: leave out joints without weights, and none below\n"
+    "  --scale N        scale by N; 0.0254 converts inches to metres\n"
+    "  --rotate ANGLES  rotate around the origin by YAW degrees to the left, or by\n"
+    "                   PITCH,YAW,ROLL; 0,-90,90 converts y up to z up\n"
+    "  --mirror         exchange left and right, including the joints of both sides\n"
+    "  --add-root NAME  for meshes and clips: add a root joint above all others\n"
+    "  --unused-joints  for meshes and clips: remove joints without weights and descendants\n"
     "\n"
-    "Of meshes:\n"
+    "For meshes:\n"
     "\n"
-    "  --unused         leave out vertices, weights and triangles that nothing shows\n"
-    "  --bad-triangles  leave out triangles with a corner beyond numverts\n"
-    "  --merge          make one mesh of those with the same shader\n"
-    "  --max-vertices N   cut meshes that have more vertices\n"
-    "  --max-triangles N  cut meshes that have more triangles\n"
-    "  --winding        turn the triangles of closed meshes that face inwards\n"
+    "  --unused         remove unused vertices, weights and triangles\n"
+    "  --bad-triangles  remove triangles with a vertex index above numverts\n"
+    "  --merge          merge meshes with the same shader\n"
+    "  --max-vertices N   split meshes with more vertices\n"
+    "  --max-triangles N  split meshes with more triangles\n"
+    "  --winding        flip the triangles of closed meshes that face inwards\n"
     "\n"
-    "Of clips:\n"
+    "For clips:\n"
     "\n"
-    "  --frames FIRST-LAST  keep these frames, from 0\n"
-    "  --cut PARTS      write parts as files of their own: walk=0-30,run=31-60; may be repeated\n"
-    "  --rate N         sample N frames a second\n"
-    "  --close-loop     make the last frame the first one: add it to a cycle that is one step "
-    "before\n"
-    "                   it, and blend the last frames of any other towards it\n"
-    "  --in-place       keep the root where it begins\n"
-    "  --swap-sides     mirror what the clip does, on its mesh as it is\n"
-    "  --reduce UNITS   leave out components that move the skin by less\n"};
+    "  --frames FIRST-LAST  keep only these frames, from 0\n"
+    "  --cut PARTS      write parts as separate files: walk=0-30,run=31-60; may be repeated\n"
+    "  --rate N         resample at N frames per second\n"
+    "  --close-loop     make the last frame equal to the first: append it to a cycle that ends "
+    "one\n"
+    "                   frame before it, otherwise blend the last frames towards it\n"
+    "  --in-place       keep the root at its first position\n"
+    "  --swap-sides     mirror the animation; the mesh is unchanged\n"
+    "  --reduce UNITS   remove components that move the skin by less than this\n"};

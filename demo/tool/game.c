@@ -12,6 +12,15 @@ typedef struct judged_file {
     bool is_seen;
 } judged_file;
 
+// A model that the engine replaces by the default.
+typedef struct refused_model {
+    bool is_refused;
+    uint32_t parent; // the inherited model with the cause, MD5_NONE if the cause is in this model
+    size_t num_heirs;
+    text_place at;
+    char *reason;
+} refused_model;
+
 typedef struct tool_game {
     tool_places places;
     md5_game *game;   // of these; NULL if they could not be opened, which is printed
@@ -21,7 +30,7 @@ typedef struct tool_game {
     size_t num_left_out; // beyond a limit, so that a hostile file does not fill the memory
     size_t memory;       // of the game when it was opened
     int num_renewals;
-    md5_verdict verdict; // that the game has
+    md5_parse_mode mode; // that the game has
     const char *kind;    // of what is printed
 
     bool is_json;     // list, explain: print as JSON
@@ -32,15 +41,19 @@ typedef struct tool_game {
     bool is_found, has_missing; // list, explain
 
     bool is_of_gui; // verdicts: of materials of a GUI
-    size_t left;    // see print_model_verdict()
+    size_t left;    // see print_model_result()
 
     tool_game_check *check;
     judged_file *files; // [num_files] all models and clips, by path
     size_t num_files;
-    common_list images, seen; // files of materials, some of them often; seen: on surfaces
-    size_t num_keys;          // of entities whose keys were checked, with what they inherit
-    size_t work;              // left to look for nearest names
-    bool *is_on_surface;      // [materials] whether a mesh has it
+    common_list images, seen;      // files of materials, some of them often; seen: on surfaces
+    size_t num_keys;               // keys that were checked, including inherited keys
+    size_t work;                   // left to look for nearest names
+    bool *is_on_surface;           // [materials] whether a mesh has it
+    refused_model *refused_models; // [num_refused_models] by index of their declarations
+    size_t num_refused_models;
+    common_list refusals; // locations of errors in engine mode, "file:line:column"
+    bool hides_refusals;  // the list is sorted: warnings at these locations are not printed
 } tool_game;
 
 // -- Opening --------------------------------------------------------------------------------------
@@ -93,8 +106,12 @@ static void close_game(tool_game *game)
     common_free_list(&game->used);
     common_free_list(&game->images);
     common_free_list(&game->seen);
+    common_free_list(&game->refusals);
+    for (size_t i = 0; i < game->num_refused_models; i++)
+        free(game->refused_models[i].reason);
+    free(game->refused_models);
     free(game->notes);
-    COMMON_FOR (i, game->num_files)
+    for (size_t i = 0; i < game->num_files; i++)
         md5_free_check(game->files[i].check);
     free(game->files);
     free(game->is_on_surface);
@@ -102,9 +119,9 @@ static void close_game(tool_game *game)
 
 // -- Walking --------------------------------------------------------------------------------------
 
-// Opens the game again, for the same verdict and without warnings, if what was parsed since then
-// takes much memory. What the game returned before is gone then. Returns false if that fails, or if
-// it has been necessary very often.
+// Opens the game again, in the same mode and without warnings, if the files parsed since it was
+// opened take much memory. Pointers that the game returned before are then invalid. Returns false
+// if the game cannot be opened, or if this function has opened it very often.
 static bool renew_game(tool_game *opened, md5_error *error)
 {
     enum { MUCH = 24 << 20, OFTEN = 64 };
@@ -112,14 +129,14 @@ static bool renew_game(tool_game *opened, md5_error *error)
         return true;
     if (opened->num_renewals++ == OFTEN)
         return convert_fail(error, MD5_ERROR_MEMORY, "",
-                            "the declarations take too much memory: the rest of them is left out");
+                            "too many declarations for the memory limit: the rest was skipped");
     const common_game_places *const list = &opened->places.list;
     const md5_load_opts opts = options_of(opened);
     md5_destroy_game(opened->game);
     opened->game = opened->places.game = md5_create_game(list->paths, list->count, &opts, error);
     opened->memory = opened->game ? md5_game_memory(opened->game) : 0;
     clear_notes(opened);
-    return opened->game && md5_game_set_verdict(opened->game, opened->verdict, error);
+    return opened->game && md5_game_set_parse_mode(opened->game, opened->mode, error);
 }
 
 // What a command does with a declaration, or, for its name alone, with what md5_game finds. Returns
@@ -130,7 +147,7 @@ typedef bool visit_fn(tool_game *opened, const md5_decl *decl, md5_error *error)
 // not visited.
 static bool walk_decls(tool_game *opened, md5_decl_type type, visit_fn *visit, md5_error *error)
 {
-    COMMON_FOR (i, md5_game_num_decls(opened->game, type)) {
+    for (uint32_t i = 0; i < md5_game_num_decls(opened->game, type); i++) {
         // Warnings that are printed would be printed again by another game.
         if (opened->keeps_notes && !renew_game(opened, error))
             return false;
@@ -163,29 +180,6 @@ static bool parse_decl(md5_game *game, const md5_decl *decl, md5_error *error)
     return error->status == MD5_OK;
 }
 
-// Returns the line of the first word of a declaration. The engine's, decl->line, is where the
-// declaration before it ends.
-static uint32_t line_of_decl(const md5_decl *decl)
-{
-    const char *byte = decl->text, *const end = decl->text + decl->size;
-    const char *comment = NULL; // what ends the comment that `byte` is in
-    uint32_t line = decl->line;
-    for (; byte < end; byte++) {
-        const bool has_next = end - byte > 1;
-        if (comment && strncmp(byte, comment, strlen(comment)) == 0) {
-            byte += strlen(comment) - 1;
-            comment = NULL;
-        } else if (!comment && has_next && byte[0] == '/' && (byte[1] == '/' || byte[1] == '*')) {
-            comment = byte[1] == '/' ? "\n" : "*/";
-            byte++;
-        } else if (!comment && (unsigned char)*byte > ' ' && (unsigned char)*byte < 0x80) {
-            break;
-        }
-        line += *byte == '\n';
-    }
-    return line;
-}
-
 // == list =========================================================================================
 
 // Prints one thing; `file` is NULL, or where it is declared. `owner` is NULL or the model of a
@@ -214,7 +208,7 @@ static void print_line(tool_game *opened, const char *owner, const char *name, c
 static bool list_decl(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     (void)error;
-    print_line(opened, NULL, decl->name, decl->file, line_of_decl(decl));
+    print_line(opened, NULL, decl->name, decl->file, decl->keyword_line);
     return true;
 }
 
@@ -229,7 +223,7 @@ static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error
     for (uint32_t i = 0; model && !opened->is_cut && i < model->num_anims; i++) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
         opened->num_bytes += strlen(decl->name) + strlen(anim->name);
-        COMMON_FOR (j, anim->num_files) {
+        for (uint32_t j = 0; j < anim->num_files; j++) {
             common_add(&opened->used, common_copy(anim->files[j]));
             opened->num_bytes += strlen(anim->files[j]) + A_LINE;
         }
@@ -237,7 +231,8 @@ static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error
         opened->is_cut = opened->num_bytes > MAX_BYTES;
     }
     if (opened->is_cut)
-        common_print(stderr, "md5tool: error: too many clips: those from %s on are not listed\n",
+        common_print(stderr,
+                     "md5tool: error: too many clips: clips from model %s on are not listed\n",
                      decl->name);
     return model;
 }
@@ -246,7 +241,7 @@ static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error
 static const char *find_near_decl(tool_game *opened, md5_decl_type type, const char *name)
 {
     tool_nearest nearest = {.work = opened->work};
-    COMMON_FOR (i, md5_game_num_decls(opened->game, type)) {
+    for (uint32_t i = 0; i < md5_game_num_decls(opened->game, type); i++) {
         const md5_decl *const other = md5_game_decl(opened->game, type, i);
         if (other->file)
             tool_compare_name(&nearest, name, other->name);
@@ -295,14 +290,13 @@ static void print_replaced(tool_game *opened, const char *mesh)
     const uint32_t second = old ? md5_game_find_file(places->game, old, 0) : MD5_NONE;
     if (first != MD5_NONE && second != MD5_NONE) {
         bool is_shown = first <= second || common_has_ending(old, ".md2");
-        COMMON_FOR (i, 3) // in one folder or its archives
+        for (int i = 0; i < 3; i++) // in one folder or its archives
             is_shown |= first < places->ends[i] && (i == 0 || second >= places->ends[i - 1]);
         SAY(opened, "  %s in %s %s %s in %s\n",
             "{\"kind\":\"replaces\",\"name\":%s,\"place\":%s,\"how\":%s,\"other\":%s,"
             "\"other_place\":%s}\n",
-            mesh, places->list.titles[first],
-            is_shown ? "replaces" : "is mounted before, and yields to", old,
-            places->list.titles[second]);
+            mesh, places->list.titles[first], is_shown ? "replaces" : "has lower priority than",
+            old, places->list.titles[second]);
     }
     free(old);
 }
@@ -325,10 +319,10 @@ static void print_mounted(tool_game *opened)
     const common_game_places *const list = &opened->places.list;
     placed_file *files = NULL;
     size_t count = 0;
-    fputs(opened->is_json ? "" : "mounted, best first:\n", stdout);
-    COMMON_FOR (i, list->count) {
+    fputs(opened->is_json ? "" : "search order:\n", stdout);
+    for (size_t i = 0; i < list->count; i++) {
         SAY(opened, "  %s\n", "{\"kind\":\"mounted\",\"place\":%s}\n", list->titles[i]);
-        COMMON_FOR (k, list->paths[i].num_files) {
+        for (size_t k = 0; k < list->paths[i].num_files; k++) {
             files = common_grow(files, count, sizeof *files);
             files[count++] = (placed_file){list->paths[i].name(list->paths[i].user, k), i};
         }
@@ -338,12 +332,12 @@ static void print_mounted(tool_game *opened)
         if (common_compare_case(files[i].name, files[best].name) != 0)
             best = i;
         else if (files[i].place != files[i - 1].place && !common_is_archive(files[i].name))
-            SAY(opened, "hidden: %s in %s, by that in %s\n",
+            SAY(opened, "hidden: %s in %s, by the file in %s\n",
                 "{\"kind\":\"hidden\",\"name\":%s,\"place\":%s,\"by\":%s}\n", files[i].name,
                 list->titles[files[i].place], list->titles[files[best].place]);
     }
     free(files);
-    COMMON_FOR (i, md5_game_num_files(opened->game))
+    for (size_t i = 0; i < md5_game_num_files(opened->game); i++)
         if (common_has_ending(md5_game_file(opened->game, i), ".md5mesh"))
             print_replaced(opened, md5_game_file(opened->game, i));
 }
@@ -352,22 +346,22 @@ static void print_mounted(tool_game *opened)
 static void print_problems(tool_game *opened)
 {
     char text[TOOL_MESSAGE];
-    COMMON_FOR (i, opened->num_notes) {
+    for (size_t i = 0; i < opened->num_notes; i++) {
         md5_format_error(&opened->notes[i], text, sizeof text);
         SAY(opened, "    %s\n", "{\"kind\":\"warning\",\"message\":%s}\n", text);
     }
     clear_notes(opened);
 }
 
-// Prints the engine's verdict and then the lenient one, which stays; of an entity with all that it
-// inherits.
-static bool print_verdicts(tool_game *opened, const md5_decl *named, md5_error *error)
+// Prints the result in engine mode and then in lenient mode, which stays selected; of an entity
+// with all that it inherits.
+static bool print_modes(tool_game *opened, const md5_decl *named, md5_error *error)
 {
     static const char *const titles[] = {
-        [MD5_VERDICT_LENIENT] = "lenient verdict", [MD5_VERDICT_ENGINE] = "engine's verdict"};
-    for (int i = MD5_VERDICT_ENGINE; i >= MD5_VERDICT_LENIENT; i--) {
+        [MD5_PARSE_LENIENT] = "lenient mode", [MD5_PARSE_ENGINE] = "engine mode"};
+    for (int i = MD5_PARSE_ENGINE; i >= MD5_PARSE_LENIENT; i--) {
         clear_notes(opened);
-        if (!md5_game_set_verdict(opened->game, (md5_verdict)i, error))
+        if (!md5_game_set_parse_mode(opened->game, (md5_parse_mode)i, error))
             return false;
         const md5_decl *const decl = md5_find_decl(opened->game, named->type, named->name);
         if (named->type == MD5_DECL_ENTITY ? !md5_game_entity_def(opened->game, named->name, error)
@@ -375,7 +369,7 @@ static bool print_verdicts(tool_game *opened, const md5_decl *named, md5_error *
             return false;
         const bool is_default = decl->state == MD5_DECL_DEFAULTED;
         SAY(opened, "  %s: %s\n", "{\"kind\":\"verdict\",\"by\":%s,\"result\":%s}\n", titles[i],
-            is_default ? "the default of its type" : "as declared");
+            is_default ? "replaced with the default" : "parsed as declared");
         print_problems(opened);
     }
     return true;
@@ -400,7 +394,8 @@ static void print_image(tool_game *opened, const char *name)
         print_file(opened, "image", file, 0);
     } else if (!has_image(opened, name)) {
         SAY(opened,
-            strrchr(name, '.') ? "  %s: %s: missing\n" : "  %s: %s: missing, as .tga and .jpg\n",
+            strrchr(name, '.') ? "  %s: %s: missing\n"
+                               : "  %s: %s: missing (searched .tga and .jpg)\n",
             "{\"kind\":\"missing\",\"what\":%s,\"name\":%s}\n", "image", name);
         opened->has_missing = true;
     }
@@ -414,11 +409,11 @@ static void print_needed_decl(tool_game *opened, const char *what, md5_decl_type
     if (decl && decl->file)
         SAY(opened, "  %s: %s, declared %s:%u\n",
             "{\"kind\":\"needs\",\"what\":%s,\"name\":%s,\"file\":%s,\"line\":%u}\n", what, name,
-            decl->file, line_of_decl(decl));
+            decl->file, decl->keyword_line);
     else
         SAY(opened,
-            type == MD5_DECL_MATERIAL ? "  %s: %s: declared nowhere, taken for an image\n"
-                                      : "  %s: %s: declared nowhere\n",
+            type == MD5_DECL_MATERIAL ? "  %s: %s: not declared; used as an image name\n"
+                                      : "  %s: %s: not declared\n",
             "{\"kind\":\"needs\",\"what\":%s,\"name\":%s}\n", what, name);
     if (type == MD5_DECL_MATERIAL && !(decl && decl->file))
         print_image(opened, name);
@@ -430,21 +425,22 @@ static void print_undrawn(tool_game *opened, const char *name)
     static const md5_material_input plain = {.parms = {1, 1, 1, 1}};
     static float registers[MD5_MAX_REGISTERS];
     bool is_drawn = false;
-    md5_game_set_verdict(opened->game, MD5_VERDICT_ENGINE, NULL);
+    md5_game_set_parse_mode(opened->game, MD5_PARSE_ENGINE, NULL);
     const md5_material *const material = md5_game_material(opened->game, name, NULL);
-    md5_game_set_verdict(opened->game, MD5_VERDICT_LENIENT, NULL);
+    md5_game_set_parse_mode(opened->game, MD5_PARSE_LENIENT, NULL);
     if (!material)
         return;
     md5_evaluate_material(material, &plain, registers);
-    COMMON_FOR (i, material->num_stages) // bumps, which the engine adds, show nothing alone
+    for (uint32_t i = 0; i < material->num_stages;
+         i++) // bumps, which the engine adds, show nothing alone
         is_drawn |= material->stages[i].light != MD5_STAGE_BUMP
                     && registers[material->stages[i].condition] != 0;
-    const char *const reason = material->gui               ? "a guisurf: what a gui draws is on it"
-                               : material->num_stages == 0 ? "it has no stages"
+    const char *const reason = material->gui               ? "the surface shows a GUI (guisurf)"
+                               : material->num_stages == 0 ? "the material has no stages"
                                : is_drawn                  ? NULL
-                                                           : "no stage is drawn: all are if 0";
+                                                           : "the condition of every stage is 0";
     if (reason)
-        SAY(opened, "  black or unseen: %s: %s\n",
+        SAY(opened, "  black or invisible: %s: %s\n",
             "{\"kind\":\"unseen\",\"name\":%s,\"reason\":%s}\n", name, reason);
 }
 
@@ -455,7 +451,7 @@ static void print_mesh_materials(tool_game *opened, const char *file)
 {
     const md5_load_opts opts = {
         .files = md5_game_files(opened->game),
-        .without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS,
+        .skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS,
     };
     md5_error error = {0};
     md5_model *const model = md5_load_model(file, &opts, &error);
@@ -467,12 +463,14 @@ static void print_mesh_materials(tool_game *opened, const char *file)
     // Other engines take no shader for a material.
     const bool is_material =
         tool_minds(tool_engines(opened->check->asked, opened->game, file), "no-material");
-    COMMON_FOR_WHILE (i, model->num_meshes, is_material)
-        if (model->meshes[i].shader[0])
-            print_needed_decl(opened, "material", MD5_DECL_MATERIAL, model->meshes[i].shader);
-        else
-            SAY(opened, "  material: mesh %u names none\n", "{\"kind\":\"unnamed\",\"mesh\":%u}\n",
-                i);
+    if (is_material) {
+        for (uint32_t i = 0; i < model->num_meshes; i++)
+            if (model->meshes[i].shader[0])
+                print_needed_decl(opened, "material", MD5_DECL_MATERIAL, model->meshes[i].shader);
+            else
+                SAY(opened, "  material: mesh %u has no shader\n",
+                    "{\"kind\":\"unnamed\",\"mesh\":%u}\n", i);
+    }
     md5_free_model(model);
     explain_surfaces(opened, file);
 }
@@ -489,12 +487,12 @@ static bool explain_model(tool_game *opened, const md5_decl *decl, md5_error *er
     }
     if (model->skin)
         print_needed_decl(opened, "skin", MD5_DECL_SKIN, model->skin);
-    COMMON_FOR (i, model->num_anims) {
+    for (uint32_t i = 0; i < model->num_anims; i++) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
         SAY(opened, "  clip: %s, %u frames, %u frame commands\n",
             "{\"kind\":\"clip\",\"name\":%s,\"frames\":%u,\"commands\":%u}\n", anim->name,
             anim->num_frames, anim->num_commands);
-        COMMON_FOR (j, anim->num_files)
+        for (uint32_t j = 0; j < anim->num_files; j++)
             print_file(opened, "  file", anim->files[j], 0);
     }
     return true;
@@ -517,7 +515,7 @@ static void explain_character(tool_game *opened, const md5_entity_def *def)
     const md5_figure_def *figure = NULL;
     md5_error problem = {0};
     bool is_any = false;
-    COMMON_FOR (i, COMMON_LENGTH(keys)) {
+    for (size_t i = 0; i < COMMON_LENGTH(keys); i++) {
         const md5_entity_key *const key = md5_entity_def_next_key(def, keys[i], NULL);
         is_any |= key != NULL;
         if (i < 2 || !key || !key->value[0])
@@ -539,7 +537,7 @@ static void explain_character(tool_game *opened, const md5_entity_def *def)
     float mass = 0;
     for (uint32_t i = 0; made && i < made->num_bodies; i++)
         mass += made->bodies[i].mass;
-    SAY(opened, "  mass: %g, legs by IK: %u\n", "{\"kind\":\"mass\",\"value\":%g,\"legs\":%u}\n",
+    SAY(opened, "  mass: %g, legs with IK: %u\n", "{\"kind\":\"mass\",\"value\":%g,\"legs\":%u}\n",
         mass, monster ? md5_monster_state(monster).num_legs : 0);
     if (problem.status != MD5_OK)
         take_note(opened, &problem);
@@ -561,7 +559,8 @@ static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *e
     const md5_entity_def *const entity = md5_game_entity_def(opened->game, decl->name, error);
     if (!entity)
         return false;
-    COMMON_EACH (key, entity->keys, entity->num_keys) {
+    for (uint32_t i = 0; i < entity->num_keys; i++) {
+        const md5_entity_key *const key = &entity->keys[i];
         const bool is_inherited = key->decl != entity->decl;
         if (is_inherited)
             SAY(opened, "  key: %s = %s, inherited from %s\n",
@@ -580,7 +579,7 @@ static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *e
         print_file(opened, "model", model, 0);
     if (skin)
         print_needed_decl(opened, "skin", MD5_DECL_SKIN, skin);
-    COMMON_FOR (i, COMMON_LENGTH(parts))
+    for (size_t i = 0; i < COMMON_LENGTH(parts); i++)
         for (const md5_entity_key *key = NULL;
              (key = md5_entity_def_next_key(entity, parts[i].key, key)) != NULL;)
             print_needed_decl(opened, key->name, parts[i].type, key->value);
@@ -591,11 +590,11 @@ static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *e
 static bool explain_skin(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, error);
-    for (uint32_t i = 0; skin && i < skin->num_rows; i++) {
+    for (uint32_t i = 0; skin && i < skin->num_replacements; i++) {
         SAY(opened, "  replaces: %s\n", "{\"kind\":\"replaces\",\"name\":%s}\n",
-            skin->rows[i].from ? skin->rows[i].from : "every material");
-        print_needed_decl(opened, "  by", MD5_DECL_MATERIAL, skin->rows[i].to);
-        print_undrawn(opened, skin->rows[i].to);
+            skin->replacements[i].from ? skin->replacements[i].from : "every material");
+        print_needed_decl(opened, "  by", MD5_DECL_MATERIAL, skin->replacements[i].to);
+        print_undrawn(opened, skin->replacements[i].to);
     }
     return true;
 }
@@ -605,7 +604,7 @@ static bool explain_material(tool_game *opened, const md5_decl *decl, md5_error 
     const md5_material *const material = md5_game_material(opened->game, decl->name, error);
     for (uint32_t i = 0; material && i < material->num_stages; i++) {
         const md5_image_program *const image = &material->stages[i].image;
-        COMMON_FOR (k, image->num_steps) {
+        for (uint32_t k = 0; k < image->num_steps; k++) {
             if (image->steps[k].kind == MD5_IMAGE_FILE && !material->stages[i].cube)
                 print_image(opened, image->steps[k].file);
         }
@@ -645,17 +644,19 @@ static void print_stage_at(const md5_material *material, const md5_stage *stage,
                       registers[rgba[3]]);
     if (stage->has_alpha_test)
         common_print_json(",\"alphatest\":%g", registers[stage->alpha_test]);
-    COMMON_FOR_WHILE (i, 6, stage->has_matrix)
-        common_print_json(i == 0  ? ",\"m\":[%g"
-                          : i < 5 ? ",%g"
-                                  : ",%g]",
-                          registers[stage->matrix[i / 3][i % 3]]);
+    if (stage->has_matrix) {
+        for (int i = 0; i < 6; i++)
+            common_print_json(i == 0  ? ",\"m\":[%g"
+                              : i < 5 ? ",%g"
+                                      : ",%g]",
+                              registers[stage->matrix[i / 3][i % 3]]);
+    }
     putchar('}');
 }
 
 // A gui sets the sort of each material that it draws with, also of the cursor and the scroll
 // bars, whatever the material says.
-static bool print_material_verdict(tool_game *opened, const md5_decl *decl, md5_error *error)
+static bool print_material_result(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_material *const material = md5_game_material(opened->game, decl->name, error);
     if (!material)
@@ -668,7 +669,7 @@ static bool print_material_verdict(tool_game *opened, const md5_decl *decl, md5_
                       (int)material->cull, material->creates_back_sides, (int)material->deform,
                       material->no_shadows, material->no_self_shadow, material->unsmoothed_tangents,
                       material->polygon_offset);
-    COMMON_FOR (i, material->num_stages) {
+    for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         static const md5_material_input t0 = {.time = 1, .parms = {1, 1, 1, 1}};
         static const md5_material_input t1 = {
@@ -678,7 +679,8 @@ static bool print_material_verdict(tool_game *opened, const md5_decl *decl, md5_
         // An image of which the engine does not find all files is replaced by one that repeats.
         // Built-in images always exist.
         bool is_there = stage->image.num_steps > 0;
-        COMMON_EACH (step, stage->image.steps, stage->image.num_steps) {
+        for (uint32_t j = 0; j < stage->image.num_steps; j++) {
+            const md5_image_step *const step = &stage->image.steps[j];
             is_there = is_there
                        && (step->kind != MD5_IMAGE_FILE || step->file[0] == '_'
                            || md5_game_image_file(opened->game, step->file));
@@ -701,26 +703,27 @@ static bool print_material_verdict(tool_game *opened, const md5_decl *decl, md5_
 // -- Skins and models -----------------------------------------------------------------------------
 
 // The rows in their order, which decides: "*" stands for every material.
-static bool print_skin_verdict(tool_game *opened, const md5_decl *decl, md5_error *error)
+static bool print_skin_result(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, error);
     if (!skin)
         return false;
     print_decl(opened, skin->decl);
     fputs(",\"models\":[", stdout);
-    COMMON_FOR (i, skin->num_models)
+    for (uint32_t i = 0; i < skin->num_models; i++)
         common_print_json(i > 0 ? ",%s" : "%s", skin->models[i]);
     fputs("],\"map\":[", stdout);
-    COMMON_FOR (i, skin->num_rows)
+    for (uint32_t i = 0; i < skin->num_replacements; i++)
         common_print_json(i > 0 ? ",[%s,%s]" : "[%s,%s]",
-                          skin->rows[i].from ? skin->rows[i].from : "*", skin->rows[i].to);
+                          skin->replacements[i].from ? skin->replacements[i].from : "*",
+                          skin->replacements[i].to);
     puts("]}");
     return true;
 }
 
 // Models print what they inherit too, so that a long chain of them would print very many
 // animations: opened->left is how many, with their commands, may still be.
-static bool print_model_verdict(tool_game *opened, const md5_decl *decl, md5_error *error)
+static bool print_model_result(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, error);
     if (!model && error->status != MD5_OK && error->status != MD5_ERROR_RANGE) {
@@ -728,14 +731,13 @@ static bool print_model_verdict(tool_game *opened, const md5_decl *decl, md5_err
         return false;
     }
     if (!model) // without an error there is no such model
-        return convert_fail(error, MD5_ERROR_RANGE, "", "no model is called '%.100s'", decl->name);
-    COMMON_FOR (i, model->num_anims) {
+        return convert_fail(error, MD5_ERROR_RANGE, "", "unknown model '%.100s'", decl->name);
+    for (uint32_t i = 0; i < model->num_anims; i++) {
         const size_t size = 1 + (size_t)md5_model_def_anim(model, i)->num_commands;
         if (size > opened->left)
             return convert_fail(
                 error, MD5_ERROR_RANGE, "",
-                "too many animations and frame commands: those from model '%.100s' on "
-                "are not printed",
+                "too many animations and frame commands: models from '%.100s' on are not printed",
                 decl->name);
         opened->left -= size;
     }
@@ -744,23 +746,23 @@ static bool print_model_verdict(tool_game *opened, const md5_decl *decl, md5_err
                       model->skin, model->offset.x, model->offset.y, model->offset.z,
                       model->num_joints);
     static const char *const names[MD5_NUM_CHANNELS] = {"all", "torso", "legs", "head", "eyelids"};
-    COMMON_FOR_FROM (i, MD5_CHANNEL_TORSO, MD5_NUM_CHANNELS) {
+    for (int i = MD5_CHANNEL_TORSO; i < MD5_NUM_CHANNELS; i++) {
         const md5_model_channel *const channel = &model->channels[i];
         printf("%s\"%s\":[", i > MD5_CHANNEL_TORSO ? "," : ",\"channels\":{", names[i]);
-        COMMON_FOR (j, channel->num_joints)
+        for (uint32_t j = 0; j < channel->num_joints; j++)
             printf("%s%u", j > 0 ? "," : "", channel->joints[j]);
         putchar(']');
     }
     fputs("},\"anims\":[", stdout);
-    COMMON_FOR (i, model->num_anims) {
+    for (uint32_t i = 0; i < model->num_anims; i++) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
         fputs(i > 0 ? "," : "", stdout);
         common_print_json("{\"name\":%s,\"alias\":%s,\"files\":[", anim->name, anim->alias);
-        COMMON_FOR (k, anim->num_files)
+        for (uint32_t k = 0; k < anim->num_files; k++)
             common_print_json(k > 0 ? ",%s" : "%s", anim->files[k]);
         printf("],\"ms\":%u,\"frames\":%u,\"flags\":%u,\"cmds\":[", anim->milliseconds,
                anim->num_frames, anim->flags);
-        COMMON_FOR (k, anim->num_commands) {
+        for (uint32_t k = 0; k < anim->num_commands; k++) {
             const md5_frame_command *const command = &anim->commands[k];
             common_print_json(k > 0 ? ",[%u,%d,%s]" : "[%u,%d,%s]", command->frame,
                               (int)command->code, command->text);
@@ -779,18 +781,17 @@ static const struct decl_kind {
     md5_decl_type type;
     visit_fn *list;
     const char *ending; // of files that are listed too
-    visit_fn *explain, *print_verdict;
+    visit_fn *explain, *print_result;
     bool is_of_gui;
 } kinds[] = {
-    {"model", "models", MD5_DECL_MODEL, list_decl, ".md5mesh", explain_model, print_model_verdict,
+    {"model", "models", MD5_DECL_MODEL, list_decl, ".md5mesh", explain_model, print_model_result,
      false},
     {"entity", "entities", MD5_DECL_ENTITY, list_decl, NULL, explain_entity, NULL, false},
-    {"skin", "skins", MD5_DECL_SKIN, list_decl, NULL, explain_skin, print_skin_verdict, false},
+    {"skin", "skins", MD5_DECL_SKIN, list_decl, NULL, explain_skin, print_skin_result, false},
     {"clip", "clips", MD5_DECL_MODEL, list_clips, ".md5anim", NULL, NULL, false},
     {"material", "materials", MD5_DECL_MATERIAL, list_decl, NULL, explain_material,
-     print_material_verdict, false},
-    {"material", "gui-materials", MD5_DECL_MATERIAL, NULL, NULL, NULL, print_material_verdict,
-     true},
+     print_material_result, false},
+    {"material", "gui-materials", MD5_DECL_MATERIAL, NULL, NULL, NULL, print_material_result, true},
     {"table", "tables", MD5_DECL_TABLE, NULL, NULL, explain_table, NULL, false},
     {"figure", "figures", MD5_DECL_ARTICULATED_FIGURE, NULL, NULL, explain_figure, NULL, false},
 };
@@ -825,7 +826,7 @@ static int list(tool_arguments *arguments)
     int status = take_folder(arguments, NUM_KINDS + 1);
     if (status != TOOL_OK)
         return status;
-    COMMON_FOR (i, arguments->num_words) {
+    for (int i = 0; i < arguments->num_words; i++) {
         const char *const word = arguments->words[i];
         const int kind = kind_of(word);
         const bool is_file = strcmp(word, "files") == 0;
@@ -844,11 +845,13 @@ static int list(tool_arguments *arguments)
     status = open_game(arguments, true, &game);
     if (status == TOOL_OK) {
         if (md5_game_num_unread(game.game) > 0)
-            fprintf(stderr, "md5tool: %u files of declarations are not read: see md5tool check\n",
+            fprintf(stderr,
+                    "md5tool: %u declaration files cannot be read; use md5tool check to list the "
+                    "errors\n",
                     md5_game_num_unread(game.game));
         md5_error error = {0};
         game.is_json = arguments->is_json;
-        COMMON_FOR_WHILE (i, NUM_KINDS, status == TOOL_OK) {
+        for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
             if (!kinds[i].list || !(selected[i] || is_all))
                 continue;
             game.kind = kinds[i].name;
@@ -858,7 +861,7 @@ static int list(tool_arguments *arguments)
                 const common_list *const used = &game.used;
                 common_sort(used->names, used->count, sizeof *used->names, common_by_case);
                 const size_t count = md5_game_num_files(game.game);
-                COMMON_FOR (j, count) {
+                for (size_t j = 0; j < count; j++) {
                     const char *const name = md5_game_file(game.game, j);
                     if (common_has_ending(name, kinds[i].ending)
                         && !(used->count > 0
@@ -869,7 +872,7 @@ static int list(tool_arguments *arguments)
             }
         }
         const size_t num_files = has_files ? md5_game_num_files(game.game) : 0;
-        COMMON_FOR (i, num_files) {
+        for (size_t i = 0; i < num_files; i++) {
             const char *const name = md5_game_file(game.game, i);
             game.is_found = true;
             if (arguments->is_json)
@@ -896,21 +899,18 @@ const tool_command tool_list = {
     "folder",
     "usage: md5tool list DIR [KIND...]\n"
     "\n"
-    "Lists the contents of a game folder: models, entities, skins, clips and materials, or "
-    "only\n"
-    "the given KINDs. Models and clips include .md5mesh and .md5anim files that no "
-    "declaration\n"
-    "names, so folders without declarations can be listed too. Each line has the kind, the "
-    "name\n"
-    "(of clips: model and clip) and file:line of the declaration. The KIND files is all files,\n"
-    "names alone; with --json one array, as the element <md5-model> reads it.\n"
+    "Lists the contents of a game folder: models, entities, skins, clips and materials, or only\n"
+    "the given KINDs. Models and clips include .md5mesh and .md5anim files that no declaration\n"
+    "uses, so folders without declarations can be listed, too. Each line has the kind, the name\n"
+    "(of clips: model and clip) and file:line of the declaration. KIND files lists the names of\n"
+    "all files; with --json as one array, as the element <md5-model> reads it.\n"
     "\n"
-    "  --base DIR          the base game folder, if DIR adds to another one\n"
-    "  --mod DIR           a mod, whose files hide those of DIR\n"
+    "  --base DIR          the base game folder that DIR extends\n"
+    "  --mod DIR           a mod folder, whose files override those of DIR\n"
     "  --json              print one JSON object per line\n"};
 
 // Of tool_game_check: prints a reason; user: the game.
-static void print_reason(void *user, const md5_finding *found)
+static void print_reason(void *user, const md5_diagnostic *found)
 {
     char text[TOOL_MESSAGE];
     md5_format_error(&found->error, text, sizeof text);
@@ -930,7 +930,7 @@ static int explain(tool_arguments *arguments)
     if (status != TOOL_OK)
         return status;
     if (arguments->num_words > 1)
-        return tool_usage("explain", "expected one name");
+        return tool_usage("explain", "too many arguments: expected one name");
     const char *name = arguments->num_words > 0 ? arguments->words[0] : NULL;
     if (name && !arguments->folder && common_holds_files(name)) { // beside --base
         arguments->folder = name;
@@ -948,17 +948,17 @@ static int explain(tool_arguments *arguments)
         return status;
     }
     // All declarations of the name, of whatever type, and then the file of that name.
-    COMMON_FOR_WHILE (i, NUM_KINDS, status == TOOL_OK) {
+    for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
         const md5_decl *const decl = md5_find_decl(game.game, kinds[i].type, name);
         if (!kinds[i].explain || !decl || !decl->file)
             continue;
         game.is_found = true;
         SAY(&game, "%s %s\n", "{\"kind\":%s,\"name\":%s}\n", kinds[i].name, decl->name);
-        print_file(&game, "declared", decl->file, line_of_decl(decl));
+        print_file(&game, "declared", decl->file, decl->keyword_line);
         for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
-            print_file(&game, "hides declaration", hidden->file, line_of_decl(hidden));
+            print_file(&game, "overrides declaration", hidden->file, hidden->keyword_line);
         const md5_decl named = {.type = kinds[i].type, .name = name};
-        (void)(print_verdicts(&game, &named, &error) && kinds[i].explain(&game, &named, &error));
+        (void)(print_modes(&game, &named, &error) && kinds[i].explain(&game, &named, &error));
         status = tool_end(error.status == MD5_OK, &error);
     }
     if (status == TOOL_OK) {
@@ -968,7 +968,7 @@ static int explain(tool_arguments *arguments)
             game.is_found = true;
             SAY(&game, "file\n", "{\"kind\":\"path\"}\n");
             print_file(&game, "is", file, 0);
-            COMMON_FOR (i, 2) { // the mesh itself, or that of an .mdl or .md2
+            for (int i = 0; i < 2; i++) { // first next to the file, then in its folder md5
                 char *const mesh = tool_find_beside(game.game, file, i ? "md5/" : "", ".md5mesh");
                 if (mesh)
                     print_replaced(&game, mesh);
@@ -978,16 +978,18 @@ static int explain(tool_arguments *arguments)
                 print_mesh_materials(&game, file);
         }
         const char *near = NULL;
-        COMMON_FOR_WHILE (i, NUM_KINDS, !game.is_found && !near)
+        for (int i = 0; i < NUM_KINDS && !game.is_found && !near; i++)
             near = find_near_decl(&game, kinds[i].type, name);
         if (!game.is_found)
-            SAY(&game, near ? "nothing is named %s: did you mean '%s'?\n" : "nothing is named %s\n",
+            SAY(&game,
+                near ? "no asset has the name %s: did you mean '%s'?\n"
+                     : "no asset has the name %s\n",
                 near ? "{\"kind\":\"nothing\",\"name\":%s,\"near\":%s}\n"
                      : "{\"kind\":\"nothing\",\"name\":%s}\n",
                 name, near);
         if (!game.is_found || game.has_missing) {
-            fputs(game.is_json ? "" : "searched, best first:\n", stdout);
-            COMMON_FOR (i, game.places.list.count)
+            fputs(game.is_json ? "" : "searched locations, in order:\n", stdout);
+            for (size_t i = 0; i < game.places.list.count; i++)
                 SAY(&game, "  %s\n", "{\"kind\":\"searched\",\"place\":%s}\n",
                     game.places.list.titles[i]);
         }
@@ -1005,22 +1007,20 @@ const tool_command tool_explain = {
     "folder",
     "usage: md5tool explain DIR [NAME] [OPTION...]\n"
     "\n"
-    "Prints what is mounted of a game folder or an archive, best first, as its engine does: in\n"
-    "Quake .pak files over the folder, by their numbers; in Doom 3 the folder over its .pk4, by\n"
-    "name; which file hides which, and which mesh replaces an .mdl or .md2. Or, of one NAME, all\n"
-    "items: entity, model, skin, material, table, figure or file.\n"
-    "For each: file and line of the declaration, and the folder or archive of that file; what "
-    "it\n"
-    "hides; the files it needs, their locations, and the search path of missing ones; the "
+    "Without NAME, prints the folders and archives of a game in search order, as the engine uses\n"
+    "them (Quake: numbered .pak files before the folder; Doom 3: the folder before its .pk4\n"
+    "archives by name), which files override others, and which meshes replace an .mdl or .md2.\n"
+    "With NAME, prints every asset of this name: entity, model, skin, material, table, figure or\n"
+    "file. For each: file and line of the declaration and its folder or archive; the declarations\n"
+    "that it overrides; the files that it uses, and the search order if one is missing; the "
     "results\n"
-    "of the engine's and of the lenient parser, with their warnings; of a mesh what keeps its\n"
-    "surfaces from their images, as check says it. The exit status is 1 if there is no item of\n"
-    "this name.\n"
+    "of the engine's and of the lenient parser, with their warnings; for meshes, problems that\n"
+    "prevent images from being shown. The exit status is 1 if no asset has this name.\n"
     "\n"
-    "  --for ENGINE        of meshes: what keeps them in this engine; may be repeated\n"
-    "  --base DIR          the base game folder, if DIR adds to another one\n"
-    "  --mod DIR           a mod, whose files hide those of DIR\n"
-    "  --json              print one JSON object per line, with its kind: the item's type, file,\n"
+    "  --for ENGINE        for meshes: report the problems in this engine; may be repeated\n"
+    "  --base DIR          the base game folder that DIR extends\n"
+    "  --mod DIR           a mod folder, whose files override those of DIR\n"
+    "  --json              print one JSON object per line, with its kind: the asset's type, file,\n"
     "                      hidden, missing, needs, verdict, warning, clip, key, searched, ...\n"};
 
 static int verdicts(tool_arguments *arguments)
@@ -1035,7 +1035,7 @@ static int verdicts(tool_arguments *arguments)
     if (arguments->num_words == 0)
         return tool_usage("verdicts", "missing kind: %s", expected);
     const int kind = kind_of(arguments->words[0]);
-    if (kind == NUM_KINDS || !kinds[kind].print_verdict)
+    if (kind == NUM_KINDS || !kinds[kind].print_result)
         return tool_usage("verdicts", "unknown kind '%s': %s", arguments->words[0], expected);
     status = open_game(arguments, false, &opened);
     if (status == TOOL_OK) {
@@ -1043,12 +1043,12 @@ static int verdicts(tool_arguments *arguments)
         opened.kind = kinds[kind].name;
         opened.is_of_gui = kinds[kind].is_of_gui;
         opened.left = 1 << 18;
-        bool is_printed = md5_game_set_verdict(opened.game, MD5_VERDICT_ENGINE, &error);
+        bool is_printed = md5_game_set_parse_mode(opened.game, MD5_PARSE_ENGINE, &error);
         for (int i = 1; i < arguments->num_words && is_printed; i++)
-            is_printed = kinds[kind].print_verdict(
-                &opened, &(md5_decl){.name = arguments->words[i]}, &error);
+            is_printed =
+                kinds[kind].print_result(&opened, &(md5_decl){.name = arguments->words[i]}, &error);
         if (arguments->num_words == 1 && is_printed)
-            is_printed = walk_decls(&opened, kinds[kind].type, kinds[kind].print_verdict, &error);
+            is_printed = walk_decls(&opened, kinds[kind].type, kinds[kind].print_result, &error);
         status = tool_end(is_printed, &error);
     }
     close_game(&opened);
@@ -1063,18 +1063,16 @@ const tool_command tool_verdicts = {
     "folder",
     "usage: md5tool verdicts --base DIR [--mod DIR] KIND [NAME...]\n"
     "\n"
-    "Parses the declarations of a Doom 3 game folder as the original engine does, and prints "
-    "the\n"
-    "result for each, or for the given NAMEs, as one JSON object per line; numbers that are "
-    "not\n"
-    "finite are null. Warnings are printed to standard error in the engine's words, as\n"
+    "Parses the declarations of a Doom 3 game folder as the original engine does and prints the\n"
+    "result for each, or for the given NAMEs, as one JSON object per line; numbers that are not\n"
+    "finite are null. Warnings are printed to standard error in the engine's wording, as\n"
     "file:line:column: warning: text.\n"
     "\n"
     "KIND is materials, skins, models, or gui-materials: materials after a GUI has set their "
     "sort.\n"
     "\n"
     "  --base DIR          the game folder, with its .pk4 archives\n"
-    "  --mod DIR           a mod, whose files hide those of the base\n"};
+    "  --mod DIR           a mod folder, whose files override those of the base\n"};
 
 // == check ========================================================================================
 
@@ -1086,14 +1084,19 @@ static void begin_check(tool_game *opened, tool_game_check *check)
     const uint32_t num_materials = md5_game_num_decls(opened->game, MD5_DECL_MATERIAL);
     opened->check = check;
     opened->is_on_surface = common_alloc(num_materials + (size_t)1, sizeof *opened->is_on_surface);
-    COMMON_FOR (i, MD5_NUM_DECL_TYPES)
+    opened->num_refused_models = md5_game_num_decls(opened->game, MD5_DECL_MODEL);
+    opened->refused_models =
+        common_alloc(opened->num_refused_models + 1, sizeof *opened->refused_models);
+    for (int i = 0; i < MD5_NUM_DECL_TYPES; i++)
         check->has_decls |= md5_game_num_decls(opened->game, (md5_decl_type)i) > 0;
     const bool is_asked = check->asked.all != 0 || !check->has_decls;
-    COMMON_FOR_WHILE (i, 3, !is_asked)
-        check->asked.sure = check->asked.all |= md5_find_engines(engines[i]);
+    if (!is_asked) {
+        for (int i = 0; i < 3; i++)
+            check->asked.sure = check->asked.all |= md5_find_engines(engines[i]);
+    }
 }
 
-static void print_finding(tool_game *opened, const md5_finding *found)
+static void print_diagnostic(tool_game *opened, const md5_diagnostic *found)
 {
     opened->check->places = opened->places; // the game may be another one by now
     opened->check->print(opened->check->user, found);
@@ -1104,37 +1107,57 @@ static bool is_own_word(md5_engines asked, const char *note)
 {
     static const struct {
         const char *ending, *engine;
-    } words[] = {{"a word of The Dark Mod, skipped", "darkmod"},
-                 {"a word of Quake 4, skipped", "quake4"},
-                 {"a word of RBDOOM, skipped", "rbdoom"}};
+    } words[] = {{"a keyword of The Dark Mod, skipped", "darkmod"},
+                 {"a keyword of Quake 4, skipped", "quake4"},
+                 {"a keyword of RBDOOM, skipped", "rbdoom"}};
     bool is_own = false;
-    COMMON_FOR (i, COMMON_LENGTH(words))
+    for (size_t i = 0; i < COMMON_LENGTH(words); i++)
         is_own |= asked.all == md5_find_engines(words[i].engine)
                   && common_has_ending(note, words[i].ending);
     return is_own;
 }
 
 // Prints them by their places; then there are none.
-static void print_findings(tool_game *opened, md5_check *facts)
+static void print_diagnostics(tool_game *opened, md5_check *facts)
 {
     size_t count = 0;
-    const md5_finding *const found = facts ? tool_findings(facts, &count) : NULL;
-    COMMON_FOR (i, count)
-        print_finding(opened, &found[i]);
+    const md5_diagnostic *const found = facts ? tool_diagnostics(facts, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        print_diagnostic(opened, &found[i]);
     if (facts)
-        facts->num_findings = 0;
+        facts->num_diagnostics = 0;
+}
+
+static char *location_of(const char *file, uint32_t line, uint32_t column)
+{
+    return common_format("%s:%u:%u", file, line, column);
+}
+
+// Returns true if an error at the location of a warning was printed, which has the same cause.
+static bool is_refusal(const tool_game *opened, const md5_error *note)
+{
+    if (!opened->hides_refusals || opened->refusals.count == 0)
+        return false;
+    char *const location = location_of(note->file, note->line, note->column);
+    const bool is_found = bsearch(&location, opened->refusals.names, opened->refusals.count,
+                                  sizeof location, common_by_text)
+                          != NULL;
+    free(location);
+    return is_found;
 }
 
 static void print_notes(tool_game *opened)
 {
-    COMMON_FOR (i, opened->num_notes)
-        if (!is_own_word(opened->check->asked, opened->notes[i].message))
-            print_finding(opened, &(md5_finding){.error = opened->notes[i], .count = 1});
+    for (size_t i = 0; i < opened->num_notes; i++) {
+        const md5_error *const note = &opened->notes[i];
+        if (!is_own_word(opened->check->asked, note->message) && !is_refusal(opened, note))
+            print_diagnostic(opened, &(md5_diagnostic){.error = *note, .count = 1});
+    }
     if (opened->num_left_out > 0) {
-        md5_finding more = {.error = {.status = MD5_WARNING}, .count = 1};
+        md5_diagnostic more = {.error = {.status = MD5_WARNING}, .count = 1};
         snprintf(more.error.message, sizeof more.error.message, "%zu further warnings suppressed",
                  opened->num_left_out);
-        print_finding(opened, &more);
+        print_diagnostic(opened, &more);
     }
     clear_notes(opened);
 }
@@ -1146,8 +1169,8 @@ static void print_broken(tool_game *opened, const char *file, text_place at, con
     va_list values;
     va_start(values, format);
     md5_check *const check = tool_check_text(file, NULL, 0, opened->check->asked);
-    tool_add_finding(check, rule, at, format, values);
-    print_finding(opened, check->findings);
+    tool_add_diagnostic(check, rule, at, format, values);
+    print_diagnostic(opened, check->diagnostics);
     md5_free_check(check);
     va_end(values);
 }
@@ -1176,7 +1199,8 @@ static void print_no_material(tool_game *opened, const char *file, text_place at
 // are taken for one.
 static void judge_surfaces(tool_game *opened, const md5_check *facts)
 {
-    COMMON_EACH (shader, facts->shaders, facts->num_shaders) {
+    for (uint32_t i = 0; i < facts->num_shaders; i++) {
+        md5_check_shader *const shader = &facts->shaders[i];
         const md5_decl *const decl = md5_find_decl(opened->game, MD5_DECL_MATERIAL, shader->name);
         const char *const image = md5_game_image_file(opened->game, shader->name);
         if (decl && decl->file)
@@ -1200,13 +1224,13 @@ static void judge_file(tool_game *opened, const char *name, const md5_model *mod
         md5_check_model(facts, model);
     const size_t num_notes = opened->num_notes;
     opened->num_notes = 0;
-    COMMON_FOR (i, num_notes)
+    for (size_t i = 0; i < num_notes; i++)
         if (!tool_is_judged(facts, &opened->notes[i]))
             opened->notes[opened->num_notes++] = opened->notes[i];
     print_notes(opened);
     if (reason->status != MD5_OK && !tool_is_judged(facts, reason))
-        print_finding(opened, &(md5_finding){.error = *reason, .count = 1});
-    print_findings(opened, facts);
+        print_diagnostic(opened, &(md5_diagnostic){.error = *reason, .count = 1});
+    print_diagnostics(opened, facts);
     if (facts) {
         judge_surfaces(opened, facts);
         opened->files = common_grow(opened->files, opened->num_files, sizeof *opened->files);
@@ -1236,38 +1260,40 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
 {
     md5_error error = {0};
     const md5_load_opts opts = {.files = md5_game_files(opened->game),
-                                .without =
-                                    MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES};
+                                .skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS
+                                                 | MD5_GEOMETRY_LOSSES};
     const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, &error);
     const judged_file *const mesh = model && model->mesh ? find_file(opened, model->mesh) : NULL;
     md5_model *shape = NULL;
     md5_check **clips = NULL; // that are looked at
     size_t num_clips = 0;
-    COMMON_FOR_WHILE (i, model->num_anims, mesh) {
-        const md5_model_anim *const anims = md5_model_def_anim(model, i);
-        COMMON_FOR (k, anims->num_files) {
-            judged_file *const file = find_file(opened, anims->files[k]);
-            if (!file)
-                continue;
-            md5_check *const clip = file->check;
-            const bool is_seen = file->is_seen;
-            md5_check_pair(mesh->check, clip);
-            shape = is_seen || shape ? shape : md5_load_model(model->mesh, &opts, &error);
-            md5_anim *const anim =
-                is_seen || !shape ? NULL : md5_load_anim(anims->files[k], &opts, &error);
-            if (anim) {
-                tool_judge_motion(clip, shape, anim);
-                clips = common_grow(clips, num_clips, sizeof(md5_check *));
-                clips[num_clips++] = clip;
+    if (mesh) {
+        for (uint32_t i = 0; i < model->num_anims; i++) {
+            const md5_model_anim *const anims = md5_model_def_anim(model, i);
+            for (uint32_t k = 0; k < anims->num_files; k++) {
+                judged_file *const file = find_file(opened, anims->files[k]);
+                if (!file)
+                    continue;
+                md5_check *const clip = file->check;
+                const bool is_seen = file->is_seen;
+                md5_check_pair(mesh->check, clip);
+                shape = is_seen || shape ? shape : md5_load_model(model->mesh, &opts, &error);
+                md5_anim *const anim =
+                    is_seen || !shape ? NULL : md5_load_anim(anims->files[k], &opts, &error);
+                if (anim) {
+                    tool_judge_motion(clip, shape, anim);
+                    clips = common_grow(clips, num_clips, sizeof(md5_check *));
+                    clips[num_clips++] = clip;
+                }
+                file->is_seen |= anim != NULL;
+                md5_free_anim(anim);
+                print_diagnostics(opened, clip);
             }
-            file->is_seen |= anim != NULL;
-            md5_free_anim(anim);
-            print_findings(opened, clip);
         }
     }
     md5_check_turns(clips, num_clips);
-    COMMON_FOR (i, num_clips)
-        print_findings(opened, clips[i]);
+    for (size_t i = 0; i < num_clips; i++)
+        print_diagnostics(opened, clips[i]);
     free(clips);
     md5_free_model(shape);
 }
@@ -1280,7 +1306,7 @@ static void keep_images(tool_game *opened, const md5_decl *decl)
     const bool is_seen = opened->is_on_surface[decl->index];
     for (uint32_t i = 0; material && i < material->num_stages; i++) {
         const md5_image_program *const image = &material->stages[i].image;
-        COMMON_FOR (k, image->num_steps) {
+        for (uint32_t k = 0; k < image->num_steps; k++) {
             const char *const file = image->steps[k].kind == MD5_IMAGE_FILE
                                          ? md5_game_image_file(opened->game, image->steps[k].file)
                                          : NULL;
@@ -1288,7 +1314,8 @@ static void keep_images(tool_game *opened, const md5_decl *decl)
                 && !has_image(opened, image->steps[k].file)) {
                 char *const near =
                     tool_near_image(opened->game, image->steps[k].file, &opened->work);
-                print_broken(opened, decl->file, (text_place){line_of_decl(decl), 1}, "no-image",
+                print_broken(opened, decl->file,
+                             (text_place){decl->keyword_line, decl->keyword_column}, "no-image",
                              near ? "'%.100s': no image '%.150s': did you mean '%.150s'?"
                                   : "'%.100s': no image '%.150s'",
                              decl->name, image->steps[k].file, near);
@@ -1304,7 +1331,7 @@ static void keep_images(tool_game *opened, const md5_decl *decl)
 static void judge_images(tool_game *opened, common_list *images)
 {
     common_sort(images->names, images->count, sizeof *images->names, common_by_case);
-    COMMON_FOR (i, images->count) {
+    for (size_t i = 0; i < images->count; i++) {
         const char *const name = images->names[i];
         if (i > 0 && strcmp(name, images->names[i - 1]) == 0)
             continue;
@@ -1318,11 +1345,11 @@ static void judge_images(tool_game *opened, common_list *images)
         if (bytes && !common_has_ending(name, ".bmp")
             && !view_decode_image((uint8_t *)bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error)
             && error.status != MD5_ERROR_IO) // which is a format that this build does not read
-            tool_found(facts, "no-image/unreadable", 0, "the image cannot be read: %.250s",
+            tool_found(facts, "no-image/unreadable", 0, "cannot read the image: %.250s",
                        error.message);
         free(image.rgba);
         free(bytes);
-        print_findings(opened, facts);
+        print_diagnostics(opened, facts);
         md5_free_check(facts);
     }
     common_free_list(images);
@@ -1341,10 +1368,12 @@ static bool check_keys(tool_game *opened, const md5_decl *decl, md5_error *error
     opened->num_keys += (entity ? entity->num_keys : 0)
                         + (model ? (size_t)model->num_joints + model->num_anims : 0);
     if (opened->num_keys > MAX_KEYS)
-        print_finding(
-            opened, &(md5_finding){.error = {MD5_WARNING, .message = "too many keys are inherited: "
-                                                                     "the others are not checked"},
-                                   .count = 1});
+        print_diagnostic(
+            opened,
+            &(md5_diagnostic){
+                .error = {MD5_WARNING,
+                          .message = "too many inherited keys: the remaining keys are not checked"},
+                .count = 1});
     return entity && md5_game_check_entity_keys(opened->game, decl->name, error);
 }
 
@@ -1352,7 +1381,7 @@ static bool check_keys(tool_game *opened, const md5_decl *decl, md5_error *error
 static void check_names(tool_game *opened, const md5_decl *decl)
 {
     md5_error error = {0};
-    const text_place at = {line_of_decl(decl), 1};
+    const text_place at = {decl->keyword_line, decl->keyword_column};
     if (decl->type == MD5_DECL_MODEL) {
         const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, &error);
         if (model && model->skin && !is_there(opened, MD5_DECL_SKIN, model->skin))
@@ -1360,17 +1389,134 @@ static void check_names(tool_game *opened, const md5_decl *decl)
                          decl->name, model->skin);
     } else if (decl->type == MD5_DECL_SKIN) {
         const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, &error);
-        for (uint32_t i = 0; skin && i < skin->num_rows; i++)
-            if (!is_there(opened, MD5_DECL_MATERIAL, skin->rows[i].to))
-                print_no_material(opened, decl->file, at, skin->rows[i].to);
+        for (uint32_t i = 0; skin && i < skin->num_replacements; i++)
+            if (!is_there(opened, MD5_DECL_MATERIAL, skin->replacements[i].to))
+                print_no_material(opened, decl->file, at, skin->replacements[i].to);
     }
 }
 
-// Parses a declaration and prints its warnings; in the engine's verdict it is counted, and of a
-// model that is replaced by a default the last warning is the reason.
+// Prints why the engine replaces a declaration by the default; `reason` is NULL or the warning that
+// says so. `others`: "" or the number of declarations that are replaced for the same reason.
+static void print_refusal(tool_game *opened, const md5_decl *decl, const char *rule,
+                          const char *others, text_place at, const char *reason)
+{
+    if (reason && tool_minds(opened->check->asked, rule))
+        common_add(&opened->refusals, location_of(decl->file, at.line, at.column));
+    print_broken(opened, decl->file, at, rule, "'%.100s'%s the default: %.250s", decl->name, others,
+                 reason ? reason : "see the warnings of its lines");
+}
+
+// The last warning of a declaration that the engine replaces is the reason.
+static void print_refused_material(tool_game *opened, const md5_decl *decl)
+{
+    text_place at = {decl->keyword_line, decl->keyword_column};
+    const char *reason = NULL;
+    if (opened->num_notes > 0) {
+        const md5_error *const note = &opened->notes[opened->num_notes - 1];
+        at = (text_place){note->line, note->column};
+        reason = note->message;
+    }
+    print_refusal(opened, decl, "defaulted/material", " becomes", at, reason);
+}
+
+// -- Models that inherit a replaced one -----------------------------------------------------------
+
+// Returns the index of the inherited model that a warning names as its cause, MD5_NONE if the
+// warning has another cause.
+static uint32_t find_cause(const tool_game *opened, const char *warning)
+{
+    static const char inherited[] = "inherited model definition '";
+    const size_t length = sizeof inherited - 1;
+    if (strncmp(warning, inherited, length) != 0)
+        return MD5_NONE;
+    char *const name = common_copy(warning + length);
+    name[strcspn(name, "'")] = '\0';
+    const md5_decl *const parent = md5_find_decl(opened->game, MD5_DECL_MODEL, name);
+    free(name);
+    return parent && parent->file ? parent->index : MD5_NONE;
+}
+
+// Returns the first of adjacent warnings with the location of warning `index`. It has the cause of
+// the others, such as a limit that prevents the use of a mesh.
+static const md5_error *first_note_at_location(const tool_game *opened, size_t index)
+{
+    const md5_error *note = &opened->notes[index];
+    while (note > opened->notes && note[-1].line == note->line && note[-1].column == note->column)
+        note--;
+    return note;
+}
+
+// Stores why the engine replaces a model, and the models that it inherits. The last warning is the
+// reason. An inherited model that was parsed with this one has the warning before.
+static void store_refused_model(tool_game *opened, const md5_decl *decl)
+{
+    size_t num_notes = opened->num_notes;
+    while (decl && !opened->refused_models[decl->index].is_refused) {
+        refused_model *const model = &opened->refused_models[decl->index];
+        *model = (refused_model){.is_refused = true,
+                                 .parent = MD5_NONE,
+                                 .at = {decl->keyword_line, decl->keyword_column}};
+        if (num_notes == 0)
+            return;
+        const md5_error *const note = first_note_at_location(opened, --num_notes);
+        num_notes = (size_t)(note - opened->notes);
+        model->at = (text_place){note->line, note->column};
+        model->reason = common_copy(note->message);
+        model->parent = find_cause(opened, note->message);
+        decl = model->parent == MD5_NONE
+                   ? NULL
+                   : md5_game_decl(opened->game, MD5_DECL_MODEL, model->parent);
+    }
+}
+
+// Returns the model with the cause. All models on the way get it as their parent, so that a chain
+// is followed once.
+static uint32_t find_root(refused_model *models, size_t count, uint32_t index)
+{
+    uint32_t root = index;
+    for (size_t steps = 0; models[root].parent != MD5_NONE; steps++) {
+        if (steps == count) { // a circle
+            models[root].parent = MD5_NONE;
+            break;
+        }
+        root = models[root].parent;
+    }
+    while (index != root) {
+        const uint32_t next = models[index].parent;
+        models[index].parent = root;
+        index = next;
+    }
+    return root;
+}
+
+// Prints the models with a cause, and how many models inherit them.
+static void print_refused_models(tool_game *opened)
+{
+    refused_model *const models = opened->refused_models;
+    const size_t count = opened->num_refused_models;
+    for (uint32_t i = 0; i < count; i++) {
+        if (models[i].parent != MD5_NONE && models[i].is_refused)
+            models[find_root(models, count, i)].num_heirs++;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!models[i].is_refused || models[i].parent != MD5_NONE)
+            continue;
+        char others[80] = " becomes";
+        if (models[i].num_heirs == 1)
+            snprintf(others, sizeof others, " and 1 model that inherits it become");
+        else if (models[i].num_heirs > 1)
+            snprintf(others, sizeof others, " and %zu models that inherit it become",
+                     models[i].num_heirs);
+        print_refusal(opened, md5_game_decl(opened->game, MD5_DECL_MODEL, i), "defaulted", others,
+                      models[i].at, models[i].reason);
+    }
+}
+
+// Parses a declaration. In lenient mode prints its warnings; in engine mode counts
+// it, and prints why a material is replaced by the default; models are printed after the last one.
 static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
-    const bool is_lenient = opened->verdict == MD5_VERDICT_LENIENT;
+    const bool is_lenient = opened->mode == MD5_PARSE_LENIENT;
     if (!is_lenient)
         clear_notes(opened);
     if (!parse_decl(opened->game, decl, error))
@@ -1379,17 +1525,11 @@ static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error
     opened->check->num_defaulted += !is_lenient && decl->state == MD5_DECL_DEFAULTED;
     if (is_lenient && decl->type == MD5_DECL_ENTITY && !check_keys(opened, decl, error))
         return false;
-    const bool is_seen = decl->type == MD5_DECL_MATERIAL && opened->is_on_surface[decl->index];
-    if (!is_lenient && decl->state == MD5_DECL_DEFAULTED
-        && (is_seen || decl->type == MD5_DECL_MODEL)) {
-        // None if a model that inherits this one has been parsed before it.
-        const md5_error *const why =
-            opened->num_notes > 0 ? &opened->notes[opened->num_notes - 1] : NULL;
-        print_broken(
-            opened, decl->file,
-            why ? (text_place){why->line, why->column} : (text_place){line_of_decl(decl), 1},
-            is_seen ? "defaulted/material" : "defaulted", "'%.100s' becomes the default: %.250s",
-            decl->name, why ? why->message : "see the warnings of its lines");
+    if (!is_lenient && decl->state == MD5_DECL_DEFAULTED) {
+        if (decl->type == MD5_DECL_MODEL)
+            store_refused_model(opened, decl);
+        else if (decl->type == MD5_DECL_MATERIAL && opened->is_on_surface[decl->index])
+            print_refused_material(opened, decl);
     }
     if (is_lenient)
         print_notes(opened);
@@ -1411,24 +1551,24 @@ static void explain_surfaces(tool_game *opened, const char *file)
     opened->check->asked = tool_engines(asked, opened->game, file);
     md5_check *const facts = tool_check_file(opened->game, file, opened->check->asked);
     if (facts) {
-        facts->num_findings = 0;
+        facts->num_diagnostics = 0;
         tool_judge_place(opened->game, facts);
-        print_findings(opened, facts);
+        print_diagnostics(opened, facts);
         if (opened->check->has_decls)
             judge_surfaces(opened, facts);
     }
     clear_notes(opened);
-    COMMON_FOR (i, 2) {
-        opened->verdict = i == 0 ? MD5_VERDICT_LENIENT : MD5_VERDICT_ENGINE;
-        COMMON_FOR (k, num_materials)
+    for (int i = 0; i < 2; i++) {
+        opened->mode = i == 0 ? MD5_PARSE_LENIENT : MD5_PARSE_ENGINE;
+        for (uint32_t k = 0; k < num_materials; k++)
             if (opened->is_on_surface[k]
-                && md5_game_set_verdict(opened->game, opened->verdict, &error))
+                && md5_game_set_parse_mode(opened->game, opened->mode, &error))
                 check_decl(opened, md5_game_decl(opened->game, MD5_DECL_MATERIAL, k), &error);
     }
     judge_images(opened, &opened->images);
     judge_images(opened, &opened->seen);
-    md5_game_set_verdict(opened->game, MD5_VERDICT_LENIENT, &error);
-    COMMON_FOR (i, num_materials)
+    md5_game_set_parse_mode(opened->game, MD5_PARSE_LENIENT, &error);
+    for (uint32_t i = 0; i < num_materials; i++)
         if (opened->is_on_surface[i])
             print_undrawn(opened, md5_game_decl(opened->game, MD5_DECL_MATERIAL, i)->name);
     memset(opened->is_on_surface, 0, num_materials);
@@ -1441,7 +1581,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
     static const md5_decl_type types[] = {MD5_DECL_TABLE,  MD5_DECL_MATERIAL,
                                           MD5_DECL_SKIN,   MD5_DECL_MODEL,
                                           MD5_DECL_ENTITY, MD5_DECL_ARTICULATED_FIGURE};
-    static const md5_verdict verdicts[] = {MD5_VERDICT_LENIENT, MD5_VERDICT_ENGINE};
+    static const md5_parse_mode modes[] = {MD5_PARSE_ENGINE, MD5_PARSE_LENIENT};
     tool_game game;
     md5_error error = {0};
     int status = open_game(arguments, true, &game);
@@ -1451,7 +1591,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
         begin_check(&game, check);
     if (check->has_decls) {
         const size_t count = md5_game_num_files(game.game);
-        COMMON_FOR (i, count) {
+        for (size_t i = 0; i < count; i++) {
             const char *const name = md5_game_file(game.game, i);
             const tool_kind kind = tool_kind_of(name);
             tool_show_progress(i + 1, count);
@@ -1467,15 +1607,20 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
             check->num_files++;
         }
         common_sort(game.files, game.num_files, sizeof *game.files, compare_files);
-        // First leniently, and then as the engine does, which stops at the first error of a
-        // declaration: its warnings are among the lenient ones.
+        // First as the engine does, which stops at the first error of a declaration. Then
+        // leniently, which finds further errors, but not the same ones again.
         bool is_checked = true;
-        COMMON_FOR_WHILE (i, 2, is_checked) {
-            game.verdict = verdicts[i];
-            is_checked = md5_game_set_verdict(game.game, game.verdict, &error);
-            COMMON_FOR_WHILE (k, COMMON_LENGTH(types), is_checked)
+        for (int i = 0; i < 2 && is_checked; i++) {
+            game.mode = modes[i];
+            is_checked = md5_game_set_parse_mode(game.game, game.mode, &error);
+            for (size_t k = 0; k < COMMON_LENGTH(types) && is_checked; k++)
                 is_checked = walk_decls(&game, types[k], check_decl, &error);
+            if (game.mode == MD5_PARSE_ENGINE)
+                print_refused_models(&game);
             clear_notes(&game);
+            common_sort(game.refusals.names, game.refusals.count, sizeof *game.refusals.names,
+                        common_by_text);
+            game.hides_refusals = true;
         }
         judge_images(&game, &game.images);
         judge_images(&game, &game.seen);

@@ -9,7 +9,7 @@
 static uint32_t big(const uint8_t *bytes, int count)
 {
     uint32_t value = 0;
-    COMMON_FOR (i, count)
+    for (int i = 0; i < count; i++)
         value = value << 8 | bytes[i];
     return value;
 }
@@ -82,8 +82,8 @@ static char *find_in(const md5_game *game, const char *folder, const char *name)
     char *const whole = common_join(folder, name), *const within = common_folder(whole);
     char *found = NULL;
     const bool may_be_there = game || common_base(name) == name || common_is_folder(within);
-    COMMON_FOR_WHILE (i, NUM_ENDINGS, may_be_there && !found) {
-        COMMON_FOR_WHILE (is_cut, dot && i > 0 ? 2 : 1, !found) {
+    for (int i = 0; i < NUM_ENDINGS && may_be_there && !found; i++) {
+        for (int is_cut = 0; is_cut < (dot && i > 0 ? 2 : 1) && !found; is_cut++) {
             const size_t length = strlen(whole) - (is_cut ? strlen(dot) : 0);
             char *const path = common_format("%.*s%s", (int)length, whole, endings[i]);
             if (tool_is_file(game, path))
@@ -118,7 +118,7 @@ char *tool_near_image(const md5_game *game, const char *path, size_t *work)
     const size_t count = game ? md5_game_num_files(game) : files.count;
     const char *found = NULL;
     tool_nearest nearest = {.work = *work > count ? *work - count : 0};
-    COMMON_FOR_WHILE (i, count, nearest.work > 0) {
+    for (size_t i = 0; i < count && nearest.work > 0; i++) {
         const char *const name = game ? md5_game_file(game, i) : files.names[i];
         const size_t before = found ? nearest.distance : SIZE_MAX;
         char *const stem = stem_of(name, &is_image), *const here = common_folder(name);
@@ -146,7 +146,7 @@ char *tool_find_texture(const md5_game *game, const char *model, const char *sha
     char *folder = common_folder(model), *found = find_in(game, folder, common_base(shader));
     // A path as games write it is below this folder or one above.
     const bool is_path = common_base(shader) != shader && !common_is_absolute(shader);
-    COMMON_FOR_WHILE (i, MAX_FOLDERS, !found && is_path) {
+    for (int i = 0; i < MAX_FOLDERS && !found && is_path; i++) {
         found = find_in(game, folder, shader);
         if (strcmp(folder, ".") == 0)
             break;
@@ -175,11 +175,11 @@ void tool_judge_image(md5_game *game, md5_check *facts, const char *path)
     const bool is_color = (type == 2 || type == 10) && (bits == 24 || bits == 32);
     const bool is_gray = type == 3 && (bits == 8 || bits == 24 || bits == 32);
     if (strcmp(image.kind, "TGA") == 0 && !is_color && !is_gray)
-        tool_found(facts, "tga-kind", 0, "%.80s: a TGA of type %u%s with %u bits a pixel", name,
+        tool_found(facts, "tga-kind", 0, "%.80s: TGA type %u%s with %u bits per pixel", name,
                    type & 255, type > 255 ? " and a color map" : "", bits);
     if (strcmp(image.kind, "PCX") == 0 && (bits != 8 || type != 1))
-        tool_found(facts, "pcx-kind", 0, "%.80s: a PCX with %u bits a pixel, or of another version",
-                   name, bits);
+        tool_found(facts, "pcx-kind", 0,
+                   "%.80s: PCX with %u bits per pixel or an unsupported version", name, bits);
     const bool is_of_id = strcmp(image.kind, "TGA") == 0 || strcmp(image.kind, "JPEG") == 0;
     if (is_of_id && !(is_power_of_two(image.width) && is_power_of_two(image.height)))
         tool_found(facts, "image-sides", 0, "%.80s: %u x %u", name, image.width, image.height);

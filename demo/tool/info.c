@@ -21,7 +21,7 @@ static void print_cube(bool is_json, const md5_cube2 *cube)
     SAY("  scale              %g\n", ",\"scale\":%g", cube->scale);
     SAY("  other settings     %u\n", ",\"settings\":%u", cube->num_settings);
     SAY("  warnings           %u\n", ",\"warnings\":%u,\"parts\":[", cube->num_warnings);
-    COMMON_FOR (i, cube->num_parts) {
+    for (uint32_t i = 0; i < cube->num_parts; i++) {
         const md5_cube2_part *const part = &cube->parts[i];
         JSON(comma(i));
         SAY("  mesh               %s\n", "{\"mesh\":%s", part->mesh);
@@ -29,10 +29,10 @@ static void print_cube(bool is_json, const md5_cube2 *cube)
             ",\"num_animations\":%u,\"masks\":%u,\"adjustments\":%u", part->num_anims,
             part->num_masks, part->num_adjustments);
         SAY("    tags             %u\n", ",\"tags\":%u", part->num_tags);
-        SAY("    looks            %u lines\n", ",\"looks\":%u,\"animations\":[", part->num_rows);
-        COMMON_FOR (k, part->num_anims) {
+        SAY("    material lines   %u\n", ",\"looks\":%u,\"animations\":[", part->num_commands);
+        for (uint32_t k = 0; k < part->num_anims; k++) {
             JSON(comma(k));
-            SAY("    animation        %s, %s, %g a second\n",
+            SAY("    animation        %s, %s, %g frames per second\n",
                 "{\"name\":%s,\"file\":%s,\"frame_rate\":%g}", part->anims[k].names,
                 part->anims[k].file, part->anims[k].frame_rate);
         }
@@ -54,17 +54,19 @@ static void print_bounds(bool is_json, md5_bounds bounds)
 static void print_frames(bool is_json, uint32_t num_frames, double frame_rate, double seconds)
 {
     SAY("  frames             %u\n", ",\"frames\":%u", num_frames);
-    SAY("  frame rate         %g a second\n", ",\"frame_rate\":%g", frame_rate);
+    SAY("  frame rate         %g per second\n", ",\"frame_rate\":%g", frame_rate);
     SAY("  seconds            %g\n", ",\"seconds\":%g", seconds);
 }
 
 // As a tree, children in file order, indented by at most 40 levels; as JSON in file order.
 static void print_joints(bool is_json, const md5_skeleton *skeleton)
 {
-    COMMON_FOR_WHILE (i, skeleton->num_joints, is_json)
-        common_print_json(i > 0 ? ",{\"name\":%s,\"parent\":%d}"
-                                : ",\"tree\":[{\"name\":%s,\"parent\":%d}",
-                          skeleton->joints[i].name, (int)skeleton->joints[i].parent);
+    if (is_json) {
+        for (uint32_t i = 0; i < skeleton->num_joints; i++)
+            common_print_json(i > 0 ? ",{\"name\":%s,\"parent\":%d}"
+                                    : ",\"tree\":[{\"name\":%s,\"parent\":%d}",
+                              skeleton->joints[i].name, (int)skeleton->joints[i].parent);
+    }
     if (is_json) {
         fputs(skeleton->num_joints > 0 ? "]" : ",\"tree\":[]", stdout);
         return;
@@ -101,7 +103,7 @@ static void print_joints(bool is_json, const md5_skeleton *skeleton)
 }
 
 // The clips of a mesh's folder, and why those do not fit that id's engine refuses, or, of what is
-// no text, such as an asset file, that cannot be bound.
+// no text, a compressed clip, that cannot be bound.
 static void print_clips(bool is_json, const char *path, const md5_model *model)
 {
     const md5_engines asked = {.all = md5_find_engines("doom3")};
@@ -111,15 +113,16 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
     md5_check **const judged = common_alloc(clips.count, sizeof(md5_check *));
     char **const reasons = common_alloc(clips.count, sizeof(char *)); // why one is not judged
     size_t num_judged = 0, next = 0;
-    COMMON_FOR (i, clips.count) {
+    for (size_t i = 0; i < clips.count; i++) {
         md5_check *const clip = tool_check_file(NULL, clips.names[i], asked);
         md5_error error = {.message = "fits"};
         md5_anim *const anim = md5_load_anim(clips.names[i], NULL, &error);
         md5_binding *const binding =
-            anim ? md5_bind(model, anim, &(md5_load_opts){.partial = true}, &error) : NULL;
+            anim ? md5_bind(model, anim, &(md5_load_opts){.allow_partial_binding = true}, &error)
+                 : NULL;
         if (mesh && clip) {
             judged[num_judged++] = clip;
-            clip->num_findings = 0;
+            clip->num_diagnostics = 0;
             md5_check_pair(mesh, clip);
             if (binding)
                 md5_check_binding(clip, binding);
@@ -132,14 +135,14 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
     }
     md5_check_turns(judged, num_judged);
     fputs(is_json ? ",\"clips\":[" : "", stdout);
-    COMMON_FOR (i, clips.count) {
+    for (size_t i = 0; i < clips.count; i++) {
         md5_check *const clip = reasons[i] ? NULL : judged[next++];
         JSON(comma(i > 0));
         SAY("  clip               %s: %s\n", "{\"file\":%s,\"fit\":%s}",
             common_base(clips.names[i]),
-            !clip                    ? reasons[i]
-            : clip->num_findings > 0 ? clip->findings[0].error.message
-                                     : "fits");
+            !clip                       ? reasons[i]
+            : clip->num_diagnostics > 0 ? clip->diagnostics[0].error.message
+                                        : "fits");
         md5_free_check(clip);
         free(reasons[i]);
     }
@@ -174,17 +177,17 @@ static void print_paths(bool is_json, const md5_model *model, const md5_mesh *me
     fputs(is_json ? ",\"paths\":[" : "", stdout);
     for (uint32_t slots = 4; slots <= 8; slots += 4) {
         uint64_t kept = 0;
-        COMMON_FOR (i, mesh->num_vertices) {
+        for (uint32_t i = 0; i < mesh->num_vertices; i++) {
             const uint32_t count = mesh->first_influence[i + 1] - mesh->first_influence[i];
             kept += count < slots ? count : slots;
         }
-        SAY("    drawn with %u     %llu of %u influences, %llu bytes, loss %.2g units\n",
+        SAY("    skinned with %u   %llu of %u influences, %llu bytes, loss %.2g units\n",
             "{\"slots\":%u,\"kept\":%llu,\"influences\":%u,\"bytes\":%llu,\"loss\":%.9g},", slots,
             (unsigned long long)kept, mesh->num_influences,
             (unsigned long long)(slots * (joint_size + 4) * mesh->num_vertices),
             (double)(slots == 4 ? mesh->loss4 : mesh->loss8));
     }
-    SAY("    drawn exactly    %u influences, at most %u on a vertex, %llu bytes\n",
+    SAY("    skinned exactly  %u influences, at most %u per vertex, %llu bytes\n",
         "{\"slots\":0,\"influences\":%u,\"most\":%u,\"bytes\":%llu}]", mesh->num_influences,
         mesh->max_influences,
         (unsigned long long)(20 * (uint64_t)mesh->num_influences
@@ -195,7 +198,8 @@ static void print_model(bool is_json, const char *path, const md5_model *model)
 {
     uint64_t vertices = 0, triangles = 0, weights = 0;
     uint32_t max_weights = 0;
-    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
         vertices += mesh->num_file_vertices;
         triangles += mesh->num_triangles;
         weights += mesh->num_weights;
@@ -207,20 +211,20 @@ static void print_model(bool is_json, const char *path, const md5_model *model)
     SAY("  vertices           %llu\n", ",\"vertices\":%llu", (unsigned long long)vertices);
     SAY("  triangles          %llu\n", ",\"triangles\":%llu", (unsigned long long)triangles);
     SAY("  weights            %llu\n", ",\"weights\":%llu", (unsigned long long)weights);
-    SAY("  weights a vertex   %u at most\n", ",\"max_weights\":%u", max_weights);
+    SAY("  max. weights       %u per vertex\n", ",\"max_weights\":%u", max_weights);
     print_bounds(is_json, model->bounds);
     SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", model->size + model->geometry_size);
     SAY("  warnings           %u\n", ",\"warnings\":%u,\"meshes\":[", model->num_warnings);
-    COMMON_FOR (i, model->num_meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         JSON(comma(i));
         SAY(mesh->name[0] ? "  mesh %u %s, shader \"%s\"\n" : "  mesh %u%s, shader \"%s\"\n",
             "{\"index\":%u,\"name\":%s,\"shader\":%s", i, mesh->name, mesh->shader);
-        SAY("    vertices         %u, drawn as %u (%u copies at mirror seams)\n",
+        SAY("    vertices         %u, rendered as %u (%u copies at mirror seams)\n",
             ",\"vertices\":%u,\"drawn_vertices\":%u,\"copies\":%u", mesh->num_file_vertices,
             mesh->num_vertices, mesh->num_vertices - mesh->num_file_vertices);
         SAY("    triangles        %u\n", ",\"triangles\":%u", mesh->num_triangles);
-        SAY("    weights          %u, at most %u on a vertex; %u vertices sum to other than 1\n",
+        SAY("    weights          %u, at most %u per vertex; sum not 1 at %u vertices\n",
             ",\"weights\":%u,\"max_weights\":%u,\"off_sums\":%u", mesh->num_weights,
             mesh->max_weights, mesh->num_off_sums);
         print_paths(is_json, model, mesh);
@@ -239,22 +243,23 @@ static void print_anim(bool is_json, const md5_anim *anim)
     SAY("  joints             %u\n", ",\"joints\":%u", joints);
     print_frames(is_json, anim->num_frames, anim->frame_rate, anim->duration);
     if (anim->packed_size) {
-        SAY("  tolerance          %g units at the skin\n", ",\"tolerance\":%g", anim->tolerance);
-        SAY("  error              %.2g units at the skin, measured when it was compressed\n",
-            ",\"error\":%g", anim->max_error);
-        SAY("  bytes for sampling %zu, %.2f for each joint and frame\n",
+        SAY("  error limit        %g units at the skin\n", ",\"tolerance\":%g", anim->tolerance);
+        SAY("  measured error     %.2g units at the skin\n", ",\"error\":%g", anim->max_error);
+        SAY("  bytes for sampling %zu, %.2f per joint and frame\n",
             ",\"packed_bytes\":%zu,\"bytes_a_joint\":%.4g", anim->packed_size,
             (double)anim->packed_size / ((double)joints * anim->num_frames));
         SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
     } else {
-        SAY("  components         %u a frame\n", ",\"components\":%u", anim->num_components);
+        SAY("  components         %u per frame\n", ",\"components\":%u", anim->num_components);
         SAY("  constant tracks    %u of %u rotations, %u of %u translations\n",
             ",\"constant_rotations\":%u,\"rotations\":%u,\"constant_translations\":%u,"
             "\"translations\":%u",
             joints - anim->num_rotations, joints, joints - anim->num_translations, joints);
         md5_bounds bounds = md5_bounds_from_points(NULL, 0); // of all frames
-        COMMON_FOR_WHILE (i, anim->num_frames, anim->frame_bounds)
-            bounds = md5_bounds_union(bounds, anim->frame_bounds[i]);
+        if (anim->frame_bounds) {
+            for (uint32_t i = 0; i < anim->num_frames; i++)
+                bounds = md5_bounds_union(bounds, anim->frame_bounds[i]);
+        }
         print_bounds(is_json, bounds);
         SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
         SAY("  warnings           %u\n", ",\"warnings\":%u", anim->num_warnings);
@@ -270,14 +275,14 @@ static void print_machine(bool is_json, const md5_machine_desc *desc)
     SAY("  masks              %u\n", ",\"masks\":%u", desc->num_masks);
     SAY("  modifiers          %u\n", ",\"modifiers\":%u", desc->num_modifiers);
     fputs(is_json ? ",\"parameters\":[" : "", stdout);
-    COMMON_FOR (i, desc->num_parameters) {
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
         static const char *const kinds[] = {"float", "bool", "trigger"};
         JSON(comma(i));
         SAY("  parameter          %s %s\n", "{\"kind\":%s,\"name\":%s}",
             kinds[desc->parameters[i].kind], desc->parameters[i].name);
     }
     fputs(is_json ? "],\"layers\":[" : "", stdout);
-    COMMON_FOR (i, desc->num_layers) {
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
         JSON(comma(i));
         SAY("  layer              %s, %u states, %u transitions\n",
             "{\"name\":%s,\"states\":%u,\"transitions\":%u}", desc->layers[i].name,
@@ -316,7 +321,7 @@ static bool print_file(bool is_json, const char *path)
     if (asset.camera) {
         print_frames(is_json, asset.camera->num_frames, asset.camera->frame_rate,
                      asset.camera->duration);
-        SAY("  cuts               %u, %u with a view of its own\n", ",\"cuts\":%u,\"views\":%u",
+        SAY("  cuts               %u, %u with a separate view\n", ",\"cuts\":%u,\"views\":%u",
             asset.camera->num_cuts, asset.camera->num_cut_views);
         SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", asset.camera->size);
         SAY("  warnings           %u\n", ",\"warnings\":%u", asset.camera->num_warnings);
@@ -333,7 +338,7 @@ static bool print_file(bool is_json, const char *path)
 static int info(tool_arguments *arguments)
 {
     int status = TOOL_OK;
-    COMMON_FOR (i, arguments->num_words) {
+    for (int i = 0; i < arguments->num_words; i++) {
         if (!print_file(arguments->is_json, arguments->words[i]))
             status = TOOL_BAD_FILE;
     }
@@ -348,18 +353,15 @@ const tool_command tool_info = {
     "files",
     "usage: md5tool info [OPTION] FILE...\n"
     "\n"
-    "Prints a summary of each .md5mesh, .md5anim, .md5camera, .md5machine or md5.cfg file, and of\n"
-    "what \"md5tool compress\" and, of one model or clip, \"md5tool bake\" write, known by\n"
-    "its first bytes if the name has no such extension;\n"
-    "of a folder or an archive, .pak .pk3 .pk4 .zip, what \"md5tool list\" prints of it;\n"
-    "of models and animations also the tree of joints, with the index of each and of its parent,\n"
-    "of models the clips beside them, and why some do not fit, and the images of their shaders:\n"
-    "beside the model, or a path below its folder or one above.\n"
-    "The loss of a mesh is the largest error, in units, of drawing it with 4 or 8 influences per\n"
-    "vertex, for any rotation of its joints; the bytes are those of joints and weights. Constant "
-    "tracks of an animation are those that do "
-    "not\n"
-    "change in any frame.\n"
+    "Prints a summary of .md5mesh, .md5anim, .md5camera, .md5machine and md5.cfg files and of\n"
+    "compressed clips, which are recognized by their contents. For a folder or an archive (.pak\n"
+    ".pk3 .pk4 .zip) it prints the same list as \"md5tool list\".\n"
+    "Models and animations include the joint hierarchy with the index of each joint and of its\n"
+    "parent. Models also include the clips in their folder, with the reason if one does not fit,\n"
+    "and the images of their shaders, which are searched in the model's folder or relative to it\n"
+    "and its parent folders.\n"
+    "The loss of a mesh is the largest error, in units, of skinning it with 4 or 8 influences per\n"
+    "vertex, for any rotation of its joints; the bytes are the size of joint indices and weights.\n"
+    "Constant tracks of an animation are tracks that do not change in any frame.\n"
     "\n"
-    "  --json   print one JSON object for each file, with the same numbers; what is missing is "
-    "null\n"};
+    "  --json   print one JSON object per file, with the same values; missing values are null\n"};

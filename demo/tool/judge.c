@@ -11,7 +11,7 @@ enum { NUM_REPLACED = COMMON_LENGTH(replaced) };
 char *tool_find_replaced(const md5_game *game, const char *path)
 {
     char *found = NULL;
-    COMMON_FOR_WHILE (i, NUM_REPLACED, !found)
+    for (int i = 0; i < NUM_REPLACED && !found; i++)
         found = tool_find_beside(game, path, replaced[i].where, replaced[i].ending);
     return found;
 }
@@ -23,10 +23,12 @@ static int32_t frames_of_replaced(md5_game *game, const char *path)
     int32_t frames = 0;
     char *const file = tool_find_replaced(game, path);
     char *const bytes = file ? tool_read_file(game, file, &size) : NULL;
-    COMMON_FOR_WHILE (i, NUM_REPLACED, bytes)
-        if (size >= replaced[i].at + 4 && memcmp(bytes, replaced[i].word, 4) == 0)
-            COMMON_FOR (k, 3) // more than 2^24 are none
-                frames |= (int32_t)(unsigned char)bytes[replaced[i].at + (size_t)k] << 8 * k;
+    if (bytes) {
+        for (int i = 0; i < NUM_REPLACED; i++)
+            if (size >= replaced[i].at + 4 && memcmp(bytes, replaced[i].word, 4) == 0)
+                for (int k = 0; k < 3; k++) // more than 2^24 are none
+                    frames |= (int32_t)(unsigned char)bytes[replaced[i].at + (size_t)k] << 8 * k;
+    }
     free(bytes);
     free(file);
     return frames;
@@ -38,7 +40,7 @@ void tool_judge_place(md5_game *game, md5_check *facts)
     if (facts->kind == MD5_DOC_ANIM) {
         const int32_t frames = frames_of_replaced(game, facts->file);
         if (frames > facts->num_frames)
-            tool_found(facts, "fewer-frames", 1, "%d frames, but the model that is replaced has %d",
+            tool_found(facts, "fewer-frames", 1, "%d frames, but the replaced model has %d frames",
                        facts->num_frames, frames);
         return;
     }
@@ -46,11 +48,11 @@ void tool_judge_place(md5_game *game, md5_check *facts)
     const bool is_of_quake = strcmp(common_base(folder), "progs") == 0;
     size_t work = 1 << 24; // to look for nearest names
     if (is_of_quake && !tool_has_beside(game, facts->file, "", ".md5anim"))
-        tool_found(facts, "no-clip", 1, "there is no %.100s.md5anim", stem);
-    COMMON_FOR (i, facts->num_shaders) {
+        tool_found(facts, "no-clip", 1, "missing file %.100s.md5anim", stem);
+    for (uint32_t i = 0; i < facts->num_shaders; i++) {
         char *found =
             is_of_quake ? NULL : tool_find_texture(game, facts->file, facts->shaders[i].name);
-        COMMON_FOR_WHILE (k, COMMON_LENGTH(images), is_of_quake && !found) {
+        for (size_t k = 0; k < COMMON_LENGTH(images) && is_of_quake && !found; k++) {
             char *const name =
                 common_format("%s_00_00.%s", common_base(facts->shaders[i].name), images[k]);
             found = tool_find_beside(game, facts->file, name, NULL);
@@ -63,8 +65,8 @@ void tool_judge_place(md5_game *game, md5_check *facts)
             char *const asked = common_format("%s/%s_00_00", folder, common_base(name));
             char *const nearest = tool_near_image(game, asked, &work);
             tool_found(facts, "no-skin", facts->shaders[i].line,
-                       nearest ? "no image %.100s_00_00: did you mean '%.150s'?"
-                               : "no image %.100s_00_00",
+                       nearest ? "image not found: %.100s_00_00: did you mean '%.150s'?"
+                               : "image not found: %.100s_00_00",
                        name, nearest);
             free(nearest);
             free(asked);

@@ -58,14 +58,16 @@ static int kind_of_name(const char *path)
         // A word begins behind what is no letter, or with a large letter behind a small one.
         const bool begins = at == name || !(is_small(at[-1]) || is_large(at[-1]))
                             || (is_large(*at) && is_small(at[-1]));
-        COMMON_FOR_WHILE (i, COMMON_LENGTH(rows), begins) {
-            for (const char *word = rows[i].words; *word; word += *word == ' ') {
-                size_t same = 0;
-                while (word[same] > ' ' && (at[same] | 0x20) == word[same])
-                    same++;
-                if (word[same] <= ' ' && !is_small(at[same]))
-                    kinds |= rows[i].kind;
-                word += strcspn(word, " ");
+        if (begins) {
+            for (size_t i = 0; i < COMMON_LENGTH(rows); i++) {
+                for (const char *word = rows[i].words; *word; word += *word == ' ') {
+                    size_t same = 0;
+                    while (word[same] > ' ' && (at[same] | 0x20) == word[same])
+                        same++;
+                    if (word[same] <= ' ' && !is_small(at[same]))
+                        kinds |= rows[i].kind;
+                    word += strcspn(word, " ");
+                }
             }
         }
     }
@@ -88,11 +90,11 @@ typedef struct skin_point {
 // MD5_NONE. What most moves a vertex is its first influence.
 static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
 {
-    COMMON_FOR (i, mesh->num_vertices) {
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         if (mesh->first_influence[i] == mesh->first_influence[i + 1])
             continue;
         const uint32_t joint = mesh->influence_joints[mesh->first_influence[i]];
-        COMMON_FOR (side, NUM_SIDES) {
+        for (int side = 0; side < NUM_SIDES; side++) {
             uint32_t *const most = &farthest[NUM_SIDES * (size_t)joint + (size_t)side];
             const float sign = side % 2 > 0 ? 1 : -1;
             const md5_vec3 axis = {side / 2 == 0 ? sign : 0, side / 2 == 1 ? sign : 0,
@@ -111,10 +113,10 @@ static skin_point *find_points(const md5_model *model, uint32_t *count)
     skin_point *points = NULL;
     const size_t num_sides = NUM_SIDES * (size_t)model->skeleton.num_joints;
     uint32_t *const farthest = common_alloc(num_sides, sizeof *farthest);
-    COMMON_FOR (m, model->num_meshes) {
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
         memset(farthest, 0xFF, num_sides * sizeof *farthest);
         find_farthest(&model->meshes[m], farthest);
-        COMMON_FOR (i, num_sides) {
+        for (size_t i = 0; i < num_sides; i++) {
             bool is_new = farthest[i] != MD5_NONE;
             for (size_t k = i - i % NUM_SIDES; k < i && is_new; k++)
                 is_new = farthest[k] != farthest[i];
@@ -133,8 +135,8 @@ static md5_vec3 place_of(const md5_model *model, skin_point point, const md5_mat
 {
     const md5_mesh *const mesh = &model->meshes[point.mesh];
     md5_vec3 sum = {0};
-    COMMON_FOR_FROM (k, mesh->first_influence[point.vertex],
-                     mesh->first_influence[point.vertex + 1]) {
+    for (uint32_t k = mesh->first_influence[point.vertex];
+         k < mesh->first_influence[point.vertex + 1]; k++) {
         const float *const m = palette[mesh->influence_joints[k]].m;
         const md5_vec4 v = mesh->influences[k];
         sum.x += m[0] * v.x + m[1] * v.y + m[2] * v.z + m[3] * v.w;
@@ -169,8 +171,8 @@ typedef struct motion {
 
 static void pose_frame(const motion *of, uint32_t frame, md5_root root)
 {
-    md5_pose_palette(of->binding, (md5_moment){.frame0 = frame, .frame1 = frame}, root, of->pose,
-                     of->joints, of->palette);
+    md5_pose_palette(of->binding, (md5_sample_position){.frame0 = frame, .frame1 = frame}, root,
+                     of->pose, of->joints, of->palette);
 }
 
 // How far a box reaches out of another one.
@@ -203,10 +205,10 @@ static void add_reach(reach *to, double outside, uint32_t frame, double allowed)
 static md5_bounds bounds_of(const motion *of)
 {
     md5_bounds box = md5_bounds_from_points(NULL, 0);
-    COMMON_FOR (i, of->num_points) {
+    for (uint32_t i = 0; i < of->num_points; i++) {
         const md5_vec3 at = place_of(of->model, of->points[i], of->palette);
         const float point[3] = {at.x, at.y, at.z};
-        COMMON_FOR (k, 3) {
+        for (int k = 0; k < 3; k++) {
             float *const low = &box.min.x + k, *const high = &box.max.x + k;
             *low = point[k] < *low ? point[k] : *low;
             *high = point[k] > *high ? point[k] : *high;
@@ -259,13 +261,13 @@ static void judge_boxes(const motion *of, reach own, reach bind)
 {
     if (own.count > 0)
         tool_found(of->clip, "bounds-small", of->clip->bounds_line,
-                   "the skin reaches out of the boxes of %u frames, in frame %u by %.3g units",
-                   own.count, own.frame,
-                   exact_reach(of, own.frame, of->anim->frame_bounds[own.frame]));
+                   "the skin exceeds the bounds of %u frames, by up to %.3g units in frame %u",
+                   own.count, exact_reach(of, own.frame, of->anim->frame_bounds[own.frame]),
+                   own.frame);
     if (bind.count > 0)
         tool_found(of->clip, "bind-box", 0,
-                   "the skin reaches out of the box of the bind pose, in frame %u by %.3g units",
-                   bind.frame, exact_reach(of, bind.frame, of->model->bounds));
+                   "the skin exceeds the bounds of the bind pose, by up to %.3g units in frame %u",
+                   exact_reach(of, bind.frame, of->model->bounds), bind.frame);
 }
 
 // The farthest that a point of the skin is from one frame to another: in place or, if that is
@@ -278,7 +280,7 @@ static double distance_of_frames(const motion *of, uint32_t a, uint32_t b)
     const md5_mat34 root = of->joints[0];
     pose_frame(of, b, MD5_ROOT_IN_PLACE);
     const md5_mat34 back = md5_mat34_mul(root, md5_mat34_inverse(of->joints[0]));
-    COMMON_FOR (i, of->num_points) {
+    for (uint32_t i = 0; i < of->num_points; i++) {
         const md5_vec3 from = place_of(of->model, of->points[i], of->before);
         const md5_vec3 to = place_of(of->model, of->points[i], of->palette);
         const md5_vec3 turned = md5_mat34_point(back, to);
@@ -292,7 +294,7 @@ static double distance_of_frames(const motion *of, uint32_t a, uint32_t b)
 // begins, but near that: otherwise it is none.
 static void judge_loop(const motion *of, int kind)
 {
-    const bool lacks_last = md5_find_loop(of->anim, 0, 0).end == MD5_LOOP_LACKS_LAST;
+    const bool lacks_last = md5_find_loop(of->anim, 0, 0).end == MD5_LOOP_WITHOUT_LAST_FRAME;
     const uint32_t last = of->anim->num_frames - 1;
     const double least = 0.005 * of->size;
     const md5_vec3 drift = md5_vec3_sub(of->places[0][last], of->places[0][0]);
@@ -301,7 +303,7 @@ static void judge_loop(const motion *of, int kind)
         return;
     if (!lacks_last && (level > least || fabs((double)drift.z) > least)) // else it is a step
         tool_found(of->clip, "root-drift", 0,
-                   "the root is %.3g units away, and %.3g up, when the clip begins anew",
+                   "the root moves by %.3g units, and %.3g up, when the loop restarts",
                    level_distance((md5_vec3){0}, drift), drift.z);
     const double away = distance_of_frames(of, 0, last);
     if (away <= least)
@@ -309,10 +311,10 @@ static void judge_loop(const motion *of, int kind)
     const double step = fmax(distance_of_frames(of, 0, 1), distance_of_frames(of, last, last - 1));
     if (lacks_last || away < 4 * step)
         tool_found(of->clip, "loop", 0,
-                   "frame %u, the last, %s: the skin jumps by %.3g units; md5tool fix --close-loop "
-                   "%s",
-                   last, lacks_last ? "is one step before frame 0" : "is not frame 0 again", away,
-                   lacks_last ? "adds frame 0 again" : "blends the last frames towards it");
+                   "last frame %u %s: the skin jumps by %.3g units when the loop restarts; use "
+                   "md5tool fix --close-loop %s",
+                   last, lacks_last ? "is one step before frame 0" : "differs from frame 0", away,
+                   lacks_last ? "to append frame 0" : "to blend the last frames towards it");
 }
 
 // Feet that move while they stand. Nothing is said of a clip that walks on the spot.
@@ -322,11 +324,11 @@ static void judge_feet(const motion *of, int kind)
     const float scale = fminf((float)of->size / 60.0f, 1.0f); // the numbers are those of a person
     double path = 0, slide = 0;
     uint32_t foot = 0, at = 0;
-    COMMON_FOR_FROM (i, 1, num_frames)
+    for (uint32_t i = 1; i < num_frames; i++)
         path += level_distance(of->places[0][i - 1], of->places[0][i]);
     if (!(kind & STAYS) && path <= 0.1 * of->size)
         return;
-    COMMON_FOR (i, of->num_feet) {
+    for (uint32_t i = 0; i < of->num_feet; i++) {
         const md5_vec3 *const places = of->places[i + 1];
         for (uint32_t k = 0, first = 0; k + 1 < num_frames; k++) {
             if (!tool_stands(of->anim, places, k, scale)) {
@@ -339,7 +341,7 @@ static void judge_feet(const motion *of, int kind)
     }
     if (slide > 0.02 * of->size)
         tool_found(of->clip, "sliding-feet", 0,
-                   "'%.60s' slides by %.3g units up to frame %u while it stands",
+                   "foot '%.60s' slides by %.3g units until frame %u while it is planted",
                    of->model->skeleton.joints[foot].name, slide, at);
 }
 
@@ -351,16 +353,17 @@ void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *
     if (anim->num_frames > MAX_FRAMES)
         return;
     if (!model) {
-        if (!(kind & IS_ONCE) && md5_find_loop(anim, 0, 0).end == MD5_LOOP_LACKS_LAST)
+        if (!(kind & IS_ONCE) && md5_find_loop(anim, 0, 0).end == MD5_LOOP_WITHOUT_LAST_FRAME)
             tool_found(clip, "loop", 0,
-                       "frame %u, the last, is one step before frame 0: md5tool fix --close-loop "
-                       "adds frame 0 again",
+                       "last frame %u is one step before frame 0; use md5tool fix --close-loop to "
+                       "append frame 0",
                        anim->num_frames - 1);
         return;
     }
     uint32_t num_points = 0;
     skin_point *const points = find_points(model, &num_points);
-    md5_binding *const binding = md5_bind(model, anim, &(md5_load_opts){.partial = true}, &error);
+    md5_binding *const binding =
+        md5_bind(model, anim, &(md5_load_opts){.allow_partial_binding = true}, &error);
     const md5_skeleton *const skeleton = &model->skeleton;
     if (binding)
         md5_check_binding(clip, binding);
@@ -380,7 +383,7 @@ void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *
         };
         of.joints = of.palette + count;
         of.before = of.joints + count;
-        COMMON_FOR_WHILE (i, count, of.num_feet < MAX_FEET)
+        for (uint32_t i = 0; i < count && of.num_feet < MAX_FEET; i++)
             if (tool_is_foot(skeleton->joints[i].name))
                 of.feet[of.num_feet++] = i;
         md5_vec3 *const places =

@@ -3,24 +3,23 @@
 #include "demo/tool/tool.h"
 
 // Findings that differ in numbers and in what stands in quotes.
-typedef struct finding_group {
+typedef struct diagnostic_group {
     uint64_t key; // 0: none
     size_t num_shown, num_hidden, num_files;
     uint64_t file; // the last one
     char text[256];
-} finding_group;
+} diagnostic_group;
 
 enum { NUM_GROUPS = 1024, SHOWN = 5 }; // of each group
 
 struct tool_report {
     const tool_arguments *arguments;
-    common_list only, ignored;
     bool shows_places; // standard output is a terminal
     char *path;        // of the file whose text is kept
     char *text;        // its contents; NULL until a line is shown
     size_t size;
-    size_t num_errors, num_warnings, num_ignored, num_printed;
-    finding_group groups[NUM_GROUPS]; // by their keys
+    size_t num_errors, num_warnings, num_ignored;
+    diagnostic_group groups[NUM_GROUPS]; // by their keys
 };
 
 // -- Showing a line -------------------------------------------------------------------------------
@@ -71,7 +70,7 @@ static uint64_t hash(uint64_t value, const char *text)
 }
 
 // The text of a finding without what differs in findings of its kind.
-static void write_kind(const md5_finding *found, char text[256])
+static void write_kind(const md5_diagnostic *found, char text[256])
 {
     size_t used = 0;
     const char *at = found->rule[0] ? found->rule : found->error.message;
@@ -94,14 +93,14 @@ static void write_kind(const md5_finding *found, char text[256])
 }
 
 // Counts a finding in its group. Returns whether it is one of those that are shown.
-static bool count_in_group(tool_report *report, const md5_finding *found)
+static bool count_in_group(tool_report *report, const md5_diagnostic *found)
 {
     char text[256];
     write_kind(found, text);
     const uint64_t start = 0xCBF29CE484222325;
     const uint64_t key = hash(start, text) | 1, file = hash(start, found->error.file);
-    COMMON_FOR (i, 8u) {
-        finding_group *const at = &report->groups[(key + i) % NUM_GROUPS];
+    for (uint32_t i = 0; i < 8u; i++) {
+        diagnostic_group *const at = &report->groups[(key + i) % NUM_GROUPS];
         if (at->key == 0)
             memcpy(at->text, text, sizeof text);
         else if (at->key != key)
@@ -120,10 +119,10 @@ static bool count_in_group(tool_report *report, const md5_finding *found)
 
 // -- Filters --------------------------------------------------------------------------------------
 
-// Whether one of the names is the finding's rule or a part of its text or path.
-static bool is_named(const common_list *names, const md5_finding *found)
+// Returns true if one of the names is the finding's rule or a part of its text or path.
+static bool is_named(const common_texts *names, const md5_diagnostic *found)
 {
-    COMMON_FOR (i, names->count)
+    for (size_t i = 0; i < names->count; i++)
         if (strcmp(found->rule, names->names[i]) == 0
             || common_contains(found->error.message, names->names[i])
             || common_contains(found->error.file, names->names[i]))
@@ -131,31 +130,9 @@ static bool is_named(const common_list *names, const md5_finding *found)
     return false;
 }
 
-// Adds the lines `only NAME` and `ignore NAME` of a file .md5check in a folder, if it has one.
-void tool_read_filters(tool_report *report, const char *folder)
-{
-    char *const path = common_join(folder, ".md5check");
-    size_t size = 0;
-    char *const text = tool_read_file(NULL, path, &size);
-    for (size_t at = 0; text && at < size;) {
-        const char *const end = memchr(text + at, '\n', size - at);
-        const size_t length = end ? (size_t)(end - (text + at)) : size - at;
-        char *const line = common_format("%.*s", (int)(length < 1000 ? length : 1000), text + at);
-        line[strcspn(line, "#\r")] = '\0';
-        const bool is_only = strncmp(line, "only ", 5) == 0;
-        if (is_only || strncmp(line, "ignore ", 7) == 0)
-            common_add(is_only ? &report->only : &report->ignored,
-                       common_copy(line + (is_only ? 5 : 7)));
-        free(line);
-        at += length + 1;
-    }
-    free(text);
-    free(path);
-}
-
 // -- Forms ----------------------------------------------------------------------------------------
 
-static void print_text(tool_report *report, const md5_finding *found)
+static void print_text(tool_report *report, const md5_diagnostic *found)
 {
     char text[TOOL_MESSAGE];
     md5_format_error(&found->error, text, sizeof text);
@@ -169,7 +146,7 @@ static void print_text(tool_report *report, const md5_finding *found)
         show_place(report, &found->error);
 }
 
-static void print_json(tool_report *report, const md5_finding *found)
+static void print_json(tool_report *report, const md5_diagnostic *found)
 {
     (void)report;
     const md5_error *const error = &found->error;
@@ -180,24 +157,8 @@ static void print_json(tool_report *report, const md5_finding *found)
         found->rule[0] ? found->rule : "", error->message, found->count, found->engines);
 }
 
-// https://docs.oasis-open.org/sarif/sarif/v2.1.0/
-static void print_sarif(tool_report *report, const md5_finding *found)
-{
-    const md5_error *const error = &found->error;
-    fputs(report->num_printed > 0 ? ",\n" : "", stdout);
-    common_print_json("{\"ruleId\":%s,\"level\":%s,\"message\":{\"text\":%s},\"locations\":["
-                      "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":%s}",
-                      found->rule[0] ? found->rule : "md5",
-                      error->status == MD5_WARNING ? "warning" : "error", error->message,
-                      error->file);
-    if (error->line > 0)
-        printf(",\"region\":{\"startLine\":%u,\"startColumn\":%u}", error->line,
-               error->column > 0 ? error->column : 1);
-    fputs("}}]}", stdout);
-}
-
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions
-static void print_github(tool_report *report, const md5_finding *found)
+static void print_github(tool_report *report, const md5_diagnostic *found)
 {
     (void)report;
     const md5_error *const error = &found->error;
@@ -206,55 +167,50 @@ static void print_github(tool_report *report, const md5_finding *found)
                  error->column, error->message, found->rule[0] ? " " : "", found->engines);
 }
 
-static const struct form {
-    void (*print)(tool_report *report, const md5_finding *found);
-    const char *begin, *end;
-    bool is_grouped; // and has a summary
-} forms[] = {
-    {print_text, "", "", true},
-    {print_json, "", "", false},
-    {print_sarif,
-     "{\"version\":\"2.1.0\",\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
-     "\"runs\":[{\"tool\":{\"driver\":{\"name\":\"md5tool\"}},\"results\":[\n",
-     "\n]}]}\n", false},
-    {print_github, "", "", false},
-};
+// A form of output. Findings that are alike are grouped, and a summary follows, only in text for
+// people.
+typedef struct report_form {
+    void (*print)(tool_report *report, const md5_diagnostic *found);
+    bool is_grouped;
+} report_form;
+
+static const report_form text_form = {.print = print_text, .is_grouped = true};
+static const report_form json_form = {.print = print_json};
+static const report_form github_form = {.print = print_github};
 
 // -- Reports --------------------------------------------------------------------------------------
 
-static const struct form *form_of(const tool_report *report)
+// Returns the form that the options select.
+static const report_form *selected_form(const tool_report *report)
 {
-    const tool_arguments *const asked = report->arguments;
-    return &forms[asked->is_json ? 1 : asked->is_sarif ? 2 : asked->is_github ? 3 : 0];
+    if (report->arguments->is_json)
+        return &json_form;
+    if (report->arguments->is_github)
+        return &github_form;
+    return &text_form;
 }
 
 tool_report *tool_begin_report(const tool_arguments *arguments)
 {
     tool_report *const report = common_alloc(1, sizeof *report);
     report->arguments = arguments;
-    COMMON_FOR (i, arguments->only.count)
-        common_add(&report->only, common_copy(arguments->only.names[i]));
-    COMMON_FOR (i, arguments->ignored.count)
-        common_add(&report->ignored, common_copy(arguments->ignored.names[i]));
     report->shows_places = common_is_terminal(1);
-    fputs(form_of(report)->begin, stdout);
     return report;
 }
 
-void tool_report_finding(tool_report *report, const md5_finding *found)
+void tool_report_diagnostic(tool_report *report, const md5_diagnostic *found)
 {
-    const struct form *const form = form_of(report);
+    const report_form *const form = selected_form(report);
     if (found->is_silent)
         return;
-    if ((report->only.count > 0 && !is_named(&report->only, found))
-        || is_named(&report->ignored, found)) {
+    const tool_arguments *const arguments = report->arguments;
+    if ((arguments->only.count > 0 && !is_named(&arguments->only, found))
+        || is_named(&arguments->ignored, found)) {
         report->num_ignored++;
         return;
     }
-    if (!form->is_grouped || count_in_group(report, found)) {
+    if (!form->is_grouped || count_in_group(report, found))
         form->print(report, found);
-        report->num_printed++;
-    }
     if (found->error.status == MD5_WARNING)
         report->num_warnings++;
     else
@@ -268,19 +224,19 @@ void tool_count_warnings(tool_report *report, unsigned count)
 
 bool tool_is_for_people(const tool_report *report)
 {
-    return form_of(report)->is_grouped;
+    return selected_form(report)->is_grouped;
 }
 
 static int by_number(const void *a, const void *b)
 {
-    const size_t first = ((const finding_group *)a)->num_hidden,
-                 second = ((const finding_group *)b)->num_hidden;
+    const size_t first = ((const diagnostic_group *)a)->num_hidden,
+                 second = ((const diagnostic_group *)b)->num_hidden;
     return (first < second) - (first > second);
 }
 
 int tool_end_report(tool_report *report, size_t num_files, uint32_t judged)
 {
-    const struct form *const form = form_of(report);
+    const report_form *const form = selected_form(report);
     const size_t num_errors = report->num_errors;
     if (form->is_grouped) {
         qsort(report->groups, NUM_GROUPS, sizeof report->groups[0], by_number);
@@ -288,7 +244,7 @@ int tool_end_report(tool_report *report, size_t num_files, uint32_t judged)
             common_print(stdout, "%zu more in %zu files: %s\n", report->groups[i].num_hidden,
                          report->groups[i].num_files, report->groups[i].text);
         if (report->num_ignored > 0)
-            printf("%zu findings are filtered out\n", report->num_ignored);
+            printf("%zu messages were filtered out\n", report->num_ignored);
         printf("%zu files, %zu errors, %zu warnings", num_files, num_errors, report->num_warnings);
         if (judged != 0) {
             fputs(", for ", stdout);
@@ -296,9 +252,6 @@ int tool_end_report(tool_report *report, size_t num_files, uint32_t judged)
         }
         putchar('\n');
     }
-    fputs(form->end, stdout);
-    common_free_list(&report->only);
-    common_free_list(&report->ignored);
     free(report->path);
     free(report->text);
     free(report);

@@ -37,7 +37,7 @@ md5_engines tool_engines(md5_engines asked, const md5_game *game, const char *pa
 
 bool tool_minds(md5_engines asked, const char *rule)
 {
-    md5_finding found;
+    md5_diagnostic found;
     for (uint32_t i = 0; md5_get_rule(i, asked, &found); i++)
         if (!found.is_silent && strcmp(found.rule, rule) == 0)
             return true;
@@ -47,7 +47,7 @@ bool tool_minds(md5_engines asked, const char *rule)
 void tool_print_rules(void)
 {
     const md5_engines all = {.all = md5_find_engines("all")};
-    md5_finding found;
+    md5_diagnostic found;
     for (uint32_t i = 0; md5_get_rule(i, all, &found); i++)
         printf("%s: %s\n    %s\n", found.rule, found.error.message, found.engines);
 }
@@ -58,7 +58,8 @@ md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_
 {
     const tool_kind kind = tool_kind_of(path);
     const md5_load_opts opts = {.file_name = path, .allocator = {.limit = SIZE_MAX}};
-    if (text && ((kind != TOOL_MODEL && kind != TOOL_ANIM) || tool_baked_kind(text, size)))
+    const bool has_rules = kind == TOOL_MODEL || kind == TOOL_ANIM;
+    if (text && (!has_rules || tool_is_compressed_clip(text, size)))
         return NULL;
     return md5_check_doc(kind == TOOL_ANIM ? MD5_DOC_ANIM : MD5_DOC_MODEL, text, size, asked, &opts,
                          NULL);
@@ -73,43 +74,46 @@ md5_check *tool_check_file(md5_game *game, const char *path, md5_engines asked)
     return check;
 }
 
-void tool_add_finding(md5_check *check, const char *rule, text_place at, const char *format,
-                      va_list values)
+void tool_add_diagnostic(md5_check *check, const char *rule, text_place at, const char *format,
+                         va_list values)
 {
     char text[1024];
     vsnprintf(text, sizeof text, format, values);
-    md5_add_finding(check, rule, at.line, at.column, text);
+    md5_add_diagnostic(check, rule, at.line, at.column, text);
 }
 
 void tool_found(md5_check *check, const char *rule, uint32_t line, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    tool_add_finding(check, rule, (text_place){line, line > 0}, format, values);
+    tool_add_diagnostic(check, rule, (text_place){line, line > 0}, format, values);
     va_end(values);
 }
 
 static int by_place(const void *a, const void *b)
 {
-    const md5_error *const first = &((const md5_finding *)a)->error;
-    const md5_error *const second = &((const md5_finding *)b)->error;
+    const md5_error *const first = &((const md5_diagnostic *)a)->error;
+    const md5_error *const second = &((const md5_diagnostic *)b)->error;
     if (first->line != second->line)
         return first->line < second->line ? -1 : 1;
     return (first->column > second->column) - (first->column < second->column);
 }
 
-const md5_finding *tool_findings(md5_check *check, size_t *count)
+const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count)
 {
-    *count = check->num_findings;
-    common_sort(check->findings, *count, sizeof *check->findings, by_place);
-    return check->findings;
+    *count = check->num_diagnostics;
+    common_sort(check->diagnostics, *count, sizeof *check->diagnostics, by_place);
+    return check->diagnostics;
 }
 
 bool tool_is_judged(const md5_check *check, const md5_error *error)
 {
     const bool may_be = check && error->line > 0 && !(check->engines.all & MD5_ENGINE_LIBRARY);
-    COMMON_FOR_WHILE (i, check->num_findings, may_be)
-        if (check->findings[i].is_library_too && check->findings[i].error.line == error->line)
-            return true;
+    if (may_be) {
+        for (uint32_t i = 0; i < check->num_diagnostics; i++)
+            if (check->diagnostics[i].is_library_too
+                && check->diagnostics[i].error.line == error->line)
+                return true;
+    }
     return false;
 }

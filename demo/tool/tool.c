@@ -1,6 +1,7 @@
 // What the commands share: messages, and loading files of any kind.
 #include "demo/tool/tool.h"
 
+#include "demo/common/system.h"
 #include "demo/common/write.h"
 
 #include <errno.h>
@@ -117,7 +118,7 @@ enum { NUM_KINDS = COMMON_LENGTH(kinds) };
 
 tool_kind tool_kind_of(const char *path)
 {
-    COMMON_FOR (i, NUM_KINDS)
+    for (int i = 0; i < NUM_KINDS; i++)
         if (common_has_ending(path, kinds[i].ending))
             return kinds[i].kind;
     return TOOL_UNKNOWN;
@@ -129,22 +130,19 @@ static bool stands_at(const char *text, size_t left, const char *word)
     return left >= length && memcmp(text, word, length) == 0;
 }
 
-const char *tool_baked_kind(const char *bytes, size_t size)
+bool tool_is_compressed_clip(const char *bytes, size_t size)
 {
-    return stands_at(bytes, size, "M5AI")   ? "an asset file"
-           : stands_at(bytes, size, "M5CC") ? "a compressed clip"
-                                            : NULL;
+    return stands_at(bytes, size, "M5CC");
 }
 
-// Returns the kind of the first keyword that only one kind has. Compressed clips begin with M5CC,
-// asset files with M5AI, and their number of models is at byte 24. Without any: a model, whose
-// reader has the best messages for other files.
+// Returns the kind of a compressed clip, or of the first keyword that only one kind has. Without
+// such a keyword it is a model, because the reader of models has the best messages for files of
+// other formats.
 static tool_kind kind_of_text(const char *text, size_t size)
 {
-    if (stands_at(text, size, "M5CC")
-        || (stands_at(text, size, "M5AI") && size >= 28 && memcmp(text + 24, "\0\0\0", 4) == 0))
+    if (tool_is_compressed_clip(text, size))
         return TOOL_ANIM;
-    COMMON_FOR (i, size)
+    for (size_t i = 0; i < size; i++)
         for (int k = 0; text[i] == 'n' && k < NUM_KINDS && kinds[k].word; k++)
             if (stands_at(text + i, size - i, kinds[k].word))
                 return kinds[k].kind;
@@ -211,28 +209,43 @@ void tool_free(tool_asset *asset)
 
 // == Where files are ==============================================================================
 
+static bool add_place(tool_places *places, const char *path, md5_error *error)
+{
+    common_status status;
+    md5_error reason = {0};
+    if (!common_read_status(path, &status))
+        return convert_fail(error, MD5_ERROR_IO, path, "cannot open the folder or archive: %s",
+                            strerror(errno));
+    if (!status.is_folder && !status.is_file)
+        return convert_fail(error, MD5_ERROR_IO, path, "not a folder or an archive");
+    if (!common_add_game_place(&places->list, path, &reason))
+        return convert_fail(error, MD5_ERROR_IO, path, "%s", reason.message);
+    return true;
+}
+
 bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts,
                       tool_places *places, md5_error *error)
 {
     const char *const paths[] = {arguments->mod, arguments->folder, arguments->base};
-    COMMON_FOR (i, 3) {
-        md5_error reason = {.message = "not a folder or an archive"};
-        const char *const path = paths[i];
-        const bool is_there = !path || common_is_folder(path) || common_is_file(path);
-        if (!is_there || (path && !common_add_game_place(&places->list, path, &reason)))
-            return convert_fail(error, MD5_ERROR_IO, path, "%s", reason.message);
+    for (size_t i = 0; i < COMMON_LENGTH(paths); i++) {
+        if (paths[i] && !add_place(places, paths[i], error))
+            return false;
         places->ends[i] = places->list.count;
     }
-    COMMON_FOR (i, places->list.count) {
+    for (size_t i = 0; i < places->list.count; i++) {
         const md5_game_path *const place = &places->list.paths[i];
-        COMMON_FOR_WHILE (k, place->num_files, opts) {
-            const char *const name = place->name(place->user, k);
-            if (common_is_archive(name) && (place->is_archive || strchr(name, '/'))) {
-                places->num_unread++;
-                common_print(stderr, "%s/%s: warning: an archive that is not read: give it alone\n",
-                             places->list.titles[i], name);
-            } else if (convert_reads(name) && tool_kind_of(name) == TOOL_UNKNOWN) {
-                places->other = name;
+        if (opts) {
+            for (size_t k = 0; k < place->num_files; k++) {
+                const char *const name = place->name(place->user, k);
+                if (common_is_archive(name) && (place->is_archive || strchr(name, '/'))) {
+                    places->num_unread++;
+                    common_print(stderr,
+                                 "%s/%s: warning: nested archives are not read; pass the archive "
+                                 "as an argument\n",
+                                 places->list.titles[i], name);
+                } else if (convert_reads(name) && tool_kind_of(name) == TOOL_UNKNOWN) {
+                    places->other = name;
+                }
             }
         }
     }
@@ -249,7 +262,7 @@ void tool_close_places(tool_places *places)
 void tool_name_other(const tool_places *places)
 {
     if (places->other)
-        common_print(stderr, "%s: a model of Quake or another program: md5tool convert reads it\n",
+        common_print(stderr, "%s: not an MD5 file; use md5tool convert to convert this model\n",
                      places->other);
 }
 

@@ -3,6 +3,7 @@
 #define DEMO_TOOL_TOOL_H
 
 #include "md5/md5play.h"
+#include "demo/common/removed.h"
 #include "demo/convert/convert.h"
 
 #include <limits.h>
@@ -37,9 +38,9 @@ typedef struct tool_arguments {
     md5_mesh_edit mesh_edit;
     md5_space_edit space_edit;
     md5_frame_edit frame_edit;
-    bool is_json, is_sarif, is_github, is_y_up, was_y_up, shows_all, shows_rules, counts_frames,
-        is_forced, is_dry, prints_map, swaps_sides, turns_inward, drops_triangles, is_quantized,
-        is_packed, is_fitted, shows_formats, has_root;
+    bool is_json, is_github, is_y_up, was_y_up, shows_all, shows_rules, counts_frames, is_forced,
+        is_dry, prints_map, swaps_sides, turns_inward, drop_invalid_triangles, is_quantized,
+        is_fitted, shows_formats, has_root;
 } tool_arguments;
 
 // An option is one of the command's if it stands in `help`.
@@ -53,11 +54,15 @@ typedef struct tool_command {
 
 extern const tool_command tool_info, tool_check, tool_diff, tool_fix, tool_dump, tool_list,
     tool_explain, tool_verdicts, tool_bind, tool_compress, tool_decompress, tool_curves,
-    tool_convert, tool_bake;
+    tool_convert;
 
 // Prints what is wrong with the arguments of a command, which may be NULL, and how to get help, as
 // one line on stderr. Returns TOOL_BAD_USAGE.
 int tool_usage(const char *command, const char *format, ...) COMMON_PRINTF(2, 3);
+
+// Returns the entry of an option or a command that earlier versions had, NULL if `argument` is not
+// one. Options have their dashes in `argument`.
+const common_removed *tool_find_removed(const char *argument);
 
 // Prints `error` as one line on stderr; a md5_warn_fn whose user is not used.
 void tool_print_error(void *user, const md5_error *error);
@@ -94,8 +99,8 @@ typedef enum tool_kind {
 
 tool_kind tool_kind_of(const char *path); // by its extension
 
-// What bytes are that only this library reads, such as "an asset file"; NULL: they are others.
-const char *tool_baked_kind(const char *bytes, size_t size);
+// Returns true if the bytes are a compressed clip, which only this library reads.
+bool tool_is_compressed_clip(const char *bytes, size_t size);
 
 // A file of any kind: one of these is set.
 typedef struct tool_asset {
@@ -201,15 +206,15 @@ typedef struct text_place {
 
 // Adds what breaks a rule at a place of the file; and in a line, or in none, 0, of what has been
 // read.
-void tool_add_finding(md5_check *check, const char *rule, text_place at, const char *format,
-                      va_list values);
+void tool_add_diagnostic(md5_check *check, const char *rule, text_place at, const char *format,
+                         va_list values);
 void tool_found(md5_check *check, const char *rule, uint32_t line, const char *format, ...)
     COMMON_PRINTF(4, 5);
 
 void tool_judge_place(md5_game *game, md5_check *facts); // adds what is missing beside it
 // Adds what is wrong with a clip at the skin of its mesh, or without one (NULL) by itself.
 void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *anim);
-const md5_finding *tool_findings(md5_check *check, size_t *count); // by place
+const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count); // by place
 
 // Whether a rule says what becomes of the line that the library reports, which need not then. False
 // for NULL.
@@ -241,7 +246,7 @@ char *tool_find_texture(const md5_game *game, const char *model, const char *sha
 // -- Feet -------------------------------------------------------------------------------------
 
 // From a frame to the next one: the level speed of a place, units a second, and whether it stands,
-// by the rules and usual numbers with which machines hold feet, md5_hold_numbers, times `scale`.
+// by the rules and usual numbers with which machines hold feet, md5_hold_params, times `scale`.
 double tool_level_speed(const md5_anim *anim, const md5_vec3 *places, uint32_t frame);
 bool tool_stands(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, float scale);
 bool tool_is_foot(const char *joint); // by its name
@@ -251,8 +256,7 @@ bool tool_is_foot(const char *joint); // by its name
 // What `md5tool check` found, printed in the form that the arguments ask for.
 typedef struct tool_report tool_report;
 tool_report *tool_begin_report(const tool_arguments *arguments);
-void tool_read_filters(tool_report *report, const char *folder); // of its file .md5check
-void tool_report_finding(tool_report *report, const md5_finding *found);
+void tool_report_diagnostic(tool_report *report, const md5_diagnostic *found);
 void tool_count_warnings(tool_report *report, unsigned count); // of which nothing is known
 bool tool_is_for_people(const tool_report *report);            // the form is text
 // Prints the sums, and for which engines. Returns the exit status.
@@ -260,7 +264,7 @@ int tool_end_report(tool_report *report, size_t num_files, uint32_t judged);
 
 // What is found in a game folder.
 typedef struct tool_game_check {
-    void (*print)(void *user, const md5_finding *found); // files with their folder or archive
+    void (*print)(void *user, const md5_diagnostic *found); // files with their folder or archive
     void *user;
     md5_engines asked;
     size_t num_files, num_decls; // that were read
