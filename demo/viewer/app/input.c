@@ -39,8 +39,7 @@ void view_point_mover(view_state *viewer, float x, float y)
 
 bool view_drives(const view_state *viewer)
 {
-    return !viewer->has_let_go && (viewer->pages.open < 0 || viewer->pages.game != NULL)
-           && !view_shows_crowd(viewer->document)
+    return !viewer->has_let_go && viewer->pages.open < 0 && !view_shows_crowd(viewer->document)
            && view_mover_of(&viewer->document->scene)->take_over != NULL;
 }
 
@@ -56,11 +55,11 @@ void view_drive(view_state *viewer, const view_command_row *row, bool down)
     if (down && has_triggers) { // a parameter that is set while paused would only take effect later
         if ((action == VIEW_AHEAD || action == VIEW_BACK || is_fast)
             && !view_can_walk(&scene->machine))
-            view_notice(viewer, "The machine has no parameter \"speed\" or \"ahead\"");
+            view_notice(viewer, "This character cannot walk: no parameter \"speed\" or \"ahead\"");
         else if (view_is_bind_pose(scene))
-            view_notice(viewer, "Bind pose: P returns to the machine");
+            view_notice(viewer, "Showing the bind pose; press P to return to the machine");
         else if (!viewer->play.playing)
-            view_notice(viewer, "Paused: Pause resumes");
+            view_notice(viewer, "Paused; press Pause to resume");
     }
     if (action == VIEW_TRIGGER) {
         const int32_t trigger = down ? view_find_trigger(&scene->machine, row->trigger) : -1;
@@ -70,7 +69,8 @@ void view_drive(view_state *viewer, const view_command_row *row, bool down)
         } else if (down) {
             char keys[32];
             view_print_keys(row, keys, sizeof keys);
-            view_notice(viewer, "%s: the machine has no trigger for this key (Pause pauses)", keys);
+            view_notice(viewer, "%s has no trigger in this state machine; press Pause to pause",
+                        keys);
         }
         return;
     }
@@ -139,9 +139,7 @@ static void perform_animation(view_state *viewer, view_action action)
         break;
     case VIEW_GO_FIRST:
     case VIEW_GO_LAST:
-        if (viewer->pages.game != NULL) {
-            play->playing = view_play_again(viewer->pages.game, true);
-        } else if (is_machine) {
+        if (is_machine) {
             view_restart_machine(&scene->machine);
             play->time = 0;
         } else if (anim != NULL) {
@@ -177,16 +175,16 @@ static void perform_animation(view_state *viewer, view_action action)
         if (view_set_range(play, anim, action == VIEW_RANGE_END))
             view_notice(viewer, "Frames %u to %u", play->range_first, play->range_last);
         else
-            view_notice(viewer, "A range has at least two frames");
+            view_notice(viewer, "The range needs at least two frames");
         break;
     case VIEW_RANGE_ALL:
         play->range_first = play->range_last = 0;
-        view_notice(viewer, "All frames");
+        view_notice(viewer, "Playing all frames");
         break;
     case VIEW_ONE_SHOT:
         one_shot = view_play_one_shot(&scene->machine);
         if (one_shot != NULL)
-            view_notice(viewer, "One-shot: %s", one_shot);
+            view_notice(viewer, "Playing once: %s", one_shot);
         break;
     default:
         break;
@@ -214,21 +212,20 @@ static void set_next_word(view_state *viewer, const view_option *option)
     free(word);
 }
 
-// Dies now, or gets up.
+// Lets the character fall now, or ends its fall.
 static void perform_death(view_state *viewer)
 {
     const view_fall *const fall = viewer->document->scene.fall;
     const double now = viewer->play.time;
     if (fall == NULL) {
-        view_notice(viewer, "It has no articulated figure to fall as");
+        view_notice(viewer, "No ragdoll for this model");
         return;
     }
-    const bool lies = view_lies(fall, now);
-    char *const time = common_format("%.17g", fmax(now, 0));
-    if (!lies)
-        view_set_option(viewer, view_number_of("rises"), "");
-    if (view_set_option(viewer, view_number_of(lies ? "rises" : "dies"), time))
-        view_notice(viewer, lies ? "Gets up" : "Falls" VIEW_DOT "again: gets up");
+    const bool has_died = view_has_died(fall, now);
+    char *const time = has_died ? common_copy("") : common_format("%.17g", fmax(now, 0));
+    if (view_set_option(viewer, view_number_of("ragdoll-time"), time))
+        view_notice(viewer,
+                    has_died ? "Ragdoll ended" : "Ragdoll started" VIEW_DOT "press again to end");
     free(time);
 }
 
@@ -236,38 +233,31 @@ static void perform_death(view_state *viewer)
 static void perform_model(view_state *viewer, view_action action)
 {
     view_scene *const scene = &viewer->document->scene;
-    uint32_t *const count = &viewer->options->onion.count;
     char text[32];
     switch (action) {
     case VIEW_WALK: // legs that walk by rules instead of the clip, as with --walk
         view_notice(viewer, "%s",
-                    view_end_walk(scene)      ? "Clip"
-                    : !view_begin_walk(scene) ? "No two joints have foot or ankle in their names"
-                                              : "Walking by rules: W A S D, Shift");
+                    view_end_walk(scene) ? "Procedural walking stopped"
+                    : !view_begin_walk(scene)
+                        ? "Cannot walk: no two joint names contain foot or ankle"
+                        : "Procedural walking: W A S D, Shift to run");
         viewer->play.time = 0; // they walk from then on
         view_measure(viewer);
         break;
     case VIEW_DIE:
         perform_death(viewer);
         break;
-    case VIEW_NEXT_ONION:
-        *count = *count == 0 ? 1 : *count < 4 ? 2 * *count : 0;
-        if (*count > 0)
-            view_notice(viewer, "Ghosts of %u frames before and after", *count);
-        else
-            view_notice(viewer, "No ghosts");
-        break;
     case VIEW_TURN_X: // stands a model up that lies on its back
     case VIEW_TURN_Z: // turns its face to the front
         if (view_is_on_ground(scene)) {
-            view_notice(viewer, "Legs on the ground do not turn");
+            view_notice(viewer, "Cannot rotate a model whose feet are placed on the ground");
             break;
         }
         scene->turn = view_turn_further(scene->turn, action == VIEW_TURN_X ? 0 : 2);
         view_describe_turn(&scene->turn, text, sizeof text);
         view_measure(viewer);
         view_frame_again(viewer, viewer->width, viewer->height);
-        view_notice(viewer, "Axes of the file: %s", text);
+        view_notice(viewer, "File axes: %s", text);
         break;
     default:
         break;
@@ -301,7 +291,7 @@ static void perform_camera(view_state *viewer, view_action action)
             break;
         joint = view_marked_joint(&viewer->ui, &viewer->document->scene);
         if (joint < 0) {
-            view_notice(viewer, "Choose a joint or a mesh first");
+            view_notice(viewer, "Select a joint or a mesh first");
             break;
         }
         camera->target = md5_vec3_sub(md5_mat34_translation(viewer->document->scene.joints[joint]),
@@ -348,15 +338,6 @@ static void open_context(view_state *viewer, const view_pick *pick, float x, flo
         COMMON_TEXT(target->name, "%s", scene->skeleton->joints[pick->joint].name);
 }
 
-// Stops the game where somebody plays it. Returns whether it did.
-static bool pause_game(view_state *viewer)
-{
-    if (viewer->pages.game == NULL || !viewer->play.playing || viewer->document->scene.machine.acts)
-        return false;
-    viewer->play.playing = false;
-    return true;
-}
-
 // The interface over the picture. Returns false if the action is none of it.
 static bool perform_interface(view_state *viewer, const view_command *command)
 {
@@ -384,16 +365,13 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     case VIEW_CLOSE_LISTS: // one step out
         if (viewer->log.error[0] != '\0') {
             viewer->log.error[0] = '\0';
-        } else if (pause_game(viewer)) { // then its title, then the document again
-        } else if (view_show_title(viewer->pages.game)) {
-            viewer->play.playing = true;
         } else if (viewer->pages.open >= 0) {
             view_close_page(viewer);
         } else if (viewer->ui.start.is_open) {
             view_clear_start(&viewer->ui);
         } else if (view_drives(viewer)) {
             viewer->has_let_go = true;
-            view_notice(viewer, "Keys are yours: Enter drives again");
+            view_notice(viewer, "Keyboard released; press Enter to control the character");
         } else {
             viewer->ui.focus.panel = NULL;
             shown->help = shown->light_list = shown->parm_list = false;
@@ -405,7 +383,8 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         break;
     case VIEW_DRIVE:
         viewer->has_let_go = false;
-        view_notice(viewer, "W A S D, Shift, Space drive; Esc gives the keys back");
+        view_notice(viewer,
+                    "Move with W A S D, Shift and Space; press Esc to release the keyboard");
         break;
     case VIEW_MENUS:
     case VIEW_SEARCH:
@@ -453,7 +432,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
 static void hide(view_state *viewer, uint64_t meshes)
 {
     char *text = common_copy("");
-    COMMON_FOR (i, 64)
+    for (int i = 0; i < 64; i++)
         if ((meshes >> i & 1) != 0)
             common_extend(&text, "%d\n", i);
     view_set_option(viewer, view_number_of("hide"), text);
@@ -502,8 +481,8 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_MEASURE: // once more ends it
         viewer->ui.measured_from =
             viewer->ui.measured_from != viewer->ui.selected_joint ? viewer->ui.selected_joint : -1;
-        view_notice(viewer, viewer->ui.measured_from >= 0 ? "Choose the joint to measure to"
-                                                          : "Choose the joint to measure from");
+        view_notice(viewer, viewer->ui.measured_from >= 0 ? "Select the second joint"
+                                                          : "Select the first joint");
         break;
     case VIEW_SET:
         if (command->item != 0)
@@ -542,7 +521,7 @@ static void perform_rest(view_state *viewer, const view_command *command)
         if (view_play_in_channel(scene, (uint32_t)command->item, number, &viewer->play))
             view_measure(viewer);
         else
-            view_notice(viewer, "It cannot be played in this channel");
+            view_notice(viewer, "This clip cannot be played on this channel");
         break;
     case VIEW_SHOW_CHANNEL:
         view_focus_in_scene(scene, (uint32_t)command->item, &viewer->play);
@@ -552,7 +531,7 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_HIDE_MESH:
     case VIEW_HIDE_SELECTION:
         if (is_selection && number == SIZE_MAX)
-            view_notice(viewer, "Select a mesh first: click on it");
+            view_notice(viewer, "Click a mesh to select it first");
         else if (bit > 0 || action == VIEW_SHOW_MESHES)
             hide(viewer, action == VIEW_HIDE_MESH || is_selection              ? hidden ^ bit
                          : action == VIEW_SHOW_MESHES || hidden == (all ^ bit) ? 0
@@ -600,7 +579,7 @@ bool view_perform(view_state *viewer, view_command command)
         set_next_word(viewer, &view_option_rows[action - VIEW_TOGGLE]);
     } else if (action <= VIEW_ONE_SHOT) {
         perform_animation(viewer, action);
-    } else if (action <= VIEW_NEXT_ONION) {
+    } else if (action <= VIEW_TURN_Z) {
         perform_model(viewer, action);
     } else if (action <= VIEW_ORTHOGRAPHIC) {
         perform_camera(viewer, action);
@@ -696,42 +675,11 @@ static float mouse_scale(const view_state *viewer)
     return width > 0 ? (float)viewer->width / (float)width : 1;
 }
 
-// In the game arrows are as the letters that drive, Enter and Pause begin anew where nobody plays,
-// and nothing else but Esc, Pause, keys with Ctrl and function keys means what it means elsewhere.
-// Returns the key's code, 0: none.
-static int32_t key_in_game(view_state *viewer, const view_input *event)
-{
-    static const int32_t arrows[][2] = {
-        {VIEW_KEY_UP, 'w'}, {VIEW_KEY_DOWN, 's'}, {VIEW_KEY_LEFT, 'a'}, {VIEW_KEY_RIGHT, 'd'}};
-    const int32_t key = event->key;
-    const bool is_pause = key == VIEW_KEY_PAUSE;
-    if (viewer->pages.game == NULL)
-        return key;
-    if (!viewer->play.playing) // its card has the keys
-        return is_pause ? ' ' : key;
-    COMMON_FOR (i, COMMON_LENGTH(arrows))
-        if (arrows[i][0] == key)
-            return arrows[i][1];
-    if (event->kind == VIEW_INPUT_KEY_DOWN
-        && (key == VIEW_KEY_RETURN || key == VIEW_KEY_PAD_ENTER || is_pause)
-        && view_play_again(viewer->pages.game, false))
-        return 0;
-    return event->control || key == VIEW_KEY_ESCAPE || is_pause
-                   || (key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12))
-                   || view_find_key(key, event->shift, false, event->alt, true) != NULL
-               ? key
-               : 0;
-}
-
-// The stick is where it is seen, but in the game wherever it is pressed. Returns whether it is held
-// now.
+// Returns true if a press at a pixel holds the stick.
 static bool hold_stick(view_state *viewer, float x, float y)
 {
     const view_stage stage = stage_of(viewer);
-    const float reach = 64 * viewer->font.scale;
-    const view_stick stick = viewer->pages.game != NULL
-                                 ? (view_stick){.x = x, .y = y, .reach = reach}
-                                 : view_place_stick(&stage);
+    const view_stick stick = view_place_stick(&stage);
     if (!(stick.reach > 0) || hypotf(x - stick.x, y - stick.y) > 1.3f * stick.reach)
         return false;
     viewer->stick = stick;
@@ -748,8 +696,7 @@ static void push_stick(view_state *viewer, float x, float y)
     stick->pad.x = right * shorter;
     stick->pad.y = down * shorter;
     while (view_next_of_pad(&stick->pad, &key)) {
-        const view_command_row *const row =
-            view_find_key(key_in_game(viewer, &key), false, false, false, true);
+        const view_command_row *const row = view_find_key(key.key, false, false, false, true);
         if (row != NULL)
             view_drive(viewer, row, key.kind == VIEW_INPUT_KEY_DOWN);
     }
@@ -761,7 +708,7 @@ static bool grasp_limb(view_state *viewer, float x, float y)
     const float reach = 10 * viewer->camera.distance;
     view_fall *const fall = viewer->document->scene.fall;
     if (viewer->pages.open >= 0 || view_shows_crowd(viewer->document)
-        || !view_lies(fall, viewer->play.time))
+        || !view_has_died(fall, viewer->play.time))
         return false;
     const view_lens lens = lens_of(viewer);
     const md5_ray ray = view_lens_ray(&lens, x, y, (float)viewer->width, (float)viewer->height);
@@ -876,8 +823,6 @@ static void press(view_state *viewer, const view_input *event)
                    : left                                                        ? VIEW_DRAG_ORBIT
                    : is_right                                                    ? VIEW_DRAG_ZOOM
                                                                                  : VIEW_DRAG_NONE;
-    if (left && viewer->pages.game != NULL)
-        view_play_again(viewer->pages.game, false);
     if (viewer->drag == VIEW_DRAG_ORBIT && hold_stick(viewer, x, y)) {
         viewer->drag = VIEW_DRAG_STICK;
         push_stick(viewer, x, y);
@@ -901,8 +846,7 @@ static bool move(view_state *viewer, const view_input *event)
         viewer->press_travel += fabsf(right) + fabsf(down);
         drag_limb(viewer, x, y);
     }
-    if (viewer->drag == VIEW_DRAG_STICK || viewer->drag == VIEW_DRAG_LIMB
-        || viewer->pages.game != NULL)
+    if (viewer->drag == VIEW_DRAG_STICK || viewer->drag == VIEW_DRAG_LIMB)
         return is_camera;
     if (is_camera) {
         leave_camera_path(viewer);
@@ -998,7 +942,7 @@ static void turn_wheel(view_state *viewer, const view_input *event)
     const float x = event->x, y = event->y;
     const view_stage stage = stage_of(viewer);
     const ui_mouse mouse = {.x = x, .y = y, .wheel = event->wheel};
-    if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)) || viewer->left != NULL)
+    if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)))
         return;
     leave_camera_path(viewer);
     const view_rect region = stage_of(viewer).region;
@@ -1033,7 +977,7 @@ static bool type(view_state *viewer, const ui_mouse *event)
 
 static void press_key(view_state *viewer, const view_input *event)
 {
-    const int32_t key = key_in_game(viewer, event);
+    const int32_t key = event->key;
     const bool shift = event->shift, control = event->control, alt = event->alt;
     viewer->is_alt_alone = key == VIEW_KEY_LEFT_ALT;
     viewer->ignores_text = viewer->ignores_text && event->is_repeated;
@@ -1112,9 +1056,10 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
         viewer->ui.end_at = viewer->now + 20;
     if (is_meant && stage_of(viewer).plays) {
         view_take_over(&viewer->document->scene.machine);
-        view_notice(viewer, event->is_touch ? "He is yours" VIEW_DOT "the stick drives him"
-                                            : "He is yours" VIEW_DOT "Ctrl+Home opens more" VIEW_DOT
-                                              "F1 all keys");
+        view_notice(viewer, event->is_touch
+                                ? "You now control Bobbin" VIEW_DOT "drag the stick to move"
+                                : "You now control Bobbin" VIEW_DOT "Ctrl+Home: start page" VIEW_DOT
+                                  "F1: shortcuts");
     }
     if (viewer->num_steps == 0)
         view_note_step(viewer);
@@ -1127,7 +1072,7 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
         break;
     case VIEW_INPUT_KEY_UP: // also if the mode has changed since it was pressed
         viewer->ignores_text = false;
-        let_go = view_find_key(key_in_game(viewer, event), false, false, false, true);
+        let_go = view_find_key(event->key, false, false, false, true);
         if (let_go != NULL)
             view_drive(viewer, let_go, false);
         if (event->key == VIEW_KEY_LEFT_ALT && viewer->is_alt_alone && !event->is_forced)
@@ -1162,9 +1107,6 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
         view_tell_state(viewer, "resize");
         break;
     case VIEW_INPUT_WINDOW:
-        if (event->is_forced && pause_game(viewer))
-            view_tell_state(viewer, "away");
-        break;
     case VIEW_INPUT_OTHER:
         break;
     }

@@ -14,9 +14,11 @@ static bool open_window(view_state *viewer, bool visible)
     viewer->window = view_open_window("md5view", viewer->width, viewer->height, visible, problem,
                                       sizeof problem);
     if (viewer->window == NULL)
-        return view_error(&viewer->log, "no window with OpenGL 3.3: %s%s", problem,
-                          visible ? "; --output FILE.png draws a picture without one" : "");
-    view_read_ahead(viewer);
+        return view_error(&viewer->log, "cannot open a window with OpenGL 3.3: %s%s", problem,
+                          visible ? "; use --output FILE.png to render an image without a window"
+                                  : "");
+    if (viewer->options->thumbnail == 0) // a thumbnail reads its files within limits
+        view_read_ahead(viewer);
     viewer->renderer = md5gl_create_renderer(&(md5gl_opts){.load = view_find_gl}, &error);
     if (viewer->renderer == NULL)
         return view_log_error(&viewer->log, &error);
@@ -40,7 +42,7 @@ static int run(int count, char **arguments, view_options *options)
     view_begin(&viewer, options);
     viewer.config = config.path != NULL ? &config : NULL;
     viewer.documents = &config.documents;
-    const bool draws = !is_thumbnail && !options->no_render; // reading files needs no GL
+    const bool draws = !options->no_render; // --no-render only reads files
     const bool is_ready = !draws || open_window(&viewer, has_window);
     const bool is_open = is_ready && (is_thumbnail || view_open_first(&viewer));
     view_end_ahead(&viewer.ahead);
@@ -75,7 +77,7 @@ int main(int count, char **arguments)
         status = EXIT_DONE;
     } else if (options.page != NULL && strcmp(options.page, "list") == 0) {
         const char *family = "";
-        COMMON_FOR (i, view_num_pages) {
+        for (uint32_t i = 0; i < view_num_pages; i++) {
             const view_page *const page = view_page_at(i);
             if (strcmp(page->family, family) != 0)
                 puts(family = page->family);

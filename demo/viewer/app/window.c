@@ -38,11 +38,11 @@ bool view_follow(view_state *viewer, double seconds)
 {
     const float rate = 20; // of what remains, 1/s: half takes 35 ms, 99 % of it 0.23 s
     const float share =
-        viewer->options->shown.reduced_motion ? 1 : md5_follow_share(rate, (float)seconds);
+        viewer->options->shown.reduced_motion ? 1 : md5_smoothing_fraction(rate, (float)seconds);
     view_ui *const ui = &viewer->ui;
     bool is_moving = false;
     viewer->is_smooth = ui->is_smooth = true;
-    COMMON_FOR (i, UI_NUM_SCROLLS)
+    for (int i = 0; i < UI_NUM_SCROLLS; i++)
         is_moving |= approach(&ui->scrolls[i].shown, ui->scrolls[i].wanted, share);
     is_moving =
         approach(&viewer->pages.scroll.shown, viewer->pages.scroll.wanted, share) || is_moving;
@@ -74,7 +74,6 @@ static bool draw_window(view_state *viewer, bool moving)
     const bool gives_way = moving && !is_first && may_give;
     const view_quality *const quality = &viewer->quality;
     const uint32_t still = quality->step < quality->still ? quality->step : quality->still;
-    const bool is_silent = viewer->options->mute || viewer->ui.is_silent;
     int width, height;
     view_window_pixels(viewer->window, &width, &height);
     viewer->width = width > 0 ? (uint32_t)width : 1;
@@ -95,9 +94,7 @@ static bool draw_window(view_state *viewer, bool moving)
     view_record_frame(viewer);
     if (!view_present_sign(viewer, &error))
         return view_log_error(&viewer->log, &error);
-    if (viewer->pages.game != NULL)
-        view_hear_game(viewer->pages.game, viewer->window, is_silent || !viewer->play.playing);
-    else if (!is_silent && view_machine_of(&viewer->document->scene) != NULL)
+    if (!viewer->options->mute && view_machine_of(&viewer->document->scene) != NULL)
         view_hear_minute(&viewer->document->scene.machine, viewer->window);
     view_swap_window(viewer->window);
     if (is_first) { // the picture is finished now, and what a hidden window got is lost

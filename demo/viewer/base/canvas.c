@@ -85,7 +85,7 @@ static bool add_quad(view_canvas *canvas, const float whole[4], const float texe
     memcpy(xy, whole, sizeof xy);
     memcpy(uv, texels, sizeof uv);
     if (find_clip(canvas, edges)) {
-        COMMON_FOR (i, 4) {
+        for (int i = 0; i < 4; i++) {
             const int axis = i & 1;
             const float size = whole[axis + 2] - whole[axis];
             xy[i] = fminf(fmaxf(whole[i], edges[axis]), edges[axis + 2]);
@@ -131,8 +131,8 @@ void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, vie
     const float y[4] = {rect.y, rect.y + r, bottom - r, bottom};
     const float u[4] = {font->disc_u0, font->solid_u, font->solid_u, font->disc_u1};
     const float v[4] = {font->disc_v0, font->solid_v, font->solid_v, font->disc_v1};
-    COMMON_FOR (row, 3)
-        COMMON_FOR (column, 3) {
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++) {
             const float xy[4] = {x[column], y[row], x[column + 1], y[row + 1]};
             const float uv[4] = {u[column], v[row], u[column + 1], v[row + 1]};
             if (xy[2] > xy[0] && xy[3] > xy[1])
@@ -167,7 +167,7 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
         const float inward = edge < 2 ? 1 : -1;
         float cut[MOST][2];
         size_t num_cut = 0;
-        COMMON_FOR (i, count) {
+        for (size_t i = 0; i < count; i++) {
             const float *const from = polygon[i], *const to = polygon[(i + 1) % count];
             const float a = inward * (from[axis] - edges[edge]);
             const float b = inward * (to[axis] - edges[edge]);
@@ -284,7 +284,7 @@ const char *view_format_number(char *text, size_t size, double value, int places
 {
     const double absolute = fabs(value);
     double half = 0.5; // of the last place
-    COMMON_FOR (i, places)
+    for (int i = 0; i < places; i++)
         half *= 0.1;
     double limit = 1e4;
     while (places > 0 && absolute + half >= limit) {

@@ -7,7 +7,7 @@
 
 const char *const view_menu_names[VIEW_NUM_GROUPS] = {
     "File",   "Edit",  "View", "Model", "Animation",          "States",
-    "Camera", "Light", "Help", "Mouse", "While you drive it", ""};
+    "Camera", "Light", "Help", "Mouse", "Character controls", ""};
 
 // == The table ====================================================================================
 
@@ -39,9 +39,9 @@ const char *const view_menu_names[VIEW_NUM_GROUPS] = {
     {                                                                                 \
         VIEW_ASK, VIEW_MENU_##menu, "ask", label, __VA_ARGS__, .option = (its_option) \
     }
-#define MOUSE(label, its_help)                                         \
-    {                                                                  \
-        VIEW_NOTHING, VIEW_MENU_MOUSE, NULL, label, .help = (its_help) \
+#define MOUSE(label, its_tooltip)                                            \
+    {                                                                        \
+        VIEW_NOTHING, VIEW_MENU_MOUSE, NULL, label, .tooltip = (its_tooltip) \
     }
 #define TARGET(action, name, label, ...)                     \
     {                                                        \
@@ -57,34 +57,37 @@ const view_command_row view_command_rows[] = {
     {VIEW_START_PAGE, VIEW_MENU_FILE, "start-page", "Start page", "welcome examples home",
      KEYS(CTRL(VIEW_KEY_HOME))},
     {VIEW_FILES, VIEW_MENU_FILE, "files", "Open…", "load file model import", KEYS(CTRL('o')),
-     .help = "the files of a folder, and recent ones", ON_GROUND},
+     .tooltip = "Open files from a folder or recent files", ON_GROUND},
     {VIEW_OPEN_FOLDER, VIEW_MENU_FILE, "enter-folder", "Open folder…", "directory browse",
      KEYS(SHIFT(CTRL('o')))},
     {VIEW_OPEN_FILE, VIEW_MENU_FILE, "file", "Open recent", "last history files",
      .list = VIEW_LIST_RECENT},
     {VIEW_GAME, VIEW_MENU_FILE, "game", "Game contents",
      "entities skins archive pk4 doom quake pak", KEYS(SHIFT('f')),
-     .help = "what the game folder or archive holds"},
+     .tooltip = "List the contents of the game folder or archive"},
     {VIEW_NEXT_FILE, VIEW_MENU_FILE, "next-file", "Next file in folder", KEYS(VIEW_KEY_PAGE_DOWN)},
     {VIEW_PREVIOUS_FILE, VIEW_MENU_FILE, "previous-file", "Previous file in folder",
      KEYS(VIEW_KEY_PAGE_UP)},
     {VIEW_RELOAD, VIEW_MENU_FILE, "reload", "Reload", "refresh read again", KEYS(CTRL('r')),
-     .help = "read the files again"},
+     .tooltip = "Read the files again"},
     SWITCH(FILE, "Reload when files change", "watch", "watch live"),
-    SWITCH(FILE, "Load clips beside the model", "no-auto", "auto"),
-    {VIEW_SCREENSHOT, VIEW_MENU_FILE, "screenshot", "Save picture", "screenshot png image photo",
-     KEYS(VIEW_KEY_F(12)), .help = "of the window, into the current folder", ON_GROUND},
-    {VIEW_CLEAN_SCREENSHOT, VIEW_MENU_FILE, "clean-screenshot", "Save picture without background",
-     "screenshot png alpha transparent", KEYS(CTRL(VIEW_KEY_F(12))), .help = "and without text"},
+    SWITCH(FILE, "Load clips from the model's folder", "no-auto", "auto"),
+    {VIEW_SCREENSHOT, VIEW_MENU_FILE, "screenshot", "Save screenshot",
+     "picture screenshot png image photo", KEYS(VIEW_KEY_F(12)),
+     .tooltip = "Save an image of the window to the current folder", ON_GROUND},
+    {VIEW_CLEAN_SCREENSHOT, VIEW_MENU_FILE, "clean-screenshot",
+     "Save screenshot without background", "picture screenshot png alpha transparent",
+     KEYS(CTRL(VIEW_KEY_F(12))),
+     .tooltip = "Save an image with transparent background and without panels"},
     {VIEW_EXPORT, VIEW_MENU_FILE, "export", "Export…",
      "save glb gltf iqm obj bvh fbx blender convert png gif mp4 webm apng movie video sheet "
      "turntable",
      KEYS(CTRL('e')), ON_GROUND,
-     .help = "pictures, movies, turntables, contact sheets; and the command line for it"},
+     .tooltip = "Export images, movies, turntables, contact sheets or models"},
     {VIEW_EXPORT_AGAIN, VIEW_MENU_FILE, "export-again", "Export again", "save",
-     KEYS(SHIFT(CTRL('e'))), .help = "with the same choices"},
-    {VIEW_RECORD, VIEW_MENU_FILE, "record", "Record a movie", "gif mp4 video capture",
-     KEYS(SHIFT(VIEW_KEY_F(12))), .help = "begin and end a movie of the window"},
+     KEYS(SHIFT(CTRL('e'))), .tooltip = "Export with the same settings"},
+    {VIEW_RECORD, VIEW_MENU_FILE, "record", "Record movie", "gif mp4 video capture",
+     KEYS(SHIFT(VIEW_KEY_F(12))), .tooltip = "Start or stop recording a movie of the window"},
     SWITCH(FILE, "Movie format", "record-as", "gif mp4 webm apng", .list = VIEW_LIST_WORDS),
     {VIEW_QUIT, VIEW_MENU_FILE, "quit", "Quit", "exit close", KEYS(CTRL('q'))},
 
@@ -92,33 +95,37 @@ const view_command_row view_command_rows[] = {
     {VIEW_REDO, VIEW_MENU_EDIT, "redo", "Redo", "again", KEYS(SHIFT(CTRL('z')), CTRL('y'))},
     {VIEW_GO_TO_STEP, VIEW_MENU_EDIT, "history", "History", "steps undo", .list = VIEW_LIST_STEPS},
     {VIEW_RESET_ALL, VIEW_MENU_EDIT, "reset-all", "Reset all", "defaults usual as opened",
-     .help = "all settings of this model and of the look are as usual"},
-    {VIEW_FORGET_DOCUMENT, VIEW_MENU_EDIT, "forget-document", "Forget/This model",
-     "reset remembered", .help = "what is shown is as usual, the next time too"},
-    {VIEW_FORGET_ALL, VIEW_MENU_EDIT, "forget-all", "Forget/All models and files",
-     "reset remembered recent", .help = "what is remembered of each model, and recent files"},
+     .tooltip = "Reset all settings of this model and of the display"},
+    {VIEW_FORGET_DOCUMENT, VIEW_MENU_EDIT, "forget-document",
+     "Clear stored settings/Clear for this model", "reset remembered",
+     .tooltip = "Reset this model, also for the next time it is opened"},
+    {VIEW_FORGET_ALL, VIEW_MENU_EDIT, "forget-all", "Clear stored settings/Clear for all models",
+     "reset remembered recent",
+     .tooltip = "Delete the stored settings of all models and the recent files"},
     {VIEW_SETTINGS, VIEW_MENU_EDIT, "settings", "Settings…",
-     "preferences options configuration keys forget", KEYS(CTRL(','))},
-    {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Commands…", "search find menu palette",
-     KEYS(CTRL('p')), ON(ANY), .help = "find a command by words, and set a value: speed 0.5"},
+     "preferences options configuration forget", KEYS(CTRL(','))},
+    {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Search commands…", "search find menu palette",
+     KEYS(CTRL('p')), ON(ANY), .tooltip = "Search commands and set values, such as: speed 0.5"},
     {VIEW_FIND, VIEW_MENU_EDIT, "find", "Find joint, mesh, clip…", "bone search state",
-     KEYS(CTRL('f')), .help = "Enter chooses the first that is found"},
+     KEYS(CTRL('f')),
+     .tooltip = "Find joints, meshes, clips and states; Enter selects the first match"},
     {VIEW_COPY_COMMAND, VIEW_MENU_EDIT, "copy-command", COPY, "clipboard shell options share url",
-     .help = "that shows the same again"},
+     .tooltip = "Copy a command line that shows the same view"},
     {VIEW_MEASURE, VIEW_MENU_EDIT, "measure", "Measure distance", "angle between", KEYS(CTRL('m')),
-     NEEDS(ONE), ON(JOINT), .help = "from here to another joint"},
+     NEEDS(ONE), ON(JOINT), .tooltip = "Measure from the selected joint to another joint"},
     ASK(EDIT, "Select joint…", "joint", "bone mark weights heat", NEEDS(MODEL | ONE),
         .list = VIEW_LIST_JOINTS),
     {VIEW_SELECT_PARENT, VIEW_MENU_EDIT, "choose-parent", "Select parent joint", "bone",
      NEEDS(MODEL | ONE), ON(JOINT)},
     {VIEW_CLOSE_LISTS, VIEW_MENU_EDIT, "close-lists", "Deselect", "clear escape none",
-     KEYS(VIEW_KEY_ESCAPE), .help = "one step out: menu, list, error, driving, selection, page"},
+     KEYS(VIEW_KEY_ESCAPE),
+     .tooltip = "Close the menu, list or error, release the keyboard, or deselect"},
 
     SWITCH(VIEW, "Panels", "panel", "hide interface clean", KEYS('h')),
     SWITCH(VIEW, "Outliner", "hierarchy", "tree list joints bones meshes",
            KEYS(CTRL('b'), SHIFT('h'))),
     SWITCH(VIEW, "Inspector", "inspector", "figures values numbers", KEYS(CTRL('i'))),
-    {VIEW_CLIPS, VIEW_MENU_VIEW, "clips", "List of clips", "animations", KEYS(CTRL('l')),
+    {VIEW_CLIPS, VIEW_MENU_VIEW, "clips", "Clip list", "animations", KEYS(CTRL('l')),
      NEEDS(CLIPS | CLIP)},
     SWITCH(VIEW, "State graph", "graph", "machine transitions nodes", KEYS(SHIFT('g')),
            NEEDS(MACHINE)),
@@ -126,7 +133,7 @@ const view_command_row view_command_rows[] = {
            NEEDS(CLIPS | CLIP)),
     SWITCH(VIEW, "Differences", "differences", "distance joints plot", NEEDS(ONE | MODEL)),
     {VIEW_WARNINGS, VIEW_MENU_VIEW, "warnings", "Problems", "errors warnings faults missing",
-     KEYS(CTRL('w')), .help = "all that was found wrong in the files"},
+     KEYS(CTRL('w')), .tooltip = "List all errors and warnings of the files"},
     SWITCH(VIEW, "Statistics", "statistics", "memory counts polygons", KEYS('m')),
     SWITCH(VIEW, "Frame time", "frame-time", "fps milliseconds performance", KEYS('z')),
     SWITCH(VIEW, "Show/Grid", "grid", "ground floor", KEYS('g'), ON_GROUND),
@@ -137,91 +144,84 @@ const view_command_row view_command_rows[] = {
     SWITCH(VIEW, "Show/Normals", "normal-glyphs", "arrows", KEYS('n'), NEEDS(ONE)),
     SWITCH(VIEW, "Show/Tangents", "tangent-glyphs", "arrows", KEYS(SHIFT('n')), NEEDS(ONE)),
     SWITCH(VIEW, "Show/Bounding box", "bounds", "bounds size", KEYS('b'), NEEDS(ONE)),
-    SWITCH(VIEW, "Show/Boxes of joints", "bounds-of-joints", "bounds hit", KEYS(SHIFT('b')),
-           NEEDS(ONE)),
-    SWITCH(VIEW, "Surface", "surface", "weights heat map uv images", .list = VIEW_LIST_WORDS,
-           .choices = "Materials|Weights|UV grid|Images", .context = VIEW_ON_MODEL | VIEW_ON_JOINT),
-    SWITCH(VIEW, "Next surface", "surface", KEYS(SHIFT('c')),
-           .help = "materials, weights, UV grid, images"),
+    SWITCH(VIEW, "Show/Joint bounds", "joint-bounds", "bounds hit", KEYS(SHIFT('b')), NEEDS(ONE)),
+    SWITCH(VIEW, "Shading", "shading", "surface weights heat map uv images",
+           .list = VIEW_LIST_WORDS, .choices = "Materials|Weights|UV grid|Images",
+           .context = VIEW_ON_MODEL | VIEW_ON_JOINT),
+    SWITCH(VIEW, "Next shading mode", "shading", KEYS(SHIFT('c')),
+           .tooltip = "Switch between materials, weights, UV grid and images"),
     SWITCH(VIEW, "Checkerboard", "checkerboard", "uv texture", KEYS('c')),
-    SWITCH(VIEW, "Plain grey", "untextured", "clay textures off untextured", KEYS('t')),
-    SWITCH(VIEW, "Maps for normals and gloss", "no-maps", "bump specular glow normal images",
-           KEYS(SHIFT('t')), .help = "normal, specular and glow maps"),
+    SWITCH(VIEW, "Untextured (clay)", "untextured", "clay textures off untextured", KEYS('t')),
+    SWITCH(VIEW, "Maps except diffuse", "no-maps", "bump specular glow normal images",
+           KEYS(SHIFT('t')), .tooltip = "Show the normal, specular and glow maps"),
     ASK(VIEW, "Background…", "background-color", "colour color backdrop chroma", ON_GROUND),
-    SWITCH(VIEW, "Adapt quality to speed", "no-auto-quality", "performance quality",
-           KEYS(SHIFT('q')), .help = "fewer samples, no shadows, less resolution"),
+    SWITCH(VIEW, "Adaptive quality", "no-auto-quality", "performance quality", KEYS(SHIFT('q')),
+           .tooltip = "Draw less detail if frames take too long"),
     {VIEW_LARGER_TEXT, VIEW_MENU_VIEW, "larger-text", "Larger text", "zoom font bigger",
      KEYS(CTRL(ANY('+')), CTRL(ANY('=')), CTRL(VIEW_KEY_PAD_PLUS))},
     {VIEW_SMALLER_TEXT, VIEW_MENU_VIEW, "smaller-text", "Smaller text", "zoom font",
      KEYS(CTRL(ANY('-')), CTRL(VIEW_KEY_PAD_MINUS))},
     ASK(VIEW, "Text size…", "ui-scale", "dpi scale font"),
-    {VIEW_SET, VIEW_MENU_VIEW, "set", "Reset panel sizes", "layout docks", .option = "docks",
+    {VIEW_SET, VIEW_MENU_VIEW, "set", "Reset panel sizes", "layout docks", .option = "panel-sizes",
      .choices = "0,0,0"},
-    SWITCH(VIEW, "Less movement", "reduced-motion", "accessibility smooth animation"),
-    SWITCH(VIEW, "Mute", "mute", "sound silent quiet audio noise"),
+    SWITCH(VIEW, "Reduce motion", "reduced-motion", "accessibility smooth animation"),
+    SWITCH(VIEW, "Mute sounds", "mute", "sound silent quiet audio noise"),
     {VIEW_FULL_SCREEN, VIEW_MENU_VIEW, "full-screen", "Full screen", "maximize",
      KEYS(VIEW_KEY_F(11))},
 
     ASK(MODEL, "Skin…", "skin", "quake variant", NEEDS(MODEL)),
     {VIEW_TEXTURES, VIEW_MENU_MODEL, "textures", "Textures…", "image map normal specular missing",
-     KEYS(CTRL('t')), NEEDS(MODEL),
-     .help = "which image each mesh has, where it was looked for, and others"},
+     KEYS(CTRL('t')), NEEDS(MODEL), .tooltip = "Show and change the images of each mesh"},
     {VIEW_SAVE_TEXTURES, VIEW_MENU_MODEL, "save-textures", "Save textures as .mtr…",
      "material write", NEEDS(MODEL)},
     {VIEW_HIDE_MESH, VIEW_MENU_MODEL, "mesh", "Meshes", "hide show part", NEEDS(MODEL | ONE),
      .list = VIEW_LIST_MESHES},
     {VIEW_HIDE_SELECTION, VIEW_MENU_MODEL, "hide-selection", "Hide selection", "mesh invisible",
-     KEYS(CTRL('h')), NEEDS(MODEL | ONE), .help = "the mesh that was clicked on"},
+     KEYS(CTRL('h')), NEEDS(MODEL | ONE), .tooltip = "Hide the selected mesh"},
     {VIEW_SHOW_MESHES, VIEW_MENU_MODEL, "show-meshes", "Show all meshes", "unhide",
      KEYS(SHIFT(CTRL('h'))), NEEDS(MODEL | ONE)},
     SWITCH(MODEL, "Show back faces", "two-sided", "culling double two-sided", ON(MODEL)),
     SWITCH(MODEL, "Up axis", "up", "stand lie z y", .list = VIEW_LIST_WORDS),
-    {VIEW_TURN_X, VIEW_MENU_MODEL, "turn-x", "Turn 90° about x", "rotate stand up lie",
+    {VIEW_TURN_X, VIEW_MENU_MODEL, "turn-x", "Rotate 90° around X", "rotate stand up lie",
      KEYS(SHIFT('x')), NEEDS(ONE)},
-    {VIEW_TURN_Z, VIEW_MENU_MODEL, "turn-z", "Turn 90° about z", "rotate", KEYS(SHIFT('z')),
+    {VIEW_TURN_Z, VIEW_MENU_MODEL, "turn-z", "Rotate 90° around Z", "rotate", KEYS(SHIFT('z')),
      NEEDS(ONE)},
-    ASK(MODEL, "States of the script…", "state", "monster doom torso legs", NEEDS(MODEL)),
-    ASK(MODEL, "Flags of the script…", "flag", "monster doom walk pain die", NEEDS(MODEL)),
-    ASK(MODEL, "Morphs…", "morph", "target blend shape face expression", NEEDS(MODEL)),
+    ASK(MODEL, "Script states…", "state", "monster doom torso legs", NEEDS(MODEL)),
+    ASK(MODEL, "Script flags…", "flag", "monster doom walk pain die", NEEDS(MODEL)),
+    ASK(MODEL, "Morph targets…", "morph", "target blend shape face expression", NEEDS(MODEL)),
     SWITCH(MODEL, "Material parameters…", "parm-list", "parm sliders stages", KEYS(SHIFT('m'))),
-    ASK(MODEL, "Wear…", "wear", "clothes armor second model same skeleton", NEEDS(MODEL)),
-    ASK(MODEL, "Attach a model…", "attach", "weapon hand hold", NEEDS(MODEL), ON(JOINT)),
+    ASK(MODEL, "Add outfit…", "outfit", "wear clothes armor second model same skeleton",
+        NEEDS(MODEL)),
+    ASK(MODEL, "Attach model…", "attach", "weapon hand hold", NEEDS(MODEL), ON(JOINT)),
     ASK(MODEL, "Retarget to…", "retarget", "another skeleton transfer map joints", NEEDS(MODEL)),
     ASK(MODEL, "Compare with…", "compare", "difference clip model diff", NEEDS(MODEL)),
-    ASK(MODEL, "Add a second machine…", "guest", "guest visitor character", NEEDS(MACHINE)),
     // A group whose name asks is shown as one card.
     ASK(MODEL, "Crowd…/Crowd…", "crowd", "many hundred characters army", NEEDS(MODEL)),
-    SWITCH(MODEL, "Crowd…/Pose all", "crowd-exact", ""),
-    ASK(MODEL, "Crowd…/Fewer triangles below", "crowd-reduced", ""),
+    ASK(MODEL, "Crowd…/Simplified below", "crowd-reduced", ""),
     ASK(MODEL, "Crowd…/Baked below", "crowd-baked", ""),
-    ASK(MODEL, "Crowd…/Flat pictures below", "crowd-impostors", ""),
-    SWITCH(MODEL, "Crowd…/Levels of detail", "no-crowd-levels", NEEDS(VIEW_NEEDS_CROWD),
-           .help = "levels of detail in a crowd"),
+    ASK(MODEL, "Crowd…/Impostors below", "crowd-impostors", ""),
     SWITCH(MODEL, "Ground", "terrain", "terrain uneven hills stairs lift feet", NEEDS(MODEL),
            .list = VIEW_LIST_WORDS, .choices = "level|hills|stairs|slope|lift"),
-    {VIEW_DIE, VIEW_MENU_MODEL, "die", "Fall…/Fall, get up", "ragdoll die death dead af kill",
-     KEYS(VIEW_KEY_DELETE), NEEDS(MODEL | ONE), .help = "as bodies of its articulated figure"},
-    ASK(MODEL, "Fall…/Falls at", "dies", "ragdoll death time", NEEDS(MODEL)),
-    ASK(MODEL, "Fall…/Gets up at", "rises", "ragdoll fade", NEEDS(MODEL)),
-    ASK(MODEL, "Fall…/Blow", "blow", "ragdoll hit impulse push", NEEDS(MODEL)),
-    {VIEW_WALK, VIEW_MENU_MODEL, "walk", "Walk without clips", "legs procedural rules", KEYS('u'),
-     NEEDS(MODEL | CLIPS), .help = "legs that step by rules"},
-    SWITCH(MODEL, "Keep volume at twists", "skinning",
-           "dual quaternion linear candy wrapper skinning", KEYS('q'), .choices = "off|on"),
-    SWITCH(MODEL, "Check skinning", "verify", "verify gpu exact",
-           .help = "compare GPU skinning with the exact CPU result"),
+    {VIEW_DIE, VIEW_MENU_MODEL, "die", "Ragdoll…/Start ragdoll", "ragdoll die death dead af kill",
+     KEYS(VIEW_KEY_DELETE), NEEDS(MODEL | ONE),
+     .tooltip = "Let the model fall as a ragdoll; press again to end"},
+    ASK(MODEL, "Ragdoll…/Start time", "ragdoll-time", "fall ragdoll death time", NEEDS(MODEL)),
+    {VIEW_WALK, VIEW_MENU_MODEL, "walk", "Procedural walk", "legs without clips rules", KEYS('u'),
+     NEEDS(MODEL | CLIPS), .tooltip = "Walk with procedural steps instead of clips"},
+    SWITCH(MODEL, "Dual-quaternion skinning", "skinning",
+           "keep volume twist linear candy wrapper skinning", KEYS('q'), .choices = "off|on"),
 
     {VIEW_PLAY, VIEW_MENU_ANIMATION, "play", "Play", "pause stop go resume",
-     KEYS(' ', ANY(VIEW_KEY_PAUSE)), .help = "and pause"},
-    {VIEW_STEP_BACK, VIEW_MENU_ANIMATION, "step-back", "One frame back", "step",
+     KEYS(' ', ANY(VIEW_KEY_PAUSE)), .tooltip = "Play or pause"},
+    {VIEW_STEP_BACK, VIEW_MENU_ANIMATION, "step-back", "Previous frame", "step",
      KEYS(VIEW_KEY_LEFT, ANY(','))},
-    {VIEW_STEP_ON, VIEW_MENU_ANIMATION, "step-on", "One frame forward", "step",
+    {VIEW_STEP_ON, VIEW_MENU_ANIMATION, "step-on", "Next frame", "step",
      KEYS(VIEW_KEY_RIGHT, ANY('.'))},
     {VIEW_GO_FIRST, VIEW_MENU_ANIMATION, "first", "First frame", "begin restart start",
-     KEYS(SHIFT(VIEW_KEY_LEFT)), .help = "a machine restarts"},
+     KEYS(SHIFT(VIEW_KEY_LEFT)), .tooltip = "Go to the first frame, or restart the state machine"},
     {VIEW_GO_LAST, VIEW_MENU_ANIMATION, "last", "Last frame", "end", KEYS(SHIFT(VIEW_KEY_RIGHT))},
     ASK(ANIMATION, "Go to frame…", "animation-time", "time seek second jump", KEYS(CTRL('g')),
-        ON(TIME), .help = "12 or 12f: a frame; 0.5s: a time in seconds"),
+        ON(TIME), .tooltip = "Enter a frame (12 or 12f) or a time in seconds (0.5s)"),
     {VIEW_OPEN_CLIP, VIEW_MENU_ANIMATION, "clip", "Clip", "animation", NEEDS(CLIPS),
      .list = VIEW_LIST_CLIPS},
     {VIEW_NEXT_CLIP, VIEW_MENU_ANIMATION, "next-clip", "Next clip", "animation",
@@ -236,114 +236,107 @@ const view_command_row view_command_rows[] = {
      KEYS(VIEW_KEY_BACKSPACE)},
     ASK(ANIMATION, "Speed…", "animation-speed-factor", "slow fast motion rate"),
     {VIEW_REVERSE, VIEW_MENU_ANIMATION, "reverse", "Play backward", "reverse", KEYS('r')},
-    SWITCH(ANIMATION, "At the end", "loop", "loop cycle once repeat stop", KEYS('l'), NEEDS(CLIPS),
-           .list = VIEW_LIST_WORDS, .choices = "loop|blend into the start|stop"),
-    {VIEW_RANGE_BEGIN, VIEW_MENU_ANIMATION, "range-begin", "Range/Start range here", "trim begin",
+    SWITCH(ANIMATION, "At clip end", "loop", "loop cycle once repeat stop", KEYS('l'), NEEDS(CLIPS),
+           .list = VIEW_LIST_WORDS, .choices = "loop|blend into start|stop"),
+    {VIEW_RANGE_BEGIN, VIEW_MENU_ANIMATION, "range-begin", "Range/Set range start", "trim begin",
      KEYS('i'), NEEDS(CLIPS | CLIP), ON(TIME)},
-    {VIEW_RANGE_END, VIEW_MENU_ANIMATION, "range-end", "Range/End range here", "trim", KEYS('o'),
+    {VIEW_RANGE_END, VIEW_MENU_ANIMATION, "range-end", "Range/Set range end", "trim", KEYS('o'),
      NEEDS(CLIPS | CLIP), ON(TIME)},
     {VIEW_RANGE_ALL, VIEW_MENU_ANIMATION, "range-all", "Range/Play all frames", "range trim",
      KEYS(SHIFT('i')), NEEDS(CLIPS | CLIP), ON(TIME)},
     ASK(ANIMATION, "Range/Range…", "range", "trim frames", NEEDS(CLIPS | CLIP)),
     SWITCH(ANIMATION, "Root motion", "root", "origin in place", KEYS(SHIFT('r')), NEEDS(CLIPS),
-           .list = VIEW_LIST_WORDS, .choices = "as stored|as in id's games|in place"),
+           .list = VIEW_LIST_WORDS, .choices = "as stored|as in Doom 3|in place"),
     {VIEW_BIND_POSE, VIEW_MENU_ANIMATION, "bind-pose", "Bind pose", "rest t-pose", KEYS('p'),
      NEEDS(ONE)},
-    {VIEW_NEXT_ONION, VIEW_MENU_ANIMATION, "onion", "More ghosts", "onion", KEYS(SHIFT('o')),
-     NEEDS(CLIPS | CLIP), .help = "of 0, 1, 2, 4 frames before and after"},
-    ASK(ANIMATION, "Onion skin…/Onion skin…", "onion", "ghosts trail", NEEDS(CLIPS | CLIP)),
-    ASK(ANIMATION, "Onion skin…/Frames between", "onion-step", NEEDS(CLIPS | CLIP)),
 
-    {VIEW_DRIVE, VIEW_MENU_MACHINE, "drive", "Drive", "control walk keys wasd",
+    {VIEW_DRIVE, VIEW_MENU_MACHINE, "drive", "Control character", "drive control walk wasd",
      KEYS(VIEW_KEY_RETURN, VIEW_KEY_PAD_ENTER), NEEDS(VIEW_NEEDS_MOVER),
-     .help = "W A S D, Shift, Space, F2 to F10 move it; Esc gives them back"},
+     .tooltip = "Control it with W A S D, Shift, Space and F2 to F10; Esc ends"},
     {VIEW_FIRE_TRIGGER, VIEW_MENU_MACHINE, "push", "Fire trigger", "push event", NEEDS(MACHINE),
      .list = VIEW_LIST_TRIGGERS},
     ASK(MACHINE, "Parameters…", "set", "set value slider"),
     {VIEW_GO_TO_STATE, VIEW_MENU_MACHINE, "state", "Go to state", "jump", NEEDS(MACHINE),
      .list = VIEW_LIST_STATES},
     {VIEW_ONE_SHOT, VIEW_MENU_MACHINE, "one-shot", "Play a clip once", "one-shot montage",
-     NEEDS(MACHINE), .help = "the next of those that the machine plays once"},
+     NEEDS(MACHINE), .tooltip = "Play the machine's next one-shot clip"},
 
     {VIEW_FRONT, VIEW_MENU_CAMERA, "front", "Front", KEYS(ANY('1'), VIEW_KEY_PAD(1)), ON_GROUND},
     {VIEW_BEHIND, VIEW_MENU_CAMERA, "behind", "Back", "behind",
      KEYS(CTRL('1'), CTRL(VIEW_KEY_PAD(1)))},
     {VIEW_RIGHT, VIEW_MENU_CAMERA, "right", "Right", "side", KEYS(ANY('3'), VIEW_KEY_PAD(3))},
     {VIEW_LEFT, VIEW_MENU_CAMERA, "left", "Left", "side", KEYS(CTRL('3'), CTRL(VIEW_KEY_PAD(3)))},
-    {VIEW_TOP, VIEW_MENU_CAMERA, "top", "Above", "top", KEYS(ANY('7'), VIEW_KEY_PAD(7))},
-    {VIEW_FROM_BELOW, VIEW_MENU_CAMERA, "below", "Below", "bottom",
+    {VIEW_TOP, VIEW_MENU_CAMERA, "top", "Top", "above", KEYS(ANY('7'), VIEW_KEY_PAD(7))},
+    {VIEW_FROM_BELOW, VIEW_MENU_CAMERA, "below", "Bottom", "below",
      KEYS(CTRL('7'), CTRL(VIEW_KEY_PAD(7)))},
     {VIEW_ISOMETRIC, VIEW_MENU_CAMERA, "isometric", "Isometric", KEYS(ANY('9'), VIEW_KEY_PAD(9))},
-    {VIEW_ORTHOGRAPHIC, VIEW_MENU_CAMERA, "orthographic", "Parallel view",
-     "orthographic perspective", KEYS(ANY('5'), VIEW_KEY_PAD(5))},
-    {VIEW_FRAME_ALL, VIEW_MENU_CAMERA, "frame-all", "Show all", "fit reset home everything",
+    {VIEW_ORTHOGRAPHIC, VIEW_MENU_CAMERA, "orthographic", "Orthographic", "parallel perspective",
+     KEYS(ANY('5'), VIEW_KEY_PAD(5))},
+    {VIEW_FRAME_ALL, VIEW_MENU_CAMERA, "frame-all", "Frame all", "show fit reset home everything",
      KEYS(VIEW_KEY_HOME), ON_BOTH},
-    {VIEW_FRAME_SELECTED, VIEW_MENU_CAMERA, "frame-chosen", "Show selection", "zoom focus fit",
-     KEYS('f'), NEEDS(ONE), ON(JOINT)},
+    {VIEW_FRAME_SELECTED, VIEW_MENU_CAMERA, "frame-chosen", "Frame selection",
+     "show zoom focus fit", KEYS('f'), NEEDS(ONE), ON(JOINT)},
     {VIEW_PREVIOUS_VIEW, VIEW_MENU_CAMERA, "previous-view", "Previous view", "back undo camera",
-     .help = "that before the last jump; once more returns"},
+     .tooltip = "Return to the view before the last jump"},
     {VIEW_CAMERA_PATH, VIEW_MENU_CAMERA, "camera-path", "Follow camera path", "cut scene md5camera",
      KEYS('v'), NEEDS(VIEW_NEEDS_CAMERA_PATH)},
     SWITCH(CAMERA, "Show camera path", "camera-path", "", NEEDS(VIEW_NEEDS_CAMERA_PATH)),
     ASK(CAMERA, "Smooth camera path…", "camera-smoothing", NEEDS(VIEW_NEEDS_CAMERA_PATH)),
-    ASK(CAMERA, "Place camera…/Place camera…", "camera-azimuth-angle",
+    ASK(CAMERA, "Camera position…/Azimuth", "camera-azimuth-angle",
         "azimuth elevation angle distance zoom centre"),
-    ASK(CAMERA, "Place camera…/Elevation", "camera-elevation-angle", ""),
-    ASK(CAMERA, "Place camera…/Centre", "camera-target", ""),
-    ASK(CAMERA, "Place camera…/Distance", "camera-distance", ""),
+    ASK(CAMERA, "Camera position…/Elevation", "camera-elevation-angle", ""),
+    ASK(CAMERA, "Camera position…/Target", "camera-target", ""),
+    ASK(CAMERA, "Camera position…/Distance", "camera-distance", ""),
 
     SWITCH(LIGHT, "Style", "light", "doom id studio classic light", KEYS('k'),
-           .list = VIEW_LIST_WORDS, .help = "as in id's engine of 2004, or a studio"),
+           .list = VIEW_LIST_WORDS, .tooltip = "Studio lighting, or lighting as in Doom 3"),
     SWITCH(LIGHT, "Shadows", "no-shadow", KEYS(SHIFT('k')), ON_GROUND),
     SWITCH(LIGHT, "Lights…", "light-list", "brightness sun key fill rim sliders", KEYS(SHIFT('l'))),
-    ASK(LIGHT, "Light from a picture…", "environment", "hdr panorama sky environment"),
-    SWITCH(LIGHT, "Use that light", "no-environment", "environment", KEYS(SHIFT('e')),
-           NEEDS(VIEW_NEEDS_ENVIRONMENT), .help = "of the picture, or that of the studio"),
-    SWITCH(LIGHT, "Show that picture", "environment-background", "environment background sky",
-           KEYS(SHIFT('v')), NEEDS(VIEW_NEEDS_ENVIRONMENT), .help = "behind the model"),
+    ASK(LIGHT, "Environment map…", "environment", "hdr panorama sky environment"),
+    SWITCH(LIGHT, "Use environment light", "no-environment", "environment", KEYS(SHIFT('e')),
+           NEEDS(VIEW_NEEDS_ENVIRONMENT)),
+    SWITCH(LIGHT, "Show environment", "environment-background", "environment background sky",
+           KEYS(SHIFT('v')), NEEDS(VIEW_NEEDS_ENVIRONMENT)),
 
-    SWITCH(HELP, "Keys", "keys", "shortcuts bindings", KEYS(VIEW_KEY_F(1))),
-    {VIEW_SET, VIEW_MENU_HELP, "set", "Techniques", "learn tutorial pages contents",
-     .option = "page", .choices = "contents", .help = "all pages, each with its C code"},
-    {VIEW_NEXT_PAGE, VIEW_MENU_HELP, "next-page", "Next technique", KEYS('y')},
-    {VIEW_PREVIOUS_PAGE, VIEW_MENU_HELP, "previous-page", "Previous technique", KEYS(SHIFT('y'))},
-    {VIEW_NOTHING, VIEW_MENU_HELP, "answers", "Answers", .list = VIEW_LIST_ANSWERS,
-     .help = "to words and questions, and their pages in the guides"},
-    SWITCH(HELP, "Play Lanterns", "game-demo", "game bobbin demo fun"),
+    SWITCH(HELP, "Keyboard shortcuts", "keys", "keys bindings", KEYS(VIEW_KEY_F(1))),
+    {VIEW_SET, VIEW_MENU_HELP, "set", "Lessons", "learn techniques tutorial pages contents",
+     .option = "page", .choices = "contents",
+     .tooltip = "Interactive lessons, each with its C code"},
+    {VIEW_NEXT_PAGE, VIEW_MENU_HELP, "next-page", "Next lesson", KEYS('y')},
+    {VIEW_PREVIOUS_PAGE, VIEW_MENU_HELP, "previous-page", "Previous lesson", KEYS(SHIFT('y'))},
 
     TARGET(VIEW_OPEN_CLIP, "clip", "Play", ON(CLIP)),
     TARGET(VIEW_HIDE_MESH, "mesh", "Hide", ON(MESH)),
     TARGET(VIEW_TEXTURES, "textures", "Textures…", ON(MESH)),
-    TARGET(VIEW_ONLY_MESH, "only-mesh", "Only this", ON(MESH)),
-    TARGET(VIEW_GO_TO_STATE, "state", "Go there", ON(STATE)),
+    TARGET(VIEW_ONLY_MESH, "only-mesh", "Isolate", ON(MESH)),
+    TARGET(VIEW_GO_TO_STATE, "state", "Go to this state", ON(STATE)),
     TARGET(VIEW_TAKE_TRANSITION, "transition", "Take this transition", ON(EDGE)),
     TARGET(VIEW_OPEN_FILE, "file", "Open", ON(FILE)),
     TARGET(VIEW_SET, "set", "Compare with this", .option = "compare", NEEDS(MODEL),
            .context = VIEW_ON_CLIP | VIEW_ON_FILE),
-    TARGET(VIEW_SET, "set", "Add as second machine", .option = "guest", NEEDS(MACHINE), ON(FILE)),
     TARGET(VIEW_COPY_NAME, "copy-name", "Copy name",
            .context = VIEW_ON_JOINT | VIEW_ON_CLIP | VIEW_ON_STATE | VIEW_ON_FILE | VIEW_ON_IMAGE),
     TARGET(VIEW_COPY_PATH, "copy-path", "Copy path", .context = VIEW_ON_CLIP | VIEW_ON_FILE),
 
     TARGET(VIEW_MENUS, "menus", "Menus", .context = 0),
 
-    MOUSE("Left drag", "orbit"),
-    MOUSE("Click on the model", "its joint, triangle and vertex in numbers"),
-    MOUSE("Right click", "menu of what is there"),
-    {VIEW_CONTEXT, VIEW_MENU_MOUSE, "context", "menu of what is selected",
+    MOUSE("Left drag", "Orbit"),
+    MOUSE("Click on the model", "Inspect the joint, triangle and vertex"),
+    MOUSE("Right click", "Context menu of the object"),
+    {VIEW_CONTEXT, VIEW_MENU_MOUSE, "context", "Context menu of the selection",
      KEYS(VIEW_KEY_MENU, SHIFT(VIEW_KEY_F(10)))},
-    MOUSE("Ctrl+click", "distance from the spot that was clicked on"),
-    MOUSE("Middle or Shift+left drag", "pan"),
-    MOUSE("Wheel, right drag", "zoom"),
-    MOUSE("Double click", "come near to the spot; beside the model, show everything"),
-    MOUSE("Drop a file", "open it; an image on a mesh is its texture"),
-    MOUSE("Tab, F6", "the next button or field, the next panel; with Shift the one before"),
+    MOUSE("Ctrl+click", "Measure the distance between two points"),
+    MOUSE("Middle or Shift+left drag", "Pan"),
+    MOUSE("Wheel, right drag", "Zoom"),
+    MOUSE("Double click", "Zoom to the point, or frame all"),
+    MOUSE("Drop a file", "Open it; an image becomes a texture"),
+    MOUSE("Tab, F6", "Next control or panel (Shift: previous)"),
 
-    {VIEW_AHEAD, VIEW_MENU_DRIVING, "drive", "walk forward", KEYS(ANY('w'))},
-    {VIEW_BACK, VIEW_MENU_DRIVING, "drive", "walk backward", KEYS(ANY('s'))},
-    {VIEW_TO_LEFT, VIEW_MENU_DRIVING, "drive", "walk left", KEYS(ANY('a'))},
-    {VIEW_TO_RIGHT, VIEW_MENU_DRIVING, "drive", "walk right", KEYS(ANY('d'))},
-    {VIEW_FAST, VIEW_MENU_DRIVING, "drive", "run",
+    {VIEW_AHEAD, VIEW_MENU_DRIVING, "drive", "Walk forward", KEYS(ANY('w'))},
+    {VIEW_BACK, VIEW_MENU_DRIVING, "drive", "Walk backward", KEYS(ANY('s'))},
+    {VIEW_TO_LEFT, VIEW_MENU_DRIVING, "drive", "Walk left", KEYS(ANY('a'))},
+    {VIEW_TO_RIGHT, VIEW_MENU_DRIVING, "drive", "Walk right", KEYS(ANY('d'))},
+    {VIEW_FAST, VIEW_MENU_DRIVING, "drive", "Run",
      KEYS(ANY(VIEW_KEY_LEFT_SHIFT), ANY(VIEW_KEY_RIGHT_SHIFT))},
     TRIGGER(0, ' '),
     TRIGGER(1, VIEW_KEY_F(2)),
@@ -369,7 +362,7 @@ const view_option *view_option_of(const view_command_row *row)
 
 const view_command_row *view_command_of(const view_option *option)
 {
-    COMMON_FOR (i, NUM_ROWS)
+    for (int i = 0; i < NUM_ROWS; i++)
         if (table[i].option != NULL && strcmp(table[i].option, option->name) == 0)
             return &table[i];
     return NULL;
@@ -391,10 +384,13 @@ view_action view_action_of(const view_command_row *row)
     return row->action != VIEW_TOGGLE ? row->action : view_toggle_of(row->option);
 }
 
-const char *view_help_of(const view_command_row *row)
+const char *view_tooltip_of(const view_command_row *row)
 {
     const view_option *const option = view_option_of(row);
-    return row->help != NULL ? row->help : option != NULL ? option->help : row->label;
+    const char *const tooltip = option != NULL ? option->tooltip : NULL;
+    if (row->tooltip != NULL)
+        return row->tooltip;
+    return tooltip != NULL ? tooltip : view_label_of(row);
 }
 
 const char *view_label_of(const view_command_row *row)
@@ -406,17 +402,16 @@ const char *view_label_of(const view_command_row *row)
 const char *view_reason(uint32_t missing)
 {
     static const char *const reasons[VIEW_NUM_NEEDS] = {
-        "needs a model",
-        "needs a clip",
-        "needs a state machine",
-        "needs a model that clips move",
-        "not in a crowd",
-        "only in a crowd",
-        "needs a camera path",
-        "needs an environment",
-        "nothing here is driven by keys",
+        "Requires a model",
+        "Requires a clip",
+        "Requires a state machine",
+        "Requires a model animated by clips",
+        "Not available in a crowd",
+        "Requires a camera path",
+        "Requires an environment map",
+        "Requires a character that can be controlled",
     };
-    COMMON_FOR (i, VIEW_NUM_NEEDS)
+    for (int i = 0; i < VIEW_NUM_NEEDS; i++)
         if ((missing >> i & 1) != 0)
             return reasons[i];
     return "";
@@ -439,7 +434,7 @@ const char *view_action_name(view_action action)
         const view_option *const option = &view_option_rows[action - VIEW_TOGGLE];
         return option->word != NULL ? option->word : option->name;
     }
-    COMMON_FOR (i, NUM_ROWS)
+    for (int i = 0; i < NUM_ROWS; i++)
         if (table[i].action == action && table[i].name != NULL)
             return table[i].name;
     return "nothing";
@@ -492,7 +487,7 @@ void view_print_keys(const view_command_row *row, char *text, size_t size)
 void view_print_trigger_key(uint32_t trigger, char *text, size_t size)
 {
     text[0] = '\0';
-    COMMON_FOR (i, NUM_ROWS)
+    for (int i = 0; i < NUM_ROWS; i++)
         if (table[i].action == VIEW_TRIGGER && table[i].trigger == trigger)
             view_print_keys(&table[i], text, size);
 }
@@ -500,7 +495,7 @@ void view_print_trigger_key(uint32_t trigger, char *text, size_t size)
 uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num_triggers,
                         bool walks, view_key_line lines[VIEW_MAX_KEY_LINES])
 {
-    static const char *const any_triggers[] = {"first trigger", "the other triggers"};
+    static const char *const any_triggers[] = {"First trigger", "Other triggers"};
     uint32_t count = 0;
     const bool is_any = triggers == NULL;
     view_menu menu = VIEW_NUM_GROUPS;
@@ -514,7 +509,7 @@ uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num
             continue;
         view_key_line *const line = &lines[count++];
         line->heading = row->menu != menu ? view_menu_names[row->menu] : NULL;
-        line->help = is_mouse     ? row->help
+        line->help = is_mouse     ? row->tooltip
                      : is_trigger ? (is_any ? any_triggers : triggers)[row->trigger]
                                   : view_label_of(row);
         menu = row->menu;

@@ -26,10 +26,9 @@ typedef enum view_action {
     VIEW_RANGE_ALL,
     VIEW_ONE_SHOT,
     VIEW_WALK,
-    VIEW_DIE,    // or get up
+    VIEW_DIE,    // or end the fall
     VIEW_TURN_X, // a quarter turn of the model about that axis
     VIEW_TURN_Z,
-    VIEW_NEXT_ONION, // ghosts of other frames
     VIEW_CAMERA_PATH,
     VIEW_FRAME_ALL, // from here to VIEW_ORTHOGRAPHIC: the user's camera
     VIEW_FRAME_SELECTED,
@@ -174,11 +173,10 @@ typedef enum view_need {
     VIEW_NEEDS_MACHINE = 1 << 2,
     VIEW_NEEDS_CLIPS = 1 << 3, // no machine, no crowd
     VIEW_NEEDS_ONE = 1 << 4,   // no crowd
-    VIEW_NEEDS_CROWD = 1 << 5,
-    VIEW_NEEDS_CAMERA_PATH = 1 << 6,
-    VIEW_NEEDS_ENVIRONMENT = 1 << 7,
-    VIEW_NEEDS_MOVER = 1 << 8, // that keys can drive
-    VIEW_NUM_NEEDS = 9,
+    VIEW_NEEDS_CAMERA_PATH = 1 << 5,
+    VIEW_NEEDS_ENVIRONMENT = 1 << 6,
+    VIEW_NEEDS_MOVER = 1 << 7, // that keys can drive
+    VIEW_NUM_NEEDS = 8,
 } view_need;
 
 // Why a command that lacks some of its needs cannot be done now: "needs a clip".
@@ -210,7 +208,6 @@ typedef enum view_menu_list {
     VIEW_LIST_TRIGGERS,
     VIEW_LIST_WORDS, // the values of an option
     VIEW_LIST_JOINTS,
-    VIEW_LIST_ANSWERS,
 } view_menu_list;
 
 // Added to the code of a key, of platform.h.
@@ -236,7 +233,7 @@ typedef struct view_command_row {
     const char *option; // whose value it shows and sets
     // What the window calls the words of the option, "a|b|c"; of another, what VIEW_SET sets it to.
     const char *choices;
-    const char *help; // a line; NULL: that of the option, or the label says it
+    const char *tooltip; // one line, or NULL: the tooltip of the option, or the label
     view_menu_list list;
     uint16_t context;
     uint8_t trigger; // VIEW_TRIGGER: number of the machine's trigger, from 0
@@ -272,8 +269,8 @@ const char *view_words_of(const struct view_option *option);
 // The label without the menu within that it is in.
 const char *view_label_of(const view_command_row *row);
 
-// The help of a row: its own or, of an option, the first lines of that.
-const char *view_help_of(const view_command_row *row);
+// Returns the tooltip of a command: its own, that of its option, or its label.
+const char *view_tooltip_of(const view_command_row *row);
 
 // A line of the lists of keys. `heading`: of the group that begins here, or NULL.
 typedef struct view_key_line {

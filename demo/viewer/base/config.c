@@ -3,17 +3,18 @@
 
 #include "demo/common/system.h"
 #include "demo/common/write.h"
+#include "demo/viewer/base/removed.h"
 
 #include <errno.h>
 
 // == Lists of the latest
 // ===========================================================================
 
-const char *const view_map_options[MD5GL_NUM_PICTURES] = {
-    [MD5GL_PICTURE_DIFFUSE] = "texture",
-    [MD5GL_PICTURE_NORMALS] = "normal-map",
-    [MD5GL_PICTURE_SPECULAR] = "specular-map",
-    [MD5GL_PICTURE_GLOW] = "glow-map",
+const char *const view_map_options[MD5GL_NUM_IMAGE_KINDS] = {
+    [MD5GL_IMAGE_DIFFUSE] = "texture",
+    [MD5GL_IMAGE_NORMALS] = "normal-map",
+    [MD5GL_IMAGE_SPECULAR] = "specular-map",
+    [MD5GL_IMAGE_GLOW] = "glow-map",
 };
 
 // The place of the line about the same, or list->count.
@@ -57,7 +58,7 @@ static bool note_line(view_latest *list, size_t most, const char *line)
 
 void view_free_lines_of(view_latest *list)
 {
-    COMMON_FOR (i, list->count)
+    for (size_t i = 0; i < list->count; i++)
         free(list->names[i]);
     *list = (view_latest){.count = 0};
 }
@@ -118,9 +119,53 @@ static bool is_text(const char *line)
     return true;
 }
 
-// Reads one line, NAME=VALUE. Returns false if the name or value is unknown.
-static bool read_line(view_config *config, const char *line)
+// One reading of the file: its position, and the removed options that were reported, so that each
+// is reported once.
+typedef struct config_reader {
+    view_config *config;
+    view_log *log;
+    unsigned line_number;
+    const common_removed *reported[VIEW_MAX_REMOVED_OPTIONS];
+    size_t num_reported;
+} config_reader;
+
+// Returns true if `name` is the name of a removed option (`length` bytes), and warns of it once.
+static bool skip_removed_option(config_reader *reader, const char *name, size_t length)
 {
+    const common_removed *const option = view_find_removed_option(name, length);
+    if (option == NULL)
+        return false;
+    for (size_t i = 0; i < reader->num_reported; i++)
+        if (reader->reported[i] == option)
+            return true;
+    reader->reported[reader->num_reported++] = option;
+    view_warn(reader->log, "%s:%u: option %s was removed and is ignored: %s", reader->config->path,
+              reader->line_number, option->name, option->advice);
+    return true;
+}
+
+// Removes the settings of removed options from `settings`, lines "--NAME=VALUE".
+static void drop_removed_settings(config_reader *reader, char *settings)
+{
+    char *kept = settings;
+    for (const char *line = settings; *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        const size_t line_size = length + (line[length] == '\n');
+        const char *const name = line + strspn(line, "-");
+        const bool is_removed = skip_removed_option(reader, name, strcspn(name, "=\n"));
+        if (!is_removed) {
+            memmove(kept, line, line_size);
+            kept += line_size;
+        }
+        line += line_size;
+    }
+    *kept = '\0';
+}
+
+// Reads one line, NAME=VALUE. Returns false if the name or value is unknown.
+static bool read_line(config_reader *reader, const char *line)
+{
+    view_config *const config = reader->config;
     const char *const equals = strchr(line, '=');
     if (equals == NULL)
         return false;
@@ -143,9 +188,12 @@ static bool read_line(view_config *config, const char *line)
         char *const text = common_format("%s\n", value);
         for (char *c = text + (tab - value) + 1; *c != '\0'; c++)
             *c = *c == '\t' ? '\n' : *c;
+        drop_removed_settings(reader, text + (tab - value) + 1);
         config->documents.names[config->documents.count++] = text;
         return true;
     }
+    if (skip_removed_option(reader, line, length))
+        return true;
     const view_option *const option = view_find_option(line, length);
     if (option == NULL || (!view_is_of_user(option) && option->scope != VIEW_SCOPE_ANY))
         return false;
@@ -157,7 +205,7 @@ void view_read_config(view_config *config, const char *path, view_log *log)
 {
     enum { MAX_LINES = 300, MAX_REPORTED = 3 };
     char line[MAX_BYTES];
-    unsigned number = 0, num_wrong = 0;
+    unsigned num_wrong = 0;
     bool is_broken = false;
     *config = (view_config){.path = path != NULL ? common_copy(path) : config_path(),
                             .settings = common_copy("")};
@@ -170,25 +218,26 @@ void view_read_config(view_config *config, const char *path, view_log *log)
     config->is_new = file == NULL;
     if (file == NULL) {
         if (!is_device && errno != ENOENT)
-            view_warn(log, "%s: %s; the configuration is not read", path, strerror(errno));
+            view_warn(log, "cannot read the configuration file %s: %s", path, strerror(errno));
         return;
     }
-    while (number < MAX_LINES && fgets(line, sizeof line, file) != NULL) {
-        number++;
+    config_reader reader = {.config = config, .log = log};
+    while (reader.line_number < MAX_LINES && fgets(line, sizeof line, file) != NULL) {
+        reader.line_number++;
         line[strcspn(line, "\r\n")] = '\0';
         if (line[0] == '\0' || line[0] == '#')
             continue;
         const bool is_line = is_text(line);
         is_broken |= !is_line;
-        if (is_line && read_line(config, line))
+        if (is_line && read_line(&reader, line))
             continue;
         if (num_wrong++ < MAX_REPORTED)
-            view_warn(log, "%s:%u: unknown line ignored", path, number);
+            view_warn(log, "%s:%u: unknown line ignored", path, reader.line_number);
     }
     fclose(file);
     char *const aside = common_format("%s.broken", path);
     if (is_broken && rename(path, aside) == 0)
-        view_warn(log, "%s was broken, and is %s now", path, common_base(aside));
+        view_warn(log, "%s was corrupt; it was renamed to %s", path, common_base(aside));
     free(aside);
     config->is_changed = false;
 }
@@ -242,7 +291,7 @@ static void merge(view_config *config)
     view_log quiet = {.level = VIEW_QUIET};
     view_config stored;
     view_read_config(&stored, config->path, &quiet);
-    COMMON_FOR (i, config->forgotten.count)
+    for (size_t i = 0; i < config->forgotten.count; i++)
         drop_line(&stored.recent, config->forgotten.names[i]);
     merge_lines(&config->recent, &stored.recent, VIEW_MAX_RECENT);
     merge_lines(&config->documents, &stored.documents, VIEW_MAX_DOCUMENTS);
@@ -270,9 +319,9 @@ bool view_write_config(view_config *config, view_log *log)
         // line or are longer than one that is read.
         if (config->export_choices != NULL)
             fprintf(writer.file, "export=%s\n", config->export_choices);
-        COMMON_FOR (i, config->recent.count)
+        for (size_t i = 0; i < config->recent.count; i++)
             fprintf(writer.file, "recent=%s\n", config->recent.names[i]);
-        COMMON_FOR (i, config->documents.count) {
+        for (size_t i = 0; i < config->documents.count; i++) {
             char *const line = common_copy(config->documents.names[i]);
             char *const lines = strchr(line, '\t') + 1;
             for (char *c = lines; *c != '\0'; c++)
@@ -287,7 +336,7 @@ bool view_write_config(view_config *config, view_log *log)
         is_written = common_end_file(&writer, true);
     }
     if (!is_written)
-        view_warn(log, "%s: cannot be written: %s", config->path, strerror(errno));
+        view_warn(log, "cannot write %s: %s", config->path, strerror(errno));
     config->is_changed = false;
     if (is_written) { // else it stays new, for the next time
         config->recent.num_new = config->documents.num_new = 0;
@@ -302,7 +351,8 @@ bool view_store_config(view_config *config, const view_options *now, bool is_soo
     const bool was_changed = config->is_changed;
     char *const before = config->settings;
     config->settings = common_copy("");
-    COMMON_EACH (option, view_option_rows, view_num_options) {
+    for (size_t i = 0; i < view_num_options; i++) {
+        const view_option *const option = &view_option_rows[i];
         char *const value = view_is_of_user(option) ? view_write_option(option, now) : NULL;
         if (value != NULL)
             common_extend(&config->settings, "%s=%s\n", option->name, value);
@@ -386,7 +436,7 @@ void view_forget_document(view_config *config, const char *path)
         view_note_document(config, path, "");
         return;
     }
-    COMMON_FOR (i, config->documents.count)
+    for (size_t i = 0; i < config->documents.count; i++)
         config->documents.names[i][strcspn(config->documents.names[i], "\t") + 1] = '\0';
     config->documents.num_new = config->documents.count;
     while (config->recent.count > 0)

@@ -14,7 +14,7 @@ typedef struct view_latest {
 } view_latest;
 
 // The options of the maps that can be selected: "texture", "normal-map", ...; NULL: it cannot be.
-extern const char *const view_map_options[MD5GL_NUM_PICTURES];
+extern const char *const view_map_options[MD5GL_NUM_IMAGE_KINDS];
 
 // What is remembered of the document of a path or an address in a game: see view_write_settings();
 // or NULL.

@@ -76,7 +76,7 @@ typedef struct system_fonts {
 static uint32_t read_big(const unsigned char *bytes, int count)
 {
     uint32_t value = 0;
-    COMMON_FOR (i, count)
+    for (int i = 0; i < count; i++)
         value = value << 8 | bytes[i];
     return value;
 }
@@ -96,7 +96,7 @@ static bool begin_font(stbtt_fontinfo *info, const unsigned char *bytes, size_t 
     const size_t num_tables = read_big(bytes + start + 4, 2);
     if (start + 12 + 16 * num_tables > size)
         return false;
-    COMMON_FOR (i, num_tables) {
+    for (size_t i = 0; i < num_tables; i++) {
         const unsigned char *const table = bytes + start + 12 + 16 * i;
         if ((uint64_t)read_big(table + 8, 4) + read_big(table + 12, 4) > size)
             return false;
@@ -111,7 +111,7 @@ static const stbtt_fontinfo *open_system_font(system_fonts *system, int number)
     int index = 0;
     size_t size = 0;
     const char *reason;
-    COMMON_FOR (i, NUM_OPENED)
+    for (int i = 0; i < NUM_OPENED; i++)
         if (system->opened[i].number == number + 1)
             return &system->opened[i].info;
     opened_font *const opened = &system->opened[system->num_opened % NUM_OPENED];
@@ -171,7 +171,7 @@ static const stbtt_fontinfo *find_system_font(system_fonts *system, int code)
 
 static void close_system_fonts(system_fonts *system)
 {
-    COMMON_FOR (i, NUM_OPENED)
+    for (int i = 0; i < NUM_OPENED; i++)
         free(system->opened[i].bytes);
     free(system->is_bad);
     if (system->sorted != NULL)
@@ -349,8 +349,8 @@ static int draw_disc(view_font *font)
     const float radius = font->disc_radius, width = (float)all->width, height = (float)all->height;
     const int side = 2 * (int)radius + 4;
     const float middle = 0.5f * (float)side;
-    COMMON_FOR (y, side)
-        COMMON_FOR (x, side) {
+    for (int y = 0; y < side; y++)
+        for (int x = 0; x < side; x++) {
             const float dx = (float)x + 0.5f - middle, dy = (float)y + 0.5f - middle;
             const float cover = radius - sqrtf(dx * dx + dy * dy) + 0.5f;
             const float clamped = fminf(fmaxf(cover, 0), 1);
@@ -383,7 +383,7 @@ static void begin_letters(view_font *font)
         for (const char *text = others; view_next_letter(font, size, &text) != NULL;)
             continue;
     }
-    COMMON_FOR (i, NUM_SLOTS)
+    for (int i = 0; i < NUM_SLOTS; i++)
         all->slots[i].picture = all->slots[i].key != 0 ? UINT32_MAX : 0;
 }
 

@@ -92,7 +92,9 @@ view_layout view_lay_out(const view_layout_wish *wish)
                 view_cut(&covered, wish->is_touched ? VIEW_AT_RIGHT : VIEW_AT_LEFT,
                          floorf(fminf(wished(wish, wish->is_touched ? VIEW_DOCK_RIGHT : front) * em,
                                       0.8f * wish->width)));
-        if (wish->docks.shows_problems && is_open[VIEW_DOCK_BOTTOM]) {
+        // On a phone only the list of problems covers the picture, in a small window also the
+        // graph.
+        if (is_open[VIEW_DOCK_BOTTOM] && (wish->docks.shows_problems || !layout.is_phone)) {
             covered = layout.free;
             layout.docks[front] = (view_rect){0};
             layout.docks[VIEW_DOCK_BOTTOM] =

@@ -30,6 +30,27 @@ static void write_line(view_log *log, view_level level, const char *text)
     fflush(stderr);
 }
 
+// Prints a warning. After VIEW_MAX_PRINTED_WARNINGS the warnings are only counted, because one file
+// can cause any number.
+static void write_warning(view_log *log, const char *text)
+{
+    log->num_printed++;
+    if (log->num_printed <= VIEW_MAX_PRINTED_WARNINGS || log->level == VIEW_DEBUG)
+        write_line(log, VIEW_WARNING, text);
+}
+
+void view_end_warnings(view_log *log)
+{
+    char text[128];
+    if (log->num_printed > VIEW_MAX_PRINTED_WARNINGS && log->level != VIEW_DEBUG) {
+        const uint32_t hidden = log->num_printed - VIEW_MAX_PRINTED_WARNINGS;
+        COMMON_TEXT(text, "md5view: %u more warning%s; use --verbose debug to print all", hidden,
+                    hidden == 1 ? "" : "s");
+        write_line(log, VIEW_WARNING, text);
+    }
+    log->num_printed = 0;
+}
+
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
     for (; *text != '\0'; text++) // FNV-1a
@@ -102,7 +123,7 @@ void view_warn(view_log *log, const char *format, ...)
     FORMAT_TEXT("md5view: warning: ");
     const char *const own = text + strlen("md5view: warning: ");
     remember(log, VIEW_WARNING, own, own, &(md5_error){.line = 0});
-    write_line(log, VIEW_WARNING, text);
+    write_warning(log, text);
 }
 
 void view_warn_about(view_log *log, view_about about, const char *format, ...)
@@ -119,7 +140,7 @@ void view_note(view_log *log, const char *file, const char *note)
     md5_error place = {.line = 0};
     COMMON_TEXT(place.file, "%s", file);
     char *const text = common_format("%s: note: %s", common_base(file), note);
-    write_line(log, VIEW_WARNING, text);
+    write_warning(log, text);
     log->num_notes += log->reports == NULL || list_warning(log, VIEW_INFO, note, &place);
     free(text);
 }
@@ -141,7 +162,10 @@ static void log_note(view_log *log, view_level level, const md5_error *note)
 {
     char text[640], place[64] = "";
     md5_format_error(note, text, sizeof text);
-    write_line(log, level, text);
+    if (level == VIEW_WARNING)
+        write_warning(log, text);
+    else
+        write_line(log, level, text);
     const char *const slash = strrchr(note->file, '/');
     const char *const file = slash != NULL ? slash + 1 : note->file;
     if (note->line > 0 && level == VIEW_ERROR)
@@ -176,6 +200,7 @@ view_listener view_log_listener(view_log *log)
 
 void view_log_clear(view_log *log)
 {
+    view_end_warnings(log);
     log->num_warnings = log->num_notes = 0;
     log->has_stopped = false;
     log->warning[0] = log->error[0] = '\0';
@@ -187,7 +212,8 @@ void view_take_reports(view_log *log, view_reports *found, const void *model)
 {
     view_reports *const to = log->reports;
     const size_t before = to->count;
-    COMMON_EACH (row, found->rows, found->count) {
+    for (size_t i = 0; i < found->count; i++) {
+        view_report *const row = &found->rows[i];
         row->about.model = model;
         for (size_t k = 0; row->level == VIEW_DEBUG && k < before; k++)
             if (to->rows[k].line == row->line && to->rows[k].file != NULL
@@ -204,7 +230,7 @@ void view_take_reports(view_log *log, view_reports *found, const void *model)
 
 void view_free_reports(view_reports *reports)
 {
-    COMMON_FOR (i, reports->count) {
+    for (size_t i = 0; i < reports->count; i++) {
         free(reports->rows[i].text);
         free(reports->rows[i].file);
     }

@@ -41,7 +41,8 @@ typedef struct view_report {
     uint64_t hash; // of all but the count
 } view_report;
 
-enum { VIEW_MAX_REPORTS = 10000 }; // later ones are only counted
+enum { VIEW_MAX_REPORTS = 10000 };        // later ones are only counted
+enum { VIEW_MAX_PRINTED_WARNINGS = 100 }; // per opening of files
 
 typedef struct view_reports {
     view_report *rows; // in the order of their first ones
@@ -56,6 +57,7 @@ typedef struct view_log {
     bool keeps_rest;                  // what has an error is left out of what is opened with it
     bool may_stop, has_stopped;       // the window's user may end the long job; and did
     uint32_t num_warnings, num_notes; // with a list: each once
+    uint32_t num_printed;             // warnings since view_end_warnings(), printed or counted
     char warning[320];                // the last one
     char error[320];                  // the last one, for the window; "" = none, or dismissed
     md5_error failure;                // its place and message, or without a file if it has no place
@@ -79,6 +81,10 @@ void view_log_warning(void *log, const md5_error *warning); // an md5_warn_fn
 
 // What the searches of look.h warn through.
 view_listener view_log_listener(view_log *log);
+
+// Prints the number of warnings that were not printed since the last call because of
+// VIEW_MAX_PRINTED_WARNINGS. At the level "debug" all warnings are printed.
+void view_end_warnings(view_log *log);
 
 // Forgets warnings and error, when another file is opened; frees what was in the list.
 void view_log_clear(view_log *log);

@@ -11,7 +11,7 @@
 
 enum { VIEW_MAX_PICTURE_SIDE = 16384, VIEW_MAX_FRAMES = 1000000 };
 
-// --set: a value that a parameter of a machine is to have from a moment on, or a page's slider.
+// --set: a value that a parameter of a machine is to have from a given time on, or a page's slider.
 // --morph: the weight of a target.
 typedef struct view_setting {
     char *parameter;
@@ -30,12 +30,12 @@ void view_copy_settings(view_settings *settings, const view_settings *from);
 // --record-as
 typedef enum view_record_format {
     VIEW_RECORD_APNG,
-    VIEW_RECORD_GIF,
-    VIEW_RECORD_MP4, // this and the one that follows need ffmpeg
+    VIEW_RECORD_GIF, // this and the following formats need ffmpeg
+    VIEW_RECORD_MP4,
     VIEW_RECORD_WEBM,
 } view_record_format;
 
-// --retarget-place: of the other model; alone: instead of this one.
+// --retarget-layout: position of the other model. ALONE: it replaces this model.
 typedef enum view_retarget_place {
     VIEW_RETARGET_BESIDE,
     VIEW_RETARGET_OVER,
@@ -59,8 +59,8 @@ typedef struct view_options {
     size_t num_folders;
     const char *game;   // a game folder or archive that the files are names in, or NULL
     common_texts bases; // --base: folders or archives behind it, the next one first
-    common_texts maps[MD5GL_NUM_PICTURES]; // --texture and others: "FILE" of all, "MESH=FILE"
-    uint32_t skin;                         // of a Quake model
+    common_texts maps[MD5GL_NUM_IMAGE_KINDS]; // --texture and others: "FILE" of all, "MESH=FILE"
+    uint32_t skin;                            // of a Quake model
     common_texts wear;
     common_texts hidden;        // --hide: names or numbers of meshes
     uint64_t hidden_meshes;     // which these are of what is shown: a bit for each of the first 64
@@ -71,8 +71,7 @@ typedef struct view_options {
     double *times;              // --animation-time, in seconds
     size_t num_times;
 
-    const char *output;   // NULL = show a window; "-" = standard output
-    const char *postcard; // the same file, if it is one
+    const char *output; // NULL = show a window; "-" = standard output
     uint32_t width, height;
     uint32_t thumbnail; // its size in pixels; 0 = none
     uint32_t samples;
@@ -81,20 +80,17 @@ typedef struct view_options {
     const char *retarget_map, *retarget_pairs; // a file of a map, its lines, or NULL
     view_retarget_place retarget_place;
     const char *attach;                                   // "JOINT=MODEL", or NULL
-    const char *guest;                                    // another machine, or NULL
     const char *compare;                                  // a clip or another model, or NULL
     uint32_t crowd;                                       // 0 = one character
     uint32_t crowd_reduced, crowd_baked, crowd_impostors; // pixels
     bool crowd_reduced_given, crowd_baked_given, crowd_impostors_given;
-    bool crowd_exact;                   // no member is culled or updated less often
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
     bool turntable, all_clips, labels;
     view_ground_kind terrain;
-    bool dies_given, rises_given;
-    double dies, rises; // seconds
-    float blow[3];      // units a second
-    bool walk, game_demo;
-    bool verify, no_render, watch, no_auto;
+    bool dies_given;
+    double dies; // seconds
+    bool walk;
+    bool no_render, watch, no_auto;
     const char *joint;  // to be marked, or NULL
     const char *page;   // a technique's page, "contents", "list", or NULL
     const char *config; // another configuration file, or NULL
@@ -123,7 +119,6 @@ typedef struct view_options {
 
     view_shown shown; // initial switches
     view_surface surface;
-    view_onion onion;
     view_record_format record_as;
     view_lights lights;
     const char *environment; // a picture, or NULL
@@ -179,7 +174,6 @@ typedef enum view_effect {
 typedef enum view_names {
     VIEW_NAMES_NOTHING,
     VIEW_NAMES_MODEL, // files, from here to PICTURE
-    VIEW_NAMES_MACHINE,
     VIEW_NAMES_FOLDER,
     VIEW_NAMES_MAP, // of joints
     VIEW_NAMES_PICTURE,
@@ -196,10 +190,11 @@ typedef enum view_names {
 // A `heading` opens a group in the help.
 typedef struct view_option {
     const char *name, *value, *help, *heading;
-    int kind;         // common_kind, view_option_kind
-    size_t place;     // offset of the field in view_options
-    size_t given;     // offset of a bool that is set when the option is given; 0 = none
-    double low, high; // range of a number
+    const char *tooltip; // one line that the window shows, or NULL if the option is not in a menu
+    int kind;            // common_kind, view_option_kind
+    size_t place;        // offset of the field in view_options
+    size_t given;        // offset of a bool that is set when the option is given; 0 = none
+    double low, high;    // range of a number
     view_scope scope;
     view_effect effect;
     view_names names;
@@ -234,9 +229,10 @@ static inline bool view_is_texture(const view_option *option)
     return option->kind == COMMON_TEXTS && option->names == VIEW_NAMES_PICTURE;
 }
 
-static inline md5gl_picture view_map_of_option(const view_option *option)
+static inline md5gl_image_kind view_map_of_option(const view_option *option)
 {
-    return (md5gl_picture)((option->place - offsetof(view_options, maps)) / sizeof(common_texts));
+    return (md5gl_image_kind)((option->place - offsetof(view_options, maps))
+                              / sizeof(common_texts));
 }
 
 extern const view_option view_option_rows[];

@@ -63,7 +63,7 @@ view_quality view_begin_quality(const char *device)
     static const char *const names[] = {"llvmpipe", "softpipe", "SwiftShader",
                                         "Microsoft Basic Render", "Apple Software Renderer"};
     uint32_t step = 0;
-    COMMON_FOR (i, COMMON_LENGTH(names))
+    for (size_t i = 0; i < COMMON_LENGTH(names); i++)
         step = strstr(device, names[i]) != NULL ? 1 : step;
     return (view_quality){.step = step, .still = step};
 }
@@ -116,7 +116,7 @@ void view_describe_economy(const view_economy *economy, char *text, size_t size)
 {
     const int percent = (int)lroundf(100 * economy->scale);
     const char *const what = economy->no_shadows   ? "no shadows"
-                             : economy->one_sample ? "quick edges and shadows"
+                             : economy->one_sample ? "fast antialiasing and shadows"
                                                    : "";
     if (percent > 0 && percent < 100)
         snprintf(text, size, "%s%s%d %%", what, *what != '\0' ? ", " : "", percent);

@@ -11,7 +11,6 @@ typedef struct view_shown {
     bool untextured, checker, maps, two_sided;
     bool classic, shadows;                // classic: light as in id's engine of 2004
     bool environment, environment_behind; // light of --environment; its picture behind the model
-    bool levels;                          // of detail in a crowd
     bool panel, statistics, frame_time, hierarchy, inspector, light_list, parm_list, graph, help;
     bool curves, differences; // at the bottom: of the selected joint, of joints that are compared
     bool auto_quality;        // pictures of a window leave out what makes them slow
@@ -35,12 +34,6 @@ typedef enum view_ground_kind {
     VIEW_SLOPE,
     VIEW_LIFT,
 } view_ground_kind;
-
-// Onion skin: `count` ghosts before and as many after the current frame, `step` frames apart.
-enum { VIEW_MAX_ONION = 8 };
-typedef struct view_onion {
-    uint32_t count, step;
-} view_onion;
 
 // -- Lights ------------------------------------------------------------------------------
 //

@@ -3,21 +3,6 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
 
-void view_add_note(float samples[VIEW_LONGEST_SOUND], float start, int number, float octave,
-                   float loudness)
-{
-    static const float steps[] = {0, 2, 4, 7, 9, 12, 14, 16, 19, 21, 24}; // semitones
-    const float tone = 440 * exp2f(octave + steps[number] / 12.0f);
-    for (int i = (int)(start * (float)VIEW_SOUND_RATE); i < VIEW_LONGEST_SOUND; i++) {
-        const float time = (float)i / (float)VIEW_SOUND_RATE - start,
-                    turns = 2 * VIEW_PI * tone * time;
-        samples[i] +=
-            loudness * fminf(time / 0.004f, 1)
-            * (sinf(turns) * expf(-2.2f * time) + 0.25f * sinf(2 * turns) * expf(-8 * time)
-               + 0.1f * sinf(3 * turns) * expf(-20 * time));
-    }
-}
-
 // White noise, -1 to 1.
 static float next_noise(uint32_t *random)
 {
@@ -78,7 +63,7 @@ bool view_add_sound(float samples[VIEW_LONGEST_SOUND], const char *event, float 
 {
     const size_t length = strcspn(event, " ");
     bool is_there = false;
-    COMMON_FOR (i, COMMON_LENGTH(sounds)) {
+    for (size_t i = 0; i < COMMON_LENGTH(sounds); i++) {
         if (strlen(sounds[i].event) != length || memcmp(event, sounds[i].event, length) != 0)
             continue;
         add(samples, &sounds[i], loudness);

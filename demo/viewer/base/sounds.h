@@ -7,11 +7,6 @@
 
 enum { VIEW_LONGEST_SOUND = 2 * VIEW_SOUND_RATE }; // samples: two seconds
 
-// A note that begins at `start`, in seconds, and dies away. `number`, 0 to 10: of the pentatonic
-// scale whose first is the concert pitch, `octave` higher.
-void view_add_note(float samples[VIEW_LONGEST_SOUND], float start, int number, float octave,
-                   float loudness);
-
 // The sound of an event of a clip, whose name is the first word of a text; `loudness`: usually 1.
 // Returns false if there is none: then nothing is added.
 bool view_add_sound(float samples[VIEW_LONGEST_SOUND], const char *event, float loudness);

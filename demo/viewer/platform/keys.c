@@ -35,7 +35,7 @@ const char *view_name_key(int32_t key, char *text, size_t size)
         {VIEW_KEY_PAD_PLUS, "Keypad +"},
         {VIEW_KEY_PAD_MINUS, "Keypad -"},
     };
-    COMMON_FOR (i, COMMON_LENGTH(names))
+    for (size_t i = 0; i < COMMON_LENGTH(names); i++)
         if (names[i].key == key)
             return names[i].name;
     if (key > VIEW_KEY_F0 && key <= VIEW_KEY_F12)
@@ -66,7 +66,7 @@ bool view_next_of_pad(view_pad *pad, view_input *event)
         pad->buttons | (pad->y < -least ? VIEW_PAD_UP : 0) | (pad->y > least ? VIEW_PAD_DOWN : 0)
         | (pad->x < -least ? VIEW_PAD_LEFT : 0) | (pad->x > least ? VIEW_PAD_RIGHT : 0)
         | (hypotf(pad->x, pad->y) > most ? VIEW_PAD_RUN : 0);
-    COMMON_FOR (i, COMMON_LENGTH(keys)) {
+    for (size_t i = 0; i < COMMON_LENGTH(keys); i++) {
         const uint32_t bit = (uint32_t)1 << i;
         if ((down & bit) == (pad->told & bit))
             continue;

@@ -81,7 +81,7 @@ typedef struct view_input {
     bool is_given_up;         // release: a second finger came, so it is no click
     bool is_long;             // release: of a finger that was down for half a second
     bool is_alone;            // drop: no other file with it
-    bool is_forced; // key up: because another window takes the keys; window: that, or it is hidden
+    bool is_forced;           // key up: because another window takes the keys
     int32_t key;
     view_button button;
     int clicks;             // press: 2 is a double click
@@ -145,9 +145,9 @@ void view_close_window(view_window *window);
 void (*view_find_gl(void *user, const char *name))(void);
 
 // Asks the page around a window for what only a browser can do: "files", "folder", "link"; or tells
-// it that "game-demo" or a technique is to be shown, which it may ask for later, when our models
-// for that are there; or "facts", with a line for each number of a technique. Returns whether the
-// page does it; false without a page.
+// it that a technique is to be shown, which it may ask for later, when our models for that are
+// there; or "facts", with a line for each number of a technique. Returns whether the page does it;
+// false without a page.
 bool view_ask_page(const char *what);
 
 // Tells a user who sees no terminal why the program ends.
@@ -213,7 +213,7 @@ char *view_paste_text(void);
 char *view_program_folder(void);
 
 // Plays samples[count] from -1 to 1, VIEW_SOUND_RATE a second, together with those that still play.
-// They are copied. Without a device nothing is heard. NULL: silences those that still play.
+// They are copied. Without a device nothing is heard.
 enum { VIEW_SOUND_RATE = 22050 };
 void view_play_sound(view_window *window, const float *samples, size_t count);
 

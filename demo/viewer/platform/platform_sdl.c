@@ -40,7 +40,7 @@ int32_t view_key_of_sdl(SDL_Keycode code)
         return VIEW_KEY_F(1 + (code - SDLK_F1));
     if (code >= SDLK_KP_1 && code <= SDLK_KP_9)
         return VIEW_KEY_PAD(1 + (code - SDLK_KP_1));
-    COMMON_FOR (i, COMMON_LENGTH(named))
+    for (size_t i = 0; i < COMMON_LENGTH(named); i++)
         if (named[i].code == code)
             return named[i].key;
     return VIEW_KEY_OTHER;
@@ -156,9 +156,6 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
     case SDL_WINDOWEVENT:
         event.kind = from->window.event == SDL_WINDOWEVENT_SIZE_CHANGED ? VIEW_INPUT_RESIZE
                                                                         : VIEW_INPUT_WINDOW;
-        event.is_forced = from->window.event == SDL_WINDOWEVENT_FOCUS_LOST
-                          || from->window.event == SDL_WINDOWEVENT_HIDDEN
-                          || from->window.event == SDL_WINDOWEVENT_MINIMIZED;
         break;
     default:
         break;
@@ -197,7 +194,7 @@ static void read_pad(view_window *window)
         (float)SDL_GameControllerGetAxis(window->controller, SDL_CONTROLLER_AXIS_LEFTX) / 32767.0f;
     pad->y =
         (float)SDL_GameControllerGetAxis(window->controller, SDL_CONTROLLER_AXIS_LEFTY) / 32767.0f;
-    COMMON_FOR (i, COMMON_LENGTH(buttons))
+    for (size_t i = 0; i < COMMON_LENGTH(buttons); i++)
         if (SDL_GameControllerGetButton(window->controller, buttons[i].button) != 0)
             pad->buttons |= buttons[i].bit;
 }
@@ -305,8 +302,8 @@ static int keep_watch(void *user)
         seconds = now == before ? seconds + 1 : 0;
         before = now;
         if (seconds > 0 && seconds % 10 == 0)
-            common_print(stderr, "no frame for %d s: the window waits for %s%s\n", seconds,
-                         what != NULL ? what : "nothing of its own", whom != NULL ? whom : "");
+            common_print(stderr, "no frame for %d s; waiting for %s%s\n", seconds,
+                         what != NULL ? what : "an unknown operation", whom != NULL ? whom : "");
     }
     return 0;
 }
@@ -371,8 +368,8 @@ typedef struct x_error {
 static int pass_over(void *display, const x_error *error)
 {
     (void)display;
-    common_print(stderr, "X error %u of request %u, %u is passed over\n", error->code,
-                 error->request, error->minor);
+    common_print(stderr, "ignored X error %u of request %u, %u\n", error->code, error->request,
+                 error->minor);
     return 0;
 }
 
@@ -383,7 +380,7 @@ static const view_steps *steps_taken;
 static int end_without_display(void *display)
 {
     (void)display;
-    common_print(stderr, "md5view: the X server is gone\n");
+    common_print(stderr, "md5view: lost the connection to the X server\n");
     if (steps_taken != NULL)
         steps_taken->keep(steps_taken->user);
     (void)fflush(NULL);
@@ -653,7 +650,7 @@ static void fill(void *user, Uint8 *bytes, int size)
 {
     view_window *const window = user;
     float *const samples = (float *)(void *)bytes;
-    COMMON_FOR (i, (size_t)size / sizeof *samples) {
+    for (size_t i = 0; i < (size_t)size / sizeof *samples; i++) {
         float *const sum = &window->ring[window->next_sample];
         samples[i] = fminf(fmaxf(*sum, -1), 1);
         *sum = 0;
@@ -678,9 +675,7 @@ void view_play_sound(view_window *window, const float *samples, size_t count)
     if (window->speaker == 0)
         return;
     SDL_LockAudioDevice(window->speaker);
-    if (samples == NULL)
-        memset(window->ring, 0, sizeof window->ring);
-    for (size_t i = 0; samples != NULL && i < count && i < VIEW_RING; i++)
+    for (size_t i = 0; i < count && i < VIEW_RING; i++)
         window->ring[(window->next_sample + i) % VIEW_RING] += samples[i];
     SDL_UnlockAudioDevice(window->speaker);
 }
@@ -728,7 +723,7 @@ void view_free_lock(view_lock *lock)
 
 void view_lock_enter(view_lock *lock)
 {
-    note_wait("the lock that is held by thread ", lock->thread);
+    note_wait("the lock held by thread ", lock->thread);
     SDL_LockMutex(lock->mutex);
     note_wait(NULL, NULL);
 }
