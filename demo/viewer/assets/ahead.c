@@ -3,7 +3,11 @@
 #include "demo/common/memory.h"
 #include "demo/looks/look.h"
 
-enum { MOST_PIXELS = 1 << 22 }; // of each: what is not needed must not cost much
+// Limits, because the model may not need the images.
+enum {
+    MAX_READ = 6,         // number of images
+    MAX_PIXELS = 1 << 22, // per image
+};
 
 static int read_pictures(void *user)
 {
@@ -11,10 +15,10 @@ static int read_pictures(void *user)
     md5_error error;
     char *const folder = common_folder(ahead->model), *const stem = common_stem(ahead->model);
     common_list files = common_list_folder(folder, "");
-    COMMON_FOR_WHILE (i, files.count, ahead->count < VIEW_MOST_AHEAD) {
+    for (size_t i = 0; i < files.count && ahead->count < MAX_READ; i++) {
         const char *const path = files.names[i];
         if (view_is_image(path) && strncmp(common_base(path), stem, strlen(stem)) == 0
-            && view_read_image(path, MOST_PIXELS, &ahead->images[ahead->count], &error))
+            && view_read_image(path, MAX_PIXELS, &ahead->images[ahead->count], &error))
             ahead->paths[ahead->count++] = common_copy(path);
     }
     common_free_list(&files);
@@ -46,7 +50,7 @@ bool view_take_ahead(view_ahead *ahead, const char *path, view_image *image)
 void view_end_ahead(view_ahead *ahead)
 {
     view_wait_thread(ahead->thread, "pictures");
-    COMMON_FOR (i, ahead->count) {
+    for (size_t i = 0; i < ahead->count; i++) {
         free(ahead->images[i].rgba);
         free(ahead->paths[i]);
     }

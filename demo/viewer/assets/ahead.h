@@ -6,13 +6,15 @@
 #include "demo/looks/image.h"
 #include "demo/viewer/platform/platform.h"
 
-enum { VIEW_MOST_AHEAD = 6 }; // pictures: what is not needed must not cost much
+enum { VIEW_MAX_AHEAD = 64 }; // number of images
 
 // All but `thread` is the thread's own until its end.
 typedef struct view_ahead {
-    char *model, *paths[VIEW_MOST_AHEAD];
-    view_image images[VIEW_MOST_AHEAD];
+    char *model;
+    char *paths[VIEW_MAX_AHEAD]; // paths of files, or texts of image programs (previews)
+    view_image images[VIEW_MAX_AHEAD];
     size_t count;
+    bool is_complete; // no other images may be read from files
     view_thread *thread;
 } view_ahead;
 

@@ -88,13 +88,14 @@ static bool attach(const cube_model *joined, uint32_t index)
         return true;
     }
     if (link == NULL) {
-        view_warn(joined->log, "%s: part %u is not linked to another, so it is not shown",
-                  joined->path, index);
+        view_warn(joined->log, "%s: part %u skipped: not linked to another part", joined->path,
+                  index);
         return false;
     }
     const cube_part *const parent = &joined->parts[link->parent];
     if (link->parent >= index || parent->model == NULL) {
-        view_warn(joined->log, "%s: part %u is linked to part %u, which is not shown before it",
+        view_warn(joined->log,
+                  "%s: part %u skipped: it is linked to part %u, which was not loaded before it",
                   joined->path, index, link->parent);
         return false;
     }
@@ -102,15 +103,15 @@ static bool attach(const cube_model *joined, uint32_t index)
     // name holds.
     const md5_cube2_tag *tag = NULL;
     for (uint32_t p = 0; p < cube->num_parts && p < MAX_PARTS; p++)
-        COMMON_FOR (i, cube->parts[p].num_tags)
+        for (uint32_t i = 0; i < cube->parts[p].num_tags; i++)
             if (joined->parts[p].shared == parent->shared
                 && strcmp(cube->parts[p].tags[i].name, link->tag) == 0)
                 tag = &cube->parts[p].tags[i];
     const uint32_t joint =
         tag != NULL ? md5_find_joint(&parent->model->skeleton, tag->joint) : MD5_NONE;
     if (joint == MD5_NONE) {
-        view_warn(joined->log, "%s: part %u is linked to the tag '%s', which part %u does not have",
-                  joined->path, index, link->tag, link->parent);
+        view_warn(joined->log, "%s: part %u skipped: tag '%s' not found in part %u", joined->path,
+                  index, link->tag, link->parent);
         return false;
     }
     const md5_xform moved = {.rotation = {.w = 1}, .translation = link->translation};
@@ -129,7 +130,7 @@ static void add_joints(cube_model *joined, uint32_t index)
     part->joints = common_alloc(skeleton->num_joints, sizeof *part->joints);
     joined->joints = common_realloc(
         joined->joints, (size_t)joined->num_joints + skeleton->num_joints, sizeof *joined->joints);
-    COMMON_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t in_part = skeleton->order[i]; // parents first
         const md5_joint *const joint = &skeleton->joints[in_part];
         const md5_xform local = part->model->bind_local[in_part];
@@ -161,7 +162,7 @@ static bool join_parts(cube_model *joined, const md5_load_opts *opts)
         .bind_local = {.rotation = {.w = 1}},
         .bind = {.rotation = {.w = 1}},
     };
-    COMMON_FOR (i, cube->num_parts) {
+    for (uint32_t i = 0; i < cube->num_parts; i++) {
         md5_error error = {0};
         cube_part *const part = &joined->parts[i];
         part->part = &cube->parts[i];
@@ -191,13 +192,14 @@ static md5_model *make_model(const cube_model *joined, md5_error *error)
 {
     view_text words = {0};
     view_begin_model(&words, joined->num_joints, joined->num_meshes);
-    COMMON_EACH (joint, joined->joints, joined->num_joints) {
+    for (uint32_t i = 0; i < joined->num_joints; i++) {
+        cube_joint *const joint = &joined->joints[i];
         md5_xform bind = joint->bind;
         bind.translation = md5_vec3_scale(bind.translation, joined->cube->scale);
         view_append_joint(&words, joint->name, joint->parent, bind);
     }
     view_append(&words, "}\n");
-    COMMON_FOR (p, joined->cube->num_parts) {
+    for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
         const md5_model *const model = joined->parts[p].model;
         for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
             view_append_mesh(&words, &(view_mesh_text){.mesh = &model->meshes[m],
@@ -214,14 +216,14 @@ static md5_model *make_model(const cube_model *joined, md5_error *error)
 static const struct unshown_word {
     const char *begin, *name;
 } unshown_words[] = {
-    {"rd", "the ragdoll"},
+    {"rd", "ragdoll"},
     {"envmap", "reflections"},
     {"shader", "shaders"},
     {"glare", "glare"},
     {"scroll", "scrolling textures"},
     {"fullbright", "full brightness"},
-    {"alphablend", "blending by alpha, cut out instead"},
-    {"material", "colors of players"},
+    {"alphablend", "alpha blending (drawn as cutout)"},
+    {"material", "player colors"},
     {"spin", "spinning"},
 };
 
@@ -243,16 +245,16 @@ void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)
 {
     bool is_used[NUM_UNSHOWN + 1] = {false};
     char text[512] = "";
-    COMMON_FOR (i, cube->num_settings)
-        is_used[find_unshown(cube->settings[i].word)] = true;
-    COMMON_FOR (p, cube->num_parts)
-        COMMON_FOR (i, cube->parts[p].num_rows)
-            is_used[find_unshown(cube->parts[p].rows[i].word)] = true;
-    COMMON_FOR (i, NUM_UNSHOWN)
+    for (uint32_t i = 0; i < cube->num_settings; i++)
+        is_used[find_unshown(cube->settings[i].keyword)] = true;
+    for (uint32_t p = 0; p < cube->num_parts; p++)
+        for (uint32_t i = 0; i < cube->parts[p].num_commands; i++)
+            is_used[find_unshown(cube->parts[p].commands[i].keyword)] = true;
+    for (int i = 0; i < NUM_UNSHOWN; i++)
         if (is_used[i])
             common_append(text, sizeof text, ", ", "%s", unshown_words[i].name);
     if (text[0] != '\0')
-        view_info(log, "%s: not shown: %s", path, text);
+        view_info(log, "%s: not supported: %s", path, text);
 }
 
 // -- Clips ---------------------------------------------------------------------------------------
@@ -261,12 +263,12 @@ void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)
 static const cube_file *find_file(cube_model *joined, uint32_t part, const char *path)
 {
     md5_error error = {0};
-    COMMON_FOR (i, joined->num_files)
+    for (uint32_t i = 0; i < joined->num_files; i++)
         if (joined->files[i].part == part && strcmp(joined->files[i].path, path) == 0)
             return &joined->files[i];
     cube_file file = {.path = path, .part = part, .anim = md5_load_anim(path, NULL, &error)};
-    file.binding =
-        md5_bind(joined->parts[part].model, file.anim, &(md5_load_opts){.partial = true}, &error);
+    file.binding = md5_bind(joined->parts[part].model, file.anim,
+                            &(md5_load_opts){.allow_partial_binding = true}, &error);
     if (file.binding == NULL) {
         char text[640];
         md5_format_error(&error, text, sizeof text);
@@ -281,7 +283,7 @@ static const cube_file *find_file(cube_model *joined, uint32_t part, const char 
 
 static bool has_name(const md5_cube2_mask *mask, const char *name, bool without)
 {
-    COMMON_FOR (i, mask->num_joints) {
+    for (uint32_t i = 0; i < mask->num_joints; i++) {
         const char *const joint = mask->joints[i];
         if ((joint[0] == '!') == without && strcmp(joint + (without ? 1 : 0), name) == 0)
             return true;
@@ -306,7 +308,7 @@ static void begin_part(cube_part *shown, const cube_part *shared)
     bool *const inside = common_alloc(num_joints, sizeof *inside);
     // Joints belong to the last mask that has them or a joint above them.
     for (uint32_t m = 1; m < shown->num_masks; m++)
-        COMMON_FOR (i, num_joints) {
+        for (uint32_t i = 0; i < num_joints; i++) {
             const md5_cube2_mask *const mask = &part->masks[m];
             const uint32_t joint = skeleton->order[i];
             const uint32_t parent = skeleton->joints[joint].parent;
@@ -327,29 +329,30 @@ static void pose_all(const cube_model *joined, double time)
 {
     const uint32_t num_parts = joined->cube->num_parts;
     // The pose of each part: each joint as its mask plays.
-    COMMON_EACH (part, joined->parts, num_parts) {
+    for (uint32_t j = 0; j < num_parts; j++) {
+        cube_part *const part = &joined->parts[j];
         if (part->model == NULL)
             continue;
         const md5_skeleton *const skeleton = &part->model->skeleton;
         memcpy(part->pose, part->model->bind_local, skeleton->num_joints * sizeof *part->pose);
-        COMMON_FOR (m, part->num_masks) {
+        for (uint32_t m = 0; m < part->num_masks; m++) {
             const cube_track *const track = &part->tracks[m];
             if (track->row == NULL)
                 continue;
             const double frames = fmod(time * track->row->frame_rate, track->count);
             const uint32_t whole = (uint32_t)frames < track->count ? (uint32_t)frames : 0;
             const uint32_t next = whole + 1 < track->count ? whole + 1 : 0;
-            const md5_moment moment =
-                md5_moment_from_frames(track->file->anim, track->first + whole, track->first + next,
-                                       (float)(frames - floor(frames)));
-            md5_sample(track->file->binding, moment, MD5_ROOT_FILE, part->adjusted);
+            const md5_sample_position sample = md5_sample_position_from_frames(
+                track->file->anim, track->first + whole, track->first + next,
+                (float)(frames - floor(frames)));
+            md5_sample(track->file->binding, sample, MD5_ROOT_FILE, part->adjusted);
             md5_cube2_adjust_pose(part->player, track->row, skeleton, part->adjusted);
-            COMMON_FOR (i, skeleton->num_joints)
+            for (uint32_t i = 0; i < skeleton->num_joints; i++)
                 if (part->masks[i] == m)
                     part->pose[i] = part->adjusted[i];
         }
     }
-    COMMON_FOR (i, joined->num_joints) {
+    for (uint32_t i = 0; i < joined->num_joints; i++) {
         const cube_joint *const joint = &joined->joints[i];
         md5_xform local = joint->bind_local;
         if (joint->part != NULL) {
@@ -362,7 +365,8 @@ static void pose_all(const cube_model *joined, double time)
     }
     // Turns what follows the view, for a view straight ahead: about the entity's axis to the right,
     // whose angles are mirrored with y.
-    COMMON_EACH (part, joined->parts, num_parts) {
+    for (uint32_t j = 0; j < num_parts; j++) {
+        cube_part *const part = &joined->parts[j];
         for (uint32_t i = 0; part->model != NULL && i < part->part->num_pitches; i++) {
             const md5_cube2_pitch *const pitch = &part->part->pitches[i];
             const md5_vec3 forward = {1, 0, 0};
@@ -388,9 +392,9 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
     bool plays = false;
     // What each mask of each part plays under the name: its own, or the "idle" that the engines
     // play beside others.
-    COMMON_FOR (p, joined->cube->num_parts) {
+    for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
         const cube_part *const part = &joined->parts[p];
-        COMMON_FOR (m, part->num_masks) {
+        for (uint32_t m = 0; m < part->num_masks; m++) {
             cube_track *const track = &part->tracks[m];
             *track = (cube_track){NULL, NULL, 0, 0};
             uint32_t row = md5_find_cube2_anim(part->player, m, name);
@@ -420,7 +424,7 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
         frames = MAX_FRAMES;
     }
     md5_anim *const anim = view_make_anim(joined->model, (uint32_t)frames + 1, rate);
-    COMMON_FOR (i, anim->num_frames) {
+    for (uint32_t i = 0; i < anim->num_frames; i++) {
         pose_all(joined, i / rate);
         view_set_frame(anim, i, joined->pose);
     }
@@ -432,18 +436,18 @@ static void make_clips(cube_model *joined, view_cube *loaded)
     size_t size = 0;
     joined->pose = common_alloc(joined->num_joints, sizeof *joined->pose);
     // Loads all files first: tracks refer to them.
-    COMMON_FOR (p, joined->cube->num_parts) {
+    for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
         cube_part *const part = &joined->parts[p];
         if (part->model != NULL)
             begin_part(part, &joined->parts[part->shared]);
-        COMMON_FOR (i, part->num_rows) {
+        for (uint32_t i = 0; i < part->num_rows; i++) {
             // A row has several names; those that are not listed yet are added.
             const md5_cube2_anim *const row = &part->player->anims[i];
             for (const char *name = row->names; *name != '\0' && loaded->num_clips < MAX_NAMES;) {
                 const size_t length = strcspn(name, "|");
                 char *const own = common_format("%.*s", (int)length, name);
                 bool is_listed = length == 0;
-                COMMON_FOR (j, loaded->num_clips)
+                for (uint32_t j = 0; j < loaded->num_clips; j++)
                     is_listed = is_listed || strcmp(loaded->clips[j].name, own) == 0;
                 if (is_listed) {
                     free(own);
@@ -459,7 +463,7 @@ static void make_clips(cube_model *joined, view_cube *loaded)
     // Those that cannot be made are left out.
     const uint32_t num_listed = loaded->num_clips;
     loaded->num_clips = 0;
-    COMMON_FOR (i, num_listed) {
+    for (uint32_t i = 0; i < num_listed; i++) {
         view_cube_clip clip = loaded->clips[i];
         clip.anim = view_log_progress(joined->log, "animations", i, num_listed) && size < MAX_SIZE
                         ? make_clip(joined, clip.name)
@@ -473,7 +477,8 @@ static void make_clips(cube_model *joined, view_cube *loaded)
         free(clip.file);
     }
     if (size >= MAX_SIZE)
-        view_warn(joined->log, "the first %u animations are shown", loaded->num_clips);
+        view_warn(joined->log, "too many animations; only the first %u are loaded",
+                  loaded->num_clips);
 }
 
 bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *opts, bool with_clips,
@@ -488,7 +493,7 @@ bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *op
     *loaded = (view_cube){.model = model};
     if (model != NULL) {
         loaded->looks = common_alloc(model->num_meshes, sizeof *loaded->looks);
-        COMMON_FOR (p, cube->num_parts) {
+        for (uint32_t p = 0; p < cube->num_parts; p++) {
             const md5_model *const part = joined.parts[p].model;
             for (uint32_t m = 0; part != NULL && m < part->num_meshes; m++)
                 loaded->looks[loaded->num_looks++] =
@@ -500,7 +505,7 @@ bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *op
     } else if (is_joined || cube == NULL) {
         view_log_error(log, &error);
     }
-    COMMON_FOR (i, joined.num_files) {
+    for (uint32_t i = 0; i < joined.num_files; i++) {
         md5_free_binding(joined.files[i].binding);
         md5_free_anim(joined.files[i].anim);
     }
@@ -513,7 +518,7 @@ bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *op
         free(part->adjusted);
         free(part->tracks);
     }
-    COMMON_FOR (i, joined.num_joints)
+    for (uint32_t i = 0; i < joined.num_joints; i++)
         free(joined.joints[i].name);
     free(joined.joints);
     free(joined.parts);

@@ -54,7 +54,7 @@ static char *put_behind(char *place, const char *behind)
 char *view_with_bases(const char *place, const char **bases, size_t num_bases)
 {
     char *whole = common_copy(place);
-    COMMON_FOR (i, num_bases)
+    for (size_t i = 0; i < num_bases; i++)
         whole = put_behind(whole, bases[i]);
     if (num_bases > 0 || !common_is_folder(place))
         return whole;
@@ -164,7 +164,7 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
     };
     places->goes_on = on_file;
     places->user = user;
-    COMMON_FOR (i, parts.count) {
+    for (size_t i = 0; i < parts.count; i++) {
         const char *const path = parts.names[i];
         md5_error reason;
         library->place = put_behind(library->place, path);
@@ -185,7 +185,7 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
     md5_game *const game = library->game;
     uint64_t num_keys = 0;
     for (view_section section = 0; section < VIEW_NUM_SECTIONS; section++) {
-        COMMON_FOR (i, md5_game_num_decls(game, declared[section])) {
+        for (uint32_t i = 0; i < md5_game_num_decls(game, declared[section]); i++) {
             const md5_decl *const decl = md5_game_decl(game, declared[section], i);
             if (decl->file != NULL
                 && (section != VIEW_ENTITIES || is_character(game, decl->name, &num_keys)))
@@ -194,7 +194,7 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
         common_sort((void *)library->names[section], library->num_names[section], sizeof(char *),
                     common_by_text);
     }
-    COMMON_FOR (i, md5_game_num_files(game)) {
+    for (size_t i = 0; i < md5_game_num_files(game); i++) {
         const char *const file = md5_game_file(game, i);
         if (common_has_ending(file, ".md5mesh"))
             add_name(library, VIEW_MODELS, file);
@@ -210,7 +210,7 @@ void view_drop_library(view_library *library)
         return;
     md5_destroy_game(library->game);
     common_free_game_places(&library->places);
-    COMMON_FOR (i, VIEW_NUM_SECTIONS)
+    for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
         free(library->names[i]);
     free(library->place);
     free(library);
@@ -259,8 +259,8 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
     const size_t length = strlen(asked);
     // Skins are not opened, and of few letters none can be wrong.
     const int num_sections = length >= 3 && length <= LONGEST_ASKED ? VIEW_NUM_SECTIONS - 1 : 0;
-    COMMON_FOR (section, num_sections)
-        COMMON_FOR (i, library->num_names[section]) {
+    for (int section = 0; section < num_sections; section++)
+        for (size_t i = 0; i < library->num_names[section]; i++) {
             const char *candidate = library->names[section][i];
             // Names are alike with one error in four letters; of those that are equally alike the
             // shorter ones come first.

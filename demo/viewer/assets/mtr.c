@@ -44,22 +44,22 @@ static char *name_image(const view_textures *textures, const view_texture *image
 static const char *obstacle_of(const view_textures *textures, const md5_model *model, uint32_t mesh)
 {
     const char *const shader = model->meshes[mesh].shader;
-    const view_texture *const diffuse = textures->meshes[mesh].maps[MD5GL_PICTURE_DIFFUSE];
+    const view_texture *const diffuse = textures->meshes[mesh].maps[MD5GL_IMAGE_DIFFUSE];
     md5_game *const game = textures->package->game;
     const md5_decl *const decl =
         game != NULL ? md5_find_decl(game, MD5_DECL_MATERIAL, shader) : NULL;
     char *const name = diffuse != NULL ? name_image(textures, diffuse) : NULL;
     char *const path = view_materials_path(textures);
     const char *obstacle =
-        diffuse == NULL ? "has no texture"
-        : name == NULL  ? "has a texture from elsewhere, or of a name with blanks or signs"
-        : shader[0] == '\0' || strpbrk(shader, "\"\r\n") != NULL ? "names no shader"
+        diffuse == NULL ? "it has no texture"
+        : name == NULL  ? "its texture is in another folder or has special characters in its name"
+        : shader[0] == '\0' || strpbrk(shader, "\"\r\n") != NULL ? "its shader name is missing"
         : decl != NULL && common_compare_case(common_base(decl->file), common_base(path)) != 0
-            ? "has a material in another file"
+            ? "its material is defined in another file"
             : NULL;
     for (uint32_t i = 0; i < mesh && obstacle == NULL; i++)
         if (common_compare_case(model->meshes[i].shader, shader) == 0)
-            obstacle = "shares its material with a mesh before it";
+            obstacle = "an earlier mesh has the same material";
     free(name);
     free(path);
     return obstacle;
@@ -68,17 +68,17 @@ static const char *obstacle_of(const view_textures *textures, const md5_model *m
 static void write_material(const view_textures *textures, const md5_model *model, uint32_t mesh,
                            FILE *file, view_log *log)
 {
-    static const char *const forms[MD5GL_NUM_PICTURES] = {
-        [MD5GL_PICTURE_DIFFUSE] = "\tdiffusemap\t%s\n",
-        [MD5GL_PICTURE_NORMALS] = "\tbumpmap\t%s\n",
-        [MD5GL_PICTURE_SPECULAR] = "\tspecularmap\t%s\n",
-        [MD5GL_PICTURE_GLOW] = "\t{\n\t\tblend\tadd\n\t\tmap\t%s\n\t}\n"};
+    static const char *const forms[MD5GL_NUM_IMAGE_KINDS] = {
+        [MD5GL_IMAGE_DIFFUSE] = "\tdiffusemap\t%s\n",
+        [MD5GL_IMAGE_NORMALS] = "\tbumpmap\t%s\n",
+        [MD5GL_IMAGE_SPECULAR] = "\tspecularmap\t%s\n",
+        [MD5GL_IMAGE_GLOW] = "\t{\n\t\tblend\tadd\n\t\tmap\t%s\n\t}\n"};
     static const char cut[] = "\t{\n\t\tblend\tdiffusemap\n\t\tmap\t%s\n\t\talphaTest\t0.5\n\t}\n";
     const view_mesh_textures *const own = &textures->meshes[mesh];
-    const bool has_holes = own->maps[MD5GL_PICTURE_DIFFUSE]->has_holes && !own->opaque;
+    const bool has_holes = own->maps[MD5GL_IMAGE_DIFFUSE]->has_holes && !own->opaque;
     fprintf(file, "\n\"%s\"\n{\n%s", model->meshes[mesh].shader,
             own->two_sided || has_holes ? "\ttwosided\n" : "");
-    for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES; map++) {
+    for (md5gl_image_kind map = 0; map < MD5GL_NUM_IMAGE_KINDS; map++) {
         const view_texture *const image = own->maps[map];
         char *const name = image != NULL && !image->is_masks ? name_image(textures, image) : NULL;
         if (name != NULL && forms[map] != NULL)
@@ -97,12 +97,12 @@ uint32_t view_save_materials(const view_textures *textures, const md5_model *mod
     common_writer writer;
     char *const path = view_materials_path(textures);
     uint32_t count = 0;
-    COMMON_FOR (i, model->num_meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
         const char *const obstacle = obstacle_of(textures, model, i);
         count += obstacle == NULL;
         if (obstacle != NULL)
             view_warn_about(log, (view_about){VIEW_ABOUT_MESH, i, 0, model},
-                            "mesh %u is not saved: it %s", i, obstacle);
+                            "mesh %u is not saved: %s", i, obstacle);
     }
     if (count > 0) { // else not even the folder is made, which the search would heed
         common_make_folders(path, 0777);

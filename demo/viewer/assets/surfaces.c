@@ -40,7 +40,7 @@ bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_mode
     view_free_heat(heat, renderer);
     heat->values = values;
     heat->joint = joint;
-    COMMON_FOR (i, model->num_meshes)
+    for (uint32_t i = 0; i < model->num_meshes; i++)
         total += model->meshes[i].num_vertices;
     heat->model = common_alloc(1, sizeof *heat->model);
     heat->meshes = common_alloc(model->num_meshes, sizeof *heat->meshes);
@@ -48,11 +48,11 @@ bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_mode
     *heat->model = *model;
     heat->model->meshes = heat->meshes;
     md5_vec4 *color = heat->colors;
-    COMMON_FOR (i, model->num_meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         heat->meshes[i] = *mesh;
         heat->meshes[i].colors = color;
-        COMMON_FOR (v, mesh->num_vertices)
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
             *color++ = view_heat_color(
                 values != NULL ? *values++ : view_weight_of(mesh, v, joint) / (joint >= 0 ? 1 : 4));
     }
@@ -78,8 +78,9 @@ void view_free_heat(view_heat *heat, md5gl_renderer *renderer)
 view_heat_facts view_measure_heat(const md5_model *model, int32_t joint)
 {
     view_heat_facts facts = {.most = 0};
-    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
-        COMMON_FOR (v, mesh->num_vertices) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             const double value = view_weight_of(mesh, v, joint);
             facts.most = value > facts.most ? value : facts.most;
             facts.num_vertices += value > (joint >= 0 ? 0 : 4);
@@ -156,7 +157,7 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
     view_faults faults = {{0}};
     pose = pose != NULL ? pose : &bind;
     const float most_skew = pose->most_skew > 0 ? pose->most_skew : slack;
-    COMMON_FOR (v, mesh->num_vertices) {
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vec3 normal = pose->normals[v];
         bool is_short = !is_unit(normal), is_skewed = false;
         if (pose->tangents != NULL) {
@@ -170,12 +171,12 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
         if (marks != NULL)
             marks[v] = is_short || is_skewed;
     }
-    COMMON_FOR (i, mesh->num_triangles) {
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const corners = mesh->indices + 3 * (size_t)i;
         const md5_vec2 from = mesh->texcoords[corners[0]];
         md5_vec3 edges[2];
         md5_vec2 sides[2]; // the edges on the texture
-        COMMON_FOR (k, 2) {
+        for (int k = 0; k < 2; k++) {
             const md5_vec2 to = mesh->texcoords[corners[k + 1]];
             edges[k] = md5_vec3_sub(pose->positions[corners[k + 1]], pose->positions[corners[0]]);
             sides[k] = (md5_vec2){to.x - from.x, to.y - from.y};
@@ -199,7 +200,7 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
             hand = md5_vec3_dot(md5_vec3_cross(outward, u), v) < 0 ? -1 : 1;
         }
         bool is_flipped = false, is_mirrored = false;
-        COMMON_FOR (k, 3) {
+        for (int k = 0; k < 3; k++) {
             const uint32_t vertex = corners[k];
             const bool turns = md5_vec3_dot(pose->normals[vertex], outward) < 0;
             const bool differs = pose->tangents != NULL && pose->tangents[vertex].w * hand < 0;
@@ -216,7 +217,7 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
 
 view_faults view_add_faults(view_faults a, view_faults b)
 {
-    COMMON_FOR (i, VIEW_NUM_FAULTS)
+    for (int i = 0; i < VIEW_NUM_FAULTS; i++)
         a.counts[i] += b.counts[i];
     return a;
 }
@@ -224,7 +225,7 @@ view_faults view_add_faults(view_faults a, view_faults b)
 uint32_t view_count_faults(const view_faults *faults)
 {
     uint32_t count = 0;
-    COMMON_FOR (i, VIEW_FAULT_FLAT)
+    for (int i = 0; i < VIEW_FAULT_FLAT; i++)
         count += faults->counts[i];
     return count;
 }
@@ -232,14 +233,14 @@ uint32_t view_count_faults(const view_faults *faults)
 void view_describe_faults(const view_faults *faults, char *text, size_t size)
 {
     static const char *const names[VIEW_NUM_FAULTS] = {
-        "normals or tangents not of length 1",
+        "normals or tangents not normalized",
         "tangents not perpendicular to the normal",
-        "triangles face away from a normal",
-        "triangles mirrored otherwise than a tangent",
-        "triangles without area",
+        "triangles facing away from a vertex normal",
+        "triangles with a wrong tangent sign",
+        "degenerate triangles",
     };
     text[0] = '\0';
-    COMMON_FOR (i, VIEW_NUM_FAULTS)
+    for (int i = 0; i < VIEW_NUM_FAULTS; i++)
         if (faults->counts[i] > 0)
             common_append(text, size, ", ", "%u %s", faults->counts[i], names[i]);
     if (text[0] == '\0')

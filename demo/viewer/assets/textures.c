@@ -22,12 +22,12 @@ static const uint8_t *texel_like(const view_image *image, const view_image *othe
 
 void view_apply_masks(view_image *masks, const view_image *glowing, float share)
 {
-    COMMON_FOR (y, masks->height) {
-        COMMON_FOR (x, masks->width) {
+    for (uint32_t y = 0; y < masks->height; y++) {
+        for (uint32_t x = 0; x < masks->width; x++) {
             uint8_t *const texel = texel_at(masks, x, y);
             const double value = (double)share * texel[glowing != NULL ? 1 : 0];
             const uint8_t *const color = glowing != NULL ? texel_like(glowing, masks, x, y) : NULL;
-            COMMON_FOR (i, 3)
+            for (int i = 0; i < 3; i++)
                 texel[i] =
                     (uint8_t)lround(fmin(color != NULL ? value / 255.0 * color[i] : value, 255));
             texel[3] = 255;
@@ -45,8 +45,8 @@ void view_turn_camera_side(int number, uint32_t side, const uint8_t *from, uint8
 {
     const bool is_transposed = number != 2 && number != 3; // right along t, down along s
     const bool flips_right = number == 1 || number == 3, flips_down = number == 1 || number == 2;
-    COMMON_FOR (t, side) {
-        COMMON_FOR (s, side) {
+    for (uint32_t t = 0; t < side; t++) {
+        for (uint32_t s = 0; s < side; s++) {
             const uint32_t right = is_transposed ? t : s, down = is_transposed ? s : t;
             const size_t column = flips_right ? side - 1 - right : right;
             const size_t row = flips_down ? side - 1 - down : down;
@@ -92,7 +92,7 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
             memcpy(rgba + size * (size_t)number, image.rgba, (size_t)sides * size);
         free(image.rgba);
         if (!is_square) {
-            COMMON_TEXT(error->message, "the sides of a cube map are squares of one size");
+            COMMON_TEXT(error->message, "cube map faces must be square and of equal size");
             break;
         }
     }
@@ -104,6 +104,21 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
     return texture;
 }
 
+// Reads the image of a texture, or takes it from d->ahead.
+static bool read_image(const view_dresser *d, const view_texture *texture, view_image *image,
+                       md5_error *error)
+{
+    if (d->ahead != NULL && view_take_ahead(d->ahead, texture->path, image))
+        return true;
+    if (d->ahead != NULL && d->ahead->is_complete) {
+        COMMON_TEXT(error->message, "a preview does not show this image");
+        return false;
+    }
+    if (texture->program != NULL)
+        return view_read_game_image(d->game, texture->program, image, error);
+    return view_read_image(texture->path, MD5_MAX_IMAGE_PIXELS, image, error);
+}
+
 static bool upload_image(const view_dresser *d, view_texture *texture, md5_error *error)
 {
     static const md5gl_wrap wraps[] = {
@@ -113,18 +128,16 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
         [MD5_IMAGE_CLAMP_ZERO] = MD5GL_WRAP_CLAMP_BLACK,
         [MD5_IMAGE_CLAMP_ZERO_ALPHA] = MD5GL_WRAP_CLAMP_CLEAR,
     };
-    const md5gl_picture map = texture->map;
+    const md5gl_image_kind map = texture->map;
     const md5_stage *const stage = texture->stage;
     view_image image, other = {NULL, 0, 0}; // other: heights, or what glows
     md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR}, heights = desc;
-    if (stage != NULL && stage->cube != MD5_IMAGE_2D) {
+    const bool reads_cubes = d->ahead == NULL || !d->ahead->is_complete;
+    if (stage != NULL && stage->cube != MD5_IMAGE_2D && reads_cubes) {
         texture->texture = upload_cube(d->renderer, d->game, stage, error);
         return texture->texture != 0;
     }
-    if (texture->program != NULL
-            ? !view_read_game_image(d->game, texture->program, &image, error)
-            : !(d->ahead && view_take_ahead(d->ahead, texture->path, &image))
-                  && !view_read_image(texture->path, MD5_MAX_IMAGE_PIXELS, &image, error))
+    if (!read_image(d, texture, &image, error))
         return false;
     desc.width = texture->width = image.width;
     desc.height = texture->height = image.height;
@@ -134,16 +147,16 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
         desc.wrap = wraps[stage->repeat];
         desc.is_nearest = stage->filter == MD5_FILTER_NEAREST;
     } else if (texture->is_masks) {
-        if (map == MD5GL_PICTURE_GLOW
+        if (map == MD5GL_IMAGE_GLOW
             && !view_read_image(texture->base, MD5_MAX_IMAGE_PIXELS, &other, error)) {
             free(image.rgba);
             return false;
         }
-        view_apply_masks(&image, map == MD5GL_PICTURE_GLOW ? &other : NULL, texture->share);
-    } else if (map == MD5GL_PICTURE_HEIGHTS) {
+        view_apply_masks(&image, map == MD5GL_IMAGE_GLOW ? &other : NULL, texture->share);
+    } else if (map == MD5GL_IMAGE_HEIGHTS) {
         desc.kind = MD5GL_TEXTURE_NORMALS;
         desc.normals = MD5GL_NORMALS_HEIGHTS;
-    } else if (map == MD5GL_PICTURE_NORMALS) {
+    } else if (map == MD5GL_IMAGE_NORMALS) {
         md5_error ignored;
         desc.kind = MD5GL_TEXTURE_NORMALS;
         desc.normals = md5gl_guess_normals(&desc);
@@ -157,7 +170,7 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
         }
     }
     texture->texture = md5gl_create_texture(d->renderer, &desc, error);
-    texture->has_holes = map == MD5GL_PICTURE_DIFFUSE && md5gl_has_holes(&desc);
+    texture->has_holes = map == MD5GL_IMAGE_DIFFUSE && md5gl_has_transparent_texels(&desc);
     free(other.rgba);
     free(image.rgba);
     return texture->texture != 0;
@@ -175,7 +188,7 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
 {
     view_textures *const textures = d->textures;
     bool is_lost = false;
-    COMMON_FOR (i, textures->num_loaded) {
+    for (size_t i = 0; i < textures->num_loaded; i++) {
         const view_texture *const known = textures->loaded[i];
         if (!known->program != !desc.program || strcmp(known->path, desc.path) != 0)
             continue;
@@ -206,7 +219,7 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
 }
 
 // The same for a file as it is.
-static const view_texture *load_file(const view_dresser *d, md5gl_picture map, const char *path,
+static const view_texture *load_file(const view_dresser *d, md5gl_image_kind map, const char *path,
                                      bool selected)
 {
     return load_texture(d, (view_texture){.path = path, .map = map}, selected);
@@ -220,16 +233,16 @@ static void give_map(const view_dresser *d, view_texture desc)
         *map = load_texture(d, desc, false);
 }
 
-// The picture of a stage as a map of a lit surface or, MD5GL_NUM_PICTURES, as the stage samples it;
-// 0 if it cannot be shown.
-static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, md5gl_picture map)
+// The picture of a stage as a map of a lit surface or, MD5GL_NUM_IMAGE_KINDS, as the stage samples
+// it; 0 if it cannot be shown.
+static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, md5gl_image_kind map)
 {
     const view_texture *const loaded =
         load_texture(d,
                      (view_texture){.path = stage->image.text,
                                     .program = &stage->image,
                                     .map = map,
-                                    .stage = map == MD5GL_NUM_PICTURES ? stage : NULL},
+                                    .stage = map == MD5GL_NUM_IMAGE_KINDS ? stage : NULL},
                      false);
     return loaded != NULL ? loaded->texture : 0;
 }
@@ -251,7 +264,7 @@ static bool is_first(const md5_material *material, const md5_stage *stage)
 static float constant_of(const md5_material *material, uint32_t reg)
 {
     bool is_constant = reg >= MD5_FIRST_REGISTER;
-    COMMON_FOR (i, material->num_ops)
+    for (uint32_t i = 0; i < material->num_ops; i++)
         is_constant = is_constant && material->ops[i].result != reg;
     return is_constant ? material->registers[reg] : 0;
 }
@@ -259,7 +272,7 @@ static float constant_of(const md5_material *material, uint32_t reg)
 bool view_is_painted(const md5_material *material, const md5_stage *stage)
 {
     bool is_white = stage->vertex_color == MD5_VERTEX_COLOR_IGNORE;
-    COMMON_FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         is_white = is_white && constant_of(material, stage->color[i]) >= 1;
     return !is_white && (stage->light == MD5_STAGE_DIFFUSE || stage->light == MD5_STAGE_SPECULAR);
 }
@@ -347,25 +360,25 @@ static char *obstacle_of(const md5_stage *stage)
         return common_format("program %s",
                              program->vertex != NULL ? program->vertex : program->fragment);
     if (stage->video != NULL)
-        return common_format(stage->is_sound_map ? "sound as a picture: %s" : "video %s",
+        return common_format(stage->is_sound_map ? "sound visualization: %s" : "video %s",
                              stage->video);
     if (stage->dynamic != MD5_IMAGE_STATIC)
-        return common_format("view of the world, as a %s",
-                             stage->dynamic == MD5_IMAGE_MIRROR   ? "mirror"
-                             : stage->dynamic == MD5_IMAGE_REMOTE ? "remote camera"
-                                                                  : "xray");
+        return common_format("rendered view: %s", stage->dynamic == MD5_IMAGE_MIRROR ? "mirror"
+                                                  : stage->dynamic == MD5_IMAGE_REMOTE
+                                                      ? "remote camera"
+                                                      : "xray");
     if (stage->texgen == MD5_TEXGEN_WOBBLE_SKY)
-        return common_format("texture coordinates of a wobbling sky");
+        return common_format("wobbleSky texture coordinates");
     if (stage->texgen == MD5_TEXGEN_GLASS_WARP)
-        return common_format("texture coordinates of warped glass");
+        return common_format("glassWarp texture coordinates");
     const bool needs_cube = stage->texgen == MD5_TEXGEN_NORMAL
                             || stage->texgen == MD5_TEXGEN_REFLECT
                             || stage->texgen == MD5_TEXGEN_SKYBOX; // coordinates are directions
     if ((stage->cube != MD5_IMAGE_2D) != needs_cube)
-        return common_format(needs_cube ? "directions without a cube map"
-                                        : "cube map %s without directions",
+        return common_format(needs_cube ? "cube map coordinates without a cube map"
+                                        : "cube map %s without cube map coordinates",
                              stage->image.text);
-    return stage->image.text[0] == '\0' ? common_format("no picture") : NULL;
+    return stage->image.text[0] == '\0' ? common_format("no image") : NULL;
 }
 
 static bool is_lit(const md5_stage *stage)
@@ -410,17 +423,19 @@ static uint32_t read_at(uint32_t reg)
 static uint32_t registers_read(const md5_material *material)
 {
     uint32_t read = 0;
-    COMMON_EACH (op, material->ops, material->num_ops) {
+    for (uint32_t i = 0; i < material->num_ops; i++) {
+        const md5_material_op *const op = &material->ops[i];
         if (op->kind == MD5_OP_SOUND) // has no operands
             continue;
         read |= read_at(op->b) | (op->kind == MD5_OP_TABLE ? 0 : read_at(op->a));
     }
     for (int i = 0; i < 3 && material->deform != MD5_DEFORM_NONE; i++)
         read |= read_at(material->deform_registers[i]);
-    COMMON_EACH (stage, material->stages, material->num_stages) {
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
         read |= read_at(stage->condition);
         read |= stage->has_alpha_test ? read_at(stage->alpha_test) : 0;
-        COMMON_FOR (k, 4)
+        for (int k = 0; k < 4; k++)
             read |= read_at(stage->color[k]);
         for (int k = 0; k < 6 && stage->has_matrix; k++)
             read |= read_at(stage->matrix[k / 3][k % 3]);
@@ -438,26 +453,27 @@ static void load_stages(const view_dresser *d, view_layered *layered)
     const bool is_opaque = material->coverage != MD5_COVERAGE_TRANSLUCENT && !is_decal(material);
     const md5_stage *bump = NULL;
     bool reflects = false, has_lit_layers = false;
-    COMMON_EACH (stage, material->stages, material->num_stages) {
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
         has_lit_layers = has_lit_layers || (is_lit(stage) && !is_first(material, stage));
         reflects = reflects || stage->texgen == MD5_TEXGEN_REFLECT;
         if (bump == NULL && stage->light == MD5_STAGE_BUMP)
             bump = stage;
     }
     if (reflects && bump != NULL) // as in the engine, it is also that of the reflections
-        layered->bump = load_stage(d, bump, MD5GL_PICTURE_NORMALS);
-    COMMON_FOR (i, material->num_stages) {
+        layered->bump = load_stage(d, bump, MD5GL_IMAGE_NORMALS);
+    for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         const bool is_replaced = !is_lit(stage) && (stage->bits & 255) == 0; // one, zero
         if (is_lit(stage) && has_lit_layers)
             layered->lit.textures[i] =
                 load_stage(d, stage,
-                           stage->light == MD5_STAGE_BUMP      ? MD5GL_PICTURE_NORMALS
-                           : stage->light == MD5_STAGE_DIFFUSE ? MD5GL_PICTURE_DIFFUSE
-                                                               : MD5GL_PICTURE_SPECULAR);
+                           stage->light == MD5_STAGE_BUMP      ? MD5GL_IMAGE_NORMALS
+                           : stage->light == MD5_STAGE_DIFFUSE ? MD5GL_IMAGE_DIFFUSE
+                                                               : MD5GL_IMAGE_SPECULAR);
         if (is_lit(stage) && stage->has_matrix)
             note(layers, layered->mesh, material,
-                 common_format("stage %u: lit textures do not move", i + 1), d->log);
+                 common_format("stage %u: moving lit textures are not supported", i + 1), d->log);
         if (is_lit(stage) && !tests_alpha(material, stage))
             continue;
         char *const obstacle = obstacle_of(stage);
@@ -467,7 +483,7 @@ static void load_stages(const view_dresser *d, view_layered *layered)
             free(obstacle);
             continue;
         }
-        layered->textures[i] = load_stage(d, stage, MD5GL_NUM_PICTURES);
+        layered->textures[i] = load_stage(d, stage, MD5GL_NUM_IMAGE_KINDS);
         if (layered->textures[i] == 0 && stage->cube == MD5_IMAGE_2D
             && (material->decl->file == NULL || (is_opaque && is_replaced)))
             layered->textures[i] = md5gl_checker_texture(d->renderer);
@@ -495,7 +511,8 @@ bool view_add_layers(const view_dresser *d, const char *shader)
     own->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
     own->opaque = true;
     own->is_unmeasured = material->num_stages == 0 || material->deform == MD5_DEFORM_EYEBALL;
-    COMMON_EACH (stage, material->stages, material->num_stages) {
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
         has_layers = ++counts[stage->light] > 1 || has_layers || !is_lit(stage)
                      || constant_of(material, stage->condition) == 0
                      || cuts_surface(material, stage) || view_is_painted(material, stage)
@@ -540,7 +557,7 @@ void view_sort_layers(view_layers *layers, uint32_t num_meshes)
     if (layers->meshes == NULL)
         return;
     qsort(layers->meshes, layers->num_meshes, sizeof *layers->meshes, by_sort);
-    COMMON_FOR (i, layers->num_meshes)
+    for (uint32_t i = 0; i < layers->num_meshes; i++)
         layers->places[layers->meshes[i].mesh] = i + 1;
 }
 
@@ -572,7 +589,7 @@ static const float offset_units = -600; // of depth, for a polygonOffset of 1: r
 
 void view_evaluate_layers(const view_layers *layers, const md5_material_input *input)
 {
-    COMMON_FOR (i, layers->num_meshes) {
+    for (uint32_t i = 0; i < layers->num_meshes; i++) {
         view_layered *const layered = &layers->meshes[i];
         md5gl_stage_list *const list = &layers->lists[i];
         const md5_material *const material = layered->material;
@@ -586,7 +603,7 @@ void view_evaluate_layers(const view_layers *layers, const md5_material_input *i
                                                  : (md5gl_cull)material->cull, // in one order
             .stages = layered->stages,
         };
-        COMMON_FOR (k, material->num_stages) {
+        for (uint32_t k = 0; k < material->num_stages; k++) {
             const md5_stage *const stage = &material->stages[k];
             if (registers[stage->condition] == 0)
                 continue;
@@ -612,7 +629,7 @@ void view_evaluate_layers(const view_layers *layers, const md5_material_input *i
                 .depth_offset = offset_units * stage->polygon_offset,
                 .texgen = texgens[stage->texgen],
                 .normals = layered->bump};
-            COMMON_FOR (c, 4)
+            for (int c = 0; c < 4; c++)
                 drawn->color[c] = registers[stage->color[c]];
             if (stage->has_matrix)
                 md5_stage_matrix(stage, registers, drawn->matrix);
@@ -706,7 +723,8 @@ static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const m
 void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model *drawn,
                       const md5_model *model, view_log *log)
 {
-    COMMON_EACH (layered, layers->meshes, layers->num_meshes) {
+    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+        view_layered *const layered = &layers->meshes[i];
         const md5_material *const material = layered->material;
         const md5_mesh *const mesh = &model->meshes[layered->mesh];
         md5gl_deform set = {.write = write_vertices, .user = layered};
@@ -726,13 +744,12 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
             }
             free(indices);
         } else if (material->deform == MD5_DEFORM_EYEBALL) {
-            obstacle =
-                common_format("deform eyeBall not shown: the mesh is not an eye and two triangles");
+            obstacle = common_format("deform eyeBall not shown: expected an eye and two triangles");
         } else if (material->deform == MD5_DEFORM_PARTICLE
                    || material->deform == MD5_DEFORM_PARTICLE2) {
-            obstacle =
-                common_format("deform not shown: particles of %s",
-                              material->deform_decl != NULL ? material->deform_decl : "no name");
+            obstacle = common_format("deform not shown: particles %s", material->deform_decl != NULL
+                                                                           ? material->deform_decl
+                                                                           : "without a name");
         } else {
             obstacle = common_format("deform not shown: the mesh is not made of quads");
         }
@@ -744,7 +761,8 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
 void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
                       const md5_mat34 *placements, uint32_t num_placements)
 {
-    COMMON_EACH (layered, layers->meshes, layers->num_meshes) {
+    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+        view_layered *const layered = &layers->meshes[i];
         layered->view = *view;
         layered->placements = placements;
         layered->num_placements = placements != NULL ? num_placements : 0;
@@ -761,51 +779,53 @@ static void find_and_use(const view_dresser *d, bool complete)
     const md5_mesh *const mesh = &d->search.model->meshes[index];
     view_mesh_textures *const own = &d->textures->meshes[index];
     view_look *const look = &own->look;
-    const bool is_selected = own->maps[MD5GL_PICTURE_DIFFUSE] != NULL;
+    const bool is_selected = own->maps[MD5GL_IMAGE_DIFFUSE] != NULL;
     view_free_look(look); // of a game that lacks the image
     *look = view_find_look(&d->search, view_log_listener(d->log));
     if (look->diffuse != NULL && !is_selected) {
         // Those that are shown in turn: if one cannot be read, the first ones stay.
         for (uint32_t i = 0; i <= look->num_turns && own->num_turns == i; i++) {
             const char *const path = i == 0 ? look->diffuse : look->turns[i - 1];
-            own->turns[i] = load_file(d, MD5GL_PICTURE_DIFFUSE, path, false);
+            own->turns[i] = load_file(d, MD5GL_IMAGE_DIFFUSE, path, false);
             own->num_turns += own->turns[i] != NULL;
         }
-        own->maps[MD5GL_PICTURE_DIFFUSE] = own->turns[0];
+        own->maps[MD5GL_IMAGE_DIFFUSE] = own->turns[0];
         if (look->is_guess)
-            view_info(d->log, "texture of mesh %u \"%s\" is a guess, by %s: %s", index, mesh->name,
+            view_info(d->log, "texture of mesh %u \"%s\" was guessed by %s: %s", index, mesh->name,
                       look->why, look->diffuse);
         else
-            view_debug(d->log, "texture of mesh %u: %s, by %s", index, look->diffuse, look->why);
+            view_debug(d->log, "texture of mesh %u: %s, found by %s", index, look->diffuse,
+                       look->why);
     } else if (complete) {
         common_free_list(&look->tried); // what was tried is not missing
     } else if (!is_selected) {
         // The likeliest image and why it was not taken; the others are logged.
         const char *const why = look->tried.count > 0 ? look->tried.names[0] : NULL;
         if (*mesh->shader == '\0' && why == NULL)
-            view_warn(d->log, "mesh %u \"%s\" names no shader, so it has no texture; see --texture",
+            view_warn(d->log,
+                      "mesh %u \"%s\" has no shader name and no texture; use --texture to set one",
                       index, mesh->name);
         else
             view_warn(d->log, "mesh %u \"%s\": no texture found for shader \"%s\"%s%s", index,
                       mesh->name, mesh->shader, why != NULL ? "; " : "", why != NULL ? why : "");
         for (size_t i = 1; i < look->tried.count; i++)
-            view_debug(d->log, "not for mesh %u: %s", index, look->tried.names[i]);
+            view_debug(d->log, "rejected for mesh %u: %s", index, look->tried.names[i]);
     }
 
-    give_map(d, (view_texture){.path = look->normals, .map = MD5GL_PICTURE_NORMALS});
+    give_map(d, (view_texture){.path = look->normals, .map = MD5GL_IMAGE_NORMALS});
     // Masks are highlights, and what glows in the colours of the texture that they are declared
     // with.
     view_texture masks = {.path = look->masks,
-                          .map = MD5GL_PICTURE_SPECULAR,
+                          .map = MD5GL_IMAGE_SPECULAR,
                           .is_masks = true,
                           .share = look->specular};
     give_map(d, masks);
-    masks.map = MD5GL_PICTURE_GLOW;
+    masks.map = MD5GL_IMAGE_GLOW;
     masks.share = look->glow;
     masks.base = look->diffuse;
     // Masks that could not be read were reported with the highlights.
-    if (look->is_declared && own->maps[MD5GL_PICTURE_DIFFUSE] != NULL
-        && own->maps[MD5GL_PICTURE_SPECULAR] != NULL)
+    if (look->is_declared && own->maps[MD5GL_IMAGE_DIFFUSE] != NULL
+        && own->maps[MD5GL_IMAGE_SPECULAR] != NULL)
         give_map(d, masks);
     own->two_sided = own->two_sided || look->two_sided;
     if (look->alpha_test > 0)
@@ -816,20 +836,19 @@ static void find_and_use(const view_dresser *d, bool complete)
 static void find_maps(const view_dresser *d)
 {
     const view_texture **const own = d->textures->meshes[d->search.mesh].maps;
-    if (own[MD5GL_PICTURE_DIFFUSE] == NULL)
+    if (own[MD5GL_IMAGE_DIFFUSE] == NULL)
         return;
-    const char *const diffuse = own[MD5GL_PICTURE_DIFFUSE]->path;
+    const char *const diffuse = own[MD5GL_IMAGE_DIFFUSE]->path;
     char *const folder = common_folder(diffuse);
     common_list files = common_list_folder(folder, "");
-    for (md5gl_picture map = MD5GL_PICTURE_NORMALS; map < MD5GL_NUM_PICTURES; map++) {
+    for (md5gl_image_kind map = MD5GL_IMAGE_NORMALS; map < MD5GL_NUM_IMAGE_KINDS; map++) {
         const char *const path = view_find_map(&files, diffuse, map);
-        const bool is_done = map == MD5GL_PICTURE_HEIGHTS && own[MD5GL_PICTURE_NORMALS] != NULL;
+        const bool is_done = map == MD5GL_IMAGE_HEIGHTS && own[MD5GL_IMAGE_NORMALS] != NULL;
         if (path == NULL || is_done || own[map] != NULL || strcmp(path, diffuse) == 0)
             continue;
         // Slopes of heights are added to normals.
-        const char *const heights = map == MD5GL_PICTURE_NORMALS
-                                        ? view_find_map(&files, diffuse, MD5GL_PICTURE_HEIGHTS)
-                                        : NULL;
+        const char *const heights =
+            map == MD5GL_IMAGE_NORMALS ? view_find_map(&files, diffuse, MD5GL_IMAGE_HEIGHTS) : NULL;
         give_map(d, (view_texture){.path = path, .heights = heights, .map = map});
         if (own[map] != NULL)
             view_debug(d->log, "%s of mesh %u: %s%s%s", view_map_name(map), d->search.mesh, path,
@@ -843,29 +862,32 @@ static void find_maps(const view_dresser *d)
 static bool use_choices(const view_dresser *d, const view_options *options)
 {
     const md5_model *const model = d->search.model;
-    for (md5gl_picture map = 0; options != NULL && map < MD5GL_NUM_PICTURES; map++) {
+    for (md5gl_image_kind map = 0; options != NULL && map < MD5GL_NUM_IMAGE_KINDS; map++) {
         const size_t count = options->maps[map].count;
-        COMMON_FOR_WHILE (i, 2 * count, count > 0) {
-            const char *const choice = options->maps[map].names[i % count];
-            const char *const equals = strchr(choice, '=');
-            const size_t length = equals != NULL ? (size_t)(equals - choice) : 0; // of the mesh
-            if ((equals != NULL) != (i >= count))
-                continue;
-            const view_texture *const loaded =
-                load_file(d, map, equals != NULL ? equals + 1 : choice, true);
-            bool is_used = equals == NULL;
-            if (loaded == NULL && !d->log->keeps_rest)
-                return false;
-            COMMON_FOR (m, model->num_meshes)
-                if (equals == NULL || view_is_mesh(model, m, choice, length)) {
-                    view_mesh_textures *const own = &d->textures->meshes[m];
-                    own->maps[map] = loaded != NULL ? loaded : own->maps[map];
-                    own->is_selected[map] = equals != NULL;
-                    is_used = true;
-                }
-            if (!is_used)
-                return view_error(d->log, "--texture: no mesh \"%.*s\"; the model has %u",
-                                  (int)length, choice, model->num_meshes);
+        if (count > 0) {
+            for (size_t i = 0; i < 2 * count; i++) {
+                const char *const choice = options->maps[map].names[i % count];
+                const char *const equals = strchr(choice, '=');
+                const size_t length = equals != NULL ? (size_t)(equals - choice) : 0; // of the mesh
+                if ((equals != NULL) != (i >= count))
+                    continue;
+                const view_texture *const loaded =
+                    load_file(d, map, equals != NULL ? equals + 1 : choice, true);
+                bool is_used = equals == NULL;
+                if (loaded == NULL && !d->log->keeps_rest)
+                    return false;
+                for (uint32_t m = 0; m < model->num_meshes; m++)
+                    if (equals == NULL || view_is_mesh(model, m, choice, length)) {
+                        view_mesh_textures *const own = &d->textures->meshes[m];
+                        own->maps[map] = loaded != NULL ? loaded : own->maps[map];
+                        own->is_selected[map] = equals != NULL;
+                        is_used = true;
+                    }
+                if (!is_used)
+                    return view_error(d->log,
+                                      "--texture: mesh \"%.*s\" not found; the model has %u meshes",
+                                      (int)length, choice, model->num_meshes);
+            }
         }
     }
     return true;
@@ -874,8 +896,8 @@ static bool use_choices(const view_dresser *d, const view_options *options)
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing)
 {
-    static const md5gl_picture maps[] = {MD5GL_PICTURE_DIFFUSE, MD5GL_PICTURE_NORMALS,
-                                         MD5GL_PICTURE_SPECULAR};
+    static const md5gl_image_kind maps[] = {MD5GL_IMAGE_DIFFUSE, MD5GL_IMAGE_NORMALS,
+                                            MD5GL_IMAGE_SPECULAR};
     const md5_model *const model = dressing->model;
     md5_game *const game = dressing->game;
     const view_options *const options = dressing->options;
@@ -903,16 +925,17 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
     d.search.package = textures->package = has_file ? view_open_package(file, NULL) : NULL;
     d.search.skin = options != NULL ? options->skin : 0;
     if (d.search.skin > 0 && game == NULL && view_quake_of(dressing->path) == VIEW_QUAKE_NONE)
-        view_warn(d.log, "--skin: only models of the Quake re-releases have skins by numbers");
+        view_warn(d.log,
+                  "--skin ignored: only models of the Quake re-releases have numbered skins");
     uint32_t num_unmeasured = 0; // if these are all, they are measured
-    COMMON_FOR (i, model->num_meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (!view_log_progress(d.log, "textures", i, model->num_meshes))
             break;
         d.log->about = (view_about){VIEW_ABOUT_MESH, i, 0, model};
         if (model->meshes[i].num_triangles == 0)
             continue;
         view_mesh_textures *const own = &textures->meshes[i];
-        const view_texture **const diffuse = &own->maps[MD5GL_PICTURE_DIFFUSE];
+        const view_texture **const diffuse = &own->maps[MD5GL_IMAGE_DIFFUSE];
         const char *const shader = model->meshes[i].shader;
         d.search.mesh = i;
         while (wardrobe != NULL && textures->num_worn < wardrobe->num_worn
@@ -921,7 +944,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
             *COMMON_MORE(textures->worn, textures->num_worn) = d.search.package;
         }
         d.search.said = i < dressing->num_said ? &dressing->said[i] : NULL;
-        const bool is_selected = own->is_selected[MD5GL_PICTURE_DIFFUSE];
+        const bool is_selected = own->is_selected[MD5GL_IMAGE_DIFFUSE];
         // In the game, if there is one, then as without.
         d.game = game != NULL || *diffuse != NULL
                      ? game
@@ -938,7 +961,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
             if (program == NULL)
                 continue;
             give_map(&d, (view_texture){.path = program->text, .program = program, .map = maps[k]});
-            if (maps[k] == MD5GL_PICTURE_DIFFUSE && !is_selected)
+            if (maps[k] == MD5GL_IMAGE_DIFFUSE && !is_selected)
                 view_note_looked(
                     &own->look, *diffuse != NULL,
                     common_format("%s: %s",
@@ -965,7 +988,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         }
         num_unmeasured += own->is_unmeasured;
     }
-    COMMON_FOR (i, model->num_meshes)
+    for (uint32_t i = 0; i < model->num_meshes; i++)
         textures->meshes[i].is_unmeasured &= num_unmeasured < model->num_meshes;
     free(file);
     d.log->about.kind = VIEW_ABOUT_FILE;
@@ -974,9 +997,35 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
     return true;
 }
 
+void view_load_preview_textures(view_textures *textures, const view_loader *loader,
+                                const md5_model *model, md5_game *game,
+                                const view_preview_mesh *meshes)
+{
+    *textures = (view_textures){
+        .num_meshes = model->num_meshes,
+        .meshes = common_alloc(model->num_meshes, sizeof *textures->meshes),
+    };
+    view_dresser d = {textures, loader->renderer, loader->log, loader->ahead,
+                      game,     {.model = model}};
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_material *const material = meshes[i].material;
+        view_mesh_textures *const own = &textures->meshes[i];
+        d.search.mesh = i;
+        own->opaque = material != NULL && material->coverage == MD5_COVERAGE_OPAQUE;
+        own->two_sided = true;
+        if (meshes[i].image == NULL)
+            continue;
+        if (material != NULL && material->coverage == MD5_COVERAGE_TRANSLUCENT)
+            view_add_layers(&d, model->meshes[i].shader);
+        else
+            give_map(&d, (view_texture){.path = meshes[i].image, .map = MD5GL_IMAGE_DIFFUSE});
+    }
+    view_sort_layers(&textures->layers, model->num_meshes);
+}
+
 void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
 {
-    COMMON_FOR (i, textures->num_loaded) {
+    for (size_t i = 0; i < textures->num_loaded; i++) {
         view_texture *const texture = textures->loaded[i];
         md5gl_destroy_texture(renderer, texture->texture);
         free((char *)(uintptr_t)texture->path);
@@ -984,24 +1033,25 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
         free((char *)(uintptr_t)texture->base);
         free(texture);
     }
-    COMMON_FOR (i, textures->num_meshes)
+    for (uint32_t i = 0; i < textures->num_meshes; i++)
         view_free_look(&textures->meshes[i].look);
     view_layers *const layers = &textures->layers;
-    COMMON_EACH (layered, layers->meshes, layers->num_meshes) {
+    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+        view_layered *const layered = &layers->meshes[i];
         free(layered->registers);
         free(layered->textures);
         free(layered->stages);
         free(layered->lit.textures);
         free(layered->lit.shown);
     }
-    COMMON_FOR (i, layers->num_notes)
+    for (size_t i = 0; i < layers->num_notes; i++)
         free(layers->notes[i].text);
     free(layers->meshes);
     free(layers->lists);
     free(layers->places);
     free(layers->notes);
     view_close_package(textures->package);
-    COMMON_FOR (i, textures->num_worn)
+    for (size_t i = 0; i < textures->num_worn; i++)
         view_close_package(textures->worn[i]);
     free(textures->worn);
     free(textures->meshes);
@@ -1017,9 +1067,9 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
                                   uint32_t mesh, bool maps, bool layers, double time)
 {
     const view_mesh_textures *const own = &textures->meshes[mesh];
-    const view_texture *const diffuse = own->maps[MD5GL_PICTURE_DIFFUSE];
-    md5gl_texture drawn[MD5GL_NUM_PICTURES];
-    COMMON_FOR (map, MD5GL_NUM_PICTURES)
+    const view_texture *const diffuse = own->maps[MD5GL_IMAGE_DIFFUSE];
+    md5gl_texture drawn[MD5GL_NUM_IMAGE_KINDS];
+    for (int map = 0; map < MD5GL_NUM_IMAGE_KINDS; map++)
         drawn[map] = own->maps[map] != NULL ? own->maps[map]->texture : 0;
     md5gl_material material = {
         .diffuse = diffuse != NULL ? diffuse->texture : md5gl_checker_texture(renderer),
@@ -1032,21 +1082,22 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
         material.diffuse = own->turns[md5_quake_image_at(&skins, 0, time)]->texture;
     }
     if (maps) {
-        material.normals = drawn[drawn[MD5GL_PICTURE_NORMALS] != 0 ? MD5GL_PICTURE_NORMALS
-                                                                   : MD5GL_PICTURE_HEIGHTS];
-        material.specular = drawn[MD5GL_PICTURE_SPECULAR];
+        material.normals =
+            drawn[drawn[MD5GL_IMAGE_NORMALS] != 0 ? MD5GL_IMAGE_NORMALS : MD5GL_IMAGE_HEIGHTS];
+        material.specular = drawn[MD5GL_IMAGE_SPECULAR];
         // The alpha of TGA and DDS files means other things to other engines.
         material.has_thin_parts =
             material.specular != 0
-            && common_has_ending(own->maps[MD5GL_PICTURE_SPECULAR]->path, ".png");
-        material.glow = drawn[MD5GL_PICTURE_GLOW];
+            && common_has_ending(own->maps[MD5GL_IMAGE_SPECULAR]->path, ".png");
+        material.glow = drawn[MD5GL_IMAGE_GLOW];
     }
     if (layers)
         view_paint_layer(&textures->layers, mesh, maps, &material);
     return material;
 }
 
-const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh, md5gl_picture map)
+const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh,
+                                    md5gl_image_kind map)
 {
     return textures->meshes != NULL ? textures->meshes[mesh].maps[map] : NULL;
 }
@@ -1064,9 +1115,8 @@ md5gl_model *view_create_model(const view_loader *loader, const md5_model *model
     const view_options *const options = loader->options;
     md5_error error = {0};
     md5gl_model *drawn = md5gl_create_model(loader->renderer, model, options->path, &error);
-    if (drawn == NULL && options->path != MD5GL_PATH_AUTO && !options->verify
-        && error.status == MD5_ERROR_GPU) {
-        view_warn(loader->log, "%s; using another vertex path", error.message);
+    if (drawn == NULL && options->path != MD5GL_PATH_AUTO && error.status == MD5_ERROR_GPU) {
+        view_warn(loader->log, "%s; using another skinning path", error.message);
         drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);
     }
     if (drawn == NULL)

@@ -107,31 +107,32 @@ void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
 
 typedef struct view_texture {
     const char *path;
-    // The picture in a game that it is, whose text is the path; NULL: it is a file.
+    // The image program of a game, whose text is the path. NULL: the texture is a file.
     const md5_image_program *program;
-    const md5_stage *stage; // of the game, as which it is sampled; NULL: it is a map
-    const char *heights;    // a height map whose slopes are added to it, or NULL
-    md5gl_picture map;      // what it is used as; MD5GL_NUM_PICTURES: of a stage
-    bool is_masks;          // it holds the masks of an md5.cfg: specular map or glow map
-    const char *base;       // of a glow map that is made of masks: the texture that glows
-    float share;            // of the masks that counts
-    md5gl_texture texture;  // 0: could not be read, which was logged
+    // The stage of a game's material that samples the texture. NULL: the texture is a map.
+    const md5_stage *stage;
+    const char *heights;   // path of a height map whose slopes are added to a normal map, or NULL
+    md5gl_image_kind map;  // the kind of map; MD5GL_NUM_IMAGE_KINDS: image of a stage
+    bool is_masks;         // the file contains the masks of an md5.cfg for specular and glow maps
+    const char *base;      // path of the texture that glows, for a glow map made of masks
+    float share;           // factor for the masks
+    md5gl_texture texture; // 0: the texture could not be read, and the error was logged
     uint32_t width, height;
-    bool has_holes; // MD5GL_PICTURE_DIFFUSE
+    bool has_holes; // MD5GL_IMAGE_DIFFUSE
 } view_texture;
 
 // The textures of a mesh, each of view_textures.loaded.
 typedef struct view_mesh_textures {
-    const view_texture *maps[MD5GL_NUM_PICTURES]; // NULL: none
+    const view_texture *maps[MD5GL_NUM_IMAGE_KINDS]; // NULL: none
     // Images that are shown in turn, as in Quake ten a second; the first one is its texture.
     const view_texture *turns[MD5_MAX_QUAKE_IMAGES]; // [num_turns]
     uint32_t num_turns;
-    bool two_sided;                       // a look says that both sides are drawn
-    bool is_selected[MD5GL_NUM_PICTURES]; // for this mesh alone, by an option
-    float alpha_test;                     // what a look says, 0 = nothing
-    bool opaque;                          // a material says that alpha cuts nothing out
-    bool is_unmeasured;                   // see view_is_unmeasured()
-    view_look look;                       // result of the search
+    bool two_sided;                          // a look says that both sides are drawn
+    bool is_selected[MD5GL_NUM_IMAGE_KINDS]; // true: an option selects the map for this mesh only
+    float alpha_test;                        // threshold of the material file, 0 = none
+    bool opaque;                             // true: the material ignores alpha
+    bool is_unmeasured;                      // see view_is_unmeasured()
+    view_look look;                          // result of the search
 } view_mesh_textures;
 
 typedef struct view_textures {
@@ -188,6 +189,20 @@ bool view_add_layers(const view_dresser *d, const char *shader);
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing);
 
+// Appearance of a mesh in a preview.
+typedef struct view_preview_mesh {
+    const md5_material *material; // declared by a game or a file in the model's folder; may be NULL
+    char *image;                  // name of the image in loader->ahead, or NULL
+    bool is_hidden;
+} view_preview_mesh;
+
+// Uploads the textures of a preview: the diffuse maps of meshes[number of meshes of the model], or
+// the stages of translucent materials of `game`. Takes the images from loader->ahead and reads no
+// files.
+void view_load_preview_textures(view_textures *textures, const view_loader *loader,
+                                const md5_model *model, md5_game *game,
+                                const view_preview_mesh *meshes);
+
 void view_free_textures(view_textures *textures, md5gl_renderer *renderer);
 
 // Material of a mesh at a time in seconds: its texture or the checker; if `maps` is set, also its
@@ -206,7 +221,7 @@ static inline bool view_is_unmeasured(const view_textures *textures, uint32_t me
 
 // The image of a mesh's texture or of another map as it was loaded, or NULL.
 const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh,
-                                    md5gl_picture map);
+                                    md5gl_image_kind map);
 
 // The result of the search for a mesh's texture; empty if the options name one.
 const view_look *view_mesh_look(const view_textures *textures, uint32_t mesh);
@@ -234,8 +249,7 @@ void view_apply_masks(view_image *masks, const view_image *glowing, float share)
 // -- Uploading models ----------------------------------------------------------------------------
 
 // Creates a model on the GPU with the vertex path of the options. If that path is not available,
-// logs a warning and uses another one, except for --verify. Returns NULL and logs an error on
-// failure.
+// logs a warning and uses another one. Returns NULL and logs an error on failure.
 md5gl_model *view_create_model(const view_loader *loader, const md5_model *model);
 
 // The same with its textures and the deforms of its materials. Returns false and logs an error on

@@ -67,18 +67,18 @@ void view_append_mesh(view_text *words, const view_mesh_text *said)
     view_append(words, "\nshader ");
     view_append_name(words, said->material);
     view_append(words, "\nnumverts %u\n", mesh->num_file_vertices);
-    COMMON_FOR (i, mesh->num_file_vertices)
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
         view_append(words, "vert %u ( %.9g %.9g ) %u %u\n", i, mesh->texcoords[i].x,
                     mesh->texcoords[i].y, mesh->file_vertices[i].first_weight,
                     mesh->file_vertices[i].num_weights);
     view_append(words, "numtris %u\n", mesh->num_triangles);
-    COMMON_FOR (i, mesh->num_triangles) {
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const corner = &mesh->indices[3 * (size_t)i];
         view_append(words, "tri %u %u %u %u\n", i, mesh->sources[corner[0]],
                     mesh->sources[corner[1]], mesh->sources[corner[2]]);
     }
     view_append(words, "numweights %u\n", mesh->num_weights);
-    COMMON_FOR (i, mesh->num_weights) {
+    for (uint32_t i = 0; i < mesh->num_weights; i++) {
         const md5_weight *const weight = &mesh->weights[i];
         const uint32_t joint =
             said->joints ? said->joints[weight->joint] : said->first_joint + weight->joint;
@@ -111,9 +111,9 @@ md5_anim *view_make_anim(const md5_model *model, uint32_t num_frames, double fra
     md5_vec3 *const translations = (md5_vec3 *)(rotations + count);
     md5_bounds *const bounds = (md5_bounds *)(translations + count);
     uint32_t *const joints = (uint32_t *)(bounds + num_frames);
-    COMMON_FOR (i, num_joints)
+    for (uint32_t i = 0; i < num_joints; i++)
         joints[i] = i;
-    COMMON_FOR (i, num_frames)
+    for (uint32_t i = 0; i < num_frames; i++)
         bounds[i] = model->bounds;
     *anim = (md5_anim){.skeleton = model->skeleton,
                        .base_frame = model->bind_local,
@@ -138,7 +138,7 @@ md5_anim *view_make_anim(const md5_model *model, uint32_t num_frames, double fra
 void view_set_frame(md5_anim *anim, uint32_t frame, const md5_xform *pose)
 {
     const size_t first = (size_t)frame * anim->skeleton.num_joints;
-    COMMON_FOR (i, anim->skeleton.num_joints) {
+    for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
         ((md5_quat *)anim->rotations)[first + i] = pose[i].rotation;
         ((md5_vec3 *)anim->translations)[first + i] = pose[i].translation;
     }

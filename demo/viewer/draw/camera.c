@@ -44,7 +44,7 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
     const float near_z = lens->near_z, far_z = lens->far_z;
     const md5_vec3 rows[3] = {lens->axes.right, lens->axes.up, lens->axes.back};
     md5_mat44 look = {{0}}, clip = {{0}};
-    COMMON_FOR (row, 3) {
+    for (int row = 0; row < 3; row++) {
         look.m[0 + row] = rows[row].x;
         look.m[4 + row] = rows[row].y;
         look.m[8 + row] = rows[row].z;
@@ -76,7 +76,7 @@ float view_fitting_distance(const view_camera *camera, const view_hull *hull, fl
     const float half_y = filled * VIEW_HALF_HEIGHT, half_x = half_y * width / height;
     const view_axes axes = axes_of(camera);
     float distance = -INFINITY;
-    COMMON_FOR (i, VIEW_HULL_POINTS) {
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         const md5_vec3 arm = md5_vec3_sub(hull->points[i], camera->target);
         const float across = fabsf(md5_vec3_dot(arm, axes.right)) / half_x;
         const float high = fabsf(md5_vec3_dot(arm, axes.up)) / half_y;
@@ -100,7 +100,7 @@ bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *
         return false;
     md5_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     view_skin(scene);
-    COMMON_FOR (m, model->num_meshes) {
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
         const bool is_one =
             material < 0 ? (int32_t)m == mesh
                          : strcmp(model->meshes[m].shader, model->meshes[material].shader) == 0;
@@ -130,7 +130,7 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
     for (int pass = 0; pass < 3 && !empty; pass++) {
         // The target moves within the picture plane so that the shape is centred.
         float left = INFINITY, right = -INFINITY, low = INFINITY, high = -INFINITY;
-        COMMON_FOR (i, VIEW_HULL_POINTS) {
+        for (int i = 0; i < VIEW_HULL_POINTS; i++) {
             const md5_vec3 arm = md5_vec3_sub(hull->points[i], camera->target);
             const float depth = camera->distance - md5_vec3_dot(arm, axes.back);
             // Perspective: near points appear larger.

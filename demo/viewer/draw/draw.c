@@ -48,7 +48,7 @@ static md5_bounds skin_bounds(const md5_model *model, const view_textures *textu
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     md5_model one = *model;
     one.num_meshes = 1;
-    COMMON_FOR (i, model->num_meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
         one.meshes = &model->meshes[i];
         if (textures == NULL || !view_is_unmeasured(textures, i))
             bounds = md5_bounds_union(bounds, md5_skin_bounds(&one, palette));
@@ -81,6 +81,38 @@ static float find_ground(view_document *document)
     return ground;
 }
 
+static md5_bounds move_bounds(md5_bounds bounds, md5_vec3 offset)
+{
+    return (md5_bounds){md5_vec3_add(bounds.min, offset), md5_vec3_add(bounds.max, offset)};
+}
+
+// Extends the bounds of the casters by the bounds of a companion, to a size of at most `limit`. The
+// bounds of a companion that is too far away for that are moved toward the others until both fit.
+// The result is a continuous function of the companion's position: when the companion comes or
+// goes, the shadow map moves steadily and shadows keep their sharpness.
+static md5_bounds add_caster(md5_bounds casters, md5_bounds companion, float limit)
+{
+    enum { NUM_STEPS = 20 }; // of bisection: positions to a millionth of the distance
+    const md5_vec3 gap = md5_vec3_sub(view_centre(casters), view_centre(companion));
+    float fits = 1; // fraction of the gap by which the companion is moved
+    float too_far = 0;
+    if (view_is_empty(companion))
+        return casters;
+    if (view_size(md5_bounds_union(casters, companion)) < limit)
+        return md5_bounds_union(casters, companion);
+    for (int i = 0; i < NUM_STEPS; i++) {
+        const float fraction = 0.5f * (fits + too_far);
+        const md5_bounds moved = move_bounds(companion, md5_vec3_scale(gap, fraction));
+        if (view_size(md5_bounds_union(casters, moved)) < limit)
+            fits = fraction;
+        else
+            too_far = fraction;
+    }
+    const md5_bounds both =
+        md5_bounds_union(casters, move_bounds(companion, md5_vec3_scale(gap, fits)));
+    return view_size(both) < limit ? both : casters; // the companion is larger than the limit
+}
+
 // Bounds of the shadow casters in the present pose, within `reach`. A crowd stays in its square.
 static md5_bounds find_casters(const view_document *document, float reach)
 {
@@ -96,10 +128,7 @@ static md5_bounds find_casters(const view_document *document, float reach)
     for (uint32_t i = 1; i <= VIEW_NUM_COMPANIONS; i++) {
         if (i == 1 + VIEW_CARRIED) // fire
             continue;
-        const md5_bounds both = md5_bounds_union(bounds, find_body(document, i));
-        // One that is far away would take the texels of both.
-        if (view_size(both) < 1.9f * reach)
-            bounds = both;
+        bounds = add_caster(bounds, find_body(document, i), 1.9f * reach);
     }
     bounds.min = md5_vec3_sub(bounds.min, (md5_vec3){bent, bent, bent});
     bounds.max = md5_vec3_add(bounds.max, (md5_vec3){bent, bent, bent});
@@ -122,7 +151,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
         studio_direction(lens->axes, 0.85f, 0.55f, 0.25f),   // fill
         studio_direction(lens->axes, 0.55f, -0.75f, 0.65f)}; // rim
     // The model is at half their range, where a fifth of their light is left.
-    COMMON_FOR (i, VIEW_NUM_STUDIO_POINTS)
+    for (int i = 0; i < VIEW_NUM_STUDIO_POINTS; i++)
         points[i] = (md5gl_point_light){
             .position = view_along(centre, ways[i], 4 * stage->camera->scene_radius),
             .range = 8 * stage->camera->scene_radius};
@@ -142,7 +171,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     frame.lighting = stage->shown->classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
     const struct light_colors *const colors = &light_colors[frame.lighting];
     const float *const values = stage->lights->values; // the user's intensities
-    COMMON_FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         frame.light[i] = values[VIEW_LIGHT_KEY] * colors->key[i];
         frame.ambient[i] = values[VIEW_LIGHT_SKY] * colors->sky[i];
         points[0].color[i] = values[VIEW_LIGHT_FILL] * colors->fill[i];
@@ -162,7 +191,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
         frame.num_point_lights = 0;
         key = (md5_vec3){-environment->brightest.x, -environment->brightest.y,
                          environment->brightest.z};
-        COMMON_FOR (i, 3) {
+        for (int i = 0; i < 3; i++) {
             frame.light[i] *= 0.5f;
             frame.ambient[i] = values[VIEW_LIGHT_SKY] * environment->exposure;
         }
@@ -173,18 +202,6 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     const float height = view_clamp(raised, view_radians(3), view_radians(89));
     frame.light_direction =
         (md5_vec3){cosf(height) * cosf(around), cosf(height) * sinf(around), sinf(height)};
-    if (stage->extra != NULL) {
-        const view_extra *const extra = stage->extra;
-        memcpy(frame.light, extra->light, sizeof frame.light);
-        memcpy(frame.ambient, extra->ambient, sizeof frame.ambient);
-        frame.light_direction = extra->light_direction;
-        frame.point_lights = extra->points;
-        frame.num_point_lights = extra->num_points;
-        frame.casters = extra->casters;
-        frame.shadow_radius = 0;
-        frame.no_shadows = !stage->shown->shadows;
-        frame.shadow_texels = VIEW_CROWD_TEXELS;
-    }
     return frame;
 }
 
@@ -205,8 +222,8 @@ float view_parm_of(const view_stage *stage, int row)
     if (value != view_parm_ranges[row].usual)
         return value;
     const double burns =
-        scene->fall != NULL ? scene->fall->fate.dies + view_burns_after(&scene->entity) : INFINITY;
-    if (parm == 7 && view_lies(scene->fall, stage->play->time) && stage->play->time >= burns)
+        scene->fall != NULL ? scene->fall->death_time + view_burns_after(&scene->entity) : INFINITY;
+    if (parm == 7 && view_has_died(scene->fall, stage->play->time) && stage->play->time >= burns)
         return view_material_time(stage->parms, burns);
     if (view_machine_of(scene) != NULL) {
         char name[16];
@@ -223,13 +240,13 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
     const view_shown *const shown = stage->shown;
     const bool has_layers = shows_layers(stage, textures);
     md5_material_input input = {.time = view_material_time(stage->parms, stage->play->time)};
-    COMMON_FOR (i, VIEW_NUM_PARMS)
+    for (int i = 0; i < VIEW_NUM_PARMS; i++)
         input.parms[i] = view_parm_of(stage, VIEW_FIRST_PARM + i);
     if (has_layers)
         view_evaluate_layers(&textures->layers, &input);
     const bool is_grid =
         stage->options->surface == VIEW_SURFACE_UV && stage->document->surfaces.uv_grid != 0;
-    COMMON_FOR (i, textures->num_meshes) {
+    for (uint32_t i = 0; i < textures->num_meshes; i++) {
         md5gl_material material = view_mesh_material(
             textures, stage->renderer, i, shown->maps && !is_grid, has_layers, stage->play->time);
         if (shown->checker)
@@ -247,7 +264,7 @@ static void draw_uses(const view_stage *stage, const view_bodies *bodies, view_b
                       uint32_t style)
 {
     const bool is_shadow = use == VIEW_BODY_CASTS;
-    COMMON_FOR (i, bodies->count) {
+    for (uint32_t i = 0; i < bodies->count; i++) {
         const view_body *const body = &bodies->bodies[i];
         if ((body->uses & use) == 0)
             continue;
@@ -313,7 +330,7 @@ static bool prepare_pictures(const view_stage *stage, md5_error *error)
     const uint32_t look =
         1u | (uint32_t)stage->shown->maps << 1 | (uint32_t)stage->shown->two_sided << 2
         | (uint32_t)stage->shown->checker << 3 | (uint32_t)stage->document->scene.dual << 4;
-    COMMON_FOR (k, stage->document->crowd.num_kinds) {
+    for (uint32_t k = 0; k < stage->document->crowd.num_kinds; k++) {
         view_kind *const kind = &stage->document->crowd.kinds[k];
         view_pictures *const pictures = &kind->pictures;
         if (pictures->impostors == NULL)
@@ -344,12 +361,11 @@ static bool prepare_pictures(const view_stage *stage, md5_error *error)
             }
             const md5_binding *const binding = kind->clips[clip];
             const double part = (double)frame / (first[clip + 1] - first[clip]);
-            const md5_moment moment =
-                md5_moment_at(binding->anim, part * binding->anim->duration, MD5_WRAP_LOOP);
-            md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, NULL, palette);
-            is_drawn =
-                md5gl_draw_impostor_pictures(stage->renderer, pictures->impostors, kind->drawn,
-                                             first[clip] + frame, palette, error);
+            const md5_sample_position sample = md5_sample_position_at(
+                binding->anim, part * binding->anim->duration, MD5_WRAP_LOOP);
+            md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
+            is_drawn = md5gl_draw_impostor_images(stage->renderer, pictures->impostors, kind->drawn,
+                                                  first[clip] + frame, palette, error);
         }
         free(pose);
         free(palette);
@@ -364,12 +380,12 @@ static void list_crowd(const view_stage *stage, view_bodies *bodies)
 {
     enum { LIT = VIEW_BODY_CASTS | VIEW_BODY_SHOWN };
     const view_crowd *const crowd = &stage->document->crowd;
-    COMMON_FOR (k, crowd->num_kinds) {
+    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
         const view_kind *const kind = &crowd->kinds[k];
         bool has_casters = false;
         for (uint32_t i = 1; i < kind->num_levels && kind->is_sorted; i++)
             has_casters = has_casters || kind->levels[i].source == VIEW_DETAIL_CASTERS;
-        COMMON_FOR (i, kind->num_levels) {
+        for (uint32_t i = 0; i < kind->num_levels; i++) {
             const view_detail *const level = &kind->levels[i];
             const bool is_baked = level->source == VIEW_DETAIL_BAKED, is_first = i == 0;
             const bool is_posed = level->source <= VIEW_DETAIL_CASTERS;
@@ -411,81 +427,6 @@ static void list_crowd(const view_stage *stage, view_bodies *bodies)
             };
         }
     }
-}
-
-// == Ghosts ================================================================================
-
-static const md5_vec4 earlier = {0.18f, 0.42f, 1, 0}, later = {1, 0.42f, 0.10f, 0};
-
-uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const md5_anim *anim,
-                          view_ghost ghosts[2 * VIEW_MAX_ONION])
-{
-    const uint32_t count = onion->count < VIEW_MAX_ONION ? onion->count : VIEW_MAX_ONION;
-    uint32_t num_ghosts = 0;
-    for (uint32_t i = 1; i <= count && anim->num_frames > 1; i++)
-        for (int side = -1; side <= 1; side += 2) {
-            const double way = side * (double)i * onion->step / anim->frame_rate;
-            const double time = view_cycle_time(play, anim) + way;
-            const bool is_outside = time < -1e-9 || time > anim->duration + 1e-9;
-            if (play->wrap == MD5_WRAP_CLAMP && is_outside)
-                continue;
-            md5_vec4 tint = side > 0 ? later : earlier;
-            tint.w = 1 + 0.3f + 0.5f * (float)i / (float)count; // farther ones: fewer pixels
-            ghosts[num_ghosts++] = (view_ghost){
-                .moment = md5_moment_at(anim, play->time + way, play->wrap), .tint = tint};
-        }
-    return num_ghosts;
-}
-
-// Draws them, if a clip is shown: the model without textures, or the bones if there is no model.
-// Call it within a frame, last of what draws the document's model. Returns false and fills `error`
-// on failure.
-static bool draw_ghosts(const view_stage *stage, md5_error *error)
-{
-    view_ghost ghosts[2 * VIEW_MAX_ONION];
-    view_document *const document = stage->document;
-    view_scene *const scene = &document->scene;
-    const bool plays = view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED;
-    const md5_anim *const anim = view_shown_anim(scene);
-    const bool is_hidden = stage->options->onion.count == 0 || view_shows_crowd(document) || !plays;
-    const uint32_t count = is_hidden || anim == NULL ? 0
-                                                     : view_find_ghosts(&stage->options->onion,
-                                                                        stage->play, anim, ghosts);
-    if (count == 0)
-        return true;
-    md5_mat34 *const palettes = common_alloc((size_t)count * scene->num_joints, sizeof *palettes);
-    const view_morphs *const morphs = &document->morphs; // whose weights all ghosts have
-    const size_t num_targets = morphs->drawn != NULL ? morphs->morph->num_targets : 0;
-    float *const weights = common_alloc(count * num_targets, sizeof *weights);
-    md5_vec4 tints[2 * VIEW_MAX_ONION];
-    bool is_drawn = true;
-    COMMON_FOR (i, count) {
-        view_pose_moment(scene, &ghosts[i].moment);
-        tints[i] = ghosts[i].tint;
-        if (document->drawn == NULL) {
-            view_add_bones(stage->lines, scene, tints[i].x < 0.5f ? 0x3E62B0FF : 0xB0482EFF);
-            continue;
-        }
-        if (num_targets > 0)
-            memcpy(weights + i * num_targets, morphs->weights, num_targets * sizeof *weights);
-        memcpy(palettes + (size_t)i * scene->num_joints, scene->palette,
-               scene->num_joints * sizeof *palettes);
-    }
-    const md5gl_instances instances = {.count = count,
-                                       .palettes = palettes,
-                                       .tints = tints,
-                                       .morph = morphs->drawn,
-                                       .weights = weights};
-    if (document->drawn != NULL) {
-        is_drawn = md5gl_pose(stage->renderer, document->drawn, &instances, error);
-        if (is_drawn)
-            md5gl_draw_model(stage->renderer, document->drawn, MD5GL_LIT | MD5GL_UNTEXTURED);
-    }
-    view_draw_lines(stage->lines, stage->renderer, stage->font->scale, true);
-    view_pose(scene, stage->play);
-    free(weights);
-    free(palettes);
-    return is_drawn;
 }
 
 // == Companions ============================================================================
@@ -600,7 +541,7 @@ static md5_mat34 pose(view_companion *companion, const view_stage *stage)
     else if (made != NULL)
         update_retargeting(made, stage, companion);
     if (companion == document->companions && made != NULL && made->binding != NULL)
-        md5_sample(made->binding, view_moment(stage->play, made->anim), scene->root,
+        md5_sample(made->binding, view_sample_position(stage->play, made->anim), scene->root,
                    companion->pose);
     else if (companion->scratch != NULL)
         md5_retarget_pose(companion->retarget, scene->pose, companion->pose, companion->scratch);
@@ -614,17 +555,16 @@ static void add_fire(const view_stage *stage, md5gl_frame *frame,
                      md5gl_point_light points[VIEW_NUM_POINTS])
 {
     const view_companion *const fire = &stage->document->companions[VIEW_CARRIED];
-    if (fire->model == NULL || fire->model->num_meshes == 0 || stage->extra != NULL
-        || view_shows_crowd(stage->document))
+    if (fire->model == NULL || fire->model->num_meshes == 0 || view_shows_crowd(stage->document))
         return;
     const md5_mesh *const mesh = &fire->model->meshes[0];
     md5_vec3 *const places = common_alloc(mesh->num_vertices, sizeof *places), centre = {0};
     float sum = 0;
     md5_skin(mesh, fire->palette, places, NULL, NULL);
-    COMMON_FOR (i, mesh->num_triangles) {
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const corners = &mesh->indices[3 * i];
         float longest = 0;
-        COMMON_FOR (k, 3)
+        for (int k = 0; k < 3; k++)
             longest =
                 fmaxf(longest, view_distance(places[corners[k]], places[corners[(k + 1) % 3]]));
         const float share = longest * longest;
@@ -673,7 +613,7 @@ static bool prepare_surface(const view_stage *stage, md5_error *error)
         return false;
     // It is blended, hidden and bent as the model.
     md5gl_model *const copy = surfaces->heat.drawn;
-    COMMON_FOR (i, document->textures.num_meshes) {
+    for (uint32_t i = 0; i < document->textures.num_meshes; i++) {
         const md5gl_material usual = view_mesh_material(&document->textures, stage->renderer, i,
                                                         false, false, stage->play->time);
         const md5gl_material plain = {.two_sided = usual.two_sided || stage->shown->two_sided};
@@ -707,10 +647,7 @@ void view_draw_background(const view_stage *stage, const view_lens *lens)
         level = 0.5f * height
                 * (1 - lens->shift_y - lens->axes.back.z / (lens->axes.up.z * lens->half_y));
     view_clear_canvas(stage->canvas);
-    if (stage->extra != NULL) { // hills hide the lower part
-        view_draw_gradient(stage->canvas, (view_rect){0, 0, width, 0.25f * height},
-                           stage->extra->sky[0], stage->extra->sky[1]);
-    } else if (lens == NULL) {
+    if (lens == NULL) {
         view_draw_gradient(stage->canvas, (view_rect){0, 0, width, height}, studio[0], studio[1]);
     } else {
         view_draw_rect(stage->canvas, (view_rect){0, 0, width, height}, place[1]);
@@ -737,10 +674,10 @@ static void draw_place(const view_stage *stage, const view_lens *lens)
         common_alloc(3 * (size_t)mesh->num_triangles, sizeof *corners);
     uint32_t count = 0;
     md5_skin(mesh, place->palette, points, NULL, NULL);
-    COMMON_FOR (i, mesh->num_triangles) {
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         md5gl_panel_vertex *const corner = &corners[count];
         bool is_behind = true;
-        COMMON_FOR (k, 3u) {
+        for (uint32_t k = 0; k < 3u; k++) {
             const uint32_t vertex = mesh->indices[3 * i + k];
             const md5_vec3 way = md5_vec3_sub(points[vertex], lens->eye);
             const float depth = -md5_vec3_dot(way, lens->axes.back);
@@ -788,7 +725,7 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
                       .morph = is_heat ? heat->drawn_morph : document->morphs.drawn,
                       .weights = document->morphs.weights},
     };
-    COMMON_FOR (i, VIEW_NUM_COMPANIONS) {
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         view_companion *const companion = &document->companions[i];
         if (companion->model == NULL)
             continue;
@@ -839,7 +776,7 @@ void view_draw_canvas(const view_stage *stage)
 static void draw_blobs(const view_stage *stage, float ground)
 {
     const view_document *const document = stage->document;
-    md5gl_blob blobs[1 + VIEW_NUM_COMPANIONS] = {{.radius = 0}};
+    md5gl_blob_shadow blobs[1 + VIEW_NUM_COMPANIONS] = {{.radius = 0}};
     for (uint32_t i = 0; i <= VIEW_NUM_COMPANIONS; i++) {
         const view_companion *const companion = i > 0 ? &document->companions[i - 1] : NULL;
         const md5_model *const model = companion ? companion->model : document->scene.model;
@@ -862,25 +799,25 @@ static void draw_blobs(const view_stage *stage, float ground)
         blobs[i].radius = (has_feet ? 0.5f : 0.6f) * across;
         blobs[i].darkness = 0.6f * view_clamp(1 - 2 * (bounds.min.z - ground) / height, 0.1f, 1);
     }
-    md5gl_draw_blobs(stage->renderer, blobs, 1 + VIEW_NUM_COMPANIONS);
+    md5gl_draw_blob_shadows(stage->renderer, blobs, 1 + VIEW_NUM_COMPANIONS);
 }
 
 static void draw_crowd_blobs(const view_stage *stage, float ground)
 {
     enum { AT_ONCE = 256 };
     const view_crowd *const crowd = &stage->document->crowd;
-    md5gl_blob blobs[AT_ONCE];
+    md5gl_blob_shadow blobs[AT_ONCE];
     uint32_t count = 0;
-    COMMON_FOR (i, crowd->count) {
+    for (uint32_t i = 0; i < crowd->count; i++) {
         const view_member *const member = &crowd->members[i];
         const md5_vec3 place = member->place.translation;
         if (member->is_seen)
-            blobs[count++] = (md5gl_blob){
+            blobs[count++] = (md5gl_blob_shadow){
                 .position = {place.x, place.y, ground},
                 .radius = 0.4f * crowd->kinds[member->kind].sphere.radius,
             };
         if (count == AT_ONCE || (i + 1 == crowd->count && count > 0)) {
-            md5gl_draw_blobs(stage->renderer, blobs, count);
+            md5gl_draw_blob_shadows(stage->renderer, blobs, count);
             count = 0;
         }
     }
@@ -898,11 +835,11 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     // Sets the blending of every model on the GPU to the scene's. If the driver rejects the
     // shaders, logs the error and returns to linear blending.
     blend_as_selected(&document->scene, document->drawn, &loader);
-    COMMON_FOR (i, VIEW_NUM_COMPANIONS)
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
         blend_as_selected(&document->scene, document->companions[i].drawn, &loader);
-    COMMON_FOR (i, document->crowd.num_kinds) {
+    for (uint32_t i = 0; i < document->crowd.num_kinds; i++) {
         const view_kind *const kind = &document->crowd.kinds[i];
-        COMMON_FOR (k, kind->num_levels)
+        for (uint32_t k = 0; k < kind->num_levels; k++)
             if (kind->levels[k].source != VIEW_DETAIL_BAKED)
                 blend_as_selected(&document->scene, kind->levels[k].drawn, &loader);
     }
@@ -916,10 +853,10 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     md5gl_point_light points[VIEW_NUM_POINTS];
     const view_lens lens = view_stage_lens(stage);
     md5gl_frame frame = view_light_frame(stage, &lens, target, transparent, points);
-    const uint32_t num_studio = stage->extra != NULL ? 0 : frame.num_point_lights;
+    const uint32_t num_studio = frame.num_point_lights;
     add_fire(stage, &frame, points);
     const bool is_level = document->scene.terrain.kind == VIEW_LEVEL;
-    if (is_level && !is_crowd && stage->extra == NULL)
+    if (is_level && !is_crowd)
         frame.ground = find_ground(document);
     if (!prepare_pictures(stage, error) || !prepare_surface(stage, error))
         return false;
@@ -927,8 +864,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
         view_sight sight =
             view_make_sight(&lens, &frame, fminf(frame.ground, document->bounds.min.z));
         sight.all = !crowd->culls;
-        crowd->levels = stage->shown->levels;
-        crowd->reduces = stage->shown->levels && !stage->shown->edges;
+        crowd->reduces = !stage->shown->edges;
         crowd->coarser = stage->economy.coarser;
         view_run_crowd(crowd, stage->play->time, &sight);
     }
@@ -936,12 +872,12 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     const md5_deform_view view = {
         .eye = lens.eye, .left = md5_vec3_scale(lens.axes.right, -1), .up = lens.axes.up};
     view_see_deforms(&document->textures.layers, &view, NULL, 0);
-    COMMON_FOR (i, VIEW_NUM_COMPANIONS) {
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         const view_companion *const companion = &document->companions[i];
         if (companion->textures != NULL)
             view_see_deforms(&companion->textures->layers, &view, &companion->place, 1);
     }
-    COMMON_FOR (i, crowd->num_kinds) {
+    for (uint32_t i = 0; i < crowd->num_kinds; i++) {
         const view_kind *const kind = &crowd->kinds[i];
         if (kind->textures != NULL)
             view_see_deforms(&kind->textures->layers, &view, kind->placements, kind->num_seen);
@@ -964,8 +900,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     const md5_vec3 centre =
         md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
     const bool is_above = lens.orthographic ? lens.axes.back.z > 0 : lens.eye.z > height;
-    const bool has_place = is_place && is_above && !lens.orthographic && !is_crowd
-                           && document->place.drawn != NULL && stage->extra == NULL;
+    const bool has_place =
+        is_place && is_above && !lens.orthographic && !is_crowd && document->place.drawn != NULL;
     if (has_place) {
         md5gl_draw_floor(stage->renderer, height, centre, 7 * radius, num_studio);
         draw_place(stage, &lens);
@@ -984,8 +920,6 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
                             .textures = document->place.textures,
                             .drawn = document->place.drawn,
                             .instances = {.count = 1, .palettes = document->place.palette}};
-        for (uint32_t i = 0; stage->extra != NULL && i < stage->extra->num_bodies; i++)
-            bodies.bodies[bodies.count++] = stage->extra->bodies[i];
         is_drawn = view_draw_bodies(stage, &bodies,
                                     MD5GL_LIT | (is_grey ? MD5GL_UNTEXTURED : 0)
                                         | (stage->shown->edges ? MD5GL_WIREFRAME : 0),
@@ -997,18 +931,13 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     if (is_place && is_above && !has_place)
         md5gl_draw_floor(stage->renderer, height, centre, 7 * radius, num_studio);
     if (has_shadows && !transparent)
-        md5gl_draw_ground(stage->renderer,
-                          stage->extra != NULL ? view_centre(frame.casters) : centre,
-                          3 * radius + frame.shadow_radius);
+        md5gl_draw_ground(stage->renderer, centre, 3 * radius + frame.shadow_radius);
     if (has_shadows && stage->economy.no_shadows)
         (is_crowd ? draw_crowd_blobs : draw_blobs)(stage, height);
-    if (stage->extra != NULL && is_drawn)
-        md5gl_draw_blobs(stage->renderer, stage->extra->blobs, stage->extra->num_blobs);
     if (is_level && stage->shown->grid) // cells of a power of ten that are small beside the model
         md5gl_draw_grid(stage->renderer, height, cell, centre, 7 * radius);
-    is_drawn = is_drawn && draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error)
-               && draw_ghosts(stage, error); // over the ground
-    COMMON_FOR (on_top, 2) {
+    is_drawn = is_drawn && draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error);
+    for (int on_top = 0; on_top < 2; on_top++) {
         view_add_overlays(stage, on_top == 1);
         view_draw_lines(stage->lines, stage->renderer,
                         (on_top == 1 ? 1.5f : 1) * stage->font->scale, on_top == 1);

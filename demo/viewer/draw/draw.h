@@ -73,9 +73,6 @@ void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color
 // A cross along the axes, whose arms are `size` long.
 void view_add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t color);
 
-// Adds lines between joints and their parents only.
-void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color);
-
 // == Picking ===============================================================================
 //
 // What a click on the body hits: mesh, triangle, vertex and joint.
@@ -174,12 +171,9 @@ typedef struct view_stage {
     double recorded; // seconds of the movie of the window; below 0: there is none
     bool is_start;   // the start page is open
     bool plays;      // the first minute plays, by its own camera and without panels
-    bool is_paused;  // the game is, by who plays it
     bool is_bare;    // nothing but the background: a list covers the start page
 
-    const struct view_extra *extra; // or NULL
-
-    // An open page, or the game, has a panel of its own in place of all others; or NULL.
+    // An open page, which has a panel in place of all others; or NULL.
     struct view_pages *pages;
     void (*page_panel)(struct view_ui *ui, const struct view_stage *stage);
 } view_stage;
@@ -238,21 +232,6 @@ typedef struct view_bodies {
 bool view_draw_bodies(const view_stage *stage, const view_bodies *bodies, uint32_t style,
                       md5_error *error);
 
-// What a game adds to the picture of its document, and its lights in place of the studio's.
-typedef struct view_extra {
-    view_camera camera; // its target is relative to where the document's character stands
-    view_color sky[2];  // from the upper to the lower edge
-    md5_vec3 light_direction;
-    float light[3], ambient[3];
-    md5gl_point_light points[MD5GL_MAX_POINT_LIGHTS];
-    uint32_t num_points;
-    md5_bounds casters;
-    view_body bodies[2];
-    uint32_t num_bodies;
-    const md5gl_blob *blobs; // [num_blobs] on the ground
-    uint32_t num_blobs;
-} view_extra;
-
 // == The model that is retargeted ==========================================================
 
 // What moves the companion that is retargeted, as the options say.
@@ -286,17 +265,5 @@ float view_parm_of(const view_stage *stage, int row);
 // Sets the material of each mesh: its maps, or the checker if that is shown. Evaluates its stages
 // at the time of playback.
 void view_set_materials(const view_stage *stage, const view_textures *textures, md5gl_model *drawn);
-
-// == Onion skin: ghosts of earlier and later frames of the clip ============================
-
-typedef struct view_ghost {
-    md5_moment moment;
-    md5_vec4 tint; // see md5gl_instances: blue for earlier frames, orange for later ones
-} view_ghost;
-
-// Finds the ghosts of the current time, the nearest first; returns how many. A clip that plays once
-// has none before its first and after its last frame.
-uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const md5_anim *anim,
-                          view_ghost ghosts[2 * VIEW_MAX_ONION]);
 
 #endif

@@ -56,29 +56,30 @@ static void add_axes(view_lines *lines, md5_vec3 place, md5_quat rotation, md5_v
     add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){0, 0, sizes.z}), 0, blue);
 }
 
+// Adds lines between joints and their parents.
+static void add_bones(view_lines *lines, const view_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const uint32_t parent = scene->skeleton->joints[i].parent;
+        if (parent != MD5_NONE)
+            view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
+                          md5_mat34_translation(scene->joints[i]), limb);
+    }
+}
+
 // Joints as small crosses along their axes, with lines to their parents.
 static void add_skeleton(view_lines *lines, const view_scene *scene, float cross_size)
 {
     static const md5_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const uint32_t colors[3] = {red, green, blue};
-    view_add_bones(lines, scene, limb);
-    COMMON_FOR (i, scene->num_joints) {
+    add_bones(lines, scene);
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
         const md5_mat34 *const joint = &scene->joints[i];
         const md5_vec3 position = md5_mat34_translation(*joint);
-        COMMON_FOR (axis, 3)
+        for (int axis = 0; axis < 3; axis++)
             add_arm(lines, position,
                     md5_vec3_scale(md5_mat34_direction(*joint, axes[axis]), cross_size), 0.35f,
                     colors[axis]);
-    }
-}
-
-void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color)
-{
-    COMMON_FOR (i, scene->num_joints) {
-        const uint32_t parent = scene->skeleton->joints[i].parent;
-        if (parent != MD5_NONE)
-            view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
-                          md5_mat34_translation(scene->joints[i]), color);
     }
 }
 
@@ -90,7 +91,7 @@ static void add_normals(view_lines *lines, view_scene *scene, float length)
     const bool *is_faulty = marks;
     view_find_pose_faults(scene, marks);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        COMMON_FOR (v, scene->model->meshes[i].num_vertices)
+        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++)
             add_arm(lines, scene->skinned[i].positions[v],
                     md5_vec3_scale(scene->skinned[i].normals[v], length), 0,
                     *is_faulty++ ? fault : normal);
@@ -108,7 +109,7 @@ static void add_tangents(view_lines *lines, view_scene *scene, float length)
             continue;
         md5_vec4 *const tangents = common_alloc((size_t)mesh->num_vertices + 1, sizeof *tangents);
         view_skin_mesh(scene, i, skinned->normals, tangents);
-        COMMON_FOR (v, mesh->num_vertices) {
+        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             const md5_vec3 along_u = {tangents[v].x, tangents[v].y, tangents[v].z};
             const md5_vec3 along_v =
                 md5_vec3_scale(md5_vec3_cross(skinned->normals[v], along_u), tangents[v].w);
@@ -144,7 +145,7 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
     enum { MAX_AXES = 40 }; // more hide the path
     const uint32_t num_played = camera_path->clock.num_frames, stride = 1 + num_played / MAX_AXES;
     uint32_t shot = 0, last_shot = 0;
-    COMMON_FOR (played, num_played) {
+    for (uint32_t played = 0; played < num_played; played++) {
         const uint32_t frame = view_camera_path_frame(camera_path, played, &shot);
         const md5_camera_view *const view = &camera_path->camera->frames[frame];
         if (played % stride == 0 || played + 1 == num_played || shot != last_shot)
@@ -161,7 +162,7 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
     const md5_vec3 top = md5_vec3_add(middle, high), bottom = md5_vec3_sub(middle, high);
     const md5_vec3 corners[4] = {md5_vec3_sub(top, across), md5_vec3_add(top, across),
                                  md5_vec3_add(bottom, across), md5_vec3_sub(bottom, across)};
-    COMMON_FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         view_add_line(lines, lens->eye, corners[i], edge_color);
         view_add_line(lines, corners[i], corners[(i + 1) % 4], edge_color);
     }
@@ -176,7 +177,7 @@ static void add_bodies(view_lines *lines, const view_scene *scene)
     const md5_figure *const figure = scene->fall->bodies;
     md5_body_state *const states = common_alloc(figure->num_bodies, sizeof *states);
     md5_figure_from_joints(figure, scene->joints, (md5_xform){.rotation = {.w = 1}}, 0, states);
-    COMMON_FOR (i, figure->num_bodies) {
+    for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_part *const body = &figure->bodies[i];
         for (uint32_t k = 0; k < 3 * body->num_triangles; k++) {
             const uint32_t *const corners = figure->triangles[body->first_triangle + k / 3];
@@ -217,7 +218,8 @@ void view_add_overlays(const view_stage *stage, bool on_top)
     if (posed && shown->bounds)
         add_box(lines, NULL, view_pose_bounds(scene, NULL), 0xE8ECF2FF);
     if (posed && shown->bounds && anim != NULL && anim->frame_bounds != NULL) {
-        md5_bounds box = md5_anim_bounds(anim, view_moment(stage->play, anim), scene->root);
+        md5_bounds box =
+            md5_anim_bounds(anim, view_sample_position(stage->play, anim), scene->root);
         // MD5_ROOT_ID bounds are relative to the origin joint.
         if (scene->root == MD5_ROOT_ID) {
             box.min = md5_vec3_add(box.min, scene->pose[0].translation);
@@ -255,7 +257,7 @@ static md5_vec3 corner(const view_scene *scene, const view_pick *pick, uint32_t 
 md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick)
 {
     md5_vec3 point = {0, 0, 0};
-    COMMON_FOR (i, 3u)
+    for (uint32_t i = 0; i < 3u; i++)
         point = view_along(point, corner(scene, pick, i), pick->weights[i]);
     return point;
 }
@@ -278,7 +280,7 @@ md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, floa
 static bool find_hit(const view_scene *scene, uint64_t hidden, const md5_ray *ray, md5_hit *nearest)
 {
     bool is_hit = false;
-    COMMON_FOR (i, scene->model->num_meshes) {
+    for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
         md5_hit hit;
         if (view_is_hidden(hidden, i)
             || !md5_raycast_mesh(*ray, &scene->model->meshes[i], scene->skinned[i].positions, &hit)
@@ -308,7 +310,7 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
                       .weights = {hit.weights[0], hit.weights[1], hit.weights[2]}};
     const md5_vec3 point = view_pick_point(scene, &pick);
     float least = INFINITY;
-    COMMON_FOR (i, 3u) {
+    for (uint32_t i = 0; i < 3u; i++) {
         const float distance = view_distance(corner(scene, &pick, i), point);
         if (distance >= least)
             continue;
@@ -330,7 +332,7 @@ static void heat_color(float weight, uint8_t rgba[4])
     const float place = 4 * view_clamp(weight, 0, 1);
     const int low = place < 4 ? (int)place : 3;
     const float part = place - (float)low;
-    COMMON_FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         rgba[i] = (uint8_t)(stops[low][i] + (stops[low + 1][i] - stops[low][i]) * part);
     rgba[3] = (uint8_t)(view_clamp(40 * weight, 0, 1) * 235);
 }
@@ -344,16 +346,16 @@ static void draw_heat(const view_stage *stage, int32_t joint, float spacing, flo
     if (model == NULL)
         return;
     view_skin(&stage->document->scene);
-    COMMON_FOR (m, model->num_meshes) {
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         const view_skinned *const skinned = &stage->document->scene.skinned[m];
         if (view_is_hidden(stage->hidden_meshes, m))
             continue;
-        COMMON_FOR (t, mesh->num_triangles) {
+        for (uint32_t t = 0; t < mesh->num_triangles; t++) {
             const uint32_t *const indices = mesh->indices + 3 * (size_t)t;
             md5_vec3 corners[3];
             float parts[3];
-            COMMON_FOR (i, 3u) {
+            for (uint32_t i = 0; i < 3u; i++) {
                 parts[i] = view_weight_of(mesh, indices[i], joint);
                 corners[i] =
                     view_along(skinned->positions[indices[i]], skinned->normals[indices[i]], lift);
@@ -368,7 +370,7 @@ static void draw_heat(const view_stage *stage, int32_t joint, float spacing, flo
                     const float part = (float)i / (float)count;
                     view_add_line(stage->lines, md5_vec3_lerp(corners[0], corners[1], part),
                                   md5_vec3_lerp(corners[0], corners[2], part), 0);
-                    COMMON_FOR (end, 2)
+                    for (int end = 0; end < 2; end++)
                         heat_color(parts[0] + (parts[1 + end] - parts[0]) * part,
                                    stage->lines->vertices[(int)stage->lines->count - 2 + end].rgba);
                 }
@@ -406,7 +408,7 @@ void view_draw_marks(const view_stage *stage)
             draw_heat(stage, joint, 2 * scale * pixel, 3 * scale);
 
         // Lines to the joint's parent and children, visible through the model.
-        COMMON_FOR (i, scene->num_joints) {
+        for (uint32_t i = 0; i < scene->num_joints; i++) {
             const uint32_t parent = scene->skeleton->joints[i].parent;
             if (parent != MD5_NONE && ((int32_t)i == joint || (int32_t)parent == joint))
                 view_add_line(lines, md5_mat34_translation(scene->joints[parent]),

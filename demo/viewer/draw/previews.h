@@ -1,106 +1,108 @@
-// Small pictures of models, drawn on the CPU, so that a thread without OpenGL can make them.
+// Previews of models, animations and images for lists, and thumbnails for file managers. A thread
+// loads the files within limits. The renderer draws them into a small target.
 #ifndef DEMO_VIEWER_DRAW_PREVIEWS_H
 #define DEMO_VIEWER_DRAW_PREVIEWS_H
 
-#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/crowd/document.h"
 
-// Side of a picture in a list, in pixels.
-enum { VIEW_SKETCH_SIZE = 128 };
+// Widths and heights of a preview in a list and of a large preview, in pixels.
+enum { VIEW_PREVIEW_SIZE = 256, VIEW_LARGE_PREVIEW_SIZE = 768 };
 
-typedef struct view_sketch view_sketch;
+// -- Drawing -------------------------------------------------------------------------------------
 
-// Begins a picture of points within these bounds, seen from the front left and slightly above, of
-// `size` by `size` pixels, 2048 at most. Returns NULL if the bounds are empty or not finite. Free
-// with view_end_sketch().
-view_sketch *view_begin_sketch(md5_bounds bounds, uint32_t size);
+// A loaded model or animation that can be drawn.
+typedef struct view_preview_subject {
+    view_document document;    // only the scene is used
+    view_play play;            // contains the time of the pose
+    md5_game *game;            // declares the materials; may be NULL
+    view_ahead images;         // decoded images
+    view_preview_mesh *meshes; // [number of meshes of the model]
+} view_preview_subject;
 
-// What triangles are drawn with.
-typedef struct view_paint {
-    const view_image *texture; // NULL: grey
-    bool has_holes;            // where its alpha is less than a half
-    // Of a material whose image it is: blended with what is there, without light. NULL: they hide
-    // it.
-    const md5_stage *stage;
-    const float *registers; // [registers of the material] evaluated
-} view_paint;
+// Callback that draws a subject on the thread of the renderer.
+typedef struct view_preview_drawer {
+    // Draws the subject into an image of `size` by `size` pixels with a transparent background.
+    // Returns false and does not change *image on failure. The caller frees image->rgba.
+    bool (*draw)(void *user, view_preview_subject *subject, uint32_t size, view_image *image);
+    void *user;
+} view_preview_drawer;
 
-// Draws triangles of one mesh in front of what is behind them: indices[3 * num_triangles] into
-// positions, unit normals and texture coordinates. Those that are blended hide nothing, and are
-// drawn last. Returns false if the picture has taken too much work: it can be ended as it is.
-bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 *positions,
-                      const md5_vec3 *normals, const view_paint *paint);
-
-// Draws a bone, from a joint to the next one: a grey spike that is wide near the first.
-void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to);
-
-// Writes the picture, transparent where nothing was drawn, and frees the sketch. `image` may be
-// NULL.
-void view_end_sketch(view_sketch *sketch, view_image *image);
-
-// -- Pictures ------------------------------------------------------------------------------------
+// -- Previews of a game's contents ---------------------------------------------------------------
 //
-// A picture of one thing that lies in a game: an entity or a model; a clip on a model that it fits;
-// a skin on a model that it changes.
+// The preview of an entity or a model shows the model. The preview of a clip shows a model that the
+// clip fits, and the preview of a skin shows a model that the skin changes.
 
-// What a picture is wished of, as one text: a name, and for clips and skins before it "ON::": the
-// entity or model that is shown now and tried first; "" if there is none. `on` may be NULL. To be
-// freed.
-char *view_wish_of(view_section section, const char *name, const char *on);
+// Returns the text that identifies a requested preview: the name, or "ON::NAME" for clips and
+// skins. `on` is the entity or model that is tried first; it may be NULL. The caller frees the
+// text.
+char *view_preview_request(view_section section, const char *name, const char *on);
 
-// A picture that was made.
 typedef struct view_preview {
-    view_image image;     // .rgba NULL: nothing can be shown
-    char facts[192];      // of a file: lines, the first of which says the most
-    bool is_wrong;        // it cannot be read, and they say why
-    uint32_t num_missing; // images of drawn meshes that are declared and not there; or the model
+    view_image image;     // .rgba is NULL if nothing can be drawn
+    char info[192];       // properties of a file, one per line, the most important first
+    bool is_wrong;        // the file cannot be read; `info` contains the reason
+    uint32_t num_missing; // number of images that materials declare and that do not exist, or 1 if
+                          // the model does not exist
 } view_preview;
 
-// Makes the picture of a wish. A clip that fits neither the shown model nor one beside it is shown
-// by its joints. A skin that changes neither the shown model nor one that it is meant for has no
-// picture. Free its image.
-view_preview view_make_preview(view_library *library, const char *wish);
+// Creates the preview of a request. If a clip fits neither the model of the request nor a model in
+// its folder, the preview shows the clip's joints. If a skin changes neither the model of the
+// request nor a model that the skin names, the preview has no image. The caller frees the image.
+view_preview view_make_preview(view_library *library, const char *request,
+                               const view_preview_drawer *drawer);
 
-// Returns the name of the first model that the skin changes, of those that it names or that lie
-// beside what it replaces, to be freed; NULL if there is none.
+// Returns the first model that the skin changes, among the models that the skin names and the
+// models in the folders of the materials that it replaces. Returns NULL if no model is found. The
+// caller frees the name.
 char *view_model_for_skin(view_library *library, const char *name);
 
 // -- On a thread ---------------------------------------------------------------------------------
 //
-// Pictures of what lies in a game, made by a thread while a list is open, and kept.
+// A thread creates and caches the previews of an open list.
 
-// Pictures that are kept at most: those that were asked for last.
+// Capacity of the cache. The least recently requested preview is replaced.
 enum { VIEW_MAX_PREVIEWS = 256 };
 
 typedef struct view_previews view_previews;
 
-// Begins with the game in a folder or an archive. The thread opens it for itself, on the first
-// wish, because one thread at a time may use a game. NULL: what is wished are the paths of files,
-// with "*" before them if the picture is to be large, of which those in the folder `models` may
-// name files anywhere in it; that may be NULL, and is taken over.
+// Starts a thread for previews of the game in a folder or an archive. The thread opens its own copy
+// of the game at the first request, because a game must not be used by two threads.
+//
+// If `place` is NULL, requests are paths of files; a "*" before the path requests a large preview.
+// A file in the folder `models` may refer to all files in that folder. `models` may be NULL; the
+// function frees it.
 view_previews *view_begin_previews(const char *place, char *models);
 void view_stop_previews(view_previews *previews); // NULL is allowed
 
-// Asks for pictures of what view_wish_of() names, the most urgent first, instead of those that were
-// asked for before and are not there yet. Writes them to made[count], where they stay until the
-// next call; NULL: it is not there yet. Returns whether pictures were made since the last call.
-// Never waits for one.
-bool view_want_previews(view_previews *previews, const char *const *wishes, size_t count,
-                        const view_preview **made);
+// Draws the subject that the thread has loaded, if any, and replaces the pending requests by
+// requests[count], the most urgent first; see view_preview_request(). Sets made[i] to the finished
+// preview of requests[i], which is valid until the next call, or to NULL. Returns true if previews
+// were finished since the last call. Does not wait for a preview.
+//
+// `drawer` may be NULL if the thread has not loaded a subject, as in the first call.
+bool view_update_previews(view_previews *previews, const char *const *requests, size_t count,
+                          const view_preview_drawer *drawer, const view_preview **made);
 
-// Makes the picture of a file, in no more than what a thumbnail may read and draw: of an image, as
-// it is or smaller; of a model with what is beside it, or if it lies in the folder `models`, which
-// may be NULL, with what is in that; of a clip, on a model beside it.
-view_preview view_preview_file(const char *path, uint32_t size, const char *models);
+// Creates the preview of a file within the limits of a thumbnail. An image is reduced to `size` if
+// it is larger. A model may use the files in its folder, or in the folder `models` if it contains
+// the model; `models` may be NULL. A clip is shown on a model in its folder.
+view_preview view_preview_file(const char *path, uint32_t size, const char *models,
+                               const view_preview_drawer *drawer);
 
 // -- A thumbnail of files ------------------------------------------------------------------------
 
-// Makes the picture of --thumbnail, for file managers: of files that nobody has looked at yet.
-//
-// Draws the files of the options. All is bounded: 256 MiB of memory, 3 s of processor time, 32 MiB
-// of files, 500 000 vertices, 16 million pixels an image and twice as many in all. Nothing outside
-// of the first file's folder is read, nor a link. The image, to be freed, has .rgba NULL, and an
-// error is logged, if a file cannot be shown or more would be needed. The limit of memory stays
-// with the process.
-view_image view_make_thumbnail(const view_options *options, view_log *log);
+// Draws the files of the options for --thumbnail. File managers call it for files that the user has
+// not opened, so its resources are limited:
+// - 5 s of processor time
+// - 512 MiB of memory in addition to the memory that the process uses at the call (on systems where
+//   common_address_space() is available); the limit is removed after drawing
+// - 32 MiB of files, all in the folder of the first file; links are not followed
+// - 500 000 vertices
+// - 16 million pixels per image, 32 million in total
+// - about 16 million pixels in the bounding rectangles of the triangles
+// Logs an error and returns an image without pixels if a file cannot be drawn or exceeds a limit.
+// The caller frees image.rgba.
+view_image view_make_thumbnail(const view_options *options, const view_preview_drawer *drawer,
+                               view_log *log);
 
 #endif

@@ -6,7 +6,7 @@
 
 void view_clear_browser(view_browser *browser)
 {
-    COMMON_FOR (i, browser->num_entries) {
+    for (size_t i = 0; i < browser->num_entries; i++) {
         free(browser->entries[i].label);
         free(browser->entries[i].path);
     }
@@ -60,7 +60,7 @@ static void find_entries(view_browser *browser)
         common_realloc(browser->found, browser->num_entries + 1, sizeof *browser->found);
     browser->num_found = browser->selected = browser->num_hidden = 0;
     browser->reveals = true;
-    COMMON_FOR (i, browser->num_entries)
+    for (size_t i = 0; i < browser->num_entries; i++)
         if (is_listed(browser, &browser->entries[i]))
             browser->found[browser->num_found++] = i;
 }
@@ -68,7 +68,7 @@ static void find_entries(view_browser *browser)
 // Selects the row of what is shown, if it is listed.
 static void select_shown(view_browser *browser)
 {
-    COMMON_FOR (i, browser->num_found)
+    for (size_t i = 0; i < browser->num_found; i++)
         if (browser->entries[browser->found[i]].is_shown)
             browser->selected = i;
 }
@@ -105,7 +105,7 @@ static const struct {
 static void add_files(view_browser *browser, const common_list *files, const char *ending,
                       view_entry_kind kind, const char *shown)
 {
-    COMMON_FOR (i, files->count) {
+    for (size_t i = 0; i < files->count; i++) {
         const char *const path = files->names[i];
         if (ending != NULL             ? !common_has_ending(path, ending)
             : kind == VIEW_ENTRY_OTHER ? !view_is_converted(path)
@@ -147,7 +147,7 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
         files = common_list_folder(listed.folder, "");
         folders = common_list_folder(listed.folder, NULL);
     }
-    COMMON_FOR (i, COMMON_LENGTH(endings))
+    for (size_t i = 0; i < COMMON_LENGTH(endings); i++)
         if (((takes == 0 ? OPENED : takes) >> endings[i].kind & 1) != 0
             || endings[i].kind == VIEW_ENTRY_FOLDER)
             add_files(&listed, &files, endings[i].ending, endings[i].kind, whole);
@@ -155,7 +155,7 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
         add_files(&listed, &files, NULL, VIEW_ENTRY_PICTURE, whole);
     if (takes == 0)
         add_files(&listed, &files, NULL, VIEW_ENTRY_OTHER, whole);
-    COMMON_FOR (i, folders.count)
+    for (size_t i = 0; i < folders.count; i++)
         add_entry(&listed, VIEW_ENTRY_FOLDER, common_format("%s/", common_base(folders.names[i])),
                   folders.names[i])
             ->is_shown = whole != NULL && strcmp(folders.names[i], whole) == 0;
@@ -171,7 +171,7 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
 void view_list_first(view_browser *browser, const common_list *paths)
 {
     for (size_t n = paths->count; n-- > 0;)
-        COMMON_FOR (i, browser->num_entries) {
+        for (size_t i = 0; i < browser->num_entries; i++) {
             const view_entry entry = browser->entries[i];
             if (strcmp(entry.path, paths->names[n]) != 0)
                 continue;
@@ -207,7 +207,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
     }
     browser->kind = kind;
     if (kind == VIEW_BROWSE_CLIPS) {
-        COMMON_FOR (i, scene->num_clips)
+        for (size_t i = 0; i < scene->num_clips; i++)
             add_clip(browser, scene, i)->is_shown = i == scene->clip;
     } else if (kind == VIEW_BROWSE_CHANNEL) {
         const md5_channel channel = (md5_channel)number;
@@ -216,8 +216,8 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
         browser->channel = number;
         browser->folder = common_format("Clips for %s", view_channel_name(channel));
         // To end what it plays.
-        add_entry(browser, VIEW_ENTRY_CLIP, common_copy("nothing"), NULL)->clip = SIZE_MAX;
-        COMMON_FOR (i, scene->num_clips) {
+        add_entry(browser, VIEW_ENTRY_CLIP, common_copy("none"), NULL)->clip = SIZE_MAX;
+        for (size_t i = 0; i < scene->num_clips; i++) {
             const uint32_t in_entity = scene->clips[i].in_entity;
             if (in_entity != 0)
                 add_clip(browser, scene, i)->is_shown = (int32_t)in_entity - 1 == playing;
@@ -243,7 +243,7 @@ void view_list_section(view_browser *browser, const view_library *library, view_
     browser->section = section;
     memcpy(browser->num_in_section, library->num_names, sizeof browser->num_in_section);
     browser->is_own_alone = is_own_alone;
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         const char *const name = library->names[section][i];
         view_entry *const entry = add_entry(browser, VIEW_ENTRY_NAMED, common_copy(name), name);
         entry->is_own = view_is_own(library, section, i);
@@ -444,7 +444,7 @@ static const view_small_picture *picture_of(view_ui *ui, const view_entry *entry
     snprintf(text, size, "%s", entry->is_missing ? "missing" : kind_words[entry->kind]);
     if ((entry->kind > VIEW_ENTRY_PICTURE && !is_named) || entry->is_missing || entry->is_in_game)
         return NULL;
-    char *const wish = is_named ? view_wish_of(browser->section, entry->path, browser->on)
+    char *const wish = is_named ? view_preview_request(browser->section, entry->path, browser->on)
                                 : common_copy(entry->path);
     const view_small_picture *const picture = ui_picture(ui, wish, is_named);
     free(wish);
@@ -483,7 +483,7 @@ static void show_entry(view_ui *ui, size_t line, view_rect box)
     if (browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES) { // of the recent ones
         view_rect cross = view_cut(&box, VIEW_AT_RIGHT, 1.7f * ui->em);
         cross.height = cross.width;
-        COMMON_TEXT(name, "forget %s", entry->label);
+        COMMON_TEXT(name, "remove %s", entry->label);
         if (ui_sign(ui, cross, name, "\xC3\x97")) {
             UI_ASK(ui, VIEW_FORGET_RECENT, .path = common_copy(entry->path));
             return;
@@ -506,7 +506,7 @@ static void show_entries(view_ui *ui, view_rect area, bool is_small)
     ui_column column;
     view_rect box;
     ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_FILES]);
-    COMMON_FOR (i, browser->num_found) {
+    for (size_t i = 0; i < browser->num_found; i++) {
         const view_entry_kind kind = browser->entries[browser->found[i]].kind;
         const bool is_flat = kind == VIEW_ENTRY_FOLDER;
         if (grid.count > 0 && is_flat != grid.is_flat)
@@ -532,9 +532,9 @@ static void show_entries(view_ui *ui, view_rect area, bool is_small)
     }
     if (browser->num_found == 0)
         ui_column_text(ui, VIEW_DIM,
-                       browser->is_scanning         ? "Reading\xE2\x80\xA6"
-                       : browser->filter[0] != '\0' ? "Nothing here is called so"
-                                                    : "Nothing here can be shown");
+                       browser->is_scanning         ? "Loading\xE2\x80\xA6"
+                       : browser->filter[0] != '\0' ? "No matches"
+                                                    : "No supported files in this folder");
     browser->num_rows = (size_t)fmaxf(area.height / fmaxf(grid.height, 1), 1);
     ui_end_column(ui);
 }
@@ -549,7 +549,7 @@ static void list_places(view_ui *ui, view_rect area)
     ui_column column;
     view_rect row;
     ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_PLACES]);
-    COMMON_FOR (i, ui->places.count) {
+    for (size_t i = 0; i < ui->places.count; i++) {
         const char *const path = ui->places.names[i];
         const bool is_game = i >= COMMON_LENGTH(names), is_known = i == 0 || path[0] != '\0';
         const char *const name = is_game || names[i] == NULL ? common_base(path) : names[i];
@@ -661,8 +661,8 @@ static void show_large(view_ui *ui, view_rect box, view_rect facts)
 // What can be done with the selected one: as many as there is room for.
 static void run_verbs(view_ui *ui, view_rect *foot)
 {
-    static const char *const verbs[] = {"Wear", "Compare", "Retarget to it"};
-    static const char *const options[] = {"wear", "compare", "retarget"};
+    static const char *const verbs[] = {"Add as outfit", "Compare", "Retarget to this model"};
+    static const char *const options[] = {"outfit", "compare", "retarget"};
     view_browser *const browser = &ui->browser;
     const view_entry *const entry = selected_entry(browser);
     const char *words[5];
@@ -688,7 +688,7 @@ static void run_verbs(view_ui *ui, view_rect *foot)
         ui->command.action = VIEW_CLOSED;
     } else if (entry == NULL || entry->kind > VIEW_ENTRY_ANIM
                || (entry->kind == VIEW_ENTRY_ANIM && strcmp(does[pressed]->name, "compare") != 0)) {
-        COMMON_TEXT(ui->notice, "%s: choose a model first", words[pressed]);
+        COMMON_TEXT(ui->notice, "%s: select a model first", words[pressed]);
         ui->notice_end = ui->stage->now + 2.5;
     } else {
         ui->command = view_set_command(does[pressed], common_copy(entry->path));
@@ -707,7 +707,7 @@ static void run_tabs(view_ui *ui, view_rect box)
         char texts[VIEW_NUM_SECTIONS][32];
         const char *words[VIEW_NUM_SECTIONS];
         choice = (uint32_t)browser->section;
-        COMMON_FOR (i, VIEW_NUM_SECTIONS) {
+        for (int i = 0; i < VIEW_NUM_SECTIONS; i++) {
             COMMON_TEXT(texts[i], "%s %zu", sections[i], browser->num_in_section[i]);
             words[i] = texts[i];
         }
@@ -772,13 +772,13 @@ void view_browser_panel(view_ui *ui)
         view_cut(&rest, VIEW_AT_TOP, gap);
         if (ui_button(ui, view_cut(&path, VIEW_AT_LEFT, line), "\xE2\x86\x91", false))
             ui->command = leave(browser);
-        ui_tip(ui, "The folder that this lies in  Ctrl+Up");
+        ui_tip(ui, "Parent folder  Ctrl+Up");
         view_cut(&path, VIEW_AT_LEFT, gap);
         const bool is_mod = browser->num_own > 0 && browser->num_own < browser->num_entries;
         if (is_mod || (is_small && ui->places.count > 0)) {
             bool *const on = is_mod ? &browser->is_own_alone : &browser->shows_places;
             const view_rect button = view_cut(&path, VIEW_AT_RIGHT, 6 * em);
-            if (ui_button(ui, button, is_mod ? "Mod only" : "Places", *on)) {
+            if (ui_button(ui, button, is_mod ? "Mod only" : "Locations", *on)) {
                 *on = !*on;
                 find_entries(browser);
             }
@@ -807,7 +807,7 @@ void view_browser_panel(view_ui *ui)
         if (browser->num_hidden > 0)
             COMMON_TEXT(more, VIEW_DOT "%zu hidden  ", browser->num_hidden);
         if (browser->is_scanning)
-            COMMON_TEXT(text, "%zu files so far", browser->num_scanned);
+            COMMON_TEXT(text, "Scanning: %zu files", browser->num_scanned);
         else
             COMMON_TEXT(text, "%zu of %zu%s", browser->num_found, browser->num_entries, more);
         const float y = foot.y + 0.5f * (foot.height - ui->line);

@@ -42,8 +42,8 @@ static void fit(plot *of)
 {
     of->low = INFINITY;
     of->high = -INFINITY;
-    COMMON_FOR (line, of->num_lines)
-        COMMON_FOR (frame, of->anim->num_frames) {
+    for (uint32_t line = 0; line < of->num_lines; line++)
+        for (uint32_t frame = 0; frame < of->anim->num_frames; frame++) {
             of->low = fmin(of->low, value_at(of, line, frame));
             of->high = fmax(of->high, value_at(of, line, frame));
         }
@@ -102,7 +102,7 @@ static uint32_t run_plot(view_ui *ui, plot *of, view_rect box)
     const uint32_t shown = (uint32_t)view_clamp(place, 0, last);
     float names = 1 * em, part;
     char text[32];
-    COMMON_FOR (i, of->num_lines)
+    for (uint32_t i = 0; i < of->num_lines; i++)
         names += ui_text_width(ui, of->lines[i].name) + 0.3f * em;
     of->area = (view_rect){box.x + 5.5f * em, box.y + 0.7f * em, box.width - 5.5f * em - names,
                            box.height - 2.7f * em};
@@ -120,12 +120,12 @@ static uint32_t run_plot(view_ui *ui, plot *of, view_rect box)
     fit(of);
     draw_grid(ui, of);
     float x = right + 0.5f * em;
-    COMMON_FOR (i, of->num_lines) { // names side by side, at the ends of the lines
+    for (uint32_t i = 0; i < of->num_lines; i++) { // names side by side, at the ends of the lines
         const float y = y_of(of, value_at(of, i, of->anim->num_frames - 1)) - 0.5f * ui->line;
         draw_line(ui->canvas, of, i);
         x += ui_text(ui, x, y, 0, of->lines[i].color, of->lines[i].name) + 0.3f * em;
     }
-    COMMON_FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         part = (float)(i == 0 ? told : shown) / fmaxf(last, 1);
         x = roundf(of->area.x + of->area.width * part);
         view_draw_rect(ui->canvas, (view_rect){x, of->area.y, hair, of->area.height},
@@ -159,7 +159,7 @@ static uint32_t run_table(view_ui *ui, view_rect area, const ui_cells *head, uin
     if (!ui->is_event)
         ui->curves.revealed = shown;
     ui_begin_column(ui, &column, area, scroll);
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         ui_cells of = {.name = "", .count = head->count, .color = VIEW_BRIGHT};
         if (!ui_take_row(ui, height, &row))
             continue;
@@ -189,14 +189,14 @@ static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
     md5_xform *const pose = common_alloc(scene->num_joints, sizeof *pose);
     free(curves->values);
     curves->values = common_alloc(count, sizeof *curves->values);
-    COMMON_FOR (frame, count) {
-        const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+    for (uint32_t frame = 0; frame < count; frame++) {
+        const md5_sample_position position = {.frame0 = frame, .frame1 = frame};
         float *const q = curves->values[frame][2], dot = 0;
-        md5_sample(clip->binding, moment, scene->root, pose);
+        md5_sample(clip->binding, position, scene->root, pose);
         view_find_values(md5_mat34_from_xform(pose[joint]), curves->values[frame]);
         for (int i = 0; i < 4 && frame > 0; i++)
             dot += q[i] * curves->values[frame - 1][2][i];
-        COMMON_FOR (i, 4)
+        for (int i = 0; i < 4; i++)
             q[i] = dot < 0 ? -q[i] : q[i];
     }
     free(pose);
@@ -210,7 +210,7 @@ static void copy_curve(view_ui *ui, uint32_t num_axes)
 {
     const view_curves *const curves = &ui->curves;
     char *text = common_format("frame,x,y,z%s\n", num_axes == 4 ? ",w" : "");
-    COMMON_FOR (frame, curves->anim->num_frames) {
+    for (uint32_t frame = 0; frame < curves->anim->num_frames; frame++) {
         const float *const v = curves->values[frame][curves->kind];
         common_extend(&text, num_axes == 4 ? "%u,%.9g,%.9g,%.9g,%.9g\n" : "%u,%.9g,%.9g,%.9g\n",
                       frame, v[0], v[1], v[2], v[3]);
@@ -238,9 +238,9 @@ static const char *run_curves(view_ui *ui, view_rect left, view_rect right)
     view_curves *const curves = &ui->curves;
     const int32_t joint = ui->selected_joint;
     if (clip == NULL || clip->binding == NULL)
-        return "No clip is shown";
+        return "No clip to show";
     if (joint < 0 || (uint32_t)joint >= ui->scene->num_joints)
-        return "Choose a joint: click on the model, or in the outliner";
+        return "Select a joint in the viewport or the outliner";
     sample(curves, ui->scene, (uint32_t)joint);
     const float top = right.y - 1.65f * em; // in the head of the dock
     view_rect kinds = view_cut(&right, VIEW_AT_TOP, 1.85f * em);
@@ -255,9 +255,9 @@ static const char *run_curves(view_ui *ui, view_rect left, view_rect right)
     ui_cells head = {.name = "", .texts[0] = "frame", .colors = colors};
     of.num_lines = curves->kind == 2 ? 4 : 3;
     head.count = 1 + of.num_lines;
-    if (ui_button(ui, button, "copy", false))
+    if (ui_button(ui, button, "Copy", false))
         copy_curve(ui, of.num_lines);
-    COMMON_FOR (i, of.num_lines) {
+    for (uint32_t i = 0; i < of.num_lines; i++) {
         of.lines[i] = (plot_line){view_axis_names[i], &curves->values[0][curves->kind][i],
                                   sizeof *curves->values / sizeof(float), view_axis_colors[i]};
         colors[1 + i] = view_axis_colors[i];
@@ -298,8 +298,8 @@ static const char *run_compared(view_ui *ui, view_rect left, view_rect right)
     const view_compare *const compare = &ui->stage->document->compare;
     uint32_t shown = 0; // row
     if (compare->model == NULL || compare->num_same == 0)
-        return "No joints to compare with: menu Model, Compare with\xE2\x80\xA6";
-    COMMON_FOR (i, compare->num_same)
+        return "Nothing to compare: choose Compare with\xE2\x80\xA6 in the Model menu";
+    for (uint32_t i = 0; i < compare->num_same; i++)
         shown = (int32_t)compare->peaks[i].joint == ui->selected_joint ? i : shown;
     const uint32_t joint = compare->peaks[shown].joint;
     plot of = {.anim = compare->measured,

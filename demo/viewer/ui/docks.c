@@ -186,7 +186,7 @@ static view_rect open_sheet(view_ui *ui, view_dock front, view_rect box)
         bool is_second;
     } tabs[] = {{view_shows_machine(ui->stage) ? "States" : "Clips", VIEW_DOCK_LEFT, false},
                 {"Joints", VIEW_DOCK_LEFT, true},
-                {"Look", VIEW_DOCK_RIGHT, true},
+                {"Display", VIEW_DOCK_RIGHT, true},
                 {"Info", VIEW_DOCK_RIGHT, false},
                 {"Export", VIEW_NUM_DOCKS, false}};
     enum { NUM_TABS = COMMON_LENGTH(tabs) };
@@ -195,7 +195,7 @@ static view_rect open_sheet(view_ui *ui, view_dock front, view_rect box)
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, "tab");
     ui_item(ui, box, "");
-    COMMON_FOR (i, NUM_TABS) {
+    for (int i = 0; i < NUM_TABS; i++) {
         const view_dock dock = tabs[i].dock;
         const bool is_front = dock == front && ui->docks.is_second[dock] == tabs[i].is_second;
         const view_rect tab = view_cut(&head, VIEW_AT_LEFT, box.width / (float)NUM_TABS);

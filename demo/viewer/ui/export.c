@@ -6,19 +6,19 @@
 
 // -- The words of the choices ---------------------------------------------------------------
 
-static const char *const kinds[] = {"Picture", "Movie", "Turntable", "Contact sheet", "Model"};
+static const char *const kinds[] = {"Image", "Movie", "Turntable", "Contact sheet", "Model"};
 static const char *const formats[] = {"png", "apng", "gif", "mp4", "webm"};
 enum { NUM_KINDS = 5, NUM_FORMATS = 5, MAX_ENDINGS = 10 };
 
-static const char *const sizes[] = {"Window", "720p", "1080p", "4K", "Own"};
+static const char *const sizes[] = {"Window", "720p", "1080p", "4K", "Custom"};
 static const uint32_t resolutions[][2] = {{0, 0}, {1280, 720}, {1920, 1080}, {3840, 2160}};
 enum { NUM_SIZES = 5, WINDOW_SIZE = 0, OWN_SIZE = NUM_SIZES - 1 };
 
 static const char *const samples[] = {"1", "4", "8", "16"};
 enum { NUM_SAMPLES = 4 };
 
-static const char *const backgrounds[] = {"as shown", "transparent"};
-static const char *const labels[] = {"none", "clip and frame"};
+static const char *const backgrounds[] = {"As shown", "Transparent"};
+static const char *const labels[] = {"None", "Clip and frame"};
 
 // -- What they mean -------------------------------------------------------------------------
 
@@ -50,13 +50,13 @@ bool view_read_choices(view_export_choices *choices, const char *text)
     char *const texts[] = {of.frames, of.sheet, of.resolution, of.rate, of.folder, of.name};
     const size_t sizes_of[] = {sizeof of.frames, sizeof of.sheet,  sizeof of.resolution,
                                sizeof of.rate,   sizeof of.folder, sizeof of.name};
-    COMMON_FOR (i, NUM_DIGITS) {
+    for (int i = 0; i < NUM_DIGITS; i++) {
         *digits[i] = (uint32_t)(*text - '0');
         if (*digits[i] >= counts[i]) // also if it is no digit
             return false;
         text++;
     }
-    COMMON_FOR (i, NUM_TEXTS) {
+    for (int i = 0; i < NUM_TEXTS; i++) {
         const size_t length = *text == '\t' ? strcspn(text + 1, "\t") : SIZE_MAX;
         if (length >= sizes_of[i])
             return false;
@@ -215,6 +215,41 @@ static view_rect next_row(view_ui *ui, const char *name)
     return view_inset(rest, ui->scale);
 }
 
+// Returns the number of words, at least 1, that fit next to each other as a segmented control.
+static uint32_t count_fitting(const view_ui *ui, float width, const char *const *words,
+                              uint32_t count)
+{
+    const float margin = 0.4f * ui->em; // of each word, both sides together
+    float used = ui_text_width(ui, words[0]) + margin;
+    uint32_t fitting = 1;
+    while (fitting < count) {
+        used += ui_text_width(ui, words[fitting]) + margin;
+        if (used > width)
+            break;
+        fitting++;
+    }
+    return fitting;
+}
+
+// A choice between words. Words that do not fit into one row continue in the next row.
+static void add_segment(view_ui *ui, const char *name, const char *const *words, uint32_t count,
+                        uint32_t *choice)
+{
+    const uint32_t before = *choice;
+    const char *const next_name = name[0] != '\0' ? " " : "";
+    view_rect row = next_row(ui, name);
+    for (uint32_t first = 0; first < count;) {
+        const uint32_t length = count_fitting(ui, row.width, words + first, count - first);
+        const bool is_here = before >= first && before - first < length;
+        uint32_t selected = is_here ? before - first : length;
+        if (first > 0)
+            row = next_row(ui, next_name);
+        if (ui_segment(ui, row, words + first, length, &selected))
+            *choice = first + selected;
+        first += length;
+    }
+}
+
 // Where the file goes.
 static void add_place(view_ui *ui)
 {
@@ -224,8 +259,8 @@ static void add_place(view_ui *ui)
     view_rect row = next_row(ui, "Folder");
     if (export->has_desktop && ui_buttons(ui, &row, &more, 1, -1, true) == 0)
         UI_ASK(ui, VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT);
-    ui_field(ui, row, "folder", choices->folder, sizeof choices->folder);
-    ui_field(ui, next_row(ui, "Name"), "name: {model} {anim} {frame:04} {n}", choices->name,
+    ui_field(ui, row, "Folder", choices->folder, sizeof choices->folder);
+    ui_field(ui, next_row(ui, "Name"), "Name with {model} {anim} {n}", choices->name,
              sizeof choices->name);
 }
 
@@ -236,40 +271,40 @@ static void add_choices(view_ui *ui)
     view_export_choices *const choices = &export->choices;
     const view_clip *const clip = view_shown_clip(ui->scene);
     const bool is_moved = is_moving(choices), is_sheet = choices->kind == VIEW_EXPORT_SHEET;
-    ui_segment(ui, next_row(ui, ""), kinds, NUM_KINDS, &choices->kind);
+    const bool is_turntable = choices->kind == VIEW_EXPORT_TURNTABLE;
+    add_segment(ui, "", kinds, NUM_KINDS, &choices->kind);
     if (ui->scene->num_clips > 1) {
         char all[32];
-        COMMON_TEXT(all, "all %zu", ui->scene->num_clips);
-        const char *const words[] = {clip != NULL ? clip->name : "this", all};
-        ui_segment(ui, next_row(ui, "Clips"), words, 2, &choices->clips);
+        COMMON_TEXT(all, "All %zu", ui->scene->num_clips);
+        const char *const words[] = {clip != NULL ? clip->name : "Current", all};
+        add_segment(ui, "Clips", words, 2, &choices->clips);
     }
     if (is_moved)
-        ui_field(ui, next_row(ui, "Pictures"), "one cycle, or 72 of a turntable", choices->frames,
-                 sizeof choices->frames);
+        ui_field(ui, next_row(ui, "Frame count"), is_turntable ? "72" : "One cycle",
+                 choices->frames, sizeof choices->frames);
     if (is_sheet)
-        ui_field(ui, next_row(ui, "Cells"), "as many as fit, or 4x3", choices->sheet,
+        ui_field(ui, next_row(ui, "Grid"), "Automatic, or 4x3", choices->sheet,
                  sizeof choices->sheet);
     if (is_moved || is_sheet)
-        ui_field(ui, next_row(ui, "Frames"), "all that play, or 0-24", choices->range,
+        ui_field(ui, next_row(ui, "Frame range"), "All, or 0-24", choices->range,
                  sizeof choices->range);
     if (choices->kind == VIEW_EXPORT_MODEL) {
-        ui_segment(ui, next_row(ui, "Format"), (const char *const *)export->endings.names,
-                   (uint32_t) export->endings.count, &choices->model_format);
+        add_segment(ui, "Format", (const char *const *)export->endings.names,
+                    (uint32_t) export->endings.count, &choices->model_format);
         add_place(ui);
         return;
     }
-    ui_segment(ui, next_row(ui, "Size"), sizes, NUM_SIZES, &choices->size);
+    add_segment(ui, "Size", sizes, NUM_SIZES, &choices->size);
     if (choices->size == OWN_SIZE)
         ui_field(ui, next_row(ui, " "), "1280x720", choices->resolution,
                  sizeof choices->resolution);
     if (is_moved) {
-        ui_segment(ui, next_row(ui, "Format"), formats, NUM_FORMATS, &choices->format);
-        ui_field(ui, next_row(ui, "Frame rate"), "24 a second", choices->rate,
-                 sizeof choices->rate);
+        add_segment(ui, "Format", formats, NUM_FORMATS, &choices->format);
+        ui_field(ui, next_row(ui, "Frame rate"), "24 fps", choices->rate, sizeof choices->rate);
     }
-    ui_segment(ui, next_row(ui, "Samples"), samples, NUM_SAMPLES, &choices->samples);
-    ui_segment(ui, next_row(ui, "Background"), backgrounds, 2, &choices->background);
-    ui_segment(ui, next_row(ui, "Labels"), labels, 2, &choices->labels);
+    add_segment(ui, "Samples", samples, NUM_SAMPLES, &choices->samples);
+    add_segment(ui, "Background", backgrounds, 2, &choices->background);
+    add_segment(ui, "Labels", labels, 2, &choices->labels);
     add_place(ui);
 }
 
@@ -284,7 +319,7 @@ static void add_results(view_ui *ui)
     if (export->bytes > 0)
         COMMON_TEXT(size, ", about %.2f MB", 1e-6 * export->bytes);
     char *const file = common_format("\xE2\x86\x92 %s%s%s", common_base(export->file), size,
-                                     export->exists ? ", which exists" : "");
+                                     export->exists ? ", already exists" : "");
     ui_column_text(ui, export->exists ? VIEW_AMBER : VIEW_PLAIN, file);
     free(file);
     if (export->line[0] == '\0')
@@ -292,8 +327,7 @@ static void add_results(view_ui *ui)
     view_rect row = next_row(ui, "");
     if (ui_buttons(ui, &row, &copy, 1, -1, true) == 0)
         view_copy_text(export->line);
-    ui_text(ui, row.x, row.y + 3.5f * ui->scale, row.width, VIEW_DIM,
-            "The same on the command line");
+    ui_text(ui, row.x, row.y + 3.5f * ui->scale, row.width, VIEW_DIM, "Equivalent command");
     ui_column_text(ui, VIEW_PLAIN, export->line);
 }
 
@@ -304,9 +338,10 @@ static void draw_foot(view_ui *ui, view_rect foot)
 {
     view_export *const export = &ui->export;
     const bool is_running = export->total > 0, is_wrong = export->problem[0] != '\0';
-    const char *const words[] = {is_running ? "Go on behind" : "Close", is_running     ? "Stop"
-                                                                        : export->asks ? "Replace"
-                                                                                       : "Export"};
+    const char *const words[] = {is_running ? "Continue in the background" : "Close",
+                                 is_running     ? "Stop"
+                                 : export->asks ? "Replace"
+                                                : "Export"};
     const int pressed = ui_buttons(ui, &foot, words, 2, is_wrong ? -1 : 1, true);
     if (pressed == 1 || ui_key(ui, VIEW_KEY_RETURN)) {
         if (is_running)
@@ -330,7 +365,7 @@ static void draw_foot(view_ui *ui, view_rect foot)
             : export->asks ? VIEW_AMBER
                            : VIEW_PLAIN,
             is_wrong       ? export->problem
-            : export->asks ? "The file exists"
+            : export->asks ? "The file already exists"
                            : text);
 }
 

@@ -3,11 +3,10 @@
 #include "demo/viewer/ui/ui.h"
 
 // In em.
-static const float head_height = 2, corner_radius = 0.45f, head_length = 0.55f, line_width = 0.1f,
-                   live_width = 0.25f, node_radius = 0.3f, edge_reach = 0.45f;
-static const float lowest_zoom = 0.25f, highest_zoom = 2, least_text = 0.6f;
-static const view_color edge_color = 0x8A97A8FFu, pill_color = 0x171A20FFu,
-                        ground_color = 0x12151AFFu;
+static const float head_height = 2, head_length = 0.55f, line_width = 0.1f, live_width = 0.25f,
+                   node_radius = 0.3f, edge_reach = 0.45f;
+static const float lowest_zoom = 0.25f, highest_zoom = 2;
+static const view_color edge_color = 0x8A97A8FFu, ground_color = 0x12151AFFu;
 
 bool view_shows_graph(const view_stage *stage)
 {
@@ -68,18 +67,22 @@ static view_rect seen_rect(const drawing *of, view_rect rect)
                                         : (view_rect){0};
 }
 
-// The distance of the mouse from a line, which runs level and upright.
-static float distance_of(const drawing *of, const view_graph_edge *edge)
+// Returns the distance of the mouse from the line between two points, in em.
+static float segment_distance(const drawing *of, const view_graph_point *ends)
+{
+    const float x = ends[1].x - ends[0].x;
+    const float y = ends[1].y - ends[0].y;
+    const float square = x * x + y * y;
+    const float along = (of->mouse_x - ends[0].x) * x + (of->mouse_y - ends[0].y) * y;
+    const float part = square > 0 ? view_clamp(along / square, 0, 1) : 0;
+    return hypotf(of->mouse_x - ends[0].x - part * x, of->mouse_y - ends[0].y - part * y);
+}
+
+static float edge_distance(const drawing *of, const view_graph_edge *edge)
 {
     float nearest = INFINITY;
-    for (uint32_t i = 0; i + 1 < edge->num_points; i++) {
-        const view_graph_point *const ends = &of->graph->points[edge->first_point + i];
-        const float x = view_clamp(of->mouse_x, fminf(ends[0].x, ends[1].x),
-                                   fmaxf(ends[0].x, ends[1].x)),
-                    y = view_clamp(of->mouse_y, fminf(ends[0].y, ends[1].y),
-                                   fmaxf(ends[0].y, ends[1].y));
-        nearest = fminf(nearest, hypotf(of->mouse_x - x, of->mouse_y - y));
-    }
+    for (uint32_t i = 0; i + 1 < edge->num_points; i++)
+        nearest = fminf(nearest, segment_distance(of, &edge->points[i]));
     return nearest;
 }
 
@@ -92,18 +95,11 @@ static void find_hovered(drawing *of)
         return;
     of->mouse_x = (of->ui->mouse.x - of->x) / (of->em * of->zoom);
     of->mouse_y = (of->ui->mouse.y - of->y) / (of->em * of->zoom);
-    COMMON_FOR (i, graph->num_nodes)
+    for (uint32_t i = 0; i < graph->num_nodes; i++)
         if (view_contains(graph->nodes[i].rect, of->mouse_x, of->mouse_y))
             of->node = i;
     for (uint32_t i = 0; i < graph->num_edges && of->node == MD5_NONE; i++) {
-        const view_graph_edge *const edge = &graph->edges[i];
-        const uint32_t end = graph->nodes[edge->ends[0]].returns ? 0 : 1;
-        const view_rect mark = graph->nodes[edge->ends[end]].mark;
-        const bool is_at_mark =
-            edge->kind == VIEW_EDGE_STUB && view_contains(mark, of->mouse_x, of->mouse_y);
-        const float distance = is_at_mark                      ? 0
-                               : edge->kind != VIEW_EDGE_BOXED ? distance_of(of, edge)
-                                                               : INFINITY;
+        const float distance = edge_distance(of, &graph->edges[i]);
         if (distance < nearest) {
             nearest = distance;
             of->edge = i;
@@ -160,39 +156,28 @@ static float length_of(const view_graph_point *ends)
     return hypotf(ends[1].x - ends[0].x, ends[1].y - ends[0].y);
 }
 
-// The line of an edge, with rounded corners and heads.
+// Draws the line of an edge, with heads where transitions end.
 static void draw_edge(const drawing *of, const view_graph_edge *edge, float width, view_color color)
 {
-    enum { STEPS = 4 };
-    const view_graph_point *const points = of->graph->points + edge->first_point;
+    const view_graph_point *const points = edge->points;
     const uint32_t count = edge->num_points;
     if (count < 2)
         return;
-    view_graph_point pen = towards(points[0], points[1], 0.5f * length_of(points));
-    draw_line(of, pen, points[0], width,
-              edge->num_ways[1] > 0 ? fminf(head_length, 0.5f * length_of(points)) : 0, color);
-    for (uint32_t i = 1; i + 1 < count; i++) {
-        const view_graph_point corner = points[i];
-        const float room = 0.5f * fminf(length_of(points + i - 1), length_of(points + i));
-        const view_graph_point begin = towards(corner, points[i - 1], fminf(corner_radius, room)),
-                               leave = towards(corner, points[i + 1], fminf(corner_radius, room));
-        for (int k = 0; k <= STEPS; k++) { // a parabola is near enough to a quarter of a circle
-            const float t = (float)k / (float)STEPS, r = 1 - t;
-            const view_graph_point next = {r * r * begin.x + 2 * r * t * corner.x + t * t * leave.x,
-                                           r * r * begin.y + 2 * r * t * corner.y
-                                               + t * t * leave.y};
-            draw_line(of, pen, next, width, 0, color);
-            pen = next;
-        }
-    }
-    const float last = fminf(head_length, 0.5f * length_of(points + count - 2));
-    draw_line(of, pen, points[count - 1], width, edge->num_ways[0] > 0 ? last : 0, color);
+    const view_graph_point middle = towards(points[0], points[1], 0.5f * length_of(points));
+    const float first_head = fminf(head_length, 0.5f * length_of(points));
+    const float last_head = fminf(head_length, 0.5f * length_of(points + count - 2));
+    draw_line(of, middle, points[0], width, edge->num_transitions[1] > 0 ? first_head : 0, color);
+    if (count == 3)
+        draw_line(of, middle, points[1], width, 0, color);
+    const view_graph_point from = count == 3 ? points[1] : middle;
+    draw_line(of, from, points[count - 1], width, edge->num_transitions[0] > 0 ? last_head : 0,
+              color);
 }
 
 // The point at a part of a line.
-static view_graph_point point_at(const drawing *of, const view_graph_edge *edge, float part)
+static view_graph_point point_at(const view_graph_edge *edge, float part)
 {
-    const view_graph_point *const points = of->graph->points + edge->first_point;
+    const view_graph_point *const points = edge->points;
     float length = 0;
     for (uint32_t i = 1; i < edge->num_points; i++)
         length += part * length_of(points + i - 1);
@@ -202,12 +187,17 @@ static view_graph_point point_at(const drawing *of, const view_graph_edge *edge,
     return towards(points[at], points[at + 1], length);
 }
 
-// A text around a point, if texts are not too small to be read.
-static void draw_text(const drawing *of, float x, float y, view_color color, const char *text)
+// Draws a text around a point, unless texts are too small to be read. A text that is wider than
+// `max_width` is cut.
+static void draw_text(const drawing *of, float x, float y, float max_width, view_color color,
+                      const char *text)
 {
-    if (of->zoom >= least_text)
-        ui_text(of->ui, x * of->em - 0.5f * ui_text_width(of->ui, text),
-                y * of->em - 0.5f * of->ui->line, 0, color, text);
+    if (of->zoom < VIEW_GRAPH_MIN_SCALE)
+        return;
+    const float limit = max_width * of->em;
+    const float width = fminf(ui_text_width(of->ui, text), limit);
+    ui_text(of->ui, x * of->em - 0.5f * width, y * of->em - 0.5f * of->ui->line, limit, color,
+            text);
 }
 
 // A rounded box with a frame.
@@ -224,16 +214,17 @@ static void draw_frame(const drawing *of, view_rect rect, float radius, view_col
 // How many transitions lead along a line.
 static void draw_count(const drawing *of, const view_graph_edge *edge, view_color frame)
 {
-    const uint32_t *const ways = edge->num_ways, most = ways[0] > ways[1] ? ways[0] : ways[1];
-    if (most < 2 || (edge->kind != VIEW_EDGE_LINE && edge->kind != VIEW_EDGE_HUB))
+    const uint32_t *const counts = edge->num_transitions;
+    const uint32_t most = counts[0] > counts[1] ? counts[0] : counts[1];
+    if (most < 2 || edge->num_points == 0)
         return;
     char text[16];
     COMMON_TEXT(text, "%u", most);
-    const view_graph_point middle = point_at(of, edge, 0.5f);
+    const view_graph_point middle = point_at(edge, 0.5f);
     const float width = fmaxf(measure(of->stage->font, text) + 0.7f, 1.3f);
     draw_frame(of, (view_rect){middle.x - 0.5f * width, middle.y - 0.65f, width, 1.3f}, 0.65f,
                frame, ground_color);
-    draw_text(of, middle.x, middle.y, dimmed(VIEW_PLAIN, (frame & 0xFFu) != 0xFFu), text);
+    draw_text(of, middle.x, middle.y, width, dimmed(VIEW_PLAIN, (frame & 0xFFu) != 0xFFu), text);
 }
 
 // The edge that the running transition takes, with the part of it that has passed; MD5_NONE: none.
@@ -242,10 +233,10 @@ static uint32_t running_edge(const drawing *of)
     uint32_t from_any = MD5_NONE;
     if (of->status.from == MD5_NONE)
         return MD5_NONE;
-    COMMON_FOR (i, of->graph->num_edges) {
+    for (uint32_t i = 0; i < of->graph->num_edges; i++) {
         const view_graph_edge *const edge = &of->graph->edges[i];
         const uint32_t end = edge->ends[0] == of->status.state ? 0 : 1;
-        if (edge->ends[end] != of->status.state || edge->num_ways[1 - end] == 0)
+        if (edge->ends[end] != of->status.state || edge->num_transitions[1 - end] == 0)
             continue;
         if (edge->ends[1 - end] == of->status.from)
             return i;
@@ -268,7 +259,7 @@ static void keep_taken(drawing *of)
         view->taken[0] = (view_taken_edge){edge, of->machine->time};
     }
     view->running = edge;
-    COMMON_FOR (i, VIEW_TAKEN_EDGES)
+    for (int i = 0; i < VIEW_TAKEN_EDGES; i++)
         if (fabs(of->machine->time - view->taken[i].time) > lifetime
             || view->taken[i].edge >= of->graph->num_edges)
             view->taken[i].edge = MD5_NONE;
@@ -277,25 +268,16 @@ static void keep_taken(drawing *of)
 static void draw_edges(const drawing *of)
 {
     const view_graph *const graph = of->graph;
-    bool has_box = false;
-    COMMON_FOR (lit, 2) // those that are lit on top
-        COMMON_FOR (i, graph->num_edges) {
+    for (int lit = 0; lit < 2; lit++) // those that are lit on top
+        for (uint32_t i = 0; i < graph->num_edges; i++) {
             const view_graph_edge *const edge = &graph->edges[i];
             const bool is_dim = is_edge_dim(of, i);
             const bool is_lit = !is_dim && (of->node != MD5_NONE || of->edge != MD5_NONE);
             const bool is_any = touches(edge, graph->num_states);
-            if (is_lit != (lit != 0) || (edge->kind == VIEW_EDGE_BOXED && !is_lit && has_box))
+            if (is_lit != (lit != 0))
                 continue;
-            has_box |= edge->kind == VIEW_EDGE_BOXED && !is_lit; // one line for all of them
             const view_color usual = is_any ? VIEW_AMBER : edge_color;
             const view_color color = is_lit ? VIEW_ACCENT : dimmed(usual, is_dim);
-            if (is_lit && edge->kind == VIEW_EDGE_MORE) { // as straight lines while it is asked for
-                const view_rect a = graph->nodes[edge->ends[0]].rect,
-                                b = graph->nodes[edge->ends[1]].rect;
-                draw_line(of, (view_graph_point){a.x + 0.5f * a.width, a.y + 0.5f * a.height},
-                          (view_graph_point){b.x + 0.5f * b.width, b.y + 0.5f * b.height},
-                          line_width, 0, color);
-            }
             draw_edge(of, edge, is_lit ? 2 * line_width : line_width, color);
         }
     for (int i = VIEW_TAKEN_EDGES; i-- > 0;) {
@@ -309,14 +291,14 @@ static void draw_edges(const drawing *of)
     const uint32_t running = running_edge(of);
     if (running != MD5_NONE)
         draw_edge(of, &graph->edges[running], live_width, VIEW_ACCENT);
-    COMMON_FOR (i, graph->num_edges)
+    for (uint32_t i = 0; i < graph->num_edges; i++)
         draw_count(of, &graph->edges[i], dimmed(edge_color, is_edge_dim(of, i)));
     if (running != MD5_NONE && !of->stage->shown->reduced_motion
         && graph->edges[running].num_points > 1) {
         const view_graph_edge *const edge = &graph->edges[running];
         const float part = view_clamp(of->status.progress, 0, 1);
         const bool is_back = edge->ends[1] != of->status.state;
-        const view_graph_point spot = point_at(of, edge, is_back ? 1 - part : part);
+        const view_graph_point spot = point_at(edge, is_back ? 1 - part : part);
         view_draw_disc(of->stage->canvas, spot.x * of->em, spot.y * of->em, 0.35f * of->em,
                        VIEW_BRIGHT);
     }
@@ -343,7 +325,7 @@ static void draw_dashes(const drawing *of, view_rect rect, view_color color)
     const float dash = 0.45f, right = rect.x + rect.width, bottom = rect.y + rect.height;
     const view_graph_point corners[] = {
         {rect.x, rect.y}, {right, rect.y}, {right, bottom}, {rect.x, bottom}, {rect.x, rect.y}};
-    COMMON_FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         for (unsigned k = 0; 2 * dash * (float)k < length_of(corners + i); k++)
             draw_line(of, towards(corners[i], corners[i + 1], 2 * dash * (float)k),
                       towards(corners[i], corners[i + 1], dash * (float)(2 * k + 1)), line_width, 0,
@@ -357,7 +339,7 @@ static bool is_node_dim(const drawing *of, uint32_t node)
         return !touches(&of->graph->edges[of->edge], node);
     if (of->node == MD5_NONE || of->node == node)
         return false;
-    COMMON_FOR (i, of->graph->num_edges)
+    for (uint32_t i = 0; i < of->graph->num_edges; i++)
         if (touches(&of->graph->edges[i], of->node) && touches(&of->graph->edges[i], node))
             return false;
     return true;
@@ -374,6 +356,9 @@ static void draw_node(const drawing *of, uint32_t number)
                              : number == of->node ? VIEW_PLAIN
                                                   : VIEW_EDGE;
     const bool is_filled = is_active && of->status.from == MD5_NONE;
+    // Lines that pass behind the node do not show through it.
+    view_draw_round_rect(of->stage->canvas, scaled(rect, of->em), node_radius * of->em,
+                         ground_color);
     if (is_any)
         draw_dashes(of, rect, dimmed(VIEW_AMBER, is_dim));
     else
@@ -392,36 +377,23 @@ static void draw_node(const drawing *of, uint32_t number)
     }
     const view_color color =
         dimmed(is_active || is_left || number == of->node ? VIEW_BRIGHT : VIEW_PLAIN, is_dim);
-    // Signs at its end, the name in the middle of what they leave.
-    float right = rect.x + rect.width;
-    if (node->mark.width > 0) {
-        draw_frame(of, node->mark, 0.5f * node->mark.height, dimmed(VIEW_EDGE, is_dim), pill_color);
-        draw_text(of, node->mark.x + 0.5f * node->mark.width, middle, dimmed(VIEW_DIM, is_dim),
-                  of->graph->nodes[of->graph->hub].name);
-        right = fminf(right, node->mark.x);
-    }
+    // The sign of a loop is at the right end, the name in the middle of the rest.
+    const float left = rect.x + 0.3f;
+    float right = rect.x + rect.width - 0.3f;
     if (node->loops) {
-        draw_loop(of, right - 0.9f, middle, color);
+        draw_loop(of, right - 0.6f, middle, color);
         right -= 1.2f;
     }
-    if (node->num_more > 0) {
-        char text[16];
-        COMMON_TEXT(text, "+%u", node->num_more);
-        const float width = measure(of->stage->font, text);
-        draw_text(of, right - 0.5f - 0.5f * width, middle, dimmed(VIEW_DIM, is_dim), text);
-        right -= width + 0.4f;
-    }
-    draw_text(of, 0.5f * (rect.x + right), middle, color, node->name);
+    draw_text(of, 0.5f * (left + right), middle, right - left, color, node->name);
 }
 
 // Names that are shown although texts are too small to be read: not scaled.
 static void draw_labels(const drawing *of)
 {
-    for (uint32_t i = 0; i < of->graph->num_nodes && of->zoom < least_text; i++) {
+    for (uint32_t i = 0; i < of->graph->num_nodes && of->zoom < VIEW_GRAPH_MIN_SCALE; i++) {
         const view_rect rect = seen_rect(of, of->graph->nodes[i].rect);
         const char *const name = of->graph->nodes[i].name;
-        const bool is_named =
-            i == of->graph->hub || i == of->status.from || i == of->status.state || i == of->node;
+        const bool is_named = i == of->status.from || i == of->status.state || i == of->node;
         const float width = ui_text_width(of->ui, name), height = of->ui->line;
         const view_rect text = {rect.x + 0.5f * (rect.width - width),
                                 rect.y + 0.5f * (rect.height - height), width, height};
@@ -435,24 +407,12 @@ static void draw_labels(const drawing *of)
 static void draw_nodes(const drawing *of)
 {
     const view_graph *const graph = of->graph;
-    if (graph->box.width > 0) {
-        char text[64];
-        uint32_t count = 0;
-        COMMON_FOR (i, graph->num_states)
-            count += graph->nodes[i].place == VIEW_NODE_BOXED;
-        COMMON_TEXT(text, "there and back" VIEW_DOT "%u", count);
-        draw_frame(of, graph->box, 0.5f, VIEW_EDGE, pill_color);
-        draw_text(of, graph->box.x + 0.8f + 0.5f * measure(of->stage->font, text), graph->box.y + 1,
-                  VIEW_DIM, text);
-    }
-    // The entry; its name where nothing else is.
     const view_graph_point tip = {graph->nodes[0].rect.x, graph->nodes[0].rect.y + 0.85f},
                            disc = {tip.x - 2.6f, tip.y};
     view_draw_disc(of->stage->canvas, disc.x * of->em, disc.y * of->em, 0.45f * of->em, VIEW_FINE);
     draw_line(of, disc, tip, line_width, head_length, VIEW_FINE);
-    if (graph->hub == 0 || graph->hub == MD5_NONE)
-        draw_text(of, disc.x - 2.6f, disc.y, VIEW_DIM, "entry");
-    COMMON_FOR (i, graph->num_nodes)
+    draw_text(of, disc.x - 2.6f, disc.y, 4, VIEW_DIM, "entry");
+    for (uint32_t i = 0; i < graph->num_nodes; i++)
         draw_node(of, i);
 }
 
@@ -466,10 +426,10 @@ static ui_line say_way(const view_machine *machine, const md5_transition_desc *w
     static const char *const fades[] = {"cross-fade", "inertial"};
     char text[192] = "", fade[48] = "cut", exit[64] = "", priority[32] = "";
     bool all = true, is_met = false;
-    COMMON_FOR (i, way->num_conditions) {
-        static const char *const kinds[] = {NULL, "state time", "time left", "heard "};
+    for (uint32_t i = 0; i < way->num_conditions; i++) {
+        static const char *const kinds[] = {NULL, "state time", "time left", "event "};
         const md5_condition *const condition = &way->conditions[i];
-        const bool is_event = condition->kind == MD5_WHEN_HEARD;
+        const bool is_event = condition->kind == MD5_WHEN_EVENT;
         const char *const kind = kinds[condition->kind];
         const char *const join = condition->begins_alternative ? " or " : " and ";
         char word[96];
@@ -477,8 +437,8 @@ static ui_line say_way(const view_machine *machine, const md5_transition_desc *w
                     kind != NULL && !is_event ? kind : condition->parameter, condition->value);
         if (condition->begins_alternative && all) // one before it holds already
             is_met = true;
-        all =
-            (all || condition->begins_alternative) && md5_player_is_met(machine->player, condition);
+        all = (all || condition->begins_alternative)
+              && md5_player_condition_holds(machine->player, condition);
         common_append(text, sizeof text, join, "%s%s", is_event ? kind : "", word);
         if (condition->longest != 0)
             common_append(text, sizeof text, "", " to %g", condition->longest);
@@ -489,14 +449,15 @@ static ui_line say_way(const view_machine *machine, const md5_transition_desc *w
     if (way->exit_event != NULL)
         COMMON_TEXT(exit, VIEW_DOT "exit at %s", way->exit_event);
     else if (way->waits)
-        COMMON_TEXT(exit, VIEW_DOT "exit %g%s", way->exit, way->exits_each ? " each" : "");
+        COMMON_TEXT(exit, VIEW_DOT "exit time %g%s", way->exit,
+                    way->exits_each ? " (each loop)" : "");
     if (way->priority != 0)
         COMMON_TEXT(priority, VIEW_DOT "priority %d", way->priority);
     ui_line line = {.color = all ? VIEW_FINE : VIEW_PLAIN};
     common_append(line.text, sizeof line.text, "", "%s%s" VIEW_DOT "%s%s%s%s",
-                  text[0] != '\0' ? text : "always", all ? " (now)" : "", fade, exit,
-                  way->in_step       ? VIEW_DOT "in step"
-                  : way->keeps_phase ? VIEW_DOT "keeps the phase"
+                  text[0] != '\0' ? text : "always", all ? " (met)" : "", fade, exit,
+                  way->in_step       ? VIEW_DOT "synchronized"
+                  : way->keeps_phase ? VIEW_DOT "keep phase"
                                      : "",
                   priority);
     return line;
@@ -509,21 +470,23 @@ static void draw_popover(const drawing *of)
     const view_graph_edge *const edge = &of->graph->edges[of->edge];
     const md5_layer_desc *const layer = &of->machine->desc->layers[of->view->layer];
     const view_ui *const ui = of->ui;
-    ui_line lines[1 + 2 * (MAX_WAYS + 2)] = {{VIEW_BRIGHT, "Click: take it"}};
+    ui_line lines[1 + 2 * (MAX_WAYS + 2)] = {{VIEW_BRIGHT, "Click to take this transition"}};
     size_t count = 1;
-    for (uint32_t end = 0, begin = edge->first_way; end < 2; begin += edge->num_ways[end++]) {
-        if (edge->num_ways[end] > 0) {
+    for (uint32_t end = 0, begin = edge->first_transition; end < 2;
+         begin += edge->num_transitions[end++]) {
+        if (edge->num_transitions[end] > 0) {
             lines[count].color = VIEW_BRIGHT;
             COMMON_TEXT(lines[count].text, "%s \xE2\x86\x92 %s",
                         of->graph->nodes[edge->ends[end]].name,
                         of->graph->nodes[edge->ends[1 - end]].name);
             count++;
         }
-        for (uint32_t i = 0; i < edge->num_ways[end] && i < MAX_WAYS; i++)
-            lines[count++] = say_way(of->machine, &layer->transitions[of->graph->ways[begin + i]]);
-        if (edge->num_ways[end] > MAX_WAYS) {
+        for (uint32_t i = 0; i < edge->num_transitions[end] && i < MAX_WAYS; i++)
+            lines[count++] =
+                say_way(of->machine, &layer->transitions[of->graph->transitions[begin + i]]);
+        if (edge->num_transitions[end] > MAX_WAYS) {
             lines[count].color = VIEW_DIM;
-            COMMON_TEXT(lines[count].text, "%u more", edge->num_ways[end] - MAX_WAYS);
+            COMMON_TEXT(lines[count].text, "%u more", edge->num_transitions[end] - MAX_WAYS);
             count++;
         }
     }
@@ -589,9 +552,10 @@ static void head(const drawing *of)
         set_zoom(of->view, &whole, whole.zoom, 0, 0);
     }
     COMMON_TEXT(text, "%.0f %%", 100 * (double)of->zoom);
-    const char *const words[][2] = {{"nearer", "+"}, {"usual", text}, {"farther", "\xE2\x88\x92"}};
+    const char *const words[][2] = {
+        {"zoom in", "+"}, {"reset zoom", text}, {"zoom out", "\xE2\x88\x92"}};
     const float zooms[] = {1.25f * of->zoom, 1, 0.8f * of->zoom};
-    COMMON_FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         if (draw_word(of, &right, true, false, words[i][0], words[i][1]))
             set_zoom(of->view, of, zooms[i], middle_x, middle_y);
     // From the one on which leaves room for the shown one.
@@ -625,15 +589,18 @@ static void head(const drawing *of)
 // that plays, the one of highest priority.
 static uint32_t way_of(const drawing *of, const view_graph_edge *edge)
 {
-    const bool is_back =
-        edge->num_ways[0] == 0 || (edge->num_ways[1] > 0 && edge->ends[1] == of->status.state);
-    const md5_layer_desc *const layer = &of->machine->desc->layers[of->view->layer];
-    const uint32_t *const ways =
-        of->graph->ways + edge->first_way + (is_back ? edge->num_ways[0] : 0);
-    uint32_t best = ways[0];
-    for (uint32_t i = 1; i < edge->num_ways[is_back]; i++)
-        if (layer->transitions[ways[i]].priority > layer->transitions[best].priority)
-            best = ways[i];
+    const uint32_t *const counts = edge->num_transitions;
+    const bool is_from_second = counts[1] > 0 && edge->ends[1] == of->status.state;
+    const uint32_t end = counts[0] == 0 || is_from_second ? 1 : 0;
+    const md5_transition_desc *const transitions =
+        of->machine->desc->layers[of->view->layer].transitions;
+    const uint32_t first = edge->first_transition + (end == 1 ? counts[0] : 0);
+    uint32_t best = of->graph->transitions[first];
+    for (uint32_t i = 1; i < counts[end]; i++) {
+        const uint32_t other = of->graph->transitions[first + i];
+        if (transitions[other].priority > transitions[best].priority)
+            best = other;
+    }
     return best;
 }
 
@@ -646,21 +613,27 @@ static void open_graph(drawing *of)
     const uint64_t fingerprint = md5_machine_fingerprint(machine);
     if (view->layer >= of->machine->desc->num_layers)
         view->layer = 0;
-    if (view->graph == NULL || view->fingerprint != fingerprint || view->scale != font->scale
+    const view_graph_area area = {of->area.width / of->em, of->area.height / of->em};
+    const bool is_same_area =
+        view->area_of_layout.width == area.width && view->area_of_layout.height == area.height;
+    const bool is_same_machine = view->graph != NULL && view->fingerprint == fingerprint;
+    if (!is_same_machine || !is_same_area || view->scale != font->scale
         || view->laid_out != view->layer) {
         view_free_graph(view->graph);
         if (view->fingerprint != fingerprint)
             view->zoom = 0;
-        view->graph = view_lay_out_graph(&of->machine->desc->layers[view->layer], measure, font);
+        view->graph =
+            view_lay_out_graph(&of->machine->desc->layers[view->layer], area, measure, font);
         view->fingerprint = fingerprint;
         view->scale = font->scale;
         view->laid_out = view->layer;
+        view->area_of_layout = area;
         view->running = MD5_NONE;
-        COMMON_FOR (i, VIEW_TAKEN_EDGES)
+        for (int i = 0; i < VIEW_TAKEN_EDGES; i++)
             view->taken[i].edge = MD5_NONE;
     }
     // Of a machine that was read again the names have moved.
-    COMMON_FOR (i, view->graph->num_states)
+    for (uint32_t i = 0; i < view->graph->num_states; i++)
         view->graph->nodes[i].name = of->machine->desc->layers[view->layer].states[i].name;
     of->graph = view->graph;
     of->status = md5_player_layer(of->machine->player, view->layer);
@@ -670,7 +643,7 @@ static void open_graph(drawing *of)
     // All of it, if its names can be read then; else its beginning, as large as other texts.
     if (!(view->zoom > 0))
         place_fitted(of, lowest_zoom);
-    if (!(view->zoom > 0) && of->zoom < least_text)
+    if (!(view->zoom > 0) && of->zoom < VIEW_GRAPH_MIN_SCALE)
         place_fitted(of, 1);
 }
 
@@ -679,12 +652,12 @@ static void move_focus(const drawing *of, uint32_t focused)
 {
     static const int32_t keys[] = {VIEW_KEY_LEFT, VIEW_KEY_RIGHT, VIEW_KEY_UP, VIEW_KEY_DOWN};
     const view_rect from = seen_rect(of, of->graph->nodes[focused].rect);
-    COMMON_FOR (k, 4) {
+    for (int k = 0; k < 4; k++) {
         uint32_t nearest = focused;
         float least = INFINITY;
         if (!ui_key(of->ui, keys[k]))
             continue;
-        COMMON_FOR (i, of->graph->num_states) {
+        for (uint32_t i = 0; i < of->graph->num_states; i++) {
             const view_rect to = seen_rect(of, of->graph->nodes[i].rect);
             const float x = to.x - from.x + 0.5f * (to.width - from.width),
                         y = to.y - from.y + 0.5f * (to.height - from.height);
@@ -703,7 +676,7 @@ static void move_focus(const drawing *of, uint32_t focused)
 static void node_items(const drawing *of)
 {
     uint32_t focused = MD5_NONE;
-    COMMON_FOR (i, of->graph->num_states) {
+    for (uint32_t i = 0; i < of->graph->num_states; i++) {
         const view_rect rect = seen_rect(of, of->graph->nodes[i].rect);
         char label[160] = ""; // what is not seen is an item too, so that numbers stay
         if (rect.width > 0)

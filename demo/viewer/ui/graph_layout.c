@@ -1,583 +1,490 @@
-// The layout of a state graph in columns (K. Sugiyama, S. Tagawa, M. Toda, Methods for Visual
-// Understanding of Hierarchical System Structures, 1981). After each column is a channel for
-// verticals, above each row a gap for level lanes. What is left of a node in its row, up to the
-// node before it, belongs to the lines that end at it: a line leads from its left node up or down
-// in the next channel to the row of its right node, or, if a node is in between, to a lane beside
-// that row. So none meets a foreign node, and none has to look for a way.
+// Layout of a state graph. A breadth-first search finds the distance of each state from the start
+// state. The states of one distance are a band: one column, or several columns if it would be
+// higher than the panel. States are ordered by the mean height of their neighbors, so that few
+// lines cross. Columns are shifted by half a row in turn: a level line that skips a column passes
+// between its states.
 #include "demo/viewer/ui/graph_layout.h"
 
 #include "demo/common/memory.h"
 
-static const float node_width = 8, node_height = 1.7f, row_gap = 0.7f, track_width = 0.7f,
-                   lane_height = 0.6f, channel_width = 3.2f, channel_end = 1.1f,
-                   text_padding = 0.8f, sign_width = 1.5f, more_width = 2.6f, mark_gap = 0.9f,
-                   mark_padding = 0.5f, mark_height = 1.3f, entry_width = 7;
+static const float min_node_width = 4, max_node_width = 20, node_height = 1.7f, row_height = 2.4f,
+                   text_padding = 0.8f, loop_sign_width = 1.5f, entry_width = 7,
+                   band_distance = 3.6f, column_distance = 1.8f, max_column_spread = 4;
 
-enum { HUB_NEIGHBOURS = 8, SWEEPS = 8 };
+// Scale at which the names in the nodes are still easy to read.
+static const float readable_scale = 0.8f;
 
-// What is known of a node while it is placed. States that alternate are a unit, for which columns
-// are found and edges are listed; it has the number of the first.
+// Number of sweeps that order the states of the bands.
+enum { NUM_SWEEPS = 4 };
+
+// Largest number of columns that a band is wrapped into.
+enum { MAX_COLUMNS_PER_BAND = 32 };
+
+// Working data of a node.
 typedef struct graph_place {
-    uint32_t unit, degree;          // degree: edges
-    uint32_t column, row;           // the hub's column is 0
-    uint32_t after;                 // its row is free from the channel of this column on
-    double level;                   // where it is while rows are found
-    enum { NEW, WAITS, DONE } mark; // whether its column is found
-    bool is_paired, is_pinned;      // is_pinned: the hub leads to it, in the first column after it
-    bool uses_right;                // a line begins or ends at its right side
+    uint32_t distance; // from the start state, or MD5_NONE
+    uint32_t column, row;
+    double level;      // position in the band, from 0 to 1
+    double mean_level; // of its neighbors
+    float width;       // for name and sign
 } graph_place;
 
-// What is sorted by keys, and then by its number.
-typedef struct graph_item {
-    double keys[4];
-    uint32_t number, size; // size, sum: see set_rows()
-    double sum;
-} graph_item;
-
-// How the line of an edge runs from `left` to `right`; of one column, `right` is the state that it
-// leads to. Without a lane it has at most one vertical.
-typedef enum route_class { ROUTE_FORWARD, ROUTE_BACK, ROUTE_SIDE, ROUTE_UPRIGHT } route_class;
-typedef struct graph_route {
-    uint32_t edge, left, right;
-    route_class class;
-    uint32_t num_verticals, channels[2], tracks[2];
-    uint32_t gap, lane; // with two verticals
-} graph_route;
-
-// A column or a row.
+// States of one distance.
 typedef struct graph_band {
-    uint32_t begin, end;         // nodes in the order of rows
-    uint32_t num_lines;          // in the channel after the column, or above the row
-    float start, width, channel; // left or upper edge; of a column also these
+    uint32_t begin, end; // in layout.order
 } graph_band;
 
 typedef struct layout {
-    view_measure_fn *measure;
-    const void *user;
     view_graph *graph;
-    uint32_t *first, *links; // edges of each unit: links[first[unit]...]
-    graph_place *places;     // of each node
-    graph_item *items;
-    graph_route *routes;
-    graph_band *columns, *rows;
-    uint32_t num_columns, num_rows, num_routes;
+    graph_place *places;  // [nodes]
+    uint32_t *first_edge; // [nodes + 1] in adjacent_edges
+    uint32_t *adjacent_edges;
+    uint32_t *order; // [nodes] by band, then from top to bottom
+    graph_band *bands;
+    uint32_t num_bands;
 } layout;
 
-static int compare_items(const void *a, const void *b)
-{
-    const graph_item *const x = a, *const y = b;
-    COMMON_FOR (i, 4)
-        if (x->keys[i] < y->keys[i] || x->keys[i] > y->keys[i])
-            return x->keys[i] < y->keys[i] ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
+// -- Edges ----------------------------------------------------------------------------------------
 
-// == Edges ========================================================================================
+// A transition, by the nodes that it connects.
+typedef struct graph_link {
+    uint32_t low, high; // nodes
+    bool is_back;       // it leads from `high` to `low`
+    uint32_t transition;
+} graph_link;
+
+static int compare_links(const void *a, const void *b)
+{
+    const graph_link *const x = a;
+    const graph_link *const y = b;
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
+    if (x->is_back != y->is_back)
+        return x->is_back ? 1 : -1;
+    return x->transition < y->transition ? -1 : 1;
+}
 
 static int compare_names(const void *a, const void *b)
 {
-    return strcmp((*(const md5_state_desc *const *)a)->name,
-                  (*(const md5_state_desc *const *)b)->name);
+    const md5_state_desc *const x = *(const md5_state_desc *const *)a;
+    const md5_state_desc *const y = *(const md5_state_desc *const *)b;
+    return strcmp(x->name, y->name);
 }
 
-static uint32_t find_state(const md5_layer_desc *layer, const md5_state_desc **names,
+// Returns the index of a state, MD5_NONE if the layer does not have it. `states` is sorted by name.
+static uint32_t find_state(const md5_layer_desc *layer, const md5_state_desc **states,
                            const char *name)
 {
-    const md5_state_desc key = {.name = name}, *const wanted = &key;
+    const md5_state_desc key = {.name = name};
+    const md5_state_desc *const wanted = &key;
     const md5_state_desc **const found =
-        bsearch(&wanted, names, layer->num_states, sizeof *names, compare_names);
+        bsearch(&wanted, states, layer->num_states, sizeof *states, compare_names);
     return found != NULL ? (uint32_t)(*found - layer->states) : MD5_NONE;
 }
 
-// Makes an edge of the transitions between each two nodes.
-static void fold_edges(view_graph *graph, const md5_layer_desc *layer)
+// Fills links[] with the transitions whose states exist, sorted. Returns their number.
+static uint32_t list_links(const md5_layer_desc *layer, graph_link *links)
 {
-    const uint32_t num_states = layer->num_states, num_ways = layer->num_transitions;
-    const md5_state_desc **const names = common_alloc(num_states, sizeof *names);
-    graph_item *const ways = common_alloc(num_ways, sizeof *ways);
-    graph->nodes = common_alloc((size_t)num_states + 1, sizeof *graph->nodes);
-    graph->edges = common_alloc(num_ways, sizeof *graph->edges);
-    graph->ways = common_alloc(num_ways, sizeof *graph->ways);
-    graph->num_states = graph->num_nodes = num_states;
-    COMMON_FOR (i, num_states) {
-        names[i] = &layer->states[i];
-        graph->nodes[i].name = layer->states[i].name;
-    }
-    graph->nodes[num_states].name = "any state";
-    qsort(names, num_states, sizeof *names, compare_names);
-    COMMON_FOR (i, num_ways) {
-        const char *const name = layer->transitions[i].from;
-        const uint32_t from = name != NULL ? find_state(layer, names, name) : num_states;
-        const uint32_t to = find_state(layer, names, layer->transitions[i].to);
+    const uint32_t num_states = layer->num_states;
+    const md5_state_desc **const states = common_alloc(num_states, sizeof *states);
+    uint32_t num_links = 0;
+    for (uint32_t i = 0; i < num_states; i++)
+        states[i] = &layer->states[i];
+    qsort(states, num_states, sizeof *states, compare_names);
+    for (uint32_t i = 0; i < layer->num_transitions; i++) {
+        const md5_transition_desc *const transition = &layer->transitions[i];
+        const bool is_from_any = transition->from == NULL;
+        const uint32_t from =
+            is_from_any ? num_states : find_state(layer, states, transition->from);
+        const uint32_t to = find_state(layer, states, transition->to);
         if (from == MD5_NONE || to == MD5_NONE)
             continue;
-        if (from == num_states)
-            graph->num_nodes = num_states + 1;
-        ways[graph->num_ways++] =
-            (graph_item){.keys = {fmin(from, to), fmax(from, to), from > to}, .number = i};
+        links[num_links++] = (graph_link){.low = from < to ? from : to,
+                                          .high = from < to ? to : from,
+                                          .is_back = from > to,
+                                          .transition = i};
     }
-    qsort(ways, graph->num_ways, sizeof *ways, compare_items);
-    COMMON_FOR (i, graph->num_ways) {
-        const uint32_t low = (uint32_t)ways[i].keys[0], high = (uint32_t)ways[i].keys[1];
-        const view_graph_edge *const last = &graph->edges[graph->num_edges - (i > 0)];
-        if (i == 0 || last->ends[0] != low || last->ends[1] != high)
+    qsort(links, num_links, sizeof *links, compare_links);
+    free(states);
+    return num_links;
+}
+
+// Creates nodes and edges: one edge for all transitions between two nodes.
+static void create_edges(view_graph *graph, const md5_layer_desc *layer)
+{
+    const uint32_t num_states = layer->num_states;
+    graph_link *const links = common_alloc(layer->num_transitions, sizeof *links);
+    graph->nodes = common_alloc((size_t)num_states + 1, sizeof *graph->nodes);
+    graph->edges = common_alloc(layer->num_transitions, sizeof *graph->edges);
+    graph->transitions = common_alloc(layer->num_transitions, sizeof *graph->transitions);
+    graph->num_states = num_states;
+    graph->num_nodes = num_states;
+    graph->num_transitions = list_links(layer, links);
+    for (uint32_t i = 0; i < num_states; i++)
+        graph->nodes[i].name = layer->states[i].name;
+    graph->nodes[num_states].name = "any state";
+    for (uint32_t i = 0; i < graph->num_transitions; i++) {
+        const graph_link *const link = &links[i];
+        const bool is_new =
+            i == 0 || links[i - 1].low != link->low || links[i - 1].high != link->high;
+        if (is_new)
             graph->edges[graph->num_edges++] =
-                (view_graph_edge){.kind = low == high ? VIEW_EDGE_LOOP : VIEW_EDGE_LINE,
-                                  .ends = {low, high},
-                                  .first_way = i};
-        graph->nodes[low].loops |= low == high;
-        graph->edges[graph->num_edges - 1].num_ways[ways[i].keys[2] > 0]++;
-        graph->ways[i] = ways[i].number;
+                (view_graph_edge){.ends = {link->low, link->high}, .first_transition = i};
+        if (link->high == num_states)
+            graph->num_nodes = num_states + 1;
+        if (link->low == link->high)
+            graph->nodes[link->low].loops = true;
+        graph->edges[graph->num_edges - 1].num_transitions[link->is_back ? 1 : 0]++;
+        graph->transitions[i] = link->transition;
     }
-    free(ways);
-    free(names);
+    free(links);
 }
 
-// == Roles ========================================================================================
-
-static bool is_free(const layout *of, uint32_t node)
+// Lists the edges of each node.
+static void list_adjacent_edges(layout *work)
 {
-    return of->graph->nodes[node].place == VIEW_NODE_COLUMN;
+    const view_graph *const graph = work->graph;
+    work->first_edge = common_alloc((size_t)graph->num_nodes + 2, sizeof *work->first_edge);
+    work->adjacent_edges = common_alloc(2 * (size_t)graph->num_edges, sizeof *work->adjacent_edges);
+    uint32_t *const next = work->first_edge + 1; // becomes first_edge of the following node
+    for (uint32_t i = 0; i < graph->num_edges; i++)
+        for (uint32_t end = 0; end < 2; end++)
+            next[graph->edges[i].ends[end] + 1]++;
+    for (uint32_t i = 1; i <= graph->num_nodes; i++)
+        next[i] += next[i - 1];
+    for (uint32_t i = 0; i < graph->num_edges; i++)
+        for (uint32_t end = 0; end < 2; end++)
+            work->adjacent_edges[next[graph->edges[i].ends[end]]++] = i;
 }
 
-// Finds the hub, the states in its box, and what that makes of edges. In the box is what is reached
-// from the hub alone and returns to it, if the hub leads to all else that it leads to.
-static void find_roles(layout *of)
+// -- Bands ----------------------------------------------------------------------------------------
+
+// Sets the distance of all nodes that can be reached from `start` and do not have one. Appends them
+// to the order.
+static void search_from(layout *work, uint32_t start, uint32_t *num_found)
 {
-    view_graph *const graph = of->graph;
-    graph_place *const places = of->places;
-    uint32_t hub = MD5_NONE;
-    COMMON_FOR (i, 2 * graph->num_edges) {
-        const uint32_t node = graph->edges[i / 2].ends[i % 2];
-        places[node].degree += graph->edges[i / 2].kind == VIEW_EDGE_LINE;
-        if (node < graph->num_states && places[node].degree >= HUB_NEIGHBOURS
-            && (hub == MD5_NONE || places[node].degree > places[hub].degree))
-            hub = node;
-    }
-    graph->hub = hub;
-    for (uint32_t i = 0; i < 6 * graph->num_edges && hub != MD5_NONE; i++) {
-        const uint32_t pass = i / (2 * graph->num_edges), end = i % 2;
-        view_graph_edge *const edge = &graph->edges[i / 2 % graph->num_edges];
-        const uint32_t number = edge->ends[end], other = edge->ends[1 - end];
-        view_graph_node *const node = &graph->nodes[number];
-        const bool is_led_to = edge->num_ways[1 - end] > 0;
-        if (edge->kind == VIEW_EDGE_LOOP || number == hub)
-            continue;
-        if (pass == 0 && other == hub) {
-            places[number].is_pinned = is_led_to;
-            if (edge->num_ways[end] > 0 && is_led_to && number != 0)
-                node->place = VIEW_NODE_BOXED;
-        } else if (pass == 1 && other != hub && (is_led_to || !places[other].is_pinned)) {
-            node->place = VIEW_NODE_COLUMN;
-        } else if (pass == 2 && node->place == VIEW_NODE_BOXED) {
-            edge->kind = other == hub ? VIEW_EDGE_BOXED : VIEW_EDGE_MORE;
-            node->num_more += other != hub;
-        } else if (pass == 2 && other == hub) {
-            edge->kind = is_led_to ? VIEW_EDGE_HUB : VIEW_EDGE_STUB;
-            node->returns = !is_led_to;
+    const view_graph *const graph = work->graph;
+    uint32_t head = *num_found;
+    uint32_t tail = *num_found;
+    work->places[start].distance = 0;
+    work->order[tail++] = start;
+    while (head < tail) {
+        const uint32_t node = work->order[head++];
+        for (uint32_t k = work->first_edge[node]; k < work->first_edge[node + 1]; k++) {
+            const view_graph_edge *const edge = &graph->edges[work->adjacent_edges[k]];
+            const uint32_t end = edge->ends[0] == node ? 0 : 1;
+            const uint32_t target = edge->ends[1 - end];
+            if (edge->num_transitions[end] == 0 || work->places[target].distance != MD5_NONE)
+                continue;
+            work->places[target].distance = work->places[node].distance + 1;
+            work->order[tail++] = target;
         }
     }
-    if (hub != MD5_NONE)
-        graph->nodes[hub].place = VIEW_NODE_HUB;
+    *num_found = tail;
 }
 
-// States that alternate have names that differ after the last "_": walk_left, walk_right.
-static bool are_alike(const char *a, const char *b)
+// Sets the level of the nodes of a band from their positions in it.
+static void set_levels(layout *work, const graph_band *band)
 {
-    const char *const end = strrchr(a, '_'), *const other = strrchr(b, '_');
-    return end != NULL && other != NULL && end - a == other - b
-           && strncmp(a, b, (size_t)(end - a)) == 0;
+    const double count = band->end - band->begin;
+    for (uint32_t i = band->begin; i < band->end; i++)
+        work->places[work->order[i]].level = (i - band->begin + 0.5) / count;
 }
 
-// Finds the states that alternate, and lists the edges of each unit.
-static void find_units(layout *of)
+// Finds the distances by breadth-first search: from the start state, then from "any state", then
+// from states that neither leads to. Then orders the nodes by distance.
+static void find_bands(layout *work)
 {
-    const view_graph *const graph = of->graph;
-    graph_place *const places = of->places;
-    COMMON_FOR (i, graph->num_nodes)
-        places[i].unit = i;
-    COMMON_FOR (i, graph->num_edges) {
-        const view_graph_edge *const edge = &graph->edges[i];
-        const uint32_t a = edge->ends[0], b = edge->ends[1];
-        if (edge->kind == VIEW_EDGE_LINE && edge->num_ways[0] > 0 && edge->num_ways[1] > 0
-            && !places[a].is_paired && !places[b].is_paired
-            && are_alike(graph->nodes[a].name, graph->nodes[b].name)) {
-            places[a].is_paired = places[b].is_paired = true;
-            places[b].unit = a;
-            places[a].is_pinned = places[b].is_pinned |= places[a].is_pinned;
-        }
+    const uint32_t num_nodes = work->graph->num_nodes;
+    const uint32_t num_states = work->graph->num_states;
+    uint32_t num_found = 0;
+    for (uint32_t i = 0; i < num_nodes; i++)
+        work->places[i].distance = MD5_NONE;
+    if (num_states > 0)
+        search_from(work, 0, &num_found);
+    if (num_nodes > num_states)
+        search_from(work, num_states, &num_found);
+    for (uint32_t i = 0; i < num_nodes; i++)
+        if (work->places[i].distance == MD5_NONE)
+            search_from(work, i, &num_found);
+
+    // Counting sort, which keeps the order in which the search found the nodes of a band.
+    uint32_t *const found = common_alloc(num_nodes, sizeof *found);
+    memcpy(found, work->order, num_nodes * sizeof *found);
+    for (uint32_t i = 0; i < num_nodes; i++) {
+        const uint32_t distance = work->places[i].distance;
+        work->bands[distance].end++;
+        if (work->num_bands < distance + 1)
+            work->num_bands = distance + 1;
     }
-    of->first = common_alloc((size_t)graph->num_nodes + 2, sizeof *of->first);
-    of->links = common_alloc(2 * (size_t)graph->num_edges, sizeof *of->links);
-    COMMON_FOR (i, 2 * graph->num_edges)
-        of->first[places[graph->edges[i / 2].ends[i % 2]].unit + 2]++;
-    for (uint32_t i = 2; i < graph->num_nodes + 2; i++)
-        of->first[i] += of->first[i - 1];
-    COMMON_FOR (i, 2 * graph->num_edges)
-        of->links[of->first[places[graph->edges[i / 2].ends[i % 2]].unit + 1]++] = i / 2;
+    for (uint32_t d = 1; d < work->num_bands; d++) {
+        work->bands[d].begin = work->bands[d - 1].end;
+        work->bands[d].end += work->bands[d].begin;
+    }
+    for (uint32_t d = 0; d < work->num_bands; d++)
+        work->bands[d].end = work->bands[d].begin;
+    for (uint32_t i = 0; i < num_nodes; i++)
+        work->order[work->bands[work->places[found[i]].distance].end++] = found[i];
+    free(found);
+    for (uint32_t d = 0; d < work->num_bands; d++)
+        set_levels(work, &work->bands[d]);
 }
 
-// == Columns and rows =============================================================================
-
-// The column of each node: the longest way from the hub, the first state or any state, without
-// edges that lead back to what is reached before. What the hub leads to is beside it.
-static void find_columns(layout *of)
+// Sets mean_level: the mean of the levels of a node's neighbors at smaller distances or, if
+// `is_backward`, at larger ones.
+static void find_mean_level(layout *work, uint32_t node, bool is_backward)
 {
-    const view_graph *const graph = of->graph;
-    graph_place *const places = of->places;
-    const uint32_t num_nodes = graph->num_nodes, base = graph->hub != MD5_NONE ? 1 : 0;
-    uint32_t head = 0, tail = 0;
-    COMMON_FOR (i, 2 * num_nodes) {
-        const uint32_t node = i < num_nodes ? i : i - num_nodes;
-        if (is_free(of, node) && places[node].unit == node && places[node].mark == NEW
-            && (i >= num_nodes || node == 0 || node == graph->num_states
-                || places[node].is_pinned)) {
-            places[node].mark = WAITS;
-            of->items[tail++].number = node;
-            places[node].column = base;
-        }
-        while (head < tail && i >= num_nodes) {
-            const uint32_t unit = of->items[head++].number;
-            places[unit].mark = DONE;
-            for (uint32_t k = of->first[unit]; k < of->first[unit + 1]; k++) {
-                const view_graph_edge *const edge = &graph->edges[of->links[k]];
-                const uint32_t end = places[edge->ends[0]].unit == unit ? 0 : 1;
-                const uint32_t target = places[edge->ends[1 - end]].unit;
-                if (edge->kind != VIEW_EDGE_LINE || edge->num_ways[end] == 0
-                    || places[target].mark == DONE)
-                    continue;
-                if (places[target].mark == NEW)
-                    of->items[tail++].number = target;
-                places[target].mark = WAITS;
-                if (places[target].column <= places[unit].column && !places[target].is_pinned)
-                    places[target].column = places[unit].column + 1;
-            }
-        }
-    }
-    COMMON_FOR (i, num_nodes)
-        places[i].column = places[places[i].unit].column;
-}
-
-// Where a node wishes to be: in the middle of its neighbours at its left or right side.
-static double wish_beside(const layout *of, uint32_t node, bool at_left)
-{
-    const graph_place *const place = &of->places[node];
-    double sum = 0, count = 0;
-    for (uint32_t k = of->first[place->unit]; k < of->first[place->unit + 1]; k++) {
-        const view_graph_edge *const edge = &of->graph->edges[of->links[k]];
-        const uint32_t end = edge->ends[0] == node ? 0 : 1;
-        const graph_place *const other = &of->places[edge->ends[1 - end]];
-        if (edge->ends[end] == node && edge->kind == VIEW_EDGE_LINE
-            && (at_left ? other->column < place->column : other->column > place->column)) {
-            sum += other->level;
-            count += 1;
-        }
-    }
-    return count > 0 ? sum / count : place->level;
-}
-
-// Orders the nodes of a column by where they wish to be, and puts each as near to that as the
-// others permit: those that push each other become a pool, in the middle of their wishes.
-static void set_rows(const layout *of, graph_item *items, uint32_t count, bool forward)
-{
-    uint32_t num_pools = 0;
-    COMMON_FOR (i, count) {
-        double *const keys = items[i].keys;
-        keys[1] = keys[3] = wish_beside(of, items[i].number, forward);
-        if (i > 0 && items[i - 1].keys[2] == keys[2])
-            keys[1] = items[i - 1].keys[1] = 0.5 * (keys[1] + items[i - 1].keys[1]);
-    }
-    qsort(items, count, sizeof *items, compare_items);
-    COMMON_FOR (i, count) {
-        const bool is_second = i > 0 && items[i - 1].keys[2] == items[i].keys[2]; // it is below
-        graph_item *pool = &items[num_pools++];
-        pool->sum = items[i].keys[1] + is_second - i;
-        pool->size = 1;
-        for (; num_pools > 1 && pool->sum * pool[-1].size <= pool[-1].sum * pool->size; pool--) {
-            pool[-1].sum += pool->sum;
-            pool[-1].size += pool->size;
-            num_pools--;
-        }
-    }
-    for (uint32_t pool = 0, i = 0; pool < num_pools; pool++)
-        for (const uint32_t end = i + items[pool].size; i < end; i++)
-            of->places[items[i].number].level = round(items[pool].sum / items[pool].size) + i;
-}
-
-// Places nodes in their columns beside their neighbours; rows that nothing is in are left out.
-static void find_rows(layout *of)
-{
-    graph_place *const places = of->places;
-    graph_item *const items = of->items;
+    graph_place *const place = &work->places[node];
+    double sum = 0;
     uint32_t count = 0;
-    of->num_columns = of->graph->hub != MD5_NONE ? 1 : 0;
-    COMMON_FOR (i, of->graph->num_nodes)
-        if (is_free(of, i))
-            items[count++] =
-                (graph_item){.keys = {places[i].column, 0, places[i].unit}, .number = i};
-    qsort(items, count, sizeof *items, compare_items);
-    COMMON_FOR (i, count) {
-        graph_band *const column = &of->columns[(uint32_t)items[i].keys[0]];
-        column->begin = column->end == 0 ? i : column->begin;
-        column->end = i + 1;
-        of->num_columns = (uint32_t)items[i].keys[0] + 1;
-        places[items[i].number].level = i - column->begin;
-    }
-    COMMON_FOR (i, (SWEEPS + 1) * of->num_columns) {
-        const bool forward = i / of->num_columns % 2 == 0;
-        const uint32_t step = i % of->num_columns;
-        const graph_band *const column = &of->columns[forward ? step : of->num_columns - 1 - step];
-        set_rows(of, items + column->begin, column->end - column->begin, forward);
-    }
-    COMMON_FOR (i, count) {
-        const graph_place *const place = &places[items[i].number];
-        items[i] = (graph_item){.keys = {place->level, place->column}, .number = items[i].number};
-    }
-    qsort(items, count, sizeof *items, compare_items);
-    COMMON_FOR (i, count) {
-        const bool is_new = i == 0 || items[i].keys[0] > items[i - 1].keys[0];
-        of->num_rows += is_new;
-        places[items[i].number].row = of->num_rows - 1;
-        places[items[i].number].after = is_new ? 0 : places[items[i - 1].number].column;
-    }
-}
-
-// == Routes =======================================================================================
-
-// Finds the verticals and the lane of each line between columns.
-static void find_routes(layout *of)
-{
-    const view_graph *const graph = of->graph;
-    COMMON_FOR (i, graph->num_edges) {
-        const view_graph_edge *const edge = &graph->edges[i];
-        graph_place *const ends[2] = {&of->places[edge->ends[0]], &of->places[edge->ends[1]]};
-        const bool is_side = ends[0]->column == ends[1]->column;
-        const bool is_turned = is_side ? edge->num_ways[0] == 0 : ends[0]->column > ends[1]->column;
-        graph_place *const left = ends[is_turned], *const right = ends[!is_turned];
-        const bool is_near = left->row + 1 == right->row || right->row + 1 == left->row;
-        const bool is_blocked = left->column < right->after && !is_side;
-        if (edge->kind != VIEW_EDGE_LINE)
-            continue;
-        graph_route *const route = &of->routes[of->num_routes++];
-        *route = (graph_route){.edge = i,
-                               .left = edge->ends[is_turned],
-                               .right = edge->ends[!is_turned],
-                               .class = is_side && is_near              ? ROUTE_UPRIGHT
-                                        : is_side                       ? ROUTE_SIDE
-                                        : edge->num_ways[is_turned] > 0 ? ROUTE_FORWARD
-                                                                        : ROUTE_BACK,
-                               .channels = {left->column, right->after}};
-        left->uses_right |= route->class != ROUTE_UPRIGHT;
-        right->uses_right |= route->class == ROUTE_SIDE;
-        if (route->class != ROUTE_UPRIGHT)
-            route->num_verticals = is_blocked ? 2 : left->row != right->row;
-        COMMON_FOR (k, route->num_verticals)
-            route->tracks[k] = of->columns[route->channels[k]].num_lines++;
-        route->gap = right->row + (route->class == ROUTE_BACK || left->row > right->row);
-        if (is_blocked)
-            route->lane = of->rows[route->gap].num_lines++;
-    }
-}
-
-// The heights at which a line begins, runs level, and ends. Lines that only leave a node do so
-// beside its middle, so that heads there are those of others.
-static void find_levels(const layout *of, const graph_route *route, float levels[3])
-{
-    static const float ends[] = {[ROUTE_FORWARD] = 0, [ROUTE_BACK] = 0.45f, [ROUTE_SIDE] = 0.6f};
-    const view_graph_edge *const edge = &of->graph->edges[route->edge];
-    const bool returns = edge->num_ways[edge->ends[0] != route->right] > 0;
-    levels[0] = of->rows[of->places[route->left].row].start + 0.5f * node_height;
-    levels[1] = levels[2] = of->rows[of->places[route->right].row].start + 0.5f * node_height;
-    if (route->num_verticals == 0)
-        return;
-    levels[1] = levels[2] += ends[route->class];
-    if (route->num_verticals > 1)
-        levels[1] = of->rows[route->gap].start - 0.5f - lane_height * (float)route->lane;
-    if (!returns)
-        levels[0] += levels[1] > levels[0] ? 0.3f : -0.3f;
-}
-
-// The heights of rows and the lanes above them.
-static void set_heights(layout *of)
-{
-    float y = 0;
-    for (uint32_t i = 0; i <= of->num_rows; i++) {
-        const bool is_between = i > 0 && i < of->num_rows;
-        if (is_between || of->rows[i].num_lines > 0)
-            y += fmaxf(lane_height * (float)of->rows[i].num_lines + 0.3f, row_gap);
-        of->rows[i].start = y;
-        y += i < of->num_rows ? node_height : 0;
-    }
-    of->graph->height = fmaxf(y, node_height);
-}
-
-// == Places =======================================================================================
-
-// How wide the node of a state has to be for its name and signs.
-static float wish_width(const layout *of, uint32_t node, float mark)
-{
-    const view_graph_node *const known = &of->graph->nodes[node];
-    const bool is_inside = known->returns && of->places[node].uses_right;
-    const float signs = (known->loops ? sign_width : 0) + (is_inside ? mark + mark_padding : 0)
-                        + (known->num_more > 0 ? more_width : 0);
-    return fmaxf(of->measure(of->user, known->name) + 2 * text_padding + signs, node_width);
-}
-
-// The box of detours left of the hub, below the entry; returns its width with the gap after it.
-static float place_box(layout *of)
-{
-    view_graph *const graph = of->graph;
-    const float padding = 0.6f, title = 1.9f, step = node_height + row_gap;
-    uint32_t count = 0, number = 0;
-    float width = 0;
-    COMMON_FOR (i, graph->num_states)
-        if (graph->nodes[i].place == VIEW_NODE_BOXED) {
-            width = fmaxf(width, wish_width(of, i, 0) + padding);
+    for (uint32_t k = work->first_edge[node]; k < work->first_edge[node + 1]; k++) {
+        const view_graph_edge *const edge = &work->graph->edges[work->adjacent_edges[k]];
+        const graph_place *const neighbor =
+            &work->places[edge->ends[0] == node ? edge->ends[1] : edge->ends[0]];
+        const bool is_counted = is_backward ? neighbor->distance > place->distance
+                                            : neighbor->distance < place->distance;
+        if (is_counted) {
+            sum += neighbor->level;
             count++;
         }
-    if (count == 0)
-        return 0;
-    const uint32_t across = count > 1 ? count / (of->num_rows + 6) + 2 : 1;
-    const uint32_t num_rows = (count + across - 1) / across;
-    const float height = title + step * (float)num_rows;
-    graph->height = fmaxf(graph->height, height + step);
-    graph->box = (view_rect){0, fmaxf(0.5f * (graph->height - height), step),
-                             width * (float)across + padding, height};
-    COMMON_FOR (i, graph->num_states)
-        if (graph->nodes[i].place == VIEW_NODE_BOXED) {
-            const uint32_t row = number / across, column = number++ % across;
-            graph->nodes[i].rect =
-                (view_rect){padding + width * (float)column,
-                            graph->box.y + title + step * (float)row, width - padding, node_height};
+    }
+    place->mean_level = count > 0 ? sum / count : place->level;
+}
+
+typedef struct sort_item {
+    double key;
+    uint32_t position, node;
+} sort_item;
+
+static int compare_items(const void *a, const void *b)
+{
+    const sort_item *const x = a;
+    const sort_item *const y = b;
+    if (x->key < y->key || x->key > y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->position < y->position ? -1 : 1;
+}
+
+// Orders the nodes of each band by the mean levels of their neighbors. The first band keeps the
+// start state at its top.
+static void order_bands(layout *work)
+{
+    sort_item *const items = common_alloc(work->graph->num_nodes, sizeof *items);
+    for (uint32_t sweep = 0; sweep < NUM_SWEEPS; sweep++) {
+        const bool is_backward = sweep % 2 == 1;
+        for (uint32_t i = 1; i < work->num_bands; i++) {
+            const graph_band *const band = &work->bands[is_backward ? work->num_bands - i : i];
+            const uint32_t count = band->end - band->begin;
+            for (uint32_t k = 0; k < count; k++) {
+                const uint32_t node = work->order[band->begin + k];
+                find_mean_level(work, node, is_backward);
+                items[k] =
+                    (sort_item){.key = work->places[node].mean_level, .position = k, .node = node};
+            }
+            qsort(items, count, sizeof *items, compare_items);
+            for (uint32_t k = 0; k < count; k++)
+                work->order[band->begin + k] = items[k].node;
+            set_levels(work, band);
         }
-    return graph->box.width + channel_width;
+    }
+    free(items);
 }
 
-// Places everything from left to right: box, hub, columns, each with the channel after it.
-static void place_nodes(layout *of)
+// -- Columns --------------------------------------------------------------------------------------
+
+// Returns the number of columns of a band that has at most `max_rows` states in a column.
+static uint32_t count_columns(const graph_band *band, uint32_t max_rows)
 {
-    view_graph *const graph = of->graph;
-    const char *const name = graph->hub != MD5_NONE ? graph->nodes[graph->hub].name : "";
-    const float mark = of->measure(of->user, name) + 2 * mark_padding, above = graph->height;
-    float x = fmaxf(place_box(of), of->places[0].column == 0 ? entry_width : 0);
-    for (uint32_t i = 0; i <= of->num_rows; i++) // the box may be higher
-        of->rows[i].start += 0.5f * (graph->height - above);
-    COMMON_FOR (i, graph->num_nodes) {
-        graph_band *const column = &of->columns[of->places[i].column];
-        if (graph->nodes[i].place != VIEW_NODE_BOXED)
-            column->width = fmaxf(column->width, wish_width(of, i, mark));
-        if (graph->nodes[i].returns && !of->places[i].uses_right)
-            column->channel = mark_gap + mark;
-    }
-    COMMON_FOR (i, of->num_columns) {
-        graph_band *const column = &of->columns[i];
-        column->start = x;
-        column->channel += x + column->width;
-        x = column->channel
-            + fmaxf(2 * channel_end + track_width * ((float)column->num_lines - 1), channel_width);
-        // Lines between nodes of the last column are at its right.
-        graph->width = column->num_lines > 0 ? x : column->channel;
-    }
-    COMMON_FOR (i, graph->num_nodes) {
-        view_graph_node *const node = &graph->nodes[i];
-        const graph_place *const place = &of->places[i];
-        const graph_band *const column = &of->columns[place->column];
-        const float right = column->start + column->width, top = of->rows[place->row].start;
-        if (node->place == VIEW_NODE_HUB)
-            node->rect = (view_rect){column->start, 0, column->width, graph->height};
-        if (!is_free(of, i))
-            continue;
-        node->rect = (view_rect){column->start, top, column->width, node_height};
-        node->mark = (view_rect){place->uses_right ? right - mark - 0.3f : right + mark_gap,
-                                 top + 0.5f * (node_height - mark_height), node->returns ? mark : 0,
-                                 mark_height};
-    }
+    const uint32_t count = band->end - band->begin;
+    return (count + max_rows - 1) / max_rows;
 }
 
-// == Lines ========================================================================================
-
-// Adds the line of an edge, which begins at a node.
-static void add_line(view_graph *graph, view_graph_edge *edge, uint32_t begin,
-                     const view_graph_point *points, uint32_t count)
+// Returns the width of a column, which is that of its widest node.
+static float column_width(const layout *work, const graph_band *band, uint32_t num_columns,
+                          uint32_t column)
 {
-    edge->first_point = graph->num_points;
-    edge->num_points = count;
-    COMMON_FOR (i, count)
-        graph->points[graph->num_points++] = points[edge->ends[0] == begin ? i : count - 1 - i];
+    float width = min_node_width;
+    for (uint32_t i = band->begin + column; i < band->end; i += num_columns)
+        width = fmaxf(width, work->places[work->order[i]].width);
+    return width;
 }
 
-static void add_route(const layout *of, const graph_route *route)
+// How the bands are divided into columns.
+typedef struct graph_grid {
+    uint32_t max_rows;   // states in a column
+    float column_spread; // factor of the distances between columns
+} graph_grid;
+
+// Returns the number of rows of a band that is divided into columns of equal heights.
+static uint32_t count_rows(const graph_band *band, uint32_t max_rows)
 {
-    const view_rect left = of->graph->nodes[route->left].rect,
-                    right = of->graph->nodes[route->right].rect;
-    const bool is_down = left.y < right.y, is_side = route->class == ROUTE_SIDE;
-    const float x = left.x + 0.5f * left.width, end = right.x + (is_side ? right.width : 0);
-    float levels[3];
-    uint32_t count = 1;
-    find_levels(of, route, levels);
-    view_graph_point points[6] = {{left.x + left.width, levels[0]}};
-    COMMON_FOR (i, route->num_verticals) {
-        const float vertical = of->columns[route->channels[i]].channel + channel_end
-                               + track_width * (float)route->tracks[i];
-        points[count++] = (view_graph_point){vertical, levels[i]};
-        points[count++] = (view_graph_point){vertical, levels[i + 1]};
-    }
-    points[count++] = (view_graph_point){end, levels[2]};
-    if (route->class == ROUTE_UPRIGHT) {
-        points[0] = (view_graph_point){x, left.y + (is_down ? left.height : 0)};
-        points[1] = (view_graph_point){x, right.y + (is_down ? 0 : right.height)};
-    }
-    add_line(of->graph, &of->graph->edges[route->edge], route->left, points, count);
+    const uint32_t num_columns = count_columns(band, max_rows);
+    return (band->end - band->begin + num_columns - 1) / num_columns;
 }
 
-static void place_lines(const layout *of)
+// Sets the rectangles of all nodes and the size of the graph. A band with several columns is filled
+// row by row, so that states keep their heights. Returns the sum of the distances between columns
+// at a spread of 1.
+static float place_nodes(layout *work, graph_grid grid)
 {
-    view_graph *const graph = of->graph;
-    COMMON_FOR (i, of->num_routes)
-        add_route(of, &of->routes[i]);
-    for (uint32_t i = 0; i < graph->num_edges && graph->hub != MD5_NONE; i++) {
-        view_graph_edge *const edge = &graph->edges[i];
-        const view_rect bar = graph->nodes[graph->hub].rect, box = graph->box;
-        const view_graph_node *const node = &graph->nodes[edge->ends[edge->ends[0] == graph->hub]];
-        const float y = node->rect.y + 0.5f * node_height, middle = box.y + 0.5f * box.height;
-        view_graph_point points[2] = {{bar.x + bar.width, y}, {node->rect.x, y}};
-        if (edge->kind == VIEW_EDGE_BOXED) {
-            points[0] = (view_graph_point){bar.x, middle};
-            points[1] = (view_graph_point){box.x + box.width, middle};
-        } else if (edge->kind == VIEW_EDGE_STUB) {
-            points[0].x = node->mark.x;
-            points[1].x = fminf(node->rect.x + node->rect.width, node->mark.x);
+    view_graph *const graph = work->graph;
+    uint32_t num_rows = 1;
+    for (uint32_t d = 0; d < work->num_bands; d++) {
+        const uint32_t rows = count_rows(&work->bands[d], grid.max_rows);
+        num_rows = rows > num_rows ? rows : num_rows;
+    }
+    float x = entry_width;
+    float distances = 0;
+    uint32_t column = 0;
+    for (uint32_t d = 0; d < work->num_bands; d++) {
+        const graph_band *const band = &work->bands[d];
+        const uint32_t num_columns = count_columns(band, grid.max_rows);
+        const uint32_t rows = count_rows(band, grid.max_rows);
+        for (uint32_t k = 0; k < num_columns; k++, column++) {
+            const float width = column_width(work, band, num_columns, k);
+            const float shift = column % 2 == 0 ? 0 : 0.5f;
+            const uint32_t num_rows_above = (num_rows - rows) / 2;
+            const float top = (float)num_rows_above + shift;
+            uint32_t row = 0;
+            for (uint32_t i = band->begin + k; i < band->end; i += num_columns, row++) {
+                const uint32_t node = work->order[i];
+                const float y = row_height * (top + (float)row);
+                work->places[node].column = column;
+                work->places[node].row = row;
+                graph->nodes[node].rect = (view_rect){x, y, width, node_height};
+            }
+            const float distance = k + 1 < num_columns ? column_distance : band_distance;
+            distances += distance;
+            x += width + distance * grid.column_spread;
         }
-        if (edge->kind >= VIEW_EDGE_HUB)
-            add_line(graph, edge, graph->hub, points, 2);
+    }
+    // Lines within the last column need some space at its right.
+    graph->width = x - band_distance * grid.column_spread + column_distance;
+    graph->height = row_height * ((float)num_rows + (column > 1 ? 0.5f : 0));
+    return distances - band_distance;
+}
+
+// Places the nodes. A distance has one column if the graph can then be read in the area, else as
+// many columns as let it be shown at the largest scale. If it cannot be read then either, the
+// columns are as high as the area at a scale of 1, so that the user scrolls in one direction only.
+static void fit_nodes(layout *work, view_graph_area area)
+{
+    const view_graph *const graph = work->graph;
+    uint32_t largest = 1;
+    for (uint32_t d = 0; d < work->num_bands; d++) {
+        const uint32_t count = work->bands[d].end - work->bands[d].begin;
+        largest = count > largest ? count : largest;
+    }
+    graph_grid best = {.max_rows = largest, .column_spread = 1};
+    float best_scale = 0;
+    for (uint32_t k = 1; k <= MAX_COLUMNS_PER_BAND && k <= largest; k++) {
+        const graph_grid grid = {.max_rows = (largest + k - 1) / k, .column_spread = 1};
+        place_nodes(work, grid);
+        const float scale = fminf(area.width / graph->width, area.height / graph->height);
+        if (scale > best_scale) {
+            best_scale = scale;
+            best = grid;
+        }
+        if (best_scale >= readable_scale)
+            break;
+    }
+    if (best_scale < VIEW_GRAPH_MIN_SCALE) {
+        const float max_rows = floorf(area.height / row_height - 0.5f);
+        best.max_rows = max_rows > 1 ? (uint32_t)max_rows : 1;
+        place_nodes(work, best);
+        return;
+    }
+    // Wider distances, where lines are less steep, if the area is not filled.
+    const float distances = place_nodes(work, best);
+    const float free_width = area.width / fminf(best_scale, 1) - graph->width;
+    if (free_width > 0 && distances > 0) {
+        best.column_spread = fminf(1 + free_width / distances, max_column_spread);
+        place_nodes(work, best);
     }
 }
 
-view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_measure_fn *measure,
-                               const void *user)
+// -- Lines ----------------------------------------------------------------------------------------
+
+// Returns the height at which a line leaves the side of a node: near its middle, shifted towards
+// the other end, so that the heads of several lines do not cover each other.
+static float attach_height(view_rect node, view_rect target)
+{
+    const float middle = node.y + 0.5f * node.height;
+    const float rise = target.y - node.y;
+    return middle + 0.35f * node_height * rise / (fabsf(rise) + 3 * row_height);
+}
+
+static void place_line(const layout *work, view_graph_edge *edge)
+{
+    const graph_place *const places[2] = {&work->places[edge->ends[0]],
+                                          &work->places[edge->ends[1]]};
+    const view_rect rects[2] = {work->graph->nodes[edge->ends[0]].rect,
+                                work->graph->nodes[edge->ends[1]].rect};
+    if (edge->ends[0] == edge->ends[1])
+        return;
+    edge->num_points = 2;
+    if (places[0]->column != places[1]->column) {
+        for (int end = 0; end < 2; end++) {
+            const view_rect own = rects[end];
+            const bool is_left = places[end]->column < places[1 - end]->column;
+            const view_graph_point point = {.x = is_left ? own.x + own.width : own.x,
+                                            .y = attach_height(own, rects[1 - end])};
+            edge->points[end] = point;
+        }
+        return;
+    }
+    const bool is_down = places[0]->row < places[1]->row;
+    const uint32_t num_between =
+        (is_down ? places[1]->row - places[0]->row : places[0]->row - places[1]->row) - 1;
+    if (num_between == 0) {
+        for (int end = 0; end < 2; end++) {
+            const bool is_upper = is_down == (end == 0);
+            const float y = is_upper ? rects[end].y + rects[end].height : rects[end].y;
+            edge->points[end] = (view_graph_point){rects[end].x + 0.5f * rects[end].width, y};
+        }
+        return;
+    }
+    // Around the states between them, at their right.
+    const float right = rects[0].x + rects[0].width;
+    const float bend = fminf(0.5f + 0.1f * (float)num_between, 0.5f * column_distance);
+    edge->num_points = 3;
+    edge->points[0] = (view_graph_point){right, attach_height(rects[0], rects[1])};
+    edge->points[1] =
+        (view_graph_point){right + bend, 0.5f * (rects[0].y + rects[1].y + node_height)};
+    edge->points[2] = (view_graph_point){right, attach_height(rects[1], rects[0])};
+}
+
+// -- Layout ---------------------------------------------------------------------------------------
+
+view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_graph_area area,
+                               view_measure_fn *measure, const void *user)
 {
     view_graph *const graph = common_alloc(1, sizeof *graph);
-    layout of = {.measure = measure, .user = user, .graph = graph};
-    fold_edges(graph, layer);
-    const size_t num_nodes = (size_t)graph->num_nodes + 1, num_edges = graph->num_edges;
-    of.places = common_alloc(num_nodes, sizeof *of.places);
-    of.items = common_alloc(num_nodes, sizeof *of.items);
-    of.routes = common_alloc(num_edges, sizeof *of.routes);
-    of.columns = common_alloc(num_nodes, sizeof *of.columns);
-    of.rows = common_alloc(num_nodes, sizeof *of.rows);
-    graph->points = common_alloc(6 * num_edges, sizeof *graph->points);
-    find_roles(&of);
-    find_units(&of);
-    find_columns(&of);
-    find_rows(&of);
-    find_routes(&of);
-    set_heights(&of);
-    place_nodes(&of);
-    place_lines(&of);
-    void *const memory[] = {of.first,  of.links,   of.places, of.items,
-                            of.routes, of.columns, of.rows};
-    COMMON_FOR (i, COMMON_LENGTH(memory))
-        free(memory[i]);
+    create_edges(graph, layer);
+    layout work = {.graph = graph};
+    const size_t num_nodes = (size_t)graph->num_nodes + 1;
+    work.places = common_alloc(num_nodes, sizeof *work.places);
+    work.order = common_alloc(num_nodes, sizeof *work.order);
+    work.bands = common_alloc(num_nodes, sizeof *work.bands);
+    list_adjacent_edges(&work);
+    for (uint32_t i = 0; i < graph->num_nodes; i++) {
+        const view_graph_node *const node = &graph->nodes[i];
+        const float width =
+            measure(user, node->name) + 2 * text_padding + (node->loops ? loop_sign_width : 0);
+        work.places[i].width = fminf(width, max_node_width);
+    }
+    find_bands(&work);
+    order_bands(&work);
+    fit_nodes(&work, area);
+    for (uint32_t i = 0; i < graph->num_edges; i++)
+        place_line(&work, &graph->edges[i]);
+    free(work.places);
+    free(work.order);
+    free(work.bands);
+    free(work.first_edge);
+    free(work.adjacent_edges);
     return graph;
 }
 
@@ -587,7 +494,6 @@ void view_free_graph(view_graph *graph)
         return;
     free(graph->nodes);
     free(graph->edges);
-    free(graph->points);
-    free(graph->ways);
+    free(graph->transitions);
     free(graph);
 }

@@ -8,7 +8,7 @@
 // many decimal places there are is said here.
 
 // In layout units: of the names of figures.
-static const float label_width = 84;
+static const float label_width = 118;
 
 enum { UNIT_PLACES = 3, DEGREE_PLACES = 2, WEIGHT_PLACES = 4, UV_PLACES = 4 };
 
@@ -66,7 +66,7 @@ static void list_pick(view_ui *ui)
     const md5_mesh *const mesh = &ui->scene->model->meshes[pick->mesh];
     const uint32_t *const corners = mesh->indices + 3 * (size_t)pick->triangle;
     const md5_vec2 uv = mesh->texcoords[pick->vertex];
-    if (!ui_section(ui, UI_SECTION_SPOT, "Spot", ""))
+    if (!ui_section(ui, UI_SECTION_SPOT, "Selected point", ""))
         return;
     ui_figure(ui, VIEW_ACCENT, "Mesh", "%u" VIEW_DOT "%s", pick->mesh,
               mesh->name[0] != '\0' ? mesh->name : mesh->shader);
@@ -108,13 +108,14 @@ void view_two_panel(view_ui *ui)
     const float angle = are_joints ? view_angle_between(ends[0], ends[1]) : 0;
     ui_begin(ui, "two");
     ui->label_width = label_width * ui->scale;
-    if (!ui_section(ui, UI_SECTION_TWO, "Two chosen", ""))
+    if (!ui_section(ui, UI_SECTION_TWO, are_joints ? "Two joints selected" : "Two points selected",
+                    ""))
         return;
     if (are_joints)
         ui_figure(ui, VIEW_BRIGHT, "Joints", "%s \xE2\x86\x92 %s",
                   ui->scene->skeleton->joints[from].name, ui->scene->skeleton->joints[to].name);
     const bool is_copied =
-        ui_row(ui, &(ui_words){.name = "Distance", .color = VIEW_ACCENT, .hint = "copy"},
+        ui_row(ui, &(ui_words){.name = "Distance", .color = VIEW_ACCENT, .hint = "Copy"},
                number_of(md5_vec3_length(way), UNIT_PLACES).text);
     add_three(ui, "Difference", way, UNIT_PLACES);
     if (are_joints)
@@ -125,7 +126,7 @@ void view_two_panel(view_ui *ui)
                 md5_vec3_length(way), way.x, way.y, way.z, angle);
     if (!are_joints)
         *strstr(text, "degrees") = '\0';
-    ui_copy(ui, stage->now, text, "what is between two");
+    ui_copy(ui, stage->now, text, "measurement");
 }
 
 // == The document ==========================================================================
@@ -137,7 +138,7 @@ static void list_words(view_ui *ui, const view_machine *machine)
     bool *const active = view_active_clips(machine);
     float used = INFINITY;
     view_rect row = {0};
-    COMMON_FOR (i, machine->desc->num_clips) {
+    for (uint32_t i = 0; i < machine->desc->num_clips; i++) {
         const char *const name = machine->desc->clips[i].name;
         const float width = ui_text_width(ui, name);
         if (used + width > row.width) {
@@ -183,7 +184,7 @@ static void list_clip(view_ui *ui, const view_stage *stage)
                   end * anim->frame_rate);
     if (scene->root != MD5_ROOT_FILE)
         ui_figure(ui, VIEW_BRIGHT, "Root", "%s",
-                  scene->root == MD5_ROOT_ID ? "as id's engine" : "in place");
+                  scene->root == MD5_ROOT_ID ? "as in Doom 3" : "in place");
 }
 
 static void list_model(view_ui *ui, const view_stage *stage)
@@ -200,15 +201,14 @@ static void list_model(view_ui *ui, const view_stage *stage)
     ui_figure(ui, VIEW_BRIGHT, "Vertices", "%u", view_count_vertices(scene->model));
     ui_figure(ui, VIEW_BRIGHT, "Triangles", "%u", view_count_triangles(scene->model));
 
-    // "1 x 8, 1 x 4": the meshes of each vertex path.
+    // The skinning paths of the meshes: "4, 8".
     uint32_t counts[MD5GL_PATH_COMPUTE + 1] = {0};
-    COMMON_FOR (i, scene->model->num_meshes)
+    for (uint32_t i = 0; i < scene->model->num_meshes; i++)
         counts[md5gl_mesh_path(stage->document->drawn, i, NULL)]++;
     for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++)
         if (counts[path] > 0)
-            common_append(paths, sizeof paths, ", ", "%u \xC3\x97 %s", counts[path],
-                          md5gl_path_name(path));
-    ui_figure(ui, VIEW_BRIGHT, "Skinned by", "%s%s", paths,
+            common_append(paths, sizeof paths, ", ", "%s", md5gl_path_name(path));
+    ui_figure(ui, VIEW_BRIGHT, "Max. influences", "%s%s", paths,
               scene->dual ? VIEW_DOT "dual quaternions" : "");
     ui_figure(ui, VIEW_BRIGHT, "Light", "%s%s", stage->shown->classic ? "classic" : "studio",
               stage->shown->shadows ? "" : VIEW_DOT "no shadows");
@@ -234,7 +234,7 @@ static void list_material(view_ui *ui, uint32_t mesh)
     const view_layered *const layered = view_find_layered(layers, mesh);
     if (layered != NULL)
         ui_figure(ui, VIEW_PLAIN, "Stages", "%u", layered->material->num_stages);
-    COMMON_FOR (i, layers->num_notes)
+    for (size_t i = 0; i < layers->num_notes; i++)
         if (layers->notes[i].mesh == mesh)
             ui_figure(ui, VIEW_AMBER, NULL, "%s", layers->notes[i].text);
 }
@@ -277,7 +277,7 @@ static void list_statistics(view_ui *ui)
     const md5_character *const character = scene->machine.character;
     const size_t num_clips = scene->num_clips + (character != NULL ? character->num_clips : 0);
     size_t clips_size = character != NULL ? character->anims_size : 0;
-    COMMON_FOR (i, scene->num_clips)
+    for (size_t i = 0; i < scene->num_clips; i++)
         clips_size += scene->clips[i].anim->size;
     if (num_clips > 0)
         ui_figure(ui, VIEW_PLAIN, "Clips", "%zu" VIEW_DOT "%.1f KiB", num_clips,
@@ -285,7 +285,7 @@ static void list_statistics(view_ui *ui)
     else
         ui_figure(ui, VIEW_PLAIN, "Clips", "none");
     if (scene->num_unopened > 0)
-        ui_figure(ui, VIEW_PLAIN, "Unopened", "%zu animations", scene->num_unopened);
+        ui_figure(ui, VIEW_PLAIN, "Not loaded", "%zu animations", scene->num_unopened);
     ui_figure(ui, VIEW_DIM, NULL, "%s", md5gl_device_name(ui->stage->renderer));
 }
 
@@ -293,7 +293,7 @@ static void list_statistics(view_ui *ui)
 static uint32_t last_times(const view_stage *stage, uint32_t most, double *times)
 {
     const uint32_t all = stage->num_frame_times, count = all < most ? all : most;
-    COMMON_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
     return count;
 }
@@ -327,12 +327,12 @@ static void draw_times(view_ui *ui)
     ui_take_row(ui, 2.5f * ui->line, &row);
     const view_rect place = {row.x + VIEW_INSET * scale, row.y + 3 * scale,
                              row.width - 2 * VIEW_INSET * scale, row.height - 6 * scale};
-    COMMON_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         top = fmaxf(top, 1.1f * (float)times[i]);
     view_draw_rect(ui->canvas, place, VIEW_CONTROL);
     const float step = place.width / 120.0f, bottom = place.y + place.height;
     const float begin = place.x + place.width - step * (float)count;
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const float time = (float)times[i], height = place.height * time / top;
         const view_color color = time <= goals[0]   ? 0x6BBF59FFu
                                  : time <= goals[1] ? VIEW_AMBER
@@ -340,7 +340,7 @@ static void draw_times(view_ui *ui)
         view_draw_rect(ui->canvas,
                        (view_rect){begin + step * (float)i, bottom - height, step, height}, color);
     }
-    COMMON_FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         if (goals[i] < top)
             view_draw_rect(
                 ui->canvas,
@@ -373,10 +373,10 @@ void view_figures_panel(view_ui *ui)
         const view_camera_path_place place = view_find_place(path, stage->play);
         ui_gap(ui);
         ui_figure(ui, VIEW_BRIGHT, "Camera", "%s",
-                  stage->following ? path->name : "free" VIEW_DOT "V: path");
+                  stage->following ? path->name : "free" VIEW_DOT "V: follow path");
         ui_figure(ui, VIEW_BRIGHT, "Shot", "%u of %u" VIEW_DOT "frame %.1f", place.shot + 1,
                   path->camera->num_cuts + 1, place.frame);
-        ui_figure(ui, VIEW_BRIGHT, "View", "%s\xC2\xB0 wide",
+        ui_figure(ui, VIEW_BRIGHT, "Field of view", "%s\xC2\xB0",
                   number_of(view_camera_path_at(path, stage->play).fov, DEGREE_PLACES).text);
     }
     const view_crowd *const crowd = &stage->document->crowd;
@@ -399,9 +399,9 @@ void view_figures_panel(view_ui *ui)
     list_model(ui, stage);
     // With normals and tangents, also in the pose that is drawn.
     if (document->scene.model != NULL && (has_glyphs || shown->statistics))
-        list_faults(ui, &document->faults, "Faults");
+        list_faults(ui, &document->faults, "Mesh defects");
     if (document->scene.model != NULL && has_glyphs && !is_crowd)
-        list_faults(ui, &document->pose_faults, "In pose");
+        list_faults(ui, &document->pose_faults, "In this pose");
     if (shown->frame_time)
         list_frame_time(ui);
     if (shown->frame_time && shown->statistics && stage->num_frame_times > 0)
@@ -417,9 +417,9 @@ void view_figures_panel(view_ui *ui)
                   compare->name))
         ui->command.action = view_toggle_of("differences");
     if (compare->num_same < compare->num_joints && !is_crowd)
-        ui_figure(ui, VIEW_AMBER, " ", "%u joints are not in it",
+        ui_figure(ui, VIEW_AMBER, " ", "%u joints have no counterpart",
                   compare->num_joints - compare->num_same);
     list_pick(ui);
     ui_gap(ui);
-    ui_figure(ui, VIEW_DIM, NULL, "F1: keys" VIEW_DOT "M: statistics");
+    ui_figure(ui, VIEW_DIM, NULL, "F1: shortcuts" VIEW_DOT "M: statistics");
 }

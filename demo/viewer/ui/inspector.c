@@ -44,7 +44,7 @@ static void show_values(view_ui *ui, const char *title, view_joint_values values
                                           : view_axis_colors[r]};
         view_rect row;
         view_color colors[4] = {VIEW_DIM, VIEW_DIM, VIEW_DIM, VIEW_DIM};
-        COMMON_FOR (c, num_columns) {
+        for (int c = 0; c < num_columns; c++) {
             const int kind = is_wide ? r : c, axis = is_wide ? c : r;
             colors[c] = r >= 0 ? VIEW_BRIGHT : is_wide ? view_axis_colors[c] : VIEW_DIM;
             if (r < 0) // in a narrow dock the title is where the first name would be
@@ -65,8 +65,8 @@ static void copy_values(view_ui *ui, const char *name, view_joint_values local,
 {
     char text[1024];
     COMMON_TEXT(text, "%.200s", name);
-    COMMON_FOR (space, 2)
-        COMMON_FOR (kind, VIEW_NUM_VALUE_KINDS) {
+    for (int space = 0; space < 2; space++)
+        for (int kind = 0; kind < VIEW_NUM_VALUE_KINDS; kind++) {
             common_append(text, sizeof text, "\n", "%s %s", space == 0 ? "local" : "model",
                           view_value_names[kind]);
             for (int i = 0; i < (kind == 2 ? 4 : 3); i++)
@@ -95,7 +95,7 @@ static int compare_weights(const void *a, const void *b)
 static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *all, uint32_t room)
 {
     uint32_t count = 0;
-    COMMON_FOR (m, model->num_meshes) {
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         for (uint32_t v = 0; v < mesh->num_file_vertices && v < mesh->num_vertices; v++)
             for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++)
@@ -120,7 +120,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     if (!ui_section(ui, UI_SECTION_WEIGHTS, "Weights", text))
         return;
     if (count == 0) {
-        ui_pair(ui, "moves no vertex", "", false);
+        ui_pair(ui, "no vertices", "", false);
         return;
     }
     weighted *const all = common_alloc(count, sizeof *all);
@@ -173,7 +173,7 @@ static void show_limits(view_ui *ui, uint32_t joint)
 {
     const uint32_t count =
         view_shows_machine(ui->stage) ? ui->scene->machine.desc->num_modifiers : 0;
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const md5_modifier_desc *const aim = &ui->scene->machine.desc->modifiers[i];
         uint32_t turned = md5_find_joint(ui->scene->skeleton, aim->joint), length = aim->length;
         char number[32];
@@ -184,7 +184,7 @@ static void show_limits(view_ui *ui, uint32_t joint)
             continue;
         view_format_number(number, sizeof number, view_degrees(aim->aim.limit), 2, false);
         if (ui_section(ui, UI_SECTION_LIMITS, "Limits", ""))
-            ui_fact(ui, aim->name, "turns it by at most %s\xC2\xB0", number);
+            ui_fact(ui, aim->name, "at most %s\xC2\xB0", number);
         return;
     }
 }
@@ -209,7 +209,7 @@ static void joint_panel(view_ui *ui)
     else if (ui_pair(ui, "Parent", joints[joint->parent].name, true))
         next = (int32_t)joint->parent;
     const char *label = "Children";
-    COMMON_FOR (i, ui->scene->num_joints)
+    for (uint32_t i = 0; i < ui->scene->num_joints; i++)
         if (joints[i].parent == number) {
             if (ui_pair(ui, label, joints[i].name, true))
                 next = (int32_t)i;
@@ -220,15 +220,15 @@ static void joint_panel(view_ui *ui)
     view_find_values(view_joint_matrix(ui->scene, number, false), model);
     const md5_anim *const anim = view_clock(ui->scene);
     if (anim != NULL)
-        COMMON_TEXT(text, "Place at frame %.1f", view_frame_place(ui->stage->play, anim));
+        COMMON_TEXT(text, "Transform at frame %.1f", view_frame_place(ui->stage->play, anim));
     else
-        COMMON_TEXT(text, "Place");
+        COMMON_TEXT(text, "Transform");
     const float top = ui->column->y;
     const bool is_open = ui_section(ui, UI_SECTION_PLACE, text, "");
     const view_rect area = ui->column->area;
     const view_rect button = {area.x + area.width - 4.6f * em, top + 0.15f * em, 4 * em,
                               ceilf(1.6f * em)};
-    const bool is_copied = ui_button(ui, button, "copy", false);
+    const bool is_copied = ui_button(ui, button, "Copy", false);
     if (is_copied || (ui->mouse.control && ui_key(ui, 'c')))
         copy_values(ui, joint->name, local, model);
     if (is_open) {
@@ -250,7 +250,7 @@ static void joint_panel(view_ui *ui)
 static void list_fired(view_ui *ui, const view_event *events, int count, double now, bool is_fixed)
 {
     const double lifetime = 1.5;
-    COMMON_FOR (i, count)
+    for (int i = 0; i < count; i++)
         ui_row(ui, &(ui_words){.color = i == 0 ? VIEW_ACCENT : VIEW_DIM, .is_fixed = is_fixed},
                fabs(now - events[i].time) < lifetime ? events[i].text : "");
 }
@@ -260,7 +260,7 @@ static void list_tracks(view_ui *ui, const view_machine *machine, bool are_curve
 {
     const md5_machine *const made = machine->character->machine;
     uint32_t number = 0; // it counts clip after clip; those of one name are the first
-    COMMON_FOR (i, machine->desc->num_clips) {
+    for (uint32_t i = 0; i < machine->desc->num_clips; i++) {
         const md5_clip_desc *const clip = &machine->desc->clips[i];
         for (uint32_t k = 0; k < (are_curves ? clip->num_curves : clip->num_windows); k++) {
             const char *const name = are_curves ? clip->curves[k].name : clip->windows[k].name;
@@ -323,8 +323,8 @@ static void machine_panel(view_ui *ui)
     if (view_can_walk(machine))
         ui_figure(ui, VIEW_DIM, NULL, "%s",
                   ui->stage->is_driving ? "W A S D: walk" VIEW_DOT "Shift: run" VIEW_DOT
-                                          "Esc: keys back"
-                                        : "Enter: drive");
+                                          "Esc: release keyboard"
+                                        : "Enter: control the character");
     ui_gap(ui);
 }
 
@@ -339,7 +339,7 @@ static void channels_panel(view_ui *ui)
     const float label_end = ui->column->area.x + VIEW_INSET * ui->scale + ui->label_width;
     if (!ui_section(ui, UI_SECTION_CHANNELS, "Channels", ""))
         return;
-    COMMON_FOR (c, MD5_NUM_CHANNELS) {
+    for (int c = 0; c < MD5_NUM_CHANNELS; c++) {
         const md5_channel channel = (md5_channel)c;
         const int32_t clip = entity->channels[c].clip;
         const bool has_focus = channel == entity->focus && clip >= 0;
@@ -362,7 +362,7 @@ static void channels_panel(view_ui *ui)
     ui_gap(ui);
     list_fired(ui, entity->fired, VIEW_EVENTS, entity->time, true);
     ui_gap(ui);
-    ui_figure(ui, VIEW_DIM, NULL, "Click: choose a clip");
+    ui_figure(ui, VIEW_DIM, NULL, "Click a channel to choose a clip");
 }
 
 // What the option says once a state was pressed, beside those of other channels, or a flag.
@@ -388,7 +388,7 @@ static void states_panel(view_ui *ui)
     const view_entity *const entity = &ui->scene->entity;
     const char *name;
     ui_begin(ui, "state");
-    COMMON_FOR (is_flag, 2)
+    for (int is_flag = 0; is_flag < 2; is_flag++)
         if (ui_section(ui, is_flag ? UI_SECTION_FLAGS : UI_SECTION_STATES,
                        is_flag ? "Flags" : "States", ""))
             for (uint32_t i = 0; (name = view_script_name(entity, is_flag, i)) != NULL; i++) {
@@ -410,7 +410,8 @@ void view_inspector(view_ui *ui, view_rect area)
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
     if (shown->light_list && ui_section(ui, UI_SECTION_LIGHTS, "Lights", ""))
         ui_setting(ui, view_find_option("lights", 6));
-    if (shown->parm_list && ui_section(ui, UI_SECTION_MATERIALS, "Materials", "bright: in use"))
+    if (shown->parm_list
+        && ui_section(ui, UI_SECTION_MATERIALS, "Materials", "highlighted: in use"))
         ui_setting(ui, view_find_option("parm", 4));
     if (view_shows_retarget(ui, ui->stage)) {
         view_retarget_rows(ui);

@@ -2,8 +2,6 @@
 // commands. All are lists of rows of the table of commands.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/common/answers.h"
-
 #include <assert.h>
 #include <ctype.h>
 #include <strings.h>
@@ -40,7 +38,7 @@ uint32_t view_found_needs(const view_document *document)
            | (view_clock(scene) != NULL || scene->num_clips > 0 ? VIEW_NEEDS_CLIP : 0u)
            | (mode == VIEW_MODE_MACHINE ? VIEW_NEEDS_MACHINE : 0u)
            | (mode == VIEW_MODE_CLIPS ? VIEW_NEEDS_CLIPS : 0u)
-           | (mode != VIEW_MODE_CROWD ? VIEW_NEEDS_ONE : VIEW_NEEDS_CROWD)
+           | (mode != VIEW_MODE_CROWD ? VIEW_NEEDS_ONE : 0u)
            | (scene->camera_path.camera != NULL ? VIEW_NEEDS_CAMERA_PATH : 0u)
            | (view_mover_of(scene)->take_over != NULL ? VIEW_NEEDS_MOVER : 0u);
 }
@@ -122,19 +120,19 @@ static bool read_word(const view_stage *stage, const view_option *option, const 
         line->value = option->kind == COMMON_EITHER                  ? find_word(option->value, on)
                       : on != (strncmp(option->name, "no-", 3) == 0) ? "yes"
                                                                      : "no";
-        COMMON_TEXT(line->keys, "now %s", is_on(stage, line->row) ? "on" : "off");
+        COMMON_TEXT(line->keys, "current: %s", is_on(stage, line->row) ? "on" : "off");
         return on || strcasecmp(word, "off") == 0;
     }
     if (option->kind == VIEW_OPTION_TIMES) {
         if (anim != NULL)
-            COMMON_TEXT(line->keys, "now %.0f", view_frame_place(stage->play, anim));
+            COMMON_TEXT(line->keys, "current: %.0f", view_frame_place(stage->play, anim));
         strtod(word, &end);
         return isdigit((unsigned char)word[0]) && strlen(end) < 2
                && strspn(end, "fs") == strlen(end);
     }
     now = view_write_option(option, &copy);
     if (now != NULL)
-        COMMON_TEXT(line->keys, "now %.7s", now);
+        COMMON_TEXT(line->keys, "current: %.7s", now);
     free(now);
     return option->kind > COMMON_CHOICE && option->kind < COMMON_TEXT
            && view_read_option(option, word, &copy);
@@ -202,11 +200,6 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
         COMMON_TEXT(line->word, "%.*s", (int)strcspn(line->value, "|"), line->value);
         COMMON_TEXT(line->label, "%.*s", (int)strcspn(text, "|"), text);
         text = NULL;
-        break;
-    case VIEW_LIST_ANSWERS:
-        if (number < common_num_answers)
-            COMMON_TEXT(line->label, "%.*s: %s", common_title_length(&common_answers[number]),
-                        common_answers[number].words, common_answers[number].answer);
         break;
     default:
         if (number == 0 && option != NULL && read_word(stage, option, sought, line))
@@ -309,7 +302,7 @@ static size_t group_length(const view_command_row *row)
 static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu, const char *group)
 {
     const size_t length = strlen(group);
-    COMMON_FOR (i, view_num_commands) {
+    for (size_t i = 0; i < view_num_commands; i++) {
         const view_command_row *const row = &table[i];
         const size_t own = group_length(row);
         menu_line item;
@@ -334,7 +327,7 @@ static void list_context(menu_lines *lines, const view_stage *stage, const view_
     const view_command_row *search = NULL; // is the last line
     const uint64_t mesh = target->number < 64 ? (uint64_t)1 << target->number : 0;
     const uint64_t hidden = stage->hidden_meshes;
-    COMMON_FOR (i, view_num_commands) {
+    for (size_t i = 0; i < view_num_commands; i++) {
         const bool is_shown = table[i].action == VIEW_HIDE_MESH && (hidden & mesh) != 0;
         const bool are_all =
             table[i].action == VIEW_ONLY_MESH && hidden != 0 && (hidden | mesh) != hidden
@@ -379,7 +372,7 @@ static int rate(const char *const texts[4], const char *sought, const char *end)
     for (size_t length; sought < end; sought += length + strspn(sought + length, " ")) {
         int best = 0;
         length = strcspn(sought, " ");
-        COMMON_FOR (k, 4) {
+        for (int k = 0; k < 4; k++) {
             const int met = meet(texts[k], sought, length, counts[k]);
             best = met > best ? met : best;
         }
@@ -403,7 +396,7 @@ static int compare_lines(const void *a, const void *b)
 static void score_line(const view_ui *ui, menu_line *line, int score)
 {
     bool is_used = false;
-    COMMON_FOR (i, VIEW_NUM_USED)
+    for (int i = 0; i < VIEW_NUM_USED; i++)
         is_used |= ui->used[i] == line->row;
     line->score = score + (is_used ? 150 : 0) - (line->missing != 0 ? 400 : 0);
 }
@@ -414,20 +407,20 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_command_
                        const char *const texts[4])
 {
     const view_option *const option = view_option_of(row);
-    const bool is_answer = row->list == VIEW_LIST_ANSWERS, is_named = row->list != VIEW_LIST_NONE;
+    const bool is_named = row->list != VIEW_LIST_NONE;
     const bool leads =
         option != NULL && option->kind != VIEW_OPTION_TIMES && row->list != VIEW_LIST_JOINTS;
-    const size_t first = lines->count; // answers come where little else is found
-    const size_t most = first + (!is_answer ? 8 : first < 7 ? 7 - first : 0);
+    const size_t first = lines->count;
+    const size_t most = first + 8;
     const char *const sought = lines->sought + 1, *const end = sought + strlen(sought);
     menu_line item;
     for (size_t i = 0; sought < end && lines->count < MAX_LINES
                        && describe_item(ui->stage, row, i, lines->sought, &item);
          i++) {
         const char *const own[4] = {item.label, item.word};
-        int score = is_answer && common_is_asked(&common_answers[i], sought) ? 100 : LEAST_SCORE;
+        int score = LEAST_SCORE;
         const char *name = sought;
-        for (int k = 0; k < 8 && name < end && !is_answer; k++) { // of any words that are typed
+        for (int k = 0; k < 8 && name < end; k++) { // of any words that are typed
             const int named = rate(own, name, end);
             const int both =
                 name > sought ? rate(texts, sought, name) + 400 + named / 20 : named - 1;
@@ -474,7 +467,7 @@ static void list_found(menu_lines *lines, const view_ui *ui)
     qsort(lines->lines, lines->count, sizeof lines->lines[0], compare_lines);
     if (lines->count == 0 && nearest != NULL)
         COMMON_TEXT(add_line(lines, ui->stage, nearest, "", has_menu(nearest))->label,
-                    "Nothing is called so. Nearest: %s", view_label_of(nearest));
+                    "No matches. Did you mean: %s", view_label_of(nearest));
 }
 
 // == Drawing and input ============================================================================
@@ -486,7 +479,7 @@ static const float row_lines = 1.3f;
 static size_t next_line(const menu_lines *lines, size_t from, int way)
 {
     size_t line = from;
-    COMMON_FOR (i, lines->count) {
+    for (size_t i = 0; i < lines->count; i++) {
         line = line >= lines->count ? (way > 0 ? 0 : lines->count - 1)
                                     : (line + (way > 0 ? 1 : lines->count - 1)) % lines->count;
         if (lines->lines[line].missing == 0)
@@ -501,11 +494,6 @@ static void take_line(view_ui *ui, const menu_line *line)
     if (line->missing != 0) {
         COMMON_TEXT(ui->notice, "%s: %s", line->label, view_reason(line->missing));
         ui->notice_end = ui->stage->now + 2.5;
-    } else if (line->row->list == VIEW_LIST_ANSWERS && !line->is_group) {
-        const common_answer *const answer = &common_answers[line->number];
-        COMMON_TEXT(ui->notice, "%s (guide %s)", answer->answer, answer->guide);
-        ui->notice_end = ui->stage->now + 12;
-        view_close_menu(ui);
     } else if (line->is_group) {
         if (ui->menu.kind == VIEW_MENU_SEARCH) {
             view_open_menu(ui, VIEW_MENU_OF_BAR, 0, view_layout_of(ui->stage).menu.height);
@@ -531,7 +519,7 @@ static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float
     const float scale = ui->scale, row = roundf(row_lines * ui->line);
     const float padding = 10 * scale, mark = 20 * scale;
     float labels = 0, keys = 0;
-    COMMON_FOR (i, lines->count) {
+    for (size_t i = 0; i < lines->count; i++) {
         labels = fmaxf(labels, ui_text_width(ui, lines->lines[i].label));
         keys = fmaxf(keys, ui_text_width(ui, lines->lines[i].keys));
     }
@@ -602,12 +590,12 @@ static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float
 static void draw_help(const view_ui *ui, view_rect box, const menu_line *line)
 {
     ui_line note = {.color = line->missing != 0 ? VIEW_AMBER : VIEW_PLAIN};
-    const char *const help = view_help_of(line->row);
-    const int length = (int)strcspn(help, "\n");
     if (line->missing != 0)
         COMMON_TEXT(note.text, "%s", view_reason(line->missing));
     else
-        COMMON_TEXT(note.text, "%.*s%s", length, help, help[length] != '\0' ? " …" : "");
+        COMMON_TEXT(note.text, "%s", view_tooltip_of(line->row));
+    if (strcmp(note.text, view_label_of(line->row)) == 0) // there is no tooltip
+        return;
     ui_note(ui, box.x, box.y + box.height + 3 * ui->scale, INFINITY, &note, 1);
 }
 
@@ -704,7 +692,8 @@ static void draw_search(view_ui *ui)
     const float width = fminf(36 * ui->line / 1.3f, ui->stage->width - 8 * scale);
     const view_rect field = {roundf(0.5f * (ui->stage->width - width)), 6 * scale, width, height};
     menu_lines *const lines = common_alloc(1, sizeof *lines);
-    if (ui_field(ui, field, "A command, clip, state, file", menu->text, sizeof menu->text)) {
+    if (ui_field(ui, field, "Search commands, clips, states and files", menu->text,
+                 sizeof menu->text)) {
         menu->selected = 0;
         menu->first = 0;
     }
@@ -772,7 +761,7 @@ static void draw_bar(view_ui *ui)
     view_rect bar = view_layout_of(ui->stage).menu;
     const float y = ui_text_top(ui, bar);
     float widths = 0;
-    COMMON_FOR (i, VIEW_NUM_MENUS)
+    for (int i = 0; i < VIEW_NUM_MENUS; i++)
         widths += ui_text_width(ui, view_menu_names[i]) + 2 * padding;
     view_draw_rect(ui->stage->canvas, bar, VIEW_DOCK);
     ui_begin(ui, "bar");
@@ -781,7 +770,7 @@ static void draw_bar(view_ui *ui)
         draw_small_bar(ui, bar);
         return;
     }
-    COMMON_FOR (i, VIEW_NUM_MENUS) {
+    for (int i = 0; i < VIEW_NUM_MENUS; i++) {
         const view_rect place = view_cut(
             &bar, VIEW_AT_LEFT, ceilf(ui_text_width(ui, view_menu_names[i]) + 2 * padding));
         const bool is_open = ui->menu.kind == VIEW_MENU_OF_BAR && (int)ui->menu.menu == i;

@@ -154,12 +154,12 @@ static void list_meshes(view_ui *ui)
     const md5_model *const model = ui->scene->model;
     const uint32_t count = model != NULL ? model->num_meshes : 0;
     uint32_t num_found = 0;
-    COMMON_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         num_found += is_found(ui, model->meshes[i].name);
     ui_begin(ui, "mesh");
     if (!opens(ui, UI_SECTION_MESHES, "Meshes", count, num_found))
         return;
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         char number[16], vertices[16];
         const bool is_hidden = view_is_hidden(ui->stage->hidden_meshes, i);
@@ -193,7 +193,7 @@ static void list_clip_tiles(view_ui *ui)
     ui_grid grid = {0};
     view_rect box;
     ui_begin(ui, "clip");
-    COMMON_FOR (i, ui->scene->num_clips) {
+    for (size_t i = 0; i < ui->scene->num_clips; i++) {
         const view_clip *const clip = &ui->scene->clips[i];
         const bool is_seen = ui_next_tile(ui, &grid, 7 * ui->em, 8.5f * ui->em, &box);
         if (ui_clip_tile(ui, box, i, clip == shown, is_seen))
@@ -208,12 +208,12 @@ static void list_clips(view_ui *ui)
     const bool can_select = view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS;
     const size_t count = can_select ? ui->scene->num_clips : 0;
     uint32_t num_found = 0;
-    COMMON_FOR (i, count)
+    for (size_t i = 0; i < count; i++)
         num_found += is_found(ui, ui->scene->clips[i].name);
     ui_begin(ui, "clip");
     if (!opens(ui, UI_SECTION_CLIPS, "Clips", (uint32_t)count, num_found))
         return;
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         const view_clip *const clip = &ui->scene->clips[i];
         const bool is_shown = clip == shown;
         char seconds[24];
@@ -242,7 +242,7 @@ static void list_clips(view_ui *ui)
 static bool is_layer_found(const view_ui *ui, const md5_layer_desc *layer)
 {
     bool has_found = is_found(ui, layer->name);
-    COMMON_FOR (k, layer->num_states)
+    for (uint32_t k = 0; k < layer->num_states; k++)
         has_found = has_found || is_found(ui, layer->states[k].name);
     return has_found;
 }
@@ -256,12 +256,12 @@ static void list_layers(view_ui *ui)
     uint32_t num_found = 0;
     if (view_mode_of(ui->stage->document) != VIEW_MODE_MACHINE)
         return;
-    COMMON_FOR (i, desc->num_layers)
+    for (uint32_t i = 0; i < desc->num_layers; i++)
         num_found += is_layer_found(ui, &desc->layers[i]);
     ui_begin(ui, "layer");
     if (!opens(ui, UI_SECTION_LAYERS, "Layers", desc->num_layers, num_found))
         return;
-    COMMON_FOR (i, desc->num_layers) {
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer = &desc->layers[i];
         const md5_layer_status status = md5_player_layer(machine->player, i);
         const char *const state = layer->states[status.state].name;
@@ -302,9 +302,9 @@ static void list_layers(view_ui *ui)
             ui_context(ui, VIEW_ON_STATE, i, k, name, NULL);
         }
     }
-    COMMON_FOR (i, desc->num_slots) { // and what one-shots show
-        const md5_shot_status shot = md5_player_shot(machine->player, i);
-        const char *const clip = shot.weight > 0 ? desc->clips[shot.clip].name : NULL;
+    for (uint32_t i = 0; i < desc->num_slots; i++) { // and what one-shots show
+        const md5_one_shot_status one_shot = md5_player_one_shot(machine->player, i);
+        const char *const clip = one_shot.weight > 0 ? desc->clips[one_shot.clip].name : NULL;
         if (is_found(ui, desc->slots[i].name))
             show_row(ui, &(tree_row){.name = desc->slots[i].name, .text = clip});
     }
@@ -330,7 +330,7 @@ static joint_tree order_joints(const md5_skeleton *skeleton)
         if (parent != MD5_NONE)
             tree.sizes[parent] += tree.sizes[joint];
     }
-    COMMON_FOR (i, count) { // siblings are in the order of their numbers
+    for (uint32_t i = 0; i < count; i++) { // siblings are in the order of their numbers
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
         uint32_t *const place = &places[parent != MD5_NONE ? parent : count];
         tree.depths[joint] = parent != MD5_NONE ? tree.depths[parent] + 1 : 0;
@@ -438,12 +438,12 @@ static void list_materials(view_ui *ui)
     const uint32_t all = model != NULL ? model->num_meshes : 0;
     const uint32_t count = all < VIEW_MAX_MATERIALS ? all : VIEW_MAX_MATERIALS;
     uint32_t num_found = 0;
-    COMMON_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         num_found += first_with(model, i) == i && is_found(ui, model->meshes[i].shader);
     ui_begin(ui, "material");
     if (!opens(ui, UI_SECTION_MATERIAL_LIST, "Materials", count, num_found))
         return;
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const char *const name = model->meshes[i].shader;
         const bool is_selected = ui->selected_material == (int32_t)i;
         if (first_with(model, i) != i || !is_found(ui, name))
@@ -464,14 +464,14 @@ static void list_morphs(view_ui *ui)
     const uint32_t count = morphs->morph != NULL ? morphs->morph->num_targets : 0;
     const float em = ui->em, usual = 0;
     uint32_t num_found = 0;
-    COMMON_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         num_found += is_found(ui, morphs->morph->targets[i].name);
     ui_begin(ui, "morph");
-    if (!opens(ui, UI_SECTION_MORPHS, "Morphs", count, num_found))
+    if (!opens(ui, UI_SECTION_MORPHS, "Morph targets", count, num_found))
         return;
     ui->label_width = 7 * em;
     ui->value_width = 4 * em;
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const char *const name = morphs->morph->targets[i].name;
         char text[32];
         if (!is_found(ui, name))
@@ -494,12 +494,12 @@ static void take_found(view_ui *ui)
 {
     int32_t best = -1;
     ui->focus.panel = NULL;
-    COMMON_FOR (i, ui->scene->num_joints) {
+    for (uint32_t i = 0; i < ui->scene->num_joints; i++) {
         const char *const name = ui->scene->skeleton->joints[i].name;
         if (strcmp(name, ui->filter) == 0 || (best < 0 && is_found(ui, name)))
             best = (int32_t)i;
     }
-    COMMON_FOR (i, view_count_meshes(ui->scene)) {
+    for (uint32_t i = 0; i < view_count_meshes(ui->scene); i++) {
         const char *const name = ui->scene->model->meshes[i].name;
         if (best < 0 ? is_found(ui, name)
                      : strcmp(name, ui->filter) == 0

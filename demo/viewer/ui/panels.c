@@ -48,7 +48,7 @@ static view_rect draw_badge(const view_ui *ui, float down, view_color edge, cons
                            roundf(free.y + fminf(down, free.height - 50 * scale - more)),
                            width + 24 * scale, 28 * scale + more};
     ui_popover(ui, box, 5, edge);
-    COMMON_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         ui_text(ui, box.x + 12 * scale, box.y + 14 * scale + ((float)i - 0.5f) * ui->line,
                 width + 1, VIEW_BRIGHT, lines[i]);
     return box;
@@ -87,8 +87,8 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
         const char *name, *sign;
         view_action action;
     } buttons[] = {{"Home", "\xE2\x8C\x82", VIEW_FRAME_ALL},
-                   {"Look", "\xE2\x97\x90", view_toggle_of("surface")},
-                   {"Show", "\xE2\x96\xA6", view_toggle_of("grid")}};
+                   {"Shading", "\xE2\x97\x90", view_toggle_of("shading")},
+                   {"Grid", "\xE2\x96\xA6", view_toggle_of("grid")}};
     enum { NUM_BUTTONS = COMMON_LENGTH(buttons) };
     const view_layout layout = view_layout_of(stage);
     const view_rect free = layout.free;
@@ -100,7 +100,7 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
         || (!is_upright && stage->docks.is_sheet_open))
         return;
     ui_begin(ui, "button");
-    COMMON_FOR (i, NUM_BUTTONS) {
+    for (int i = 0; i < NUM_BUTTONS; i++) {
         if (ui_item(ui, box, buttons[i].name))
             ui->command.action = buttons[i].action;
         view_draw_round_rect(ui->canvas, box, 0.6f * em, VIEW_BOX);
@@ -128,16 +128,16 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
     while (count < VIEW_MAX_TRIGGERS && view_find_trigger(machine, count) >= 0)
         count++;
     if (count > 0)
-        COMMON_TEXT(jump, VIEW_DOT "Space %s",
+        COMMON_TEXT(jump, VIEW_DOT "Space: %s",
                     machine->desc->parameters[view_find_trigger(machine, 0)].name);
     if (count > 1)
-        COMMON_TEXT(more, VIEW_DOT "%sF%u %u more", count > 2 ? "F2\xE2\x80\x93" : "", count,
+        COMMON_TEXT(more, VIEW_DOT "%sF%u: %u more moves", count > 2 ? "F2\xE2\x80\x93" : "", count,
                     count - 1);
-    COMMON_FOR (i, 5) {
+    for (int i = 0; i < 5; i++) {
         COMMON_TEXT(
-            text, "Driving%s%s%s%s%s%s" VIEW_DOT "Esc gives the keys back", i < 4 ? " " : "",
-            i < 4 ? machine->desc->name : "", walks && i < 3 ? VIEW_DOT "W A S D walk" : "",
-            walks && i < 2 ? VIEW_DOT "Shift run" : "", i < 4 ? jump : "", i < 1 ? more : "");
+            text, "Controlling%s%s%s%s%s%s" VIEW_DOT "Esc: release keyboard", i < 4 ? " " : "",
+            i < 4 ? machine->desc->name : "", walks && i < 3 ? VIEW_DOT "W A S D: walk" : "",
+            walks && i < 2 ? VIEW_DOT "Shift: run" : "", i < 4 ? jump : "", i < 1 ? more : "");
         if (ui_text_width(ui, text) <= room)
             break;
     }
@@ -162,12 +162,12 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
     }
     if (stage->plays) {
         if (stage->shown->panel)
-            draw_badge(ui, low, VIEW_EDGE, "Press any key or tap: he is yours");
+            draw_badge(ui, low, VIEW_EDGE, "Press any key to play as Bobbin");
         return;
     }
     if (ends && stage->now > ui->end_at - (double)VIEW_INVITING
         && stage->width > 52 * em) // else the button is where it would be
-        draw_badge(ui, low, VIEW_ACCENT, "Drop your model here, or Ctrl+O");
+        draw_badge(ui, low, VIEW_ACCENT, "Drop your model here, or press Ctrl+O");
     if (is_start && !stage->is_bare)
         view_start_panel(ui);
     if (!is_start) {

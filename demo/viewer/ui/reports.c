@@ -73,7 +73,7 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
     char number[16], text[VIEW_EXCERPT_BYTES + 8];
     COMMON_TEXT(number, "%u", (excerpt->first + excerpt->count));
     const float margin = ui_text_width(ui, number) + 12 * scale;
-    COMMON_FOR (i, excerpt->count) {
+    for (uint32_t i = 0; i < excerpt->count; i++) {
         const bool is_wrong = excerpt->first + i == line;
         ui_take_row(ui, is_wrong ? 2 * height : height, &row);
         const float width = row.width - 12 * scale;
@@ -99,7 +99,7 @@ static void copy_error(const view_ui *ui, const char *message, const char *place
 {
     const view_excerpt *const excerpt = &ui->excerpt;
     char *text = common_format("%s\n%s%s", message, place, place[0] != '\0' ? "\n" : "");
-    COMMON_FOR (i, excerpt->count) {
+    for (uint32_t i = 0; i < excerpt->count; i++) {
         const bool is_wrong = excerpt->first + i == line;
         common_extend(&text, "%6u  %s\n%*s%s", excerpt->first + i, excerpt->lines[i],
                       is_wrong ? (int)excerpt->caret + 8 : 0, "", is_wrong ? "^\n" : "");
@@ -192,7 +192,7 @@ static void repair_window(view_ui *ui)
     ui_column column;
     view_rect foot;
     char *const title = common_format("Repair %s", common_base(list->broken)),
-                *const as = common_format("To be saved as %s", common_base(list->repaired));
+                *const as = common_format("Will be saved as %s", common_base(list->repaired));
     const view_rect inside = ui_footed_dialog(ui, "error", 620, 260, title, &foot);
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     ui_column_text(ui, VIEW_DIM, as);
@@ -231,9 +231,9 @@ static view_about about_of(const view_stage *stage, const view_report *report)
     return about;
 }
 
-bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_picture map)
+bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_image_kind map)
 {
-    return map == MD5GL_PICTURE_DIFFUSE && view_mesh_image(textures, mesh, map) == NULL
+    return map == MD5GL_IMAGE_DIFFUSE && view_mesh_image(textures, mesh, map) == NULL
            && view_find_layered(&textures->layers, mesh) == NULL;
 }
 
@@ -305,7 +305,7 @@ static const char *button_of(const view_stage *stage, const view_report *report,
 {
     const bool lacks_image =
         about->kind == VIEW_ABOUT_MESH && common_contains(report->text, "texture")
-        && view_lacks_image(&stage->document->textures, about->number, MD5GL_PICTURE_DIFFUSE);
+        && view_lacks_image(&stage->document->textures, about->number, MD5GL_IMAGE_DIFFUSE);
     return about->kind == VIEW_ABOUT_VERTEX ? "Show vertex"
            : lacks_image                    ? "Choose image\xE2\x80\xA6"
            : is_of_map(stage, report) || is_misfit(stage, report, about) ? map_joints
@@ -323,7 +323,7 @@ static void mend(view_ui *ui, const view_report *report, const view_about *about
     } else {
         show_about(ui, about);
         if (about->kind == VIEW_ABOUT_MESH)
-            UI_ASK(ui, VIEW_FIND_TEXTURE, about->number, MD5GL_PICTURE_DIFFUSE, NULL);
+            UI_ASK(ui, VIEW_FIND_TEXTURE, about->number, MD5GL_IMAGE_DIFFUSE, NULL);
     }
 }
 
@@ -337,7 +337,7 @@ static bool is_listed(const view_problems *list, const view_report *report)
 static void copy_problems(const view_problems *list, const view_reports *reports)
 {
     char *text = common_copy("");
-    COMMON_FOR (i, reports->count) {
+    for (size_t i = 0; i < reports->count; i++) {
         const view_report *const report = &reports->rows[i];
         if (!is_listed(list, report))
             continue;
@@ -459,7 +459,7 @@ void view_problems_panel(view_ui *ui, view_rect area)
     if (has_keys && ui_key(ui, VIEW_KEY_ESCAPE))
         ui->command.action = VIEW_WARNINGS;
     ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_REPORT]);
-    COMMON_FOR (i, reports->count) {
+    for (size_t i = 0; i < reports->count; i++) {
         const view_report *const report = &reports->rows[i];
         if (!is_listed(list, report))
             continue;
@@ -474,9 +474,7 @@ void view_problems_panel(view_ui *ui, view_rect area)
         count++;
     }
     if (count == 0)
-        ui_column_text(ui, VIEW_DIM,
-                       reports->count > 0 ? "None of them contains this text."
-                                          : "Nothing was found.");
+        ui_column_text(ui, VIEW_DIM, reports->count > 0 ? "No matches" : "No problems");
     ui_end_column(ui);
     list->selected = count == 0 ? 0 : list->selected < count ? list->selected : count - 1;
 }

@@ -6,8 +6,10 @@ typedef enum pair_origin { BY_NAME, GUESSED, BY_USER, NOTHING, NUM_ORIGINS } pai
 static const struct {
     const char *word;
     view_color color;
-} origins[NUM_ORIGINS] = {
-    {"name", VIEW_FINE}, {"guessed", VIEW_AMBER}, {"by you", VIEW_ACCENT}, {"nothing", VIEW_WRONG}};
+} origins[NUM_ORIGINS] = {{"name", VIEW_FINE},
+                          {"guessed", VIEW_AMBER},
+                          {"manual", VIEW_ACCENT},
+                          {"unmapped", VIEW_WRONG}};
 
 void view_show_retarget(view_ui *ui)
 {
@@ -57,7 +59,7 @@ static void mark_joints(view_ui *ui, const view_stage *stage, uint32_t hovered)
     const md5_skeleton *const skeleton = &other->model->skeleton;
     float least = ui->em, at[2], found[2];
     uint32_t nearest = MD5_NONE;
-    COMMON_FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const md5_mat34 posed = md5_mat34_mul(other->place, other->palette[i]);
         if (!view_find_pixel(
                 stage, md5_mat34_point(posed, md5_mat34_translation(other->model->bind[i])), at))
@@ -99,7 +101,7 @@ static void list_joints(view_ui *ui)
     } *const facts = common_alloc(count, sizeof *facts);
     uint32_t counts[NUM_ORIGINS] = {0}, hovered = MD5_NONE;
     char text[160];
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const convert_pair *const pair = &stage->retargeting->pairs[i];
         const uint32_t by = pair->source, parent = to[i].parent;
         const uint32_t above =
@@ -115,13 +117,13 @@ static void list_joints(view_ui *ui)
         facts[parent].is_turned |=
             md5_vec3_dot(a, b) < 0.5f * md5_vec3_length(a) * md5_vec3_length(b);
     }
-    COMMON_TEXT(text, "%u by name, %u guessed, %u by you, %u without%s", counts[BY_NAME],
-                counts[GUESSED], counts[BY_USER], counts[NOTHING],
-                page->is_short ? ": all" : ": to check");
+    COMMON_TEXT(text, "%u by name, %u guessed, %u manual, %u unmatched", counts[BY_NAME],
+                counts[GUESSED], counts[BY_USER], counts[NOTHING]);
     if (ui_pair(ui, "Joints", text, true))
         page->is_short = !page->is_short;
+    ui_tip(ui, page->is_short ? "Show all joints" : "Hide joints matched by name");
     ui_begin(ui, "pair");
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t by = stage->retargeting->pairs[i].source;
         const pair_origin origin = facts[i].origin;
         ui_cells cells = {.name = text,
@@ -142,8 +144,10 @@ static void list_joints(view_ui *ui)
             continue;
         if (page->picked == i + 1 || ui_is_hot(ui))
             view_draw_rect(ui->canvas, row, page->picked == i + 1 ? VIEW_SELECTED : VIEW_CONTROL);
-        COMMON_TEXT(text, "%s \xE2\x86\x92 %s", by == MD5_NONE ? "nothing" : from[by].name,
-                    to[i].name);
+        if (by == MD5_NONE)
+            COMMON_TEXT(text, "(unmapped) %s", to[i].name);
+        else
+            COMMON_TEXT(text, "%s \xE2\x86\x92 %s", from[by].name, to[i].name);
         COMMON_TEXT(cells.texts[0], "%s%s", facts[i].is_turned ? "\xE2\x9A\xA0 " : "",
                     origins[origin].word);
         ui_draw_cells(ui, row, 6 * ui->em, &cells);
@@ -160,7 +164,7 @@ static void save(view_ui *ui, size_t what)
 void view_retarget_rows(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
-    static const char *const rows[] = {"retarget", "retarget-map", "retarget-place"};
+    static const char *const rows[] = {"retarget", "retarget-map", "retarget-layout"};
     view_retarget_page *const page = &ui->retarget;
     const char *const given = stage->options->retarget_pairs, *const pairs = given ? given : "";
     const view_clip *const clip = view_shown_clip(ui->scene);
@@ -169,11 +173,11 @@ void view_retarget_rows(view_ui *ui)
     if (stage->retargeting->pairs == NULL) // nothing was drawn yet
         return;
     ui_begin(ui, "retarget");
-    COMMON_FOR (i, COMMON_LENGTH(rows))
+    for (size_t i = 0; i < COMMON_LENGTH(rows); i++)
         ui_setting(ui, view_find_option(rows[i], strlen(rows[i])));
-    if (ui_pair(ui, "Rest poses", is_as_is ? "as they are" : "aligned", true))
+    if (ui_pair(ui, "Rest poses", is_as_is ? "as stored" : "aligned", true))
         set_pairs(ui, common_format("%s%s", is_as_is ? "" : "~;", pairs + is_as_is));
-    if (*pairs != '\0' && ui_pair(ui, "", "Guess again", true))
+    if (*pairs != '\0' && ui_pair(ui, "", "Reset the mapping", true))
         set_pairs(ui, common_copy(""));
     if (clip != NULL) {
         char *const target = common_stem(stage->options->retarget);
@@ -184,7 +188,7 @@ void view_retarget_rows(view_ui *ui)
         COMMON_TEXT(text, "all %zu clips", ui->scene->num_clips);
         if (ui_pair(ui, "", text, true))
             save(ui, VIEW_SAVE_CLIPS);
-        if (ui_pair(ui, "", "the map", true))
+        if (ui_pair(ui, "", "joint map", true))
             save(ui, VIEW_SAVE_MAP);
     }
     if (page->saved[0] != '\0' && ui_pair(ui, "Saved", common_base(page->saved), true))

@@ -25,7 +25,7 @@ static char *text_of(const view_option *option, const view_options *options)
 // What an empty value reads.
 static const char *hint_of(const view_option *option)
 {
-    return option->kind == COMMON_COLOR                        ? "the place"
+    return option->kind == COMMON_COLOR                        ? "scenery"
            : option->kind == COMMON_RANGE                      ? "all"
            : option->given > 0 || option->kind == COMMON_FLOAT ? "auto"
                                                                : "none";
@@ -33,10 +33,12 @@ static const char *hint_of(const view_option *option)
 
 static const char *unit_of(const view_option *option)
 {
-    static const char *const units[][2] = {{"PIXELS", "px"},     {"DEG", "\xC2\xB0"},
-                                           {"UNITS", "units"},   {"X,Y,Z", "units"},
-                                           {"FRAMES", "frames"}, {"SECONDS", "s"}};
-    COMMON_FOR (i, COMMON_LENGTH(units))
+    static const char *const units[][2] = {{"PIXELS", "px"},
+                                           {"DEG", "\xC2\xB0"},
+                                           {"UNITS", "units"},
+                                           {"X,Y,Z", "units"},
+                                           {"SECONDS", "s"}};
+    for (size_t i = 0; i < COMMON_LENGTH(units); i++)
         if (option->value != NULL && strcmp(option->value, units[i][0]) == 0)
             return units[i][1];
     return "";
@@ -156,8 +158,6 @@ static void read_number(const setting *s, char text[NUMBER_TEXT])
         value *= (s->usual != 0 ? s->usual : s->high) / 100;
     else if (*end == 'f' && s->unit[0] == 's')
         value /= rate;
-    else if (*end == 's' && s->unit[0] == 'f')
-        value = round(value * rate);
     else if (*end != s->unit[0])
         return;
     snprintf(text, NUMBER_TEXT, "%.9g", value);
@@ -180,6 +180,10 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
     view_rect field = {0, row.y + 0.1f * em, 4.4f * em, row.height - 0.2f * em};
     ui->value_width = (float)count * 4.7f * em + 2.6f * em;
     field.x = row.x + row.width - ui->value_width + 0.3f * em;
+    // Long names get space of the slider, which keeps 3 em.
+    const float widest = fminf(ui->card.label_width, row.width - ui->value_width - 3 * em);
+    if (count == 1)
+        ui->label_width = fmaxf(ui->label_width, widest);
     if (count == 1 && span < 1e6 && field.x > row.x + ui->label_width + 2 * em) {
         float place = (float)bend(s, fmin(fmax(first, s->low), s->high), false);
         if (ui_slider(ui, s->name, s->color, NULL, 0, (float)bend(s, s->low, false),
@@ -190,7 +194,7 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
     }
     int way = ui_is_focused(ui) ? ui_key(ui, VIEW_KEY_RIGHT) - ui_key(ui, VIEW_KEY_LEFT) : 0;
     made[0] = '\0';
-    COMMON_FOR (i, count) {
+    for (int i = 0; i < count; i++) {
         char part[NUMBER_TEXT] = "";
         const size_t length = strcspn(now + (*now == '-'), ",-") + (*now == '-');
         if (*now != '\0' && first >= s->low)
@@ -221,7 +225,7 @@ static void parts_picker(setting *s)
 {
     const view_stage *const stage = s->stage;
     const bool is_parms = s->option->kind == VIEW_OPTION_PARM;
-    COMMON_FOR (i, is_parms ? (int)VIEW_NUM_PARM_ROWS : (int)VIEW_NUM_LIGHTS) {
+    for (int i = 0; i < (is_parms ? (int)VIEW_NUM_PARM_ROWS : (int)VIEW_NUM_LIGHTS); i++) {
         const view_light_range *const light = &view_light_ranges[is_parms ? 0 : i];
         const view_parm_range *const parm = &view_parm_ranges[i];
         const bool is_time = is_parms && i == VIEW_PARM_TIME;
@@ -288,10 +292,10 @@ static bool thing_at(const setting *s, size_t number, char name[128], char text[
 static uint32_t *count_moved(const view_scene *scene)
 {
     uint32_t *const counts = common_alloc((size_t)scene->num_joints + 1, sizeof *counts);
-    COMMON_FOR (m, view_count_meshes(scene)) {
+    for (uint32_t m = 0; m < view_count_meshes(scene); m++) {
         const md5_mesh *const mesh = &scene->model->meshes[m];
         const uint32_t end = mesh->first_influence[mesh->num_file_vertices];
-        COMMON_FOR (i, end)
+        for (uint32_t i = 0; i < end; i++)
             counts[mesh->influence_joints[i]]++;
     }
     return counts;
@@ -319,7 +323,7 @@ static bool list_things(const setting *s, const char *sought, const char *chosen
         if (are_joints) {
             const uint32_t parent = scene->skeleton->joints[i].parent;
             COMMON_TEXT(
-                fact, counts[i] > 0 ? "%s" VIEW_DOT "%u vertices" : "%s" VIEW_DOT "moves none",
+                fact, counts[i] > 0 ? "%s" VIEW_DOT "%u vertices" : "%s" VIEW_DOT "no vertices",
                 parent != MD5_NONE ? scene->skeleton->joints[parent].name : "root", counts[i]);
         }
         if (are_joints && ui_is_hot(ui) && ui->mouse.is_moved)
@@ -415,7 +419,7 @@ static void lines_picker(const setting *s)
 static view_color color_of(float hue, float saturation, float value)
 {
     view_color color = 0xFF;
-    COMMON_FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         const float pure = // 0 to 1
             view_clamp(fabsf(fmodf(6 * hue + (float)(6 - 2 * i), 6) - 3) - 1, 0, 1);
         const float part = value * (1 - saturation + saturation * pure);
@@ -449,7 +453,7 @@ static void color_picker(setting *s)
     ui_take_row(ui, 10 * em, &row);
     const view_rect square = {row.x + 0.7f * em, row.y, row.width - 4 * em, 9.5f * em};
     const view_rect bar = {square.x + square.width + em, row.y, 1.5f * em, square.height};
-    COMMON_FOR (i, STEPS) {
+    for (int i = 0; i < STEPS; i++) {
         const float at = (float)i / (float)STEPS, across = at * square.width,
                     down = at * bar.height;
         view_draw_gradient(
@@ -491,7 +495,7 @@ static void color_picker(setting *s)
     row.width = 6 * em;
     if (ui_button(ui, row, "\xE2\x97\x8E Pick", ui->card.picks_color))
         ui->card.picks_color ^= true;
-    ui_tip(ui, "then click on the picture");
+    ui_tip(ui, "then click in the viewport");
     char now[NUMBER_TEXT], text[3 * NUMBER_TEXT];
     unsigned channels[3] = {0, 0, 0};
     COMMON_TEXT(now, "%.0f,%.0f,%.0f", 255 * rgb[0], 255 * rgb[1], 255 * rgb[2]);
@@ -680,11 +684,23 @@ void view_answer_card(view_ui *ui, view_log *log, const view_option *option, boo
     if (log->error[0] != '\0')
         COMMON_TEXT(card->problem, "%.250s", log->error);
     else if (option->high > option->low)
-        COMMON_TEXT(card->problem, "It is from %g to %g", option->low, option->high);
+        COMMON_TEXT(card->problem, "Enter %g to %g", option->low, option->high);
     else
-        COMMON_TEXT(card->problem, "It cannot be that");
+        COMMON_TEXT(card->problem, "Invalid value");
     log->error[0] = '\0';
     ui->notice_end = 0;
+}
+
+// Returns the width of the longest name of a number on the card, with its margin.
+static float measure_names(const view_ui *ui)
+{
+    float widest = 0;
+    for (size_t i = 0; i < view_num_commands; i++) {
+        const view_option *const option = option_on_card(&view_command_rows[i], ui->card.row);
+        if (option != NULL && (option->kind == COMMON_COUNT || option->kind == COMMON_FLOAT))
+            widest = fmaxf(widest, ui_text_width(ui, view_label_of(view_command_of(option))));
+    }
+    return widest + 9 * ui->scale;
 }
 
 void view_card_panel(view_ui *ui)
@@ -735,16 +751,17 @@ void view_card_panel(view_ui *ui)
     ui_begin_column(ui, &column, body, &ui->scrolls[UI_SCROLL_CARD]);
     const float first = column.y;
     ui_take_row(ui, 0.5f * em, &space);
-    COMMON_FOR (i, view_num_commands) {
+    card->label_width = measure_names(ui);
+    for (size_t i = 0; i < view_num_commands; i++) {
         const view_option *const option = option_on_card(&view_command_rows[i], card->row);
         if (option != NULL)
             ui_setting(ui, option);
     }
+    card->label_width = 0;
     card->length = column.y - first + 0.5f * em;
     ui_end_column(ui);
     const int pressed = ui_buttons(ui, &foot, words, 2, 1, true);
-    ui_text(ui, foot.x, foot.y + 0.3f * em, fmaxf(foot.width, 1), VIEW_DIM,
-            "live; Esc takes it back");
+    ui_text(ui, foot.x, foot.y + 0.3f * em, fmaxf(foot.width, 1), VIEW_DIM, "Esc cancels");
     // What still waits must be right before the card is closed.
     is_done = is_done || pressed == 1 || ui->mouse.key == VIEW_KEY_RETURN;
     if (pressed == 0 || is_escape) {
@@ -766,7 +783,7 @@ void view_look_panel(view_ui *ui, view_rect area)
     ui_column column;
     ui_begin(ui, "look");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
-    COMMON_FOR (i, view_num_commands) {
+    for (size_t i = 0; i < view_num_commands; i++) {
         const view_command_row *const row = &view_command_rows[i];
         const view_option *const option = view_option_of(row);
         if (option != NULL && view_missing_for(ui->stage, row) == 0
@@ -814,8 +831,8 @@ void view_settings_panel(view_ui *ui)
     view_rect foot;
     if (ui->over != VIEW_OVER_SETTINGS && !is_keys)
         return;
-    view_rect area =
-        ui_footed_dialog(ui, "settings", 680, 520, is_keys ? "Keys" : "Settings", &foot);
+    view_rect area = ui_footed_dialog(ui, "settings", 680, 520,
+                                      is_keys ? "Keyboard shortcuts" : "Settings", &foot);
     ui_focus_next(ui);
     ui_field(ui, view_cut(&area, VIEW_AT_TOP, 1.85f * em), "Search", sought,
              sizeof ui->card.sought);
@@ -823,16 +840,17 @@ void view_settings_panel(view_ui *ui)
     ui_column column;
     ui_begin_list(ui, &column, area, &ui->scrolls[UI_SCROLL_SETTINGS]);
     for (int is_changed = 1; is_changed >= 0 && !is_keys; is_changed--) {
-        const char *heading = is_changed ? "Changed here" : NULL;
-        COMMON_FOR (i, view_num_options) {
+        const char *heading = is_changed ? "Modified" : NULL;
+        for (size_t i = 0; i < view_num_options; i++) {
             const view_option *const option = &view_option_rows[i];
             const view_command_row *const command = view_command_of(option);
             char *const now = text_of(option, ui->stage->options), *const usual =
                                                                        text_of(option, NULL);
             const bool differs = strcmp(now, usual) != 0;
-            const bool is_found = common_contains(option->name, sought)
-                                  || common_contains(option->help, sought)
-                                  || (command != NULL && common_contains(command->label, sought));
+            const bool is_found =
+                common_contains(option->name, sought) || common_contains(option->help, sought)
+                || (option->tooltip != NULL && common_contains(option->tooltip, sought))
+                || (command != NULL && common_contains(command->label, sought));
             free(now);
             free(usual);
             heading = !is_changed && option->heading != NULL ? option->heading : heading;
@@ -845,7 +863,7 @@ void view_settings_panel(view_ui *ui)
         }
     }
     const uint32_t count = view_current_keys(ui->stage->document, lines);
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         view_rect rest;
         if (!common_contains(lines[i].help, sought) && !common_contains(lines[i].keys, sought))
             continue;

@@ -10,45 +10,36 @@ static const struct {
     struct {
         const char *words;
         int32_t key;
-        view_action action; // VIEW_TOGGLE: the game
-    } buttons[4];
+        view_action action;
+    } buttons[3];
 } cards[] = {
-    {"That was Bobbin.",
-     "A model can also be dropped here",
-     4,
+    {"The demo is over",
+     "You can also drop a model here",
+     3,
      {{"Open your own model\xE2\x80\xA6   Enter", VIEW_KEY_RETURN, VIEW_FILES},
-      {"Play Lanterns   L", 'l', VIEW_TOGGLE},
-      {"Learn techniques   T", 't', VIEW_NEXT_PAGE},
-      {"Stay with him   Esc", VIEW_KEY_ESCAPE, VIEW_HANDLED}}},
-    {"md5view did not survive",
+      {"Open the lessons   T", 't', VIEW_NEXT_PAGE},
+      {"Keep playing   Esc", VIEW_KEY_ESCAPE, VIEW_HANDLED}}},
+    {"Crash while opening",
      NULL,
      2,
      {{"Try again   Enter", VIEW_KEY_RETURN, VIEW_TRY_AGAIN},
-      {"Forget   Esc", VIEW_KEY_ESCAPE, VIEW_HANDLED}}},
-    {"A recording was not finished",
+      {"Skip   Esc", VIEW_KEY_ESCAPE, VIEW_HANDLED}}},
+    {"Unfinished recording found",
      NULL,
      2,
      {{"Keep   Enter", VIEW_KEY_RETURN, VIEW_KEEP_MOVIE},
       {"Delete   Del", VIEW_KEY_DELETE, VIEW_DELETE_MOVIE}}},
-    {"Paused",
-     "W A S D walk   Shift run   Space jump",
-     3,
-     {{"Continue   Space", ' ', VIEW_PLAY},
-      {"Begin anew   Enter", VIEW_KEY_RETURN, VIEW_GO_FIRST},
-      {"To the title   Esc", VIEW_KEY_ESCAPE, VIEW_CLOSE_LISTS}}},
 };
 
 bool view_has_choice(const view_ui *ui)
 {
-    return ui->stage->is_paused || ui->lost[0] != '\0' || ui->end_at < 0;
+    return ui->lost[0] != '\0' || ui->end_at < 0;
 }
 
 void view_choice_panel(view_ui *ui)
 {
     const float scale = ui->scale, line = ui->line;
-    const uint32_t number = ui->stage->is_paused  ? 3
-                            : ui->lost[0] == '\0' ? 0
-                                                  : 1 + ui->loses_movie;
+    const uint32_t number = ui->lost[0] == '\0' ? 0 : 1 + ui->loses_movie;
     char text[128];
     if (!view_has_choice(ui))
         return;
@@ -60,21 +51,15 @@ void view_choice_panel(view_ui *ui)
         ui_dialog(ui, VIEW_CHOICE_PANEL, 280 * scale,
                   (float)cards[number].num_buttons * 36 * scale + 2.6f * line, cards[number].title);
     row.height = 30 * scale;
-    COMMON_FOR (i, cards[number].num_buttons) {
-        const view_action action = cards[number].buttons[i].action;
+    for (uint32_t i = 0; i < cards[number].num_buttons; i++) {
         if (ui_button(ui, row, cards[number].buttons[i].words, i == 0)
             || ui_key(ui, cards[number].buttons[i].key))
-            ui->command.action = action == VIEW_TOGGLE ? view_toggle_of("game-demo") : action;
+            ui->command.action = cards[number].buttons[i].action;
         row.y += 36 * scale;
     }
     ui_text(ui, row.x, row.y, row.width, VIEW_DIM,
             cards[number].text != NULL ? cards[number].text : text);
-    ui->space = (view_rect){row.x, row.y + 1.4f * line, row.width, 1.2f * line};
-    ui->label_width = 4 * line;
-    if (ui->stage->is_paused) {
-        ui->is_silent ^= ui_switch(ui, "Sound", !ui->is_silent, false, "");
-    } else if (ui->mouse.is_pressed || ui->command.action != VIEW_NOTHING
-               || ui_key(ui, VIEW_KEY_ESCAPE)) {
+    if (ui->mouse.is_pressed || ui->command.action != VIEW_NOTHING || ui_key(ui, VIEW_KEY_ESCAPE)) {
         ui->end_at = 0;
         if (ui->command.action != VIEW_KEEP_MOVIE && ui->command.action != VIEW_DELETE_MOVIE)
             ui->lost[0] = '\0';
@@ -116,7 +101,7 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
         is_missing || strstr(path, "::") != NULL || view_is_converted(path)
             ? NULL
             : ui_picture(ui, path, false);
-    char *const folder = common_folder(path), *const label = common_format("forget %s", name);
+    char *const folder = common_folder(path), *const label = common_format("remove %s", name);
     char *const place = common_format("%s%s", is_missing ? "missing" VIEW_DOT : "", folder);
     view_command command = {.action = VIEW_NOTHING};
     if (ui_thing_tile(ui, rest,
@@ -149,7 +134,7 @@ static void run_section(view_ui *ui, const char *title, const common_list *items
     if (ui_take_row(ui, 2.1f * ui->em, &row))
         ui_text(ui, row.x, row.y + 0.4f * ui->em, row.width, VIEW_DIM,
                 items->count > 0 ? title : instead);
-    COMMON_FOR (i, items->count) {
+    for (size_t i = 0; i < items->count; i++) {
         ui_next_tile(ui, &grid, least, height, &row);
         const char *const name = items->names[i];
         const bool is_file = action == VIEW_OPEN_FILE;
@@ -171,10 +156,9 @@ static void run_section(view_ui *ui, const char *title, const common_list *items
 
 void view_start_panel(view_ui *ui)
 {
-    static const char *const hint = "click the character, it is alive";
-    static const char *const words[] = {"Folder or game\xE2\x80\xA6", "Play Lanterns", "Keys F1"};
-    const view_action actions[] = {VIEW_FILES, VIEW_OPEN_FOLDER, view_toggle_of("game-demo"),
-                                   view_toggle_of("keys")};
+    static const char *const hint = "Click the character to interact";
+    static const char *const words[] = {"Folder or game\xE2\x80\xA6", "Shortcuts F1"};
+    const view_action actions[] = {VIEW_FILES, VIEW_OPEN_FOLDER, view_toggle_of("keys")};
     view_canvas *const canvas = ui->stage->canvas;
     const view_font *const font = ui->stage->font;
     const float scale = ui->scale, gap = 8 * scale;
@@ -199,20 +183,20 @@ void view_start_panel(view_ui *ui)
                       : -1;
     view_cut(&part, VIEW_AT_TOP, gap);
     view_rect row = view_cut(&part, VIEW_AT_TOP, 30 * scale);
-    const int other = ui_buttons(ui, &row, words, 3, -1, false);
+    const int other = ui_buttons(ui, &row, words, 2, -1, false);
     pressed = other >= 0 ? 1 + other : pressed;
     view_cut(&part, VIEW_AT_TOP, gap);
 
     ui_column column;
     ui_begin_list(ui, &column, part, &ui->scrolls[UI_SCROLL_START]);
     ui_column_text(ui, VIEW_PLAIN,
-                   "Drop a model, clip, machine, camera, texture, folder or archive anywhere");
+                   "Or drop a model, clip, machine, camera, texture, folder or archive here");
     run_section(ui, "Recent", &ui->start.recent, 0.6f * part.width, 38 * scale, VIEW_OPEN_FILE,
-                "What you open is listed here the next time");
+                "Recent files appear here");
     run_section(ui, "Examples", &ui->start.examples, 7.5f * ui->em, 8.5f * ui->em, VIEW_OPEN_FILE,
                 "The example models are not installed");
-    run_section(ui, "Learn how it works, with code to play with", &ui->start.pages, 16 * ui->em,
-                2.1f * ui->em, VIEW_OPEN_PAGE, "");
+    run_section(ui, "Interactive lessons", &ui->start.pages, 16 * ui->em, 2.1f * ui->em,
+                VIEW_OPEN_PAGE, "");
     ui_end_column(ui);
     if (pressed >= 0)
         ui->command.action = actions[pressed];

@@ -14,13 +14,12 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
     static const char *const counts[5] = {"", "1", "2", "3", "4+"};
     const int32_t joint = stage->joint;
     const view_heat_facts heat = view_measure_heat(ui->scene->model, joint);
-    char title[96] = "Joints of each vertex", text[96];
+    char title[96] = "Influences per vertex", text[96];
     if (joint >= 0) {
         COMMON_TEXT(title, "Weights of %s", ui->scene->skeleton->joints[joint].name);
-        COMMON_TEXT(text, "%u vertices" VIEW_DOT "at most %.3f", heat.num_vertices, heat.most);
+        COMMON_TEXT(text, "%u vertices" VIEW_DOT "max. %.3f", heat.num_vertices, heat.most);
     } else {
-        COMMON_TEXT(text, "at most %.0f" VIEW_DOT "%u with more than 4", heat.most,
-                    heat.num_vertices);
+        COMMON_TEXT(text, "max. %.0f" VIEW_DOT "%u with more than 4", heat.most, heat.num_vertices);
     }
     view_rect inside = view_inset(box, VIEW_PADDING * ui->scale);
     view_draw_text(stage->canvas, VIEW_TITLE, inside.x, inside.y, inside.width, VIEW_BRIGHT, title);
@@ -30,12 +29,12 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
                             inside.width, scale_height * ui->scale};
     // A band of the scale's colours, with what its ends and quarters mean.
     const float step = band.width / (float)STEPS;
-    COMMON_FOR (i, STEPS) {
+    for (int i = 0; i < STEPS; i++) {
         const float value = ((float)i + 0.5f) / (float)STEPS;
         const md5_vec4 linear = view_heat_color(joint < 0 ? ceilf(4 * value) / 4 : value);
         const float channels[3] = {linear.x, linear.y, linear.z};
         view_color color = 0xFF;
-        COMMON_FOR (k, 3) {
+        for (int k = 0; k < 3; k++) {
             const float c = channels[k];
             const float encoded =
                 c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
@@ -45,7 +44,7 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
                        (view_rect){band.x + (float)i * step, band.y, step + 0.5f, band.height},
                        color);
     }
-    COMMON_FOR (i, 5) {
+    for (int i = 0; i < 5; i++) {
         const char *const word = joint < 0 ? counts[i] : weights[i];
         const float half = 0.5f * ui_text_width(ui, word);
         // Below its colour: counts in the middle of their quarter, weights at their place.
@@ -71,9 +70,9 @@ static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, u
     const view_rect area = window->area;
     const view_rect room = view_inset(area, -1);
     const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
-    COMMON_FOR (i, 3u) {
+    for (uint32_t i = 0; i < 3u; i++) {
         float ends[4];
-        COMMON_FOR (k, 2u) {
+        for (uint32_t k = 0; k < 2u; k++) {
             const md5_vec2 uv = mesh->texcoords[corners[(i + k) % 3]];
             ends[2 * k] = area.x + (uv.x - window->low[0]) / window->size * area.width;
             ends[2 * k + 1] = area.y + (uv.y - window->low[1]) / window->size * area.height;
@@ -88,14 +87,14 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
     enum { MAX_TRIANGLES = 20000, MAX_IMAGES = 4 };
     const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
     const view_texture *const image =
-        view_mesh_image(&stage->document->textures, number, MD5GL_PICTURE_DIFFUSE);
+        view_mesh_image(&stage->document->textures, number, MD5GL_IMAGE_DIFFUSE);
     const float line = stage->font->line[VIEW_TEXT], scale = stage->font->scale;
     // Texture coordinates of repeated images may be far out: as far as MAX_IMAGES are shown.
     float low[2] = {0, 0}, high[2] = {1, 1};
     uint32_t num_outside = 0;
-    COMMON_FOR (v, mesh->num_vertices) {
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const float uv[2] = {mesh->texcoords[v].x, mesh->texcoords[v].y};
-        COMMON_FOR (i, 2) {
+        for (int i = 0; i < 2; i++) {
             low[i] = fmaxf(fminf(low[i], uv[i]), -MAX_IMAGES);
             high[i] = fminf(fmaxf(high[i], uv[i]), MAX_IMAGES);
         }

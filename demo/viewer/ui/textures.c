@@ -7,12 +7,12 @@
 // The maps that can be selected.
 enum { NUM_COLUMNS = 4 };
 static const struct {
-    md5gl_picture map;
+    md5gl_image_kind map;
     const char *name, *none;
-} columns[NUM_COLUMNS] = {{MD5GL_PICTURE_DIFFUSE, "Texture", "in stages"},
-                          {MD5GL_PICTURE_NORMALS, "Normals", "none"},
-                          {MD5GL_PICTURE_SPECULAR, "Specular", "none"},
-                          {MD5GL_PICTURE_GLOW, "Glow", "none"}};
+} columns[NUM_COLUMNS] = {{MD5GL_IMAGE_DIFFUSE, "Texture", "in stages"},
+                          {MD5GL_IMAGE_NORMALS, "Normals", "none"},
+                          {MD5GL_IMAGE_SPECULAR, "Specular", "none"},
+                          {MD5GL_IMAGE_GLOW, "Glow", "none"}};
 
 void view_clear_textures(view_texture_panel *panel)
 {
@@ -62,8 +62,8 @@ static void show_maps(view_ui *ui, uint32_t mesh)
     take_row(ui, 7.4f, &row);
     view_cut(&row, VIEW_AT_TOP, gap);
     const float width = (row.width + gap) / (float)NUM_COLUMNS;
-    COMMON_FOR (i, NUM_COLUMNS) {
-        const md5gl_picture map = columns[i].map;
+    for (int i = 0; i < NUM_COLUMNS; i++) {
+        const md5gl_image_kind map = columns[i].map;
         const view_texture *const image = view_mesh_image(textures, mesh, map);
         const bool is_missing = view_lacks_image(textures, mesh, map);
         view_small_picture picture = {.texture = 0};
@@ -84,7 +84,7 @@ static void show_maps(view_ui *ui, uint32_t mesh)
                                       .picture = &picture,
                                       .is_selected = panel->column == (uint32_t)i,
                                       .is_wrong = is_missing,
-                                      .is_data = map == MD5GL_PICTURE_NORMALS})) {
+                                      .is_data = map == MD5GL_IMAGE_NORMALS})) {
             panel->column = (uint32_t)i;
             if (panel->offered != NULL)
                 give(ui, panel->offered);
@@ -99,7 +99,7 @@ static void show_maps(view_ui *ui, uint32_t mesh)
     }
 }
 
-// == Where was looked =====================================================================
+// == Searched locations =====================================================================
 
 // "+": found, "-": missing, which matters if there is no image in the end; else a remark.
 static void add_looked(view_ui *ui, char sign, bool has_image, const char *text)
@@ -122,19 +122,19 @@ static void add_looked(view_ui *ui, char sign, bool has_image, const char *text)
 // Of a map besides the texture: its names beside that.
 static void list_looked(view_ui *ui, const view_textures *textures, uint32_t mesh)
 {
-    const md5gl_picture map = columns[ui->textures.column].map;
+    const md5gl_image_kind map = columns[ui->textures.column].map;
     const view_texture *const image = view_mesh_image(textures, mesh, map);
     const view_look *const look = view_mesh_look(textures, mesh);
-    const view_texture *const diffuse = view_mesh_image(textures, mesh, MD5GL_PICTURE_DIFFUSE);
+    const view_texture *const diffuse = view_mesh_image(textures, mesh, MD5GL_IMAGE_DIFFUSE);
     const bool is_selected = textures->meshes[mesh].is_selected[map], is_there = image != NULL;
-    const bool is_searched = !is_selected && map == MD5GL_PICTURE_DIFFUSE;
+    const bool is_searched = !is_selected && map == MD5GL_IMAGE_DIFFUSE;
     for (size_t i = 0; i < look->looked.count && is_searched; i++)
         add_looked(ui, look->looked.names[i][0], is_there, look->looked.names[i] + 1);
     for (size_t i = 0; i < look->tried.count && is_searched; i++)
         add_looked(ui, ' ', is_there, common_base(look->tried.names[i]));
     if (!is_selected && !is_searched && diffuse != NULL && diffuse->program == NULL) {
         char *const names =
-            common_format("%s +%s", common_base(diffuse->path), md5gl_picture_words(map));
+            common_format("%s +%s", common_base(diffuse->path), md5gl_texture_keywords(map));
         add_looked(ui, is_there ? '+' : '-', true, names);
         free(names);
     }
@@ -145,10 +145,10 @@ static void list_looked(view_ui *ui, const view_textures *textures, uint32_t mes
 // Which image the selected map is, and how it was found; what was dropped and waits for its place.
 static void show_selected(view_ui *ui, uint32_t mesh)
 {
-    static const char *const words[] = {"As found"};
+    static const char *const words[] = {"Automatic"};
     const view_texture_panel *const panel = &ui->textures;
     const view_textures *const textures = &ui->stage->document->textures;
-    const md5gl_picture map = columns[panel->column].map;
+    const md5gl_image_kind map = columns[panel->column].map;
     const view_texture *const image = view_mesh_image(textures, mesh, map);
     const view_look *const look = view_mesh_look(textures, mesh);
     const bool is_selected = textures->meshes[mesh].is_selected[map];
@@ -157,10 +157,10 @@ static void show_selected(view_ui *ui, uint32_t mesh)
     view_rect row;
     take_row(ui, 1.8f, &row);
     if (panel->offered != NULL)
-        text = common_format("%s: click where it belongs", common_base(panel->offered));
+        text = common_format("Click a slot to assign %s", common_base(panel->offered));
     else if (image == NULL)
         text = common_format("%s: %s", columns[panel->column].name,
-                             is_missing ? "missing; click on it to choose an image" : "none");
+                             is_missing ? "missing; click to choose an image" : "none");
     else
         text =
             common_format("%s" VIEW_DOT "%s%s", common_base(image->path),
@@ -190,8 +190,8 @@ static void show_saving(view_ui *ui)
     const bool asks = panel->saved != NULL, replaces = asks && panel->replaces;
     const char *const word = replaces ? "Replace" : asks ? "Save" : "Save as .mtr\xE2\x80\xA6";
     char *const folder = asks ? common_folder(panel->saved) : NULL;
-    char *const text = asks ? common_format("%s%s, in %s", common_base(panel->saved),
-                                            replaces ? " exists" : "", folder)
+    char *const text = asks ? common_format("%s%s in %s", common_base(panel->saved),
+                                            replaces ? " already exists" : "", folder)
                             : common_copy("");
     view_rect row;
     take_row(ui, 1.8f, &row);
@@ -208,11 +208,11 @@ static void measure(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_j
     bool *const moves = common_alloc(num_joints + 1, sizeof *moves);
     *facts = (view_mesh_facts){
         .of = mesh, .least = UINT32_MAX, .faults = view_find_faults(mesh, NULL, NULL)};
-    COMMON_FOR (i, mesh->num_influences)
+    for (uint32_t i = 0; i < mesh->num_influences; i++)
         moves[mesh->influence_joints[i]] = true;
-    COMMON_FOR (i, num_joints)
+    for (uint32_t i = 0; i < num_joints; i++)
         facts->num_joints += moves[i];
-    COMMON_FOR (v, mesh->num_vertices) {
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const uint32_t count = mesh->first_influence[v + 1] - mesh->first_influence[v];
         facts->least = count < facts->least ? count : facts->least;
     }
@@ -230,11 +230,11 @@ static void show_shape(view_ui *ui, uint32_t number)
     ui_fact(ui, "Joints", "%u", facts->num_joints);
     if (mesh->num_vertices == 0)
         return;
-    ui_fact(ui, "Weights", "%u to %u a vertex, mean %.1f", facts->least, mesh->max_influences,
+    ui_fact(ui, "Weights", "%u to %u per vertex, mean %.1f", facts->least, mesh->max_influences,
             (double)mesh->num_influences / mesh->num_vertices);
     const char *const path =
         md5gl_path_name(md5gl_mesh_path(ui->stage->document->drawn, number, &reason));
-    ui_fact(ui, "Skinned by", "%s" VIEW_DOT "%s", path, reason);
+    ui_fact(ui, "Skinning", "%s" VIEW_DOT "%s", path, reason);
     ui_fact(ui, "Size", "%.1f \xC3\x97 %.1f \xC3\x97 %.1f", size.x, size.y, size.z);
 }
 
@@ -247,17 +247,17 @@ static void show_faults(view_ui *ui, const view_stage *stage, uint32_t mesh)
     uint32_t count = view_count_faults(faults) > 0;
     char text[192];
     view_rect row;
-    COMMON_FOR (i, layers->num_notes)
+    for (size_t i = 0; i < layers->num_notes; i++)
         count += layers->notes[i].mesh == mesh;
     for (size_t i = 0; reports != NULL && i < reports->count; i++)
         count += view_is_about_mesh(stage, &reports->rows[i], mesh);
     COMMON_TEXT(text, "%u", count);
-    if (!ui_section(ui, UI_SECTION_FAULTS, "Faults", count > 0 ? text : "none"))
+    if (!ui_section(ui, UI_SECTION_FAULTS, "Problems", count > 0 ? text : "none"))
         return;
     view_describe_faults(faults, text, sizeof text);
     if (view_count_faults(faults) > 0)
         ui_column_text(ui, VIEW_AMBER, text);
-    COMMON_FOR (i, layers->num_notes)
+    for (size_t i = 0; i < layers->num_notes; i++)
         if (layers->notes[i].mesh == mesh)
             ui_column_text(ui, VIEW_AMBER, layers->notes[i].text);
     for (size_t i = 0; reports != NULL && i < reports->count; i++)
@@ -277,7 +277,7 @@ void view_mesh_page(view_ui *ui)
         return;
     const md5_mesh *const of = &model->meshes[mesh];
     const bool is_hidden = view_is_hidden(stage->hidden_meshes, mesh);
-    const char *const words[] = {is_hidden ? "Show" : "Hide", "Only this", "Frame"};
+    const char *const words[] = {is_hidden ? "Show" : "Hide", "Isolate", "Frame"};
     static const view_action actions[] = {VIEW_HIDE_MESH, VIEW_ONLY_MESH, VIEW_FRAME_SELECTED};
     char text[32], number[32];
     view_rect row;
@@ -285,7 +285,7 @@ void view_mesh_page(view_ui *ui)
         measure(&panel->facts, of, model->skeleton.num_joints);
     ui_begin(ui, "page");
     COMMON_TEXT(number, "mesh %u", mesh);
-    COMMON_TEXT(text, "mesh %u of %u", mesh, model->num_meshes);
+    COMMON_TEXT(text, "Mesh %u of %u", mesh + 1, model->num_meshes);
     ui_page_title(ui, of->name[0] != '\0' ? of->name : number, text);
     take_row(ui, 1.9f, &row);
     const int pressed = ui_buttons(ui, &row, words, 3, -1, false);
@@ -299,9 +299,9 @@ void view_mesh_page(view_ui *ui)
         show_saving(ui);
     }
     COMMON_TEXT(text, "%zu", view_mesh_look(&stage->document->textures, mesh)->looked.count);
-    if (ui_section(ui, UI_SECTION_LOOKED, "Where was looked", text))
+    if (ui_section(ui, UI_SECTION_LOOKED, "Searched locations", text))
         list_looked(ui, &stage->document->textures, mesh);
-    if (ui_section(ui, UI_SECTION_SHAPE, "Shape", ""))
+    if (ui_section(ui, UI_SECTION_SHAPE, "Geometry", ""))
         show_shape(ui, mesh);
     show_faults(ui, stage, mesh);
     if (ui_section(ui, UI_SECTION_UV, "UV layout", "")) {

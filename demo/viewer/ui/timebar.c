@@ -58,7 +58,7 @@ static void clip_button(view_ui *ui, view_rect *bar)
     float width = 0;
     if (shown == NULL || view_mode_of(ui->stage->document) != VIEW_MODE_CLIPS)
         return;
-    COMMON_FOR (i, ui->scene->num_clips)
+    for (size_t i = 0; i < ui->scene->num_clips; i++)
         width = fmaxf(width, ui_text_width(ui, ui->scene->clips[i].name));
     view_cut(bar, VIEW_AT_LEFT, roundf(0.45f * em));
     if (ui_button(ui, view_cut(bar, VIEW_AT_LEFT, ceilf(fminf(width, 10 * em) + em)), shown->name,
@@ -173,7 +173,7 @@ static void show_machine(view_ui *ui, view_rect bar)
         return;
     // The last layer that moves all of him: the first may only wait until that is over.
     uint32_t number = 0;
-    COMMON_FOR (i, machine->desc->num_layers) {
+    for (uint32_t i = 0; i < machine->desc->num_layers; i++) {
         const md5_layer_desc *const each = &machine->desc->layers[i];
         const uint32_t state = md5_player_layer(machine->player, i).state;
         if (each->mask == NULL && each->mode == MD5_LAYER_OVERRIDE

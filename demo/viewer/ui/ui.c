@@ -180,8 +180,9 @@ void ui_tip_command(view_ui *ui, view_action action)
         if (view_action_of(row) != action || row->menu >= VIEW_NUM_MENUS)
             continue;
         view_print_keys(row, keys, sizeof keys);
-        COMMON_TEXT(text, "%s%s%s%s%s", view_label_of(row), keys[0] != '\0' ? "  " : "", keys,
-                    row->help != NULL ? "\n" : "", row->help != NULL ? row->help : "");
+        COMMON_TEXT(text, "%s%s%s", view_label_of(row), keys[0] != '\0' ? "  " : "", keys);
+        if (strcmp(view_tooltip_of(row), view_label_of(row)) != 0)
+            common_append(text, sizeof text, "\n", "%s", view_tooltip_of(row));
         ui_tip(ui, text);
         return;
     }
@@ -381,7 +382,7 @@ void ui_note(const view_ui *ui, float x, float y, float above, const ui_line *li
 {
     const float gap = 6 * ui->scale, bottom = ui->window.y + ui->window.height;
     float width = 0;
-    COMMON_FOR (i, count)
+    for (size_t i = 0; i < count; i++)
         width = fmaxf(width, ui_text_width(ui, lines[i].text));
     width = fminf(width, ui->window.width - 4 * gap);
     view_rect box = {x, y, width + 2 * gap, (float)count * ui->line + gap};
@@ -389,7 +390,7 @@ void ui_note(const view_ui *ui, float x, float y, float above, const ui_line *li
     if (y + box.height + gap > bottom)
         box.y = fmaxf(fminf(above, bottom) - box.height - gap, 0);
     ui_popover(ui, box, 3, VIEW_EDGE);
-    COMMON_FOR (i, count)
+    for (size_t i = 0; i < count; i++)
         ui_text(ui, box.x + gap, box.y + 0.5f * gap + (float)i * ui->line, width + 1,
                 lines[i].color, lines[i].text);
 }
@@ -430,14 +431,14 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
     const uint32_t before = *choice;
     const float width = rect.width / (float)count;
     float widest = 0, spare = width;
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const float text = ui_text_width(ui, words[i]);
         widest = fmaxf(widest, text);
         spare -= text / (float)count;
     }
     const bool is_even = widest < width || spare < 0; // else a long word gets more room
     view_rect part = rect;
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         part.width = is_even ? width : ui_text_width(ui, words[i]) + spare;
         if (ui_button(ui, part, words[i], i == before))
             *choice = i;
@@ -537,7 +538,8 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
 
 void ui_copy(view_ui *ui, double now, const char *text, const char *what)
 {
-    COMMON_TEXT(ui->notice, view_copy_text(text) ? "Copied: %s" : "%s: no clipboard", what);
+    COMMON_TEXT(ui->notice, view_copy_text(text) ? "Copied: %s" : "Cannot copy %s: no clipboard",
+                what);
     ui->notice_end = now + 2.5;
 }
 
@@ -667,7 +669,7 @@ void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of)
 {
     const float padding = 0.7f * ui->em, y = ui_text_top(ui, row);
     const float end = row.x + row.width - padding, right = end - wide * (float)of->count;
-    COMMON_FOR (i, of->count)
+    for (uint32_t i = 0; i < of->count; i++)
         ui_text_left_of(ui, right + wide * (float)(i + 1), y,
                         of->colors != NULL ? of->colors[i] : of->color, of->texts[i]);
     if (of->name[0] != '\0')
@@ -763,7 +765,7 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_
 view_small_picture *ui_picture(view_ui *ui, const char *wish, bool is_in_game)
 {
     view_small_picture *unused = NULL;
-    COMMON_FOR (i, VIEW_MAX_PICTURES) {
+    for (int i = 0; i < VIEW_MAX_PICTURES; i++) {
         view_small_picture *const picture = &ui->pictures[i];
         if (picture->wish == NULL) {
             unused = unused != NULL ? unused : picture;
@@ -883,7 +885,7 @@ int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count,
     const float border = 20 * ui->scale, gap = 6 * ui->scale;
     float all = 0;
     int pressed = -1;
-    COMMON_FOR (i, count)
+    for (int i = 0; i < count; i++)
         all += ui_text_width(ui, words[i]) + border + gap;
     view_rect button = *row;
     row->width -= all;
@@ -891,7 +893,7 @@ int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count,
         button.x += row->width + gap;
     else
         row->x += all;
-    COMMON_FOR (i, count) {
+    for (int i = 0; i < count; i++) {
         button.width = ui_text_width(ui, words[i]) + border;
         if (ui_button(ui, button, words[i], i == primary))
             pressed = i;
@@ -906,7 +908,7 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
                                    VIEW_KEY_PAGE_DOWN, VIEW_KEY_HOME, VIEW_KEY_END};
     const float line = ui->line, page = area.height - line, all = 1e6f;
     const float steps[] = {-line, line, -page, page, -all, all};
-    COMMON_FOR (i, 6)
+    for (int i = 0; i < 6; i++)
         scroll->wanted += ui_key(ui, keys[i]) ? steps[i] : 0;
     scroll->shown = scroll->wanted;
     ui_begin_column(ui, column, area, scroll);

@@ -12,7 +12,7 @@
 enum { VIEW_MAX_PICTURES = 96 };
 enum { VIEW_INVITING = 8 }; // seconds: see view_ui.end_at
 typedef struct view_small_picture {
-    char *wish;             // a path, or of a game: see view_wish_of(); NULL: unused
+    char *wish;             // a path, or of a game: see view_preview_request(); NULL: unused
     bool is_in_game;        // the one that is listed
     bool is_seen, is_made;  // is_made: what follows is known
     bool is_wrong;          // the file cannot be read
@@ -169,6 +169,7 @@ typedef struct view_card {
     const view_command_row *row; // of a command that it was opened by, or NULL
     char **before;               // [view_num_options] texts of its rows when it was opened
     float length;                // of its rows, pixels
+    float label_width;           // of the longest name of a number, pixels; 0 outside of the card
     float moved[2], grip[2];     // by its head; where the mouse was, less that: pixels
     const view_option *focused;  // whose first field takes the focus next, or NULL
     const view_option *opened;   // whose list is, of this line of its values; or NULL
@@ -268,6 +269,7 @@ typedef struct view_graph_view {
     uint64_t fingerprint;
     float scale;
     uint32_t laid_out; // layer
+    view_graph_area area_of_layout;
 } view_graph_view;
 
 // Frees what was laid out; the layer stays selected.
@@ -502,7 +504,6 @@ typedef struct view_ui {
     // When the card after the first minute comes, and before it for VIEW_INVITING seconds a line;
     // 0: never, below 0: it is there.
     double end_at;
-    bool is_silent;    // the game
     ui_item_id before; // on Tab, the item before that could take it
     const char *modal; // the panel above all others, which alone takes keys; NULL: none
     float low, high;   // the range of the active slider when it was pressed
@@ -970,8 +971,8 @@ void view_curves_panel(view_ui *ui, view_rect area);
 bool view_shows_graph(const view_stage *stage);
 void view_graph_panel(view_ui *ui);
 
-// Cards, start.c: of the paused game; of what the last viewer did not survive; after the first
-// minute. Whether one is shown.
+// Cards that ask for a decision, start.c: after a crash of the previous viewer, and after the first
+// minute. view_has_choice() returns true while a card is shown.
 #define VIEW_CHOICE_PANEL "choice"
 bool view_has_choice(const view_ui *ui);
 void view_choice_panel(view_ui *ui);
@@ -989,7 +990,7 @@ void view_problems_panel(view_ui *ui, view_rect area);
 bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint32_t mesh);
 
 // Whether a mesh lacks a map: a material may draw all in stages, without a texture. textures.c.
-bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_picture map);
+bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_image_kind map);
 
 // The window of the log's error, or of the place of a problem: reports.c. The name of the panel, or
 // NULL.
