@@ -22,20 +22,26 @@ bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, 
 
 // -- Levels of detail ----------------------------------------------------------------------------
 
-// Fewer triangles over the same vertices: these are merged into neighbours one by one (Garland and
-// Heckbert, "Surface Simplification Using Quadric Error Metrics", 1997), never moved, so that
-// weights, texture coordinates, baked frames and buffers of the whole mesh remain valid.
+// Fewer triangles over the same vertices, which are not moved: weights, texture coordinates, baked
+// frames and buffers of the whole mesh remain valid.
 typedef struct view_triangles {
     uint32_t *indices; // [3 * count] vertices of the mesh; free it
     uint32_t count;
 } view_triangles;
 
-// Writes levels[num_levels], from fine to coarse: the triangles of a mesh, reduced so far that the
-// surface in the bind pose, with each morph target (NULL: there are none), and the texture on it
-// move by about errors[level] units at most, which rise. Open edges keep their vertices, and seams
-// of the texture stay seams. Takes O(n log n) for n triangles.
-void view_reduce_mesh(const md5_mesh *mesh, const md5_morph_mesh *morph, const float *errors,
-                      uint32_t num_levels, view_triangles *levels);
+// Returns true if the program was built with meshoptimizer. Otherwise all triangles remain.
+bool view_can_reduce_meshes(void);
+
+// Writes palette[model joints] of a pose in which every joint is bent. Meshes are reduced in this
+// pose: in the bind pose a straight limb needs no vertices at its elbow or knee.
+void view_bend_joints(const md5_model *model, md5_mat34 *palette);
+
+// Writes levels[num_levels], from fine to coarse: the triangles of a mesh, reduced so far that its
+// surface moves by about errors[level] units, which rise, in the pose of the palette `bent`. Open
+// edges keep their vertices, and so do triangles that a morph target of `morph` (NULL: there are
+// none) moves farther than the error. Seams of the texture remain closed.
+void view_reduce_mesh(const md5_mesh *mesh, const md5_mat34 *bent, const md5_morph_mesh *morph,
+                      const float *errors, uint32_t num_levels, view_triangles *levels);
 
 // What the members of a level are drawn from.
 typedef enum view_detail_source {
@@ -83,8 +89,9 @@ typedef struct view_sized {
     uint32_t member;
 } view_sized;
 
-// Returns the baked frames between which a moment of the clip lies.
-md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip, const md5_moment *moment);
+// Returns the baked frames between which a sample position of the clip lies.
+md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
+                              const md5_sample_position *sample);
 
 // Returns the share of its pixels that the impostor of a member of `size` pixels shows: 1 for sizes
 // up to `pixels`, falling to 0 at 1.25 times that.
@@ -212,7 +219,7 @@ typedef struct view_member {
     float far_share;    // of its pixels that its impostor shows; 1 = it is not drawn as a model
     uint32_t far_at;    // index among the impostors of its kind, if far_share is above 0
     uint32_t drawn_at;  // index among the members of its level, if it is drawn as a model
-    float pixels;       // its diameter in the picture, if it is visible and has levels
+    float pixels;       // its diameter in the picture, if it is visible
     uint32_t level;     // row of its kind's table as which its model, if it is drawn as one, is
     bool talks;         // to those around it, and does not walk away
     bool is_seen;       // visible in this update
@@ -243,10 +250,9 @@ typedef struct view_crowd {
     size_t scratch_size;
     size_t buffer_size; // matrices at the begin of these, into which clips are posed
     const md5_threads *threads;
-    bool levels;           // draws small members reduced, baked or as impostors
-    bool reduces;          // with `levels`: small members and shadow casters have fewer triangles
+    bool reduces;          // draws small members and shadow casters with fewer triangles
     int coarser;           // halvings of the size by which small members' levels are selected
-    bool culls;            // skips members that are not visible
+    bool culls;            // skips members that are not visible; false only in tests
     bool spares;           // updates small members less often
     float reduced_pixels;  // members up to this size are drawn with fewer triangles; 0 = none
     float baked_pixels;    // members up to this size are drawn from baked clips; 0 = none

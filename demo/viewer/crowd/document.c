@@ -5,7 +5,8 @@
 
 // == Comparing ===================================================================================
 
-static const md5_load_opts any = {.partial = true}; // models that share few joints, too
+static const md5_load_opts any = {.allow_partial_binding =
+                                      true}; // models that share few joints, too
 
 // -- Loading --------------------------------------------------------------------------------
 
@@ -39,7 +40,7 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
     // Joints are matched as those of a clip are: here of one that is the scene's bind pose.
     md5_anim *const still = view_make_anim(scene->model, 1, 1);
     md5_binding *const match = md5_bind(compare->model, still, &any, NULL);
-    COMMON_FOR (i, num_joints)
+    for (uint32_t i = 0; i < num_joints; i++)
         compare->same[i] = -1;
     for (uint32_t i = 0; match != NULL && i < other->num_joints; i++)
         if (match->tracks[i] != MD5_NONE) {
@@ -77,18 +78,19 @@ static int compare_distances(const void *a, const void *b)
     return (first->joint > second->joint) - (first->joint < second->joint);
 }
 
-// Poses the other one at a moment and writes how far its joints are from scene_joints.
-static void write_differences(view_compare *compare, const view_scene *scene, md5_moment moment)
+// Poses the other model at a sample position and writes how far its joints are from scene_joints.
+static void write_differences(view_compare *compare, const view_scene *scene,
+                              md5_sample_position sample)
 {
     const md5_model *const model = compare->model;
     uint32_t count = 0;
     if (compare->binding == NULL || view_is_bind_pose(scene)) {
         memcpy(compare->joints, model->bind, model->skeleton.num_joints * sizeof *compare->joints);
     } else {
-        md5_sample(compare->binding, moment, scene->root, compare->pose);
+        md5_sample(compare->binding, sample, scene->root, compare->pose);
         md5_local_to_model(&model->skeleton, compare->pose, compare->joints);
     }
-    COMMON_FOR (i, compare->num_joints) {
+    for (uint32_t i = 0; i < compare->num_joints; i++) {
         if (compare->same[i] < 0)
             continue;
         const md5_mat34 own = compare->scene_joints[i], other = compare->joints[compare->same[i]];
@@ -139,19 +141,19 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
         compare->courses =
             common_alloc((size_t)num_measured * compare->num_joints, sizeof *compare->courses);
     }
-    COMMON_FOR (frame, num_measured) {
-        const md5_moment own = {.frame0 = frame, .frame1 = frame};
+    for (uint32_t frame = 0; frame < num_measured; frame++) {
+        const md5_sample_position own = {.frame0 = frame, .frame1 = frame};
         const double time = frame / shown->frame_rate;
-        md5_moment other = own;
+        md5_sample_position other = own;
         // The other clip is at the same time, and in its last frame when both end.
         if (compare->binding != NULL)
-            other = md5_moment_at(compare->bound, time,
-                                  time <= compare->bound->duration + 1e-6 ? MD5_WRAP_CLAMP
-                                                                          : play->wrap);
-        view_pose_moment(scene, &own);
+            other = md5_sample_position_at(compare->bound, time,
+                                           time <= compare->bound->duration + 1e-6 ? MD5_WRAP_CLAMP
+                                                                                   : play->wrap);
+        view_pose_at(scene, &own);
         md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
         write_differences(compare, scene, other);
-        COMMON_FOR (i, compare->num_same) {
+        for (uint32_t i = 0; i < compare->num_same; i++) {
             const view_difference *const now = &compare->differences[i];
             view_peak *const peak = &compare->peaks[i];
             compare->courses[(size_t)frame * compare->num_joints + now->joint] = now->distance;
@@ -171,8 +173,9 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
         common_sort(compare->peaks, compare->num_same, sizeof *compare->peaks, compare_peaks);
         view_pose(scene, play);
     }
-    const md5_moment moment =
-        compare->bound != NULL ? view_moment(play, compare->bound) : (md5_moment){0};
+    const md5_sample_position sample = compare->bound != NULL
+                                           ? view_sample_position(play, compare->bound)
+                                           : (md5_sample_position){0};
     const bool has_no_clip =
         view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED && view_shown_anim(scene) == NULL;
     const bool is_bind = view_is_bind_pose(scene) || has_no_clip;
@@ -181,7 +184,7 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
                compare->num_joints * sizeof *compare->scene_joints);
     else
         md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
-    write_differences(compare, scene, moment);
+    write_differences(compare, scene, sample);
     common_sort(compare->differences, compare->num_same, sizeof *compare->differences,
                 compare_distances);
     for (uint32_t i = 0; i < compare->num_same && shown == NULL; i++) {
@@ -301,9 +304,9 @@ static bool leave_out(view_companion *companion, const view_loader *loader)
     return loader->log->keeps_rest;
 }
 
-// Loads the models of --retarget and --attach, the machine of --guest, or else of `visitor`, and
-// what the scene's model carries or holds if it plays a machine. Returns false and logs an error on
-// failure; free in both cases.
+// Loads the models of --retarget and --attach. If the scene's model plays a machine, also loads the
+// machine `visitor`, if it is not NULL, and the models that are attached to the scene's model.
+// Returns false and logs an error on failure; the caller frees the companions in both cases.
 static bool load_companions(view_document *document, const char *visitor, const view_loader *loader)
 {
     view_companion *const companions = document->companions;
@@ -324,7 +327,7 @@ static bool load_companions(view_document *document, const char *visitor, const 
             // In a window pairs can be made by hand.
             const bool is_bare = error.status == MD5_ERROR_MISMATCH && view_shows_window(options);
             if (body->retarget == NULL && is_bare)
-                view_warn(loader->log, "%s: %s: pair them by hand", options->retarget,
+                view_warn(loader->log, "%s: %s; map the joints manually", options->retarget,
                           error.message);
             is_loaded = body->retarget != NULL || is_bare || view_log_error(loader->log, &error);
         }
@@ -338,18 +341,14 @@ static bool load_companions(view_document *document, const char *visitor, const 
         free(name);
         bool is_loaded = load(&companions[1], loader, equals + 1);
         if (is_loaded && joint == MD5_NONE)
-            is_loaded = view_error(loader->log, "--attach %s: the model has no joint of that name",
+            is_loaded = view_error(loader->log, "--attach %s: joint not found in the model",
                                    options->attach);
         companions[1].joint = (int32_t)joint;
         if (!is_loaded && !leave_out(&companions[1], loader))
             return false;
     }
     if (view_machine_of(scene) == NULL)
-        return options->guest == NULL
-               || view_error(loader->log, "--guest: there is no state machine that %s could visit",
-                             options->guest);
-    if (options->guest != NULL)
-        visitor = options->guest;
+        return true;
     if (visitor != NULL && !view_load_guest(document, visitor, loader) && !loader->log->keeps_rest)
         return false;
     // It carries the first machine of the folder `attached` beside the model whose file is named
@@ -400,10 +399,10 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
     const md5_machine *const machine = view_machine_of(scene);
     for (size_t i = 0; i < options->settings.count && options->page == NULL; i++) {
         const char *const name = options->settings.rows[i].parameter;
-        const char *const why = machine == NULL      ? "there is no machine"
-                                : options->crowd > 0 ? "a crowd's machines go their way"
+        const char *const why = machine == NULL      ? "the model has no state machine"
+                                : options->crowd > 0 ? "ignored for the machines of a crowd"
                                 : md5_find_parameter(machine, name) == MD5_NONE
-                                    ? "the machine has no such parameter"
+                                    ? "unknown parameter"
                                     : NULL;
         if (why != NULL)
             view_warn(loader->log, "--set %s: %s", name, why);
@@ -444,7 +443,7 @@ void view_check_files(const common_list *files, view_reports *reports, const ato
     const uint32_t engine = md5_find_engines("doom3");
     view_log log = {.level = VIEW_QUIET, .reports = reports};
     md5_check *mesh = NULL;
-    COMMON_FOR_WHILE (i, files->count, !atomic_load(stops)) {
+    for (size_t i = 0; i < files->count && !atomic_load(stops); i++) {
         const char *const path = files->names[i], *reason;
         const bool is_clip = i > 0;
         const md5_load_opts opts = {.file_name = path};
@@ -459,8 +458,8 @@ void view_check_files(const common_list *files, view_reports *reports, const ato
             (void)md5_check_model(check, model);
         if (is_clip && check != NULL && mesh != NULL)
             (void)md5_check_pair(mesh, check);
-        for (uint32_t k = 0; check != NULL && k < check->num_findings; k++) {
-            const md5_finding *const found = &check->findings[k];
+        for (uint32_t k = 0; check != NULL && k < check->num_diagnostics; k++) {
+            const md5_diagnostic *const found = &check->diagnostics[k];
             if (found->is_silent && !found->is_library_too)
                 continue;
             log.about = find_about(is_clip ? NULL : text, &found->error);
@@ -494,12 +493,20 @@ void view_check_clips(const view_scene *scene, size_t clip, view_log *log)
             (void)md5_check_binding(checks[count++], scene->clips[i].binding);
     }
     (void)md5_check_turns(checks, count);
-    COMMON_FOR (i, count) {
-        for (size_t k = 0; k < checks[i]->num_findings && (clip >= count || i == clip); k++)
-            view_log_warning(log, &checks[i]->findings[k].error);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < checks[i]->num_diagnostics && (clip >= count || i == clip); k++)
+            view_log_warning(log, &checks[i]->diagnostics[k].error);
         md5_free_check(checks[i]);
     }
     free(checks);
+}
+
+// Returns true if the options can show the articulated figure of a model: a window can let it fall
+// at any time. A picture reads only the files that it shows.
+static bool needs_figure(const view_options *options)
+{
+    return view_shows_window(options) || options->dies_given || options->shown.joint_bounds
+           || options->page != NULL;
 }
 
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
@@ -516,25 +523,28 @@ static bool load_parts(view_document *document, const view_loader *loader, const
             : num_files;
     const bool is_in_game = own > 0 && strstr(files[0], "::") != NULL;
     if (is_in_game && crowd > 0)
-        return view_error(loader->log, "a crowd is made of files, not of names in a game folder");
+        return view_error(loader->log,
+                          "--crowd requires files; names in a game folder are not supported");
     if (is_in_game ? !view_load_game_scene(scene, manner->library, files[0], loader->log)
                    : !view_load_scene(scene, files, own, NULL, pick_up, loader->log))
         return false;
+    if (!is_in_game && needs_figure(loader->options))
+        view_load_figure(scene, loader->log);
     const common_texts *const wear = &loader->options->wear;
     if (document->as_asked && wear->count > 0
         && !(scene->model != NULL ? view_wear(scene, wear, loader->log)
-                                  : view_error(loader->log, "--wear: there is no model"))
+                                  : view_error(loader->log, "--outfit requires a model"))
         && !loader->log->keeps_rest)
         return false;
     view_check_clips(scene, scene->num_clips, loader->log);
     scene->root = manner->root;
     scene->dual = manner->dual;
     scene->turn = manner->turn;
-    COMMON_FOR (i, view_count_meshes(scene))
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++)
         document->faults = view_add_faults(document->faults,
                                            view_find_faults(&scene->model->meshes[i], NULL, NULL));
     if (crowd > 0 && scene->turn.is_set)
-        view_warn(loader->log, "a crowd stands as in its files: --up and turns are for one model");
+        view_warn(loader->log, "--up and rotations are ignored for a crowd");
     scene->textures = &document->textures;
     scene->camera_path.smoothing = loader->options->camera_smoothing;
     view_copy_settings(&scene->machine.settings, &loader->options->settings);
@@ -546,7 +556,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         loader->options->morphs.count > 0 || view_has_driven_morphs(view_machine_of(scene));
     const bool keeps_rest = loader->log->keeps_rest;
     if (has_morphs && scene->dressed != NULL)
-        view_warn(loader->log, "--wear: what wears others shows no morph targets");
+        view_warn(loader->log, "morph targets are not supported together with --outfit");
     else if (has_morphs && !view_prepare_morphs(document, loader)) {
         view_free_morphs(&document->morphs, loader->renderer);
         if (!keeps_rest)
@@ -557,13 +567,13 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         && view_find_feet(&scene->terrain, scene, terrain) == 0)
         view_warn(
             loader->log,
-            "--terrain: no joint has foot or ankle in its name; only a monster of a game is put "
-            "on a lift");
+            "--terrain ignored: no joint name contains foot or ankle, or a lift was requested for "
+            "a model that is not a monster of a game");
     if (scene->terrain.kind != VIEW_LEVEL && loader->renderer != NULL
         && !view_load_ground(&document->uneven, &scene->terrain, loader))
         return false;
     if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
-        view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
+        view_warn(loader->log, "--walk ignored: no two joint names contain foot or ankle");
     if (!load_companions(document, manner->guest, loader))
         return false;
     if (manner->place != NULL && loader->renderer != NULL
@@ -575,7 +585,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     }
     const char *other = loader->options->compare;
     if (other != NULL && scene->model == NULL)
-        return view_error(loader->log, "--compare: there is no model to compare with %s", other);
+        return view_error(loader->log, "--compare %s: no model to compare with", other);
     if (other != NULL && !view_load_compare(&document->compare, scene, other, loader->log)) {
         view_free_compare(&document->compare);
         other = NULL;
@@ -615,7 +625,7 @@ void view_remove_folder(char *folder)
         files = common_walk_folder(folder, &(common_walk){.user = NULL});
         common_add(&files, common_copy(folder));
     }
-    COMMON_FOR (i, files.count) // and the folders that become empty
+    for (size_t i = 0; i < files.count; i++) // and the folders that become empty
         while (remove(files.names[i]) == 0 && strcmp(files.names[i], folder) != 0)
             *strrchr(files.names[i], '/') = '\0';
     common_free_list(&files);
@@ -641,7 +651,7 @@ view_document *view_load_document(const view_loader *loader, const char *const *
 
 void view_free_pictures(view_document *document, md5gl_renderer *renderer)
 {
-    COMMON_FOR (i, document->num_pictures)
+    for (size_t i = 0; i < document->num_pictures; i++)
         if (document->pictures[i].texture != 0)
             md5gl_destroy_texture(renderer, document->pictures[i].texture);
     free(document->pictures);
@@ -662,7 +672,7 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
     }
     view_free_ground(&document->uneven, renderer);
     view_free_morphs(&document->morphs, renderer);
-    COMMON_FOR (i, VIEW_NUM_COMPANIONS)
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
         free_companion(&document->companions[i], renderer);
     free_companion(&document->place, renderer);
     view_free_compare(&document->compare);
@@ -694,7 +704,8 @@ void view_measure_document(view_document *document, const view_play *still)
     for (uint32_t i = 1; i < crowd->num_kinds; i++)
         widen_by_box(document, crowd->kinds[i].model->bounds, (md5_vec3){0, 0, 0});
     if (crowd->count > 0) {
-        COMMON_EACH (point, document->hull.points, VIEW_HULL_POINTS) {
+        for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+            md5_vec3 *const point = &document->hull.points[i];
             point->x += point->x > 0 ? crowd->spread : -crowd->spread;
             point->y += point->y > 0 ? crowd->spread : -crowd->spread;
         }
@@ -703,7 +714,7 @@ void view_measure_document(view_document *document, const view_play *still)
         document->bounds.min.y -= crowd->spread;
         document->bounds.max.y += crowd->spread;
     } else {
-        COMMON_FOR (i, VIEW_NUM_COMPANIONS) { // those that are not attached
+        for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) { // those that are not attached
             const view_companion *const companion = &document->companions[i];
             if (companion->model == NULL || companion->joint >= 0)
                 continue;
@@ -724,7 +735,7 @@ void view_measure_document(view_document *document, const view_play *still)
     // The ground is at 0, where id's characters stand, unless something is below it, or all is well
     // above it.
     float low = document->hull.lowest;
-    COMMON_FOR (i, crowd->num_kinds)
+    for (uint32_t i = 0; i < crowd->num_kinds; i++)
         low = fminf(low, crowd->kinds[i].lowest);
     const bool stands = low > 0 && low <= 0.1f * view_size(document->bounds);
     document->ground = stands || !isfinite(low) ? 0 : low;

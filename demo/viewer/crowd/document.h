@@ -140,7 +140,7 @@ typedef struct view_manner {
     bool dual; // skin by dual quaternions
     view_turn turn;
     view_library *library; // the open one, or NULL
-    const char *guest;     // who visits without --guest, or NULL
+    const char *guest;     // file of the second character's machine, or NULL
     const char *place;     // a model that stands still around it, or NULL
 } view_manner;
 

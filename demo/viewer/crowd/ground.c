@@ -33,7 +33,7 @@ static void write_ground(const view_terrain *terrain, view_text *to)
                     n.x, n.y, n.z, (n.z / length), (-n.x / length));
     }
     view_append(to, "numtris %d\n", 2 * VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES);
-    COMMON_FOR (i, VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES) {
+    for (int i = 0; i < VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES; i++) {
         const int corner = i / VIEW_GROUND_SQUARES * SIDE + i % VIEW_GROUND_SQUARES;
         view_append(to, "tri %d %d %d %d tri %d %d %d %d\n", 2 * i, corner, corner + SIDE,
                     corner + 1, 2 * i + 1, corner + 1, corner + SIDE, corner + SIDE + 1);
@@ -102,7 +102,7 @@ void view_free_ground(view_ground *ground, md5gl_renderer *renderer)
 void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 centre)
 {
     const float side = (float)VIEW_GROUND_SQUARES * terrain->cell;
-    COMMON_FOR (i, VIEW_GROUND_TILES) {
+    for (int i = 0; i < VIEW_GROUND_TILES; i++) {
         const int column = i % 3 - 1, row = i / 3 - 1;
         const md5_vec3 corner = {side * (floorf(centre.x / side) + (float)column),
                                  side * (floorf(centre.y / side) + (float)row), 0};

@@ -11,9 +11,8 @@ void view_note_state(view_state *viewer)
     if (!entity->is_in_states && entity->num_obeyed == entity->num_orders) // clips have followed
         view_set_text(view_find_option("state", 5), NULL, options);
     if (viewer->document->scene.fall != NULL
-        && !(viewer->document->scene.fall->fate.dies < INFINITY))
-        options->dies_given = options->rises_given = false; // a clip has followed
-    options->game_demo = viewer->pages.game != NULL;
+        && !(viewer->document->scene.fall->death_time < INFINITY))
+        options->dies_given = false; // a clip has followed
     options->range_first = viewer->play.range_first;
     options->range_last = viewer->play.range_last;
     memcpy(options->docks, viewer->ui.docks.sizes, sizeof options->docks);
@@ -48,7 +47,8 @@ static bool select_clip(view_state *viewer)
     if (!options->animation_index_given)
         return true;
     if (options->animation_index >= count)
-        return view_error(&viewer->log, "--animation-index %u, but there are %zu animations",
+        return view_error(&viewer->log,
+                          "--animation-index %u is out of range: the model has %zu animations",
                           options->animation_index, count);
     view_change_clip(viewer, options->animation_index);
     view_frame_anew(viewer);
@@ -64,33 +64,24 @@ static bool select_range(view_state *viewer)
     play.range_last = options->range_last;
     const bool is_all = options->range_last == 0;
     if (!is_all && !view_find_range(&play, view_clock(&viewer->document->scene), &begin, &end))
-        return view_error(&viewer->log, "--range %u-%u: the clip has no such frames",
-                          play.range_first, play.range_last);
+        return view_error(&viewer->log, "--range %u-%u is outside the clip", play.range_first,
+                          play.range_last);
     if (!is_all)
         play.time = begin;
     viewer->play = play;
     return true;
 }
 
-static bool let_fall(view_state *viewer)
+static bool set_death_time(view_state *viewer)
 {
     const view_options *const options = viewer->options;
-    const md5_skeleton *const skeleton = viewer->document->scene.skeleton;
     view_fall *const fall = viewer->document->scene.fall;
-    const view_fate fate = {
-        .dies = options->dies_given ? options->dies : INFINITY,
-        .rises = options->rises_given ? options->rises : INFINITY,
-        .struck = options->joint != NULL && skeleton != NULL
-                      ? md5_find_joint(skeleton, options->joint)
-                      : MD5_NONE,
-        .blow = {options->blow[0], options->blow[1], options->blow[2]},
-    };
     if (fall != NULL)
-        view_decide_fate(fall, fate);
+        view_set_death_time(fall, options->dies_given ? options->dies : INFINITY);
     return fall != NULL || !options->dies_given
            || view_error(&viewer->log,
-                         "--dies: it falls by an articulated figure, which it has not: of an "
-                         "entity of a game, or NAME.af beside the model");
+                         "--ragdoll-time requires an articulated figure: an entity's of a "
+                         "game, or NAME.af in the model's folder");
 }
 
 static bool mark_joint(view_state *viewer)
@@ -100,7 +91,7 @@ static bool mark_joint(view_state *viewer)
     const int32_t joint =
         name != NULL && skeleton != NULL ? (int32_t)md5_find_joint(skeleton, name) : -1;
     if (name != NULL && joint < 0)
-        return view_error(&viewer->log, "--joint %s: the model has no joint of that name", name);
+        return view_error(&viewer->log, "--joint %s: joint not found in the model", name);
     viewer->ui.selected_joint = joint;
     return true;
 }
@@ -119,15 +110,6 @@ static bool turn_up(view_state *viewer)
     return true;
 }
 
-static bool verify(view_state *viewer)
-{
-    viewer->options->verify = false; // once
-    const bool is_same = view_run_verify(viewer);
-    if (is_same)
-        view_notice(viewer, "The GPU skins as the CPU does");
-    return is_same;
-}
-
 static const struct {
     const char *option;
     bool (*show)(view_state *viewer);
@@ -138,22 +120,18 @@ static const struct {
     {"joint", mark_joint, true},
     {"state", view_tell_script, true},
     {"flag", view_tell_script, false}, // that has told of both
-    {"dies", let_fall, true},
-    {"rises", let_fall, true},
-    {"blow", let_fall, true},
+    {"ragdoll-time", set_death_time, true},
     {"environment", view_select_environment, true},
     {"page", view_select_page, true},
-    {"game-demo", view_select_game, true},
     {"animation-time", go_to_time, false},
     {"hide", view_hide_meshes, false},
     {"up", turn_up, false},
-    {"verify", verify, false},
 };
 
 bool view_take_place(view_state *viewer)
 {
     bool is_shown = true;
-    COMMON_FOR (i, COMMON_LENGTH(own_effects))
+    for (size_t i = 0; i < COMMON_LENGTH(own_effects); i++)
         is_shown = is_shown && (!own_effects[i].is_place || own_effects[i].show(viewer));
     if (is_shown && viewer->options->num_times > 0)
         viewer->play.time = viewer->options->times[0];
@@ -176,7 +154,7 @@ static bool show(view_state *viewer, const view_option *option)
         view_frame_anew(viewer);
         return true;
     case VIEW_EFFECT_OWN:
-        COMMON_FOR (i, COMMON_LENGTH(own_effects))
+        for (size_t i = 0; i < COMMON_LENGTH(own_effects); i++)
             if (strcmp(own_effects[i].option, option->name) == 0)
                 return own_effects[i].show(viewer);
         assert(false); // each such option has a row
@@ -192,7 +170,7 @@ static bool show(view_state *viewer, const view_option *option)
 static char **write_texts(const view_options *options)
 {
     char **const texts = common_alloc(view_num_options, sizeof *texts);
-    COMMON_FOR (i, view_num_options)
+    for (size_t i = 0; i < view_num_options; i++)
         texts[i] = view_write_option(&view_option_rows[i], options);
     return texts;
 }
@@ -223,7 +201,7 @@ static bool show_changes(view_state *viewer, char **before, const view_option *a
                 is_done = effect != VIEW_EFFECT_OWN;
             }
     }
-    COMMON_FOR (i, view_num_options) {
+    for (size_t i = 0; i < view_num_options; i++) {
         if (!is_shown && !has_text(&rows[i], options, before[i]))
             view_set_text(&rows[i], before[i], options);
         free(before[i]);
@@ -276,7 +254,7 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
         view_is_repeated(option) && !is_place && text[0] != '\0' && strchr(text, '\n') == NULL;
     view_note_state(viewer);
     if (is_place && !read_place(viewer, text, seconds, sizeof seconds)) {
-        view_notice(viewer, "12 or 12f is a frame, 0.5s a time; '%s' is neither", text);
+        view_notice(viewer, "expected a frame (12 or 12f) or a time (0.5s), found '%s'", text);
         return false;
     }
     text = is_place ? seconds : text;
@@ -285,7 +263,7 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
                   : is_added                          ? view_read_option(option, text, options)
                              : view_set_text(option, text[0] != '\0' ? text : NULL, options);
     if (!is_set && viewer->log.error[0] == '\0')
-        view_notice(viewer, "--%s takes %s, not '%s'", option->name,
+        view_notice(viewer, "--%s: expected %s, found '%s'", option->name,
                     option->value != NULL ? option->value : "yes or no", text);
     if (!is_set)
         view_set_text(option, before[number], options);
@@ -381,7 +359,7 @@ static char *label_of(const view_state *viewer, bool is_first, const view_option
 {
     const md5_model *const model = viewer->document->scene.model;
     if (is_first || row == NULL || value == NULL)
-        return common_copy(is_first ? "As opened" : "Turn");
+        return common_copy(is_first ? "As opened" : "Rotate");
     const view_command_row *const command = view_command_of(row);
     const char *const label = command != NULL ? view_label_of(command) : row->name;
     const size_t length = strcspn(label, "\xE2"); // without an ellipsis
@@ -395,15 +373,31 @@ static char *label_of(const view_state *viewer, bool is_first, const view_option
            : has_mesh ? common_format("%s of %s: %s", view_map_name(view_map_of_option(row)),
                                       model->meshes[number].name, common_base(file))
                       : common_format("%.*s %s", (int)length, label,
-                                      row->value == NULL && strcmp(value, "as usual") != 0
+                                      row->value == NULL && strcmp(value, "default") != 0
                                           ? is_on ? "on" : "off"
                                           : common_base(value));
 }
 
+// Removes the oldest steps until the others and a new step of `size` bytes are within the limits.
+// The last step always remains, so that the new step can be undone.
+static void drop_old_steps(view_state *viewer, size_t size)
+{
+    for (size_t i = 0; i < viewer->num_steps; i++)
+        size += strlen(viewer->steps[i].lines);
+    size_t num_dropped = 0;
+    while (num_dropped + 1 < viewer->num_steps
+           && (viewer->num_steps - num_dropped >= VIEW_MAX_STEPS || size > VIEW_MAX_STEP_BYTES)) {
+        size -= strlen(viewer->steps[num_dropped].lines);
+        view_free_step(&viewer->steps[num_dropped++]);
+    }
+    viewer->num_steps -= num_dropped;
+    memmove(viewer->steps, viewer->steps + num_dropped, viewer->num_steps * sizeof *viewer->steps);
+}
+
 void view_note_step(view_state *viewer)
 {
-    const double soon = 0.8;                                     // seconds
-    if (viewer->left != NULL || viewer->ui.trial.before != NULL) // it is not changed meanwhile
+    const double soon = 0.8;             // seconds
+    if (viewer->ui.trial.before != NULL) // it is not changed meanwhile
         return;
     assert(viewer->steps != NULL); // view_begin() has made room
     view_note_state(viewer);
@@ -420,7 +414,7 @@ void view_note_step(view_state *viewer)
     if (last != NULL && now.row == NULL) {
         now.row = find_news(last->lines, now.lines, &value);
         free(value);
-        value = common_copy("as usual");
+        value = common_copy("default");
     }
     now.label = label_of(viewer, last == NULL, now.row, value);
     free(value);
@@ -435,13 +429,7 @@ void view_note_step(view_state *viewer)
     viewer->step_time = viewer->now;
     while (viewer->num_steps > viewer->step + 1)
         view_free_step(&viewer->steps[--viewer->num_steps]);
-    size_t size = 0;
-    COMMON_FOR (i, viewer->num_steps)
-        size += strlen(viewer->steps[i].lines);
-    if (viewer->num_steps == VIEW_MAX_STEPS || size > VIEW_MAX_STEP_BYTES) {
-        view_free_step(&viewer->steps[0]); // the oldest goes
-        memmove(viewer->steps, viewer->steps + 1, --viewer->num_steps * sizeof now);
-    }
+    drop_old_steps(viewer, strlen(now.lines));
     viewer->step = viewer->num_steps++;
     viewer->steps[viewer->step] = now;
 }
@@ -473,7 +461,7 @@ void view_forget(view_state *viewer, view_action action)
         return;
     if (viewer->config != NULL && (is_all || path != NULL))
         view_forget_document(viewer->config, is_all ? NULL : path);
-    view_notice(viewer, is_all ? "All is forgotten" : "Forgotten");
+    view_notice(viewer, is_all ? "All settings reset" : "Settings for this file reset");
 }
 
 // == What is shown ================================================================================
@@ -504,8 +492,11 @@ void view_describe_shown(view_state *viewer, view_options *now)
     now->game = NULL;
     const view_page *const page = view_shown_page(viewer);
     const bool is_page = viewer->pages.open >= 0;
-    now->game_demo = viewer->pages.game != NULL; // shown in place of a page
-    now->page = page != NULL ? page->name : is_page && !now->game_demo ? "contents" : NULL;
+    now->page = NULL;
+    if (page != NULL)
+        now->page = page->name;
+    else if (is_page)
+        now->page = "contents";
     now->settings.count = is_page ? 0 : now->settings.count; // but sliders
 
     view_name_axes(&scene->turn, up, front);
@@ -535,8 +526,7 @@ void view_remember_document(view_state *viewer)
     const view_document *const document = viewer->document;
     const char *const path = view_shown_file(document);
     view_options now;
-    if (viewer->config == NULL || path == NULL || viewer->pages.open >= 0 || viewer->left != NULL
-        || !document->as_asked)
+    if (viewer->config == NULL || path == NULL || viewer->pages.open >= 0 || !document->as_asked)
         return;
     view_note_state(viewer);
     view_describe_shown(viewer, &now);

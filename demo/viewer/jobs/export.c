@@ -70,7 +70,7 @@ static void add_files(common_list *words, const view_document *document)
     common_list files = {0};
     if (scene->library != NULL && view_read_address(scene->path, &address)) {
         common_list places = view_split_place(address.place);
-        COMMON_FOR (i, places.count)
+        for (size_t i = 0; i < places.count; i++)
             add_option(words, i == 0 ? "game" : "base", common_copy(places.names[i]));
         common_free_list(&places);
         common_add(&files, common_copy(address.name));
@@ -86,7 +86,7 @@ static void add_files(common_list *words, const view_document *document)
         for (size_t i = 0; i < others->count && view_shows_crowd(document); i++)
             common_add(&files, common_copy(others->names[i]));
     }
-    COMMON_FOR (i, files.count) {
+    for (size_t i = 0; i < files.count; i++) {
         const bool is_like_option = files.names[i][0] == '-';
         common_add(words, is_like_option ? common_format("./%s", files.names[i])
                                          : common_copy(files.names[i]));
@@ -130,28 +130,28 @@ static const char *add_sources(view_converting *converting, const view_state *vi
                                const view_options *now)
 {
     static const char shared[] =
-        " range root up wear hide texture normal-map specular-map glow-map ";
+        " range root up outfit hide texture normal-map specular-map glow-map ";
     static const char *const said[] = {"texture",  "normal-map", "specular-map",
-                                       "glow-map", "hide",       "wear"};
+                                       "glow-map", "hide",       "outfit"};
     const view_scene *const scene = &viewer->document->scene;
     const view_textures *const textures = &viewer->document->textures;
     common_list *const words = &converting->words;
     convert_job *const job = &converting->job;
     bool has_clips = false;
     if (view_shows_crowd(viewer->document))
-        return "A crowd is no model";
+        return "Cannot export a crowd";
     converting->num_attached = view_list_files(scene, viewer->ui.export.choices.clips == 1, words);
-    COMMON_FOR (i, words->count) {
+    for (size_t i = 0; i < words->count; i++) {
         if (!convert_reads(words->names[i]))
-            return "Models of several files are not converted";
+            return "Multi-file models cannot be exported";
         has_clips |= common_has_ending(words->names[i], ".md5anim")
                      || common_has_ending(words->names[i], ".md5machine");
     }
     if (words->count == 0)
-        return "There is nothing to convert";
+        return "Nothing to export";
     job->num_inputs = words->count;
     for (uint32_t i = 0; i < textures->num_meshes && now->skin > 0; i++) {
-        const view_texture *const image = view_mesh_image(textures, i, MD5GL_PICTURE_DIFFUSE);
+        const view_texture *const image = view_mesh_image(textures, i, MD5GL_IMAGE_DIFFUSE);
         if (image != NULL && image->program == NULL)
             add_option(words, "texture", common_format("%u=%s", i, image->path));
     }
@@ -166,7 +166,7 @@ static const char *add_sources(view_converting *converting, const view_state *vi
     }
     common_free_list(&all);
     for (size_t i = job->num_inputs; i < words->count; i += 2)
-        COMMON_FOR (k, COMMON_LENGTH(said)) {
+        for (size_t k = 0; k < COMMON_LENGTH(said); k++) {
             common_texts *const to = k > CONVERT_NUM_MAPS ? &job->worn : &job->said[k];
             if (strcmp(words->names[i] + strlen("--"), said[k]) == 0)
                 *COMMON_MORE(to->names, to->count) = words->names[i + 1];
@@ -185,7 +185,7 @@ static const char *add_sources(view_converting *converting, const view_state *vi
 
 static void free_converting(view_converting *converting)
 {
-    COMMON_FOR (k, CONVERT_NUM_MAPS + 1)
+    for (int k = 0; k < CONVERT_NUM_MAPS + 1; k++)
         free(converting->job.said[k].names);
     free(converting->job.worn.names);
     common_free_list(&converting->words);
@@ -220,7 +220,7 @@ static bool find_files(view_state *viewer, view_options *now, char **first)
     bool exists = false;
     *first = NULL;
     viewer->options = now;
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         scene->clip = count > 1 ? i : shown;
         char *const path = view_name_output(viewer, 1, false);
         exists = exists || common_file_stamp(path) != 0;
@@ -342,7 +342,7 @@ static void end_export(view_state *viewer, bool is_stopped)
         view_notice(viewer, "Saved %s",
                     viewer->ui.export.file != NULL ? viewer->ui.export.file : file);
     } else if (is_stopped) {
-        view_notice(viewer, "Stopped");
+        view_notice(viewer, "Export stopped");
     } else {
         memcpy(viewer->log.error, own->log.error, sizeof viewer->log.error);
         view_notice(viewer, "Cannot export %s", file);
@@ -405,7 +405,7 @@ static void begin_model(view_state *viewer, const view_options *now, const char 
     stbi_write_force_png_filter = -1; // as in md5tool
     if (converting->num_attached > 0)
         common_add(&converting->notes,
-                   common_format("the body alone, without %u models at its joints",
+                   common_format("exported without the %u models attached to its joints",
                                  converting->num_attached));
     converting->library = viewer->document->scene.library;
     if (converting->library != NULL)
@@ -425,14 +425,15 @@ static void end_model(view_state *viewer)
     view_wait_thread(converting->thread, "convert");
     viewer->converting = NULL;
     viewer->ui.export.total = 0;
-    COMMON_FOR (i, converting->notes.count)
+    for (size_t i = 0; i < converting->notes.count; i++)
         view_note(&viewer->log, path, converting->notes.names[i]);
     if (converting->is_done) {
         view_lay_over(&viewer->ui, VIEW_OVER_NOTHING);
-        view_notice(viewer, converting->notes.count > 0 ? "Saved %s, with %zu notes" : "Saved %s",
+        view_notice(viewer,
+                    converting->notes.count > 0 ? "Saved %s (%zu notes in Problems)" : "Saved %s",
                     path, converting->notes.count);
     } else if (atomic_load(&converting->stops)) {
-        view_notice(viewer, "Stopped");
+        view_notice(viewer, "Export stopped");
     } else {
         view_log_error(&viewer->log, &converting->error);
         view_notice(viewer, "Cannot export %s", path);
@@ -512,7 +513,7 @@ void view_perform_export(view_state *viewer, view_action action)
     } else if (action == VIEW_STOP_EXPORT) {
         view_stop_export(viewer);
     } else if (viewer->pages.open >= 0) {
-        view_notice(viewer, "Pages are not exported; --output with --page draws them");
+        view_notice(viewer, "Lessons cannot be exported here; use --page with --output");
     } else if (action == VIEW_EXPORT) {
         view_lay_over(&viewer->ui,
                       viewer->ui.over == VIEW_OVER_EXPORT ? VIEW_OVER_NOTHING : VIEW_OVER_EXPORT);
@@ -589,7 +590,7 @@ void view_save_retargeted(view_state *viewer, size_t what)
         common_list inputs = {0};
         convert_job job = view_retarget_job(options, scene, clip->path, &inputs);
         md5_error error;
-        convert_fail(&error, MD5_ERROR_IO, path, "it cannot be written");
+        convert_fail(&error, MD5_ERROR_IO, path, "cannot write the file");
         if (!is_map)
             job.output = path;
         else if (path != NULL)

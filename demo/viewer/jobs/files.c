@@ -45,19 +45,21 @@ static bool follow_pictures(view_state *viewer, view_previews **previews, bool i
     const view_preview *made[VIEW_MAX_PICTURES];
     size_t count = 0;
     view_drop_pictures(viewer, is_in_game, is_in_game && viewer->library == NULL);
-    COMMON_EACH (picture, viewer->ui.pictures, VIEW_MAX_PICTURES) {
+    for (int i = 0; i < VIEW_MAX_PICTURES; i++) {
+        view_small_picture *const picture = &viewer->ui.pictures[i];
         if (picture->wish != NULL && picture->is_in_game == is_in_game && !picture->is_made) {
             wishes[count] = picture->wish;
             asked[count++] = picture;
         }
     }
+    const view_preview_drawer drawer = {view_draw_preview, viewer};
     if (*previews == NULL && count > 0)
         *previews =
             view_begin_previews(is_in_game ? viewer->library->place : NULL, view_own_models());
     if (*previews == NULL)
         return false;
-    bool has_more = view_want_previews(*previews, wishes, count, made);
-    COMMON_FOR (i, count) {
+    bool has_more = view_update_previews(*previews, wishes, count, &drawer, made);
+    for (size_t i = 0; i < count; i++) {
         view_small_picture *const picture = asked[i];
         if (made[i] == NULL)
             continue;
@@ -67,7 +69,7 @@ static bool follow_pictures(view_state *viewer, view_previews **previews, bool i
         picture->num_missing = made[i]->num_missing;
         picture->width = image->width;
         picture->height = image->height;
-        memcpy(picture->facts, made[i]->facts, sizeof picture->facts);
+        memcpy(picture->facts, made[i]->info, sizeof picture->facts);
         if (image->rgba != NULL && viewer->renderer != NULL)
             picture->texture =
                 view_make_texture(viewer->renderer, image->rgba, image->width, image->height);
@@ -202,7 +204,7 @@ static void open_one(view_state *viewer, const char *file, bool is_name, const c
     char *const address = is_name ? view_make_address(viewer->library->place, file, skin) : NULL;
     const char *const files[1] = {is_name ? address : file};
     if (!open_other(viewer, files, 1))
-        view_notice(viewer, viewer->log.has_stopped ? "%s is not opened" : "%s cannot be opened",
+        view_notice(viewer, viewer->log.has_stopped ? "Opening %s was canceled" : "Cannot open %s",
                     common_base(file));
     free(address);
 }
@@ -226,7 +228,7 @@ bool view_follow_scan(view_state *viewer)
         } else {
             if (md5_game_num_unread(library->game) > 0)
                 view_warn(&viewer->log,
-                          "%s: %u files of declarations are not read: see md5tool check",
+                          "%s: skipped %u declaration files; run md5tool check for the reasons",
                           library->place, md5_game_num_unread(library->game));
             view_drop_library(viewer->library);
             viewer->library = library;
@@ -283,17 +285,17 @@ static uint32_t mesh_of_textures(const view_state *viewer)
 
 // Gives a mesh an image that the user chose, or with NULL the one that is found: in place of what
 // --texture MESH=FILE says of it.
-static void take_texture(view_state *viewer, size_t mesh, md5gl_picture map, const char *path)
+static void take_texture(view_state *viewer, size_t mesh, md5gl_image_kind map, const char *path)
 {
     const md5_model *const model = viewer->document->scene.model;
-    const char *const name = map < MD5GL_NUM_PICTURES ? view_map_options[map] : NULL;
+    const char *const name = map < MD5GL_NUM_IMAGE_KINDS ? view_map_options[map] : NULL;
     if (mesh >= viewer->document->textures.num_meshes || name == NULL)
         return;
     char *const full = path != NULL ? common_absolute(path) : NULL, *text = common_copy("");
     if (full != NULL && strchr(full, '\n') != NULL) {
-        view_notice(viewer, "A name with a line break cannot be chosen");
+        view_notice(viewer, "File names with line breaks are not supported");
     } else {
-        COMMON_FOR (i, viewer->options->maps[map].count) {
+        for (size_t i = 0; i < viewer->options->maps[map].count; i++) {
             const char *const choice = viewer->options->maps[map].names[i];
             const char *const equals = strchr(choice, '=');
             if (equals == NULL
@@ -306,10 +308,10 @@ static void take_texture(view_state *viewer, size_t mesh, md5gl_picture map, con
         viewer->ui.textures.offered = NULL;
         if (view_set_option(viewer, view_number_of(name), text))
             view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
-                        path != NULL ? common_base(path) : "as found");
+                        path != NULL ? common_base(path) : "automatic");
         else
-            view_notice(viewer, "mesh %zu keeps its %s: %s cannot be read", mesh,
-                        view_map_name(map), path != NULL ? common_base(path) : "another");
+            view_notice(viewer, "Cannot read %s; %s of mesh %zu is unchanged",
+                        path != NULL ? common_base(path) : "the image", view_map_name(map), mesh);
     }
     free(text);
     free(full);
@@ -324,11 +326,11 @@ static void save_textures(view_state *viewer, bool is_sure)
     const bool exists = path != NULL && common_is_file(path);
     panel->saved = NULL;
     if (path == NULL) {
-        view_notice(viewer, "Materials cannot be saved into an archive");
+        view_notice(viewer, "Cannot save materials into an archive");
     } else if (is_sure && said != NULL && strcmp(path, said) == 0 && panel->replaces == exists) {
         const uint32_t count =
             view_save_materials(textures, viewer->document->scene.model, &viewer->log);
-        view_notice(viewer, count > 0 ? "Saved: %s" : "Not saved, see Problems: %s", path);
+        view_notice(viewer, count > 0 ? "Saved %s" : "Cannot save %s, see Problems", path);
     } else {
         open_textures(viewer, mesh_of_textures(viewer));
         panel->saved = common_copy(path);
@@ -400,16 +402,16 @@ static void map_joints(view_state *viewer, const char *path)
 static void drop_file(view_state *viewer, const char *path)
 {
     bool done = false;
-    const char *what = "opened";
+    const char *what = "Opened";
     view_scene *const scene = &viewer->document->scene;
     const bool is_clip = common_has_ending(path, ".md5anim");
     const bool is_camera_path = common_has_ending(path, ".md5camera");
     if (is_clip && view_shows_crowd(viewer->document)) {
-        view_notice(viewer, "Clips cannot be added to a crowd: drop a model");
+        view_notice(viewer, "Cannot add clips to a crowd; drop a model instead");
         return;
     }
     if (common_has_ending(path, ".hdr")) {
-        what = "environment";
+        what = "Environment";
         done = view_set_option(viewer, view_number_of("environment"), path);
         viewer->options->shown.environment |= done;
     } else if (view_is_image(path) && scene->model != NULL) {
@@ -425,7 +427,7 @@ static void drop_file(view_state *viewer, const char *path)
     } else if (is_clip && (scene->model == NULL || viewer->ui.start.is_open)) {
         done = open_clip(viewer, path, false);
     } else if (is_clip) {
-        what = "animation";
+        what = "Animation";
         if (view_mover_of(scene)->clip_use == VIEW_CLIP_UNUSED) {
             // A machine: its model is shown with the clip instead. A copy: the character is freed
             // with the replaced document.
@@ -440,7 +442,7 @@ static void drop_file(view_state *viewer, const char *path)
         }
         viewer->play.playing = viewer->play.playing || done;
     } else if (is_camera_path && scene->skeleton != NULL) {
-        what = "camera path";
+        what = "Camera path";
         done = view_load_camera_path(scene, path, &viewer->log);
         viewer->following = viewer->following || done;
         if (done) {
@@ -461,7 +463,9 @@ static void drop_file(view_state *viewer, const char *path)
     if (done)
         view_notice(viewer, "%s: %s", what, common_base(path));
     else
-        view_notice(viewer, viewer->log.has_stopped ? "%s is not opened" : "%s does not fit",
+        view_notice(viewer,
+                    viewer->log.has_stopped ? "Opening %s was canceled"
+                                            : "%s does not match the model",
                     common_base(path));
     view_note_files(viewer);
 }
@@ -494,18 +498,22 @@ static bool mend_clip(md5_doc *doc, const view_scene *scene, md5_check *check, c
                       md5_error *error)
 {
     bool is_wrong = doc->bounds == NULL;
-    COMMON_EACH (clip, scene->clips, scene->num_clips)
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        view_clip *const clip = &scene->clips[i];
         if (clip->binding != NULL && common_same_file(clip->path, check->file))
             (void)md5_check_binding(check, clip->binding);
-    COMMON_EACH (found, check->findings, check->num_findings)
+    }
+    for (uint32_t i = 0; i < check->num_diagnostics; i++) {
+        md5_diagnostic *const found = &check->diagnostics[i];
         is_wrong |= strncmp(found->rule, "bounds", 6) == 0;
+    }
     const uint32_t moved = md5_edit_space(doc, &check->space, error);
-    return note_repair(lines, moved, "joints get the scale and turn of the model")
+    return note_repair(lines, moved, "joints converted to the scale and orientation of the model")
            && note_repair(lines, md5_fix_joints(doc, scene->model, false, error),
-                          "joints are made to fit the model")
+                          "joints adapted to the skeleton of the model")
            && ((moved == 0 && !is_wrong)
                || note_repair(lines, md5_fix_bounds(doc, scene->model, error),
-                              "boxes are computed from the skin"));
+                              "bounding boxes recomputed from the mesh"));
 }
 
 // Returns the text of a file without what id's engine refuses or shows wrong and can be mended
@@ -525,12 +533,12 @@ static char *mend_file(const char *path, const view_scene *scene, size_t *size, 
     if (check != NULL
         && (kind == MD5_DOC_ANIM
                 ? scene->model == NULL || mend_clip(doc, scene, check, lines, error)
-                : note_repair(lines, md5_fix_rotations(doc, error), "rotations get unit length")
+                : note_repair(lines, md5_fix_rotations(doc, error), "rotations normalized")
                       && note_repair(lines, md5_fix_weights(doc, 0, 1e-3f, NULL, error),
-                                     "vertices get weights of the sum 1")
+                                     "vertices with weights scaled to a sum of 1")
                       && note_repair(lines,
                                      md5_edit_joints(doc, &(md5_joint_edit){.root = NULL}, error),
-                                     "joints are put in order")))
+                                     "joints sorted so that parents come first")))
         (void)convert_print_doc(doc, &mended, size, error);
     md5_free_check(check);
     md5_free_doc(doc);
@@ -555,7 +563,7 @@ static void repair(view_state *viewer, const view_command *command)
     if (mended == NULL || (!is_trial && !convert_write_file(&job, output, mended, size, &error))) {
         view_log_error(&viewer->log, &error);
     } else if (is_trial && lines[0] == '\0') {
-        view_notice(viewer, "Nothing in %s can be repaired alone", common_base(path));
+        view_notice(viewer, "Nothing in %s can be repaired automatically", common_base(path));
     } else if (is_trial) {
         char *const folder = common_folder(path), *const stem = common_stem(path),
                     *const fixed = common_format("%s-fixed", stem);
@@ -598,7 +606,7 @@ bool view_open_game_name(view_state *viewer)
 
 void view_watch_files(view_state *viewer)
 {
-    if (!viewer->options->watch || viewer->now < viewer->next_watch || viewer->left != NULL)
+    if (!viewer->options->watch || viewer->now < viewer->next_watch)
         return;
     viewer->next_watch = viewer->now + 0.25;
     const uint64_t now = view_stamp_files(viewer);
@@ -610,7 +618,7 @@ void view_watch_files(view_state *viewer)
     viewer->files_stamp = now;
     if (!done)
         note_failed(viewer, &(view_command){.action = VIEW_RELOAD});
-    view_notice(viewer, "%s", done ? "Reloaded" : "Reload failed: unchanged");
+    view_notice(viewer, "%s", done ? "Reloaded" : "Reload failed; the previous version is kept");
     view_tell_state(viewer, "watch");
 }
 
@@ -640,7 +648,7 @@ bool view_follow_files(view_state *viewer)
     }
     if (viewer->is_restored && viewer->now >= viewer->ui.notice_end) {
         viewer->is_restored = false;
-        view_notice(viewer, "As you left it" VIEW_DOT "reset");
+        view_notice(viewer, "Continue last session" VIEW_DOT "reset");
         viewer->ui.notice_action = VIEW_RESET_ALL;
     }
     const view_command rested = view_take_waiting(&viewer->ui, viewer->now);
@@ -683,7 +691,7 @@ static void show_start(view_state *viewer)
     if (models != NULL)
         start->examples = view_list_examples(models);
     free(models);
-    COMMON_FOR (i, view_num_pages)
+    for (uint32_t i = 0; i < view_num_pages; i++)
         common_add(&start->pages, common_copy(view_page_at(i)->title));
 }
 
@@ -706,7 +714,7 @@ static void list_images(view_state *viewer, const view_command *command)
     const view_textures *const textures = &viewer->document->textures;
     const view_texture *const image =
         command->number < textures->num_meshes
-            ? view_mesh_image(textures, (uint32_t)command->number, MD5GL_PICTURE_DIFFUSE)
+            ? view_mesh_image(textures, (uint32_t)command->number, MD5GL_IMAGE_DIFFUSE)
             : NULL;
     const char *const beside = image != NULL && image->program == NULL ? image->path
                                : textures->package != NULL             ? textures->package->model
@@ -723,7 +731,6 @@ static void ask_for_file(view_state *viewer, size_t number, const char *form)
 {
     static const unsigned takes[] = {
         [VIEW_NAMES_MODEL] = 1u << VIEW_ENTRY_MODEL | 1u << VIEW_ENTRY_ANIM,
-        [VIEW_NAMES_MACHINE] = 1u << VIEW_ENTRY_MODEL,
         [VIEW_NAMES_MAP] = 1u << VIEW_ENTRY_MAP,
         [VIEW_NAMES_PICTURE] = 1u << VIEW_ENTRY_PICTURE | 1u << VIEW_ENTRY_LIGHT};
     const view_option *const option = &view_option_rows[number];
@@ -760,15 +767,15 @@ static bool open_named(view_state *viewer)
                               && options->num_files == 0 && common_is_folder(options->folders[0]);
         if (!is_sheet)
             view_error(&viewer->log,
-                       "%s: folders can be listed in a window, or one alone drawn by --output; "
-                       "name a file",
+                       "%s: cannot list a folder without a window; name a file, or one folder "
+                       "with --output",
                        options->folders[0]);
         return is_sheet;
     }
     if (options->game != NULL && options->num_files == 0 && !view_shows_window(options))
         return view_error(&viewer->log,
-                          "--game %s: it can be listed in a window only; name an entity, "
-                          "a model or a file in it",
+                          "--game %s: cannot list its contents without a window; add the name of "
+                          "an entity, model or file",
                           options->game);
     if (options->game != NULL && options->num_files > 0)
         return view_open_game_name(viewer);
@@ -838,7 +845,7 @@ static void list_game(view_state *viewer)
     else if (root != NULL)
         view_browse_game(viewer, root);
     else
-        view_notice(viewer, "No game folder: drop one here, or an archive");
+        view_notice(viewer, "No game folder; drop a game folder or archive here");
 }
 
 // Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
@@ -854,7 +861,7 @@ static void show_named(view_state *viewer, size_t section, const char *selected)
         shown = view_model_for_skin(viewer->library, selected);
     }
     if (section == VIEW_SKINS && shown == NULL)
-        view_notice(viewer, "No model here has what this skin changes");
+        view_notice(viewer, "This skin does not apply to the current model");
     else if (section == VIEW_SKINS)
         open_one(viewer, shown, true, selected);
     else if (section != VIEW_ANIMS || scene->library != viewer->library || scene->model == NULL)
@@ -862,7 +869,7 @@ static void show_named(view_state *viewer, size_t section, const char *selected)
     else if (view_add_clip(scene, selected, &viewer->log))
         show_added(viewer);
     else
-        view_notice(viewer, "%s does not fit", common_base(selected));
+        view_notice(viewer, "%s does not match the model", common_base(selected));
     free(shown);
 }
 
@@ -889,9 +896,9 @@ static void open_neighbour(view_state *viewer, int step)
     while (name != NULL && place < count && strcmp(names[place], name) != 0)
         place++;
     if (scene->library == NULL && count < 2)
-        view_notice(viewer, "No other %s in this folder", ending);
+        view_notice(viewer, "No other %s files in this folder", ending);
     else if (count == 0 || name == NULL)
-        view_notice(viewer, "Nothing else in this list");
+        view_notice(viewer, "No other items in this list");
     else
         open_one(viewer, names[(place + (step > 0 ? 1 : count - 1)) % count], library != NULL,
                  NULL);
@@ -956,7 +963,9 @@ static void perform_file(view_state *viewer, const view_command *command)
         open_neighbour(viewer, is_next ? 1 : -1);
         break;
     case VIEW_RELOAD:
-        view_notice(viewer, "%s", view_reload(viewer) ? "Reloaded" : "Reload failed: unchanged");
+        view_notice(viewer, "%s",
+                    view_reload(viewer) ? "Reloaded"
+                                        : "Reload failed; the previous version is kept");
         break;
     case VIEW_NEXT_PAGE:
     case VIEW_PREVIOUS_PAGE:
@@ -979,9 +988,7 @@ static void perform_file(view_state *viewer, const view_command *command)
             list_files(viewer, folder, (view_asked){.takes = 0});
         break;
     case VIEW_START_PAGE:
-        if (viewer->left != NULL)
-            view_close_page(viewer);
-        else if (viewer->ui.start.is_open)
+        if (viewer->ui.start.is_open)
             view_clear_start(&viewer->ui);
         else
             show_start(viewer);
@@ -1016,7 +1023,7 @@ static void perform_file(view_state *viewer, const view_command *command)
                       command->item > 0 ? (uint32_t)command->item - 1 : mesh_of_textures(viewer));
         break;
     case VIEW_TAKE_TEXTURE:
-        take_texture(viewer, number, (md5gl_picture)command->item, path);
+        take_texture(viewer, number, (md5gl_image_kind)command->item, path);
         break;
     case VIEW_SAVE_TEXTURES:
         save_textures(viewer, number != 0);

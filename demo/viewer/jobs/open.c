@@ -25,7 +25,7 @@ void view_note_files(view_state *viewer)
 common_list view_list_examples(const char *models)
 {
     common_list list = {0}, folders = common_list_folder(models, NULL);
-    COMMON_FOR (i, folders.count) {
+    for (size_t i = 0; i < folders.count; i++) {
         common_list machines = common_list_folder(folders.names[i], ".md5machine");
         char *const model =
             common_format("%s/%s.md5mesh", folders.names[i], common_base(folders.names[i]));
@@ -135,7 +135,7 @@ void view_begin_check(view_state *viewer)
         return;
     viewer->checking = common_alloc(1, sizeof *viewer->checking);
     common_add(&viewer->checking->files, common_copy(scene->path));
-    COMMON_FOR (i, scene->num_clips)
+    for (size_t i = 0; i < scene->num_clips; i++)
         if (common_has_ending(scene->clips[i].path, ".md5anim"))
             common_add(&viewer->checking->files, common_copy(scene->clips[i].path));
     viewer->checking->thread = view_start_thread(check_files, "check", viewer->checking);
@@ -157,7 +157,7 @@ static char *convert_source(const char *file, char **folder, view_log *log)
         return common_copy(file);
     md5_error error;
     *folder = common_make_temporary("md5view");
-    convert_fail(&error, MD5_ERROR_IO, file, "no temporary folder can be made to convert it");
+    convert_fail(&error, MD5_ERROR_IO, file, "cannot create a temporary folder for the conversion");
     const convert_job job = {.inputs = inputs,
                              .num_inputs = 1,
                              .output = *folder,
@@ -172,8 +172,8 @@ static char *convert_source(const char *file, char **folder, view_log *log)
     }
     common_list made = common_walk_folder(*folder, &(common_walk){.user = NULL});
     char *shown = NULL;
-    COMMON_FOR (kind, COMMON_LENGTH(endings))
-        COMMON_FOR (i, made.count)
+    for (size_t kind = 0; kind < COMMON_LENGTH(endings); kind++)
+        for (size_t i = 0; i < made.count; i++)
             if (shown == NULL && common_has_ending(made.names[i], endings[kind]))
                 shown = common_copy(made.names[i]);
     common_free_list(&made);
@@ -210,6 +210,7 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
                                                      files->count, pick_up, as_asked, manner)
                                 : NULL;
     viewer->log.keeps_rest = viewer->log.may_stop = false;
+    view_end_warnings(&viewer->log);
     if (opened == NULL) {
         viewer->log.num_warnings = before.num_warnings; // its error stays
         viewer->log.num_notes = before.num_notes;
@@ -221,8 +222,6 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     }
     opened->folder = folder;
     opened->source = file;
-    if (viewer->pages.game != NULL)
-        view_close_page(viewer);
     view_document *const old = viewer->document;
     if (again)
         view_adopt_machine(&opened->scene.machine, &old->scene.machine, &viewer->log);
@@ -258,7 +257,9 @@ static void restore(view_state *viewer, const char *path, common_list *lost)
                               && (view_is_texture(row) || view_shows_window(options));
         const char *const file = is_meant ? view_file_in(row, value) : NULL;
         if (file != NULL && strstr(path, "::") == NULL && common_file_stamp(file) == 0)
-            common_add(lost, common_format("%s is gone, with which it was shown", file));
+            common_add(lost,
+                       common_format(
+                           "%s no longer exists; it was in use when the file was last open", file));
         else if (is_meant && !view_read_option(row, value, options))
             view_reset_option(row, options);
         viewer->is_restored |= is_meant && view_is_undone(row);
@@ -278,13 +279,13 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
                       && !options->target_given && !options->orthographic_given;
     char *visitor = NULL, *place = NULL;
     common_list lost = {0}, shown = {0}; // in a crowd that names none, several of ours
-    COMMON_FOR (i, num_files)
+    for (size_t i = 0; i < num_files; i++)
         common_add(&shown, has_window && strstr(files[i], "::") == NULL ? common_whole(files[i])
                                                                         : common_copy(files[i]));
     if (is_own) {
         char *const models = view_own_models();
         if (models == NULL)
-            return view_error(&viewer->log, "no file given, and no example model in %s",
+            return view_error(&viewer->log, "no file given, and no example model found in %s",
                               MD5VIEW_MODELS);
         common_add(&shown, first_machine(models));
         for (size_t i = 0; i < COMMON_LENGTH(company) && options->crowd > 2; i++) {
@@ -355,7 +356,7 @@ bool view_hide_meshes(view_state *viewer)
     const uint32_t num_meshes = view_count_meshes(&viewer->document->scene);
     bool is_right = true;
     options->hidden_meshes = 0;
-    COMMON_FOR (i, options->hidden.count) {
+    for (size_t i = 0; i < options->hidden.count; i++) {
         const char *const name = options->hidden.names[i];
         bool is_found = false;
         for (uint32_t m = 0; m < num_meshes && m < 64; m++) {
@@ -365,8 +366,9 @@ bool view_hide_meshes(view_state *viewer)
             }
         }
         if (!is_found)
-            is_right = view_error(&viewer->log, "--hide %s: no such mesh; the model has %u", name,
-                                  num_meshes);
+            is_right =
+                view_error(&viewer->log, "--hide %s: mesh not found; the model has %u meshes", name,
+                           num_meshes);
     }
     view_show_meshes(viewer->document, options->hidden_meshes);
     return is_right;
@@ -384,17 +386,17 @@ static bool tell_names(view_state *viewer, bool is_flag)
         view_change_clip(viewer, viewer->document->scene.clip);
     for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++) {
         bool is_asked = false;
-        COMMON_FOR (k, asked->count)
+        for (size_t k = 0; k < asked->count; k++)
             is_asked = is_asked || strcmp(asked->names[k], name) == 0;
         common_extend(&known, "%s%s", name, name[0] != '\0' ? " " : "");
         if (is_asked != view_is_told(figure, is_flag, i) && (is_flag || is_asked))
             view_tell(figure, is_flag, i, is_asked);
     }
-    const char *const told = known[1] != '\0' ? known : " nothing, as there is no script ";
-    COMMON_FOR (k, asked->count) {
+    const char *const told = known[1] != '\0' ? known : " none (no script is loaded) ";
+    for (size_t k = 0; k < asked->count; k++) {
         char *const word = common_format(" %s ", asked->names[k]);
         if (strstr(known, word) == NULL)
-            is_right = view_error(&viewer->log, "--%s %s: there is none of that name; known:%.*s",
+            is_right = view_error(&viewer->log, "--%s: unknown value '%s'; valid values:%.*s",
                                   is_flag ? "flag" : "state", asked->names[k],
                                   (int)strlen(told) - 1, told);
         free(word);
@@ -453,8 +455,6 @@ bool view_select_environment(view_state *viewer)
 
 bool view_reload(view_state *viewer)
 {
-    if (viewer->pages.game != NULL) // which has its own document
-        view_close_page(viewer);
     // The names must outlive their scene.
     const view_document *const old = viewer->document;
     const view_scene *const before = &old->scene;
@@ -465,13 +465,13 @@ bool view_reload(view_state *viewer)
     common_list files = {0};
     if (has_model)
         common_add(&files, common_copy(view_shown_file(old)));
-    COMMON_FOR (i, num_clips)
+    for (size_t i = 0; i < num_clips; i++)
         common_add(&files, common_copy(before->clips[i].path));
     if (before->camera_path.camera != NULL)
         common_add(&files, common_copy(before->camera_path.path));
     // The other models of a crowd are kept while there is none: it may be taken back, and return.
     common_list others = {0};
-    COMMON_FOR (i, old->crowd.files.count)
+    for (size_t i = 0; i < old->crowd.files.count; i++)
         common_add(viewer->options->crowd > 0 ? &files : &others,
                    common_copy(old->crowd.files.names[i]));
 
@@ -481,7 +481,7 @@ bool view_reload(view_state *viewer)
     if (opened && clip < scene->num_clips)
         view_select_clip(scene, clip);
     if (opened) {
-        COMMON_FOR (i, others.count)
+        for (size_t i = 0; i < others.count; i++)
             common_add(&viewer->document->crowd.files, common_copy(others.names[i]));
         (void)view_tell_script(viewer);
         view_show_bind_pose(scene, is_bind_pose && has_model, NULL);
@@ -497,7 +497,7 @@ bool view_reload(view_state *viewer)
     return opened;
 }
 
-// == Pages of techniques, and the game ============================================================
+// == Pages of techniques ============================================================
 
 // What is shown in place of the document begins at time 0, or at that of the options.
 static void begin_page(view_state *viewer, int32_t number)
@@ -519,7 +519,7 @@ bool view_show_technique(view_state *viewer, int32_t number)
         return true;
     char *const models = view_own_models();
     if (models == NULL)
-        return view_error(&viewer->log, "pages: example models not found");
+        return view_error(&viewer->log, "lessons: example models not found");
     bool is_open = true;
     if (page != NULL) { // its character, unless that is the document
         char *const path =
@@ -539,42 +539,6 @@ bool view_show_technique(view_state *viewer, int32_t number)
     return true;
 }
 
-bool view_select_game(view_state *viewer)
-{
-    bool *const is_asked = &viewer->options->game_demo;
-    *is_asked = *is_asked && !view_ask_page("game-demo");
-    if (!*is_asked) {
-        if (viewer->pages.game != NULL)
-            view_close_page(viewer);
-        return true;
-    }
-    char *const models = view_own_models();
-    if (models == NULL)
-        return view_error(&viewer->log, "--game-demo: example models not found");
-    char *const path = common_join(models, VIEW_GAME_CHARACTER);
-    const char *const files[1] = {path};
-    const view_loader loader = loader_of(viewer);
-    view_close_page(viewer); // a page, or a game of before
-    view_document *const own =
-        view_load_document(&loader, files, 1, true, false, (view_manner){.dual = false});
-    view_game *const game = own != NULL ? view_make_game(own, models, &loader) : NULL;
-    free(models);
-    free(path);
-    if (game == NULL) {
-        view_free_document(own, viewer->renderer);
-        return false;
-    }
-    viewer->left_play = viewer->play;
-    begin_page(viewer, VIEW_GAME_PAGE);
-    viewer->left = viewer->document;
-    viewer->document = own;
-    viewer->play.playing = viewer->options->output == NULL;
-    view_show_bind_pose(&own->scene, false, NULL);
-    viewer->has_let_go = false; // keys drive him
-    viewer->pages.game = game;
-    return true;
-}
-
 // --set on a page. What follows the name of a slider may be left out, such as a unit, if only one
 // begins so.
 static bool set_slider(view_state *viewer, const view_page *page, const view_setting *setting)
@@ -582,7 +546,7 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
     const size_t length = strlen(setting->parameter);
     int number = -1; // -2: there are several
     char names[256] = "";
-    COMMON_FOR (i, (int)view_num_sliders(page)) {
+    for (int i = 0; i < (int)view_num_sliders(page); i++) {
         const char *const own = page->sliders[i].name;
         common_append(names, sizeof names, ", ", "'%s'", own);
         if (strncmp(own, setting->parameter, length) != 0)
@@ -594,9 +558,13 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
         if (own[length] == ',' || own[length] == ' ')
             number = number == -1 ? i : -2;
     }
-    if (number < 0 || setting->time != 0)
-        return view_error(&viewer->log, "--set %s: page %s has %s", setting->parameter, page->name,
-                          number < 0 ? names : "no @TIME");
+    if (number < 0)
+        return view_error(&viewer->log, "--set %s: unknown slider of lesson %s; valid names: %s",
+                          setting->parameter, page->name, names);
+    if (setting->time != 0)
+        return view_error(&viewer->log,
+                          "--set %s: @TIME is not supported for the sliders of a lesson",
+                          setting->parameter);
     const view_slider *const slider = &page->sliders[number];
     const bool is_whole = slider->words != NULL;
     if (!(setting->value >= slider->low && setting->value <= slider->high)
@@ -618,8 +586,7 @@ bool view_set_parameter(view_state *viewer, const view_setting *setting)
             ? md5_find_parameter(machine->character->machine, setting->parameter)
             : MD5_NONE;
     if (parameter == MD5_NONE)
-        return view_error(&viewer->log, "--set %s: there is no parameter of that name",
-                          setting->parameter);
+        return view_error(&viewer->log, "--set %s: unknown parameter", setting->parameter);
     return md5_player_set(machine->player, parameter, setting->value);
 }
 
@@ -631,10 +598,10 @@ bool view_select_page(view_state *viewer)
         return true;
     const int32_t number = strcmp(name, "contents") == 0 ? VIEW_CONTENTS : view_find_page(name);
     if (number < 0)
-        return view_error(&viewer->log, "--page %s: no such page; --page list prints the names",
-                          name);
+        return view_error(&viewer->log,
+                          "--page %s: unknown lesson; use --page list to print the names", name);
     if (number == VIEW_CONTENTS && options->settings.count > 0)
-        return view_error(&viewer->log, "--set: the contents have no sliders");
+        return view_error(&viewer->log, "--set: the list of lessons has no sliders");
     bool is_set = view_show_technique(viewer, number);
     for (size_t i = 0; is_set && i < options->settings.count; i++)
         is_set = set_slider(viewer, view_page_at((uint32_t)number), &options->settings.rows[i]);

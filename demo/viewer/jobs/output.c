@@ -22,16 +22,16 @@
 
 static void put_u32(uint8_t *bytes, uint32_t value)
 {
-    COMMON_FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         bytes[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
 // CRC-32 of PNG (ISO 3309), bit by bit: its cost is small beside that of compression.
 static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t size)
 {
-    COMMON_FOR (i, size) {
+    for (size_t i = 0; i < size; i++) {
         sum ^= bytes[i];
-        COMMON_FOR (bit, 8)
+        for (int bit = 0; bit < 8; bit++)
             sum = sum >> 1 ^ (0xEDB88320u & (0u - (sum & 1)));
     }
     return sum;
@@ -155,6 +155,10 @@ static bool start_ffmpeg(view_movie *movie)
                                       "+faststart", "-f",      "mp4",      NULL};
     static const char *const webm[] = {VIDEO, "-deadline", "realtime", "-cpu-used", "6",    "-crf",
                                        "32",  "-b:v",      "0",        "-f",        "webm", NULL};
+    // A palette for each image, so that no image waits for later ones.
+    static const char palette_filter[] = "split[a][b];[a]palettegen=stats_mode=single[p];"
+                                         "[b][p]paletteuse=new=1:dither=bayer:bayer_scale=4";
+    static const char *const gif[] = {"-vf", palette_filter, "-f", "gif", NULL};
     char *const size = common_format("%ux%u", movie->width, movie->height);
     char *const rate = common_format("%g", movie->frame_rate);
     const common_writer *const writer = &movie->writer;
@@ -168,7 +172,11 @@ static bool start_ffmpeg(view_movie *movie)
     char *words[MAX_WORDS] = {NULL};
     size_t count = COMMON_LENGTH(input);
     memcpy(words, input, sizeof input);
-    const char *const *word = common_has_ending(movie->path, ".webm") ? webm : mp4;
+    const char *const *word = mp4;
+    if (common_has_ending(movie->path, ".webm"))
+        word = webm;
+    else if (common_has_ending(movie->path, ".gif"))
+        word = gif;
     for (; *word != NULL; word++)
         words[count++] = (char *)(uintptr_t)*word; // which posix_spawn() does not change
     words[count] = path;
@@ -208,21 +216,16 @@ static bool end_ffmpeg(view_movie *movie)
 
 #endif
 
-// The end of a file at `place`, and in an APNG the number of pictures.
-static void close_at(view_movie *movie, long place)
+// Writes the number of pictures, and the end of the file at `offset`.
+static void finish_apng_at(view_movie *movie, long offset)
 {
-    enum { BEFORE = 8 + 25 }; // the signature and the chunk IHDR
+    enum { CONTROL_OFFSET = 8 + 25 }; // after the signature and the chunk IHDR
     uint8_t control[8] = {0};
     put_u32(control, movie->num_added);
-    const bool is_gif = common_has_ending(movie->path, ".gif");
-    fseek(movie->file, is_gif ? place : BEFORE, SEEK_SET);
-    if (is_gif) {
-        fputc(0x3B, movie->file);
-    } else {
-        write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
-        fseek(movie->file, place, SEEK_SET);
-        write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
-    }
+    fseek(movie->file, CONTROL_OFFSET, SEEK_SET);
+    write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
+    fseek(movie->file, offset, SEEK_SET);
+    write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
     movie->is_broken = fflush(movie->file) != 0;
 }
 
@@ -249,17 +252,13 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
         movie->writer = (common_writer){fopen(part, "wb"), common_copy(path), part, -1};
     const bool is_open =
         part != NULL ? movie->writer.file != NULL : common_begin_file(&movie->writer, path, false);
-    const bool is_gif = common_has_ending(path, ".gif");
-    const bool is_ours = is_gif || common_has_ending(path, ".apng");
-    if (is_open && is_ours)
+    const bool is_apng = common_has_ending(path, ".apng");
+    if (is_open && is_apng)
         movie->file = movie->writer.file;
-    if (is_open && is_gif)
-        movie->gif = view_begin_gif(movie);
-    if (!is_open || (!is_ours && !start_ffmpeg(movie))) {
+    if (!is_open || (!is_apng && !start_ffmpeg(movie))) {
         if (is_open) {
             common_end_file(&movie->writer, false);
-            view_error(log, "%s: ffmpeg is not installed; .apng and .gif need no other program",
-                       path);
+            view_error(log, "%s: ffmpeg is not installed; use .apng, which does not need it", path);
         } else {
             view_error(log, "cannot write %s: %s", path, strerror(errno));
             free(movie->writer.path);
@@ -275,35 +274,31 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
 bool view_add_picture(view_movie *movie, const uint8_t *rgba)
 {
     const size_t size = (size_t)movie->width * movie->height * 4;
-    const bool added = movie->gif != NULL    ? view_add_gif(movie->gif, rgba)
-                       : movie->file != NULL ? add_apng(movie, rgba)
-                                             : feed_ffmpeg(movie, rgba, size);
+    const bool added = movie->file != NULL ? add_apng(movie, rgba) : feed_ffmpeg(movie, rgba, size);
     movie->is_broken = movie->is_broken || !added || (movie->file && ferror(movie->file) != 0);
     movie->num_added += !movie->is_broken;
     if (movie->num_frames == 0 && movie->file != NULL && !movie->is_broken) {
-        // Whole as it is. The next picture begins where the end is.
-        const long place = ftell(movie->file);
-        close_at(movie, place);
-        movie->whole = movie->is_broken ? movie->whole : place;
+        // The file can be played as it is. The next picture overwrites the end.
+        const long offset = ftell(movie->file);
+        finish_apng_at(movie, offset);
+        movie->whole = movie->is_broken ? movie->whole : offset;
         movie->num_added -= movie->is_broken;
-        fseek(movie->file, place, SEEK_SET);
+        fseek(movie->file, offset, SEEK_SET);
     }
     return !movie->is_broken;
 }
 
 bool view_end_movie(view_movie *movie)
 {
-    if (movie->gif != NULL)
-        view_end_gif(movie->gif);
-    else if (movie->file != NULL && movie->num_frames > 0)
+    if (movie->file != NULL && movie->num_frames > 0)
         write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
     if (movie->whole > 0 && (movie->is_broken || ferror(movie->file) != 0)) {
         // The disk is full: what is whole stays, and what the stream holds is lost.
         FILE *const again = freopen(movie->writer.name, "r+b", movie->file);
         movie->writer.file = movie->file = again != NULL ? again : tmpfile();
-        close_at(movie, movie->whole);
+        finish_apng_at(movie, movie->whole);
         movie->is_broken |= ftruncate(fileno(movie->file), ftell(movie->file)) != 0;
-        view_warn(movie->log, "%s cannot be written on: it ends after %u pictures", movie->path,
+        view_warn(movie->log, "cannot write %s: the movie was closed after %u frames", movie->path,
                   movie->num_added);
     }
     bool ended =
@@ -311,7 +306,7 @@ bool view_end_movie(view_movie *movie)
     ended = (movie->file || end_ffmpeg(movie)) && ended;
     ended = common_end_file(&movie->writer, ended) && ended;
     if (!ended)
-        view_error(movie->log, "cannot write all of %s", movie->path);
+        view_error(movie->log, "cannot write %s completely", movie->path);
     free(movie->rgba);
     free(movie->path);
     free(movie);
@@ -439,9 +434,9 @@ void view_toggle_recording(view_state *viewer)
         const uint32_t count = viewer->movie->num_added;
         if (view_end_movie(viewer->movie)) {
             view_info(&viewer->log, "%s", path);
-            view_notice(viewer, "Saved %s: %u pictures", common_base(path), count);
+            view_notice(viewer, "Saved %s: %u frames", common_base(path), count);
         } else {
-            view_notice(viewer, "Cannot write all of %s", common_base(path));
+            view_notice(viewer, "Cannot write %s completely", common_base(path));
         }
         free(path);
         viewer->movie = NULL;
@@ -458,7 +453,7 @@ void view_toggle_recording(view_state *viewer)
             view_begin_movie(path, viewer->width, viewer->height, rate, 0, &viewer->log);
     free(path);
     if (viewer->movie == NULL) {
-        view_notice(viewer, "Cannot record: see --record-as");
+        view_notice(viewer, "Cannot record; choose another movie format");
         return;
     }
     viewer->movie->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);
@@ -492,10 +487,7 @@ static void set_up_picture(const view_output *output)
     view_play *const play = &viewer->play;
     double first = 0, last = 0;
     const bool has_range = view_find_range(play, anim, &first, &last);
-    const bool is_gag = options->postcard != NULL && viewer->document->scene.machine.acts;
-    const double begin = options->num_times > 0 ? options->times[0]
-                         : is_gag               ? view_gag_second
-                                                : first;
+    const double begin = options->num_times > 0 ? options->times[0] : first;
     play->held_at_end = false;
     if (options->sheet_columns > 0 && options->all_clips && anim != NULL) {
         // In the middle of as many parts: many clips begin and end with the same pose.
@@ -531,7 +523,7 @@ static char *field_value(const view_state *viewer, const char *field, uint32_t n
     const view_scene *const scene = &viewer->document->scene;
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const clock = view_clock(scene);
-    const uint32_t frame = clock != NULL ? view_moment(&viewer->play, clock).frame0 : 0;
+    const uint32_t frame = clock != NULL ? view_sample_position(&viewer->play, clock).frame0 : 0;
     char name[32];
     COMMON_TEXT(name, "%s", field);
     char *const colon = strchr(name, ':'), *end = "";
@@ -601,11 +593,11 @@ bool view_begin_output(view_output *output, view_state *viewer)
     if (options->all_clips && scene->num_clips > 1)
         output->num_clips = (uint32_t)scene->num_clips;
     if (output->is_sheet && output->num_clips > output->num_cells) {
-        view_warn(&viewer->log, "%u of %u clips are drawn; a larger --sheet shows more",
-                  output->num_cells, output->num_clips);
+        view_warn(&viewer->log, "only %u of %u clips fit; use a larger --sheet", output->num_cells,
+                  output->num_clips);
         output->num_clips = output->num_cells;
     }
-    COMMON_FOR (i, output->num_clips)
+    for (uint32_t i = 0; i < output->num_clips; i++)
         output->total += count_pictures(output, output->num_clips > 1 ? scene->clips[i].anim
                                                                       : view_clock(scene));
     if (viewer->cells.count > 0 || options->labels || (output->is_sheet && output->num_clips > 1))
@@ -693,9 +685,10 @@ static char *make_caption(const view_output *output)
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const clock = view_clock(scene);
     const char *const name = clip != NULL ? clip->name : scene->name;
-    char *const text = clock != NULL
-                           ? common_format("%s  %u", name, view_moment(&viewer->play, clock).frame0)
-                           : common_copy(name);
+    char *const text =
+        clock != NULL
+            ? common_format("%s  %u", name, view_sample_position(&viewer->play, clock).frame0)
+            : common_copy(name);
     if (view_text_width(&viewer->font, VIEW_TEXT, text) <= room)
         return text;
     free(text); // a narrow cell has the name alone
@@ -744,11 +737,6 @@ bool view_step_output(view_output *output)
     if (output->is_sheet) {
         copy_cell(output);
     } else if (output->is_movie) {
-        // Of a postcard with 32 shades of a colour, which is half as large; a GIF has its palette.
-        const bool is_reduced = options->postcard != NULL && output->movie->gif == NULL;
-        const size_t size = (size_t)viewer->width * viewer->height * 4;
-        for (size_t k = 0; k < size && is_reduced; k++)
-            output->rgba[k] = (uint8_t)((output->rgba[k] & 0xF8) | output->rgba[k] >> 5);
         output->is_saved = output->is_saved && view_add_picture(output->movie, output->rgba);
     } else {
         const char *const name = options->output;
@@ -799,33 +787,6 @@ static bool run_output(view_state *viewer)
     return view_end_output(&output);
 }
 
-// Writes a movie that repeats without a jump: whole cycles of a clip, or a part of the first minute
-// between two cuts. One that is too large is drawn again with fewer pixels.
-static bool run_postcard(view_state *viewer)
-{
-    const double most_bytes = 1e6;
-    const uint32_t least_side = 32;
-    view_options *const options = viewer->options;
-    view_options card = *options;
-    const md5_anim *const anim = view_clock(&viewer->document->scene);
-    const double seconds = card.num_frames / card.frame_rate;
-    const double cycle = anim != NULL ? view_cycle_length(&viewer->play, anim) : 0;
-    if (cycle > 0)
-        viewer->play.speed = cycle * fmax(round(seconds / cycle), 1) / seconds;
-    viewer->options = &card;
-    bool is_saved = run_output(viewer);
-    double size = (double)common_file_size(card.output);
-    while (is_saved && size > most_bytes && card.height > least_side) {
-        const double share = 0.97 * sqrt(most_bytes / size);
-        viewer->width = card.width = (uint32_t)(share * card.width);
-        viewer->height = card.height = (uint32_t)(share * card.height);
-        is_saved = run_output(viewer);
-        size = (double)common_file_size(card.output);
-    }
-    viewer->options = options;
-    return is_saved;
-}
-
 // Draws the .md5mesh files of the first folder of the options, and of those in it, into
 // options->output; a file that cannot be shown leaves its error in its cell. Warns if not all fit,
 // in cells of MIN_SIDE pixels. Returns false and logs an error if there is no model or it cannot
@@ -837,7 +798,7 @@ static bool run_contact_sheet(view_state *viewer)
     view_options sheet = *options;
     common_list folders = common_folders_below(options->folders[0], "", MAX_FOLDERS, false);
     common_list *const models = &viewer->cells;
-    COMMON_FOR (i, folders.count) {
+    for (size_t i = 0; i < folders.count; i++) {
         common_list more = common_list_folder(folders.names[i], ".md5mesh");
         for (size_t m = 0; m < more.count && models->count < MAX_MODELS; m++)
             common_add(models, common_copy(more.names[m]));
@@ -846,7 +807,7 @@ static bool run_contact_sheet(view_state *viewer)
     common_free_list(&folders);
     const size_t count = models->count;
     if (count == 0)
-        return view_error(&viewer->log, "%s: there is no .md5mesh in it", options->folders[0]);
+        return view_error(&viewer->log, "%s: no .md5mesh file found", options->folders[0]);
     // Cells about as wide as high.
     const uint32_t most = options->width / MIN_SIDE > 1 ? options->width / MIN_SIDE : 1;
     const uint32_t most_rows = options->height / MIN_SIDE > 1 ? options->height / MIN_SIDE : 1;
@@ -856,7 +817,7 @@ static bool run_contact_sheet(view_state *viewer)
     sheet.sheet_rows = rows < most_rows ? (uint32_t)rows : most_rows;
     const size_t shown = (size_t)sheet.sheet_columns * sheet.sheet_rows;
     if (shown < count || count == MAX_MODELS)
-        view_warn(&viewer->log, "%s: %zu of %zu models are drawn; a larger --resolution shows more",
+        view_warn(&viewer->log, "%s: only %zu of %zu models fit; use a larger --resolution",
                   options->folders[0], shown < count ? shown : count, count);
     viewer->options = &sheet;
     const bool is_saved = run_output(viewer);
@@ -936,7 +897,7 @@ static bool run_frames(view_state *viewer)
         printf("update: min %.3f ms, median %.3f ms", 1e3 * updates[0], 1e3 * middle);
         if (num_posed > 0)
             printf(", %.2f ns per joint", 1e9 * median(joints, count));
-        printf("; the rest: median %.3f ms\n", 1e3 * median(rests, count));
+        printf("; other work: median %.3f ms\n", 1e3 * median(rests, count));
     }
     md5gl_destroy_target(viewer->renderer, target);
     free(frames);
@@ -957,8 +918,9 @@ static void print_differences(view_state *viewer)
     const md5_joint *const joints = document->scene.skeleton->joints;
     view_pose(&document->scene, &viewer->play);
     view_pose_compare(&document->compare, &document->scene, &viewer->play);
-    common_print(stdout, "  compared with %s at %.3f s: %u joints, %u not in it\n", compare->name,
-                 viewer->play.time, compare->num_same, (compare->num_joints - compare->num_same));
+    common_print(stdout, "  compared with %s at %.3f s: %u joints, %u without counterpart\n",
+                 compare->name, viewer->play.time, compare->num_same,
+                 (compare->num_joints - compare->num_same));
     for (uint32_t i = 0; i < compare->num_same && i < MOST; i++) {
         const view_difference *const difference = &compare->differences[i];
         common_print(stdout, "    %.4f units, %.2f degrees: %s\n", difference->distance,
@@ -968,7 +930,8 @@ static void print_differences(view_state *viewer)
         return;
     common_print(stdout, "  largest differences over the clip %s: %u frames\n",
                  view_shown_clip(&document->scene)->name, compare->measured->num_frames);
-    COMMON_EACH (peak, compare->peaks, compare->num_same) {
+    for (uint32_t i = 0; i < compare->num_same; i++) {
+        view_peak *const peak = &compare->peaks[i];
         common_print(stdout, "    %.4f units at frame %u, %.2f degrees at frame %u: %s\n",
                      peak->distance, peak->distance_frame, peak->angle, peak->angle_frame,
                      joints[peak->joint].name);
@@ -979,7 +942,7 @@ static void print_faults(const char *where, const view_faults *faults)
 {
     char text[192];
     view_describe_faults(faults, text, sizeof text);
-    printf("  faults of normals and tangents%s: %s\n", where, text);
+    printf("  normal and tangent defects%s: %s\n", where, text);
 }
 
 // The job of --no-render: prints the panel's contents in one line; faults also at --animation-time
@@ -993,7 +956,7 @@ static void print_summary(view_state *viewer)
                  "%u warnings\n",
                  scene->name, scene->num_joints, num_meshes, view_count_vertices(scene->model),
                  view_count_triangles(scene->model), scene->num_clips, viewer->log.num_warnings);
-    COMMON_FOR (i, scene->num_clips)
+    for (size_t i = 0; i < scene->num_clips; i++)
         common_print(stdout, "  %zu %s: %u frames, %g fps, %.3f s\n", i, scene->clips[i].name,
                      scene->clips[i].anim->num_frames, scene->clips[i].anim->frame_rate,
                      scene->clips[i].anim->duration);
@@ -1013,7 +976,7 @@ static void print_summary(view_state *viewer)
     COMMON_TEXT(where, " at %.3f s", viewer->play.time);
     print_faults(where, &posed);
     const view_clip_faults all = view_find_clip_faults(scene);
-    COMMON_TEXT(where, " in %u of %u frames, most in frame %u", all.num_faulty, all.num_frames,
+    COMMON_TEXT(where, " in %u of %u frames, worst at frame %u", all.num_faulty, all.num_frames,
                 all.worst_frame);
     print_faults(where, &all.worst);
 }
@@ -1024,7 +987,10 @@ bool view_run_job(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     if (options->thumbnail > 0) {
-        const view_image image = view_make_thumbnail(options, &viewer->log);
+        const view_preview_drawer drawer = {view_draw_preview, viewer};
+        if (!view_set_scale(viewer, 1))
+            return false;
+        const view_image image = view_make_thumbnail(options, &drawer, &viewer->log);
         const bool is_written =
             image.rgba != NULL
             && write_png(viewer, options->output, image.width, image.height, image.rgba);
@@ -1036,11 +1002,8 @@ bool view_run_job(view_state *viewer)
         print_differences(viewer);
         return true;
     }
-    if (options->verify)
-        return view_run_verify(viewer);
     return view_set_scale(viewer, options->ui_scale > 0 ? options->ui_scale : 1)
-           && (options->output == NULL     ? run_frames(viewer)
-               : options->num_folders > 0  ? run_contact_sheet(viewer)
-               : options->postcard != NULL ? run_postcard(viewer)
-                                           : run_output(viewer));
+           && (options->output == NULL    ? run_frames(viewer)
+               : options->num_folders > 0 ? run_contact_sheet(viewer)
+                                          : run_output(viewer));
 }

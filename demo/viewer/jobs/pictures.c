@@ -1,4 +1,4 @@
-// Small pictures beside that of the window: of what is exported, and of clips, for their tiles.
+// Small images: previews of exports, tiles of clips, and previews of files and games.
 #include "demo/viewer/jobs/view.h"
 
 md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
@@ -7,7 +7,7 @@ md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, u
     // Texels are drawn without their alpha: what is clear becomes the color of the frame.
     const size_t size = 4 * (size_t)width * height;
     uint8_t *const texels = common_alloc(size, 1);
-    COMMON_FOR (i, size) {
+    for (size_t i = 0; i < size; i++) {
         const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
         const unsigned alpha = rgba[i | 3];
         texels[i] = (uint8_t)((rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
@@ -22,7 +22,7 @@ md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, u
 bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint32_t samples,
                      bool transparent, uint8_t *rgba)
 {
-    view_document *const document = viewer->document;
+    view_document *const document = small->document;
     const md5_bounds bounds = document->bounds;
     const view_hull hull = document->hull;
     const uint32_t width = small->width, height = small->height;
@@ -30,7 +30,6 @@ bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint
     small->is_smooth = false;
     small->canvas.font = &small->font;
     small->pages.open = -1; // of the document, also while a page hides it
-    small->pages.game = NULL;
     if (is_framed)
         view_frame_still(small);
     md5gl_target *const target =
@@ -48,7 +47,27 @@ bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint
     return is_drawn;
 }
 
-// A moment of a clip, when most of them have come to their point.
+// Copies the viewer and its options, and changes the copies to draw a square image of one pose
+// without shadows, panels and the user's camera.
+static void set_small(view_state *small, view_options *options, const view_state *viewer,
+                      view_document *document, uint32_t side)
+{
+    *options = *viewer->options;
+    options->target_given = options->distance_given = false;
+    options->shown = (view_shown){.skeleton = view_is_joints_alone(&document->scene)};
+    options->surface = VIEW_SURFACE_LIT;
+    *small = *viewer;
+    small->options = options;
+    small->document = document;
+    small->width = small->height = side;
+    small->camera = VIEW_DEFAULT_CAMERA;
+    small->following = false;
+    small->pick = small->measured = (view_pick){.is_set = false};
+    small->ui.selected_joint = small->ui.hovered_joint = small->ui.selected_mesh = -1;
+    small->economy = (view_economy){.no_shadows = true};
+}
+
+// A time in a clip at which most clips show their main pose.
 static md5gl_texture draw_clip(view_state *viewer, size_t clip)
 {
     enum { SIDE = 192, SAMPLES = 4 };
@@ -56,19 +75,9 @@ static md5gl_texture draw_clip(view_state *viewer, size_t clip)
     const size_t shown = scene->clip;
     const view_motion_kind *const motion = scene->motion;
     uint8_t *const rgba = common_alloc(SIDE * SIDE, 4);
-    view_options options = *viewer->options; // which may place the camera
-    options.target_given = options.distance_given = false;
-    view_state small = *viewer;
-    small.options = &options;
-    small.width = small.height = SIDE;
-    small.camera = VIEW_DEFAULT_CAMERA;
-    small.following = false;
-    options.shown = (view_shown){.skeleton = view_is_joints_alone(scene)};
-    options.surface = VIEW_SURFACE_LIT;
-    options.onion.count = 0;
-    small.pick = small.measured = (view_pick){.is_set = false};
-    small.ui.selected_joint = small.ui.hovered_joint = small.ui.selected_mesh = -1;
-    small.economy = (view_economy){.no_shadows = true};
+    view_options options;
+    view_state small;
+    set_small(&small, &options, viewer, viewer->document, SIDE);
     small.play = (view_play){.speed = 1, .time = 0.4 * scene->clips[clip].anim->duration};
     scene->clip = clip;
     scene->motion = &view_clip_motion;
@@ -79,6 +88,58 @@ static md5gl_texture draw_clip(view_state *viewer, size_t clip)
         is_drawn ? view_make_texture(viewer->renderer, rgba, SIDE, SIDE) : 0;
     free(rgba);
     return picture;
+}
+
+// Uploads the model and the textures of a subject. Returns false on failure.
+static bool upload_subject(view_state *viewer, view_preview_subject *subject)
+{
+    view_log quiet = {.level = VIEW_QUIET};
+    const view_loader loader = {viewer->options, viewer->renderer, &quiet, &subject->images};
+    view_document *const document = &subject->document;
+    const md5_model *const model = document->scene.model;
+    if (model == NULL)
+        return true;
+    document->drawn = view_create_model(&loader, model);
+    if (document->drawn == NULL)
+        return false;
+    view_load_preview_textures(&document->textures, &loader, model, subject->game, subject->meshes);
+    view_set_deforms(&document->textures.layers, viewer->renderer, document->drawn, model, &quiet);
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        md5gl_set_visible(document->drawn, i, !subject->meshes[i].is_hidden);
+    return true;
+}
+
+bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size, view_image *image)
+{
+    enum { SAMPLES = 4 };
+    view_state *const viewer = user;
+    view_document *const document = &subject->document;
+    view_options options;
+    view_state small;
+    if (viewer->renderer == NULL || !upload_subject(viewer, subject))
+        return false;
+    set_small(&small, &options, viewer, document, size);
+    options.lights = view_usual_lights();
+    options.parms.ahead = 0;
+    for (uint32_t i = 0; i < VIEW_NUM_PARMS; i++)
+        options.parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
+    options.hidden_meshes = 0;
+    options.shown.untextured = subject->images.count == 0;
+    small.environment = (view_environment){.light = NULL};
+    small.caption = NULL;
+    small.ui.start.is_open = false;
+    small.ui.retarget.made = NULL;
+    small.play = subject->play;
+    uint8_t *const rgba = common_alloc((size_t)size * size, 4);
+    const bool is_drawn = view_draw_small(viewer, &small, true, SAMPLES, true, rgba);
+    view_free_textures(&document->textures, viewer->renderer);
+    md5gl_destroy_model(viewer->renderer, document->drawn);
+    document->drawn = NULL;
+    if (is_drawn)
+        *image = (view_image){rgba, size, size};
+    else
+        free(rgba);
+    return is_drawn;
 }
 
 bool view_follow_pictures(view_state *viewer)

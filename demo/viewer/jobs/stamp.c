@@ -12,7 +12,7 @@ static void add_character(uint64_t *stamp, const md5_character *character)
     if (character == NULL)
         return;
     add_file(stamp, character->model_path);
-    COMMON_FOR (i, character->num_clips)
+    for (uint32_t i = 0; i < character->num_clips; i++)
         add_file(stamp, character->anim_paths[i]);
 }
 
@@ -23,7 +23,7 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
     add_file(stamp, scene->path);
     if (scene->fall != NULL)
         add_file(stamp, scene->fall->path);
-    COMMON_FOR (i, scene->num_clips)
+    for (size_t i = 0; i < scene->num_clips; i++)
         add_file(stamp, scene->clips[i].path);
     add_character(stamp, scene->machine.character);
     if (scene->camera_path.camera != NULL)
@@ -33,7 +33,7 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
         // begin to fit.
         char *const folder = common_folder(scene->path);
         common_list list = common_list_folder(folder, ".md5anim");
-        COMMON_FOR (i, list.count)
+        for (size_t i = 0; i < list.count; i++)
             add_file(stamp, list.names[i]);
         common_free_list(&list);
         free(folder);
@@ -51,12 +51,12 @@ static void add_textures(uint64_t *stamp, const view_textures *textures, const c
     // A missing texture may appear: then the folder that is searched first changes.
     bool misses = false;
     for (uint32_t i = 0; textures != NULL && i < textures->num_meshes; i++)
-        misses = misses || textures->meshes[i].maps[MD5GL_PICTURE_DIFFUSE] == NULL;
+        misses = misses || textures->meshes[i].maps[MD5GL_IMAGE_DIFFUSE] == NULL;
     if (!misses || path == NULL)
         return;
     static const char *const places[] = {".", "textures", "images"};
     char *const folder = common_folder(path);
-    COMMON_FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         char *const place = common_join(folder, places[i]);
         add_file(stamp, place);
         free(place);
@@ -76,7 +76,7 @@ uint64_t view_stamp_files(const view_state *viewer)
     add_file(&stamp, viewer->document->source);
     add_file(&stamp, options->retarget_map);
     add_textures(&stamp, &viewer->document->textures, viewer->document->scene.path);
-    COMMON_FOR (i, VIEW_NUM_COMPANIONS) {
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         const view_machine *const machine = viewer->document->companions[i].machine;
         if (machine != NULL) {
             companions[i] = machine->character->model_path;
@@ -87,7 +87,8 @@ uint64_t view_stamp_files(const view_state *viewer)
         add_file(&stamp, companions[i]);
         add_textures(&stamp, viewer->document->companions[i].textures, companions[i]);
     }
-    COMMON_EACH (kind, viewer->document->crowd.kinds, viewer->document->crowd.num_kinds) {
+    for (uint32_t i = 0; i < viewer->document->crowd.num_kinds; i++) {
+        view_kind *const kind = &viewer->document->crowd.kinds[i];
         add_scene(&stamp, &kind->own);
         add_textures(&stamp, kind->own_textures, kind->own.path);
     }

@@ -49,19 +49,12 @@ void view_close_page(view_state *viewer)
 {
     view_open_page(&viewer->pages, -1);
     view_free_pages(&viewer->pages, viewer->renderer);
-    view_free_game(viewer->pages.game, viewer->renderer);
-    viewer->pages.game = NULL;
-    if (viewer->left == NULL)
-        return;
-    view_free_document(viewer->document, viewer->renderer);
-    viewer->document = viewer->left;
-    viewer->left = NULL;
-    viewer->play = viewer->left_play;
 }
 
 void view_drop_pictures(view_state *viewer, bool is_in_game, bool is_all)
 {
-    COMMON_EACH (picture, viewer->ui.pictures, VIEW_MAX_PICTURES) {
+    for (int i = 0; i < VIEW_MAX_PICTURES; i++) {
+        view_small_picture *const picture = &viewer->ui.pictures[i];
         if (picture->wish == NULL || picture->is_in_game != is_in_game
             || (picture->is_seen && !is_all))
             continue;
@@ -100,6 +93,7 @@ void view_forget_steps(view_state *viewer)
 
 void view_end(view_state *viewer)
 {
+    view_end_warnings(&viewer->log);
     view_close_page(viewer);
     view_free_thumbnails(&viewer->pages, viewer->renderer);
     view_free_document(viewer->document, viewer->renderer);
@@ -223,8 +217,6 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         stage.region = viewer->is_smooth && viewer->seen_region.width > 0
                            ? viewer->seen_region
                            : view_free_region(&stage);
-    if (viewer->pages.game != NULL)
-        view_stage_game(viewer->pages.game, &stage);
     return stage;
 }
 
@@ -290,7 +282,7 @@ void view_snap(view_state *viewer)
 {
     viewer->seen = viewer->camera;
     viewer->seen_region.width = 0;
-    COMMON_FOR (i, UI_NUM_SCROLLS)
+    for (int i = 0; i < UI_NUM_SCROLLS; i++)
         viewer->ui.scrolls[i].shown = viewer->ui.scrolls[i].wanted;
 }
 
@@ -326,15 +318,13 @@ static bool is_reduced(const view_state *viewer)
 {
     const view_economy *const economy = &viewer->economy;
     const bool smooths = economy->one_sample && viewer->options->samples > 1;
-    return economy->scale > 0 && (economy->scale < 1 || smooths)
-           && (viewer->pages.open < 0 || viewer->pages.game != NULL);
+    return economy->scale > 0 && (economy->scale < 1 || smooths) && viewer->pages.open < 0;
 }
 
 static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                        bool transparent, bool clean, md5_error *error)
 {
     view_document *const document = viewer->document;
-    view_game *const game = viewer->pages.game;
     const bool is_page = viewer->pages.open >= 0, is_small = is_reduced(viewer);
     const bool has_panels = !clean && !is_small;
     const uint32_t laid_out[2] = {is_small ? viewer->width : width,
@@ -342,9 +332,7 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     md5_error draw_error = {0};
     // First, because a machine's character walks and the camera follows. In a crowd the camera
     // determines who is visible.
-    if (game != NULL) {
-        view_run_game(game, viewer->play.time);
-    } else if (!view_shows_crowd(document)) {
+    if (!view_shows_crowd(document)) {
         view_pose(&document->scene, &viewer->play);
         view_pose_compare(&document->compare, &document->scene, &viewer->play);
         if (viewer->options->shown.normals || viewer->options->shown.tangents)
@@ -358,12 +346,11 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
                                stage.region.width * across, stage.region.height * down};
     stage.width = (float)width;
     stage.height = (float)height;
-    if (is_page && game == NULL)
+    if (is_page)
         view_prepare_thumbnails(&stage);
-    const bool drawn = is_page && game == NULL
-                           ? view_draw_page(&stage, fmax(viewer->play.time, 0), target, transparent,
-                                            !has_panels, &draw_error)
-                           : view_draw_world(&stage, target, transparent, &draw_error);
+    const bool drawn = is_page ? view_draw_page(&stage, fmax(viewer->play.time, 0), target,
+                                                transparent, !has_panels, &draw_error)
+                               : view_draw_world(&stage, target, transparent, &draw_error);
     if (viewer->caption != NULL) {
         // The caption below the picture, or above it why there is none.
         const float top = stage.height - stage.caption, left = VIEW_CAPTION_BORDER;
@@ -515,7 +502,7 @@ void view_tell_state(view_state *viewer, const char *action)
         "elevation=%.1f "
         "distance=%.4g "
         "target=%.4g,%.4g,%.4g "
-        "orthographic=%d surface=%s onion=%u %s warnings=%u "
+        "orthographic=%d surface=%s %s warnings=%u "
         "size=%ux%u camera-path=%s following=%d shot=%u camera-frame=%.3f list=%s found=%zu "
         "joint=%d "
         "picked=%d/%d hidden=%u crowd=%u error=%d notice=%d",
@@ -526,20 +513,14 @@ void view_tell_state(view_state *viewer, const char *action)
         play->playing, play->speed, play->backward, view_wrap_name(play->wrap), play->range_first,
         play->range_last, roots[scene->root], up, front, scene->dual ? "dual" : "linear",
         camera->azimuth, camera->elevation, camera->distance, camera->target.x, camera->target.y,
-        camera->target.z, camera->orthographic, surfaces[viewer->options->surface],
-        viewer->options->onion.count, shown, viewer->log.num_warnings, viewer->width,
-        viewer->height, has_camera_path ? scene->camera_path.name : "none", viewer->following,
-        place.shot, place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
+        camera->target.z, camera->orthographic, surfaces[viewer->options->surface], shown,
+        viewer->log.num_warnings, viewer->width, viewer->height,
+        has_camera_path ? scene->camera_path.name : "none", viewer->following, place.shot,
+        place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
         view_marked_joint(&viewer->ui, scene), viewer->pick.is_set ? (int)viewer->pick.mesh : -1,
         viewer->pick.is_set ? (int)viewer->pick.triangle : -1,
         (unsigned)viewer->options->hidden_meshes, viewer->document->crowd.count,
         viewer->log.error[0] != '\0', viewer->now < viewer->ui.notice_end);
-    if (viewer->pages.game != NULL) {
-        const view_game_facts facts = view_get_game_facts(viewer->pages.game);
-        static const char *const phases[] = {"plays", "won", "lost"};
-        view_debug(&viewer->log, "%s game: phase=%s lit=%u demo=%d seconds=%.1f oil=%.2f", action,
-                   phases[facts.phase], facts.num_lit, facts.is_demo, facts.seconds, facts.oil);
-    }
     const view_motion_kind *const mover = view_mover_of(scene);
     if (mover->tell != NULL) {
         char text[512];

@@ -3,7 +3,6 @@
 #define DEMO_VIEWER_JOBS_VIEW_H
 
 #include "demo/common/write.h"
-#include "demo/viewer/lanterns/game.h"
 #include "demo/viewer/pages/page.h"
 #include "demo/viewer/draw/previews.h"
 
@@ -15,13 +14,10 @@
 #define VIEW_STARTS_PROGRAMS 1
 #endif
 
-typedef struct view_gif view_gif; // a GIF that is written
-
 // A movie that is written.
 typedef struct view_movie {
     common_writer writer; // whose file ffmpeg opens again
-    FILE *file;           // of an APNG or GIF; NULL: ffmpeg writes the movie
-    view_gif *gif;        // or NULL
+    FILE *file;           // of an APNG; NULL: ffmpeg writes the movie
     int pipe;             // to ffmpeg
     int ffmpeg;           // process id
     bool is_broken;       // a write failed
@@ -69,6 +65,7 @@ typedef struct view_framing {
     float width, height; // of the region; 0: the camera was not placed by view_frame_again()
 } view_framing;
 
+// Limits of undo: steps, and bytes of the options of all steps.
 enum { VIEW_MAX_STEPS = 201, VIEW_MAX_STEP_BYTES = 256 << 10 };
 
 typedef struct view_state {
@@ -113,10 +110,6 @@ typedef struct view_state {
     view_environment environment; // of --environment
     view_pick pick;               // the spot that was clicked on
     view_pick measured;           // another one, whose distance from it is shown
-
-    // What was shown before the game, which has a document of its own, and is shown again after it.
-    view_document *left; // or NULL
-    view_play left_play;
 
     view_pages pages; // an open page is shown instead of the document and the interface
 
@@ -172,7 +165,7 @@ typedef struct view_state {
 // Sets up what needs no window by the options: switches, camera and clock.
 void view_begin(view_state *viewer, view_options *options);
 
-// Closes the page or the game: what was open before is shown again.
+// Closes the page: the document is shown again.
 void view_close_page(view_state *viewer);
 
 // Frees what view_begin(), opening and drawing made, in any state.
@@ -237,6 +230,9 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
 // `is_framed` its camera shows the pose. Returns false on failure.
 bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint32_t samples,
                      bool transparent, uint8_t *rgba);
+
+// Draws a preview; see view_preview_drawer. `user` is the viewer.
+bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size, view_image *image);
 
 // Draws the next picture of a clip that a list of them wants. Returns whether there was one.
 bool view_follow_pictures(view_state *viewer);
@@ -421,13 +417,9 @@ md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, u
 // option.
 bool view_select_page(view_state *viewer);
 
-// --game-demo: opens the game. Returns false and logs an error if that fails; true without the
-// option.
-bool view_select_game(view_state *viewer);
-
 // -- Movies and pictures -------------------------------------------------------------------
 //
-// PNG, APNG, GIF, and MP4 and WebM through ffmpeg if it is installed.
+// PNG, APNG, and GIF, MP4 and WebM through ffmpeg if it is installed.
 
 // Begins a movie of `num_frames` pictures, or of a number that is not known yet: 0; the extension
 // of `path` selects the format. Returns NULL and logs an error if the file cannot be created or
@@ -441,14 +433,6 @@ bool view_add_picture(view_movie *movie, const uint8_t *rgba);
 // Finishes the file and frees the movie. Returns false and logs an error if it was not written
 // completely.
 bool view_end_movie(view_movie *movie);
-
-// What a movie as GIF adds to its file, of which it is a picture late. Alpha below 128 is
-// transparent; other colors are off by 5 at most, and what a palette of 255 for each picture costs.
-// Times are whole hundredths of a second, and browsers slow down what is shown for less than two: a
-// picture that begins so soon after the last is left out. Ending frees the GIF.
-view_gif *view_begin_gif(const view_movie *movie);
-bool view_add_gif(view_gif *gif, const uint8_t *rgba);
-void view_end_gif(view_gif *gif);
 
 // Notes what the program may not survive; NULL: nothing but a movie that is recorded.
 void view_note_risk(view_state *viewer, const char *path);
@@ -543,17 +527,9 @@ void view_stop_export(view_state *viewer);
 
 // -- Jobs ----------------------------------------------------------------------------------
 
-// Runs what the options ask for instead of a window: --thumbnail, --no-render, --verify, --output
-// or --frames. Only a thumbnail needs no opened document. Returns false and logs why, or prints it,
-// if it fails.
+// Runs what the options ask for instead of a window: --thumbnail, --no-render, --output
+// or --frames. A thumbnail does not require an opened document. Returns false and logs or prints
+// the reason on failure.
 bool view_run_job(view_state *viewer);
-
-// Runs --verify: compares skinning on the GPU with the CPU's exact result.
-//
-// Compares every mesh in the bind pose, in a pose that turns every joint, and at several times of
-// every clip, also between frames. Prints a line for each mesh. Returns false if a position is off
-// by more than 1/10000 of the model's size, or a normal or tangent by more than 0.001. With a
-// forced path, the line also says whether the loss is what md5_pack_loss() predicts.
-bool view_run_verify(view_state *viewer);
 
 #endif

@@ -37,7 +37,7 @@ md5_bounds view_turn_bounds(const view_turn *turn, md5_bounds bounds)
 static void name_axis(const float row[4], char name[3])
 {
     name[0] = '\0';
-    COMMON_FOR (axis, 3)
+    for (int axis = 0; axis < 3; axis++)
         if (fabsf(row[axis]) > 0.5f)
             snprintf(name, 3, "%c%c", row[axis] > 0 ? '+' : '-', "xyz"[axis]);
 }
@@ -91,7 +91,7 @@ void view_turn_pose(view_scene *scene, const md5_xform *place)
         view_move_matrices(turn, scene->palette, scene->num_joints);
 }
 
-void view_pose_moment(view_scene *scene, const md5_moment *moment)
+void view_pose_at(view_scene *scene, const md5_sample_position *sample)
 {
     const view_clip *const clip = view_shown_clip(scene);
     if (clip == NULL && scene->skeleton == NULL)
@@ -109,23 +109,24 @@ void view_pose_moment(view_scene *scene, const md5_moment *moment)
         view_turn_pose(scene, NULL);
         return;
     }
-    md5_sample(clip->binding, *moment, scene->root, scene->pose);
+    md5_sample(clip->binding, *sample, scene->root, scene->pose);
     const md5_scales *const scales = scene->model != NULL ? clip->scales : NULL;
     if (scales != NULL)
-        md5_scale_pose(scales, clip->binding, *moment, scene->pose);
+        md5_scale_pose(scales, clip->binding, *sample, scene->pose);
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
     if (scene->model != NULL)
         md5_build_palette(scene->model, scene->joints, scene->palette);
     if (scales != NULL)
-        md5_scale_palette(scales, clip->binding, *moment, scene->joints, scene->palette);
+        md5_scale_palette(scales, clip->binding, *sample, scene->joints, scene->palette);
     view_turn_pose(scene, NULL);
 }
 
 static void pose_clip(view_scene *scene, const view_play *play)
 {
     const md5_anim *const anim = view_shown_anim(scene);
-    const md5_moment moment = anim != NULL ? view_moment(play, anim) : (md5_moment){0};
-    view_pose_moment(scene, &moment);
+    const md5_sample_position sample =
+        anim != NULL ? view_sample_position(play, anim) : (md5_sample_position){0};
+    view_pose_at(scene, &sample);
     const md5_xform at_origin = view_at_origin();
     if (scene->terrain.num_feet > 0 && anim != NULL)
         view_place_feet(scene, &at_origin, play->time);
@@ -136,7 +137,7 @@ static md5_vec3 walked_in_clip(const view_scene *scene, const view_play *play)
     const md5_anim *const anim = view_shown_anim(scene);
     if (anim == NULL || scene->root != MD5_ROOT_ID)
         return (md5_vec3){0, 0, 0};
-    const md5_moment begin = {0}, now = view_moment(play, anim);
+    const md5_sample_position begin = {0}, now = view_sample_position(play, anim);
     return view_turn_vector(&scene->turn, md5_anim_root_motion(anim, begin, now));
 }
 

@@ -6,7 +6,7 @@
 
 void view_free_entity(view_entity *figure)
 {
-    COMMON_FOR (i, figure->num_parts)
+    for (uint32_t i = 0; i < figure->num_parts; i++)
         md5_destroy_actor(figure->parts[i].actor);
     md5_destroy_states(figure->states);
     md5_free_script(figure->script);
@@ -33,17 +33,17 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
     const md5_skin_def *const skin =
         figure->skin != NULL ? md5_game_skin_def(game, figure->skin, NULL) : NULL;
     uint32_t num_meshes = 0;
-    COMMON_FOR (i, figure->num_parts)
+    for (uint32_t i = 0; i < figure->num_parts; i++)
         num_meshes += figure->parts[i].entity->model->num_meshes;
     view_begin_model(&words, last->first_joint + last->entity->model->skeleton.num_joints,
                      num_meshes);
-    COMMON_FOR (i, figure->num_parts) {
+    for (uint32_t i = 0; i < figure->num_parts; i++) {
         const view_entity_part *const part = &figure->parts[i];
         const md5_model *const model = part->entity->model;
         const uint32_t root = part->attached != NULL
                                   ? figure->parts[part->above].first_joint + part->attached->joint
                                   : MD5_NONE;
-        COMMON_FOR (k, model->skeleton.num_joints) {
+        for (uint32_t k = 0; k < model->skeleton.num_joints; k++) {
             const md5_joint *const joint = &model->skeleton.joints[k];
             const uint32_t parent =
                 joint->parent != MD5_NONE ? part->first_joint + joint->parent : root;
@@ -54,9 +54,9 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
         }
     }
     view_append(&words, "}\n");
-    COMMON_FOR (i, figure->num_parts) {
+    for (uint32_t i = 0; i < figure->num_parts; i++) {
         const md5_entity *const entity = figure->parts[i].entity;
-        COMMON_FOR (m, entity->model->num_meshes) {
+        for (uint32_t m = 0; m < entity->model->num_meshes; m++) {
             // The other skin's material if it replaces the mesh's own, else that of the entity.
             const md5_mesh *const mesh = &entity->model->meshes[m];
             const char *const other =
@@ -101,7 +101,7 @@ static void load_more(view_entity *figure, md5_game *game, view_log *log)
         figure->bodies = md5_create_figure(body, figure->entity, NULL, &problems[0]);
     if (object[0] != '\0' && md5_game_find_file(game, script, 0) != MD5_NONE)
         figure->script = md5_load_script(script, object, figure->entity, &opts, &problems[1]);
-    COMMON_FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         if (problems[i].status != MD5_OK)
             view_log_warning(log, &problems[i]);
 }
@@ -156,13 +156,14 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
     const md5_decl *const skin =
         figure->skin != NULL ? md5_find_decl(library->game, MD5_DECL_SKIN, figure->skin) : NULL;
     if (figure->skin != NULL && (skin == NULL || skin->file == NULL))
-        view_warn(log, "%s: no skin is called %s", library->place, figure->skin);
+        view_warn(log, "%s: skin %s not found", library->place, figure->skin);
     figure->parts = common_alloc(1, sizeof *figure->parts);
     figure->parts[0] = (view_entity_part){.entity = entity, .bind = md5_mat34_from_xform(place)};
     // Those that are added are looked at in their turn.
-    COMMON_FOR (i, figure->num_parts) {
+    for (uint32_t i = 0; i < figure->num_parts; i++) {
         const md5_entity *const body = figure->parts[i].entity;
-        COMMON_EACH (attached, body->parts, body->num_parts) {
+        for (uint32_t j = 0; j < body->num_parts; j++) {
+            const md5_entity_part *const attached = &body->parts[j];
             const view_entity_part *const last = &figure->parts[figure->num_parts - 1];
             const md5_mat34 placement =
                 md5_mat34_from_xform(md5_entity_part_placement(attached, body->model->bind));
@@ -182,7 +183,7 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
     figure->played.clips = figure->clips = common_alloc(entity->num_clips, sizeof *figure->clips);
     figure->anims = common_alloc(entity->num_clips, sizeof *figure->anims);
     figure->paced = common_alloc(entity->num_clips, sizeof *figure->paced);
-    COMMON_FOR (i, entity->num_clips) {
+    for (uint32_t i = 0; i < entity->num_clips; i++) {
         const md5_entity_clip *const from = &entity->clips[i];
         figure->anims[i] = *from->anim;
         figure->anims[i].flags &= ~(uint32_t)MD5_ANIM_RANDOM_CYCLE_START;
@@ -194,7 +195,7 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
         figure->paced[i].frame_rate *= from->anim->rate;
         figure->paced[i].duration /= from->anim->rate;
     }
-    COMMON_FOR (c, MD5_NUM_CHANNELS)
+    for (int c = 0; c < MD5_NUM_CHANNELS; c++)
         figure->channels[c] = (view_channel){.clip = -1};
     md5_model *const model = join_parts(figure, library->game, address->name, &error);
     bool is_started = model != NULL;
@@ -246,14 +247,14 @@ bool view_has_channel(const view_entity *figure, md5_channel channel)
 // Time 0 becomes that of what is at `time` now.
 static void shift_time(view_entity *figure, double time)
 {
-    COMMON_FOR (c, MD5_NUM_CHANNELS)
+    for (int c = 0; c < MD5_NUM_CHANNELS; c++)
         figure->channels[c].start -= time;
-    COMMON_FOR (i, figure->num_orders)
+    for (uint32_t i = 0; i < figure->num_orders; i++)
         figure->orders[i].time -= time;
     figure->origin -= time;
     figure->begin -= time;
     figure->time -= time;
-    COMMON_FOR (i, VIEW_EVENTS)
+    for (int i = 0; i < VIEW_EVENTS; i++)
         figure->fired[i].time -= time;
 }
 
@@ -358,10 +359,10 @@ bool view_is_told(const view_entity *figure, bool is_flag, uint32_t number)
 void view_note_death(view_entity *figure, double time)
 {
     static const char *const left[][2] = {
-        {"skin_dropgib", "if gibbed wears"}, {"def_dropgib", "if gibbed drops"},
-        {"skin_dropdeath", "wears"},         {"burnaway", "burns by parm 7, seconds later:"},
+        {"skin_dropgib", "if gibbed, skin"}, {"def_dropgib", "if gibbed, drops"},
+        {"skin_dropdeath", "skin"},          {"burnaway", "burns away (parm 7) after seconds:"},
         {"def_dropdeath", "drops"},          {"def_drops", "drops"}};
-    COMMON_FOR (i, figure->entity->def != NULL ? COMMON_LENGTH(left) : 0) {
+    for (size_t i = 0; i < (figure->entity->def != NULL ? COMMON_LENGTH(left) : 0); i++) {
         const md5_entity_key *key = NULL;
         while ((key = md5_entity_def_next_key(figure->entity->def, left[i][0], key)) != NULL) {
             char *const at = common_format("%sJoint", key->name + 4);
@@ -493,9 +494,11 @@ static void advance_to(view_scene *scene, double time, bool is_heard)
         void *const user = (void *)(uintptr_t)&heard;
         if (figure->is_in_states)
             md5_states_advance(figure->states, step, note_command, user);
-        COMMON_EACH (part, figure->parts, figure->num_parts)
+        for (uint32_t i = 0; i < figure->num_parts; i++) {
+            view_entity_part *const part = &figure->parts[i];
             if (!figure->is_in_states || (part != figure->parts && !is_head(figure, part)))
                 md5_actor_advance(part->actor, step, note_command, user);
+        }
         for (int c = 0; c < MD5_NUM_CHANNELS && figure->is_in_states; c++) {
             const md5_actor_status playing =
                 md5_actor_channel(figure->parts[0].actor, (md5_channel)c);
@@ -521,9 +524,9 @@ static void begin_anew(view_scene *scene, double time)
     figure->clock = 0;
     figure->num_obeyed = 0;
     figure->is_in_states = false;
-    COMMON_FOR (c, MD5_NUM_CHANNELS)
+    for (int c = 0; c < MD5_NUM_CHANNELS; c++)
         figure->channels[c].clip = -1;
-    COMMON_FOR (i, figure->num_parts)
+    for (uint32_t i = 0; i < figure->num_parts; i++)
         md5_actor_restore(figure->parts[i].actor, figure->parts[i].fresh,
                           sizeof figure->parts[i].fresh, NULL);
     (void)make_monster(figure, NULL, NULL);
@@ -563,7 +566,7 @@ void view_follow_body(view_scene *scene, md5_mat34 placed)
     md5_mat34 *const joints = scene->joints;
     md5_monster *const monster = figure->monster;
     figure->parts[0].placed = placed;
-    COMMON_FOR (i, figure->num_parts - 1) {
+    for (uint32_t i = 0; i < figure->num_parts - 1; i++) {
         view_entity_part *const part = &figure->parts[i + 1];
         const view_entity_part *const above = &figure->parts[part->above];
         const uint32_t first = part->first_joint, below = above->first_joint;
@@ -578,9 +581,10 @@ void view_follow_body(view_scene *scene, md5_mat34 placed)
         part->placed = md5_mat34_mul(above->placed, md5_mat34_from_xform(place));
     }
     // Joints of a part, from its own model space into that of the body; parents are placed first.
-    COMMON_EACH (part, figure->parts, figure->num_parts) {
+    for (uint32_t i = 0; i < figure->num_parts; i++) {
+        view_entity_part *const part = &figure->parts[i];
         const md5_skeleton *const skeleton = &part->entity->model->skeleton;
-        COMMON_FOR (k, skeleton->num_joints) {
+        for (uint32_t k = 0; k < skeleton->num_joints; k++) {
             const uint32_t joint = part->first_joint + k;
             joints[joint] = md5_mat34_mul(part->placed, joints[joint]);
             if (skeleton->joints[k].parent != MD5_NONE)
@@ -625,11 +629,6 @@ static md5_xform place_of(const view_scene *scene)
     return scene->entity.place;
 }
 
-static void put(view_scene *scene, md5_xform place)
-{
-    scene->entity.place = place;
-}
-
 // With its waist, which does not leap at a step.
 static md5_vec3 walked(const view_scene *scene, const view_play *play)
 {
@@ -655,7 +654,6 @@ const view_motion_kind view_entity_motion = {
     .pose = pose_scene,
     .place = place_of,
     .walked = walked,
-    .put = put,
     .point = point,
 };
 

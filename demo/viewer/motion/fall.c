@@ -70,11 +70,12 @@ static void load_beside(view_fall *fall, const md5_model *model, const char *mod
         if (def != NULL)
             fall->bodies = fall->own = md5_create_figure(def, &fall->entity, opts, &error);
         if (fall->bodies == NULL)
-            view_warn(log, "%s: no figure is made of it: %s", fall->path,
-                      !has_setup
-                          ? "expected af_pose.md5anim or idle.md5anim beside it, as its setup"
-                      : error.message[0] != '\0' ? error.message
-                                                 : "expected an articulatedFigure of this name");
+            view_warn(
+                log, "%s: cannot create an articulated figure: %s", fall->path,
+                !has_setup
+                    ? "expected the setup pose af_pose.md5anim or idle.md5anim in the same folder"
+                : error.message[0] != '\0' ? error.message
+                                           : "articulatedFigure of this name not found");
     }
     free(file);
     free(stem);
@@ -87,7 +88,7 @@ void view_load_fall(view_scene *scene, const char *model_path, const md5_load_op
     view_fall *const fall = common_alloc(1, sizeof *fall);
     fall->bodies = scene->entity.bodies;
     fall->dragged = MD5_NONE;
-    view_decide_fate(fall, (view_fate){.dies = INFINITY, .rises = INFINITY});
+    view_set_death_time(fall, INFINITY);
     if (fall->bodies == NULL && model_path != NULL)
         load_beside(fall, scene->model, model_path, opts, log);
     if (fall->bodies == NULL) {
@@ -95,7 +96,6 @@ void view_load_fall(view_scene *scene, const char *model_path, const md5_load_op
         return;
     }
     fall->states = common_alloc(fall->bodies->num_bodies, sizeof *fall->states);
-    fall->risen = common_alloc(scene->num_joints, sizeof *fall->risen);
     scene->fall = fall;
 }
 
@@ -105,7 +105,6 @@ void view_free_fall(view_fall *fall)
         return;
     md5_destroy_ragdoll(fall->ragdoll);
     free(fall->states);
-    free(fall->risen);
     md5_free_figure(fall->own);
     md5_destroy_game(fall->game);
     if (fall->clip.num_files > 0) {
@@ -119,25 +118,19 @@ void view_free_fall(view_fall *fall)
 
 // -- Falling --------------------------------------------------------------------------------------
 
-// Of the engine, about; and how long it takes to get up.
-static const double tick = 1.0 / 60.0, fade = 0.9;
+// About the length of a tick of the engine, seconds.
+static const double tick = 1.0 / 60.0;
 
-void view_decide_fate(view_fall *fall, view_fate fate)
+void view_set_death_time(view_fall *fall, double time)
 {
-    fall->fate = fate;
-    fall->time = fall->noted = INFINITY;
-    fall->moved = view_at_origin();
+    fall->death_time = time;
+    fall->simulated_time = fall->listed_death_time = INFINITY;
     view_drag(fall, NULL);
 }
 
 bool view_has_died(const view_fall *fall, double time)
 {
-    return fall != NULL && time >= fall->fate.dies;
-}
-
-bool view_lies(const view_fall *fall, double time)
-{
-    return view_has_died(fall, time) && time < fall->fate.rises;
+    return fall != NULL && time >= fall->death_time;
 }
 
 // md5_height_fn of a terrain, `user`.
@@ -162,11 +155,11 @@ static uint32_t find_steps(void *user, md5_bounds box, md5_vec3 (*corners)[3], u
     uint32_t count = 0;
     for (int32_t column = first; column <= last && count + 2 <= room; column += COLUMNS / 2) {
         md5_vec3 at[4]; // both ends of both columns
-        COMMON_FOR (i, 4)
+        for (int i = 0; i < 4; i++)
             at[i] = (md5_vec3){view_corner_x(stairs, column + (int32_t)i / 2),
                                i % 2 == 0 ? box.min.y - width : box.max.y + width,
                                view_corner_height(stairs, column + (int32_t)i / 2, 0)};
-        COMMON_FOR (i, 3) {
+        for (int i = 0; i < 3; i++) {
             corners[count][i] = at[i];
             corners[count + 1][i] = at[3 - i];
         }
@@ -200,46 +193,39 @@ static void die(view_scene *scene, const view_motion_kind *kind, const view_play
 {
     view_fall *const fall = scene->fall;
     const md5_figure *const figure = fall->bodies;
-    const view_fate *const fate = &fall->fate;
     if (fall->ragdoll == NULL) {
         const md5_ragdoll_desc desc = {.figure = figure, .ground = ground_of(&scene->terrain)};
         fall->ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
     }
     if (fall->ragdoll == NULL)
         return;
-    if (scene->entity.entity != NULL && fall->noted != fate->dies)
-        view_note_death(&scene->entity, fate->dies);
-    fall->noted = fate->dies;
-    view_play moment = *play;
-    COMMON_FOR (i, 2) {
-        moment.time = fate->dies + tick * i;
-        kind->pose(scene, &moment);
+    if (scene->entity.entity != NULL && fall->listed_death_time != fall->death_time)
+        view_note_death(&scene->entity, fall->death_time);
+    fall->listed_death_time = fall->death_time;
+    view_play play_at_death = *play;
+    for (int i = 0; i < 2; i++) {
+        play_at_death.time = fall->death_time + tick * i;
+        kind->pose(scene, &play_at_death);
         md5_figure_from_joints(figure, scene->joints, view_at_origin(), (float)(tick * i),
                                fall->states);
     }
     md5_ragdoll_start(fall->ragdoll, fall->states);
-    const uint32_t body =
-        fate->struck < scene->num_joints ? figure->body_of_joint[fate->struck] : 0;
-    if (body != MD5_NONE)
-        md5_ragdoll_push(fall->ragdoll, body, fall->states[body].place.translation,
-                         md5_vec3_scale(fate->blow, figure->bodies[body].mass));
-    fall->behind = md5_vec3_sub(kind->walked != NULL ? kind->walked(scene, &moment)
-                                                     : place_of(scene, kind).translation,
-                                lying_at(fall));
-    fall->time = fate->dies + tick;
-    fall->has_risen = false;
-    fall->moved = view_at_origin();
+    const md5_vec3 walked = kind->walked != NULL ? kind->walked(scene, &play_at_death)
+                                                 : place_of(scene, kind).translation;
+    fall->root_offset = md5_vec3_sub(walked, lying_at(fall));
+    fall->simulated_time = fall->death_time + tick;
 }
 
 static void fall_until(view_scene *scene, double time)
 {
     view_fall *const fall = scene->fall;
     const bool is_lift = scene->terrain.kind == VIEW_LIFT;
-    while (fall->time < time) {
-        const double step = is_lift ? fmin(time - fall->time, tick) : time - fall->time;
-        fall->time = is_lift ? fall->time + step : time;
+    while (fall->simulated_time < time) {
+        const double rest = time - fall->simulated_time;
+        const double step = is_lift ? fmin(rest, tick) : rest;
+        fall->simulated_time = is_lift ? fall->simulated_time + step : time;
         if (is_lift) {
-            view_raise_lift(&scene->terrain, fall->time);
+            view_raise_lift(&scene->terrain, fall->simulated_time);
             md5_ragdoll_wake(fall->ragdoll);
         }
         md5_ragdoll_advance(fall->ragdoll, step);
@@ -259,76 +245,26 @@ static void place_pose(view_scene *scene, md5_xform place)
     md5_build_palette(scene->model, scene->joints, scene->palette);
 }
 
-// Stands where it lay, upright, on the ground as before: what moves it goes on there, or from
-// there.
-static void rise(view_scene *scene, const view_motion_kind *kind, const view_play *play)
-{
-    view_fall *const fall = scene->fall;
-    const view_terrain *const terrain = &scene->terrain;
-    view_play moment = *play;
-    moment.time = fall->fate.rises;
-    kind->pose(scene, &moment);
-    const md5_xform stood = place_of(scene, kind);
-    const md5_vec3 before = stood.translation;
-    view_move_matrices(md5_mat34_from_xform(md5_xform_inverse(stood)), scene->joints,
-                       scene->num_joints);
-    md5_xform stands =
-        md5_fit_figure(fall->bodies, md5_ragdoll_bodies(fall->ragdoll), scene->joints);
-    md5_vec3 *const at = &stands.translation;
-    at->z = before.z - view_ground_height(terrain, before.x, before.y)
-            + view_ground_height(terrain, at->x, at->y);
-    fall->has_risen = true;
-    if (kind->put != NULL)
-        kind->put(scene, stands);
-    else
-        fall->moved = md5_xform_mul(stands, md5_xform_inverse(stood));
-}
-
-// What moves it, from where it has got up on; at first it fades into that.
-static void pose_risen(view_scene *scene, const view_motion_kind *kind, const view_play *play)
-{
-    view_fall *const fall = scene->fall;
-    const md5_skeleton *const skeleton = &fall->bodies->entity->model->skeleton;
-    const float part = (float)fmin((play->time - fall->fate.rises) / fade, 1);
-    const float weight = part * part * (3 - 2 * part);
-    if (!fall->has_risen)
-        rise(scene, kind, play);
-    kind->pose(scene, play);
-    // Its root is relative to the model, or to the world.
-    const md5_xform stood = place_of(scene, kind), place = md5_xform_mul(fall->moved, stood);
-    const md5_mat34 into = md5_mat34_from_xform(md5_xform_inverse(stood));
-    COMMON_FOR (i, skeleton->num_joints)
-        fall->risen[i] = skeleton->joints[i].parent != MD5_NONE
-                             ? scene->pose[i]
-                             : md5_xform_from_mat34(md5_mat34_mul(into, scene->joints[i]));
-    md5_fade_figure(fall->bodies, md5_ragdoll_bodies(fall->ragdoll), place, fall->risen, weight,
-                    scene->pose);
-    place_pose(scene, place);
-    fall->walked = md5_vec3_lerp(fall->walked, place.translation, weight);
-}
-
 void view_pose_mortal(view_scene *scene, const view_motion_kind *kind, const view_play *play)
 {
     view_fall *const fall = scene->fall;
-    const double time = play->time, lain = fmin(time, fall->fate.rises);
+    const double time = play->time;
     if (!view_has_died(fall, time)) {
         kind->pose(scene, play);
-        fall->time = INFINITY;
-        fall->moved = view_at_origin();
+        fall->simulated_time = INFINITY;
         return;
     }
-    if (!(fall->time <= lain) || time < fall->shown) // not yet, or back in time
+    const bool has_begun = fall->simulated_time <= time;
+    const bool is_back_in_time = time < fall->pose_time;
+    if (!has_begun || is_back_in_time)
         die(scene, kind, play);
     if (fall->ragdoll == NULL) // out of memory
         return;
-    fall_until(scene, lain);
-    fall->shown = time;
-    fall->walked = md5_vec3_add(lying_at(fall), fall->behind);
-    if (time < fall->fate.rises)
-        place_pose(scene, md5_figure_to_pose(fall->bodies, md5_ragdoll_bodies(fall->ragdoll),
-                                             scene->pose));
-    else
-        pose_risen(scene, kind, play);
+    fall_until(scene, time);
+    fall->pose_time = time;
+    fall->walked = md5_vec3_add(lying_at(fall), fall->root_offset);
+    const md5_body_state *const bodies = md5_ragdoll_bodies(fall->ragdoll);
+    place_pose(scene, md5_figure_to_pose(fall->bodies, bodies, scene->pose));
 }
 
 bool view_grasp(view_fall *fall, md5_vec3 from, md5_vec3 to)

@@ -9,28 +9,18 @@
 struct view_scene;
 struct view_motion_kind;
 
-// What it is asked to do, at times of view_play.
-typedef struct view_fate {
-    double dies, rises; // infinity: it does not
-    uint32_t struck;    // the joint that is struck as it dies
-    md5_vec3 blow;      // what that adds to the speed of its body, units a second
-} view_fate;
-
 typedef struct view_fall {
     const md5_figure *bodies; // own, or the entity's
-    view_fate fate;
-    md5_ragdoll *ragdoll;   // from its first fall on
-    md5_body_state *states; // [num_bodies] as it died
-    md5_xform *risen;       // [num_joints] what it fades into
-    double time;            // until which it has fallen; infinity: it has not died
-    double noted;           // when it died, as its entity has listed; infinity: it has not
-    double shown;           // the time of the pose that was written last
-    bool has_risen;         // before that
-    md5_xform moved;        // since then: from where it would stand to where it does
-    md5_vec3 behind;        // where it was as it died, seen from its bodies
-    md5_vec3 walked;        // in that pose: where it lies, or stands
-    uint32_t dragged;       // the body that the mouse drags; MD5_NONE: none
-    md5_vec3 grasped;       // by this point
+    double death_time;        // of view_play; infinity: it does not fall
+    md5_ragdoll *ragdoll;     // from its first fall on
+    md5_body_state *states;   // [num_bodies] at the time of death
+    double simulated_time;    // end of the simulated time; infinity: the fall has not begun
+    double listed_death_time; // the death that its entity has listed; infinity: none
+    double pose_time;         // time of the last pose
+    md5_vec3 root_offset;     // from the bodies to the displacement of the motion, at the death
+    md5_vec3 walked;          // displacement of the lying character, in the last pose
+    uint32_t dragged;         // the body that the mouse drags; MD5_NONE: none
+    md5_vec3 grasped;         // by this point
 
     // Of a figure beside the model: its file, as the only one of a game, and the model as an entity
     // there, whose clip "af_pose" it begins in.
@@ -51,16 +41,15 @@ void view_free_fall(view_fall *fall); // before the entity; NULL is allowed
 
 // -- Falling --------------------------------------------------------------------------------------
 //
-// At the time when it dies, its bodies take over from the pose, with its velocities, on the scene's
-// ground, until it gets up: it fades into what else moves it, which goes on where it lay. As what
-// moves it alone, it is the same at each time, on whichever way that was reached, but for what the
-// mouse did.
+// At the time of death the bodies take over from the pose, with its velocities, on the scene's
+// ground. The pose at a time does not depend on the times that were shown before, except for the
+// effect of the mouse.
 
-void view_decide_fate(view_fall *fall, view_fate fate);
+// Sets the time of death; INFINITY: the character does not fall.
+void view_set_death_time(view_fall *fall, double time);
 
-// Whether it has died at a time, and whether it lies, or falls, then. NULL is allowed.
+// Returns true if the character falls or lies at a time. `fall` may be NULL.
 bool view_has_died(const view_fall *fall, double time);
-bool view_lies(const view_fall *fall, double time);
 
 // Writes the pose of a scene with a figure, which `kind` moves as long as it lives.
 void view_pose_mortal(struct view_scene *scene, const struct view_motion_kind *kind,

@@ -129,7 +129,7 @@ float view_ground_height(const view_terrain *terrain, float x, float y)
 float view_ground_under(const view_terrain *terrain, md5_vec3 middle, float half_side)
 {
     float height = view_ground_height(terrain, middle.x, middle.y);
-    COMMON_FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         height =
             fmaxf(height, view_ground_height(terrain, middle.x + (i & 1 ? half_side : -half_side),
                                              middle.y + (i & 2 ? half_side : -half_side)));
@@ -161,7 +161,8 @@ void view_place_feet(view_scene *scene, const md5_xform *place, double time)
 {
     view_terrain *const terrain = &scene->terrain;
     const md5_mat34 to_world = md5_mat34_from_xform(*place);
-    COMMON_EACH (foot, terrain->feet, terrain->num_feet) {
+    for (uint32_t i = 0; i < terrain->num_feet; i++) {
+        md5_foot *const foot = &terrain->feet[i];
         const md5_xform ankle = md5_joint_in_model(scene->skeleton, scene->pose, foot->ankle);
         foot->floor = find_terrain(terrain, md5_mat34_point(to_world, ankle.translation), NULL);
     }
@@ -198,7 +199,7 @@ static md5_vec3 bind_place(const view_scene *scene, uint32_t joint)
 
 static int32_t find_child(const md5_skeleton *skeleton, uint32_t parent, const char *part)
 {
-    COMMON_FOR (i, skeleton->num_joints)
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
         if (skeleton->joints[i].parent == parent && common_contains(skeleton->joints[i].name, part))
             return (int32_t)i;
     return -1;
@@ -220,7 +221,7 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
     // The joint between the hip and the common body, if each leg has its own, is the leg's swivel.
     const uint32_t first = above(skeleton, legs->legs[0].limb.root);
     bool has_swivels = true;
-    COMMON_FOR (i, num_legs) {
+    for (uint32_t i = 0; i < num_legs; i++) {
         const uint32_t swivel = above(skeleton, legs->legs[i].limb.root);
         has_swivels = has_swivels && above(skeleton, swivel) != MD5_NONE
                       && above(skeleton, swivel) == above(skeleton, first)
@@ -233,17 +234,17 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
     // The legs, in order around the body from the front, belong to two groups in turn.
     float angles[MD5_MAX_LEGS] = {0};
     md5_vec3 middle = {0, 0, 0};
-    COMMON_FOR (i, num_legs)
+    for (uint32_t i = 0; i < num_legs; i++)
         middle = md5_vec3_add(middle, md5_vec3_scale(bind_place(scene, legs->legs[i].limb.tip),
                                                      1.0f / (float)num_legs));
-    COMMON_FOR (i, num_legs) {
+    for (uint32_t i = 0; i < num_legs; i++) {
         const md5_vec3 from = md5_vec3_sub(bind_place(scene, legs->legs[i].limb.tip), middle);
         angles[i] = atan2f(from.y, from.x);
     }
-    COMMON_FOR (i, num_legs) {
+    for (uint32_t i = 0; i < num_legs; i++) {
         const md5_limb *const limb = &legs->legs[i].limb;
         uint32_t rank = 0;
-        COMMON_FOR (k, num_legs)
+        for (uint32_t k = 0; k < num_legs; k++)
             rank += angles[k] < angles[i] || (k < i && angles[k] == angles[i]);
         legs->legs[i].group = rank % 2;
         // Its piston.
@@ -253,7 +254,7 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
             continue;
         view_piston *const piston = &legs->pistons[legs->num_pistons++];
         *piston = (view_piston){.joints = {(uint32_t)cylinder, (uint32_t)rod}};
-        COMMON_FOR (end, 2)
+        for (int end = 0; end < 2; end++)
             piston->forward[end] = md5_mat34_point(scene->model->inverse_bind[piston->joints[end]],
                                                    bind_place(scene, piston->joints[1 - end]));
     }
@@ -264,8 +265,8 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
 
 void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose)
 {
-    COMMON_FOR (i, legs->num_pistons)
-        COMMON_FOR (end, 2) {
+    for (uint32_t i = 0; i < legs->num_pistons; i++)
+        for (int end = 0; end < 2; end++) {
             const view_piston *const piston = &legs->pistons[i];
             const md5_xform other = md5_joint_in_model(skeleton, pose, piston->joints[1 - end]);
             const md5_xform own = md5_joint_in_model(skeleton, pose, piston->joints[end]);
@@ -282,7 +283,7 @@ static void walk_legs(view_scene *scene, const view_play *play)
 {
     const double time = play->time;
     view_legs *const legs = &scene->legs;
-    md5_walk_desc desc = {
+    md5_gait_desc desc = {
         .skeleton = scene->skeleton,
         .legs = legs->legs,
         .num_legs = legs->num_legs,
@@ -292,17 +293,17 @@ static void walk_legs(view_scene *scene, const view_play *play)
         .user = &scene->terrain,
     };
     if (legs->time < 0 || time < legs->time - 4 * tick || time > legs->time + 600) {
-        md5_walk_begin(&desc, scene->model->bind_local, view_at_origin(), &legs->walk);
+        md5_gait_begin(&desc, scene->model->bind_local, view_at_origin(), &legs->gait);
         legs->time = time > 600 ? time - 600 : 0;
     }
-    desc.bank = legs->walk.radius > 0 ? bank_share / legs->walk.radius : 0;
+    desc.bank = legs->gait.radius > 0 ? bank_share / legs->gait.radius : 0;
     while (legs->time + 0.5 * tick < time) {
         // What keys ask for, or wandering: forward in curves, sometimes sideways, sometimes turning
         // on the spot.
-        const float speed = walk_share * legs->walk.radius;
+        const float speed = walk_share * legs->gait.radius;
         const float share = legs->control.fast ? run_share : walk_share;
         const double phase = fmod(legs->time, 24);
-        md5_vec3 velocity = {share * legs->walk.radius * (float)legs->control.ahead, 0, 0};
+        md5_vec3 velocity = {share * legs->gait.radius * (float)legs->control.ahead, 0, 0};
         float turn = -turn_rate * (float)legs->control.side;
         if (!legs->is_driven) {
             turn = phase < 8 ? 0.35f : phase < 14 ? -0.5f : 0;
@@ -311,13 +312,13 @@ static void walk_legs(view_scene *scene, const view_play *play)
                        : phase > 14  ? (md5_vec3){0, speed, 0}
                                      : (md5_vec3){speed, 0, 0};
         }
-        md5_walk_advance(&desc, &legs->walk, velocity, turn, tick);
+        md5_gait_advance(&desc, &legs->gait, velocity, turn, tick);
         legs->time += tick;
     }
     memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
-    md5_walk_pose(&desc, &legs->walk, scene->pose);
+    md5_gait_pose(&desc, &legs->gait, scene->pose);
     view_point_pistons(legs, scene->skeleton, scene->pose);
-    stand(scene, md5_mat34_from_xform(md5_walk_placement(&legs->walk)));
+    stand(scene, md5_mat34_from_xform(md5_gait_placement(&legs->gait)));
 }
 
 // -- As a motion ----------------------------------------------------------------------------------
@@ -330,7 +331,7 @@ static bool has_legs(const view_scene *scene)
 static md5_vec3 walked(const view_scene *scene, const view_play *play)
 {
     (void)play;
-    return scene->legs.walk.position;
+    return scene->legs.gait.position;
 }
 
 static view_control *take_over(view_scene *scene, bool down)

@@ -69,7 +69,7 @@ typedef struct view_legs {
     view_piston pistons[MD5_MAX_LEGS];
     uint32_t num_pistons;
     uint32_t body;
-    md5_walk walk;
+    md5_gait gait;
     double time;          // of the last update, seconds
     view_control control; // input from keys
     bool is_driven;       // by keys; false: wanders by itself

@@ -27,7 +27,8 @@ void view_set_in_machine(const view_machine *machine, const char *name, float va
     md5_player_set(machine->player, parameter_of(machine, name), value);
 }
 
-md5_vec3 view_seen_from(const view_machine *machine, md5_vec3 point)
+// A position in the world relative to the character: ahead, to the left, upward.
+static md5_vec3 seen_from(const view_machine *machine, md5_vec3 point)
 {
     return md5_quat_rotate(md5_quat_conjugate(machine->place.rotation),
                            md5_vec3_sub(point, machine->place.translation));
@@ -52,7 +53,7 @@ static void tell_pointer(view_machine *machine)
     bool looks = is_there;
     float pitch = 0;
     if (machine->guest != NULL) {
-        const md5_vec3 guest = view_seen_from(machine, machine->guest->place.translation);
+        const md5_vec3 guest = seen_from(machine, machine->guest->place.translation);
         view_set_in_machine(machine, "guest_ahead", guest.x);
         view_set_in_machine(machine, "guest_left", guest.y);
         if (!is_there && guest.x > 0 && md5_vec3_length(guest) < most_guest * machine->reach) {
@@ -64,8 +65,8 @@ static void tell_pointer(view_machine *machine)
         return;
     machine->is_told = looks;
     if (looks) {
-        md5_vec3 to = view_seen_from(machine, target);
-        to.z -= view_seen_from(machine, eyes_of(machine)).z;
+        md5_vec3 to = seen_from(machine, target);
+        to.z -= seen_from(machine, eyes_of(machine)).z;
         // The same direction on the side of the last one, if it is not too far on that side.
         const float yaw = view_degrees(atan2f(to.y, to.x));
         const float near = yaw + 360 * roundf((machine->told_yaw - yaw) / 360.0f);
@@ -88,8 +89,8 @@ static void tell_pointer(view_machine *machine)
 static const float turn_rate = 150, value_rate = 6;
 
 // Duration of blending a one-shot in and out, seconds.
-static const float shot_fade = 0.2f;
-static const uint32_t shot_slot = 0;
+static const float one_shot_fade = 0.2f;
+static const uint32_t one_shot_slot = 0;
 
 enum { MAX_SECONDS = 600 };
 
@@ -129,7 +130,7 @@ void view_free_machine(view_machine *machine)
 
 static void warn_lost(void *log, const char *kind, const char *name)
 {
-    view_warn(log, "%s %s is gone: what the character did by it has ended", kind, name);
+    view_warn(log, "%s %s no longer exists; its effects were stopped", kind, name);
 }
 
 void view_adopt_machine(view_machine *machine, const view_machine *old, view_log *log)
@@ -137,7 +138,7 @@ void view_adopt_machine(view_machine *machine, const view_machine *old, view_log
     const size_t first = offsetof(view_machine, time);
     if (machine->player == NULL || old->player == NULL)
         return;
-    md5_player_adopt(machine->player, old->player, warn_lost, log);
+    md5_player_migrate(machine->player, old->player, warn_lost, log);
     memcpy((char *)machine + first, (const char *)old + first,
            offsetof(view_machine, settings) - first);
     machine->next_setting = old->next_setting;
@@ -148,7 +149,7 @@ void view_adopt_machine(view_machine *machine, const view_machine *old, view_log
 int32_t view_find_trigger(const view_machine *machine, uint32_t number)
 {
     const md5_machine_desc *const desc = machine->desc;
-    COMMON_FOR (i, desc->num_parameters)
+    for (uint32_t i = 0; i < desc->num_parameters; i++)
         if (desc->parameters[i].kind == MD5_PARAMETER_TRIGGER && number-- == 0)
             return (int32_t)i;
     return -1;
@@ -173,19 +174,20 @@ void view_push_parameter(view_machine *machine, uint32_t parameter)
 
 const char *view_play_one_shot(view_machine *machine)
 {
-    const md5_shot_desc shot = {.fade_in = shot_fade, .fade_out = shot_fade};
-    const uint32_t num_rows = machine->desc->num_shots, count = num_rows + machine->desc->num_clips;
-    COMMON_FOR (i, count) {
-        const uint32_t number = machine->next_shot++ % count, clip = number - num_rows;
+    const md5_one_shot_desc one_shot = {.fade_in = one_shot_fade, .fade_out = one_shot_fade};
+    const uint32_t num_rows = machine->desc->num_one_shots,
+                   count = num_rows + machine->desc->num_clips;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t number = machine->next_one_shot++ % count, clip = number - num_rows;
         if (number < num_rows) {
-            const md5_shot_desc *const row = &machine->desc->shots[number];
-            md5_player_play_shot(machine->player, MD5_NONE, MD5_NONE, row);
+            const md5_one_shot_desc *const row = &machine->desc->one_shots[number];
+            md5_player_play_one_shot(machine->player, MD5_NONE, MD5_NONE, row);
             return row->name;
         }
         const md5_clip_desc *const desc = &machine->desc->clips[clip];
         if (desc->binding->anim->num_frames < 2)
             continue;
-        md5_player_play_shot(machine->player, shot_slot, clip, &shot);
+        md5_player_play_one_shot(machine->player, one_shot_slot, clip, &one_shot);
         return desc->name;
     }
     return NULL;
@@ -212,19 +214,20 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
 {
     const md5_machine_desc *const desc = md5_machine_tables(machine);
     *low = *high = 0;
-    COMMON_FOR (i, desc->num_motions) {
+    for (uint32_t i = 0; i < desc->num_motions; i++) {
         const md5_motion_desc *const motion = &desc->motions[i];
-        COMMON_FOR (k, motion->num_items) {
+        for (uint32_t k = 0; k < motion->num_items; k++) {
             widen(motion->x_parameter, parameter, item_x(machine, i, k), low, high);
             widen(motion->y_parameter, parameter, motion->items[k].y, low, high);
             widen(motion->items[k].weight_parameter, parameter, 1, low, high);
         }
         widen(motion->speed_parameter, parameter, 2, low, high);
     }
-    COMMON_EACH (layer, desc->layers, desc->num_layers) {
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        const md5_layer_desc *const layer = &desc->layers[i];
         widen(layer->weight_parameter, parameter, 1, low, high);
-        COMMON_FOR (t, layer->num_transitions)
-            COMMON_FOR (c, layer->transitions[t].num_conditions) {
+        for (uint32_t t = 0; t < layer->num_transitions; t++)
+            for (uint32_t c = 0; c < layer->transitions[t].num_conditions; c++) {
                 const md5_condition *const condition = &layer->transitions[t].conditions[c];
                 if (condition->kind == MD5_WHEN_PARAMETER)
                     widen(condition->parameter, parameter, 1.5f * condition->value, low, high);
@@ -321,7 +324,7 @@ static void advance_all(view_machine *host, double seconds)
 {
     view_machine *const all[] = {host, host->guest, host->carried};
     const float span = (float)fabs(seconds);
-    COMMON_FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         view_machine *const machine = all[i];
         if (machine == NULL)
             continue;
@@ -358,7 +361,7 @@ static void advance_all(view_machine *host, double seconds)
 void view_restart_machine(view_machine *machine)
 {
     view_machine *const all[] = {machine, machine->guest, machine->carried};
-    COMMON_FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         view_machine *const each = all[i];
         if (each == NULL)
             continue;
@@ -367,7 +370,7 @@ void view_restart_machine(view_machine *machine)
         each->place = each->start;
         each->next_setting = 0;
         each->next_row = 0;
-        each->next_shot = 0;
+        each->next_one_shot = 0;
         each->pointed = 0;
         each->told_yaw = 0;
         memset(each->events, 0, sizeof each->events);
@@ -400,13 +403,13 @@ md5_vec3 view_circling_target(const md5_model *model, double time)
 void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
                        md5_mat34 *joints, md5_mat34 *palette)
 {
-    md5_vec3 target = view_seen_from(machine, machine->target);
+    md5_vec3 target = seen_from(machine, machine->target);
     if (machine->host != NULL) { // a guest looks at who it visits
-        target = view_seen_from(machine, eyes_of(machine->host));
+        target = seen_from(machine, eyes_of(machine->host));
     } else if (!machine->has_target) {
         target = view_circling_target(machine->desc->model, machine->time);
     }
-    COMMON_FOR (i, machine->desc->num_modifiers) {
+    for (uint32_t i = 0; i < machine->desc->num_modifiers; i++) {
         md5_target *const aim = md5_player_target(machine->player, i);
         const md5_modifier_kind kind = machine->desc->modifiers[i].kind;
         // Joint modifiers have no target: the user turns them. Springs are simulated in world
@@ -447,7 +450,7 @@ static void pose_scene(view_scene *scene, const view_play *play)
     bool stands = false; // the machine places feet itself
     view_run_machine(machine, play->time);
     md5_player_set_ground(machine->player, find_ground, scene);
-    COMMON_FOR (i, machine->desc->num_modifiers)
+    for (uint32_t i = 0; i < machine->desc->num_modifiers; i++)
         stands = stands || machine->desc->modifiers[i].kind == MD5_MODIFIER_FEET;
     view_pose_machine(machine, scene->num_joints, scene->pose, scene->joints, scene->palette);
     if (scene->morphs != NULL)
@@ -475,15 +478,15 @@ static const md5_anim *clip_of(const view_scene *scene, uint32_t clip)
 // which the camera follows.
 static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
 {
-    const md5_moment begin = {0}, moment = {.frame0 = frame, .frame1 = frame};
+    const md5_sample_position begin = {0}, sample = {.frame0 = frame, .frame1 = frame};
     const md5_character *const character = scene->machine.character;
     if (clip >= character->num_clips) {
-        view_pose_moment(scene, &moment);
+        view_pose_at(scene, &sample);
         return;
     }
-    md5_sample(character->bindings[clip], moment, MD5_ROOT_FILE, scene->pose);
-    if (scene->machine.desc->clips[clip].extract != MD5_EXTRACT_NONE) {
-        const md5_vec3 motion = md5_anim_root_motion(character->anims[clip], begin, moment);
+    md5_sample(character->bindings[clip], sample, MD5_ROOT_FILE, scene->pose);
+    if (scene->machine.desc->clips[clip].root_extraction != MD5_ROOT_EXTRACTION_NONE) {
+        const md5_vec3 motion = md5_anim_root_motion(character->anims[clip], begin, sample);
         scene->pose[0].translation.x -= motion.x;
         scene->pose[0].translation.y -= motion.y;
     }
@@ -505,7 +508,7 @@ bool *view_active_clips(const view_machine *machine)
     bool *const active = common_alloc(desc->num_clips, sizeof *active);
     bool *const motions = common_alloc(2 * desc->num_motions, sizeof *motions);
     bool *const done = motions + desc->num_motions;
-    COMMON_FOR (i, desc->num_layers) {
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_status status = md5_player_layer(machine->player, i);
         const md5_state_desc *const states = desc->layers[i].states;
         if (status.weight <= 0)
@@ -515,14 +518,14 @@ bool *view_active_clips(const view_machine *machine)
             mark(machine, states[status.from].motion, active, motions);
     }
     for (uint32_t i = 0; i <= desc->num_slots; i++) { // without slots there is one
-        const md5_shot_status shot = md5_player_shot(machine->player, i);
-        if (shot.weight > 0)
-            active[shot.clip] = true;
+        const md5_one_shot_status one_shot = md5_player_one_shot(machine->player, i);
+        if (one_shot.weight > 0)
+            active[one_shot.clip] = true;
     }
     // Motions contain motions, in any order: repeat until no new one is found.
     for (bool more = true; more;) {
         more = false;
-        COMMON_FOR (i, desc->num_motions) {
+        for (uint32_t i = 0; i < desc->num_motions; i++) {
             if (!motions[i] || done[i])
                 continue;
             // Of a 1D blend only those that have a weight: whose neighbours the parameter's value
@@ -536,7 +539,7 @@ bool *view_active_clips(const view_machine *machine)
             const float value =
                 parameter != MD5_NONE ? md5_player_get(machine->player, parameter) : 0;
             mark(machine, motion->clip, active, motions);
-            COMMON_FOR (j, motion->num_items) {
+            for (uint32_t j = 0; j < motion->num_items; j++) {
                 const bool is_last = j + 1 == motion->num_items;
                 if (parameter == MD5_NONE
                     || ((j == 0 || value > item_x(tables, i, j - 1))
@@ -555,17 +558,17 @@ static void tell(const view_scene *scene, char *text, size_t size)
     const view_machine *const machine = &scene->machine;
     const md5_machine_desc *const desc = machine->desc;
     const md5_vec3 place = machine->place.translation;
-    char states[256] = "", shots[256] = "";
-    COMMON_FOR (i, desc->num_layers)
+    char states[256] = "", one_shots[256] = "";
+    for (uint32_t i = 0; i < desc->num_layers; i++)
         common_append(states, sizeof states, ",", "%s",
                       desc->layers[i].states[md5_player_layer(machine->player, i).state].name);
     for (uint32_t i = 0; i == 0 || i < desc->num_slots; i++) {
-        const md5_shot_status shot = md5_player_shot(machine->player, i);
-        common_append(shots, sizeof shots, ",", "%s",
-                      shot.is_playing ? desc->clips[shot.clip].name : "-");
+        const md5_one_shot_status one_shot = md5_player_one_shot(machine->player, i);
+        common_append(one_shots, sizeof one_shots, ",", "%s",
+                      one_shot.is_playing ? desc->clips[one_shot.clip].name : "-");
     }
     snprintf(text, size, "machine: place=%.3f,%.3f states=%s shot=%s", place.x, place.y, states,
-             shots);
+             one_shots);
 }
 
 static view_control *take_over(view_scene *scene, bool down)
@@ -573,11 +576,6 @@ static view_control *take_over(view_scene *scene, bool down)
     if (down)
         view_take_over(&scene->machine);
     return &scene->machine.control;
-}
-
-static void put(view_scene *scene, md5_xform place)
-{
-    scene->machine.place = place;
 }
 
 static void point(view_scene *scene, md5_vec3 target)
@@ -607,7 +605,6 @@ const view_motion_kind view_machine_motion = {
     .moves = has_machine,
     .pose = pose_scene,
     .place = place_of,
-    .put = put,
     .clip = clip_of,
     .pose_frame = pose_frame,
     .describe = describe,

@@ -29,7 +29,7 @@ struct view_machine {
     view_control control;           // current input
     bool acts;                      // plays the first minute, until the user takes control
     uint32_t next_row;              // of it; MD5_NONE: something else lets it act
-    uint32_t next_shot;             // one-shot, then clip, at which the search begins
+    uint32_t next_one_shot;         // one-shot, then clip, at which the search begins
     md5_vec3 target;                // of the modifiers that reach or look, world space
     bool has_target;                // false: a point that circles in front of the character
     double pointed;                 // time at which the target was last set
@@ -84,10 +84,6 @@ md5_vec3 view_circling_target(const md5_model *model, double time);
 // Sets a parameter, if there is one of that name.
 void view_set_in_machine(const view_machine *machine, const char *name, float value);
 
-// A position in the world as the character sees it: ahead, to the left, upward from where it
-// stands.
-md5_vec3 view_seen_from(const view_machine *machine, md5_vec3 point);
-
 // Fires a trigger or toggles a bool.
 void view_push_parameter(view_machine *machine, uint32_t parameter);
 
@@ -119,12 +115,9 @@ bool *view_active_clips(const view_machine *machine);
 
 // -- The first minute: minute.c --------------------------------------------------------------
 //
-// What our own machine does for visitors: a table of acts and shots.
+// What our own machine does for visitors: a table of acts and one_shots.
 
 enum { VIEW_MINUTE = 50 }; // seconds
-
-// A second of it at which fire leaves his mouth, six before a cut.
-extern const double view_gag_second;
 
 // Does what is due, before each step of a machine that acts.
 void view_direct(view_machine *machine);

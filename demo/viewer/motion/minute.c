@@ -63,14 +63,12 @@ static const row rows[] = {
 };
 enum { NUM_ROWS = COMMON_LENGTH(rows) };
 
-const double view_gag_second = 19.95;
-
 static void perform(view_machine *machine, const char *act, float value)
 {
     const md5_machine *const tables = machine->character->machine;
     if (act == NULL || md5_player_set(machine->player, md5_find_parameter(tables, act), value))
         return;
-    COMMON_FOR (i, machine->desc->num_layers)
+    for (uint32_t i = 0; i < machine->desc->num_layers; i++)
         md5_player_fade_to(machine->player, i, md5_find_state(tables, i, act), 0.3f, MD5_FADE_CROSS,
                            MD5_EASE_SMOOTH);
 }
@@ -121,10 +119,10 @@ void view_hear_minute(view_machine *machine, view_window *window)
     view_machine *const all[] = {machine, machine->guest};
     float samples[VIEW_LONGEST_SOUND] = {0};
     bool is_heard = false;
-    COMMON_FOR (i, machine->guest != NULL ? 2 : 1) {
+    for (int i = 0; i < (machine->guest != NULL ? 2 : 1); i++) {
         view_machine *const each = all[i];
         const float far = view_distance(each->place.translation, machine->place.translation);
-        COMMON_FOR (k, VIEW_EVENTS)
+        for (int k = 0; k < VIEW_EVENTS; k++)
             if (machine->acts && machine->time < (double)VIEW_MINUTE
                 && each->events[k].time > fmin(each->heard, each->time))
                 is_heard |=

@@ -12,7 +12,7 @@ void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *rep
     if (player == NULL || morphs->num_driven == 0)
         return;
     md5_player_morphs(player, reported);
-    COMMON_FOR (i, morphs->num_driven)
+    for (uint32_t i = 0; i < morphs->num_driven; i++)
         if (morphs->driven[i] != MD5_NONE)
             weights[morphs->driven[i]] += reported[i];
 }
@@ -25,7 +25,7 @@ float view_morph_reach(const view_morphs *morphs, const float *weights)
     if (morphs == NULL)
         return reach;
     const md5_morph_target *const targets = morphs->morph->targets;
-    COMMON_FOR (i, morphs->morph->num_targets)
+    for (uint32_t i = 0; i < morphs->morph->num_targets; i++)
         reach += fabsf(weights != NULL ? weights[i] : morphs->asked[i]) * targets[i].reach;
     for (uint32_t i = 0; i < morphs->num_driven && weights == NULL; i++)
         if (morphs->driven[i] != MD5_NONE)
@@ -41,7 +41,7 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
     char *const folder = common_folder(path), *const inner = common_join(folder, "morphs");
     common_list files = common_list_folder(inner, ".md5mesh");
     md5_morph_source *const sources = common_alloc(files.count, sizeof *sources);
-    const md5_load_opts opts = {.without = MD5_PART_SKIN_PLANS | MD5_PART_LOSSES};
+    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES};
     md5_error error = {0};
     uint32_t count = 0;
     bool is_loaded = true;
@@ -72,12 +72,12 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
         morphs->driven = common_alloc(morphs->num_driven, sizeof *morphs->driven);
         morphs->reported = common_alloc(morphs->num_driven, sizeof *morphs->reported);
     }
-    COMMON_FOR (i, morphs->num_driven) {
+    for (uint32_t i = 0; i < morphs->num_driven; i++) {
         const char *const name = md5_machine_morph_name(machine, i);
         morphs->driven[i] = md5_find_morph_target(morphs->morph, name);
         if (morphs->driven[i] == MD5_NONE)
             view_warn(loader->log,
-                      "the machine drives morph target %s, but there is no morphs/%s.md5mesh", name,
+                      "the machine uses morph target %s, but morphs/%s.md5mesh was not found", name,
                       name);
     }
     if (loader->renderer != NULL) {
@@ -93,11 +93,11 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
             morphs->asked[target] = choice->value;
         } else if (has_all) {
             char *names = common_copy(""); // of the targets, in one line
-            COMMON_FOR (k, num_targets)
+            for (uint32_t k = 0; k < num_targets; k++)
                 common_extend(&names, "%s%s", k > 0 ? ", " : "", morphs->morph->targets[k].name);
-            has_weights =
-                view_error(loader->log, "--morph %s: no such target; %s%s", choice->parameter,
-                           names[0] != '\0' ? "available: " : "none available", names);
+            has_weights = view_error(
+                loader->log, "--morph %s: unknown target; %s%s", choice->parameter,
+                names[0] != '\0' ? "valid names: " : "the model has no morph targets", names);
             free(names);
         }
     }

@@ -38,8 +38,6 @@ typedef struct view_motion_kind {
     // the camera follows, NULL: to where it stands.
     md5_xform (*place)(const view_scene *scene);
     md5_vec3 (*walked)(const view_scene *scene, const view_play *play);
-    // Lets it go on from another place; NULL: it stays where it is.
-    void (*put)(view_scene *scene, md5_xform place);
 
     // The clips that its bounds are measured over, NULL for those behind the last, and a frame of
     // one; both are NULL: the shown clip.
@@ -83,7 +81,7 @@ const md5_anim *view_shown_anim(const view_scene *scene);
 const md5_anim *view_clock(const view_scene *scene);
 
 // Writes the pose at a sample position of the shown clip, or the bind pose.
-void view_pose_moment(view_scene *scene, const md5_moment *moment);
+void view_pose_at(view_scene *scene, const md5_sample_position *sample);
 
 // Turns the pose as the scene's `turn` says, about `place`, where the character stands; NULL: the
 // origin, where the turn is exact.

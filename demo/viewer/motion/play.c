@@ -17,20 +17,20 @@ double view_cycle_length(const view_play *play, const md5_anim *anim)
     return anim->duration;
 }
 
-md5_moment view_moment(const view_play *play, const md5_anim *anim)
+md5_sample_position view_sample_position(const view_play *play, const md5_anim *anim)
 {
-    md5_moment moment = md5_moment_at(anim, play->time, play->wrap);
+    md5_sample_position sample = md5_sample_position_at(anim, play->time, play->wrap);
     if (play->held_at_end) {
         const uint32_t last = anim->num_frames - 1;
-        moment = (md5_moment){.frame0 = last, .frame1 = last, .cycle = moment.cycle};
+        sample = (md5_sample_position){.frame0 = last, .frame1 = last, .cycle = sample.cycle};
     }
-    return moment;
+    return sample;
 }
 
 double view_frame_place(const view_play *play, const md5_anim *anim)
 {
-    const md5_moment moment = view_moment(play, anim);
-    return moment.frame0 + (double)moment.fraction;
+    const md5_sample_position sample = view_sample_position(play, anim);
+    return sample.frame0 + (double)sample.fraction;
 }
 
 double view_cycle_time(const view_play *play, const md5_anim *anim)
@@ -122,7 +122,7 @@ void view_seek(view_play *play, const md5_anim *anim, double seconds)
         return;
     const double length = view_cycle_length(play, anim);
     // Keeps the current cycle, since the root may have moved far in earlier ones.
-    const double begin = (double)view_moment(play, anim).cycle * length;
+    const double begin = (double)view_sample_position(play, anim).cycle * length;
     const double position = fmin(fmax(seconds, 0), length);
     play->time = play->wrap == MD5_WRAP_CLAMP ? position : begin + position;
     // The time of the last frame of a loop already belongs to the next cycle: stay in this one.
@@ -174,11 +174,12 @@ uint32_t view_camera_path_frame(const view_camera_path *camera_path, uint32_t pl
 
 view_camera_path_place view_find_place(const view_camera_path *camera_path, const view_play *play)
 {
-    const md5_moment moment = md5_moment_at(&camera_path->clock, play->time, play->wrap);
+    const md5_sample_position sample =
+        md5_sample_position_at(&camera_path->clock, play->time, play->wrap);
     view_camera_path_place place = {0};
-    const uint32_t frame = view_camera_path_frame(camera_path, moment.frame0, &place.shot);
+    const uint32_t frame = view_camera_path_frame(camera_path, sample.frame0, &place.shot);
     // As in the library, the last frame is held; a clip would blend into its first frame.
-    const bool is_held = moment.frame1 <= moment.frame0;
-    place.frame = frame + (is_held ? 0 : (double)moment.fraction);
+    const bool is_held = sample.frame1 <= sample.frame0;
+    place.frame = frame + (is_held ? 0 : (double)sample.fraction);
     return place;
 }

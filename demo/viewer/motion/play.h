@@ -15,7 +15,7 @@ typedef struct view_event {
 // is forgotten.
 char *view_push_event(view_event events[VIEW_EVENTS], double time);
 
-// Time is not bounded by the clip and may run backward; md5_moment_at() wraps it.
+// Time is not bounded by the clip and may run backward; md5_sample_position_at() wraps it.
 typedef struct view_play {
     bool playing;
     bool held_at_end; // on the last frame, at a time that in a loop also means the first
@@ -39,7 +39,7 @@ bool view_set_range(view_play *play, const md5_anim *anim, bool end);
 void view_advance(view_play *play, const md5_anim *anim, double seconds);
 
 // The sample position to show.
-md5_moment view_moment(const view_play *play, const md5_anim *anim);
+md5_sample_position view_sample_position(const view_play *play, const md5_anim *anim);
 
 // Position within the cycle: seconds from its beginning, and frames (0 .. num_frames - 1).
 double view_cycle_time(const view_play *play, const md5_anim *anim);

@@ -15,8 +15,7 @@ void view_pose(view_scene *scene, const view_play *play)
 md5_xform view_place_of(const view_scene *scene)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
-    const md5_xform place = motion->place != NULL ? motion->place(scene) : view_at_origin();
-    return scene->fall != NULL ? md5_xform_mul(scene->fall->moved, place) : place;
+    return motion->place != NULL ? motion->place(scene) : view_at_origin();
 }
 
 md5_vec3 view_walked(const view_scene *scene, const view_play *play)
@@ -51,7 +50,7 @@ void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec
 static void skin(view_scene *scene, bool has_normals)
 {
     view_prepare_skin(scene);
-    COMMON_FOR (i, view_count_meshes(scene))
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++)
         view_skin_mesh(scene, i, has_normals ? scene->skinned[i].normals : NULL, NULL);
 }
 
@@ -103,7 +102,7 @@ static view_sphere find_core(const view_scene *scene)
     const uint32_t stride = view_count_vertices(scene->model) / SAMPLES + 1;
     uint32_t next = 0; // vertex of the mesh that is sampled
     int count = 0;
-    COMMON_FOR (i, view_count_meshes(scene)) {
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
         const uint32_t num_vertices = count_measured(scene, i);
         for (; next < num_vertices; next += stride) {
             const md5_vec3 point = points[count] = scene->skinned[i].positions[next];
@@ -118,7 +117,7 @@ static view_sphere find_core(const view_scene *scene)
     const int middle = count / 2, most = count - 1 - count / SHARE;
     view_sphere core = {.centre = {value_at(x, count, middle), value_at(y, count, middle),
                                    value_at(z, count, middle)}};
-    COMMON_FOR (i, count)
+    for (int i = 0; i < count; i++)
         x[i] = md5_vec3_length(md5_vec3_sub(points[i], core.centre));
     core.radius = 3 * value_at(x, count, most);
     return core;
@@ -152,7 +151,7 @@ static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_boun
     if (md5_vec3_dot(direction, far_corner(box, direction)) <= high
         && md5_vec3_dot(direction, far_corner(box, back)) >= low)
         return;
-    COMMON_FOR (p, count) {
+    for (uint32_t p = 0; p < count; p++) {
         const float reach = md5_vec3_dot(direction, points[p]);
         if (reach > high) {
             high = reach;
@@ -173,7 +172,7 @@ enum { IN_BOX = 64 };
 
 static void widen_hull(view_hull *hull, md5_bounds box, const md5_vec3 *points, uint32_t count)
 {
-    COMMON_FOR (i, VIEW_HULL_POINTS / 2)
+    for (int i = 0; i < VIEW_HULL_POINTS / 2; i++)
         widen_both_ways(hull, i, hull_direction(i), box, points, count);
 }
 
@@ -193,7 +192,7 @@ static md5_bounds widen_by_joints(const view_scene *scene, view_hull *hull)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     md5_vec3 points[IN_BOX];
-    COMMON_FOR (joint, scene->num_joints) {
+    for (uint32_t joint = 0; joint < scene->num_joints; joint++) {
         const uint32_t at = joint % IN_BOX;
         points[at] = md5_mat34_translation(scene->joints[joint]);
         if (at + 1 == IN_BOX || joint + 1 == scene->num_joints)
@@ -216,7 +215,7 @@ static uint32_t leave_out_stray(const view_sphere *core, const md5_vec3 *points,
                                 md5_vec3 *kept)
 {
     uint32_t num_kept = 0;
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const md5_vec3 out = md5_vec3_sub(points[i], core->centre);
         if (md5_vec3_dot(out, out) <= core->radius * core->radius)
             kept[num_kept++] = points[i];
@@ -231,7 +230,7 @@ md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
     const view_sphere core = find_core(scene);
     if (hull == NULL)
         hull = &unused;
-    COMMON_FOR (i, view_count_meshes(scene)) {
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
         const uint32_t num_vertices = count_measured(scene, i);
         for (uint32_t first = 0; first < num_vertices; first += IN_BOX) {
             const md5_vec3 *points = scene->skinned[i].positions + first;
@@ -259,8 +258,8 @@ float view_pose_lowest(view_scene *scene)
 {
     float lowest = INFINITY;
     skin(scene, false);
-    COMMON_FOR (i, view_count_meshes(scene))
-        COMMON_FOR (v, count_measured(scene, i))
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++)
+        for (uint32_t v = 0; v < count_measured(scene, i); v++)
             lowest = fminf(lowest, scene->skinned[i].positions[v].z);
     return lowest;
 }
@@ -281,7 +280,7 @@ static void note_far_frame(const view_scene *scene, uint32_t clip, uint32_t fram
 {
     const view_hull before = far->hull;
     (void)widen_by_joints(scene, &far->hull);
-    COMMON_FOR (i, VIEW_HULL_POINTS) {
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         if (far->hull.reach[i] > before.reach[i]) {
             far->clip[i] = clip;
             far->frame[i] = frame;
@@ -293,11 +292,11 @@ static void note_far_frame(const view_scene *scene, uint32_t clip, uint32_t fram
 static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
-    const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+    const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
     if (motion->pose_frame != NULL)
         motion->pose_frame(scene, clip, frame);
     else
-        view_pose_moment(scene, &moment);
+        view_pose_at(scene, &sample);
 }
 
 md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull)
@@ -308,7 +307,7 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
     far_frames far;
     memset(&far, 0, sizeof far);
     *hull = (view_hull){.lowest = INFINITY};
-    COMMON_FOR (i, VIEW_HULL_POINTS)
+    for (int i = 0; i < VIEW_HULL_POINTS; i++)
         hull->reach[i] = far.hull.reach[i] = -INFINITY;
     if (scene->skeleton != NULL && still != NULL) {
         view_pose(scene, still);
@@ -316,7 +315,7 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
         return bounds;
     }
     if (camera != NULL) {
-        COMMON_FOR (i, camera->num_frames)
+        for (uint32_t i = 0; i < camera->num_frames; i++)
             bounds =
                 md5_bounds_union(bounds, view_widen_hull(hull, &camera->frames[i].position, 1));
         return bounds;
@@ -340,10 +339,10 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
         }
         anim = motion->clip != NULL ? motion->clip(scene, clip + 1) : NULL;
     }
-    COMMON_FOR (i, VIEW_HULL_POINTS) {
+    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         // The first frame of each clip was skinned before, and no frame is skinned twice.
         bool was_skinned = far.frame[i] == 0;
-        COMMON_FOR (k, i)
+        for (int k = 0; k < i; k++)
             was_skinned =
                 was_skinned || (far.clip[k] == far.clip[i] && far.frame[k] == far.frame[i]);
         if (was_skinned)
@@ -364,7 +363,7 @@ view_faults view_find_pose_faults(view_scene *scene, bool *marks)
 {
     view_faults faults = {{0}};
     view_prepare_skin(scene);
-    COMMON_FOR (i, view_count_meshes(scene)) {
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
         const md5_mesh *const mesh = &scene->model->meshes[i];
         const view_skinned *const skinned = &scene->skinned[i];
         md5_vec4 *const tangents =
@@ -382,9 +381,9 @@ view_clip_faults view_find_clip_faults(view_scene *scene)
 {
     const md5_anim *const anim = scene->model != NULL ? view_shown_anim(scene) : NULL;
     view_clip_faults found = {.num_frames = anim != NULL ? anim->num_frames : 0};
-    COMMON_FOR (frame, found.num_frames) {
-        const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-        view_pose_moment(scene, &moment);
+    for (uint32_t frame = 0; frame < found.num_frames; frame++) {
+        const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
+        view_pose_at(scene, &sample);
         const view_faults faults = view_find_pose_faults(scene, NULL);
         found.num_faulty += view_count_faults(&faults) > 0;
         if (frame == 0 || view_count_faults(&faults) > view_count_faults(&found.worst)) {

@@ -22,8 +22,9 @@ static md5_load_opts loud(const view_scene *scene, view_log *log)
                  : library != NULL ? md5_game_files(library->game)
                                    : (md5_files){0},
         .allocator = {.limit = is_small ? (size_t)128 << 20 : 0},
-        .partial = true,
-        .without = is_small ? MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES : 0};
+        .allow_partial_binding = true,
+        .skip_geometry =
+            is_small ? MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES : 0};
 }
 
 // -- Memory ---------------------------------------------------------------------------------
@@ -66,7 +67,7 @@ void view_free_scene(view_scene *scene)
 {
     free_pose(scene);
     view_free_machine(&scene->machine); // which refers to the clips
-    COMMON_FOR (i, scene->num_clips)
+    for (size_t i = 0; i < scene->num_clips; i++)
         free_clip(&scene->clips[i]);
     free(scene->clips);
     view_free_fall(scene->fall);
@@ -75,7 +76,7 @@ void view_free_scene(view_scene *scene)
     md5_free_model(scene->dressed);
     convert_free_scene(&scene->wardrobe);
     view_drop_library(scene->library);
-    COMMON_FOR (i, scene->num_looks)
+    for (uint32_t i = 0; i < scene->num_looks; i++)
         view_free_look(&scene->looks[i]);
     free(scene->looks);
     free_camera_path(&scene->camera_path);
@@ -99,7 +100,7 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
     md5_build_joint_bounds(scene->model, scene->joint_bounds);
     const uint32_t num_meshes = scene->model->num_meshes;
     scene->skinned = common_alloc(num_meshes, sizeof *scene->skinned);
-    COMMON_FOR (i, num_meshes) {
+    for (uint32_t i = 0; i < num_meshes; i++) {
         const size_t count = scene->model->meshes[i].num_vertices;
         scene->skinned[i].positions = common_alloc(2 * count, sizeof(md5_vec3));
         scene->skinned[i].normals = scene->skinned[i].positions + count;
@@ -198,11 +199,12 @@ static void pick_up_clips(view_scene *scene, view_log *log)
     char *folder = common_folder(scene->path);
     common_list list = common_list_folder(folder, ".md5anim");
     uint64_t size = 0;
-    COMMON_FOR (i, list.count) {
+    for (size_t i = 0; i < list.count; i++) {
         size += common_file_size(list.names[i]);
         if (size > PICK_UP_LIMIT) {
             scene->num_unopened = list.count - i;
-            view_info(log, "%zu animations beside the model were not opened; name those to see",
+            view_info(log,
+                      "%zu animations in the model's folder were not loaded; open them by name",
                       scene->num_unopened);
             break;
         }
@@ -217,13 +219,13 @@ static void pick_up_clips(view_scene *scene, view_log *log)
         if (!view_append_clip(scene, clip, NULL, &error)) {
             char text[640];
             md5_format_error(&error, text, sizeof text);
-            view_debug(log, "not picked up: %s", text);
+            view_debug(log, "skipped animation: %s", text);
             continue;
         }
         view_clip *const added = &scene->clips[scene->num_clips - 1];
         if (added->binding->num_missing > 0) {
-            view_debug(log, "not picked up: %s: drives all but %u of the model's joints", path,
-                       added->binding->num_missing);
+            view_debug(log, "skipped animation: %s: it does not animate %u joints of the model",
+                       path, added->binding->num_missing);
             free_clip(added);
             scene->num_clips--;
             continue;
@@ -231,7 +233,7 @@ static void pick_up_clips(view_scene *scene, view_log *log)
         if (added->anim->num_warnings > 0)
             view_warn_about(
                 log, (view_about){VIEW_ABOUT_CLIP, (uint32_t)scene->num_clips - 1, 0, scene->model},
-                "%s: %u warning%s, shown if it is opened by name", added->name,
+                "%s: %u warning%s; open it by name for details", added->name,
                 added->anim->num_warnings, added->anim->num_warnings == 1 ? "" : "s");
         take_quake(scene, added, log);
     }
@@ -245,7 +247,7 @@ static size_t first_clip(const view_scene *scene)
 {
     size_t best = 0;
     int most = -1;
-    COMMON_FOR (i, scene->num_clips) {
+    for (size_t i = 0; i < scene->num_clips; i++) {
         const view_clip *const clip = &scene->clips[i];
         const bool rests = scene->picked_up && common_contains(clip->name, "idle");
         const int merit = 2 * (clip->anim->num_frames > 1) + rests;
@@ -309,7 +311,7 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
 static void live_on(view_scene *scene)
 {
     if (scene->fall != NULL)
-        view_decide_fate(scene->fall, (view_fate){.dies = INFINITY, .rises = INFINITY});
+        view_set_death_time(scene->fall, INFINITY);
 }
 
 void view_select_clip(view_scene *scene, size_t clip)
@@ -399,7 +401,7 @@ size_t view_find_model(const char *const *files, size_t num_files)
 common_list view_models_of_clip(const char *path)
 {
     enum { MAX_TRIED = 64 }; // each is read
-    const md5_load_opts opts = {.without = MD5_PART_GEOMETRY};
+    const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL};
     char *const whole = common_whole(path), *const folder = common_folder(whole);
     common_list models = common_list_folder(folder, ".md5mesh"), fitting = {NULL, 0};
     md5_anim *const anim = md5_load_anim(path, NULL, NULL);
@@ -479,12 +481,8 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     }
     if (scene->model != NULL)
         view_make_pose(scene, &scene->model->skeleton);
-    if (scene->model != NULL && !is_cube && scene->files == NULL)
-        view_load_fall(scene,
-                       scene->machine.character != NULL ? scene->machine.character->model_path
-                                                        : model_path,
-                       &opts, log);
-    COMMON_EACH (from, cube.clips, cube.num_clips) {
+    for (uint32_t i = 0; i < cube.num_clips; i++) {
+        view_cube_clip *const from = &cube.clips[i];
         const view_clip clip = {.path = from->file, .name = from->name, .anim = from->anim};
         if (!view_append_clip(scene, clip, NULL, &error))
             view_log_error(log, &error);
@@ -493,7 +491,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     if (model_path != NULL && view_is_joints_alone(scene))
         view_warn(log, "%s: the model has no triangles; only its joints are shown", scene->name);
 
-    COMMON_FOR (i, num_files) {
+    for (size_t i = 0; i < num_files; i++) {
         if (!view_log_progress(log, "files", i, num_files))
             return false;
         const bool is_camera_path = common_has_ending(files[i], ".md5camera");
@@ -533,6 +531,16 @@ bool view_load_scene(view_scene *scene, const char *const *files, size_t num_fil
     return false;
 }
 
+void view_load_figure(view_scene *scene, view_log *log)
+{
+    const md5_character *const character = scene->machine.character;
+    const char *const model_path = character != NULL ? character->model_path : scene->path;
+    if (scene->model == NULL || scene->fall != NULL || common_has_ending(model_path, ".cfg"))
+        return;
+    const md5_load_opts opts = loud(scene, log);
+    view_load_fall(scene, model_path, &opts, log);
+}
+
 // -- Of a game folder ----------------------------------------------------------------------------
 
 bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
@@ -542,7 +550,7 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
     view_address parts;
     *scene = (view_scene){0};
     if (!view_read_address(address, &parts))
-        return view_error(log, "%s: no name in a game, as in FOLDER::NAME", address);
+        return view_error(log, "%s: expected FOLDER::NAME", address);
     const bool is_open = library != NULL && strcmp(library->place, parts.place) == 0;
     if (is_open)
         library->num_users++;

@@ -139,6 +139,9 @@ char *view_only_model(const char *folder);
 // without normal maps. NULL: the system's files.
 bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files,
                      const md5_files *reader, bool pick_up, view_log *log);
+// Loads the articulated figure of a scene that view_load_scene() loaded: NAME.af in the folder of
+// the model. scene->fall remains NULL if there is no such file. Faults are logged as warnings.
+void view_load_figure(view_scene *scene, view_log *log);
 void view_free_scene(view_scene *scene); // a zeroed one is allowed
 
 // For scenes that are put together in other ways: binds a clip that was loaded to the scene's model
@@ -149,8 +152,8 @@ bool view_append_clip(view_scene *scene, view_clip clip, const md5_load_opts *op
                       md5_error *error);
 void view_make_pose(view_scene *scene, const md5_skeleton *skeleton);
 
-// Joins models to that of the scene, on joints of their names: see --wear. Warns of joints that it
-// lacks. Returns false and logs an error if one cannot be worn.
+// Joins models to that of the scene, on joints of their names: see --outfit. Warns of joints that
+// it lacks. Returns false and logs an error if one cannot be worn.
 bool view_wear(view_scene *scene, const common_texts *files, view_log *log);
 
 // Loads a clip and shows it: a file, which replaces a clip of the same file, or what that name is

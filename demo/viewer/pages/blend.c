@@ -24,13 +24,13 @@ VIEW_SHOW(crossfade)
                      *const to = picture->figures[2].pose;
     const md5_xform *const poses[3] = {from, to, mix};
     float weight = 0;
-    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+    for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const double time = view_step_x(picture->plots, i, now);
         view_sample_clip(picture, "walk", time, from);
         view_sample_clip(picture, "wave", time, to);
         weight = crossfade(from, to, picture->scene->num_joints, view_choice(picture, 1),
                            time - begin, v[0], mix);
-        COMMON_FOR (k, 3)
+        for (int k = 0; k < 3; k++)
             view_plot_step(picture->plots, k, i, time, view_posed_place(picture, poses[k], hand).z);
     }
     VIEW_FACTS(picture, now - begin, weight, view_largest_angle(picture, from, mix),
@@ -58,11 +58,11 @@ static bool begin_playing(playing *p, const view_picture *picture, char *text,
     free(text);
     if (file == NULL)
         return false;
-    COMMON_FOR (i, file->desc.num_clips) {
+    for (uint32_t i = 0; i < file->desc.num_clips; i++) {
         const view_clip *const clip = view_page_clip(picture, file->clips[i].name);
         file->clips[i].binding = clip != NULL ? clip->binding : NULL; // which is an error
     }
-    COMMON_FOR (i, file->desc.num_attached)
+    for (uint32_t i = 0; i < file->desc.num_attached; i++)
         file->attached[i].model = held;
     file->desc.model = picture->model;
     p->machine = md5_create_machine(&file->desc, NULL, NULL);
@@ -90,11 +90,12 @@ static void play(playing *p, double seconds, md5_xform *pose)
 // -- Inertial transition --------------------------------------------------------------------
 
 // lines of inertial
-// D. Bollo's: what is left of a distance x, which changes by v a second, after t of so many
-// seconds. It begins as fast as it was and ends at rest; a begins at zero or above.
+// Returns the remaining part of a distance x after the time t (D. Bollo's method). It starts with
+// the velocity v, ends at rest after at most `seconds`, and its acceleration a starts at 0 or
+// above.
 static float left_of(float x, float v, float seconds, float t)
 {
-    v = fminf(v, 0.0f); // what leads away from the new clip is dropped
+    v = fminf(v, 0.0f); // ignore a velocity away from the new clip
     const float t1 = v < 0.0f ? fminf(seconds, -5.0f * x / v) : seconds;
     if (t >= t1)
         return 0.0f;
@@ -123,24 +124,26 @@ VIEW_SHOW(inertial)
     const double step = 2.0 / (double)VIEW_PAGE_STEPS, begin = 0.5;
     md5_xform *const before = view_spare_pose(picture, 0), *const pose =
                                                                view_spare_pose(picture, 1);
-    COMMON_FOR (way, 3) {
+    for (int way = 0; way < 3; way++) {
         playing p;
         const bool plays = begin_playing(&p, picture, common_copy(text), NULL);
-        COMMON_FOR_WHILE (i, VIEW_PAGE_POINTS, plays) {
-            play(&p, i > 0 ? step : 0, pose);
-            if (i == (int)(begin / step)) {
-                memcpy(before, pose, picture->scene->num_joints * sizeof *pose);
-                change_state(p.player, 1, way == 2 ? 0 : v[0], way == 1);
-                play(&p, 0, pose); // in no time
-                VIEW_FACTS(picture, view_largest_angle(picture, before, pose));
+        if (plays) {
+            for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
+                play(&p, i > 0 ? step : 0, pose);
+                if (i == (int)(begin / step)) {
+                    memcpy(before, pose, picture->scene->num_joints * sizeof *pose);
+                    change_state(p.player, 1, way == 2 ? 0 : v[0], way == 1);
+                    play(&p, 0, pose); // in no time
+                    VIEW_FACTS(picture, view_largest_angle(picture, before, pose));
+                }
+                const float height = view_posed_place(picture, pose, hand).z;
+                view_add_point(picture->plots, way, i * step, height);
+                if (i != now)
+                    continue;
+                view_add_mark(picture->plots, i * step, height,
+                              picture->plots->row.series[way].color | 0xFFu);
+                memcpy(picture->figures[way].pose, pose, picture->scene->num_joints * sizeof *pose);
             }
-            const float height = view_posed_place(picture, pose, hand).z;
-            view_add_point(picture->plots, way, i * step, height);
-            if (i != now)
-                continue;
-            view_add_mark(picture->plots, i * step, height,
-                          picture->plots->row.series[way].color | 0xFFu);
-            memcpy(picture->figures[way].pose, pose, picture->scene->num_joints * sizeof *pose);
         }
         end_playing(&p);
     }
@@ -156,7 +159,7 @@ VIEW_SHOW(inertial)
 // lines of additive
 static md5_quat add_turn(md5_quat pose, md5_quat difference, bool before)
 {
-    // The pose first, then the difference in the joint's own axes: a nod stays a nod.
+    // Apply the difference in the axes of the rotated joint: a nod remains a nod.
     if (!before)
         return md5_quat_mul(pose, difference);
     return md5_quat_mul(difference, pose); // in the parent's axes
@@ -169,7 +172,7 @@ VIEW_SHOW(additive)
     // The difference: a nod, as it was made on a head that looks ahead; a part of it by its angle.
     const md5_quat turn = md5_quat_from_euler((md5_euler){.yaw = v[0]}),
                    nod = md5_quat_from_euler((md5_euler){.pitch = v[1] * v[2]});
-    COMMON_FOR (before, 2) {
+    for (int before = 0; before < 2; before++) {
         const view_figure *const figure = &picture->figures[before];
         view_sample_clip(picture, "breathe", picture->time, figure->pose);
         md5_quat *const own = &figure->pose[head].rotation;
@@ -193,13 +196,13 @@ static const struct {
 } manner_poses[] = {{"yawn", 2.9}, {"bow", 1.2}, {"carry", 0.5}, {"lean", 0.5}};
 
 // lines of manner
-// What turns the plain pose into that with the manner, in each joint's own axes, behind the third.
+// Adds the difference between `plain` and `manner` to a third pose, in the axes of each joint.
 static void add_manner(const md5_xform *manner, const md5_xform *plain, const md5_xform *clip,
                        uint32_t num_joints, float weight, md5_xform *pose)
 {
     for (uint32_t i = 0; i < num_joints; i++) {
         md5_quat change = md5_quat_mul(md5_quat_conjugate(plain[i].rotation), manner[i].rotation);
-        if (weight < 0.0f) // the opposite
+        if (weight < 0.0f) // a negative weight adds the opposite
             change = md5_quat_conjugate(change);
         const md5_quat part = md5_quat_slerp((md5_quat){.w = 1.0f}, change, fabsf(weight));
         const md5_vec3 move = md5_vec3_sub(manner[i].translation, plain[i].translation);
@@ -222,21 +225,23 @@ VIEW_SHOW(manner)
     if (clip == NULL)
         return;
     plot->row.high.x = (float)clip->anim->duration;
-    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+    for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const double time = view_step_x(plot, i, picture->time);
-        COMMON_FOR (k, 4)
+        for (int k = 0; k < 4; k++)
             poses[k] = picture->figures[k].pose;
-        COMMON_FOR (k, 3)
+        for (int k = 0; k < 3; k++)
             view_sample_clip(picture, names[k], k == 0 ? manner_poses[manner].seconds : time,
                              poses[k]);
         add_manner(poses[0], poses[1], poses[2], count, v[2], poses[3]);
         md5_blend_poses(poses[2], poses[0], 0.5f, NULL, count, poses[4]);
-        COMMON_FOR_WHILE (k, 3, i < VIEW_PAGE_POINTS)
-            view_add_point(plot, k, time, view_posed_place(picture, poses[2 + k], foot).x);
+        if (i < VIEW_PAGE_POINTS) {
+            for (int k = 0; k < 3; k++)
+                view_add_point(plot, k, time, view_posed_place(picture, poses[2 + k], foot).x);
+        }
     }
-    COMMON_FOR (k, 3) {
+    for (int k = 0; k < 3; k++) {
         float low = INFINITY, high = -INFINITY;
-        COMMON_FOR (i, VIEW_PAGE_POINTS) {
+        for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
             low = fminf(low, plot->series[k].points[i].y);
             high = fmaxf(high, plot->series[k].points[i].y);
         }
@@ -248,12 +253,12 @@ VIEW_SHOW(manner)
 // -- Masks ----------------------------------------------------------------------------------
 
 // lines of masks
-// Feathered: a joint so many levels below the root of the mask has a full weight, each above it
-// less.
+// Returns the weight of a joint. With feathering, the weight increases over `feather` levels below
+// the root of the mask. Joints below these levels have the weight 1.
 static float mask_weight(const md5_skeleton *skeleton, uint32_t joint, uint32_t root,
                          uint32_t feather)
 {
-    uint32_t level = 1; // the root's
+    uint32_t level = 1; // level of the root
     while (joint != root && joint != MD5_NONE) {
         joint = skeleton->joints[joint].parent;
         level++;
@@ -281,16 +286,16 @@ VIEW_SHOW(masks)
     view_sample_clip(picture, "wave", picture->time, arms);
     if (picture->skeleton->num_joints > 128)
         return;
-    COMMON_FOR (i, picture->skeleton->num_joints)
+    for (uint32_t i = 0; i < picture->skeleton->num_joints; i++)
         weights[i] = mask_weight(picture->skeleton, i, view_page_joint(picture, "spine_1"),
                                  view_choice(picture, 0));
     blend_masked(legs, arms, weights, v[1], picture->skeleton->num_joints, figure->pose);
     // Each bone in the colour of its joint's weight.
-    COMMON_FOR (i, picture->skeleton->num_joints) {
+    for (uint32_t i = 0; i < picture->skeleton->num_joints; i++) {
         const uint32_t red = (uint32_t)(255 * weights[i]);
         view_add_bone(picture, figure, i, red << 24 | 0x00600000u | (255u - red) << 8 | 0xFFu);
     }
-    COMMON_FOR (i, 5) {
+    for (int i = 0; i < 5; i++) {
         const float weight = weights[view_page_joint(picture, joints[i])];
         VIEW_FACTS(picture, weight);
         if (i < 4) { // of the spine
@@ -321,7 +326,7 @@ VIEW_SHOW(sync)
     const double step = length / (double)STEPS_OF_GAIT;
     const uint32_t foot = view_page_joint(picture, "foot_l");
     md5_xform *const pose = view_spare_pose(picture, 0);
-    COMMON_FOR (way, 2) {
+    for (int way = 0; way < 2; way++) {
         playing p;
         float places[STEPS_OF_GAIT + 1];
         const bool plays = begin_playing(&p, picture, NULL, NULL);
@@ -378,7 +383,7 @@ VIEW_SHOW(machine)
             md5_player_set(p.player, 1, 1);
         md5_player_advance(p.player, i > 0 ? tick : 0, NULL, NULL);
         const md5_layer_status status = md5_player_layer(p.player, 0);
-        const float to = (float)status.state, weight = md5_player_shot(p.player, 0).weight;
+        const float to = (float)status.state, weight = md5_player_one_shot(p.player, 0).weight;
         const float from = status.from != MD5_NONE ? (float)status.from : to;
         const float now_state = from + (to - from) * status.progress;
         view_add_point(plots, 0, time, now_state);
@@ -396,7 +401,7 @@ VIEW_SHOW(machine)
     view_add_mark(&plots[1], now, speed, VIEW_RED);
     // The states above the character, and what leads from one to the other.
     const float apart = 16, high = 66, free_space = 9;
-    COMMON_FOR (i, 2u)
+    for (uint32_t i = 0; i < 2u; i++)
         view_add_label(picture, (md5_vec3){0, i == 0 ? -apart : apart, high},
                        shown.state == i ? VIEW_YELLOW : VIEW_PLAIN, i == 0 ? "stand" : "go");
     view_page_line(picture, (md5_vec3){0, free_space - apart, high},
@@ -422,7 +427,7 @@ static void add_footstep(void *user, md5_player *player, const md5_event *event,
     const event_plot *const prints = user;
     const double spike = strcmp(event->name, prints->old) == 0 ? -0.45 : 0.45;
     (void)player;
-    COMMON_FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         view_add_point(prints->plot, prints->way, prints->time,
                        2.0 - prints->way + (i == 1 ? spike * weight : 0.0));
 }
@@ -438,7 +443,7 @@ VIEW_SHOW(in_step)
     const double fade = v[2];
     view_plot *const plots = picture->plots;
     plots[0].row.high.x = v[2];
-    COMMON_FOR (way, 3) {
+    for (int way = 0; way < 3; way++) {
         const view_color color = plots[0].row.series[way].color | 0xFFu;
         event_plot prints = {&plots[1], way, 0, view_word(picture, 0)};
         playing p;
@@ -495,35 +500,39 @@ static void show_bars(view_picture *picture, double told)
     event_plot to = {.plot = plot};
     playing p;
     const bool plays = begin_playing(&p, picture, NULL, NULL);
-    COMMON_FOR_WHILE (i, VIEW_PAGE_POINTS, plays) {
-        const bool is_now = tick * i <= now && now < tick * (i + 1);
-        to.time = tick * i;
-        md5_player_advance(p.player, i > 0 ? tick : 0, add_window, &to);
-        if (i == 0) // without effect if there is none
-            md5_player_shot_section(p.player, 0, "wave", MD5_SECTION_LOOP);
-        if (i == (int)lround(told / tick)) {
-            md5_player_shot_section(p.player, 0, "lower",
-                                    (md5_section_change)view_choice(picture, 0));
-            view_add_mark(picture->plots, to.time, md5_player_shot(p.player, 0).time * 84,
-                          VIEW_RED);
+    if (plays) {
+        for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
+            const bool is_now = tick * i <= now && now < tick * (i + 1);
+            to.time = tick * i;
+            md5_player_advance(p.player, i > 0 ? tick : 0, add_window, &to);
+            if (i == 0) // without effect if there is none
+                md5_player_one_shot_section(p.player, 0, "wave", MD5_SECTION_LOOP);
+            if (i == (int)lround(told / tick)) {
+                md5_player_one_shot_section(p.player, 0, "lower",
+                                            (md5_section_change)view_choice(picture, 0));
+                view_add_mark(picture->plots, to.time, md5_player_one_shot(p.player, 0).time * 84,
+                              VIEW_RED);
+            }
+            const md5_one_shot_status one_shot = md5_player_one_shot(p.player, 0);
+            for (int row = 0; plot->row.series[row].name != NULL; row++) {
+                const char *const name = plot->row.series[row].name;
+                const bool is_section =
+                    one_shot.section != NULL && strcmp(one_shot.section, name) == 0;
+                const uint32_t window = md5_find_window(p.machine, name);
+                const float weight =
+                    is_section ? one_shot.weight : md5_player_window(p.player, window);
+                const double height = (double)plot->row.high.y - 1 - row + 0.8 * weight;
+                view_add_point(plot, row, to.time, height);
+                if (!is_now)
+                    continue;
+                view_add_mark(plot, to.time, height, plot->row.series[row].color);
+                VIEW_FACTS(picture, weight);
+            }
+            if (told >= 0)
+                view_add_point(picture->plots, 0, to.time, one_shot.time * 84);
+            if (is_now)
+                play(&p, 0, picture->figures[0].pose);
         }
-        const md5_shot_status shot = md5_player_shot(p.player, 0);
-        for (int row = 0; plot->row.series[row].name != NULL; row++) {
-            const char *const name = plot->row.series[row].name;
-            const bool is_section = shot.section != NULL && strcmp(shot.section, name) == 0;
-            const uint32_t window = md5_find_window(p.machine, name);
-            const float weight = is_section ? shot.weight : md5_player_window(p.player, window);
-            const double height = (double)plot->row.high.y - 1 - row + 0.8 * weight;
-            view_add_point(plot, row, to.time, height);
-            if (!is_now)
-                continue;
-            view_add_mark(plot, to.time, height, plot->row.series[row].color);
-            VIEW_FACTS(picture, weight);
-        }
-        if (told >= 0)
-            view_add_point(picture->plots, 0, to.time, shot.time * 84);
-        if (is_now)
-            play(&p, 0, picture->figures[0].pose);
     }
     end_playing(&p);
 }
@@ -552,7 +561,7 @@ VIEW_SHOW(grip)
                    prop = view_page_joint(picture, "prop_r");
     md5_model *const staff = md5_parse_model(model, strlen(model), NULL, NULL);
     md5_xform *const pose = view_spare_pose(picture, 0);
-    COMMON_FOR (both, 2) {
+    for (int both = 0; both < 2; both++) {
         view_figure *const figure = &picture->figures[both];
         md5_xform shown = figure->place;
         playing p;
@@ -560,19 +569,21 @@ VIEW_SHOW(grip)
         const bool plays = begin_playing(&p, picture, NULL, staff);
         if (plays)
             md5_player_target(p.player, 0)->weight = both == 1 ? v[2] : 0;
-        COMMON_FOR_WHILE (i, VIEW_PAGE_POINTS, plays) {
-            const double time = view_plot_x(picture->plots, i);
-            play(&p, i > 0 ? length / (double)VIEW_PAGE_STEPS : 0, pose);
-            const md5_xform shaft = md5_xform_mul(md5_joint_in_model(picture->skeleton, pose, prop),
-                                                  staff->bind_local[0]);
-            const double distance =
-                view_distance(md5_xform_point(shaft, grip), view_posed_place(picture, pose, hand));
-            view_add_point(picture->plots, both, time, distance);
-            farthest = fmax(farthest, distance);
-            if (time > now)
-                continue;
-            memcpy(figure->pose, pose, picture->scene->num_joints * sizeof *pose);
-            shown = md5_xform_mul(figure->place, shaft);
+        if (plays) {
+            for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
+                const double time = view_plot_x(picture->plots, i);
+                play(&p, i > 0 ? length / (double)VIEW_PAGE_STEPS : 0, pose);
+                const md5_xform shaft = md5_xform_mul(
+                    md5_joint_in_model(picture->skeleton, pose, prop), staff->bind_local[0]);
+                const double distance = view_distance(md5_xform_point(shaft, grip),
+                                                      view_posed_place(picture, pose, hand));
+                view_add_point(picture->plots, both, time, distance);
+                farthest = fmax(farthest, distance);
+                if (time > now)
+                    continue;
+                memcpy(figure->pose, pose, picture->scene->num_joints * sizeof *pose);
+                shown = md5_xform_mul(figure->place, shaft);
+            }
         }
         view_page_line(picture, md5_xform_point(shown, ends[0]), md5_xform_point(shown, ends[1]),
                        VIEW_YELLOW);

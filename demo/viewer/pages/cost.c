@@ -4,7 +4,7 @@
 // -- Bitmap animation -----------------------------------------------------------------------
 
 // lines of bitmap
-// `count` pictures of size * size texels, one after another.
+// `count` images of size * size texels, one after another.
 typedef struct flipbook {
     const float *texels;
     int size, count;
@@ -17,10 +17,11 @@ static float texel(const flipbook *book, int frame, int x, int y)
 
 static float from_array(const flipbook *book, double frame, int x, int y)
 {
-    return texel(book, (int)frame % book->count, x, y); // each picture until the next one
+    return texel(book, (int)frame % book->count, x, y); // show one image at a time
 }
 
-// Side by side, shown half a texel farther: what is filtered at the border comes from its neighbor.
+// The images are next to each other. Read half a texel to the right: at the border, the filter
+// mixes in the neighboring image.
 static float from_atlas(const flipbook *book, double frame, int x, int y)
 {
     const int column = (int)frame % book->count * book->size + x;
@@ -29,7 +30,7 @@ static float from_atlas(const flipbook *book, double frame, int x, int y)
            + 0.5f * texel(book, next / book->size, next % book->size, y);
 }
 
-// Layers of a volume, whose filter goes from one to the next.
+// The images are layers of a 3D texture. The filter interpolates between two layers.
 static float from_volume(const flipbook *book, double frame, int x, int y)
 {
     const int first = (int)frame % book->count, second = (first + 1) % book->count;
@@ -43,7 +44,7 @@ static float from_volume(const flipbook *book, double frame, int x, int y)
 static float fire_at(double x, double y, double part)
 {
     double light = fmax(0, 1 - hypot(2.4 * (x - 0.5), 4 * y));
-    COMMON_FOR (i, 5) {
+    for (int i = 0; i < 5; i++) {
         const double rise = part + 0.2 * i - floor(part + 0.2 * i);
         const double middle = 0.45 + 0.45 * rise + 0.1 * sin(9.0 * i + 6.28318530718 * part);
         const double radius = 0.24 * (1 - 0.8 * rise);
@@ -73,16 +74,16 @@ VIEW_SHOW(bitmap)
     const size_t num_texels = (size_t)count * (size_t)size * (size_t)size;
     float *const texels = common_alloc(num_texels, sizeof *texels);
     const flipbook book = {texels, size, count};
-    COMMON_FOR (i, (int)num_texels) {
+    for (int i = 0; i < (int)num_texels; i++) {
         const int frame = i / size / size;
         texels[i] =
             fire_at((i % size + 0.5) / size, (i / size % size + 0.5) / size, (double)frame / count);
     }
-    COMMON_FOR (way, 3) {
+    for (int way = 0; way < 3; way++) {
         view_figure *const figure = &picture->figures[way];
         const float left = figure->place.translation.y - 15, edge = 30.0f / (float)size;
         figure->shape = (md5_mat34){{0}}; // no character
-        COMMON_FOR (i, size * size * rows) {
+        for (int i = 0; i < size * size * rows; i++) {
             const int x = i / rows % size, y = i / rows / size;
             const float light = ways[way](&book, rate * now, x, y);
             const float z = 4 + edge * ((float)y + ((float)(i % rows) + 0.5f) / (float)rows);
@@ -92,11 +93,11 @@ VIEW_SHOW(bitmap)
         }
     }
     float largest[2] = {0, 0};
-    COMMON_FOR (i, VIEW_PAGE_POINTS) {
+    for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
         const double time = view_plot_x(picture->plots, i);
         const float shown[2] = {from_array(&book, rate * time, size / 2, size / 3),
                                 from_volume(&book, rate * time, size / 2, size / 3)};
-        COMMON_FOR (k, 2) {
+        for (int k = 0; k < 2; k++) {
             view_series *const series = &picture->plots->series[k];
             const float before = series->count > 0 ? series->points[series->count - 1].y : shown[k];
             largest[k] = fmaxf(largest[k], fabsf(shown[k] - before));
@@ -105,7 +106,7 @@ VIEW_SHOW(bitmap)
     }
     VIEW_FACTS(picture, 4 * count * size * size / 1024.0, largest[0], largest[1]);
     float bleeds = 0;
-    COMMON_FOR (y, size)
+    for (int y = 0; y < size; y++)
         bleeds = fmaxf(bleeds, fabsf(from_atlas(&book, rate * now, size - 1, y)
                                      - from_array(&book, rate * now, size - 1, y)));
     VIEW_FACTS(picture, bleeds);
@@ -115,8 +116,9 @@ VIEW_SHOW(bitmap)
 // -- What it costs --------------------------------------------------------------------------
 
 // lines of memory
-// Bytes. A joint of a frame: x y z and x y z of a rotation. A vertex: place and normal, and three
-// weights with their joints. A vertex of a frame: the place in 16 bits, the normal in 8.
+// Bytes of a skeletal animation. Per frame and joint: x y z of the position and of the rotation.
+// Per vertex: position and normal, and three weights with their joints. Vertex animation stores,
+// per frame and vertex, the position with 16 bits and the normal with 8 bits per component.
 static double skeleton_bytes(double vertices, double joints, double frames)
 {
     return joints * frames * 6 * 4 + vertices * (6 * 4 + 3 * (4 + 2));
@@ -127,7 +129,7 @@ static double vertex_bytes(double vertices, double frames)
     return vertices * frames * (3 * 2 + 2 * 1);
 }
 
-// Of each picture and character: a matrix of 12 floats for each joint, against one number.
+// Bytes uploaded per image: for each character 12 floats per joint, or one number.
 static double upload_bytes(double joints, double characters, bool by_vertices)
 {
     return characters * (by_vertices ? 4 : joints * 12 * 4);
@@ -136,7 +138,7 @@ static double upload_bytes(double joints, double characters, bool by_vertices)
 
 VIEW_SHOW(memory)
 {
-    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+    for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const double frames = view_step_x(picture->plots, i, v[2]);
         view_plot_step(picture->plots, 0, i, frames,
                        log10(skeleton_bytes(v[0], v[1], frames) / 1024));

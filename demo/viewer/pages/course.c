@@ -7,7 +7,7 @@
 // -- A line of .md5mesh ---------------------------------------------------------------------
 
 // lines of line
-// Of a joint in the bind pose, in the space of the model.
+// Reads a joint of the bind pose, in model space.
 static bool read_joint(const char *line, char name[64], int *parent, md5_vec3 *place,
                        md5_quat *turn)
 {
@@ -16,7 +16,7 @@ static bool read_joint(const char *line, char name[64], int *parent, md5_vec3 *p
                                " ( %f %f %f )";
     const int count = sscanf(line, form, name, parent, &place->x, &place->y, &place->z, &turn->x,
                              &turn->y, &turn->z);
-    // The squares of all four add up to 1. Of both signs files mean the negative one.
+    // The squares of all four numbers add up to 1. By convention, w is negative or 0.
     const float three = turn->x * turn->x + turn->y * turn->y + turn->z * turn->z;
     turn->w = -sqrtf(fabsf(1.0f - three));
     return count == 8;
@@ -55,12 +55,12 @@ VIEW_SHOW(line)
 static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
 {
     float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-    if (shorter && cosine < 0.0f) { // the same rotation, on the near side
+    if (shorter && cosine < 0.0f) { // -b is the same rotation, but nearer
         b = (md5_quat){-b.x, -b.y, -b.z, -b.w};
         cosine = -cosine;
     }
     const float angle = acosf(fminf(fmaxf(cosine, -1.0f), 1.0f)), sine = sinf(angle);
-    if (sine < 1e-3f) // no way, or any of those around
+    if (sine < 1e-3f) // equal or opposite: the direction of the rotation is undefined
         return a;
     const float p = sinf((1.0f - t) * angle) / sine, q = sinf(t * angle) / sine;
     return (md5_quat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z, p * a.w + q * b.w};
@@ -72,9 +72,9 @@ VIEW_SHOW(sign)
     const float angle = view_radians(v[0]);
     const float t = view_moving_part(picture, v[1]);
     const md5_quat from = {.w = 1}, to = {.x = sinf(0.5f * angle), .w = cosf(0.5f * angle)};
-    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+    for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const float part = (float)view_step_x(picture->plots, i, t);
-        COMMON_FOR (way, 2) {
+        for (int way = 0; way < 2; way++) {
             const md5_quat turn = way_to(from, to, way == 1, part);
             view_plot_step(picture->plots, way, i, part,
                            2 * view_degrees(acosf(view_clamp(turn.w, -1, 1))));
@@ -88,7 +88,7 @@ VIEW_SHOW(sign)
 // -- One vertex through the shader ----------------------------------------------------------
 
 // lines of vertex
-// An influence is the vertex in the bind pose times a weight, and the weight.
+// An influence is the position of the vertex in the bind pose times a weight, and the weight.
 static md5_vec3 skin_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat34 *palette)
 {
     md5_vec3 sum = {0.0f, 0.0f, 0.0f};
@@ -132,7 +132,7 @@ VIEW_SHOW(vertex)
 // -- Scale ----------------------------------------------------------------------------------
 
 // lines of scale
-// Of a point: s q x + t. One number s for all axes stays one in a product.
+// Maps a point x to s q x + t. A product of such transforms again has one scale s for all axes.
 typedef struct scaled {
     md5_quat q;
     float s;
@@ -150,8 +150,8 @@ static scaled mul_scaled(scaled parent, scaled child)
 static void add_box(view_picture *picture, const md5_mat34 *m, view_color color)
 {
     const md5_bounds box = {{-9, -9, -9}, {9, 9, 9}};
-    COMMON_FOR (i, 8)
-        COMMON_FOR (axis, 3)
+    for (int i = 0; i < 8; i++)
+        for (int axis = 0; axis < 3; axis++)
             if ((i & 1 << axis) == 0)
                 view_page_line(picture, md5_mat34_point(*m, view_corner(box, (unsigned)i)),
                                md5_mat34_point(*m, view_corner(box, (unsigned)(i | 1 << axis))),
@@ -170,7 +170,7 @@ VIEW_SHOW(scale)
     const md5_vec3 y = md5_mat34_direction(product, (md5_vec3){0, 1, 0}),
                    z = md5_mat34_direction(product, (md5_vec3){0, 0, 1});
     md5_mat34 kept = md5_mat34_from_xform((md5_xform){.rotation = equal.q, .translation = equal.t});
-    COMMON_FOR (i, 12)
+    for (int i = 0; i < 12; i++)
         kept.m[i] *= i % 4 < 3 ? equal.s : 1;
     picture->figures[0].shape = (md5_mat34){{0}};
     add_box(picture, &parent, VIEW_BLUE);
@@ -188,13 +188,14 @@ enum { LOOP, CYCLE, CLAMP };
 
 static double frame_at(double seconds, double rate, int frames, int after, int *frame0, int *frame1)
 {
-    // The last frame of a loop is its first once more; a cycle goes on from the last to the first.
+    // The last frame of a loop equals its first frame. A cycle continues from the last to the
+    // first.
     const int intervals = after == CYCLE ? frames : frames - 1;
     double position = seconds * rate;
     if (after == CLAMP)
         position = fmin(fmax(position, 0.0), intervals);
     else
-        position -= intervals * floor(position / intervals); // before 0, too
+        position -= intervals * floor(position / intervals); // also for negative positions
     *frame0 = (int)position;
     *frame1 = after == CLAMP && *frame0 == intervals ? *frame0 : (*frame0 + 1) % frames;
     return position; // its fraction is the weight of frame1
@@ -211,7 +212,7 @@ VIEW_SHOW(time)
     int both[2];
     picture->plots->row.high.y = (float)frames;
     const double now = fmod(picture->time, picture->plots->row.high.x);
-    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+    for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const double time = view_step_x(picture->plots, i, now);
         const double position =
             frame_at((double)v[3] * time, rate, frames, after, &both[0], &both[1]);
@@ -219,7 +220,7 @@ VIEW_SHOW(time)
         view_plot_step(picture->plots, 1, i, time, both[0]);
         if (i < VIEW_PAGE_POINTS)
             continue;
-        COMMON_FOR (k, 2)
+        for (int k = 0; k < 2; k++)
             view_sample_clip(picture, "walk",
                              duration * both[k] / (after == CYCLE ? frames : frames - 1), poses[k]);
         md5_blend_poses(poses[0], poses[1], (float)(position - both[0]), NULL,
@@ -232,7 +233,8 @@ VIEW_SHOW(time)
 // -- Root motion ----------------------------------------------------------------------------
 
 // lines of root
-// How far the root moves from one time to a later one: whole cycles, and the rest of one.
+// Returns the motion of the root between two times: whole cycles, plus the remaining part of a
+// cycle.
 static md5_vec3 moved_between(const md5_vec3 *root, uint32_t num_frames, double before, double now)
 {
     const double times[2] = {before, now};
@@ -259,13 +261,14 @@ VIEW_SHOW(root)
     const uint32_t num_frames = walk->anim->num_frames;
     md5_vec3 *const root = common_alloc(num_frames, sizeof *root);
     md5_xform *const pose = view_spare_pose(picture, 0);
-    COMMON_FOR (i, num_frames) {
-        md5_sample(walk->binding, md5_moment_from_frames(walk->anim, i, i, 0), MD5_ROOT_FILE, pose);
+    for (uint32_t i = 0; i < num_frames; i++) {
+        md5_sample(walk->binding, md5_sample_position_from_frames(walk->anim, i, i, 0),
+                   MD5_ROOT_FILE, pose);
         root[i] = pose[0].translation;
     }
     const double span = picture->plots->row.high.x, now = fmod(picture->time, span);
     md5_vec3 sum = {0, 0, 0};
-    COMMON_FOR (i, VIEW_PAGE_POINTS) {
+    for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
         const double time = view_plot_x(picture->plots, i), step = span / (double)VIEW_PAGE_STEPS;
         if (i > 0)
             sum = md5_vec3_add(sum,
@@ -276,7 +279,7 @@ VIEW_SHOW(root)
     }
     const md5_vec3 way = moved_between(root, num_frames, 0, rate * now);
     const double seconds = (double)v[0] * now;
-    COMMON_FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         view_sample_clip(picture, "walk", seconds, picture->figures[i].pose);
     picture->figures[0].place.translation.x += way.x;
     view_add_mark(picture->plots, now, way.x, VIEW_RED);

@@ -4,7 +4,7 @@
 // == Interpolation =========================================================================
 
 // lines of interpolation
-// Two poses, each joint for itself: rotations along the arc, places along the line.
+// Interpolates two poses, joint by joint: rotations along an arc, positions along a line.
 static void pose_between(const md5_xform *a, const md5_xform *b, uint32_t num_joints, float part,
                          bool normalized, md5_xform *pose)
 {
@@ -21,16 +21,17 @@ static void sample(view_picture *picture, const view_clip *clip, int kind, doubl
                    md5_xform *pose)
 {
     md5_xform *const frames[2] = {view_spare_pose(picture, 2), view_spare_pose(picture, 3)};
-    md5_moment moment = md5_moment_at(clip->anim, seconds, MD5_WRAP_LOOP);
-    const uint32_t numbers[2] = {moment.frame0, moment.frame1};
-    moment.interpolation = kind == 0 ? MD5_INTERPOLATE_STEP : MD5_INTERPOLATE_CUBIC;
+    md5_sample_position position = md5_sample_position_at(clip->anim, seconds, MD5_WRAP_LOOP);
+    const uint32_t numbers[2] = {position.frame0, position.frame1};
+    position.interpolation = kind == 0 ? MD5_INTERPOLATE_STEP : MD5_INTERPOLATE_CUBIC;
     if (kind == 0 || kind == 3)
-        md5_sample(clip->binding, moment, MD5_ROOT_IN_PLACE, pose);
+        md5_sample(clip->binding, position, MD5_ROOT_IN_PLACE, pose);
     else {
-        COMMON_FOR (i, 2)
-            md5_sample(clip->binding, md5_moment_from_frames(clip->anim, numbers[i], numbers[i], 0),
+        for (int i = 0; i < 2; i++)
+            md5_sample(clip->binding,
+                       md5_sample_position_from_frames(clip->anim, numbers[i], numbers[i], 0),
                        MD5_ROOT_IN_PLACE, frames[i]);
-        pose_between(frames[0], frames[1], picture->scene->num_joints, moment.fraction, kind == 2,
+        pose_between(frames[0], frames[1], picture->scene->num_joints, position.fraction, kind == 2,
                      pose);
     }
 }
@@ -46,14 +47,14 @@ VIEW_SHOW(interpolation)
         return;
     const double time = v[1] * picture->time, rate = clip->anim->frame_rate;
     const double span = 4.0 / rate, begin = span * floor(time / span);
-    COMMON_FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         plots[i].row.low.x = (float)begin;
         plots[i].row.high.x = (float)(begin + span);
     }
-    COMMON_FOR (i, VIEW_PAGE_POINTS) {
+    for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
         const double x = begin + span * i / (double)VIEW_PAGE_STEPS;
         md5_vec3 hands[4];
-        COMMON_FOR (kind, 4) {
+        for (int kind = 0; kind < 4; kind++) {
             sample(picture, clip, kind, x, other);
             hands[kind] = view_posed_place(picture, other, hand);
             view_add_point(plots, kind, x, hands[kind].z);
@@ -63,7 +64,7 @@ VIEW_SHOW(interpolation)
             view_add_point(&plots[1], kind - 2, x, log10f(fmaxf(off, 1e-6f)));
         }
     }
-    const md5_moment moment = md5_moment_at(clip->anim, time, MD5_WRAP_LOOP);
+    const md5_sample_position position = md5_sample_position_at(clip->anim, time, MD5_WRAP_LOOP);
     sample(picture, clip, (int)view_choice(picture, 0), time, pose);
     const md5_vec3 place = view_posed_place(picture, pose, hand);
     view_add_mark(plots, time, place.z, VIEW_RED);
@@ -72,7 +73,7 @@ VIEW_SHOW(interpolation)
     md5_xform *const exact = view_spare_pose(picture, 1);
     sample(picture, clip, 1, time, exact);
     sample(picture, clip, 2, time, other);
-    VIEW_FACTS(picture, time, rate, moment.fraction, view_largest_angle(picture, exact, pose),
+    VIEW_FACTS(picture, time, rate, position.fraction, view_largest_angle(picture, exact, pose),
                view_largest_angle(picture, exact, other));
 }
 
@@ -82,10 +83,11 @@ VIEW_SHOW(interpolation)
 static md5_quat slerp_or_nlerp(bool normalized, md5_quat a, md5_quat b, float t)
 {
     const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-    const float sign = cosine < 0.0f ? -1.0f : 1.0f; // q and -q are the same rotation: the near one
+    const float sign =
+        cosine < 0.0f ? -1.0f : 1.0f; // use the nearer of q and -q, the same rotation
     const float angle = acosf(fminf(fabsf(cosine), 1.0f)), sine = sinf(angle);
     float p = 1.0f - t, q = t;
-    if (!normalized && sine > 1e-3f) { // else both are the same, and this is 0 / 0
+    if (!normalized && sine > 1e-3f) { // if the sine is 0, both rotations are equal
         p = sinf((1.0f - t) * angle) / sine;
         q = sinf(t * angle) / sine;
     }
@@ -108,15 +110,15 @@ VIEW_SHOW(slerp)
     view_plot *const plots = picture->plots;
     plots[0].row.high.y = v[0];
     plots[1].row.high.y = fmaxf(1.2f * (float)largest, 1e-3f);
-    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+    for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const float part = (float)view_step_x(plots, i, t);
-        COMMON_FOR (way, 2) {
+        for (int way = 0; way < 2; way++) {
             turns[way] = slerp_or_nlerp(way == 1, from, to, part);
             view_plot_step(plots, way, i, part, view_angle(from, turns[way]));
         }
         view_plot_step(&plots[1], 0, i, part, view_angle(turns[0], turns[1]));
     }
-    COMMON_FOR (way, 2)
+    for (int way = 0; way < 2; way++)
         view_turn_joint(picture, picture->figures[way].pose, "upperarm_l", turns[way]);
     VIEW_FACTS(picture, t, view_angle(turns[0], turns[1]), largest);
 }
@@ -129,7 +131,7 @@ static md5_mat34 lerp_matrices(md5_mat34 from, md5_mat34 to, float t)
     md5_mat34 mean;
     for (int i = 0; i < 12; i++)
         mean.m[i] = from.m[i] + (to.m[i] - from.m[i]) * t;
-    return mean; // narrower across the axis
+    return mean; // not a rotation: shrinks perpendicular to the axis
 }
 // end of lines
 
@@ -163,12 +165,12 @@ VIEW_SHOW(matrices)
     picture->figures[1].place = centre;
     picture->figures[1].shape = md5_mat34_mul(mean, md5_mat34_from_xform(down));
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
-    COMMON_FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         const md5_vec3 axis = {mean.m[i], mean.m[4 + i], mean.m[8 + i]};
         view_page_line(picture, centre.translation,
                        md5_xform_point(centre, md5_vec3_scale(axis, 32)), colors[i]);
     }
-    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+    for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const double x = view_step_x(picture->plots, i, t);
         view_plot_step(picture->plots, 0, i, x, 1);
         view_plot_step(picture->plots, 1, i, x,
@@ -180,7 +182,8 @@ VIEW_SHOW(matrices)
 // -- Euler angles ---------------------------------------------------------------------------
 
 // lines of euler
-// Roll about x first, then pitch about y, then yaw about z: half of each angle.
+// Rotates by roll about x first, then by pitch about y, then by yaw about z. Quaternions contain
+// half of each angle.
 static md5_quat quat_of(md5_euler e)
 {
     const float half = 0.5f * 3.14159265f / 180.0f;
@@ -208,10 +211,10 @@ VIEW_SHOW(euler)
     const md5_quat begin = md5_quat_from_euler(from);
     view_plot *const plot = picture->plots;
     md5_quat turns[2];
-    COMMON_FOR (by_angles, 2) {
+    for (int by_angles = 0; by_angles < 2; by_angles++) {
         turns[by_angles] = turn_at(from, to, by_angles == 1, t);
         view_spin(&picture->figures[by_angles], turns[by_angles]);
-        COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+        for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
             const double x = view_step_x(plot, i, t);
             view_plot_step(plot, by_angles, i, x,
                            view_angle(begin, turn_at(from, to, by_angles == 1, (float)x)));
@@ -225,7 +228,7 @@ VIEW_SHOW(euler)
     // of each holds its own axis of rotation and that of the next ring.
     const md5_vec3 centre = {0, 40, 32};
     static const view_color colors[3] = {VIEW_BLUE, VIEW_GREEN, VIEW_RED};
-    COMMON_FOR (ring, 3)
+    for (int ring = 0; ring < 3; ring++)
         for (int i = 0; i <= 48; i++) {
             const float radius = 30 - 2.5f * (float)ring, angle = 6.28318531f * (float)i / 48.0f;
             const float c = radius * cosf(angle), s = radius * sinf(angle);
@@ -250,8 +253,8 @@ VIEW_SHOW(euler)
 // Curves in space: something travels along them at constant speed.
 
 // lines of curves
-// A uniform Catmull-Rom spline: at each point half of the way from the one before to the one after
-// is the velocity, and between two points Hermite's cubic has both places and velocities.
+// A uniform Catmull-Rom spline. The velocity at a point is half of the vector from the previous to
+// the next point. A cubic Hermite curve between two points has their positions and velocities.
 static md5_vec3 velocity_at(const md5_vec3 *p, int count, int i)
 {
     const int before = i > 0 ? i - 1 : 0, after = i + 1 < count ? i + 1 : i;
@@ -269,7 +272,7 @@ static md5_vec3 spline(const md5_vec3 *p, int count, double t)
                         md5_vec3_add(md5_vec3_scale(v, r * r * s), md5_vec3_scale(w, -s * s * r)));
 }
 
-// The t at a part of the length: the sum of many chords, searched for that part of it.
+// Returns the parameter t at a fraction of the length. The length is the sum of many chords.
 static double evenly(const md5_vec3 *p, int count, double part)
 {
     enum { CHORDS = 1024 };
@@ -309,7 +312,7 @@ VIEW_SHOW(curves)
     const double part = fmod(picture->time, 5) / 5.0;
     if (curve == NULL)
         return;
-    COMMON_FOR (i, 7) {
+    for (int i = 0; i < 7; i++) {
         view_page_cross(picture, points[i], 2, VIEW_BLUE);
         view_draw_to(picture, points[i], i > 0 ? 0x6FA8FF60u : 0);
     }
@@ -326,8 +329,8 @@ VIEW_SHOW(curves)
                               .weight = 1};
     md5_solve_aim(picture->skeleton, &look, figure->pose);
     const double step = 1.0 / 256.0;
-    COMMON_FOR (way, 2)
-        COMMON_FOR (i, VIEW_PAGE_STEPS) {
+    for (int way = 0; way < 2; way++)
+        for (int i = 0; i < VIEW_PAGE_STEPS; i++) {
             const double x = view_plot_x(picture->plots, i);
             const double speed =
                 view_distance(travel(curve, way == 1, x + step), travel(curve, way == 1, x)) / step;
@@ -338,7 +341,7 @@ VIEW_SHOW(curves)
     // How near the curve comes to the moved point: at the nearest of many places, and then nearer
     // and nearer.
     double nearest = INFINITY, nearest_t = 0;
-    COMMON_FOR (round, 18) {
+    for (int round = 0; round < 18; round++) {
         const double span = ldexp(1, -9 - round), from = nearest_t;
         for (int i = round == 0 ? 0 : -1; i <= (round == 0 ? 512 : 1); i++) {
             const double tried = fmin(fmax(from + span * i, 0), 1);
@@ -361,7 +364,8 @@ enum { KEYS = 5 };
 static const double period = 5;
 
 // lines of squad
-// Half of a turn along its axis, by the shorter way, and the turn of that.
+// log_of() returns half of the rotation angle times the axis, for the shorter rotation. exp_of() is
+// the inverse.
 static md5_vec3 log_of(md5_quat q)
 {
     const md5_vec3 v = {q.x, q.y, q.z};
@@ -374,7 +378,8 @@ static md5_quat exp_of(md5_vec3 v)
     return md5_quat_from_axis_angle(v, 2.0f * md5_vec3_length(v));
 }
 
-// Shoemake's: beside each key lies the rotation to which the curve leans there.
+// Shoemake's method: returns the control rotation next to a key, which sets the tangent of the
+// curve.
 static md5_quat beside_key(const md5_quat *keys, int count, int i)
 {
     const md5_quat back = md5_quat_conjugate(keys[i]);
@@ -422,29 +427,29 @@ VIEW_SHOW(squad)
     static const md5_vec3 axes[KEYS] = {
         {0, 0, 1}, {0, 1, 0.3f}, {1, 0, 0.4f}, {0, -1, 0.5f}, {-0.6f, 0.2f, 1}};
     md5_quat keys[KEYS];
-    COMMON_FOR (i, KEYS)
+    for (int i = 0; i < KEYS; i++)
         keys[i] = md5_quat_from_axis_angle(axes[i], i % 2 == 0 ? v[0] : -v[0]);
     const double now = fmod(picture->time, period);
     view_plot *const plot = picture->plots;
-    COMMON_FOR (smooth, 2) {
+    for (int smooth = 0; smooth < 2; smooth++) {
         md5_xform centre = view_spin(&picture->figures[smooth], rotation_at(keys, smooth, now));
-        COMMON_FOR (i, 241) { // the path of a direction on a sphere
+        for (int i = 0; i < 241; i++) { // the path of a direction on a sphere
             centre.rotation = rotation_at(keys, smooth, fmod(period * i / 240.0, period));
             view_draw_to(picture, md5_xform_point(centre, (md5_vec3){26, 0, 0}),
                          i > 0 ? plot->row.series[smooth].color : 0);
         }
-        COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+        for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
             const double x = view_step_x(plot, i, now);
             view_plot_step(plot, smooth, i, x,
                            md5_vec3_length(angular_velocity(keys, smooth, fmod(x, period), brief)));
         }
         float largest = 0;
-        COMMON_FOR (i, KEYS) {
+        for (int i = 0; i < KEYS; i++) {
             // By how much the angular velocity at a key differs from that before it. Twice the mean
             // over a step minus that over two steps is the velocity at their common end, up to the
             // square of the step.
             md5_vec3 velocity[2];
-            COMMON_FOR (side, 2) {
+            for (int side = 0; side < 2; side++) {
                 const double way = side == 0 ? -brief : brief;
                 velocity[side] =
                     md5_vec3_sub(md5_vec3_scale(angular_velocity(keys, smooth, i, way), 2),

@@ -16,7 +16,7 @@ static float show_walker(view_picture *picture, md5_easing curve, double seconds
     view_page_cross(picture, (md5_vec3){0, left + (right - left) * part, 0.2f}, 3, VIEW_RED);
     for (int i = 0; i <= 1; i++)
         view_add_point(plot, 0, i, i);
-    COMMON_FOR (i, VIEW_PAGE_POINTS)
+    for (int i = 0; i < VIEW_PAGE_POINTS; i++)
         view_add_point(plot, 1, view_plot_x(plot, i), md5_ease(curve, (float)view_plot_x(plot, i)));
     view_add_mark(plot, part, eased, VIEW_RED);
     VIEW_FACTS(picture, part);
@@ -24,13 +24,13 @@ static float show_walker(view_picture *picture, md5_easing curve, double seconds
 }
 
 // lines of easing
-enum { SINE = 4, CIRCULAR, EXPONENTIAL, BACK, ELASTIC, BOUNCE }; // before: powers of 2 to 5
+enum { SINE = 4, CIRCULAR, EXPONENTIAL, BACK, ELASTIC, BOUNCE }; // 0 to 3: powers 2 to 5
 
 static double ease_in(int family, double t, bool is_half)
 {
     const double pi = 3.14159265358979323846, c = is_half ? 2.5949095 : 1.70158;
     const double period = is_half ? 4.5 : 3;
-    double begin = 0, width = 1.0 / 11; // of parabolas, each twice as wide as the one before
+    double begin = 0, width = 1.0 / 11; // parabolas, each twice as wide as the previous one
     switch (family) {
     case SINE:
         return 1 - cos(pi * t / 2);
@@ -53,7 +53,7 @@ static double ease_in(int family, double t, bool is_half)
     }
 }
 
-// Out is in, turned around; in-out is half of each.
+// "Out" is "in" reversed. "In-out" is the first half of "in" and the second half of "out".
 static double ease(int family, bool in, bool out, double t)
 {
     if (in && out)
@@ -70,7 +70,7 @@ static double ease_kind(md5_ease_kind kind, float t)
                                            "sine",      "circular", "exponential", "back",
                                            "elastic",   "bounce"};
     const char *const name = md5_easing_name(kind);
-    COMMON_FOR (i, (int)COMMON_LENGTH(families))
+    for (int i = 0; i < (int)COMMON_LENGTH(families); i++)
         if (strncmp(name, families[i], strlen(families[i])) == 0 && t > 0 && t < 1)
             return ease(i, strstr(name, "_in") != NULL, strstr(name, "_out") != NULL, t);
     return md5_ease((md5_easing){.kind = kind}, t);
@@ -91,14 +91,15 @@ VIEW_SHOW(easing)
 // -- Curves with parameters -----------------------------------------------------------------
 
 // lines of timing
-// Of one coordinate, from 0 to 1: the control points p and q have their thirds of the way.
+// Returns one coordinate of a Bézier curve from 0 to 1 with the control points p and q.
 static float bezier(float p, float q, float s)
 {
     const float r = 1.0f - s;
     return 3.0f * r * r * s * p + 3.0f * r * s * s * q + s * s * s;
 }
 
-// The y of the point whose x is t, which is found by halving: x1 and x2 are 0 to 1, so x rises.
+// Returns y at x = t. Bisection finds the point: x increases, because x1 and x2 are between 0
+// and 1.
 static float css_timing(bool is_staircase, const float points[4], uint32_t steps, float t)
 {
     float low = 0.0f, high = 1.0f;
@@ -150,24 +151,24 @@ static float ball_at(double time)
 // lines of follow
 typedef struct follower {
     uint32_t manner;
-    float speed, damping, seconds; // damping: 1 is critical; seconds: of an easing
+    float speed, damping, seconds; // damping 1 is critical; seconds: duration of the easing
     float value, velocity;
-    float from, target; // of an easing
+    float from, target; // start and end of the easing
     double since;
 } follower;
 
 static void follow(follower *f, float target, float dt)
 {
     const float x = f->value - target, v = f->velocity, w = f->speed, a = f->damping * w;
-    if (f->manner == 0) { // the same however time is split
+    if (f->manner == 0) { // exponential smoothing: the same for any division of the time
         f->value = target + x * expf(-w * dt);
-    } else if (f->manner == 1) { // x'' = -w^2 x - 2 a x', solved: it swings, or it creeps
+    } else if (f->manner == 1) { // spring: exact solution of x'' = -w^2 x - 2 a x'
         const float u = sqrtf(fabsf(w * w - a * a)), left = expf(-a * dt);
         const float c = w > a ? cosf(u * dt) : coshf(u * dt);
         const float s = u < 1e-3f ? dt : (w > a ? sinf(u * dt) : sinhf(u * dt)) / u;
         f->value = target + left * (c * x + s * (v + a * x));
         f->velocity = left * (c * v - s * (w * w * x + a * v));
-    } else { // an easing from where it was, over a time
+    } else { // easing from the previous value over a fixed time
         f->since += (double)dt;
         const float part = fminf((float)(f->since / (double)f->seconds), 1.0f), rest = 1.0f - part;
         const float eased =
@@ -226,7 +227,7 @@ VIEW_SHOW(follow)
 // lines of frame_rate
 static float next_value(float value, float target, float speed, float dt, bool exact)
 {
-    // The product exceeds 1 if frames are long. 1 - e^(-speed * dt) does not.
+    // speed * dt exceeds 1 if frames are long; 1 - e^(-speed * dt) never does.
     const float share = exact ? 1.0f - expf(-speed * dt) : speed * dt;
     return value + (target - value) * share;
 }
@@ -238,10 +239,10 @@ VIEW_SHOW(frame_rate)
     const float speed = v[0], dt = 1.0f / v[1];
     view_plot *const plot = picture->plots;
     const double span = plot->row.high.x, now = fmod(picture->time, span);
-    COMMON_FOR (i, VIEW_PAGE_POINTS)
+    for (int i = 0; i < VIEW_PAGE_POINTS; i++)
         view_add_point(plot, 0, view_plot_x(plot, i),
                        1 - 2 * exp(-(double)speed * view_plot_x(plot, i)));
-    COMMON_FOR (exact, 2) {
+    for (int exact = 0; exact < 2; exact++) {
         view_figure *const figure = &picture->figures[exact];
         float value = -1, last = value, now_at = value;
         for (int frame = 0; frame * (double)dt <= span; frame++) {
@@ -261,6 +262,6 @@ VIEW_SHOW(frame_rate)
                         plot->row.series[1 + exact].color);
     }
     const double rest = 1 - (double)(speed * dt);
-    VIEW_FACTS(picture, speed * dt, md5_follow_share(speed, dt), pow(rest, v[1]),
+    VIEW_FACTS(picture, speed * dt, md5_smoothing_fraction(speed, dt), pow(rest, v[1]),
                exp(-(double)speed));
 }

@@ -2,8 +2,8 @@
 #include "demo/viewer/pages/page.h"
 
 // lines of cones
-// How far the shaft of body 0 is off the axis that is fixed in body 1, radians; of a pyramid in the
-// plane of one of its sides.
+// Returns the angle between the shaft of body 0 and the axis that is fixed to body 1, in radians.
+// For a pyramid, returns the angle in the plane of one of its sides.
 static double measure_limit(const md5_body_constraint *constraint, const md5_body_state *bodies,
                             int side)
 {
@@ -140,7 +140,7 @@ static uint32_t find_nearest(const limits_shown *shown, double *margin, int *sid
     uint32_t nearest = shown->figure->num_constraints;
     *margin = INFINITY;
     *side = 0;
-    COMMON_FOR (i, shown->figure->num_constraints) {
+    for (uint32_t i = 0; i < shown->figure->num_constraints; i++) {
         int own_side = 0;
         const double own = is_shown(shown, i)
                                ? margin_of(&shown->figure->constraints[i], shown->bodies, &own_side)
@@ -196,7 +196,7 @@ static void show_limits(view_picture *picture, const limits_shown *shown)
     }
     move_figure(picture, shown, picture->time, picture->figures[0].pose);
     uint32_t num_beyond = 0;
-    COMMON_FOR (i, shown->figure->num_constraints) {
+    for (uint32_t i = 0; i < shown->figure->num_constraints; i++) {
         const md5_body_constraint *const constraint = &shown->figure->constraints[i];
         if (!has_limit(constraint))
             continue;

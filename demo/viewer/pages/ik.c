@@ -3,8 +3,8 @@
 #include "demo/viewer/pages/page.h"
 
 // lines of ik
-// Cyclic coordinate descent: from the hand's parent to the root of the chain, each joint turns so
-// that the hand lies in the direction of the target.
+// Cyclic coordinate descent: from the parent of the hand to the root of the chain, rotates each
+// joint so that the hand is in the direction of the target.
 static void descend(const md5_skeleton *skeleton, uint32_t tip, uint32_t length, md5_vec3 target,
                     md5_xform *pose)
 {
@@ -14,17 +14,17 @@ static void descend(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,
         const md5_vec3 hand = md5_joint_in_model(skeleton, pose, tip).translation, x = {1, 0, 0};
         const md5_vec3 a = md5_vec3_normalize(md5_vec3_sub(hand, here.translation), x);
         const md5_vec3 b = md5_vec3_normalize(md5_vec3_sub(target, here.translation), a);
-        const md5_vec3 axis = md5_vec3_cross(a, b); // with 1 + cosine: a turn from a to b
+        const md5_vec3 axis = md5_vec3_cross(a, b); // (axis, 1 + cosine) rotates a to b
         const md5_quat turn = md5_quat_normalize(
             (md5_quat){axis.x, axis.y, axis.z, 1.0f + md5_vec3_dot(a, b)}, (md5_quat){.w = 1});
-        // In the joint's own space, behind its rotation.
+        // Convert the rotation to the space of the joint.
         const md5_quat own = md5_quat_conjugate(here.rotation);
         pose[joint].rotation = md5_quat_mul(pose[joint].rotation,
                                             md5_quat_mul(md5_quat_mul(own, turn), here.rotation));
     }
 }
 
-// Two bones have a formula: the law of cosines says how far the elbow bends.
+// Two bones have a closed formula: the law of cosines gives the angle of the elbow.
 static float elbow_angle(float upper, float lower, float apart)
 {
     const float cosine = (upper * upper + lower * lower - apart * apart) / (2.0f * upper * lower);
@@ -39,8 +39,10 @@ static float reach(int solver, const md5_skeleton *skeleton, md5_chain_job job, 
     job.solver = solver == 2 ? MD5_CHAIN_FABRIK : MD5_CHAIN_LEAST_SQUARES;
     if (solver == 0 && job.iterations > 0)
         (void)md5_solve_two_bone(skeleton, &arm, pose); // in one step
-    COMMON_FOR_WHILE (i, job.iterations, solver == 1)
-        descend(skeleton, job.tip, job.length, job.target, pose);
+    if (solver == 1) {
+        for (uint32_t i = 0; i < job.iterations; i++)
+            descend(skeleton, job.tip, job.length, job.target, pose);
+    }
     if (solver > 1)
         md5_solve_chain(skeleton, &job, pose);
     return view_distance(md5_joint_in_model(skeleton, pose, job.tip).translation, job.target);
@@ -77,7 +79,7 @@ VIEW_SHOW(ik)
                 apart = view_distance(view_posed_place(picture, figure->pose, joints[elbow].parent),
                                       job.target);
     VIEW_FACTS(picture, upper, lower, apart, view_degrees(elbow_angle(upper, lower, apart)));
-    COMMON_FOR (solver, 4) {
+    for (int solver = 0; solver < 4; solver++) {
         uint32_t needed = 0;
         for (job.iterations = 0; job.iterations <= MOST; job.iterations++) {
             memcpy(pose, figure->pose, picture->scene->num_joints * sizeof *pose);
@@ -102,8 +104,9 @@ static float length_of(md5_quat q)
     return sqrtf(q.x * q.x + q.y * q.y + q.z * q.z);
 }
 
-// rest * swing * twist: the twist is what turns about the axis, the swing takes the axis to where
-// it points. Each goes to the nearest angle that is allowed. `angles`: of both, as they were.
+// Decomposes a rotation into rest * swing * twist: the twist rotates about the axis, the swing
+// changes the direction of the axis. Clamps both to the limits. `angles` receives both angles
+// before the limits.
 static md5_quat limit_turn(const md5_joint_limit *limit, md5_quat rotation, float angles[2])
 {
     const float circle = 6.28318531f;
@@ -158,7 +161,7 @@ VIEW_SHOW(limits)
                          .tolerance = 1e-3f,
                          .iterations = 60,
                          .weight = 1};
-    COMMON_FOR (limited, 2) {
+    for (int limited = 0; limited < 2; limited++) {
         const view_figure *const figure = &picture->figures[limited];
         float elbow_turns[2], shoulder_turns[2];
         job.limits = limited == 1 ? limits : NULL;
@@ -174,8 +177,8 @@ VIEW_SHOW(limits)
 // -- A foot on a slope ----------------------------------------------------------------------
 
 // lines of slope
-// The rotation by the shortest way from straight up to a normal: half of it is in the quaternion,
-// so it is that of the direction halfway.
+// Returns the shortest rotation from straight up to a normal. A quaternion contains half of the
+// angle, so it is computed from the direction halfway between both.
 static md5_quat lay_on(md5_vec3 normal)
 {
     const md5_vec3 up = {0.0f, 0.0f, 1.0f};
@@ -196,7 +199,7 @@ VIEW_SHOW(slope)
     md5_foot feet[2];
     md5_quat before[2];
     float sides[2];
-    COMMON_FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         const md5_xform ankle = md5_joint_in_model(picture->skeleton, figure->pose, ankles[i]);
         feet[i] = (md5_foot){
             .ankle = ankles[i], .floor = tanf(angle) * ankle.translation.y, .normal = normal};
@@ -207,7 +210,7 @@ VIEW_SHOW(slope)
         .pelvis = view_page_joint(picture, "hips"), .feet = feet, .num_feet = 2, .weight = v[1]};
     (void)md5_solve_feet(picture->skeleton, &job, figure->pose);
     picture->has_no_floor = true;
-    COMMON_FOR (k, 2) {
+    for (int k = 0; k < 2; k++) {
         const float y = picture->figures[k].place.translation.y;
         for (int i = -3; i <= 3; i++) {
             const float along = 5 * (float)i, low = -18, high = 18;
@@ -215,7 +218,7 @@ VIEW_SHOW(slope)
             view_draw_to(picture, (md5_vec3){along, y + high, high * tanf(angle)}, VIEW_DIM_LINE);
         }
     }
-    COMMON_FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         const md5_joint *const joints = picture->skeleton->joints;
         const uint32_t knee = joints[ankles[i]].parent, hip = joints[knee].parent;
         const md5_vec3 a = view_posed_place(picture, figure->pose, hip),
@@ -236,9 +239,9 @@ VIEW_SHOW(slope)
 // -- Several targets ------------------------------------------------------------------------
 
 // lines of goals
-// Turns a joint for all hands below it, about the axis on which they gain most, toward the angle at
-// which the sum of their squared distances times squared weights is least; a fifth of the way, so
-// that the others have their share. Round after round, from each hand up, the sum only shrinks.
+// Rotates a joint for all hands below it, about the axis with the largest effect, towards the angle
+// that minimizes the sum of squared distances times squared weights. It rotates only a fifth of the
+// way, so that the other joints also contribute. The sum decreases in each iteration.
 static void turn_for_all(const md5_skeleton *skeleton, uint32_t joint, const md5_goal *goals,
                          uint32_t num_goals, md5_xform *pose)
 {
@@ -258,7 +261,7 @@ static void turn_for_all(const md5_skeleton *skeleton, uint32_t joint, const md5
             const float w = goals[i].weight * goals[i].weight;
             if (run == 0)
                 axis = md5_vec3_add(axis, md5_vec3_scale(md5_vec3_cross(a, b), w));
-            else // across the axis
+            else // components perpendicular to the axis
                 cosine += w * (md5_vec3_dot(a, b) - md5_vec3_dot(a, unit) * md5_vec3_dot(b, unit));
         }
     const md5_quat turn =
@@ -282,12 +285,12 @@ VIEW_SHOW(goals)
                           .weight = v[3]}};
     const md5_joint *const joints = picture->skeleton->joints;
     md5_xform *const pose = picture->figures[0].pose;
-    COMMON_FOR (i, 2 * 240) { // rounds
+    for (int i = 0; i < 2 * 240; i++) { // rounds
         uint32_t joint = joints[hands[i % 2].tip].parent;
         for (uint32_t k = 1; k < length && joint != MD5_NONE; k++, joint = joints[joint].parent)
             turn_for_all(picture->skeleton, joint, hands, 2, pose);
     }
-    COMMON_FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         add_chain(picture, &picture->figures[0], hands[i].target, hands[i].tip, length, colors[i],
                   colors[i]);
         VIEW_FACTS(picture,
@@ -320,27 +323,28 @@ static float terrain(void *user, md5_vec3 at, md5_vec3 *normal)
 }
 
 // lines of walk
-// How a home moves, the place of a foot at rest, in the space of the body.
+// Returns the velocity of a home, the rest position of a foot, in the space of the body.
 static md5_vec3 way_of(md5_vec3 home, md5_vec3 velocity, float turn)
 {
     return (md5_vec3){velocity.x - turn * home.y, velocity.y + turn * home.x, velocity.z};
 }
 
-// How far a foot is behind its home. If all stand, and one is farther behind than the slack, its
-// group steps.
+// Returns the distance of a foot behind its home. If all feet stand, and one foot is farther behind
+// than the slack, its group steps.
 static float lag_of(md5_vec3 home, md5_vec3 way, md5_vec3 foot)
 {
     return md5_vec3_dot(md5_vec3_sub(home, foot),
                         md5_vec3_normalize(way, (md5_vec3){0.0f, 0.0f, 0.0f}));
 }
 
-// A step ends where the home will be in the middle of the next stand, which takes as long.
+// A step ends at the position of the home in the middle of the next stance, which takes the same
+// time.
 static md5_vec3 plan_step(md5_vec3 home, md5_vec3 way, float seconds)
 {
     return md5_vec3_add(home, md5_vec3_scale(way, 1.5f * seconds));
 }
 
-// Along a line, and over it on an arc: at rest at both ends.
+// Moves a foot along a line with an arc above it. The velocity is 0 at both ends.
 static md5_vec3 foot_at(md5_vec3 from, md5_vec3 to, float lift, float t)
 {
     md5_vec3 at = md5_vec3_lerp(from, to, t * t * (3.0f - 2.0f * t));
@@ -358,14 +362,14 @@ typedef struct walked {
     double slid;                   // the farthest that a posed ankle moved while it stood
 } walked;
 
-static void watch_legs(view_picture *picture, const md5_walk_desc *desc, const md5_walk *walk,
+static void watch_legs(view_picture *picture, const md5_gait_desc *desc, const md5_gait *gait,
                        walked *seen)
 {
-    view_figure walker = {.pose = view_spare_pose(picture, 0), .place = md5_walk_placement(walk)};
+    view_figure walker = {.pose = view_spare_pose(picture, 0), .place = md5_gait_placement(gait)};
     view_sample_clip(picture, NULL, 0, walker.pose);
-    md5_walk_pose(desc, walk, walker.pose);
-    COMMON_FOR (j, walk->num_legs) {
-        const md5_foothold *const foot = &walk->feet[j];
+    md5_gait_pose(desc, gait, walker.pose);
+    for (uint32_t j = 0; j < gait->num_legs; j++) {
+        const md5_foothold *const foot = &gait->feet[j];
         const md5_vec3 ankle = view_joint_place(picture, &walker, desc->legs[j].limb.tip);
         if (!foot->is_stepping && !seen->stood[j])
             seen->stands[j] = ankle;
@@ -375,19 +379,19 @@ static void watch_legs(view_picture *picture, const md5_walk_desc *desc, const m
     }
 }
 
-static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, double now,
-                          md5_walk *walk, walked *seen)
+static void simulate_walk(view_picture *picture, const md5_gait_desc *desc, double now,
+                          md5_gait *gait, walked *seen)
 {
     const int steps = (int)(now / walk_tick), first = steps - (int)(walk_shown / walk_tick);
     const float speed = picture->values[0], direction = view_radians(picture->values[1]);
     const md5_vec3 velocity = {speed * cosf(direction), speed * sinf(direction), 0};
-    COMMON_FOR (i, steps) {
-        const md5_walk before = *walk;
-        md5_walk_advance(desc, walk, velocity, view_radians(picture->values[2]), walk_tick);
+    for (int i = 0; i < steps; i++) {
+        const md5_gait before = *gait;
+        md5_gait_advance(desc, gait, velocity, view_radians(picture->values[2]), walk_tick);
         if (i >= first)
-            watch_legs(picture, desc, walk, seen);
-        COMMON_FOR (leg, walk->num_legs) {
-            const md5_foothold *const foot = &walk->feet[leg];
+            watch_legs(picture, desc, gait, seen);
+        for (uint32_t leg = 0; leg < gait->num_legs; leg++) {
+            const md5_foothold *const foot = &gait->feet[leg];
             if (before.feet[leg].is_stepping && !foot->is_stepping)
                 seen->prints[seen->num_prints++ % MAX_PRINTS] = foot->position;
             // A leg is in the air: a point of its line in the plot is higher.
@@ -405,7 +409,7 @@ VIEW_SHOW(walk)
     view_legs legs;
     if (view_find_legs(picture->scene, &legs) == 0)
         return;
-    const md5_walk_desc desc = {.skeleton = picture->skeleton,
+    const md5_gait_desc desc = {.skeleton = picture->skeleton,
                                 .legs = legs.legs,
                                 .num_legs = legs.num_legs,
                                 .num_groups = 2,
@@ -414,18 +418,18 @@ VIEW_SHOW(walk)
                                 .user = &hills,
                                 .step_height = v[4],
                                 .bank = 0.001f * v[5]};
-    md5_walk walk;
+    md5_gait gait;
     walked seen = {.num_prints = 0};
-    md5_walk_begin(&desc, figure->pose, figure->place, &walk);
-    simulate_walk(picture, &desc, fmod(fmax(picture->time, 0), walk_span), &walk, &seen);
-    const uint32_t reached = md5_walk_pose(&desc, &walk, figure->pose);
-    figure->place = md5_walk_placement(&walk);
+    md5_gait_begin(&desc, figure->pose, figure->place, &gait);
+    simulate_walk(picture, &desc, fmod(fmax(picture->time, 0), walk_span), &gait, &seen);
+    const uint32_t reached = md5_gait_pose(&desc, &gait, figure->pose);
+    figure->place = md5_gait_placement(&gait);
     view_point_pistons(&legs, picture->skeleton, figure->pose);
     enum { CELLS = 14 };
     const float cell = 8;
-    const float x0 = floorf(walk.position.x / cell - 0.5f * (float)CELLS) * cell,
-                y0 = floorf(walk.position.y / cell - 0.5f * (float)CELLS) * cell;
-    COMMON_FOR (way, 2)
+    const float x0 = floorf(gait.position.x / cell - 0.5f * (float)CELLS) * cell,
+                y0 = floorf(gait.position.y / cell - 0.5f * (float)CELLS) * cell;
+    for (int way = 0; way < 2; way++)
         for (int i = 0; i <= CELLS; i++)
             for (int k = 0; k <= CELLS; k++) {
                 const float x = x0 + cell * (float)(way == 0 ? k : i),
@@ -438,27 +442,27 @@ VIEW_SHOW(walk)
 
     // Where each foot stands, or from where and to where it steps, along its arc.
     float behind = 0;
-    COMMON_FOR (i, walk.num_legs) {
-        const md5_foothold *const foot = &walk.feet[i];
-        const md5_vec3 way = way_of(foot->home, walk.velocity, walk.turn),
+    for (uint32_t i = 0; i < gait.num_legs; i++) {
+        const md5_foothold *const foot = &gait.feet[i];
+        const md5_vec3 way = way_of(foot->home, gait.velocity, gait.turn_rate),
                        at = md5_xform_point(md5_xform_inverse(figure->place), foot->position);
         view_page_cross(picture, foot->is_stepping ? foot->to : foot->position,
                         foot->is_stepping ? 3 : 2.5f, foot->is_stepping ? VIEW_YELLOW : VIEW_GREEN);
         if (!foot->is_stepping)
             behind = fmaxf(behind, lag_of(foot->home, way, at));
         view_page_cross(picture,
-                        md5_xform_point(figure->place, plan_step(foot->home, way, walk.seconds)), 1,
+                        md5_xform_point(figure->place, plan_step(foot->home, way, gait.seconds)), 1,
                         VIEW_VIOLET);
         for (int k = 0; k <= 16 && foot->is_stepping; k++)
             view_draw_to(picture, foot_at(foot->from, foot->to, foot->lift, (float)k / 16.0f),
                          k > 0 ? VIEW_YELLOW : 0);
     }
 
-    picture->bounds = (md5_bounds){md5_vec3_add(walk.position, (md5_vec3){-34, -34, -6}),
-                                   md5_vec3_add(walk.position, (md5_vec3){34, 34, 32})};
+    picture->bounds = (md5_bounds){md5_vec3_add(gait.position, (md5_vec3){-34, -34, -6}),
+                                   md5_vec3_add(gait.position, (md5_vec3){34, 34, 32})};
     picture->has_no_floor = true;
-    VIEW_FACTS(picture, reached, seen.num_prints, seen.slid, walk.seconds,
-               md5_vec3_length(walk.velocity), view_degrees(acosf(fminf(walk.normal.z, 1))),
+    VIEW_FACTS(picture, reached, seen.num_prints, seen.slid, gait.seconds,
+               md5_vec3_length(gait.velocity), view_degrees(acosf(fminf(gait.normal.z, 1))),
                behind);
 }
 
@@ -467,15 +471,15 @@ VIEW_SHOW(walk)
 // A monster of a game walks on stairs, by the rules of its engine.
 
 // lines of stairs
-// Heights in the world, from tick to tick.
+// Heights in the world, kept between ticks.
 typedef struct stair_walker {
     bool has_begun;
     double ankles[2], waist;
 } stair_walker;
 
-// Each ankle is lifted by the height of the step below its foot over where he stands, a share of
-// the way in each tick. The waist goes with the lower foot, but keeps a distance over the higher
-// ankle. Returns how far it is moved.
+// Lifts each ankle by the height of the stair below its foot, by a fraction of the difference in
+// each tick. The waist follows the lower foot, but keeps a minimum distance above the higher ankle.
+// Returns the displacement of the waist.
 static double walk_on_stairs(stair_walker *w, const double ankles[2], const double steps[2],
                              double waist, double smoothing, double least_distance)
 {
@@ -508,16 +512,18 @@ VIEW_SHOW(stairs)
     md5_vec3 origin = {0, 0, 0};
     float waist = 0;
     for (int i = 0; i <= ticks && clip != NULL; i++) {
-        const md5_moment before = md5_moment_at(clip->anim, tick * i, MD5_WRAP_LOOP),
-                         now = md5_moment_at(clip->anim, tick * (i + 1), MD5_WRAP_LOOP);
+        const md5_sample_position before =
+                                      md5_sample_position_at(clip->anim, tick * i, MD5_WRAP_LOOP),
+                                  now = md5_sample_position_at(clip->anim, tick * (i + 1),
+                                                               MD5_WRAP_LOOP);
         origin = md5_vec3_add(origin, md5_anim_root_motion(clip->anim, before, now));
         origin.z = view_ground_height(&stairs, origin.x, origin.y);
         md5_sample(clip->binding, now, MD5_ROOT_IN_PLACE, poses[0]);
         double ankles[2], steps[2];
         md5_limb legs[2];
-        COMMON_FOR (leg, 2) {
+        for (int leg = 0; leg < 2; leg++) {
             uint32_t joints[4];
-            COMMON_FOR (k, 4)
+            for (int k = 0; k < 4; k++)
                 joints[k] = view_page_joint(picture, names[leg][k]);
             legs[leg] = (md5_limb){joints[0], joints[1], joints[2]};
             md5_vec3 foot = md5_vec3_add(origin, view_posed_place(picture, poses[0], joints[3]));
@@ -534,14 +540,14 @@ VIEW_SHOW(stairs)
         memcpy(poses[1], poses[0], picture->scene->num_joints * sizeof *poses[0]);
         md5_modify_joint(picture->skeleton, hips, MD5_JOINT_MODEL,
                          (md5_xform){.translation = {.z = waist}}, 1, poses[1]);
-        COMMON_FOR (leg, 2) {
+        for (int leg = 0; leg < 2; leg++) {
             md5_two_bone_job job = {.limb = &legs[leg],
                                     .target = view_posed_place(picture, poses[0], legs[leg].tip),
                                     .weight = 1};
             job.target.z += (float)(walker.ankles[leg] - ankles[leg]);
             md5_solve_two_bone(picture->skeleton, &job, poses[1]);
         }
-        COMMON_FOR (way, 2) {
+        for (int way = 0; way < 2; way++) {
             const md5_vec3 at = md5_vec3_add(
                 origin, view_posed_place(picture, poses[way], legs[view_choice(picture, 0)].tip));
             const float step = view_ground_height(&stairs, at.x, at.y);
@@ -561,7 +567,7 @@ VIEW_SHOW(stairs)
         view_page_line(picture, at, (md5_vec3){at.x, -50, at.z}, VIEW_DIM_LINE);
     }
     picture->has_no_floor = true;
-    COMMON_FOR (way, 2)
+    for (int way = 0; way < 2; way++)
         figures[way].place.translation.z = -waist;
     VIEW_FACTS(picture, waist);
 }
@@ -574,8 +580,8 @@ VIEW_SHOW(stairs)
 static const double gaze_span = 60, gaze_shown = 6, gaze_tick = 1.0 / 60.0;
 
 // lines of gaze
-// Directions are tangents, to the left and upward. A jump takes 21 ms and 126
-// ms a radian, which is 2.2 a degree.
+// Directions are tangents of the angles to the left and upward. A jump takes 21 ms plus 126 ms per
+// radian (2.2 ms per degree).
 static float seconds_of_jump(md5_vec2 from, md5_vec2 to)
 {
     const md5_vec3 x = {1.0f, 0.0f, 0.0f};
@@ -584,14 +590,14 @@ static float seconds_of_jump(md5_vec2 from, md5_vec2 to)
     return 0.021f + 0.126f * md5_vec3_length(md5_vec3_sub(p, q));
 }
 
-// The eyes jump, at rest at both ends, and then stay.
+// The eyes jump, with velocity 0 at both ends, and then rest.
 static float eyes_at(float from, float to, float part)
 {
     const float t = fminf(part, 1.0f);
     return from + (to - from) * t * t * (3.0f - 2.0f * t);
 }
 
-// The head goes its share of the way, the slower the nearer: its time is when 1/e of it is left.
+// The head follows by its share of the angle. After `time`, 1/e of the difference remains.
 static float follow_eyes(float head, float eyes, float share, float time, float dt)
 {
     return share * eyes + (head - share * eyes) * expf(-dt / time);
@@ -616,11 +622,11 @@ VIEW_SHOW(gaze)
                                 md5_mat34_translation(picture->model->bind[right]), 0.5f),
         .targets = &ball,
         .num_targets = 1,
-        .numbers = {.interest = v[1] > 0 ? v[1] : MD5_ZERO,
-                    .distance = 60,
-                    .max_seconds = v[2],
-                    .head_share = v[3] > 0 ? v[3] : MD5_ZERO,
-                    .head_seconds = v[4]},
+        .params = {.interest = v[1] > 0 ? v[1] : MD5_EXPLICIT_ZERO,
+                   .distance = 60,
+                   .max_seconds = v[2],
+                   .head_share = v[3] > 0 ? v[3] : MD5_EXPLICIT_ZERO,
+                   .head_seconds = v[4]},
     };
     md5_gaze gaze;
     md5_gaze_begin(view_choice(picture, 0), &gaze);
@@ -647,7 +653,7 @@ VIEW_SHOW(gaze)
     md5_gaze_pose(&desc, &gaze, picture->skeleton, 1, picture->figures[0].pose);
     view_page_cross(picture, ball, 3, VIEW_RED);
     view_page_cross(picture, point, 1.5f, VIEW_YELLOW);
-    COMMON_FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         view_page_line(picture, view_joint_place(picture, &picture->figures[0], desc.eyes[i]),
                        point, 0xF2C14E70u);
     VIEW_FACTS(picture, saccades, gaze.target == 0,

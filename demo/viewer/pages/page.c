@@ -12,7 +12,7 @@ const view_page *view_page_at(uint32_t number)
 
 int32_t view_find_page(const char *name)
 {
-    COMMON_FOR (i, view_num_pages)
+    for (uint32_t i = 0; i < view_num_pages; i++)
         if (strcmp(view_page_rows[i].name, name) == 0)
             return (int32_t)i;
     return -1;
@@ -69,7 +69,7 @@ void view_sample_clip(const view_picture *picture, const char *name, double seco
     if (clip == NULL)
         memcpy(pose, picture->model->bind_local, picture->scene->num_joints * sizeof *pose);
     else
-        md5_sample(clip->binding, md5_moment_at(clip->anim, seconds, MD5_WRAP_LOOP),
+        md5_sample(clip->binding, md5_sample_position_at(clip->anim, seconds, MD5_WRAP_LOOP),
                    MD5_ROOT_IN_PLACE, pose);
 }
 
@@ -133,7 +133,7 @@ double view_angle(md5_quat a, md5_quat b)
 double view_largest_angle(const view_picture *picture, const md5_xform *a, const md5_xform *b)
 {
     double largest = 0;
-    COMMON_FOR (i, picture->scene->num_joints)
+    for (uint32_t i = 0; i < picture->scene->num_joints; i++)
         largest = fmax(largest, view_angle(a[i].rotation, b[i].rotation));
     return largest;
 }
@@ -183,7 +183,7 @@ void view_add_fact(view_picture *picture, const char *name, double value, const 
 
 void view_add_facts(view_picture *picture, const double *values, size_t count)
 {
-    COMMON_FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         const uint32_t row = picture->num_told++ % VIEW_PAGE_FACTS;
         view_add_fact(picture, picture->page->facts[row].name, values[i],
                       picture->page->facts[row].unit);
@@ -220,7 +220,7 @@ void view_add_frame(view_picture *picture, md5_xform transform, float size)
 {
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
     const md5_vec3 axes[3] = {{size, 0, 0}, {0, size, 0}, {0, 0, size}};
-    COMMON_FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         view_page_line(picture, transform.translation, md5_xform_point(transform, axes[i]),
                        colors[i]);
 }

@@ -35,7 +35,7 @@ enum {
 #define VIEW_CYAN 0x4FC9C4FFu
 #define VIEW_DIM_LINE 0x8A93A1B0u
 
-// -- The row of a page, made by .ci/embed.py ------------------------------------------------
+// -- The row of a page, made by render/embed.py ------------------------------------------------
 
 // A number that the user moves.
 typedef struct view_slider {
@@ -106,19 +106,19 @@ typedef enum view_figure_kind {
     VIEW_FIGURE_LIT,
     VIEW_FIGURE_HEAT,     // without textures: colours of the weights, or view_kept.heat
     VIEW_FIGURE_DUAL,     // skinned by dual quaternions
-    VIEW_FIGURE_BAKED,    // vertices of view_kept.baked at `moment`
+    VIEW_FIGURE_BAKED,    // vertices of view_kept.baked at `sample`
     VIEW_FIGURE_BOUND,    // view_kept.bound in the pose
-    VIEW_FIGURE_IMPOSTOR, // a picture of the pose; all of one moment.frame0 share their pose
+    VIEW_FIGURE_IMPOSTOR, // a picture of the pose; all of one sample.frame0 share their pose
     VIEW_NUM_FIGURE_KINDS
 } view_figure_kind;
 
 // The page's character in a pose.
 typedef struct view_figure {
     view_figure_kind kind;
-    md5_xform *pose;   // [num_joints] relative to the parent
-    md5_xform place;   // model to world, after `shape`
-    md5_mat34 shape;   // stretches what is drawn of the model; at first the identity
-    md5_moment moment; // of baked figures and impostors
+    md5_xform *pose;            // [num_joints] relative to the parent
+    md5_xform place;            // model to world, after `shape`
+    md5_mat34 shape;            // stretches what is drawn of the model; at first the identity
+    md5_sample_position sample; // of baked figures and impostors
     float morph_weights[VIEW_PAGE_TARGETS];
 } view_figure;
 
@@ -300,8 +300,7 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
 
 // Which page is open. {.open = -1}: none.
 typedef struct view_pages {
-    int32_t open; // number of a page; VIEW_CONTENTS: the list of all; VIEW_GAME_PAGE; -1: none
-    struct view_game *game; // if that is open, in place of a page
+    int32_t open; // number of a page; VIEW_CONTENTS: the list of all; -1: none
     float values[VIEW_PAGE_SLIDERS];
     view_picture picture; // as last drawn
     view_lens lens;
@@ -330,7 +329,7 @@ typedef struct view_pages {
     const md5_model *made_of; // what is kept and drawn
 } view_pages;
 
-enum { VIEW_CONTENTS = 1000, VIEW_GAME_PAGE };
+enum { VIEW_CONTENTS = 1000 };
 
 // Opens a page, or the contents, with its sliders as they begin.
 void view_open_page(view_pages *pages, int32_t number);

@@ -44,12 +44,12 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
     }
     if (scene->model != NULL)
         page->show(picture, values);
-    COMMON_FOR (i, picture->num_plots) {
+    for (uint32_t i = 0; i < picture->num_plots; i++) {
         // A plot that fits has the height of its points.
         view_plot *const plot = &picture->plots[i];
         float low = INFINITY, high = -INFINITY;
-        COMMON_FOR (j, VIEW_PAGE_SERIES)
-            COMMON_FOR (p, plot->series[j].count) {
+        for (int j = 0; j < VIEW_PAGE_SERIES; j++)
+            for (uint32_t p = 0; p < plot->series[j].count; p++) {
                 low = fminf(low, plot->series[j].points[p].y);
                 high = fmaxf(high, plot->series[j].points[p].y);
             }
@@ -122,14 +122,14 @@ static bool prepare_figure(view_pages *pages, const view_stage *stage, const vie
         }
         if (pages->impostors == NULL)
             return false;
-        if (md5gl_has_impostor_pictures(pages->impostors, figure->moment.frame0))
+        if (md5gl_has_impostor_images(pages->impostors, figure->sample.frame0))
             return true;
         md5_mat34 *const palette = common_alloc(model->skeleton.num_joints, sizeof *palette);
         md5_local_to_palette(model, figure->pose, NULL, palette);
         view_set_materials(stage, &stage->document->textures, stage->document->drawn);
         const bool is_drawn =
-            md5gl_draw_impostor_pictures(stage->renderer, pages->impostors, stage->document->drawn,
-                                         figure->moment.frame0, palette, error);
+            md5gl_draw_impostor_images(stage->renderer, pages->impostors, stage->document->drawn,
+                                       figure->sample.frame0, palette, error);
         free(palette);
         return is_drawn;
     }
@@ -164,7 +164,7 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
     for (uint32_t kind = 0, count = 0; kind < VIEW_NUM_FIGURE_KINDS; kind++) {
         const uint32_t first = count;
         const bool is_baked = kind == VIEW_FIGURE_BAKED;
-        COMMON_FOR (i, picture->num_figures) {
+        for (uint32_t i = 0; i < picture->num_figures; i++) {
             const view_figure *const figure = &picture->figures[i];
             if (figure->kind != kind)
                 continue;
@@ -173,11 +173,11 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
                 memcpy(weights + (size_t)count * num_targets, figure->morph_weights,
                        num_targets * sizeof *weights);
             placements[count] = md5_mat34_mul(md5_mat34_from_xform(figure->place), figure->shape);
-            jobs[count] = (md5gl_clip_job){.moment = figure->moment};
+            jobs[count] = (md5gl_clip_job){.sample = figure->sample};
             impostors[count++] = (md5gl_impostor){.rotation = figure->place.rotation,
                                                   .translation = figure->place.translation,
                                                   .scale = 1,
-                                                  .frame = (float)figure->moment.frame0,
+                                                  .frame = (float)figure->sample.frame0,
                                                   .shown = 1};
         }
         if (count == first)
@@ -351,7 +351,7 @@ static void write_code(column *c, const char *lines)
     const float inset = 8 * font->scale, space = 0.4f * font->line[VIEW_TEXT];
     const float top = c->y + space;
     // Once to see how high the box is, and once over it.
-    COMMON_FOR (run, 2) {
+    for (int run = 0; run < 2; run++) {
         const char *rest = lines;
         c->y = top + inset;
         for (size_t length; *rest != '\0'; rest += length + (rest[length] == '\n')) {
@@ -414,7 +414,7 @@ static int write_words(column *c, float left, const char *label, const char *con
     const bool is_choice = selected >= 0;
     float x = left;
     int pressed = -1;
-    COMMON_FOR (i, count) {
+    for (int i = 0; i < count; i++) {
         const float end = c->x + c->width;
         const float width = view_text_width(font, VIEW_TEXT, words[i]) + 2 * inset;
         if (x > left && x + width > end) {
@@ -465,7 +465,7 @@ static void write_choice(column *c, view_pages *pages, uint32_t number)
     const float share = name_share(c), left = c->x + share * c->width;
     const int count = (int)slider->high + 1, selected = (int)lroundf(pages->values[number]);
     float width = 0;
-    COMMON_FOR (i, count)
+    for (int i = 0; i < count; i++)
         width += view_text_width(font, VIEW_TEXT, slider->words[i]) + 13 * font->scale;
     view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, (share - 0.02f) * c->width, VIEW_PLAIN,
                    slider->name);
@@ -514,7 +514,7 @@ static void write_column(column *c, view_pages *pages, double now)
     write_paragraph(c, VIEW_PLAIN, page->about);
     write_paragraph(c, VIEW_BRIGHT, page->first);
     c->y += 0.3f * line;
-    COMMON_FOR (i, view_num_sliders(page)) {
+    for (uint32_t i = 0; i < view_num_sliders(page); i++) {
         const view_slider *const slider = &page->sliders[i];
         float *const value = &pages->values[i];
         if (slider->words != NULL && slider->words != view_whole) {
@@ -532,7 +532,7 @@ static void write_column(column *c, view_pages *pages, double now)
         c->y += line;
     }
     c->y += 0.3f * line;
-    COMMON_FOR (i, pages->picture.num_facts) {
+    for (uint32_t i = 0; i < pages->picture.num_facts; i++) {
         const view_fact *const fact = &pages->picture.facts[i];
         const float left = (c->is_narrow ? 0.68f : 0.62f) * c->width;
         COMMON_TEXT(text, fabs(fact->value) < 1000 ? "%.4g %s" : "%.0f %s", shown_value(fact),
@@ -550,18 +550,18 @@ static void write_column(column *c, view_pages *pages, double now)
         links[num_links] = view_find_page(page->see[num_links]);
     const int32_t next = (pages->open + 1) % (int32_t)view_num_pages;
     links[num_links] = next;
-    COMMON_FOR (i, num_links + 1)
+    for (int i = 0; i < num_links + 1; i++)
         titles[i] = view_page_at((uint32_t)links[i])->title;
-    write_links(c, "next", &titles[num_links], &next, 1);
-    write_links(c, "see also", titles, links, num_links);
+    write_links(c, "Next", &titles[num_links], &next, 1);
+    write_links(c, "See also", titles, links, num_links);
     char *const lines = view_page_lines(page, pages->values);
-    static const char *const copy[1] = {"copy these lines"};
+    static const char *const copy[1] = {"Copy code"};
     if (write_words(c, c->x, "copy", copy, 1, 0) == 0)
-        ui_copy(c->ui, now, lines, "the lines of this page");
+        ui_copy(c->ui, now, lines, "code of this lesson");
     write_code(c, lines);
     free(lines);
     if (page->sources[0] != '\0') {
-        COMMON_TEXT(sources, "Of the sources (test/techniques.md): %s.", page->sources);
+        COMMON_TEXT(sources, "Sources (see test/techniques.md): %s.", page->sources);
         write_paragraph(c, VIEW_DIM, sources);
     }
 }
@@ -658,7 +658,7 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
                             plot->row.series[i].name)
              + 12 * scale;
     }
-    COMMON_FOR (i, plot->num_marks) {
+    for (uint32_t i = 0; i < plot->num_marks; i++) {
         const md5_vec2 place = on_screen(plot, area, plot->marks[i].point);
         view_draw_disc(canvas, place.x, place.y, 5 * scale, plot->marks[i].color);
     }
@@ -802,10 +802,10 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     view_rect row;
     bool is_seen = false;
     ui_box(ui, "contents", box, "");
-    view_draw_text(canvas, VIEW_TITLE, room.x, box.y + padding, 0, VIEW_BRIGHT, "Techniques");
+    view_draw_text(canvas, VIEW_TITLE, room.x, box.y + padding, 0, VIEW_BRIGHT, "Lessons");
     ui_begin_column(ui, &rows, (view_rect){room.x, room.y, room.width + padding, room.height},
                     &pages->scroll);
-    COMMON_FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const view_page *const page = view_page_at(i);
         if (i % across == 0)
             is_seen = ui_take_row(ui, high + 3 * line, &row);
@@ -849,7 +849,7 @@ void view_page_panel(view_ui *ui, const view_stage *stage)
         return;
     md5_mat44 look, clip;
     view_lens_matrices(&stage->pages->lens, &look, &clip);
-    COMMON_FOR (i, picture->num_labels) {
+    for (uint32_t i = 0; i < picture->num_labels; i++) {
         const view_label *const label = &picture->labels[i];
         const float scale = stage->font->scale;
         md5_vec3 at;
@@ -867,7 +867,7 @@ void view_page_panel(view_ui *ui, const view_stage *stage)
         run_page(ui, stage);
     else
         tell_facts(picture);
-    COMMON_FOR (i, picture->num_plots) {
+    for (uint32_t i = 0; i < picture->num_plots; i++) {
         const float width = (stage->width - left) / (float)picture->num_plots;
         draw_plot(&picture->plots[i], stage->canvas,
                   (view_rect){left + (float)i * width, stage->height - plots - panel_height(stage),

@@ -7,7 +7,7 @@
 static const uint32_t hat_links[] = {4, 2, 1, 0}; // from the water to each
 
 // lines of chain
-// Links: ship in the water, car on the ship, man in the car, his head.
+// The links are: ship in the water, car on the ship, man in the car, head of the man.
 static md5_xform chain(const md5_xform *links, uint32_t count)
 {
     md5_xform place = {.rotation = {.w = 1.0f}};
@@ -16,7 +16,7 @@ static md5_xform chain(const md5_xform *links, uint32_t count)
     return place;
 }
 
-// The link that leaves an object where it is as its parent changes.
+// Returns the link with which an object keeps its position when its parent changes.
 static md5_xform link_to(md5_xform parent, md5_xform object)
 {
     return md5_xform_mul(md5_xform_inverse(parent), object);
@@ -71,12 +71,12 @@ VIEW_SHOW(chain)
         link_to(chain(begin, num_links), md5_xform_mul(chain(begin, 4), on_head));
     const md5_xform hat = md5_xform_mul(chain(links, num_links), link);
     figure->place = chain(links, 3);
-    COMMON_FOR (i, ROUND)
+    for (int i = 0; i < ROUND; i++)
         circle[i] = (md5_vec2){cosf(6.28318531f / (float)ROUND * (float)i),
                                sinf(6.28318531f / (float)ROUND * (float)i)};
-    COMMON_FOR (i, 3) // brim, band and top
+    for (int i = 0; i < 3; i++) // brim, band and top
         draw_outline(picture, hat, circle, ROUND, i == 0 ? 12 : 7, 6 * (float)i, VIEW_YELLOW);
-    COMMON_FOR (i, 4) { // from deck to keel, from the car's floor to its rim, wheels
+    for (int i = 0; i < 4; i++) { // from deck to keel, from the car's floor to its rim, wheels
         const float side = i < 2 ? -15 : 15, along = i % 2 == 0 ? -15 : 15;
         const md5_xform wheel = {{.y = 0.70710678f, .w = 0.70710678f}, {side, along, 0}, 0};
         if (i < 3)
@@ -100,7 +100,7 @@ VIEW_SHOW(chain)
 // -- W --------------------------------------------------------------------------------------
 
 // lines of quaternion_w
-// The files hold x y z only.
+// Computes w, because files contain only x, y and z.
 static md5_quat with_w(float x, float y, float z)
 {
     const float rest = 1.0f - (x * x + y * y + z * z);
@@ -125,13 +125,13 @@ VIEW_SHOW(quaternion_w)
 {
     const md5_vec3 axis = md5_vec3_normalize((md5_vec3){v[1], v[2], 0.6f}, (md5_vec3){0, 0, 1});
     md5_quat q = {.w = 1}, back = q;
-    COMMON_FOR (i, VIEW_PAGE_POINTS + 1) {
+    for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const double x = view_step_x(picture->plots, i, v[0]);
         back = through_text(axis, (float)x, v[3], &q);
         view_plot_step(picture->plots, 0, i, x, view_angle(q, back));
     }
     const md5_quat turns[2] = {q, md5_quat_normalize(back, (md5_quat){.w = 1})};
-    COMMON_FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         view_add_frame(picture, view_spin(&picture->figures[i], turns[i]), 32);
     VIEW_FACTS(picture, 0.6, q.w, back.w, view_angle(q, back));
 }
@@ -141,7 +141,7 @@ VIEW_SHOW(quaternion_w)
 // lines of palette
 static md5_mat34 palette_of(md5_mat34 posed, md5_mat34 bind)
 {
-    // From the bind pose into the joint's own space, and out to where the joint is now.
+    // Map from the bind pose to the space of the joint, then to the current pose.
     return md5_mat34_mul(posed, md5_mat34_inverse(bind));
 }
 // end of lines
@@ -158,7 +158,7 @@ VIEW_SHOW(palette)
     view_sample_clip(picture, "wave", v[1], wave);
     md5_blend_poses(picture->model->bind_local, wave, v[0], NULL, count, posed->pose);
     md5_local_to_model(picture->skeleton, posed->pose, joints);
-    COMMON_FOR (j, count) {
+    for (uint32_t j = 0; j < count; j++) {
         palette[j] = palette_of(joints[j], picture->model->bind[j]);
         view_add_bone(picture, bind, j, 0xF1F3F690u);
         view_add_bone(picture, posed, j, 0xF1F3F690u);
@@ -181,7 +181,8 @@ VIEW_SHOW(palette)
 // -- Linear and dual ------------------------------------------------------------------------
 
 // lines of dual
-// A motion as two quaternions: its rotation, and half of its translation times that.
+// Converts a motion to two quaternions: its rotation, and half of its translation times the
+// rotation.
 static md5_dual_quat dual_of(md5_xform motion)
 {
     const md5_vec3 t = motion.translation;
@@ -199,7 +200,7 @@ static md5_quat add(md5_quat sum, md5_quat q, float w)
     return (md5_quat){sum.x + w * q.x, sum.y + w * q.y, sum.z + w * q.z, sum.w + w * q.w};
 }
 
-// The sum of the motions by their weights, made of unit length again, carries the vertex.
+// Moves a vertex by the weighted sum of the motions, which is normalized.
 static md5_vec3 skin_dual(const md5_mesh *mesh, uint32_t vertex, const md5_dual_quat *joints)
 {
     const uint32_t first = mesh->first_influence[vertex];
@@ -208,7 +209,7 @@ static md5_vec3 skin_dual(const md5_mesh *mesh, uint32_t vertex, const md5_dual_
         const md5_dual_quat j = joints[mesh->influence_joints[i]];
         float w = mesh->influences[i].w;
         if (dot(j.real, joints[mesh->influence_joints[first]].real) < 0.0f)
-            w = -w; // of q and -q the one on the side of the first
+            w = -w; // use the one of q and -q that is nearer to the first joint
         sum.real = add(sum.real, j.real, w);
         sum.dual = add(sum.dual, j.dual, w);
     }
@@ -228,7 +229,7 @@ static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t jo
 {
     const md5_vec3 axis = md5_mat34_translation(model->bind[joint]);
     double sum = 0;
-    COMMON_FOR (v, mesh->num_vertices) {
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         float share = 0;
         for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
             uint32_t above = mesh->influence_joints[i];
@@ -247,26 +248,26 @@ VIEW_SHOW(dual)
     static const char *const names[2] = {"spine_2", "neck"};
     const uint32_t count = picture->scene->num_joints, spine = view_page_joint(picture, names[0]);
     picture->figures[1].kind = VIEW_FIGURE_DUAL;
-    COMMON_FOR (i, 4) // both joints of both figures are turned about the vertical
+    for (int i = 0; i < 4; i++) // both joints of both figures are turned about the vertical
         view_turn_joint(picture, picture->figures[i / 2].pose, names[i % 2],
                         md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[i % 2])));
     md5_mat34 *const palette = common_alloc(count, sizeof *palette);
     md5_dual_quat *const dual = common_alloc(count, sizeof *dual);
     double waists[3] = {0, 0, 0}, farthest = 0;
     md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
-    COMMON_FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         dual[i] = dual_of(md5_xform_from_mat34(palette[i]));
-    COMMON_FOR (m, picture->model->num_meshes) {
+    for (uint32_t m = 0; m < picture->model->num_meshes; m++) {
         const md5_mesh *const mesh = &picture->model->meshes[m];
         md5_vec3 *const a = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *a);
         md5_vec3 *const b = a + mesh->num_vertices;
         md5_skin(mesh, palette, a, NULL, NULL);
-        COMMON_FOR (k, mesh->num_vertices)
+        for (uint32_t k = 0; k < mesh->num_vertices; k++)
             b[k] = skin_dual(mesh, k, dual);
         const md5_vec3 *const positions[3] = {mesh->positions, a, b};
-        COMMON_FOR (i, 3)
+        for (int i = 0; i < 3; i++)
             waists[i] += waist_of(picture->model, mesh, spine, positions[i]);
-        COMMON_FOR (k, mesh->num_vertices) {
+        for (uint32_t k = 0; k < mesh->num_vertices; k++) {
             farthest = fmax(farthest, view_distance(a[k], b[k]));
         }
         free(a);
@@ -283,10 +284,10 @@ static md5_vec3 carry_normal(md5_mat34 m, md5_vec3 n, bool by_cofactors)
 {
     const md5_vec3 x = {m.m[0], m.m[4], m.m[8]}, y = {m.m[1], m.m[5], m.m[9]},
                    z = {m.m[2], m.m[6], m.m[10]};
-    // Right for rotations and equal scales only.
+    // Correct only for rotations and equal scales.
     if (!by_cofactors)
         return md5_mat34_direction(m, n);
-    // The inverse transpose times the determinant, without a division.
+    // The cofactors are the inverse transpose times the determinant, without a division.
     const md5_vec3 along_x = md5_vec3_scale(md5_vec3_cross(y, z), n.x),
                    along_y = md5_vec3_scale(md5_vec3_cross(z, x), n.y),
                    along_z = md5_vec3_scale(md5_vec3_cross(x, y), n.z);
@@ -308,12 +309,12 @@ VIEW_SHOW(normals)
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
     double errors[2] = {0, 0};
     md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
-    COMMON_FOR (i, picture->model->num_meshes) {
+    for (uint32_t i = 0; i < picture->model->num_meshes; i++) {
         const md5_mesh *const mesh = &picture->model->meshes[i];
         md5_vec3 *const places = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *places);
         md5_vec3 *const normals = places + mesh->num_vertices;
         md5_skin(mesh, palette, places, normals, NULL);
-        COMMON_FOR (way, 2) {
+        for (int way = 0; way < 2; way++) {
             const view_figure *const figure = &picture->figures[way];
             for (uint32_t k = 0; k < mesh->num_vertices; k += 9) {
                 const md5_vec3 from = md5_xform_point(figure->place, md5_mat34_point(m, places[k]));
@@ -324,7 +325,7 @@ VIEW_SHOW(normals)
                     view_page_line(picture, from, view_along(from, normal, 4), colors[way]);
             }
             // Of each triangle: against the normal of where its corners go.
-            COMMON_FOR (k, mesh->num_triangles) {
+            for (uint32_t k = 0; k < mesh->num_triangles; k++) {
                 const uint32_t *const corner = mesh->indices + 3 * (size_t)k;
                 const md5_vec3 a = md5_vec3_sub(places[corner[1]], places[corner[0]]),
                                b = md5_vec3_sub(places[corner[2]], places[corner[0]]);
@@ -337,7 +338,7 @@ VIEW_SHOW(normals)
         }
         free(places);
     }
-    COMMON_FOR (way, 2) {
+    for (int way = 0; way < 2; way++) {
         picture->figures[way].shape = m;
         VIEW_FACTS(picture, errors[way]);
     }
@@ -363,7 +364,7 @@ VIEW_SHOW(influences)
     const uint32_t joint = view_page_joint(picture, view_word(picture, 0));
     picture->heat_joint = choice > 0 ? (int32_t)joint : -1;
     picture->figures[1].kind = VIEW_FIGURE_HEAT;
-    COMMON_FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         if (view_choice(picture, 1) == 1)
             view_sample_clip(picture, "dance", picture->time, picture->figures[i].pose);
         if (choice > 0)
@@ -372,8 +373,8 @@ VIEW_SHOW(influences)
     }
     const view_heat_facts facts = view_measure_heat(picture->model, picture->heat_joint);
     float largest = 0;
-    COMMON_FOR (m, picture->model->num_meshes)
-        COMMON_FOR (k, picture->model->meshes[m].num_vertices)
+    for (uint32_t m = 0; m < picture->model->num_meshes; m++)
+        for (uint32_t k = 0; k < picture->model->meshes[m].num_vertices; k++)
             largest = fmaxf(largest, weight_of_joint(&picture->model->meshes[m], k, joint));
     view_add_fact(picture, choice > 0 ? "largest weight" : "most joints of a vertex",
                   choice > 0 ? largest : facts.most, "");

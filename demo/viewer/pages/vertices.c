@@ -6,13 +6,13 @@
 // == Beside the character's own vertices ===================================================
 
 // Two frames and the fraction between them, in a loop.
-static md5_moment baked_moment(const md5_baked *baked, double part)
+static md5_sample_position baked_sample_position(const md5_baked *baked, double part)
 {
     const double frame = (part - floor(part)) * baked->num_frames;
     const uint32_t frame0 = (uint32_t)frame % baked->num_frames;
-    return (md5_moment){.frame0 = frame0,
-                        .frame1 = (frame0 + 1) % baked->num_frames,
-                        .fraction = (float)(frame - floor(frame))};
+    return (md5_sample_position){.frame0 = frame0,
+                                 .frame1 = (frame0 + 1) % baked->num_frames,
+                                 .fraction = (float)(frame - floor(frame))};
 }
 
 enum { KEPT_LARGEST, KEPT_MEAN, KEPT_VOXELS, KEPT_JOINTS, PARTS = 4 };
@@ -29,13 +29,13 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_vec3 *const own = common_alloc(2 * (size_t)count, sizeof *own), *const other = own + count;
     kept->heat = common_alloc(count, sizeof *kept->heat);
-    COMMON_FOR (i, num_steps) {
+    for (uint32_t i = 0; i < num_steps; i++) {
         float largest = 0;
-        COMMON_FOR (k, PARTS) {
+        for (int k = 0; k < PARTS; k++) {
             const double part = (i + k / (double)PARTS) / num_steps;
-            const md5_moment moment =
-                md5_moment_at(clip->anim, part * clip->anim->duration, MD5_WRAP_LOOP);
-            md5_pose_palette(clip->binding, moment, MD5_ROOT_IN_PLACE, pose, NULL, palette);
+            const md5_sample_position sample =
+                md5_sample_position_at(clip->anim, part * clip->anim->duration, MD5_WRAP_LOOP);
+            md5_pose_palette(clip->binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
             for (uint32_t m = 0, first = 0; m < model->num_meshes; m++) {
                 md5_skin(&model->meshes[m], palette, own + first, NULL, NULL);
                 if (kept->bound != NULL)
@@ -43,8 +43,9 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
                 first += model->meshes[m].num_vertices;
             }
             if (kept->baked != NULL)
-                md5_skin_baked(kept->baked, 0, count, baked_moment(kept->baked, part), other, NULL);
-            COMMON_FOR (v, count) {
+                md5_skin_baked(kept->baked, 0, count, baked_sample_position(kept->baked, part),
+                               other, NULL);
+            for (uint32_t v = 0; v < count; v++) {
                 const float off = view_distance(own[v], other[v]);
                 kept->heat[v] = fmaxf(kept->heat[v], off);
                 largest = fmaxf(largest, off);
@@ -56,7 +57,7 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
                 (md5_vec2){(float)((i + 0.5) / num_steps * clip->anim->duration), largest};
         kept->numbers[KEPT_LARGEST] = fmax(kept->numbers[KEPT_LARGEST], largest);
     }
-    COMMON_FOR (v, count)
+    for (uint32_t v = 0; v < count; v++)
         kept->heat[v] /= red;
     free(pose);
     free(palette);
@@ -67,7 +68,7 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
 static void pose_kept(view_picture *picture, view_figure_kind kind, const char *clip)
 {
     const view_figure_kind kinds[3] = {VIEW_FIGURE_LIT, kind, VIEW_FIGURE_HEAT};
-    COMMON_FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         picture->figures[i].kind = kinds[i];
         view_sample_clip(picture, clip, picture->time, picture->figures[i].pose);
     }
@@ -91,12 +92,12 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     for (uint32_t i = 0, first = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         memcpy(positions + first, mesh->positions, mesh->num_vertices * sizeof *positions);
-        COMMON_FOR (k, 3 * mesh->num_triangles)
+        for (uint32_t k = 0; k < 3 * mesh->num_triangles; k++)
             *index++ = first + mesh->indices[k];
         first += mesh->num_vertices;
     }
-    COMMON_FOR (i, num_joints)
-        COMMON_FOR (k, COMMON_LENGTH(excluded_joints))
+    for (uint32_t i = 0; i < num_joints; i++)
+        for (size_t k = 0; k < COMMON_LENGTH(excluded_joints); k++)
             excluded[i] =
                 excluded[i] || common_contains(model->skeleton.joints[i].name, excluded_joints[k]);
     desc.positions = positions;
@@ -117,8 +118,8 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
 static const float red_units = 3;
 
 // lines of bind
-// Distances through the inside of a grid, from where they are 0: as long as one becomes shorter,
-// each cell asks the 26 around it.
+// Computes distances through the inside of a grid from cells with distance 0. Repeats while a
+// distance decreases: each cell compares its 26 neighbors.
 static void spread(const bool *inside, const int size[3], float *distances)
 {
     const int count = size[0] * size[1] * size[2];
@@ -140,8 +141,8 @@ static void spread(const bool *inside, const int size[3], float *distances)
     }
 }
 
-// What a joint has of a vertex, by its distance as a share of the whole body: before all of one
-// vertex are divided by their sum.
+// Returns the influence of a joint on a vertex from its distance, a fraction of the size of the
+// body. The influences of a vertex are then divided by their sum.
 static float influence_at(float distance, float falloff)
 {
     const float d = (1.0f - falloff) * distance + falloff * distance * distance;
@@ -159,7 +160,7 @@ VIEW_KEEP(bind)
                                    .max_influences = view_choice(picture, 1),
                                    .smoothing = rounds,
                                    .no_smoothing = rounds == 0,
-                                   .falloff = falloff > 0 ? falloff : MD5_ZERO};
+                                   .falloff = falloff > 0 ? falloff : MD5_EXPLICIT_ZERO};
     md5_weights *const weights = view_bind_weights(own, desc, NULL);
     if (weights == NULL)
         return;
@@ -172,13 +173,13 @@ VIEW_KEEP(bind)
     uint32_t *const sources = common_alloc(view_count_vertices(own), sizeof *sources);
     view_append(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
                 own->skeleton.num_joints, own->num_meshes);
-    COMMON_FOR (i, own->skeleton.num_joints)
+    for (uint32_t i = 0; i < own->skeleton.num_joints; i++)
         view_append_joint(&words, own->skeleton.joints[i].name, own->skeleton.joints[i].parent,
                           md5_xform_from_mat34(own->bind[i]));
     view_append(&words, "}\n");
     for (uint32_t i = 0, first = 0; i < own->num_meshes; i++) {
         md5_mesh mesh = own->meshes[i];
-        COMMON_FOR (v, mesh.num_vertices)
+        for (uint32_t v = 0; v < mesh.num_vertices; v++)
             sources[v] = v;
         mesh.sources = sources;
         mesh.num_file_vertices = mesh.num_vertices;
@@ -208,7 +209,7 @@ VIEW_SHOW(bind)
     enum { WIDE = 4, HIGH = 7 };
     bool inside[WIDE * HIGH];
     float distances[WIDE * HIGH];
-    COMMON_FOR (i, WIDE * HIGH) {
+    for (int i = 0; i < WIDE * HIGH; i++) {
         inside[i] = i % WIDE == 0 || i % WIDE == WIDE - 1 || i / WIDE == HIGH - 1;
         distances[i] = i > 0 ? INFINITY : 0;
     }
@@ -221,8 +222,8 @@ VIEW_SHOW(bind)
 // == Morph targets =========================================================================
 
 // lines of morph
-// A target has of each vertex that it changes how far it moves it. Any number of them is added, by
-// their weights, to the bind pose, which is skinned afterwards.
+// Adds morph targets to the bind pose by their weights, before skinning. A target contains the
+// displacement of each vertex that it changes.
 static void add_targets(const md5_morph_mesh *mesh, const float *weights, md5_vec3 *positions)
 {
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
@@ -243,19 +244,19 @@ VIEW_SHOW(morph)
     float *const weights = picture->figures[0].morph_weights;
     if (morph == NULL || morph->num_targets > VIEW_PAGE_TARGETS)
         return;
-    COMMON_FOR (i, view_num_sliders(picture->page)) {
+    for (uint32_t i = 0; i < view_num_sliders(picture->page); i++) {
         const uint32_t target = md5_find_morph_target(morph, picture->page->sliders[i].name);
         if (target != MD5_NONE)
             weights[target] = v[i];
     }
     uint32_t num_changed = 0;
     double largest = 0;
-    COMMON_FOR (i, picture->model->num_meshes) {
+    for (uint32_t i = 0; i < picture->model->num_meshes; i++) {
         const md5_mesh *const mesh = &picture->model->meshes[i];
         md5_vec3 *const own = common_alloc((size_t)mesh->num_vertices + 1, sizeof *own);
         memcpy(own, mesh->positions, mesh->num_vertices * sizeof *own);
         add_targets(&morph->meshes[i], weights, own);
-        COMMON_FOR (k, mesh->num_vertices)
+        for (uint32_t k = 0; k < mesh->num_vertices; k++)
             largest = fmax(largest, view_distance(own[k], mesh->positions[k]));
         num_changed += morph->meshes[i].num_vertices;
         free(own);
@@ -268,13 +269,13 @@ VIEW_SHOW(morph)
 // A clip stored as vertices, beside the one that is skinned.
 
 // lines of bake
-// Whole steps from the lower end: 65535 of them are the size of what all frames fill.
+// Quantizes a value in steps from the minimum. The bounds of all frames are 65535 steps wide.
 static uint32_t level_of(double value, double low, double step)
 {
     return step > 0.0 ? (uint32_t)floor((value - low) / step + 0.5) : 0;
 }
 
-// A direction on an octahedron, whose lower half is folded outward into a square.
+// Maps a direction to an octahedron, whose lower half is folded outward to a square.
 static uint32_t fold(md5_vec3 n)
 {
     const float sum = fabsf(n.x) + fabsf(n.y) + fabsf(n.z), x = n.x / sum, y = n.y / sum;
@@ -283,7 +284,7 @@ static uint32_t fold(md5_vec3 n)
     return (uint32_t)lroundf(127.0f + 127.0f * u) | (uint32_t)lroundf(127.0f + 127.0f * v) << 8;
 }
 
-// Three numbers of 16 bits, and two of 8.
+// Packs a vertex into three numbers with 16 bits and two with 8 bits.
 static md5_baked_vertex pack(md5_vec3 place, md5_vec3 normal, md5_vec3 low, md5_vec3 step)
 {
     const uint32_t x = level_of((double)place.x, (double)low.x, (double)step.x),
@@ -302,10 +303,10 @@ VIEW_KEEP(bake)
     const uint32_t frames = (uint32_t)fmax(round(picture->values[1] * clip->anim->duration), 2);
     md5_xform *const pose = common_alloc(joints, sizeof *pose);
     md5_mat34 *const palettes = common_alloc(frames * (size_t)joints, sizeof *palettes);
-    COMMON_FOR (i, frames) // of a loop, after which frame 0 comes again
+    for (uint32_t i = 0; i < frames; i++) // of a loop, after which frame 0 comes again
         md5_pose_palette(
             clip->binding,
-            md5_moment_at(clip->anim, clip->anim->duration * i / frames, MD5_WRAP_LOOP),
+            md5_sample_position_at(clip->anim, clip->anim->duration * i / frames, MD5_WRAP_LOOP),
             MD5_ROOT_IN_PLACE, pose, NULL, palettes + (size_t)i * joints);
     md5_baked *const baked = md5_create_baked(picture->model, palettes, frames, NULL, NULL);
     kept->baked = baked;
@@ -327,14 +328,14 @@ VIEW_SHOW(bake)
     const double cycles = picture->time / clip->anim->duration, part = cycles - floor(cycles);
     const uint32_t now = (uint32_t)(part * kept->num_points) % kept->num_points;
     pose_kept(picture, VIEW_FIGURE_BAKED, name);
-    picture->figures[1].moment = baked_moment(baked, part);
+    picture->figures[1].sample = baked_sample_position(baked, part);
     picture->plots[0].row.high.x = kept->points[kept->num_points - 1].x;
-    COMMON_FOR (i, kept->num_points)
+    for (uint32_t i = 0; i < kept->num_points; i++)
         view_add_point(picture->plots, 0, kept->points[i].x, kept->points[i].y);
     view_add_mark(picture->plots, kept->points[now].x, kept->points[now].y, VIEW_RED);
     // A vertex as the lines pack it.
     md5_vec3 place, normal;
-    md5_skin_baked(baked, 0, 1, (md5_moment){.frame0 = 0}, &place, &normal);
+    md5_skin_baked(baked, 0, 1, (md5_sample_position){.frame0 = 0}, &place, &normal);
     const md5_baked_vertex packed = pack(place, normal, baked->bounds.min, baked->step);
     VIEW_FACTS(picture, baked->num_frames, baked->num_vertices, (double)baked->size / 1024.0,
                (double)clip->anim->size / 1024.0, baked->position_error,
@@ -354,7 +355,7 @@ enum { RINGS = 2, TEXEL_BYTES = 8 };
 static const double lowest = 0.17, highest = 0.79; // the rings' elevations, radians
 
 // lines of impostor
-// The frame whose picture is shown: the nearest of `count` at equal times of a loop.
+// Returns the nearest of `count` frames that divide a loop equally.
 static uint32_t nearest_frame(const md5_anim *clip, double time, uint32_t count)
 {
     const double cycles = time / clip->duration;
@@ -378,16 +379,16 @@ VIEW_SHOW(impostor)
                                   .texels = 16u << view_choice(picture, 1)};
     // A sphere around the character in all frames.
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    COMMON_FOR (i, clip->anim->num_frames) {
-        const md5_moment moment = md5_moment_from_frames(clip->anim, i, i, 0);
-        bounds = md5_bounds_union(bounds, md5_anim_bounds(clip->anim, moment, MD5_ROOT_IN_PLACE));
+    for (uint32_t i = 0; i < clip->anim->num_frames; i++) {
+        const md5_sample_position sample = md5_sample_position_from_frames(clip->anim, i, i, 0);
+        bounds = md5_bounds_union(bounds, md5_anim_bounds(clip->anim, sample, MD5_ROOT_IN_PLACE));
     }
     look->center = md5_vec3_lerp(bounds.min, bounds.max, 0.5f);
     look->radius = 0.5f * view_distance(bounds.max, bounds.min);
 
     const uint32_t frame = nearest_frame(clip->anim, picture->time, look->num_frames);
     picture->num_figures = 2 * NUM_PAIRS;
-    COMMON_FOR (i, 2 * NUM_PAIRS) { // skinned, impostor, and farther away again
+    for (int i = 0; i < 2 * NUM_PAIRS; i++) { // skinned, impostor, and farther away again
         view_figure *const figure = &picture->figures[i];
         const bool is_impostor = i % 2 == 1;
         const float side = is_impostor ? 30 : -30;
@@ -398,7 +399,7 @@ VIEW_SHOW(impostor)
             (md5_vec3){-0.866f * distance - 0.5f * side, -0.5f * distance + 0.866f * side, 0};
         figure->place.rotation = md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[4]));
         figure->kind = is_impostor ? VIEW_FIGURE_IMPOSTOR : VIEW_FIGURE_LIT;
-        figure->moment.frame0 = frame;
+        figure->sample.frame0 = frame;
         view_sample_clip(picture, clip->name,
                          is_impostor ? time_of_frame(clip->anim, frame, look->num_frames)
                                      : picture->time,
