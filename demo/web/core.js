@@ -1,6 +1,8 @@
 // What all elements <md5-model> of a page share: the program element.c, one context of WebGL, the order of drawing, the files
 // that were fetched, and the models made of them.
 import begin from "./md5core.js";
+import {find_files, is_machine} from "./machine_text.js";
+import {max_unpacked, unpack} from "./unpack.js";
 
 export const settings = {wasmURL: undefined, map: null, cacheSize: 2 ** 25};
 
@@ -31,8 +33,7 @@ async function get(url, signal, {is_guess, ...options}) {
         signal.throwIfAborted();
         if (answer?.ok) {
             const bytes = new Uint8Array(await answer.arrayBuffer()), is_packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
-            return !is_packed ? bytes : new Uint8Array(await new Response(
-                new Response(bytes).body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+            return !is_packed ? bytes : unpack(new Response(bytes).body, "gzip", max_unpacked(bytes.length), url);
         }
         if (pause === 0 || (answer && status !== 429 && status < 500))
             throw answer ? new Md5ModelError("http", url + ": " + status, {url, status}) : new Md5ModelError("network",
@@ -151,7 +152,7 @@ function use_context() {
     if (!gl) {
         const canvas = document.createElement("canvas"), its = gl = canvas.getContext("webgl2", {antialias: true});
         if (!its)
-            throw new Md5ModelError("no-webgl2", "This browser has no WebGL 2, or it is switched off");
+            throw new Md5ModelError("no-webgl2", "This browser does not support WebGL 2, or WebGL 2 is disabled");
         canvas.addEventListener("webglcontextlost", (event) => {
             event.preventDefault(); // or it is not restored
             if (gl !== its)
@@ -166,7 +167,7 @@ function use_context() {
     if (renderer || gl.isContextLost())
         return renderer !== 0;
     if (losses > 3)
-        throw new Md5ModelError("gpu", "The GPU was lost four times in a minute");
+        throw new Md5ModelError("gpu", "The WebGL context was lost four times in one minute");
     module.GL.makeContextCurrent(module.GL.registerContext(gl, {majorVersion: 2}));
     renderer = need("web_create_renderer");
     return true;
@@ -262,7 +263,7 @@ export const pairs = (text) => (text ?? "").split(/\s+/).filter(Boolean).map(
     (part) => (/^([^=?#:]*)=(.*)$/s.exec(part) ?? [part, "", part]).slice(1));
 
 const assets = new Map();
-const maps = ["color", "normals", "heights", "specular", "glow"]; // those of md5gl_picture
+const maps = ["color", "normals", "heights", "specular", "glow"]; // those of md5gl_image_kind
 const endings = [".png", ".jpg", ".tga", ".dds", ".jpeg", ".webp"]; // the usual ones first
 
 class Asset {
@@ -318,9 +319,8 @@ class Asset {
         if (/^\s*</.test(text))
             throw new Md5ModelError("http", this.src + " is a page of HTML, probably a 404 that says 200", {url: this.src});
         this.files.set(path, bytes);
-        this.is_machine = /^(?:\s|\/\/.*|\/\*[^]*?\*\/)*machine\s/.test(text);
-        const named = this.is_machine ? [...text.matchAll(/"([^"\n]+\.md5(?:mesh|anim))"|([^\s"]+\.md5(?:mesh|anim))\b/g)].map(
-            ([, quoted, bare]) => folder(path) + (quoted ?? bare)) : [];
+        this.is_machine = is_machine(text);
+        const named = this.is_machine ? find_files(text).map((name) => folder(path) + name) : [];
         await Promise.allSettled(named.map(async (name) => this.files.set(name, await this.bring(name))));
         this.#controller.signal.throwIfAborted();
         this.path = named.find((name) => /mesh$/.test(name)) ?? path;

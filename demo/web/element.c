@@ -3,7 +3,7 @@
 // A failure is told to it as text, but not that memory is short.
 #include "md5/md5image.h"
 #include "md5/md5play.h"
-#include "render/md5gl_look.h"
+#include "render/md5gl_material_files.h"
 
 #include <emscripten.h>
 #include <glad/gl.h>
@@ -25,7 +25,7 @@ typedef struct web_asset {
     md5_morph *morph; // what the machine drives, in that order; NULL: none, or not yet
     md5gl_model *drawn;
     md5gl_morph *bent; // `morph` on the GPU
-    md5gl_looks *looks;
+    md5gl_material_set *material_set;
 } web_asset;
 
 // It begins with numbers that the page writes or, from `framed` on, reads, and the player.
@@ -101,7 +101,7 @@ static void close_file(void *user, const void *bytes, size_t size)
 }
 
 static const md5_load_opts page_opts = {.files = {open_file, close_file, NULL},
-                                        .without = MD5_PART_SKIN_PLANS};
+                                        .skip_geometry = MD5_GEOMETRY_SKIN_PLANS};
 
 // The browser decodes PNG, JPEG and its own kinds, the library the others.
 static const void *load_picture(void *user, const char *path, uint32_t *width, uint32_t *height,
@@ -131,7 +131,7 @@ static void release_picture(void *user, const void *pixels)
     close_file(user, pixels, 0);
 }
 
-static const char *name_picture(void *user, const char *shader, md5gl_picture kind)
+static const char *name_picture(void *user, const char *shader, md5gl_image_kind kind)
 {
     (void)user;
     return page_name(shader, (int)kind);
@@ -182,7 +182,7 @@ EMSCRIPTEN_KEEPALIVE web_asset *web_load(const char *path, bool is_machine)
 // Adds a clip, for web_play(). Returns its duration in seconds; 0, and has told why, if it cannot.
 EMSCRIPTEN_KEEPALIVE double web_add_clip(web_asset *asset, const char *path, bool travels)
 {
-    md5_error error = {MD5_ERROR_RANGE, .message = "more than 128 clips"};
+    md5_error error = {.status = MD5_ERROR_RANGE, .message = "more than 128 clips"};
     const uint32_t i = asset->num_clips;
     md5_anim *const anim = i < MAX_CLIPS ? md5_load_anim(path, &page_opts, &error) : NULL;
     md5_binding *const binding = anim != NULL ? md5_bind(asset->own, anim, NULL, &error) : NULL;
@@ -193,8 +193,9 @@ EMSCRIPTEN_KEEPALIVE double web_add_clip(web_asset *asset, const char *path, boo
     char *const name = asset->names[i];
     (void)snprintf(name, sizeof asset->names[i], "%u", i);
     // What walks stays in the picture, but leaps are as high as they are.
-    asset->clips[i] =
-        (md5_clip_desc){name, binding, .extract = travels ? MD5_EXTRACT_NONE : MD5_EXTRACT_WALK};
+    asset->clips[i] = (md5_clip_desc){name, binding,
+                                      .root_extraction = travels ? MD5_ROOT_EXTRACTION_NONE
+                                                                 : MD5_ROOT_EXTRACTION_WALK};
     asset->states[i + 1] = (md5_state_desc){.name = name, .motion = name};
     asset->num_clips++;
     return fmax(anim->duration, 1e-6);
@@ -388,10 +389,10 @@ EMSCRIPTEN_KEEPALIVE void web_hide(web_asset *asset, md5gl_renderer *renderer)
 {
     md5gl_destroy_model(renderer, asset->drawn);
     md5gl_destroy_morph(renderer, asset->bent);
-    md5gl_free_looks(renderer, asset->looks);
+    md5gl_free_materials(renderer, asset->material_set);
     asset->drawn = NULL;
     asset->bent = NULL;
-    asset->looks = NULL;
+    asset->material_set = NULL;
 }
 
 // Uploads what is not yet there: at first, after web_bend() and web_hide().
@@ -409,18 +410,18 @@ EMSCRIPTEN_KEEPALIVE bool web_show(web_asset *asset, md5gl_renderer *renderer)
 EMSCRIPTEN_KEEPALIVE bool web_look(web_asset *asset, md5gl_renderer *renderer, const char *path)
 {
     md5_error error = {0};
-    const md5gl_looks_desc desc = {.model = asset->model,
-                                   .path = path,
-                                   .load = load_picture,
-                                   .release = release_picture,
-                                   .name = name_picture};
-    md5gl_looks *const looks = md5gl_load_looks(renderer, &desc, &error);
-    if (looks == NULL)
+    const md5gl_material_set_desc desc = {.model = asset->model,
+                                          .path = path,
+                                          .load = load_picture,
+                                          .release = release_picture,
+                                          .name = name_picture};
+    md5gl_material_set *const material_set = md5gl_load_materials(renderer, &desc, &error);
+    if (material_set == NULL)
         return tell_failure(&error);
-    for (uint32_t i = 0; i < looks->num_meshes; i++)
-        md5gl_set_material(renderer, asset->drawn, 0, i, &looks->materials[i]);
-    md5gl_free_looks(renderer, asset->looks);
-    asset->looks = looks;
+    for (uint32_t i = 0; i < material_set->num_meshes; i++)
+        md5gl_set_material(renderer, asset->drawn, 0, i, &material_set->materials[i]);
+    md5gl_free_materials(renderer, asset->material_set);
+    asset->material_set = material_set;
     return true;
 }
 

@@ -71,7 +71,7 @@ function number(name, value) {
 // many, and whether these are per cents. `auto` is null. Undefined if the text is none.
 function terms(text, kinds) {
     const list = text.trim().split(/\s+/).map((part, i) => {
-        const [, number, unit] = /^(auto|[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(deg|rad|%|)$/.exec(part) ?? [];
+        const [, number, unit] = /^(auto|[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)(deg|rad|%|)$/.exec(part) ?? [];
         if (!number || number === "auto")
             return number && null;
         return kinds[i] === "d" ? unit.length < 2 ? [+number, unit === "%"] : undefined
@@ -128,7 +128,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         draw: (now) => this.#draw(now),
         touch: () => this.#touch(),
         arrive: () => this.#advance_bar(this.#progress + (0.9 - this.#progress) / 4, "model"),
-        lose: () => this.#is_loaded && this.#tell_error("webglcontextlost", new Md5ModelError("gpu", "The context of WebGL was lost")),
+        lose: () => this.#is_loaded && this.#tell_error("webglcontextlost", new Md5ModelError("gpu", "The WebGL context was lost")),
     };
 
     constructor() {
@@ -316,7 +316,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
                 this.#show_clip(is_there ? name : "none", clip, is_stale || is_still() || !this.#is_playing ? 0
                     : this.animationCrossfadeDuration / 1000);
             if (!is_there)
-                throw new Md5ModelError("mismatch", "no clip \"" + name + "\"; there are: " + [...clips.keys()].join(", "));
+                throw new Md5ModelError("mismatch", "unknown clip \"" + name + "\"; available clips: " + [...clips.keys()].join(", "));
         } catch (error) {
             if (turn === this.#turn)
                 this.#tell_failure(error, this.#asset?.src !== asset.src);
@@ -372,7 +372,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #set_parameters() {
         for (const [name, value] of pairs(this.parameters))
             if (this.#it && !this.setParameter(name, Number(value)))
-                warn("no parameter \"" + name + "\"; there are: " + this.availableParameters.join(", "));
+                warn("unknown parameter \"" + name + "\"; available parameters: " + this.availableParameters.join(", "));
     }
 
     // -- What it says ---------------------------------------------------------------------------
@@ -482,7 +482,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #terms(name, kinds) {
         const text = this[property_of(name)], found = terms(text, kinds), usual = terms(attributes[name][1], kinds);
         if (!found)
-            warn(name + "=\"" + text + "\": " + kinds.replaceAll("a", "ANGLEdeg ").replaceAll("d", "LENGTH or PERCENT% ") + "wanted");
+            warn("invalid " + name + "=\"" + text + "\": expected " + kinds.replaceAll("a", "ANGLEdeg ").replaceAll("d", "LENGTH or PERCENT% ").trim());
         return usual.map((its, i) => found?.[i] ?? its);
     }
 
@@ -722,7 +722,7 @@ for (const [name, [kind, usual]] of Object.entries(attributes))
             const value = kind === "number" ? Number(text) : text;
             if (kind === "number" ? text.trim() !== "" && Number.isFinite(value) : kind.split(" ").includes(text))
                 return value;
-            warn(name + "=\"" + text + "\": " + (kind === "number" ? "a number" : "one of " + kind) + " wanted");
+            warn("invalid " + name + "=\"" + text + "\": expected " + (kind === "number" ? "a number" : "one of " + kind));
             return usual;
         },
         set(value) {

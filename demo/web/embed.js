@@ -1,4 +1,4 @@
-// The element's page: one of its models is what its field says; tests read what all of them report.
+// The page of the element. The text field defines the first model; tests read the list of events.
 import "./element/md5-model.js";
 
 const [field, said, told] = ["snippet", "said", "told"].map((id) => document.getElementById(id));
@@ -16,7 +16,7 @@ for (const model of models)
                 + (kind === "error" ? "\n" + event.detail.sourceError.message : "");
         });
 
-// Of the text only what the element knows is taken: nothing else in it is run or loaded.
+// Copies only known attributes from the text, so that nothing else in the text is executed or loaded.
 function show() {
     const typed = new DOMParser().parseFromString(field.value, "text/html").querySelector("md5-model");
     const other = [...typed?.attributes ?? []].map((its) => its.name).filter((name) => !known.includes(name));
@@ -27,16 +27,16 @@ function show() {
         else if (value !== shown.getAttribute(name))
             shown.setAttribute(name, value);
     }
-    said.textContent = !typed ? "There is no <md5-model …></md5-model> in these lines"
-        : other.length > 0 ? other.join(", ") + ": not of the element, which has " + known.join(", ") : "";
+    said.textContent = !typed ? "The text does not contain <md5-model …></md5-model>"
+        : other.length > 0 ? "Unknown attributes: " + other.join(", ") + ". Known attributes: " + known.join(", ") : "";
 }
 let later;
-field.addEventListener("input", () => { // when one has paused
+field.addEventListener("input", () => { // after a pause in typing
     clearTimeout(later);
     later = setTimeout(show, 400);
 });
 document.getElementById("copy").addEventListener("click", () => {
-    field.select(); // for the key, where the browser forbids more
+    field.select(); // so that Ctrl+C works if the browser forbids scripts to copy
     navigator.clipboard?.writeText(field.value).then(() => said.textContent = "Copied", () => {});
 });
 show();

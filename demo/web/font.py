@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""font.py FONT.ttf OUTPUT.ttf: the font with the outlines of ASCII, Latin-1 and the signs of the viewer alone.
+"""font.py FONT.ttf OUTPUT.ttf: writes the font with the outlines of ASCII, Latin-1 and the viewer's signs.
 
-Letters keep their numbers: the others lose their outlines, and the font the tables that stb_truetype does not
-read, so that a page loads a tenth of it. The list is that of demo/viewer/base/font.c, whose codes are read from it.
+Glyphs keep their indices. All other outlines and the tables that stb_truetype does not read are removed, so
+that a page loads a tenth of the font. The codes of the signs are read from demo/viewer/base/font.c.
 """
 import re
 import struct
@@ -39,7 +39,8 @@ def glyphs_of_codes(cmap):
     found = {}
     for i in range(num):
         end, = struct.unpack_from(">H", cmap, at + 14 + 2 * i)
-        start, delta, offset = (struct.unpack_from(">H", cmap, at + 16 + 2 * (num * k + i))[0] for k in (1, 2, 3))
+        start, delta, offset = (struct.unpack_from(">H", cmap, at + 16 + 2 * (num * k + i))[0]
+                                for k in (1, 2, 3))
         for code in range(start, end + 1):
             glyph = code
             if offset:
@@ -84,7 +85,8 @@ def main(source, target):
         ends.append(ends[-1] + len(outline))
     head = bytearray(tables[b"head"])
     struct.pack_into(">H", head, 50, 1)
-    tables.update({b"glyf": b"".join(kept), b"loca": struct.pack(">%dI" % len(ends), *ends), b"head": bytes(head)})
+    tables.update({b"glyf": b"".join(kept), b"loca": struct.pack(">%dI" % len(ends), *ends),
+                   b"head": bytes(head)})
     kept = {name: tables[name] for name in sorted(KEPT) if name in tables}
     at = 12 + 16 * len(kept)
     rows, bodies = b"", b""

@@ -3,15 +3,15 @@ export type Loading = "auto" | "lazy" | "eager";
 export type Reveal = "auto" | "manual";
 export type TouchAction = "pan-y" | "pan-x" | "none";
 export type Md5ModelErrorCode =
-  | "no-webgl2" | "csp" | "program"          // nothing can be shown on this page
-  | "network" | "http" | "parse" | "mismatch" // this model, clip or machine
+  | "no-webgl2" | "csp" | "program"           // no element of this page can show a model
+  | "network" | "http" | "parse" | "mismatch" // problem of this model, clip or machine
   | "gpu" | "memory";
-/** What `error` carries, and `loadError`. */
+/** Error of the event `error` and of the property `loadError`. */
 export declare class Md5ModelError extends Error {
   readonly code: Md5ModelErrorCode;
   readonly url?: string;
-  readonly status?: number; // of "http"
-  readonly line?: number;   // of "parse"
+  readonly status?: number; // HTTP status, for the code "http"
+  readonly line?: number;   // location in the file, for the code "parse"
   readonly column?: number;
 }
 export interface SphericalPosition { theta: number; phi: number; radius: number; toString(): string } // radians, units
@@ -20,14 +20,14 @@ export interface Dimensions { min: Vector3D; max: Vector3D }
 export interface TextureReport {
   shader: string;
   pictures: { color?: string; normals?: string; heights?: string; specular?: string; glow?: string }; // URLs
-  missing: boolean; // no color: grey checks
+  missing: boolean; // true if there is no color texture: a gray checkered pattern is drawn
 }
-export interface LoadDetail { url: string; missing: string[] } // shaders without picture, targets without file
+export interface LoadDetail { url: string; missing: string[] } // shaders without an image, morph targets without a file
 export interface ProgressDetail { totalProgress: number; reason: "program" | "model" | "textures" | "targets" }
 export interface ErrorDetail { type: "loadfailure" | "webglcontextlost"; sourceError: Md5ModelError }
 export interface CameraChangeDetail { source: "user-interaction" | "none" }
 export interface MachineEventDetail { name: string; text: string }
-export interface PlayOptions { repetitions?: number; pingpong?: boolean } // Infinity, false
+export interface PlayOptions { repetitions?: number; pingpong?: boolean } // defaults: Infinity, false
 
 export interface Md5ModelEventMap {
   "load": CustomEvent<LoadDetail>;
@@ -45,11 +45,11 @@ export interface Md5ModelEventMap {
 }
 
 export declare class Md5ModelElement extends HTMLElement {
-  /** Where the program is; set before the first element loads. */
+  /** URL of md5core.wasm. Set it before the first element loads. */
   static wasmURL: string | URL | undefined;
-  /** Changes each URL before it is fetched: archives, signed URLs, dropped files (blob:). */
+  /** Sets a function that maps each URL before it is fetched, for archives, signed URLs or dropped files (blob:). */
   static mapURLs(map: ((url: string) => string | Promise<string>) | null): void;
-  /** Bytes of fetched files kept for elements to come; 32 MiB. */
+  /** Size of the cache of fetched files for later elements, in bytes. The default is 32 MiB. */
   static cacheSize: number;
   static readonly version: string;
 
@@ -71,7 +71,7 @@ export declare class Md5ModelElement extends HTMLElement {
   animationCrossfadeDuration: number; // milliseconds
   readonly availableAnimations: string[];
   readonly paused: boolean;
-  readonly duration: number; // seconds; 0: none
+  readonly duration: number; // seconds; 0 if there is no clip
   currentTime: number;
   timeScale: number;
   play(options?: PlayOptions): void;
@@ -108,7 +108,7 @@ export declare class Md5ModelElement extends HTMLElement {
   readonly modelIsVisible: boolean;
   readonly loadError: Md5ModelError | null;
   readonly textureReport: TextureReport[];
-  updateComplete(): Promise<void>; // loaded and dressed, or rejects with loadError
+  updateComplete(): Promise<void>; // resolves when model and textures are loaded, or rejects with loadError
   reload(): void;
   dismissPoster(): void;
   showPoster(): void;

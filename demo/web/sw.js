@@ -3,7 +3,7 @@
 "use strict";
 const prefix = "md5model of " + registration.scope + " ", kept = prefix + "VERSION"; // other sites may share the host
 const program = "md5view-" + location.search.slice(1); // view.js says which kind
-const shell = ["./", "view.html", "view.js", "files.js", "start.js", "style.css", "page.css", "models.json", program + ".js", program + ".wasm"];
+const shell = ["./", "view.html", "view.js", "files.js", "machine_text.js", "unpack.js", "unzip.js", "start.js", "style.css", "page.css", "models.json", program + ".js", program + ".wasm"];
 const place = (url) => new URL(url, registration.scope).href.replace(/\/index\.html(?=$|\?)/, "/"); // both are one file
 const names = async () => (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== kept);
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Writes the viewer's pages of techniques as pages of HTML: text, lines of C and sliders, which view.js
-ties to the drawing.
+"""Writes the viewer's lessons as HTML pages with text, C code and sliders, which view.js connects to the
+drawing.
 
-techniques.py FOLDER TEXT FILE...: FOLDER/NAME.html for each page, FOLDER/index.html, and the table of what
-the sources teach as FOLDER/sources.html, from what the viewer is built of: TEXT and FILEs are those of
-`.ci/embed.py pages`.
+techniques.py FOLDER TEXT FILE...: writes FOLDER/NAME.html for each lesson, the contents FOLDER/index.html,
+and a table of techniques with their tests, FOLDER/sources.html. TEXT and FILEs are the inputs of
+`render/embed.py pages`, from which the viewer is built.
 """
 import html
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".ci"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "render"))
 import embed  # noqa: E402  which reads pages.txt for the viewer
 
 PAGE = """<!doctype html>
@@ -31,9 +31,9 @@ PAGE = """<!doctype html>
 """
 BODY = """<body class="technique" data-show="%(show)s" data-model="models/%(model)s">
 <section class="drawing" aria-label="Drawing"><img src="techniques/%(name)s.png" alt="">
-<canvas id="canvas" role="img" aria-label="%(title)s, as it moves"></canvas></section>
+<canvas id="canvas" role="img" aria-label="%(title)s, animated"></canvas></section>
 <main class="contents">
-<nav aria-label="Where this is"><a href="index.html">md5model</a> /
+<nav aria-label="Breadcrumb"><a href="index.html">md5model</a> /
 <a href="techniques/index.html">Learn</a> / %(family)s</nav>
 <h1 class="title">%(title)s</h1>
 <p>%(about)s</p>
@@ -41,9 +41,9 @@ BODY = """<body class="technique" data-show="%(show)s" data-model="models/%(mode
 <form>
 %(sliders)s</form>
 <p id="facts"></p>
-<pre class="fragment" role="region" tabindex="0" aria-label="Lines of C"><code>%(lines)s</code></pre>
-<nav aria-label="Other techniques">%(links)s<p><a href="techniques/sources.html#%(name)s">What the sources
-have of it, and what tests it</a></p></nav>
+<pre class="fragment" role="region" tabindex="0" aria-label="C code"><code>%(lines)s</code></pre>
+<nav aria-label="Other lessons">%(links)s<p><a href="techniques/sources.html#%(name)s">Techniques and tests of
+this lesson</a></p></nav>
 <p id="note" role="status"></p>
 <pre id="told" role="status"></pre>
 </main>
@@ -52,19 +52,19 @@ have of it, and what tests it</a></p></nav>
 """
 CONTENTS = """<body>
 <main class="contents">
-<nav aria-label="Where this is"><a href="index.html">md5model</a> / Learn</nav>
-<h1 class="title">Learn how it works</h1>
+<nav aria-label="Breadcrumb"><a href="index.html">md5model</a> / Learn</nav>
+<h1 class="title">Learn how skeletal animation works</h1>
 <p>%(about)s</p>
 %(cards)s</main>
 """
 SOURCES = """<body>
 <main class="contents">
-<nav aria-label="Where this is"><a href="index.html">md5model</a> /
-<a href="techniques/index.html">Learn</a> / Sources</nav>
-<h1 class="title">What the sources teach</h1>
+<nav aria-label="Breadcrumb"><a href="index.html">md5model</a> /
+<a href="techniques/index.html">Learn</a> / Techniques and tests</nav>
+<h1 class="title">Techniques and tests</h1>
 <p>%(about)s</p>
 <table>
-<tr><th>Page</th><th>Technique</th><th>Test</th></tr>
+<tr><th>Lesson</th><th>Technique</th><th>Test</th></tr>
 %(rows)s</table>
 </main>
 """
@@ -75,12 +75,12 @@ CARD = """<li><a href="techniques/%(name)s.html">
 SLIDER = """<label>%(name)s <output>%(first)s</output>
 <input type="range" name="%(name)s" min="%(low)s" max="%(high)s" step="%(step)s" value="%(first)s"></label>
 """
-ABOUT = ("How characters are animated, in twelve chapters, from a line of text to crowds: each technique on a "
-         "page, with a drawing that moves, sliders, and its lines of C.")
+ABOUT = ("A course on skeletal animation in twelve chapters, from the text of a model file to crowds. Each "
+         "lesson explains one technique with an animated drawing, sliders and C code.")
 
 
-ABOUT_SOURCES = ("What articles, lectures and books on skeletal animation describe, the page that shows it, and the test "
-                 "that fails if it is wrong.")
+ABOUT_SOURCES = ("Techniques from articles, lectures and books on skeletal animation, with the lesson that "
+                 "explains each technique and the test of its implementation.")
 
 
 def slider(key, fields):
@@ -119,20 +119,22 @@ def main(folder, text, *files):
                                   if key in ("slider", "whole", "choice")),
                "links": links("See also", one[name]["see"], titles)
                + links("Next", names[i + 1:i + 2], titles, ' rel="next"')
-               + links("Before", names[max(i - 1, 0):i], titles, ' rel="prev"')}
+               + links("Previous", names[max(i - 1, 0):i], titles, ' rel="prev"')}
         with open(os.path.join(folder, name + ".html"), "w") as file:
             file.write(PAGE % {**say, "body": BODY % say})
         if family != before:
             cards += '%s<h2>%s</h2>\n<ul class="cards">\n' % ("</ul>\n" * (before != ""), html.escape(family))
         cards += CARD % say
-    rows = "".join('<tr%s><td><a href="techniques/%s.html">%s</a></td><td>%s</td><td><code>%s</code></td></tr>\n'
-                   % (' id="%s"' % name if i == 0 else "", name, html.escape(titles[name]), html.escape(technique), test)
+    rows = "".join('<tr%s><td><a href="techniques/%s.html">%s</a></td><td>%s</td>'
+                   '<td><code>%s</code></td></tr>\n'
+                   % (' id="%s"' % name if i == 0 else "", name, html.escape(titles[name]),
+                      html.escape(technique), test)
                    for name in names for i, (technique, test) in enumerate(embed.sources_of(name)))
     with open(os.path.join(folder, "sources.html"), "w") as file:
-        file.write(PAGE % {"title": "What the sources teach", "about": ABOUT_SOURCES,
+        file.write(PAGE % {"title": "Techniques and tests", "about": ABOUT_SOURCES,
                            "body": SOURCES % {"about": ABOUT_SOURCES, "rows": rows}})
     with open(os.path.join(folder, "index.html"), "w") as file:
-        file.write(PAGE % {"title": "Learn how it works", "about": ABOUT,
+        file.write(PAGE % {"title": "Learn how skeletal animation works", "about": ABOUT,
                            "body": CONTENTS % {"about": ABOUT, "cards": cards + "</ul>\n"}})
 
 

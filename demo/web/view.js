@@ -4,7 +4,7 @@
 "use strict";
 
 (async function () {
-    const guest = "models/thimble/thimble.md5machine", lantern = "models/lantern/lantern.md5machine";
+    const guest = "models/thimble/thimble.md5machine";
     const told = document.getElementById("told"), canvas = document.getElementById("canvas"), page = document.body.dataset;
     const tell = (text) => told.append(text.replace(/\/(dropped\/\d+|from)\//g, "") + "\n"); // the reader's own names
     const files = new Map(), urls = new Map(); // bytes by path, for a program that begins anew; where paths are from
@@ -30,7 +30,7 @@
         const folder = model.match(/^models\/[^/]+\//)[0], listed = ours.filter(([file]) => file.startsWith(folder));
         await Promise.all([...new Set(listed.map(([, , pack]) => pack))].map(bring_pack));
         for (const [file] of model.endsWith(".md5machine") ? listed.filter(([file]) => file.endsWith(".md5machine")) : [])
-            await bring_ours(md5files.named(files.get("/" + file)).filter((name) => /^\.\..*mesh$/.test(name))
+            await bring_ours((await md5files.named(files.get("/" + file))).filter((name) => /^\.\..*mesh$/.test(name))
                 .map((name) => new URL(name, "http://_/" + file).pathname.slice(1)));
         arrived.add(model);
     }));
@@ -39,8 +39,9 @@
         if (!packs.has(pack))
             packs.set(pack, (async () => {
                 const listed = ours.filter(([, , its]) => its === pack), count = (size) => (sizes.got += size, say_progress());
-                sizes.whole += listed.reduce((sum, [, size]) => sum + size, 0);
-                const bytes = await md5files.fetch("models/" + pack + ".gz", true, count);
+                const whole = listed.reduce((sum, [, size]) => sum + size, 0);
+                sizes.whole += whole;
+                const bytes = await md5files.fetch("models/" + pack + ".gz", whole, count);
                 let at = 0;
                 for (const [file, size] of listed)
                     write("/" + file, bytes.subarray(at, at += size));
@@ -67,25 +68,24 @@
     }
 
     // What is opened, of what a reader may have opened.
-    const opened = () => words_now().filter((word) => /^(\/|--page|--game-demo)/.test(word)).join();
+    const opened = () => words_now().filter((word) => /^(\/|--page)/.test(word)).join();
 
-    // The game, or a technique by its name, is opened when our models for it are there: until then a note says how far that is. Returns whether
-    // it has to wait.
-    function wait_for(what) {
-        const is_game = what === "game-demo", models = [ours[0][0], is_game ? lantern : guest];
+    // Opens a technique when our models for it have arrived. Until then a note shows the progress. Returns true if the technique has to wait.
+    function wait_for(technique) {
+        const models = [ours[0][0], guest];
         if (models.every((model) => arrived.has(model)))
             return false;
         const first = opened();
-        awaited = is_game ? "Lanterns opens" : "The technique opens";
+        awaited = "Loading the lesson";
         say_progress();
         bring_ours(models).then(() => note(""), (error) => note(error.message)).then(() => {
             awaited = "";
             if (models.every((model) => arrived.has(model)) && opened() === first)
-                call("web_set", is_game ? what : "page", is_game ? "yes" : what);
+                call("web_set", "page", technique);
         });
         return true;
     }
-    const say_progress = () => awaited && note(awaited + " when its files are here: " + Math.floor(100 * sizes.got / sizes.whole) + " %");
+    const say_progress = () => awaited && note(awaited + ": " + Math.floor(100 * sizes.got / sizes.whole) + " %");
 
     // What the program asks of its page: see platform.h.
     const inputs = document.querySelectorAll("input[type=file]"), deeds = {
@@ -105,7 +105,7 @@
     async function keep() {
         const kept = await navigator.serviceWorker?.register("sw.js?" + md5files.kind());
         kept?.addEventListener("updatefound", () => kept.installing.addEventListener("statechange", () =>
-            kept.waiting && kept.active && note("There is a new version: it is seen when this page is loaded again")));
+            kept.waiting && kept.active && note("A new version is available. Reload the page to use it.")));
     }
 
     // A model of another host: its file, what a machine names, and an image for each shader, beside the file.
@@ -115,10 +115,10 @@
         write(path, bytes);
         urls.set(path, url);
         if (url.endsWith(".md5machine"))
-            await Promise.allSettled(md5files.named(bytes).map((name) => bring(md5files.folder(from) + name)));
+            await Promise.allSettled((await md5files.named(bytes)).map((name) => bring(md5files.folder(from) + name)));
         const missing = !url.endsWith(".md5mesh") ? [] : await md5files.pictures(bytes, from, (picture, texels) => write(place(picture), texels));
         if (missing.length > 0)
-            note("No pictures beside the model for: " + missing.join(", ") + ". Drop the folder that has them here instead.");
+            note("Textures not found next to the model: " + missing.join(", ") + ". Drop the model's folder here instead.");
         return path;
     }
 
@@ -134,8 +134,9 @@
     // What lies beside a model is found there. What was dropped before goes with the model that it was for.
     async function take(names, given, x, y) {
         const archive = /\.(pk4|pk3|zip)$/i, opened = [], said = [];
+        const {unzip} = await import("./unzip.js");
         for (const [path, file] of given)
-            for (const [inside, bytes] of archive.test(path) ? await md5files.unzip(file, (text) => said.push(text))
+            for (const [inside, bytes] of archive.test(path) ? await unzip(file, (text) => said.push(text))
                 : [["", new Uint8Array(await file.arrayBuffer())]])
                 opened.push([path.replace(archive, "") + inside, bytes]);
         await ready;
@@ -155,7 +156,7 @@
         const folders = new Set(opened.flatMap(([path]) => [...path.matchAll(/\//g)].map((its) => path.slice(0, its.index))));
         for (const [path, bytes] of opened)
             if (folders.has(path))
-                said.push(path.slice(1) + ": skipped: a folder has its name");
+                said.push(path.slice(1) + ": skipped: a folder has the same name");
             else
                 write(root + path, bytes);
         if (said.length > 0)
@@ -172,7 +173,7 @@
         event.preventDefault();
         const dropped = md5files.dropped(event.dataTransfer); // which is empty after this event
         if (!window_of_program)
-            note("Opens when the viewer is loaded");
+            note("The files open when the viewer is loaded");
         const {names, files} = await dropped;
         await take(names, files, event.clientX, event.clientY);
     }
@@ -204,7 +205,7 @@
         const shown = pairs.filter(([name]) => name !== "resolution"); // the window has its own
         history.replaceState(null, "", "#" + new URLSearchParams(shown));
         navigator.clipboard?.writeText(location.href).catch(() => {});
-        note(shown.some(([, value]) => value.startsWith("/")) ? "The link cannot give others the files of this computer."
+        note(shown.some(([, value]) => value.startsWith("/")) ? "The link works only on this computer, because files that you opened are not uploaded."
             : "Copied: " + location.href);
     }
 
@@ -301,8 +302,6 @@
             if (name === "page") // of techniques, which show one of two models
                 models.push(...page.model ? [page.model] : [own, guest]);
         }
-        if (words.includes("--game-demo"))
-            models.push(own, lantern);
         // The viewer opens our own without words: here its mesh with one clip, which is there soonest.
         const is_first = models.length === 0 && words.every((word) => word.startsWith("--"));
         await Promise.all([is_first && bring_pack(first), bring_ours(models)]);

@@ -16,11 +16,11 @@ WEB_KINDS := simd scalar
 WEB_FLAGS_simd := -msse2 -msimd128
 # The element is small, and once: the GPU skins. Browsers that can read element.js have these instructions.
 WEB_FLAGS_element := -Oz -flto -mnontrapping-fptoint -msign-ext -mbulk-memory \
-    -DMD5_NO_FILES -DMD5_NO_REPAIRS -DMD5_NO_MANUAL -DMD5_NO_CROWDS -DMD5_NO_ASSET_FILES -Dsin=page_sin -Dcos=page_cos -Dtan=page_tan -Wno-unused-function
+    -DMD5_HAS_FILES=0 -DMD5_NO_MANUAL -Dsin=page_sin -Dcos=page_cos -Dtan=page_tan -Wno-unused-function
 # Never -Os for what is drawn with: it skins five times as slowly. What opens and writes files, and the interface, is small.
 WEB_SMALL := demo/common demo/convert demo/looks demo/viewer/app demo/viewer/assets demo/viewer/base demo/viewer/crowd \
-    demo/viewer/draw demo/viewer/jobs demo/viewer/lanterns demo/viewer/motion demo/viewer/pages demo/viewer/ui jansson md5/edit \
-    $(addprefix md5/game/,cube2 decl entity material quake script stage states) md5/play/make md5/play/schema
+    demo/viewer/draw demo/viewer/jobs demo/viewer/motion demo/viewer/pages demo/viewer/ui jansson md5/edit \
+    md5/decl/decl md5/dialects $(addprefix md5/game/,entity script states) $(addprefix md5/material/,material stage) md5/play/make md5/play/schema
 WEB_FLAGS := -std=c11 -O2 -DNDEBUG -ffp-contract=off -I. -isystem build/glad/include -isystem $(WEB)/include \
     -Wall -Wextra -Wno-unused-command-line-argument -DHAS_STB -DMD5VIEW_MODELS='"/models"'
 # Debian's package keeps the modules that it needs beside node.
@@ -32,7 +32,7 @@ WEB_PARTS := $(COMMON_OBJECTS:$(BUILD)/%=%) $(MD5_SOURCES:.c=.o) $(RENDER_SOURCE
     $(patsubst %.c,%.o,$(filter-out demo/viewer/platform/platform_sdl.c,$(VIEW_SOURCES)) $(wildcard demo/convert/*.c demo/looks/*.c) demo/web/platform.c) \
     made/shaders.o made/gl.o made/font.o made/pages.o $(WEB_JSON:%=jansson/%.o)
 WEB_LIBRARY := $(MD5_SOURCES:.c=.o)
-WEB_ELEMENT := $(filter-out md5/game/% md5/edit/%,$(WEB_LIBRARY)) md5/game/image.o $(RENDER_SOURCES:.c=.o) made/element_shaders.o demo/web/element.o
+WEB_ELEMENT := $(filter-out $(patsubst %,md5/%/%,$(MODULES_game) $(MODULES_ragdoll) edit),$(WEB_LIBRARY)) md5/material/image.o $(RENDER_SOURCES:.c=.o) made/element_shaders.o demo/web/element.o
 
 # The library that reads JSON has a configuration for systems that cannot be asked: Android's.
 WEB_JSON_FLAGS := $(if $(JANSSON),-DHAS_JANSSON -isystem $(JANSSON)/src -isystem $(JANSSON)/android)
@@ -62,20 +62,20 @@ $(addprefix $(WEB)/$(1)/,test/web/skin.o test/test.o test/misuse.o test/load/tes
 $(WEB)/site/md5view-$(1).js: $(addprefix $(WEB)/$(1)/,$(WEB_PARTS)) demo/web/web.mk
 	@! $(NM) -u $$(filter %.o,$$^) 2>/dev/null | grep -w 'U SDL_.*' || { echo '$$@: names of SDL are left' >&2; exit 1; }
 	@mkdir -p $$(@D)
-	$$(say) $(EMCC) $(WEB_LINK) $(WEB_GL) -s EXPORT_ES6=1 -s USE_ES6_IMPORT_META=0 -s ENVIRONMENT=web -s FORCE_FILESYSTEM=1 -s EXIT_RUNTIME=0 \
+	$$(call show,LD,$$@) $(EMCC) $(WEB_LINK) $(WEB_GL) -s EXPORT_ES6=1 -s USE_ES6_IMPORT_META=0 -s ENVIRONMENT=web -s FORCE_FILESYSTEM=1 -s EXIT_RUNTIME=0 \
 	    -s EXPORTED_RUNTIME_METHODS='[FS,callMain,stringToUTF8,lengthBytesUTF8,ccall]' -s INVOKE_RUN=0 -o $$@ $$(filter %.o,$$^)
 
 # Node runs these: the hash of bits that every platform has, and how fast it skins.
 $(WEB)/$(1)/bits.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/test.o test/misuse.o test/load/test_same_bits.o)
-	$$(say) $(EMCC) $(WEB_NODE) -o $$@ $$^
+	$$(call show,LD,$$@) $(EMCC) $(WEB_NODE) -o $$@ $$^
 $(WEB)/$(1)/skin.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/web/skin.o)
-	$$(say) $(EMCC) $(WEB_NODE) -o $$@ $$^
+	$$(call show,LD,$$@) $(EMCC) $(WEB_NODE) -o $$@ $$^
 endef
 WEB_NODE := -O2 -s NODERAWFS=1 -s SINGLE_FILE=1 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=4MB
 NM := $(or $(shell command -v llvm-nm-14 llvm-nm-15 llvm-nm-19 llvm-nm 2>/dev/null | head -n 1),nm)
 define compile_web
 @mkdir -p $(@D)
-$(say) $(EMCC) $(WEB_FLAGS) $(KIND_FLAGS) $(EXTRA) -MMD -MP -c $< -o $@
+$(call show,CC,$<) $(EMCC) $(WEB_FLAGS) $(KIND_FLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 endef
 $(foreach kind,$(WEB_KINDS) element,$(eval $(call web,$(kind))))
 $(foreach kind,$(WEB_KINDS) element,$(eval $(call remember,$(WEB)/$(kind)/flags,$$(EMCC) $$(WEB_FLAGS) $$(WEB_FLAGS_$(kind)))))
@@ -85,12 +85,12 @@ WEB_NPM := $(WEB)/npm
 # In place; without terser it is as good, but larger.
 TERSER := terser --module --compress passes=3,ecma=2020,unsafe_arrows --mangle --mangle-props regex='/^\#/'
 MINIFY = $(if $(shell command -v terser),$(TERSER) $@ -o $@)
-WEB_ELEMENT_FILES := md5-model.js element.js core.js md5core.js md5core.wasm
+WEB_ELEMENT_FILES := md5-model.js element.js core.js machine_text.js unpack.js md5core.js md5core.wasm
 WEB_PACKAGE_FILES := $(WEB_ELEMENT_FILES) md5-model.d.ts react.d.ts custom-elements.json package.json README.md LICENSE
 WEB_VERSION := $(shell sed -n 's/^.define MD5_VERSION_[MP][A-Z]* //p' md5/md5model.h | paste -sd.)
 $(WEB_NPM)/md5core.js: $(addprefix $(WEB)/element/,$(WEB_ELEMENT)) | demo/web/segments.py demo/web/math.js
 	@mkdir -p $(@D)
-	$(say) $(EMCC) $(WEB_FLAGS_element) -s BINARYEN_EXTRA_PASSES=--low-memory-unused,--flatten,--rereloop,-Oz,-Oz,--flatten,--rereloop,-Oz,-Oz $(WEB_GL) \
+	$(call show,LD,$@) $(EMCC) $(WEB_FLAGS_element) -s BINARYEN_EXTRA_PASSES=--low-memory-unused,--flatten,--rereloop,-Oz,-Oz,--flatten,--rereloop,-Oz,-Oz $(WEB_GL) \
 	    -s GL_TRACK_ERRORS=0 -s GL_POOL_TEMP_BUFFERS=0 -s GL_WORKAROUND_SAFARI_GETCONTEXT_BUG=0 -s SUPPORT_ERRNO=0 --js-library demo/web/math.js \
 	    -s GL_SUPPORT_AUTOMATIC_ENABLE_EXTENSIONS=0 -s TEXTDECODER=2 -s INCOMING_MODULE_JS_API='[instantiateWasm]' \
 	    -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=16MB -s MODULARIZE=1 -s EXPORT_ES6=1 -s USE_ES6_IMPORT_META=0 -s ENVIRONMENT=web \
@@ -110,7 +110,7 @@ $(WEB_NPM)/package.json: demo/web/package.json md5/md5model.h
 $(WEB_NPM)/README.md: demo/web/README.md
 	@mkdir -p $(@D) && sed -n '/^## The element/,/^## Rules/{/^## Rules/d;s/^## The element/# <md5-model>/;p;}' $< > $@
 # For editors, from the table of element.js.
-$(WEB_NPM)/custom-elements.json: demo/web/manifest.mjs $(WEB_NPM)/element.js $(WEB_NPM)/md5core.js $(WEB_NPM)/core.js $(WEB_NPM)/package.json
+$(WEB_NPM)/custom-elements.json: demo/web/manifest.mjs $(addprefix $(WEB_NPM)/,element.js md5core.js core.js machine_text.js unpack.js package.json)
 	@node demo/web/manifest.mjs $(CURDIR)/$(WEB_NPM)/element.js > $@
 $(WEB)/element/demo/web/element.o: $(WEB)/include/gl_used.h
 $(WEB_NPM)/%.js: demo/web/%.js md5/md5model.h
@@ -122,7 +122,7 @@ WEB_NO_SHADERS := impostor_views.glsl impostor.glsl impostor.vert impostor.frag 
     preskin.glsl preskin.comp environment.vert environment.frag environment.glsl sky_environment.glsl sky_host.glsl spot.glsl \
     classic.glsl previous.glsl table_buffer.glsl blend_dual.glsl skin_baked.glsl smooth.frag
 WEB_NO_PROGRAMS := line.vert line.frag grid.vert grid.frag panel.vert panel.frag image.frag blob.vert blob.frag
-build/element_shaders.c: demo/web/web.mk shaders .ci/embed.py $(sort $(filter-out %.md,$(wildcard shaders/*.*))) | deps
+build/element_shaders.c: demo/web/web.mk shaders render/embed.py $(sort $(filter-out %.md,$(wildcard shaders/*.*))) | deps
 	@rm -rf $(WEB)/shaders && mkdir -p $(WEB)/shaders && cp $(filter shaders/%.vert shaders/%.frag shaders/%.comp shaders/%.glsl,$^) $(WEB)/shaders
 	@cd $(WEB)/shaders && for file in $(WEB_NO_SHADERS); do : > $$file; done && \
 	    for file in $(WEB_NO_PROGRAMS); do printf 'void main(){}' > $$file; done
@@ -136,14 +136,14 @@ $(WEB)/include/gl_used.h: $(RENDER_SOURCES) $(GLAD_HEADER)
 
 # stb's headers without those of this system beside them.
 $(WEB)/include/stb: | deps
-	@mkdir -p $(@D) && ln -sfn "$$(dirname "$$(sh .ci/deps.sh --stb)")" $@
-$(WEB)/jansson/src/jansson.h: .ci/deps.sh
-	@rm -rf $(WEB)/jansson && sh .ci/deps.sh --source jansson $(WEB)/jansson && touch $(@D)/jansson_private_config.h $@
+	@mkdir -p $(@D) && ln -sfn "$$(dirname "$$(sh md5/packaging/deps.sh --stb)")" $@
+$(WEB)/jansson/src/jansson.h: md5/packaging/deps.sh
+	@rm -rf $(WEB)/jansson && sh md5/packaging/deps.sh --source jansson $(WEB)/jansson && touch $(@D)/jansson_private_config.h $@
 $(WEB_JSON:%=$(WEB)/jansson/src/%.c): $(WEB)/jansson/src/jansson.h ;
 # The fonts with the letters that the viewer draws.
-$(WEB)/font.c: demo/web/font.py demo/viewer/base/font.c .ci/deps.sh .ci/embed.py | deps
+$(WEB)/font.c: demo/web/font.py demo/viewer/base/font.c md5/packaging/deps.sh render/embed.py | deps
 	@mkdir -p $(@D)
-	@for name in DejaVuSans DejaVuSansMono; do $(PYTHON) $< "$$(sh .ci/deps.sh --font $$name)" $(WEB)/$$name.ttf || exit 1; done
+	@for name in DejaVuSans DejaVuSansMono; do $(PYTHON) $< "$$(sh md5/packaging/deps.sh --font $$name)" $(WEB)/$$name.ttf || exit 1; done
 	$(embed) bytes md5view_font $@ $(WEB)/DejaVuSans.ttf md5view_code_font $(WEB)/DejaVuSansMono.ttf
 
 # What a server gives away: pages, programs, and our models. The viewer gets these in packs, each one request and a third of the
@@ -151,32 +151,31 @@ $(WEB)/font.c: demo/web/font.py demo/viewer/base/font.c .ci/deps.sh .ci/embed.py
 WEB_OWN := models/bobbin
 WEB_FIRST := $(addprefix $(WEB_OWN)/,bobbin.md5machine bobbin.md5mesh idle.md5anim bobbin.png bobbin_eye.png)
 WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(filter-out %/index.html,$(wildcard demo/web/*.html demo/web/*.css)) \
-    $(addprefix demo/web/,view.js files.js start.js embed.js style.css))
+    $(addprefix demo/web/,view.js files.js machine_text.js unpack.js unzip.js start.js embed.js style.css))
 WEB_MODELS := $(shell find models/bobbin models/flame models/lantern models/place models/spindle models/tendril models/thimble -type f \
     ! -name '*.py' ! -name '*.md' | LC_ALL=C sort)
-$(WEB_SITE)/style.css: .github/docs/style.css
+$(WEB_SITE)/style.css: md5/docs/site/style.css
 $(filter-out %/style.css,$(WEB_PAGES)): $(WEB_SITE)/%: demo/web/%
 $(WEB_PAGES):
 	@mkdir -p $(@D) && sed 's/md5model-VERSION/md5model-$(WEB_VERSION)/' $< > $@
 $(WEB_SITE)/index.html: demo/web/index.html
 	@sed 's|<!-- where it is.*|$(if $(SITE),<link rel="canonical" href="$(SITE)index.html"><meta property="og:image" content="$(SITE)pictures/bobbin.png">)|' $< > $@
 # The documents, with a way back.
-$(WEB_SITE)/docs/index.html: $(wildcard .github/docs/* md5/*.h md5/play/*.md render/*.h demo/examples/*)
+$(WEB_SITE)/docs/index.html: $(wildcard md5/docs/*.md md5/docs/site/* demo/docs/*.md demo/docs/*/* md5/*.h md5/play/*.md render/*.h demo/examples/*)
 	@$(MAKE) --no-print-directory docs
 	@rm -rf $(@D) && cp -r build/docs $(@D)
 	@sed 's|^var menudata={children:\[|&{text:"About",url:"../index.html"},|' build/docs/menudata.js > $(@D)/menudata.js
 # The techniques as pages of text, each with a picture.
 WEB_TECHNIQUES := $(shell sed -n 's/^\[\([a-z0-9_]*\)\]$$/\1/p' demo/viewer/pages/pages.txt)
 WEB_TECHNIQUE_FILES := $(WEB_SITE)/techniques/index.html $(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png)
-$(WEB_SITE)/techniques/index.html: demo/web/techniques.py .ci/embed.py demo/viewer/pages/pages.txt $(wildcard demo/viewer/pages/*.c) test/techniques.md models/zoo/first.md5machine
+$(WEB_SITE)/techniques/index.html: demo/web/techniques.py render/embed.py demo/viewer/pages/pages.txt $(wildcard demo/viewer/pages/*.c) test/techniques.md models/zoo/first.md5machine
 	@mkdir -p $(@D) && $(PYTHON) $< $(@D) $(filter %.txt %.c,$^)
 $(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png): $(WEB_SITE)/techniques/%.png: $(OUT)/md5view $(WEB_MODELS)
 	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 480,300 --page $* --panel=no --output $@ > $(WEB)/picture
 # Pictures of the page that the site begins with: what the viewer draws.
-WEB_PICTURES := bobbin goals game spindle edges thimble tendril lantern
+WEB_PICTURES := bobbin goals spindle edges thimble tendril lantern
 picture_of = $(or $(firstword $(wildcard models/$(1)/$(1).md5machine models/$(1)/$(1).md5mesh)),$(picture_of_$(1)))
 picture_of_goals := --page goals --panel=no
-picture_of_game := --game-demo --animation-time 60 --ui-scale 0.5
 picture_of_edges := models/bobbin/bobbin.md5mesh --untextured --edges
 $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png): $(WEB_SITE)/pictures/%.png: $(OUT)/md5view $(WEB_MODELS)
 	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 240,150 --samples 4 $(call picture_of,$*) --output $@ > $(WEB)/picture
@@ -190,7 +189,7 @@ $(WEB_SITE)/files.json: $(WEB_FILES)
 $(WEB_SITE)/sw.js: demo/web/sw.js $(WEB_SITE)/files.json
 	@sed "s/VERSION/$$(sha256sum < $(@D)/files.json | cut -c 1-16)/" $< > $@
 $(WEB_SITE)/element/md5model-$(WEB_VERSION).tgz: $(WEB_PACKAGE_FILES:%=$(WEB_NPM)/%)
-	@mkdir -p $(@D) && cp "$$($(PYTHON) .ci/release.py --npm $(WEB_NPM) $(WEB) | grep 'tgz$$')" $@
+	@mkdir -p $(@D) && cp "$$($(PYTHON) md5/packaging/release.py --npm $(WEB_NPM) $(WEB) | grep 'tgz$$')" $@
 $(WEB_SITE)/element/%: $(WEB_NPM)/%
 	@mkdir -p $(@D) && cp $< $@
 $(eval $(call remember,$(WEB)/models,$$(WEB_MODELS)))
@@ -206,14 +205,14 @@ $(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models demo/web/web.mk $(OUT)/md5t
 	    (cd $(@D) && cat $$(awk -v pack=$$pack '$$3 == pack { print $$1 }' $(CURDIR)/$(WEB)/packs)) | gzip -9n > $(@D)/models/$$pack.gz || exit 1; done
 	@sed 's/\(.*\) \(.*\) \(.*\)/["\1",\2,"\3"],/; 1 s/^/[/; $$ s/,$$/]/' $(WEB)/packs > $@
 
-## make web            the viewer, the element <md5-model> and the documents as web pages in build/web/site, by emscripten
+## make web            builds the viewer, the element <md5-model> and the documents as web pages in build/web/site, with emscripten
 web: $(WEB_FILES) $(WEB_SITE)/sw.js | deps
-## make site           all of it as build/md5model-VERSION-site.tar.gz, for any server
+## make site           writes build/md5model-VERSION-site.tar.gz, the complete site for any web server
 site: web
-	@$(PYTHON) .ci/release.py --site $(WEB_SITE) build
-## make npm            the element as a package that npm installs, build/md5model-VERSION.tgz: the same bytes each time
+	@$(PYTHON) md5/packaging/release.py --site $(WEB_SITE) build
+## make npm            writes the element as an npm package, build/md5model-VERSION.tgz; reproducible
 npm: $(WEB_PACKAGE_FILES:%=$(WEB_NPM)/%)
-	@$(PYTHON) .ci/release.py --npm $(WEB_NPM) build
-## make web-test       what node runs of the library, with and without vectors, for test/long/web.sh
+	@$(PYTHON) md5/packaging/release.py --npm $(WEB_NPM) build
+## make web-test       builds the tests of the library for node, with and without SIMD, for test/long/web.sh
 web-test: $(foreach kind,$(WEB_KINDS),$(WEB)/$(kind)/bits.js $(WEB)/$(kind)/skin.js) | deps
 -include $(shell find $(WEB) -type f -name '*.d' 2>/dev/null)

@@ -1,0 +1,24 @@
+// Finds out if a text is a machine file, and the names of files in it. The text may be hostile: expressions match one part
+// of it after the other and never try a part again, so that the time is linear; names are at most 1000 characters long.
+
+const max_length = 1000;
+
+export function is_machine(text) {
+    let start = 0; // of the first word
+    for (const [space] of text.matchAll(/\s+|\/\/.*|\/\*[^]*?\*\//gy)) // y: without gaps
+        start += space.length;
+    return /^machine\s/.test(text.slice(start, start + 8));
+}
+
+// Returns the names of the models and clips of a machine file: texts in quotes on one line, or words, which a bracket or
+// another character may follow.
+export function find_files(text) {
+    const found = [];
+    for (const [word, quoted] of text.matchAll(/"([^"\n]*)"?|[^\s"]+/g)) {
+        const name = word.length > max_length + 2 ? null : (quoted === undefined
+            ? /^.*\.md5(?:mesh|anim)\b/s : /[^"]*\.md5(?:mesh|anim)(?="$)/).exec(word)?.[0];
+        if (name && name.length <= max_length)
+            found.push(name);
+    }
+    return found;
+}

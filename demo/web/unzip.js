@@ -1,0 +1,105 @@
+// Unpacks the files of a zip archive. The archive may be hostile: nothing that it declares is believed before it was
+// compared with its bytes, and the limits are those of md5tool.
+import {max_unpacked, unpack} from "./unpack.js";
+
+const end_size = 22, entry_size = 46, header_size = 30; // bytes of the end of the list, of an entry and of a local header
+const max_comment = 0xffff, max_name = 1000, max_file = 2 ** 29, max_total = 2 ** 31;
+const stored = 0, deflated = 8;
+
+// Returns the offset of the end of the list of files; below 0: it is missing.
+function find_end(view) {
+    const last = view.byteLength - end_size, first = Math.max(0, last - max_comment);
+    let at = last;
+    while (at >= first && view.getUint32(at, true) !== 0x06054b50)
+        at--;
+    return at < first ? -1 : at;
+}
+
+// Returns the entry at an offset of the list, which ends at `end`; null: it is damaged.
+function read_entry(bytes, view, at, end) {
+    if (at + entry_size > end || view.getUint32(at, true) !== 0x02014b50)
+        return null;
+    const name_length = view.getUint16(at + 28, true), header = view.getUint32(at + 42, true);
+    if (header + header_size > end)
+        return null;
+    const entry = {
+        name: new TextDecoder().decode(bytes.subarray(at + entry_size, at + entry_size + name_length)).replaceAll("\\", "/"),
+        is_encrypted: (view.getUint16(at + 8, true) & 1) !== 0,
+        method: view.getUint16(at + 10, true),
+        packed: view.getUint32(at + 20, true),
+        size: view.getUint32(at + 24, true),
+        begin: header + header_size + view.getUint16(header + 26, true) + view.getUint16(header + 28, true),
+        next: at + entry_size + name_length + view.getUint16(at + 30, true) + view.getUint16(at + 32, true),
+    };
+    entry.claimed = entry.packed + name_length + header_size;
+    return entry;
+}
+
+function can_have_size({method, packed, size}) {
+    return method === stored ? size === packed : size <= 1032 * packed + 64; // deflate packs no better
+}
+
+// Returns the reason why an entry is skipped, or "". md5tool prints the same messages for archives.
+function find_fault(entry) {
+    const {name, method, packed, size} = entry;
+    if (name === "")
+        return "the name is empty";
+    if (name.length > max_name)
+        return "the name has more than " + max_name + " characters";
+    if (name[0] === "/")
+        return "the path is absolute";
+    if (name.split("/").includes(".."))
+        return "the path leads outside the archive";
+    if (entry.is_encrypted)
+        return "encryption is not supported";
+    if (method !== stored && method !== deflated)
+        return "compression method " + method + " is not supported";
+    if (!can_have_size(entry))
+        return "invalid size: " + size + " bytes cannot be compressed to " + packed;
+    if (size > max_file)
+        return "too large (" + size + " bytes; limit " + max_file + ")";
+    if (size > max_unpacked(packed))
+        return "too large: " + size + " bytes; limit: 128 MiB or 100 times the compressed size of " + packed + " bytes";
+    return "";
+}
+
+// Returns the files of an archive, as ["/name", bytes]. Calls tell() for each entry that is skipped. Throws an Error if the
+// list of files is damaged, or if all files together are too large.
+export async function unzip(file, tell) {
+    const bytes = new Uint8Array(await file.arrayBuffer()), view = new DataView(bytes.buffer), found = [];
+    const fail = (text) => { throw new Error(file.name + ": error: " + text); };
+    const damaged = "damaged archive: invalid or truncated file list";
+    const skip = (name, text) => tell(file.name + ": warning: " + name.slice(0, max_name) + ": skipped: " + text);
+    const end = find_end(view);
+    let at = end < 0 ? fail(damaged) : view.getUint32(end + 16, true), claimed = 0, total = 0;
+    for (let count = view.getUint16(end + 10, true); count > 0; count--) {
+        const entry = read_entry(bytes, view, at, end) ?? fail(damaged), {name, begin, packed, size} = entry;
+        at = entry.next;
+        claimed += entry.claimed;
+        if (claimed > bytes.length)
+            fail("damaged archive: entries overlap; they have " + claimed + " bytes in total, the archive has " + bytes.length);
+        if (name.endsWith("/"))
+            continue;
+        const fault = find_fault(entry);
+        if (fault !== "") {
+            skip(name, fault);
+            continue;
+        }
+        total += size;
+        if (begin + packed > end)
+            fail(damaged);
+        if (total > Math.min(max_total, max_unpacked(bytes.length)))
+            fail("too large: the files have more than " + Math.min(max_total, max_unpacked(bytes.length)) + " bytes");
+        const body = bytes.slice(begin, begin + packed);
+        try {
+            const plain = entry.method === stored ? body : await unpack(new Blob([body]).stream(), "deflate-raw", size, name);
+            if (plain.length === size)
+                found.push(["/" + name, plain]);
+            else
+                skip(name, "invalid size: expected " + size + " bytes, found " + plain.length);
+        } catch (error) {
+            skip(name, error instanceof RangeError ? "invalid size: expected " + size + " bytes, found more" : "damaged data");
+        }
+    }
+    return found;
+}
