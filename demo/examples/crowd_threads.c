@@ -1,5 +1,5 @@
-// Updates a crowd on several threads, through md5_threads: what the library needs of an engine's
-// pool. The poses are the same, bit for bit, with any number of threads.
+// Updates a crowd on several threads through md5_threads, the interface between the library and the
+// thread pool of an engine. The poses are bit-identical for any number of threads.
 //
 //   cc crowd_threads.c $(pkg-config --cflags --libs md5play) -pthread -o crowd_threads
 //   ./crowd_threads models/bobbin/bobbin.md5machine 1000 4
@@ -25,7 +25,8 @@ static void *run_part(void *argument)
     return NULL;
 }
 
-// A game hands the ranges to the threads that it has; here they live for one call.
+// Calls `range` on several threads, each with a part of the indices from 0 to count - 1. A game
+// uses the threads of its pool; this program creates threads for each call.
 static void run(void *pool, size_t count, md5_range_fn *range, void *user)
 {
     const uint32_t num_threads = *(const uint32_t *)pool;
@@ -41,7 +42,7 @@ static void run(void *pool, size_t count, md5_range_fn *range, void *user)
         pthread_join(parts[i].thread, NULL);
 }
 
-static void *reserve(size_t size)
+static void *allocate(size_t size)
 {
     void *memory = calloc(1, size + 1);
     if (!memory)
@@ -57,7 +58,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: crowd_threads CHARACTER.md5machine CHARACTERS THREADS\n");
         return 2;
     }
-    md5_error error = {0};
+    md5_error error = MD5_INIT;
     md5_character *character = md5_load_character(argv[1], NULL, &error);
     if (!character) {
         fprintf(stderr, "%s:%u: %s\n", error.file, (unsigned)error.line, error.message);
@@ -65,8 +66,8 @@ int main(int argc, char **argv)
     }
     const size_t num_joints = character->model->skeleton.num_joints;
     const uint32_t speed = md5_require_parameter(character->machine, "speed");
-    md5_mat34 *palettes = reserve((size_t)count * num_joints * sizeof *palettes);
-    md5_play_job *jobs = reserve((size_t)count * sizeof *jobs);
+    md5_mat34 *palettes = allocate((size_t)count * num_joints * sizeof *palettes);
+    md5_play_job *jobs = allocate((size_t)count * sizeof *jobs);
     for (int i = 0; i < count; i++) {
         jobs[i].player = md5_create_player(character->machine, NULL, &error);
         jobs[i].seconds = 1.0 / 60;
@@ -76,7 +77,7 @@ int main(int argc, char **argv)
         md5_player_set(jobs[i].player, speed, (float)(i % 40));
     }
     const md5_threads threads = {.run = run, .pool = &num_threads, .num_workers = num_threads};
-    void *scratch = reserve(md5_play_batch_scratch(jobs, (size_t)count, &threads));
+    void *scratch = allocate(md5_play_batch_scratch(jobs, (size_t)count, &threads));
     for (int frame = 0; frame < 60; frame++)
         md5_play_batch(jobs, (size_t)count, &threads, scratch); // allocates and locks nothing
 

@@ -1,9 +1,8 @@
-// Puts both feet on stairs and lets the head look at a point: on any character, whose joints are
-// named on the command line. The clips know nothing of stairs.
+// Corrects a pose by inverse kinematics: places both feet on stairs and turns the head to a point.
+// The clip was made for flat ground. The joint names are arguments, so any character can be used.
 //
 //   cc feet_and_look.c $(pkg-config --cflags --libs md5play) -o feet_and_look
-//   ./feet_and_look models/bobbin/bobbin.md5mesh models/bobbin/idle.md5anim pelvis foot_l foot_r
-//   head
+//   ./feet_and_look models/bobbin/bobbin.md5mesh models/bobbin/idle.md5anim hips foot_l foot_r head
 #include <math.h>
 #include <md5model/md5pose.h>
 #include <stdio.h>
@@ -11,7 +10,7 @@
 
 enum { PELVIS, LEFT, RIGHT, HEAD, NUM_NAMES };
 
-// Stairs that rise to the left, their steps as large as suits the model.
+// Returns the height of stairs that rise to the left, with steps in proportion to the model.
 static float height_at(const md5_model *model, md5_vec3 position)
 {
     const float size = model->bounds.max.z - model->bounds.min.z;
@@ -26,22 +25,24 @@ static md5_vec3 position_of(const md5_binding *binding, const md5_xform *pose, u
 static void place_feet(const md5_binding *binding, md5_xform *pose, const uint32_t *joints)
 {
     const md5_skeleton *skeleton = &binding->model->skeleton;
-    md5_foot feet[2] = {{.ankle = joints[LEFT]}, {.ankle = joints[RIGHT]}}; // kept between frames
+    // A game keeps this array between frames, because the solver stores state in it.
+    md5_foot feet[2] = {{.ankle = joints[LEFT]}, {.ankle = joints[RIGHT]}};
     for (int i = 0; i < 2; i++) {
         const md5_vec3 before = position_of(binding, pose, feet[i].ankle);
         feet[i].floor = height_at(binding->model, before);
-        printf("ankle at height %.2f, on a step of %.2f\n", (double)before.z,
+        printf("ankle at height %.2f, stair at height %.2f\n", (double)before.z,
                (double)feet[i].floor);
     }
     md5_feet_job job = {.pelvis = joints[PELVIS], .feet = feet, .num_feet = 2, .weight = 1};
     const uint32_t placed = md5_solve_feet(skeleton, &job, pose);
     for (int i = 0; i < 2; i++)
-        printf("now at height %.2f%s\n", (double)position_of(binding, pose, feet[i].ankle).z,
-               feet[i].result == MD5_LIMB_PLACED ? "" : ": out of reach");
+        printf("corrected height %.2f%s\n", (double)position_of(binding, pose, feet[i].ankle).z,
+               feet[i].result == MD5_LIMB_REACHED ? "" : ": out of reach");
     printf("%u feet placed, pelvis moved by %.2f\n", (unsigned)placed, (double)job.drop);
 }
 
-// Characters face +x, so the bind pose tells which axis of the head points forward.
+// Turns the head to a target. Characters face +x in the bind pose, so the bind pose defines which
+// axis of the head joint points forward.
 static void look(const md5_binding *binding, md5_xform *pose, uint32_t head, md5_vec3 target)
 {
     const md5_model *model = binding->model;
@@ -50,18 +51,18 @@ static void look(const md5_binding *binding, md5_xform *pose, uint32_t head, md5
     const md5_vec3 ahead = {1, 0, 0}, upward = {0, 0, 1};
     const md5_aim_job job = {
         .tip = head,
-        .length = 2, // the neck turns too
+        .length = 2, // rotate the neck as well
         .target = target,
-        .numbers = {.forward = md5_quat_rotate(to_head, ahead),
-                    .up = md5_quat_rotate(to_head, upward)},
+        .params = {.forward = md5_quat_rotate(to_head, ahead),
+                   .up = md5_quat_rotate(to_head, upward)},
         .weight = 1,
     };
     md5_solve_aim(&model->skeleton, &job, pose);
 
     const md5_xform posed = md5_joint_in_model(&model->skeleton, pose, head);
-    const md5_vec3 forward = md5_quat_rotate(posed.rotation, job.numbers.forward);
+    const md5_vec3 forward = md5_quat_rotate(posed.rotation, job.params.forward);
     const md5_vec3 wanted = md5_vec3_normalize(md5_vec3_sub(target, posed.translation), forward);
-    printf("head looks %.3f degrees beside the target\n",
+    printf("head looks %.3f degrees away from the target\n",
            acos(fmin((double)md5_vec3_dot(forward, wanted), 1)) * 57.29578);
 }
 
@@ -71,7 +72,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: feet_and_look MODEL CLIP PELVIS LEFT_ANKLE RIGHT_ANKLE HEAD\n");
         return 2;
     }
-    md5_error error = {0};
+    md5_error error = MD5_INIT;
     md5_model *model = md5_load_model(argv[1], NULL, &error);
     md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
@@ -90,8 +91,8 @@ int main(int argc, char **argv)
     md5_xform *pose = malloc(model->skeleton.num_joints * sizeof *pose);
     if (!pose)
         return 1;
-    const md5_moment moment = md5_moment_at(anim, 0.5, MD5_WRAP_LOOP);
-    md5_sample(binding, moment, MD5_ROOT_IN_PLACE, pose);
+    const md5_sample_position sample = md5_sample_position_at(anim, 0.5, MD5_WRAP_LOOP);
+    md5_sample(binding, sample, MD5_ROOT_IN_PLACE, pose);
     place_feet(binding, pose, joints);
     const md5_vec3 head = position_of(binding, pose, joints[HEAD]);
     const md5_vec3 target = {head.x + 60, head.y + 50, head.z + 20};

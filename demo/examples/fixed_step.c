@@ -1,6 +1,7 @@
-// Simulation in fixed steps, drawing between them: the game logic runs 30 times a second, however
-// fast the screen is, so that it can be repeated and sent over a network. Frames show the character
-// between its last two steps, at most 1/30 s late, and nothing judders.
+// Simulates in fixed time steps and interpolates for drawing. The game logic runs 30 times per
+// second at any frame rate of the display, so that it is reproducible, for example for network
+// games. Each frame shows a pose between the last two steps. The motion is smooth, with a delay of
+// at most 1/30 s.
 //
 //   cc fixed_step.c $(pkg-config --cflags --libs md5play) -o fixed_step
 //   ./fixed_step models/bobbin/bobbin.md5machine 144
@@ -12,7 +13,7 @@
 static const double step = 1.0 / 30, longest_frame = 0.25; // seconds
 enum { NUM_STEPS = 150 };
 
-// What a frame needs of a step.
+// Result of a step, from which frames are interpolated.
 typedef struct snapshot {
     md5_xform placement;
     md5_xform *pose; // [num_joints]
@@ -20,17 +21,18 @@ typedef struct snapshot {
 
 typedef struct stepped_game {
     md5_player *player;
-    snapshot before, now; // the last two steps
+    snapshot before, now; // results of the last two steps
     void *scratch;
-    uint32_t speed; // a parameter
+    uint32_t speed; // index of a parameter
 } stepped_game;
 
-// Only this advances time. Input belongs to a step, not to a frame.
+// Simulates one step. Input is applied here, not per frame, so that the same input always has the
+// same result.
 static void simulate(stepped_game *g, int number)
 {
     const snapshot oldest = g->before;
     g->before = g->now;
-    g->now.pose = oldest.pose; // is written anew
+    g->now.pose = oldest.pose; // reuse the memory; md5_player_pose() overwrites it below
     if (number == 15)
         md5_player_set(g->player, g->speed, 16);
     md5_player_advance(g->player, step, NULL, NULL);
@@ -38,7 +40,7 @@ static void simulate(stepped_game *g, int number)
     md5_player_pose(g->player, g->now.pose, NULL, NULL, g->scratch);
 }
 
-// Frames never take equally long.
+// Returns the duration of a frame. The durations vary, as on a real system.
 static double seconds_of_frame(int number, double rate)
 {
     return (1 + 0.5 * sin(1.7 * number)) / rate;
@@ -48,10 +50,10 @@ int main(int argc, char **argv)
 {
     const double rate = argc == 3 ? strtod(argv[2], NULL) : 0;
     if (!(rate > 0)) {
-        fprintf(stderr, "usage: fixed_step CHARACTER.md5machine FRAMES_A_SECOND\n");
+        fprintf(stderr, "usage: fixed_step CHARACTER.md5machine FRAMES_PER_SECOND\n");
         return 2;
     }
-    md5_error error = {0};
+    md5_error error = MD5_INIT;
     md5_character *character = md5_load_character(argv[1], NULL, &error);
     stepped_game g = {.player =
                           character ? md5_create_player(character->machine, NULL, &error) : NULL};
@@ -71,26 +73,27 @@ int main(int argc, char **argv)
     if (!g.scratch || !g.before.pose || !g.now.pose || !shown || !joints || !palette)
         exit(1);
     g.now.placement.rotation.w = 1;
-    md5_player_pose(g.player, g.now.pose, NULL, NULL, g.scratch); // where step 0 begins
+    md5_player_pose(g.player, g.now.pose, NULL, NULL, g.scratch); // the pose before step 0
 
-    double time = 0, left = 0; // left: seconds that are not simulated yet
+    double time = 0, left = 0; // left: time that is not simulated yet, seconds
     int num_steps = 0;
     simulate(&g, num_steps++);
     for (int frame = 0; num_steps < NUM_STEPS; frame++) {
         const double seconds = seconds_of_frame(frame, rate);
         time += seconds;
-        // After a long pause the game goes on from there, instead of computing all that was missed.
+        // Limit the time, so that a long pause does not cause many steps in one frame.
         left += seconds < longest_frame ? seconds : longest_frame;
         while (left >= step && num_steps < NUM_STEPS) {
             simulate(&g, num_steps++);
             left -= step;
         }
 
-        const float share = (float)fmin(left / step, 1); // 0 = the step before, 1 = the last one
-        const md5_xform placement = md5_xform_blend(g.before.placement, g.now.placement, share);
-        md5_blend_poses(g.before.pose, g.now.pose, share, NULL, num_joints, shown);
+        const float fraction = (float)fmin(left / step, 1); // 0: previous step, 1: last step
+        const md5_xform placement = md5_xform_blend(g.before.placement, g.now.placement, fraction);
+        md5_blend_poses(g.before.pose, g.now.pose, fraction, NULL, num_joints, shown);
         md5_local_to_palette(model, shown, joints, palette);
-        // Draw here, with the palette and the placement. This prints where the last joint is.
+        // A game draws here, with the palette and the placement. This program prints the position
+        // of the last joint.
         const md5_vec3 last =
             md5_xform_point(placement, md5_mat34_translation(joints[num_joints - 1]));
         printf("frame %.5f s  x %.4f  last joint %.4f %.4f %.4f\n", time,

@@ -1,4 +1,5 @@
-// C++17: assets in smart pointers, arrays in vectors.
+// Uses the library from C++17: smart pointers free models and clips, and vectors store poses.
+// Prints the height of the animated character at several times.
 //
 //   c++ -std=c++17 hello.cpp $(pkg-config --cflags --libs md5model) -o hello
 //   ./hello models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim
@@ -36,8 +37,9 @@ int main(int argc, char **argv)
     std::vector<md5_xform> pose(model->skeleton.num_joints);
     std::vector<md5_mat34> palette(pose.size());
     for (int frame = 0; frame < 4; frame++) {
-        const md5_moment moment = md5_moment_at(anim.get(), frame * 0.25, MD5_WRAP_LOOP);
-        md5_pose_palette(binding.get(), moment, MD5_ROOT_FILE, pose.data(), nullptr,
+        const md5_sample_position sample =
+            md5_sample_position_at(anim.get(), frame * 0.25, MD5_WRAP_LOOP);
+        md5_pose_palette(binding.get(), sample, MD5_ROOT_FILE, pose.data(), nullptr,
                          palette.data());
         const md5_bounds bounds = md5_skin_bounds(model.get(), palette.data());
         std::printf("%.2f s: %.1f units high\n", frame * 0.25,

@@ -1,12 +1,12 @@
-// Hot reload: when a machine file, its model or an animation is saved in an editor, the character
-// goes on with the new files, in the middle of its step. If they have an error, that is printed and
-// the old ones stay.
+// Hot reload: when you save a machine file, its model or an animation in an editor, the running
+// character continues with the new files from its current state and time. If a file has an error,
+// the program prints the error and keeps the old files.
 //
 //   cc hot_reload.c $(pkg-config --cflags --libs md5play) -o hot_reload
 //   ./hot_reload models/bobbin/bobbin.md5machine
 //
-// A line of input plays frames ("play 30") or sets a parameter ("speed 16"). Files are looked at
-// before each; a game does it twice a second.
+// Enter "play 30" to play 30 frames, or "speed 16" to set a parameter. The program checks the files
+// before each line of input; a game would check them twice per second.
 #include <md5model/md5play.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,9 @@
 typedef struct hero {
     md5_character *character;
     md5_player *player;
-    md5_xform *pose; // what depends on the number of joints is made anew
+    // The sizes of these arrays depend on the number of joints, so each reload allocates them
+    // again.
+    md5_xform *pose;
     md5_mat34 *palette;
     void *scratch;
 } hero;
@@ -24,19 +26,19 @@ typedef struct hero {
 static void free_hero(hero *h)
 {
     free(h->scratch), free(h->palette), free(h->pose);
-    md5_destroy_player(h->player); // before the machine that it plays
+    md5_destroy_player(h->player); // first, because it refers to the machine of the character
     md5_free_character(h->character);
     *h = (hero){0};
 }
 
 static bool load_hero(hero *h, const char *path)
 {
-    md5_error error = {0};
+    md5_error error = MD5_INIT;
     *h = (hero){.character = md5_load_character(path, NULL, &error)};
     if (h->character)
         h->player = md5_create_player(h->character->machine, NULL, &error);
     if (!h->player) {
-        char text[600]; // FILE:LINE:COLUMN: error: what is wrong
+        char text[600]; // FILE:LINE:COLUMN: error: MESSAGE
         md5_format_error(&error, text, sizeof text);
         puts(text);
         free_hero(h);
@@ -51,8 +53,8 @@ static bool load_hero(hero *h, const char *path)
     return true;
 }
 
-// Changes with the time or the size of a file. A file that is missing for a moment, because an
-// editor replaces it, is a change too.
+// Returns a stamp that changes if the time or the size of the file changes. A file that is missing
+// while an editor replaces it also changes the stamp.
 static unsigned long long add_stamp(unsigned long long stamp, const char *path)
 {
     struct stat info = {0};
@@ -69,8 +71,9 @@ static unsigned long long stamp_of(const md5_character *character, const char *p
     return stamp;
 }
 
-// Machines of equal tables and skeletons exchange players to the bit. Else parameters and states
-// are carried over by their names; what has a new name begins anew.
+// Copies the state of the player to the reloaded character. If the tables of the machine and the
+// skeleton have not changed, the bytes of the player can be restored exactly. Otherwise parameters
+// and states are matched by name, and items with a new name start in their initial state.
 static const char *carry_over(const hero *from, hero *to)
 {
     const size_t size = md5_player_save(from->player, NULL, 0);
@@ -106,7 +109,7 @@ int main(int argc, char **argv)
     if (!load_hero(&h, argv[1]))
         return 1;
     unsigned long long stamp = stamp_of(h.character, argv[1]);
-    md5_xform placement = {.rotation = {.w = 1}}; // the game's own: no reload changes it
+    md5_xform placement = {.rotation = {.w = 1}}; // transform in the world, not changed by reloads
     char line[128];
     while (fgets(line, sizeof line, stdin)) {
         const unsigned long long now = stamp_of(h.character, argv[1]);

@@ -1,5 +1,5 @@
-// Plays a state machine: a parameter makes the character walk, a trigger makes it jump; events fire
-// where the clips have them, and the clips move the character.
+// Plays an animation state machine: the program sets a parameter to make the character walk and a
+// trigger to make it jump, prints the events of the clips, and applies the root motion.
 //
 //   cc machine.c $(pkg-config --cflags --libs md5play) -o machine
 //   ./machine models/bobbin/bobbin.md5machine
@@ -7,14 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct game {
+typedef struct game_state {
     double time;
-} game;
+} game_state;
 
-// Of two clips that are blended both fire; the weight says how much each is seen.
-static void hear(void *user, md5_player *player, const md5_event *event, float weight)
+// Called for each event. While two clips are blended, the events of both are reported; the weight
+// is the blend weight of the clip. This game ignores events of the less visible clip.
+static void print_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
-    const game *state = user;
+    const game_state *state = user;
     (void)player;
     if (weight >= 0.5f)
         printf("%5.2f s  %s %s\n", state->time, event->name, event->text);
@@ -26,7 +27,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: machine CHARACTER.md5machine\n");
         return 2;
     }
-    md5_error error = {0};
+    md5_error error = MD5_INIT;
     md5_character *character = md5_load_character(argv[1], NULL, &error);
     md5_player *player = character ? md5_create_player(character->machine, NULL, &error) : NULL;
     if (!player) {
@@ -36,7 +37,8 @@ int main(int argc, char **argv)
         return 1;
     }
 
-    // Names become numbers once. One that the machine lacks sets nothing; debug builds stop at it.
+    // Look up names once. In debug builds of the library, a missing name fails an assertion. In
+    // release builds, setting a missing parameter has no effect.
     const uint32_t speed = md5_require_parameter(character->machine, "speed");
     const uint32_t jump = md5_require_parameter(character->machine, "jump");
     md5_pose_buffers *posed = md5_create_pose_buffers(
@@ -44,15 +46,15 @@ int main(int argc, char **argv)
     if (!posed)
         exit(1);
 
-    game state = {0};
-    md5_xform placement = {.rotation = {.w = 1}}; // of the character in the world
+    game_state state = {0};
+    md5_xform placement = {.rotation = {.w = 1}}; // transform of the character in the world
     for (int frame = 0; frame < 240; frame++) {
         if (frame == 30)
-            md5_player_set(player, speed, 16); // the machine file says what this means
+            md5_player_set(player, speed, 16); // the machine file defines the unit
         if (frame == 120)
             md5_player_set(player, jump, 1);
         state.time = frame / 60.0;
-        md5_player_advance(player, 1.0 / 60, hear, &state);
+        md5_player_advance(player, 1.0 / 60, print_event, &state);
         placement = md5_xform_advance(placement, md5_player_root_motion(player));
         md5_player_pose(player, posed->pose, NULL, posed->palette, posed->scratch);
         // Draw here, with the palette and the placement.

@@ -1,5 +1,5 @@
-// Loads a character from files in memory, with an allocator of our own: as an engine does that
-// keeps its data in archives and its memory in arenas.
+// Loads a character from files in memory, with a custom allocator and a memory limit. Engines do
+// this to load files from archives and to allocate from their own heaps.
 //
 //   cc memory_files.c $(pkg-config --cflags --libs md5play) -o memory_files
 //   ./memory_files
@@ -41,10 +41,10 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
 
 static void close_file(void *user, const void *bytes, size_t size)
 {
-    (void)user, (void)bytes, (void)size; // an archive that unpacks would free its buffer here
+    (void)user, (void)bytes, (void)size; // a compressed archive would free its buffer here
 }
 
-// -- Memory: counts what is held ------------------------------------------------------------------
+// -- Memory: counts the allocated bytes -----------------------------------------------------------
 
 static void *count_alloc(void *user, size_t size)
 {
@@ -62,10 +62,10 @@ int main(void)
 {
     size_t held = 0;
     const md5_load_opts opts = {
-        .allocator = {count_alloc, count_free, &held, 1 << 20}, // refuse files that need more
+        .allocator = {count_alloc, count_free, &held, 1 << 20}, // reject files that need over 1 MiB
         .files = {open_file, close_file, NULL},
     };
-    md5_error error = {0};
+    md5_error error = MD5_INIT;
     md5_character *lamp = md5_load_character("lamp/lamp.md5machine", &opts, &error);
     md5_player *player = lamp ? md5_create_player(lamp->machine, &opts.allocator, &error) : NULL;
     void *scratch = player ? malloc(md5_player_pose_scratch(lamp->machine)) : NULL;

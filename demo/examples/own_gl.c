@@ -1,5 +1,6 @@
-// An engine's own OpenGL: one interleaved vertex buffer with 8-bit joints and weights, the palette
-// in a uniform buffer, a shader that blends matrices. Only md5model is linked.
+// Draws a character with OpenGL and a custom renderer, without md5gl: one interleaved vertex buffer
+// with 8-bit joints and weights, the palette in a uniform buffer, and skinning in the vertex
+// shader.
 //
 //   cc own_gl.c $(pkg-config --cflags --libs md5model sdl2 gl) -o own_gl
 //   ./own_gl models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim 0.8 bobbin.bmp
@@ -10,14 +11,15 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-enum { SIZE = 480, MAX_JOINTS = 341 }; // a uniform buffer of 16 KB, the least that GL allows
+// 341 matrices of 48 bytes fit into a uniform buffer of 16 KiB, the minimum that OpenGL guarantees.
+enum { SIZE = 480, MAX_JOINTS = 341 };
 
 typedef struct vertex {
     md5_vec3 position, normal;
     uint8_t joints[4], weights[4];
 } vertex;
 
-// A palette matrix is three rows of four floats, as in memory.
+// The vertex shader reads palette matrices as they are stored in memory: three rows of four floats.
 static const char vertex_text[] =
     "#version 330 core\n"
     "layout(location = 0) in vec3 position; layout(location = 1) in vec3 normal;\n"
@@ -53,7 +55,7 @@ static md5_mat44 make_camera(md5_bounds bounds)
     return md5_mat44_mul(md5_mat44_perspective(35, 1, 0.1f * size, 10 * size, gl), view);
 }
 
-// Uploads a mesh and draws it; an engine would upload it once.
+// Uploads a mesh and draws it. An engine uploads it only once, when it loads the model.
 static void draw_mesh(const md5_mesh *mesh)
 {
     vertex *v = calloc(mesh->num_vertices + 1, sizeof *v);
@@ -69,7 +71,7 @@ static void draw_mesh(const md5_mesh *mesh)
                                .weights = v->weights,
                                .weight_stride = sizeof *v};
     if (!md5_pack_influences(&pack))
-        exit(1); // a joint above 255
+        exit(1); // a joint index is above 255
     glGenVertexArrays(1, &array);
     glBindVertexArray(array);
     glGenBuffers(2, buffers);
@@ -98,8 +100,9 @@ int main(int argc, char **argv)
     if (!model || !binding || model->skeleton.num_joints > MAX_JOINTS
         || SDL_Init(SDL_INIT_VIDEO) != 0)
         return SDL_Log("usage: own_gl MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.bmp"), 2;
-    const md5_moment moment = md5_moment_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
-    md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
+    const md5_sample_position sample =
+        md5_sample_position_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
+    md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, joints, palette);
 
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
@@ -122,7 +125,7 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < model->num_meshes; i++)
         draw_mesh(&model->meshes[i]);
     SDL_Surface *image = SDL_CreateRGBSurfaceWithFormat(0, SIZE, SIZE, 32, SDL_PIXELFORMAT_RGBA32);
-    for (int y = 0; image && y < SIZE; y++) // OpenGL's rows go upward
+    for (int y = 0; image && y < SIZE; y++) // OpenGL returns the bottom row first
         glReadPixels(0, SIZE - 1 - y, SIZE, 1, GL_RGBA, GL_UNSIGNED_BYTE,
                      (Uint8 *)image->pixels + y * image->pitch);
     return image && SDL_SaveBMP(image, argv[4]) == 0 ? 0 : 1;

@@ -1,5 +1,6 @@
-// Draws without a GPU: vertices from md5_skin(), triangles by SDL_RenderGeometry() of SDL 2.0.18 or
-// later and its software renderer; textures, if there are some beside the model, by stb_image.h.
+// Draws a character without a GPU: md5_skin() computes the vertices, and the software renderer of
+// SDL 2.0.18 or later draws the triangles with SDL_RenderGeometry(). stb_image.h loads textures
+// from the folder of the model.
 //
 //   cc own_software.c $(pkg-config --cflags --libs md5model sdl2) -o own_software
 //   ./own_software models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim 0.8 bobbin.bmp
@@ -14,10 +15,11 @@
 
 enum { WIDTH = 480, HEIGHT = 480 };
 
-// One triangle on the screen. The software renderer has no depth: far ones are drawn first.
+// One triangle on the screen. The software renderer does not have a depth buffer, so triangles are
+// sorted and drawn from the farthest to the nearest.
 typedef struct face {
     float depth;
-    SDL_Texture *texture; // NULL = none
+    SDL_Texture *texture; // NULL if the mesh does not have a texture
     SDL_Vertex corners[3];
 } face;
 
@@ -27,7 +29,7 @@ static int compare_depth(const void *a, const void *b)
     return (first < second) - (first > second);
 }
 
-// A camera in front of the character, which faces +x.
+// Returns a camera in front of the character, which faces +x.
 static md5_mat44 make_camera(md5_bounds bounds)
 {
     const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
@@ -38,7 +40,8 @@ static md5_mat44 make_camera(md5_bounds bounds)
                          md5_mat44_look_at(eye, centre, (md5_vec3){0, 0, 1}));
 }
 
-// The texture of a mesh: the last part of its shader's name, with .png, in the model's folder.
+// Loads the texture of a mesh from the model's folder: the last part of the shader name with the
+// extension .png. Returns NULL if the file cannot be read.
 static SDL_Texture *load_texture(SDL_Renderer *renderer, const char *model, const char *shader)
 {
     char path[1024];
@@ -57,7 +60,8 @@ static SDL_Texture *load_texture(SDL_Renderer *renderer, const char *model, cons
     return texture;
 }
 
-// Adds the triangles that are seen from outside, and returns how many: id's are clockwise.
+// Adds the front faces of a mesh to `faces` and returns their number. In MD5 files the vertices of
+// a front face are in clockwise order.
 static size_t add_mesh(const md5_mesh *mesh, const md5_mat34 *palette, md5_mat44 camera,
                        SDL_Texture *texture, face *faces)
 {
@@ -70,7 +74,7 @@ static size_t add_mesh(const md5_mesh *mesh, const md5_mat34 *palette, md5_mat44
     md5_skin(mesh, palette, positions, normals, NULL);
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         face made = {.texture = texture};
-        bool is_before = true; // all corners are before the camera
+        bool is_before = true; // all vertices are in front of the camera
         for (int c = 0; c < 3; c++) {
             const uint32_t v = mesh->indices[3 * i + (uint32_t)c];
             const md5_vec3 sun = {0.8f, 0.4f, 0.45f};
@@ -88,7 +92,7 @@ static size_t add_mesh(const md5_mesh *mesh, const md5_mat34 *palette, md5_mat44
         const SDL_FPoint a = made.corners[0].position, b = made.corners[1].position,
                          c = made.corners[2].position;
         if (is_before && (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0)
-            faces[count++] = made; // y points down here
+            faces[count++] = made; // clockwise on the screen, where y points down
     }
     free(normals);
     free(positions);
@@ -101,7 +105,7 @@ int main(int argc, char **argv)
         SDL_Log("usage: own_software MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.bmp");
         return 2;
     }
-    md5_error error = {0};
+    md5_error error = MD5_INIT;
     md5_model *model = md5_load_model(argv[1], NULL, &error);
     md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
@@ -120,8 +124,9 @@ int main(int argc, char **argv)
     SDL_Renderer *renderer = surface ? SDL_CreateSoftwareRenderer(surface) : NULL;
     if (!pose || !palette || !faces || !renderer)
         exit(1);
-    const md5_moment moment = md5_moment_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
-    md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, NULL, palette);
+    const md5_sample_position sample =
+        md5_sample_position_at(anim, strtod(argv[3], NULL), MD5_WRAP_LOOP);
+    md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, NULL, palette);
     const md5_mat44 camera = make_camera(md5_skin_bounds(model, palette));
     for (uint32_t i = 0; i < model->num_meshes; i++)
         count += add_mesh(&model->meshes[i], palette, camera,
@@ -134,7 +139,7 @@ int main(int argc, char **argv)
     SDL_RenderFlush(renderer);
     if (SDL_SaveBMP(surface, argv[4]) != 0)
         SDL_Log("%s", SDL_GetError());
-    SDL_DestroyRenderer(renderer); // and its textures
+    SDL_DestroyRenderer(renderer); // also destroys the textures
     SDL_FreeSurface(surface);
     free(faces), free(palette), free(pose);
     md5_free_binding(binding);

@@ -1,10 +1,12 @@
-// What an engine of Quake's family adds to load MD5 models: its memory, files, bones and vertices,
-// and what it refuses. Its shaders skin, with the bones of all frames in one buffer.
+// Loads an MD5 model into the structures of a Quake engine: the engine's heap and file system, its
+// vertex format, and one buffer with the bone matrices of all frames for skinning in a shader.
+// Models that exceed the limits of the engine are rejected.
 //
 //   cc quake_engine.c $(pkg-config --cflags --libs md5model) -o quake_engine
 //   ./quake_engine models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 //
-// In an engine, ENGINE leaves out its own part, and small/ of a release is its folder md5model/.
+// To use this file in an engine, define ENGINE, which excludes the replacements of engine functions
+// below, and copy the folder small/ of a release as md5model/.
 #include <math.h>
 #include <md5model/md5skin.h>
 #include <stdio.h>
@@ -21,9 +23,10 @@ typedef struct engine_vertex {
 } engine_vertex;
 #define zone_alloc malloc // a heap, aligned to 16 bytes
 #define zone_free free
-#define hunk_alloc malloc // what is loaded, freed all at once when the level ends
+#define hunk_alloc malloc // data of the level; an engine frees all of it when the level ends
 
-static void *read_file(const char *name, size_t *size) // into the zone
+// Reads a file into memory from zone_alloc().
+static void *read_file(const char *name, size_t *size)
 {
     FILE *file = fopen(name, "rb");
     *size = file && !fseek(file, 0, SEEK_END) ? (size_t)ftell(file) : 0;
@@ -66,7 +69,8 @@ static void md5_close(void *user, const void *bytes, size_t size)
     md5_free(user, (void *)bytes, size);
 }
 
-// Four joints in bytes, with weights that sum to 255; the v of textures counts from the top.
+// Packs the vertices: four joint indices as bytes, and four weights as bytes with the sum 255. The
+// texture coordinate v is 0 at the top of the image. Returns false if the mesh exceeds a limit.
 static bool fill_surface(const md5_mesh *mesh, surface *s)
 {
     s->num_vertices = mesh->num_vertices, s->num_indices = 3 * mesh->num_triangles;
@@ -84,29 +88,40 @@ static bool fill_surface(const md5_mesh *mesh, surface *s)
         memcpy(s->vertices[i].position, &mesh->positions[i], sizeof(md5_vec3));
         memcpy(s->vertices[i].uv, &mesh->texcoords[i], sizeof(md5_vec2));
     }
-    md5_pack_job job;
-    memset(&job, 0, sizeof job);
+    md5_pack_job job = MD5_INIT;
     job.mesh = mesh, job.format = MD5_PACK_BYTES;
     job.joints = s->vertices->joints, job.weights = s->vertices->weights;
     job.joint_stride = job.weight_stride = sizeof *s->vertices;
-    return md5_pack_influences(&job); // false: a joint above 255
+    return md5_pack_influences(&job); // false if a joint index is above 255
 }
 
-// Returns why not, or NULL.
+#ifdef MD5_SMALL
+static void skip_parts(md5_load_opts *opts)
+{
+    (void)opts; // the functions in small/ compute only the parts that this file uses
+}
+#else
+static void skip_parts(md5_load_opts *opts)
+{
+    opts->skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES;
+}
+#endif
+
+// Returns NULL, or the reason of the failure.
 static const char *fill_alias(const md5_model *model, const md5_binding *binding, alias *a)
 {
     const md5_anim *anim = binding->anim;
     const uint32_t num_bones = a->num_bones = model->skeleton.num_joints;
     a->num_frames = anim->num_frames, a->num_surfaces = model->num_meshes;
     if (!a->num_surfaces)
-        return "no meshes"; // the library loads skeletons, too
+        return "no meshes"; // the library also loads files that contain only a skeleton
     a->bones = (bone *)hunk_alloc(sizeof(bone) * num_bones * a->num_frames);
     a->surfaces = (surface *)hunk_alloc(sizeof(surface) * a->num_surfaces);
     md5_xform *pose = (md5_xform *)zone_alloc(sizeof(md5_xform) * num_bones);
     const char *why = a->bones && a->surfaces && pose ? NULL : "out of memory";
     for (uint32_t i = 0; i < a->num_frames && !why; i++)
-        md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0), MD5_ROOT_FILE, pose, NULL,
-                         (md5_mat34 *)(void *)&a->bones[(size_t)i * num_bones]);
+        md5_pose_palette(binding, md5_sample_position_from_frames(anim, i, i, 0), MD5_ROOT_FILE,
+                         pose, NULL, (md5_mat34 *)(void *)&a->bones[(size_t)i * num_bones]);
     for (uint32_t i = 0; i < a->num_surfaces && !why; i++)
         why = fill_surface(&model->meshes[i], &a->surfaces[i]) ? NULL : "a mesh is too large";
     zone_free(pose);
@@ -115,13 +130,13 @@ static const char *fill_alias(const md5_model *model, const md5_binding *binding
 
 static bool load_alias(const char *mesh_name, const char *anim_name, alias *a, char text[600])
 {
-    md5_load_opts opts;
-    md5_error error;
-    memset(&opts, 0, sizeof opts), memset(&error, 0, sizeof error), memset(a, 0, sizeof *a);
+    md5_load_opts opts = MD5_INIT;
+    md5_error error = MD5_INIT;
+    memset(a, 0, sizeof *a);
     opts.allocator.alloc = md5_alloc, opts.allocator.free = md5_free;
     opts.files.open = md5_open, opts.files.close = md5_close;
     opts.normals = MD5_NORMALS_AREA;
-    opts.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES;
+    skip_parts(&opts);
     md5_model *model = md5_load_model(mesh_name, &opts, &error);
     md5_anim *anim = model ? md5_load_anim(anim_name, &opts, &error) : NULL;
     md5_binding *binding = md5_bind(model, anim, &opts, &error);

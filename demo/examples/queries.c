@@ -1,4 +1,5 @@
-// Asks what a ray hits: first the boxes of joints, which cost next to nothing, then the triangles.
+// Finds the part of a character that a ray hits: first the bounding boxes of the joints, which is a
+// very fast test, then the triangles. Also finds the joint that is nearest to a point.
 //
 //   cc queries.c $(pkg-config --cflags --libs md5model) -o queries
 //   ./queries models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
@@ -13,7 +14,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: queries MODEL.md5mesh CLIP.md5anim\n");
         return 2;
     }
-    md5_error error = {0};
+    md5_error error = MD5_INIT;
     md5_model *model = md5_load_model(argv[1], NULL, &error);
     md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
@@ -32,10 +33,10 @@ int main(int argc, char **argv)
     const md5_mat34 *joints = posed->joints;
 
     md5_build_joint_bounds(model, zones); // once for each model
-    const md5_moment moment = md5_moment_at(anim, 0.25, MD5_WRAP_LOOP);
-    md5_pose_palette(binding, moment, MD5_ROOT_FILE, posed->pose, posed->joints, posed->palette);
+    const md5_sample_position sample = md5_sample_position_at(anim, 0.25, MD5_WRAP_LOOP);
+    md5_pose_palette(binding, sample, MD5_ROOT_FILE, posed->pose, posed->joints, posed->palette);
 
-    // From the front at the middle of the character, in model space.
+    // A ray from the front to the middle of the character, in model space.
     const md5_bounds bounds = md5_bounds_from_joints(zones, joints, num_joints);
     const md5_ray ray = {
         .origin = {bounds.max.x + 100, 0, (bounds.min.z + bounds.max.z) / 2},

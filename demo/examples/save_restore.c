@@ -1,5 +1,5 @@
-// Saves what a character is doing and restores it: for saved games, and for rollback in a network
-// game, where the last moments are played again with other input.
+// Saves and restores the animation state of a character. Games need this for saved games, and for
+// rollback in network games, which simulate the last frames again with corrected input.
 //
 //   cc save_restore.c $(pkg-config --cflags --libs md5play) -o save_restore
 //   ./save_restore models/bobbin/bobbin.md5machine
@@ -16,8 +16,9 @@ static int fail(const md5_error *error)
     return 1;
 }
 
-// What a game saves of a character: also where it stands, which players do not know, and the
-// version of this structure, by which a later game tells old files. Then the player's bytes.
+// Header of the saved state. It contains the transform of the character in the world, which is not
+// part of the player, and a version, so that later releases of the game recognize old files. The
+// bytes of the player follow.
 enum { SAVE_VERSION = 1 };
 typedef struct saved {
     unsigned version, size;
@@ -39,7 +40,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: save_restore CHARACTER.md5machine\n");
         return 2;
     }
-    md5_error error = {0};
+    md5_error error = MD5_INIT;
     md5_character *character = md5_load_character(argv[1], NULL, &error);
     md5_player *player = character ? md5_create_player(character->machine, NULL, &error) : NULL;
     md5_player *other = player ? md5_create_player(character->machine, NULL, &error) : NULL;
@@ -50,12 +51,13 @@ int main(int argc, char **argv)
     md5_xform *pose = malloc(num_joints * sizeof *pose);
     md5_xform *again = malloc(num_joints * sizeof *again);
 
-    // In the middle of a transition from standing to walking.
+    // Save in the middle of a transition from standing to walking.
     const uint32_t speed = md5_require_parameter(character->machine, "speed");
     md5_player_set(player, speed, 16);
     md5_xform placement = play(player, (md5_xform){.rotation = {.w = 1}}, 8);
 
-    // The bytes go to a file or over a network; the player's are the same on all platforms.
+    // A game writes these bytes to a file or sends them over a network. The bytes of the player are
+    // the same on all platforms.
     const saved head = {SAVE_VERSION, (unsigned)md5_player_save(player, NULL, 0), placement};
     unsigned char *bytes = malloc(sizeof head + head.size);
     if (!scratch || !pose || !again || !bytes)
@@ -72,7 +74,7 @@ int main(int argc, char **argv)
     if (!md5_player_restore(other, bytes + sizeof read, read.size, &error))
         exit(fail(&error));
 
-    // Both go on with the same bits.
+    // Both players continue with bit-identical results.
     placement = play(player, placement, 50);
     other_placement = play(other, other_placement, 50);
     md5_player_pose(player, pose, NULL, NULL, scratch);
@@ -81,7 +83,7 @@ int main(int argc, char **argv)
                         && memcmp(&placement, &other_placement, sizeof placement) == 0;
     printf("50 frames later: %s\n", is_same ? "the same pose, bit for bit" : "DIFFERENT");
 
-    // Rollback within one program is faster: a copy.
+    // For rollback in one process, a copy is faster than save and restore.
     md5_player_copy(other, player);
     free(bytes);
     free(again);

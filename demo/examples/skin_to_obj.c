@@ -1,5 +1,5 @@
-// Poses a model at a time of a clip, skins it on the CPU and writes an OBJ file, which any 3D
-// program opens.
+// Computes the pose of a model at a given time of a clip, skins the vertices on the CPU and writes
+// them as an OBJ file, which most 3D programs can open.
 //
 //   cc skin_to_obj.c $(pkg-config --cflags --libs md5model) -o skin_to_obj
 //   ./skin_to_obj models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim 0.8 bobbin.obj
@@ -16,9 +16,10 @@ static int write_model(FILE *file, const md5_binding *binding, double time)
     md5_mat34 *palette = malloc(num_joints * sizeof *palette);
     int is_written = pose && palette;
     if (is_written) {
-        // Time to frames, frames to a pose, the pose to one matrix a joint.
-        const md5_moment moment = md5_moment_at(binding->anim, time, MD5_WRAP_LOOP);
-        md5_pose_palette(binding, moment, MD5_ROOT_FILE, pose, NULL, palette);
+        // Convert the time to frames, the frames to a pose, and the pose to one matrix per joint.
+        const md5_sample_position sample =
+            md5_sample_position_at(binding->anim, time, MD5_WRAP_LOOP);
+        md5_pose_palette(binding, sample, MD5_ROOT_FILE, pose, NULL, palette);
     }
     uint32_t first = 1;
     for (uint32_t i = 0; is_written && i < model->num_meshes; i++) {
@@ -29,9 +30,9 @@ static int write_model(FILE *file, const md5_binding *binding, double time)
         if (is_written) {
             md5_skin(mesh, palette, positions, normals, NULL); // NULL: no tangents
 
-            // OBJ counts vertices from 1, over all meshes. Triangles of MD5 files are clockwise,
-            // those of OBJ counter-clockwise; texture row v = 0 is the top one here, and the bottom
-            // one there.
+            // In OBJ files, vertex indices start at 1 and continue over all meshes. Triangles are
+            // clockwise in MD5 files and counter-clockwise in OBJ files. The texture coordinate
+            // v = 0 is the top of the image in MD5 files and the bottom in OBJ files.
             fprintf(file, "o %s\nusemtl %s\n", mesh->name, mesh->shader);
             for (uint32_t j = 0; j < mesh->num_vertices; j++) {
                 fprintf(file, "v %g %g %g\n", (double)positions[j].x, (double)positions[j].y,
@@ -62,7 +63,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: skin_to_obj MODEL.md5mesh CLIP.md5anim SECONDS OUTPUT.obj\n");
         return 2;
     }
-    md5_error error = {0};
+    md5_error error = MD5_INIT;
     md5_model *model = md5_load_model(argv[1], NULL, &error);
     md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);

@@ -1,12 +1,12 @@
-// A character drawn by Vulkan into a picture, without a window: the palette in a storage buffer, as
-// it lies in memory; 8-bit joints and weights; skinning in vulkan.vert.
+// Draws a character with Vulkan into an image file, without a window: the palette is in a storage
+// buffer, joints and weights are bytes, and vulkan.vert skins the vertices.
 //
 //   glslangValidator -V vulkan.vert vulkan.frag
 //   cc vulkan.c $(pkg-config --cflags --libs md5model vulkan) -o vulkan
 //   ./vulkan models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim bobbin.bmp 0.8
 //
-// The first line writes vert.spv and frag.spv, which are read from the current folder. With
-// VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation in the environment all calls are checked.
+// glslangValidator writes vert.spv and frag.spv, which the program reads from the current folder.
+// Set VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation in the environment to validate all calls.
 #include <md5model/md5skin.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -38,14 +38,14 @@ static _Noreturn void die(const char *message)
 
 static void check(VkResult result, const char *function)
 {
-    if (result < 0) // VK_INCOMPLETE, of further devices, is above 0
+    if (result < 0) // VK_INCOMPLETE (there are more devices) is above 0
         die(function);
 }
 
-// Several members of a structure stand in a line.
+// Below, one line can contain several members of a structure.
 // clang-format off
 
-// Calls vkCreateName() with these members of VkNameCreateInfo.
+// Calls vkCreateNAME() with a VkNAMECreateInfo that has the given members.
 #define CREATE(Name, NAME, created, ...)                                                           \
     check(vkCreate##Name(gpu.device,                                                               \
               &(Vk##Name##CreateInfo){.sType = VK_STRUCTURE_TYPE_##NAME##_CREATE_INFO,             \
@@ -53,7 +53,7 @@ static void check(VkResult result, const char *function)
 
 // -- Device and memory --------------------------------------------------------------------------
 
-// Opens the first device, a queue that draws, and a command buffer.
+// Opens the first device, a graphics queue and a command buffer.
 static context open_gpu(void)
 {
     context gpu = {0};
@@ -74,7 +74,7 @@ static context open_gpu(void)
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue_info};
     if (family == num_families)
-        die("the device does not draw");
+        die("the device does not have a graphics queue");
     check(vkCreateDevice(gpu.card, &device_info, NULL, &gpu.device), "vkCreateDevice");
     vkGetDeviceQueue(gpu.device, family, 0, &gpu.queue);
 
@@ -102,13 +102,13 @@ static VkDeviceMemory allocate(context gpu, VkMemoryRequirements needs, VkMemory
         .allocationSize = needs.size, .memoryTypeIndex = type};
     VkDeviceMemory allocated;
     if (type == memory.memoryTypeCount)
-        die("no memory of this kind");
+        die("the device does not have the required type of memory");
     check(vkAllocateMemory(gpu.device, &info, NULL, &allocated), "vkAllocateMemory");
     return allocated;
 }
 
-// A buffer that the CPU writes or reads at `mapped`. An engine copies vertices and indices from
-// there into memory of the GPU's own.
+// Creates a buffer that the CPU writes or reads at `mapped`. An engine would copy vertices and
+// indices from such a buffer to device-local memory.
 static VkBuffer make_buffer(context gpu, size_t size, VkBufferUsageFlags usage, void **mapped)
 {
     VkBuffer buffer;
@@ -122,7 +122,7 @@ static VkBuffer make_buffer(context gpu, size_t size, VkBufferUsageFlags usage, 
     return buffer;
 }
 
-// An image to draw into, and its view.
+// Creates an image to draw into, and returns its view.
 static VkImageView make_image(context gpu, VkFormat format, VkImageAspectFlags aspect,
                               VkImageUsageFlags usage, VkImage *image)
 {
@@ -141,7 +141,7 @@ static VkImageView make_image(context gpu, VkFormat format, VkImageAspectFlags a
 
 // -- Pipeline -----------------------------------------------------------------------------------
 
-// Clears color and depth, and leaves the color ready to be copied.
+// Creates a render pass that clears color and depth, and prepares the color image for a copy.
 static VkRenderPass make_pass(context gpu)
 {
     const VkAttachmentDescription attachments[] = {
@@ -174,7 +174,7 @@ static VkPipelineShaderStageCreateInfo read_shader(context gpu, const char *path
     static uint32_t code[MAX_SHADER_BYTES / 4];
     FILE *file = fopen(path, "rb");
     if (!file)
-        die("no vert.spv or frag.spv in this folder");
+        die("cannot read vert.spv or frag.spv in the current folder");
     const size_t size = fread(code, 1, sizeof code, file);
     fclose(file);
     VkShaderModule shader;
@@ -232,7 +232,8 @@ static VkPipeline make_pipeline(context gpu, VkRenderPass pass, VkPipelineLayout
     return pipeline;
 }
 
-// What the vertex shader sees: the palette, a storage buffer, and the camera, a push constant.
+// Creates the inputs of the vertex shader: the palette as a storage buffer and the camera as a push
+// constant.
 static VkDescriptorSet make_set(context gpu, VkBuffer palette, VkPipelineLayout *layout)
 {
     const VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
@@ -260,7 +261,7 @@ static VkDescriptorSet make_set(context gpu, VkBuffer palette, VkPipelineLayout 
     return set;
 }
 
-// -- Model, camera, picture ---------------------------------------------------------------------
+// -- Model, camera, image -----------------------------------------------------------------------
 
 // Writes the vertices and indices of all meshes, one after the other.
 static void write_meshes(const md5_model *model, gpu_vertex *vertices, uint32_t *indices)
@@ -273,7 +274,7 @@ static void write_meshes(const md5_model *model, gpu_vertex *vertices, uint32_t 
             .joints = vertices->joints, .joint_stride = sizeof *vertices,
             .weights = vertices->weights, .weight_stride = sizeof *vertices};
         if (!md5_pack_influences(&pack))
-            die("a joint above 255");
+            die("a joint index is above 255");
         memcpy(indices, mesh->indices, 12 * (size_t)mesh->num_triangles);
         vertices += mesh->num_vertices;
         indices += 3 * (size_t)mesh->num_triangles;
@@ -291,20 +292,21 @@ static md5_mat44 make_camera(md5_bounds bounds)
     return md5_mat44_mul(lens, view);
 }
 
-// A BMP file of 32 bits with its rows from the top: the bytes of color_format.
-static void save_picture(const char *path, const void *pixels)
+// Writes a BMP file with 32 bits per pixel and the top row first. The pixels have the layout of
+// color_format.
+static void save_image(const char *path, const void *pixels)
 {
     const uint32_t header[13] = {54 + 4 * SIZE * SIZE, 0, 54, 40, SIZE, (uint32_t)-SIZE,
                                  32 << 16 | 1};
     FILE *file = fopen(path, "wb");
     if (!file || fwrite("BM", 2, 1, file) != 1 || fwrite(header, sizeof header, 1, file) != 1
         || fwrite(pixels, 4 * SIZE, SIZE, file) != SIZE || fclose(file) != 0)
-        die("cannot write the picture");
+        die("cannot write the image");
 }
 
 int main(int argc, char **argv)
 {
-    md5_error error = {.message = "usage: vulkan MODEL.md5mesh CLIP.md5anim PICTURE.bmp [SECONDS]"};
+    md5_error error = {.message = "usage: vulkan MODEL.md5mesh CLIP.md5anim IMAGE.bmp [SECONDS]"};
     md5_model *model = argc == 4 || argc == 5 ? md5_load_model(argv[1], NULL, &error) : NULL;
     md5_anim *anim = model ? md5_load_anim(argv[2], NULL, &error) : NULL;
     md5_binding *binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
@@ -319,9 +321,9 @@ int main(int argc, char **argv)
     md5_xform *pose = malloc(num_joints * sizeof *pose);
     md5_mat34 *joints = malloc(num_joints * sizeof *joints);
     if (num_indices == 0 || !pose || !joints)
-        die("no triangles, or no memory");
+        die("the model does not have triangles, or memory ran out");
 
-    // Once: buffers, images, the pipeline.
+    // An engine creates buffers, images and the pipeline once.
     const context gpu = open_gpu();
     void *vertices, *indices, *palette, *pixels;
     VkBuffer vertex_buffer = make_buffer(
@@ -347,12 +349,12 @@ int main(int argc, char **argv)
     VkDescriptorSet set = make_set(gpu, palette_buffer, &layout);
     VkPipeline pipeline = make_pipeline(gpu, pass, layout);
 
-    // Each frame: the palette is written where the shader reads it. Without an array of joints the
-    // library would also read it there, which can be slow. While the GPU still draws a frame, the
-    // next one needs a palette buffer of its own.
+    // In each frame, write the palette directly to the buffer of the shader. The array `joints` is
+    // necessary for speed: without it, the library would read intermediate results from the mapped
+    // buffer, which can be slow. While the GPU draws a frame, the next frame needs another buffer.
     const double seconds = argc == 5 ? strtod(argv[4], NULL) : 0.8;
-    const md5_moment moment = md5_moment_at(anim, seconds, MD5_WRAP_LOOP);
-    md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, joints, palette);
+    const md5_sample_position sample = md5_sample_position_at(anim, seconds, MD5_WRAP_LOOP);
+    md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, joints, palette);
     free(pose), free(joints);
     const md5_mat44 camera = make_camera(model->bounds);
 
@@ -380,7 +382,7 @@ int main(int argc, char **argv)
     }
     vkCmdEndRenderPass(commands);
 
-    // The picture comes back to the CPU.
+    // Copy the image to the CPU.
     const VkBufferImageCopy whole = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                      .imageExtent = {SIZE, SIZE, 1}};
     vkCmdCopyImageToBuffer(commands, color, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, pixel_buffer, 1,
@@ -395,6 +397,6 @@ int main(int argc, char **argv)
                                  .pCommandBuffers = &commands};
     check(vkQueueSubmit(gpu.queue, 1, &submit, NULL), "vkQueueSubmit");
     check(vkQueueWaitIdle(gpu.queue), "vkQueueWaitIdle");
-    save_picture(argv[3], pixels);
-    return 0; // the system takes everything back; an engine destroys what it created
+    save_image(argv[3], pixels);
+    return 0; // the system frees all resources; an engine destroys each object
 }

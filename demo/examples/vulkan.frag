@@ -1,6 +1,6 @@
 #version 450
-// One light from a direction, on a checkered surface in place of a texture. Colors are linear: the
-// picture's format encodes them.
+// One directional light on a checkered surface, which replaces a texture. The output is a linear
+// color; the sRGB format of the image encodes it.
 layout(location = 0) in vec3 posed_normal;
 layout(location = 1) in vec2 posed_texcoord;
 layout(location = 0) out vec4 color;

@@ -1,6 +1,6 @@
-// A window with an animated character, drawn by md5gl with the PNG, JPEG and TGA pictures beside
-// its file, which stb_image decodes (Debian: libsdl2-dev, libstb-dev). With a third argument: one
-// picture; without a display by SDL_VIDEODRIVER=offscreen.
+// Draws an animated character in a window, with md5gl, SDL2 and the PNG, JPEG and TGA textures in
+// the folder of the model, which stb_image decodes (Debian: libsdl2-dev, libstb-dev). With a third
+// argument it saves one image and exits; set SDL_VIDEODRIVER=offscreen if there is no display.
 //
 //   cc window.c $(pkg-config --cflags --libs md5gl sdl2) -o window
 //   ./window models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim
@@ -28,7 +28,7 @@ static _Noreturn void die_of(const md5_error *error)
     die(text);
 }
 
-// The frame: where the camera is, and where the light comes from.
+// Returns the camera and the light of a frame.
 static md5gl_frame make_frame(md5_bounds bounds, int width, int height)
 {
     const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
@@ -55,21 +55,21 @@ static void warn(void *user, const md5_error *warning)
     SDL_Log("%s: %s", warning->file, warning->message);
 }
 
-static void save_picture(md5gl_renderer *renderer, uint32_t width, uint32_t height, const char *to)
+static void save_image(md5gl_renderer *renderer, uint32_t width, uint32_t height, const char *to)
 {
-    SDL_Surface *picture =
+    SDL_Surface *image =
         SDL_CreateRGBSurfaceWithFormat(0, (int)width, (int)height, 32, SDL_PIXELFORMAT_RGBA32);
-    if (!picture || !md5gl_read_pixels(renderer, NULL, width, height, picture->pixels, NULL)
-        || SDL_SaveBMP(picture, to) != 0)
-        die("the picture cannot be saved");
-    SDL_FreeSurface(picture);
+    if (!image || !md5gl_read_pixels(renderer, NULL, width, height, image->pixels, NULL)
+        || SDL_SaveBMP(image, to) != 0)
+        die("cannot save the image");
+    SDL_FreeSurface(image);
 }
 
 int main(int argc, char **argv)
 {
     if (argc != 3 && argc != 4)
-        die("usage: window MODEL.md5mesh CLIP.md5anim [PICTURE.bmp]");
-    md5_error error = {0};
+        die("usage: window MODEL.md5mesh CLIP.md5anim [IMAGE.bmp]");
+    md5_error error = MD5_INIT;
     md5_model *model = md5_load_model(argv[1], NULL, &error);
     md5_anim *anim = md5_load_anim(argv[2], NULL, &error);
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
@@ -89,23 +89,23 @@ int main(int argc, char **argv)
         die(SDL_GetError());
     md5gl_renderer *renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_proc}, &error);
     md5gl_model *drawn = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
-    const md5gl_looks_desc desc = {.model = model,
-                                   .path = argv[1],
-                                   .load = md5gl_stb_load,
-                                   .release = md5gl_stb_release,
-                                   .warn = warn};
-    md5gl_looks *looks = md5gl_load_looks(renderer, &desc, &error);
-    if (!drawn || !looks)
+    const md5gl_material_set_desc desc = {.model = model,
+                                          .path = argv[1],
+                                          .load = md5gl_stb_load,
+                                          .release = md5gl_stb_release,
+                                          .warn = warn};
+    md5gl_material_set *material_set = md5gl_load_materials(renderer, &desc, &error);
+    if (!drawn || !material_set)
         die_of(&error);
-    for (uint32_t i = 0; i < looks->num_meshes; i++)
-        md5gl_set_material(renderer, drawn, 0, i, &looks->materials[i]);
+    for (uint32_t i = 0; i < material_set->num_meshes; i++)
+        md5gl_set_material(renderer, drawn, 0, i, &material_set->materials[i]);
 
     for (int is_open = 1; is_open;) {
         for (SDL_Event event; SDL_PollEvent(&event);)
             is_open = is_open && event.type != SDL_QUIT;
         const double time = argc == 4 ? 0.8 : SDL_GetTicks() / 1000.0;
-        const md5_moment moment = md5_moment_at(anim, time, MD5_WRAP_LOOP);
-        md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, posed->pose, NULL, posed->palette);
+        const md5_sample_position sample = md5_sample_position_at(anim, time, MD5_WRAP_LOOP);
+        md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, posed->pose, NULL, posed->palette);
 
         int width, height;
         SDL_GL_GetDrawableSize(window, &width, &height);
@@ -119,13 +119,13 @@ int main(int argc, char **argv)
         if (!md5gl_end_frame(renderer, &error))
             die_of(&error);
         if (argc == 4) {
-            save_picture(renderer, frame.width, frame.height, argv[3]);
+            save_image(renderer, frame.width, frame.height, argv[3]);
             break;
         }
         SDL_GL_SwapWindow(window);
     }
     md5gl_destroy_model(renderer, drawn);
-    md5gl_free_looks(renderer, looks);
+    md5gl_free_materials(renderer, material_set);
     md5gl_destroy_renderer(renderer);
     SDL_Quit();
     md5_destroy_pose_buffers(posed);
