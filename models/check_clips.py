@@ -1,53 +1,55 @@
 #!/usr/bin/env python3
-"""The director: measures the clips of Bobbin, Spindle, Thimble and Tendril, and reports what an eye would
-catch.
+"""Measures the clips of Bobbin, Spindle, Thimble and Tendril, and reports flaws that a viewer would see.
 
-    python3 models/check_clips.py [CLIP...]      all clips, or these
-    python3 models/check_clips.py --renew        all, and writes the figures into models/README.md
+    python3 models/check_clips.py [CLIP...]      all clips, or the named clips
+    python3 models/check_clips.py --renew        all clips; writes the table of gaits to models/README.md
 
-A table, one line a clip, from the files as they are; what exceeds its limit follows below it:
-  loop     largest difference between the first and the last frame of a loop, the displacement of its root
-           aside, in any component that is stored (limit 0.0001)
-  jolt     the same for speed: how much more any joint turns across the loop's end than it does
-           from frame to frame elsewhere, in degrees (limit 6)
-  layer    the same as loop between the first frames of a layer and of the clip it is taken from
-  slide    how fast a part of a sole moves along the floor while it is on the floor, units a second, from
-           picture to picture of a screen (limit 2; what rolls off the toes counts)
-  floor    how far any vertex goes below the floor, in units (limit 0.3)
-  steps    footsteps among the events; each must be where the foot comes down
-  float    frames in which no sole is on the floor, where feet should not leave it (limit 0)
-  limb     the straightest knee or elbow, in degrees of bend (limit 2)
-  speed    the fastest turn of a joint against its parent, in degrees a frame (limit 75)
-  half     the turn against the parent that is nearest to half a turn (limit 165)
-  stops    how often a joint that turns more than 10 degrees in a frame stands still in the next one
-           (limit 0)
-  spike    the largest change of a joint's turn from frame to frame, degrees, and the joint. Eyes and
-           lids jump by nature and count in neither (limit 10)
-  hand     how deep a hand goes into head, trunk or legs, in units (limit 0.6 a clip; see depth below)
+Prints a table with one line per clip, followed by the values that exceed their limits. The columns:
+  loop     largest difference between the first and the last frame of a loop in any stored component, without
+           the displacement of the root (limit 0.0001)
+  jolt     the same for speed: the largest rotation of a joint across the loop's end minus its largest
+           rotation between other frames, in degrees (limit 6)
+  layer    difference between the first frame of a layer's clip and the first frame of its reference clip
+  slide    largest speed of a part of a sole along the floor while it is on the floor, units per second,
+           between frames of a screen (limit 2; parts that roll off the toes count)
+  floor    largest depth of a vertex below the floor, in units (limit 0.3)
+  steps    number of footstep events; a foot must touch the floor at each of them
+  float    number of frames in which no sole is on the floor, for clips that must not leave it (limit 0)
+  limb     bend of the straightest knee or elbow, in degrees (limit 2)
+  speed    fastest rotation of a joint relative to its parent, in degrees per frame (limit 75)
+  half     largest rotation relative to the parent, in degrees (limit 165, close to 180)
+  stops    how often a joint that rotates more than 10 degrees in a frame stops in the next frame (limit 0)
+  spike    largest change of a joint's rotation from frame to frame, degrees, and the joint (limit 10). Eyes
+           and lids move abruptly by nature and are excluded from stops and spike
+  hand     depth of a hand in head, trunk or legs, in units (limit 0.6 per clip; see depth below)
   tail     the same for the end of the tail
-  hides    frames in which a hand is before an eye or an ear, as seen from ahead and from 40 degrees to
+  hides    number of frames in which a hand covers an eye or an ear, seen from the front and from 40 degrees
+           to
            either side (limit 0)
-  dome     how deep the hand that pats goes into Thimble's dome, in units (limit 0.3); it must touch it
-           at each pat, to 0.3
-  belly    how deep the hand that scratches goes into the belly, in units (limit 1); it must touch it, to 0.4
-  twin     how much of the hands' motion against the chest is not that of mirror images, in percent, where
-           they move by more than 3 units, root mean square (limit 4)
-  volume   how much a joint keeps of its girth while it bends: mean distance from the joint, where its skin
-           is shared with its parent, in percent of that in the bind pose, and the joint. It ought to be
-           100; helpers and rings of edges hold what they do (limit 90)
-  travel   how far the skin goes from where it is in the first frame: the mean over the skin, in the frame
-           in which it is greatest, against the root, in percent of the height (limits: see REACH)
-  rise     how far the middle of the skin goes upwards, the same
-  stroke   how far Bobbin's left ankle goes to and fro against the root, in units (limits: see REACH)
-  side     the least that hips, chest, head and tail go to the sides against the root, in units, in clips with
-           springs: what never does is flat (limit 0.1)
-  pull     the greatest acceleration of the root along the floor, units a second squared (limit 400)
-  beyond   joints that bend further than their limit (see below), or -
+  dome     depth of the patting hand in Thimble's dome, in units (limit 0.3); at each pat it must be
+           within 0.3
+           of the dome
+  belly    depth of the scratching hand in the belly, in units (limit 1); it must come within 0.4 of the belly
+  twin     part of the hands' motion relative to the chest that is not mirrored, in percent, if they move by
+           more than 3 units, root mean square (at least 4)
+  volume   girth that a joint keeps while it bends: mean distance of the skin that it shares with its parent
+           from the joint, in percent of the distance in the bind pose, and the joint
+           (at least 90; 100 is ideal)
+  travel   mean distance of the skin from its position in the first frame, relative to the root, in the frame
+           with the largest mean, in percent of the height (at least REACH)
+  rise     upward movement of the center of the skin, in percent of the height (at least REACH)
+  stroke   forward and backward movement of Bobbin's left ankle relative to the root, in units
+           (at least REACH)
+  side     smallest sideways movement of hips, chest, head and tail relative to the root, in units, in clips
+           with springs (at least 0.1)
+  pull     largest acceleration of the root along the floor, units per second squared (limit 400)
+  beyond   joints that exceed their limits (see below), or -
 
-Of all clips it also says whether models/README.md tells the truth: its table of figures is the one that is
-made here, and frames, rates and speeds in its rows of clips are those of the files.
+Without arguments it also checks models/README.md: the table of gaits must equal the measured table, and
+frames,
+rates and speeds in the tables of clips must match the files.
 
-ALLOWED says what a clip of Bobbin may do beyond a limit, or another one by MODEL/CLIP: strikes, take-offs and
+ALLOWED lists exceptions for clips, Bobbin's by name and others as MODEL/CLIP: attacks, take-offs and
 landings."""
 
 import math
@@ -565,11 +567,11 @@ def line(name, frames, figures):
     return "%-14s %6s %s" % (name, frames, " ".join(cells))
 
 
-# -- What models/README.md says ---------------------------------------------------------------
+# -- Tables of models/README.md ---------------------------------------------------------------
 
 README = os.path.join(HERE, "README.md")
 # Columns there, and those of the table above.
-SHOWN = (("soles slide", "slide"), ("ankle to and fro", "stroke"), ("to the sides", "side"),
+SHOWN = (("sole slide", "slide"), ("ankle stroke", "stroke"), ("sideways", "side"),
          ("travel", "travel"), ("rise", "rise"))
 
 
@@ -597,7 +599,7 @@ def clips_row(line):
     names = re.findall(r"`(\w+)`", match[1])
     parts = [[int(word) for word in part.split(", ")] for part in match[2].split("; ")]
     pairs = [(length, part[-1]) for part in parts for length in part[:-1]]
-    speeds = re.search(r"([\d.]+)(?: and ([\d.]+))? units a second", match[3])
+    speeds = re.search(r"([\d.]+)(?: and ([\d.]+))? units per second", match[3])
     speeds = [word for word in speeds.groups() if word] if speeds else [None]
     return zip(names, *(row * (len(names) if len(row) == 1 else 1) for row in (pairs, speeds)))
 
@@ -612,7 +614,7 @@ def check_readme(found, renew):
         with open(README, "w", encoding="utf-8", newline="") as file:
             file.write(renewed)
     faults = [] if count == 1 and (renew or renewed == text) else [
-        "models/README.md: other figures than these; --renew writes them\n" + table]
+        "models/README.md: the table of gaits is out of date; --renew writes it\n" + table]
     heading, seen = "", {(subject.name, clip.name): (clip, speed) for subject, clip, speed, _ in found}
     for number, line in enumerate(text.split("\n"), 1):
         heading = line[3:].lower() if line.startswith("## ") else heading
@@ -622,9 +624,11 @@ def check_readme(found, renew):
             clip, speed = seen[heading, name]
             real = (clip.intervals + 1, clip.rate)
             if frames != real:
-                faults.append("models/README.md:%d: %s has %d frames, %d a second" % ((number, name) + real))
+                faults.append("models/README.md:%d: %s has %d frames, %d per second"
+                              % ((number, name) + real))
             if said and float(said) != round(speed, len((said + ".").split(".")[1])):
-                faults.append("models/README.md:%d: %s makes %.2f units a second" % (number, name, speed))
+                faults.append("models/README.md:%d: %s moves at %.2f units per second"
+                              % (number, name, speed))
     return faults
 
 

@@ -41,13 +41,15 @@ def make(folder):
 
 _TABLE = """# The zoo
 
-Minimal files, each with one feature of the format. `models/make_zoo.py` generates them and this table; do
-not edit. `md5tool check` reports no warning for any of them. All are dedicated to the public domain
-(CC0 1.0, see `models/LICENSE`), and share the texture `zoo.png`.
+The zoo is a set of minimal files for tests of loaders. Each file has one feature of the format. \
+`models/make_zoo.py` generates the files
+and this table; do not edit them. `md5tool check` reports no warnings for them. \
+All are dedicated to the public domain (CC0 1.0, see
+`models/LICENSE`) and use the texture `zoo.png`.
 
-`first.md5machine` was written by hand: the smallest state machine to play with, for Bobbin.
+`first.md5machine` is a minimal state machine for Bobbin; it is written manually.
 
-| name | files | shows |
+| name | files | feature |
 |---|---|---|
 %s
 """

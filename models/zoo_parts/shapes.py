@@ -161,7 +161,7 @@ def _negative_bias():
 
 
 def _apart():
-    """Two weights whose offsets do not meet in the bind pose: their mean is the vertex."""
+    """Two weights of a vertex whose positions differ in the bind pose: their mean is the vertex."""
     joints = ROOT + [("other", 0, (0.0, 8.0, 0.0), STILL)]
     plate, weights, verts = _plate(0.0), [], []
     for u, v, first, _ in plate.verts:
@@ -206,7 +206,7 @@ def _bind_turned():
 
 ANIMALS = [
     ("triangle", "the smallest model: one joint, one triangle", _triangle()),
-    ("weights", "1 to 14 weights per vertex, one count per row, and a clip that bends them", _weights()),
+    ("weights", "1 to 14 weights per vertex, one count per line, and a clip that bends them", _weights()),
     ("roots", "three joints without a parent", _roots()),
     ("empty_mesh", "meshes without vertices before and after one with vertices", _empty_mesh()),
     ("no_mesh", "joints without meshes", _no_mesh()),
@@ -220,7 +220,7 @@ ANIMALS = [
     ("degenerate", "triangles without area, a duplicate triangle, unused vertices", _degenerate()),
     ("same_joint_twice", "two weights of a vertex on one joint", _same_joint_twice()),
     ("negative_bias", "biases of 1.5 and -0.5, and a clip", _negative_bias()),
-    ("apart", "weights whose offsets do not meet in the bind pose", _apart()),
+    ("apart", "weights of a vertex whose positions differ in the bind pose", _apart()),
     ("bind_turned", "joints with a rotation in the bind pose", _bind_turned()),
-    ("version_12", "version 12: stored normals and tangents, colours of vertices", _version_12()),
+    ("version_12", "version 12: stored normals, tangents and vertex colors", _version_12()),
 ]

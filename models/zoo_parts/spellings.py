@@ -46,9 +46,9 @@ _BARE = _PLAIN.replace('"models/zoo/zoo"', "models/zoo/zoo").replace('"root"', "
 _MESH_NAME = _PLAIN.replace("\tshader", '\tname "plate"\n\tshader')
 
 ANIMALS = [
-    ("numbers", "`.5`, `0.`, `8e0`, `400e-2`, a sign apart from its number",
+    ("numbers", "`.5`, `0.`, `8e0`, `400e-2`, a sign with a space before its number",
      [(".md5mesh", _NUMBERS)]),
-    ("comments", "comments of both kinds in every place where they are allowed", [(".md5mesh", _COMMENTS)]),
+    ("comments", "comments of both kinds at every allowed position", [(".md5mesh", _COMMENTS)]),
     ("one_line", "a whole file on one line", [(".md5mesh", _ONE_LINE)]),
     ("tight", "no unnecessary white space", [(".md5mesh", _TIGHT)]),
     ("carriage_returns", "lines that end in CR LF", [(".md5mesh", _CARRIAGE)]),

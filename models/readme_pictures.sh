@@ -1,0 +1,15 @@
+#!/bin/sh
+# Draws the images of the project's README and of the viewer's guide again, from the root of the project:
+#
+#     sh models/readme_pictures.sh
+#
+# Needs build/md5view.
+set -e
+view="build/md5view --no-config --verbose error"
+
+# The window with the example model.
+$view models/bobbin/bobbin.md5machine --panel --resolution 1280,720 --animation-time 1 --output demo/screenshot.png
+
+# A crowd of three models.
+$view --crowd 300 --resolution 1120,420 --animation-time 5 --camera-azimuth-angle -25 --camera-elevation-angle 9 \
+    --camera-distance 640 --output demo/crowd.png
