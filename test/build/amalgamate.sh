@@ -21,7 +21,7 @@ silent_compiler() {
 
 # silent_as_cxx COMPILER STANDARD: all of them.
 silent_as_cxx() {
-    for name in md5model md5play md5game md5edit md5gl; do
+    for name in md5model md5play md5game md5ragdoll md5edit md5gl; do
         silent_compiler "$1" "-std=$2" -x c++ $name.c || return 1
     done
 }
@@ -40,7 +40,7 @@ static unsigned hash(unsigned sum, const void *bytes, size_t size)
     return sum;
 }
 
-#ifdef MD5_NO_FILES
+#if defined(MD5_HAS_FILES) && !MD5_HAS_FILES
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     enum { ROOM = 1 << 22 };
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 {
     md5_load_opts opts;
     memset(&opts, 0, sizeof opts);
-#ifdef MD5_NO_FILES
+#if defined(MD5_HAS_FILES) && !MD5_HAS_FILES
     md5_error error;
     if (md5_load_model(argc > 1 ? argv[1] : "", NULL, &error) || error.status != MD5_ERROR_IO)
         return 1;
@@ -84,8 +84,8 @@ int main(int argc, char **argv)
     md5_vec3 *normals = (md5_vec3 *)malloc(mesh->num_vertices * sizeof *normals);
     unsigned sum = 2166136261u;
     for (int i = 0; i < 50; i++) {
-        const md5_moment moment = md5_moment_at(anim, i * 0.037, MD5_WRAP_LOOP);
-        md5_sample(binding, moment, MD5_ROOT_FILE, pose);
+        const md5_sample_position sample = md5_sample_position_at(anim, i * 0.037, MD5_WRAP_LOOP);
+        md5_sample(binding, sample, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, joints);
         md5_build_palette(model, joints, palette);
         md5_skin(mesh, palette, positions, normals, NULL);
@@ -114,17 +114,6 @@ plays() {
         diff "$scratch/expected" "$scratch/played" && [ -s "$scratch/played" ]
 }
 
-# at_most LINES FILES: so many in all.
-at_most() {
-    most=$1
-    shift
-    lines=$(cat "$@" | wc -l)
-    [ "$lines" -le "$most" ] || {
-        echo "$lines lines, at most $most"
-        false
-    }
-}
-
 # The names of kernels' functions, one for each head.
 kernels_of() { # FILES
     sed -n '/^MD5_WIDE_\(INLINE\|CODE\) .*(/ {
@@ -149,7 +138,7 @@ sets_of() {
 
 # The rows of the table of sizes in the guide: KB FLAGS...
 sizes_of_guide() {
-    sed -n 's/^| `\(-O[^`]*\)`.* | \([0-9][0-9]*\) |$/\2 \1/p' .github/docs/installing.md
+    sed -n 's/^| `\(-O[^`]*\)`.* | \([0-9][0-9]*\) |$/\2 \1/p' md5/docs/installing.md
 }
 
 # fits KB FLAGS...: a program that only loads, poses and skins plays, and is no larger, if it is built by the

@@ -6,7 +6,7 @@ set -u
 # shellcheck disable=SC2034 # used by the scripts
 products=${MD5_BUILD:-build}
 # shellcheck disable=SC2034
-archives="$products/libmd5play.a $products/libmd5game.a $products/libmd5edit.a $products/libmd5model.a"
+archives="$products/libmd5play.a $products/libmd5ragdoll.a $products/libmd5game.a $products/libmd5edit.a $products/libmd5model.a"
 # A copy of our models with small textures, if there is one.
 # shellcheck disable=SC2034
 models=${MD5_MODELS:-models}

@@ -5,7 +5,7 @@
 # full; of others only the counts and the lines that begin with `skipped: ` or `note: `. What failed is named once
 # more before the sums. PROGRAM@1/2 is the first half of a program's tests, PROGRAM@2/2 the other.
 # Environment: what the Makefile sets, MD5_TEST_TIMEOUT (seconds for one suite), MD5_TEST_STOP: if it is not empty,
-# no suite starts after one has failed; and TEST: a room, or a part of a name, which selects scripts by their names and
+# no suite starts after one has failed; and TEST: a folder of test/, or a part of a name, which selects scripts by their names and
 # the tests of the programs by theirs or by their files; at least one must match.
 set -u
 

@@ -51,13 +51,13 @@ files_in() { # OBJECTS
 unit=without_files.o
 without_files() {
     # shellcheck disable=SC2086
-    (cd "$folder" && $cc -std=c11 -O0 -DMD5_NO_SIMD -DNDEBUG -DMD5_NO_FILES -c md5model.c -o $unit)
+    (cd "$folder" && $cc -std=c11 -O0 -DMD5_HAS_SIMD=0 -DNDEBUG -DMD5_HAS_FILES=0 -c md5model.c -o $unit)
 }
 check "the library reads files" files_in "$products/libmd5model.a"
-check "MD5_NO_FILES compiles" without_files
-silent "MD5_NO_FILES: it has nothing that deals with files" files_in "$folder/$unit"
+check "MD5_HAS_FILES=0 compiles" without_files
+silent "MD5_HAS_FILES=0: it has nothing that deals with files" files_in "$folder/$unit"
 # shellcheck disable=SC2086
-check "MD5_NO_FILES: texts come from the caller's functions" plays -std=c11 -O0 -DMD5_NO_SIMD -DMD5_NO_FILES
+check "MD5_HAS_FILES=0: texts come from the caller's functions" plays -std=c11 -O0 -DMD5_HAS_SIMD=0 -DMD5_HAS_FILES=0
 unit= # from here on the whole again
 
 sizes_of_guide >"$scratch/sizes"

@@ -59,7 +59,7 @@ check "its md5tool answers" "$scratch/static/bin/md5tool" --version
 silent "make install-lib writes the same package files" other_package_files
 check "CMake installs shared libraries" install_into "$scratch/shared" -DBUILD_SHARED_LIBS=ON -DMD5MODEL_PROGRAMS=OFF
 check "find_package(), shared" found "$scratch/shared"
-for name in model play game edit; do
+for name in model play game ragdoll edit; do
     silent "libmd5$name.so exports what make's does" exports libmd5$name md5_
 done
 silent "libmd5gl.so exports what make's does" exports libmd5gl md5gl_
@@ -78,11 +78,11 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_EXE_LINKER_FLAGS_INIT -static-libgcc)
 END
 dll_exports() {
-    for name in model play game edit; do
+    for name in model play game ragdoll edit; do
         x86_64-w64-mingw32-objdump -p "$scratch/windows/bin/libmd5$name.dll"
     done | awk '$NF ~ /^md5_/ { print $NF }' |
         sort -u >"$scratch/dll"
-    for name in model play game edit; do
+    for name in model play game ragdoll edit; do
         nm -D --defined-only "$products/libmd5$name.so"
     done | awk '$3 ~ /^md5_/ { print $3 }' | sort >"$scratch/so"
     diff "$scratch/dll" "$scratch/so"

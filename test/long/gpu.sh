@@ -16,7 +16,7 @@ pictures() {
     cat <<END
 walk models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --animation-time 0.4
 classic models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim --light classic --animation-time 1.1
-weights models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim --surface weights --no-shadow --edges
+weights models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim --shading weights --no-shadow --edges
 crowd models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --crowd 40
 baked models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --crowd 40 --crowd-baked 1000
 impostors models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --crowd 40 --crowd-impostors 1000
@@ -63,28 +63,12 @@ milliseconds() { # COMMAND...
     echo $((($(date +%s%N) - begun) / 1000000))
 }
 
-# Is exact, or off by no more than predicted; for xargs.
-verify_one() { # PATH MODEL
-    said=$($start bin/md5view --no-config --verify --verbose error --path "$1" "$2" 2>&1)
-    status=$?
-    case $status$said in
-    3*"no compute"* | *"not supported"*) echo "without $1" ;;
-    *"ERROR TOO LARGE"*) echo "WRONG $1 $2: $said" ;;
-    0*) echo "exact $1" ;;
-    1*"loss as predicted"*) echo "predicted $1" ;;
-    *) echo "WRONG $1 $2: status $status: $said" ;;
-    esac
-}
-verify() {
-    find models -name '*.md5mesh' | sort >"$scratch/models"
-    for path in 4 8 exact cpu compute; do
-        sed "s/^/$path /" "$scratch/models"
-    done | start=$start xargs -P "$(nproc)" -n 2 sh "$here/gpu.sh" --verify >"$scratch/verified"
-    grep WRONG "$scratch/verified" | while read -r line; do wrong "$line"; done
-    for path in 4 8 exact cpu compute; do
-        echo "| verified, path $path: exact, off as predicted, of $(grep -c . "$scratch/models") models | | |" \
-            "$(grep -c "^exact $path$" "$scratch/verified") | $(grep -c "^predicted $path$" "$scratch/verified") |"
-    done
+# Skinning of all models on each path, compared with the CPU by the test program.
+compare_skinning() {
+    MD5_ROOT=$here MD5_MODELS=$here/models $start bin/test_gl gl_skins_our_models_on_every_path >"$scratch/skinning" 2>&1 ||
+        wrong "skinning: $(grep 'check failed' "$scratch/skinning" | head -n 20)"
+    sed -n 's/^note: path \(.*\): \(.*\) models exact, \(.*\) off as predicted$/| skinning by path \1: models that are exact, off as predicted | | | \2 | \3 |/p' \
+        "$scratch/skinning"
 }
 compare() {
     pictures | while read -r name arguments; do
@@ -126,7 +110,7 @@ measure() {
     echo "| first picture 1280 x 720, until the program has ended; once more | | |" \
         "$(milliseconds draw "$scratch/first.png" $bobbin --resolution 1280,720)" \
         "| $(milliseconds draw "$scratch/first.png" $bobbin --resolution 1280,720) |"
-    verify
+    compare_skinning
     compare
     for count in $counts; do
         view_crowd "$count"
@@ -135,10 +119,6 @@ measure() {
     exit
 }
 if [ -n "$here" ]; then
-    if [ "${1:-}" = --verify ]; then
-        verify_one "$2" "$3"
-        exit
-    fi
     measure
 fi
 
@@ -146,7 +126,29 @@ fi
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 folder=${GPU_FOLDER:-build/gpu/pack}
-programs="md5view bench_gl view_png"
+programs="md5view bench_gl view_png test_gl"
+# MD5_BUILD_ONLY=yes: only checks that make has rules for the programs, and draws the images at a small size.
+if [ -n "${MD5_BUILD_ONLY:-}" ]; then
+    rules() {
+        # shellcheck disable=SC2046 # several words
+        make --no-print-directory -n ASSIMP=no BUILD=build/gpu/of $(for program in $programs; do echo "build/gpu/of/$program"; done)
+    }
+    draw_small() { # NAME ARGUMENTS...
+        name=$1
+        shift
+        SDL_VIDEODRIVER=offscreen "$products/md5view" --no-config --verbose error --resolution 32,18 --samples 1 \
+            --output "$scratch/$name.png" "$@"
+    }
+    draw_all() {
+        pictures | while read -r name arguments; do
+            # shellcheck disable=SC2086
+            draw_small "$name" $arguments || exit 1
+        done
+    }
+    check "make has rules for the programs of the folder for a GPU" rules
+    check "md5view draws the images that are compared on a GPU" draw_all
+    finish
+fi
 
 # All but libassimp, which takes half of the folder.
 build_all() {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Damaged pictures of every kind, stb_image and what is ours built with sanitizers:
-# HOSTILE_IMAGES=100000 of them, with each compiler that is there.
+# Reads HOSTILE_IMAGES=100000 damaged images of every kind, with stb_image and our sources built with sanitizers by each
+# installed compiler. MD5_BUILD_ONLY=yes only links the sources from the objects of `make programs`.
 . test/build/report.sh
 
 count=${HOSTILE_IMAGES:-100000}
@@ -9,11 +9,23 @@ flags="-std=c11 -O1 -g -I. -DHAS_STB -DHAS_JPEG -fno-omit-frame-pointer -fsaniti
 libjpeg=$("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg)
 sources="test/test.c test/viewer/test_view_image.c test/viewer/test_view_image_make.c demo/looks/image.c
     demo/looks/png.c demo/common/file.c demo/common/system.c demo/common/memory.c
-    demo/common/text.c $(find md5 -name '*.c')"
+    demo/common/text.c demo/common/threads.c $(find md5 -name '*.c')"
+
+if [ -n "${MD5_BUILD_ONLY:-}" ]; then
+    # shellcheck disable=SC2046,SC2086 # several words each
+    link() {
+        for source in $sources; do
+            case $source in md5/*) ;; *) echo "${BUILD:-build/release}/${source%.c}.o" ;; esac
+        done >"$scratch/objects"
+        ${CC:-cc} -o "$scratch/images" $(cat "$scratch/objects") $archives ${MD5_LINK_FLAGS:-} $libjpeg -lz -lpthread -lm
+    }
+    check "the program of damaged images is linked" link
+    finish
+fi
 
 build_with() { # COMPILER
     # shellcheck disable=SC2086 # several words each, the compiler too
-    $1 $flags -o "$scratch/images" $sources $libjpeg -lm
+    $1 $flags -o "$scratch/images" $sources $libjpeg -lpthread -lm
 }
 survives() {
     MD5_HOSTILE_IMAGES=$count "$scratch/images" images >"$scratch/result" 2>&1
@@ -24,8 +36,8 @@ survives() {
 }
 for compiler in "${CC:-cc}" clang; do
     command -v "${compiler##* }" >/dev/null || continue
-    check "pictures: built with sanitizers by $compiler" build_with "$compiler"
-    check "$count damaged pictures do no harm, by $compiler" survives
+    check "images: built with sanitizers by $compiler" build_with "$compiler"
+    check "$count damaged images do no harm, by $compiler" survives
 done
 cat "$scratch/notes"
 finish

@@ -104,7 +104,7 @@ by_clang_cl() {
         cmake --build $there -j "$(getconf _NPROCESSORS_ONLN)" || return 1
     # shellcheck disable=SC2046 # one word each
     link_with_mingw $there/test_md5.exe $(find build/on/windows-x86_64/test -name '*.o') $there/md5play.lib $there/md5game.lib \
-        $there/md5edit.lib $there/md5model.lib -lpthread
+        $there/md5ragdoll.lib $there/md5edit.lib $there/md5model.lib -lpthread
 }
 all_but_one() {
     MD5_ROOT=. timeout 3600 wine build/on/clang-cl/test_md5.exe </dev/null >"$scratch/log" 2>&1

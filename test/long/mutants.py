@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Plants small faults in the sources, one at a time, and reports those that no test notices.
 
-mutants.py COUNT SEED COMMIT MINUTES FOLDER...: COUNT faults in the rooms below the folders, or, unless
+mutants.py COUNT SEED COMMIT MINUTES FOLDER...: COUNT faults in the modules below the folders, or, unless
 COMMIT is "", in the lines that differ from it; none is begun after so many minutes. The same seed chooses
 the same faults in the same tree. A fault is built with assertions in a copy of the working tree. One of the
-library must be noticed by the tests of its room or else by the library's others, any other by those of its
-room or by scripts without a window. Faults that do not compile, or that the compiler makes the same code of,
-are replaced by others. mutants.txt beside this file lists what may survive, and why.
+library must be noticed by the tests of its module or else by the library's others, any other by those of its
+module or by scripts without a window. Faults that do not compile, or from which the compiler makes the same
+code, are replaced by others. mutants.txt beside this file lists what may survive, and why.
 """
 import hashlib
 import os
@@ -29,18 +29,18 @@ NUMBER = re.compile(r"(?<![\w.])(\d+\.\d+(?:e-?\d+)?f?|\d+u?)(?![\w.])")
 
 def stages_of(path):
     """The program that a file is part of, and what tests it in order: test programs with folders of tests or
-    parts of names, rooms of scripts, variables of `make test`."""
-    top, room = path.split("/")[:2]
+    parts of names, folders of scripts, variables of `make test`."""
+    top, module = path.split("/")[:2]
     library, drawing = "build/release/test_md5", "build/release/test_gl"
-    if (top, room) == ("md5", "edit"):  # what engines say is looked at in what the tool prints
+    if (top, module) == ("md5", "edit"):  # what engines say is looked at in what the tool prints
         return library, [f"{library} test/load/", "test/tool/"]
     if top == "md5":
-        return library, [f"{library} test/{room if '.' not in room else 'load'}/", library]
+        return library, [f"{library} test/{module if '.' not in module else 'load'}/", library]
     if top == "render":
         return drawing, [f"{drawing} test/render/", "test/tool/", "test/game/"]
-    if room == "viewer":
+    if module == "viewer":
         return drawing, [f"{drawing} test/viewer/", "TEST=viewer"]
-    looks = [f"{drawing} image png find_texture"] if room == "looks" else []
+    looks = [f"{drawing} image png find_texture"] if module == "looks" else []
     return "build/md5tool", looks + [f"test/{name}/" for name in ("convert", "tool", "game")]
 
 

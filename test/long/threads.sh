@@ -1,17 +1,24 @@
 #!/bin/sh
 # The tests of threads, of batches and of loading on threads, and `md5tool check`, under ThreadSanitizer, which reports
-# every race, also those that do no harm.
+# every data race. MD5_BUILD_ONLY=yes only links the tests from the objects of `make programs`.
 . test/build/report.sh
-unset MAKEFLAGS MAKELEVEL MFLAGS config CFLAGS LDFLAGS BUILD
+unset MAKEFLAGS MAKELEVEL MFLAGS
 
 title="threads under ThreadSanitizer"
 tests="test/load/test_threads.c test/load/test_jobs.c test/load/test_load_files.c test/viewer/test_view_threads.c"
+sources="$tests test/load/test_asset.c demo/common/threads.c demo/common/memory.c"
+if [ -n "${MD5_BUILD_ONLY:-}" ]; then
+    check "the tests of threads are linked" make --no-print-directory DEPS=no TEST_MD5_SOURCES="$sources" \
+        TEST_MD5="$scratch/test_md5" "$scratch/test_md5"
+    finish
+fi
+unset config CFLAGS LDFLAGS BUILD
 program=build/threads/test_md5
 
 built() {
     make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN)" DEPS=no config=release BUILD=build/threads \
         CFLAGS="-O1 -fsanitize=thread" LDFLAGS=-fsanitize=thread \
-        TEST_MD5_SOURCES="$tests test/load/test_asset.c demo/common/threads.c demo/common/memory.c" \
+        TEST_MD5_SOURCES="$sources" \
         $program build/threads/md5tool
 }
 

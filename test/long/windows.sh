@@ -49,7 +49,7 @@ shows_bobbin() { # without files: those beside it
 again() {
     rm -rf build/windows-again && mkdir build/windows-again && cp -r build/windows/packages build/windows-again/ &&
         sed -i 's|build/windows|build/windows-again|g' build/windows-again/packages/lib/pkgconfig/*.pc &&
-        sh .ci/windows.sh build/windows-again && python3 .ci/release.py --windows build/windows-again/bin "$scratch" &&
+        sh md5/packaging/windows.sh build/windows-again && python3 md5/packaging/release.py --windows build/windows-again/bin "$scratch" &&
         cmp "$archive" "$scratch/${archive##*/}"
 }
 check "md5tool.exe describes a model" says_the_same info models/bobbin/bobbin.md5mesh

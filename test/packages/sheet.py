@@ -39,7 +39,7 @@ def draw(viewer, model, picture):
                              "--background-color", "#3a414c", model],
                             capture_output=True, text=True, errors="replace", check=False, timeout=120)
     missing = re.findall(r'mesh \d+ ".*?": no texture found for shader "(.*?)"', result.stderr)
-    missing += re.findall(r'mesh \d+ (".*?") names no shader, so it has no texture', result.stderr)
+    missing += re.findall(r'mesh \d+ (".*?") has no shader name and no texture', result.stderr)
     return result.returncode == 0, missing
 
 

@@ -76,13 +76,13 @@ foreign() { # NAME
     [ "$1" != model ] || defined "$products/libmd5model.a" >"$scratch/known"
     needed "$products/libmd5$1.a" | comm -23 - "$scratch/known"
 }
-for name in model play game edit gl; do
+for name in model play game ragdoll edit gl; do
     [ ! -e "$products/libmd5$name.a" ] || silent "libmd5$name takes only public functions of libmd5model" foreign $name
 done
 # Shared libraries export what the headers declare, and static ones beside that only internal names, which say so. The
 # texts of shaders are the renderer's too; names with __ are those of sanitizers and the like.
 differs() { # NAME
-    python3 .ci/symbols.py "md5$1" >"$scratch/api"
+    python3 md5/packaging/symbols.py "md5$1" >"$scratch/api"
     [ -s "$scratch/api" ] || echo "no name in the headers of md5$1"
     defined -D "$products/libmd5$1.so" | LC_ALL=C sort | diff "$scratch/api" -
     nm -g --defined-only "$products/libmd5$1.a" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort |
@@ -93,12 +93,12 @@ soname() { # NAME
     readelf -d "$products/libmd5$1.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p'
 }
 abi=$(awk '/define MD5_VERSION_(MAJOR|MINOR)/ { v[++n] = $3 } END { print v[1] == 0 ? "0." v[2] : v[1] }' md5/md5model.h)
-for name in model play game edit gl; do
+for name in model play game ragdoll edit gl; do
     [ -e "$products/libmd5$name.a" ] || continue
     silent "libmd5$name exports what its headers declare" differs $name
     check "the soname of libmd5$name is that of the version" [ "$(soname $name)" = "libmd5$name.so.$abi" ]
 done
-silent "the lists of exported names are those of the headers" python3 .ci/symbols.py
+silent "the lists of exported names are those of the headers" python3 md5/packaging/symbols.py
 in_two() {
     # shellcheck disable=SC2086
     defined $libraries | uniq -d

@@ -1,33 +1,31 @@
 #!/bin/sh
-# The build itself: how much it says, that no product is made of what lies in test/, and which suites TEST= selects.
+# The build: its output, the packages that its goals need, no product depends on test/, the suites that TEST=
+# selects.
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-check "the Makefile has at most 200 lines" [ "$(wc -l <Makefile)" -le 200 ]
-
-says_little() {
-    for step in $(seq 150); do
-        sh .ci/progress.sh "$step" 150 "md5/$step.c"
-    done >"$scratch/steps"
-    cat "$scratch/steps"
-    [ "$(wc -l <"$scratch/steps")" -le 11 ] && grep -q '^\[1/150\] ' "$scratch/steps" && grep -q '^\[150/150\] ' "$scratch/steps"
-}
-check "without a terminal, a build of 150 steps says about ten lines" says_little
-counts_steps() {
+prints_steps() {
     rm -rf "$scratch/new"
     make --no-print-directory DEPS=no config=release BUILD="$scratch/new" "$scratch/new/demo/common/text.o" >"$scratch/steps" 2>&1
     cat "$scratch/steps"
-    grep -q '^\[1/1\] demo/common/text.c$' "$scratch/steps"
+    [ "$(cat "$scratch/steps")" = "CC demo/common/text.c" ]
 }
-check "a build knows how many steps it has" counts_steps
+prints_commands() {
+    rm -rf "$scratch/new"
+    make --no-print-directory V=1 DEPS=no config=release BUILD="$scratch/new" "$scratch/new/demo/common/text.o" >"$scratch/steps" 2>&1
+    cat "$scratch/steps"
+    grep -q -- ' -c demo/common/text.c -o ' "$scratch/steps"
+}
+check "a build prints one line per file" prints_steps
+check "with V=1 it prints commands" prints_commands
 
-# Which sets of packages .ci/deps.sh is asked for.
+# The sets of packages that md5/packaging/deps.sh looks for.
 needs() { # GOAL SET...
     goal=$1
     shift
     # shellcheck disable=SC2086 # or no goal
-    sets=$(make --no-print-directory -n -B V=1 COUNTING=yes DEPS=no config=release BUILD=build/release $goal |
-        sed -n 's/^DEPS=no sh \.ci\/deps\.sh //p' | sort -u | xargs)
+    sets=$(make --no-print-directory -n -B V=1 DEPS=no config=release BUILD=build/release $goal |
+        sed -n 's/^DEPS=no sh md5\/packaging\/deps\.sh //p' | sort -u | xargs)
     [ "$sets" = "$*" ] || { echo "make $goal needs '$sets', expected '$*'"; false; }
 }
 needs_packages() {
@@ -37,7 +35,7 @@ needs_packages() {
 check "each goal needs its packages" needs_packages
 
 links() { # OPTION...: what of libassimp the linker is given
-    make --no-print-directory -n -B V=1 COUNTING=yes DEPS=no config=release BUILD=build/release "$@" build/md5tool 2>&1 | grep -oE '(-lassimp|cannot link .*)' | sort -u
+    make --no-print-directory -n -B V=1 DEPS=no config=release BUILD=build/release "$@" build/md5tool 2>&1 | grep -oE '(-lassimp|cannot link .*)' | sort -u
 }
 if "${PKG_CONFIG:-pkg-config}" --exists assimp jansson; then
     check "libassimp is linked where it is" [ "$(links)" = -lassimp ]
@@ -48,7 +46,7 @@ silent "... and not with ASSIMP=no" links ASSIMP=no
 check "ASSIMP=yes without it is an error" [ "$(links ASSIMP=yes PKG_CONFIG=false)" = 'cannot link jansson: in Debian libjansson-dev.  Stop.' ]
 
 from_tests() {
-    make --no-print-directory -n -B V=1 COUNTING=yes DEPS=no config=release BUILD=build/release all |
+    make --no-print-directory -n -B V=1 DEPS=no config=release BUILD=build/release all |
         grep -oE '(^|[ /])test/[a-z0-9_/]*\.[a-z]+'
 }
 silent "no product is made of what lies in test/" from_tests
@@ -67,7 +65,7 @@ selects() { # TEST WHAT: "suite:given" of each, sorted
     [ "$(cat "$scratch/selected")" = "$2 " ]
 }
 check "without TEST all suites run" selects "" "one.sh:all test_gl:all test_md5:all two.sh:all"
-check "TEST=ROOM: its scripts, and its tests in the programs" selects pose "one.sh:all test_gl:test/pose/ test_md5:test/pose/"
+check "TEST=FOLDER: its scripts, and its tests in the programs" selects pose "one.sh:all test_gl:test/pose/ test_md5:test/pose/"
 check "TEST=NAME: scripts and tests of that name" selects two "test_gl:two test_md5:two two.sh:all"
 check "TEST=PROGRAM: all of its tests" selects test_gl "test_gl:all"
 finish

@@ -5,13 +5,13 @@
 . test/build/report.sh
 . test/build/microsoft.sh
 
-# The public headers export their functions; render and demo, which use those alone, each check one kind of
-# format and mark one function that does not return; loops of demo have the type of a count or of an item.
+# Exceptions: public headers export their functions; render and demo, which include only public headers,
+# check the arguments of formatting functions and mark functions that do not return.
 gnu_outside() {
     grep -rnE '__attribute__|__builtin_|__extension__|typeof|\(\{|vector_size|__asm__|_Pragma|#pragma|__declspec|__GNUC__|__clang__|_MSC_VER|__int128|__restrict' \
         md5 render demo --include='*.[ch]' |
-        grep -vE '^md5/core/compiler\.h:|^(md5|render)/md5[a-z]*\.h:[0-9]+:#(define MD5(_PLAY|_GAME|_EDIT|GL)?_API|(el)?if(def| defined\()? ?__GNUC__\)?)' |
-        grep -vE '^(render/gl_internal|render/assert|demo/common/memory)\.h:[0-9]+:(#if|#define ([A-Z0-9]+_PRINTF|COMMON_FOR\()| +for \(__typeof__\(\((items|end|count)|__attribute__\(\(noreturn, cold\)\)$)' |
+        grep -vE '^md5/core/compiler\.h:|^(md5|render)/md5[a-z]*\.h:[0-9]+:#(define MD5(_PLAY|_GAME|_RAGDOLL|_EDIT|GL)?_API|(el)?if(def| defined\()? ?__GNUC__\)?)' |
+        grep -vE '^(render/gl_internal|render/assert|demo/common/memory)\.h:[0-9]+:(#if|#define [A-Z0-9]+_PRINTF|__attribute__\(\(noreturn, cold\)\)$)' |
         grep -vE '^demo/web/' | # which emscripten alone compiles
         grep -vE '^md5/core/file\.c:[0-9]+:__declspec\(dllimport\) int __stdcall MultiByteToWideChar'
 }
@@ -30,7 +30,7 @@ errors_are_found() {
     ! clang --target=x86_64-pc-windows-msvc -nostdinc -isystem test/build/msvc -fsyntax-only "$scratch/sum.c"
 }
 if command -v clang >/dev/null; then
-    check "the two-file form" python3 .ci/amalgamate.py "$scratch"
+    check "the two-file form" python3 md5/packaging/amalgamate.py "$scratch"
     check "the library compiles for Microsoft's x64" library -D_M_X64=100 -D_M_AMD64=100
     check_long "the library compiles for Microsoft's ARM64" library -D_M_ARM64=1
     check "md5tool compiles for Microsoft's x64" programs

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Documents: their links lead somewhere, and the paths that they name exist.
+# Documents: links lead to existing files and headings, paths and functions in the text exist, and the tree in
+# CONTRIBUTING.md matches the repository, and the changelog follows its rules (md5/packaging/changelog.py).
 . test/build/report.sh
 
 documents() {
@@ -33,9 +34,10 @@ broken_anchors() {
 }
 silent "links to headings lead to headings" broken_anchors
 
-# `path/to/file` in code quotes, from the root or from the document's folder. What make writes to build/ need not be there.
+# `path/to/file` in code quotes, from the root or from the document's folder, except files below build/. The changelog also
+# contains former paths.
 missing_paths() {
-    documents | while read -r document; do
+    documents | grep -v CHANGELOG | while read -r document; do
         grep -oE '`[A-Za-z0-9_./-]+/[A-Za-z0-9_.-]+\.(c|h|sh|py|md|glsl|vert|frag|comp|png|md5[a-z]+)`' "$document" |
             tr -d '`' | grep -v '^build/' | sort -u | while read -r path; do
             [ -e "$path" ] || [ -e "$(dirname "$document")/$path" ] ||
@@ -57,15 +59,68 @@ names_of_nothing() {
     documents | grep -v CHANGELOG | while read -r document; do
         grep -oE '`[a-z_][a-z0-9_]*\(\)`' "$document" | tr -d '`()' | sed 's/^md5i_play_/md5i_/' | sort -u |
             sed "s|^|$document names the function |"
-        case $document in ./.github/*) ;; *) continue ;; esac
+        case $document in ./*/docs/* | ./md5/packaging/* | ./CONTRIBUTING.md) ;; *) continue ;; esac
         grep -oE '`[a-z0-9_-]+\.(c|h|sh|py|md|mk|txt|vert|frag|comp)`' "$document" | tr -d '`' | sort -u |
-            grep -vxE 'md5(model|play|game|edit|gl)\.c|first\.c' | while read -r name; do
+            grep -vxE 'md5(model|play|game|ragdoll|edit|gl)\.c|first\.c' | while read -r name; do
             grep -q "/$name$" "$scratch/files" || echo "$document names the file $name"
         done
     done | awk 'NR == FNR { words[$1]; next } !($4 == "function" && $NF in words)' "$scratch/words" -
 }
 check "there are words to look names up in" [ -s "$scratch/words" ]
 silent "functions and files that documents name exist" names_of_nothing
+
+# The tree in CONTRIBUTING.md has a line for each entry of the top level and for the folders of md5/, demo/, demo/viewer/ and
+# test/, except folders of tests that have the name of a module.
+drawn_tree() {
+    awk '/^<!-- tree -->$/ { is_next = 1; next }
+        /^```$/ { is_open = is_next && !is_open; is_next = is_open; next }
+        is_open {
+            depth = (match($0, /[^ ]/) - 1) / 4
+            path[depth] = (depth == 0 ? "" : path[depth - 1]) $1
+            print path[depth]
+        }' CONTRIBUTING.md | sort
+}
+actual_tree() {
+    git ls-files -co --exclude-standard | while read -r path; do
+        [ -e "$path" ] && echo "$path"
+    done | awk -F/ '
+        { print NF == 1 ? $1 : $1 "/" }
+        NF > 2 && $1 ~ /^(md5|demo|test)$/ { print $1 "/" $2 "/" }
+        NF > 3 && $1 "/" $2 == "demo/viewer" { print $1 "/" $2 "/" $3 "/" }' | sort -u | while read -r path; do
+        name=${path#test/}
+        if [ "$name" != "$path" ] && [ -n "$name" ]; then
+            [ ! -d "md5/$name" ] && [ ! -d "demo/$name" ] && [ "$name" != render/ ] || continue
+        fi
+        echo "$path"
+    done
+}
+tree_differences() {
+    drawn_tree >"$scratch/drawn"
+    actual_tree >"$scratch/actual"
+    comm -23 "$scratch/drawn" "$scratch/actual" | sed 's/^/in CONTRIBUTING.md, but not in the repository: /'
+    comm -13 "$scratch/drawn" "$scratch/actual" | sed 's/^/not in CONTRIBUTING.md: /'
+}
+if git rev-parse --git-dir >/dev/null 2>&1; then
+    check "CONTRIBUTING.md contains a tree" [ "$(drawn_tree | wc -l)" -gt 20 ]
+    silent "the tree in CONTRIBUTING.md matches the repository" tree_differences
+else
+    skip "the tree in CONTRIBUTING.md matches the repository" "this is not a git repository"
+fi
+
+silent "closed versions of the changelog are unchanged, breaking changes come first" python3 -B md5/packaging/changelog.py
+# faults_of SED: the faults of a changed copy of the changelog.
+faults_of() {
+    mkdir -p "$scratch/changed/md5/packaging" && cp md5/md5model.h "$scratch/changed/md5/" &&
+        cp md5/packaging/changelog.* md5/packaging/symbols.py "$scratch/changed/md5/packaging/" &&
+        sed "$1" CHANGELOG.md >"$scratch/changed/CHANGELOG.md" && (cd "$scratch/changed" && python3 -B md5/packaging/changelog.py)
+}
+finds_changes() {
+    faults_of '/^## 0.3.0/a A new line.' | grep -F '0.3.0: the section of a closed version was changed' &&
+        faults_of '/^## 0.2.0/,$d' | grep -F '0.2.0: the section of a closed version is missing' &&
+        faults_of '3s/Unreleased/9.9.9 - 2026-11-28/' | grep -F "expected 'Unreleased'" &&
+        faults_of '4a ### Added' | grep -F 'before all other text'
+}
+check "changes of closed versions and a wrong order are found" finds_changes
 
 check "faults that may be planted unnoticed can be planted" python3 -B test/long/mutants.py 0
 finish

@@ -1,21 +1,24 @@
 #!/bin/sh
-# Guides: every sample in .github/docs compiles, and whole programs run; samples of MD5 files are read
-# without a warning; their commands of md5tool run; every guide is on the front page.
+# Guides in md5/docs and demo/docs: every sample compiles as C11 and C++20, and complete programs run; samples of MD5 files
+# are read without a warning; commands of md5tool run; the front page lists every guide. Samples in comments of public
+# headers compile, too.
 . test/build/report.sh
+. test/build/languages.sh
 
 cc=${CC:-cc}
-folder=.github/docs
+folders="md5/docs demo/docs" front=md5/docs/README.md
 mkdir "$scratch/md5model" && ln -s "$PWD"/md5/md5*.h "$PWD"/render/md5gl*.h "$scratch/md5model/" && ln -s "$PWD/md5" "$scratch/md5"
 
 # Machines of samples are for our model, also where it is called hero.
 mkdir "$scratch/files" && ln -s "$PWD"/models/bobbin/*.md5* "$scratch/files/" &&
     ln -s "$PWD/models/bobbin/bobbin.md5mesh" "$scratch/files/hero.md5mesh"
 
-# For each guide: programs into GUIDE.program.N.c; all other C into one file, GUIDE.c, each sample in a function
-# whose parameters are what `<!-- context: ... -->` above it declares, or, after `<!-- context: file -->`, as it
-# stands. Files in other languages into GUIDE.N.LANGUAGE. Prints a line for each sample.
+# extract PATH: writes the samples of a guide to files. Programs: GUIDE.program.N.c. All other C: GUIDE.c, each sample in a
+# function with the parameters that `<!-- context: ... -->` above it declares, or, after `<!-- context: file -->`, without
+# a function. Other languages: GUIDE.N.LANGUAGE. Prints a line for each sample.
 extract() {
-    awk -v guide="$1" -v to="$scratch/files/$1" '
+    stem=${1##*/}
+    awk -v to="$scratch/files/${stem%.md}" '
         function keep() {
             name = to "." language "." ++count "." language
             if (language == "c" && text ~ /int main\(/) {
@@ -45,11 +48,11 @@ extract() {
         END {
             if (inside) print FILENAME ": open sample" > "/dev/stderr"
             if (shared != "") {
-                for (i = 1; i <= split("math model skin edit curve pose play game image dialects", part, " "); i++)
+                for (i = 1; i <= split("math model skin edit curve pose play game ragdoll image dialects", part, " "); i++)
                     printf "#include <md5model/md5%s.h>\n", part[i] > (to ".c")
                 printf "#include <md5model/md5gl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n%s", shared > (to ".c")
             }
-        }' "$folder/$1.md"
+        }' "$1"
 }
 
 compiles() {
@@ -57,10 +60,10 @@ compiles() {
     $cc -std=c11 -O0 -Wall -Wextra -Wpedantic -Wno-unused-parameter -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" "$@"
 }
 # What samples call that no library has which their page names, by itself or by one of its headers.
-needs_unnamed() { # GUIDE
+needs_unnamed() { # PATH
     libraries=$products/libmd5model.a
-    for library in gl:gl play:play,pose,curve,machine game:game,decl,material,entity,actor,character,image,dialects edit:edit; do
-        ! grep -qE "md5($(echo "${library#*:}" | tr , '|'))(\.h|[^a-z0-9_.]|\$)" "$folder/$1.md" || libraries="$libraries $products/libmd5${library%:*}.a"
+    for library in gl:gl play:play,pose,curve,machine game:game,decl,material,entity,actor,character,figure,image,dialects ragdoll:ragdoll edit:edit; do
+        ! grep -qE "md5($(echo "${library#*:}" | tr , '|'))(\.h|[^a-z0-9_.]|\$)" "$1" || libraries="$libraries $products/libmd5${library%:*}.a"
     done
     # shellcheck disable=SC2086
     nm -g --defined-only $libraries | awk 'NF == 3 { print $3 }' | sort -u >"$scratch/offered"
@@ -74,25 +77,32 @@ run_command() {
     (eval "$1") </dev/null
 }
 lists_guide() {
-    grep -qF "]($1.md)" "$folder/README.md"
+    case $1 in
+    md5/docs/*) grep -qF "](${1##*/})" $front ;;
+    *) grep -qF "](../../$1)" $front ;;
+    esac
 }
 
-guides=$(find "$folder" -name '*.md' | sed 's|.*/||; s|\.md$||' | sort)
+# shellcheck disable=SC2086 # two folders
+guides=$(find $folders -maxdepth 1 -name '*.md' | sort)
 : >"$scratch/all"
-for guide in $guides; do
-    extract "$guide" >"$scratch/samples" 2>"$scratch/faults"
+for path in $guides; do
+    guide=${path##*/} guide=${guide%.md}
+    extract "$path" >"$scratch/samples" 2>"$scratch/faults"
     silent "$guide: samples are closed, and have a context" cat "$scratch/faults"
     cat "$scratch/samples" >>"$scratch/all"
-    [ "$guide" = README ] || check "$guide is on the front page" lists_guide "$guide"
+    [ "$guide" = README ] || check "$guide is on the front page" lists_guide "$path"
     if [ -e "$scratch/files/$guide.c" ]; then
         check "$guide: parts of programs compile" compiles -c "$scratch/files/$guide.c" -o "$scratch/part.o"
-        silent "$guide: they need no library that it does not name" needs_unnamed "$guide"
+        check_languages "$guide: parts of programs" "$scratch/files/$guide.c" -Wno-unused-parameter -Wno-unused-variable -I"$scratch"
+        silent "$guide: they need no library that it does not name" needs_unnamed "$path"
     fi
     grep '^program' "$scratch/samples" >"$scratch/programs"
     while read -r _ at file <&3; do
         # shellcheck disable=SC2086 # several files
         check "$at compiles" compiles "$file" $archives -lpthread -lm -o "$scratch/program"
         check "$at runs" "$scratch/program"
+        check_languages "$at" "$file" -I"$scratch"
     done 3<"$scratch/programs"
     grep '^file.*hlsl$' "$scratch/samples" >"$scratch/shaders"
     while read -r _ at file <&3; do
@@ -106,21 +116,82 @@ for guide in $guides; do
     while read -r _ at file <&3; do
         check "$at is read without a warning" reads "$file"
     done 3<"$scratch/texts"
-    awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$folder/$guide.md" | sed "s/ *#.*//; s|^build|$products|" |
+    awk '/^```sh$/ { on = 1; next } /^```/ { on = 0 } on' "$path" | sed "s/ *#.*//; s|^build|$products|" |
         grep -v '/md5view' >"$scratch/commands" # those of the viewer: readme.sh
     while read -r command <&3; do
         check "$command" run_command "$command"
     done 3<"$scratch/commands"
 done
 unchecked() {
-    grep -nE '^```[a-z]' $folder/*.md | grep -vE '```(c|hlsl|sh|md5mesh|md5anim|md5camera|md5machine)$'
+    grep -nE '^```[a-z]' $guides | grep -vE '```(c|hlsl|sh|md5mesh|md5anim|md5camera|md5machine)$'
 }
 silent "samples are in languages that this test knows" unchecked
 # Every fence that opens a sample of C is one that was looked at.
-fences=$(cat $folder/*.md | grep -c '^```c$')
+# shellcheck disable=SC2086 # several files
+fences=$(cat $guides | grep -c '^```c$')
 counted() {
     echo "$fences samples of C in the text, $(grep -cE '^(program|part)' "$scratch/all") looked at"
     [ "$fences" -gt 0 ] && [ "$fences" -eq "$(grep -cE '^(program|part)' "$scratch/all")" ]
 }
 check "there are samples of C, and all were compiled" counted
+
+# Samples in comments of public headers: paragraphs that are indented by three blanks or more and have a line that ends with
+# a semicolon. Text of a list is indented, too. Each becomes a function whose parameters are in header_samples.txt.
+header_samples() { # HEADER
+    awk -v table=test/tree/header_samples.txt -v header="${1##*/}" '
+        function keep() {
+            if (is_code && !is_list) {
+                number++
+                if (!((header " " number) in known)) print FILENAME ":" at ": not in " table > "/dev/stderr"
+                parameters = context[header " " number]
+                if (parameters == "") parameters = "void"
+                name = "sample_" header "_" number
+                gsub(/[^a-z0-9_]/, "_", name)
+                printf "void %s(%s);\nvoid %s(%s)\n{\n#line %d \"%s\"\n%s}\n", name, parameters, name, parameters, at, FILENAME, text
+            }
+            text = ""
+            is_code = 0
+        }
+        BEGIN {
+            while ((getline line < table) > 0) {
+                if (line ~ /^#/) continue
+                split(line, word, " ")
+                key = word[1] " " word[2]
+                known[key] = 1
+                context[key] = substr(line, length(key) + 2)
+            }
+        }
+        /^\/\/   +[^ ]/ {
+            if (text == "") { at = FNR; is_list = last ~ /^\/\/ - / }
+            code = substr($0, 3)
+            text = text code "\n"
+            if (code ~ /;( *\/\/.*)?$/) is_code = 1
+            last = $0
+            next
+        }
+        { keep(); last = $0 }
+        END {
+            keep()
+            for (key in known) {
+                split(key, word, " ")
+                if (word[1] == header && word[2] > number) print table ": " key ": the header has no such sample" > "/dev/stderr"
+            }
+        }' "$1"
+}
+header_file=$scratch/files/headers.c
+cat >"$header_file" <<END
+$(for header in md5/md5*.h render/md5gl*.h; do echo "#include <md5model/${header##*/}>"; done)
+END
+for header in md5/md5*.h render/md5gl*.h; do
+    header_samples "$header" >>"$header_file" 2>>"$scratch/lost"
+done
+silent "samples of headers are in header_samples.txt" cat "$scratch/lost"
+has_header_samples() {
+    [ "$(grep -c '^void sample_.*;$' "$header_file")" -ge 15 ]
+}
+check "headers have samples" has_header_samples
+# Programs that begin an error with {0} compile as C++, too.
+echo 'void error_with_0(void); void error_with_0(void) { md5_error error = {0}; (void)error; }' >>"$header_file"
+# A sample that shows a call need not use the result.
+check_languages "the samples of headers" "$header_file" -Wno-unused-parameter -Wno-unused-variable -I"$scratch"
 finish

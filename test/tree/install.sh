@@ -34,7 +34,7 @@ missing_files() {
     for header in md5/md5*.h render/md5gl*.h; do
         [ -s "$root$prefix/include/md5model/${header##*/}" ] || echo "$header"
     done
-    for name in md5model md5play md5game md5edit md5gl; do
+    for name in md5model md5play md5game md5ragdoll md5edit md5gl; do
         for file in lib$name.a lib$name.so "lib$name.so.$version" pkgconfig/$name.pc; do
             [ -s "$root$prefix/lib/$file" ] || echo "$file"
         done
@@ -54,8 +54,8 @@ missing_files() {
 }
 silent "all of it is there" missing_files
 not_stripped() {
-    for file in bin/md5tool bin/md5view lib/libmd5model.so lib/libmd5play.so lib/libmd5game.so lib/libmd5edit.so lib/libmd5gl.so \
-        lib/libmd5model.a lib/libmd5play.a lib/libmd5game.a lib/libmd5edit.a lib/libmd5gl.a; do
+    for file in bin/md5tool bin/md5view lib/libmd5model.so lib/libmd5play.so lib/libmd5game.so lib/libmd5ragdoll.so lib/libmd5edit.so lib/libmd5gl.so \
+        lib/libmd5model.a lib/libmd5play.a lib/libmd5game.a lib/libmd5ragdoll.a lib/libmd5edit.a lib/libmd5gl.a; do
         readelf -S "$root$prefix/$file" 2>&1 | grep -q '\.debug_info' && echo "$file"
     done
 }
@@ -145,7 +145,7 @@ exported() { # LIBRARY PREFIX
     nm -D --defined-only "$root$prefix/lib/$1.so" |
         awk -v ours="^($2|_init\$|_fini\$|__asan|__odr_asan|__gcov|mangle_path)" '$3 !~ ours { print $3 }'
 }
-for name in model play game edit; do
+for name in model play game ragdoll edit; do
     silent "libmd5$name.so exports nothing but md5_ names" exported libmd5$name md5_
 done
 silent "libmd5gl.so exports nothing but md5gl_ names" exported libmd5gl md5gl_
@@ -153,7 +153,7 @@ global() { # LIBRARY PREFIX
     nm -g --defined-only "$root$prefix/lib/$1.a" 2>/dev/null |
         awk -v ours="^($2|__asan|__odr_asan)" 'NF == 3 && $3 !~ ours { print $3 }'
 }
-for name in model play game edit; do
+for name in model play game ragdoll edit; do
     silent "libmd5$name.a has no other global names either" global libmd5$name md5i?_
 done
 silent "libmd5gl.a has none with its GL loader" global libmd5gl md5gli?_
@@ -169,10 +169,11 @@ declared_but_not_exported() { # LIBRARY PREFIX MACRO
 silent "libmd5model.so exports just what its headers declare" declared_but_not_exported libmd5model md5_ MD5_API
 silent "libmd5play.so exports just what its headers declare" declared_but_not_exported libmd5play md5_ MD5_PLAY_API
 silent "libmd5game.so exports just what its headers declare" declared_but_not_exported libmd5game md5_ MD5_GAME_API
+silent "libmd5ragdoll.so exports what its header declares" declared_but_not_exported libmd5ragdoll md5_ MD5_RAGDOLL_API
 silent "libmd5edit.so exports just what its header declares" declared_but_not_exported libmd5edit md5_ MD5_EDIT_API
 silent "libmd5gl.so exports just what its header declares" declared_but_not_exported libmd5gl md5gl_ MD5GL_API
 graphics() {
-    for name in model play game edit; do
+    for name in model play game ragdoll edit; do
         nm -D --undefined-only "$root$prefix/lib/libmd5$name.so"
     done | grep -E ' (gl[A-Z]|SDL_|egl|X[A-Z])'
     readelf -d "$root$prefix/lib/libmd5model.so" "$root$prefix/bin/md5tool" |
@@ -192,7 +193,7 @@ cached() { # FOLDERS
     echo "$1" >"$scratch/ld.so.conf"
     PATH=$PATH:/sbin:/usr/sbin
     LDCONFIG="ldconfig -C $scratch/ld.so.cache -f $scratch/ld.so.conf" \
-        sh .ci/ldconfig.sh "$folder" "$abi" >"$scratch/reported" || return 1
+        sh md5/packaging/ldconfig.sh "$folder" "$abi" >"$scratch/reported" || return 1
     cat "$scratch/reported"
     ldconfig -C "$scratch/ld.so.cache" -p >"$scratch/known"
 }

@@ -1,16 +1,15 @@
 #!/bin/sh
-# README.md is true, and short: its C compiles, links and runs; its links exist. The commands that it and the guides which
+# README.md is correct: its C compiles, links and runs; its links exist. The commands that it and the guides which
 # it sends people to show run; their options and targets exist.
 . test/build/report.sh
+. test/build/languages.sh
 . test/build/readme.sh
 
 cc=${CC:-cc}
 readme=README.md
-documents="$readme .github/docs/viewer.md .github/docs/installing.md"
+documents="$readme demo/docs/viewer.md md5/docs/installing.md"
 tool=$products/md5tool
 viewer=$products/md5view
-
-check "it is no longer than 8 KB" [ "$(wc -c <$readme)" -le 8192 ]
 
 count=$(blocks c $readme)
 check "there is a snippet of C" [ "$count" -gt 0 ]
@@ -25,11 +24,11 @@ for n in $(seq "$count"); do
     check "snippet $n runs" "$scratch/program"
 done
 
-# The same as C++20, as it stands. That members which are not named become 0 is what is meant.
+# The same as C++20, as it stands.
 cxx=${CXX:-c++}
 builds_as_cxx() {
     # shellcheck disable=SC2086
-    $cxx -std=c++20 -Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" -x c++ "$1" \
+    $cxx -std=c++20 -Wall -Wextra -Wpedantic -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" -x c++ "$1" \
         -x none $archives -lm -o "$scratch/program"
 }
 if command -v "$cxx" >/dev/null; then
@@ -40,8 +39,11 @@ if command -v "$cxx" >/dev/null; then
 else
     skip 'the snippets as C++20' "there is no $cxx"
 fi
+for n in $(seq "$count"); do
+    check_languages "snippet $n" "$scratch/c.$n" -I"$scratch"
+done
 
-# Our commands that end by themselves: the tool, checks, and pictures that are written into build/. The
+# Our commands that end by themselves: the tool, and pictures that are written into build/. The
 # pictures are small and without smooth edges, which take the time; the options of the command stay.
 count=$(blocks sh "$documents")
 check "there are commands" [ "$count" -gt 0 ]
@@ -54,7 +56,7 @@ run_command() {
     (eval "$1") </dev/null
 }
 commands_to_run() {
-    grep -E '^(build/)?md5tool |^(build/)?md5view .*--(output build/|verify)' "$scratch/commands" |
+    grep -E '^(build/)?md5tool |^(build/)?md5view .*--output build/' "$scratch/commands" |
         sed "s|^build/||; s|^md5|$products/md5|; /--output/s/\$/ --resolution 160,90 --samples 1/"
 }
 commands_to_run >"$scratch/run"
@@ -69,7 +71,7 @@ done 3<"$scratch/run"
 targets() {
     grep -ohE '`make [a-z-]+|^make [a-z-]+' $documents | sed 's/.*make //' | sort -u |
         while read -r goal; do
-            grep -qE "^$goal:" Makefile test/test.mk .github/packaging/install.mk demo/web/web.mk || echo "make $goal"
+            grep -qE "^$goal:" Makefile test/test.mk md5/packaging/install.mk demo/web/web.mk || echo "make $goal"
         done
 }
 silent "each make target exists" targets

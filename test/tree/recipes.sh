@@ -1,7 +1,7 @@
 #!/bin/sh
 # Recipes for package managers name options and files that there are. The managers themselves are not needed.
 . test/build/report.sh
-folder=.github/packaging
+folder=md5/packaging
 version=$(awk '/define MD5_VERSION_(MAJOR|MINOR|PATCH)/ { printf "%s%s", dot, $3; dot = "." }' md5/md5model.h)
 
 unknown_options() {

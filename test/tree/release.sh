@@ -1,20 +1,25 @@
 #!/bin/sh
 # make release: the same bytes from another folder, at another time, by other settings; from sources without git. What
-# is unpacked builds and runs README's program, as printed, and others. While changes are unreleased, it has the commit's name.
+# is unpacked builds and runs README's program, as printed, and others. Between releases an archive is named by its commit.
 . test/build/report.sh
 . test/build/readme.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS SOURCE_DATE_EPOCH
 cc=${CC:-cc}
-version=$(python3 -c 'import sys; sys.path.insert(0, ".ci"); sys.dont_write_bytecode = True; import symbols; print(symbols.version())')
+version=$(python3 -c 'import sys; sys.path.insert(0, "md5/packaging"); sys.dont_write_bytecode = True; import symbols; print(symbols.version())')
 
-# sources FOLDER: what a release is made of, new files, and a changelog whose version is that of the header.
+# set_heading FOLDER HEADING: replaces the first heading of the changelog in FOLDER. Sections of earlier releases, of which one can
+# have the version of the header, are not changed.
+set_heading() {
+    awk -v heading="$2" '/^## / && !done++ { $0 = "## " heading } { print }' CHANGELOG.md >"$1/CHANGELOG.md"
+}
+# sources FOLDER: the files that a release is made from, as copies, and a changelog with the version of the header.
 sources() {
     mkdir -p "$1/test" "$1/models/bobbin" &&
-        cp -r md5 render shaders .ci .github Makefile LICENSE README.md "$1/" && cp test/test.mk "$1/test/" &&
+        cp -r md5 render shaders Makefile LICENSE README.md "$1/" && cp test/test.mk "$1/test/" &&
         cp models/LICENSE "$1/models/" && cp models/bobbin/bobbin.md5m* models/bobbin/*.md5anim models/bobbin/bobbin*.png "$1/models/bobbin/" &&
         mkdir -p "$1/demo" && cp -r demo/examples "$1/demo/" &&
         mkdir -p "$1/demo/web" && cp demo/web/web.mk "$1/demo/web/" &&
-        awk '/^## / && !done++ { $0 = "## '"$version"' - 2026-11-23" } { print }' .github/CHANGELOG.md >"$1/.github/CHANGELOG.md"
+        set_heading "$1" "$version - 2026-11-23"
 }
 # The GL loader, which glad makes, and the shaders: those that are there, or, where there is time, made once more.
 loader() { # FOLDER
@@ -35,8 +40,8 @@ same_bytes() {
     (cd "$scratch/once/build" && sha256sum -c "md5model-$version.tar.gz.sha256")
 }
 refuses() { # HEADING
-    sed "s/^## Unreleased/## $1/" "$scratch/once/.github/CHANGELOG.md" >"$scratch/elsewhere/again/.github/CHANGELOG.md"
-    (cd "$scratch/elsewhere/again" && ends_saying 1 "begins with '## $1'" python3 .ci/release.py build/amalgamated "$scratch")
+    set_heading "$scratch/elsewhere/again" "$1"
+    (cd "$scratch/elsewhere/again" && ends_saying 1 "is '## $1'" python3 md5/packaging/release.py build/amalgamated "$scratch")
 }
 
 check "the sources" sources "$scratch/once"
@@ -46,25 +51,43 @@ check "make release, elsewhere" again
 check "the same bytes" same_bytes
 # unreleased NAME DAY: the archive's name, and the day of its files.
 unreleased() {
-    (cd "$scratch/once" && python3 .ci/release.py build/amalgamated "$scratch") && ls "$scratch" &&
+    (cd "$scratch/once" && python3 md5/packaging/release.py build/amalgamated "$scratch") && ls "$scratch" &&
         tar --utc -tvzf "$scratch/md5model-$version-dev-$1.tar.gz" | awk -v day="$2" '$4 != day { print; wrong = 1 } END { exit wrong || !NR }'
 }
 committed() {
     (cd "$scratch/once" && echo build >.gitignore && git init -q && git add -A &&
         GIT_COMMITTER_DATE="2026-11-25 12:00 +0000" git -c user.name=x -c user.email=x commit -q -m x)
-    unreleased "$(git -C "$scratch/once" rev-parse --short HEAD)" 2026-11-25
+    commit=$(git -C "$scratch/once" rev-parse --short HEAD)
+    unreleased "$commit" 2026-11-25
+}
+# A dated changelog is not enough: the commit must have the tag, and the working tree no changes.
+closed() {
+    set_heading "$scratch/once" "$version - 2026-11-23"
+    (cd "$scratch/once" &&
+        GIT_COMMITTER_DATE="2026-11-25 12:00 +0000" git -c user.name=x -c user.email=x commit -q -a -m x)
+    commit=$(git -C "$scratch/once" rev-parse --short HEAD)
+    unreleased "$commit" 2026-11-25
+}
+tagged() {
+    rm -f "$scratch"/md5model-*
+    (cd "$scratch/once" && git tag "v$version" && python3 md5/packaging/release.py build/amalgamated "$scratch") &&
+        cmp "$scratch/md5model-$version.tar.gz" "$scratch/once/build/md5model-$version.tar.gz" || return 1
+    echo >>"$scratch/once/LICENSE" && unreleased "$commit-dirty" 2026-11-25 || return 1
+    git -C "$scratch/once" checkout -q LICENSE
 }
 # The site is packed as it is, but for what tests leave in it.
 site() {
     mkdir -p "$scratch/once/site/docs" "$scratch/once/site/test" && (cd "$scratch/once" && echo page >site/index.html && echo page >site/docs/index.html &&
-        echo left >site/test/index.html && python3 .ci/release.py --site site build) || return
+        echo left >site/test/index.html && python3 md5/packaging/release.py --site site build) || return
     tar -tzf "$scratch/once/build/md5model-$version-site.tar.gz" | sed "s|^md5model-$version-site/||" | tr '\n' ' ' >"$scratch/packed"
     [ "$(cat "$scratch/packed")" = "CHANGELOG.md LICENSE docs/index.html index.html models/LICENSE " ] || { cat "$scratch/packed" && false; }
 }
 check "the site is packed" site
-sed -i "s/^## $version - .*/## Unreleased/" "$scratch/once/.github/CHANGELOG.md"
-check "unreleased, of no commit" unreleased sources 1980-01-01
-check "unreleased, named by its commit" committed
+set_heading "$scratch/once" Unreleased
+check "unreleased, without a repository: -dev-sources" unreleased sources 1980-01-01
+check "unreleased: -dev-COMMIT" committed
+check "a dated changelog without the tag: -dev-COMMIT" closed
+check "with the tag the name is the version, and -dev-COMMIT-dirty after a change" tagged
 check "not with the version of another release" refuses "0.0.9 - 2026-11-23"
 
 empty=$scratch/empty/md5model-$version
@@ -97,7 +120,7 @@ includes_all() {
 check "it unpacks into one folder, with sums that are right" unpack
 check "its README says the version" says_version
 # shellcheck disable=SC2086
-check "README's program builds there" builds $cc -std=c11 -O0 -DMD5_NO_SIMD
+check "README's program builds there" builds $cc -std=c11 -O0 -DMD5_HAS_SIMD=0
 check "it prints what it prints with the library" prints
 # As its README says; it would say which pictures it misses.
 draws() {

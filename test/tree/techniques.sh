@@ -30,7 +30,7 @@ silent "each page shows a technique of the table" unnamed_pages
 # The viewer is built of texts and functions that belong together.
 pages=demo/viewer/pages
 embed() {
-    python3 .ci/embed.py pages $pages/page.h "$scratch/pages.c" "$@" >"$scratch/said" 2>&1
+    python3 render/embed.py pages $pages/page.h "$scratch/pages.c" "$@" >"$scratch/said" 2>&1
 }
 # refuses WORDS FILE...: what is built of these files says so, and fails
 refuses() {

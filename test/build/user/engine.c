@@ -6,8 +6,9 @@
 //   engine BASE MESH ANIM [MESH ANIM ...]    paths within the folder BASE
 //
 // -DENGINE_ONLY: the engine before md5model came; -DENGINE_CHECKS: with md5_skin() to compare with;
-// -DENGINE_BLENDS: also prints a hash of blended poses; -DENGINE_TIMES: and the microseconds of
-// reading the texts of each mesh and clip, the least of several.
+// -DENGINE_BLENDS: also prints a hash of blended poses, and adds poses between frames to the
+// hashes; -DENGINE_TIMES: and the microseconds of reading the texts of each mesh and clip, the
+// least of several.
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -174,7 +175,7 @@ static bool check_alias(const alias *a, const char *mesh_name, const char *anim_
     md5_load_opts opts;
     memset(&opts, 0, sizeof opts);
     opts.files.open = md5_open, opts.files.close = md5_close;
-    opts.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS;
+    opts.skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS;
     md5_model *const model = md5_load_model(mesh_name, &opts, NULL);
     md5_anim *const anim = md5_load_anim(anim_name, &opts, NULL);
     md5_binding *const binding = md5_bind(model, anim, NULL, NULL);
@@ -183,8 +184,8 @@ static bool check_alias(const alias *a, const char *mesh_name, const char *anim_
     md5_mat34 *const palette = (md5_mat34 *)hunk_alloc(a->num_bones * sizeof *palette);
     bool is_good = binding && pose && joints && palette;
     for (uint32_t frame = 0; frame < a->num_frames && frame < 3 && is_good; frame++) {
-        md5_pose_palette(binding, md5_moment_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE,
-                         pose, joints, palette);
+        md5_pose_palette(binding, md5_sample_position_from_frames(anim, frame, frame, 0),
+                         MD5_ROOT_FILE, pose, joints, palette);
         for (uint32_t i = 0; i < a->num_surfaces && is_good; i++)
             is_good = check_surface(model, i, a->surfaces[i].vertices,
                                     a->bones + (size_t)frame * a->num_bones, joints, palette);
@@ -225,6 +226,41 @@ static void show_blends(void)
     }
     printf("blends: hash %08x\n", (unsigned)hash);
 }
+
+// Adds poses between the frames of a clip to a hash, in each interpolation of small/.
+static uint32_t hash_samples(uint32_t hash, const char *mesh_name, const char *anim_name)
+{
+    enum { SAMPLES = 20 };
+    static const md5_interpolation interpolations[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_STEP,
+                                                       MD5_INTERPOLATE_NLERP};
+    md5_load_opts opts;
+    memset(&opts, 0, sizeof opts);
+    opts.files.open = md5_open, opts.files.close = md5_close;
+    skip_parts(&opts);
+    md5_model *const model = md5_load_model(mesh_name, &opts, NULL);
+    md5_anim *const anim = md5_load_anim(anim_name, &opts, NULL);
+    md5_binding *const binding = model && anim ? md5_bind(model, anim, &opts, NULL) : NULL;
+    const uint32_t num_joints = binding ? model->skeleton.num_joints : 0;
+    md5_xform *const pose = (md5_xform *)malloc((num_joints + 1) * sizeof *pose);
+    md5_mat34 *const joints = (md5_mat34 *)malloc((num_joints + 1) * sizeof *joints);
+    for (int i = 0; i < 3 * SAMPLES && binding && pose && joints; i++) {
+        md5_sample_position sample = md5_sample_position_at(anim, i * 0.0137, (md5_wrap)(i % 3));
+        sample.interpolation = interpolations[i / SAMPLES];
+        md5_sample(binding, sample, (md5_root)(i / 3 % 3), pose);
+        md5_local_to_model(&model->skeleton, pose, joints);
+        const md5_vec3 motion =
+            md5_anim_root_motion(anim, md5_sample_position_at(anim, 0, MD5_WRAP_LOOP), sample);
+        hash = hash_of(hash, pose, num_joints * sizeof *pose);
+        hash = hash_of(hash, joints, num_joints * sizeof *joints);
+        hash = hash_of(hash, &motion, sizeof motion);
+    }
+    free(joints);
+    free(pose);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+    return hash;
+}
 #endif
 
 #ifdef ENGINE_TIMES
@@ -236,7 +272,7 @@ static double time_of_reading(const char *name, bool is_mesh)
     void *const text = read_file(name, &size);
     md5_load_opts opts;
     memset(&opts, 0, sizeof opts);
-    opts.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES;
+    skip_parts(&opts);
     double least = 0.0;
     for (int sample = 0; sample < SAMPLES && text; sample++) {
         const clock_t start = clock();
@@ -277,6 +313,9 @@ static bool show(const char *mesh_name, const char *anim_name)
             hash = hash_of(hash, drawn, sizeof drawn);
         }
     }
+#ifdef ENGINE_BLENDS
+    hash = hash_samples(hash, mesh_name, anim_name);
+#endif
     printf("%s %s: %u joints, %u meshes, hash %08x\n", mesh_name, anim_name, (unsigned)a.num_bones,
            (unsigned)a.num_surfaces, (unsigned)hash);
 #ifdef ENGINE_TIMES

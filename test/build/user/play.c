@@ -1,8 +1,9 @@
-// A stranger's program for the libraries on top of md5model: a machine without states, no game, and
-// no document.
+// A program of a user for the libraries on top of md5model: it parses an invalid machine, and
+// destroys NULL.
 #include <md5model/md5edit.h>
 #include <md5model/md5game.h>
 #include <md5model/md5play.h>
+#include <md5model/md5ragdoll.h>
 
 int main(void)
 {
@@ -11,6 +12,7 @@ int main(void)
         return 1;
     md5_free_machine_file(NULL);
     md5_destroy_game(NULL);
+    md5_destroy_ragdoll(NULL);
     md5_free_doc(NULL);
     return 0;
 }

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Every public function that takes a pointer and a size, or an array and a count, accepts NULL and 0: the tests that call
+# them so name all of them, and run under clang's undefined behaviour sanitizer, which reports NULL + 0.
+. test/build/report.sh
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
+tests="test/core/test_null_size.c test/render/test_gl_null_size.c"
+
+# The names of these functions, from the declarations of the public headers. A few take a count that is not the size of
+# an array that is passed.
+sized_functions() {
+    cat md5/md5*.h render/md5gl*.h | sed 's|//.*||' | tr '\n' ' ' | tr ';' '\n' |
+        grep -E 'MD5[A-Z]*_(PLAY_|GAME_|EDIT_|RAGDOLL_)?API .*\<(size_t|uint32_t) (size|count|num_[a-z]+)\>' |
+        grep -oE '\<md5(gl)?_[a-z0-9_]+\(' | tr -d '(' | sort -u |
+        grep -vxE 'md5_cube2_anim_range|md5_find_loop|md5_create_pose_buffers|md5gl_set_num_skins'
+}
+untested() {
+    # shellcheck disable=SC2086 # two files
+    sized_functions | while read -r name; do
+        grep -qw "$name" $tests || echo "$name"
+    done
+}
+has_functions() {
+    [ "$(sized_functions | wc -l)" -gt 40 ]
+}
+check "the headers have functions with a pointer and a size" has_functions
+silent "each of them is tested with NULL and 0" untested
+
+command -v clang >/dev/null || {
+    skip "clang's undefined behaviour sanitizer" "there is no clang"
+    finish
+}
+sanitizer="-fsanitize=undefined -fno-sanitize-recover=all"
+folder=build/undefined
+builds() {
+    make --no-print-directory DEPS=no config=debug CC=clang BUILD=$folder CFLAGS="-g0 $sanitizer" LDFLAGS="$sanitizer" lib
+}
+compiles() {
+    # shellcheck disable=SC2086 # several flags
+    clang -std=c11 -O0 -I. $sanitizer -o "$scratch/null_sizes" test/test.c test/core/test_null_size.c \
+        test/game/test_entity_case.c test/decl/test_game_case.c \
+        -Wl,--start-group $folder/libmd5*.a -Wl,--end-group -lpthread -lm
+}
+runs() {
+    MD5_ROOT=. "$scratch/null_sizes"
+}
+check "the library is built" builds
+check "the test is built" compiles
+check "NULL and 0 are defined behaviour" runs
+finish
