@@ -17,7 +17,7 @@ typedef struct api_use {
     const md5_anim *anim;
     const md5_binding *binding;
     uint32_t num_joints;
-    md5_moment moment;
+    md5_sample_position sample;
     md5_xform *pose, *other;     // [num_joints]
     md5_mat34 *joints, *palette; // of `pose`
     uint32_t random;
@@ -75,7 +75,7 @@ static md5_vec3 api_point(api_use *fixture)
 
 static const char *api_pose_fault(const md5_xform *pose, uint32_t num_joints)
 {
-    FOR (joint, num_joints) {
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         const md5_quat q = pose[joint].rotation;
         const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
         if (!(fabs(x * x + y * y + z * z + w * w - 1.0) <= 1e-4))
@@ -93,7 +93,7 @@ static const char *use_blends(api_use *fixture)
     md5_xform *const scratch = api_memory(fixture, count, sizeof *scratch);
     float *const mask = api_memory(fixture, count, sizeof *mask);
     uint32_t *const mirror = api_memory(fixture, count, sizeof *mirror);
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         mask[i] = api_share(fixture);
     md5_blend_poses(fixture->pose, fixture->other, api_share(fixture), mask, count, out);
     const char *fault = api_pose_fault(out, count);
@@ -115,20 +115,20 @@ static const char *use_samples(api_use *fixture)
     enum { JOBS = 9 };
     md5_pose_job jobs[JOBS];
     const char *fault = NULL;
-    FOR (i, 4) {
-        md5_moment moment = fixture->moment;
-        moment.interpolation = (md5_interpolation)i;
-        md5_sample(fixture->binding, moment, i % 2 ? MD5_ROOT_FILE : MD5_ROOT_ID, fixture->pose);
+    for (int i = 0; i < 4; i++) {
+        md5_sample_position sample = fixture->sample;
+        sample.interpolation = (md5_interpolation)i;
+        md5_sample(fixture->binding, sample, i % 2 ? MD5_ROOT_FILE : MD5_ROOT_ID, fixture->pose);
         fault = fault ? fault : api_pose_fault(fixture->pose, fixture->num_joints);
     }
-    FOR (i, JOBS) {
+    for (int i = 0; i < JOBS; i++) {
         jobs[i] =
             (md5_pose_job){.binding = fixture->binding,
-                           .moment = fixture->moment,
+                           .sample = fixture->sample,
                            .root = (md5_root)(i % 3),
                            .palette = api_memory(fixture, fixture->num_joints, sizeof(md5_mat34)),
                            .joints = i == 0 ? fixture->joints : NULL};
-        jobs[i].moment.interpolation = (md5_interpolation)(i % 4);
+        jobs[i].sample.interpolation = (md5_interpolation)(i % 4);
     }
     void *const scratch = api_memory(fixture, md5_pose_batch_scratch(jobs, JOBS, NULL), 1);
     md5_pose_batch(jobs, JOBS, NULL, scratch);
@@ -137,7 +137,7 @@ static const char *use_samples(api_use *fixture)
 
 static void limit_joints(api_use *fixture, md5_joint_limit *limits)
 {
-    FOR (i, fixture->num_joints)
+    for (uint32_t i = 0; i < fixture->num_joints; i++)
         limits[i] = (md5_joint_limit){.kind = (md5_limit_kind)api_choice(fixture, 3),
                                       .rest = fixture->model->bind_local[i].rotation,
                                       .axis = {i % 2 ? 1.0f : 0.0f, 1, 0.5f},
@@ -157,16 +157,16 @@ static const char *use_chains(api_use *fixture)
                                        .target = api_point(fixture),
                                        .pole = api_choice(fixture, 2) ? &pole : NULL,
                                        .rotation = api_choice(fixture, 2) ? &turn : NULL,
-                                       .numbers.soften = api_share(fixture),
-                                       .numbers.stretch = 1.0f + api_share(fixture),
+                                       .params.soften = api_share(fixture),
+                                       .params.stretch = 1.0f + api_share(fixture),
                                        .weight = api_share(fixture),
                                        .limits = api_choice(fixture, 2) ? limits : NULL};
     (void)md5_solve_two_bone(skeleton, &two_bone, fixture->pose);
     const md5_aim_job aim = {.tip = api_joint(fixture),
                              .length = api_choice(fixture, MD5_MAX_CHAIN + 1),
                              .target = api_point(fixture),
-                             .numbers.forward = {0, 1, 0},
-                             .numbers.limit = api_share(fixture),
+                             .params.forward = {0, 1, 0},
+                             .params.limit = api_share(fixture),
                              .weight = api_share(fixture)};
     (void)md5_solve_aim(skeleton, &aim, fixture->pose);
     md5_chain_job chain = {.tip = api_joint(fixture),
@@ -176,7 +176,7 @@ static const char *use_chains(api_use *fixture)
                            .iterations = api_choice(fixture, 20),
                            .weight = api_share(fixture),
                            .limits = api_choice(fixture, 2) ? limits : NULL};
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         chain.solver = (md5_chain_solver)i;
         (void)md5_solve_chain(skeleton, &chain, fixture->pose);
     }
@@ -219,13 +219,13 @@ static const char *use_secondary(api_use *fixture)
     (void)md5_solve_feet(skeleton, &ground, fixture->pose);
     md5_spring_job spring = {.tip = api_joint(fixture),
                              .length = 2 + api_choice(fixture, 4),
-                             .numbers.stiffness = api_finite(fixture),
-                             .numbers.damping = api_share(fixture),
+                             .params.stiffness = api_finite(fixture),
+                             .params.damping = api_share(fixture),
                              .acceleration = {0, 0, -100},
                              .placement = change,
                              .weight = api_share(fixture)};
     spring.state = api_memory(fixture, spring.length, sizeof *spring.state);
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         spring.seconds = 0.1f * (float)i;
         spring.is_first = i == 0;
         (void)md5_solve_spring(skeleton, &spring, fixture->pose);
@@ -239,15 +239,15 @@ static const char *use_secondary(api_use *fixture)
         (void)md5_gaze_pose(&eyes, &gaze, skeleton, api_share(fixture), fixture->pose);
     const md5_leg leg = {.limb = {api_joint(fixture), api_joint(fixture), api_joint(fixture)},
                          .swivel = MD5_NONE};
-    const md5_walk_desc legs = {.skeleton = skeleton,
+    const md5_gait_desc legs = {.skeleton = skeleton,
                                 .legs = &leg,
                                 .num_legs = 1,
                                 .num_groups = 1,
                                 .body = api_joint(fixture)};
-    md5_walk walk;
-    if (md5_walk_begin(&legs, fixture->pose, change, &walk)) {
-        md5_walk_advance(&legs, &walk, api_point(fixture), api_number(fixture), 0.3);
-        (void)md5_walk_pose(&legs, &walk, fixture->pose);
+    md5_gait gait;
+    if (md5_gait_begin(&legs, fixture->pose, change, &gait)) {
+        md5_gait_advance(&legs, &gait, api_point(fixture), api_number(fixture), 0.3);
+        (void)md5_gait_pose(&legs, &gait, fixture->pose);
     }
     return api_pose_fault(fixture->pose, fixture->num_joints);
 }
@@ -267,7 +267,7 @@ static const char *use_skins(api_use *fixture)
         } *const out = api_memory(fixture, count, sizeof *out);
         const uint32_t vertex = count > 0 ? api_choice(fixture, (uint32_t)count) : 0;
         md5_skin_job jobs[4];
-        FOR (k, 4)
+        for (int k = 0; k < 4; k++)
             jobs[k] = (md5_skin_job){.mesh = mesh,
                                      .palette = k % 2 ? fixture->palette : NULL,
                                      .duals = k == 0 ? dual : NULL,
@@ -345,9 +345,9 @@ static const char *use_compression(api_use *fixture)
     md5_anim *const clip = make_compressed_clip(fixture, &api_opts, NULL);
     md5_binding *const binding = clip ? md5_bind(fixture->model, clip, &api_opts, NULL) : NULL;
     if (binding) {
-        md5_sample(binding, fixture->moment, MD5_ROOT_FILE, fixture->pose);
+        md5_sample(binding, fixture->sample, MD5_ROOT_FILE, fixture->pose);
         fault = fault ? fault : api_pose_fault(fixture->pose, fixture->num_joints);
-        (void)md5_anim_root_motion(clip, fixture->moment, fixture->moment);
+        (void)md5_anim_root_motion(clip, fixture->sample, fixture->sample);
     }
     md5_free_binding(binding);
     md5_free_anim(clip);
@@ -405,7 +405,7 @@ static const char *use_assets(api_use *fixture)
     if (!fault && fixture->model->num_meshes > 0 && fixture->model->meshes[0].num_vertices > 0)
         fault = fuzz_memory(make_weights, destroy_weights, fixture, api_opts, fixture->random);
     md5_baked *const baked = make_baked(fixture, &api_opts, NULL);
-    const md5_moment first = {0};
+    const md5_sample_position first = {0};
     if (baked && !(md5_baked_error(baked, fixture->model, first, fixture->palette) < INFINITY))
         fault = "a baked vertex that is not finite";
     md5_destroy_baked(baked);
@@ -436,11 +436,12 @@ static const char *use_api(const md5_binding *binding, uint32_t random)
     fixture.other = api_memory(&fixture, num_joints, sizeof *fixture.other);
     fixture.joints = api_memory(&fixture, num_joints, sizeof *fixture.joints);
     fixture.palette = api_memory(&fixture, num_joints, sizeof *fixture.palette);
-    fixture.moment = md5_moment_at(fixture.anim, 0.37 * fixture.anim->duration, MD5_WRAP_LOOP);
+    fixture.sample =
+        md5_sample_position_at(fixture.anim, 0.37 * fixture.anim->duration, MD5_WRAP_LOOP);
     memcpy(fixture.other, fixture.model->bind_local, num_joints * sizeof *fixture.other);
-    md5_pose_palette(binding, fixture.moment, MD5_ROOT_FILE, fixture.pose, fixture.joints,
+    md5_pose_palette(binding, fixture.sample, MD5_ROOT_FILE, fixture.pose, fixture.joints,
                      fixture.palette);
-    md5_sample(binding, fixture.moment, MD5_ROOT_FILE, fixture.pose);
+    md5_sample(binding, fixture.sample, MD5_ROOT_FILE, fixture.pose);
     const char *const fault = groups[api_choice(&fixture, COUNT_OF(groups))](&fixture);
     while (fixture.num_blocks > 0)
         free(fixture.blocks[--fixture.num_blocks]);

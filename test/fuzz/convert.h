@@ -3,7 +3,7 @@
 #ifndef FUZZ_CONVERT_H
 #define FUZZ_CONVERT_H
 
-#include "demo/convert/convert.h"
+#include "demo/convert/budget.h"
 #include "test/fuzz/target.h"
 
 static inline void fuzz_count_note(void *user, const char *text)
@@ -30,12 +30,15 @@ static inline const char *fuzz_convert(convert_read_fn *read, convert_write_fn *
                                        const char *model, const uint8_t *data, size_t size)
 {
     bool is_wrong = false;
+    convert_budget budget;
+    convert_begin_budget(&budget, size);
     const convert_job job = {.output = "/dev/null",
                              .is_forced = true,
                              .rate = size % 3 == 0 ? 10.0 : 0.0,
                              .turn = size % 5 == 0 ? 90.0 : 0.0,
                              .note = fuzz_count_note,
-                             .user = &is_wrong};
+                             .user = &is_wrong,
+                             .budget = &budget};
     convert_scene scene = {.name = common_copy("fuzzed")};
     if (model)
         convert_add_part(&scene, CONVERT_MODEL, "model", NULL, common_copy(model), strlen(model));
@@ -48,12 +51,13 @@ static inline const char *fuzz_convert(convert_read_fn *read, convert_write_fn *
     const bool is_read = read(&job, &input, &scene, &error);
     if (!is_read && error.message[0] == '\0')
         fault = "refused without a reason";
-    FOR_WHILE (i, scene.num_parts, is_read && !fault)
+    for (uint32_t i = 0; i < scene.num_parts && is_read && !fault; i++)
         fault = fuzz_part_fault(&scene.parts[i]);
     error = (md5_error){0};
     if (is_read && !fault && write && scene.num_parts > 0 && !write(&job, &scene, &error)
         && error.message[0] == '\0')
         fault = "not written, without a reason";
+    convert_end_budget(&budget, &job);
     free(input.bytes);
     convert_free_scene(&scene);
     return fault ? fault : is_wrong ? "a note without a text" : NULL;

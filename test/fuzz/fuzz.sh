@@ -1,10 +1,11 @@
 #!/bin/sh
-# Fuzzes each target in turn, with the address and undefined behaviour sanitizers, and keeps new
-# inputs. Needs clang with libFuzzer.
+# Fuzzes each target with the address and undefined behavior sanitizers, and stores new inputs. Needs clang with libFuzzer.
 #   FUZZ_SECONDS=60        time for each target
-#   FUZZ_TARGETS="..."     which of those that target.h lists
+#   FUZZ_TARGETS="..."     targets; default: all in target.h
 #   FUZZ_CORPUS=FOLDER     stores inputs between runs, in one folder for each target
 #   FUZZ_MERGE=yes         at the end, replaces test/fuzz/corpus by the fewest inputs with the same coverage
+#   MD5_BUILD_ONLY=yes     only links each target from the objects of `make programs`, without sanitizers and libFuzzer, and
+#                          runs it with an empty input
 . test/build/report.sh
 
 clang=${FUZZ_CLANG:-clang}
@@ -13,6 +14,45 @@ corpus=${FUZZ_CORPUS:-$build/corpus}
 targets=${FUZZ_TARGETS:-$(sed -n 's/^ *TARGET(\([a-z]*\)).*/\1/p' test/fuzz/target.h)}
 flags="-std=c11 -O1 -g -ffp-contract=off -fno-omit-frame-pointer -I.
     -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+# Sources of a target, in addition to its own file and the library.
+needs_programs() { # TARGET
+    [ -e "test/fuzz/programs/$1.c" ]
+}
+needs_mutator() { # TARGET: its input consists of words
+    case $1 in mesh | anim | scene | camera | machine | game | cube | script | scale | bvh) true ;; *) false ;; esac
+}
+
+objects_of() { # SOURCE...
+    for source; do
+        echo "${BUILD:-build/release}/${source%.c}.o"
+    done
+}
+# shellcheck disable=SC2046,SC2086 # several files and flags
+link_without_fuzzer() { # TARGET
+    objects=$(objects_of test/load/test_asset.c test/fuzz/*/"$1".c)
+    ! needs_programs "$1" ||
+        objects="$(objects_of test/fuzz/*/"$1".c demo/common/*.c demo/convert/*.c demo/looks/*.c render/pictures.c render/assert.c) $packages"
+    ! needs_mutator "$1" || objects="$scratch/mutate.o $objects"
+    ${CC:-cc} -std=c11 -I. -DFUZZ_TARGET="fuzz_$1" -o "$scratch/$1" test/fuzz/driver.c "$scratch/main.o" $objects $archives \
+        ${MD5_LINK_FLAGS:-} -lpthread -lm && "$scratch/$1"
+}
+link_all() {
+    printf '%s\n' '#include <stddef.h>' '#include <stdint.h>' 'int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);' \
+        'size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max) { (void)data; (void)max; return size; }' \
+        'int main(void) { return LLVMFuzzerTestOneInput((const uint8_t *)"", 0); }' >"$scratch/main.c"
+    packages=
+    for package in libzip jansson meshoptimizer stb libjpeg zlib assimp; do
+        packages="$packages $(sh demo/linkable.sh $package "${CC:-cc}" | sed 's/-D[A-Z_]*//')"
+    done
+    # shellcheck disable=SC2086 # the compiler may be several words
+    ${CC:-cc} -c -o "$scratch/main.o" "$scratch/main.c" && ${CC:-cc} -std=c11 -I. -c -o "$scratch/mutate.o" test/fuzz/mutate.c || exit 1
+    for target in $targets; do
+        check "$target is linked" link_without_fuzzer "$target"
+    done
+    finish
+}
+[ -z "${MD5_BUILD_ONLY:-}" ] || link_all
 
 title="fuzzing"
 mkdir -p "$build"
@@ -24,7 +64,7 @@ echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n
     finish
 }
 
-# Compiles once for all targets, because SIMD code compiles slowly with sanitizers.
+# Compiles objects once for all targets, because SIMD code compiles slowly with sanitizers.
 # shellcheck disable=SC2086
 compile() { # OPTIONS FILE...
     options=$1
@@ -47,7 +87,7 @@ make_library() {
     library=$objects
 }
 
-# What the programs read, they read with these parts and packages.
+# Sources and packages with which the programs read files.
 make_programs() {
     objects=
     packages=$("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg libzip jansson) || return
@@ -59,8 +99,8 @@ make_programs() {
 # shellcheck disable=SC2086
 make_fuzzer() { # TARGET
     parts=test/load/test_asset.c
-    [ ! -e "test/fuzz/programs/$1.c" ] || parts="$programs $packages"
-    case $1 in mesh | anim | scene | camera | machine | game | cube | script | scale | bvh) parts="test/fuzz/mutate.c $parts" ;; esac
+    ! needs_programs "$1" || parts="$programs $packages"
+    ! needs_mutator "$1" || parts="test/fuzz/mutate.c $parts"
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c test/fuzz/*/"$1".c \
         $parts $library -lm
 }

@@ -1,8 +1,8 @@
 // Targets: each runs one fuzzed input and returns NULL or a description of the fault.
 //
 // A new one needs a file of its name in library/ or programs/, a line here, and inputs in seeds/,
-// which `make test` replays; one of the library also in corpus/; one of words a place in
-// make_fuzzer() of fuzz.sh.
+// which `make test` replays; a target of the library also inputs in corpus/; a target whose input
+// consists of words a name in needs_mutator() of fuzz.sh.
 #ifndef FUZZ_TARGET_H
 #define FUZZ_TARGET_H
 
@@ -19,7 +19,6 @@ typedef const char *fuzz_target(const uint8_t *data, size_t size);
     TARGET(machine)    /* an .md5machine, which is played */                              \
     TARGET(save)       /* commands, and changes fixture the saved player */               \
     TARGET(compressed) /* the file fixture a compressed clip */                           \
-    TARGET(assets)     /* an asset file */                                                \
     TARGET(texture)    /* an image program and a picture */                               \
     TARGET(game)       /* files fixture declarations, with a NUL byte between them */     \
     TARGET(cube)       /* an md5.cfg, a NUL byte, another script */                       \

@@ -52,30 +52,4 @@ static inline const char *fuzz_text(const fuzz_text_kind *kind, const uint8_t *d
     return fault ? fault : fuzz_memory(fuzz_parse_piece, kind->free, &piece, opts, choice);
 }
 
-// Defines the functions of a format.
-#define FUZZ_TEXT_KIND(name, type, parse_it, find_its_fault, free_it, most_memory)          \
-    static void *parse_##name(const void *text, size_t size, const md5_load_opts *opts,     \
-                              md5_error *error)                                             \
-    {                                                                                       \
-        return parse_it(text, size, opts, error);                                           \
-    }                                                                                       \
-    static uint32_t count_##name##_warnings(const void *asset)                              \
-    {                                                                                       \
-        return ((const type *)asset)->num_warnings;                                         \
-    }                                                                                       \
-    static const char *find_##name##_fault(void *asset)                                     \
-    {                                                                                       \
-        return find_its_fault((type *)asset);                                               \
-    }                                                                                       \
-    static void free_##name(void *asset)                                                    \
-    {                                                                                       \
-        free_it((type *)asset);                                                             \
-    }                                                                                       \
-    const char *fuzz_##name(const uint8_t *data, size_t size)                               \
-    {                                                                                       \
-        static const fuzz_text_kind kind = {parse_##name, count_##name##_warnings,          \
-                                            find_##name##_fault, free_##name, most_memory}; \
-        return fuzz_text(&kind, data, size);                                                \
-    }
-
 #endif

@@ -3,11 +3,11 @@
 #include "test/fuzz/memory.h"
 #include "test/pose/test_made_pose.h"
 
-enum { COMPRESSED_HEAD = 20, COMPRESSED_JOINTS = 4096, COMPRESSED_MOMENTS = 12 };
+enum { COMPRESSED_HEAD = 20, COMPRESSED_JOINTS = 4096, NUM_COMPRESSED_SAMPLES = 12 };
 
 static void put_compressed_32(uint8_t *to, uint64_t value)
 {
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         to[i] = (uint8_t)(value >> (8 * i));
 }
 
@@ -15,7 +15,7 @@ static void put_compressed_32(uint8_t *to, uint64_t value)
 static void seal_compressed(uint8_t *bytes, size_t size)
 {
     uint64_t hash = 0xCBF29CE484222325u;
-    FOR_FROM (i, COMPRESSED_HEAD, size)
+    for (size_t i = COMPRESSED_HEAD; i < size; i++)
         hash = (hash ^ bytes[i]) * 0x100000001B3u;
     put_compressed_32(bytes + 8, size);
     put_compressed_32(bytes + 12, hash);
@@ -24,7 +24,7 @@ static void seal_compressed(uint8_t *bytes, size_t size)
 
 static bool is_compressed_sound(const md5_xform *pose, uint32_t num_joints)
 {
-    FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         const md5_quat q = pose[i].rotation;
         const md5_vec3 t = pose[i].translation;
         const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
@@ -34,16 +34,17 @@ static bool is_compressed_sound(const md5_xform *pose, uint32_t num_joints)
     return true;
 }
 
-// At moments in and beyond the clip, and from any frame to any other.
+// At sample positions in and beyond the clip, and from any frame to any other.
 static const char *sample_compressed(const md5_anim *clip, md5_xform *pose)
 {
-    for (uint32_t i = 0; i < COMPRESSED_MOMENTS; i++) {
+    for (uint32_t i = 0; i < NUM_COMPRESSED_SAMPLES; i++) {
         const double cycle = clip->duration > 0 ? clip->duration : 1;
-        md5_moment moment = md5_moment_at(clip, cycle * 0.37 * i, (md5_wrap)(i % 3));
+        md5_sample_position sample =
+            md5_sample_position_at(clip, cycle * 0.37 * i, (md5_wrap)(i % 3));
         if (i % 4 == 3)
-            moment = (md5_moment){
+            sample = (md5_sample_position){
                 .frame0 = clip->num_frames - 1, .frame1 = clip->num_frames / i, .fraction = 0.4f};
-        sample_own(clip, moment, (md5_root)(i % 3 == 1 ? 2 : 0), pose);
+        sample_own(clip, sample, (md5_root)(i % 3 == 1 ? 2 : 0), pose);
         if (!is_compressed_sound(pose, clip->skeleton.num_joints))
             return "an invalid pose";
     }
@@ -59,7 +60,7 @@ static const char *decompress(const md5_anim *clip, md5_xform *pose)
     if (!anim)
         return error.status == MD5_ERROR_MEMORY ? NULL : "a clip cannot be decompressed";
     const uint32_t last = anim->num_frames - 1, num_joints = anim->skeleton.num_joints;
-    const md5_moment end = {.frame0 = last, .frame1 = last};
+    const md5_sample_position end = {.frame0 = last, .frame1 = last};
     sample_own(clip, end, MD5_ROOT_FILE, pose);
     sample_own(anim, end, MD5_ROOT_FILE, pose + num_joints);
     const bool is_same = memcmp(pose, pose + num_joints, num_joints * sizeof *pose) == 0;

@@ -31,7 +31,7 @@ static const char *cube_part_fault(const md5_cube2_part *part)
     const uint32_t order[] = {0, 1};
     const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
     md5_xform pose[2] = {{.rotation = {0, 0, 0, 1}}};
-    md5_cube2_look skin;
+    md5_cube2_material skin;
     uint32_t first, count;
     for (uint32_t i = 0; i < part->num_anims && i < 100; i++) {
         const md5_cube2_anim *const anim = &part->anims[i];
@@ -44,7 +44,7 @@ static const char *cube_part_fault(const md5_cube2_part *part)
             md5_cube2_adjust_pose(part, anim, &skeleton, pose);
         md5_find_cube2_anim(part, anim->mask, anim->names);
     }
-    md5_build_cube2_look(part, "a", &skin);
+    md5_build_cube2_material(part, "a", &skin);
     return skin.texture.commands && skin.masks.commands && skin.normal_map.commands
                ? NULL
                : "an image without commands";

@@ -20,7 +20,7 @@ static const char fuzz_anim_text[] =
 static void split_files(fuzz_file files[NUM_FILES], const char *bytes, size_t size)
 {
     static const char *const names[NUM_TEXTS] = {"materials/a.mtr", "skins/b.skin", "def/c.def"};
-    FOR (i, NUM_TEXTS) {
+    for (int i = 0; i < NUM_TEXTS; i++) {
         const char *const end = memchr(bytes, '\0', size);
         const size_t length = end && i < NUM_TEXTS - 1 ? (size_t)(end - bytes) : size;
         files[i] = (fuzz_file){names[i], bytes, length};
@@ -34,7 +34,7 @@ static void split_files(fuzz_file files[NUM_FILES], const char *bytes, size_t si
 static const char *image_fault(const md5_image_program *image)
 {
     uint32_t depth = 0;
-    FOR (i, image->num_steps) {
+    for (uint32_t i = 0; i < image->num_steps; i++) {
         const md5_image_kind kind = image->steps[i].kind;
         const bool is_pair = kind == MD5_IMAGE_ADD || kind == MD5_IMAGE_ADD_NORMALS;
         if (depth < (kind == MD5_IMAGE_FILE ? 0u : is_pair ? 2u : 1u))
@@ -46,11 +46,11 @@ static const char *image_fault(const md5_image_program *image)
 
 static const char *game_stage_fault(const md5_material *material, const md5_stage *stage)
 {
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         if (stage->color[i] >= material->num_registers)
             return "a color without a register";
     }
-    FOR (i, 6) {
+    for (int i = 0; i < 6; i++) {
         if (stage->matrix[i / 3][i % 3] >= material->num_registers)
             return "a matrix without a register";
     }
@@ -68,7 +68,7 @@ static const char *game_material_fault(const md5_material *material)
     if (material->decl->state == MD5_DECL_UNPARSED)
         return "a material that is not parsed";
     md5_evaluate_material(material, &input, registers);
-    FOR_WHILE (i, material->num_stages, !fault) {
+    for (uint32_t i = 0; i < material->num_stages && !fault; i++) {
         fault = game_stage_fault(material, &material->stages[i]);
         if (!fault)
             md5_stage_matrix(&material->stages[i], registers, matrix);
@@ -80,7 +80,7 @@ static const char *ask_for_materials(md5_game *game)
 {
     const char *fault = NULL;
     md5_error error = {0};
-    FOR_WHILE (i, md5_game_num_decls(game, MD5_DECL_MATERIAL), !fault) {
+    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MATERIAL) && !fault; i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_MATERIAL, i)->name;
         const md5_material *const material = md5_game_material(game, name, &error);
         fault = material                           ? game_material_fault(material)
@@ -93,7 +93,7 @@ static const char *ask_for_materials(md5_game *game)
 static const char *ask_for_entities(md5_game *game)
 {
     md5_error error = {0};
-    FOR (i, md5_game_num_decls(game, MD5_DECL_ENTITY)) {
+    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_ENTITY); i++) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_ENTITY, i);
         // A look-up cuts the name at its last dot, so it may find another declaration.
         if (md5_find_decl(game, MD5_DECL_ENTITY, decl->name) != decl)
@@ -126,7 +126,7 @@ static const char *restore_changed(md5_actor *actor, uint32_t choice)
     static md5_xform pose[64];
     md5_error error = {0};
     md5_actor_save(actor, bytes);
-    FOR (i, 1 + choice % 3)
+    for (uint32_t i = 0; i < 1 + choice % 3; i++)
         bytes[HEAD + (choice * 7 + i * 131) % (MD5_ACTOR_SAVE_SIZE - HEAD)] ^=
             (uint8_t)(choice >> i);
     if (!md5_actor_restore(actor, bytes, sizeof bytes, &error))
@@ -180,7 +180,7 @@ static const char *let_think(const md5_entity *entity, md5_actor *body, uint32_t
         fault = restore_monster(monster, choice + (uint32_t)i);
         md5_monster_think(monster, &tick);
         md5_monster_pose(monster, pose, NULL, NULL);
-        FOR (k, entity->model->skeleton.num_joints)
+        for (uint32_t k = 0; k < entity->model->skeleton.num_joints; k++)
             if (!isfinite(pose[k].translation.x + pose[k].rotation.w))
                 fault = "a monster whose pose is not finite";
     }
@@ -251,10 +251,10 @@ static const char *play_tree(const md5_entity *entity)
     static md5_mat34 joints[64];
     uint32_t count = 1;
     const char *fault = play_entity(entity, entity);
-    FOR_WHILE (i, count, !fault) {
+    for (uint32_t i = 0; i < count && !fault; i++) {
         const md5_entity *const body = tree[i];
         md5_local_to_model(&body->model->skeleton, body->model->bind_local, joints);
-        FOR_WHILE (k, body->num_parts, !fault) {
+        for (uint32_t k = 0; k < body->num_parts && !fault; k++) {
             const md5_entity_part *const part = &body->parts[k];
             const bool is_head = strcmp(part->key, "def_head") == 0;
             if (count > MD5_MAX_ENTITY_PARTS || part->joint >= body->model->skeleton.num_joints)
@@ -291,7 +291,7 @@ static const char *play_entities(md5_game *game)
 static const char *ask_for_rest(md5_game *game)
 {
     md5_error error = {0};
-    FOR (i, md5_game_num_decls(game, MD5_DECL_SKIN)) {
+    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_SKIN); i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_SKIN, i)->name;
         const md5_skin_def *const skin = md5_game_skin_def(game, name, &error);
         if (!skin && error.status != MD5_ERROR_MEMORY)
@@ -299,17 +299,17 @@ static const char *ask_for_rest(md5_game *game)
         if (skin)
             md5_skin_def_material(game, skin, "a");
     }
-    FOR (i, md5_game_num_decls(game, MD5_DECL_TABLE)) {
+    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_TABLE); i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_TABLE, i)->name;
         md5_game_table(game, name, &error);
     }
-    FOR (i, md5_game_num_decls(game, MD5_DECL_ARTICULATED_FIGURE)) {
+    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_ARTICULATED_FIGURE); i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_ARTICULATED_FIGURE, i)->name;
         if (!md5_game_figure_def(game, name, &error) && error.status != MD5_ERROR_MEMORY
             && md5_find_decl(game, MD5_DECL_ARTICULATED_FIGURE, name))
             return "no figure, and no reason";
     }
-    FOR (i, md5_game_num_decls(game, MD5_DECL_MODEL)) {
+    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MODEL); i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_MODEL, i)->name;
         if (!md5_find_decl(game, MD5_DECL_MODEL, name))
             continue;
@@ -332,7 +332,7 @@ static const char *ask_for_all(md5_game *game)
     return fault ? fault : ask_for_materials(game);
 }
 
-// Looks everything up under the lenient verdict, then under the engine's.
+// Looks everything up in lenient mode, then in engine mode.
 static const char *open_and_ask(const md5_game_path *path, asset_heap *heap)
 {
     asset_warnings warnings = {0};
@@ -343,7 +343,7 @@ static const char *open_and_ask(const md5_game_path *path, asset_heap *heap)
     if (!game)
         return error.status == MD5_ERROR_MEMORY ? NULL : "no game, and no reason";
     const char *fault = ask_for_all(game);
-    if (!fault && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error))
+    if (!fault && md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, &error))
         fault = ask_for_all(game);
     md5_destroy_game(game);
     return fault ? fault : asset_heap_fault(heap);

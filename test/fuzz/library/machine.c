@@ -20,12 +20,12 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
     md5_xform pose[FUZZ_JOINTS];
     md5_mat34 joints[FUZZ_JOINTS], palette[FUZZ_JOINTS], attached[FUZZ_JOINTS];
     size_t num_events = 0;
-    FOR (i, FUZZ_JOINTS)
+    for (int i = 0; i < FUZZ_JOINTS; i++)
         attached[i] = (md5_mat34){{1, 0, 0, 5, 0, 1, 0, (float)i, 0, 0, 1, 9}};
     for (uint32_t step = 0; step < STEPS; step++) {
-        FOR (i, desc->num_parameters)
+        for (uint32_t i = 0; i < desc->num_parameters; i++)
             md5_player_set(player, i, values[(step + i * 3) % 5]);
-        FOR (i, desc->num_modifiers) {
+        for (uint32_t i = 0; i < desc->num_modifiers; i++) {
             md5_target *const target = md5_player_target(player, i);
             target->weight = step % 3 == 0 ? 1 : 0.4f;
             target->position = (md5_vec3){(float)step, 3, 8};
@@ -36,28 +36,28 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
                 feet->floor = values[(step + i) % 5];
         }
         if (desc->num_clips > 0 && step % 2 == 0)
-            md5_player_play_shot(
+            md5_player_play_one_shot(
                 player, step % 4, step % desc->num_clips,
-                &(md5_shot_desc){.mode = (md5_layer_mode)(step % 4 / 2),
-                                 .mask = desc->num_masks > 0 ? desc->masks->name : NULL,
-                                 .speed = step % 3 == 0 ? -1 : 0.7f,
-                                 .fade_in = 0.1f,
-                                 .end = (md5_shot_end)(step % 3)});
+                &(md5_one_shot_desc){.mode = (md5_layer_mode)(step % 4 / 2),
+                                     .mask = desc->num_masks > 0 ? desc->masks->name : NULL,
+                                     .speed = step % 3 == 0 ? -1 : 0.7f,
+                                     .fade_in = 0.1f,
+                                     .end = (md5_one_shot_end)(step % 3)});
         if (desc->num_clips > 0 && desc->clips[step % desc->num_clips].num_sections > 0)
-            md5_player_shot_section(player, step % 4,
-                                    desc->clips[step % desc->num_clips].sections->name,
-                                    (md5_section_change)(step % 4));
+            md5_player_one_shot_section(player, step % 4,
+                                        desc->clips[step % desc->num_clips].sections->name,
+                                        (md5_section_change)(step % 4));
         if (step % 5 == 1)
             md5_player_fade_to(player, step % 3, step % 4, values[step % 5], (md5_fade)(step % 2),
                                (md5_ease_kind)(step % 4));
         if (step % 7 == 2)
             md5_player_seek(player, step % 2, step % 3, seconds[step % 6]);
         if (step % 6 == 4)
-            md5_player_stop_shot(player, step % 4, values[step % 5]);
+            md5_player_stop_one_shot(player, step % 4, values[step % 5]);
         if (step % 8 == 6)
             md5_player_set_detail(
                 player, &(md5_detail){.mask = NULL, .interval = 1 + step % 3, .phase = step % 2});
-        FOR (i, desc->num_attached) // at last none, as of copies
+        for (uint32_t i = 0; i < desc->num_attached; i++) // at last none, as of copies
             md5_player_attach(player, i, step % 4 == 1 ? attached : NULL);
         md5_player_advance(player, seconds[step % 6], forget_event, &num_events);
         md5_player_pose(player, pose, joints, palette, scratch);
@@ -79,7 +79,7 @@ static bool has_sound_morphs(md5_player *player, const md5_machine *machine)
     if (!weights)
         abort();
     md5_player_morphs(player, weights);
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         is_sound = is_sound && isfinite(weights[i]) && md5_machine_morph_name(machine, i);
     free(weights);
     return is_sound;
@@ -102,7 +102,7 @@ static const char *restored_fault(const md5_machine *machine, md5_player *player
     md5_player_copy(others[1], player);
     md5_player_advance(player, 0.13, NULL, NULL);
     md5_player_pose(player, expected, NULL, NULL, scratch);
-    FOR_WHILE (i, 2, !fault) {
+    for (int i = 0; i < 2 && !fault; i++) {
         md5_player_advance(others[i], 0.13, NULL, NULL);
         md5_player_pose(others[i], pose, NULL, NULL, scratch);
         if (memcmp(pose, expected, sizeof pose) != 0)
@@ -155,9 +155,9 @@ static const char *machine_fault(md5_machine_file *file)
     if (!binding)
         abort(); // the texts above are invalid
     file->desc.model = model;
-    FOR (i, file->desc.num_clips)
+    for (uint32_t i = 0; i < file->desc.num_clips; i++)
         file->clips[i].binding = binding;
-    FOR (i, file->desc.num_attached)
+    for (uint32_t i = 0; i < file->desc.num_attached; i++)
         file->attached[i].model = model;
     md5_machine *const machine = md5_create_machine(&file->desc, NULL, &error);
     if (!machine && (error.status == MD5_OK || !error.message[0]))
@@ -187,5 +187,30 @@ static const char *machine_fault(md5_machine_file *file)
 // kept.
 enum { BYTES_PER_BYTE = 240 };
 
-FUZZ_TEXT_KIND(machine, md5_machine_file, md5_parse_machine_file, machine_fault,
-               md5_free_machine_file, BYTES_PER_BYTE)
+static void *parse_machine(const void *text, size_t size, const md5_load_opts *opts,
+                           md5_error *error)
+{
+    return md5_parse_machine_file(text, size, opts, error);
+}
+
+static uint32_t count_machine_warnings(const void *asset)
+{
+    return ((const md5_machine_file *)asset)->num_warnings;
+}
+
+static const char *find_machine_fault(void *asset)
+{
+    return machine_fault((md5_machine_file *)asset);
+}
+
+static void free_machine(void *asset)
+{
+    md5_free_machine_file((md5_machine_file *)asset);
+}
+
+const char *fuzz_machine(const uint8_t *data, size_t size)
+{
+    static const fuzz_text_kind kind = {parse_machine, count_machine_warnings, find_machine_fault,
+                                        free_machine, BYTES_PER_BYTE};
+    return fuzz_text(&kind, data, size);
+}

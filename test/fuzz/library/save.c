@@ -24,7 +24,7 @@ static const char SAVE_MACHINE[] =
     " transition c e { exit 0.5 each duration 0.4 } transition e l { when state_time > 0.3 or b "
     "duration 0.5 }"
     " transition c l { when b duration 0.5 in_step leader c } }"
-    " slot g { mask k } shot r g c { when t until b section s loops fade_in 0.1 fade_out 0.1 }"
+    " slot g { mask k } one_shot r g c { when t until b section s loops fade_in 0.1 fade_out 0.1 }"
     " layer two { add reference c 1 mask k weight a state p p state c c"
     " transition p c { when t duration 0.4 } transition c p { when t inertial duration 0.4 } }"
     " modifier h aim head { length 2 } modifier w spring head { length 2 }"
@@ -49,7 +49,7 @@ static void make_figure(figure *fixture)
     if (!fixture->binding || !fixture->file)
         abort(); // the texts are invalid
     fixture->file->desc.model = fixture->model;
-    FOR (i, fixture->file->desc.num_clips)
+    for (uint32_t i = 0; i < fixture->file->desc.num_clips; i++)
         fixture->file->clips[i].binding = fixture->binding;
     fixture->machine = md5_create_machine(&fixture->file->desc, NULL, NULL);
     if (!fixture->machine)
@@ -75,20 +75,21 @@ static const char *play_on(const figure *fixture, md5_player *player, uint32_t s
                            uint32_t choices)
 {
     md5_xform pose[FUZZ_JOINTS];
-    FOR (i, steps) {
+    for (uint32_t i = 0; i < steps; i++) {
         const uint32_t choice = choices >> (i % 8);
         if (choice & 1)
             md5_player_set(player, md5_find_parameter(fixture->machine, "t"), 1);
         md5_player_set(player, md5_find_parameter(fixture->machine, "b"), choice % 8 == 6);
         if (choice & 4)
-            md5_player_play_shot(player, 0, i % 2,
-                                 &(md5_shot_desc){.mask = "k", .fade_in = 0.2f, .fade_out = 0.1f});
+            md5_player_play_one_shot(
+                player, 0, i % 2,
+                &(md5_one_shot_desc){.mask = "k", .fade_in = 0.2f, .fade_out = 0.1f});
         if (choice & 32)
-            md5_player_shot_section(player, 0, i % 2 ? "s" : "e", (md5_section_change)(i % 4));
+            md5_player_one_shot_section(player, 0, i % 2 ? "s" : "e", (md5_section_change)(i % 4));
         if (choice & 16)
             md5_player_set_detail(player,
                                   &(md5_detail){.mask = "k", .interval = choice % 4, .phase = i});
-        FOR (k, fixture->file->desc.num_modifiers)
+        for (uint32_t k = 0; k < fixture->file->desc.num_modifiers; k++)
             md5_player_target(player, k)->weight = choice & 2 ? 1 : 0.0f;
         md5_player_advance(player, 0.06, NULL, NULL);
         md5_player_pose(player, pose, NULL, NULL, fixture->scratch);

@@ -5,11 +5,11 @@
 
 static const char *scales_fault(const md5_scales *scales)
 {
-    FOR (i, scales->num_joints) {
+    for (uint32_t i = 0; i < scales->num_joints; i++) {
         const md5_scaled_joint *const joint = &scales->joints[i];
         if (joint->joint > 2 || (i > 0 && joint->joint <= scales->joints[i - 1].joint))
             return "joints that are not in order";
-        FOR (k, joint->num_keys) {
+        for (uint32_t k = 0; k < joint->num_keys; k++) {
             if (joint->keys[k].frame >= 100
                 || (k > 0 && joint->keys[k].frame <= joint->keys[k - 1].frame))
                 return "frames that are not in order";

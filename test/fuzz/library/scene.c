@@ -9,11 +9,11 @@ static char *copy_part(const uint8_t *data, size_t size)
     return part;
 }
 
-static const char *moment_fault(const md5_anim *anim, const md5_moment *moment)
+static const char *sample_position_fault(const md5_anim *anim, const md5_sample_position *sample)
 {
-    if (moment->frame0 >= anim->num_frames || moment->frame1 >= anim->num_frames)
+    if (sample->frame0 >= anim->num_frames || sample->frame1 >= anim->num_frames)
         return "a sample position outside of the frames";
-    if (!(moment->fraction >= 0 && moment->fraction < 1))
+    if (!(sample->fraction >= 0 && sample->fraction < 1))
         return "a sample position whose fraction is out of range";
     return NULL;
 }
@@ -47,17 +47,17 @@ static const char *play_at(const md5_binding *binding, double time, md5_wrap wra
     const uint32_t num_joints = model->skeleton.num_joints;
     md5_xform *const pose = malloc(num_joints * sizeof *pose);
     md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
-    const md5_moment moment = md5_moment_at(binding->anim, time, wrap);
-    const char *fault = moment_fault(binding->anim, &moment);
+    const md5_sample_position sample = md5_sample_position_at(binding->anim, time, wrap);
+    const char *fault = sample_position_fault(binding->anim, &sample);
     if (!fault) {
-        md5_sample(binding, moment, root, pose);
+        md5_sample(binding, sample, root, pose);
         fault = api_pose_fault(pose, num_joints);
         md5_local_to_model(&model->skeleton, pose, joints);
         md5_build_palette(model, joints, joints);
-        FOR (mesh, model->num_meshes)
+        for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++)
             draw(model, mesh, joints);
-        md5_anim_root_motion(binding->anim, moment, moment);
-        md5_anim_bounds(binding->anim, moment, root);
+        md5_anim_root_motion(binding->anim, sample, sample);
+        md5_anim_bounds(binding->anim, sample, root);
     }
     free(pose);
     free(joints);
@@ -69,7 +69,7 @@ static const char *play(const md5_binding *binding)
     const double end = binding->anim->duration;
     const double times[] = {0, 0.4 * end, end, -0.7 * end, 1e300, NAN};
     const char *fault = asset_binding_fault(binding);
-    FOR_WHILE (i, COUNT_OF(times), !fault)
+    for (size_t i = 0; i < COUNT_OF(times) && !fault; i++)
         fault = play_at(binding, times[i], (md5_wrap)(i % 3), (md5_root)(i / 2));
     return fault;
 }
@@ -132,19 +132,20 @@ static const char *check_texts(const check_input inputs[2], const md5_model *mod
     md5_check *const mesh = make_check(&inputs[0], &opts, NULL);
     md5_check *const clip = make_check(&inputs[1], &opts, NULL);
     md5_binding *const binding =
-        anim ? md5_bind(model, anim, &(md5_load_opts){.partial = true}, NULL) : NULL;
+        anim ? md5_bind(model, anim, &(md5_load_opts){.allow_partial_binding = true}, NULL) : NULL;
     bool is_sound = mesh && clip && md5_check_pair(mesh, clip) != MD5_NONE
                     && (!model || md5_check_model(mesh, model))
                     && (!binding || md5_check_binding(clip, binding)) && md5_check_turns(&clip, 1);
-    FOR (i, is_sound ? clip->num_findings : 0)
-        is_sound &= clip->findings[i].rule[0] != '\0' && clip->findings[i].count > 0
-                    && clip->findings[i].error.message[0] != '\0';
+    for (uint32_t i = 0; i < (is_sound ? clip->num_diagnostics : 0); i++)
+        is_sound &= clip->diagnostics[i].rule[0] != '\0' && clip->diagnostics[i].count > 0
+                    && clip->diagnostics[i].error.message[0] != '\0';
     if (is_sound)
         is_sound = clip->space.scale >= 0 && clip->space.scale <= 1e6f;
     md5_free_binding(binding);
     md5_free_check(clip);
     md5_free_check(mesh);
-    const char *const fault = is_sound ? asset_heap_fault(&heap) : "a check without its findings";
+    const char *const fault =
+        is_sound ? asset_heap_fault(&heap) : "a check without its diagnostics";
     return fault ? fault
                  : fuzz_memory(make_check, destroy_check, &inputs[random % 2], opts, random);
 }
@@ -161,7 +162,7 @@ const char *fuzz_scene(const uint8_t *data, size_t size)
     md5_model *const model = md5_parse_model(mesh_text, mesh_size, &opts, NULL);
     md5_anim *const anim = model ? md5_parse_anim(anim_text, anim_size, &opts, NULL) : NULL;
     uint32_t random = 0;
-    FOR (i, size)
+    for (size_t i = 0; i < size; i++)
         random = random * 31 + data[i];
     const char *fault = anim ? bind_and_play(model, anim, random) : NULL;
     if (!fault)

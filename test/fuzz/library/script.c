@@ -17,7 +17,7 @@ static const fuzz_file game_files[] = {{"def/m.def", fuzz_def, sizeof fuzz_def -
 static const void *open_script(void *user, const char *path, size_t *size, md5_error *error)
 {
     const fuzz_file *const files = user;
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         if (strcmp(files[i].name, path) == 0)
             return open_fuzz_file(user, (size_t)i, size, error);
     }
@@ -38,9 +38,9 @@ static const char *play_fault(const md5_script *script, const md5_entity *entity
     md5_xform pose[FUZZ_JOINTS];
     bool is_sound = true;
     for (uint32_t i = 0; i < script->num_states && i < 20; i++) {
-        FOR (channel, MD5_CHANNEL_EYELIDS)
+        for (int channel = 0; channel < MD5_CHANNEL_EYELIDS; channel++)
             md5_states_set(states, (md5_channel)channel, script->states[i].name, i);
-        FOR (tick, 4u)
+        for (uint32_t tick = 0; tick < 4; tick++)
             md5_states_advance(states, 16 + 100 * tick, NULL, NULL);
         md5_actor_pose(actor, pose, NULL, NULL);
         is_sound = is_sound && fuzz_is_sound(pose);

@@ -13,8 +13,10 @@ static const char *texture_fault(md5_image *image, const md5_error *error)
         || image->height > MD5_MAX_IMAGE_SIDE)
         fault = "a size beyond the limits";
     uint32_t sum = 0;
-    FOR_WHILE (i, (size_t)image->width * image->height * 4, !fault)
-        sum |= image->pixels[i];
+    if (!fault) {
+        for (size_t i = 0; i < (size_t)image->width * image->height * 4; i++)
+            sum |= image->pixels[i];
+    }
     if (sum > 255)
         fault = "a byte of more than 8 bits";
     md5_free_image(image);

@@ -28,7 +28,7 @@ static const char *read_archive(const char *path)
     if (!common_add_game_place(&places, path, &error))
         return error.message[0] ? NULL : "refused without a reason";
     const md5_game_path *const archive = places.paths;
-    FOR_WHILE (i, archive->num_files, total < MAX_READ) {
+    for (size_t i = 0; i < archive->num_files && total < MAX_READ; i++) {
         size_t size = 0;
         error.message[0] = '\0';
         const void *const bytes = archive->open(archive->user, i, &size, &error);

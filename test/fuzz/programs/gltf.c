@@ -2,11 +2,11 @@
 // mutations do not tear apart.
 #include "test/fuzz/target.h"
 
-#include "demo/convert/convert.h"
+#include "demo/convert/budget.h"
 
 static void put_u32(char *bytes, size_t value)
 {
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         bytes[i] = (char)(value >> 8 * i & 0xff);
 }
 
@@ -58,7 +58,10 @@ const char *fuzz_gltf(const uint8_t *data, size_t size)
     const bool is_glb = size >= 4 && memcmp(data, "glTF", 4) == 0;
     const uint8_t *const end = size == 0 || is_glb ? NULL : memchr(data, '\0', size);
     bool is_wrong = false;
-    const convert_job job = {.note = look_at_note, .user = &is_wrong, .is_forced = size % 2 == 1};
+    convert_budget budget;
+    convert_begin_budget(&budget, size);
+    const convert_job job = {
+        .note = look_at_note, .user = &is_wrong, .is_forced = size % 2 == 1, .budget = &budget};
     convert_input input = {.path = "/nonexistent/fuzz.gltf"};
     if (end) {
         const size_t length = (size_t)(end - data);
@@ -76,8 +79,9 @@ const char *fuzz_gltf(const uint8_t *data, size_t size)
     if (!convert_read_gltf(&job, &input, &scene, &error))
         wrong = error.message[0] ? NULL : "refused without a reason";
     else
-        FOR_WHILE (i, scene.num_parts, !wrong)
+        for (size_t i = 0; i < scene.num_parts && !wrong; i++)
             wrong = is_readable(&scene.parts[i]) ? NULL : "made what is not read";
+    convert_end_budget(&budget, &job);
     convert_free_scene(&scene);
     free(input.bytes);
     return is_wrong ? "a note without text" : wrong;
