@@ -5,8 +5,10 @@
 #include <stdbool.h>
 
 // Checks that the statement after it aborts and says this on standard error; the test goes on.
-//     MISUSE ("md5_skin(): mesh: not NULL")
+//     MISUSE ("md5_skin(): mesh: must not be NULL")
 //         md5_skin(NULL, palette, positions, NULL, NULL);
+// A text that begins with "md5model: " or "md5gl: " is the whole message without the condition in
+// parentheses; any other text is a part of the message.
 // What the statement changes in memory may last or not: it changes only what is its own.
 #if defined(_WIN32)
 #include <setjmp.h>

@@ -7,6 +7,7 @@
 #include "md5/md5dialects.h"
 #include "md5/md5edit.h"
 #include "md5/md5game.h"
+#include "md5/md5ragdoll.h"
 #include "md5/md5play.h"
 
 static inline void own_memory(const void *owner)
@@ -85,13 +86,6 @@ static inline void own_text(const test_text *owner)
 // A zeroed array: OWN_ARRAY(float, numbers, 3 * count);
 #define OWN_ARRAY(type, name, count) OWN type *const name = test_calloc((count), sizeof *(name))
 
-// Each instruction set of this machine from `first` on; includes md5/core/cpu.h.
-// NOLINTBEGIN(bugprone-macro-parentheses)
-#define EACH_CPU(level, first)                                    \
-    for (md5_cpu level = (first); level < MD5_CPU_COUNT; level++) \
-        if (md5i_cpu_has(level))
-// NOLINTEND(bugprone-macro-parentheses)
-
 // -- Files of ours --------------------------------------------------------------------------------
 
 static inline md5_model *our_model(const char *path)
@@ -141,12 +135,11 @@ static inline bool own_next_failure(test_failure *it, const char *file, int line
     return test_check(failed < 10000, file, line, "allocations have no end");
 }
 
-// A loop in which the first allocation fails, then the second, and so on, until a round needs no
-// more. Its statement frees what it made; whether it did is checked after each round.
-// NOLINTBEGIN(bugprone-macro-parentheses)
-#define EACH_FAILURE(it) \
-    for (test_failure it = {.heap = {0}}; own_next_failure(&it, __FILE__, __LINE__);)
-// NOLINTEND(bugprone-macro-parentheses)
+// for (test_failure it = {0}; NEXT_FAILURE(it);) { ... }
+// In the first iteration the first allocation fails, in the second one the second allocation, and
+// so on, until an iteration needs fewer allocations. The body frees its results; NEXT_FAILURE()
+// checks that no memory is left.
+#define NEXT_FAILURE(it) own_next_failure(&(it), __FILE__, __LINE__)
 
 // Such a round ends with the result, or with an error of that kind.
 #define CHECK_FAILURE(it, made) CHECK_UINT((it).error.status, (made) ? MD5_OK : MD5_ERROR_MEMORY)

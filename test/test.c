@@ -225,7 +225,7 @@ static bool has_selected_length(const test_case *test)
 static bool is_selected(const test_case *test, int count, char **parts)
 {
     bool in_file = count <= 1;
-    FOR_FROM (i, 1, count) {
+    for (int i = 1; i < count; i++) {
         if (strstr(test->name, parts[i]))
             return true;
         in_file = in_file || strstr(test->file, parts[i]);

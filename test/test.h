@@ -65,27 +65,6 @@ void test_register(test_case *test);
 
 #define COUNT_OF(rows) (sizeof(rows) / sizeof((rows)[0]))
 
-// A loop over an array: `row` points to one after the other. EACH_IN: of what has `rows` and their
-// count, `num_rows`.
-// NOLINTBEGIN(bugprone-macro-parentheses)
-#define EACH(row, rows) \
-    for (__typeof__(&(rows)[0]) row = (rows); row < (rows) + COUNT_OF(rows); row++)
-#define EACH_IN(row, fixture, rows)                             \
-    for (__typeof__((fixture)->rows[0]) *row = (fixture)->rows; \
-         row < (fixture)->rows + (fixture)->num_##rows; row++)
-// NOLINTEND(bugprone-macro-parentheses)
-
-// A loop over 0, 1 ... count - 1: the index has the type of `count`, which is unsigned for 3u.
-// FOR_FROM: over first ... end - 1. FOR_WHILE: as long as something holds. FOR_U32: the index is a
-// uint32_t, for counts that are signed constants. NOLINTBEGIN(bugprone-macro-parentheses)
-#define FOR(index, count) FOR_FROM (index, 0, count)
-#define FOR_WHILE(index, count, holds) \
-    for (__typeof__((count) + 0) index = 0; (holds) && index < (count); index++)
-#define FOR_U32(index, count) for (uint32_t index = 0; index < (count); index++)
-#define FOR_FROM(index, first, end) \
-    for (__typeof__((end) + 0) index = (first); index < (end); index++)
-// NOLINTEND(bugprone-macro-parentheses)
-
 // STRINGS (names) = {"a", "b"};
 #define STRINGS(name) static const char *const name[]
 

@@ -115,11 +115,6 @@ static void measure_reading(bench_table *table, int count, char **paths)
     compare_with_lexer(table, &ours, "ours");
     compare_with_lexer(table, &longer, "with ten decimals");
     compare_with_lexer(table, &others, "the corpus");
-    bench_heading("mapping images, over reading the texts");
-    compare_with_asset_files(table, &ours, false, "our models");
-    compare_with_asset_files(table, &ours, true, "our clips");
-    compare_with_asset_files(table, &others, false, "models of the corpus");
-    compare_with_asset_files(table, &others, true, "clips of the corpus");
     bench_heading("reading parts, others on request");
     measure_parts(table, &ours, "ours");
     measure_parts(table, &longer, "ten decimals");

@@ -61,11 +61,12 @@ static double time_samples(const compress_case *fixture, bool is_packed)
 {
     const double start = bench_now();
     for (int i = 0; i < COMPRESS_SAMPLES; i++) {
-        const md5_moment moment = md5_moment_at(fixture->anim, i / 60.0, MD5_WRAP_LOOP);
+        const md5_sample_position sample =
+            md5_sample_position_at(fixture->anim, i / 60.0, MD5_WRAP_LOOP);
         if (is_packed)
-            md5_sample(fixture->packed, moment, MD5_ROOT_FILE, fixture->pose);
+            md5_sample(fixture->packed, sample, MD5_ROOT_FILE, fixture->pose);
         else
-            md5_sample(fixture->binding, moment, MD5_ROOT_FILE, fixture->pose);
+            md5_sample(fixture->binding, sample, MD5_ROOT_FILE, fixture->pose);
     }
     return bench_now() - start;
 }

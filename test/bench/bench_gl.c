@@ -42,8 +42,9 @@ static void pose(const gl_stage *stage)
                 high = wide * (float)(HEIGHT * COLUMNS) / (float)(WIDTH * ROWS);
     for (uint32_t i = 0; i < CROWD; i++) {
         const uint32_t row = i / COLUMNS, column = i % COLUMNS;
-        const md5_moment moment = md5_moment_at(stage->anim, 0.13 * i, MD5_WRAP_LOOP);
-        md5_pose_palette(stage->binding, moment, MD5_ROOT_IN_PLACE, scratch, joints,
+        const md5_sample_position sample =
+            md5_sample_position_at(stage->anim, 0.13 * i, MD5_WRAP_LOOP);
+        md5_pose_palette(stage->binding, sample, MD5_ROOT_IN_PLACE, scratch, joints,
                          palettes + (size_t)i * num_joints);
         placements[i] = md5_mat34_from_xform(
             (md5_xform){.rotation = {.w = 1},

@@ -51,7 +51,7 @@ static void gpu_pose_frames(gpu_crowd *crowd)
     md5_xform *const scratch = gpu_array(num_joints, sizeof *scratch);
     crowd->frames = gpu_array((size_t)num_frames * num_joints, sizeof *crowd->frames);
     for (uint32_t i = 0; i < num_frames; i++)
-        md5_pose_palette(stage->binding, md5_moment_from_frames(stage->anim, i, i, 0),
+        md5_pose_palette(stage->binding, md5_sample_position_from_frames(stage->anim, i, i, 0),
                          MD5_ROOT_IN_PLACE, scratch, NULL, crowd->frames + (size_t)i * num_joints);
     free(scratch);
 }
@@ -82,8 +82,8 @@ static void gpu_place(gpu_crowd *crowd, uint32_t count, uint32_t width, uint32_t
             md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}, .translation = at});
         memcpy(crowd->palettes + (size_t)i * num_joints, crowd->frames + (size_t)frame * num_joints,
                num_joints * sizeof *crowd->palettes);
-        crowd->jobs[i] = (md5gl_clip_job){
-            .moment = md5_moment_from_frames(stage->anim, frame, (frame + 1) % num_frames, 0.5f)};
+        crowd->jobs[i] = (md5gl_clip_job){.sample = md5_sample_position_from_frames(
+                                              stage->anim, frame, (frame + 1) % num_frames, 0.5f)};
         crowd->pictures[i] = (md5gl_impostor){
             .rotation = {.w = 1}, .translation = at, .scale = 1, .frame = (float)frame, .shown = 1};
     }
@@ -208,8 +208,8 @@ static void gpu_make_far(gl_stage *stage, gpu_crowd *crowd)
     if (!crowd->impostors)
         fail("clips and impostors", error.message);
     for (uint32_t i = 0; i < num_frames; i++) {
-        if (!md5gl_draw_impostor_pictures(stage->renderer, crowd->impostors, crowd->drawn, i,
-                                          crowd->frames + (size_t)i * num_joints, &error))
+        if (!md5gl_draw_impostor_images(stage->renderer, crowd->impostors, crowd->drawn, i,
+                                        crowd->frames + (size_t)i * num_joints, &error))
             fail("impostors", error.message);
     }
     md5_destroy_baked(clip);

@@ -30,13 +30,13 @@ static void measure_monsters(bench_table *table)
         puts("  not measured: without libzip the game folder's archive is not read");
         return;
     }
-    MD5_FOR (i, 1000) {
+    for (uint32_t i = 0; i < 1000; i++) {
         actors[i] = md5_create_actor(entity, NULL, NULL);
         const md5_monster_desc desc = {.entity = entity, .body = actors[i]};
         monsters[i] = md5_create_monster(&desc, NULL, NULL);
         md5_actor_play(actors[i], MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0);
     }
-    MD5_FOR (i, 60000) {
+    for (uint32_t i = 0; i < 60000; i++) {
         const uint32_t k = i % 1000, looks = i / 1000 % 2;
         tick.time += k == 0 ? 16 : 0;
         tick.origin.x = (float)k;

@@ -34,7 +34,7 @@ static md5_machine *make_character(const playing *play)
     md5_clip_desc clips[PLAYING_CLIPS];
     for (int i = 0; i < PLAYING_CLIPS; i++)
         clips[i] = (md5_clip_desc){.name = playing_names[i], .binding = play->bindings[i]};
-    clips[0].extract = MD5_EXTRACT_TURN;
+    clips[0].root_extraction = MD5_ROOT_EXTRACTION_TURN;
     const md5_mask_desc masks[] = {{.name = "upper", .joints = "*spine_2", .feather = 2}};
     const md5_parameter_desc parameters[] = {
         {.name = "speed", .kind = MD5_PARAMETER_FLOAT, .value = 2},
@@ -194,15 +194,15 @@ static uint64_t work_between_steps(void *fixture, md5_cpu level)
     const size_t num_joints = play->model->skeleton.num_joints;
     md5_xform *const before = play->scratch, *const pose = before + num_joints;
     (void)level;
-    md5_between_job job = {.model = play->model,
-                           .before = play->model->bind_local,
-                           .now = play->pose,
-                           .motion = {.rotation = {.z = 0.1f, .w = 0.995f}},
-                           .pose = pose,
-                           .joints = play->joints,
-                           .palette = play->palettes};
-    md5_pose_between(&job, 1, 0.5f, NULL);
-    return play->palettes[0].m[0] > 0.0f && job.part.rotation.w > 0.0f;
+    md5_interpolated_pose_job job = {.model = play->model,
+                                     .before = play->model->bind_local,
+                                     .after = play->pose,
+                                     .motion = {.rotation = {.z = 0.1f, .w = 0.995f}},
+                                     .pose = pose,
+                                     .joints = play->joints,
+                                     .palette = play->palettes};
+    md5_pose_interpolated(&job, 1, 0.5f, NULL);
+    return play->palettes[0].m[0] > 0.0f && job.partial_motion.rotation.w > 0.0f;
 }
 
 // All of them in one call.

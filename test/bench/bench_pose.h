@@ -22,7 +22,7 @@ enum {
     POSING_CROWD = 1000,
     POSING_MANY = 10000,
     POSING_BUFFER = 32,
-    POSING_MOMENTS = 1024
+    NUM_SAMPLE_POSITIONS = 1024
 };
 
 typedef struct posing {
@@ -34,8 +34,8 @@ typedef struct posing {
     md5_mat34 *buffer;                      // of POSING_BUFFER characters
     md5_pose_job *jobs;
     void *scratch;
-    md5_moment moments[POSING_MOMENTS]; // spread over the clip
-    uint32_t next_moment;
+    md5_sample_position samples[NUM_SAMPLE_POSITIONS]; // spread over the clip
+    uint32_t next_sample;
     double time;
     md5_xform *layer, *mixed; // another pose, and a result
     float *mask;
@@ -140,20 +140,21 @@ static void make_posing(posing *made, uint32_t num_joints)
     made->palettes = posing_memory((size_t)num_joints * POSING_MANY, sizeof *made->palettes);
     made->buffer = posing_memory((size_t)num_joints * POSING_BUFFER, sizeof *made->buffer);
     made->jobs = posing_memory(POSING_MANY, sizeof *made->jobs);
-    for (int i = 0; i < POSING_MOMENTS; i++)
-        made->moments[i] = md5_moment_at(made->anim, random_number(&random) * 100.0, MD5_WRAP_LOOP);
+    for (int i = 0; i < NUM_SAMPLE_POSITIONS; i++)
+        made->samples[i] =
+            md5_sample_position_at(made->anim, random_number(&random) * 100.0, MD5_WRAP_LOOP);
     for (uint32_t i = 0; i < POSING_MANY; i++)
         made->jobs[i] = (md5_pose_job){
             .binding = made->binding,
-            .moment = made->moments[i % POSING_MOMENTS],
+            .sample = made->samples[i % NUM_SAMPLE_POSITIONS],
             .palette = made->palettes + (size_t)i * num_joints,
         };
     made->scratch = posing_memory(md5_pose_batch_scratch(made->jobs, POSING_CROWD, NULL), 1);
     made->layer = posing_memory(num_joints, sizeof *made->layer);
     made->mixed = posing_memory(num_joints, sizeof *made->mixed);
     made->mask = posing_memory(num_joints, sizeof *made->mask);
-    md5_sample(made->binding, made->moments[0], MD5_ROOT_FILE, made->pose);
-    md5_sample(made->binding, made->moments[1], MD5_ROOT_FILE, made->layer);
+    md5_sample(made->binding, made->samples[0], MD5_ROOT_FILE, made->pose);
+    md5_sample(made->binding, made->samples[1], MD5_ROOT_FILE, made->layer);
     // Like a mask of the upper body: weights 0, a few in between, 1.
     for (uint32_t i = 0; i < num_joints; i++)
         made->mask[i] = fminf(1.0f, fmaxf(0.0f, ((float)i - 0.4f * (float)num_joints) / 8.0f));
@@ -177,15 +178,15 @@ static void free_posing(posing *made)
 }
 
 // Advances by 1/60 second.
-static md5_moment play_on(posing *made)
+static md5_sample_position play_on(posing *made)
 {
     made->time += 1.0 / 60.0;
-    return md5_moment_at(made->anim, made->time, MD5_WRAP_LOOP);
+    return md5_sample_position_at(made->anim, made->time, MD5_WRAP_LOOP);
 }
 
-static md5_moment seek_on(posing *made)
+static md5_sample_position seek_on(posing *made)
 {
-    return made->moments[made->next_moment++ % POSING_MOMENTS];
+    return made->samples[made->next_sample++ % NUM_SAMPLE_POSITIONS];
 }
 
 // -- The work of each row -------------------------------------------------------------------------
@@ -198,8 +199,8 @@ static uint64_t seen_of(const md5_mat34 *matrix)
 static uint64_t work_play(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;
-    const md5_moment moment = play_on(made);
-    pose_palette_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
+    const md5_sample_position sample = play_on(made);
+    pose_palette_with(md5i_pose_kernels_of(level), made->binding, &sample, MD5_ROOT_FILE,
                       made->pose, made->joints, made->palette);
     return seen_of(made->palette);
 }
@@ -207,8 +208,8 @@ static uint64_t work_play(void *fixture, md5_cpu level)
 static uint64_t work_seek(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;
-    const md5_moment moment = seek_on(made);
-    pose_palette_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
+    const md5_sample_position sample = seek_on(made);
+    pose_palette_with(md5i_pose_kernels_of(level), made->binding, &sample, MD5_ROOT_FILE,
                       made->pose, made->joints, made->palette);
     return seen_of(made->palette);
 }
@@ -216,18 +217,18 @@ static uint64_t work_seek(void *fixture, md5_cpu level)
 static uint64_t work_sample(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;
-    const md5_moment moment = play_on(made);
-    sample_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE, made->pose);
+    const md5_sample_position sample = play_on(made);
+    sample_with(md5i_pose_kernels_of(level), made->binding, &sample, MD5_ROOT_FILE, made->pose);
     return made->pose[0].rotation.x > 0.0f;
 }
 
 static uint64_t work_sample_cubic(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;
-    md5_moment moment = play_on(made);
-    moment.interpolation = MD5_INTERPOLATE_CUBIC;
+    md5_sample_position sample = play_on(made);
+    sample.interpolation = MD5_INTERPOLATE_CUBIC;
     (void)level;
-    md5_sample(made->binding, moment, MD5_ROOT_FILE, made->mixed);
+    md5_sample(made->binding, sample, MD5_ROOT_FILE, made->mixed);
     return made->mixed[0].rotation.x > 0.0f;
 }
 

@@ -181,22 +181,22 @@ static uint64_t read_meshes_as(const bench_texts *all, const md5_load_opts *opts
 static uint64_t read_drawn_by_shaders(void *fixture, md5_cpu level)
 {
     (void)level;
-    return read_meshes_as(fixture,
-                          &(md5_load_opts){.without = MD5_PART_SKIN_PLANS | MD5_PART_LOSSES});
+    return read_meshes_as(
+        fixture, &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES});
 }
 
 static uint64_t read_without_parts(void *fixture, md5_cpu level)
 {
     (void)level;
-    return read_meshes_as(
-        fixture,
-        &(md5_load_opts){.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES});
+    return read_meshes_as(fixture, &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS
+                                                                     | MD5_GEOMETRY_SKIN_PLANS
+                                                                     | MD5_GEOMETRY_LOSSES});
 }
 
 static uint64_t read_to_pose(void *fixture, md5_cpu level)
 {
     (void)level;
-    return read_meshes_as(fixture, &(md5_load_opts){.without = MD5_PART_GEOMETRY});
+    return read_meshes_as(fixture, &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_ALL});
 }
 
 static uint64_t read_anims(void *fixture, md5_cpu level)
@@ -274,81 +274,6 @@ static void measure_texts(bench_table *table, bench_texts *all, const char *whos
                                           .no_twin = true,
                                           .other = read_anims_with_assimp,
                                           .goal = 1000});
-    }
-}
-
-// -- Images ---------------------------------------------------------------------------------------
-
-typedef struct bench_assets {
-    const bench_text *text;
-    void *bytes;
-    size_t size;
-} bench_assets;
-
-static bench_assets bake_text(const bench_text *text)
-{
-    md5_model *const model =
-        text->is_anim ? NULL : md5_parse_model(text->bytes, text->size, NULL, NULL);
-    md5_anim *const anim =
-        text->is_anim ? md5_parse_anim(text->bytes, text->size, NULL, NULL) : NULL;
-    const md5_assets assets = {
-        .num_models = model != NULL, .models = model, .num_anims = anim != NULL, .anims = anim};
-    bench_assets file = {text, NULL, md5_write_assets(&assets, NULL, 0)};
-    file.bytes = malloc(file.size);
-    if (!file.bytes || md5_write_assets(&assets, file.bytes, file.size) != file.size)
-        abort();
-    md5_free_model(model);
-    md5_free_anim(anim);
-    return file;
-}
-
-// 0: reads the text; 1, 2: maps the file, checked or trusted.
-static bool make_in_way(const bench_assets *file, int way)
-{
-    if (way == 0)
-        return read_with_us(file->text);
-    md5_assets *const assets = md5_map_assets(file->bytes, file->size, way == 2, NULL, NULL);
-    md5_free_assets(assets);
-    return assets != NULL;
-}
-
-// How much faster asset files are mapped than texts of 32 KB and more are read: of each the least
-// seconds, of the processor, of several turns of each way; of all files the quartile and the
-// median.
-static void compare_with_asset_files(bench_table *table, const bench_texts *texts, bool anims,
-                                     const char *whose)
-{
-    enum { TURNS = 15, CALLS = 20, MIN_SIZE = 32 << 10 };
-    static const struct {
-        const char *name;
-        double goal;
-    } ways[] = {{NULL, 0}, {"checked", 10}, {"trusted", 25}};
-    static double ratios[3][MAX_TEXTS];
-    size_t count = 0;
-    const bench_watch watch = bench_begin_watch();
-    for (size_t i = 0; i < texts->count; i++) {
-        if (texts->texts[i].is_anim != anims || texts->texts[i].size < MIN_SIZE)
-            continue;
-        const bench_assets file = bake_text(&texts->texts[i]);
-        double least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
-        for (int turn = 0; turn < 3 * TURNS; turn++) {
-            const double start = bench_processor_seconds();
-            for (int call = 0; call < CALLS; call++)
-                table->seen += make_in_way(&file, turn % 3);
-            least[turn % 3] = fmin(least[turn % 3], bench_processor_seconds() - start);
-        }
-        for (int way = 1; way < 3; way++)
-            ratios[way][count] = least[0] / least[way];
-        count++;
-        free(file.bytes);
-    }
-    for (int way = 1; way < 3 && count > 0; way++) {
-        char name[64];
-        qsort(ratios[way], count, sizeof ratios[way][0], bench_compare);
-        snprintf(name, sizeof name, "%s, %s: lower quartile", whose, ways[way].name);
-        bench_least(table, &watch, name, ratios[way][count / 4], 0);
-        snprintf(name, sizeof name, "%s, %s: median", whose, ways[way].name);
-        bench_least(table, &watch, name, ratios[way][count / 2], ways[way].goal);
     }
 }
 

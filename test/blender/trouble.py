@@ -245,7 +245,7 @@ def warn_imports():
     for words in ("do not meet in one point, by up to", "do not sum to 1", "triangles without area"):
         warned(words, words, lambda report: import_mesh.import_model(
             bpy.context, write("tri.md5mesh", TRI), Settings(), report))
-    for old, new, words in (("shader", "shade", ":10: unknown word 'shade'"),
+    for old, new, words in (("shader", "shade", ":10: unknown keyword 'shade'"),
                             ("MD5Version 10\n", "", "MD5Version is missing"),
                             ("numMeshes 1", "numMeshes 2", "1 meshes found, 2 declared")):
         warned(words, words, lambda report: import_mesh.import_model(

@@ -24,41 +24,41 @@ TEST (compress_ends_with_the_callers_errors) {
     const md5_load_opts half_an_allocator = {.allocator = {test_heap_alloc, NULL, NULL, 0}};
     const md5_load_opts half_of_files = {.files = {.open = open_nothing}};
     const md5_load_opts reserved = {.reserved = {1}};
-    const md5_moment start = {.frame0 = 0};
+    const md5_sample_position start = {.frame0 = 0};
     md5_xform pose[MAX_JOINTS];
-    MISUSE("frames of this clip")
-    sample_own(compressed, (md5_moment){.frame1 = 1000000}, MD5_ROOT_FILE, pose);
-    MISUSE("anim: not NULL")
+    MISUSE("must be a position in this clip")
+    sample_own(compressed, (md5_sample_position){.frame1 = 1000000}, MD5_ROOT_FILE, pose);
+    MISUSE("anim: must not be NULL")
     md5_write_anim(test_null(), NULL, 0);
-    MISUSE("bytes: not NULL")
+    MISUSE("bytes: must not be NULL")
     md5_write_anim(compressed, test_null(), 100);
-    MISUSE("pose: not NULL")
+    MISUSE("pose: must not be NULL")
     sample_own(compressed, start, MD5_ROOT_FILE, test_null());
-    MISUSE("root: a md5_root")
+    MISUSE("root: must be a value of md5_root")
     sample_own(compressed, start, (md5_root)7, pose);
-    MISUSE("binding: not NULL")
+    MISUSE("binding: must not be NULL")
     md5_sample(test_null(), start, MD5_ROOT_FILE, pose);
-    MISUSE("pose: not NULL")
+    MISUSE("pose: must not be NULL")
     md5_sample(binding, start, MD5_ROOT_FILE, test_null());
-    MISUSE("root: a md5_root")
+    MISUSE("root: must be a value of md5_root")
     md5_sample(binding, start, (md5_root)7, pose);
-    MISUSE("both functions or none")
+    MISUSE("must both be set or both be NULL")
     md5_bind(model, compressed, &half_an_allocator, NULL);
-    MISUSE("both functions or none")
+    MISUSE("must both be set or both be NULL")
     md5_bind(model, compressed, &half_of_files, NULL);
     MISUSE("reserved members must be 0")
     md5_bind(model, compressed, &reserved, NULL);
-    MISUSE("anim: not NULL")
-    md5_moment_at(test_null(), 0, MD5_WRAP_LOOP);
-    MISUSE("wrap: a md5_wrap")
-    md5_moment_at(compressed, 0, (md5_wrap)9);
-    MISUSE("anim: not NULL")
+    MISUSE("anim: must not be NULL")
+    md5_sample_position_at(test_null(), 0, MD5_WRAP_LOOP);
+    MISUSE("wrap: must be a value of md5_wrap")
+    md5_sample_position_at(compressed, 0, (md5_wrap)9);
+    MISUSE("anim: must not be NULL")
     md5_anim_root_motion(test_null(), start, start);
     MISUSE("reserved members must be 0")
     md5_compress_anim(anim, &(md5_compress_opts){.reserved = {[7] = 1}}, NULL, NULL);
-    MISUSE("both functions or none")
+    MISUSE("must both be set or both be NULL")
     md5_compress_anim(anim, NULL, &half_of_files, NULL);
-    MISUSE("both functions or none")
+    MISUSE("must both be set or both be NULL")
     md5_compress_anim(anim, NULL, &half_an_allocator, NULL);
     MISUSE("reserved members must be 0")
     md5_compress_anim(anim, NULL, &reserved, NULL);
@@ -95,12 +95,12 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
     OWN_BINDING plain = md5_bind(model, anim, NULL, NULL);
     OWN_BINDING packed = md5_bind(model, compressed, NULL, NULL);
     for (uint32_t frame = 0; CHECK(plain && packed) && frame < FRAMES; frame++) {
-        const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+        const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
         md5_xform pose[2];
         md5_mat34 a[2], b[2];
-        md5_sample(plain, moment, MD5_ROOT_FILE, pose);
+        md5_sample(plain, sample, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, a);
-        md5_sample(packed, moment, MD5_ROOT_FILE, pose);
+        md5_sample(packed, sample, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, b);
         const double x = (double)a[1].m[3] - b[1].m[3];
         const double y = (double)a[1].m[7] - b[1].m[7];
@@ -122,11 +122,11 @@ TEST (compress_holds_the_tolerance_at_joints_that_the_clip_lacks) {
                           "frameRate 24\nnumAnimatedComponents 1\n"
                           "hierarchy {\n\"arm\" -1 32 0\n}\nbounds {\n",
                           FRAMES);
-    FOR (i, FRAMES)
+    for (int i = 0; i < FRAMES; i++)
         length += snprintf(text + length, sizeof text - (size_t)length, "( 0 0 0 ) ( 0 0 0 )\n");
     length += snprintf(text + length, sizeof text - (size_t)length,
                        "}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\n");
-    FOR (i, FRAMES)
+    for (int i = 0; i < FRAMES; i++)
         length += snprintf(text + length, sizeof text - (size_t)length, "frame %d {\n%.6f\n}\n", i,
                            test_random(&random) - 0.5);
     OWN_ANIM anim = md5_parse_anim(text, (size_t)length, NULL, NULL);

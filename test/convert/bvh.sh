@@ -69,22 +69,22 @@ walker map "$scratch/map.txt"
 check "with a map" retarget odd --map "$scratch/map.txt"
 check "... they are the same clip" limbs odd 0 model
 echo '"bone 1" nobody' >>"$scratch/map.txt"
-check "a map that names no joint is refused" ends_saying 1 "map.txt:21:10: error: the model has no joint 'nobody'" "$tool" \
+check "a map that names no joint is refused" ends_saying 1 "map.txt:21:10: error: unknown joint: the model has no joint 'nobody'" "$tool" \
     convert "$scratch/odd.bvh" --mesh "$bobbin" --map "$scratch/map.txt" --output "$scratch/none.md5anim"
 check "a walk to the side" retarget aside
 check "... goes forward" limbs aside 0 model
 check "a walk backward in the file's space" retarget behind
 check "... goes forward" limbs behind 0 model
 check "a walk askew" retarget askew
-check "... stays so, and says how to turn it" noted "--turn -30"
+check "... stays so, and says how to turn it" noted "use --rotate -30 to make it face forward"
 check "... goes on as it was" limbs askew 30 askew
-check "... and is turned" retarget askew --turn -30 --force
+check "... and is turned" retarget askew --rotate -30 --force
 check "... to go forward" limbs askew 0 model
 check "a walk in place" retarget walk --root in_place --force
 check "... stays where it is" limbs walk 0 still
 
 # A model that looks to its left.
-check "a turned model" "$tool" convert "$bobbin" --turn 90 --force --output "$scratch/turned.iqm"
+check "a turned model" "$tool" convert "$bobbin" --rotate 90 --force --output "$scratch/turned.iqm"
 check "... is one of MD5" "$tool" convert "$scratch/turned.iqm" --output "$scratch/turned.md5mesh"
 check "... walks" "$tool" convert "$scratch/walk.bvh" --mesh "$scratch/turned.md5mesh" --force --output "$scratch/walk.md5anim"
 check "... along its own front" walker limbs "$scratch/walk.md5anim" "$scratch/turned.md5mesh" 90 model
@@ -120,7 +120,7 @@ check "an open hand" retarget open --map "$scratch/hand.txt"
 check "a hand whose thumb is bent" retarget bent --map "$scratch/hand.txt"
 bent() {
     "$tool" diff "$scratch/open.md5anim" "$scratch/bent.md5anim" >"$scratch/diff" 2>&1
-    grep -q 'turned by up to \(60\|60.000.*\|59.999.*\) degrees: thumb_2_l, frame 1$' "$scratch/diff" || { cat "$scratch/diff"; false; }
+    grep -q 'rotated by up to \(60\|60.000.*\|59.999.*\) degrees (thumb_2_l, frame 1)$' "$scratch/diff" || { cat "$scratch/diff"; false; }
 }
 check "... bends the model's" bent
 
@@ -155,19 +155,19 @@ broken() {
 
 broken "no hierarchy" '1d' "1:1: error: expected HIERARCHY, found 'ROOT'"
 broken "no brace" '3d' "3:2: error: expected {, found 'OFFSET'"
-broken "a word for a number" '4s/0.000000/zero/' "4:9: error: expected the offset along x, found 'zero'"
-broken "a number that is none" '4s/0.000000/nan/' "4:9: error: expected the offset along x, found 'nan'"
-broken "too many channels" '5s/6/7/' "5:11: error: the number of channels: 7, expected a whole number up to 6"
+broken "a word for a number" '4s/0.000000/zero/' "4:9: error: expected the X offset, found 'zero'"
+broken "a number that is none" '4s/0.000000/nan/' "4:9: error: expected the X offset, found 'nan'"
+broken "too many channels" '5s/6/7/' "5:11: error: the number of channels: expected an integer from 0 to 6, found 7"
 broken "an unknown channel" '5s/Xposition/Wposition/' "5:13: error: expected a channel, such as Xrotation, found 'Wposition'"
 broken "a joint that is not closed" '/^MOTION/s/.*/JOINT/' "127:1: error: expected ROOT or MOTION, found 'JOINT'"
-broken "frames beyond the file" 's/^Frames: 31/Frames: 2000000/' "129:13: error: 2000000 frames of 66 channels and 21 joints"
+broken "frames beyond the file" 's/^Frames: 31/Frames: 2000000/' "129:13: error: the file is too short for 2000000 frames of 66 channels and 21 joints"
 more_frames() { # than the file says: the last one is there, too
     sed 's/^Frames: 31/Frames: 30/' "$scratch/walk.bvh" >"$scratch/more.bvh" && retarget more &&
-        noted '31 frames instead of the 30 of Frames: all are taken' && limbs more 0 model &&
+        noted 'found 31 frames, but Frames declares 30; all frames were read' && limbs more 0 model &&
         grep -q '^numFrames 31$' "$scratch/more.md5anim"
 }
 check "a frame more than the file says" more_frames
-broken "a part of a frame more" '$s/$/ 0.5/' "161:1: error: expected the number of a channel, found the end"
-broken "more frames" 's/^Frames: 31/Frames: 32/' "161:1: error: expected the number of a channel, found the end"
-broken "a frame without time" 's/0.0333333/0/' "129:13: error: a frame of 0 seconds"
+broken "a part of a frame more" '$s/$/ 0.5/' "161:1: error: expected a channel value, found end of file"
+broken "more frames" 's/^Frames: 31/Frames: 32/' "161:1: error: expected a channel value, found end of file"
+broken "a frame without time" 's/0.0333333/0/' "129:13: error: invalid frame time: expected 1e-5 seconds or more, found 0"
 finish

@@ -83,12 +83,12 @@ hats() { # as the hat by itself, for which the same clip is bound by names
     [ "$(posed "${1:-to/body.md5mesh}" 2)" = "$(posed "${2:-hat.md5mesh}")" ] && [ -n "$(posed to/body.md5mesh 2)" ]
 }
 one() {
-    wears body.md5mesh hat.md5mesh nod.md5anim && says "hat becomes a part of the model" && ls to && [ "$(cd to && echo *)" = "body.md5mesh nod.md5anim" ] &&
+    wears body.md5mesh hat.md5mesh nod.md5anim && says "merged hat into the model" && ls to && [ "$(cd to && echo *)" = "body.md5mesh nod.md5anim" ] &&
         grep -q '^numJoints 3' to/body.md5mesh && [ "$(grep -o 'shader ".*"' to/body.md5mesh | tr '\n' ' ')" = \
         'shader "skin" shader "eyes" shader "felt" shader "band" ' ] && hats && [ "$(posed to/body.md5mesh | head -9)" = "$(posed body.md5mesh)" ]
 }
 several() {
-    wears body.md5mesh hat.md5mesh tall.md5mesh tag.md5mesh && grep -q '^numMeshes 6' to/body.md5mesh && says "vertices are up to 0.1 units elsewhere"
+    wears body.md5mesh hat.md5mesh tall.md5mesh tag.md5mesh && grep -q '^numMeshes 6' to/body.md5mesh && says "merged tall into the model; vertices moved by at most 0.1 units, at joint head"
 }
 elsewhere() { # on the body's head it is 0.1 lower: at its joint in each pose
     wears body.md5mesh tall.md5mesh && [ "$(posed to/body.md5mesh 2)" = "$(posed tall.md5mesh)" ]
@@ -96,8 +96,8 @@ elsewhere() { # on the body's head it is 0.1 lower: at its joint in each pose
 refused() { # MODEL WORD...: for each output, and nothing is written
     for output in to/ to/x.md5mesh x.bmd5mesh x.iqm x.obj x.glb; do
         rm -rf to && ! "$tool" convert body.md5mesh "$1" -o $output >notes 2>&1 && [ ! -e to ] && [ ! -e $output ] || { cat notes; return 1; }
-        grep -q 'has no jansson' notes && continue
-        says "$1: error: the second model: joint $2" && says "$3" || return 1
+        grep -q 'built without jansson' notes && continue
+        says "$1: error: bind pose of joint $2 differs from the first model's" && says "$3" || return 1
     done
 }
 forced() {
@@ -110,33 +110,33 @@ formats() { # KIND
     "$tool" convert body.md5mesh -o "body.$1" --force >notes 2>&1 && "$tool" convert hat.md5mesh -o "hat.$1" --force >notes 2>&1 || { cat notes; return 1; }
     for inputs in "body.md5mesh hat.$1" "body.$1 hat.$1" "body.$1 hat.md5mesh"; do
         # shellcheck disable=SC2086 # several words
-        wears $inputs && says "hat becomes a part of the model" && grep -q '^numMeshes 4' to/body.md5mesh || return 1
+        wears $inputs && says "merged hat into the model" && grep -q '^numMeshes 4' to/body.md5mesh || return 1
         posed to/body.md5mesh 2 | sort -u >a && posed hat.md5mesh | sort -u >b && [ -s a ] && cmp a b || { paste a b; return 1; }
     done
 }
 check "a hat becomes a part of the body, on the joints of its names" one
 check "several, one with a joint more that moves nothing" several
 check "one whose joint is bound elsewhere stays at the joint" elsewhere
-check "one whose joint is bound far away" refused far.md5mesh head "up to 5 units off: --force accepts that"
+check "one whose joint is bound far away" refused far.md5mesh head "up to 5 units; use --force to merge the models anyway"
 check "the same, forced" forced
 follows() { # rigidly: in the bind pose it is where it was, and in others beside what it follows
-    wears body.md5mesh paw.md5mesh && says "1 joints of paw follow spine" && says "up to 0 units elsewhere" && grep -q "meshes: paw/fur" to/body.md5mesh &&
+    wears body.md5mesh paw.md5mesh && says "1 joints of paw were attached to joint spine" && says "vertices moved by at most 0 units" && grep -q "meshes: paw/fur" to/body.md5mesh &&
         grep -q "weight 0 1 1 ( 10 0 0 )" to/body.md5mesh
 }
 alien() {
     sed 's/"\(root\|spine\|head\)"/"x_\1"/' hat.md5mesh >alien.md5mesh
-    rm -rf to && ! "$tool" convert body.md5mesh alien.md5mesh -o to/ >notes 2>&1 && [ ! -e to ] && says "the second model has no joint of the first"
+    rm -rf to && ! "$tool" convert body.md5mesh alien.md5mesh -o to/ >notes 2>&1 && [ ! -e to ] && says "the models have no joint names in common: cannot merge them"
 }
-explicit() { # --wear: never a morph target
-    wears body.md5mesh --wear face.md5mesh && [ ! -e to/morphs ] && grep -q '^numMeshes 4' to/body.md5mesh &&
-        ends_saying 1 "it is no model for another one to wear" "$tool" convert body.md5mesh --wear nod.md5anim -o to2/
+explicit() { # --outfit: never a morph target
+    wears body.md5mesh --outfit face.md5mesh && [ ! -e to/morphs ] && grep -q '^numMeshes 4' to/body.md5mesh &&
+        ends_saying 1 "cannot attach the file as an outfit: expected a model" "$tool" convert body.md5mesh --outfit nod.md5anim -o to2/
 }
 check "a joint that the body lacks follows that above it" follows
 check "one without any joint of the body" alien
 check "one that is worn, though it has the body's vertices" explicit
 check "one with the body's vertices is a morph target" target
 check "from IQM" formats iqm
-if "$tool" convert hat.md5mesh -o probe.glb 2>notes || ! grep -q 'has no jansson' notes; then
+if "$tool" convert hat.md5mesh -o probe.glb 2>notes || ! grep -q 'built without jansson' notes; then
     check "from glTF" formats glb
 fi
 seen() { # eyes that are worn: the picture of the whole; and both images in glTF

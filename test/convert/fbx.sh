@@ -6,7 +6,7 @@ tool=$products/md5tool
 : >"$scratch/none.fbx"
 "$tool" convert "$scratch/none.fbx" -o "$scratch/none.md5mesh" >"$scratch/notes" 2>&1
 if grep -q libassimp, "$scratch/notes"; then
-    check 'a build without libassimp says how to get one with it' grep -q 'error: .*libassimp-dev and libjansson-dev, and build again' "$scratch/notes"
+    check 'a build without libassimp says how to get one with it' grep -q 'error: .*built without libassimp; install libassimp and jansson (Debian: libassimp-dev, libjansson-dev) and build again' "$scratch/notes"
     finish
 fi
 
@@ -40,20 +40,20 @@ refused() { # NAME WHY
     check '... and accepted by force' convert "$scratch/$1.fbx" --force
 }
 changed 's/Version: 101 }/Version: 101\nSkinningType: "DualQuaternion" }/' dual
-refused dual 'blends dual quaternions'
+refused dual 'dual quaternion skinning is not supported'
 changed 's/Version: 101 }/Version: 101\nSkinningType: "Blend"\nBlendWeights: *4 { a: 0,0,0.5,0 } }/' blend
-refused blend 'blends dual quaternions'
+refused blend 'dual quaternion skinning is not supported'
 changed 's/Version: 101 }/Version: 101\nSkinningType: "Blend"\nBlendWeights: *4 { a: 0,0,0,0 } }/' linear
 check 'a blend that is linear' convert "$scratch/linear.fbx"
 changed 's/^Objects: {/&\nDeformer: 12, "SubDeformer::b", "BlendShapeChannel" { DeformPercent: 50 }/' morph
 refused morph 'morph targets'
 changed 's/1924423250/19244232500/; s/a: 4 }/a: 8 }/' curve
-refused curve 'keys more than a frame apart'
+refused curve 'keys more than one frame apart'
 changed 's/1924423250/19244232500/' line
 check 'lines between keys' convert "$scratch/line.fbx"
 check '... end where the clip ends' shows turn 10 "$scratch/own.fbx.obj" 1e-4
 changed 's/FBXVersion: 7400/FBXVersion: 6100/' old
-check 'an old version is refused by its number' ends_saying 1 'FBX 6100 is an old format version: expected 7100' "$tool" convert "$scratch/old.fbx" -o "$scratch/no.md5mesh"
+check 'an old version is refused by its number' ends_saying 1 'unsupported FBX version 6100: expected 7100' "$tool" convert "$scratch/old.fbx" -o "$scratch/no.md5mesh"
 
 : >"$scratch/nothing.fbx"
 check 'an empty file is told' ends_saying 1 'nothing.fbx: error: the file is empty' "$tool" convert "$scratch/nothing.fbx" -o "$scratch/no.md5mesh"
@@ -83,7 +83,7 @@ changed "s/^Objects: {/&\n$material/; s/^Connections: {/&\nC: \"OO\",13,2/" colo
 changed "s/^Objects: {/&\n$material\n$texture/; s/^Connections: {/&\nC: \"OO\",13,2\nC: \"OP\",14,13,\"DiffuseColor\"/" coat
 mkdir -p "$scratch/skins"
 check 'a color without a picture' convert "$scratch/color.fbx"
-check '... is told' grep -q 'color 0.2 0.5 1 has no picture' "$scratch/notes"
+check '... is told' grep -q 'the color 0.2 0.5 1 has no image' "$scratch/notes"
 find "$scratch/it" -name 'm.tga' -exec mv {} "$scratch/skins/coat.tga" ';'
 check 'a picture in a folder below, of a type that glTF lacks' convert "$scratch/coat.fbx"
 check '... is taken' test -e "$scratch/it/coat.tga"
@@ -145,15 +145,15 @@ done <<END
 maya_game_sausage_7500_binary read 1e-5
 maya_game_sausage_7500_binary_wiggle read 1e-5 $wiggle
 maya_game_sausage_7500_binary_spin read 1e-5 $spin
-maya_game_sausage_7500_binary_deform refused joint joint1 in clip deform: MD5 has no such scale
-maya_game_sausage_7500_binary_combined refused joint joint1 in clip deform: MD5 has no such scale
+maya_game_sausage_7500_binary_deform refused MD5 cannot store the scale of joint joint1 in clip deform
+maya_game_sausage_7500_binary_combined refused MD5 cannot store the scale of joint joint1 in clip deform
 maya_game_sausage_7500_binary_combined forced 1e-5 $wiggle $spin
-maya_game_sausage_6100_ascii_wiggle refused FBX 6100 is an old format version
-max7_skin_5000_binary refused FBX 5000 is an old format version
+maya_game_sausage_6100_ascii_wiggle refused unsupported FBX version 6100
+max7_skin_5000_binary refused unsupported FBX version 5000
 maya_kenney_character_7700_binary read 0.02 Take_001:4:maya_kenney_character_4 Take_001:9:maya_kenney_character_9
-maya_transformed_skin_7700_ascii refused moves the mesh 'pCube1' itself
-maya_transformed_skin_7700_binary refused moves the mesh 'pCube1' itself
-motionbuilder_sausage_rrss_7700_binary refused MD5 has no such scale
+maya_transformed_skin_7700_ascii refused animates both the mesh 'pCube1' and the bones of its skin
+maya_transformed_skin_7700_binary refused animates both the mesh 'pCube1' and the bones of its skin
+motionbuilder_sausage_rrss_7700_binary refused MD5 cannot store the scale
 blender_279_sausage_7400_binary read 1e-3
 maya_skinned_pivot_7700_ascii read 1e-3
 END
@@ -161,7 +161,7 @@ every_frame() {
     convert "$files/maya_kenney_character_7700_binary.fbx" && ! grep 'keys more' "$scratch/notes"
 }
 check 'a file with a key for each frame has no lines' every_frame
-check 'lines between keys are noted' ends_saying 0 '1 of 1 moved nodes have keys more than a frame apart' \
+check 'lines between keys are noted' ends_saying 0 '1 of 1 animated nodes have keys more than one frame apart' \
     "$tool" convert "$files/maya_transformed_skin_7700_binary.fbx" --force -o "$scratch/lines.md5mesh"
 rm -rf "$scratch/it"
 sausage=maya_game_sausage_7500_binary

@@ -39,7 +39,7 @@ to=$scratch/to
 check "a folder" converts 0 "$to"
 check "clips go with the only mesh, or with that of their name" has "$to" "$all"
 check "how many were converted" says "5 models: 5 converted, 0 up to date, 0 failed"
-check "a clip without a mesh is named" says "1 clips fit no model of their folder: $from/pair/nobody.md5anim"
+check "a clip without a mesh is named" says "1 clips match no model in their folder; first: $from/pair/nobody.md5anim"
 check "what was written is judged" says "9 files, 0 errors, 0 warnings, for md5model"
 
 # -- Again ----------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ beside() {
         says "5 models: 5 converted" && [ -s "$scratch/outer/imp/thimble.glb" ]
 }
 check "the output may be the folder around it" beside
-check "but not the folder itself" ends_saying 1 "the output is the folder that is read" "$tool" convert "$from" --output "$from/" --to glb
+check "but not the folder itself" ends_saying 1 "error: the output folder is the input folder: expected a different folder" "$tool" convert "$from" --output "$from/" --to glb
 new_folder() {
     "$tool" convert "$from/imp/thimble.md5mesh" --output "$scratch/new/hero" >"$scratch/report" 2>&1 && [ -s "$scratch/new/hero/thimble.md5mesh" ]
 }
@@ -80,13 +80,13 @@ check "a broken file fails by itself, with its place" fails
 twice() {
     cp models/thimble/thimble.md5mesh "$from/imp/deep/alone.md5mesh"
     : >"$from/pair/left.bmd5mesh"
-    converts 1 "$scratch/twice" && says "another input becomes the same file" && [ -s "$scratch/twice/pair/right/right.md5mesh" ]
+    converts 1 "$scratch/twice" && says "error: duplicate output file: another input is also written to $scratch/twice/pair/left/left.md5mesh" && [ -s "$scratch/twice/pair/right/right.md5mesh" ]
 }
 check "two inputs of one output" twice
 rm "$from/pair/left.bmd5mesh"
-check "a format that is not written" ends_saying 1 "no format that is written has this ending" \
+check "a format that is not written" ends_saying 1 "unsupported output format: unknown file extension" \
     "$tool" convert "$from" --output "$scratch/x" --to pcx
-check "a folder and a file" ends_saying 2 "expected one folder, or files" \
+check "a folder and a file" ends_saying 2 "expected one folder or several files" \
     "$tool" convert "$from" "$zoo" --output "$scratch/x" --to md5
 same_kind() {
     "$tool" convert "$from" --output "$scratch/same" --to md5mesh >"$scratch/report" 2>&1 && says "0 models"
@@ -111,11 +111,11 @@ game() {
         }
     done
 }
-if "$tool" list models/game/base 2>&1 | grep -q 'reads no'; then
+if "$tool" list models/game/base 2>&1 | grep -qE 'built without libzip|archives are not supported'; then
     skip "games" "md5tool is built without libzip"
 else
     check "each model of a game has the clips of its modelDefs" game
-    check "a material of several stages" says "stages are left out"
+    check "a material of several stages" says "material models/md5/bobbin/skin: skipped 6 of 10 stages"
 fi
 if [ -n "${MD5_CORPUS:-}" ]; then
     real() {

@@ -3,7 +3,7 @@
 # in a browser, which lacks libassimp, ranks among what is dropped what of it is read and is no camera.
 . test/build/report.sh
 tool=$products/md5tool
-guide=.github/docs/converting.md
+guide=demo/docs/converting.md
 dropped=$(sed -n 's|.* kinds = \[\(.*\)\].*|\1|p' demo/web/view.js | grep -oE '[^/, ]+\$' | paste -sd '|')
 
 # Names what is missing of the formats of a file: lines of endings, of `in`, `out` or both, and of a title.

@@ -64,7 +64,7 @@ dog=$scratch/dog.gltf walk=$scratch/walk.gltf a_nod=$scratch/a_nod.gltf cm=$scra
 make "$dog" && make "$walk" mesh=0 move=0 name=walk && make "$a_nod" mesh=0 move=1 name=nod &&
     make "$cm" mesh=0 move=1 unit=100 name=cm || exit 1
 "$tool" convert "$dog" -o "$scratch/probe" 2>"$scratch/notes"
-if grep -q 'has no jansson' "$scratch/notes"; then
+if grep -q 'built without jansson' "$scratch/notes"; then
     skip "glTF in" "this build has no jansson"
     finish
 fi
@@ -81,21 +81,21 @@ fits() { # CLIP...: of two joints, with `top` there in frame 0
     [ ! -e "$to/rest.md5anim" ]
 }
 beside() {
-    converts "$dog" "$walk" "$a_nod" "$cm" -o "$scratch/to" && model=$to/dog.md5mesh && fits walk nod cm && says "cm.gltf: scale 0.393701"
+    converts "$dog" "$walk" "$a_nod" "$cm" -o "$scratch/to" && model=$to/dog.md5mesh && fits walk nod cm && says "cm.gltf: scaled by 0.393701"
 }
 before() {
     converts "$a_nod" "$walk" "$dog" -o "$scratch/to" && model=$to/dog.md5mesh && fits walk nod
 }
 of_md5() {
     cp "$scratch/to/dog.md5mesh" "$scratch" && model=$scratch/dog.md5mesh &&
-        converts "$a_nod" "$model" "$cm" -o "$scratch/to" && fits nod cm && says "a_nod.gltf: scale 39.3701"
+        converts "$a_nod" "$model" "$cm" -o "$scratch/to" && fits nod cm && says "a_nod.gltf: scaled by 39.3701"
 }
 check "clips beside a model have its scale and its joints" beside
 check "also those that are named before it" before
 check "also beside a .md5mesh, by the length of its bones" of_md5
 
 small() { # 0.6 metres; the matrix of `hips`, which moves nothing, is the identity
-    make "$scratch/bind.gltf" bind=0.01 && converts "$scratch/bind.gltf" -o "$scratch/to/x.md5mesh" && says "the model is 23.622 units high" &&
+    make "$scratch/bind.gltf" bind=0.01 && converts "$scratch/bind.gltf" -o "$scratch/to/x.md5mesh" && says "model height: 23.622 units" &&
         awk '/^	weight/ && $8 > most { most = $8 } END { exit !((most - 23.622)^2 < 1e-5) }' "$to/x.md5mesh"
 }
 check "joints without weights are not what a skin is measured by" small
@@ -124,7 +124,7 @@ texel() { # FILE: the first, blue green red
 }
 painted() { # linear 0.5 is 188 of 255 in sRGB, 0.2 is 124
     make "$scratch/color.gltf" json='{"materials":[{"name":"red","pbrMetallicRoughness":{"baseColorFactor":[0.5,0,0.2,1]},
-        "emissiveFactor":[0,1,0]}]}' && converts "$scratch/color.gltf" -o "$scratch/to" && says "red: its color 0.5 0 0.2 has no picture" &&
+        "emissiveFactor":[0,1,0]}]}' && converts "$scratch/color.gltf" -o "$scratch/to" && says "red: the color 0.5 0 0.2 has no image" &&
         [ "$(texel "$to/red.tga")" = " 124 0 188" ] && [ "$(texel "$to/red_add.tga")" = " 0 255 0" ] &&
         has "$to/materials/color.mtr" '"red" { unsmoothedTangents diffusemap red { blend add map red_add } }'
 }
@@ -133,9 +133,9 @@ white() {
         [ "$(texel "$to/paper_001.tga")" = " 255 255 255" ]
 }
 flat() {
-    converts "$dog" -o "$scratch/to" && says "flat shading" &&
+    converts "$dog" -o "$scratch/to" && says "flat-shaded" &&
         make "$scratch/round.gltf" && sed -i 's/"POSITION": 0/"POSITION": 0, "NORMAL": 0, "COLOR_0": 0/' "$scratch/round.gltf" &&
-        converts "$scratch/round.gltf" -o "$scratch/to" && ! says "flat shading" && says "colors of vertices"
+        converts "$scratch/round.gltf" -o "$scratch/to" && ! says "flat-shaded" && says "skipped the vertex colors"
 }
 faces() { # of a tetrahedron: each has three vertices of its own, which share weights
     for normal in '' '"NORMAL": 0, '; do
@@ -160,7 +160,7 @@ END
             grep -q 'numtris 4$' "$to/faces.md5mesh" && grep -q 'numweights 4$' "$to/faces.md5mesh" || return 1
     done
 }
-if grep -q 'this build' "$scratch/notes"; then
+if grep -q 'built without' "$scratch/notes"; then
     skip "colors" "md5tool is built without stb"
 else
     check "a color without a picture" painted
@@ -174,7 +174,7 @@ check "flat shading is kept" faces
 digit() {
     make "$scratch/1st.gltf" move=1 name=1H_Attack && converts "$scratch/1st.gltf" --for doom3 -o "$scratch/to" &&
         has "$to/def/1st.def" 'model "1st" { mesh "1st.md5mesh" anim "1H_Attack" "1H_Attack.md5anim" }' && says "0 errors" &&
-        says "1 declarations, of which Doom 3 would replace 0"
+        says "1 declarations; Doom 3 would replace 0 with defaults"
 }
 check "names that begin with a digit are in quotes, and declarations are checked" digit
 astray() { # NAME of a picture: it has another path, below the folder and of one word
@@ -189,20 +189,20 @@ for name in "my face" "models/../../face" "/face" ""; do
 done
 bare() {
     make "$scratch/b.gltf" json='{"materials":[{"name":"fur","pbrMetallicRoughness":{"baseColorFactor":[1,0,0,1]}}]}' &&
-        converts "$scratch/b.gltf" -o "$scratch/to/b.md5mesh" && [ "$(cd "$to" && echo *)" = "b.md5mesh fur.png" ] && says "pictures only" &&
+        converts "$scratch/b.gltf" -o "$scratch/to/b.md5mesh" && [ "$(cd "$to" && echo *)" = "b.md5mesh fur.png" ] && says "wrote images without materials" &&
         rm "$to/b.md5mesh" && : >"$to/fur.png" && "$tool" convert "$scratch/b.gltf" -o "$to/b.md5mesh" 2>"$scratch/notes" &&
-        says "fur.png exists and stays" && [ ! -s "$to/fur.png" ]
+        says "fur.png exists and was not overwritten" && [ ! -s "$to/fur.png" ]
 }
 check "without an engine or a folder there is no game layout" bare
 dotted() {
     for name in "out.2" "my.dogs/" "my.dogs/out.2"; do
         converts "$dog" -o "$scratch/to/$name" && [ -f "$to/$name/dog.md5mesh" ] || return 1
     done
-    ! converts "$dog" -o "$scratch/to/dog.stl" && says "no format that is written"
+    ! converts "$dog" -o "$scratch/to/dog.stl" && says "unsupported output format"
 }
 check "a dot in the name of a folder" dotted
 old() { # FILE
-    ! converts "$1" -o "$scratch/to" && says "glTF 1.0 is another format"
+    ! converts "$1" -o "$scratch/to" && says "convert the file to glTF 2.0"
 }
 printf '{"asset":{"version":"1.0"},"meshes":{"a":{}},"nodes":{"b":{}}}' >"$scratch/old.gltf"
 printf '{"asset":{},"meshes":{"a":{}},"accessors":{"b":{}}}' >"$scratch/older.gltf"
@@ -218,7 +218,7 @@ beyond() { # COUNT OFFSET [STRIDE]
     sed "s/\"count\": 3, \"type\": \"VEC3\"/\"byteOffset\": $2, \"count\": $1, \"type\": \"VEC3\"/
         s/\"byteLength\": 36/&, \"byteStride\": ${3:-12}/" "$dog" >"$scratch/beyond.gltf" &&
         ! converts "$scratch/beyond.gltf" -o "$scratch/to" &&
-        says "accessors/0: $1 elements of ${3:-12} bytes at $2, but bufferViews/0 has 36 bytes"
+        says "accessors/0: $1 elements of ${3:-12} bytes at offset $2 are outside bufferViews/0, which has 36 bytes"
 }
 for row in "4 0" "3 4" "1 28" "1 40" "3 0 16"; do
     # shellcheck disable=SC2086 # several words
@@ -252,12 +252,12 @@ broken() { # SED WORD...
 if converts "$packed" -o "$scratch/to"; then
     check "EXT_meshopt_compression: all modes, and a fallback that is not there" unpacks
     check "EXT_meshopt_compression: filters" filters
-    check "packed bytes that are none" broken 's/;base64,../;base64,AA/' "bufferViews/0: its " "cannot be unpacked"
+    check "packed bytes that are none" broken 's/;base64,../;base64,AA/' "bufferViews/0: cannot decompress its " "the meshopt data are damaged"
     check "a count that is another" broken 's/"count": 3, "mode"/"count": 4, "mode"/; s/"byteStride": 12, "count": 3/"byteStride": 12, "count": 4/' \
-        "bufferViews/0: its 36 bytes are not packed as 4 elements of 12,"
+        "bufferViews/0: invalid meshopt compression: 36 bytes for 4 elements of 12 bytes,"
     check "a filter that is none" broken 's/"count": 3}/"count": 3, "filter": "COLOR"}/' "filter COLOR"
 else
-    check "packed, without meshoptimizer" says "no meshoptimizer"
+    check "packed, without meshoptimizer" says "built without meshoptimizer"
 fi
 draco=KHR_draco_mesh_compression
 make "$scratch/draco.gltf" json='{"extensionsRequired":["'$draco'"]}' &&
@@ -269,7 +269,7 @@ check "what Draco packs, unpacked beside it" has_both
 sed 's/"accessors": \[{"bufferView": 0, /"accessors": [{/' "$scratch/draco.gltf" >"$scratch/only.gltf"
 check "what Draco packs" fails "$scratch/only.gltf" accessors/0 $draco "without compression"
 make "$scratch/instances.gltf" json='{"extensionsRequired":["KHR_texture_basisu","EXT_mesh_gpu_instancing"]}'
-check "an extension that is required and not known" fails "$scratch/instances.gltf" "EXT_mesh_gpu_instancing, which is not read"
+check "an extension that is required and not known" fails "$scratch/instances.gltf" "required extension EXT_mesh_gpu_instancing is not supported"
 
 # -- Other extensions -----------------------------------------------------------------------------
 
@@ -278,15 +278,15 @@ pointers() {
     make "$scratch/a.gltf" move=0 && sed "s#{\"node\": 0, \"path\": \"rotation\"}#$by#" "$scratch/a.gltf" >"$scratch/p.gltf" && ! cmp -s "$scratch/a.gltf" "$scratch/p.gltf" &&
         converts "$scratch/a.gltf" -o "$scratch/to" && mv "$to/clip.md5anim" "$scratch/clip" && converts "$scratch/p.gltf" -o "$scratch/to" &&
         cmp "$scratch/clip" "$to/clip.md5anim" && sed 's#/nodes/0/rotation#/nodes/9/rotation#' "$scratch/p.gltf" >"$scratch/a.gltf" &&
-        converts "$scratch/a.gltf" -o "$scratch/to" && says "it moves no joint" &&
+        converts "$scratch/a.gltf" -o "$scratch/to" && says "it does not animate any joint" &&
         sed 's#/nodes/0/rotation#/nodes//rotation#' "$scratch/p.gltf" >"$scratch/a.gltf" && converts "$scratch/a.gltf" -o "$scratch/to" &&
-        says "it moves no joint"
+        says "it does not animate any joint"
 }
 check "KHR_animation_pointer moves nodes" pointers
 hides() {
     sed 's/"name": "hips"/&, "extensions": {"KHR_node_visibility": {"visible": true}}/
         s/"name": "body"/&, "extensions": {"KHR_node_visibility": {"visible": false}}/' "$dog" >"$scratch/hidden.gltf" && ! converts "$scratch/hidden.gltf" -o "$scratch/to" &&
-        says "mesh body is left out: KHR_node_visibility"
+        says "skipped mesh body: it is hidden by KHR_node_visibility"
 }
 check "KHR_node_visibility hides meshes" hides
 two_dogs() { # the second one is as high, and 1 behind
@@ -298,7 +298,7 @@ g['skins'].append(dict(g['skins'][0], joints=[3, 4]))
 g['scenes'][0]['nodes'] += [3, 5]
 json.dump(g, open(sys.argv[2], 'w'))
 END
-    converts "$scratch/dogs.gltf" -o "$scratch/to" && says "2 skeletons become one model, as of body and of other: --scene" &&
+    converts "$scratch/dogs.gltf" -o "$scratch/to" && says "merged 2 skeletons into one model (body, other); use --scene" &&
         grep -q '^numJoints 4' "$to/dogs.md5mesh" && converts "$scratch/dogs.gltf" --scene other --scale 1 -o "$scratch/to" &&
         grep -q '^numJoints 2' "$to/dogs.md5mesh" && grep -q '^numMeshes 1' "$to/dogs.md5mesh" && has "$to/dogs.md5mesh" '"hips" -1 ( 1 0 '
 }
@@ -307,9 +307,9 @@ webp() { # beside a PNG, and alone; a picture that was moved
     make "$scratch/webp.gltf" json='{"extensionsRequired":["EXT_texture_webp"],"materials":[{"name":"skin","pbrMetallicRoughness":
         {"baseColorTexture":{"index":0}}}],"textures":[{"extensions":{"EXT_texture_webp":{"source":0}}}],
         "images":[{"uri":"data:;base64,UklGRgAAAABXRUJQVlA4IAAAAAA=","name":"fur"}]}' && converts "$scratch/webp.gltf" -o "$scratch/to" &&
-        says "images/0 of skin is left out: it is a WebP" &&
+        says "skipped images/0 of material skin: unsupported image format WebP" &&
         sed 's#data:;base64,UklG[^"]*#pictures/big.png#; s#, "name": "fur"##' "$scratch/webp.gltf" >"$scratch/moved.gltf" &&
-        converts "$scratch/moved.gltf" -o "$scratch/to" && says "pictures/big.png is not there, and big.png beside the file is" && [ -f "$to/pictures/big.tga" ]
+        converts "$scratch/moved.gltf" -o "$scratch/to" && says "pictures/big.png was not found; using big.png in the file's folder" && [ -f "$to/pictures/big.tga" ]
 }
 check "WebP is named, and a picture that was moved is found" webp
 finish

@@ -21,7 +21,7 @@ check "... and its last" same trot_0012.obj "$mesh" "$clip" --frame 12
 last=$("$tool" info "$clip" | awk '/^  frames/ { printf "trot_%04d.obj", $2 - 1 }')
 check "... no more" test -f "$scratch/$last" -a "$(find "$scratch" -name 'trot_*.obj' | wc -l)" = \
     "$("$tool" info "$clip" | awk '/^  frames/ { print $2 }')"
-check "what OBJ leaves out is said" ends_saying 0 "1 camera paths and morph targets have no place in OBJ" "$tool" convert "$mesh" \
+check "what OBJ leaves out is said" ends_saying 0 "skipped 1 camera paths and morph targets: OBJ does not support them" "$tool" convert "$mesh" \
     models/bobbin/flight.md5camera --output "$scratch/seen.obj"
 check "fewer frames" "$tool" convert "$mesh" "$clip" --rate 15 --force --output "$scratch/few.obj"
 check "... are those of their times" same few_0003.obj "$mesh" "$clip" --ms 200
@@ -31,5 +31,5 @@ check "y up" "$tool" convert "$mesh" --y-up --force --output "$scratch/up.obj"
 check "... is the same turned" "$tool" bind "$scratch/up.obj" "$mesh" --y-up --output "$scratch/up.md5mesh"
 check "... as z up" "$tool" bind "$scratch/still.obj" "$mesh" --output "$scratch/still.md5mesh"
 check "... when it is read" cmp "$scratch/up.md5mesh" "$scratch/still.md5mesh"
-check "a clip alone is no OBJ" ends_saying 1 "the inputs hold no model" "$tool" convert "$clip" --output "$scratch/none.obj"
+check "a clip alone is no OBJ" ends_saying 1 "the inputs contain no model: OBJ requires one" "$tool" convert "$clip" --output "$scratch/none.obj"
 finish

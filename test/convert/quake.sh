@@ -28,7 +28,7 @@ same() { # FILE MESH CLIP ROOT COUNT MS
         "$tool" dump "$2" "$3" --root "$4" --ms $(((i - 100) * $6)) >"$scratch/pose_$i" || return 1
     done
     python3 test/convert/quake.py same "$1" "$table" "$scratch"/pose_* >"$scratch/loss" || return 1
-    said=$(sed -n 's/.*positions are \([^ ]*\) units off in the mean, at most \([^ ;]*\).*/\1 \2/p' "$scratch/notes")
+    said=$(sed -n 's/.*rounding moves vertices by \([^ ]*\) units on average, at most \([^ ;]*\).*/\1 \2/p' "$scratch/notes")
     # shellcheck disable=SC2046,SC2086
     holds '($1 / $3 - 1)^2 < 1e-4 && ($2 / $4 - 1)^2 < 1e-4' $(cat "$scratch/loss") $said
 }
@@ -75,7 +75,7 @@ check "... in a table" noted "animation.cfg: 0 6 6 10 // trot"
 cp models/zoo/twist.md5anim "$scratch/abcdefghijklmno_a.md5anim" && cp models/zoo/twist.md5anim "$scratch/abcdefghijklmno_b.md5anim"
 check "a long name is cut, not its number" convert "$scratch/long.mdl" models/zoo/twist.md5mesh "$scratch/abcdefghijklmno_a.md5anim" --rate 1
 check "... to 15 bytes" says "$scratch/long.mdl" "names abcdefghijklmn1 abcdefghijklmn2"
-check "two frames of one name" refuses "two frames are called abcdefghijklmn1" models/zoo/twist.md5mesh "$scratch"/abc*_?.md5anim --rate 1 \
+check "two frames of one name" refuses "duplicate frame name abcdefghijklmn1 after shortening to 15 bytes; rename a clip" models/zoo/twist.md5mesh "$scratch"/abc*_?.md5anim --rate 1 \
     --output "$scratch/none.mdl"
 
 # -- Limits -------------------------------------------------------------------------------------------
@@ -83,27 +83,27 @@ check "two frames of one name" refuses "two frames are called abcdefghijklmn1" m
 large=$scratch/large.md5mesh
 check "a large mesh" python3 test/convert/quake.py large "$large" 46
 "$tool" dump "$large" >"$scratch/large.dump"
-check "... is too large for MD2" refuses "2209 vertices, but of MD2 quake2 yquake2 kmquake2 takes 2048" "$large" --output "$scratch/none.md2"
+check "... is too large for MD2" refuses "too many vertices for MD2 in quake2 yquake2 kmquake2 (2209; limit 2048)" "$large" --output "$scratch/none.md2"
 check "... but not of every engine" convert "$scratch/large.md2" "$large" --for darkplaces
 check "... which is written" python3 test/convert/quake.py same "$scratch/large.md2" "$table" "$scratch/large.dump"
 check "... and as MDL not" convert "$scratch/large.mdl" "$large"
-check "... which Quake itself refuses" noted "2209 vertices, but of MDL quake takes 1024"
-check "... and so does --for" refuses "but of MDL quake takes 1024" "$large" --for quake --output "$scratch/none.mdl"
+check "... which Quake itself refuses" noted "too many vertices for MDL in quake (2209; limit 1024)"
+check "... and so does --for" refuses "for MDL in quake (2209; limit 1024)" "$large" --for quake --output "$scratch/none.mdl"
 check "... and MD3 has no limit" convert "$scratch/large.md3" "$large" --for ioq3
 check "... as it is cut, without an edge in its normals" python3 test/convert/quake.py same "$scratch/large.md3" - "$scratch/large.dump"
 check "... into parts of up to 999" says "$scratch/large.md3" \
     "skins arm-l:models/wide/arm_l.tga arm-l_part2:models/wide/arm_l.tga arm-l_part3:models/wide/arm_l.tga"
-check "... which is said once" [ "$(grep -c 'the picture of' "$scratch/notes")" = 1 ]
-check "... and has 512 units" refuses "MD3 has up to 511.98" "$large" --scale 12 --output "$scratch/none.md3"
-check "other engines" refuses "nothing is known of MD3 in the engine cube2" "$large" --for cube2 --output "$scratch/none.md3"
-check "... and other formats" refuses "the engine ioq3 reads no MD5 files" "$large" --for ioq3 --output "$scratch/none.md5mesh"
-check "each engine counts" refuses "2209 vertices, but of MDL quake takes 1024" "$large" --for ironwail --for quake --output "$scratch/none.mdl"
-check "... is of the format" refuses "nothing is known of MDL in the engine quake2" "$large" --for ironwail --for quake2 --output "$scratch/none.mdl"
-check "... and reads MD5 files" refuses "the engine ioq3 reads no MD5 files" "$large" --for doom3 --for ioq3 --output "$scratch/none.md5mesh"
+check "... which is said once" [ "$(grep -c 'image path in the file is' "$scratch/notes")" = 1 ]
+check "... and has 512 units" refuses "limit of MD3: 511.98); use --scale to reduce the model" "$large" --scale 12 --output "$scratch/none.md3"
+check "other engines" refuses "writing MD3 for engine cube2 is not supported" "$large" --for cube2 --output "$scratch/none.md3"
+check "... and other formats" refuses "engine ioq3 does not read MD5 files" "$large" --for ioq3 --output "$scratch/none.md5mesh"
+check "each engine counts" refuses "too many vertices for MDL in quake (2209; limit 1024)" "$large" --for ironwail --for quake --output "$scratch/none.mdl"
+check "... is of the format" refuses "writing MDL for engine quake2 is not supported" "$large" --for ironwail --for quake2 --output "$scratch/none.mdl"
+check "... and reads MD5 files" refuses "engine ioq3 does not read MD5 files" "$large" --for doom3 --for ioq3 --output "$scratch/none.md5mesh"
 # shellcheck disable=SC2086
-check "frames without end" refuses "places are written" $twist --rate 1e6 --output "$scratch/none.mdl"
-check "a clip alone" refuses "the inputs hold no model, which MD2 needs" models/zoo/twist.md5anim --output "$scratch/none.md2"
-check "two materials" refuses "mesh 1 has the material models/bobbin/bobbin_eye, mesh 0 models/bobbin/bobbin" models/bobbin/bobbin.md5mesh \
+check "frames without end" refuses "limit: 16777216 vertex positions" $twist --rate 1e6 --output "$scratch/none.mdl"
+check "a clip alone" refuses "the inputs contain no model: MD2 requires one" models/zoo/twist.md5anim --output "$scratch/none.md2"
+check "two materials" refuses "meshes have different materials (mesh 1 models/bobbin/bobbin_eye, mesh 0 models/bobbin/bobbin)" models/bobbin/bobbin.md5mesh \
     --output "$scratch/none.mdl"
 check "... are two surfaces" convert "$scratch/bobbin.md3" models/bobbin/bobbin.md5mesh
 check "no file is left of those" test ! -e "$scratch/none.mdl" -a ! -e "$scratch/none.md2" -a ! -e "$scratch/none.md3"
@@ -118,14 +118,14 @@ joint=$(awk '$1 == "world" && $2 == 1 { printf "%.3f %.3f %.3f %.3f %.3f %.3f %.
 check "... are where the joints are" says "$scratch/tags.md3" "tag tag_head $(echo "$joint" | sed 's/-0\.000/0.000/g')"
 check "... both" grep -q "^tag tag_root 0.000 " "$scratch/say"
 check "a tag of no joint" refuses "the model has no joint of this name" "$large" --tag hand --output "$scratch/none.md3"
-check "a tag without a name" refuses "expected a name that no other tag has" "$large" --tag root= --output "$scratch/none.md3"
-check "... and one named twice" refuses "expected a name that no other tag has" "$large" --tag root --tag root --output "$scratch/none.md3"
+check "a tag without a name" refuses "duplicate tag name" "$large" --tag root= --output "$scratch/none.md3"
+check "... and one named twice" refuses "duplicate tag name" "$large" --tag root --tag root --output "$scratch/none.md3"
 check "a tag in MD2" ends_saying 2 "--tag has no effect here" "$tool" convert "$large" --tag root --output "$scratch/none.md2"
 check "a palette in MD3" ends_saying 2 "--palette has no effect here" "$tool" convert "$large" --palette x --output "$scratch/none.md3"
 check "a palette" python3 test/convert/quake.py palette "$scratch/palette.lmp"
 check "... colors a skin without a picture" convert "$scratch/grey.mdl" "$large" --palette "$scratch/palette.lmp"
 check "... grey" says "$scratch/grey.mdl" "texels 8 256 256"
-check "a palette of another size" refuses "bytes, expected 768" "$large" --palette "$large" --output "$scratch/none.mdl"
+check "a palette of another size" refuses "invalid palette: expected 768 bytes, found 236370" "$large" --palette "$large" --output "$scratch/none.mdl"
 check "a palette that is not there" refuses "none.lmp: error: cannot read the file: No such" "$large" --palette "$scratch/none.lmp" \
     --output "$scratch/none.mdl"
 mkdir -p "$scratch/game/progs" "$scratch/game/gfx" && cp "$large" "$scratch/game/progs/large.md5mesh"
@@ -135,7 +135,7 @@ mkdir -p "$scratch/game/progs" "$scratch/game/gfx" && cp "$large" "$scratch/game
 } >"$scratch/game/progs/arm_l.tga"
 check "a picture without a palette" convert "$scratch/game/progs/large.mdl" "$scratch/game/progs/large.md5mesh"
 check "... is grey" says "$scratch/game/progs/large.mdl" "texels 5 4 2"
-check "... which is said" noted "in grey"
+check "... which is said" noted "grayscale: gfx/palette.lmp not found, use --palette"
 cp "$scratch/palette.lmp" "$scratch/game/gfx"
 check "... with that of the game" convert "$scratch/game/progs/large.mdl" "$scratch/game/progs/large.md5mesh"
 check "... has its nearest color, that does not shine" says "$scratch/game/progs/large.mdl" "texels 31 4 2"

@@ -32,12 +32,13 @@ static void unload(loaded *all)
 
 #if defined(NDEBUG)
 
-// A moment of a longer clip: its frames are clamped, so that nothing is read past the array.
-TEST (moment_of_another_clip_shows_the_last_frame) {
+// A sample position of a longer clip: its frames are clamped, so that nothing is read past the
+// array.
+TEST (sample_position_of_another_clip_shows_the_last_frame) {
     loaded all = load();
     const uint32_t last = all.anim->num_frames - 1, count = all.model->skeleton.num_joints;
-    const md5_moment end = {.frame0 = last, .frame1 = last};
-    const md5_moment wrong = {.frame0 = UINT32_MAX, .frame1 = last + 1, .fraction = 0.5f};
+    const md5_sample_position end = {.frame0 = last, .frame1 = last};
+    const md5_sample_position wrong = {.frame0 = UINT32_MAX, .frame1 = last + 1, .fraction = 0.5f};
     static md5_xform expected[MAX_JOINTS], found[MAX_JOINTS], scratch[MAX_JOINTS];
     static md5_mat34 joints[MAX_JOINTS], palettes[3][MAX_JOINTS];
 
@@ -45,7 +46,7 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
     md5_sample(all.binding, wrong, MD5_ROOT_FILE, found);
     CHECK_BYTES(found, expected, count * sizeof *found);
     sample_own(all.anim, wrong, MD5_ROOT_FILE, found);
-    md5_moment other = wrong;
+    md5_sample_position other = wrong;
     other.interpolation = MD5_INTERPOLATE_NLERP;
     md5_sample(all.binding, other, MD5_ROOT_FILE, found);
     CHECK_BYTES(found, expected, count * sizeof *found);
@@ -58,13 +59,13 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
     md5_pose_palette(all.binding, end, MD5_ROOT_FILE, scratch, joints, palettes[0]);
     md5_pose_palette(all.binding, wrong, MD5_ROOT_FILE, scratch, joints, palettes[1]);
     static unsigned char batch[MAX_JOINTS * 1024];
-    md5_pose_job job = {.binding = all.binding, .moment = wrong, .palette = palettes[2]};
+    md5_pose_job job = {.binding = all.binding, .sample = wrong, .palette = palettes[2]};
     CHECK(md5_pose_batch_scratch(&job, 1, NULL) <= sizeof batch);
     md5_pose_batch(&job, 1, NULL, batch);
     CHECK_BYTES(palettes[1], palettes[0], count * sizeof **palettes);
     CHECK_BYTES(palettes[2], palettes[0], count * sizeof **palettes);
     memset(palettes[2], 0, count * sizeof **palettes);
-    job.moment.interpolation = MD5_INTERPOLATE_NLERP;
+    job.sample.interpolation = MD5_INTERPOLATE_NLERP;
     md5_pose_batch(&job, 1, NULL, batch);
     CHECK_BYTES(palettes[2], palettes[0], count * sizeof **palettes);
     unload(&all);
@@ -74,7 +75,7 @@ TEST (moment_of_another_clip_shows_the_last_frame) {
 
 static md5_xform pose[MAX_JOINTS];
 static md5_mat34 matrices[MAX_JOINTS];
-static const md5_moment first_frame = {0};
+static const md5_sample_position first_frame = {0};
 
 static void no_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
@@ -83,32 +84,32 @@ static void no_range(void *user, uint32_t worker, size_t begin, size_t end)
 
 TEST (an_error_is_reported_with_function_and_argument) {
     loaded all = load();
-    MISUSE("md5_sample(): pose: not NULL")
+    MISUSE("md5_sample(): pose: must not be NULL")
     md5_sample(all.binding, first_frame, MD5_ROOT_FILE, NULL);
-    MISUSE("md5_sample(): moment: its frames")
+    MISUSE("md5_sample(): sample: must be a position")
     {
-        const md5_moment wrong = {.frame0 = all.anim->num_frames};
+        const md5_sample_position wrong = {.frame0 = all.anim->num_frames};
         md5_sample(all.binding, wrong, MD5_ROOT_FILE, pose);
     }
     MISUSE("md5_pose_palette(): joints, palette: must not overlap")
     md5_pose_palette(all.binding, first_frame, MD5_ROOT_FILE, pose, matrices, matrices + 1);
-    MISUSE("md5_pack_loss(): mesh: an index into model->meshes")
+    MISUSE("md5_pack_loss(): mesh: must be an index into model->meshes")
     md5_pack_loss(all.model, all.model->num_meshes, 4, NULL);
-    MISUSE("md5_pose_batch(): jobs: each has a binding")
+    MISUSE("md5_pose_batch(): jobs: must have a binding")
     {
         static _Alignas(64) unsigned char scratch[1 << 16];
         const md5_pose_job job = {.binding = all.binding};
         md5_pose_batch(&job, 1, NULL, scratch);
     }
-    MISUSE("md5_threads_run(): threads: run is not NULL")
+    MISUSE("md5_threads_run(): threads: run must not be NULL")
     md5_threads_run(&(md5_threads){.num_workers = 2}, 2, no_range, NULL);
-    MISUSE("md5_threads_run(): range: not NULL")
+    MISUSE("md5_threads_run(): range: must not be NULL")
     md5_threads_run(NULL, 2, NULL, NULL);
     MISUSE("md5_bind(): opts: reserved members must be 0")
     md5_bind(all.model, all.anim, &(md5_load_opts){.reserved = {1}}, NULL);
-    MISUSE("md5_blend_poses(): from: not NULL")
+    MISUSE("md5_blend_poses(): from: must not be NULL")
     md5_blend_poses(NULL, pose, 0.5f, NULL, 3, pose);
-    MISUSE("md5_blend_batch(): jobs: interpolation: LINEAR or NLERP")
+    MISUSE("md5_blend_batch(): jobs: interpolation must be LINEAR or NLERP")
     md5_blend_batch(&(md5_blend_job){.from = pose,
                                      .to = pose,
                                      .pose = pose,

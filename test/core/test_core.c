@@ -84,7 +84,7 @@ TEST (warnings_are_capped_and_the_last_says_so) {
     md5_context context;
     md5_error error = {0};
     md5i_context_begin(&context, &opts, "f", &error);
-    FOR (i, 10u)
+    for (uint32_t i = 0; i < 10; i++)
         md5i_warn(&context, i + 1, 2, "odd");
     CHECK_UINT(seen.count, 3);
     CHECK_UINT(context.num_warnings, 10);
@@ -116,10 +116,10 @@ TEST (quoting_escapes_what_is_not_printable_utf8) {
     // the last before the surrogates, the first of four bytes, the last of all.
     STRINGS(edges) = {"\xc2\xa0", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xf0\x90\x80\x80",
                       "\xf4\x8f\xbf\xbf"};
-    EACH (edge, edges) {
+    for (size_t i = 0; i < COUNT_OF(edges); i++) {
         char expected[8];
-        snprintf(expected, sizeof expected, "'%s'", *edge);
-        CHECK_STRING(md5i_quote(*edge, strlen(*edge)).text, expected);
+        snprintf(expected, sizeof expected, "'%s'", edges[i]);
+        CHECK_STRING(md5i_quote(edges[i], strlen(edges[i])).text, expected);
     }
 }
 
@@ -143,8 +143,8 @@ TEST (memory_limit_is_kept_and_reported) {
     void *const first = md5i_alloc(&context, 600);
     CHECK(first);
     CHECK_REFUSED(md5i_alloc(&context, 401), error, MD5_ERROR_MEMORY,
-                  "401 bytes more than the 600 held would pass the memory limit of "
-                  "1000");
+                  "memory limit exceeded: 401 bytes requested, 600 of 1000 bytes in use; increase "
+                  "md5_allocator.limit");
     void *const second = md5i_alloc(&context, 400);
     CHECK(second);
     md5i_free(&context, first, 600);
@@ -161,12 +161,12 @@ TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
     md5_context context;
     md5i_context_begin(&context, &opts, NULL, NULL);
     md5_arena arena = {.context = &context};
-    FOR (i, 300u) {
+    for (uint32_t i = 0; i < 300; i++) {
         unsigned char *const memory = md5i_arena_alloc(&arena, i, 37);
         if (!CHECK(memory))
             break;
         CHECK_UINT((uintptr_t)memory % (sizeof(void *) < 8 ? 8 : 16), 0); // aligned as by malloc()
-        FOR (k, i * 37)
+        for (uint32_t k = 0; k < i * 37; k++)
             CHECK(memory[k] == 0);
         memset(memory, 0xAA, i * 37);
     }
@@ -261,7 +261,7 @@ TEST (math_composes_in_textbook_order) {
     CHECK_NEAR(none.rotation.w, 1, 1e-6);
     const md5_mat34 matrix = md5_mat34_from_xform(rotation);
     const md5_mat34 identity = md5_mat34_mul(matrix, md5_mat34_inverse(matrix));
-    FOR (i, 12)
+    for (int i = 0; i < 12; i++)
         CHECK_NEAR(identity.m[i], i % 5 == 0 ? 1 : 0, 1e-6);
 }
 
@@ -281,8 +281,8 @@ TEST (cpu_best_is_no_less_than_what_there_is) {
     const md5_cpu best = md5i_cpu_best(MD5_CPU_AVX2);
     const md5_cpu widest = md5i_cpu_has(MD5_CPU_AVX512) ? MD5_CPU_AVX512 : best;
     CHECK(md5i_cpu_best(MD5_CPU_AVX512) == widest);
-    EACH (row, common)
-        CHECK(best >= *row || !md5i_cpu_has(*row));
+    for (size_t i = 0; i < COUNT_OF(common); i++)
+        CHECK(best >= common[i] || !md5i_cpu_has(common[i]));
     CHECK(md5i_cpu_has(best));
     CHECK(md5i_cpu_has(MD5_CPU_SCALAR));
     CHECK(!md5i_cpu_has(MD5_CPU_COUNT));
@@ -335,7 +335,7 @@ TEST_HERE (arena_takes_what_is_reserved_from_one_piece, 0) {
     CHECK(md5i_arena_reserve(&it->arena, 3 * 48000));
     const size_t held = it->heap.live_bytes;
     CHECK(held >= 3 * 48000 && held < 3 * 48000 + 100);
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         CHECK(md5i_arena_room(&it->arena, 1000, 48));
     CHECK_UINT(it->heap.num_allocs, 1);
     CHECK(md5i_arena_room(&it->arena, 1000, 48));
@@ -377,7 +377,7 @@ TEST_HERE (arena_rewinds_to_a_mark, 0) {
     memset(kept, 'k', 100);
     const md5_arena_mark mark = md5i_arena_here(&it->arena);
     const char *const first = md5i_arena_room(&it->arena, 100, 1);
-    FOR (i, 10)
+    for (int i = 0; i < 10; i++)
         CHECK(md5i_arena_room(&it->arena, 20000, 1));
     CHECK(it->heap.live > 2);
     md5i_arena_rewind(&it->arena, mark);

@@ -13,9 +13,9 @@ typedef struct matrix {
 static matrix multiply(matrix a, matrix b)
 {
     matrix product = {{{0}}};
-    FOR (i, 3)
-        FOR (j, 3)
-            FOR (k, 3)
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 3; k++)
                 product.at[i][j] += a.at[i][k] * b.at[k][j];
     return product;
 }
@@ -49,7 +49,7 @@ static matrix matrix_of(md5_quat q)
 static double difference(matrix a, matrix b)
 {
     double most = 0;
-    FOR (i, 9)
+    for (int i = 0; i < 9; i++)
         most = fmax(most, fabs(a.at[i / 3][i % 3] - b.at[i / 3][i % 3]));
     return most;
 }
@@ -89,7 +89,7 @@ static void check_rotation(matrix actual, matrix expected, double tolerance)
 
 TEST (math_rotates_as_matrices_do) {
     uint64_t random = 1;
-    FOR (i, 200) {
+    for (int i = 0; i < 200; i++) {
         const md5_quat a = random_rotation(&random), b = random_rotation(&random);
         const md5_vec3 v = random_vector(&random);
         const matrix of_a = matrix_of(a);
@@ -101,7 +101,7 @@ TEST (math_rotates_as_matrices_do) {
 
 TEST (math_turns_about_an_axis_of_any_length) {
     uint64_t random = 2;
-    FOR (i, 200) {
+    for (int i = 0; i < 200; i++) {
         const md5_vec3 axis = random_vector(&random);
         const double angle = test_betweenf(-7, 7, &random);
         const float scale = i % 3 == 0 ? 1e30f : i % 3 == 1 ? 1e-30f : 1;
@@ -109,8 +109,8 @@ TEST (math_turns_about_an_axis_of_any_length) {
         check_rotation(matrix_of(q), about(real3_unit(real3_of(axis)), angle), 1e-6);
     }
     const float bad[] = {0, NAN, INFINITY};
-    EACH (size, bad) {
-        const md5_quat none = md5_quat_from_axis_angle((md5_vec3){*size, 0, 0}, 1);
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        const md5_quat none = md5_quat_from_axis_angle((md5_vec3){bad[i], 0, 0}, 1);
         CHECK(none.x == 0 && none.y == 0 && none.z == 0 && none.w == 1);
     }
 }
@@ -131,10 +131,11 @@ TEST (math_reads_and_writes_ids_angles) {
     } turns[] = {{{.pitch = 90}, {1, 0, 0}, {0, 0, -1}},
                  {{.yaw = 90}, {1, 0, 0}, {0, 1, 0}},
                  {{.roll = 90}, {0, 1, 0}, {0, 0, 1}}};
-    EACH (row, turns)
-        check_vector(md5_quat_rotate(md5_quat_from_euler(row->turn), row->from), row->to, 1e-6);
+    for (size_t i = 0; i < COUNT_OF(turns); i++)
+        check_vector(md5_quat_rotate(md5_quat_from_euler(turns[i].turn), turns[i].from),
+                     turns[i].to, 1e-6);
     uint64_t random = 3;
-    FOR (i, 500) {
+    for (int i = 0; i < 500; i++) {
         const md5_euler angles = {test_betweenf(-89.5f, 89.5f, &random),
                                   test_betweenf(-180, 180, &random),
                                   test_betweenf(-180, 180, &random)};
@@ -149,7 +150,7 @@ TEST (math_reads_and_writes_ids_angles) {
 }
 
 TEST (math_looks_straight_up_and_down_without_roll) {
-    FOR (i, 72) {
+    for (int i = 0; i < 72; i++) {
         const md5_euler angles = {i % 2 == 0 ? 90 : -90, (float)(5 * i - 180), (float)(i * 3)};
         const md5_quat q = md5_quat_from_euler(angles);
         const md5_euler again = md5_quat_to_euler(q);
@@ -170,7 +171,7 @@ static void check_between(md5_vec3 from, md5_vec3 to)
 
 TEST (math_finds_the_shortest_rotation) {
     uint64_t random = 4;
-    FOR (i, 200) {
+    for (int i = 0; i < 200; i++) {
         const md5_vec3 from = random_vector(&random), near = random_vector(&random);
         const float scale = i % 3 == 0 ? 1e25f : 1;
         check_between(md5_vec3_scale(from, scale), near);
@@ -184,7 +185,7 @@ TEST (math_finds_the_shortest_rotation) {
 
 TEST (math_takes_rotations_from_matrices) {
     uint64_t random = 5;
-    FOR (i, 300) {
+    for (int i = 0; i < 300; i++) {
         md5_xform from = random_transform(&random);
         if (i % 3 == 0) // small traces, where each of the four components may be the largest
             from.rotation = md5_quat_from_axis_angle(random_vector(&random), 3.1f);
@@ -204,7 +205,7 @@ static real3 apply_transform(md5_xform a, real3 v)
 
 TEST (math_composes_and_undoes_transforms) {
     uint64_t random = 6;
-    FOR (i, 200) {
+    for (int i = 0; i < 200; i++) {
         const md5_xform a = random_transform(&random), b = random_transform(&random);
         const md5_vec3 v = random_vector(&random);
         const real3 fixture = real3_of(v), by_b = apply_transform(b, fixture);
@@ -220,7 +221,7 @@ TEST (math_blends_transforms) {
     const real3 unit = real3_unit(real3_of(axis));
     const md5_xform a = {md5_quat_from_axis_angle(axis, 0.25f), {1, 2, 3}, 0};
     const md5_xform b = {md5_quat_from_axis_angle(axis, 2.75f), {5, 2, -5}, 0};
-    FOR (i, 11) {
+    for (int i = 0; i < 11; i++) {
         const double t = (0.1f * (float)i);
         const md5_xform blend = md5_xform_blend(a, b, (float)t);
         check_rotation(matrix_of(blend.rotation), about(unit, 0.25 + 2.5 * t), 2e-6);
@@ -237,18 +238,18 @@ TEST (math_blends_transforms) {
 // Scale, shear and mirror included.
 TEST (math_inverts_affine_matrices) {
     uint64_t random = 7;
-    FOR (i, 200) {
+    for (int i = 0; i < 200; i++) {
         md5_mat34 m;
-        FOR (j, 12)
+        for (int j = 0; j < 12; j++)
             m.m[j] = test_betweenf(-2, 2, &random);
         m.m[i % 3 * 5] += i % 2 == 0 ? 5 : -5; // far from singular
         m.m[(i + 1) % 3 * 5] += 5;
         m.m[(i + 2) % 3 * 5] += 5;
         const md5_mat34 back = md5_mat34_inverse(m);
-        FOR (row, 3) {
-            FOR (column, 4) {
+        for (int row = 0; row < 3; row++) {
+            for (int column = 0; column < 4; column++) {
                 double sum = column == 3 ? back.m[4 * row + 3] : 0;
-                FOR (k, 3)
+                for (int k = 0; k < 3; k++)
                     sum += (double)back.m[4 * row + k] * m.m[4 * k + column];
                 CHECK_NEAR(sum, row == column ? 1 : 0, 2e-5);
             }
@@ -256,7 +257,7 @@ TEST (math_inverts_affine_matrices) {
     }
     const md5_mat34 flat = {{1, 0, 0, 4, 0, 1, 0, 5, 1, 1, 0, 6}};
     const md5_mat34 none = md5_mat34_inverse(flat);
-    FOR (i, 12)
+    for (int i = 0; i < 12; i++)
         CHECK(none.m[i] == 0);
     const md5_mat34 small = {{1e-20f, 0, 0, 1, 0, 1e-20f, 0, 0, 0, 0, 1e-20f, 0}};
     CHECK_NEAR(md5_mat34_inverse(small).m[0], 1e20, 1e14);
@@ -310,10 +311,10 @@ TEST (math_looks_at_a_target) {
 TEST (math_looks_along_up_and_at_itself) {
     const md5_vec3 eyes[] = {{0, 0, 5}, {0, 0, -5}, {1, 2, 3}, {5, 0, 0}, {0, 0, 0}};
     const md5_vec3 ups[] = {{0, 0, 1}, {0, 0, 0}, {1, 0, 0}, {1, 2, 3}};
-    FOR (i, 20) {
+    for (int i = 0; i < 20; i++) {
         const md5_mat44 view = md5_mat44_look_at(eyes[i % 5], (md5_vec3){0, 0, 0}, ups[i / 5]);
         matrix m, transposed;
-        FOR (j, 9) {
+        for (int j = 0; j < 9; j++) {
             m.at[j / 3][j % 3] = view.m[4 * (j % 3) + j / 3];
             transposed.at[j % 3][j / 3] = m.at[j / 3][j % 3];
         }
@@ -342,10 +343,10 @@ TEST (math_projects_near_and_far_to_the_ends_of_depth) {
                  {INFINITY, MD5_DEPTH_MINUS_ONE_TO_ONE, 1e9, -1, 1},
                  {200, MD5_DEPTH_ONE_TO_ZERO, 200, 1, 0},
                  {INFINITY, MD5_DEPTH_ONE_TO_ZERO, 1e9, 1, 0}};
-    EACH (row, cases) {
-        const md5_mat44 clip = md5_mat44_perspective(60, 2, 0.5f, row->far_z, row->depth);
-        CHECK_NEAR(depth_at(clip, 0.5), row->near_depth, 1e-6);
-        CHECK_NEAR(depth_at(clip, row->far_away), row->far_depth, 1e-6);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const md5_mat44 clip = md5_mat44_perspective(60, 2, 0.5f, cases[i].far_z, cases[i].depth);
+        CHECK_NEAR(depth_at(clip, 0.5), cases[i].near_depth, 1e-6);
+        CHECK_NEAR(depth_at(clip, cases[i].far_away), cases[i].far_depth, 1e-6);
     }
     // The edge of the picture: 30 degrees up, and twice as far to the side.
     const double up = 10 * tan(30 * DEGREES);
@@ -360,7 +361,7 @@ TEST (math_projects_near_and_far_to_the_ends_of_depth) {
 // Exponential decay, against exp() of libc.
 
 TEST (decay_is_exp) {
-    FOR (i, 1400) {
+    for (int i = 0; i < 1400; i++) {
         const double x = i < 700 ? i : pow(10, (i - 1400) * 0.01);
         CHECK_NEAR(md5i_decay(x), exp(-x), 1e-13);
         CHECK_SMALL(md5i_decay(x) / exp(-x) - 1, 1e-10);
@@ -373,12 +374,12 @@ TEST (decay_is_exp) {
 
 TEST (math_inverts_4x4_matrices) {
     uint64_t random = 9;
-    FOR (i, 200) {
+    for (int i = 0; i < 200; i++) {
         md5_mat44 m;
-        FOR (j, 16)
+        for (int j = 0; j < 16; j++)
             m.m[j] = test_betweenf(-2, 2, &random) + (j % 4 == (j / 4 + i) % 4 ? 8 : 0);
         const md5_mat44 back = md5_mat44_inverse(m);
-        FOR (column, 4) {
+        for (int column = 0; column < 4; column++) {
             const real4 unit = {column == 0, column == 1, column == 2, column == 3};
             check_clip(apply44(back, apply44(m, unit)), unit, 2e-6);
         }
@@ -386,9 +387,11 @@ TEST (math_inverts_4x4_matrices) {
     const md5_mat44 bad[] = {{{1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 4, 5, 6, 1}},
                              {{NAN, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
                              {{1e-39f, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}}};
-    EACH (m, bad)
-        FOR (i, 16)
+    for (size_t j = 0; j < COUNT_OF(bad); j++) {
+        const md5_mat44 *const m = &bad[j];
+        for (int i = 0; i < 16; i++)
             CHECK(md5_mat44_inverse(*m).m[i] == 0);
+    }
 }
 
 // A camera in textbook terms: where a point is, as fractions of the picture from its middle and as
@@ -463,7 +466,7 @@ static test_eye random_eye(int i, uint64_t *random)
 
 TEST (math_takes_points_to_pixels_and_back) {
     uint64_t random = 10;
-    FOR (i, 420) {
+    for (int i = 0; i < 420; i++) {
         const test_eye eye = random_eye(i, &random);
         const md5_viewport window = {30, i % 5 == 0 ? 620 : 20, 800, i % 5 == 0 ? -600 : 600,
                                      eye.depth};
@@ -520,7 +523,7 @@ TEST (math_has_no_ray_without_an_inverse) {
 // In its own axes a camera looks along those of the load, whose matrix is applied to id's here.
 TEST (math_looks_along_a_camera_view) {
     uint64_t random = 11;
-    FOR (i, 60) {
+    for (int i = 0; i < 60; i++) {
         const md5_axes axes = (md5_axes)(i % 6);
         const md5_mat34 from_id = md5_mat34_from_axes(axes, 1);
         const md5_quat turn = random_rotation(&random);
@@ -529,7 +532,7 @@ TEST (math_looks_along_a_camera_view) {
         const md5_vec3 own[3] = {{5, 0, 0}, {0, 2, 0}, {0, 0, 3}};
         const bool is_left = axes == MD5_AXES_Y_UP_LEFT || axes == MD5_AXES_Z_UP_LEFT;
         const real3 expected[3] = {{0, 0, -5}, {is_left ? 2 : -2, 0, 0}, {0, 3, 0}};
-        FOR (k, 3) {
+        for (int k = 0; k < 3; k++) {
             const md5_vec3 arm = md5_mat34_direction(from_id, own[k]);
             const md5_vec3 p = md5_vec3_add(at, md5_quat_rotate(turn, arm));
             const real4 seen = apply44(view, (real4){p.x, p.y, p.z, 1});

@@ -56,7 +56,7 @@ static void end(misused *fixture)
     md5_free_binding(fixture->binding);
     md5_free_anim(fixture->anim);
     md5_free_model(fixture->model);
-    FOR (i, fixture->num_kept)
+    for (size_t i = 0; i < fixture->num_kept; i++)
         free(fixture->kept[i]);
 }
 
@@ -64,17 +64,17 @@ static void end(misused *fixture)
 
 static void sample_nowhere(misused *fixture)
 {
-    md5_sample(fixture->binding, (md5_moment){0}, MD5_ROOT_FILE, test_null());
+    md5_sample(fixture->binding, (md5_sample_position){0}, MD5_ROOT_FILE, test_null());
 }
 
 static void sample_beyond(misused *fixture)
 {
-    const md5_moment last = {.frame0 = fixture->anim->num_frames - 1,
-                             .frame1 = fixture->anim->num_frames - 1};
+    const md5_sample_position last = {.frame0 = fixture->anim->num_frames - 1,
+                                      .frame1 = fixture->anim->num_frames - 1};
     md5_xform expected[MAX_JOINTS];
     md5_sample(fixture->binding, last, MD5_ROOT_FILE, expected);
-    md5_sample(fixture->binding, (md5_moment){UINT32_MAX, UINT32_MAX, 0.5f, 0, 0, 0}, MD5_ROOT_FILE,
-               fixture->pose);
+    md5_sample(fixture->binding, (md5_sample_position){UINT32_MAX, UINT32_MAX, 0.5f, 0, 0, 0},
+               MD5_ROOT_FILE, fixture->pose);
     CHECK_BYTES(fixture->pose, expected, fixture->model->skeleton.num_joints * sizeof *expected);
 }
 
@@ -82,15 +82,16 @@ static void skin_baked_beyond(misused *fixture)
 {
     md5_mat34 palettes[2 * MAX_JOINTS];
     const uint32_t count = fixture->model->skeleton.num_joints;
-    FOR (i, 2u)
-        md5_pose_palette(fixture->binding, md5_moment_from_frames(fixture->anim, i, i, 0),
+    for (uint32_t i = 0; i < 2; i++)
+        md5_pose_palette(fixture->binding, md5_sample_position_from_frames(fixture->anim, i, i, 0),
                          MD5_ROOT_FILE, fixture->pose, NULL, palettes + i * count);
     OWN_BAKED baked = md5_create_baked(fixture->model, palettes, 2, NULL, NULL);
     const uint32_t num_vertices = fixture->model->meshes[0].num_vertices;
     md5_vec3 expected[256];
     REQUIRE(num_vertices <= 256);
-    md5_skin_baked(baked, 0, num_vertices, (md5_moment){.frame0 = 1, .frame1 = 1}, expected, NULL);
-    md5_skin_baked(baked, 0, num_vertices, (md5_moment){.frame0 = 7, .frame1 = UINT32_MAX},
+    md5_skin_baked(baked, 0, num_vertices, (md5_sample_position){.frame0 = 1, .frame1 = 1},
+                   expected, NULL);
+    md5_skin_baked(baked, 0, num_vertices, (md5_sample_position){.frame0 = 7, .frame1 = UINT32_MAX},
                    fixture->positions, NULL);
     CHECK_BYTES(fixture->positions, expected, num_vertices * sizeof *expected);
 }
@@ -128,6 +129,32 @@ static void ask_for_no_parameter(misused *fixture)
     CHECK(!md5_player_set(fixture->player, none, 1));
 }
 
+static void require_a_missing_joint(misused *fixture)
+{
+    CHECK_UINT(md5_require_joint(&fixture->model->skeleton, "no such joint"), MD5_NONE);
+}
+
+static void require_a_joint_without_a_name(misused *fixture)
+{
+    CHECK_UINT(md5_require_joint(&fixture->model->skeleton, NULL), MD5_NONE);
+}
+
+static void require_each_joint(misused *fixture)
+{
+    const md5_skeleton *const skeleton = &fixture->model->skeleton;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        CHECK_UINT(md5_require_joint(skeleton, skeleton->joints[i].name), i);
+}
+
+static void mask_a_missing_joint(misused *fixture)
+{
+    float weights[MAX_JOINTS];
+    md5_error error = {0};
+    CHECK_SAYS(md5_build_mask(&fixture->model->skeleton, "*no_such_joint", 0, weights, &error),
+               error, MD5_ERROR_SYNTAX, "unknown joint 'no_such_joint'");
+    CHECK_UINT(error.column, 2);
+}
+
 static void ask_for_a_parameter(misused *fixture)
 {
     const md5_machine_desc *const tables = md5_machine_tables(fixture->character->machine);
@@ -152,7 +179,7 @@ static void bind_a_freed_clip(misused *fixture)
 static void sample_a_freed_binding(misused *fixture)
 {
     md5_free_binding(fixture->binding);
-    md5_sample(fixture->binding, (md5_moment){0}, MD5_ROOT_FILE, fixture->pose);
+    md5_sample(fixture->binding, (md5_sample_position){0}, MD5_ROOT_FILE, fixture->pose);
 }
 
 static void skin_a_freed_mesh(misused *fixture)
@@ -183,11 +210,12 @@ static void bind_another_skeleton(misused *fixture)
 static void play_for_ever(misused *fixture)
 {
     static const double times[] = {1e300, -1e300, INFINITY, NAN};
-    EACH (time, times) {
-        const md5_moment moment = md5_moment_at(fixture->anim, *time, MD5_WRAP_LOOP);
-        CHECK(moment.frame0 < fixture->anim->num_frames
-              && moment.frame1 < fixture->anim->num_frames);
-        md5_player_advance(fixture->player, *time, NULL, NULL);
+    for (size_t i = 0; i < COUNT_OF(times); i++) {
+        const md5_sample_position sample =
+            md5_sample_position_at(fixture->anim, times[i], MD5_WRAP_LOOP);
+        CHECK(sample.frame0 < fixture->anim->num_frames
+              && sample.frame1 < fixture->anim->num_frames);
+        md5_player_advance(fixture->player, times[i], NULL, NULL);
         CHECK(isfinite(md5_player_root_motion(fixture->player).translation.x));
     }
 }
@@ -195,7 +223,7 @@ static void play_for_ever(misused *fixture)
 static void blend_by_infinity(misused *fixture)
 {
     const uint32_t count = fixture->model->skeleton.num_joints;
-    md5_sample(fixture->binding, (md5_moment){0}, MD5_ROOT_FILE, fixture->pose);
+    md5_sample(fixture->binding, (md5_sample_position){0}, MD5_ROOT_FILE, fixture->pose);
     md5_xform blend[MAX_JOINTS];
     md5_blend_poses(fixture->model->bind_local, fixture->pose, INFINITY, NULL, count, blend);
     CHECK_BYTES(blend, fixture->pose, count * sizeof *blend);
@@ -207,7 +235,7 @@ static void move_far(misused *fixture)
     const md5_xform start = {.rotation = {0, 0, 0, 1}};
     const md5_xform turn = {.rotation = {0, 0, 2e-7f, 1}, .translation = {1, 0, 0}};
     md5_xform placement = start, drifting = start;
-    FOR (i, 100000) {
+    for (int i = 0; i < 100000; i++) {
         placement = md5_xform_advance(placement, turn);
         drifting = md5_xform_mul(drifting, (md5_xform){.rotation = {0, 0, 0, 1.00001f}});
     }
@@ -228,21 +256,27 @@ typedef struct misuse {
 } misuse;
 
 static const misuse rows[] = {
-    {"md5_sample(): pose: not NULL", sample_nowhere, false},
-    {"md5_sample(): moment: its frames are frames of this clip", sample_beyond, true},
-    {"md5_skin_baked(): moment: frames of the baked clip", skin_baked_beyond, true},
-    {"job->num_joints: above all joints of the mesh", skin_by_a_small_palette, true},
+    {"md5_sample(): pose: must not be NULL", sample_nowhere, false},
+    {"md5_sample(): sample: must be a position in this clip", sample_beyond, true},
+    {"md5_skin_baked(): sample: must be a position in the baked clip", skin_baked_beyond, true},
+    {"job->num_joints: must be above all joint indices of the mesh", skin_by_a_small_palette, true},
     {NULL, skin_by_a_whole_palette, true},
-    {"md5_pose_batch(): jobs: each has a binding, a moment of its clip, a palette of its joints",
+    {"md5_pose_batch(): jobs: must have a binding, a sample position of its clip and a palette of "
+     "its joints each",
      pose_to_a_small_palette, true},
-    {"md5_require_parameter(): name: that of a parameter of the machine", ask_for_no_parameter,
-     true},
+    {"md5_require_parameter(): name: parameter 'no such parameter' does not exist",
+     ask_for_no_parameter, true},
     {NULL, ask_for_a_parameter, true},
-    {"md5_bind(): model: was not freed", bind_a_freed_model, false},
-    {"md5_bind(): anim: was not freed", bind_a_freed_clip, false},
-    {"md5_sample(): binding: was not freed", sample_a_freed_binding, false},
-    {"md5_skin(): mesh: was not freed", skin_a_freed_mesh, false},
-    {"md5_player_advance(): player: was not freed", advance_a_freed_player, false},
+    {"md5_require_joint(): name: joint 'no such joint' does not exist", require_a_missing_joint,
+     true},
+    {"md5_require_joint(): name: joint NULL does not exist", require_a_joint_without_a_name, true},
+    {NULL, require_each_joint, true},
+    {NULL, mask_a_missing_joint, true},
+    {"md5_bind(): model: must not have been freed", bind_a_freed_model, false},
+    {"md5_bind(): anim: must not have been freed", bind_a_freed_clip, false},
+    {"md5_sample(): binding: must not have been freed", sample_a_freed_binding, false},
+    {"md5_skin(): mesh: must not have been freed", skin_a_freed_mesh, false},
+    {"md5_player_advance(): player: must not have been freed", advance_a_freed_player, false},
     {NULL, bind_another_skeleton, true},
     {NULL, play_for_ever, true},
     {NULL, blend_by_infinity, true},
@@ -252,7 +286,8 @@ static const misuse rows[] = {
 TEST_WITH (misuse_is_said_with_assertions_and_mostly_harmless_without, misused, fixture,
            begin(fixture), end(fixture)) {
     REQUIRE(fixture->binding && fixture->player);
-    EACH (row, rows) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const misuse *const row = &rows[i];
 #if !defined(NDEBUG)
         if (row->says) {
             MISUSE(row->says)
@@ -269,7 +304,7 @@ TEST_WITH (misuse_is_said_with_assertions_and_mostly_harmless_without, misused, 
 TEST (pose_buffers_have_room_for_a_pose) {
     OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
     const uint32_t count = model->skeleton.num_joints;
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         md5_pose_buffers *const buffers =
             md5_create_pose_buffers(model, 77, &it.opts.allocator, &it.error);
         CHECK_FAILURE(it, buffers);

@@ -63,12 +63,13 @@ TEST (row_of_a_vertex_is_left_if_it_is_different) {
         "vert 0 ( 0.5 0.5 ) 1 0\n", // needs a warning
         "vert 0 ( 0.5 0.5 ) 1 1}\n",
     };
-    EACH (row, rows) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         row_case it;
         md5_vertex vertex;
         md5_vec2 uv;
         const md5_row_number number = number_of(0);
-        CHECK_THAT(!md5i_row_vertex(begin(&it, *row), &number, &vertex, &uv), "read: %s", *row);
+        CHECK_THAT(!md5i_row_vertex(begin(&it, rows[i]), &number, &vertex, &uv), "read: %s",
+                   rows[i]);
         CHECK_UINT(length_read(&it), 0);
     }
 }
@@ -81,8 +82,8 @@ TEST (row_of_a_triangle_is_read_or_left) {
     row_case it;
     uint32_t corners[3];
     md5_row_number number = number_of(0);
-    EACH (row, rows)
-        CHECK_THAT(!md5i_row_triangle(begin(&it, *row), &number, corners), "read: %s", *row);
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        CHECK_THAT(!md5i_row_triangle(begin(&it, rows[i]), &number, corners), "read: %s", rows[i]);
     number = number_of(1009);
     CHECK(md5i_row_triangle(begin(&it, "  tri 1009 0 1234567 7654321\r\n"), &number, corners));
     CHECK(corners[0] == 0 && corners[1] == 1234567 && corners[2] == 7654321);
@@ -101,8 +102,8 @@ TEST (row_of_a_weight_is_read_or_left) {
     row_case it;
     md5_weight weight;
     const md5_row_number number = number_of(0);
-    EACH (row, rows)
-        CHECK_THAT(!md5i_row_weight(begin(&it, *row), &number, 2, &weight), "read: %s", *row);
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        CHECK_THAT(!md5i_row_weight(begin(&it, rows[i]), &number, 2, &weight), "read: %s", rows[i]);
     md5_lex *const lex = begin(&it, "weight 0 1 1.0 ( 0.5 -0.250000 1.5 )\n");
     CHECK(md5i_row_weight(lex, &number, 2, &weight));
     CHECK(weight.joint == 1 && weight.bias == 1);
@@ -134,12 +135,12 @@ TEST (points_are_read_in_every_form) {
                       "( 0.5\t1.5  -2e0 )"};
     row_case it;
     md5_vec3 value;
-    EACH (row, forms) {
-        CHECK(md5i_lex_vec3(begin(&it, *row), md5i_lex_float, &value));
+    for (size_t i = 0; i < COUNT_OF(forms); i++) {
+        CHECK(md5i_lex_vec3(begin(&it, forms[i]), md5i_lex_float, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2);
-        CHECK(md5i_lex_vec3(begin(&it, *row), md5i_lex_length, &value));
+        CHECK(md5i_lex_vec3(begin(&it, forms[i]), md5i_lex_length, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2);
-        md5i_lex_begin(&it.lex, &it.arena, *row, strlen(*row)); // without room
+        md5i_lex_begin(&it.lex, &it.arena, forms[i], strlen(forms[i])); // without room
         CHECK(md5i_lex_vec3(&it.lex, md5i_lex_length, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2);
     }
@@ -186,7 +187,7 @@ TEST (row_numbers_count_on) {
     char digits[] = "9999999 ";
     number.value = 9999999 - 9;
     md5i_row_write_number(&number);
-    FOR (i, 9)
+    for (int i = 0; i < 9; i++)
         md5_row_next(&number);
     CHECK((md5_load_word(digits) & number.mask) == number.text);
     md5_row_next(&number);
@@ -202,7 +203,7 @@ static char *with_comments(const char *text)
     char *const made = test_alloc(2 * strlen(text) + 1);
     char *to = made;
     while (*text) {
-        FOR (i, 3u) {
+        for (uint32_t i = 0; i < 3; i++) {
             const size_t length = strlen(words[i]);
             if (strncmp(text, words[i], length) != 0)
                 continue;

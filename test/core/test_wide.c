@@ -26,15 +26,15 @@ static void check_made(const made_pose *made, uint64_t *random)
     const md5_pose_kernels *const scalar = md5i_pose_kernels_of(MD5_CPU_SCALAR);
     const md5_skeleton *const skeleton = &made->model.skeleton;
     const size_t size = skeleton->num_joints * sizeof expected[0];
-    const md5_moment moment = make_moment(&made->anim, random);
+    const md5_sample_position sample = make_sample_position(&made->anim, random);
     const md5_root root = (md5_root)(test_random_u32(random) % 3);
-    pose_palette_with(scalar, made->binding, &moment, root, expected_pose, expected_joints,
+    pose_palette_with(scalar, made->binding, &sample, root, expected_pose, expected_joints,
                       expected);
 
-    sample_with(&plain, made->binding, &moment, root, pose);
+    sample_with(&plain, made->binding, &sample, root, pose);
     CHECK_BYTES(pose, expected_pose, skeleton->num_joints * sizeof pose[0]);
     static md5_xform nlerp[MAX_JOINTS], expected_nlerp[MAX_JOINTS];
-    md5_moment by_nlerp = moment;
+    md5_sample_position by_nlerp = sample;
     by_nlerp.interpolation = MD5_INTERPOLATE_NLERP;
     sample_with(scalar, made->binding, &by_nlerp, root, expected_nlerp);
     sample_with(&plain, made->binding, &by_nlerp, root, nlerp);
@@ -49,7 +49,7 @@ static void check_made(const made_pose *made, uint64_t *random)
     CHECK_BYTES(joints, expected_joints, size);
     CHECK_BYTES(palette, expected, size);
     md5_pose_job job = {
-        .binding = made->binding, .moment = moment, .root = root, .palette = palette};
+        .binding = made->binding, .sample = sample, .root = root, .palette = palette};
     const md5_pose_job *const jobs[1] = {&job};
     memset(palette, 0, size);
     plain.finish_crowd(jobs, pose, 0, scratch->m);
@@ -65,7 +65,7 @@ static void check_made(const made_pose *made, uint64_t *random)
 
     memset(palette, 0, size);
     memset(joints, 0, size);
-    pose_palette_with(&plain, made->binding, &moment, root, pose, joints, palette);
+    pose_palette_with(&plain, made->binding, &sample, root, pose, joints, palette);
     CHECK_BYTES(joints, expected_joints, size);
     CHECK_BYTES(palette, expected, size);
     memset(palette, 0, size);
@@ -80,14 +80,14 @@ static void check_made(const made_pose *made, uint64_t *random)
     CHECK_BYTES(palette, expected, size);
     scalar->finish(skeleton, made->model.inverse_bind, expected_nlerp, expected_joints, expected);
     memset(palette, 0, size);
-    job.moment = by_nlerp;
+    job.sample = by_nlerp;
     plain.crowd(jobs, scratch->m);
     CHECK_BYTES(palette, expected, size);
 }
 
 TEST (wide_kernels_one_float_wide_give_the_same_bits) {
     uint64_t random = 1;
-    FOR (round, 100) {
+    for (int round = 0; round < 100; round++) {
         OWN_POSE made;
         const double turning = round % 3 ? test_random(&random) : 1;
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,

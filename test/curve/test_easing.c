@@ -110,13 +110,13 @@ static float eased(md5_ease_kind kind, float t)
 }
 
 TEST (easings_are_the_published_formulas) {
-    FOR (i, 3 * (int)COUNT_OF(families)) {
+    for (int i = 0; i < 3 * (int)COUNT_OF(families); i++) {
         char name[32] = {0};
         strcat(strcat(name, families[i / 3].name), ways[i % 3]);
         md5_ease_kind easing = MD5_EASE_LINEAR;
         CHECK(md5_easing_from_name(name, &easing));
 
-        FOR_FROM (step, 1, 4000) {
+        for (int step = 1; step < 4000; step++) {
             const float t = (float)step / 4000.0f;
             const double expected =
                 i < 12 ? published_power(t, i % 3, 2 + i / 3) : families[i / 3].published(t, i % 3);
@@ -127,7 +127,7 @@ TEST (easings_are_the_published_formulas) {
 }
 
 TEST (easing_linear_smooth_and_square_root) {
-    FOR (step, 1001) {
+    for (int step = 0; step < 1001; step++) {
         const float t = (float)step / 1000.0f;
         const double x = t;
         CHECK(eased(MD5_EASE_LINEAR, t) == t);
@@ -148,7 +148,7 @@ TEST (easing_exponential_jumps_only_at_its_slow_ends) {
 }
 
 TEST (easings_have_exact_ends) {
-    FOR (i, MD5_EASE_CUBIC_BEZIER) {
+    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
         const md5_ease_kind easing = (md5_ease_kind)i;
         CHECK(eased(easing, 0) == 0 && eased(easing, 1) == 1);
         CHECK(eased(easing, -3) == 0 && eased(easing, 3) == 1);
@@ -163,7 +163,7 @@ static bool swings(md5_ease_kind easing)
 }
 
 TEST (easings_rise_unless_they_swing) {
-    FOR (i, MD5_EASE_CUBIC_BEZIER) {
+    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
         const md5_ease_kind easing = (md5_ease_kind)i;
         float last = 0;
         for (int step = 0; step <= 10000 && !swings(easing); step++) {
@@ -178,7 +178,7 @@ TEST (easings_that_draw_back_go_below_0_and_above_1) {
     CHECK_NEAR(eased(MD5_EASE_BACK_IN, 0.42f), -0.1, 1e-3);
     CHECK_NEAR(eased(MD5_EASE_BACK_OUT, 0.58f), 1.1, 1e-3);
     CHECK(eased(MD5_EASE_ELASTIC_IN, 0.85f) < -0.35f);
-    FOR (step, 1001) {
+    for (int step = 0; step < 1001; step++) {
         const float value = eased(MD5_EASE_BOUNCE_OUT, (float)step / 1000.0f);
         CHECK(value >= 0 && value <= 1);
     }
@@ -211,16 +211,16 @@ TEST (easing_short_names_and_hyphens) {
         {"sqrt", MD5_EASE_SQUARE_ROOT},
         {"cubic-bezier", MD5_EASE_CUBIC_BEZIER},
     };
-    EACH (row, names) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         md5_ease_kind found = MD5_EASE_LINEAR;
-        CHECK(md5_easing_from_name(row->name, &found));
-        CHECK_UINT(found, row->easing);
+        CHECK(md5_easing_from_name(names[i].name, &found));
+        CHECK_UINT(found, names[i].easing);
     }
     STRINGS(unknown) = {"",         "cubic",        "cubic-in-", "cubic-in-outer", "Linear",
                         "quadr-in", "quadratic in", "quad",      "-linear",        "expo"};
-    EACH (item, unknown) {
+    for (size_t i = 0; i < COUNT_OF(unknown); i++) {
         md5_ease_kind found = MD5_EASE_SMOOTH;
-        CHECK(!md5_easing_from_name(*item, &found) && found == MD5_EASE_SMOOTH);
+        CHECK(!md5_easing_from_name(unknown[i], &found) && found == MD5_EASE_SMOOTH);
     }
     md5_ease_kind found;
     CHECK(!md5_easing_from_name(NULL, &found));
@@ -233,7 +233,7 @@ static double exact_bezier(const md5_easing *curve, double x)
 {
     const long double x1 = (long double)curve->x1, x2 = (long double)curve->x2;
     long double low = 0.0L, high = 1.0L;
-    FOR (step, 80) {
+    for (int step = 0; step < 80; step++) {
         const long double s = (low + high) / 2, r = 1 - s;
         if (3 * r * r * s * x1 + 3 * r * s * s * x2 + s * s * s < (long double)x)
             low = s;
@@ -247,7 +247,7 @@ static double exact_bezier(const md5_easing *curve, double x)
 
 static void check_bezier(const md5_easing *curve)
 {
-    FOR_FROM (step, 1, 1000) {
+    for (int step = 1; step < 1000; step++) {
         const float t = (float)step / 1000.0f;
         CHECK_NEAR(md5_ease(*curve, t), exact_bezier(curve, t), 1e-6);
     }
@@ -257,7 +257,7 @@ static void check_bezier(const md5_easing *curve)
 
 TEST (easing_bezier_is_exact_to_a_millionth) {
     uint64_t random = 1;
-    FOR (round, 100) {
+    for (int round = 0; round < 100; round++) {
         const md5_easing curve = {
             .kind = MD5_EASE_CUBIC_BEZIER,
             .x1 = (float)test_random(&random),
@@ -271,7 +271,7 @@ TEST (easing_bezier_is_exact_to_a_millionth) {
 
 TEST (easing_bezier_with_vertical_and_horizontal_tangents) {
     static const float edges[] = {0, 1e-6f, 0.5f, 1.0f - 1e-6f, 1};
-    FOR (i, 25) {
+    for (int i = 0; i < 25; i++) {
         const md5_easing curve = {.kind = MD5_EASE_CUBIC_BEZIER,
                                   .x1 = edges[i / 5],
                                   .y1 = -2,
@@ -292,7 +292,7 @@ TEST (easing_bezier_of_css) {
 TEST (easing_bezier_clamps_x) {
     const md5_easing outside = {MD5_EASE_CUBIC_BEZIER, .x1 = -3, 0.3f, NAN, 0.6f};
     const md5_easing clamped = {MD5_EASE_CUBIC_BEZIER, .x1 = 0, 0.3f, 0, 0.6f};
-    FOR (step, 101) {
+    for (int step = 0; step < 101; step++) {
         const float t = (float)step / 100.0f;
         CHECK(md5_ease(outside, t) == md5_ease(clamped, t));
     }
@@ -309,7 +309,7 @@ TEST (easing_steps_are_those_of_css) {
     };
     for (int jump = MD5_JUMP_END; jump <= MD5_JUMP_BOTH; jump++) {
         const md5_easing curve = {MD5_EASE_STEPS, .steps = 4, .jump = (md5_jump)jump};
-        FOR (i, 6)
+        for (int i = 0; i < 6; i++)
             CHECK_NEAR(md5_ease(curve, t[i]), expected[jump][i], 1e-7);
         CHECK(md5_ease(curve, -1) == (float)expected[jump][0]);
         CHECK(md5_ease(curve, 2) == 1);
@@ -319,7 +319,7 @@ TEST (easing_steps_are_those_of_css) {
 TEST (easing_steps_begin_at_their_shares) {
     for (uint32_t steps = 1; steps <= 1000; steps++) {
         const md5_easing curve = {MD5_EASE_STEPS, .steps = steps};
-        FOR (k, steps) {
+        for (uint32_t k = 0; k < steps; k++) {
             const float t = (float)k / (float)steps;
             REQUIRE(md5_ease(curve, t) == (float)((double)k / steps));
         }
@@ -334,23 +334,23 @@ TEST (easing_over_a_duration) {
 
 // -- Following a target ---------------------------------------------------------------------------
 
-TEST (follow_share_is_one_minus_exp) {
-    FOR (i, 1000) {
+TEST (smoothing_fraction_is_one_minus_exp) {
+    for (int i = 0; i < 1000; i++) {
         const float rate = (float)pow(10, i % 10 - 4), seconds = (float)pow(10, i * 0.005 - 4);
-        CHECK_NEAR(md5_follow_share(rate, seconds), -expm1(-(double)rate * seconds), 1e-7);
+        CHECK_NEAR(md5_smoothing_fraction(rate, seconds), -expm1(-(double)rate * seconds), 1e-7);
     }
-    CHECK(md5_follow_share(0, 1) == 0 && md5_follow_share(1, 0) == 0);
-    CHECK(md5_follow_share(-1, 1) == 0 && md5_follow_share(1, -1) == 0);
-    CHECK(md5_follow_share(-1, -1) == 0 && md5_follow_share(NAN, 1) == 0);
-    CHECK(md5_follow_share(1e30f, 1e30f) == 1 && md5_follow_share(INFINITY, 1) == 1);
+    CHECK(md5_smoothing_fraction(0, 1) == 0 && md5_smoothing_fraction(1, 0) == 0);
+    CHECK(md5_smoothing_fraction(-1, 1) == 0 && md5_smoothing_fraction(1, -1) == 0);
+    CHECK(md5_smoothing_fraction(-1, -1) == 0 && md5_smoothing_fraction(NAN, 1) == 0);
+    CHECK(md5_smoothing_fraction(1e30f, 1e30f) == 1 && md5_smoothing_fraction(INFINITY, 1) == 1);
 }
 
 TEST (follow_does_not_depend_on_the_frame_rate) {
     static const int frames[] = {1, 7, 60, 1000};
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         float x = 3;
-        FOR (frame, frames[i])
-            x += (10.0f - x) * md5_follow_share(2, 1.0f / (float)frames[i]);
+        for (int frame = 0; frame < frames[i]; frame++)
+            x += (10.0f - x) * md5_smoothing_fraction(2, 1.0f / (float)frames[i]);
         CHECK_NEAR(x, 10.0 - 7.0 * exp(-2), 1e-5);
     }
 }
@@ -364,13 +364,13 @@ TEST (errors_with_easings_are_reported) {
     static const md5_easing no_steps = {MD5_EASE_STEPS, .jump = MD5_JUMP_END};
     static const md5_easing one_step = {MD5_EASE_STEPS, .steps = 1, .jump = MD5_JUMP_NONE};
     static const md5_easing no_jump = {MD5_EASE_STEPS, .steps = 1, .jump = (md5_jump)9};
-    MISUSE("md5_ease(): easing.kind: a md5_ease_kind")
+    MISUSE("md5_ease(): easing.kind: must be a value of md5_ease_kind")
     md5_ease(no_easing, 0.5f);
-    MISUSE("easing.steps: 1 to")
+    MISUSE("easing.steps: must be 1 to")
     md5_ease(no_steps, 0.5f);
-    MISUSE("easing.steps: 1 to")
+    MISUSE("easing.steps: must be 1 to")
     md5_ease(one_step, 0.5f);
-    MISUSE("easing.jump: a md5_jump")
+    MISUSE("easing.jump: must be a value of md5_jump")
     md5_ease(no_jump, 0.5f);
 }
 
@@ -391,10 +391,10 @@ static double swinging(double k, double c, double t)
 
 TEST (spring_follows_as_its_closed_form) {
     static const float dampings[] = {0, 4, 20, 30}; // of stiffness 100: 20 is critical
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         float value = -3, velocity = 0;
         for (int step = 1; step <= 120; step++) {
-            md5_follow_spring(5, 100, dampings[i], 1.0f / 60.0f, &value, &velocity);
+            md5_spring_damp(5, 100, dampings[i], 1.0f / 60.0f, &value, &velocity);
             const double rest = swinging(100, dampings[i], step / 60.0);
             if (!CHECK_NEAR(value, 5.0 - 8.0 * rest, 2e-4))
                 return;
@@ -404,22 +404,22 @@ TEST (spring_follows_as_its_closed_form) {
 
 TEST (spring_does_not_depend_on_the_steps) {
     float whole = 1, whole_velocity = -2, split = 1, split_velocity = -2;
-    md5_follow_spring(0.25f, 60, 3, 1, &whole, &whole_velocity);
-    FOR (i, 64)
-        md5_follow_spring(0.25f, 60, 3, 1.0f / 64.0f, &split, &split_velocity);
+    md5_spring_damp(0.25f, 60, 3, 1, &whole, &whole_velocity);
+    for (int i = 0; i < 64; i++)
+        md5_spring_damp(0.25f, 60, 3, 1.0f / 64.0f, &split, &split_velocity);
     CHECK_NEAR(whole, split, 1e-5);
     CHECK_NEAR(whole_velocity, split_velocity, 1e-4);
 }
 
 TEST (spring_ignores_what_is_no_number) {
     float value = 1, velocity = 2;
-    md5_follow_spring(NAN, 60, 3, 1, &value, &velocity);
-    md5_follow_spring(INFINITY, 60, 3, 1, &value, &velocity);
-    md5_follow_spring(0, 0, 3, 1, &value, &velocity);
-    md5_follow_spring(0, NAN, 3, 1, &value, &velocity);
-    md5_follow_spring(0, 60, INFINITY, 1, &value, &velocity);
-    md5_follow_spring(0, 60, 3, 0, &value, &velocity);
-    md5_follow_spring(0, 60, 3, NAN, &value, &velocity);
+    md5_spring_damp(NAN, 60, 3, 1, &value, &velocity);
+    md5_spring_damp(INFINITY, 60, 3, 1, &value, &velocity);
+    md5_spring_damp(0, 0, 3, 1, &value, &velocity);
+    md5_spring_damp(0, NAN, 3, 1, &value, &velocity);
+    md5_spring_damp(0, 60, INFINITY, 1, &value, &velocity);
+    md5_spring_damp(0, 60, 3, 0, &value, &velocity);
+    md5_spring_damp(0, 60, 3, NAN, &value, &velocity);
     CHECK(value == 1 && velocity == 2);
 }
 
@@ -435,12 +435,12 @@ TEST (easing_areas_are_integrals) {
         {.kind = MD5_EASE_STEPS, .steps = 2, .jump = MD5_JUMP_NONE},
         {.kind = MD5_EASE_STEPS, .steps = 5, .jump = MD5_JUMP_BOTH},
     };
-    FOR (i, ALL) {
+    for (int i = 0; i < ALL; i++) {
         const md5_easing named = {.kind = (md5_ease_kind)i};
         const md5_easing *const curve =
             i < MD5_EASE_CUBIC_BEZIER ? &named : &curves[i - MD5_EASE_CUBIC_BEZIER];
         double sum = 0;
-        FOR (strip, STRIPS) {
+        for (int strip = 0; strip < STRIPS; strip++) {
             if (strip % 777 == 0)
                 CHECK_NEAR(md5i_eased_area(curve, 0, (double)strip / (double)STRIPS), sum, 1e-7);
             sum += (double)md5_ease(*curve, ((float)strip + 0.5f) / (float)STRIPS) / (double)STRIPS;

@@ -10,7 +10,7 @@ static const double pi = 3.14159265358979324;
 // -- Elementary functions -------------------------------------------------------------------------
 
 TEST (curve_functions_are_those_of_libc) {
-    FOR (i, 4001) {
+    for (int i = 0; i < 4001; i++) {
         const double x = i / 4000.0, quarter = 0.5 * pi * (2 * x - 1);
         const double turns = 32 * (x - 0.5), angle = pi * x;
         if (!CHECK_NEAR(md5i_sine(quarter), sin(quarter), 1e-13)
@@ -59,7 +59,7 @@ enum { NUM_KEYS = 8 };
 
 static void random_keys(md5_quat *keys, uint64_t seed)
 {
-    FOR (i, NUM_KEYS) {
+    for (int i = 0; i < NUM_KEYS; i++) {
         const float x = (float)test_random(&seed) - 0.5f, y = (float)test_random(&seed) - 0.5f;
         const float z = (float)test_random(&seed) - 0.5f, w = (float)test_random(&seed) - 0.5f;
         keys[i] = md5_quat_normalize((md5_quat){x, y, z, w}, (md5_quat){0, 0, 0, 1});
@@ -83,14 +83,14 @@ TEST (squad_at_equal_intervals_is_shoemakes) {
         random_keys(keys, seed);
         OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, 0);
         real4 q[NUM_KEYS];
-        FOR (i, NUM_KEYS) {
+        for (int i = 0; i < NUM_KEYS; i++) {
             q[i] = real4_of(keys[i]);
             if (i > 0)
                 q[i] = real4_towards(q[i], q[i - 1]);
         }
         for (int i = 1; i + 2 < NUM_KEYS; i++) {
             const real4 a = inner(q[i - 1], q[i], q[i + 1]), b = inner(q[i], q[i + 1], q[i + 2]);
-            FOR (step, 21) {
+            for (int step = 0; step < 21; step++) {
                 const double u = step / 20.0;
                 const real4 exact = real4_slerp(real4_slerp(q[i], q[i + 1], u),
                                                 real4_slerp(a, b, u), 2 * u * (1 - u));
@@ -105,9 +105,9 @@ TEST (squad_passes_its_keys) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
-        FOR (periodic, 2) {
+        for (int periodic = 0; periodic < 2; periodic++) {
             OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, periodic ? 7 : 0);
-            FOR (i, NUM_KEYS) {
+            for (int i = 0; i < NUM_KEYS; i++) {
                 CHECK_SMALL(real_angle(md5_squad_rotation(squad, uneven[i]), keys[i]), 2e-7);
             }
         }
@@ -119,7 +119,7 @@ static real4 velocity_beside(const md5_squad *squad, double time, double h)
 {
     const real4 at = real4_of(md5_squad_rotation(squad, time));
     real4 steps[2];
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         const real4 q = real4_of(md5_squad_rotation(squad, time + (i + 1) * h));
         steps[i] = log_of(between(at, real4_towards(q, at)));
     }
@@ -129,7 +129,7 @@ static real4 velocity_beside(const md5_squad *squad, double time, double h)
 
 static void check_velocities(const md5_squad *squad, int first, int end)
 {
-    FOR_FROM (i, first, end) {
+    for (int i = first; i < end; i++) {
         const real4 before = velocity_beside(squad, uneven[i], -5e-4);
         const real4 after = velocity_beside(squad, uneven[i], 5e-4);
         const real4 jump = real4_add(after, real4_scale(before, -1)); // w is 0
@@ -150,7 +150,7 @@ TEST (squad_has_no_jump_in_its_velocity) {
 
 TEST (squad_of_a_steady_turn_is_steady) {
     md5_quat keys[NUM_KEYS];
-    FOR (i, NUM_KEYS)
+    for (int i = 0; i < NUM_KEYS; i++)
         keys[i] = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, 0.5f * (float)uneven[i]);
     OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, 0);
     for (int i = -100; i <= 500; i++) {
@@ -170,7 +170,7 @@ TEST (squad_before_and_after_its_keys) {
     CHECK_SMALL(real_angle(md5_squad_rotation(open, 100), last), 2e-7);
     CHECK_SMALL(real_angle(md5_squad_rotation(open, INFINITY), last), 2e-7);
     OWN_SQUAD periodic = squad_of(keys, uneven, NUM_KEYS, 7);
-    FOR (i, 71) {
+    for (int i = 0; i < 71; i++) {
         const md5_quat now = md5_squad_rotation(periodic, i * 0.1);
         CHECK_SMALL(real_angle(now, md5_squad_rotation(periodic, i * 0.1 + 21.0)), 1e-6);
         CHECK_SMALL(real_angle(now, md5_squad_rotation(periodic, i * 0.1 - 14.0)), 1e-6);
@@ -181,9 +181,9 @@ TEST (squad_before_and_after_its_keys) {
 TEST (squad_of_one_key_is_the_key) {
     const md5_quat key = {0, 3, 0, -4};
     const double time = 2;
-    FOR (periodic, 2) {
+    for (int periodic = 0; periodic < 2; periodic++) {
         OWN_SQUAD squad = squad_of(&key, &time, 1, periodic ? 1 : 0);
-        FOR (i, 10) {
+        for (int i = 0; i < 10; i++) {
             const md5_quat at = md5_squad_rotation(squad, i * 0.7);
             CHECK_SMALL(real_angle(at, key), 2e-7);
             CHECK_NEAR((double)(at.y * at.y + at.w * at.w), 1, 1e-6);
@@ -197,16 +197,16 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
         {1, 0, 0, 0},  {0, 1, 0, 0},      {0, 0, 1, 0},         {0, 0, 0, 1},
         {0, 0, 0, -1}, {1e-14f, 0, 0, 0}, {0, 1e14f, 0, 1e14f}, {0.5f, 0.5f, 0.5f, 0.5f}};
     uint64_t random = 5;
-    FOR (round, 500) {
+    for (int round = 0; round < 500; round++) {
         md5_quat keys[NUM_KEYS];
         double times[NUM_KEYS], time = -100;
-        FOR (i, NUM_KEYS) {
+        for (int i = 0; i < NUM_KEYS; i++) {
             keys[i] = few[test_random_u32(&random) % 8];
             time = fmax(time + pow(10, 18 * test_random(&random) - 12), nextafter(time, HUGE_VAL));
             times[i] = time;
         }
         OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0);
-        FOR (i, 101) {
+        for (int i = 0; i < 101; i++) {
             const double at = times[i % 7] + (times[i % 7 + 1] - times[i % 7]) * 0.01 * i;
             const md5_quat q = md5_squad_rotation(squad, at);
             if (!CHECK_NEAR(real4_dot(real4_widen(q), real4_widen(q)), 1, 1e-6))
@@ -216,11 +216,11 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
 }
 
 // The keys are so close in time that the velocity is beyond the range of a double.
-TEST (squad_of_a_moment_is_a_rotation) {
+TEST (squad_at_a_time_is_a_rotation) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}};
     static const double times[] = {0, 4e-320, 8e-320};
     OWN_SQUAD squad = squad_of(keys, times, 3, 0);
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         const real4 found = real4_of(md5_squad_rotation(squad, times[i]));
         CHECK_NEAR(fabs(real4_dot(found, real4_of(keys[i]))), 1, 1e-6);
     }
@@ -240,26 +240,26 @@ TEST (squad_refuses_keys) {
         double period;
         const char *message;
     } cases[] = {
-        {good, rising, 0, 0, "no keys, expected at least 1"},
-        {zero, rising, 2, 0, "key 1 is 0 0 0 0, expected a rotation"},
-        {good, equal, 2, 0, "key 1 is at 1 seconds, expected a time after the key before"},
-        {good, endless, 2, 0, "key 1 is at inf seconds, expected a time after the key before"},
-        {good, rising, 2, 1, "the period is 1 seconds, expected 0 or more than the 1 of the keys"},
-        {good, rising, 2, -5,
-         "the period is -5 seconds, expected 0 or more than the 1 of the keys"},
+        {good, rising, 0, 0, "no keys: expected at least 1"},
+        {zero, rising, 2, 0, "key 1 is not a rotation: found ( 0 0 0 0 )"},
+        {good, equal, 2, 0, "key times are not ascending: key 1 is at 1 seconds"},
+        {good, endless, 2, 0, "key times are not ascending: key 1 is at inf seconds"},
+        {good, rising, 2, 1, "period is too short: expected 0 or more than 1 seconds, found 1"},
+        {good, rising, 2, -5, "period is too short: expected 0 or more than 1 seconds, found -5"},
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         md5_error error = {0};
-        CHECK_FAILS(md5_create_squad(row->keys, row->times, row->count, row->period, NULL, &error),
+        CHECK_FAILS(md5_create_squad(cases[i].keys, cases[i].times, cases[i].count, cases[i].period,
+                                     NULL, &error),
                     error, MD5_ERROR_RANGE);
-        CHECK_STRING(error.message, row->message);
+        CHECK_STRING(error.message, cases[i].message);
     }
 }
 
 TEST (squad_survives_failing_memory) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {0, 0, 1, 0}};
     static const double times[] = {0, 1};
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_SQUAD squad = md5_create_squad(keys, times, 2, 0, &it.opts.allocator, &it.error);
         CHECK_FAILURE(it, squad);
     }
@@ -271,11 +271,11 @@ TEST (squad_survives_failing_memory) {
 TEST (errors_with_squad_are_reported) {
     static const md5_quat key = {0, 0, 0, 1};
     static const double time = 0;
-    MISUSE("md5_squad_rotation(): squad: not NULL")
+    MISUSE("md5_squad_rotation(): squad: must not be NULL")
     md5_squad_rotation(test_null(), 0);
-    MISUSE("md5_create_squad(): rotations: not NULL")
+    MISUSE("md5_create_squad(): rotations: must not be NULL")
     md5_create_squad(NULL, &time, 1, 0, NULL, NULL);
-    MISUSE("md5_create_squad(): times: not NULL")
+    MISUSE("md5_create_squad(): times: must not be NULL")
     md5_create_squad(&key, NULL, 1, 0, NULL, NULL);
 }
 

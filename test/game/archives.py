@@ -79,7 +79,32 @@ def overlapping():
     return archive(entry(MATERIAL, whole, 0), *others)
 
 
+def claiming(size):
+    """Two entries of one stored file, which claim as many bytes as the archive has if the file has 99."""
+    data = TEXT.replace(b"x" * (len(TEXT) - size), b"", 1)
+    return archive(entry(MATERIAL, data, 0), (b"", entry("materials/b.txt", data, 0, offset=0)[1]))
+
+
+def blanks(size):
+    """One large file of one byte, as deflate packs it best."""
+    data = b" " * size
+    return archive(entry("models/x.md5mesh", zlib.compress(data, 9)[2:-4], 0, size=size,
+                         crc=zlib.crc32(data), kind=8))
+
+
+def declaring(size, packed):
+    """A file that declares its size, and is packed badly."""
+    return archive(entry("models/x.md5mesh", bytes(packed), 0, size=size, kind=8))
+
+
+def pak_end(length):
+    """A file whose bytes begin with the last one of the archive."""
+    last = 12 + len(TEXT) + 2 * 64 - 1
+    return pak((MATERIAL, TEXT), ("b.txt", b"", last, length))
+
+
 SOUND = entry(MATERIAL)
+PACKED = len(zlib.compress(TEXT)[2:-4])
 NOISE = random.Random(1).randbytes(0x500000)
 KINDS = {
     "sound": lambda: archive(SOUND),
@@ -95,6 +120,17 @@ KINDS = {
     "method": lambda: archive(entry("materials/b.mtr", TEXT, 12), SOUND),
     "huge": lambda: archive(entry("materials/b.mtr", NOISE, size=0xFFFFFFF0), SOUND),
     "bomb": lambda: archive(entry("materials/b.mtr", size=0x1FFFFFFF), SOUND),
+    "large": lambda: archive(entry("b.tga", NOISE, size=1 << 29), SOUND),
+    "larger": lambda: archive(entry("b.tga", NOISE, size=(1 << 29) + 1), SOUND),
+    "possible": lambda: archive(entry("b.tga", size=1032 * (PACKED + 65) - 1), SOUND),
+    "impossible": lambda: archive(entry("b.tga", size=1032 * (PACKED + 65)), SOUND),
+    "stored-size": lambda: archive(entry("b.tga", TEXT, 0, size=len(TEXT) + 1), SOUND),
+    "full": lambda: claiming(99),
+    "fuller": lambda: claiming(100),
+    "free": lambda: blanks(1 << 27),
+    "free-1": lambda: blanks((1 << 27) + 1),
+    "ratio": lambda: declaring(134217800, 1342178),
+    "ratio-1": lambda: declaring(134217801, 1342178),
     "overlap": overlapping,
     "duplicate": lambda: archive(entry(MATERIAL, b"first { }"), entry("MATERIALS\\a.mtr")),
     "short": lambda: archive(entry(MATERIAL, size=len(TEXT) - 1)),
@@ -105,11 +141,15 @@ KINDS = {
     "nothing": lambda: b"",
     "text": lambda: b"no archive",
     "many": lambda: archive(*[entry("/%d" % i, b"", 0) for i in range(50)]),
+    "ten": lambda: archive(SOUND, *[entry("/%d" % i, b"", 0) for i in range(10)]),
+    "eleven": lambda: archive(SOUND, *[entry("/%d" % i, b"", 0) for i in range(11)]),
     "pak": lambda: pak(("Materials/A.mtr", TEXT)),
     "pak-duplicate": lambda: pak((MATERIAL, b"first { }"), (MATERIAL, TEXT)),
     "pak-dots": lambda: pak(("../a.mtr", TEXT), (MATERIAL, TEXT)),
     "pak-outside": lambda: pak(("b.mtr", TEXT, 12, 1 << 20), ("c.mtr", b"", 0xFFFFFFFF, 1),
                                (MATERIAL, TEXT)),
+    "pak-end": lambda: pak_end(1),
+    "pak-beyond": lambda: pak_end(2),
     "pak-cut": lambda: pak((MATERIAL, TEXT), size=128),
     "pak-odd": lambda: pak((MATERIAL, TEXT), size=63),
     "pak-wrapped": lambda: pak((MATERIAL, TEXT), offset=0xFFFFFFC0),

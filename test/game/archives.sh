@@ -35,16 +35,18 @@ refuses() { # KIND LINE
 
 check "pak: a file is read" silently pak
 check "pak: of equal names the last counts" warns pak-duplicate 'materials/a.mtr: hidden by a later entry of the same name'
-check "pak: names that lead out" warns pak-dots '../a.mtr: skipped: its name leaves the archive'
+check "pak: names that lead out" warns pak-dots '../a.mtr: skipped: the path leads outside the archive'
 lines=2
-check "pak: bytes outside the archive" warns pak-outside 'b.mtr: skipped: its bytes are outside the archive'
+check "pak: bytes outside the archive" warns pak-outside 'b.mtr: skipped: the data are outside the archive'
 lines=1
+check "pak: a file up to the last byte" silently pak-end
+check "pak: a file one byte beyond it" warns pak-beyond 'b.txt: skipped: the data are outside the archive'
 check "pak: a name without an end" silently pak-name
-check "pak: a list that is cut off" refuses pak-cut 'its list of files is truncated: it ends at byte 359 of 295'
-check "pak: a list of an odd size" refuses pak-odd 'its list of files has 63 bytes, expected a multiple of 64'
-check "pak: a list beyond all numbers" refuses pak-wrapped 'its list of files is truncated'
-check "pak: a header that is cut off" refuses pak-header 'its header is truncated'
-check "pak: entries that overlap" refuses pak-overlap 'its entries overlap: they have'
+check "pak: a list that is cut off" refuses pak-cut 'truncated archive: the file list ends at byte 359 of 295'
+check "pak: a list of an odd size" refuses pak-odd 'damaged archive: size of the file list is 63 bytes; expected a multiple of 64'
+check "pak: a list beyond all numbers" refuses pak-wrapped 'truncated archive: the file list ends at byte 4294967296 of 295'
+check "pak: a header that is cut off" refuses pak-header 'truncated archive: the header is incomplete'
+check "pak: entries that overlap" refuses pak-overlap 'damaged archive: entries overlap; they have'
 
 # pack FOLDER FILE...: the folder as archives.
 pack() {
@@ -90,7 +92,7 @@ assert [row["kind"] for row in found] == ["archive", "model", "model", "clip"], 
 }
 check "pak: info as JSON" info_is_json
 cp "$scratch/as/x.pak" "$scratch/renamed"
-check "pak: an archive is named where a model is expected" says 'this is an archive (.pak), not an MD5 file: open it as a game folder' check "$scratch/renamed"
+check "pak: an archive is named where a model is expected" says 'not an MD5 file: found an archive (.pak); open it as a game folder' check "$scratch/renamed"
 
 # Quake mounts pak files over their folder, by their numbers, up to a mod's.
 mounts() {
@@ -98,14 +100,14 @@ mounts() {
         cp "$data/flags.md5anim" "$scratch/one/progs/a.md5anim" && pack "$scratch/one" "$id1/pak2.pak" "$id1/PAK10.pak" &&
         cp "$data/flags.md5mesh" "$scratch/one/progs/a.md5mesh" && echo IDPO >"$scratch/one/progs/a.mdl" && pack "$scratch/one" "$id1/pak0.pak" &&
         "$tool" explain "$id1" | sed "s|$id1|id1|g" >"$scratch/out" && diff - "$scratch/out" <<END
-mounted, best first:
+search order:
   id1/PAK10.pak
   id1/pak2.pak
   id1/pak0.pak
   id1
-hidden: progs/a.md5anim in id1/pak2.pak, by that in id1/PAK10.pak
-hidden: progs/a.md5anim in id1/pak0.pak, by that in id1/PAK10.pak
-hidden: progs/a.md5anim in id1, by that in id1/PAK10.pak
+hidden: progs/a.md5anim in id1/pak2.pak, by the file in id1/PAK10.pak
+hidden: progs/a.md5anim in id1/pak0.pak, by the file in id1/PAK10.pak
+hidden: progs/a.md5anim in id1, by the file in id1/PAK10.pak
   progs/a.md5mesh in id1/pak0.pak replaces progs/a.mdl in id1/pak0.pak
 END
 }
@@ -113,29 +115,29 @@ check "Quake: what hides what" mounts
 # A mesh replaces an .mdl of its own folder or one that is mounted before (path_id in Ironwail and vkQuake), not a mod's.
 yields() {
     mkdir -p "$scratch/two/progs" && echo IDPO >"$scratch/two/progs/a.mdl" && pack "$scratch/two" "$scratch/mod/pak0.pak" &&
-        says "id1/pak0.pak is mounted before, and yields to progs/a.mdl in $scratch/mod/pak0.pak" explain --base "$id1" "$scratch/mod"
+        says "id1/pak0.pak has lower priority than progs/a.mdl in $scratch/mod/pak0.pak" explain --base "$id1" "$scratch/mod"
 }
 check "Quake: which .mdl is replaced" yields
 
 # The .mdl beside a mesh is no second model of its name.
 replaces() {
-    "$tool" convert "$id1" --to iqm --output "$scratch/new" >"$scratch/out" 2>&1 && grep -q 'a.mdl: warning: left out: engines show' "$scratch/out" &&
+    "$tool" convert "$id1" --to iqm --output "$scratch/new" >"$scratch/out" 2>&1 && grep -q 'a.mdl: warning: skipped: engines use the .md5mesh instead' "$scratch/out" &&
         grep -q '^2 models: 1 converted, 0 up to date, 0 failed' "$scratch/out" || { cat "$scratch/out"; return 1; }
 }
 check "Quake: the mesh is converted, not what it replaces" replaces
 beside() {
     mkdir "$scratch/three" && cp "$data/flags.md5mesh" "$scratch/three/a.md5mesh" && touch "$scratch/three/a.md2" "$scratch/three/a.md3" &&
         says '3 models: 1 converted, 0 up to date, 0 failed' convert "$scratch/three" --to iqm --output "$scratch/new" &&
-        grep -q 'a.md2: warning: left out' "$scratch/out" && grep -q 'a.md3: warning: left out' "$scratch/out"
+        grep -q 'a.md2: warning: skipped' "$scratch/out" && grep -q 'a.md3: warning: skipped' "$scratch/out"
 }
 check "the same of .md2 and .md3 in one folder" beside
 
 check "no archive" refuses text 'not a zip or .pak archive'
-check "a mesh where a folder or an archive is expected" says "not a zip or .pak archive: it begins with 'MD5V', expected PK or PACK" explain "$data/flags.md5mesh"
+check "a mesh where a folder or an archive is expected" says "not a zip or .pak archive: it starts with 'MD5V'; expected PK or PACK" explain "$data/flags.md5mesh"
 inside() {
     for command in info check "dump --frame 0" "convert -o $scratch/new.iqm" fix explain; do
         # shellcheck disable=SC2086 # options
-        ends_saying 2 "is inside the archive $scratch/as/x.pak: md5tool info $scratch/as/x.pak lists it" "$tool" $command "$scratch/as/x.pak/progs/flags.md5mesh" || return 1
+        ends_saying 2 "is inside the archive $scratch/as/x.pak; use md5tool info $scratch/as/x.pak to list the archive" "$tool" $command "$scratch/as/x.pak/progs/flags.md5mesh" || return 1
     done
 }
 check "the path of what is in an archive" inside
@@ -143,30 +145,30 @@ check "the path of what is in an archive" inside
 unread() {
     unread=$1
     shift
-    ends_saying 1 "$unread: warning: an archive that is not read" "$tool" "$@"
+    ends_saying 1 "$unread: warning: nested archives are not read; pass the archive as an argument" "$tool" "$@"
 }
 nested() {
     below=$scratch/as/below && mkdir "$scratch/four" "$scratch/five" && cp "$scratch/as/x.pak" "$scratch/four" && pack "$scratch/four" "$scratch/five/y.pak" &&
         unread "$below/deep/x.pak" list "$below" && unread "$below/deep/x.pak" convert "$below" -o "$scratch/new" &&
         unread "$scratch/five/y.pak/x.pak" list "$scratch/five/y.pak" && unread "$scratch/five/y.pak/x.pak" convert "$scratch/five" -o "$scratch/new" &&
         mv "$below/deep" "$scratch/five" && cp "$data/flags.md5mesh" "$scratch/five" &&
-        ends_saying 0 "five/deep/x.pak: warning: an archive that is not read" "$tool" list "$scratch/five" &&
-        ends_saying 0 "five/deep/x.pak: warning: an archive that is not read" "$tool" convert "$scratch/five" -o "$scratch/new" --to iqm
+        ends_saying 0 "five/deep/x.pak: warning: nested archives are not read; pass the archive as an argument" "$tool" list "$scratch/five" &&
+        ends_saying 0 "five/deep/x.pak: warning: nested archives are not read; pass the archive as an argument" "$tool" convert "$scratch/five" -o "$scratch/new" --to iqm
 }
 check "archives that are not mounted" nested
 others() {
     mkdir "$scratch/six" && echo IDPO >"$scratch/six/a.mdl" && pack "$scratch/six" "$scratch/six.pak" || return 1
     for what in six six.pak; do
-        ends_saying 0 'a.mdl: a model of Quake or another program: md5tool convert reads it' "$tool" list "$scratch/$what" &&
-            ends_saying 0 'a.mdl: a model of Quake or another program: md5tool convert reads it' "$tool" check "$scratch/$what" || return 1
+        ends_saying 0 'a.mdl: not an MD5 file; use md5tool convert to convert this model' "$tool" list "$scratch/$what" &&
+            ends_saying 0 'a.mdl: not an MD5 file; use md5tool convert to convert this model' "$tool" check "$scratch/$what" || return 1
     done
 }
 check "models that only convert reads" others
 check "info of a folder" says 'model     a.md5mesh' info "$scratch/three"
-check "an empty file" refuses nothing 'not an archive: it has 0 bytes'
+check "an empty file" refuses nothing 'not an archive: too small (0 bytes)'
 
 made sound
-if grep -q 'this build reads no .pk4 archives' "$scratch/err"; then
+if grep -qE 'zip archives are not supported|archives are not supported in this build' "$scratch/err"; then
     skip "zip files" "this build has no libzip"
     finish
 fi
@@ -183,36 +185,56 @@ check "pak: as its game folder" as_folder "$game" pak
 hides() {
     d3=$scratch/d3 && mkdir -p "$d3/materials" && : >"$d3/materials/a.mtr" && pack "$d3" "$d3/q2.pk4" "$d3/Q10.pk4" &&
         "$tool" explain "$d3" | sed "s|$d3|d3|g" >"$scratch/out" && diff - "$scratch/out" <<END
-mounted, best first:
+search order:
   d3
   d3/q2.pk4
   d3/Q10.pk4
-hidden: materials/a.mtr in d3/q2.pk4, by that in d3
-hidden: materials/a.mtr in d3/Q10.pk4, by that in d3
+hidden: materials/a.mtr in d3/q2.pk4, by the file in d3
+hidden: materials/a.mtr in d3/Q10.pk4, by the file in d3
 END
 }
 check "Doom 3: what hides what" hides
 for kind in zipfile crowd sound stored folders backslash; do
     check "zip: $kind" silently $kind
 done
-check "zip: names that lead out" warns dots 'materials/../../a.mtr: skipped: its name leaves the archive'
+check "zip: names that lead out" warns dots 'materials/../../a.mtr: skipped: the path leads outside the archive'
 lines=2
-check "zip: absolute names" warns absolute '/materials/b.mtr: skipped: its name is absolute'
+check "zip: absolute names" warns absolute '/materials/b.mtr: skipped: the path is absolute'
 lines=1
-check "zip: names with a drive" warns drive 'C:materials/b.mtr: skipped: its name has a drive'
-check "zip: names that control terminals" warns control 'materials/\x1b[31mb.mtr: skipped: its name has control characters'
-check "zip: links" warns link 'materials/b.mtr: skipped: it is a link'
-check "zip: encryption" warns encrypted 'materials/b.mtr: skipped: it is encrypted'
-check "zip: unknown methods" warns method 'materials/b.mtr: skipped: it is compressed by the unknown method 12'
-check "zip: files that are too large" warns huge 'materials/b.mtr: skipped: it has 4294967280 bytes, at most 536870912 are read'
-check "zip: sizes that deflate cannot reach" warns bomb 'materials/b.mtr: skipped: 536870911 bytes cannot be in'
+check "zip: names with a drive" warns drive 'C:materials/b.mtr: skipped: the path contains a drive letter'
+check "zip: names that control terminals" warns control 'materials/\x1b[31mb.mtr: skipped: the name contains control characters'
+check "zip: links" warns link 'materials/b.mtr: skipped: symbolic links are not supported'
+check "zip: encryption" warns encrypted 'materials/b.mtr: skipped: encryption is not supported'
+check "zip: unknown methods" warns method 'materials/b.mtr: skipped: compression method 12 is not supported'
+check "zip: files that are too large" warns huge 'materials/b.mtr: skipped: too large (4294967280 bytes; limit 536870912)'
+check "zip: a file of 512 MiB" silently large
+check "zip: a byte more" warns larger 'b.tga: skipped: too large (536870913 bytes; limit 536870912)'
+check "zip: sizes that deflate cannot reach" warns bomb 'materials/b.mtr: skipped: invalid size: 536870911 bytes cannot be compressed to'
+check "zip: the largest size that deflate can reach" silently possible
+check "zip: a byte more than deflate can reach" warns impossible 'b.tga: skipped: '
+check "zip: a stored file of another size" warns stored-size "b.tga: skipped: "
+# What is unpacked has at most 128 MiB, or 100 times the compressed bytes.
+unpacks() { # KIND TEXT
+    python3 test/game/archives.py "$1" "$scratch/bomb.pk4" && says "$2" check "$scratch/bomb.pk4"
+}
+check_long "zip: 128 MiB of blanks" unpacks free "models/x.md5mesh:1:1: error: empty file: expected a model (.md5mesh)"
+check "zip: a byte more than 128 MiB" unpacks free-1 \
+    "too large: 134217729 bytes; limit: 128 MiB or 100 times the compressed size of "
+check "zip: a hundred times the compressed bytes" unpacks ratio "damaged archive: "
+check "zip: a byte more than a hundred times" unpacks ratio-1 \
+    "too large: 134217801 bytes; limit: 128 MiB or 100 times the compressed size of 1342178 bytes"
 check "zip: of equal names the last counts" warns duplicate 'materials/a.mtr: hidden by a later entry of the same name'
-check "zip: entries that overlap" refuses overlap 'its entries overlap: they have'
-check "zip: a list that is cut off" refuses cut 'its list of files is damaged or truncated'
+check "zip: entries that claim all bytes" silently full
+check "zip: entries that claim a byte more" refuses fuller 'damaged archive: entries overlap; they have 290 bytes in total, the archive has 289'
+check "zip: entries that overlap" refuses overlap 'damaged archive: entries overlap; they have'
+check "zip: a list that is cut off" refuses cut 'damaged archive: invalid or truncated file list'
 check "zip: no files" sh -c "$(printf '%s ' python3 test/game/archives.py empty "$scratch/base/pak0.pk4"); '$tool' verdicts --base '$scratch/base' materials"
 for kind in short long checksum; do
     check "zip: wrong numbers: $kind" refuses $kind 'cannot read the file: '
 done
+lines=10
+check "zip: ten warnings" warns ten '/9: skipped: the path is absolute'
 lines=11
+check "zip: of eleven warnings the last is suppressed" warns eleven 'further warnings suppressed'
 check "zip: further warnings are suppressed" refuses many 'further warnings suppressed'
 finish

@@ -12,7 +12,7 @@
 #ifndef TEST_ENTITY_CASE_H
 #define TEST_ENTITY_CASE_H
 
-#include "test/game/game_case.h"
+#include "test/decl/game_case.h"
 
 enum { ROOT, SPINE, NECK, LID, ENTITY_JOINTS }; // joints of the body
 
@@ -41,7 +41,7 @@ typedef struct actor_stage {
 } actor_stage;
 
 void open_stage(actor_stage *stage);
-void open_stage_of(actor_stage *stage, const char *model, md5_verdict verdict);
+void open_stage_of(actor_stage *stage, const char *model, md5_parse_mode mode);
 void close_stage(actor_stage *stage);
 
 // Returns the clip of a name, MD5_NONE if there is none.

@@ -60,9 +60,9 @@ check "loose files hide archives, and a mod its base" finds
 check "deflated files are read" inflates
 check "a broken archive is a warning" warns
 check "damaged archives do no harm" survives
-check "a folder that is missing is an error" fails 1 'nowhere: error: not a folder' --base "$scratch/nowhere" skins
+check "a folder that is missing is an error" fails 1 'nowhere: error: cannot open the folder or archive' --base "$scratch/nowhere" skins
 check "the base must be named" fails 2 'missing --base DIR' skins
 check "the kind must be named" fails 2 'missing kind' --base "$base"
 check "the kind must be known" fails 2 "unknown kind 'sounds'" --base "$base" sounds
-check "a model must exist" fails 1 "no model is called 'imp'" --base "$base" models imp
+check "a model must exist" fails 1 "unknown model 'imp'" --base "$base" models imp
 finish

@@ -37,7 +37,7 @@ made() { # KIND
 # An archive: it may not cost 100 MB, nor the good declarations, and a line says what is not read.
 archive() { # KIND TEXT
     made "$1" && costs 100 20 20 list "$folder" materials skins entities && has_good &&
-        grep -q '^md5tool: [0-9]* files of declarations are not read' "$scratch/err" &&
+        grep -q '^md5tool: [0-9]* declaration files cannot be read; use md5tool check to list the errors' "$scratch/err" &&
         costs 100 2 30 check "$folder" && grep -q -e "$2" "$scratch/out" &&
         costs 100 20 20 verdicts --base "$folder" skins && grep -q '"skin":"good"' "$scratch/out"
 }
@@ -45,14 +45,14 @@ has_good() {
     [ "$(grep -c ' good ' "$scratch/out")" -eq 3 ] || { grep ' good ' "$scratch/out"; false; }
 }
 if [ -n "$has_zip" ]; then
-    check "an archive: one long file" archive one "evil.pk4/materials/aaa0000.mtr: warning: cannot read the file: 'it has 524288000 bytes, at most 16777216 are read'"
-    check "an archive: long files" archive blanks "aaa0003.mtr: warning: cannot read the file: 'it has 15728640 bytes, at most 3145728 are read'"
-    check "an archive: many files" archive small "aaa0048.mtr: warning: cannot read the file: 'it has 1048576 bytes, at most 1 are read'"
-    check "an archive: comments" archive comments 'aaa0003.skin: warning: cannot read the file'
-    check "an archive: declarations of one name" archive twins "aaa0099.mtr: warning: cannot read the file: 'it has 15728636 bytes"
-    check "an archive: long declarations" archive long "entityDef 'e' has 157[0-9]* bytes, at most 2097152 are read: skipped"
-    check "an archive: long tables" archive table "table 't' has 157[0-9]* bytes, at most 2097152 are read: skipped"
-    check "an archive: tiny declarations" archive tiny 'too many declarations: the rest of the file is not read'
+    check "an archive: one long file" archive one "evil.pk4/materials/aaa0000.mtr: warning: cannot read the file: 'too large (524288000 bytes; limit 16777216)'"
+    check "an archive: long files" archive blanks "aaa0003.mtr: warning: cannot read the file: 'too large (15728640 bytes; limit 3145728)'"
+    check "an archive: many files" archive small "aaa0048.mtr: warning: cannot read the file: 'too large (1048576 bytes; limit 1)'"
+    check "an archive: comments" archive comments "aaa0003.skin: warning: cannot read the file: 'too large (15728640 bytes; limit 3145728)'"
+    check "an archive: declarations of one name" archive twins "aaa0099.mtr: warning: cannot read the file: 'too large (15728636 bytes; limit 1)'"
+    check "an archive: long declarations" archive long "entityDef 'e' is too large: expected at most 2097152 bytes, found 157[0-9]*; skipped"
+    check "an archive: long tables" archive table "table 't' is too large: expected at most 2097152 bytes, found 157[0-9]*; skipped"
+    check "an archive: tiny declarations" archive tiny 'too many declarations: the rest of the file is ignored'
 else
     skip "archives" "this build has no libzip"
 fi
@@ -64,7 +64,7 @@ says() {
     costs "$@" && cat "$scratch/out" "$scratch/err" >"$scratch/both" &&
         { grep -q -e "$text" "$scratch/both" || { tail -n 3 "$scratch/both"; false; }; }
 }
-joints='The channels of all models have more than 8388608 joints'
+joints='Too many joints in the channels of all models (limit 8388608)'
 model() { # KIND
     made "$1" && says "$joints" 100 4 20 check "$folder" && grep -c "$joints" "$scratch/both" | grep -x 1
 }
@@ -72,8 +72,8 @@ for kind in channel names channels meshes; do
     check "models of very many joints: $kind" model $kind
 done
 inherited() { # KIND
-    made "$1" && says 'too many clips: those from m[0-9]* on are not listed' 60 60 20 list "$folder" clips &&
-        says "too many animations and frame commands: those from model 'm[0-9]*' on are not printed" 60 40 20 verdicts --base "$folder" models &&
+    made "$1" && says 'md5tool: error: too many clips: clips from model m[0-9]* on are not listed' 60 60 20 list "$folder" clips &&
+        says "too many animations and frame commands: models from 'm[0-9]*' on are not printed" 60 40 20 verdicts --base "$folder" models &&
         costs 60 4 20 check "$folder" && costs 60 20 20 list "$folder" entities models &&
         [ "$(grep -c ' good ' "$scratch/out")" -eq 1 ]
 }
@@ -90,7 +90,7 @@ clip() {
     printf '%s' 'MD5Version 10 commandline "" numFrames 2 numJoints 1 frameRate 24 numAnimatedComponents 0 hierarchy { a -1 0 0 }
         bounds { ( 0 0 0 ) ( 1 1 1 ) ( 0 0 0 ) ( 1 1 1 ) } baseframe { ( 0 0 0 ) ( 0 0 0 ) } frame 0 { } frame 1 { }' >"$scratch/a.md5anim"
     "$tool" compress "$scratch/a.md5anim" -o "$scratch/a.clip" && "$tool" decompress "$scratch/a.clip" -o "$scratch/b.md5anim" &&
-        python3 - "$scratch/a.clip" <<'PYTHON' && says 'its 4294967295 frames would be 214748364750 bytes of text' 60 1 10 decompress "$scratch/a.clip"
+        python3 - "$scratch/a.clip" <<'PYTHON' && says 'error: clip too large to decompress: 4294967295 frames would be 214748364750 bytes of text (limit: 1000 times the compressed size)' 60 1 10 decompress "$scratch/a.clip"
 import struct
 import sys
 with open(sys.argv[1], "rb") as file:
@@ -107,7 +107,7 @@ PYTHON
 check "a clip of 90 bytes and 4294967295 frames" clip
 curves() {
     echo 'MD5Version 10 commandline "" numJoints 1 numMeshes 0 joints { a -1 ( 0 0 0 ) ( 0 0 0 ) }' >"$scratch/a.md5mesh"
-    says 'it has 4294967295 frames: more than 1048576' 60 1 10 curves "$scratch/a.md5mesh" "$scratch/a.clip"
+    says 'too many frames (4294967295; limit 1048576)' 60 1 10 curves "$scratch/a.md5mesh" "$scratch/a.clip"
 }
 check "curves of such a clip" curves
 finish

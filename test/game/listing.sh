@@ -80,8 +80,8 @@ sys.exit(sorted(set(kinds)) != ["clip", "entity", "material", "model", "skin"])'
 check "every line is JSON" everything_is_json
 check "all files are listed, and as one array" lists '["skin.png",\n"sub/x.md5mesh",\n"x.md5anim"]\n' --json "$plain" files
 check "an unknown kind is refused" says 2 "unknown kind 'sounds'" list "$base" sounds
-check "a folder that is missing is an error" says 1 'nowhere: error: not a folder' list "$scratch/nowhere"
-check "an option needs its folder" says 2 '--mod needs DIR' list "$base" --mod
+check "a folder that is missing is an error" says 1 'nowhere: error: cannot open the folder or archive: No such file' list "$scratch/nowhere"
+check "an option needs its folder" says 2 '--mod: missing value: expected DIR' list "$base" --mod
 
 explains() { # TEXT, ARGUMENT...
     text=$1
@@ -89,12 +89,12 @@ explains() { # TEXT, ARGUMENT...
     says 0 "$text" explain "$base" "$@"
 }
 check "explain names file, line and folder" explains "  declared: materials/a.mtr:2 in $base" good
-check "explain names what is hidden" explains '  hides declaration: materials/a.mtr:3' good
+check "explain names what is hidden" explains '  overrides declaration: materials/a.mtr:3' good
 check "explain names images" explains "  image: there.tga in $base" good
-check "explain gives the engine's verdict" explains "  engine's verdict: the default of its type" bad
-check "explain gives the lenient verdict" explains '  lenient verdict: as declared' bad
-check "explain prints warnings" explains "is a word of RBDOOM, skipped" bad
-check "explain says what is missing" explains '  image: gone: missing, as .tga and .jpg' bad
+check "explain prints the result in engine mode" explains "  engine mode: replaced with the default" bad
+check "explain prints the result in lenient mode" explains '  lenient mode: parsed as declared' bad
+check "explain prints warnings" explains "is a keyword of RBDOOM, skipped" bad
+check "explain says what is missing" explains '  image: gone: missing (searched .tga and .jpg)' bad
 check "explain says where it was looked for" explains "  $base/pak000.pk4" bad
 check "explain names archives" explains "materials/b.mtr:3 in $base/pak000.pk4" packed
 check "explain names meshes" explains "  mesh: models/a/a.md5mesh in $base" walker
@@ -106,15 +106,15 @@ check "explain says which clip is missing" explains "Couldn't load anim 'models/
 check "explain follows skins" explains '    by: good, declared materials/a.mtr:2' coat
 check "explain names inherited keys" explains '  key: health = 7, inherited from parent' thing
 check "explain names the model of an entity" explains '  model: walker, declared def/a.def:1' thing
-check "explain names what an entity lacks" explains '  def_attach_hat: hat: declared nowhere' thing
+check "explain names what an entity lacks" explains '  def_attach_hat: hat: not declared' thing
 check "explain names a file that an entity lacks" explains '  model: other: missing' parent
 check "explain counts values of tables" explains '  values: 2' t
 check "explain finds files" explains "  is: models/a/lonely.md5mesh in $base" models/a/lonely.md5mesh
 check "explain shows why a mesh cannot be read" explains 'error: ' models/packed.md5mesh
-check "nothing of a name is an error" says 1 'nothing is named nobody' explain "$base" nobody
+check "nothing of a name is an error" says 1 'no asset has the name nobody' explain "$base" nobody
 check "without a name explain says what is mounted" says 0 "  $base/pak000.pk4" explain "$base"
-check "and what is hidden" says 0 "hidden: models/a/walk.md5anim in $base, by that in $mod" explain --base "$base" "$mod"
-check "one name is enough" says 2 'expected one name' explain "$base" a b
+check "and what is hidden" says 0 "hidden: models/a/walk.md5anim in $base, by the file in $mod" explain --base "$base" "$mod"
+check "one name is enough" says 2 'too many arguments: expected one name' explain "$base" a b
 check "explain prints JSON" says 0 '{"kind":"values","count":2}' explain "$base" t --json
 
 # What a monster does beside its clips, and keys that name nothing.
@@ -135,6 +135,7 @@ entityDef beast { "model" "beast"
 entityDef lame { "inherit" "beast"
     "ik_foot1" "hoof" "ragdoll" "lost" }
 entityDef ghost { "inherit" "beast" "ragdoll" "" "articulatedFigure" "gone" "ik_numLegs" "0" }
+entityDef torn { "inherit" "beast" "ragdoll" "torn" }
 END
 cat >"$scratch/beast/af/a.af" <<'END'
 articulatedFigure limp { settings { totalMass 12 }
@@ -146,35 +147,71 @@ articulatedFigure lost { settings { }
     body "b" { joint "origin" model box( ( 0, 0, 0 ), ( 1, 1, 1 ) )
     colour red }
 }
+
+// the engine counts this line as part of the figure
+  articulatedFigure torn { settings { }
+    body "a" { joint "origin" model box( ( 0, 0, 0 ), ( 1, 1, 1 ) ) }
+    body "b" { joint "tail" model box( ( 0, 0, 0 ), ( 1, 1, 1 ) ) }
+}
 END
 monster() { # TEXT, NAME
     says 0 "$1" explain "$scratch/beast" "$2"
 }
 check "explain names the figure of an entity" monster '  figure: limp, declared af/a.af:1' beast
-check "and its mass, and legs that stand on the ground" monster '  mass: 12, legs by IK: 1' beast
-check "a leg that lacks a joint is none" monster ', legs by IK: 0' lame
+check "and its mass, and legs that stand on the ground" monster '  mass: 12, legs with IK: 1' beast
+check "a leg that lacks a joint is none" monster ', legs with IK: 0' lame
 check "explain says which key names no joint to look with" monster "def/a.def:7:5: warning: 'look_joint tail': joint 'tail' not found" beast
 check "explain says which key names no joint of a leg" monster "def/a.def:11:5: warning: 'ik_foot1': joint 'hoof' not found" lame
 check "explain says where a figure is wrong" monster 'af/a.af:8:5: warning: unknown token' lame
-check "explain says which figure is declared nowhere" monster '  figure: gone: declared nowhere' ghost
+check "errors of figures have the location of the declaration" \
+    monster "af/a.af:12:3: error: figure 'torn': body 'b' refers to unknown joint 'tail'" torn
+check "explain says which figure is declared nowhere" monster '  figure: gone: not declared' ghost
 check "explain explains figures" monster '  bodies: 2' limp
 check "check reads figures" says 0 'af/a.af:8' check "$scratch/beast"
+
+# A mesh that is missing, with all that depends on it. "early" is declared before the model that it inherits.
+mkdir -p "$scratch/broken/def" "$scratch/broken/models"
+cp "$scratch/beast/models/flags.md5anim" "$scratch/broken/models"
+{
+    echo 'model early { inherit late anim more models/flags.md5anim { frame 1 sound_body x } }'
+    echo 'model root { mesh models/gone.md5mesh channel legs ( *joint1 )'
+    for clip in 1 2 3 4 5 6 7 8 9; do
+        echo "anim clip$clip models/flags.md5anim { frame 1 launch_missile joint1 frame 1 muzzle_flash joint2 }"
+    done
+    echo '}'
+    echo 'model late { inherit root anim again models/flags.md5anim { frame 1 launch_missile joint3 } }'
+    echo 'entityDef user { "model" "early" "anim" "more" "look_joint joint1" "1 1 0" "ik_numLegs" "1" "ik_waist" "origin"
+        "ik_hip1" "joint1" "ik_knee1" "joint3" "ik_ankle1" "joint6" "ik_foot1" "joint8" }'
+} >"$scratch/broken/def/a.def"
+one_finding() { # TEXT, ARGUMENT... (and a warning of the clip, and the two lines of the summary)
+    text=$1
+    shift
+    says 1 "$text" check "$@" && [ "$(wc -l <"$scratch/out")" -eq 4 ] || { cat "$scratch/out" && return 1; }
+}
+check "a missing mesh is one finding" one_finding \
+    "def/a.def:2:19: error: 'root' and 2 models that inherit it become the default: Model 'models/gone.md5mesh' defaulted" \
+    "$scratch/broken"
+sed -i 's/^model early/model unused/; s/inherit late anim more/inherit unused anim more/' "$scratch/broken/def/a.def"
+check "one model inherits it" says 1 "'root' and 1 model that inherits it become the default: " check "$scratch/broken"
+sed -i '/^model late/d' "$scratch/broken/def/a.def"
+check "no model inherits it" says 1 "'root' becomes the default: " check "$scratch/broken"
 if [ -n "${MD5_CORPUS-}" ]; then # masses as the engine computed them
     check "a figure has the engine's mass" says 0 '  mass: 282.255' \
         explain "$MD5_CORPUS/golden/d3char/game/base" probe_trestle
 fi
 
+check "list of a device" says 1 '/dev/null: error: not a folder or an archive' list /dev/null
 check "check reads archives" says 1 "$base/pak000.pk4/models/packed.md5mesh:1:1: error: " check "$base"
 check "check reads declarations" says 1 "$base/materials/a.mtr:4:" check "$base"
-check "check counts what the engine defaults" says 1 '8 declarations, of which Doom 3 would replace 2' check "$base"
-check "check counts files" says 1 '5 files, 2 errors, 13 warnings' check "$base"
+check "check counts what the engine defaults" says 1 '8 declarations; Doom 3 would replace 2 with defaults' check "$base"
+check "check counts files" says 1 '5 files, 2 errors, 12 warnings' check "$base"
 check "check takes a mod" says 1 "$base/def/a.def:3:" check --mod "$mod" "$base"
 check "check takes a base" says 1 "$base/def/a.def:3:" check --base "$base" "$mod"
 check "check takes a base alone" says 1 "$base/def/a.def:3:" check --base "$base"
 check "check of a plain folder reads files" says 0 '2 files, 0 errors' check "$plain"
 mkdir -p "$scratch/loose/Materials"
 echo "odd { wrong }" >"$scratch/loose/Materials/a.mtr"
-check "check knows a game folder without archives" says 0 "1 declarations, of which Doom 3 would replace 1" check "$scratch/loose"
+check "check knows a game folder without archives" says 0 "1 declarations; Doom 3 would replace 1 with defaults" check "$scratch/loose"
 check "check prints no summary among JSON" says 0 "" check --json "$plain"
 
 # Numbers that are not finite: infinities of both signs and NaN, in every place that prints numbers; an infinite offset.

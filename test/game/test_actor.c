@@ -151,7 +151,7 @@ TEST_HERE (eyelids_are_blended_over_all) {
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 5, 0);
     play(stage, MD5_CHANNEL_EYELIDS, "lift", MD5_ACTOR_HOLD, 2, 0);
     advance_stage(stage, 10);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         md5_xform pose[ENTITY_JOINTS];
         md5_actor_pose(stage->actor, pose, NULL, NULL);
         CHECK_NEAR(pose[LID].translation.z, 1, 1e-5);
@@ -186,7 +186,7 @@ TEST_HERE (actors_keep_their_pose_while_nothing_plays) {
     advance_stage(stage, 50);
     CHECK(md5_actor_clear(stage->actor, MD5_CHANNEL_ALL, 0));
     md5_actor_save(stage->actor, bytes);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         advance_stage(stage, 1000);
         check_joints(stage, 15.0, 0.0, 11.5, 10.0);
         // Joints of channels that do not play are in the bind pose, as long as another one does.
@@ -279,7 +279,7 @@ TEST_HERE (cycles_that_begin_anywhere_began_before) {
 
 // The rate of Quake 4's modelDefs: "hasty" is "walk" at 2.5, which takes 160 ms.
 TEST_WITH (clips_play_at_the_rate_of_their_modeldef, actor_stage, stage,
-           open_stage_of(stage, "quick", MD5_VERDICT_LENIENT), close_stage(stage)) {
+           open_stage_of(stage, "quick", MD5_PARSE_LENIENT), close_stage(stage)) {
     play(stage, MD5_CHANNEL_ALL, "hasty", MD5_ACTOR_ONCE, 0, 0);
     check_after(stage, 60, 15.0, 0.0, 11.5, 10.0);
     CHECK_UINT(status_of(stage).time, 150);
@@ -300,7 +300,7 @@ TEST_HERE (root_motion_passes_the_ends_of_cycles) {
     md5_actor_set_in_place(stage->actor, true);
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_CYCLE, 0, 0);
     double sum = 0.0;
-    FOR (i, 11) {
+    for (int i = 0; i < 11; i++) {
         advance_stage(stage, 70);
         sum += moved(stage);
     }
@@ -376,13 +376,13 @@ TEST_HERE (actors_report_that_memory_runs_out) {
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
 TEST_HERE (actors_assert_their_arguments) {
-    MISUSE("md5_actor_advance(): actor: not NULL")
+    MISUSE("md5_actor_advance(): actor: must not be NULL")
     md5_actor_advance(test_null(), 1, NULL, NULL);
-    MISUSE("md5_actor_pose(): pose: not NULL")
+    MISUSE("md5_actor_pose(): pose: must not be NULL")
     md5_actor_pose(stage->actor, test_null(), NULL, NULL);
-    MISUSE("name: not NULL")
+    MISUSE("name: must not be NULL")
     select_clip(stage, test_null());
-    MISUSE("bytes: not NULL")
+    MISUSE("bytes: must not be NULL")
     md5_actor_save(stage->actor, test_null());
 }
 
@@ -412,7 +412,7 @@ static md5_game *open_heads(const char *text)
 {
     enum { MAX = 16 };
     static game_text texts[MAX];
-    FOR (i, num_entity_files)
+    for (size_t i = 0; i < num_entity_files; i++)
         texts[i] = entity_files[i];
     texts[num_entity_files] = (game_text){"chew.md5anim", chew};
     texts[num_entity_files + 1] = (game_text){"bite.md5anim", bite};
@@ -479,7 +479,7 @@ TEST_HERE (eyelids_blink_at_random_times) {
     static const uint32_t waits[] = {1061, 1871, 1161};
     int num_blinks = 0;
     md5_actor_advance(stage->head, 10, count_blinks, &num_blinks);
-    FOR (i, COUNT_OF(waits)) {
+    for (size_t i = 0; i < COUNT_OF(waits); i++) {
         md5_actor_advance(stage->head, 100, count_blinks, &num_blinks);
         CHECK_UINT((unsigned)num_blinks, (unsigned)i + 1);
         md5_actor_advance(stage->head, waits[i] - 101, count_blinks, &num_blinks);
@@ -538,7 +538,8 @@ TEST_HERE (restored_heads_blink_at_the_same_time) {
     advance(stage->head, 10);
     md5_actor_save(stage->head, bytes);
     advance(stage->head, 9000);
-    EACH (row, changes) {
+    for (size_t i = 0; i < COUNT_OF(changes); i++) {
+        const byte_change *const row = &changes[i];
         memcpy(changed, bytes, sizeof bytes);
         changed[row->at] = row->value;
         md5_error error = {0};
@@ -569,9 +570,9 @@ TEST (clips_with_a_prefix_count_first) {
 
 TEST_WITH (appearing_actors_assert_their_arguments, actor_stage, stage, open_stage(stage),
            close_stage(stage)) {
-    MISUSE("body: not NULL")
+    MISUSE("body: must not be NULL")
     md5_actor_spawn(stage->actor, test_null());
-    MISUSE("actor: not NULL")
+    MISUSE("actor: must not be NULL")
     md5_actor_spawn(test_null(), stage->entity);
     MISUSE("md5_actor_set_blinking(): actor")
     md5_actor_set_blinking(test_null(), true);
@@ -664,17 +665,21 @@ TEST_HERE (saved_actors_are_checked) {
     };
     make_history(stage);
     md5_actor_save(stage->actor, bytes);
-    check_refused(stage, bytes, sizeof bytes - 1, MD5_ERROR_SYNTAX, "expected the 1988 bytes");
+    check_refused(stage, bytes, sizeof bytes - 1, MD5_ERROR_SYNTAX,
+                  "not a saved actor: expected 1988 bytes, found 1987 bytes");
     bytes[0] = 'm';
-    check_refused(stage, bytes, sizeof bytes, MD5_ERROR_SYNTAX, "something else");
+    check_refused(stage, bytes, sizeof bytes, MD5_ERROR_SYNTAX, "found 1988 bytes of other data");
     bytes[0] = 'M';
     bytes[VERSION] = 1;
-    check_refused(stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH, "version 1");
+    check_refused(stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH,
+                  "unsupported version of a saved actor: expected 5, found 1");
     bytes[VERSION] = 5;
     bytes[FINGERPRINT] ^= 1;
-    check_refused(stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH, "other clips");
+    check_refused(stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH,
+                  "saved actor does not match the entity: their clips differ");
     bytes[FINGERPRINT] ^= 1;
-    EACH (row, changes) {
+    for (size_t i = 0; i < COUNT_OF(changes); i++) {
+        const byte_change *const row = &changes[i];
         const unsigned char before = bytes[row->at];
         bytes[row->at] = row->value;
         check_refused(stage, bytes, sizeof bytes, MD5_ERROR_RANGE, "out of range");
@@ -690,7 +695,7 @@ TEST_HERE (altered_saves_are_refused_or_playable) {
     uint64_t state = 7;
     make_history(stage);
     md5_actor_save(stage->actor, bytes);
-    FOR (i, sizeof bytes) {
+    for (size_t i = 0; i < sizeof bytes; i++) {
         const unsigned char before = bytes[i];
         bytes[i] = (unsigned char)test_random_u32(&state);
         if (md5_actor_restore(stage->actor, bytes, sizeof bytes, NULL)) {
@@ -805,7 +810,7 @@ static bool obey(md5_actor *actor, const pose_command *command)
 
 static uint32_t read_numbers(const char **at, double *numbers, uint32_t count)
 {
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         char *end;
         numbers[i] = strtod(*at, &end);
         if (end == *at)
@@ -827,12 +832,12 @@ static double compare(md5_actor *actor, const md5_entity *entity, const char *te
     text = strstr(text, "bounds") + strlen("bounds");
     CHECK_UINT(read_numbers(&text, theirs, 6), 6);
     double worst = 0.0;
-    FOR (i, entity->model->skeleton.num_joints) {
+    for (uint32_t i = 0; i < entity->model->skeleton.num_joints; i++) {
         double joint;
         CHECK_UINT(read_numbers(&text, &joint, 1), 1);
         CHECK_UINT(read_numbers(&text, theirs, 12), 12);
         CHECK_UINT((unsigned)joint, i);
-        FOR (k, 12)
+        for (int k = 0; k < 12; k++)
             real_worse(&worst, fabs(joints[i].m[k] - theirs[k]));
     }
     return worst;
@@ -843,7 +848,8 @@ static double compare(md5_actor *actor, const md5_entity *entity, const char *te
 // after a scenario.
 static uint32_t seed_behind(const scenario *all, uint32_t seed)
 {
-    EACH_IN (command, all, commands) {
+    for (int i = 0; i < all->num_commands; i++) {
+        const pose_command *const command = &all->commands[i];
         const size_t length = strlen(command->anim);
         const bool is_exact = length == 0 || strchr("0123456789", command->anim[length - 1]);
         const bool is_anywhere =
@@ -892,7 +898,7 @@ TEST (actors_pose_as_the_original_engine) {
     uint32_t num_equal = 0, num_poses = 0, seed = 0;
     OWN_GAME game = open_golden_game(&minigame, NULL);
     OWN_STRING config = read_golden("d3/verdicts/poses/pose.cfg", NULL);
-    CHECK(game && config && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
+    CHECK(game && config && md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, NULL));
     for (const char *line = config; line && *line;) {
         scenario all;
         read_scenario(line, &all);

@@ -75,7 +75,7 @@ static void compare_joint(const char *line, const md5_skeleton *skeleton, const 
     REQUIRE(read_word(&line, name) && read_numbers(&line, theirs, 12));
     const uint32_t joint = md5_find_joint(skeleton, name);
     REQUIRE(joint != MD5_NONE);
-    FOR (k, 12)
+    for (int k = 0; k < 12; k++)
         real_worse(k % 4 == 3 ? &all->places : &all->axes,
                    fabs((double)joints[joint].m[k] - theirs[k]));
     all->count++;
@@ -326,7 +326,7 @@ static world_place read_place(const double *n)
 static void compare_place(const world_place *ours, const double *n, worst *all)
 {
     const world_place theirs = read_place(n);
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         const md5_vec3d away = i < 3 ? md5_vec3d_sub(ours->axes.row[i], theirs.axes.row[i])
                                      : md5_vec3d_sub(ours->origin, theirs.origin);
         real_worse(i < 3 ? &all->axes : &all->places,
@@ -341,7 +341,7 @@ static void begin_looking(md5_monster *monster, const double *n)
     monster->eyes = (look_angles){n[16], n[17]};
     monster->look = (look_angles){n[18], n[19]};
     monster->align_time = (int64_t)n[20];
-    FOR (i, monster->num_look_joints) {
+    for (uint32_t i = 0; i < monster->num_look_joints; i++) {
         const look_joint *const part = &monster->look_joints[i];
         const md5_euler turn = {.pitch = (float)(n[18] * part->pitch),
                                 .yaw = (float)(n[19] * part->yaw)};
@@ -476,7 +476,7 @@ TEST (feet_stand_as_in_the_original_engine) {
             if (now.is_standing) {
                 real_worse(&heights, point_distance(now.waist_offset, n + 1));
                 real_worse(&heights, fabs(now.waist_height - n[4]));
-                FOR (i, now.num_legs)
+                for (uint32_t i = 0; i < now.num_legs; i++)
                     real_worse(&heights, fabs(now.ankle_heights[i] - n[5 + i]));
             }
         } else if (line[0] == 'j') {
@@ -493,11 +493,109 @@ TEST (feet_stand_as_in_the_original_engine) {
     end_run(it);
 }
 
+// A leg whose foot is above the origin of its monster; sweeps end at the height of the origin.
+typedef struct leg_case {
+    md5_game *game;
+    md5_entity *entity;
+    md5_actor *body;
+    md5_monster *monster;
+    md5_monster_tick tick;
+    md5_vec3 swept_from; // by the last sweep of a foot
+} leg_case;
+
+static float sweep_to_origin(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
+{
+    leg_case *const it = user;
+    (void)to, (void)size;
+    if (!is_waist)
+        it->swept_from = from;
+    return it->tick.origin.z;
+}
+
+static bool open_leg(leg_case *it)
+{
+    memset(it, 0, sizeof *it);
+    it->game = open_entity_game(
+        "model legged { inherit body anim ik_pose lift.md5anim }\n"
+        "entityDef ogre { \"model\" \"legged\" \"ik_numLegs\" \"1\" \"ik_waist\" \"root\"\n"
+        "\"ik_hip1\" \"root\" \"ik_knee1\" \"spine\" \"ik_ankle1\" \"neck\" \"ik_foot1\" \"lid\"\n"
+        "\"ik_usePivot\" \"1\" }",
+        NULL);
+    it->entity = load_entity(it->game, "ogre");
+    it->body = md5_create_actor(it->entity, NULL, NULL);
+    const md5_monster_desc desc = {.entity = it->entity, .body = it->body};
+    it->monster = md5_create_monster(&desc, NULL, NULL);
+    it->tick = (md5_monster_tick){
+        .rotation = {0, 0, 0, 1}, .has_ground = true, .sweep = sweep_to_origin, .user = it};
+    return CHECK(it->monster) && CHECK_UINT(md5_monster_state(it->monster).num_legs, 1);
+}
+
+static void close_leg(leg_case *it)
+{
+    md5_destroy_monster(it->monster);
+    md5_destroy_actor(it->body);
+    md5_free_entity(it->entity);
+    md5_destroy_game(it->game);
+}
+
+#define TEST_LEG(title) TEST_IF (title, leg_case, it, open_leg(it), close_leg(it))
+
+// Heights of ankles follow by a quarter of the difference in a tick ("ik_smoothing" is 0.75), but
+// at once on a lift.
+TEST_LEG(ankles_follow_a_lift_at_once)
+{
+    for (int is_on_a_lift = 0; is_on_a_lift < 2; is_on_a_lift++) {
+        it->tick.is_on_a_lift = false;
+        for (int i = 0; i < 100; i++) {
+            it->tick.time += 16;
+            md5_monster_think(it->monster, &it->tick);
+        }
+        const double before = (double)md5_monster_state(it->monster).ankle_heights[0];
+        it->tick.is_on_a_lift = is_on_a_lift;
+        it->tick.origin.z += 8.0f;
+        it->tick.time += 16;
+        md5_monster_think(it->monster, &it->tick);
+        const double after = (double)md5_monster_state(it->monster).ankle_heights[0];
+        CHECK_NEAR(after - before, is_on_a_lift ? 8.0 : 2.0, 1e-4);
+    }
+}
+
+// The foot that the monster turns about stays until it has turned by more than 30 degrees, also
+// across 180 degrees.
+TEST_LEG(pivots_hold_up_to_thirty_degrees)
+{
+    static const struct {
+        float begin, turn;
+        bool is_held;
+    } rows[] = {
+        {0.0f, 29.9f, true},    {0.0f, 30.1f, false},     {0.0f, -29.9f, true},
+        {0.0f, -30.1f, false},  {170.0f, 20.0f, true},    {-170.0f, -20.0f, true},
+        {170.0f, 31.0f, false}, {-170.0f, -31.0f, false},
+    };
+    for (size_t j = 0; j < COUNT_OF(rows); j++) {
+        const md5_frame_command forget = {.code = MD5_FRAME_ENABLE_WALK_IK};
+        md5_monster_on_frame(it->monster, &forget); // at the end of the next tick
+        for (int i = 0; i < 3; i++) {
+            it->tick.rotation = md5_quat_from_euler((md5_euler){.yaw = rows[j].begin});
+            it->tick.time += 16;
+            md5_monster_think(it->monster, &it->tick);
+        }
+        const float before = it->swept_from.x;
+        it->tick.rotation = md5_quat_from_euler((md5_euler){.yaw = rows[j].begin + rows[j].turn});
+        it->tick.origin.x += 2.0f;
+        it->tick.time += 16;
+        md5_monster_think(it->monster, &it->tick);
+        CHECK_THAT((fabsf(it->swept_from.x - before) < 1e-3f) == rows[j].is_held,
+                   "from %g by %g: moved by %g", (double)rows[j].begin, (double)rows[j].turn,
+                   (double)(it->swept_from.x - before));
+    }
+}
+
 // == Figures ======================================================================================
 
 static uint32_t find_body(const md5_figure *figure, const char *name)
 {
-    FOR (i, figure->num_bodies)
+    for (uint32_t i = 0; i < figure->num_bodies; i++)
         if (strcmp(figure->bodies[i].def->name, name) == 0)
             return i;
     return MD5_NONE;
@@ -521,7 +619,7 @@ static void compare_vectors(const char *line, const char *word, const md5_vec3 *
     double n[9] = {0};
     if (!numbers_behind(line, word, n, 3 * count))
         return;
-    FOR (i, count)
+    for (int i = 0; i < count; i++)
         CHECK_THAT(point_distance(ours[i], n + 3 * i) <= tolerance, "%.40s:%s off by %g", line,
                    word, point_distance(ours[i], n + 3 * i));
 }
@@ -539,7 +637,7 @@ static void compare_constraint(const md5_figure *figure, const char *line)
         index++;
     REQUIRE(index < figure->num_constraints);
     const md5_body_constraint *const ours = &figure->constraints[index];
-    FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         CHECK_UINT(ours->bodies[i], find_body(figure, ends[i]));
     compare_vectors(line, " anchors ", ours->anchors, 2, 3e-5);
     compare_vectors(line, " shafts ", ours->shafts, 2, 1e-5);
@@ -582,7 +680,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
                 md5_game_figure_def(game, strstr(name, "stilt") ? "stilt" : "trestle", NULL);
             REQUIRE(it->entity && def && (figure = md5_create_figure(def, it->entity, NULL, NULL)));
             double mass = 0.0;
-            FOR (i, figure->num_bodies)
+            for (uint32_t i = 0; i < figure->num_bodies; i++)
                 mass += figure->bodies[i].mass;
             CHECK(numbers_behind(line, " totalmass ", n, 1));
             CHECK_NEAR(mass, n[0], 1e-5 * n[0]);
@@ -591,7 +689,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             CHECK(read_word(&at, name) && read_numbers(&at, n, 10));
             const md5_body_part *const body = &figure->bodies[find_body(figure, name)];
             CHECK_NEAR(body->mass, n[0], 1e-5 * n[0]);
-            FOR (i, 9)
+            for (int i = 0; i < 9; i++)
                 CHECK_NEAR(body->inertia[i], n[1 + i], 2e-5 * n[1]);
             num_bodies++;
         } else if (strncmp(line, "jm ", 3) == 0) {
@@ -612,7 +710,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             compare_constraint(figure, line);
             num_constraints++;
         } else if (strncmp(line, "setup", 5) == 0) {
-            FOR (i, figure->num_bodies)
+            for (uint32_t i = 0; i < figure->num_bodies; i++)
                 bodies[i].place = figure->setup[i];
         } else if (strncmp(line, "pose ", 5) == 0 || strncmp(line, "change ", 7) == 0) {
             double start = 0.0;
@@ -723,7 +821,7 @@ TEST (monsters_pose_the_joints_that_code_moves) {
     md5_entity_move_joints(entity, mods, expected);
     CHECK(expected[LID].translation.x != 0.0f);
     md5_monster_pose(monster, pose, NULL, NULL);
-    FOR (i, ENTITY_JOINTS * 8)
+    for (int i = 0; i < ENTITY_JOINTS * 8; i++)
         CHECK_NEAR(((const float *)pose)[i], ((const float *)expected)[i], 1e-6);
     md5_monster_save(monster, bytes);
     REQUIRE(md5_monster_restore(copy, bytes, md5_monster_save_size(monster), NULL));
@@ -749,10 +847,9 @@ TEST (monsters_say_what_their_keys_lack) {
     const md5_load_opts opts = {.warn = log_warning, .warn_user = &log};
     OWN_MONSTER monster = md5_create_monster(&desc, &opts, NULL);
     CHECK(monster && md5_monster_state(monster).num_legs == 0);
-    CHECK_STRING(log.text,
-                 "def/b.def:1: 'look_joint nose': joint 'nose' not found on 'ogre'\n"
-                 "def/b.def:1: 'bone_focus': joint 'brow' not found on 'ogre'\n"
-                 "def/b.def:2: no clip 'ik_pose', which walk IK needs: it walks without\n");
+    CHECK_STRING(log.text, "def/b.def:1: 'look_joint nose': joint 'nose' not found on 'ogre'\n"
+                           "def/b.def:1: 'bone_focus': joint 'brow' not found on 'ogre'\n"
+                           "def/b.def:2: walk IK is disabled: clip 'ik_pose' is missing\n");
 }
 
 #define HEAD "MD5Version 10\ncommandline \"\"\n"
@@ -783,7 +880,8 @@ TEST (figures_are_hit_where_they_are) {
     const md5_figure_def *const def = md5_game_figure_def(game, "doll", NULL);
     CHECK_FAILS(md5_create_figure(def, bare, NULL, &error), error, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.file, "def/d.def");
-    CHECK_UINT(error.line, 1);
+    CHECK_UINT(error.line, 2);
+    CHECK_UINT(error.column, 1);
     md5_figure *const figure = md5_create_figure(def, entity, NULL, &error);
     REQUIRE(figure);
     CHECK_UINT(figure->bodies[0].joint, 1);
@@ -814,11 +912,11 @@ TEST (figures_say_which_joints_they_share_or_lack) {
     const md5_load_opts opts = {.warn = log_warning, .warn_user = &log};
     md5_figure *const figure =
         md5_create_figure(md5_game_figure_def(game, "loose", NULL), entity, &opts, NULL);
-    CHECK_STRING(
-        log.text,
-        "def/d.def:5: figure 'loose': joint 'nose' not found in \"containedJoints\"\n"
-        "def/d.def:5: figure 'loose': joint 'limb' is in two bodies, 'b' and 'c'\n"
-        "def/d.def:5: figure 'loose': joint 'origin' is in no body: hits on it move none\n");
+    CHECK_STRING(log.text,
+                 "def/d.def:6: figure 'loose': joint 'nose' not found in \"containedJoints\"\n"
+                 "def/d.def:6: figure 'loose': joint 'limb' is in two bodies, 'b' and 'c'\n"
+                 "def/d.def:6: figure 'loose': joint 'origin' does not belong to a body: hits on "
+                 "it have no effect\n");
     md5_free_figure(figure);
 }
 
@@ -834,7 +932,7 @@ static double time_lists(uint32_t count)
                 count);
     test_append(&def, "model doll { mesh d.md5mesh anim af_pose d.md5anim } articulatedFigure doll "
                       "{ body \"b\" { joint \"origin\" containedJoints \"*origin");
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         char name[16];
         snprintf(name, sizeof name, i > 0 ? "j%u" : "origin", (unsigned)i);
         test_append(&mesh, "\"%s\" %d ( 0 0 0 ) ( 0 0 0 )\n", name, (int)i - 1);
@@ -843,7 +941,7 @@ static double time_lists(uint32_t count)
     }
     test_append(&mesh, "}\n");
     test_append(&clip, "}\nbounds {\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n");
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         test_append(&clip, "( 0 0 0 ) ( 0 0 0 )\n");
     test_append(&clip, "}\nframe 0 {\n}\n");
     test_append(&def, "\" } }");
@@ -852,7 +950,7 @@ static double time_lists(uint32_t count)
     OWN_GAME game = open_texts(files, COUNT_OF(files), NULL);
     OWN_ENTITY entity = load_entity(game, "doll");
     double least = INFINITY;
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         const clock_t begin = clock();
         md5_figure *const figure =
             md5_create_figure(md5_game_figure_def(game, "doll", NULL), entity, NULL, NULL);
@@ -876,7 +974,7 @@ TEST (figures_report_memory_that_runs_out) {
     OWN_GAME game = open_texts(doll_files, COUNT_OF(doll_files), NULL);
     OWN_ENTITY entity = load_entity(game, "doll");
     const md5_figure_def *const def = md5_game_figure_def(game, "doll", NULL);
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         md5_figure *const figure = md5_create_figure(def, entity, &it.opts, &it.error);
         CHECK(figure || it.error.status == MD5_ERROR_MEMORY);
         md5_free_figure(figure);
@@ -895,7 +993,7 @@ TEST (hits_count_by_zones) {
     OWN_ENTITY ogre = load_entity(game, "ogre");
     OWN_ENTITY ghost = load_entity(game, "ghost");
     static const md5_damage_zone zones[] = {{"Trunk", 1}, {"Trunk", 1}, {"head", 1.5f}, {"eye", 0}};
-    FOR_U32 (i, ENTITY_JOINTS) {
+    for (uint32_t i = 0; i < ENTITY_JOINTS; i++) {
         const md5_damage_zone zone = md5_entity_damage_zone(ogre, i);
         CHECK_STRING(zone.name, zones[i].name);
         CHECK_NEAR(zone.scale, zones[i].scale, 0);
@@ -932,8 +1030,8 @@ static void look_turned(bool is_as_meant, float yaw, md5_vec3 *head, md5_mat34 j
 TEST (monsters_do_what_is_meant_if_asked_to) {
     static const double eyes[2][2][3] = {{{64 - 6, -8, 20 - 121}, {64, -8 - 6, 20 - 121}},
                                          {{64 - 3, -8, 20 - 123}, {64 - 3, -8, 20 - 123}}};
-    FOR (is_as_meant, 2) {
-        FOR (turns, 2) {
+    for (int is_as_meant = 0; is_as_meant < 2; is_as_meant++) {
+        for (int turns = 0; turns < 2; turns++) {
             const double *const eye = eyes[is_as_meant][turns];
             md5_mat34 joints[ENTITY_JOINTS];
             md5_vec3 head;

@@ -70,25 +70,25 @@ static void check_failure(const char *text, md5_status status, const char *place
     char shown[600];
     md5_error error = {0};
     OWN_GAME game = open_entity_game(text, NULL);
-    CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
+    CHECK(md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, NULL));
     CHECK_FAILS(md5_load_entity(game, "e", NULL, &error), error, status);
     md5_format_error(&error, shown, sizeof shown);
     CHECK_THAT(strstr(shown, place) == shown && strstr(shown, message), "%s", shown);
 }
 
 TEST (entities_that_cannot_be_shown_are_errors) {
-    check_failure("", MD5_ERROR_MISMATCH,
-                  "error: ", "'e' is no entityDef, modelDef and no .md5mesh");
+    check_failure("", MD5_ERROR_MISMATCH, "error: ",
+                  "unknown model 'e': expected an entityDef, a modelDef or a .md5mesh file");
     check_failure("\nentityDef e { \"health\" \"1\" }", MD5_ERROR_MISMATCH,
-                  "def/b.def:1:1: ", "entityDef 'e' has no key \"model\"");
-    check_failure("entityDef e { \"model\" \"a.lwo\" }", MD5_ERROR_MISMATCH,
-                  "def/b.def:1:1: ", "'a.lwo' is no modelDef and no .md5mesh file");
+                  "def/b.def:2:1: ", "entityDef 'e' has no key \"model\"");
+    check_failure("entityDef e { \"model\" \"a.lwo\" }", MD5_ERROR_MISMATCH, "def/b.def:1:1: ",
+                  "unknown model 'a.lwo': expected a modelDef or a .md5mesh file");
     check_failure("entityDef e { \"model\" \"m\" } model m { wrong }", MD5_ERROR_MISMATCH,
-                  "def/b.def:1:", "model 'm' has an error");
+                  "def/b.def:1:", "model 'm' is invalid; see the warning before this message");
     check_failure("entityDef e { \"model\" \"m\" } model m { offset ( 0 0 0 ) }",
                   MD5_ERROR_MISMATCH, "def/b.def:1:", "model 'm' has no mesh");
     check_failure("entityDef e { \"model\" \"nobody.md5mesh\" }", MD5_ERROR_IO,
-                  "nobody.md5mesh: ", "no such file in the game");
+                  "nobody.md5mesh: ", "file not found in the game");
 }
 
 TEST (clips_that_do_not_fit_cannot_be_played) {
@@ -97,7 +97,7 @@ TEST (clips_that_do_not_fit_cannot_be_played) {
         "model m { mesh body.md5mesh anim alien other.md5anim anim walk walk.md5anim\n"
         "anim pair other.md5anim , other.md5anim }",
         &log);
-    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, NULL)); // the engine ends with an error
+    CHECK(md5_game_set_parse_mode(game, MD5_PARSE_LENIENT, NULL)); // the engine ends with an error
     OWN_ENTITY entity = load_entity(game, "m");
     CHECK_UINT(entity->num_warnings, 1);
     CHECK_UINT(entity->clips[0].num_files, 0);
@@ -215,9 +215,9 @@ TEST (parts_that_cannot_be_placed_are_left_out) {
         "def/b.def:1: Joint 'horn' not found for 'head_joint' on 'e': Doom 3 ends the map");
     check_warned("entityDef e { \"model\" \"body\" \"def_head\" \"face\" }",
                  "def/b.def:1: Joint '' not found for 'head_joint' on 'e': Doom 3 ends the map");
-    check_warned(
-        "entityDef e { \"model\" \"body\" \"def_head\" \"no\" \"head_joint\" \"neck\" }",
-        "def/b.def:1: 'def_head' 'no': 'no' is no entityDef, modelDef and no .md5mesh file");
+    check_warned("entityDef e { \"model\" \"body\" \"def_head\" \"no\" \"head_joint\" \"neck\" }",
+                 "def/b.def:1: 'def_head' 'no': unknown model 'no': expected an entityDef, a "
+                 "modelDef or a .md5mesh file");
     check_warned("entityDef e { \"model\" \"body\" \"def_attach\" \"g\" }\nentityDef g { }",
                  "def/b.def:1: 'def_attach' 'g': entityDef 'g' has no key \"model\"");
     check_warned(
@@ -262,12 +262,13 @@ TEST (keys_that_name_nothing_are_found_without_loading) {
     CHECK_UINT(log.count, 7);
     has_logged(&log, "def/b.def:2: Unknown skin 'blue'");
     has_logged(&log, "def/b.def:3: Unknown anim 'fly' of model 'body'");
-    has_logged(&log, "def/b.def:4: 'def_head' 'none': 'none' is no modelDef and no .md5mesh file");
+    has_logged(&log, "def/b.def:4: 'def_head' 'none': unknown model 'none': expected a modelDef or "
+                     "an .md5mesh file");
     has_logged(&log,
                "def/b.def:5: Joint 'horn' not found for 'head_joint' on 'e': Doom 3 ends the map");
     has_logged(&log, "def/b.def:6: Unknown entityDef 'nobody' to attach: Doom 3 ends the map");
-    has_logged(&log,
-               "def/b.def:7: 'def_attach2' 'lamp': 'a.lwo' is no modelDef and no .md5mesh file");
+    has_logged(&log, "def/b.def:7: 'def_attach2' 'lamp': unknown model 'a.lwo': expected a "
+                     "modelDef or an .md5mesh file");
     has_logged(
         &log,
         "def/b.def:8: Joint 'tail' not found for attaching 'gun' on 'e': Doom 3 ends the map");
@@ -280,7 +281,7 @@ TEST (entities_survive_failure_of_every_load) {
         WITH_HEAD "\"copy_joint neck\" \"jaw\" \"def_attach\" \"gun\" \"skin\" \"s\" }\n"
                   "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" }",
         NULL);
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_ENTITY entity = md5_load_entity(game, "e", &it.opts, &it.error);
         CHECK(entity ? entity->num_parts == 2 : it.error.status == MD5_ERROR_MEMORY);
     }
@@ -290,13 +291,13 @@ TEST (entities_survive_failure_of_every_load) {
 TEST (games_of_entities_survive_failure_of_every_allocation) {
     enum { COUNT = 16 };
     static game_text texts[COUNT];
-    FOR (i, num_entity_files)
+    for (size_t i = 0; i < num_entity_files; i++)
         texts[i] = entity_files[i];
     texts[num_entity_files] = (game_text){
         "def/b.def", WITH_HEAD "\"def_attach\" \"gun\" \"skin\" \"s\" \"shader\" \"glass\" }\n"
                                "entityDef gun { \"model\" \"head.md5mesh\" \"joint\" \"spine\" }"};
     const md5_game_path place = game_place(texts, num_entity_files + 1, false);
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
         OWN_ENTITY entity = game ? md5_load_entity(game, "e", NULL, &it.error) : NULL;
         CHECK(entity ? entity->num_parts == 2 : it.error.status == MD5_ERROR_MEMORY);
@@ -308,11 +309,11 @@ TEST (games_of_entities_survive_failure_of_every_allocation) {
 TEST (entities_assert_their_arguments) {
     OWN_GAME game = md5_create_game(NULL, 0, NULL, NULL);
     const md5_entity_part part = {.num_copies = 0};
-    MISUSE("md5_load_entity(): name: not NULL")
+    MISUSE("md5_load_entity(): name: must not be NULL")
     md5_load_entity(game, test_null(), NULL, NULL);
-    MISUSE("md5_entity_part_placement(): part: not NULL")
+    MISUSE("md5_entity_part_placement(): part: must not be NULL")
     md5_entity_part_placement(test_null(), NULL);
-    MISUSE("md5_entity_part_copy_joints(): poses: not NULL")
+    MISUSE("md5_entity_part_copy_joints(): poses: must not be NULL")
     md5_entity_part_copy_joints(&part, test_null(), NULL, NULL);
 }
 
@@ -362,8 +363,8 @@ static uint32_t count_parts(const md5_entity *entity)
 {
     const md5_entity *tree[MD5_MAX_ENTITY_PARTS + 1] = {entity};
     uint32_t count = 1;
-    FOR (i, count) {
-        FOR_WHILE (k, tree[i]->num_parts, count <= MD5_MAX_ENTITY_PARTS)
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < tree[i]->num_parts && count <= MD5_MAX_ENTITY_PARTS; k++)
             tree[count++] = tree[i]->parts[k].entity;
     }
     return count - 1;
@@ -373,7 +374,7 @@ static uint32_t count_parts(const md5_entity *entity)
 TEST (trees_of_parts_are_limited) {
     enum { DEPTH = 20 };
     OWN_TEXT text = {0};
-    FOR (i, DEPTH)
+    for (int i = 0; i < DEPTH; i++)
         test_append(&text,
                     "entityDef e%d { \"model\" \"body\" \"joint\" \"spine\"\n"
                     "\"def_attach1\" \"e%d\" \"def_attach2\" \"e%d\" }\n",
@@ -388,7 +389,7 @@ TEST (keys_of_parts_that_fail_are_limited) {
     enum { COUNT = 1000 };
     OWN_TEXT text = {0};
     test_append(&text, "entityDef e { \"model\" \"body\"\n");
-    FOR (i, COUNT)
+    for (int i = 0; i < COUNT; i++)
         test_append(&text, "\"def_attach%d\" \"lost%d\"\n", i, i);
     test_append(&text, "}");
     game_log log = {.count = 0};
@@ -406,7 +407,7 @@ TEST (trees_of_parts_survive_failure_of_every_load) {
         "entityDef f { \"model\" \"posed\" \"joint\" \"spine\" \"def_attach\" \"g\" }\n"
         "entityDef g { \"model\" \"face\" \"joint\" \"lid\" }",
         NULL);
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_ENTITY entity = md5_load_entity(game, "e", &it.opts, &it.error);
         CHECK(entity ? count_parts(entity) == 3 : it.error.status == MD5_ERROR_MEMORY);
     }
@@ -426,7 +427,7 @@ static md5_game *open_tilted(const char *text)
 {
     enum { MAX = 16 };
     static game_text texts[MAX];
-    FOR (i, num_entity_files)
+    for (size_t i = 0; i < num_entity_files; i++)
         texts[i] = entity_files[i];
     texts[num_entity_files] = (game_text){"tilt.md5anim", tilt_anim};
     texts[num_entity_files + 1] = (game_text){"def/b.def", text};
@@ -441,7 +442,7 @@ TEST (parts_are_placed_in_the_pose_ik_pose) {
         "entityDef e { \"model\" \"tilted\" \"def_attach\" \"gun\" \"def_head\" \"face\"\n"
         "\"head_joint\" \"spine\" }\n"
         "entityDef gun { \"model\" \"face\" \"joint\" \"spine\" \"origin\" \"1 0 0\" }");
-    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, NULL)); // other.md5anim does not fit
+    CHECK(md5_game_set_parse_mode(game, MD5_PARSE_LENIENT, NULL)); // other.md5anim does not fit
     const md5_vec3 x = {1, 0, 0};
     OWN_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 2);
@@ -477,7 +478,7 @@ static void pose_points(md5_game *game, const md5_load_opts *opts, const char *c
                          MD5_ACTOR_CYCLE, 0, 0));
     md5_actor_advance(actor, 130, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
-    FOR (i, ENTITY_JOINTS)
+    for (int i = 0; i < ENTITY_JOINTS; i++)
         points[i] = md5_mat34_point(joints[i], inside);
     const md5_xform gun = md5_entity_part_placement(&entity->parts[0], joints);
     points[ENTITY_JOINTS] = md5_xform_point(gun, inside);
@@ -494,12 +495,12 @@ TEST (entities_are_loaded_in_other_axes) {
     const md5_vec3 inside = {1, 2, 4};
     md5_vec3 expected[ENTITY_JOINTS + 2], points[ENTITY_JOINTS + 2];
     for (md5_axes axes = MD5_AXES_ID; axes <= MD5_AXES_BLENDER; axes = (md5_axes)(axes + 1)) {
-        EACH (clip, clips) {
+        for (size_t j = 0; j < COUNT_OF(clips); j++) {
             const md5_load_opts opts = {.axes = axes, .scale = 0.5f};
             const md5_mat34 to_axes = md5_mat34_from_axes(axes, opts.scale);
-            pose_points(game, NULL, *clip, inside, expected);
-            pose_points(game, &opts, *clip, md5_mat34_point(to_axes, inside), points);
-            FOR (i, ENTITY_JOINTS + 2) {
+            pose_points(game, NULL, clips[j], inside, expected);
+            pose_points(game, &opts, clips[j], md5_mat34_point(to_axes, inside), points);
+            for (int i = 0; i < ENTITY_JOINTS + 2; i++) {
                 const md5_vec3 p = md5_mat34_point(to_axes, expected[i]);
                 check_vector(points[i], p.x, p.y, p.z);
             }
@@ -531,7 +532,8 @@ static const md5_entity_def *entity_of(md5_game *game, const char *name)
 static void check_keys(const md5_entity_def *def, const char *expected)
 {
     char keys[512] = "";
-    EACH_IN (key, def, keys) {
+    for (uint32_t i = 0; i < def->num_keys; i++) {
+        const md5_entity_key *const key = &def->keys[i];
         const size_t used = strlen(keys);
         snprintf(keys + used, sizeof keys - used, "%s=%s ", key->name, key->value);
     }
@@ -565,7 +567,7 @@ TEST (the_last_of_two_keys_counts) {
     game_log log;
     OWN_GAME game = open_entities("entityDef e { \"A\" \"1\"\n\"b\" \"2\"\n\"a\" \"3\" }", &log);
     check_keys(entity_of(game, "e"), "A=3 b=2 classname=e ");
-    has_logged(&log, "def/all.def:3: 'a' already defined");
+    has_logged(&log, "def/all.def:3: key 'a' already defined");
     CHECK_UINT(log.count, 1);
 }
 
@@ -661,7 +663,7 @@ TEST (checking_entities_takes_linear_memory) {
     enum { COUNT = 20000, MAX_BYTES = 1000 };
     OWN_TEXT text = {0};
     char name[16];
-    FOR (i, COUNT)
+    for (int i = 0; i < COUNT; i++)
         test_append(&text, "entityDef e%d { \"inherit\" \"e%d\" \"k%d\" \"1\" }\n", i,
                     (i + 1) % COUNT, i);
     const game_text file = {"def/all.def", text.bytes};
@@ -669,10 +671,12 @@ TEST (checking_entities_takes_linear_memory) {
     const md5_load_opts opts = {.allocator = {.limit = (size_t)COUNT * MAX_BYTES}};
     md5_error error = {0};
     OWN_GAME game = md5_create_game(&place, 1, &opts, &error);
-    FOR_WHILE (i, COUNT, game) {
-        snprintf(name, sizeof name, "e%d", i);
-        if (!md5_game_check_entity_def(game, name, &error))
-            break;
+    if (game) {
+        for (int i = 0; i < COUNT; i++) {
+            snprintf(name, sizeof name, "e%d", i);
+            if (!md5_game_check_entity_def(game, name, &error))
+                break;
+        }
     }
     CHECK_UINT(error.status, MD5_OK);
     const md5_decl *const decl = game ? md5_find_decl(game, MD5_DECL_ENTITY, name) : NULL;
@@ -686,9 +690,9 @@ TEST (entities_survive_failure_of_every_allocation) {
                         "entityDef f { \"inherit\" \"g\" \"d\" \"e\" } entityDef g { bad }"},
     };
     const md5_game_path place = game_place(texts, 1, false);
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
-        const bool is_strict = game && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &it.error);
+        const bool is_strict = game && md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, &it.error);
         const md5_entity_def *const def =
             is_strict ? md5_game_entity_def(game, "e", &it.error) : NULL;
         CHECK(def ? def->num_keys == 4 : it.error.status == MD5_ERROR_MEMORY);
@@ -719,14 +723,14 @@ TEST (entities_of_the_golden_folder_inherit) {
 
 TEST (entity_functions_assert_their_arguments) {
     const md5_entity_def none = {.num_keys = 0};
-    MISUSE("md5_game_entity_def(): name: not NULL")
+    MISUSE("md5_game_entity_def(): name: must not be NULL")
     {
         md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
         md5_game_entity_def(game, test_null(), NULL);
     }
-    MISUSE("md5_entity_def_value(): def: not NULL")
+    MISUSE("md5_entity_def_value(): def: must not be NULL")
     md5_entity_def_value(test_null(), "a");
-    MISUSE("md5_entity_def_next_key(): key: one of these")
+    MISUSE("md5_entity_def_next_key(): key: must be a key of this entityDef")
     {
         const md5_entity_key other = {.name = "a"};
         md5_entity_def_next_key(&none, "a", &other);

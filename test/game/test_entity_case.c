@@ -97,7 +97,7 @@ md5_game *open_entity_game(const char *text, game_log *log)
 {
     enum { COUNT = COUNT_OF(all_files) };
     static game_text texts[COUNT + 1];
-    FOR (i, COUNT)
+    for (int i = 0; i < COUNT; i++)
         texts[i] = all_files[i];
     texts[COUNT] = (game_text){"def/b.def", text};
     return open_texts(texts, COUNT + 1, log);
@@ -113,13 +113,13 @@ md5_entity *load_entity(md5_game *game, const char *name)
 
 void open_stage(actor_stage *stage)
 {
-    open_stage_of(stage, "body", MD5_VERDICT_ENGINE);
+    open_stage_of(stage, "body", MD5_PARSE_ENGINE);
 }
 
-void open_stage_of(actor_stage *stage, const char *model, md5_verdict verdict)
+void open_stage_of(actor_stage *stage, const char *model, md5_parse_mode mode)
 {
     stage->game = open_entity_game("", NULL);
-    CHECK(md5_game_set_verdict(stage->game, verdict, NULL));
+    CHECK(md5_game_set_parse_mode(stage->game, mode, NULL));
     stage->entity = load_entity(stage->game, model);
     stage->actor = md5_create_actor(stage->entity, NULL, NULL);
     stage->fired[0] = '\0';
@@ -134,7 +134,7 @@ void close_stage(actor_stage *stage)
 
 uint32_t stage_clip(const actor_stage *stage, const char *name)
 {
-    FOR (i, stage->entity->num_clips) {
+    for (uint32_t i = 0; i < stage->entity->num_clips; i++) {
         if (strcmp(stage->entity->clips[i].anim->name, name) == 0)
             return i;
     }

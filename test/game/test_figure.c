@@ -1,6 +1,6 @@
 // Articulated figures against the original engine: what it says of 99 texts, most of one rule each,
 // and what it reads from them (MD5_CORPUS, golden/d3char).
-#include "test/game/game_case.h"
+#include "test/decl/game_case.h"
 #include "test/own.h"
 
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static bool open_figures(figure_case *it)
         it->names[it->count++] = word;
     it->names[it->count++] = "stilt";
     it->names[it->count++] = "trestle";
-    FOR (i, it->count) {
+    for (size_t i = 0; i < it->count; i++) {
         const bool is_real = i + 2 >= it->count; // the last two are whole figures
         snprintf(it->paths[i], sizeof it->paths[i], "af/%s%s.af", is_real ? "" : "c_",
                  it->names[i]);
@@ -60,7 +60,7 @@ static void print_vector(figure_case *it, const char *name, const md5_figure_vec
 static void print_numbers(figure_case *it, const char *name, const float *numbers, size_t count)
 {
     print(it, "%s", name);
-    FOR (i, count)
+    for (size_t i = 0; i < count; i++)
         print(it, " %.9g", numbers[i]);
 }
 
@@ -118,9 +118,9 @@ static void print_figure(figure_case *it, const char *name, const md5_figure_def
     print_numbers(it, " time", figure->move_times, 2);
     print(it, " contents %x clip %x self %d\n", figure->contents, figure->clip_mask,
           figure->collides_with_own);
-    FOR (i, figure->num_bodies)
+    for (uint32_t i = 0; i < figure->num_bodies; i++)
         print_body(it, &figure->bodies[i]);
-    FOR (i, figure->num_constraints)
+    for (uint32_t i = 0; i < figure->num_constraints; i++)
         print_constraint(it, &figure->constraints[i]);
 }
 
@@ -167,7 +167,7 @@ TEST_IF (figures_are_read_as_the_original_engine_does, figure_case, it, open_fig
     REQUIRE(game && parsed && verdicts);
     CHECK_UINT(it->count, 99);
     unsigned num_equal = 0;
-    FOR (i, it->count) {
+    for (size_t i = 0; i < it->count; i++) {
         char name[80], begin[80];
         const bool is_real = i + 2 >= it->count;
         snprintf(name, sizeof name, "%s%s", is_real ? "" : "c_", it->names[i]);

@@ -1,8 +1,8 @@
 // modelDefs, rule by rule, over a small mesh and two animations.
-#include "test/game/game_case.h"
+#include "test/decl/game_case.h"
 #include "test/own.h"
 
-#include "md5/game/containers.h"
+#include "md5/decl/containers.h"
 
 static const md5_model_def *model_of(md5_game *game, const char *name)
 {
@@ -15,7 +15,7 @@ static const md5_model_def *model_of(md5_game *game, const char *name)
 static void check_channel(const md5_model_def *model, md5_channel channel, const char *expected)
 {
     char joints[16] = "";
-    FOR (i, model->channels[channel].num_joints)
+    for (uint32_t i = 0; i < model->channels[channel].num_joints; i++)
         joints[i] = (char)('0' + model->channels[channel].joints[i]);
     CHECK_STRING(joints, expected);
 }
@@ -24,7 +24,7 @@ static void check_channel(const md5_model_def *model, md5_channel channel, const
 static void check_anims(const md5_model_def *model, const char *expected)
 {
     char names[256] = "";
-    FOR (i, model->num_anims) {
+    for (uint32_t i = 0; i < model->num_anims; i++) {
         strcat(names, md5_model_def_anim(model, i)->name);
         strcat(names, " ");
     }
@@ -210,7 +210,7 @@ TEST (models_survive_failure_of_every_allocation) {
         {"two.md5anim", game_anim2},
     };
     const md5_game_path place = game_place(texts, 3, false);
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
         const md5_model_def *const model = game ? md5_game_model_def(game, "b", &it.error) : NULL;
         CHECK(model ? model->num_joints == 4 : it.error.status == MD5_ERROR_MEMORY);
@@ -234,22 +234,22 @@ TEST (shared_arrays_are_as_copies) {
     md5_arena arena = {.context = &context};
     uint64_t random = 7;
     md5i_context_begin(&context, NULL, NULL, NULL);
-    FOR_U32 (i, NUM_ARRAYS) {
+    for (uint32_t i = 0; i < NUM_ARRAYS; i++) {
         const uint32_t parent = i > 0 ? test_random_u32(&random) % i : 0;
         arrays[i] = arrays[parent];
         memcpy(values[i], values[parent], sizeof values[i]);
-        FOR (change, 25) {
+        for (int change = 0; change < 25; change++) {
             const uint32_t at = test_random_u32(&random) % (change % 5 ? LENGTH : 9);
             const int value = (int)(test_random_u32(&random) % 3 * (1 + (unsigned)change));
             values[i][at] = value;
             CHECK(md5i_shared_set(&arrays[i], &arena, &owners[i], at, value ? base + value : NULL));
         }
     }
-    FOR (i, NUM_ARRAYS) {
+    for (int i = 0; i < NUM_ARRAYS; i++) {
         // Checks an array against a list of values, 0 being none.
         const md5_shared_array *array = &arrays[i];
         uint32_t count = 0;
-        FOR_U32 (j, LENGTH) {
+        for (uint32_t j = 0; j < LENGTH; j++) {
             const char *const expected = values[i][j] ? base + values[i][j] : NULL;
             CHECK(md5i_shared_get(array, j) == expected);
             if (expected)
@@ -298,7 +298,7 @@ static md5_game *open_chain(const char *text, test_heap *heap)
     const md5_load_opts opts = {
         .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = heap}};
     md5_game *const game = md5_create_game(&place, 1, &opts, NULL);
-    CHECK(game && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
+    CHECK(game && md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, NULL));
     return game;
 }
 
@@ -419,7 +419,7 @@ static bool add_plain(plain_model *model, const char *name, bool is_two)
 static bool remove_plain(plain_model *model, const char *name)
 {
     plain_model kept = {.count = 0};
-    FOR (i, model->count) {
+    for (int i = 0; i < model->count; i++) {
         const bool is_gone = has_alias(model->names[i], name) || strcmp(model->names[i], name) == 0;
         if (is_gone && i >= model->num_inherited)
             return false;
@@ -458,12 +458,12 @@ TEST (trees_of_models_have_what_copied_lists_have) {
     OWN_TEXT text = {0};
     uint64_t random = 11;
     test_append(&text, "model m0 { mesh x.md5mesh }\n");
-    FOR_FROM (i, 1, NUM_MODELS) {
+    for (int i = 1; i < NUM_MODELS; i++) {
         const int parent = (int)(test_random_u32(&random) % (uint32_t)i);
         models[i] = models[parent];
         models[i].num_inherited = models[i].count;
         test_append(&text, "model m%d { inherit m%d", i, parent);
-        FOR (change, 12)
+        for (int change = 0; change < 12; change++)
             write_change(&text, &models[i], &random);
         test_append(&text, " }\n");
     }
@@ -492,7 +492,7 @@ TEST (channels_of_parents_stay_as_they_are) {
         "model n { inherit m channel legs ( root ) channel tail ( b ) channel ear ( b ) }\n"
         "model o { inherit n mesh x.md5mesh channel head ( *root ) }\n",
         NULL);
-    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
+    CHECK(md5_game_set_parse_mode(game, MD5_PARSE_LENIENT, NULL));
     const md5_model_def *const m = md5_game_model_def(game, "m", NULL);
     const md5_model_def *const n = md5_game_model_def(game, "n", NULL);
     const md5_model_def *const o = md5_game_model_def(game, "o", NULL);
@@ -508,7 +508,7 @@ TEST (channels_of_parents_stay_as_they_are) {
     CHECK_UINT(o->channels[MD5_CHANNEL_ALL].num_joints, 4);
 }
 
-// Animations that the mesh does not fit end Doom 3; to the lenient verdict nothing is wrong.
+// Animations that the mesh does not fit end Doom 3; in lenient mode they are accepted.
 TEST (animations_have_the_joints_of_the_mesh) {
     static const struct {
         const char *from, *to, *difference;
@@ -517,13 +517,13 @@ TEST (animations_have_the_joints_of_the_mesh) {
         {"\"b\" 1", "\"b\" 0", "parent"},
         {"\"c\" 0 ( 0 0 0 ) ( 0 0 0 )", "", "number"},
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char mesh[1024], line[256];
-        const char *const at = strstr(game_mesh, row->from);
-        snprintf(mesh, sizeof mesh, "%.*s%s%s", (int)(at - game_mesh), game_mesh, row->to,
-                 at + strlen(row->from));
+        const char *const at = strstr(game_mesh, cases[i].from);
+        snprintf(mesh, sizeof mesh, "%.*s%s%s", (int)(at - game_mesh), game_mesh, cases[i].to,
+                 at + strlen(cases[i].from));
         char *const count = strstr(mesh, "numJoints 4");
-        count[strlen("numJoints ")] = row->to[0] ? '4' : '3';
+        count[strlen("numJoints ")] = cases[i].to[0] ? '4' : '3';
         const game_text texts[] = {
             {"def/all.def", "model m { mesh x.md5mesh anim run two.md5anim }"},
             {"x.md5mesh", mesh},
@@ -535,10 +535,10 @@ TEST (animations_have_the_joints_of_the_mesh) {
         snprintf(line, sizeof line,
                  "def/all.def:1: Model 'x.md5mesh' and anim 'two.md5anim' differ in the %s%s: the "
                  "game ends with an error",
-                 row->difference, row->to[0] ? " of a joint" : " of joints");
+                 cases[i].difference, cases[i].to[0] ? " of a joint" : " of joints");
         CHECK(has_logged(&log, line));
         md5_error error = {0};
-        CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, &error));
+        CHECK(md5_game_set_parse_mode(game, MD5_PARSE_LENIENT, &error));
         CHECK_UINT(md5_game_model_def(game, "m", &error)->num_anims, 1);
     }
 }

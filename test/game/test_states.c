@@ -169,6 +169,9 @@ TEST (scripts_compute_as_their_language_says) {
         {"r = 7 / 2 - -1;", 4.5},
         {"r = 7 - 2 - 1;", 4},
         {"r = 7 % 4 + ( 6 & 3 ) + ( 4 | 1 );", 10},
+        {"r = -7 % 3;", -1}, // the sign of the first, as in C++
+        {"r = 7 % -3;", 1},
+        {"r = -7 % -3;", -1},
         {"r = ( 1 <= 1 ) + ( 2 >= 3 ) * 10 + ( 1 != 2 ) * 100 + ( 0 || 2 ) * 1000;", 1101},
         {"r = ( 2 > 1 && 0 );", 0},
         {"r = ( !1 == 2 );", 1}, // ! covers comparisons
@@ -207,7 +210,8 @@ TEST (scripts_compute_as_their_language_says) {
         {"for ( r = 1, r++; r < 5; r++, r++ ) { }", 6},
         {"float a = 5; r = a % 0 + ( a / 0 == 1e30 ) * 10;", 15},
     };
-    EACH (row, rows) {
+    for (size_t j = 0; j < COUNT_OF(rows); j++) {
+        const script_row *const row = &rows[j];
         script_case it;
         if (CHECK_THAT(open_case(&it, row->statement), "%s: %s", row->statement,
                        it.error.message)) {
@@ -254,7 +258,7 @@ TEST (frame_commands_call_functions_that_no_state_calls) {
     CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
     unsigned num_commands = 0;
     static const double expected[][2] = {{0, 0}, {1, 0}, {1, 100}, {1, 101}, {6, 111}};
-    FOR (i, 5) {
+    for (int i = 0; i < 5; i++) {
         md5_states_advance(states, i == 0 ? 0 : i == 1 ? 10 : 100, count_command, &num_commands);
         CHECK_NEAR(md5_states_variable(states, "g"), expected[i][0], 0);
         CHECK_NEAR(md5_states_variable(states, "r"), expected[i][1], 0);
@@ -265,9 +269,9 @@ TEST (frame_commands_call_functions_that_no_state_calls) {
 TEST (functions_that_are_not_known_are_named_once) {
     script_case it;
     CHECK(open_case(&it, "fly( 1 ); fly( 2 );\nthread two(); $a.b();"));
-    CHECK_STRING(it.log.text, "a.script:11: 'fly' is not known here: it returns 0\n"
-                              "a.script:12: 'two' is not known here: it returns 0\n"
-                              "a.script:12: 'b' is not known here: it returns 0\n");
+    CHECK_STRING(it.log.text, "a.script:11: 'fly' is an unknown function: it returns 0\n"
+                              "a.script:12: 'two' is an unknown function: it returns 0\n"
+                              "a.script:12: 'b' is an unknown function: it returns 0\n");
     CHECK_UINT(it.script->num_unknown, 3);
     close_case(&it);
 }
@@ -279,8 +283,8 @@ TEST (scripts_warn_of_what_is_cut_and_of_conditions_without_end) {
                          "45678901234567890123456789012\" );"));
     md5_states_advance(it.states, 0, NULL, NULL);
     CHECK_NEAR(md5_states_variable(it.states, "r"), 1, 0);
-    CHECK(strstr(it.log.text, "a.script:14: expected #endif, found the end\n"));
-    CHECK(strstr(it.log.text, "' is cut to 63 bytes\n"));
+    CHECK(strstr(it.log.text, "a.script:14: expected #endif, found the end of the file\n"));
+    CHECK(strstr(it.log.text, "' is too long: truncated to 63 bytes\n"));
     close_case(&it);
 }
 
@@ -374,7 +378,7 @@ TEST (heads_without_the_clip_of_the_body_are_idle) {
         NULL);
     OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, NULL);
     REQUIRE(script);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         OWN_ENTITY entity = load_entity(game, i == 0 ? "e0" : "e1");
         REQUIRE(entity && entity->num_parts == 1);
         OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
@@ -409,30 +413,32 @@ TEST (errors_in_scripts_say_where_and_what_was_expected) {
         {BODY "if ( 1 { }\n}", 3, 8, "expected ')', found '{'"},
         {BODY "wait( 1;\n}", 3, 8, "expected ')', found ';'"},
         {BODY "break;\n}", 3, 1, "expected a variable, found 'break'"},
-        {BODY "wait( \"a );\n}", 3, 7, "expected a quote at its end, found '\"a );'"},
+        {BODY "wait( \"a );\n}", 3, 7, "expected a closing quote, found '\"a );'"},
         {BODY "wait( '1 2' );\n}", 3, 7, "expected three numbers, found ''1 2''"},
-        {BODY "float a; a = 1", 3, 15, "expected '}', found the end"},
+        {BODY "float a; a = 1", 3, 15, "expected '}', found the end of the script"},
         {"object o { float a }", 1, 20, "expected ';', found '}'"},
         {"object o { };\n#include b\n", 2, 2,
-         "expected define, undef, ifdef or ifndef and a name, else or endif behind one of these, "
-         "or include and a file in quotes, found 'include'"},
-        {"#include \"\n", 1, 10, "expected a quote at its end, found '\"'"},
+         "expected #define, #undef, #ifdef or #ifndef with a name, #else or #endif after one of "
+         "these, or #include with a quoted file name, found 'include'"},
+        {"#include \"\n", 1, 10, "expected a closing quote, found '\"'"},
         {"#endif", 1, 2,
-         "expected define, undef, ifdef or ifndef and a name, else or endif behind one of these, "
-         "or include and a file in quotes, found 'endif'"},
-        {"\n#ifdef A\n#ifdef B\n#endif", 4, 7, "expected #endif, found the end"},
-        {"namespace a { float b;", 1, 23, "expected '}', found the end"},
-        {"#include \"c\"", 1, 10, "expected a file that can be read, found '\"c\"'"},
+         "expected #define, #undef, #ifdef or #ifndef with a name, #else or #endif after one of "
+         "these, or #include with a quoted file name, found 'endif'"},
+        {"\n#ifdef A\n#ifdef B\n#endif", 4, 7, "expected #endif, found the end of the script"},
+        {"namespace a { float b;", 1, 23, "expected '}', found the end of the script"},
+        {"#include \"c\"", 1, 10, "expected a readable file, found '\"c\"'"},
         {"#define A( b ) b\nfloat x = A( 1, 2 );", 2, 19,
          "expected as many arguments as the macro has parameters, found ')'"},
         {"object o { void a(); }; void o::a() { } void o::a() { }", 1, 49,
-         "expected a function that was not defined before, found 'a'"},
-        {"void p::a() { }", 1, 6, "expected an object that is declared before it, found 'p'"},
-        {"/* open", 1, 1, "this comment has no end: '*/' is missing"},
-        {"object o : p { }; object p : o { };", 0, 0, "the script object 'o' inherits itself"},
-        {"object p { };", 0, 0, "the script object 'o' is not declared"},
+         "expected a function name that is not defined yet, found 'a'"},
+        {"void p::a() { }", 1, 6,
+         "expected a script object that is declared before this one, found 'p'"},
+        {"/* open", 1, 1, "unterminated comment: expected '*/', found the end of the file"},
+        {"object o : p { }; object p : o { };", 0, 0, "script object 'o' inherits from itself"},
+        {"object p { };", 0, 0, "unknown script object 'o'"},
     };
-    EACH (row, rows) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const error_row *const row = &rows[i];
         const game_text texts[] = {{"a.script", row->text}, {NULL, NULL}};
         md5_error error = {0};
         OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
@@ -449,12 +455,127 @@ TEST (errors_in_scripts_say_where_and_what_was_expected) {
     CHECK_STRING(error.file, "b.script");
 }
 
+// -- Limits of scripts ----------------------------------------------------------------------------
+
+// Appends `count` of a text, separated by commas.
+static void append_list(test_text *text, const char *item, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        test_append(text, "%s%s", i > 0 ? ", " : "", item);
+}
+
+static void check_limit(const char *what, uint32_t count, const char *text, const char *message)
+{
+    const game_text texts[] = {{"a.script", text}, {NULL, NULL}};
+    md5_error error = {0};
+    OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
+    CHECK_THAT(strcmp(error.message, message) == 0, "%u %s: %s", count, what, error.message);
+}
+
+// A thread has 64 values. A call that is compiled has at most 255 arguments.
+TEST (scripts_have_limits_of_arguments_and_locals) {
+    static const char too_many[] =
+        "expected a function with fewer local and temporary values, found 'Torso_A'";
+    static const struct {
+        uint32_t count;
+        const char *message;
+    } arguments[] = {
+        {64, ""},
+        {65, too_many},
+        {255, too_many},
+        {256, "expected ')', found ','"},
+    };
+    for (size_t i = 0; i < COUNT_OF(arguments); i++) {
+        test_text text = {0};
+        test_append(&text, BODY "nothing( ");
+        append_list(&text, "1", arguments[i].count);
+        test_append(&text, " );\n}");
+        check_limit("arguments", arguments[i].count, text.bytes, arguments[i].message);
+        free(text.bytes);
+    }
+    for (uint32_t count = 63; count <= 65; count++) { // the value of the last one needs one more
+        test_text text = {0};
+        test_append(&text, BODY "float ");
+        for (uint32_t i = 0; i < count; i++)
+            test_append(&text, "%sl%u", i > 0 ? ", " : "", i);
+        test_append(&text, ";\n}");
+        const char *message = "";
+        if (count == 64)
+            message = too_many;
+        else if (count == 65)
+            message = "expected fewer local variables, found 'l64'";
+        check_limit("locals", count, text.bytes, message);
+        free(text.bytes);
+    }
+}
+
+typedef struct depth_row {
+    const char *statement;
+    int num_locals;  // of wide()
+    double expected; // of r
+    bool is_stopped;
+} depth_row;
+
+// Calls in calls are 32, that of the state included. A call finds its values above those of the
+// caller, and needs one more than it has locals.
+TEST (scripts_have_limits_of_calls_and_values) {
+    static const depth_row rows[] = {
+        {"r = deep( 31 );", 0, 31, false}, {"r = deep( 32 );", 0, 0, true},
+        {"r = 1 + wide();", 62, 2, false}, {"r = 1 + wide();", 63, 0, true},
+        {"r = wide();", 63, 1, false},
+    };
+    for (size_t j = 0; j < COUNT_OF(rows); j++) {
+        const depth_row *const row = &rows[j];
+        test_text text = {0};
+        test_append(&text, "object o { float r; void Torso_A(); };\nfloat deep( float n ) { if ( n "
+                           "> 1 ) { return deep( n - 1 ) + 1; } "
+                           "return 1; }\nfloat wide() { ");
+        for (int i = 0; i < row->num_locals; i++)
+            test_append(&text, "float l%d; ", i);
+        test_append(&text, "return 1; }\nvoid o::Torso_A() { %s while ( 1 ) { waitFrame(); } }",
+                    row->statement);
+        const game_text texts[] = {{"a.script", text.bytes}, {NULL, NULL}};
+        actor_stage stage;
+        open_stage(&stage);
+        md5_error error = {0};
+        OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
+        CHECK_STRING(error.message, "");
+        const md5_states_desc desc = {
+            .script = script, .entity = stage.entity, .body = stage.actor};
+        OWN_STATES states = script ? md5_create_states(&desc, NULL, NULL) : NULL;
+        if (CHECK(states && md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0))) {
+            md5_states_advance(states, 0, NULL, NULL);
+            CHECK_NEAR(md5_states_variable(states, "r"), row->expected, 0);
+            const md5_channel_state torso = md5_states_channel(states, MD5_CHANNEL_TORSO);
+            CHECK_UINT(torso.was_stopped, row->is_stopped);
+        }
+        close_stage(&stage);
+        free(text.bytes);
+    }
+}
+
+// "walk" has 400 ms, and 6 frames of 24 per second are 250: it is done from 150 ms on.
+TEST (animations_are_done_some_frames_before_their_end) {
+    static const uint32_t times[] = {149, 150};
+    for (size_t i = 0; i < COUNT_OF(times); i++) {
+        script_case it;
+        if (CHECK(open_case(&it, "playAnim( 1, \"walk\" );\n"
+                                 "while ( 1 ) { r = animDone( 1, 6 ); waitFrame(); }"))) {
+            md5_states_advance(it.states, 0, NULL, NULL);
+            CHECK_NEAR(md5_states_variable(it.states, "r"), 0, 0);
+            md5_states_advance(it.states, times[i], NULL, NULL);
+            CHECK_NEAR(md5_states_variable(it.states, "r"), times[i] == 150, 0);
+        }
+        close_case(&it);
+    }
+}
+
 TEST (entities_without_a_script_object_have_no_states) {
     static const game_text texts[] = {{"a.script", "object o { };"}, {NULL, NULL}};
     const md5_load_opts known = {.files = {open_script, close_script, (void *)(uintptr_t)texts}};
     md5_error error = {0};
     CHECK_REFUSED(md5_load_script("a.script", NULL, NULL, &known, &error), error,
-                  MD5_ERROR_MISMATCH, "the script object '' is not declared");
+                  MD5_ERROR_MISMATCH, "unknown script object ''");
 }
 
 // A text with `count` of something between two others.
@@ -484,13 +605,14 @@ TEST (long_and_deep_scripts_take_linear_time_and_memory) {
         {BODY "}", "namespace a { void b(); }", "", true},
         {"object o { ", "void b() { } ", "};", false},
     };
-    EACH (row, rows) {
+    for (size_t j = 0; j < COUNT_OF(rows); j++) {
+        const long_row *const row = &rows[j];
         size_t peaks[2];
-        FOR (pass, 2) {
+        for (int pass = 0; pass < 2; pass++) {
             test_text text = {0};
             test_heap heap = {0};
             test_append(&text, "%s", row->before);
-            FOR (i, pass == 0 ? 25000 : 100000)
+            for (int i = 0; i < (pass == 0 ? 25000 : 100000); i++)
                 test_append(&text, "%s", row->repeated);
             test_append(&text, "%s", row->after);
             const game_text texts[] = {{"a.script", text.bytes}, {NULL, NULL}};
@@ -508,9 +630,9 @@ TEST (long_and_deep_scripts_take_linear_time_and_memory) {
 
 TEST (functions_that_never_wait_are_ended) {
     STRINGS(statements) = {"while ( 1 ) { r++; }", "Torso_A();", "r = times( 1, Torso_A() );"};
-    EACH (row, statements) {
+    for (size_t i = 0; i < COUNT_OF(statements); i++) {
         script_case it;
-        REQUIRE(open_case(&it, *row));
+        REQUIRE(open_case(&it, statements[i]));
         CHECK(md5_states_set(it.states, MD5_CHANNEL_LEGS, "Legs_A", 0));
         md5_states_advance(it.states, 16, NULL, NULL);
         CHECK(md5_states_channel(it.states, MD5_CHANNEL_TORSO).was_stopped);
@@ -527,7 +649,7 @@ TEST (scripts_report_memory_that_runs_out) {
         {NULL, NULL}};
     actor_stage stage;
     open_stage(&stage);
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_SCRIPT script = load(texts, it.opts, &it.error);
         CHECK(script || it.error.status == MD5_ERROR_MEMORY);
         const md5_states_desc desc = {
@@ -572,6 +694,4 @@ TEST_WITH (clips_change_rate_cycles_and_start, actor_stage, stage, open_stage(st
     CHECK(!md5_actor_channel(actor, legs).has_ended);
     const md5_entity_clip *const clip = &stage->entity->clips[walk];
     CHECK_NEAR(md5_entity_clip_movement(clip).x, 40, 0);
-    CHECK_UINT(md5_find_frame_command(clip->anim, MD5_FRAME_SOUND_BODY)->frame, 3);
-    CHECK(!md5_find_frame_command(clip->anim, MD5_FRAME_FX));
 }

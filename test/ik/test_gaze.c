@@ -15,7 +15,7 @@ static double published_number(int i)
 }
 
 TEST (gaze_selects_by_the_published_generator) {
-    const md5_gaze_desc desc = {.numbers.wide = 0.5f, .numbers.high = 0.25f};
+    const md5_gaze_desc desc = {.params.wide = 0.5f, .params.high = 0.25f};
     md5_gaze gaze;
     md5_gaze_begin(1234567, &gaze);
     CHECK(gaze.target == MD5_NONE && gaze.to.x == 0);
@@ -31,7 +31,7 @@ TEST (gaze_selects_by_the_published_generator) {
 
 TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
     const md5_gaze_desc desc = {
-        .numbers.distance = 50, .numbers.head_share = 0.5f, .numbers.head_seconds = 0.3f};
+        .params.distance = 50, .params.head_share = 0.5f, .params.head_seconds = 0.3f};
     md5_gaze gaze;
     md5_gaze_begin(1234567, &gaze);
     const double x = 0.8 * (2 * published_number(0) - 1);
@@ -53,16 +53,16 @@ TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
 }
 
 TEST (gaze_is_the_same_however_time_is_split) {
-    const md5_gaze_desc desc = {.numbers.max_seconds = 1};
+    const md5_gaze_desc desc = {.params.max_seconds = 1};
     md5_gaze whole, parts, other;
     md5_gaze_begin(7, &whole);
     md5_gaze_begin(7, &parts);
     md5_gaze_begin(8, &other);
     int differs = 0;
-    FOR (i, 40) {
+    for (int i = 0; i < 40; i++) {
         md5_gaze_advance(&desc, MD5_AXES_ID, &whole, 0.5);
         md5_gaze_advance(&desc, MD5_AXES_ID, &other, 0.5);
-        FOR (k, 8)
+        for (int k = 0; k < 8; k++)
             md5_gaze_advance(&desc, MD5_AXES_ID, &parts, 0.0625);
         CHECK(whole.random == parts.random && whole.target == parts.target);
         CHECK_NEAR(whole.head.x, parts.head.x, 1e-4);
@@ -80,14 +80,14 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
     const md5_gaze_desc desc = {.origin = {0, 0, 1},
                                 .targets = targets,
                                 .num_targets = 3,
-                                .numbers.interest = 1,
-                                .numbers.max_seconds = 0.5f,
-                                .numbers.head_share = 1,
-                                .numbers.head_seconds = MD5_ZERO};
+                                .params.interest = 1,
+                                .params.max_seconds = 0.5f,
+                                .params.head_share = 1,
+                                .params.head_seconds = MD5_EXPLICIT_ZERO};
     md5_gaze gaze;
     int looks = 0, at_random = 0;
     md5_gaze_begin(3, &gaze);
-    FOR (i, 600) {
+    for (int i = 0; i < 600; i++) {
         targets[0].y = 10 * sinf(0.01f * (float)i);
         md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 1.0 / 30.0);
         CHECK(gaze.target == 0 || gaze.target == MD5_NONE);
@@ -104,8 +104,8 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
     }
     CHECK(looks > 100 && at_random > 200); // two of three cannot be seen
     const md5_gaze_desc never = {
-        .targets = targets, .num_targets = 1, .numbers.interest = MD5_ZERO};
-    FOR (i, 600) {
+        .targets = targets, .num_targets = 1, .params.interest = MD5_EXPLICIT_ZERO};
+    for (int i = 0; i < 600; i++) {
         md5_gaze_advance(&never, MD5_AXES_ID, &gaze, 1.0 / 10.0);
         CHECK(gaze.target == MD5_NONE || i < 30);
     }
@@ -131,20 +131,20 @@ static void look(const md5_model *model, md5_axes axes)
         .eyes = {md5_find_joint(skeleton, "eye_l"), md5_find_joint(skeleton, "eye_r"), 9999},
         .num_eyes = 3,
         .origin = md5_mat34_translation(model->bind[md5_find_joint(skeleton, "eye_l")]),
-        .numbers.wide = 0.4f,
-        .numbers.high = 0.2f,
-        .numbers.eye_limit = 1.5f};
+        .params.wide = 0.4f,
+        .params.high = 0.2f,
+        .params.eye_limit = 1.5f};
     md5_xform pose[128];
     md5_gaze gaze;
     double turned = 0;
     md5_gaze_begin(5, &gaze);
-    FOR (i, 50) {
+    for (int i = 0; i < 50; i++) {
         md5_gaze_advance(&desc, axes, &gaze, 0.2);
         memcpy(pose, model->bind_local, skeleton->num_joints * sizeof *pose);
         CHECK_UINT(md5_gaze_pose(&desc, &gaze, skeleton, 1, pose), 2);
         const md5_vec3 point = md5_gaze_point(&desc, axes, &gaze);
         if (axes == MD5_AXES_ID)
-            FOR (k, 2)
+            for (int k = 0; k < 2; k++)
                 CHECK(off_by(skeleton, pose, desc.eyes[k], point) < 0.1);
         const double change =
             fabs((double)(pose[head].rotation.x - model->bind_local[head].rotation.x))
@@ -166,22 +166,22 @@ TEST (gaze_turns_head_and_eyes_to_the_point) {
 }
 
 TEST (gaze_takes_any_numbers) {
-    static const float numbers[] = {NAN, INFINITY, -INFINITY, -1, 1e30f, 0, MD5_ZERO};
+    static const float numbers[] = {NAN, INFINITY, -INFINITY, -1, 1e30f, 0, MD5_EXPLICIT_ZERO};
     const size_t count = COUNT_OF(numbers);
-    FOR (i, count)
-        FOR (k, count) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++) {
             const md5_vec3 target = {numbers[i], numbers[k], 1};
             const md5_gaze_desc desc = {.origin = {0, numbers[k], 0},
                                         .targets = &target,
                                         .num_targets = 1,
-                                        .numbers.interest = numbers[i],
-                                        .numbers.wide = numbers[k],
-                                        .numbers.min_seconds = numbers[i],
-                                        .numbers.max_seconds = numbers[k],
-                                        .numbers.head_seconds = numbers[i]};
+                                        .params.interest = numbers[i],
+                                        .params.wide = numbers[k],
+                                        .params.min_seconds = numbers[i],
+                                        .params.max_seconds = numbers[k],
+                                        .params.head_seconds = numbers[i]};
             md5_gaze gaze;
             md5_gaze_begin(1, &gaze);
-            FOR (step, 8)
+            for (int step = 0; step < 8; step++)
                 md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 60);
             CHECK(gaze.target == 0 || gaze.target == MD5_NONE);
         }
@@ -190,7 +190,7 @@ TEST (gaze_takes_any_numbers) {
 #if !defined(NDEBUG)
 
 TEST (gaze_errors_are_reported) {
-    MISUSE("gaze: not NULL")
+    MISUSE("gaze: must not be NULL")
     md5_gaze_begin(1, test_null());
     MISUSE("MD5_MAX_EYES")
     {

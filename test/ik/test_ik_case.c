@@ -22,7 +22,7 @@ void ik_make_line(ik_rig *rig, uint32_t count, float step)
 {
     uint64_t random = 3;
     ik_make_rig(rig, count, 1, &random);
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {i ? step : 0, 0, 0}, 0};
 }
 
@@ -31,7 +31,7 @@ void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random)
     const bool is_reversed = test_random_u32(random) % 2 > 0;
     memset(rig, 0, sizeof *rig); // whole rigs are copied and compared
     rig->skeleton = (md5_skeleton){.num_joints = count, .joints = rig->joints, .order = rig->order};
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = is_reversed ? count - 1 - i : i;
         snprintf(rig->names[joint], sizeof rig->names[joint], "j%u", (unsigned)i);
         const uint32_t parent = i == 0 ? MD5_NONE : rig->chain[i - 1];
@@ -57,14 +57,14 @@ real_place ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_
 
 void ik_check_lengths(const ik_rig *rig, const ik_rig *old, uint32_t count)
 {
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         CHECK_BYTES(&rig->pose[i].translation, &old->pose[i].translation, sizeof(md5_vec3));
 }
 
 void ik_check_part(const ik_rig *rig, const ik_rig *whole, const ik_rig *part, uint32_t count,
                    float weight, double tolerance)
 {
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const md5_quat expected =
             md5_quat_slerp(rig->pose[i].rotation, whole->pose[i].rotation, weight);
         CHECK_SMALL(real_angle(expected, part->pose[i].rotation), tolerance);
@@ -73,7 +73,7 @@ void ik_check_part(const ik_rig *rig, const ik_rig *whole, const ik_rig *part, u
 
 bool ik_is_sound(const md5_xform *pose, uint32_t count)
 {
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const md5_vec3 at = pose[i].translation;
         if (!(fabs(real4_length(pose[i].rotation) - 1) < 1e-6))
             return false;
@@ -91,7 +91,7 @@ real3 ik_place_in_chain(const ik_rig *rig, uint32_t i)
 double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length)
 {
     double sum = 0;
-    FOR_FROM (i, count - length + 1, count)
+    for (uint32_t i = count - length + 1; i < count; i++)
         sum += real3_length(real3_of(rig->pose[rig->chain[i]].translation));
     return sum;
 }
@@ -182,7 +182,7 @@ double limit_worst(const ik_rig *rig, uint32_t count, uint32_t length,
                    const md5_joint_limit *limits)
 {
     double worst = 0;
-    FOR_FROM (i, count - length, count) {
+    for (uint32_t i = count - length; i < count; i++) {
         const uint32_t joint = rig->chain[i];
         const double excess = limit_excess(&limits[joint], rig->pose[joint].rotation);
         worst = excess > worst ? excess : worst;

@@ -9,7 +9,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
     const double farthest = 0.95;
     uint64_t random = seed;
     int missed = 0, rounds = 3000;
-    FOR (round, rounds) {
+    for (int round = 0; round < rounds; round++) {
         ik_rig rig;
         const uint32_t count = 4 + test_random_u32(&random) % 8;
         const uint32_t length = 3 + test_random_u32(&random) % (count - 3);
@@ -32,7 +32,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
             real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
         // A bone longer than all others together keeps the tip away from near targets.
         double longest = 0;
-        FOR_FROM (i, count - length + 1, count)
+        for (uint32_t i = count - length + 1; i < count; i++)
             longest = fmax(longest, real3_length(real3_of(rig.pose[rig.chain[i]].translation)));
         if (2.0 * longest - reach < 0.25 * reach) {
             CHECK(exact / reach <= farthest_miss);
@@ -41,7 +41,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
         CHECK_SMALL(fabs(exact - left) / reach, 1e-5);
         REQUIRE(ik_is_sound(rig.pose, count));
         ik_check_lengths(&rig, &old, count);
-        FOR (i, count) {
+        for (uint32_t i = 0; i < count; i++) {
             if (i < count - length || i == count - 1) // not turned by the solver
                 CHECK_SMALL(
                     real_angle(rig.pose[rig.chain[i]].rotation, old.pose[rig.chain[i]].rotation),
@@ -80,7 +80,7 @@ static md5_chain_job straight_job(md5_chain_solver solver, ik_rig *rig, md5_vec3
 static void check_straight(md5_chain_solver solver)
 {
     static const float places[] = {10, 3, -6, 15.5f};
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         ik_rig rig;
         const md5_chain_job job = straight_job(solver, &rig, (md5_vec3){places[i], 0, 0});
         const float left = IK_SOLVE(chain, rig, job);
@@ -137,7 +137,7 @@ TEST (ik_ccd_stretches_out_to_what_is_out_of_reach) {
 static void check_weight(md5_chain_solver solver)
 {
     uint64_t random = 4;
-    FOR (round, 300) {
+    for (int round = 0; round < 300; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 6, 4, &random);
         md5_chain_job job = {.solver = solver,
@@ -168,11 +168,11 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
 {
     static const float odd[] = {NAN, INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0, -1};
     uint64_t random = seed;
-    FOR (round, 10000) {
+    for (int round = 0; round < 10000; round++) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % 6;
         ik_make_rig(&rig, count, 3, &random);
-        FOR (i, count) {
+        for (uint32_t i = 0; i < count; i++) {
             const uint32_t kind = test_random_u32(&random) % 16;
             if (kind == 0)
                 rig.pose[i].translation = (md5_vec3){0, 0, 0};
@@ -224,7 +224,7 @@ TEST (ik_chains_end_at_the_longest) {
     static md5_joint joints[LONG];
     static uint32_t order[LONG];
     static md5_xform pose[LONG];
-    FOR_U32 (i, LONG) {
+    for (uint32_t i = 0; i < LONG; i++) {
         joints[i] = (md5_joint){"j", i - 1};
         order[i] = i;
         pose[i] = (md5_xform){{0, 0, 0, 1}, {1, 0, 0}, 0};
@@ -264,7 +264,7 @@ static void make_body(body *made, bool has_limits, uint64_t *random)
     memset(made, 0, sizeof *made);
     made->skeleton =
         (md5_skeleton){.num_joints = BODY_JOINTS, .joints = made->joints, .order = made->order};
-    FOR_U32 (i, BODY_JOINTS) {
+    for (uint32_t i = 0; i < BODY_JOINTS; i++) {
         made->joints[i] = (md5_joint){"joint", parents[i]};
         made->order[i] = i;
         if (has_limits)
@@ -292,7 +292,7 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
 {
     body other = *fixture;
     other.skeleton.joints = fixture->joints;
-    FOR_FROM (i, 1, BODY_JOINTS)
+    for (int i = 1; i < BODY_JOINTS; i++)
         if (i % 4 != 0) // not the shoulder blades
             other.pose[i].rotation = limit_random_rotation(&fixture->limits[i], random);
     const body old = *fixture;
@@ -310,7 +310,8 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
     };
     const float most = md5_solve_goals(&fixture->skeleton, &job, fixture->pose);
     double farthest = 0;
-    EACH (row, goals) {
+    for (size_t i = 0; i < COUNT_OF(goals); i++) {
+        md5_goal *const row = &goals[i];
         const double exact = distance_to(fixture, row->tip, row->target);
         CHECK_NEAR(exact, row->distance, 1e-4);
         farthest = exact > farthest ? exact : farthest;
@@ -319,7 +320,7 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
     CHECK(ik_is_sound(fixture->pose, BODY_JOINTS));
     for (uint32_t i = 0; i < BODY_JOINTS; i += 4) // in no chain
         CHECK_BYTES(&fixture->pose[i], &old.pose[i], sizeof fixture->pose[i]);
-    FOR_FROM (i, 1, BODY_JOINTS)
+    for (int i = 1; i < BODY_JOINTS; i++)
         if (i % 4 != 0)
             CHECK(limit_excess(&fixture->limits[i], fixture->pose[i].rotation) < 1e-6);
     return farthest < 0.011;
@@ -329,7 +330,7 @@ static void check_hands(bool has_limits, int least_reached)
 {
     uint64_t random = 11;
     int reached = 0;
-    FOR (round, 1000) {
+    for (int round = 0; round < 1000; round++) {
         body fixture;
         make_body(&fixture, has_limits, &random);
         reached += reach_with_hands(&fixture, has_limits, &random);
@@ -349,7 +350,7 @@ TEST (ik_goals_obey_limits) {
 // One tip, two targets in reach: the minimum of w^2 |x - a|^2 + v^2 |x - b|^2.
 TEST (ik_goals_give_way_by_their_weights) {
     uint64_t random = 12;
-    FOR (round, 200) {
+    for (int round = 0; round < 200; round++) {
         body fixture;
         make_body(&fixture, false, &random);
         const md5_vec3 here = ik_rounded(at_of(&fixture, LEFT));
@@ -372,11 +373,11 @@ TEST (ik_goals_give_way_by_their_weights) {
 TEST (ik_goals_turn_tips) {
     uint64_t random = 13;
     int reached = 0;
-    FOR (round, 500) {
+    for (int round = 0; round < 500; round++) {
         body fixture;
         make_body(&fixture, false, &random);
         body other = fixture;
-        FOR_FROM (i, 1, BODY_JOINTS)
+        for (int i = 1; i < BODY_JOINTS; i++)
             other.pose[i].rotation = made_any_rotation(&random);
         const real_place there = ik_place(&other.skeleton, other.pose, RIGHT);
         const md5_quat rotation = {(float)there.rotation.x, (float)there.rotation.y,
@@ -399,7 +400,7 @@ TEST (ik_goals_turn_tips) {
 // For one goal the result is that of its chain.
 TEST (ik_one_goal_is_damped_least_squares) {
     uint64_t random = 14;
-    FOR (round, 200) {
+    for (int round = 0; round < 200; round++) {
         body fixture;
         make_body(&fixture, round % 2 > 0, &random);
         const md5_chain_job one = {.solver = MD5_CHAIN_LEAST_SQUARES,
@@ -418,7 +419,7 @@ TEST (ik_one_goal_is_damped_least_squares) {
         body single = fixture;
         CHECK_NEAR(IK_SOLVE(chain, single, one),
                    md5_solve_goals(&fixture.skeleton, &job, fixture.pose), 1e-4);
-        FOR (i, BODY_JOINTS)
+        for (int i = 0; i < BODY_JOINTS; i++)
             CHECK_SMALL(real_angle(single.pose[i].rotation, fixture.pose[i].rotation), 1e-3);
     }
 }
@@ -438,7 +439,8 @@ TEST (ik_goals_leave_out_what_they_cannot_use) {
         {.tip = RIGHT, .length = 3, .weight = NAN},
     };
     uint64_t random = 15;
-    EACH (row, wrong) {
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        const md5_goal *const row = &wrong[i];
         body fixture;
         make_body(&fixture, false, &random);
         body alone = fixture;
@@ -466,7 +468,7 @@ TEST (ik_goals_end_at_the_most_joints) {
     static md5_joint joints[LONG];
     static uint32_t order[LONG];
     static md5_xform pose[LONG];
-    FOR_U32 (i, LONG) {
+    for (uint32_t i = 0; i < LONG; i++) {
         joints[i] = (md5_joint){"joint", i - 1};
         order[i] = i;
         pose[i] = (md5_xform){{0, 0, 0, 1}, {1, 0, 0}, 0};

@@ -57,7 +57,7 @@ TEST (ik_feet_on_even_ground_stay) {
     float drop = 0;
     place(pose, feet, &drop, 0.1f, 0.02f, 1);
     CHECK(drop == 0 && feet[0].lift == 0);
-    FOR (i, NUM_JOINTS) {
+    for (int i = 0; i < NUM_JOINTS; i++) {
         CHECK_SMALL(real_angle(pose[i].rotation, old[i].rotation), 1e-5);
         CHECK_BYTES(&pose[i].translation, &old[i].translation, sizeof(md5_vec3));
     }
@@ -87,7 +87,7 @@ TEST (ik_feet_touch_their_floors) {
     float drop = 0;
     place(pose, feet, &drop, 0, 0.02f, 1);
     CHECK(drop == -2.5f && feet[0].lift == 4 && feet[1].lift == -2.5f);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         const real3 moved = real3_sub(at_of(pose, feet[i].ankle), at_of(old, feet[i].ankle));
         CHECK_SMALL(moved.x, 1e-4);
         CHECK_SMALL(moved.y, 1e-4);
@@ -131,12 +131,12 @@ TEST (ik_feet_weight_is_a_share_of_the_heights) {
 
 TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
     static const int steps[] = {1, 3, 100};
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         md5_xform pose[NUM_JOINTS];
         md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4, .lift = 1},
                             {.ankle = ANKLE_R, .floor = -2}};
         float drop = 0;
-        FOR (step, steps[i]) {
+        for (int step = 0; step < steps[i]; step++) {
             make_body(pose);
             place(pose, feet, &drop, 0.1f, 0.15f / (float)steps[i], 1);
         }
@@ -149,11 +149,11 @@ TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
 TEST (ik_feet_survive_anything) {
     static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, 0, -1, 50};
     uint64_t random = 1;
-    FOR (round, 20000) {
+    for (int round = 0; round < 20000; round++) {
         md5_xform pose[NUM_JOINTS];
         make_body(pose);
         float numbers[12];
-        FOR (i, 12) {
+        for (int i = 0; i < 12; i++) {
             numbers[i] = test_betweenf(-5, 5, &random);
             const uint32_t which = test_random_u32(&random) % 28;
             if (which < 7)

@@ -31,7 +31,7 @@ static md5_vec3 target_for(const ik_rig *rig, const md5_limb *limb, uint64_t *ra
 TEST (ik_limb_reaches_past_joints_between) {
     uint64_t random = 1;
     double worst_turn = 0;
-    FOR (round, 20000) {
+    for (int round = 0; round < 20000; round++) {
         ik_rig rig;
         const uint32_t count = 3 + test_random_u32(&random) % 10;
         ik_make_rig(&rig, count, 8, &random);
@@ -49,7 +49,7 @@ TEST (ik_limb_reaches_past_joints_between) {
             fmax(worst_turn,
                  real4_angle(tip.rotation, ik_place(&old.skeleton, old.pose, limb.tip).rotation));
         ik_check_lengths(&rig, &old, count);
-        FOR (i, count) { // joints between are left as they are
+        for (uint32_t i = 0; i < count; i++) { // joints between are left as they are
             const bool is_named = i == limb.root || i == limb.middle || i == limb.tip;
             CHECK(is_named || memcmp(&rig.pose[i], &old.pose[i], sizeof(md5_xform)) == 0);
         }
@@ -65,7 +65,7 @@ TEST (ik_limb_reaches_past_joints_between) {
 
 TEST (ik_limb_stretches_joints_between_alike) {
     uint64_t random = 2;
-    FOR (round, 2000) {
+    for (int round = 0; round < 2000; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 8, 8, &random);
         const md5_limb limb = {rig.chain[1], rig.chain[4], rig.chain[7]};
@@ -76,7 +76,7 @@ TEST (ik_limb_stretches_joints_between_alike) {
         const md5_two_bone_job job = {
             .limb = &limb,
             .target = ik_rounded(real3_add(root, real3_scale(way, 1.3 * reach))),
-            .numbers.stretch = 1.5f,
+            .params.stretch = 1.5f,
             .weight = 1,
         };
         CHECK(IK_SOLVE(two_bone, rig, job));
@@ -86,14 +86,14 @@ TEST (ik_limb_stretches_joints_between_alike) {
 
 TEST (ik_limb_of_parents_given_is_the_same_to_the_bit) {
     uint64_t random = 3;
-    FOR (round, 2000) {
+    for (int round = 0; round < 2000; round++) {
         ik_rig rig, given;
         ik_make_rig(&rig, 5, 8, &random);
         given = rig;
         const md5_limb limb = {rig.chain[2], rig.chain[3], rig.chain[4]};
         md5_two_bone_job job = {.tip = rig.chain[4],
                                 .target = ik_random_point(15, &random),
-                                .numbers.stretch = 1.1f,
+                                .params.stretch = 1.1f,
                                 .weight = test_betweenf(0, 1.2f, &random)};
         IK_SOLVE(two_bone, rig, job);
         job.tip = 99;
@@ -113,7 +113,8 @@ TEST (ik_limb_of_joints_that_do_not_hang_together_is_refused) {
         {c[0], c[4], c[2]}, {c[0], c[2], c[2]}, {c[2], c[2], c[4]},       {c[4], c[2], c[0]},
     };
     const ik_rig old = rig;
-    EACH (row, wrong) {
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        const md5_limb *const row = &wrong[i];
         const md5_two_bone_job job = {.limb = row, .weight = 1};
         CHECK(!IK_SOLVE(two_bone, rig, job));
     }
@@ -139,7 +140,7 @@ static void make_leg(md5_xform *pose)
     const md5_quat none = {0, 0, 0, 1};
     const md5_quat bent = {0, -0.149438f, 0, 0.988771f}, back = {0, 0.29552f, 0, 0.955336f};
     const md5_quat twist = {0, 0, 0.5f, 0.866025f}, untwist = {0, 0, -0.5f, 0.866025f};
-    FOR (i, JOINTS)
+    for (int i = 0; i < JOINTS; i++)
         pose[i] = (md5_xform){none, {0, 0, 0}, 0};
     pose[PELVIS].translation.z = 20;
     pose[HIP].rotation = bent;
@@ -167,7 +168,7 @@ TEST (ik_feet_of_a_given_leg_are_placed_past_helpers) {
     make_leg(old);
     md5_foot foot = {.ankle = ANKLE, .floor = 3, .has_leg = true, .knee = KNEE, .hip = HIP};
     CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1), 1);
-    CHECK(foot.result == MD5_LIMB_PLACED && foot.miss <= 1e-4f);
+    CHECK(foot.result == MD5_LIMB_REACHED && foot.miss <= 1e-4f);
     CHECK_NEAR(height_of(pose, ANKLE), height_of(old, ANKLE) + 3, 1e-4);
     CHECK_NEAR(height_of(pose, PELVIS), 20, 1e-6);
 }
@@ -186,17 +187,17 @@ static md5_foot placed(md5_foot foot, float weight)
     md5_xform pose[JOINTS];
     make_leg(pose);
     const uint32_t count = place_foot(pose, PELVIS, &foot, weight);
-    CHECK_UINT(count, foot.result == MD5_LIMB_PLACED);
+    CHECK_UINT(count, foot.result == MD5_LIMB_REACHED);
     CHECK(ik_is_sound(pose, JOINTS));
     return foot;
 }
 
 TEST (ik_feet_report_why_they_are_not_placed) {
     const md5_foot leg = {.ankle = ANKLE, .has_leg = true, .knee = KNEE, .hip = HIP};
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         const float weight = i == 0 ? 1 : 0; // joints are checked at any weight
         md5_foot foot = leg;
-        CHECK(placed(foot, weight).result == MD5_LIMB_PLACED);
+        CHECK(placed(foot, weight).result == MD5_LIMB_REACHED);
         foot.ankle = JOINTS;
         CHECK(placed(foot, weight).result == MD5_LIMB_NO_JOINT);
         foot = leg;
@@ -241,7 +242,7 @@ TEST (ik_limb_of_an_unsound_pose_is_measured_not_assumed) {
     const double before = height_of(pose, ANKLE);
     place_foot(pose, UINT32_MAX, &foot, 1);
     const bool is_there = fabs(height_of(pose, ANKLE) - before - 3) < 1e-2;
-    CHECK(is_there || foot.result != MD5_LIMB_PLACED);
+    CHECK(is_there || foot.result != MD5_LIMB_REACHED);
 }
 
 TEST (ik_joints_that_do_not_exist_are_reported) {
@@ -259,10 +260,10 @@ TEST (ik_joints_that_do_not_exist_are_reported) {
     job.length = 0;
     CHECK(!md5_solve_spring(&leg_skeleton, &job, pose));
     job.length = 3;
-    job.numbers.stiffness = MD5_ZERO;
+    job.params.stiffness = MD5_EXPLICIT_ZERO;
     CHECK(!md5_solve_spring(&leg_skeleton, &job, pose));
     CHECK_BYTES(pose, old, sizeof old);
-    job.numbers.stiffness = 50;
+    job.params.stiffness = 50;
     job.weight = 0;
     CHECK(md5_solve_spring(&leg_skeleton, &job, pose));
     CHECK(md5_modify_joint(&leg_skeleton, HIP, MD5_JOINT_LOCAL, change, 0, pose));
@@ -289,7 +290,7 @@ static md5_vec3 point_from_hip(const ik_rig *rig, uint32_t hip, double distance,
 static void make_limb(ik_rig *rig, uint32_t count, uint64_t *random)
 {
     ik_make_rig(rig, count, 8, random);
-    FOR_FROM (i, count - 2, count) {
+    for (uint32_t i = count - 2; i < count; i++) {
         md5_vec3 *const bone = &rig->pose[rig->chain[i]].translation;
         const md5_vec3 way = md5_vec3_normalize(*bone, (md5_vec3){1, 0, 0});
         *bone = md5_vec3_scale(way, test_betweenf(1, 10, random));
@@ -302,7 +303,7 @@ static void make_limb(ik_rig *rig, uint32_t count, uint64_t *random)
 
 TEST (ik_two_bone_reaches_what_is_in_reach) {
     uint64_t random = 1;
-    FOR (round, 30000) {
+    for (int round = 0; round < 30000; round++) {
         ik_rig rig;
         const uint32_t count = 3 + test_random_u32(&random) % 4, hip = count - 3;
         make_limb(&rig, count, &random);
@@ -341,7 +342,7 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
 // The hinge keeps its axis: thigh and shin turn about what was the limb's own normal.
 TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
     uint64_t random = 2;
-    FOR (round, 5000) {
+    for (int round = 0; round < 5000; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 8, &random);
         const real3 a = ik_place_in_chain(&rig, 0), b = ik_place_in_chain(&rig, 1),
@@ -364,7 +365,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
 
 TEST (ik_two_bone_points_at_what_is_out_of_reach) {
     uint64_t random = 3;
-    FOR (round, 5000) {
+    for (int round = 0; round < 5000; round++) {
         ik_rig rig;
         make_limb(&rig, 4, &random);
         const double reach = bone_length(&rig, 2) + bone_length(&rig, 3);
@@ -394,8 +395,8 @@ static double foot_distance(double distance, float soften, float stretch, ik_rig
     const md5_two_bone_job job = {
         .tip = rig->chain[2],
         .target = {0, 0, (float)(18 - distance)},
-        .numbers.soften = soften,
-        .numbers.stretch = stretch,
+        .params.soften = soften,
+        .params.stretch = stretch,
         .weight = 1,
     };
     md5_solve_two_bone(&rig->skeleton, &job, rig->pose);
@@ -407,7 +408,7 @@ TEST (ik_two_bone_softens_without_a_jerk) {
     const double step = 0.01, reach = 18, onset = reach * 0.8;
     double last = foot_distance(4, 0.2f, 0, &rig);
     real3 last_knee = ik_place_in_chain(&rig, 1);
-    FOR_FROM (i, 1, 3600) {
+    for (int i = 1; i < 3600; i++) {
         const double distance = 4 + step * i;
         const double now = foot_distance(distance, 0.2f, 0, &rig);
         const real3 knee = ik_place_in_chain(&rig, 1);
@@ -441,7 +442,7 @@ TEST (ik_two_bone_stretches_as_far_as_it_may) {
     CHECK_NEAR(foot_distance(40, 0.3f, INFINITY, &rig), 40, 1e-4);
     // With both, it stretches instead of falling behind, and again without a jerk.
     double last = foot_distance(10, 0.3f, 1.1f, &rig);
-    FOR (i, 2500) {
+    for (int i = 0; i < 2500; i++) {
         const double distance = 10 + 0.02 * i;
         const double now = foot_distance(distance, 0.3f, 1.1f, &rig);
         CHECK(now >= last - 1e-4 && now <= last + 0.02 + 1e-4 && now < 18 * 1.1 + 1e-4);
@@ -452,11 +453,11 @@ TEST (ik_two_bone_stretches_as_far_as_it_may) {
 
 TEST (ik_two_bone_turns_by_its_weight) {
     uint64_t random = 5;
-    FOR (round, 2000) {
+    for (int round = 0; round < 2000; round++) {
         ik_rig rig, whole;
         make_limb(&rig, 3, &random);
         whole = rig;
-        md5_two_bone_job job = {.tip = rig.chain[2], .numbers.stretch = 1.5f, .weight = 1};
+        md5_two_bone_job job = {.tip = rig.chain[2], .params.stretch = 1.5f, .weight = 1};
         job.target = point_from_hip(&rig, 0, test_between(1, 20, &random), &random);
         IK_SOLVE(two_bone, whole, job);
         ik_rig none = rig, part = rig;
@@ -465,7 +466,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
         CHECK_BYTES(none.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
         IK_SOLVE(two_bone, part, job);
-        FOR (i, 3u) {
+        for (uint32_t i = 0; i < 3; i++) {
             const md5_quat expected =
                 md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
             CHECK_SMALL(real_angle(expected, part.pose[i].rotation), 1e-5);
@@ -508,10 +509,10 @@ static md5_vec3 odd_point(uint64_t *random)
 // Bones without length, straight, folded; targets on joints; NaN and infinity.
 TEST (ik_two_bone_survives_anything) {
     uint64_t random = 7;
-    FOR (round, 60000) {
+    for (int round = 0; round < 60000; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 8, &random);
-        FOR (i, 3u) {
+        for (uint32_t i = 0; i < 3; i++) {
             md5_xform *const joint = &rig.pose[rig.chain[i]];
             const uint32_t kind = test_random_u32(&random) % 8;
             if (kind < 2)
@@ -535,15 +536,15 @@ TEST (ik_two_bone_survives_anything) {
             .target = odd_point(&random),
             .pole = round % 2 ? &pole : NULL,
             .rotation = round % 3 ? NULL : &rotation,
-            .numbers.soften = odd_point(&random).x,
-            .numbers.stretch = odd_point(&random).y,
+            .params.soften = odd_point(&random).x,
+            .params.stretch = odd_point(&random).y,
             .weight = round % 5 ? 1 : odd_point(&random).z,
         };
         if (round % 7 < 3) {
             job.target = ik_rounded(ik_place_in_chain(&rig, (uint32_t)round % 7));
         }
-        if (isfinite(job.numbers.stretch) && job.numbers.stretch > 100)
-            job.numbers.stretch = 2;
+        if (isfinite(job.params.stretch) && job.params.stretch > 100)
+            job.params.stretch = 2;
         const ik_rig old = rig;
         CHECK(IK_SOLVE(two_bone, rig, job));
         REQUIRE(ik_is_sound(rig.pose, 3));
@@ -562,7 +563,7 @@ static const double pi = 3.14159265358979;
 static double angle_off(const ik_rig *rig, const md5_aim_job *job)
 {
     const real_place tip = ik_place(&rig->skeleton, rig->pose, job->tip);
-    const real3 sight = real4_rotate(tip.rotation, real3_of(job->numbers.forward));
+    const real3 sight = real4_rotate(tip.rotation, real3_of(job->params.forward));
     const real3 toward = real3_sub(real3_of(job->target), tip.at);
     return atan2(real3_length(real3_cross(sight, toward)), real3_dot(sight, toward));
 }
@@ -574,7 +575,7 @@ static md5_vec3 random_way(uint64_t *random)
 
 TEST (ik_aim_looks_at_the_target_and_stays_upright) {
     uint64_t random = 1;
-    FOR (round, 30000) {
+    for (int round = 0; round < 30000; round++) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % 6;
         ik_make_rig(&rig, count, 3, &random);
@@ -582,8 +583,8 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
             .tip = rig.chain[count - 1],
             .length = 1 + test_random_u32(&random) % 8, // may be longer than the chain
             .target = ik_random_point(100, &random),
-            .numbers.forward = random_way(&random),
-            .numbers.up = random_way(&random),
+            .params.forward = random_way(&random),
+            .params.up = random_way(&random),
             .weight = 1,
         };
         ik_rig old = rig;
@@ -598,11 +599,11 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
         // Up has no part to the left of the line of sight: it is in the plane of that line and the
         // vertical, and points upward. Skipped if that line is nearly vertical, or up nearly along
         // it.
-        const real3 up = real4_rotate(tip.rotation, real3_of(job.numbers.up));
+        const real3 up = real4_rotate(tip.rotation, real3_of(job.params.up));
         const real3 left = real3_cross((real3){0, 0, 1}, toward);
         const double slant = real3_length(left) / real3_length(toward);
         const real3 lean =
-            real3_cross(real4_rotate(tip.rotation, real3_of(job.numbers.forward)), up);
+            real3_cross(real4_rotate(tip.rotation, real3_of(job.params.forward)), up);
         if (slant > 0.11 && real3_length(lean) > 0.05) {
             CHECK_SMALL(fabs(real3_dot(up, left)) / real3_length(left), 1e-5);
             CHECK(real3_dot(real3_cross(toward, left), up) > 0);
@@ -615,7 +616,7 @@ static void make_neck(ik_rig *rig)
 {
     uint64_t random = 2;
     ik_make_rig(rig, 5, 1, &random);
-    FOR (i, 5u)
+    for (uint32_t i = 0; i < 5; i++)
         rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {0, 0, i == 0 ? 50 : 4}, 0};
 }
 
@@ -625,8 +626,8 @@ static md5_aim_job look_at(const ik_rig *rig, uint32_t length, md5_vec3 target)
         .tip = rig->chain[4],
         .length = length,
         .target = target,
-        .numbers.forward = {1, 0, 0},
-        .numbers.up = {0, 0, 1},
+        .params.forward = {1, 0, 0},
+        .params.up = {0, 0, 1},
         .weight = 1,
     };
 }
@@ -643,41 +644,41 @@ TEST (ik_aim_shares_the_turn_equally) {
     md5_aim_job job = look_at(&rig, 4, (md5_vec3){0, 1000, 66});
     IK_SOLVE(aim, rig, job);
     CHECK_SMALL(turn_of(&rig, 0), 1e-6);
-    FOR_FROM (i, 1, 5u)
+    for (uint32_t i = 1; i < 5u; i++)
         CHECK_NEAR(turn_of(&rig, i), pi / 8.0, 1e-5);
     // Nodding moves the head as well, so that the later joints get a little more or less to do.
     make_neck(&rig);
     job.target = (md5_vec3){100, 0, 0};
     IK_SOLVE(aim, rig, job);
-    FOR_FROM (i, 1, 5u)
+    for (uint32_t i = 1; i < 5u; i++)
         CHECK_NEAR(turn_of(&rig, i), atan2(66.0, 100.0) / 4.0, 0.05);
     CHECK_SMALL(angle_off(&rig, &job), 1e-6);
 }
 
 TEST (ik_aim_keeps_to_its_limit) {
     uint64_t random = 3;
-    FOR (round, 5000) {
+    for (int round = 0; round < 5000; round++) {
         ik_rig rig;
         make_neck(&rig);
         md5_aim_job job =
             look_at(&rig, 1 + test_random_u32(&random) % 5, ik_random_point(100, &random));
-        job.numbers.limit = test_betweenf(0.05f, 1.5f, &random);
+        job.params.limit = test_betweenf(0.05f, 1.5f, &random);
         IK_SOLVE(aim, rig, job);
         CHECK(ik_is_sound(rig.pose, 5));
-        FOR (i, 5u)
-            CHECK(turn_of(&rig, i) - job.numbers.limit < 1e-6);
+        for (uint32_t i = 0; i < 5; i++)
+            CHECK(turn_of(&rig, i) - job.params.limit < 1e-6);
     }
     // A quarter turn is wanted: the chain turns as far as the limit allows.
     ik_rig rig;
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 2, (md5_vec3){0, 1000, 66});
-    job.numbers.limit = 0.4f;
+    job.params.limit = 0.4f;
     IK_SOLVE(aim, rig, job);
     CHECK_NEAR(angle_off(&rig, &job), pi / 2.0 - 0.8, 1e-5);
     static const float none[] = {0, -1, NAN, INFINITY, 3.2f};
-    FOR (i, 5) {
+    for (int i = 0; i < 5; i++) {
         make_neck(&rig);
-        job.numbers.limit = none[i];
+        job.params.limit = none[i];
         IK_SOLVE(aim, rig, job);
         CHECK_SMALL(angle_off(&rig, &job), 1e-5);
     }
@@ -687,7 +688,7 @@ TEST (ik_aim_keeps_to_its_limit) {
 TEST (ik_aim_has_no_jerk_near_the_vertical) {
     ik_rig rig;
     real4 last = {0, 0, 0, 1};
-    FOR (i, 4001) {
+    for (int i = 0; i < 4001; i++) {
         make_neck(&rig);
         const double angle = 0.3 + (pi / 2.0 - 0.3) * i / 4000.0 - 1e-3;
         const md5_vec3 target = {(float)(100 * cos(angle)), 3, (float)(66 + 100 * sin(angle))};
@@ -702,7 +703,7 @@ TEST (ik_aim_has_no_jerk_near_the_vertical) {
 
 TEST (ik_aim_turns_by_its_weight) {
     uint64_t random = 4;
-    FOR (round, 2000) {
+    for (int round = 0; round < 2000; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 4, 3, &random);
         md5_aim_job job = look_at(&rig, 3, ik_random_point(50, &random));
@@ -721,12 +722,12 @@ TEST (ik_aim_turns_by_its_weight) {
 TEST (ik_aim_survives_anything) {
     static const float odd[] = {NAN, INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0};
     uint64_t random = 5;
-    FOR (round, 60000) {
+    for (int round = 0; round < 60000; round++) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % 5;
         ik_make_rig(&rig, count, 3, &random);
         md5_vec3 points[4];
-        FOR (i, 4) {
+        for (int i = 0; i < 4; i++) {
             points[i] = ik_random_point(5, &random);
             const uint32_t which = test_random_u32(&random) % 28;
             if (which < 7)
@@ -745,7 +746,7 @@ TEST (ik_aim_survives_anything) {
         const md5_aim_job job = {.tip = rig.chain[count - 1],
                                  .length = 1 + test_random_u32(&random) % 100,
                                  .target = points[0],
-                                 .numbers = {points[1], points[2], points[3].x},
+                                 .params = {points[1], points[2], points[3].x},
                                  .weight = 1};
         CHECK(IK_SOLVE(aim, rig, job));
         if (is_sound && !CHECK(ik_is_sound(rig.pose, count)))
@@ -771,7 +772,7 @@ TEST (ik_soften_is_the_exponential_of_the_header) {
     for (int share = 1; share <= 40; share++) {
         const float soften = (float)share / 40.0f;
         const double onset = reach * (1.0 - soften);
-        FOR (i, 401) {
+        for (int i = 0; i < 401; i++) {
             const double distance = (float)(2.5 + 0.25 * i); // up to x of 5.7 or more
             const double x = (distance - onset) / (reach * soften);
             const double expected = x <= 0 ? distance : reach * (1 - soften * exp(-x));
@@ -797,7 +798,7 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
     const md5_skeleton *const skeleton = &model->skeleton;
     md5_xform pose[128];
     double worst = 0;
-    FOR (i, 41) {
+    for (int i = 0; i < 41; i++) {
         if (!CHECK(skeleton->num_joints <= 128))
             return 1;
         memcpy(pose, model->bind_local, skeleton->num_joints * sizeof *pose);
@@ -810,7 +811,7 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
         const md5_two_bone_job job = {
             .tip = tip,
             .target = ik_rounded(real3_add(from, (real3){0.8 * distance, 0, 0.6 * distance})),
-            .numbers.soften = soften,
+            .params.soften = soften,
             .weight = 1,
         };
         md5_solve_two_bone(skeleton, &job, pose);

@@ -8,7 +8,7 @@ static md5_vec3 reachable_target(const ik_rig *rig, uint32_t count, uint32_t len
 {
     ik_rig other = *rig;
     other.skeleton.joints = rig->joints;
-    FOR_FROM (i, count - length, count)
+    for (uint32_t i = count - length; i < count; i++)
         other.pose[rig->chain[i]].rotation = limit_random_rotation(&limits[rig->chain[i]], random);
     return ik_rounded(ik_place_in_chain(&other, count - 1));
 }
@@ -29,16 +29,16 @@ static void check_limits(md5_chain_solver solver, int least_reached, uint64_t se
 {
     uint64_t random = seed;
     int reached = 0, in_reach = 0;
-    FOR (round, 4000) {
+    for (int round = 0; round < 4000; round++) {
         ik_rig rig;
         md5_joint_limit limits[IK_JOINTS];
         const uint32_t count = 3 + test_random_u32(&random) % 8;
         const uint32_t length = 2 + test_random_u32(&random) % (count - 2);
         ik_make_rig(&rig, count, 5, &random);
-        FOR (i, count)
+        for (uint32_t i = 0; i < count; i++)
             limits[i] = limit_random(&random);
         if (round % 4 < 3)
-            FOR (i, count)
+            for (uint32_t i = 0; i < count; i++)
                 rig.pose[i].rotation = limit_random_rotation(&limits[i], &random);
         const double reach = ik_reach(&rig, count, length);
         md5_chain_job job = {
@@ -87,7 +87,7 @@ static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
     ik_make_rig(rig, 4, 3, random);
     const md5_vec3 along = {1, 0, 0}, hinge = {0, 0, 1};
     const float lengths[] = {1, 1, test_betweenf(2, 4, random), test_betweenf(2, 4, random)};
-    FOR (i, 4u)
+    for (uint32_t i = 0; i < 4; i++)
         rig->pose[rig->chain[i]].translation = md5_vec3_scale(along, lengths[i]);
     memset(limits, 0, IK_JOINTS * sizeof *limits);
     const float twist = test_betweenf(0, 1.5f, random);
@@ -116,14 +116,14 @@ static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
 TEST (ik_two_bone_obeys_limits) {
     uint64_t random = 3;
     int reached = 0, in_reach = 0;
-    FOR (round, 6000) {
+    for (int round = 0; round < 6000; round++) {
         ik_rig rig;
         md5_joint_limit limits[IK_JOINTS];
         make_arm(&rig, limits, &random);
 
         // `kind` 0: within the limits, 1: straight, 2: anywhere.
         int kind = round % 3;
-        FOR_FROM (i, 1, 4u) {
+        for (uint32_t i = 1; i < 4u; i++) {
             md5_quat *const rotation = &rig.pose[rig.chain[i]].rotation;
             if (kind == 0)
                 *rotation = limit_random_rotation(&limits[rig.chain[i]], &random);
@@ -138,8 +138,8 @@ TEST (ik_two_bone_obeys_limits) {
             .tip = rig.chain[3],
             .target = ik_random_point(8, &random),
             .pole = round % 5 == 0 ? &pole : NULL,
-            .numbers.soften = round % 7 == 0 ? 0.1f : 0,
-            .numbers.stretch = round % 11 == 0 ? 1.2f : 0,
+            .params.soften = round % 7 == 0 ? 0.1f : 0,
+            .params.stretch = round % 11 == 0 ? 1.2f : 0,
             .weight = 1,
             .limits = limits,
         };
@@ -160,11 +160,11 @@ TEST (ik_two_bone_obeys_limits) {
 // Limits that the exact solution obeys change nothing but rounding.
 TEST (ik_two_bone_is_exact_within_wide_limits) {
     uint64_t random = 4;
-    FOR (round, 1000) {
+    for (int round = 0; round < 1000; round++) {
         ik_rig rig;
         md5_joint_limit limits[IK_JOINTS];
         ik_make_rig(&rig, 4, 3, &random);
-        FOR (i, 4u)
+        for (uint32_t i = 0; i < 4; i++)
             limits[i] = (md5_joint_limit){
                 .kind = MD5_LIMIT_CONE,
                 .rest = made_any_rotation(&random),
@@ -179,7 +179,7 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
         IK_SOLVE(two_bone, free, job);
         job.limits = limits;
         IK_SOLVE(two_bone, rig, job);
-        FOR (i, 4u)
+        for (uint32_t i = 0; i < 4; i++)
             CHECK_SMALL(real_angle(free.pose[i].rotation, rig.pose[i].rotation), 1e-6);
     }
 }
@@ -191,7 +191,7 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
     ik_rig rig;
     ik_make_line(&rig, 3, 1);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
-    FOR (i, 3u) {
+    for (uint32_t i = 0; i < 3; i++) {
         limits[rig.chain[i]] = (md5_joint_limit){
             .kind = MD5_LIMIT_HINGE, .axis = {0, 0, 2}, .min = i ? 0 : -3, .max = 3};
     }
@@ -211,7 +211,7 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
 
 TEST (ik_limits_bend_a_planar_arm) {
     const double right = 1.57079632679489662, sixty = 1.04719755119659775;
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         check_planar((md5_chain_solver)i, 3, right, 0);
         check_planar((md5_chain_solver)i, (float)sixty, sixty, 0.317837245195782);
     }
@@ -224,7 +224,7 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
     ik_rig rig;
     ik_make_line(&rig, 4, 1);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
-    FOR (i, 4u) {
+    for (uint32_t i = 0; i < 4; i++) {
         limits[rig.chain[i]] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
                                                  .axis = {0, 1, 0},
                                                  .min = i == 1 ? 0 : -2.5f,
@@ -244,7 +244,7 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
 }
 
 TEST (ik_limits_bend_straight_hinges) {
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         const md5_chain_solver solver = (md5_chain_solver)i;
         check_straight_hinges(solver, 2, 0);
         check_straight_hinges(solver, 1.5f, 0);
@@ -256,7 +256,7 @@ TEST (ik_limits_bend_straight_hinges) {
 // A hinge outside its range goes to the nearest rotation of it, found here by trying many.
 TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
     uint64_t random = 10;
-    FOR (round, 200) {
+    for (int round = 0; round < 200; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 2, 1, &random);
         md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
@@ -274,7 +274,7 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
         const double moved = real4_angle(old, real4_of(rig.pose[rig.chain[0]].rotation));
         md5_joint_limit point = *hinge;
         double least = 10;
-        FOR (i, 501) {
+        for (int i = 0; i < 501; i++) {
             point.min = hinge->min + (hinge->max - hinge->min) * (float)i / 500.0f;
             point.max = point.min;
             const double angle = real4_angle(old, real4_of(limit_random_rotation(&point, &random)));
@@ -310,11 +310,11 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
 // Weight 0 leaves a pose outside its limits; a weight between slerps to the pose at weight 1.
 TEST (ik_limits_are_faded_in_by_weight) {
     uint64_t random = 7;
-    FOR (round, 200) {
+    for (int round = 0; round < 200; round++) {
         ik_rig rig;
         md5_joint_limit limits[IK_JOINTS];
         ik_make_rig(&rig, 5, 4, &random);
-        FOR (i, 5u)
+        for (uint32_t i = 0; i < 5; i++)
             limits[i] = limit_random(&random);
         md5_chain_job job = {.solver = MD5_CHAIN_CCD,
                              .tip = rig.chain[4],
@@ -339,10 +339,10 @@ TEST (ik_limits_are_faded_in_by_weight) {
 TEST (ik_limits_know_no_length_of_an_axis) {
     static const float lengths[] = {1e-44f, 1e-30f, 1e-15f, 1e-3f, 7, 1e15f, 1e20f, 1e38f};
     uint64_t random = 9;
-    EACH (row, lengths) {
+    for (size_t i = 0; i < COUNT_OF(lengths); i++) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 3, &random);
-        const bool is_tiny = *row < 1e-40f; // there only whole multiples are floats
+        const bool is_tiny = lengths[i] < 1e-40f; // there only whole multiples are floats
         md5_joint_limit limits[2][IK_JOINTS] = {{{.kind = MD5_LIMIT_NONE}}};
         ik_rig other = rig;
         md5_chain_job job = {.solver = MD5_CHAIN_CCD,
@@ -352,8 +352,8 @@ TEST (ik_limits_know_no_length_of_an_axis) {
                              .tolerance = 1e-5f,
                              .iterations = 50,
                              .weight = 1};
-        FOR (k, 2) {
-            const float length = k == 0 ? 1 : *row;
+        for (int k = 0; k < 2; k++) {
+            const float length = k == 0 ? 1 : lengths[i];
             limits[k][rig.chain[0]] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
                                                         .axis = {0, is_tiny ? 0 : length, length},
                                                         .min = -0.3f,
@@ -365,7 +365,7 @@ TEST (ik_limits_know_no_length_of_an_axis) {
         IK_SOLVE(chain, rig, job);
         job.limits = limits[1];
         IK_SOLVE(chain, other, job);
-        FOR (k, 3u)
+        for (uint32_t k = 0; k < 3; k++)
             CHECK_SMALL(real_angle(rig.pose[k].rotation, other.pose[k].rotation), 1e-6);
     }
 }
@@ -392,16 +392,16 @@ TEST (errors_in_limits_are_reported_with_function_and_argument) {
     static ik_rig rig;
     uint64_t random = 1;
     ik_make_rig(&rig, 4, 2, &random);
-    FOR (i, COUNT_OF(wrong)) {
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
         limits[rig.chain[i % 3 + 1]] = wrong[i];
         const md5_chain_job chain = {.tip = rig.chain[3], .length = 3, .limits = limits};
-        MISUSE("md5_solve_chain(): limits: rows of known kinds")
+        MISUSE("md5_solve_chain(): limits: must have known kinds")
         IK_SOLVE(chain, rig, chain);
-        MISUSE("md5_solve_goals(): limits: rows of known kinds")
+        MISUSE("md5_solve_goals(): limits: must have known kinds")
         md5_solve_goals(&rig.skeleton, &(md5_goals_job){.limits = limits}, rig.pose);
         const md5_two_bone_job limb = {.tip = rig.chain[3], .limits = limits};
-        MISUSE("md5_solve_two_bone(): limits: rows of known kinds")
+        MISUSE("md5_solve_two_bone(): limits: must have known kinds")
         IK_SOLVE(two_bone, rig, limb);
     }
 }
@@ -411,18 +411,18 @@ TEST (errors_in_goals_are_reported_with_function_and_argument) {
     md5_goal goals[MD5_MAX_GOALS + 1] = {{0}};
     uint64_t random = 2;
     ik_make_rig(&rig, 4, 2, &random);
-    MISUSE("md5_solve_goals(): goals: not NULL")
+    MISUSE("md5_solve_goals(): goals: must not be NULL")
     md5_solve_goals(&rig.skeleton, &(md5_goals_job){.num_goals = 1}, rig.pose);
     const md5_goals_job too_many = {.goals = goals, .num_goals = MD5_MAX_GOALS + 1};
-    MISUSE("md5_solve_goals(): num_goals: at most MD5_MAX_GOALS")
+    MISUSE("md5_solve_goals(): num_goals: must be at most MD5_MAX_GOALS")
     md5_solve_goals(&rig.skeleton, &too_many, rig.pose);
     MISUSE("md5_solve_goals(): job: reserved members")
     md5_solve_goals(&rig.skeleton, &(md5_goals_job){.reserved = {0, 1}}, rig.pose);
-    MISUSE("md5_solve_goals(): job: not NULL")
+    MISUSE("md5_solve_goals(): job: must not be NULL")
     md5_solve_goals(&rig.skeleton, test_null(), rig.pose);
-    MISUSE("md5_solve_chain(): job: not NULL")
+    MISUSE("md5_solve_chain(): job: must not be NULL")
     md5_solve_chain(&rig.skeleton, test_null(), rig.pose);
-    MISUSE("md5_solve_chain(): solver: a md5_chain_solver")
+    MISUSE("md5_solve_chain(): solver: must be a value of md5_chain_solver")
     md5_solve_chain(&rig.skeleton, &(md5_chain_job){.solver = (md5_chain_solver)3}, rig.pose);
 }
 

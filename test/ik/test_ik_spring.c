@@ -22,7 +22,7 @@ static md5_swing closed_form(double k, double c, double t)
 
 TEST (ik_spring_swing_is_the_closed_form) {
     uint64_t random = 1;
-    FOR (round, 20000) {
+    for (int round = 0; round < 20000; round++) {
         const double k = pow(10, test_between(-1, 4, &random));
         const double critical = 2 * sqrt(k);
         const double kinds[] = {0, 0.1 * critical, critical, 1.5 * critical, 30 * critical};
@@ -38,7 +38,7 @@ static void make_tail(ik_rig *rig, uint32_t count)
 {
     uint64_t random = 2;
     ik_make_rig(rig, count, 1, &random);
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {-4, 0, i ? 0 : 20}, 0};
 }
 
@@ -47,7 +47,7 @@ static md5_spring_job tail_job(const ik_rig *rig, uint32_t count)
     return (md5_spring_job){
         .tip = rig->chain[count - 1],
         .length = count,
-        .numbers = {.stiffness = 100, .damping = 6},
+        .params = {.stiffness = 100, .damping = 6},
         .placement.rotation = {0, 0, 0, 1},
         .weight = 1,
     };
@@ -69,7 +69,7 @@ TEST (ik_spring_at_rest_is_the_animation) {
     md5_spring_joint state[5];
     memset(state, 0xFF, sizeof state); // never read
     const md5_spring_job job = tail_job(&rig, 5);
-    FOR (i, 100) {
+    for (int i = 0; i < 100; i++) {
         advance(&rig, job, state, 0.02f, i == 0, rig.pose);
         CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
     }
@@ -82,13 +82,13 @@ static double end_after(float total, int steps, float damping, double *exact)
     ik_rig rig;
     make_tail(&rig, 3);
     md5_spring_job job = tail_job(&rig, 3);
-    job.numbers.damping = damping == 0 ? MD5_ZERO : damping;
+    job.params.damping = damping == 0 ? MD5_EXPLICIT_ZERO : damping;
     md5_spring_joint state[3];
     advance(&rig, job, state, 0, true, rig.pose);
     make_tail(&rig, 3);
     state[0].position.z = 23;
     state[0].velocity.z = -40;
-    FOR (i, steps) {
+    for (int i = 0; i < steps; i++) {
         make_tail(&rig, 3);
         advance(&rig, job, state, total / (float)steps, false, rig.pose);
     }
@@ -107,8 +107,8 @@ static double end_after(float total, int steps, float damping, double *exact)
 TEST (ik_spring_is_exact_for_any_split_of_the_time) {
     static const float damping[] = {0, 4, 20, 90};
     static const int steps[] = {1, 2, 7, 60, 997};
-    FOR (i, 4) {
-        FOR (j, 5) {
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 5; j++) {
             double exact;
             const double found = end_after(0.7f, steps[j], damping[i], &exact);
             CHECK_NEAR(found, exact, 1e-4);
@@ -147,7 +147,7 @@ TEST (ik_spring_hangs_by_gravity) {
     // The character looks down the world's y axis: gravity goes on pointing down its own z.
     job.placement = (md5_xform){{0, 0, 0.70710678f, 0.70710678f}, {100, 50, 7}, 0};
     md5_spring_joint state[3];
-    FOR (i, 500) {
+    for (int i = 0; i < 500; i++) {
         make_tail(&rig, 3);
         advance(&rig, job, state, 0.05f, i == 0, rig.pose);
     }
@@ -192,12 +192,12 @@ TEST (ik_spring_survives_anything) {
     static const float odd[] = {NAN,   INFINITY, -INFINITY, 3e38f, 1e15f,
                                 9e14f, 1e10f,    1e-30f,    0,     -1};
     uint64_t random = 3;
-    FOR (round, 20000) {
+    for (int round = 0; round < 20000; round++) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % 5;
         ik_make_rig(&rig, count, 3, &random);
         float numbers[12];
-        FOR (i, 12) {
+        for (int i = 0; i < 12; i++) {
             numbers[i] = test_betweenf(0, 100, &random);
             const uint32_t which = test_random_u32(&random) % 60;
             if (which < 10)
@@ -208,14 +208,14 @@ TEST (ik_spring_survives_anything) {
         const md5_spring_job job = {
             .tip = rig.chain[count - 1],
             .length = test_random_u32(&random) % 100,
-            .numbers = {.stiffness = numbers[0], .damping = numbers[1]},
+            .params = {.stiffness = numbers[0], .damping = numbers[1]},
             .acceleration = {numbers[2], numbers[3], numbers[4]},
             .placement = {{numbers[5], 0, 0, 1}, {numbers[6], numbers[7], numbers[8]}, 0},
             .weight = 1,
         };
         if (round % 4 == 0)
             rig.pose[0].translation = (md5_vec3){0, 0, 0};
-        FOR (step, 5)
+        for (int step = 0; step < 5; step++)
             advance(&rig, job, state, numbers[9], false, rig.pose);
         REQUIRE(ik_is_sound(rig.pose, count));
     }

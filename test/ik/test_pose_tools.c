@@ -6,7 +6,7 @@
 
 TEST (pose_tools_velocity_is_that_of_an_even_turn) {
     uint64_t random = 2;
-    FOR (round, 20000) {
+    for (int round = 0; round < 20000; round++) {
         const md5_xform before = {made_any_rotation(&random), ik_random_point(9, &random), 0};
         // A turn about an axis of the parent's space by up to half a turn.
         const real3 axis = real4_rotate(real4_of(made_any_rotation(&random)), (real3){1, 0, 0});
@@ -36,7 +36,7 @@ TEST (pose_tools_velocity_of_no_time_is_none) {
     const md5_xform a = {made_any_rotation(&random), {1, 2, 3}, 0};
     const md5_xform b = {made_any_rotation(&random), {4, 5, 6}, 0};
     static const float none[] = {0, -1, NAN};
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         md5_velocity velocity;
         md5i_pose_velocity(&a, &b, 1, none[i], &velocity);
         CHECK(velocity.linear.x == 0 && velocity.angular.x == 0);
@@ -54,7 +54,7 @@ static uint32_t find_mirror(const char *const *names, uint32_t count, uint32_t *
 {
     md5_joint joints[32];
     uint32_t order[32];
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         joints[i] = (md5_joint){names[i], i - 1};
         order[i] = i;
     }
@@ -76,7 +76,7 @@ TEST (pose_tools_mirror_names_have_partners) {
     uint32_t count = COUNT_OF(names);
     uint32_t mirror[32];
     CHECK_UINT(find_mirror(names, count, mirror), count);
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         if (!CHECK(mirror[i] == (i ^ 1)))
             printf("%s is the mirror image of %s\n", names[i], names[mirror[i]]);
     }
@@ -91,7 +91,7 @@ TEST (pose_tools_mirror_names_without_partners_are_their_own) {
     const uint32_t count = COUNT_OF(names);
     uint32_t mirror[32];
     CHECK_UINT(find_mirror(names, count, mirror), 0);
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         CHECK_UINT(mirror[i], i);
 }
 
@@ -101,7 +101,7 @@ TEST (pose_tools_mirror_names_that_are_there_twice) {
     static const uint32_t expected[] = {1, 0, 4, 5, 2, 3, 6};
     uint32_t mirror[32];
     CHECK_UINT(find_mirror(names, 7, mirror), 6);
-    FOR (i, 7u)
+    for (uint32_t i = 0; i < 7; i++)
         CHECK_UINT(mirror[i], expected[i]);
 }
 
@@ -110,7 +110,7 @@ TEST (pose_tools_mirror_of_many_joints) {
     OWN md5_joint *const joints = calloc(MANY, sizeof *joints);
     char(*const names)[16] = calloc(MANY, sizeof *names);
     OWN uint32_t *const mirror = calloc(MANY, sizeof *mirror);
-    FOR_U32 (i, MANY) {
+    for (uint32_t i = 0; i < MANY; i++) {
         snprintf(names[i], sizeof names[i], "j%u_%c", (unsigned)(i / 2), i % 2 ? 'r' : 'l');
         joints[i] = (md5_joint){names[i], i - 1};
     }
@@ -120,7 +120,7 @@ TEST (pose_tools_mirror_of_many_joints) {
     skeleton.num_joints = 20000;
     CHECK_UINT(md5_build_mirror(&skeleton, mirror), 20000);
     uint32_t wrong = 0;
-    FOR (i, skeleton.num_joints)
+    for (uint32_t i = 0; i < skeleton.num_joints; i++)
         wrong += mirror[i] != (i ^ 1);
     CHECK_UINT(wrong, 0);
     skeleton.num_joints = 0;
@@ -132,7 +132,7 @@ TEST (pose_tools_mirror_of_many_joints) {
 static double difference_of(const md5_skeleton *skeleton, const md5_xform *a, const md5_xform *b)
 {
     double worst = 0;
-    FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const real_place one = ik_place(skeleton, a, i), other = ik_place(skeleton, b, i);
         worst = fmax(worst, real3_distance(one.at, other.at));
         worst = fmax(worst, real4_angle(one.rotation, other.rotation));
@@ -149,7 +149,7 @@ TEST (pose_tools_mirror_of_our_own_model) {
     enum { MAX = 256 };
     REQUIRE(skeleton->num_joints <= MAX);
     uint32_t mirror[MAX], num_sided = 0;
-    FOR (joint, skeleton->num_joints) {
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const char *const name = skeleton->joints[joint].name;
         const char *const end = name + strlen(name) - 2;
         num_sided += strcmp(end, "_l") == 0 || strcmp(end, "_r") == 0;
@@ -160,14 +160,15 @@ TEST (pose_tools_mirror_of_our_own_model) {
     // The model is symmetrical, so its bind pose is its own mirror image.
     md5_mirror_pose(model, mirror, model->bind_local, image);
     CHECK_SMALL(difference_of(skeleton, model->bind_local, image), 1e-4);
-    FOR (i, 10) {
-        const md5_moment moment = md5_moment_at(anim, anim->duration * 0.1 * i, MD5_WRAP_LOOP);
-        md5_sample(binding, moment, MD5_ROOT_FILE, pose);
+    for (int i = 0; i < 10; i++) {
+        const md5_sample_position sample =
+            md5_sample_position_at(anim, anim->duration * 0.1 * i, MD5_WRAP_LOOP);
+        md5_sample(binding, sample, MD5_ROOT_FILE, pose);
         md5_mirror_pose(model, mirror, pose, image);
         md5_mirror_pose(model, mirror, image, back);
         CHECK_SMALL(difference_of(skeleton, pose, back), 2e-4);
         CHECK(ik_is_sound(image, skeleton->num_joints));
-        FOR (joint, skeleton->num_joints) {
+        for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
             const real3 from = ik_place(skeleton, pose, mirror[joint]).at;
             const real3 to = ik_place(skeleton, image, joint).at;
             CHECK_SMALL(real3_distance((real3){from.x, -from.y, from.z}, to), 5e-4);
@@ -179,7 +180,7 @@ TEST (pose_tools_mirror_of_our_own_model) {
 // image.
 TEST (pose_tools_mirror_twice_is_the_same_pose) {
     uint64_t random = 1;
-    FOR (round, 2000) {
+    for (int round = 0; round < 2000; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 7, 5, &random);
         md5_xform bind[IK_JOINTS], pose[IK_JOINTS], image[IK_JOINTS], back[IK_JOINTS];
@@ -188,17 +189,17 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
         md5_local_to_model(&rig.skeleton, bind, joints);
         const md5_model model = {.skeleton = rig.skeleton, .bind_local = bind, .bind = joints};
         const uint32_t mirror[7] = {0, 2, 1, 5, 4, 3, 6};
-        FOR (i, 7u)
+        for (uint32_t i = 0; i < 7; i++)
             pose[i] = (md5_xform){made_any_rotation(&random), ik_random_point(5, &random), 0};
         md5_mirror_pose(&model, mirror, pose, image);
         CHECK(ik_is_sound(image, 7));
         md5_mirror_pose(&model, mirror, image, back);
-        FOR (i, 7u) {
+        for (uint32_t i = 0; i < 7; i++) {
             CHECK_SMALL(real_angle(pose[i].rotation, back[i].rotation), 1e-5);
             CHECK_SMALL(real_distance(pose[i].translation, back[i].translation), 1e-4);
         }
         md5_mirror_pose(&model, mirror, bind, image);
-        FOR (i, 7u)
+        for (uint32_t i = 0; i < 7; i++)
             CHECK_SMALL(real_angle(bind[i].rotation, image[i].rotation), 2e-6);
     }
 }
@@ -210,7 +211,7 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
 TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
     uint64_t random = 1;
     double worst = 0;
-    FOR (round, 2000) {
+    for (int round = 0; round < 2000; round++) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % IK_JOINTS;
         ik_make_rig(&rig, count, 8, &random);
@@ -248,7 +249,7 @@ TEST (pose_tools_joint_in_model_has_unit_length) {
 
 TEST (pose_tools_attach_places_a_thing_in_the_hand) {
     uint64_t random = 2;
-    FOR (round, 500) {
+    for (int round = 0; round < 500; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 4, 8, &random);
         md5_mat34 matrices[IK_JOINTS];
@@ -300,7 +301,7 @@ static real_place expected_place(md5_joint_space space, real_place parent, md5_x
 
 TEST (pose_tools_modify_joint_is_as_the_original_says) {
     uint64_t random = 3;
-    FOR (round, 20000) {
+    for (int round = 0; round < 20000; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 4, 8, &random);
         const uint32_t joint = test_random_u32(&random) % 4;
@@ -321,7 +322,7 @@ TEST (pose_tools_modify_joint_is_as_the_original_says) {
 
 TEST (pose_tools_modify_joint_changes_by_its_weight) {
     uint64_t random = 4;
-    FOR (round, 2000) {
+    for (int round = 0; round < 2000; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 8, &random);
         const ik_rig old = rig;
@@ -346,7 +347,7 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
     uint64_t random = 5;
     ik_rig rig;
     ik_make_rig(&rig, 3, 8, &random);
-    FOR (space, 4) {
+    for (int space = 0; space < 4; space++) {
         ik_rig turned = rig, moved = rig, none = rig;
         const md5_xform turn = {{0.6f, 0, 0, 0.8f}, {NAN, 0, 0}, 0};
         md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, turn, 1, turned.pose);

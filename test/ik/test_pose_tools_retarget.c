@@ -53,7 +53,7 @@ static void make_man(body *made, float scale, float arm_drop, uint64_t *random)
     add_joint(made, "hips", 0, up, made_any_rotation(random));
     add_joint(made, "chest", 1, chest, made_any_rotation(random));
     const md5_vec3 way = {0, cosf(arm_drop), -sinf(arm_drop)};
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         STRINGS(names) = {"arm", "forearm", "hand"};
         const md5_vec3 at = md5_vec3_add(chest, md5_vec3_scale(way, (float)(5 + 10 * i) * scale));
         add_joint(made, names[i], 2 + (uint32_t)i, at, made_any_rotation(random));
@@ -81,7 +81,7 @@ static void show(const md5_retarget *retarget, const md5_xform *pose, md5_xform 
 
 static void random_pose(const body *made, md5_xform *pose, uint64_t *random)
 {
-    FOR (i, made->model.skeleton.num_joints) {
+    for (uint32_t i = 0; i < made->model.skeleton.num_joints; i++) {
         pose[i] = made->bind_local[i];
         pose[i].rotation = made_any_rotation(random);
         if (i < 2)
@@ -91,7 +91,7 @@ static void random_pose(const body *made, md5_xform *pose, uint64_t *random)
 
 TEST (pose_tools_retarget_onto_itself_is_that_pose) {
     uint64_t random = 1;
-    FOR (round, 300) {
+    for (int round = 0; round < 300; round++) {
         body man;
         make_man(&man, 1, 0.3f, &random);
         OWN_RETARGET retarget = retarget_of(&man, &man, NULL, 0);
@@ -100,7 +100,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
         pose[5].translation.x += 2; // a hand that slides
         show(retarget, pose, out);
         CHECK(ik_is_sound(out, 6));
-        FOR (i, 6u) {
+        for (uint32_t i = 0; i < 6; i++) {
             CHECK_SMALL(real_angle(pose[i].rotation, out[i].rotation), 3e-6);
             CHECK_SMALL(real_distance(pose[i].translation, out[i].translation), 1e-4);
         }
@@ -112,7 +112,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
 // length.
 TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
     uint64_t random = 2;
-    FOR (round, 300) {
+    for (int round = 0; round < 300; round++) {
         body man, giant;
         make_man(&man, 1, 0.3f, &random);
         make_man(&giant, 2.5f, 0.3f, &random);
@@ -122,7 +122,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         pose[4].translation.y -= 1;
         show(retarget, pose, out);
         CHECK(ik_is_sound(out, 6));
-        FOR (i, 6u) {
+        for (uint32_t i = 0; i < 6; i++) {
             const real3 from = at_of(&man, pose, i), to = at_of(&giant, out, i);
             CHECK_SMALL(real3_distance(to, real3_scale(from, 2.5)), 1e-3);
         }
@@ -152,10 +152,10 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     // The bind pose gives the bind pose.
     char unaligned[(BODY_JOINTS + 1) * sizeof(md5_xform) + 1];
     md5_retarget_pose(retarget, man.bind_local, out, unaligned + 1);
-    FOR (i, 7u)
+    for (uint32_t i = 0; i < 7; i++)
         CHECK_SMALL(real3_distance(at_of(&dwarf, out, i), at_of(&dwarf, dwarf.bind_local, i)),
                     1e-4);
-    FOR (round, 100) {
+    for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
         show(retarget, pose, out);
         // The bones from arm to forearm are along y in both bind poses.
@@ -183,10 +183,10 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
                                     {.source = "hand", .target = "hand", .align = true}};
     OWN_RETARGET retarget = retarget_of(&man, &other, pairs, 3);
     md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
-    FOR (round, 100) {
+    for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
         show(retarget, pose, out);
-        FOR_FROM (i, 3, 5u) {
+        for (uint32_t i = 3; i < 5u; i++) {
             const real3 from = real3_sub(at_of(&man, pose, i + 1), at_of(&man, pose, i));
             const real3 to = real3_sub(at_of(&other, out, i + 1), at_of(&other, out, i));
             CHECK_SMALL(real3_distance(to, real3_scale(from, 1.5)), 1e-3);
@@ -223,7 +223,7 @@ TEST (pose_tools_retarget_scales_by_the_legs) {
     OWN_RETARGET retarget = retarget_of(&man, &giant, leg_pairs, 3);
     CHECK_NEAR(md5_retarget_ratio(retarget), 1.4, 1e-6);
     md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
-    FOR (round, 100) {
+    for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
         pose[0] = man.bind_local[0];
         show(retarget, pose, out);
@@ -261,7 +261,7 @@ TEST (pose_tools_retarget_turns_by_a_part_of_the_way) {
     make_leg(&other, 18, 17, 40, 0, &random);
     other.joints[5].name = "belt";
     const md5_joint_pair pair = {
-        .source = "hips", .target = "belt", .next = "chest", .part = 0.25f};
+        .source = "hips", .target = "belt", .next = "chest", .fraction = 0.25f};
     OWN_RETARGET retarget = retarget_of(&man, &other, &pair, 1);
     const md5_vec3 up = {0, 0, 1};
     const float degree = 0.0174532925f;
@@ -288,7 +288,7 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     begin_body(&snake);
     begin_body(&worm);
     add_joint(&worm, "earth", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         add_joint(&snake, i ? "b" : "a", (uint32_t)i - 1, (md5_vec3){(float)i, 0, 5}, plain);
         add_joint(&worm, i ? "b" : "a", (uint32_t)i, (md5_vec3){3 * (float)i, 0, -4}, plain);
     }
@@ -323,18 +323,18 @@ static void check_failure(const md5_joint_pair *pairs, uint32_t num_pairs, const
 }
 
 TEST (pose_tools_retarget_reports_what_is_wrong) {
-    check_failure(NULL, 0, "no source joint matches a target joint");
+    check_failure(NULL, 0, "no source joint matches a target joint: add joint pairs");
     const md5_joint_pair unknown_source[] = {{.source = "hips", .target = "x"},
                                              {.source = "hipps", .target = "y"}};
-    check_failure(unknown_source, 2, "pair 1: the source has no joint 'hipps'");
+    check_failure(unknown_source, 2, "joint pair 1: source joint 'hipps' does not exist");
     const md5_joint_pair unknown_target[] = {{.source = "hips", .target = "z"}};
-    check_failure(unknown_target, 1, "pair 0: the target has no joint 'z'");
+    check_failure(unknown_target, 1, "joint pair 0: target joint 'z' does not exist");
     const md5_joint_pair twice[] = {{.source = "hips", .target = "x"},
                                     {.source = "chest", .target = "x", .align = true}};
-    check_failure(twice, 2, "pair 1: joint 'x' of the target is in two pairs");
+    check_failure(twice, 2, "joint pair 1: target joint 'x' is in two pairs");
     const md5_joint_pair none[] = {
         {.source = NULL, .target = "x", .align = true}, {.source = "hips"}, {.source = NULL}};
-    check_failure(none, 3, "no source joint matches a target joint");
+    check_failure(none, 3, "no source joint matches a target joint: add joint pairs");
 
     uint64_t random = 7;
     body man;
@@ -343,8 +343,7 @@ TEST (pose_tools_retarget_reports_what_is_wrong) {
     const md5_load_opts opts = {.warn = remember};
     OWN_RETARGET retarget = md5_create_retarget(&man.model, &man.model, leave, 2, &opts, NULL);
     CHECK(retarget);
-    CHECK_STRING(reported,
-                 "joint 5 'hand' of the target has no source joint and keeps its bind pose");
+    CHECK_STRING(reported, "target joint 5 'hand' has no source joint: it keeps its bind pose");
 }
 
 TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
@@ -353,7 +352,7 @@ TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
     make_man(&man, 1, 0, &random);
     make_man(&other, 1, 0, &random);
     other.joints[5].name = "palm";
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         md5_retarget *retarget =
             md5_create_retarget(&man.model, &other.model, NULL, 0, &it.opts, &it.error);
         CHECK_FAILURE(it, retarget);
@@ -369,7 +368,7 @@ TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
     OWN uint32_t *const order = calloc(MANY, sizeof *order);
     OWN md5_xform *const local = calloc(MANY, sizeof *local);
     OWN md5_mat34 *const bind = calloc(MANY, sizeof *bind);
-    FOR_U32 (i, MANY) {
+    for (uint32_t i = 0; i < MANY; i++) {
         joints[i] = others[i] = (md5_joint){"j", i - 1};
         order[i] = i;
         local[i] = (md5_xform){plain, {1, 0, 0}, 0};

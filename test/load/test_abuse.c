@@ -175,7 +175,7 @@ static void alter_everywhere(const victim *file)
     for (size_t at = 0; at < file->size; at += stride) {
         const char original = file->text[at];
         bool held = true;
-        FOR_WHILE (i, ROUNDS, held) {
+        for (int i = 0; i < ROUNDS && held; i++) {
             asset_heap heap = {0};
             file->text[at] = others[next++ % NUM_OTHERS];
             held = attempt(file, file->text, file->size, &heap, 0, judge_nothing, "altered at", at);
@@ -364,8 +364,8 @@ static void check_peak(const victim *file)
 {
     enum { SMALL = 16384 };
     size_t percent = file->size > SMALL ? 150 : SIZE_MAX / file->size;
-    EACH (heavy, heavy_files)
-        percent = strstr(file->path, heavy->name) ? heavy->percent : percent;
+    for (size_t i = 0; i < COUNT_OF(heavy_files); i++)
+        percent = strstr(file->path, heavy_files[i].name) ? heavy_files[i].percent : percent;
     CHECK_THAT(100 * file->peak_bytes <= percent * file->size,
                "%s: %zu bytes of memory, %zu of text", file->path, file->peak_bytes, file->size);
 }

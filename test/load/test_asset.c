@@ -119,7 +119,7 @@ const char *asset_heap_fault(const asset_heap *heap)
 static uint64_t count_lines(const char *text, size_t size)
 {
     uint64_t lines = 1;
-    FOR (i, size)
+    for (size_t i = 0; i < size; i++)
         lines += text[i] == '\n' || text[i] == '\r';
     return lines;
 }
@@ -129,22 +129,17 @@ static bool has_place(md5_status status)
     return status == MD5_ERROR_SYNTAX || status == MD5_ERROR_RANGE || status == MD5_ERROR_VERSION;
 }
 
-// Compressed clips, and asset files of either order of bytes, have no lines.
-static bool is_baked(const char *text, size_t size)
+// Compressed clips are binary: their errors have no line.
+static bool is_compressed(const char *text, size_t size)
 {
-    STRINGS(letters) = {"M5CC", "M5AI", "IA5M"};
-    EACH (row, letters) {
-        if (size >= 4 && memcmp(text, *row, 4) == 0)
-            return true;
-    }
-    return false;
+    return size >= 4 && memcmp(text, "M5CC", 4) == 0;
 }
 
 static const char *error_fault(const md5_error *error, const char *text, size_t size)
 {
     HOLDS(error->status != MD5_OK && error->status != MD5_WARNING, "no asset and no error");
     PASS_ON(message_fault(error->message, sizeof error->message));
-    HOLDS(!has_place(error->status) || is_baked(text, size)
+    HOLDS(!has_place(error->status) || is_compressed(text, size)
               || (error->line > 0 && error->column > 0),
           "an error in a text without a place");
     HOLDS(error->line <= count_lines(text, size), "an error behind the last line");
@@ -232,7 +227,7 @@ static bool is_unit_vec3(float x, float y, float z)
 
 static bool are_unit(const md5_xform *transforms, uint32_t count)
 {
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         if (!is_unit(transforms[i].rotation))
             return false;
     }
@@ -247,14 +242,14 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
           "joints do not lie in the block");
     HOLDS(lies_in(block, size, skeleton->order, count, sizeof *skeleton->order),
           "order does not lie in the block");
-    FOR (j, count) {
+    for (uint32_t j = 0; j < count; j++) {
         HOLDS(text_lies_in(block, size, skeleton->joints[j].name), "a joint's name is outside");
         HOLDS(skeleton->joints[j].parent == MD5_NONE || skeleton->joints[j].parent < count,
               "a parent out of range");
     }
     OWN unsigned char *const seen = calloc(count, 1);
     const char *fault = NULL;
-    FOR_WHILE (i, count, !fault) {
+    for (uint32_t i = 0; i < count && !fault; i++) {
         const uint32_t joint = skeleton->order[i];
         if (joint >= count || seen[joint])
             fault = "order names a joint twice, or none";
@@ -274,14 +269,15 @@ static const char *file_tables_fault(const md5_model *model, const md5_mesh *mes
     uint32_t max_weights = 0;
     HOLDS(text_lies_in(model, model->size, mesh->name), "a mesh's name is outside");
     HOLDS(text_lies_in(model, model->size, mesh->shader), "a mesh's shader is outside");
-    EACH_IN (vertex, mesh, file_vertices) {
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
+        const md5_vertex *const vertex = &mesh->file_vertices[i];
         HOLDS(vertex->first_weight <= mesh->num_weights
                   && vertex->num_weights <= mesh->num_weights - vertex->first_weight,
               "a vertex's weights are out of range");
         if (vertex->num_weights > max_weights)
             max_weights = vertex->num_weights;
     }
-    FOR (w, mesh->num_weights) {
+    for (uint32_t w = 0; w < mesh->num_weights; w++) {
         HOLDS(mesh->weights[w].joint < model->skeleton.num_joints, "a weight's joint out of range");
         HOLDS(isfinite(mesh->weights[w].bias) && isfinite(mesh->weights[w].offset.x),
               "a weight that is not finite");
@@ -304,7 +300,7 @@ static const char *vertex_influences_fault(const md5_model *model, const md5_mes
     HOLDS(first <= end && end <= mesh->num_influences, "first_influence is wrong");
     HOLDS(end - first <= mesh->max_influences, "max_influences is wrong");
     uses->vertex++;
-    FOR_FROM (i, first, end) {
+    for (uint32_t i = first; i < end; i++) {
         const uint32_t joint = mesh->influence_joints[i];
         HOLDS(joint < model->skeleton.num_joints, "an influence's joint is out of range");
         HOLDS(uses->of_joints[joint] != uses->vertex, "two influences of one joint");
@@ -318,7 +314,7 @@ static const char *vertex_influences_fault(const md5_model *model, const md5_mes
 static const char *influences_fault(const md5_model *model, const md5_mesh *mesh, last_uses *uses)
 {
     uint32_t most = 0;
-    FOR (v, mesh->num_vertices) {
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         PASS_ON(vertex_influences_fault(model, mesh, v, uses));
         const uint32_t count = mesh->first_influence[v + 1] - mesh->first_influence[v];
         most = count > most ? count : most;
@@ -338,7 +334,7 @@ static bool holds_point(const md5_bounds *bounds, md5_vec3 point)
 
 static const char *drawn_fault(const md5_mesh *mesh, bool is_grouped)
 {
-    FOR (v, mesh->num_vertices) {
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const uint32_t source = mesh->sources[v];
         const md5_vec3 n = mesh->normals[v];
         HOLDS(v < mesh->num_file_vertices && !is_grouped ? source == v
@@ -355,7 +351,7 @@ static const char *drawn_fault(const md5_mesh *mesh, bool is_grouped)
         HOLDS(fabsf(n.x * t.x + n.y * t.y + n.z * t.z) <= 1e-4f, "a tangent along the normal");
         HOLDS(t.w == 1 || t.w == -1, "a tangent without a side");
     }
-    FOR (i, 3 * (size_t)mesh->num_triangles)
+    for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)
         HOLDS(mesh->indices[i] < mesh->num_vertices, "an index out of range");
     return NULL;
 }
@@ -381,8 +377,8 @@ static const char *mesh_arrays_fault(const md5_model *model, const md5_mesh *mes
     };
     HOLDS(mesh->num_vertices >= mesh->num_file_vertices, "fewer drawn vertices than the file's");
     HOLDS(mesh->num_vertices <= 2 * (uint64_t)mesh->num_file_vertices, "too many drawn vertices");
-    EACH (row, arrays)
-        HOLDS(lies_in_chunks(model, row->array, row->count, row->size),
+    for (size_t i = 0; i < COUNT_OF(arrays); i++)
+        HOLDS(lies_in_chunks(model, arrays[i].array, arrays[i].count, arrays[i].size),
               "an array of a mesh does not lie in the memory of meshes");
     return NULL;
 }
@@ -392,8 +388,8 @@ static const char *mesh_fault(const md5_model *model, const md5_mesh *mesh, last
     PASS_ON(mesh_arrays_fault(model, mesh));
     PASS_ON(file_tables_fault(model, mesh));
     PASS_ON(influences_fault(model, mesh, uses));
-    PASS_ON(drawn_fault(mesh, model->groups_vertices));
-    FOR (v, mesh->num_vertices)
+    PASS_ON(drawn_fault(mesh, model->has_grouped_vertices));
+    for (uint32_t v = 0; v < mesh->num_vertices; v++)
         HOLDS(holds_point(&model->bounds, mesh->positions[v]), "a vertex outside of the model");
     return NULL;
 }
@@ -408,7 +404,7 @@ const char *asset_model_fault(const md5_model *model)
     HOLDS_ARRAY(model, meshes, model->num_meshes);
     HOLDS(text_lies_in(model, model->size, model->command_line), "the command line is outside");
     HOLDS(are_unit(model->bind_local, num_joints), "a bind rotation without unit length");
-    FOR (j, num_joints) {
+    for (uint32_t j = 0; j < num_joints; j++) {
         const float *const m = model->bind[j].m;
         HOLDS(is_unit_vec3(m[0], m[1], m[2]) && is_unit_vec3(m[4], m[5], m[6])
                   && is_unit_vec3(m[8], m[9], m[10]),
@@ -416,7 +412,7 @@ const char *asset_model_fault(const md5_model *model)
     }
     last_uses uses = {.of_joints = calloc(num_joints, sizeof *uses.of_joints)};
     const char *fault = NULL;
-    FOR_WHILE (i, model->num_meshes, !fault)
+    for (uint32_t i = 0; i < model->num_meshes && !fault; i++)
         fault = mesh_fault(model, &model->meshes[i], &uses);
     free(uses.of_joints);
     return fault;
@@ -434,7 +430,7 @@ static uint32_t count_bits(uint32_t flags)
 
 static bool is_ascending(const uint32_t *joints, uint32_t count, uint32_t num_joints)
 {
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         if (joints[i] >= num_joints || (i > 0 && joints[i - 1] >= joints[i]))
             return false;
     }
@@ -453,9 +449,9 @@ static const char *frames_fault(const md5_anim *anim)
           "rotation_joints is not ascending");
     HOLDS(is_ascending(anim->translation_joints, anim->num_translations, num_joints),
           "translation_joints is not ascending");
-    FOR (i, num_frames * anim->num_rotations)
+    for (size_t i = 0; i < num_frames * anim->num_rotations; i++)
         HOLDS(is_unit(anim->rotations[i]), "a frame's rotation without unit length");
-    FOR (i, num_frames * anim->num_translations)
+    for (size_t i = 0; i < num_frames * anim->num_translations; i++)
         HOLDS(isfinite(anim->translations[i].x) && isfinite(anim->translations[i].y),
               "a frame's translation that is not finite");
     if (anim->frame_bounds)
@@ -473,7 +469,7 @@ const char *asset_anim_fault(const md5_anim *anim)
     HOLDS(text_lies_in(anim, anim->size, anim->command_line), "the command line is outside");
     HOLDS(are_unit(anim->base_frame, num_joints), "a base rotation without unit length");
     HOLDS(are_unit(anim->constant, num_joints), "a constant rotation without unit length");
-    FOR (j, num_joints) {
+    for (uint32_t j = 0; j < num_joints; j++) {
         const md5_track *const track = &anim->tracks[j];
         HOLDS(track->flags <= 63, "flags that do not exist");
         HOLDS(track->first <= anim->num_components
@@ -493,7 +489,7 @@ const char *asset_camera_fault(const md5_camera *camera)
     HOLDS_ARRAY(camera, cuts, camera->num_cuts);
     HOLDS_ARRAY(camera, frames, num_frames);
     HOLDS_ARRAY(camera, cut_views, camera->num_cut_views);
-    FOR (i, camera->num_cut_views) {
+    for (uint32_t i = 0; i < camera->num_cut_views; i++) {
         const md5_cut_view *const view = &camera->cut_views[i];
         HOLDS(view->cut < camera->num_cuts && (i == 0 || view[-1].cut < view->cut),
               "views of cuts are out of order");
@@ -505,9 +501,9 @@ const char *asset_camera_fault(const md5_camera *camera)
     HOLDS(camera->frame_rate > 0 && isfinite(camera->frame_rate), "frame_rate is out of range");
     HOLDS(camera->duration >= 0 && camera->duration <= (num_frames - 1) / camera->frame_rate,
           "wrong duration");
-    FOR (i, camera->num_cuts)
+    for (uint32_t i = 0; i < camera->num_cuts; i++)
         HOLDS(camera->cuts[i] < num_frames, "a cut out of range");
-    FOR (i, num_frames)
+    for (uint32_t i = 0; i < num_frames; i++)
         HOLDS(is_unit(camera->frames[i].rotation), "a camera's rotation without unit length");
     return NULL;
 }
@@ -520,7 +516,7 @@ const char *asset_binding_fault(const md5_binding *binding)
     bool same_order = true;
     unsigned char *const used = calloc(num_tracks, 1);
     const char *fault = NULL;
-    FOR_WHILE (j, num_joints, !fault) {
+    for (uint32_t j = 0; j < num_joints && !fault; j++) {
         const uint32_t track = binding->tracks[j];
         if (track != MD5_NONE && track >= num_tracks)
             fault = "a track out of range";
@@ -553,7 +549,7 @@ static bool skeletons_equal(const md5_skeleton *a, const md5_skeleton *b)
 {
     if (a->num_joints != b->num_joints || !SAME_ARRAY(order, a->num_joints))
         return false;
-    FOR (j, a->num_joints) {
+    for (uint32_t j = 0; j < a->num_joints; j++) {
         if (a->joints[j].parent != b->joints[j].parent
             || strcmp(a->joints[j].name, b->joints[j].name) != 0)
             return false;
@@ -591,7 +587,7 @@ bool asset_models_equal(const md5_model *a, const md5_model *b)
         || a->num_meshes != b->num_meshes || strcmp(a->command_line, b->command_line) != 0
         || !same_bytes(&a->bounds, &b->bounds, 1, sizeof a->bounds))
         return false;
-    FOR (i, a->num_meshes) {
+    for (uint32_t i = 0; i < a->num_meshes; i++) {
         if (!meshes_equal(&a->meshes[i], &b->meshes[i]))
             return false;
     }

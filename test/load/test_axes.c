@@ -30,11 +30,13 @@ static double size_of(const md5_model *model)
     const md5_bounds box = model->bounds;
     const md5_vec3 ends[2] = {box.min, box.max};
     double size = 0;
-    FOR_WHILE (i, 2, box.min.x <= box.max.x)
-        size = fmax(size, fmax(fabs((double)ends[i].x),
-                               fmax(fabs((double)ends[i].y), fabs((double)ends[i].z))));
-    FOR (i, model->skeleton.num_joints)
-        FOR (row, 3)
+    if (box.min.x <= box.max.x) {
+        for (int i = 0; i < 2; i++)
+            size = fmax(size, fmax(fabs((double)ends[i].x),
+                                   fmax(fabs((double)ends[i].y), fabs((double)ends[i].z))));
+    }
+    for (uint32_t i = 0; i < model->skeleton.num_joints; i++)
+        for (int row = 0; row < 3; row++)
             size = fmax(size, fabs((double)(model->bind[i].m[4 * row + 3])));
     return size;
 }
@@ -46,10 +48,10 @@ static double mesh_error(const axes_case *fixture, double scale, const md5_mesh 
                          const md5_mesh *b)
 {
     double worst = 0;
-    FOR (i, a->num_weights)
+    for (uint32_t i = 0; i < a->num_weights; i++)
         worst = fmax(worst,
                      axes_point_error(fixture, scale, a->weights[i].offset, b->weights[i].offset));
-    FOR (i, a->num_vertices) {
+    for (uint32_t i = 0; i < a->num_vertices; i++) {
         const md5_vec4 t = a->tangents[i], u = b->tangents[i];
         worst = fmax(worst, axes_point_error(fixture, scale, a->positions[i], b->positions[i]));
         worst = fmax(worst, axes_point_error(fixture, 1, a->normals[i], b->normals[i]));
@@ -58,7 +60,7 @@ static double mesh_error(const axes_case *fixture, double scale, const md5_mesh 
         worst = fmax(worst, fabs((double)a->texcoords[i].x - b->texcoords[i].x)
                                 + fabs((double)a->texcoords[i].y - b->texcoords[i].y));
     }
-    FOR (i, a->num_influences) {
+    for (uint32_t i = 0; i < a->num_influences; i++) {
         const md5_vec4 p = a->influences[i], q = b->influences[i];
         worst = fmax(worst, axes_point_error(fixture, scale, (md5_vec3){p.x, p.y, p.z},
                                              (md5_vec3){q.x, q.y, q.z}));
@@ -69,29 +71,31 @@ static double mesh_error(const axes_case *fixture, double scale, const md5_mesh 
 
 TEST (axes_convert_every_number_of_a_model) {
     OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
-    FOR_WHILE (i, NUM_AXES, from) {
-        const axes_case *const fixture = &axes_cases[i];
-        const md5_load_opts opts = axes_options(fixture, 0.25f);
-        OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
-        if (!to)
-            continue;
-        CHECK(to->skeleton.axes == fixture->axes && to->skeleton.scale == 0.25f);
-        FOR (m, from->num_meshes) {
-            const md5_mesh *const a = &from->meshes[m], *const b = &to->meshes[m];
-            CHECK_EXACT(mesh_error(fixture, 0.25, a, b), 0);
-            CHECK_BYTES(a->indices, b->indices, 3 * a->num_triangles * sizeof *a->indices);
-            CHECK(b->is_mirrored == fixture->is_left_handed);
-            CHECK_NEAR(b->loss4, 0.25 * a->loss4, 1e-6);
-        }
-        FOR (j, from->skeleton.num_joints) {
-            CHECK_EXACT(axes_mat34_error(fixture, 0.25, &from->bind[j], &to->bind[j], 1), 0);
-            CHECK_SMALL(
-                axes_mat34_error(fixture, 0.25, &from->inverse_bind[j], &to->inverse_bind[j], 1),
-                0);
-            CHECK_SMALL(
-                axes_transform_error(fixture, 0.25, &from->bind_local[j], &to->bind_local[j], 1),
-                1e-15);
-            CHECK(to->bind_local[j].rotation.w <= 0);
+    if (from) {
+        for (int i = 0; i < NUM_AXES; i++) {
+            const axes_case *const fixture = &axes_cases[i];
+            const md5_load_opts opts = axes_options(fixture, 0.25f);
+            OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+            if (!to)
+                continue;
+            CHECK(to->skeleton.axes == fixture->axes && to->skeleton.scale == 0.25f);
+            for (uint32_t m = 0; m < from->num_meshes; m++) {
+                const md5_mesh *const a = &from->meshes[m], *const b = &to->meshes[m];
+                CHECK_EXACT(mesh_error(fixture, 0.25, a, b), 0);
+                CHECK_BYTES(a->indices, b->indices, 3 * a->num_triangles * sizeof *a->indices);
+                CHECK(b->is_mirrored == fixture->is_left_handed);
+                CHECK_NEAR(b->loss4, 0.25 * a->loss4, 1e-6);
+            }
+            for (uint32_t j = 0; j < from->skeleton.num_joints; j++) {
+                CHECK_EXACT(axes_mat34_error(fixture, 0.25, &from->bind[j], &to->bind[j], 1), 0);
+                CHECK_SMALL(axes_mat34_error(fixture, 0.25, &from->inverse_bind[j],
+                                             &to->inverse_bind[j], 1),
+                            0);
+                CHECK_SMALL(axes_transform_error(fixture, 0.25, &from->bind_local[j],
+                                                 &to->bind_local[j], 1),
+                            1e-15);
+                CHECK(to->bind_local[j].rotation.w <= 0);
+            }
         }
     }
 }
@@ -99,11 +103,11 @@ TEST (axes_convert_every_number_of_a_model) {
 // The matrix with which a program converts its own points. Its columns are the directions of
 // forward, left and up, times the scale.
 TEST (axes_matrix_takes_forward_left_and_up) {
-    FOR (i, NUM_AXES) {
+    for (int i = 0; i < NUM_AXES; i++) {
         const axes_case *const fixture = &axes_cases[i];
         const md5_mat34 matrix = md5_mat34_from_axes(fixture->axes, 3);
-        FOR (row, 3) {
-            FOR (column, 3)
+        for (int row = 0; row < 3; row++) {
+            for (int column = 0; column < 3; column++)
                 CHECK_EXACT(matrix.m[4 * row + column], 3 * fixture->columns[column][row]);
             CHECK(matrix.m[4 * row + 3] == 0);
         }
@@ -112,33 +116,35 @@ TEST (axes_matrix_takes_forward_left_and_up) {
 
 static void cross(const double a[3], const double b[3], double out[3])
 {
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
 // The bitangent, which points along +v, is the converted one; with v flipped it is the opposite.
 TEST (axes_keep_the_bitangent_along_v) {
     OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
-    FOR_WHILE (i, 2 * NUM_AXES, from) {
-        const axes_case *const fixture = &axes_cases[i / 2];
-        const bool is_flipped = i % 2 == 1;
-        const md5_load_opts opts = {.axes = fixture->axes, .flip_v = is_flipped};
-        OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
-        const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
-        FOR (v, a->num_vertices) {
-            const md5_vec4 t = a->tangents[v], u = b->tangents[v];
-            const double n0[3] = {a->normals[v].x, a->normals[v].y, a->normals[v].z};
-            const double n1[3] = {b->normals[v].x, b->normals[v].y, b->normals[v].z};
-            double b0[3], b1[3], expected[3];
-            cross(n0, (const double[]){t.x, t.y, t.z}, b0);
-            cross(n1, (const double[]){u.x, u.y, u.z}, b1);
-            axes_direction(fixture,
-                           (md5_vec3){(float)b0[0] * t.w, (float)b0[1] * t.w, (float)b0[2] * t.w},
-                           expected);
-            FOR (k, 3)
-                CHECK_NEAR(b1[k] * u.w, is_flipped ? -expected[k] : expected[k], 1e-6);
-            const double v0 = a->texcoords[v].y;
-            CHECK_NEAR(b->texcoords[v].y, is_flipped ? 1 - v0 : v0, 1e-7);
+    if (from) {
+        for (int i = 0; i < 2 * NUM_AXES; i++) {
+            const axes_case *const fixture = &axes_cases[i / 2];
+            const bool is_flipped = i % 2 == 1;
+            const md5_load_opts opts = {.axes = fixture->axes, .flip_v = is_flipped};
+            OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
+            const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
+            for (uint32_t v = 0; v < a->num_vertices; v++) {
+                const md5_vec4 t = a->tangents[v], u = b->tangents[v];
+                const double n0[3] = {a->normals[v].x, a->normals[v].y, a->normals[v].z};
+                const double n1[3] = {b->normals[v].x, b->normals[v].y, b->normals[v].z};
+                double b0[3], b1[3], expected[3];
+                cross(n0, (const double[]){t.x, t.y, t.z}, b0);
+                cross(n1, (const double[]){u.x, u.y, u.z}, b1);
+                axes_direction(
+                    fixture, (md5_vec3){(float)b0[0] * t.w, (float)b0[1] * t.w, (float)b0[2] * t.w},
+                    expected);
+                for (int k = 0; k < 3; k++)
+                    CHECK_NEAR(b1[k] * u.w, is_flipped ? -expected[k] : expected[k], 1e-6);
+                const double v0 = a->texcoords[v].y;
+                CHECK_NEAR(b->texcoords[v].y, is_flipped ? 1 - v0 : v0, 1e-7);
+            }
         }
     }
 }
@@ -146,13 +152,13 @@ TEST (axes_keep_the_bitangent_along_v) {
 // Triangles are clockwise from outside in every space. In left-handed axes this means that (b - a)
 // x (c - a) points outward. Outside is where the normals of the vertices point.
 TEST (axes_keep_triangles_facing_outward) {
-    FOR (i, NUM_AXES) {
+    for (int i = 0; i < NUM_AXES; i++) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 1);
         OWN_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         double inside = 0, outside = 0;
         for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *const mesh = &model->meshes[m];
-            FOR (t, mesh->num_triangles) {
+            for (uint32_t t = 0; t < mesh->num_triangles; t++) {
                 const uint32_t *const at = mesh->indices + 3 * t;
                 const md5_vec3 a = mesh->positions[at[0]], b = mesh->positions[at[1]];
                 const md5_vec3 c = mesh->positions[at[2]], n = mesh->normals[at[0]];
@@ -183,7 +189,8 @@ static posed pose_at(const loaded *made, double time, md5_root root)
     const size_t count = made->model->skeleton.num_joints;
     posed at = {malloc(count * sizeof *at.pose), malloc(count * sizeof *at.joints),
                 malloc(count * sizeof *at.palette)};
-    md5_sample(made->binding, md5_moment_at(made->anim, time, MD5_WRAP_LOOP), root, at.pose);
+    md5_sample(made->binding, md5_sample_position_at(made->anim, time, MD5_WRAP_LOOP), root,
+               at.pose);
     md5_local_to_palette(made->model, at.pose, at.joints, at.palette);
     return at;
 }
@@ -205,7 +212,7 @@ static double skin_error(const axes_case *fixture, double scale, const md5_mesh 
     double worst = 0;
     md5_skin(a, from, p, n, t);
     md5_skin(b, to, q, o, u);
-    FOR (i, a->num_vertices) {
+    for (uint32_t i = 0; i < a->num_vertices; i++) {
         worst = fmax(worst, axes_point_error(fixture, scale, p[i], q[i]) / (scale * size));
         worst = fmax(worst, axes_point_error(fixture, 1, n[i], o[i]));
         worst = fmax(worst, axes_point_error(fixture, 1, (md5_vec3){t[i].x, t[i].y, t[i].z},
@@ -222,32 +229,36 @@ static void check_posing(const char *mesh, const char *clip, const axes_case *fi
 {
     const md5_load_opts opts = axes_options(fixture, scale);
     loaded from = load(mesh, clip, NULL), to = load(mesh, clip, &opts);
-    FOR_WHILE (i, 4, from.binding && to.binding) {
-        const double time = from.anim->duration * (0.13 + 0.4 * i), by = scale;
-        const md5_root root = i % 2 == 0 ? MD5_ROOT_FILE : MD5_ROOT_ID;
-        posed a = pose_at(&from, time, root), b = pose_at(&to, time, root);
-        const double size = 4 * size_of(from.model) + 1;
-        double local = 0, matrix = 0, skin = 0;
-        FOR (j, from.model->skeleton.num_joints) {
-            local = fmax(local, axes_transform_error(fixture, by, &a.pose[j], &b.pose[j], size));
-            matrix = fmax(matrix, axes_mat34_error(fixture, by, &a.joints[j], &b.joints[j], size));
-            matrix =
-                fmax(matrix, axes_mat34_error(fixture, by, &a.palette[j], &b.palette[j], size));
+    if (from.binding && to.binding) {
+        for (int i = 0; i < 4; i++) {
+            const double time = from.anim->duration * (0.13 + 0.4 * i), by = scale;
+            const md5_root root = i % 2 == 0 ? MD5_ROOT_FILE : MD5_ROOT_ID;
+            posed a = pose_at(&from, time, root), b = pose_at(&to, time, root);
+            const double size = 4 * size_of(from.model) + 1;
+            double local = 0, matrix = 0, skin = 0;
+            for (uint32_t j = 0; j < from.model->skeleton.num_joints; j++) {
+                local =
+                    fmax(local, axes_transform_error(fixture, by, &a.pose[j], &b.pose[j], size));
+                matrix =
+                    fmax(matrix, axes_mat34_error(fixture, by, &a.joints[j], &b.joints[j], size));
+                matrix =
+                    fmax(matrix, axes_mat34_error(fixture, by, &a.palette[j], &b.palette[j], size));
+            }
+            for (uint32_t m = 0; m < from.model->num_meshes; m++)
+                skin = fmax(skin, skin_error(fixture, by, &from.model->meshes[m],
+                                             &to.model->meshes[m], a.palette, b.palette, size));
+            if (!CHECK_SMALL(local, 2e-6) || !CHECK_SMALL(matrix, 1e-5) || !CHECK_SMALL(skin, 1e-4))
+                CHECK_STRING(mesh, fixture->name);
+            drop(&a);
+            drop(&b);
         }
-        FOR (m, from.model->num_meshes)
-            skin = fmax(skin, skin_error(fixture, by, &from.model->meshes[m], &to.model->meshes[m],
-                                         a.palette, b.palette, size));
-        if (!CHECK_SMALL(local, 2e-6) || !CHECK_SMALL(matrix, 1e-5) || !CHECK_SMALL(skin, 1e-4))
-            CHECK_STRING(mesh, fixture->name);
-        drop(&a);
-        drop(&b);
     }
     unload(&from);
     unload(&to);
 }
 
 TEST (axes_pose_and_skin_our_models) {
-    FOR (i, NUM_AXES) {
+    for (int i = 0; i < NUM_AXES; i++) {
         check_posing("models/bobbin/bobbin.md5mesh", "models/bobbin/dance.md5anim", &axes_cases[i],
                      0.0254f);
         check_posing("models/zoo/chain.md5mesh", "models/zoo/chain.md5anim", &axes_cases[i], 1);
@@ -262,19 +273,19 @@ TEST (axes_pose_and_skin_real_models) {
         {"corpus/redeclipse/drone/mesh.md5mesh", "corpus/redeclipse/drone/forward.md5anim"},
     };
     REQUIRE_CORPUS();
-    FOR (file, COUNT_OF(files))
-        FOR (i, NUM_AXES)
+    for (size_t file = 0; file < COUNT_OF(files); file++)
+        for (int i = 0; i < NUM_AXES; i++)
             check_posing(files[file][0], files[file][1], &axes_cases[i], 0.0254f);
 }
 
 TEST (axes_convert_bounds_and_root_motion) {
-    FOR (i, NUM_AXES) {
+    for (int i = 0; i < NUM_AXES; i++) {
         const axes_case *const fixture = &axes_cases[i];
         const md5_load_opts opts = axes_options(fixture, 0.5f);
         OWN_ANIM from = axes_load_anim("models/bobbin/walk.md5anim", NULL);
         OWN_ANIM to = axes_load_anim("models/bobbin/walk.md5anim", &opts);
-        const md5_moment begin = md5_moment_at(from, 0.2, MD5_WRAP_LOOP);
-        const md5_moment end = md5_moment_at(from, 2.7, MD5_WRAP_LOOP);
+        const md5_sample_position begin = md5_sample_position_at(from, 0.2, MD5_WRAP_LOOP);
+        const md5_sample_position end = md5_sample_position_at(from, 2.7, MD5_WRAP_LOOP);
         CHECK_SMALL(axes_point_error(fixture, 0.5, md5_anim_root_motion(from, begin, end),
                                      md5_anim_root_motion(to, begin, end)),
                     1e-5);
@@ -282,12 +293,12 @@ TEST (axes_convert_bounds_and_root_motion) {
         const md5_bounds b = md5_anim_bounds(to, begin, MD5_ROOT_FILE);
         // The bounds are exactly those of the converted corners.
         double low[3] = {1e9, 1e9, 1e9}, high[3] = {-1e9, -1e9, -1e9};
-        FOR (corner, 8) {
+        for (int corner = 0; corner < 8; corner++) {
             const md5_vec3 at = {corner & 1 ? a.min.x : a.max.x, corner & 2 ? a.min.y : a.max.y,
                                  corner & 4 ? a.min.z : a.max.z};
             double moved[3];
             axes_direction(fixture, at, moved);
-            FOR (k, 3) {
+            for (int k = 0; k < 3; k++) {
                 low[k] = fmin(low[k], 0.5 * moved[k]);
                 high[k] = fmax(high[k], 0.5 * moved[k]);
             }
@@ -299,21 +310,27 @@ TEST (axes_convert_bounds_and_root_motion) {
 
 TEST (axes_convert_cameras) {
     OWN_CAMERA from = md5_load_camera(test_path("models/bobbin/flight.md5camera"), NULL, NULL);
-    FOR_WHILE (i, NUM_AXES, CHECK(from)) {
-        const axes_case *const fixture = &axes_cases[i];
-        const md5_load_opts opts = axes_options(fixture, 0.0254f);
-        OWN_CAMERA to = md5_load_camera(test_path("models/bobbin/flight.md5camera"), &opts, NULL);
-        FOR_WHILE (k, 20, CHECK(to)) {
-            const md5_camera_view a = md5_camera_at(from, 0.37 * k, MD5_WRAP_CLAMP, 0);
-            const md5_camera_view b = md5_camera_at(to, 0.37 * k, MD5_WRAP_CLAMP, 0);
-            CHECK_SMALL(axes_point_error(fixture, 0.0254f, a.position, b.position), 1e-5);
-            CHECK_SMALL(axes_quat_error(fixture, a.rotation, b.rotation), 1e-6);
-            CHECK(a.fov == b.fov);
-            // It looks along the axes' own forward.
-            const md5_vec3 x = {1, 0, 0};
-            CHECK_SMALL(axes_point_error(fixture, 1, md5_quat_rotate(a.rotation, x),
+    if (CHECK(from)) {
+        for (int i = 0; i < NUM_AXES; i++) {
+            const axes_case *const fixture = &axes_cases[i];
+            const md5_load_opts opts = axes_options(fixture, 0.0254f);
+            OWN_CAMERA to =
+                md5_load_camera(test_path("models/bobbin/flight.md5camera"), &opts, NULL);
+            if (CHECK(to)) {
+                for (int k = 0; k < 20; k++) {
+                    const md5_camera_view a = md5_camera_at(from, 0.37 * k, MD5_WRAP_CLAMP, 0);
+                    const md5_camera_view b = md5_camera_at(to, 0.37 * k, MD5_WRAP_CLAMP, 0);
+                    CHECK_SMALL(axes_point_error(fixture, 0.0254f, a.position, b.position), 1e-5);
+                    CHECK_SMALL(axes_quat_error(fixture, a.rotation, b.rotation), 1e-6);
+                    CHECK(a.fov == b.fov);
+                    // It looks along the axes' own forward.
+                    const md5_vec3 x = {1, 0, 0};
+                    CHECK_SMALL(
+                        axes_point_error(fixture, 1, md5_quat_rotate(a.rotation, x),
                                          md5_quat_rotate(b.rotation, axes_point(fixture, 1, x))),
                         1e-6);
+                }
+            }
         }
     }
 }
@@ -324,14 +341,16 @@ TEST (axes_of_views_behind_cuts_are_converted) {
         "cuts {\n1 pos ( 1 2 3 ) rotA ( 10 20 30 )\n}\ncamera {\n"
         "( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n}\n";
     OWN_CAMERA from = md5_parse_camera(text, sizeof text - 1, NULL, NULL);
-    FOR_WHILE (i, NUM_AXES, CHECK(from)) {
-        const md5_load_opts opts = axes_options(&axes_cases[i], 2);
-        OWN_CAMERA to = md5_parse_camera(text, sizeof text - 1, &opts, NULL);
-        if (!CHECK(to && to->num_cut_views == 1))
-            continue;
-        const md5_cut_view *const a = from->cut_views, *const b = to->cut_views;
-        CHECK_EXACT(axes_point_error(&axes_cases[i], 2, a->position, b->position), 0);
-        CHECK_SMALL(axes_quat_error(&axes_cases[i], a->rotation, b->rotation), 1e-7);
+    if (CHECK(from)) {
+        for (int i = 0; i < NUM_AXES; i++) {
+            const md5_load_opts opts = axes_options(&axes_cases[i], 2);
+            OWN_CAMERA to = md5_parse_camera(text, sizeof text - 1, &opts, NULL);
+            if (!CHECK(to && to->num_cut_views == 1))
+                continue;
+            const md5_cut_view *const a = from->cut_views, *const b = to->cut_views;
+            CHECK_EXACT(axes_point_error(&axes_cases[i], 2, a->position, b->position), 0);
+            CHECK_SMALL(axes_quat_error(&axes_cases[i], a->rotation, b->rotation), 1e-7);
+        }
     }
 }
 
@@ -345,7 +364,7 @@ TEST (axes_let_rays_hit_the_same_triangles) {
         OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
         int num_hits = 0;
-        FOR (k, 60) {
+        for (int k = 0; k < 60; k++) {
             const uint32_t target = test_random_u32(&random) % a->num_vertices;
             md5_ray ray = {.direction = {(float)test_random(&random) - 0.5f,
                                          (float)test_random(&random) - 0.5f,
@@ -373,16 +392,19 @@ TEST (axes_let_rays_hit_the_same_triangles) {
 TEST (axes_of_model_and_animation_must_agree) {
     const md5_load_opts options[] = {{.axes = MD5_AXES_Y_UP}, {.scale = 0.5f}, {.scale = 1}};
     OWN_MODEL model = axes_load_model("models/zoo/chain.md5mesh", NULL);
-    FOR_WHILE (i, 3, model) {
-        OWN_ANIM anim = axes_load_anim("models/zoo/chain.md5anim", &options[i]);
-        md5_error error = {0};
-        OWN_BINDING binding = md5_bind(model, anim, NULL, &error);
-        CHECK((binding != NULL) == (i == 2));
-        CHECK(error.status == (i == 2 ? MD5_OK : MD5_ERROR_MISMATCH));
-        if (i == 0)
-            CHECK_STRING(error.message,
-                         "the animation has axes 1 and scale 1, the model axes 0 and "
-                         "scale 1: load both with the same options");
+    if (model) {
+        for (int i = 0; i < 3; i++) {
+            OWN_ANIM anim = axes_load_anim("models/zoo/chain.md5anim", &options[i]);
+            md5_error error = {0};
+            OWN_BINDING binding = md5_bind(model, anim, NULL, &error);
+            CHECK((binding != NULL) == (i == 2));
+            CHECK(error.status == (i == 2 ? MD5_OK : MD5_ERROR_MISMATCH));
+            if (i == 0)
+                CHECK_STRING(
+                    error.message,
+                    "axes or scale differ: animation has axes 1 and scale 1, model has axes 0 "
+                    "and scale 1; load both with the same options");
+        }
     }
 }
 
@@ -390,7 +412,7 @@ TEST (axes_and_scale_must_be_valid) {
     const md5_load_opts bad[] = {
         {.axes = (md5_axes)NUM_AXES}, {.axes = (md5_axes)-1}, {.scale = -1}, {.scale = NAN},
         {.scale = INFINITY},          {.scale = 1e-7f}};
-    FOR (i, COUNT_OF(bad)) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         md5_error error = {0};
         CHECK_FAILS(md5_load_model(test_path("models/zoo/chain.md5mesh"), &bad[i], &error), error,
                     MD5_ERROR_RANGE);
@@ -398,11 +420,11 @@ TEST (axes_and_scale_must_be_valid) {
                     MD5_ERROR_RANGE);
         CHECK(!md5_load_camera(test_path("models/zoo/cuts.md5camera"), &bad[i], &error));
         CHECK_STRING(error.message,
-                     i < 1   ? "md5_load_opts.axes is 6, which is not valid"
-                     : i < 2 ? "md5_load_opts.axes is -1, which is not valid"
-                     : i < 3 ? "the options' scale is -1, which must be 1e-06 to 1e+06"
-                     : i < 4 ? "the options' scale is nan, which must be 1e-06 to 1e+06"
-                     : i < 5 ? "the options' scale is inf, which must be 1e-06 to 1e+06"
-                             : "the options' scale is 1e-07, which must be 1e-06 to 1e+06");
+                     i < 1   ? "md5_load_opts.axes: expected a value of md5_axes, found 6"
+                     : i < 2 ? "md5_load_opts.axes: expected a value of md5_axes, found -1"
+                     : i < 3 ? "md5_load_opts.scale: expected 1e-06 to 1e+06, found -1"
+                     : i < 4 ? "md5_load_opts.scale: expected 1e-06 to 1e+06, found nan"
+                     : i < 5 ? "md5_load_opts.scale: expected 1e-06 to 1e+06, found inf"
+                             : "md5_load_opts.scale: expected 1e-06 to 1e+06, found 1e-07");
     }
 }

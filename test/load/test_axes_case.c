@@ -18,9 +18,9 @@ md5_load_opts axes_options(const axes_case *fixture, float scale)
 void axes_direction(const axes_case *fixture, md5_vec3 v, double out[3])
 {
     const double from[3] = {v.x, v.y, v.z};
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         out[i] = 0;
-        FOR (j, 3)
+        for (int j = 0; j < 3; j++)
             out[i] += fixture->columns[j][i] * from[j];
     }
 }
@@ -28,11 +28,11 @@ void axes_direction(const axes_case *fixture, md5_vec3 v, double out[3])
 // C R C^T
 void axes_rotation(const axes_case *fixture, const double from[3][3], double out[3][3])
 {
-    FOR (i, 3) {
-        FOR (j, 3) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
             out[i][j] = 0;
-            FOR (k, 3)
-                FOR (l, 3)
+            for (int k = 0; k < 3; k++)
+                for (int l = 0; l < 3; l++)
                     out[i][j] += fixture->columns[k][i] * from[k][l] * fixture->columns[l][j];
         }
     }
@@ -62,7 +62,7 @@ double axes_point_error(const axes_case *fixture, double scale, md5_vec3 origina
 static double rotation_error(const double expected[3][3], const double actual[3][3])
 {
     double most = 0;
-    FOR (i, 9)
+    for (int i = 0; i < 9; i++)
         most = fmax(most, fabs(expected[i / 3][i % 3] - actual[i / 3][i % 3]));
     return most;
 }
@@ -88,7 +88,7 @@ double axes_mat34_error(const axes_case *fixture, double scale, const md5_mat34 
                         const md5_mat34 *converted, double size)
 {
     double from[3][3], expected[3][3], actual[3][3];
-    FOR (i, 9) {
+    for (int i = 0; i < 9; i++) {
         from[i / 3][i % 3] = original->m[4 * (i / 3) + i % 3];
         actual[i / 3][i % 3] = converted->m[4 * (i / 3) + i % 3];
     }

@@ -65,7 +65,7 @@ static void put_point(bytes *to, float x, float y, float z)
 static void put_vertex(bytes *to, const float at[3], uint32_t u, uint32_t v,
                        const unsigned char joints[4], const unsigned char weights[4])
 {
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         put_big(to, bits_of(at[i]));
     put_big(to, u << 16 | v);
     put_zeros(to, 8); // normal and tangent
@@ -222,27 +222,37 @@ enum {
 
 TEST (bfg_models_name_the_byte_of_an_error) {
     static const altered rows[] = {
-        {0, 0x42524D6D, "byte 4: BFG model of version 109: expected 108 or 110"},
-        {12, 1,
-         "byte 16: a BFG model with surfaces of its own: expected one of an .md5mesh, "
-         "without"},
-        {SECOND, 0x35444D6B, "byte 75: expected '5DM' and version 106"},
-        {JOINTS, 0, "byte 79: 0 joints: expected at least 1, in 380 bytes"},
-        {JOINTS + 4, 0xFFFFFF7F, "byte 87: expected 2147483647 bytes more, but 376 are left"},
-        {JOINTS + 8, 0x61006263, "byte 87: a joint's name contains a NUL byte"},
-        {PARENT1, 1, "byte 102: joint 1 has parent 1: expected one before it"},
-        {BIND, 1, "byte 106: 1 joints of the bind pose: expected 2"},
-        {BIND + 16, 0, "byte 110: a rotation whose length is not 1"},
-        {BIND + 20, 0x0000807F, "byte 126: a position beyond 1e9"},
-        {VERTICES + 4, 4, "byte 331: 4 indices: expected three for a triangle"},
-        {FIRST_VERTEX, 0x7F800000, "byte 331: a position beyond 1e9"},
-        {FIRST_VERTEX + 24, 0x02000000, "byte 331: joint 2, but there are 2"},
-        {FIRST_INDEX, 3, "byte 429: vertex 3, but there are 3"},
+        {0, 0x42524D6D,
+         "byte 4: unsupported version of a BFG model: expected 108 or 110, found 109"},
+        {12, 1, "byte 16: not a BFG model of an .md5mesh: expected no static surfaces, found 1"},
+        {SECOND, 0x35444D6B,
+         "byte 75: not a BFG model of an .md5mesh: expected '5DM' and version 106"},
+        {JOINTS, 0,
+         "byte 79: invalid number of joints: expected at least 1 that fit into the remaining 380 "
+         "bytes, found 0"},
+        {JOINTS + 4, 0xFFFFFF7F,
+         "byte 87: truncated file: expected 2147483647 more bytes, found 376"},
+        {JOINTS + 8, 0x61006263, "byte 87: joint name contains a NUL byte"},
+        {PARENT1, 1,
+         "byte 102: joint 1 has an invalid parent: expected a joint before it, found joint 1"},
+        {BIND, 1, "byte 106: wrong number of bind pose joints: expected 2, found 1"},
+        {BIND + 16, 0, "byte 110: rotation is not normalized: expected length 1, found 0"},
+        {BIND + 20, 0x0000807F,
+         "byte 126: position is out of range: expected -1e9 to 1e9, found ( inf 0 0 )"},
+        {VERTICES + 4, 4, "byte 331: wrong number of indices: expected a multiple of 3, found 4"},
+        {FIRST_VERTEX, 0x7F800000,
+         "byte 331: position is out of range: expected -1e9 to 1e9, found ( inf -1 2 )"},
+        {FIRST_VERTEX + 24, 0x02000000,
+         "byte 331: vertex refers to an unknown joint: expected an index below 2, found 2"},
+        {FIRST_INDEX, 3,
+         "byte 429: triangle refers to an unknown vertex: expected an index below 3, found 3"},
     };
     bytes good;
     make_model(&good);
-    EACH (row, rows)
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const altered *const row = &rows[i];
         check_altered(&good, MODEL, row->at, row->value, row->message);
+    }
 }
 
 TEST (bfg_models_without_meshes_are_errors_if_meshes_are_needed) {
@@ -250,11 +260,13 @@ TEST (bfg_models_without_meshes_are_errors_if_meshes_are_needed) {
     make_model(&file);
     file.size = MESHES;
     put_big(&file, 0);
-    FOR (is_needed, 2) {
-        const md5_load_opts opts = {.needs_meshes = is_needed > 0};
+    for (int is_needed = 0; is_needed < 2; is_needed++) {
+        const md5_load_opts opts = {.require_meshes = is_needed > 0};
         md5_error error = {0};
         CHECK(parse_any(MODEL, file.data, file.size, &opts, &error) == !is_needed);
-        CHECK_STRING(error.message, is_needed ? "0 meshes: expected at least 1, in 0 bytes" : "");
+        CHECK_STRING(error.message, is_needed ? "invalid number of meshes: expected at least 1 "
+                                                "that fit into the remaining 0 bytes, found 0"
+                                              : "");
     }
 }
 
@@ -271,7 +283,7 @@ static void make_anim(bytes *anim)
     put_big(anim, 2);  // joints
     put_big(anim, 3);  // components
     put_big(anim, 2);
-    FOR (i, 12)
+    for (int i = 0; i < 12; i++)
         put_big(anim, bits_of((float)i));
     put_big(anim, 2);
     put_text(anim, "root");
@@ -314,12 +326,12 @@ TEST (bfg_anims_are_those_of_text) {
     CHECK_EXACT(anim->frame_rate, 24);
     CHECK_STRING(anim->skeleton.joints[1].name, "arm");
     CHECK_BYTES(anim->frame_bounds, text->frame_bounds, 2 * sizeof(md5_bounds));
-    FOR (frame, 2u) {
-        const md5_moment moment = md5_moment_from_frames(text, frame, frame, 0);
+    for (uint32_t frame = 0; frame < 2; frame++) {
+        const md5_sample_position sample = md5_sample_position_from_frames(text, frame, frame, 0);
         md5_xform pose[2], expected[2];
-        sample_own(anim, moment, MD5_ROOT_FILE, pose);
-        sample_own(text, moment, MD5_ROOT_FILE, expected);
-        FOR (joint, 2) {
+        sample_own(anim, sample, MD5_ROOT_FILE, pose);
+        sample_own(text, sample, MD5_ROOT_FILE, expected);
+        for (int joint = 0; joint < 2; joint++) {
             CHECK_EXACT(pose[joint].translation.x, expected[joint].translation.x);
             CHECK_EXACT(pose[joint].translation.y, expected[joint].translation.y);
             CHECK_NEAR(pose[joint].rotation.y, expected[joint].rotation.y, 1e-6);
@@ -331,22 +343,32 @@ TEST (bfg_anims_are_those_of_text) {
 
 TEST (bfg_anims_name_the_byte_of_an_error) {
     static const altered rows[] = {
-        {0, 0x424D4466, "byte 4: BFG animation of version 102: expected 101"},
-        {12, 0, "byte 12: 0 frames: expected at least 1, in 215 bytes"},
-        {32, 3, "byte 32: 3 bounds: expected 2"},
-        {36, 0x7FC00000, "byte 36: bounds beyond 1e9"},
-        {84, 1, "byte 84: 1 joints: expected 2"},
-        {96, 0, "byte 96: joint 0 has parent 0: expected one before it"},
-        {100, 64, "byte 96: joint 0: components 64 from 0 on, of 3"},
-        {104, 3, "byte 96: joint 0: components 1 from 3 on, of 3"},
-        {127, 1, "byte 127: 1 joints of the base frame: expected 2"},
-        {187, 5, "byte 187: 5 numbers: expected 6"},
-        {191, 0x0000C07F, "byte 191: a number beyond 1e9"},
+        {0, 0x424D4466, "byte 4: unsupported version of a BFG animation: expected 101, found 102"},
+        {12, 0,
+         "byte 12: invalid number of frames: expected at least 1 that fit into the remaining 215 "
+         "bytes, found 0"},
+        {32, 3, "byte 32: wrong number of bounds: expected 2, found 3"},
+        {36, 0x7FC00000, "byte 36: bounding box is out of range: expected -1e9 to 1e9, found nan"},
+        {84, 1, "byte 84: wrong number of joints: expected 2, found 1"},
+        {96, 0,
+         "byte 96: joint 0 has an invalid parent: expected a joint before it, found joint 0"},
+        {100, 64,
+         "byte 96: joint 0 uses invalid components: flags 64 and first component 0 do not fit 3 "
+         "components"},
+        {104, 3,
+         "byte 96: joint 0 uses invalid components: flags 1 and first component 3 do not fit 3 "
+         "components"},
+        {127, 1, "byte 127: wrong number of base frame joints: expected 2, found 1"},
+        {187, 5, "byte 187: wrong number of animation values: expected 6, found 5"},
+        {191, 0x0000C07F,
+         "byte 191: animation value is out of range: expected -1e9 to 1e9, found nan"},
     };
     bytes good;
     make_anim(&good);
-    EACH (row, rows)
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const altered *const row = &rows[i];
         check_altered(&good, ANIM, row->at, row->value, row->message);
+    }
 }
 
 // -- Hostile input --------------------------------------------------------------------------------
@@ -361,12 +383,12 @@ static void check_hostile(const bytes *good, file_kind kind)
         CHECK(!parse_any(kind, part, size, NULL, &error));
         CHECK(error.status != MD5_OK && error.status != MD5_ERROR_MEMORY);
     }
-    FOR (i, good->size * 8) {
+    for (size_t i = 0; i < good->size * 8; i++) {
         bytes file = *good;
         file.data[i / 8] ^= (unsigned char)(1 << i % 8);
         parse_any(kind, file.data, file.size, NULL, &error);
     }
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         parse_any(kind, good->data, good->size, &it.opts, &it.error);
         CHECK_FAILURE(it, it.heap.num_allocs < it.heap.fail_at);
     }
@@ -403,10 +425,10 @@ static void make_camera(bytes *camera)
     put_little(camera, 1);
     put_little(camera, 2);
     put_little(camera, 4);
-    FOR (i, 4) {
-        FOR (k, 4)
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 4; k++)
             put_big(camera, bits_of(frames[i][k]));
-        FOR_FROM (k, 4, 7)
+        for (int k = 4; k < 7; k++)
             put_little(camera, bits_of(frames[i][k]));
     }
 }
@@ -450,16 +472,28 @@ static void check_error(size_t at, uint32_t big, const char *message)
 }
 
 TEST (bfg_cameras_name_the_byte_of_an_error) {
-    check_error(0, 0x41434265, "1:5: BFG camera of version 101: expected 100");
-    check_error(RATE, 0, "1:5: 0 frames a second: expected at least 1");
-    check_error(RATE, 0x000000FF, "1:5: -16777216 frames a second: expected at least 1");
-    check_error(NUM_CUTS, 0xFFFFFFFF, "1:9: -1 cuts: expected at least 0, in 120 bytes");
-    check_error(CUTS, 0x04000000, "1:13: cut at frame 4, of 4 frames");
-    check_error(NUM_FRAMES, 0, "1:17: 0 frames: expected at least 1, in 112 bytes");
-    check_error(NUM_FRAMES, 0x05000000, "1:17: 5 frames: expected at least 1, in 112 bytes");
-    check_error(FRAMES, 0x7FC00000, "1:21: a field of view or rotation beyond 1e9");
-    check_error(FRAMES + 8, 0xFF800000, "1:21: a field of view or rotation beyond 1e9");
-    check_error(FRAMES + 16, 0x0000C07F, "1:37: a position beyond 1e9");
+    check_error(0, 0x41434265, "1:5: unsupported version of a BFG camera: expected 100, found 101");
+    check_error(RATE, 0, "1:5: frame rate is out of range: expected at least 1, found 0");
+    check_error(RATE, 0x000000FF,
+                "1:5: frame rate is out of range: expected at least 1, found -16777216");
+    check_error(NUM_CUTS, 0xFFFFFFFF,
+                "1:9: invalid number of cuts: expected at least 0 that fit into the remaining 120 "
+                "bytes, found -1");
+    check_error(CUTS, 0x04000000, "1:13: cut is out of range: expected a frame below 4, found 4");
+    check_error(NUM_FRAMES, 0,
+                "1:17: invalid number of frames: expected at least 1 that fit into the remaining "
+                "112 bytes, found 0");
+    check_error(NUM_FRAMES, 0x05000000,
+                "1:17: invalid number of frames: expected at least 1 that fit into the remaining "
+                "112 bytes, found 5");
+    check_error(FRAMES, 0x7FC00000,
+                "1:21: field of view or rotation is out of range: expected -1e9 to 1e9, found nan "
+                "and ( 0 0 0.5 )");
+    check_error(FRAMES + 8, 0xFF800000,
+                "1:21: field of view or rotation is out of range: expected -1e9 to 1e9, found 90 "
+                "and ( 0 -inf 0.5 )");
+    check_error(FRAMES + 16, 0x0000C07F,
+                "1:37: position is out of range: expected -1e9 to 1e9, found ( nan 2 3 )");
 }
 
 static void note_warning(void *user, const md5_error *warning)
@@ -479,8 +513,9 @@ TEST (bfg_cameras_warn_of_odd_views) {
     REQUIRE(camera);
     CHECK_UINT(camera->num_warnings, 1);
     CHECK_UINT(warning.column, FRAMES + 28 + 1);
-    CHECK_STRING(warning.message,
-                 "field of view 180: expected more than 0 and less than 180 degrees");
+    CHECK_STRING(
+        warning.message,
+        "field of view is out of range: expected more than 0 and less than 180 degrees, found 180");
 }
 
 TEST (bfg_cameras_may_be_anything) {
@@ -512,7 +547,7 @@ TEST (bfg_files_are_written_as_text) {
     OWN_MODEL model = text_model(model_text, NULL);
     REQUIRE(binary && model);
     CHECK_STRING(model->meshes[0].shader, "models/arm/skin");
-    FOR (i, 12) // w is computed anew
+    for (int i = 0; i < 12; i++) // w is computed anew
         CHECK_NEAR(model->bind[1].m[i], binary->bind[1].m[i], 1e-6);
     CHECK_BYTES(model->meshes[0].weights, binary->meshes[0].weights, 4 * sizeof(md5_weight));
     make_anim(&file);

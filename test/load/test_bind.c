@@ -73,8 +73,8 @@ static void add_side(bind_case *to, const float *low, const float *high, int w, 
             at[w] = along;
             bind_add_position(to, (md5_vec3){at[0], at[1], at[2]});
         }
-    FOR (i, cuts)
-        FOR (k, cuts) {
+    for (uint32_t i = 0; i < cuts; i++)
+        for (uint32_t k = 0; k < cuts; k++) {
             const uint32_t a = first + i * (cuts + 1) + k, b = a + cuts + 1;
             bind_add_triangle(to, a, b, a + 1);
             bind_add_triangle(to, b, b + 1, a + 1);
@@ -86,7 +86,7 @@ static void add_side(bind_case *to, const float *low, const float *high, int w, 
 static void bind_add_box(bind_case *to, md5_vec3 low, md5_vec3 high, uint32_t cuts)
 {
     const float l[3] = {low.x, low.y, low.z}, h[3] = {high.x, high.y, high.z};
-    FOR (axis, 3) {
+    for (int axis = 0; axis < 3; axis++) {
         add_side(to, l, h, axis, l[axis], cuts);
         add_side(to, l, h, axis, h[axis], cuts);
     }
@@ -98,14 +98,14 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
 {
     enum { AROUND = 24 };
     const uint32_t rings = (uint32_t)(4 * length) + 1, first = to->desc.num_positions;
-    FOR (ring, rings)
-        FOR (i, AROUND) {
+    for (uint32_t ring = 0; ring < rings; ring++)
+        for (int i = 0; i < AROUND; i++) {
             const double angle = 6.283185307179586 * i / (double)AROUND;
             bind_add_position(
                 to, (md5_vec3){0.25f * (float)ring, (float)cos(angle), (float)sin(angle)});
         }
     for (uint32_t ring = 0; ring + 1 < rings; ring++)
-        FOR_U32 (i, AROUND) {
+        for (uint32_t i = 0; i < AROUND; i++) {
             const uint32_t a = first + ring * AROUND + i;
             const uint32_t b = first + ring * AROUND + (i + 1) % AROUND;
             bind_add_triangle(to, a, b, a + AROUND);
@@ -115,8 +115,8 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
         return;
     const uint32_t ends[2] = {bind_add_position(to, (md5_vec3){0, 0, 0}),
                               bind_add_position(to, (md5_vec3){length, 0, 0})};
-    FOR (end, 2u)
-        FOR_U32 (i, AROUND) {
+    for (uint32_t end = 0; end < 2; end++)
+        for (uint32_t i = 0; i < AROUND; i++) {
             const uint32_t ring = first + (end == 0 ? 0 : (rings - 1) * AROUND);
             bind_add_triangle(to, ends[end], ring + i, ring + (i + 1) % AROUND);
         }
@@ -126,7 +126,7 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
 static double bind_weight(const md5_weights *weights, uint32_t vertex, uint32_t joint)
 {
     const md5_vertex *const fixture = &weights->vertices[vertex];
-    FOR (i, fixture->num_weights)
+    for (uint32_t i = 0; i < fixture->num_weights; i++)
         if (weights->weights[fixture->first_weight + i].joint == joint)
             return weights->weights[fixture->first_weight + i].bias;
     return 0;
@@ -179,7 +179,7 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
         CHECK_UINT(grid.num_voxels, 17 * 13 * 10); // positions at the far ends are in one more cell
         md5i_measure_paths(&paths, 0);
         double longest = 0;
-        FOR (voxel, grid.num_voxels) {
+        for (uint32_t voxel = 0; voxel < grid.num_voxels; voxel++) {
             const md5_vec3d at = md5_cell_center(&grid, grid.cells[voxel]);
             double a = fabs(at.x - 3.5), b = fabs(at.y - 4.5), c = fabs(at.z - 5.5), swap;
             if (a < b)
@@ -200,7 +200,7 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
 // A triangle without area fills no square of a projection: its edges mark the cells.
 TEST (bind_grid_holds_a_triangle_without_area) {
     OWN bind_case *const fixture = bind_new();
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         bind_add_position(fixture, (md5_vec3){(float)(4 * i), 0, 0});
     bind_add_triangle(fixture, 0, 1, 2);
     md5_context context;
@@ -217,13 +217,13 @@ TEST (bind_grid_holds_a_triangle_without_area) {
 TEST (bind_weights_in_a_tube_follow_the_formula) {
     OWN bind_case *const fixture = tube_with_two_joints(true);
     static const float falloffs[] = {0, 0.5f, 1};
-    EACH (falloff, falloffs) {
-        const double f = *falloff;
-        fixture->desc.falloff = f == 0 ? 1.17549435e-38f : *falloff;
+    for (size_t i = 0; i < COUNT_OF(falloffs); i++) {
+        const double f = falloffs[i];
+        fixture->desc.falloff = f == 0 ? 1.17549435e-38f : falloffs[i];
         fixture->desc.no_smoothing = true;
         OWN_WEIGHTS weights = create(fixture);
         REQUIRE(weights);
-        FOR (vertex, fixture->desc.num_positions) {
+        for (uint32_t vertex = 0; vertex < fixture->desc.num_positions; vertex++) {
             const md5_vec3 at = fixture->positions[vertex];
             if (at.y == 0 && at.z == 0)
                 continue; // on a bone, where distances have a least value
@@ -243,7 +243,7 @@ TEST (bind_tube_changes_smoothly_at_its_middle) {
     OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     double before = 1, largest_step = 0;
-    FOR (ring, 33u) {
+    for (uint32_t ring = 0; ring < 33; ring++) {
         const double now = bind_weight(weights, ring * 24, 0);
         CHECK(now <= before + 1e-6);
         largest_step = fmax(largest_step, before - now);
@@ -269,7 +269,7 @@ TEST (bind_does_not_cross_a_gap) {
     OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     double worst = 1;
-    FOR (i, fixture->desc.num_positions)
+    for (uint32_t i = 0; i < fixture->desc.num_positions; i++)
         if (fixture->positions[i].z < 12) { // at x = 2, the other leg's joint is nearer
             const double own =
                 bind_weight(weights, i, fixture->positions[i].x < 2.5f ? left : right);
@@ -280,7 +280,7 @@ TEST (bind_does_not_cross_a_gap) {
 
 TEST (bind_weights_have_the_form_of_md5mesh_files) {
     OWN bind_case *const fixture = tube_with_two_joints(true);
-    FOR (i, 5)
+    for (int i = 0; i < 5; i++)
         bind_add_joint(fixture, (uint32_t)i, (md5_vec3){(float)i + 0.5f, 0.2f, 0.1f});
     // A quarter turn about z, so that offsets are not just differences of positions.
     fixture->bind[1] = (md5_mat34){{0, -1, 0, 4, 1, 0, 0, 0, 0, 0, 1, 0}};
@@ -290,12 +290,12 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
         REQUIRE(weights);
         double worst_place = 0;
         CHECK_UINT(weights->num_vertices, fixture->desc.num_positions);
-        FOR (vertex, weights->num_vertices) {
+        for (uint32_t vertex = 0; vertex < weights->num_vertices; vertex++) {
             const md5_vertex at = weights->vertices[vertex];
             double sum = 0;
             REQUIRE(at.num_weights >= 1 && at.num_weights <= most
                     && at.first_weight + at.num_weights <= weights->num_weights);
-            FOR (i, at.num_weights) {
+            for (uint32_t i = 0; i < at.num_weights; i++) {
                 const md5_weight *const weight = &weights->weights[at.first_weight + i];
                 CHECK(weight->bias > 0 && (i == 0 || weight->bias <= weight[-1].bias));
                 sum += weight->bias;
@@ -313,7 +313,7 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
 TEST (bind_gives_equal_positions_equal_weights) {
     OWN bind_case *const fixture = bind_new();
     bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 4); // edges are doubled
-    FOR (i, fixture->desc.num_positions)
+    for (uint32_t i = 0; i < fixture->desc.num_positions; i++)
         if (i % 2 == 0 && fixture->positions[i].x == 0)
             fixture->positions[i].x = -0.0f;
     bind_add_joint(fixture, MD5_NONE, (md5_vec3){1, 1, 1});
@@ -321,8 +321,8 @@ TEST (bind_gives_equal_positions_equal_weights) {
     OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     uint32_t num_pairs = 0;
-    FOR (a, fixture->desc.num_positions)
-        FOR (b, a)
+    for (uint32_t a = 0; a < fixture->desc.num_positions; a++)
+        for (uint32_t b = 0; b < a; b++)
             if (real_distance(fixture->positions[a], fixture->positions[b]) == 0) {
                 num_pairs++;
                 CHECK_UINT(weights->vertices[a].first_weight, weights->vertices[b].first_weight);
@@ -357,7 +357,7 @@ TEST (bind_separate_part_takes_the_straight_distance) {
     OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     CHECK_UINT(weights->num_distant, fixture->desc.num_positions - first);
-    FOR_FROM (i, first, fixture->desc.num_positions)
+    for (uint32_t i = first; i < fixture->desc.num_positions; i++)
         CHECK(bind_weight(weights, i, 1) > 0.5);
 }
 
@@ -369,7 +369,7 @@ TEST (bind_excluded_and_outside_joints_get_no_weights) {
     OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     CHECK_UINT(weights->num_bound, 1);
-    FOR (i, fixture->desc.num_positions)
+    for (uint32_t i = 0; i < fixture->desc.num_positions; i++)
         CHECK(bind_weight(weights, i, outside) == 0 && bind_weight(weights, i, 1) == 1);
 }
 
@@ -405,8 +405,8 @@ typedef struct comparison {
 static bool is_special(const char *name)
 {
     STRINGS(words) = {"prop", "eye", "lid", "belly", "cheek", "tongue", "twist"};
-    EACH (word, words)
-        if (strstr(name, *word))
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (strstr(name, words[i]))
             return true;
     return false;
 }
@@ -418,7 +418,7 @@ static bool begin(comparison *fixture)
         return false;
     const uint32_t num_joints = fixture->model->skeleton.num_joints;
     size_t num_positions = 0, num_triangles = 0;
-    FOR (i, fixture->model->num_meshes) {
+    for (uint32_t i = 0; i < fixture->model->num_meshes; i++) {
         num_positions += fixture->model->meshes[i].num_vertices;
         num_triangles += fixture->model->meshes[i].num_triangles;
     }
@@ -429,16 +429,17 @@ static bool begin(comparison *fixture)
     fixture->joints = test_calloc(num_joints, sizeof *fixture->joints);
     fixture->palette = test_calloc(num_joints, sizeof *fixture->palette);
     fixture->scratch = test_calloc(num_joints, sizeof *fixture->scratch);
-    EACH_IN (mesh, fixture->model, meshes) {
+    for (uint32_t i = 0; i < fixture->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &fixture->model->meshes[i];
         memcpy(fixture->positions + fixture->num_positions, mesh->positions,
                mesh->num_vertices * sizeof(md5_vec3));
-        FOR (k, 3 * mesh->num_triangles)
+        for (uint32_t k = 0; k < 3 * mesh->num_triangles; k++)
             fixture->indices[3 * fixture->num_triangles + k] =
                 fixture->num_positions + mesh->indices[k];
         fixture->num_positions += mesh->num_vertices;
         fixture->num_triangles += mesh->num_triangles;
     }
-    FOR (i, num_joints)
+    for (uint32_t i = 0; i < num_joints; i++)
         fixture->excluded[i] = is_special(fixture->model->skeleton.joints[i].name);
     const md5_weights_desc desc = {
         .positions = fixture->positions,
@@ -472,7 +473,7 @@ static double distance_to_posed(const comparison *fixture, uint32_t vertex)
 {
     const md5_vertex at = fixture->weights->vertices[vertex];
     real3 sum = {0};
-    FOR (i, at.num_weights) {
+    for (uint32_t i = 0; i < at.num_weights; i++) {
         const md5_weight *const weight = &fixture->weights->weights[at.first_weight + i];
         const real3 place =
             real3_transform(&fixture->joints[weight->joint], real3_of(weight->offset), 1);
@@ -493,21 +494,23 @@ TEST (bind_poses_bobbin_as_his_own_weights_do) {
                       "wave"};
     comparison fixture = {0};
     if (CHECK(begin(&fixture))) {
-        EACH (clip, clips) {
+        for (size_t j = 0; j < COUNT_OF(clips); j++) {
             OWN_ANIM anim =
-                md5_load_anim(test_pathf("models/bobbin/%s.md5anim", *clip), NULL, NULL);
+                md5_load_anim(test_pathf("models/bobbin/%s.md5anim", clips[j]), NULL, NULL);
             OWN_BINDING binding = anim ? md5_bind(fixture.model, anim, NULL, NULL) : NULL;
             CHECK(binding);
             for (uint32_t frame = 0; binding && frame < anim->num_frames; frame += 6) {
-                const md5_moment moment = md5_moment_from_frames(binding->anim, frame, frame, 0);
-                md5_pose_palette(binding, moment, MD5_ROOT_FILE, fixture.scratch, fixture.joints,
+                const md5_sample_position sample =
+                    md5_sample_position_from_frames(binding->anim, frame, frame, 0);
+                md5_pose_palette(binding, sample, MD5_ROOT_FILE, fixture.scratch, fixture.joints,
                                  fixture.palette);
                 uint32_t first = 0;
-                EACH_IN (mesh, fixture.model, meshes) {
+                for (uint32_t i = 0; i < fixture.model->num_meshes; i++) {
+                    const md5_mesh *const mesh = &fixture.model->meshes[i];
                     md5_skin(mesh, fixture.palette, fixture.posed + first, NULL, NULL);
                     first += mesh->num_vertices;
                 }
-                FOR (vertex, fixture.num_positions) {
+                for (uint32_t vertex = 0; vertex < fixture.num_positions; vertex++) {
                     const double off = distance_to_posed(&fixture, vertex);
                     fixture.sum += off;
                     real_worse(&fixture.most, off);
@@ -552,35 +555,37 @@ TEST (bind_refuses_numbers_out_of_range) {
         md5_weights_desc desc;
         const char *message;
     } cases[] = {
-        {{.resolution = 3}, "resolution is 3, expected 4 to 256"},
-        {{.resolution = 257}, "resolution is 257, expected 4 to 256"},
-        {{.max_influences = 17}, "max_influences is 17, expected 1 to 16"},
-        {{.smoothing = 65}, "smoothing is 65, expected 1 to 64"},
-        {{.falloff = 1.5f}, "falloff is 1.5, expected 0 to 1"},
+        {{.resolution = 3}, "resolution is out of range: expected 4 to 256, found 3"},
+        {{.resolution = 257}, "resolution is out of range: expected 4 to 256, found 257"},
+        {{.max_influences = 17}, "max_influences is out of range: expected 1 to 16, found 17"},
+        {{.smoothing = 65}, "smoothing is out of range: expected 1 to 64, found 65"},
+        {{.falloff = 1.5f}, "falloff is out of range: expected 0 to 1, found 1.5"},
     };
     const md5_weights_desc good = fixture->desc;
-    EACH (row, cases) {
-        fixture->desc.resolution = row->desc.resolution;
-        fixture->desc.max_influences = row->desc.max_influences;
-        fixture->desc.smoothing = row->desc.smoothing;
-        fixture->desc.falloff = row->desc.falloff;
-        check_refused(fixture, MD5_ERROR_RANGE, row->message);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        fixture->desc.resolution = cases[i].desc.resolution;
+        fixture->desc.max_influences = cases[i].desc.max_influences;
+        fixture->desc.smoothing = cases[i].desc.smoothing;
+        fixture->desc.falloff = cases[i].desc.falloff;
+        check_refused(fixture, MD5_ERROR_RANGE, cases[i].message);
     }
     fixture->desc.falloff = NAN;
     CHECK(md5_create_weights(&fixture->desc, NULL, NULL) == NULL);
     fixture->desc = good;
     fixture->desc.num_positions = 0;
-    check_refused(fixture, MD5_ERROR_RANGE, "num_positions is 0, expected 1 to 134217727");
+    check_refused(fixture, MD5_ERROR_RANGE,
+                  "num_positions is out of range: expected 1 to 134217727, found 0");
     fixture->desc = good;
     fixture->desc.num_triangles = 1u << 30;
-    check_refused(fixture, MD5_ERROR_RANGE, "1073741824 triangles, expected at most 715827882");
+    check_refused(fixture, MD5_ERROR_RANGE,
+                  "too many triangles: expected at most 715827882, found 1073741824");
 }
 
 TEST (bind_refuses_wrong_positions_indices_and_joints) {
     OWN bind_case *const fixture = box_with_joint();
     fixture->positions[5].y = 2e9f;
     check_refused(fixture, MD5_ERROR_RANGE,
-                  "position 5 is 0 2e+09 8, expected numbers from -1e9 to 1e9");
+                  "position 5 is out of range: expected -1e9 to 1e9, found ( 0 2e+09 8 )");
     fixture->positions[5].y = NAN;
     CHECK(md5_create_weights(&fixture->desc, NULL, NULL) == NULL);
     fixture->positions[5].y = 1;
@@ -592,17 +597,17 @@ TEST (bind_refuses_wrong_positions_indices_and_joints) {
     fixture->positions[5].z = 1;
     fixture->indices[10] = fixture->desc.num_positions;
     check_refused(fixture, MD5_ERROR_RANGE,
-                  "triangle 3 has position 54, but there are 54 positions");
+                  "triangle 3 refers to an unknown position: expected an index below 54, found 54");
     fixture->indices[10] = 0;
     fixture->bind[0].m[7] = INFINITY;
     check_refused(fixture, MD5_ERROR_RANGE,
-                  "the bind matrix of joint 0 has inf, expected numbers from -1e9 to 1e9");
+                  "bind matrix of joint 0 is out of range: expected -1e9 to 1e9, found inf");
     fixture->bind[0].m[7] = 5;
     check_refused(fixture, MD5_ERROR_MISMATCH,
-                  "none of the 1 joints is inside the mesh, or they are excluded");
+                  "no usable joints: all 1 joints are outside the mesh or excluded");
     fixture->skeleton.num_joints = 0;
     check_refused(fixture, MD5_ERROR_MISMATCH,
-                  "none of the 0 joints is inside the mesh, or they are excluded");
+                  "no usable joints: all 0 joints are outside the mesh or excluded");
 }
 
 // Without this limit small files whose triangles overlap would take minutes.
@@ -619,7 +624,7 @@ TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
 TEST (bind_survives_failure_of_every_allocation) {
     OWN bind_case *const fixture = box_with_joint();
     bool is_done = false;
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, &it.opts, &it.error);
         is_done = weights != NULL;
         CHECK_FAILURE(it, weights);
@@ -639,16 +644,16 @@ static float any_number(uint64_t *seed, float size)
 TEST (bind_takes_any_triangles) {
     uint64_t seed = 7;
     static const float sizes[] = {1e9f, 1, 1e-30f, 1e-44f, 0};
-    FOR (round, 100) {
+    for (int round = 0; round < 100; round++) {
         OWN bind_case *const fixture = bind_new();
         const float size = sizes[round % 5], thin = round % 3 == 0 ? 0 : size;
-        FOR (i, 20)
+        for (int i = 0; i < 20; i++)
             bind_add_position(fixture, (md5_vec3){any_number(&seed, size), any_number(&seed, size),
                                                   any_number(&seed, thin)});
-        FOR (i, 30 * (round % 2))
+        for (int i = 0; i < 30 * (round % 2); i++)
             bind_add_triangle(fixture, test_random_u32(&seed) % 20, test_random_u32(&seed) % 20,
                               test_random_u32(&seed) % 20);
-        FOR (i, 4) {
+        for (int i = 0; i < 4; i++) {
             const md5_vec3 at = fixture->positions[i];
             bind_add_joint(fixture, (uint32_t)(i % 3 - 1),
                            i == 3 ? (md5_vec3){1e9f, -1e9f, 1e9f} : at);
@@ -657,9 +662,10 @@ TEST (bind_takes_any_triangles) {
         OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, NULL);
         if (!weights)
             continue;
-        EACH_IN (vertex, weights, vertices) {
+        for (uint32_t i = 0; i < weights->num_vertices; i++) {
+            const md5_vertex *const vertex = &weights->vertices[i];
             double sum = 0;
-            FOR (k, vertex->num_weights)
+            for (uint32_t k = 0; k < vertex->num_weights; k++)
                 sum += weights->weights[vertex->first_weight + k].bias;
             CHECK_NEAR(sum, 1, 1e-5);
         }
@@ -684,16 +690,16 @@ TEST (errors_in_binding_are_reported) {
     OWN bind_case *const fixture = box_with_joint();
     const md5_weights_desc good = fixture->desc;
     md5_weights_desc descs[4] = {good, good, good, good};
-    static const char *const said[4] = {"positions: not NULL", "indices: not NULL",
-                                        "bind: not NULL", "reserved members must be 0"};
+    static const char *const said[4] = {"positions: must not be NULL", "indices: must not be NULL",
+                                        "bind: must not be NULL", "reserved members must be 0"};
     descs[0].positions = NULL;
     descs[1].indices = NULL;
     descs[2].bind = NULL;
     descs[3].reserved[1] = 1;
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         MISUSE(said[i])
     md5_create_weights(&descs[i], NULL, NULL);
-    MISUSE("desc: not NULL")
+    MISUSE("desc: must not be NULL")
     md5_create_weights(test_null(), NULL, NULL);
 }
 

@@ -30,8 +30,8 @@ static bool pose_model(const char *mesh_path, const char *anim_path, md5_vec3 *f
         md5_vec3 *positions = malloc(mesh->num_vertices * sizeof *positions);
         if (!pose || !palette || !positions)
             abort();
-        md5_moment moment = md5_moment_at(anim, 0.3, MD5_WRAP_LOOP);
-        md5_pose_palette(binding, moment, MD5_ROOT_FILE, pose, NULL, palette);
+        md5_sample_position sample = md5_sample_position_at(anim, 0.3, MD5_WRAP_LOOP);
+        md5_pose_palette(binding, sample, MD5_ROOT_FILE, pose, NULL, palette);
         md5_skin(mesh, palette, positions, NULL, NULL);
         *first = positions[0];
         free(positions), free(palette), free(pose);
@@ -61,7 +61,7 @@ typedef struct hero {
 static bool load_hero(hero *h, const char *mesh, const char *walk, const char *wave,
                       md5_error *error)
 {
-    const md5_load_opts opts = {.axes = MD5_AXES_Y_UP, .without = MD5_PART_TANGENTS};
+    const md5_load_opts opts = {.axes = MD5_AXES_Y_UP, .skip_geometry = MD5_GEOMETRY_TANGENTS};
     h->model = md5_load_model(mesh, &opts, error);
     h->walk_anim = md5_load_anim(walk, &opts, error);
     h->wave_anim = md5_load_anim(wave, &opts, error);
@@ -77,7 +77,7 @@ static bool load_hero(hero *h, const char *mesh, const char *walk, const char *w
     h->buffers = calloc(h->model->num_meshes, sizeof *h->buffers);
     if (!h->upper || !h->pose || !h->over || !h->palette || !h->duals || !h->jobs || !h->buffers)
         abort();
-    FOR (i, h->model->num_meshes) {
+    for (uint32_t i = 0; i < h->model->num_meshes; i++) {
         h->buffers[i] = calloc(h->model->meshes[i].num_vertices, sizeof *h->buffers[i]);
         h->jobs[i] = (md5_skin_job){
             .mesh = &h->model->meshes[i],
@@ -93,8 +93,10 @@ static bool load_hero(hero *h, const char *mesh, const char *walk, const char *w
 
 static void free_hero(hero *h)
 {
-    FOR_WHILE (i, h->model->num_meshes, h->buffers)
-        free(h->buffers[i]);
+    if (h->buffers) {
+        for (uint32_t i = 0; i < h->model->num_meshes; i++)
+            free(h->buffers[i]);
+    }
     md5_free_binding(h->wave), md5_free_binding(h->walk);
     md5_free_anim(h->wave_anim), md5_free_anim(h->walk_anim), md5_free_model(h->model);
     free(h->buffers), free(h->jobs), free(h->duals), free(h->palette), free(h->over);
@@ -121,17 +123,18 @@ TEST (chain_programs_work_as_they_are_written) {
                         &error))) {
         double time = 0.7;
         const uint32_t n = h.model->skeleton.num_joints;
-        md5_moment slow = md5_moment_at(h.walk_anim, 0.2 * time, MD5_WRAP_LOOP);
+        md5_sample_position slow = md5_sample_position_at(h.walk_anim, 0.2 * time, MD5_WRAP_LOOP);
         slow.interpolation = MD5_INTERPOLATE_CUBIC; // slow motion without corners
         md5_sample(h.walk, slow, MD5_ROOT_IN_PLACE, h.pose);
-        md5_sample(h.wave, md5_moment_at(h.wave_anim, time, MD5_WRAP_CLAMP), MD5_ROOT_FILE, h.over);
+        md5_sample(h.wave, md5_sample_position_at(h.wave_anim, time, MD5_WRAP_CLAMP), MD5_ROOT_FILE,
+                   h.over);
         md5_blend_poses(h.pose, h.over, 0.5f, h.upper, n, h.pose);
         md5_local_to_palette(h.model, h.pose, NULL, h.palette);
         md5_build_dual_palette(h.palette, n, h.duals);
         md5_skin_batch(h.jobs, h.model->num_meshes, NULL);
         const md5_bounds bounds = md5_skin_bounds(h.model, h.palette);
-        FOR (i, h.model->num_meshes) {
-            FOR (k, h.model->meshes[i].num_vertices) {
+        for (uint32_t i = 0; i < h.model->num_meshes; i++) {
+            for (uint32_t k = 0; k < h.model->meshes[i].num_vertices; k++) {
                 const vertex *const v = &h.buffers[i][k];
                 CHECK(v->position.y > bounds.min.y - 3 && v->position.y < bounds.max.y + 3);
                 CHECK_NEAR(md5_vec3_length(v->normal), 1, 1e-5);
@@ -173,55 +176,178 @@ typedef struct parts {
     md5_error *error;
 } parts;
 
-#define NULL_CASE(name, call)        \
-    static bool name(const parts *p) \
-    {                                \
-        return (call) == 0;          \
-    }
 static const md5_image_program no_image = {.text = ""};
 static const md5_morph_source no_source = {.name = "smile"};
 static md5_xform one_pose[1];
 static float one_weight[1];
 
-NULL_CASE(bind_model, md5_bind(NULL, p->anim, NULL, p->error))
-NULL_CASE(bind_anim, md5_bind(p->model, NULL, NULL, p->error))
-NULL_CASE(bind_no_skeleton, md5_bind_skeleton(NULL, one_pose, p->anim, NULL, p->error))
-NULL_CASE(bind_skeleton_anim,
-          md5_bind_skeleton(&p->model->skeleton, p->model->bind_local, NULL, NULL, p->error))
-NULL_CASE(complete, md5_complete_model(NULL, MD5_PART_LOSSES, p->error))
-NULL_CASE(build_mask, md5_build_mask(NULL, "*hips", 0, one_weight, p->error))
-NULL_CASE(compress, md5_compress_anim(NULL, NULL, NULL, p->error))
-NULL_CASE(decompress, md5_decompress_anim(NULL, NULL, p->error))
-NULL_CASE(make_morph, md5_create_morph(NULL, NULL, 0, NULL, p->error))
-NULL_CASE(make_morph_source, md5_create_morph(p->model, &no_source, 1, NULL, p->error))
-NULL_CASE(make_baked, md5_create_baked(NULL, NULL, 1, NULL, p->error))
-NULL_CASE(make_weights, md5_create_weights(&(md5_weights_desc){0}, NULL, p->error))
-NULL_CASE(retarget_source, md5_create_retarget(NULL, p->model, NULL, 0, NULL, p->error))
-NULL_CASE(retarget_target, md5_create_retarget(p->model, NULL, NULL, 0, NULL, p->error))
-NULL_CASE(machine_model, md5_create_machine(&(md5_machine_desc){.name = "m"}, NULL, p->error))
-NULL_CASE(machine_binding,
-          md5_create_machine(&(md5_machine_desc){.name = "m",
-                                                 .model = p->model,
-                                                 .clips = &(md5_clip_desc){.name = "c"},
-                                                 .num_clips = 1},
-                             NULL, p->error))
-NULL_CASE(player, md5_create_player(NULL, NULL, p->error))
-NULL_CASE(restore_player, md5_player_restore(NULL, "", 0, p->error))
-NULL_CASE(scales, md5_load_scales("no.md5scale", NULL, NULL, p->error))
-NULL_CASE(scales_text, md5_parse_scales("{}", 2, NULL, NULL, p->error))
-NULL_CASE(verdict, md5_game_set_verdict(NULL, MD5_VERDICT_ENGINE, p->error))
-NULL_CASE(table, md5_game_table(NULL, "t", p->error))
-NULL_CASE(material, md5_game_material(NULL, "m", p->error))
-NULL_CASE(image_program, md5_game_image_program(NULL, "i", &(md5_image_program){0}, p->error))
-NULL_CASE(image, md5_load_image(NULL, &no_image, NULL, p->error))
-NULL_CASE(skin_def, md5_game_skin_def(NULL, "s", p->error))
-NULL_CASE(model_def, md5_game_model_def(NULL, "m", p->error))
-NULL_CASE(entity_def, md5_game_entity_def(NULL, "e", p->error))
-NULL_CASE(check_entity_def, md5_game_check_entity_def(NULL, "e", p->error))
-NULL_CASE(check_entity_keys, md5_game_check_entity_keys(NULL, "e", p->error))
-NULL_CASE(entity, md5_load_entity(NULL, "e", NULL, p->error))
-NULL_CASE(actor, md5_create_actor(NULL, NULL, p->error))
-NULL_CASE(restore_actor, md5_actor_restore(NULL, "", 0, p->error))
+static bool bind_model(const parts *p)
+{
+    return !md5_bind(NULL, p->anim, NULL, p->error);
+}
+
+static bool bind_anim(const parts *p)
+{
+    return !md5_bind(p->model, NULL, NULL, p->error);
+}
+
+static bool bind_no_skeleton(const parts *p)
+{
+    return !md5_bind_skeleton(NULL, one_pose, p->anim, NULL, p->error);
+}
+
+static bool bind_skeleton_anim(const parts *p)
+{
+    return !md5_bind_skeleton(&p->model->skeleton, p->model->bind_local, NULL, NULL, p->error);
+}
+
+static bool complete(const parts *p)
+{
+    return !md5_derive_geometry(NULL, MD5_GEOMETRY_LOSSES, p->error);
+}
+
+static bool build_mask(const parts *p)
+{
+    return !md5_build_mask(NULL, "*hips", 0, one_weight, p->error);
+}
+
+static bool compress(const parts *p)
+{
+    return !md5_compress_anim(NULL, NULL, NULL, p->error);
+}
+
+static bool decompress(const parts *p)
+{
+    return !md5_decompress_anim(NULL, NULL, p->error);
+}
+
+static bool make_morph(const parts *p)
+{
+    return !md5_create_morph(NULL, NULL, 0, NULL, p->error);
+}
+
+static bool make_morph_source(const parts *p)
+{
+    return !md5_create_morph(p->model, &no_source, 1, NULL, p->error);
+}
+
+static bool make_baked(const parts *p)
+{
+    return !md5_create_baked(NULL, NULL, 1, NULL, p->error);
+}
+
+static bool make_weights(const parts *p)
+{
+    return !md5_create_weights(&(md5_weights_desc){0}, NULL, p->error);
+}
+
+static bool retarget_source(const parts *p)
+{
+    return !md5_create_retarget(NULL, p->model, NULL, 0, NULL, p->error);
+}
+
+static bool retarget_target(const parts *p)
+{
+    return !md5_create_retarget(p->model, NULL, NULL, 0, NULL, p->error);
+}
+
+static bool machine_model(const parts *p)
+{
+    return !md5_create_machine(&(md5_machine_desc){.name = "m"}, NULL, p->error);
+}
+
+static bool machine_binding(const parts *p)
+{
+    return !md5_create_machine(
+        &(md5_machine_desc){
+            .name = "m", .model = p->model, .clips = &(md5_clip_desc){.name = "c"}, .num_clips = 1},
+        NULL, p->error);
+}
+
+static bool player(const parts *p)
+{
+    return !md5_create_player(NULL, NULL, p->error);
+}
+
+static bool restore_player(const parts *p)
+{
+    return !md5_player_restore(NULL, "", 0, p->error);
+}
+
+static bool scales(const parts *p)
+{
+    return !md5_load_scales("no.md5scale", NULL, NULL, p->error);
+}
+
+static bool scales_text(const parts *p)
+{
+    return !md5_parse_scales("{}", 2, NULL, NULL, p->error);
+}
+
+static bool mode(const parts *p)
+{
+    return !md5_game_set_parse_mode(NULL, MD5_PARSE_ENGINE, p->error);
+}
+
+static bool table(const parts *p)
+{
+    return !md5_game_table(NULL, "t", p->error);
+}
+
+static bool material(const parts *p)
+{
+    return !md5_game_material(NULL, "m", p->error);
+}
+
+static bool image_program(const parts *p)
+{
+    return !md5_game_image_program(NULL, "i", &(md5_image_program){0}, p->error);
+}
+
+static bool image(const parts *p)
+{
+    return !md5_load_image(NULL, &no_image, NULL, p->error);
+}
+
+static bool skin_def(const parts *p)
+{
+    return !md5_game_skin_def(NULL, "s", p->error);
+}
+
+static bool model_def(const parts *p)
+{
+    return !md5_game_model_def(NULL, "m", p->error);
+}
+
+static bool entity_def(const parts *p)
+{
+    return !md5_game_entity_def(NULL, "e", p->error);
+}
+
+static bool check_entity_def(const parts *p)
+{
+    return !md5_game_check_entity_def(NULL, "e", p->error);
+}
+
+static bool check_entity_keys(const parts *p)
+{
+    return !md5_game_check_entity_keys(NULL, "e", p->error);
+}
+
+static bool entity(const parts *p)
+{
+    return !md5_load_entity(NULL, "e", NULL, p->error);
+}
+
+static bool actor(const parts *p)
+{
+    return !md5_create_actor(NULL, NULL, p->error);
+}
+
+static bool restore_actor(const parts *p)
+{
+    return !md5_actor_restore(NULL, "", 0, p->error);
+}
 
 TEST (chain_of_null_assets_keeps_the_first_failure) {
     static bool (*const calls[])(const parts *p) = {
@@ -245,7 +371,7 @@ TEST (chain_of_null_assets_keeps_the_first_failure) {
         restore_player,
         scales,
         scales_text,
-        verdict,
+        mode,
         table,
         material,
         image_program,
@@ -267,7 +393,7 @@ TEST (chain_of_null_assets_keeps_the_first_failure) {
     CHECK(md5_load_model("no/such.md5mesh", NULL, &error) == NULL);
     const md5_error first = error;
     CHECK_UINT(first.status, MD5_ERROR_IO);
-    FOR (i, COUNT_OF(calls)) {
+    for (size_t i = 0; i < COUNT_OF(calls); i++) {
         const parts with_error = {model, anim, &error};
         CHECK_THAT(calls[i](&with_error), "call %zu fails", i);
         CHECK_THAT(memcmp(&error, &first, sizeof error) == 0, "call %zu keeps the error: %s", i,

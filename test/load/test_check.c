@@ -1,5 +1,6 @@
-// What engines say to texts: md5_check_doc() and what follows it. The texts of findings are tested
-// with md5tool check, whose table of what is broken says which engine minds (test/tool/check.sh).
+// What engines say to texts: md5_check_doc() and what follows it. The texts of diagnostics are
+// tested with md5tool check, whose table of what is broken says which engine minds
+// (test/tool/check.sh).
 #include "test/own.h"
 
 #include <time.h>
@@ -17,11 +18,11 @@ static md5_check *check_text(md5_doc_kind kind, const char *text, const char *en
     return md5_check_doc(kind, text, strlen(text), (md5_engines){set, set}, &opts, NULL);
 }
 
-static const md5_finding *find_rule(const md5_check *check, const char *rule)
+static const md5_diagnostic *find_rule(const md5_check *check, const char *rule)
 {
-    for (uint32_t i = 0; check && i < check->num_findings; i++)
-        if (strcmp(check->findings[i].rule, rule) == 0)
-            return &check->findings[i];
+    for (uint32_t i = 0; check && i < check->num_diagnostics; i++)
+        if (strcmp(check->diagnostics[i].rule, rule) == 0)
+            return &check->diagnostics[i];
     return NULL;
 }
 
@@ -58,7 +59,7 @@ static const char clip_text[] = "MD5Version 10\n"
 // A capital E twice: id's lexer stops there, others read on.
 TEST (check_finds_where_rules_are_broken) {
     OWN_CHECK check = check_text(MD5_DOC_MODEL, mesh_text, "doom3");
-    const md5_finding *const found = find_rule(check, "capital-exponent");
+    const md5_diagnostic *const found = find_rule(check, "capital-exponent");
     REQUIRE(found);
     CHECK_UINT(found->error.line, 7);
     CHECK_UINT(found->error.column, 23);
@@ -93,9 +94,9 @@ TEST (check_compares_a_clip_with_its_mesh) {
     OWN_CHECK clip = check_text(MD5_DOC_ANIM, clip_text, "doom3");
     REQUIRE(mesh && clip);
     CHECK_UINT(md5_check_pair(mesh, clip), 1);
-    CHECK_STRING(clip->findings[clip->num_findings - 1].error.message,
+    CHECK_STRING(clip->diagnostics[clip->num_diagnostics - 1].error.message,
                  "a.md5mesh has no joint 'limd': did you mean 'limb'?");
-    CHECK_UINT(clip->findings[clip->num_findings - 1].error.line, 8);
+    CHECK_UINT(clip->diagnostics[clip->num_diagnostics - 1].error.line, 8);
     CHECK_UINT(md5_check_pair(mesh, clip), 0); // the same mesh again
 }
 
@@ -112,7 +113,7 @@ TEST (check_counts_and_names_places) {
     REQUIRE(clip && find_rule(clip, "frame-number") && find_rule(clip, "base-frame-root"));
     CHECK_UINT(find_rule(clip, "frame-number")->error.line, 18);
     CHECK_STRING(find_rule(clip, "base-frame-root")->error.message,
-                 "the root is 5 units from that of the base frame in frame 0");
+                 "root of frame 0 is 5 units from the root of the base frame");
     static const char text[] =
         "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\njoints {\n"
         "\t\"abcdef\" -1 ( 0 0 0 ) ( 0 0 0 )\n\t\"tail\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh "
@@ -124,19 +125,19 @@ TEST (check_counts_and_names_places) {
     REQUIRE(mesh && model && md5_check_model(mesh, model));
     REQUIRE(find_rule(mesh, "weights-apart"));
     CHECK_STRING(find_rule(mesh, "weights-apart")->error.message,
-                 "mesh 0: the weights of 1 vertices do not meet");
+                 "mesh 0: weights of 1 vertices have different positions");
     CHECK_UINT(md5_check_pair(mesh, clip), 1);
-    CHECK_STRING(clip->findings[clip->num_findings - 1].error.message,
+    CHECK_STRING(clip->diagnostics[clip->num_diagnostics - 1].error.message,
                  "a.md5mesh has no joint 'abcxyz': did you mean 'abcdef'?");
 }
 
-TEST (check_takes_findings_of_others) {
+TEST (check_takes_diagnostics_of_others) {
     OWN_CHECK check = md5_check_doc(MD5_DOC_MODEL, NULL, 0, (md5_engines){0}, NULL, NULL);
     REQUIRE(check);
-    CHECK_UINT(check->num_findings, 0);
-    CHECK(md5_add_finding(check, "no-skin", 3, 4, "no image \x01 of it"));
-    CHECK_STRING(check->findings[0].error.message, "no image \\x01 of it");
-    CHECK_UINT(check->findings[0].error.column, 4);
+    CHECK_UINT(check->num_diagnostics, 0);
+    CHECK(md5_add_diagnostic(check, "no-skin", 3, 4, "no image \x01 of it"));
+    CHECK_STRING(check->diagnostics[0].error.message, "no image \\x01 of it");
+    CHECK_UINT(check->diagnostics[0].error.column, 4);
 }
 
 TEST (check_fails_if_memory_runs_out) {
@@ -166,18 +167,18 @@ static double time_weights(bool all)
                                   "joints {\n\t\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
                                   "mesh {\n\tshader \"\"\n\tnumverts %d\n",
                                   COUNT);
-    FOR (i, COUNT)
+    for (int i = 0; i < COUNT; i++)
         used += (size_t)sprintf(text + used, "\tvert %d ( 0 0 ) 0 %d\n", i, all ? COUNT : 1);
     used += (size_t)sprintf(text + used, "\tnumtris 0\n\tnumweights %d\n", COUNT);
-    FOR (i, COUNT)
+    for (int i = 0; i < COUNT; i++)
         used += (size_t)sprintf(text + used, "\tweight %d 0 1 ( 0 0 0 )\n", i);
     memcpy(text + used, "}\n", 3);
     double least = INFINITY;
-    FOR (round, 3) {
+    for (int round = 0; round < 3; round++) {
         const clock_t begin = clock();
         OWN_CHECK check = check_text(MD5_DOC_MODEL, text, "all");
         least = fmin(least, (double)(clock() - begin) / CLOCKS_PER_SEC);
-        const md5_finding *const many = find_rule(check, "8-weights");
+        const md5_diagnostic *const many = find_rule(check, "8-weights");
         CHECK(check && (all ? many && many->count == COUNT : !many));
     }
     return least;
@@ -210,7 +211,7 @@ static md5_check *check_chain(const chain *of)
                         "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints %d\nframeRate 24\n"
                         "numAnimatedComponents %d\nhierarchy {\n",
                         of->num_joints, of->num_joints + 2);
-    FOR (i, of->num_joints) {
+    for (int i = 0; i < of->num_joints; i++) {
         a += (size_t)sprintf(mesh + a, "\"j%d\" %d ( 0 0 %d ) ( 0 0 0 )\n", i, i - 1, 5 * i);
         b += (size_t)sprintf(clip + b, "\"j%d\" %d %d %d\n", i, i - 1, i > 0 ? 4 : 56,
                              i > 0 ? i + 2 : 0);
@@ -218,11 +219,11 @@ static md5_check *check_chain(const chain *of)
     memcpy(mesh + a, "}\n", 3);
     b += (size_t)sprintf(clip + b,
                          "}\nbounds {\n( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n");
-    FOR (i, of->num_joints)
+    for (int i = 0; i < of->num_joints; i++)
         b += (size_t)sprintf(clip + b, "( 0 0 %d ) ( 0 0 0 )\n", i > 0 ? 5 : 0);
-    FOR (f, 2) {
+    for (int f = 0; f < 2; f++) {
         b += (size_t)sprintf(clip + b, "}\nframe %d {\n%s\n", f, of->turns[f]);
-        FOR_FROM (i, 1, of->num_joints)
+        for (int i = 1; i < of->num_joints; i++)
             b += (size_t)sprintf(clip + b, "%.9g\n", (i <= of->num_odd ? 5 + i : 5) * of->scale[f]);
     }
     memcpy(clip + b, "}\n", 3);
@@ -241,13 +242,19 @@ TEST (check_finds_bones_of_another_length) {
         chain of;
         const char *said; // NULL: nothing
     } rows[] = {
-        {{.num_joints = 6, .scale = {1.6, 1.6}}, "1.6 times as long as the mesh's: md5tool fix"},
-        {{.num_joints = 6, .scale = {0.0254, 0.0254}}, "as metres beside inches"},
-        {{.num_joints = 6, .scale = {39.37, 39.37}}, "as inches beside metres"},
-        {{.num_joints = 6, .scale = {0.01, 0.01}}, "as metres beside centimetres"},
-        {{.num_joints = 6, .scale = {100, 100}}, "as centimetres beside metres"},
-        {{.num_joints = 6, .scale = {0.3937, 0.3937}}, "as inches beside centimetres"},
-        {{.num_joints = 6, .scale = {2.54, 2.54}}, "as centimetres beside inches"},
+        {{.num_joints = 6, .scale = {1.6, 1.6}},
+         "1.6 times as long as in the mesh; use 'md5tool fix --mesh'"},
+        {{.num_joints = 6, .scale = {0.0254, 0.0254}},
+         "in the mesh (meters instead of inches); use"},
+        {{.num_joints = 6, .scale = {39.37, 39.37}}, "in the mesh (inches instead of meters); use"},
+        {{.num_joints = 6, .scale = {0.01, 0.01}},
+         "in the mesh (meters instead of centimeters); use"},
+        {{.num_joints = 6, .scale = {100, 100}},
+         "in the mesh (centimeters instead of meters); use"},
+        {{.num_joints = 6, .scale = {0.3937, 0.3937}},
+         "in the mesh (inches instead of centimeters); use"},
+        {{.num_joints = 6, .scale = {2.54, 2.54}},
+         "in the mesh (centimeters instead of inches); use"},
         {{.num_joints = 6, .scale = {1.06, 1.06}}, "1.06 times"},
         {{.num_joints = 6, .scale = {1.04, 1.04}}, NULL},
         {{.num_joints = 5, .scale = {1.6, 1.6}}, NULL},                          // 4 bones
@@ -256,11 +263,11 @@ TEST (check_finds_bones_of_another_length) {
         {{.num_joints = 11, .num_odd = 3, .scale = {1.06, 1.06}}, NULL},
         {{.num_joints = 11, .num_odd = 3, .scale = {1.3, 1.3}}, "1.3 times"},
     };
-    FOR (i, COUNT_OF(rows)) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         chain of = rows[i].of;
         of.turns[0] = of.turns[1] = "0 0 0";
         OWN_CHECK check = check_chain(&of);
-        const md5_finding *const found = find_rule(check, "clip-scale");
+        const md5_diagnostic *const found = find_rule(check, "clip-scale");
         const char *const said = found ? found->error.message : "nothing";
         CHECK_THAT(rows[i].said ? strstr(said, rows[i].said) != NULL : !found, "row %zu: %s", i,
                    said);
@@ -282,11 +289,12 @@ TEST (check_says_once_that_clips_are_turned) {
         {{none, by_x, none},
          NULL,
          1,
-         "turned by -90 degrees about x against the mesh, its other 2 clips are not"},
+         "clip is rotated by -90 degrees about x relative to the mesh, but the other 2 clips are "
+         "not"},
         {{by_y, by_y, by_y},
          NULL,
          0,
-         "turned by -90 degrees about y against the mesh, as are its other 2 clips"},
+         "clip is rotated by -90 degrees about y relative to the mesh, as are the other 2 clips"},
         {{by_x, by_x, none}, NULL, -1, NULL},
         {{by_x, by_x, by_y}, NULL, -1, NULL},
         {{by_x, none, none}, "0.6 0 0", -1, NULL},        // it turns
@@ -294,9 +302,9 @@ TEST (check_says_once_that_clips_are_turned) {
         {{"0 0 0.70710678", none, none}, NULL, -1, NULL}, // along the bones, which stay
         {{"0.5 0.5 0.5", none, none}, NULL, 0, "several axes"},
     };
-    FOR (i, COUNT_OF(rows)) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         md5_check *clips[3];
-        FOR (k, 3) {
+        for (int k = 0; k < 3; k++) {
             const chain of = {.num_joints = 6,
                               .scale = {1, 1},
                               .turns = {rows[i].turns[k],
@@ -304,8 +312,8 @@ TEST (check_says_once_that_clips_are_turned) {
             clips[k] = check_chain(&of);
         }
         CHECK(md5_check_turns(clips, 3));
-        FOR (k, 3) {
-            const md5_finding *const found = find_rule(clips[k], "clip-turn");
+        for (int k = 0; k < 3; k++) {
+            const md5_diagnostic *const found = find_rule(clips[k], "clip-turn");
             CHECK_THAT((found != NULL) == (k == rows[i].number), "row %zu, clip %d", i, k);
             CHECK(!found || strstr(found->error.message, rows[i].said));
             md5_free_check(clips[k]);
@@ -316,7 +324,7 @@ TEST (check_says_once_that_clips_are_turned) {
 // Read in memory that ends with the text, so that a sanitizer sees what is read behind it.
 TEST (check_reads_nothing_behind_a_text) {
     STRINGS(ends) = {"\"", "-", "'", "/", "/*", "1 \"\"", "\xC3", "{", "0x"};
-    FOR (i, COUNT_OF(ends)) {
+    for (size_t i = 0; i < COUNT_OF(ends); i++) {
         static const char begin[] = "MD5Version 10\ncommandline \"\"\nnumJoints ";
         const size_t size = sizeof begin - 1 + strlen(ends[i]);
         OWN_STRING text = test_alloc(size);

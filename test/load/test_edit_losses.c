@@ -35,11 +35,11 @@ TEST (edit_writes_clips_of_version_6_with_their_mesh) {
     OWN_BINDING first = md5_bind(model, old, NULL, NULL);
     OWN_BINDING second = md5_bind(new_model, now, NULL, NULL);
     REQUIRE(first && second);
-    FOR (f, now->num_frames) {
+    for (uint32_t f = 0; f < now->num_frames; f++) {
         md5_xform a[2], b[2];
-        md5_sample(first, md5_moment_from_frames(old, f, f, 0), MD5_ROOT_FILE, a);
-        md5_sample(second, md5_moment_from_frames(now, f, f, 0), MD5_ROOT_FILE, b);
-        FOR (j, 2u) {
+        md5_sample(first, md5_sample_position_from_frames(old, f, f, 0), MD5_ROOT_FILE, a);
+        md5_sample(second, md5_sample_position_from_frames(now, f, f, 0), MD5_ROOT_FILE, b);
+        for (uint32_t j = 0; j < 2; j++) {
             const md5_vec3 at = {4, 5, 6};
             CHECK_SMALL(real_distance(md5_xform_point(a[j], at), md5_xform_point(b[j], at)), 1e-4);
         }
@@ -50,17 +50,17 @@ TEST (edit_writes_clips_of_version_6_with_their_mesh) {
 TEST (edit_keeps_meshes_beyond_their_number) {
     static const char head[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes ";
     static const char joint[] = "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n";
-    FOR (counted, 3u) {
+    for (uint32_t counted = 0; counted < 3; counted++) {
         OWN_TEXT text = {0};
         test_append(&text, "%s%u\n%s", head, counted, joint);
-        FOR (m, 9u)
+        for (uint32_t m = 0; m < 9; m++)
             test_append(&text,
                         "mesh { shader \"s%u\" numverts 1 vert 0 ( 0 0 ) 0 1 numtris 0 "
                         "numweights 1 weight 0 0 1 ( %u 0 0 ) }\n",
                         m, m);
         OWN_DOC doc = parse(MD5_DOC_MODEL, text.bytes);
         REQUIRE(doc && doc->num_meshes == 9);
-        FOR (m, 9u) {
+        for (uint32_t m = 0; m < 9; m++) {
             CHECK_UINT((uint32_t)(doc->meshes[m].shader[1] - '0'), m);
             CHECK_EXACT(doc->meshes[m].weights[0].offset.x, m);
         }
@@ -79,9 +79,9 @@ static void keep_message(void *user, const md5_error *warning)
 TEST (edit_triangles_beyond_the_vertices_are_dropped) {
     static const char vertices[] =
         "numverts 3\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 0 1\nvert 2 ( 1 1 ) 0 1\n";
-    static const char triangles[] =
-        "numtris 4\ntri 0 3 1 2\ntri 1 0 1 2\ntri 2 0 65536 1\ntri 3 2 1 0\n";
-    FOR (order, 2) {
+    static const char triangles[] = "numtris 6\ntri 0 3 1 2\ntri 1 0 1 2\ntri 2 0 65536 1\ntri 3 2 "
+                                    "1 0\ntri 4 0 3 1\ntri 5 0 1 3\n";
+    for (int order = 0; order < 2; order++) {
         char text[1024], message[sizeof((md5_error *)0)->message] = "";
         snprintf(text, sizeof text,
                  "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
@@ -89,7 +89,7 @@ TEST (edit_triangles_beyond_the_vertices_are_dropped) {
                  "mesh { shader \"s\"\n%s%snumweights 1\nweight 0 0 1 ( 0 0 0 )\n}\n",
                  order ? triangles : vertices, order ? vertices : triangles);
         const md5_load_opts opts = {
-            .warn = keep_message, .warn_user = message, .drops_triangles = true};
+            .warn = keep_message, .warn_user = message, .drop_invalid_triangles = true};
         md5_error error = {0};
         CHECK_FAILS(md5_parse_doc(MD5_DOC_MODEL, text, strlen(text), NULL, &error), error,
                     MD5_ERROR_RANGE);
@@ -99,7 +99,8 @@ TEST (edit_triangles_beyond_the_vertices_are_dropped) {
         static const uint32_t kept[] = {0, 1, 2, 2, 1, 0};
         CHECK_BYTES(doc->meshes[0].indices, kept, sizeof kept);
         CHECK_UINT(model->meshes[0].num_triangles, 2);
-        CHECK_STRING(message, "2 of 4 triangles have a corner beyond numverts 3: left out");
+        CHECK_STRING(message,
+                     "4 of 6 triangles refer to unknown vertices (numverts is 3): skipped");
     }
 }
 
@@ -164,7 +165,7 @@ TEST (edit_comments_go_with_their_frames) {
                        "frameRate 24\nnumAnimatedComponents 1\n\nhierarchy {\n"
                        "\t\"a\"\t-1 1 0\t// \n}\n\nbaseframe { // base\n"
                        "\t( 0 0 0 ) ( 0 0 0 )\n}\n");
-    FOR (f, 5)
+    for (int f = 0; f < 5; f++)
         test_append(&text, "\nframe %d {\n\t%d // at %d\n}\n", f, f * f, f);
     OWN_DOC doc = parse(MD5_DOC_ANIM, text.bytes);
     REQUIRE(doc);
@@ -186,7 +187,7 @@ TEST (edit_comments_go_with_their_frames) {
 TEST (edit_open_cycles_get_their_first_frame_again) {
     enum { FRAMES = 8, ROW = 12 };
     const double pi = acos(-1);
-    FOR (phase, FRAMES + 2) {
+    for (int phase = 0; phase < FRAMES + 2; phase++) {
         float numbers[FRAMES][ROW] = {{0}};
         md5_doc_joint joints[] = {
             {.name = "root", .parent = MD5_NONE, .track = {63, 0}},
@@ -199,7 +200,7 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
                        .frame_rate = 24,
                        .numbers = numbers[0]};
         const bool is_cycle = phase < FRAMES;
-        FOR (f, FRAMES) {
+        for (int f = 0; f < FRAMES; f++) {
             const double way = phase == FRAMES ? 0.1 * f : 0.1 * f * f;
             const double angle = is_cycle ? 0.4 * sin(2 * pi * (f + phase) / (double)FRAMES) : way;
             numbers[f][0] = 3 * (float)f;
@@ -210,7 +211,7 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
         md5_loop loop = {.num_blended = FRAMES};
         const md5_frame_edit job = {.is_closed = true, .loop = &loop};
         CHECK_DONE(md5_edit_frames(&doc, &job, &error) != MD5_NONE, error);
-        CHECK_UINT(loop.end, is_cycle ? MD5_LOOP_LACKS_LAST : MD5_LOOP_ELSEWHERE);
+        CHECK_UINT(loop.end, is_cycle ? MD5_LOOP_WITHOUT_LAST_FRAME : MD5_LOOP_OPEN);
         CHECK_UINT(doc.num_frames, is_cycle ? FRAMES + 1 : FRAMES);
         const float *const last = doc.numbers + (size_t)(doc.num_frames - 1) * ROW;
         CHECK_BYTES(last + 1, doc.numbers + 1, (ROW - 1) * sizeof *last);
@@ -227,11 +228,11 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
 // 3 needs 5 frames, of which none gets more than 1.5 / 5 of it. At twice the rate those are ten.
 TEST (edit_loops_that_end_elsewhere_are_blended_at_their_end) {
     enum { FRAMES = 18, BLENDED = 5 };
-    FOR (doubled, 2) {
+    for (int doubled = 0; doubled < 2; doubled++) {
         float numbers[FRAMES];
         md5_doc_joint joints[] = {{.name = "root", .parent = MD5_NONE},
                                   {.name = "tip", .parent = 0, .track = {4, 0}}};
-        FOR (f, FRAMES)
+        for (int f = 0; f < FRAMES; f++)
             numbers[f] = f <= 10 ? (float)f : (float)(20 - f);
         md5_doc doc = {.kind = MD5_DOC_ANIM,
                        .num_joints = 2,
@@ -244,10 +245,10 @@ TEST (edit_loops_that_end_elsewhere_are_blended_at_their_end) {
         const md5_frame_edit job = {
             .is_closed = true, .loop = &loop, .frame_rate = doubled ? 20 : 0};
         CHECK(md5_edit_frames(&doc, &job, NULL) != MD5_NONE);
-        CHECK_UINT(loop.end, MD5_LOOP_ELSEWHERE);
+        CHECK_UINT(loop.end, MD5_LOOP_OPEN);
         CHECK_UINT(loop.num_blended, BLENDED);
         REQUIRE(doc.num_frames == (doubled ? 2 * FRAMES - 1 : FRAMES) && doc.num_components == 1);
-        FOR (f, doc.num_frames) {
+        for (uint32_t f = 0; f < doc.num_frames; f++) {
             const double frame = doubled ? 0.5 * f : f;
             const double old = frame <= 10 ? frame : 20 - frame;
             const double t = fmax((frame - (FRAMES - 1 - BLENDED)) / (double)BLENDED, 0);
@@ -263,13 +264,13 @@ TEST (edit_loops_that_end_elsewhere_are_blended_at_their_end) {
 TEST (edit_finds_how_loops_end) {
     enum { CYCLE = 24, FRAMES = 3 * CYCLE + 1 };
     const double pi = acos(-1);
-    FOR (is_once, 2) {
+    for (int is_once = 0; is_once < 2; is_once++) {
         float numbers[FRAMES][4];
         md5_doc_joint joints[] = {{.name = "root", .parent = MD5_NONE, .track = {1 | 4, 0}},
                                   {.name = "hip", .parent = 0, .track = {16, 2}},
                                   {.name = "shin", .parent = 1, .track = {16, 3}}};
         joints[2].position.z = -20;
-        FOR (f, FRAMES) {
+        for (int f = 0; f < FRAMES; f++) {
             const double at = 2 * pi * (f + 5) / (double)CYCLE;
             const double once = 0.1 * (1 - cos(pi * f / (double)CYCLE)); // at rest at frame 24
             numbers[f][0] = 2 * (float)f;
@@ -286,18 +287,18 @@ TEST (edit_finds_how_loops_end) {
                              .numbers = numbers[0]};
         OWN_ANIM anim = anim_of(&doc);
         REQUIRE(anim);
-        FOR (first, (uint32_t)CYCLE) {
+        for (uint32_t first = 0; first < (uint32_t)CYCLE; first++) {
             CHECK(is_once || md5_find_loop(anim, first, CYCLE + 1).end == MD5_LOOP_CLOSED);
-            CHECK(is_once || md5_find_loop(anim, first, CYCLE).end == MD5_LOOP_LACKS_LAST);
+            CHECK(is_once || md5_find_loop(anim, first, CYCLE).end == MD5_LOOP_WITHOUT_LAST_FRAME);
         }
         for (uint32_t count = 4; count < CYCLE - 1; count++)
-            CHECK_UINT(md5_find_loop(anim, 0, count).end, MD5_LOOP_ELSEWHERE);
+            CHECK_UINT(md5_find_loop(anim, 0, count).end, MD5_LOOP_OPEN);
         CHECK_UINT(md5_find_loop(anim, 0, CYCLE + 1).end, is_once ? 0 : MD5_LOOP_CLOSED);
         CHECK_UINT(md5_find_loop(anim, 0, 1).end, MD5_LOOP_CLOSED);
         if (!is_once) // 72 frames, three cycles
-            CHECK_UINT(md5_find_loop(anim, 1, 0).end, MD5_LOOP_LACKS_LAST);
-        CHECK_UINT(md5_find_loop(anim, FRAMES, 0).end, MD5_LOOP_ELSEWHERE);
-        CHECK_UINT(md5_find_loop(anim, FRAMES - 1, 2).end, MD5_LOOP_ELSEWHERE);
+            CHECK_UINT(md5_find_loop(anim, 1, 0).end, MD5_LOOP_WITHOUT_LAST_FRAME);
+        CHECK_UINT(md5_find_loop(anim, FRAMES, 0).end, MD5_LOOP_OPEN);
+        CHECK_UINT(md5_find_loop(anim, FRAMES - 1, 2).end, MD5_LOOP_OPEN);
     }
 }
 

@@ -140,7 +140,7 @@ static void check_transform(golden *g, const char *what, uint32_t index, md5_xfo
     const md5_quat q = actual.rotation;
     const double ours[4] = {q.x, q.y, q.z, -(double)q.w};
     double same = 0, flipped = 0;
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         const double expected = number(g);
         same = fmax(same, fabs(ours[i] - expected));
         flipped = fmax(flipped, fabs(ours[i] + expected));
@@ -155,7 +155,7 @@ static void check_transform(golden *g, const char *what, uint32_t index, md5_xfo
 static void check_matrix(golden *g, const char *what, uint32_t index, const md5_mat34 *actual,
                          double rotation_tolerance, double length_tolerance)
 {
-    FOR (i, 12) {
+    for (int i = 0; i < 12; i++) {
         if (i % 4 == 3) {
             check_length(g, what, index, actual->m[i], length_tolerance);
             continue;
@@ -216,7 +216,7 @@ static void check_mesh(golden *g, uint32_t index)
     check_count(g, "vertices", mesh->num_file_vertices);
     check_count(g, "triangles", mesh->num_triangles);
     check_count(g, "weights", mesh->num_weights);
-    FOR (i, mesh->num_file_vertices)
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
         used += mesh->file_vertices[i].num_weights;
     check_count(g, "weight references", used);
     check_count(g, "weights on a vertex", mesh->max_weights);
@@ -227,7 +227,7 @@ static void check_mesh(golden *g, uint32_t index)
                    "texture coordinate of vertex %u", i);
     }
     for (uint32_t i = 0; i < mesh->num_triangles && expect(g, "tri"); i++) {
-        FOR (corner, 3)
+        for (int corner = 0; corner < 3; corner++)
             check_count(g, "corner", mesh->sources[mesh->indices[3 * (size_t)i + (size_t)corner]]);
     }
     for (uint32_t i = 0; i < mesh->num_file_vertices && expect(g, "bv"); i++)
@@ -238,7 +238,7 @@ static void check_mesh(golden *g, uint32_t index)
 static void find_loose(golden *g)
 {
     const md5_skeleton *const skeleton = &g->model->skeleton;
-    FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         g->is_loose[joint] = fabs((double)g->pose[joint].rotation.w) < near_zero_w
@@ -249,7 +249,7 @@ static void find_loose(golden *g)
 static bool vertex_is_loose(const golden *g, const md5_mesh *mesh, uint32_t vertex)
 {
     const md5_vertex range = mesh->file_vertices[vertex];
-    FOR (i, range.num_weights) {
+    for (uint32_t i = 0; i < range.num_weights; i++) {
         if (g->is_loose[mesh->weights[range.first_weight + i].joint])
             return true;
     }
@@ -271,22 +271,23 @@ static void check_time(golden *g)
     number(g); // frame2
     number(g); // frontlerp
     const double fraction = number(g);
-    const md5_moment moment =
-        md5_moment_at(g->anim, ms / 1000.0, cycles == 1 ? MD5_WRAP_CLAMP : MD5_WRAP_LOOP);
+    const md5_sample_position sample =
+        md5_sample_position_at(g->anim, ms / 1000.0, cycles == 1 ? MD5_WRAP_CLAMP : MD5_WRAP_LOOP);
     const double period = g->anim->num_frames > 1 ? g->anim->num_frames - 1 : 1;
     const double expected = cycle * period + frame0 + fraction;
-    const double ours = (double)moment.cycle * period + moment.frame0 + moment.fraction;
+    const double ours = (double)sample.cycle * period + sample.frame0 + sample.fraction;
     test_check(fabs(ours - expected) < 1e-6 * (1 + fabs(expected)), g->file, 0,
-               "at %s (%g ms) the moment is %.9g, expected %.9g", label, ms, ours, expected);
+               "at %s (%g ms) the sample position is %.9g, expected %.9g", label, ms, ours,
+               expected);
 
-    md5_sample(g->binding, moment, MD5_ROOT_ID, g->pose);
+    md5_sample(g->binding, sample, MD5_ROOT_ID, g->pose);
     md5_local_to_model(&g->model->skeleton, g->pose, g->joints);
     md5_build_palette(g->model, g->joints, g->palette);
     find_loose(g);
     expect(g, "origin");
     check_vec3(g, "origin", 0, g->pose[0].translation, strict.length);
     expect(g, "animbounds");
-    check_bounds(g, "animbounds", md5_anim_bounds(g->anim, moment, MD5_ROOT_ID), strict.length);
+    check_bounds(g, "animbounds", md5_anim_bounds(g->anim, sample, MD5_ROOT_ID), strict.length);
     for (uint32_t i = 0; i < num_joints && expect(g, "local"); i++) {
         check_index(g, i);
         const double w = fabs((double)g->pose[i].rotation.w);
@@ -331,7 +332,7 @@ static bool load(golden *g)
         return test_check(false, g->file, 0, "%s: %s", path, error.message);
 
     uint32_t num_vertices = 1;
-    FOR (i, g->model->num_meshes) {
+    for (uint32_t i = 0; i < g->model->num_meshes; i++) {
         if (g->model->meshes[i].num_vertices > num_vertices)
             num_vertices = g->model->meshes[i].num_vertices;
     }
@@ -367,7 +368,7 @@ static void check_all(golden *g)
     if (!load(g))
         return;
     check_joints(g);
-    FOR (i, g->model->num_meshes)
+    for (uint32_t i = 0; i < g->model->num_meshes; i++)
         check_mesh(g, i);
     expect(g, "bindbounds");
     check_bounds(g, "bindbounds", g->model->bounds, loose.length);
@@ -386,8 +387,9 @@ static void check_all(golden *g)
     expect(g, "rootbase");
     check_vec3(g, "rootbase", 0, base, strict.length);
     expect(g, "totaldelta");
-    const md5_moment start = {0};
-    const md5_moment end = {.frame0 = anim->num_frames - 1, .frame1 = anim->num_frames - 1};
+    const md5_sample_position start = {0};
+    const md5_sample_position end = {.frame0 = anim->num_frames - 1,
+                                     .frame1 = anim->num_frames - 1};
     const md5_vec3 way = md5_anim_root_motion(anim, start, end);
     md5_xform *const first = g->pose;
     sample_own(anim, start, MD5_ROOT_ID, first);
@@ -408,8 +410,8 @@ static void check_all(golden *g)
         // A single frame; for the first the engine shows the base frame.
         expect(g, "singleframe");
         const uint32_t frame = (uint32_t)number(g);
-        const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-        sample_own(g->anim, moment, MD5_ROOT_ID, g->pose);
+        const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
+        sample_own(g->anim, sample, MD5_ROOT_ID, g->pose);
         for (uint32_t i = 0; i < g->anim->skeleton.num_joints && expect(g, "local"); i++) {
             md5_xform ours = frame == 0 ? g->anim->base_frame[i] : g->pose[i];
             if (frame == 0 && i == 0)
@@ -485,9 +487,10 @@ TEST (golden_overlong_rotations_become_rotations) {
     const uint32_t count = model->skeleton.num_joints;
     OWN_ARRAY(md5_xform, pose, count);
     CHECK(mesh_warnings + anim_warnings > 0);
-    FOR (step, 50) {
-        md5_sample(binding, md5_moment_at(anim, step * 0.0173, MD5_WRAP_LOOP), MD5_ROOT_ID, pose);
-        FOR (i, count) {
+    for (int step = 0; step < 50; step++) {
+        md5_sample(binding, md5_sample_position_at(anim, step * 0.0173, MD5_WRAP_LOOP), MD5_ROOT_ID,
+                   pose);
+        for (uint32_t i = 0; i < count; i++) {
             const md5_quat q = pose[i].rotation;
             const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
             CHECK_NEAR(square, 1, 3e-5);

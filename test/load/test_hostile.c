@@ -113,23 +113,25 @@ static void add_anim(hostile_text *text, const anim_form *form, size_t size)
     const size_t components = amount_of(form->components, size) + joints * form->stride;
     const size_t boxes = amount_of(form->boxes, size);
     add(text, ANIM_HEAD, frames, joints, components);
-    FOR (j, joints)
+    for (size_t j = 0; j < joints; j++)
         add(text, "a -1 %u %zu ", form->flags, form->first + j * form->stride);
     add(text, "}baseframe{");
-    FOR (j, joints)
+    for (size_t j = 0; j < joints; j++)
         add(text, "(0 0 0)(0 0 0)");
     add(text, "}");
     if (boxes > 0)
         add(text, "bounds{");
-    FOR (box, boxes)
+    for (size_t box = 0; box < boxes; box++)
         add(text, "(0 0 0)(0 0 0)");
     if (boxes > 0)
         add(text, "}");
-    FOR_WHILE (frame, frames, form->even) {
-        add(text, "frame %zu{", frame);
-        FOR (i, components)
-            add(text, "%s ", (frame + i) % 2 == 0 ? form->even : form->odd);
-        add(text, "}");
+    if (form->even) {
+        for (size_t frame = 0; frame < frames; frame++) {
+            add(text, "frame %zu{", frame);
+            for (size_t i = 0; i < components; i++)
+                add(text, "%s ", (frame + i) % 2 == 0 ? form->even : form->odd);
+            add(text, "}");
+        }
     }
 }
 
@@ -170,7 +172,7 @@ static void add_joints(hostile_text *text, const joint_form *form, bool is_anim,
         add(text, ANIM_HEAD, (size_t)1, count, (size_t)0);
     else
         add(text, "MD5Version 10 commandline\"\"numJoints %zu numMeshes 0 joints{\n", count);
-    FOR (j, count) {
+    for (size_t j = 0; j < count; j++) {
         naming names = form->names;
         size_t joint = j;
         static const char prefix[] = "a_name_that_is_the_same_for_a_long_time_before_it_differs_";
@@ -188,7 +190,7 @@ static void add_joints(hostile_text *text, const joint_form *form, bool is_anim,
     if (!is_anim)
         return;
     add(text, "baseframe{");
-    FOR (j, count)
+    for (size_t j = 0; j < count; j++)
         add(text, "(0 0 0)(0 0 0)");
     add(text, "}frame 0{}");
 }
@@ -225,13 +227,13 @@ static void add_shared_weights(hostile_text *text, size_t size, size_t width, si
     const size_t by_text = room / 19, by_sharing = text_size / per_byte / width;
     const size_t count = by_text < by_sharing ? by_text : by_sharing;
     add(text, JOINTS("%zu", "1"), width);
-    FOR (j, width)
+    for (size_t j = 0; j < width; j++)
         add(text, ROOT);
     add(text, "}mesh{numverts %zu ", count);
-    FOR (v, count)
+    for (size_t v = 0; v < count; v++)
         add(text, "vert 0(0 0)0 %zu ", width);
     add(text, " numtris 0 numweights %zu ", width);
-    FOR (w, width)
+    for (size_t w = 0; w < width; w++)
         add(text, "weight 0 %zu 1(%zu 0 0)", w, w % 10);
     add(text, "}\n");
     if (text->size < size)
@@ -252,7 +254,7 @@ static void make_shared_few(hostile_text *text, size_t size)
 static void add_seam_mesh(hostile_text *text, size_t num_vertices)
 {
     add(text, "mesh{numverts %zu ", num_vertices);
-    FOR (v, num_vertices)
+    for (size_t v = 0; v < num_vertices; v++)
         add(text, "vert 0(%s)0 1 ", v % 3 == 0 ? "0 0" : v % 3 == 1 ? "1 0" : "0 1");
     add(text, "numtris %zu ", num_vertices / 3 * 2);
     for (size_t v = 0; v + 2 < num_vertices; v += 3)
@@ -270,7 +272,7 @@ static void make_seams_of_small_meshes(hostile_text *text, size_t size)
 {
     const size_t count = size / 300;
     add(text, JOINTS("1", "%zu") ROOT "}", count);
-    FOR (m, count)
+    for (size_t m = 0; m < count; m++)
         add_seam_mesh(text, 9);
 }
 
@@ -364,7 +366,7 @@ static void make_slow_numbers(hostile_text *text, size_t size)
     enum { NUM_NUMBERS = COUNT_OF(numbers) };
     const size_t count = size / 50;
     add(text, ONE_ROOT "mesh{numverts 0 numtris 0 numweights %zu ", count);
-    FOR (w, count)
+    for (size_t w = 0; w < count; w++)
         add(text, "weight 0 0 %s(%s %s 0)", numbers[w % 3], numbers[(w + 3) % NUM_NUMBERS],
             numbers[w % NUM_NUMBERS]);
     add(text, "}");
@@ -683,7 +685,7 @@ static size_t attempt(const hostile_case *tried, file_kind kind, size_t size, ou
         } else if (part->kind == BYTES)
             fill(&first, part->words, size / part->part);
         else
-            FOR (i, (part->kind == ONCE ? 1 : size / part->part))
+            for (size_t i = 0; i < (part->kind == ONCE ? 1 : size / part->part); i++)
                 add_words(&first, part, size, i);
     }
     if (tried->make)
@@ -712,7 +714,7 @@ static void check_long(const hostile_case *tried, file_kind kind, size_t wanted)
     double nanoseconds = 0, yardsticks = 0;
     outcome result = {0};
     size_t size = 0;
-    FOR (i, ATTEMPTS) {
+    for (int i = 0; i < ATTEMPTS; i++) {
         const double yardstick = yardstick_per_byte();
         size = attempt(tried, kind, wanted, &result);
         const double taken = result.seconds / (double)size;
@@ -738,7 +740,7 @@ static void check_growth(const hostile_case *tried, file_kind kind)
     outcome small = {0}, large = {0};
     size_t size = 0;
     bool is_linear = false;
-    FOR_WHILE (i, ATTEMPTS, !is_linear) {
+    for (int i = 0; i < ATTEMPTS && !is_linear; i++) {
         attempt(tried, kind, SMALL, &small);
         size = attempt(tried, kind, GROWTH * SMALL, &large);
         is_linear = large.seconds <= 2 * GROWTH * small.seconds + slack;

@@ -35,7 +35,7 @@ static void run_threads(void *user, size_t count, md5_range_fn *range, void *ran
 {
     test_pool *const pool = user;
     part parts[MAX_WORKERS];
-    FOR (i, pool->num_workers) {
+    for (uint32_t i = 0; i < pool->num_workers; i++) {
         parts[i] = (part){.range = range,
                           .user = range_user,
                           .worker = i,
@@ -44,7 +44,7 @@ static void run_threads(void *user, size_t count, md5_range_fn *range, void *ran
         if (pthread_create(&parts[i].thread, NULL, run_part, &parts[i]) != 0)
             abort();
     }
-    FOR (i, pool->num_workers)
+    for (uint32_t i = 0; i < pool->num_workers; i++)
         pthread_join(parts[i].thread, NULL);
     pool->num_ranges += pool->num_workers;
 }
@@ -87,7 +87,7 @@ static md5_mat34 *results_of(jobs_crowd *fixture, int kind, const md5_threads *t
     memset(fixture->palettes, 0x5a, size);
     if (kind == PLAYED) {
         md5_play_job jobs[CROWD];
-        FOR (i, count) {
+        for (size_t i = 0; i < count; i++) {
             jobs[i] =
                 (md5_play_job){.player = md5_create_player(fixture->character->machine, NULL, NULL),
                                .palette = fixture->palettes + i * fixture->num_joints};
@@ -96,26 +96,26 @@ static md5_mat34 *results_of(jobs_crowd *fixture, int kind, const md5_threads *t
             md5_player_set(jobs[i].player, 0, (float)(i % 50));
         }
         void *const scratch = reserve(md5_play_batch_scratch(jobs, count, threads));
-        FOR (step, NUM_STEPS) {
-            FOR (i, count)
+        for (int step = 0; step < NUM_STEPS; step++) {
+            for (size_t i = 0; i < count; i++)
                 jobs[i].seconds = 0.05 + 0.001 * (double)i;
             md5_play_batch(jobs, count, threads, scratch);
         }
         free(scratch);
-        FOR (i, count)
+        for (size_t i = 0; i < count; i++)
             md5_destroy_player(jobs[i].player);
     } else {
         bool is_nlerp = kind == POSED_NLERP;
         md5_pose_job jobs[CROWD];
-        FOR (i, count) {
+        for (size_t i = 0; i < count; i++) {
             const md5_binding *const binding = fixture->character->bindings[i * 3 / CROWD];
             jobs[i] = (md5_pose_job){
                 .binding = binding,
-                .moment = md5_moment_at(binding->anim, 0.37 * (double)i, MD5_WRAP_LOOP),
+                .sample = md5_sample_position_at(binding->anim, 0.37 * (double)i, MD5_WRAP_LOOP),
                 .palette = fixture->palettes + i * fixture->num_joints,
             };
             if (is_nlerp)
-                jobs[i].moment.interpolation = MD5_INTERPOLATE_NLERP;
+                jobs[i].sample.interpolation = MD5_INTERPOLATE_NLERP;
         }
         OWN void *const scratch = reserve(md5_pose_batch_scratch(jobs, count, threads));
         md5_pose_batch(jobs, count, threads, scratch);
@@ -126,12 +126,12 @@ static md5_mat34 *results_of(jobs_crowd *fixture, int kind, const md5_threads *t
 static void check_counts(jobs_crowd *fixture, int kind, const md5_threads *threads)
 {
     static const size_t counts[] = {0, 1, 32, 33, CROWD};
-    EACH (row, counts) {
-        OWN md5_mat34 *const expected = results_of(fixture, kind, NULL, *row);
-        OWN md5_mat34 *const found = results_of(fixture, kind, threads, *row);
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        OWN md5_mat34 *const expected = results_of(fixture, kind, NULL, counts[i]);
+        OWN md5_mat34 *const found = results_of(fixture, kind, threads, counts[i]);
         CHECK_THAT(memcmp(expected, found, CROWD * fixture->num_joints * sizeof *found) == 0,
                    "kind %d, %u workers, %u jobs", kind, (unsigned)threads->num_workers,
-                   (unsigned)*row);
+                   (unsigned)counts[i]);
     }
 }
 
@@ -142,15 +142,15 @@ TEST (jobs_give_the_bits_of_one_thread) {
     jobs_crowd fixture = {.character = character,
                           .num_joints = character->model->skeleton.num_joints};
     static const uint32_t workers[] = {1, 2, MAX_WORKERS};
-    EACH (row, workers) {
-        test_pool pool = {.num_workers = *row};
-        const md5_threads threads = {run_threads, &pool, *row};
-        const md5_threads backwards = {run_backwards, &pool, *row};
-        FOR (kind, NUM_KINDS) {
+    for (size_t i = 0; i < COUNT_OF(workers); i++) {
+        test_pool pool = {.num_workers = workers[i]};
+        const md5_threads threads = {run_threads, &pool, workers[i]};
+        const md5_threads backwards = {run_backwards, &pool, workers[i]};
+        for (int kind = 0; kind < NUM_KINDS; kind++) {
             check_counts(&fixture, kind, &threads);
             check_counts(&fixture, kind, &backwards);
         }
-        CHECK((pool.num_ranges > 0) == (*row > 1));
+        CHECK((pool.num_ranges > 0) == (workers[i] > 1));
     }
 }
 
@@ -164,7 +164,7 @@ TEST (jobs_read_the_parts_of_a_character) {
     REQUIRE(one && three);
     CHECK_UINT(pool.num_ranges, 3);
     CHECK_UINT(three->num_clips, one->num_clips);
-    FOR (i, one->num_clips) {
+    for (uint32_t i = 0; i < one->num_clips; i++) {
         CHECK_STRING(three->anim_paths[i], one->anim_paths[i]);
         CHECK_UINT(three->anims[i]->num_frames, one->anims[i]->num_frames);
     }
@@ -177,7 +177,7 @@ TEST (jobs_read_the_parts_of_a_character) {
 static void count_items(void *user, uint32_t worker, size_t begin, size_t end)
 {
     size_t *const counts = user;
-    FOR_FROM (i, begin, end)
+    for (size_t i = begin; i < end; i++)
         counts[i] += 1 + 100 * (size_t)worker;
 }
 

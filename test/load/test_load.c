@@ -115,7 +115,7 @@ static size_t write_two_triangles(char *text, unsigned count, unsigned last, boo
                                   "joints { \"a\" -1 (0 0 0) (0 0 0) }\nmesh { shader \"\"\n%s",
                                   triangles_first ? triangles : "");
     size += (size_t)sprintf(text + size, "numverts %u\n", count);
-    FOR (v, count)
+    for (uint32_t v = 0; v < count; v++)
         size += (size_t)sprintf(text + size, "vert %u (0 0) 0 1\n", v);
     return size
            + (size_t)sprintf(text + size, "%snumweights 1 weight 0 0 1 (0 0 0) }",
@@ -127,7 +127,7 @@ static size_t write_two_triangles(char *text, unsigned count, unsigned last, boo
 TEST (load_reads_triangles_of_few_and_many_vertices) {
     static const unsigned counts[] = {3, 65536, 65537};
     OWN_STRING text = test_alloc(65537 * 24 + 1000);
-    FOR (i, 6) {
+    for (int i = 0; i < 6; i++) {
         const unsigned count = counts[i / 2];
         const bool triangles_first = i % 2 > 0;
         md5_error error = {0};
@@ -139,11 +139,11 @@ TEST (load_reads_triangles_of_few_and_many_vertices) {
             CHECK(corners[3] == count - 1 && corners[4] == 1 && corners[5] == 0);
         }
         md5_free_model(model);
-        const md5_load_opts bare = {.without = MD5_PART_GEOMETRY};
+        const md5_load_opts bare = {.skip_geometry = MD5_GEOMETRY_ALL};
         md5_model *const read = md5_parse_model(text, size, &bare, &error);
         if (CHECK(read)) {
             CHECK_UINT(read->meshes[0].num_triangles, 2);
-            CHECK(md5_complete_model(read, MD5_PART_GEOMETRY, &error));
+            CHECK(md5_derive_geometry(read, MD5_GEOMETRY_ALL, &error));
             CHECK(read->meshes[0].indices[2] == count - 1
                   && read->meshes[0].indices[3] == count - 1);
         }
@@ -171,7 +171,7 @@ TEST (load_names_the_file_in_messages) {
     path = test_path("test/data/read"); // a folder
     CHECK_FAILS(md5_load_model(path, NULL, &error), error, MD5_ERROR_IO);
     CHECK_STRING(error.file, path);
-    CHECK_STRING(error.message, "this is a folder: expected a file");
+    CHECK_STRING(error.message, "cannot read a folder: expected a file");
     CHECK(error.line == 0 && error.column == 0);
 
     CHECK(!md5_load_model(path, NULL, NULL));
@@ -180,13 +180,13 @@ TEST (load_names_the_file_in_messages) {
     CHECK_FAILS(md5_load_model(path, NULL, &error), error, MD5_ERROR_SYNTAX);
     CHECK_STRING(error.file, path);
     CHECK_UINT(error.line, 4);
-    CHECK(strncmp(error.message, "this is an animation", 20) == 0);
+    CHECK(strstr(error.message, "found an animation (.md5anim)"));
     CHECK(!md5_load_anim(test_path(small_files[0]), NULL, &error));
     CHECK_UINT(error.line, 5);
-    CHECK(strncmp(error.message, "this is a model", 15) == 0);
+    CHECK(strstr(error.message, "found a model (.md5mesh)"));
     CHECK(!md5_load_camera(test_path(small_files[0]), NULL, &error));
     CHECK_UINT(error.line, 4);
-    CHECK(strncmp(error.message, "this is a model", 15) == 0);
+    CHECK(strstr(error.message, "found a model (.md5mesh)"));
 }
 
 #if !defined(_WIN32)
@@ -197,17 +197,17 @@ TEST (load_refuses_files_without_a_true_size) {
     const md5_load_opts opts = {.allocator = {.limit = 1 << 20}};
     md5_error error = {0};
     STRINGS(devices) = {"/dev/null", "/dev/zero", "/dev/tty"};
-    FOR (i, 3u) {
+    for (uint32_t i = 0; i < 3; i++) {
         if (access(devices[i], R_OK) != 0)
             continue;
         CHECK_FAILS(md5_load_anim(devices[i], &opts, &error), error, MD5_ERROR_IO);
         CHECK_STRING(error.file, devices[i]);
         if (i < 2) // there may be no terminal
-            CHECK_STRING(error.message, "this is a pipe or a device: expected a file");
+            CHECK_STRING(error.message, "cannot read a pipe or a device: expected a file");
     }
     if (access(short_file, R_OK) == 0) {
         CHECK_REFUSED(md5_load_anim(short_file, NULL, &error), error, MD5_ERROR_IO,
-                      "cannot read the file: it became shorter while it was read");
+                      "file was truncated while it was read: expected 4096 bytes, found 23");
     }
 }
 
@@ -254,9 +254,9 @@ TEST (load_frees_nothing_for_null) {
 // -- Budgets --------------------------------------------------------------------------------
 
 TEST (load_survives_failure_of_every_allocation) {
-    FOR (f, 2u) {
+    for (uint32_t f = 0; f < 2; f++) {
         bool loaded = false;
-        EACH_FAILURE (it) {
+        for (test_failure it = {0}; NEXT_FAILURE(it);) {
             const read_asset made = read_asset_load(test_path(small_files[f]), &it.opts, &it.error);
             loaded = read_asset_is_there(made);
             CHECK_FAILURE(it, loaded);
@@ -269,7 +269,7 @@ TEST (load_survives_failure_of_every_allocation) {
 }
 
 TEST (load_keeps_to_every_memory_limit) {
-    FOR (f, 2u) {
+    for (uint32_t f = 0; f < 2; f++) {
         size_t most_refused = 0, least_loaded = SIZE_MAX;
         for (size_t limit = 1; limit < 64 * 1024; limit += limit < 64 ? 1 : 61) {
             test_heap heap = {0};
@@ -293,7 +293,7 @@ TEST (load_keeps_to_every_memory_limit) {
 
 // A part of a file loads only with a warning, unless nothing of meaning was cut off.
 TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
-    FOR (f, 2u) {
+    for (uint32_t f = 0; f < 2; f++) {
         size_t size, num_loaded = 0;
         OWN_STRING text = test_read_file(test_path(small_files[f]), &size);
         REQUIRE(text);
@@ -320,13 +320,13 @@ TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
 
 TEST (load_of_a_file_with_any_byte_altered_is_sound) {
     static const char others[] = "\0\n \"'(){}/*-+.,0129eExm\x80\xFF";
-    FOR (f, 2u) {
+    for (uint32_t f = 0; f < 2; f++) {
         size_t size, num_loaded = 0, num_refused = 0;
         OWN_STRING text = test_read_file(test_path(small_files[f]), &size);
         REQUIRE(text);
-        FOR (at, size) {
+        for (size_t at = 0; at < size; at++) {
             const char original = text[at];
-            FOR (i, sizeof others - 1) {
+            for (size_t i = 0; i < sizeof others - 1; i++) {
                 test_heap heap = {0};
                 const md5_load_opts opts = heap_opts(&heap, 0);
                 md5_error error = {0};
@@ -415,36 +415,34 @@ static bool load_camera(const char *text, size_t size, const md5_load_opts *opts
     return camera != NULL;
 }
 
-#define LIMIT "is out of range: expected a number from -1e9 to 1e9"
+#define LIMIT "number is out of range: expected -1e9 to 1e9, found "
 
 TEST (range_of_mesh_numbers_is_reported_with_location) {
     READ_CASES_CHECK(good_mesh, load_mesh, {"( 1 2 3 )", "( 1 1000000000 -1000000000.000000 )", ""},
-                     {"( 1 2 3 )", "( 1 2e9 3 )", "6:13: error: '2e9' " LIMIT},
-                     {"( 1 2 3 )", "( 1 2 -3.3e38 )", "6:15: error: '-3.3e38' " LIMIT},
-                     {"0.5 (", "3e38 (", "14:13: error: '3e38' " LIMIT},
-                     {"( 4 5 6 )", "( 4 5 1000000128 )", "14:23: error: '1000000128' " LIMIT},
+                     {"( 1 2 3 )", "( 1 2e9 3 )", "6:13: error: " LIMIT "'2e9'"},
+                     {"( 1 2 3 )", "( 1 2 -3.3e38 )", "6:15: error: " LIMIT "'-3.3e38'"},
+                     {"0.5 (", "3e38 (", "14:13: error: " LIMIT "'3e38'"},
+                     {"( 4 5 6 )", "( 4 5 1000000128 )", "14:23: error: " LIMIT "'1000000128'"},
                      {"weight 0 0 0.5 ( 4 5 6 )",
                       "weight 0 0 0.500000 ( 4.000000 -5000000000.000000 6.000000 )",
-                      "14:33: error: '-5000000000.000000' " LIMIT});
+                      "14:33: error: " LIMIT "'-5000000000.000000'"});
 }
 
 TEST (range_of_anim_numbers_is_reported_with_location) {
-    READ_CASES_CHECK(
-        good_anim, load_anim, {"( 1 2 3 )", "( 1 -1000000000 1e9 )", ""},
-        {"( 1 2 3 )", "( 1e10 2 3 )", "14:4: error: '1e10' " LIMIT},
-        {"4 5 6", "4 5 -3e38", "17:6: error: '-3e38' " LIMIT},
-        {"4 5 6", "4.000000 99999999999.000000 6.000000",
-         "17:11: error: '99999999999.000000' " LIMIT},
-        {"( -1 -1 -1 ) ( 1 1 1 )", "( 1e30 1e30 3e38 ) ( -1e30 -1e30 -3e38 )",
-         "10:1: warning: all boxes of 'bounds' are empty: programs that use them for culling hide "
-         "the "
-         "model"});
+    READ_CASES_CHECK(good_anim, load_anim, {"( 1 2 3 )", "( 1 -1000000000 1e9 )", ""},
+                     {"( 1 2 3 )", "( 1e10 2 3 )", "14:4: error: " LIMIT "'1e10'"},
+                     {"4 5 6", "4 5 -3e38", "17:6: error: " LIMIT "'-3e38'"},
+                     {"4 5 6", "4.000000 99999999999.000000 6.000000",
+                      "17:11: error: " LIMIT "'99999999999.000000'"},
+                     {"( -1 -1 -1 ) ( 1 1 1 )", "( 1e30 1e30 3e38 ) ( -1e30 -1e30 -3e38 )",
+                      "10:1: warning: all bounding boxes in 'bounds' are empty: programs that use "
+                      "them for culling hide the model"});
 }
 
 TEST (range_of_camera_numbers_is_reported_with_location) {
     READ_CASES_CHECK(good_camera, load_camera, {"( 1 2 3 )", "( 1e9 -1e9 0 )", ""},
-                     {"( 1 2 3 )", "( 1 2 3e38 )", "9:8: error: '3e38' " LIMIT},
-                     {") 60", ") 3e38", "9:22: error: '3e38' " LIMIT});
+                     {"( 1 2 3 )", "( 1 2 3e38 )", "9:8: error: " LIMIT "'3e38'"},
+                     {") 60", ") 3e38", "9:22: error: " LIMIT "'3e38'"});
 }
 
 // A rotation of the base frame may be too long if frames replace its numbers.
@@ -506,20 +504,20 @@ static void write_anim(writer *out)
     WRITE(out, "MD5Version 10 commandline \"\" numFrames %d numJoints %d frameRate 24 ", FRAMES,
           JOINTS);
     WRITE(out, "numAnimatedComponents %d hierarchy {", 3 * JOINTS);
-    FOR (j, JOINTS)
+    for (int j = 0; j < JOINTS; j++)
         WRITE(out, "\"j%d\" %d 7 %d ", j, j - 1, 3 * j);
     WRITE(out, "} bounds {");
-    FOR (f, 2 * FRAMES)
+    for (int f = 0; f < 2 * FRAMES; f++)
         write_vector(out);
     WRITE(out, "} baseframe {");
-    FOR (j, JOINTS) {
+    for (int j = 0; j < JOINTS; j++) {
         write_vector(out);
         write_rotation(out);
     }
     WRITE(out, "}");
-    FOR (f, FRAMES) {
+    for (int f = 0; f < FRAMES; f++) {
         WRITE(out, " frame %d {", f);
-        FOR (i, 3 * JOINTS)
+        for (int i = 0; i < 3 * JOINTS; i++)
             WRITE(out, " %.9g", any_number(out));
         WRITE(out, " }");
     }
@@ -528,7 +526,7 @@ static void write_anim(writer *out)
 static bool all_finite(const void *memory, size_t size)
 {
     const float *const numbers = memory;
-    FOR (i, size / sizeof *numbers) {
+    for (size_t i = 0; i < size / sizeof *numbers; i++) {
         if (!isfinite(numbers[i]))
             return false;
     }
@@ -568,26 +566,26 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
     CHECK_FINITE(&mesh->loss4, 2);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     REQUIRE(binding);
-    FOR (i, 9) {
+    for (int i = 0; i < 9; i++) {
         double time = i * 0.031;
         md5_root root = (md5_root)(i / 3);
         md5_xform pose[JOINTS], first[JOINTS], sum[JOINTS];
-        const md5_moment start = {0},
-                         moment = md5_moment_at(binding->anim, time, ((md5_wrap)(i % 3)));
-        md5_sample(binding, moment, root, pose);
+        const md5_sample_position start = {0}, sample = md5_sample_position_at(binding->anim, time,
+                                                                               ((md5_wrap)(i % 3)));
+        md5_sample(binding, sample, root, pose);
         check_pose(binding, pose);
         md5_sample(binding, start, root, first);
         md5_add_pose(pose, pose, first, 0.7f, NULL, JOINTS, sum);
         check_pose(binding, sum);
         md5_blend_poses(first, sum, 0.3f, NULL, JOINTS, sum);
         check_pose(binding, sum);
-        md5_moment cubic = moment;
+        md5_sample_position cubic = sample;
         cubic.interpolation = MD5_INTERPOLATE_CUBIC;
         md5_sample(binding, cubic, root, pose);
         check_pose(binding, pose);
-        const md5_bounds bounds = md5_anim_bounds(binding->anim, moment, root);
+        const md5_bounds bounds = md5_anim_bounds(binding->anim, sample, root);
         CHECK_FINITE(&bounds, 1);
-        const md5_vec3 motion = md5_anim_root_motion(binding->anim, start, moment);
+        const md5_vec3 motion = md5_anim_root_motion(binding->anim, start, sample);
         CHECK_FINITE(&motion, 1);
     }
 }
@@ -595,24 +593,24 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
 TEST (range_whatever_loads_is_posed_and_skinned_finitely) {
     static writer mesh = {.random = 1}, clip = {.random = 2};
     unsigned num_refused = 0, num_posed = 0;
-    FOR (i, 3000) {
+    for (int i = 0; i < 3000; i++) {
         md5_error mesh_error = {0}, clip_error = {0};
         mesh.used = 0;
         WRITE(&mesh, "MD5Version 10 commandline \"\" numJoints %d numMeshes 1 joints {", JOINTS);
-        FOR (j, JOINTS) {
+        for (int j = 0; j < JOINTS; j++) {
             WRITE(&mesh, "\"j%d\" %d ", j, j - 1);
             write_vector(&mesh);
             write_rotation(&mesh);
         }
         WRITE(&mesh, "} mesh { shader \"\" numverts %d ", VERTICES);
-        FOR (v, VERTICES)
+        for (int v = 0; v < VERTICES; v++)
             WRITE(&mesh, "vert %d ( %.9g %.9g ) %d %d ", v, any_number(&mesh), any_number(&mesh), v,
                   1 + v % 5);
         WRITE(&mesh, "numtris %d ", VERTICES - 2);
-        FOR (t, VERTICES - 2)
+        for (int t = 0; t < VERTICES - 2; t++)
             WRITE(&mesh, "tri %d %d %d %d ", t, t, t + 1, t + 2);
         WRITE(&mesh, "numweights %d ", WEIGHTS);
-        FOR (w, WEIGHTS) {
+        for (int w = 0; w < WEIGHTS; w++) {
             WRITE(&mesh, "weight %d %d %.9g ", w, w % JOINTS, any_number(&mesh));
             write_vector(&mesh);
         }

@@ -28,9 +28,9 @@ typedef struct corpus_line {
 static corpus_line split_corpus_line(char *line)
 {
     corpus_line split = {.path = next_field(&line)};
-    FOR (i, 6)
+    for (int i = 0; i < 6; i++)
         next_field(&line); // source ref orig_path licence size kind
-    FOR (i, 5)
+    for (int i = 0; i < 5; i++)
         split.counts[i] = (uint32_t)strtoul(next_field(&line), NULL, 10);
     next_field(&line); // most weights of a vertex
     split.num_frames = (uint32_t)strtoul(next_field(&line), NULL, 10);
@@ -46,7 +46,8 @@ static void check_counts(const corpus_line *line, read_asset made)
         return;
     }
     uint32_t num_vertices = 0, num_triangles = 0, num_weights = 0;
-    EACH_IN (mesh, made.model, meshes) {
+    for (uint32_t i = 0; i < made.model->num_meshes; i++) {
+        const md5_mesh *const mesh = &made.model->meshes[i];
         num_vertices += mesh->num_file_vertices;
         num_triangles += mesh->num_triangles;
         num_weights += mesh->num_weights;
@@ -95,36 +96,40 @@ TEST (load_reports_warnings_of_the_corpus) {
         const char *path, *says;
     } cases[] = {
         {"frankie/Frankie.md5mesh",
-         "65:2: warning: 'sha--der' is unknown here: skipped with its values\n"
-         "3650:1: warning: this mesh ends without 'shader' (2 times, last in line 11581)\n"
-         "3655:2: warning: 'sh--ader' is unknown here: skipped with its values"},
+         "65:2: warning: 'sha--der' is an unknown keyword: skipped with its values\n"
+         "3650:1: warning: incomplete mesh: 'shader' is missing (2 times, last in line 11581)\n"
+         "3655:2: warning: 'sh--ader' is an unknown keyword: skipped with its values"},
         {"terasology/lasr/queen.md5mesh",
-         "5359:1: warning: another file begins here: it is not read"},
+         "5359:1: warning: a second MD5 file begins here: it is ignored"},
         {"terasology/lasr/queenWalk.md5anim",
-         "397:1: warning: another file begins here: it is not read"},
+         "397:1: warning: a second MD5 file begins here: it is ignored"},
         {"redeclipse/weapons/plasma/plasma-reload.md5anim",
-         "1:1: warning: the line 'MD5Version 10' is missing"},
-        {"redeclipse/weapons/zapper/item.md5mesh",
-         "1:1: warning: the line 'MD5Version 10' is missing"},
+         "1:1: warning: missing line 'MD5Version 10'"},
+        {"redeclipse/weapons/zapper/item.md5mesh", "1:1: warning: missing line 'MD5Version 10'"},
         {"redeclipse/luckystrike/banner01/banner.md5anim",
-         "19:1: warning: numFrames says 3, but 'bounds' has 4 boxes: the first are used"},
-        {"redeclipse/weapons/grenade/grenade.md5mesh", "1:1: warning: 'commandline' is missing"},
+         "19:1: warning: number of bounding boxes does not match numFrames: expected 3, found 4; "
+         "excess boxes are ignored"},
+        {"redeclipse/weapons/grenade/grenade.md5mesh", "1:1: warning: missing 'commandline'"},
         {"redeclipse/props/ball/ball.md5mesh",
-         "5:11: warning: numMeshes says 2, but the file has 1"},
+         "5:11: warning: numMeshes does not match the file: declared 2, found 1"},
         {"redeclipse/projectiles/cartridge/mesh.md5mesh", ""}, // Latin-1 in its shader
         {"assimp/malformed_weight_index.md5mesh",
-         "18:25: error: weights 1000000 to 1000001, but numweights is 16"},
-        {"assimp/invalid/InvalidBoneIndex.md5mesh", "23:10: error: joint 999, but numJoints is 1"},
+         "18:25: error: vertex refers to unknown weights: expected indices below 16 (numweights), "
+         "found 1000000 to 1000001"},
+        {"assimp/invalid/InvalidBoneIndex.md5mesh",
+         "23:10: error: weight refers to an unknown joint: expected an index below 1 (numJoints), "
+         "found 999"},
     };
     REQUIRE_CORPUS();
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         read_case_log log = {0};
         const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
         md5_error error = {0};
-        const read_asset made = read_asset_load(test_pathf("corpus/%s", row->path), &opts, &error);
+        const read_asset made =
+            read_asset_load(test_pathf("corpus/%s", cases[i].path), &opts, &error);
         if (!read_asset_is_there(made))
             read_case_add(&log, &error);
-        CHECK_STRING(log.text, row->says);
+        CHECK_STRING(log.text, cases[i].says);
         read_asset_free(made);
     }
 }
@@ -163,7 +168,7 @@ static const struct {
 // Whether a file is in the list above; marks the entry as used.
 static bool differs_on_purpose(const char *name, bool *is_used)
 {
-    FOR (i, COUNT_OF(other_verdicts)) {
+    for (size_t i = 0; i < COUNT_OF(other_verdicts); i++) {
         if (strcmp(name, other_verdicts[i].name) == 0)
             return is_used[i] = true;
     }
@@ -177,23 +182,23 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
     OWN_STRING verdicts = test_read_file(test_path("golden/edge-verdicts.txt"), NULL);
     REQUIRE(verdicts);
     for (char *line = strtok(verdicts, "\n"); line; line = strtok(NULL, "\n")) {
-        char kind[8], name[64], verdict[16], key[80], file[128];
-        if (!CHECK(sscanf(line, "%7s %63s %15s", kind, name, verdict) == 3))
+        char kind[8], name[64], mode[16], key[80], file[128];
+        if (!CHECK(sscanf(line, "%7s %63s %15s", kind, name, mode) == 3))
             continue;
         num_files++;
         snprintf(key, sizeof key, "%s %s", kind, name);
         snprintf(file, sizeof file, "edge/%s.md5%s", name, kind);
         md5_error error = {0};
         const read_asset made = read_asset_load(test_pathf("golden/%s", file), NULL, &error);
-        const bool is_same = read_asset_is_there(made) == (strcmp(verdict, "ok") == 0);
+        const bool is_same = read_asset_is_there(made) == (strcmp(mode, "ok") == 0);
         CHECK(!read_asset_is_there(made) || read_asset_holds(made));
         CHECK(read_asset_is_there(made) || (error.line > 0 && error.status != MD5_ERROR_IO));
         CHECK_THAT(is_same != differs_on_purpose(key, is_used), "%s: the engine says %s; we: %s",
-                   key, verdict, read_asset_is_there(made) ? "ok" : error.message);
+                   key, mode, read_asset_is_there(made) ? "ok" : error.message);
         read_asset_free(made);
     }
     CHECK(num_files >= 80);
-    FOR (i, COUNT_OF(is_used))
+    for (size_t i = 0; i < COUNT_OF(is_used); i++)
         CHECK_THAT(is_used[i], "no file for '%s'", other_verdicts[i].name);
 }
 

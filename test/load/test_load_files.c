@@ -27,7 +27,8 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
         snprintf(error->message, sizeof error->message, "the archive is damaged");
         return NULL;
     }
-    EACH_IN (file, in, files)
+    for (uint32_t i = 0; i < in->num_files; i++) {
+        const memory_file *const file = &in->files[i];
         if (strcmp(file->path, path) == 0) {
             *size = strlen(file->text);
             in->num_opened++;
@@ -36,6 +37,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
             void *const bytes = malloc(*size ? *size : 1);
             return bytes ? memcpy(bytes, file->text, *size) : NULL;
         }
+    }
     return NULL;
 }
 
@@ -175,8 +177,8 @@ TEST (character_loads_everything_its_machine_names) {
     CHECK_UINT(hero->anims_size, hero->anims[0]->size + hero->anims[2]->size);
     CHECK(hero->bindings[0]->model == hero->model);
     CHECK_STRING(md5_machine_tables(hero->machine)->clips[1].name, "stroll");
-    CHECK(md5_machine_tables(hero->machine)->clips[0].extract == MD5_EXTRACT_MOVE);
-    CHECK(md5_machine_tables(hero->machine)->clips[1].extract == MD5_EXTRACT_NONE);
+    CHECK(md5_machine_tables(hero->machine)->clips[0].root_extraction == MD5_ROOT_EXTRACTION_MOVE);
+    CHECK(md5_machine_tables(hero->machine)->clips[1].root_extraction == MD5_ROOT_EXTRACTION_NONE);
 
     OWN_PLAYER player = md5_create_player(hero->machine, NULL, &error);
     CHECK(player);
@@ -223,7 +225,7 @@ static const char *error_with(const char *path, const char *text)
     archive from = good_archive();
     memcpy(files, good_files, sizeof good_files);
     from.files = files;
-    FOR (i, from.num_files)
+    for (size_t i = 0; i < from.num_files; i++)
         if (strcmp(files[i].path, path) == 0)
             files[i] = (memory_file){text ? path : "gone", text ? text : ""};
     const md5_load_opts opts = reading(&from);
@@ -256,18 +258,17 @@ TEST (character_reports_a_missing_file_at_its_name_in_the_machine) {
 
 TEST (character_reports_other_errors_in_the_file_that_has_them) {
     CHECK_STRING(error_with("chars/anims/walk.md5anim", "MD5Version x"),
-                 "chars/anims/walk.md5anim:1:12: error: expected a whole number, found 'x'");
+                 "chars/anims/walk.md5anim:1:12: error: expected an integer, found 'x'");
     CHECK_STRING(
         error_with("/shared/rest.md5anim", other_text),
-        "/shared/rest.md5anim: error: clip 'rest': the animation is of another skeleton: joint 0 "
-        "is 'hips' in the model and 'wheel' in the animation, and no name is in both");
+        "/shared/rest.md5anim: error: clip 'rest': animation and model have no common joint names: "
+        "joint 0 is 'hips' in the model, 'wheel' in the animation");
     CHECK_STRING(error_with("chars/hero.md5machine", "machine hero {\n}"),
-                 "chars/hero.md5machine:1:9: error: expected 'model' and the file of a model in "
-                 "this machine");
-    CHECK_STRING(
-        error_with("chars/hero.md5machine",
-                   "machine m { model hero.md5mesh\nlayer l { state s none } }"),
-        "chars/hero.md5machine:2:19: error: state 's' names motion 'none', which does not exist");
+                 "chars/hero.md5machine:1:9: error: machine has no model file: expected 'model' "
+                 "and a file name");
+    CHECK_STRING(error_with("chars/hero.md5machine",
+                            "machine m { model hero.md5mesh\nlayer l { state s none } }"),
+                 "chars/hero.md5machine:2:19: error: state 's' refers to unknown motion 'none'");
 }
 
 static void keep_warning(void *user, const md5_error *warning)
@@ -294,8 +295,8 @@ TEST (character_names_the_file_in_warnings_about_its_machine) {
     opts.warn_user = warned;
     OWN_CHARACTER late = md5_load_character("chars/late.md5machine", &opts, NULL);
     CHECK(late);
-    CHECK_STRING(warned, "chars/late.md5machine:2:43: warning: layer 'l': exit 1.5 to 's' is never "
-                         "reached: clips that are played once stop at 1");
+    CHECK_STRING(warned, "chars/late.md5machine:2:43: warning: layer 'l': exit 1.5 of the "
+                         "transition to 's' is never reached: clips that play once end at 1");
 }
 
 static double seconds_since(clock_t start)
@@ -309,12 +310,12 @@ TEST (character_of_many_clips_takes_linear_time) {
     enum { NUM_CLIPS = 48000 };
     OWN_TEXT text = {0};
     test_append(&text, "machine m { model m\n");
-    FOR (i, NUM_CLIPS)
+    for (int i = 0; i < NUM_CLIPS; i++)
         test_append(&text, "clip a x%06x\n", i);
     test_append(&text, "layer l { state s a } }");
     const memory_file files[] = {{"m.md5machine", text.bytes}, {"m", mesh_text}};
     double parsed = 1e9, loaded = 1e9;
-    FOR (i, 5) {
+    for (int i = 0; i < 5; i++) {
         archive from = {.files = files, .num_files = 2};
         const md5_load_opts opts = reading(&from);
         md5_error error = {0};
@@ -358,7 +359,7 @@ TEST (character_has_the_same_warnings_and_parts_with_threads) {
     size_t num_items = 0;
     const md5_threads threads = {run_backwards, &num_items, 2};
     archive from = {.files = warning_files, .num_files = 5};
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         md5_load_opts opts = reading(&from);
         opts.warn = add_warning;
         opts.warn_user = warned[i];
@@ -378,7 +379,7 @@ TEST (character_has_the_same_warnings_and_parts_with_threads) {
     CHECK_STRING(warned[1], warned[0]);
     CHECK_UINT(heroes[1]->num_warnings, heroes[0]->num_warnings);
     CHECK(heroes[1]->anims[0] == heroes[1]->anims[2] && heroes[1]->anims[0] != heroes[1]->anims[1]);
-    FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         md5_free_character(heroes[i]);
 }
 
@@ -415,7 +416,7 @@ static void ignore_warning(void *user, const md5_error *warning)
 static void load_with_less_memory(archive from, const char *path, const md5_threads *threads)
 {
     uint32_t num_loaded = 0;
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         md5_load_opts opts = reading(&from);
         opts.warn = ignore_warning;
         opts.threads = threads;
@@ -447,7 +448,7 @@ TEST (large_character_frees_everything_when_memory_runs_out) {
     model[LENGTH - 1] = anim[LENGTH - 1] = '\0';
     int used = snprintf(text, ROOM, "machine m { model %s layer l { state s c }\nclip c %s\n",
                         model, anim);
-    FOR (i, CLIPS)
+    for (int i = 0; i < CLIPS; i++)
         used += snprintf(text + used, ROOM - (size_t)used, "clip c%d /c\n", i);
     snprintf(text + used, ROOM - (size_t)used, "}");
     const memory_file files[4] = {

@@ -21,10 +21,10 @@ static void check_refused(const char *path)
     CHECK(!md5_load_anim(path, NULL, &errors[1]));
     CHECK(!md5_load_camera(path, NULL, &errors[2]));
     CHECK(!md5_load_machine_file(path, NULL, &errors[3]));
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         CHECK_UINT(errors[i].status, MD5_ERROR_IO);
         CHECK_STRING(errors[i].file, path);
-        CHECK_STRING(errors[i].message, "this is a pipe or a device: expected a file");
+        CHECK_STRING(errors[i].message, "cannot read a pipe or a device: expected a file");
     }
 }
 
@@ -62,7 +62,7 @@ TEST (load_reports_what_cannot_be_read) {
     md5_file_text text = {0};
     md5i_context_begin(&context, NULL, NULL, &error);
     CHECK(!md5i_read_file_text(&context, NULL, &text));
-    CHECK_STRING(error.message, "no path is given");
+    CHECK_STRING(error.message, "path is missing: expected a file name, found NULL");
 }
 
 // A file of the system whose size is 0 until it is read: one line for each piece of memory.
@@ -83,7 +83,7 @@ TEST (load_reads_files_of_unknown_size) {
     md5i_context_begin(&context, NULL, NULL, &error);
     if (CHECK(md5i_read_file_text(&context, unknown, &text))) {
         uint32_t lines = 0;
-        FOR (i, text.size)
+        for (size_t i = 0; i < text.size; i++)
             lines += text.bytes[i] == '\n';
         CHECK(text.size > 1 << 17 && lines > PIECES && text.bytes[text.size - 1] == '\n');
         md5i_free_file_text(&context, &text);
@@ -103,11 +103,11 @@ static void write_anim(test_text *text)
     test_append(text, "MD5Version 10\ncommandline \"\"\nnumFrames 50\nnumJoints 2\n"
                       "frameRate 24\nnumAnimatedComponents 6\nhierarchy {\n"
                       "\"a\" -1 56 0\n\"b\" 0 56 3\n}\nbounds {\n");
-    FOR (i, 50)
+    for (int i = 0; i < 50; i++)
         test_append(text, "( -1 -1 -1 ) ( 1 1 1 )\n");
     test_append(text, "}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n( 0 0 0 ) ( 0 0 0 )\n"
                       "}\nwibble 1\nwobble 2\nwibble 3\n");
-    FOR (i, 50)
+    for (int i = 0; i < 50; i++)
         test_append(text, "frame %d {\n%s 0 0\n%s 0 0\n}\n", i, i == 3 ? "1" : "2",
                     i % 2 || i == 3 ? "0" : "3");
 }
@@ -133,18 +133,18 @@ TEST (load_reports_each_kind_of_warning_once) {
     write_anim(&text);
     const read_case_log log = parse(text.bytes, text.used, true, 100, &count);
     CHECK_STRING(log.text,
-                 "67:1: warning: 'wibble' is unknown here: skipped with its values (2 times, last "
-                 "in line 69)\n"
-                 "68:1: warning: 'wobble' is unknown here: skipped with its values\n"
-                 "71:1: warning: 2 rotations, the first of length 2, are longer than 1: they are "
-                 "normalized (49 times, last in line 267)");
+                 "67:1: warning: 'wibble' is an unknown keyword: skipped with its values (2 times, "
+                 "last in line 69)\n"
+                 "68:1: warning: 'wobble' is an unknown keyword: skipped with its values\n"
+                 "71:1: warning: 2 rotations are too long: expected length 1 or less, found 2 in "
+                 "the first; normalized (49 times, last in line 267)");
     CHECK_UINT(count, 3);
     parse(text.bytes, text.used, true, 0, &count);
     CHECK_UINT(count, 3);
     CHECK_STRING(parse(text.bytes, text.used, true, 2, &count).text,
-                 "67:1: warning: 'wibble' is unknown here: skipped with its values (2 times, last "
-                 "in line 69)\n"
-                 "68:1: warning: 'wobble' is unknown here: skipped with its values (further "
+                 "67:1: warning: 'wibble' is an unknown keyword: skipped with its values (2 times, "
+                 "last in line 69)\n"
+                 "68:1: warning: 'wobble' is an unknown keyword: skipped with its values (further "
                  "warnings suppressed)");
     CHECK_UINT(count, 3);
 }
@@ -154,10 +154,10 @@ TEST (load_reports_warnings_before_the_error) {
     uint32_t count;
     write_anim(&text);
     const read_case_log log = parse(text.bytes, text.used - strlen("}\n"), true, 100, &count);
-    CHECK_STRING(strstr(log.text, " (48 times"),
-                 " (48 times, last in line 263)\n"
-                 "268:6: error: expected '}' after the 6 numbers of this frame, found the end of "
-                 "the file");
+    CHECK_STRING(
+        strstr(log.text, " (48 times"),
+        " (48 times, last in line 263)\n"
+        "268:6: error: unterminated frame: expected '}' after 6 values, found the end of the file");
 }
 
 // More kinds than are kept at a time: none is lost, and all are in order.
@@ -166,13 +166,13 @@ TEST (load_reports_more_kinds_than_it_keeps) {
     OWN_TEXT text = {0};
     uint32_t count;
     test_append(&text, "MD5Version 10 commandline \"\"\n");
-    FOR (i, KINDS)
+    for (int i = 0; i < KINDS; i++)
         test_append(&text, "w%d 1\nw%d 1\n", i, i);
     test_append(&text, "numJoints 1 numMeshes 0 joints { a -1 (0 0 0) (0 0 0) }");
     const read_case_log log = parse(text.bytes, text.used, false, 100, &count);
     CHECK_UINT(count, KINDS);
     const char *at = log.text;
-    FOR (i, KINDS) {
+    for (int i = 0; i < KINDS; i++) {
         char line[64];
         snprintf(line, sizeof line, "%d:1: warning: 'w%d' is", 2 + 2 * i, i);
         at = at ? strstr(at, line) : NULL;
@@ -190,7 +190,8 @@ TEST (load_reports_more_kinds_than_it_keeps) {
 
 TEST (load_without_a_path_is_an_error) {
     md5_error error = {0};
-    CHECK_REFUSED(md5_load_model(NULL, NULL, &error), error, MD5_ERROR_IO, "no path is given");
+    CHECK_REFUSED(md5_load_model(NULL, NULL, &error), error, MD5_ERROR_IO,
+                  "path is missing: expected a file name, found NULL");
     CHECK_FAILS(md5_load_anim(NULL, NULL, &error), error, MD5_ERROR_IO);
     CHECK(!md5_load_camera(NULL, NULL, NULL));
     CHECK(!md5_load_machine_file(NULL, NULL, NULL));
@@ -215,23 +216,23 @@ static void *alloc_nothing(void *user, size_t size)
 static const md5_load_opts half_an_allocator = {.allocator = {.alloc = alloc_nothing}};
 
 TEST (load_reports_an_error_with_function_and_argument) {
-    MISUSE("md5_load_model(): path: not NULL")
+    MISUSE("md5_load_model(): path: must not be NULL")
     md5_load_model(NULL, NULL, NULL);
-    MISUSE("md5_load_anim(): path: not NULL")
+    MISUSE("md5_load_anim(): path: must not be NULL")
     md5_load_anim(NULL, NULL, NULL);
-    MISUSE("md5_load_camera(): path: not NULL")
+    MISUSE("md5_load_camera(): path: must not be NULL")
     md5_load_camera(NULL, NULL, NULL);
-    MISUSE("md5_load_machine_file(): path: not NULL")
+    MISUSE("md5_load_machine_file(): path: must not be NULL")
     md5_load_machine_file(NULL, NULL, NULL);
-    MISUSE("md5_parse_model(): text: not NULL unless size is 0")
+    MISUSE("md5_parse_model(): text: must not be NULL unless size is 0")
     md5_parse_model(NULL, 5, NULL, NULL);
-    MISUSE("md5_parse_anim(): text: not NULL unless size is 0")
+    MISUSE("md5_parse_anim(): text: must not be NULL unless size is 0")
     md5_parse_anim(NULL, 5, NULL, NULL);
-    MISUSE("md5_parse_camera(): opts: the allocator")
+    MISUSE("md5_parse_camera(): opts: allocator.alloc")
     md5_parse_camera("x", 1, &half_an_allocator, NULL);
     MISUSE("md5_load_model(): opts: reserved members must be 0")
     md5_load_model("", &(md5_load_opts){.reserved = {1}}, NULL);
-    MISUSE("md5_parse_machine_file(): text: not NULL unless size is 0")
+    MISUSE("md5_parse_machine_file(): text: must not be NULL unless size is 0")
     md5_parse_machine_file(NULL, 5, NULL, NULL);
 }
 

@@ -16,7 +16,7 @@ enum { MAX_PATH_LENGTH = 256, NUM_TIMES = 3, NUM_STEPS = 40, MAX_CLIPS = 64 };
 // so that the machine's byte order does not matter.
 static uint64_t hash_bits(uint64_t hash, uint64_t bits, unsigned num_bytes)
 {
-    FOR (i, num_bytes)
+    for (uint32_t i = 0; i < num_bytes; i++)
         hash = (hash ^ (bits >> (8 * i) & 0xFF)) * 0x100000001B3u;
     return hash;
 }
@@ -25,7 +25,7 @@ static const uint64_t empty_hash = 0xCBF29CE484222325u;
 
 static uint64_t hash_floats(uint64_t hash, const void *floats, size_t count)
 {
-    FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         uint32_t bits;
         memcpy(&bits, (const char *)floats + i * sizeof bits, sizeof bits);
         hash = hash_bits(hash, bits, 4);
@@ -35,7 +35,7 @@ static uint64_t hash_floats(uint64_t hash, const void *floats, size_t count)
 
 static uint64_t hash_pose(uint64_t hash, const md5_xform *pose, size_t count)
 {
-    FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         hash = hash_floats(hash, &pose[i].rotation, 4);
         hash = hash_floats(hash, &pose[i].translation, 3);
     }
@@ -62,7 +62,8 @@ static buffers buffers_for(const md5_model *model)
 {
     const size_t num_joints = model->skeleton.num_joints;
     size_t num_vertices = 0;
-    EACH_IN (mesh, model, meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
         if (mesh->num_vertices > num_vertices)
             num_vertices = mesh->num_vertices;
     }
@@ -103,7 +104,8 @@ static uint64_t hash_posed(uint64_t hash, const md5_model *model, const buffers 
     hash = hash_floats(hash, fixture->joints, 12 * (size_t)num_joints);
     hash = hash_floats(hash, fixture->palette, 12 * (size_t)num_joints);
     md5_build_dual_palette(fixture->palette, num_joints, fixture->dual);
-    EACH_IN (mesh, model, meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
         md5_skin(mesh, fixture->palette, fixture->positions, fixture->normals, fixture->tangents);
         hash = hash_vertices(hash, fixture, mesh->num_vertices);
         skin_by_duals(mesh, fixture->dual, fixture->positions, fixture->normals, fixture->tangents);
@@ -117,7 +119,8 @@ static uint64_t hash_model(const md5_model *model)
 {
     uint64_t hash =
         hash_floats(empty_hash, model->inverse_bind, 12 * (size_t)model->skeleton.num_joints);
-    EACH_IN (mesh, model, meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
         hash = hash_floats(hash, mesh->positions, 3 * (size_t)mesh->num_vertices);
         hash = hash_floats(hash, mesh->normals, 3 * (size_t)mesh->num_vertices);
         hash = hash_floats(hash, mesh->tangents, 4 * (size_t)mesh->num_vertices);
@@ -134,9 +137,10 @@ static uint64_t hash_clip(const md5_model *model, const char *path)
     uint64_t hash = empty_hash;
     if (CHECK_THAT(binding != NULL, "%s: %s", path, error.message)) {
         buffers fixture = buffers_for(model);
-        FOR (i, NUM_TIMES) {
-            const md5_moment moment = md5_moment_at(anim, 0.377 * (1 + i), MD5_WRAP_LOOP);
-            md5_sample(binding, moment, MD5_ROOT_FILE, fixture.pose);
+        for (int i = 0; i < NUM_TIMES; i++) {
+            const md5_sample_position sample =
+                md5_sample_position_at(anim, 0.377 * (1 + i), MD5_WRAP_LOOP);
+            md5_sample(binding, sample, MD5_ROOT_FILE, fixture.pose);
             md5_local_to_model(&model->skeleton, fixture.pose, fixture.joints);
             md5_build_palette(model, fixture.joints, fixture.palette);
             hash = hash_posed(hash, model, &fixture);
@@ -192,14 +196,14 @@ static uint64_t hash_player(const machine_case *made)
     uint64_t hash = empty_hash, random = 7;
     buffers fixture = buffers_for(made->model);
     OWN void *const scratch = take(md5_player_pose_scratch(made->machine), 1);
-    FOR (step, NUM_STEPS) {
+    for (int step = 0; step < NUM_STEPS; step++) {
         const uint32_t parameter = test_random_u32(&random) % (made->file->desc.num_parameters + 1);
         md5_player_set(made->player, parameter, (float)(test_random(&random) * 40));
 
         // Every modifier has a target, at a side and height that change, so that each has an
         // effect.
         const float where = (float)(step - 20);
-        FOR (i, made->file->desc.num_modifiers) {
+        for (uint32_t i = 0; i < made->file->desc.num_modifiers; i++) {
             md5_target *const target = md5_player_target(made->player, i);
             target->position = (md5_vec3){40, where, 30 - 0.5f * where};
             target->weight = 0.75f;
@@ -225,7 +229,7 @@ static uint64_t hash_machine(const char *path)
         hash = hash_player(&made);
     md5_destroy_player(made.player);
     md5_destroy_machine(made.machine);
-    FOR (i, MAX_CLIPS) {
+    for (int i = 0; i < MAX_CLIPS; i++) {
         md5_free_binding(made.bindings[i]);
         md5_free_anim(made.anims[i]);
     }

@@ -66,15 +66,16 @@ static void play(const md5_binding *binding, result *out)
     OWN_ARRAY(md5_mat34, joints, count);
     if (!pose || !joints)
         abort();
-    FOR (i, NUM_TIMES) {
+    for (int i = 0; i < NUM_TIMES; i++) {
         const double time = (i - 2) * 0.3711;
-        const md5_moment moment = md5_moment_at(binding->anim, time, (md5_wrap)(i % 3));
-        md5_sample(binding, moment, (md5_root)(i % 3), pose);
+        const md5_sample_position sample =
+            md5_sample_position_at(binding->anim, time, (md5_wrap)(i % 3));
+        md5_sample(binding, sample, (md5_root)(i % 3), pose);
         keep(out, pose, count * sizeof *pose);
         md5_local_to_model(&model->skeleton, pose, joints);
         md5_build_palette(model, joints, joints);
         keep(out, joints, count * sizeof *joints);
-        FOR (mesh, model->num_meshes)
+        for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++)
             skin_mesh(&model->meshes[mesh], joints, out);
     }
 }
@@ -94,7 +95,7 @@ static bool load_and_play(const pair *work, result *out)
 static void *run(void *argument)
 {
     worker *const self = argument;
-    FOR (round, NUM_ROUNDS) {
+    for (int round = 0; round < NUM_ROUNDS; round++) {
         self->own.size = self->shared.size = 0;
         if (!load_and_play(self->work, &self->own))
             self->failed = true;
@@ -150,10 +151,10 @@ static void check_pair(const char *mesh, const char *anim)
         if (!CHECK(pthread_create(&next->thread, NULL, run, next) == 0))
             break;
     }
-    FOR (i, num_started)
+    for (size_t i = 0; i < num_started; i++)
         pthread_join(workers[i].thread, NULL);
     CHECK(load_and_play(&work, &expected));
-    FOR (i, num_started) {
+    for (size_t i = 0; i < num_started; i++) {
         CHECK(!workers[i].failed);
         CHECK(is_same(&workers[i].own, &expected));
         CHECK(is_same(&workers[i].shared, &expected));

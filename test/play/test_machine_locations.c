@@ -33,7 +33,7 @@ static const char good[] =
     "  morph smile parameter speed { weight 2 } morph oh state body go\n"          // 25
     "  morph blink clip idle ( 4 0 8 1 )\n"                                        // 26
     "  slot arm { mask upper layer body add reference idle 2 }\n"                  // 27
-    "  shot nod arm run { when jump until not armed fade_in 0.5 steps 3 section end }\n"
+    "  one_shot nod arm run { when jump until not armed fade_in 0.5 steps 3 section end }\n"
     "}\n";
 
 static play_case made;
@@ -44,7 +44,7 @@ static bool make(const char *text, size_t size, const md5_load_opts *opts, md5_e
     if (!file)
         return false;
     file->desc.model = made.model;
-    FOR (i, file->desc.num_clips)
+    for (uint32_t i = 0; i < file->desc.num_clips; i++)
         file->clips[i].binding = made.bindings[i < 3 ? i : 2];
     OWN_MACHINE machine = md5_create_machine(&file->desc, opts, error);
     const bool is_made = machine != NULL;
@@ -56,7 +56,7 @@ static void check_cases(const read_case *cases, size_t count, int line)
 {
     static const play_walk walk = {40, 0.5, 0};
     play_begin(&made);
-    FOR (i, 3u)
+    for (uint32_t i = 0; i < 3; i++)
         play_add_clip(&made, 21, 20, 0.3, walk, i);
     read_cases_check(good, cases, count, make, __FILE__, line);
     play_end(&made);
@@ -70,222 +70,235 @@ static void check_cases(const read_case *cases, size_t count, int line)
 
 TEST (machine_locations_of_clips_and_events) {
     CHECK_CASES(
-        {"", good, ""}, {"clip run r", "clip walk r", "8:8: error: clip 'walk' is declared twice"},
+        {"", good, ""}, {"clip run r", "clip walk r", "8:8: error: duplicate clip 'walk'"},
         {"clip run r", "clip '' r", "8:8: error: clip 1 has no name"},
         {"frame 2 step", "frame 2 ''", "7:50: error: clip 'walk': event 0 has no name"},
         {"frame 12 step", "frame 21 step",
-         "7:66: error: clip 'walk': event 'step' is at frame 21, but the last frame is 20"},
+         "7:66: error: clip 'walk': event 'step' is out of range: expected a frame from 0 to 20, "
+         "found 21"},
         {"frame 12 step", "frame 4294967294 step",
-         "7:66: error: clip 'walk': event 'step' is at frame 4294967294, but the last frame is 20"},
+         "7:66: error: clip 'walk': event 'step' is out of range: expected a frame from 0 to 20, "
+         "found 4294967294"},
         {"( 0 10 )", "( 0 20 )",
-         "7:37: error: clip 'walk': a marker is at frame 20, but the cycle ends at frame 20"},
+         "7:37: error: clip 'walk': marker is out of range: expected a frame below 20, found 20"},
         {"( 1 11 )", "( 1\n 0 )",
-         "9:2: error: clip 'run': the marker at frame 0 is not after the one before"});
+         "9:2: error: clip 'run': markers are out of order: expected a frame above 1, found 0"});
 }
 
 TEST (machine_locations_of_one_shots) {
     CHECK_CASES(
         {"10 20 }", "10 21 }",
-         "8:58: error: clip 'run': section 'end' is from frame 10 to 21, but the last is 20"},
+         "8:58: error: clip 'run': section 'end' is out of range: expected ascending frames from 0 "
+         "to 20, found 10 to 21"},
         {"10 20 }", "20 20 }",
-         "8:58: error: clip 'run': section 'end' is from frame 20 to 20, but the last is 20"},
-        {"10 20 }", "10 20 section end 0 1 }", "8:72: error: section 'end' is declared twice"},
-        {"10 20 }", "10 }", "8:61: error: expected a whole number, found '}'"},
+         "8:58: error: clip 'run': section 'end' is out of range: expected ascending frames from 0 "
+         "to 20, found 20 to 20"},
+        {"10 20 }", "10 20 section end 0 1 }", "8:72: error: duplicate section 'end'"},
+        {"10 20 }", "10 }", "8:61: error: expected an integer, found '}'"},
         {"slot arm", "slot ''", "27:8: error: slot 0 has no name"},
-        {"upper layer", "lower layer",
-         "27:19: error: slot 'arm' names mask 'lower', which does not exist"},
+        {"upper layer", "lower layer", "27:19: error: slot 'arm' refers to unknown mask 'lower'"},
         {"layer body add", "layer legs add",
-         "27:31: error: slot 'arm' names layer 'legs', which does not exist"},
+         "27:31: error: slot 'arm' refers to unknown layer 'legs'"},
         {"reference idle 2", "reference ide 2",
-         "27:50: error: slot 'arm' names clip 'ide', which does not exist"},
-        {"idle 2 }", "idle 21 }", "27:55: error: shot 'nod': its reference has no frame 21"},
-        {"shot nod arm", "shot nod leg",
-         "28:12: error: shot 'nod' names slot 'leg', which does not exist"},
-        {"arm run {", "arm ran {",
-         "28:16: error: shot 'nod' names clip 'ran', which does not exist"},
+         "27:50: error: slot 'arm' refers to unknown clip 'ide'"},
+        {"idle 2 }", "idle 21 }",
+         "27:55: error: one_shot 'nod': reference frame is out of range: expected 0 to 20, "
+         "found 21"},
+        {"one_shot nod arm", "one_shot nod leg",
+         "28:16: error: one_shot 'nod' refers to unknown slot 'leg'"},
+        {"arm run {", "arm ran {", "28:20: error: one_shot 'nod' refers to unknown clip 'ran'"},
         {"when jump until", "when jmp until",
-         "28:27: error: shot 'nod' names parameter 'jmp', which does not exist"},
+         "28:31: error: one_shot 'nod' refers to unknown parameter 'jmp'"},
         {"not armed fade_in", "not arm fade_in",
-         "28:42: error: shot 'nod' names parameter 'arm', which does not exist"},
+         "28:46: error: one_shot 'nod' refers to unknown parameter 'arm'"},
         {"fade_in 0.5", "fade_in -1",
-         "28:56: error: shot 'nod': fade_in is -1, which must be 0 to 1e+06"},
+         "28:60: error: one_shot 'nod': fade_in is out of range: expected 0 to 1e+06, found "
+         "-1"},
         {"steps 3", "steps 0",
-         "28:66: error: shot 'nod': there are 0 steps, which must be 1 to 65536"},
+         "28:70: error: one_shot 'nod': number of steps is out of range: expected 1 to 65536, "
+         "found 0"},
         {"section end }", "section and }",
-         "28:76: error: shot 'nod' names section 'and', which its clip lacks"},
+         "28:80: error: one_shot 'nod' refers to unknown section 'and' of its clip"},
         {"section end }", "start 1 }",
-         "28:74: error: shot 'nod': start is 1, which must be 0 to 0.999999"});
+         "28:78: error: one_shot 'nod': start is out of range: expected 0 to 0.999999, found "
+         "1"});
 }
 
 TEST (machine_locations_of_masks_and_parameters) {
     CHECK_CASES(
-        {"bool armed", "bool speed", "2:24: error: parameter 'speed' is declared twice"},
+        {"bool armed", "bool speed", "2:24: error: duplicate parameter 'speed'"},
         {"bool armed", "bool \"\"", "2:24: error: parameter 1 has no name"},
-        {"mask none", "mask upper", "6:8: error: mask 'upper' is declared twice"},
+        {"mask none", "mask upper", "6:8: error: duplicate mask 'upper'"},
         {"mask none", "mask ''", "6:8: error: mask 1 has no name"},
-        {"*spine", "*spin", "3:17: error: mask 'upper': there is no joint 'spin'"},
-        {"-*rarm", "-*\"r arm\"", "3:25: error: mask 'upper': there is no joint 'r arm'"},
-        {"-*rarm", "-*", "3:24: error: mask 'upper': '*' must be followed by a joint"},
-        {"-larm", "-", "4:5: error: mask 'upper': '-' must be followed by a joint"},
-        {"lhand )", "tail )", "5:13: error: mask 'upper': there is no joint 'tail'"},
-        {"\"*larm\"", "\"*tail\"", "5:5: error: mask 'upper': there is no joint '*tail'"},
-        {"( )", "(\r\n\r  ''\r )", "8:3: error: mask 'none': a joint has no name"},
-        {"( )", "( -\"*lhand\" )", "6:16: error: mask 'none': there is no joint '*lhand'"},
-        {"( )", "( larm\"lhand\" )", "6:15: error: mask 'none': there is no joint 'larm\"lhand\"'"},
-        {"( )", "( \"larm\"lhand )",
-         "6:21: error: mask 'none': expected white space after 'larm'"});
+        {"*spine", "*spin", "3:17: error: mask 'upper': unknown joint 'spin'"},
+        {"-*rarm", "-*\"r arm\"", "3:25: error: mask 'upper': unknown joint 'r arm'"},
+        {"-*rarm", "-*", "3:24: error: mask 'upper': '*' must be followed by a joint name"},
+        {"-larm", "-", "4:5: error: mask 'upper': '-' must be followed by a joint name"},
+        {"lhand )", "tail )", "5:13: error: mask 'upper': unknown joint 'tail'"},
+        {"\"*larm\"", "\"*tail\"", "5:5: error: mask 'upper': unknown joint '*tail'"},
+        {"( )", "(\r\n\r  ''\r )",
+         "8:3: error: mask 'none': empty joint name: expected the name of a joint"},
+        {"( )", "( -\"*lhand\" )", "6:16: error: mask 'none': unknown joint '*lhand'"},
+        {"( )", "( larm\"lhand\" )", "6:15: error: mask 'none': unknown joint 'larm\"lhand\"'"},
+        {"( )", "( \"larm\"lhand )", "6:21: error: mask 'none': expected a blank after 'larm'"});
 }
 
 TEST (machine_locations_of_motions) {
     CHECK_CASES(
-        {"motion line", "motion walk", "11:10: error: motion 'walk' is declared twice"},
+        {"motion line", "motion walk", "11:10: error: duplicate motion 'walk'"},
         {"motion line", "motion ''", "11:10: error: motion 4 has no name"},
-        {"clip walk {", "clip wlak {",
-         "10:20: error: motion 'pace' names clip 'wlak', which does not exist"},
-        {"clip walk {", "clip line {",
-         "10:20: error: motion 'pace' names clip 'line', which does not exist"},
+        {"clip walk {", "clip wlak {", "10:20: error: motion 'pace' refers to unknown clip 'wlak'"},
+        {"clip walk {", "clip line {", "10:20: error: motion 'pace' refers to unknown clip 'line'"},
         {"line speed {", "line sped {",
-         "11:20: error: motion 'line' names parameter 'sped', which does not exist"},
+         "11:20: error: motion 'line' refers to unknown parameter 'sped'"},
         {"plane speed armed", "plane speed arm",
-         "12:28: error: motion 'plane' names parameter 'arm', which does not exist"},
+         "12:28: error: motion 'plane' refers to unknown parameter 'arm'"},
         {"speed jump", "speed jmp",
-         "12:83: error: motion 'plane' names parameter 'jmp', which does not exist"},
+         "12:83: error: motion 'plane' refers to unknown parameter 'jmp'"},
         {"item run 2.5", "item fly 2.5",
-         "11:53: error: motion 'line' names motion 'fly', which does not exist"},
+         "11:53: error: motion 'line' refers to unknown motion 'fly'"},
         {"item run 2.5", "item plane 2.5",
-         "11:53: error: motion 'line' is made of 'plane', which must be declared before it"},
+         "11:53: error: motion 'line' contains motion 'plane', which must be declared before it"},
         {"item run 2.5", "item line 2.5",
-         "11:53: error: motion 'line' is made of 'line', which must be declared before it"},
+         "11:53: error: motion 'line' contains motion 'line', which must be declared before it"},
         {"item run 2.5", "item run 0",
-         "11:57: error: motion 'line': item 1 is not above the one before"},
+         "11:57: error: motion 'line': items are not sorted by position: expected item 1 above 0, "
+         "found 0"},
         {"item run 1 0", "item run 0 0",
          "12:59: error: motion 'plane': items 'walk' and 'run' are at the same position"},
         {"item walk 0 item run 2.5 ", "", "11:10: error: motion 'line' has no items"},
         {"{ markers item", "{ markers item once 3 item",
-         "11:41: error: motion 'line' is made of 'once', which must be declared before it"},
+         "11:41: error: motion 'line' contains motion 'once', which must be declared before it"},
         {"( 1 11 )", "( 1 )",
-         "11:28: error: motion 'line' is synchronised by markers, but its clips have 1 to 2 of "
-         "them"},
+         "11:28: error: motion 'line' cannot be synchronized by markers: expected the same number "
+         "in all clips, at least 1, found 1 to 2"},
         {"{ speed 2 }", "{ once } motion bad line speed { phase item pace 1 }",
-         "10:58: error: motion 'bad' is synchronised, but one of its clips does not loop"},
+         "10:58: error: motion 'bad' cannot be synchronized: one of its clips does not loop"},
         {"{ speed 2 }", "{ ping_pong } motion bad line speed { markers item pace 1 }",
-         "10:63: error: motion 'bad' is synchronised by markers, but one of its clips is "
+         "10:63: error: motion 'bad' cannot be synchronized by markers: one of its clips plays "
          "ping-pong"},
         {"item line item", "item line { add } item",
-         "13:35: error: motion 'both' has no item before the first, to which that could be added"},
+         "13:35: error: motion 'both': mode of the first item is 'add': expected 'override'"},
         {"mask upper weight speed", "mask lower weight speed",
-         "13:54: error: motion 'both' names mask 'lower', which does not exist"},
+         "13:54: error: motion 'both' refers to unknown mask 'lower'"},
         {"weight speed", "weight sped",
-         "13:67: error: motion 'both' names parameter 'sped', which does not exist"},
+         "13:67: error: motion 'both' refers to unknown parameter 'sped'"},
         {"weight 0.5 } }", "weight 1.5 } }",
-         "14:42: error: motion 'both': weight of an item is 1.5, which must be 0 to 1"},
+         "14:42: error: motion 'both': weight of an item is out of range: expected 0 to 1, found "
+         "1.5"},
         {"weight 0.5 } }", "weight speed steps 0 } }",
-         "14:54: error: motion 'both': there are 0 steps, which must be 1 to 65536"},
+         "14:54: error: motion 'both': number of steps is out of range: expected 1 to 65536, found "
+         "0"},
         {"reference run", "reference rn",
-         "14:15: error: motion 'both' names clip 'rn', which does not exist"},
+         "14:15: error: motion 'both' refers to unknown clip 'rn'"},
         {"reference run 3", "reference run 21",
-         "14:19: error: frame 21 of clip 'run' is a reference, but the last frame is 20"});
+         "14:19: error: reference frame of clip 'run' is out of range: expected 0 to 20, found "
+         "21"});
 }
 
 TEST (machine_locations_of_layers) {
-    CHECK_CASES(
-        {"layer top", "layer body", "21:9: error: layer 'body' is declared twice"},
-        {"layer top", "layer ''", "21:9: error: layer 1 has no name"},
-        {" state s once", "", "21:9: error: layer 'top' has no states"},
-        {"weight 0.5 state", "weight -0.5 state",
-         "21:54: error: layer 'top': weight is -0.5, which must be 0 to 1"},
-        {"weight 0.5 state", "weight speed cubic_bezier 0 0 7 1 state",
-         "21:77: error: layer 'top': x2 is 7, which must be 0 to 1"},
-        {"bool armed", "follow speed ease 1 cubic_bezier 2 0 0 1 bool armed",
-         "2:52: error: the following parameter 'speed': x1 is 2, which must be 0 to 1"},
-        {"weight 0.5 state", "weight lean state",
-         "21:54: error: layer 'top' names parameter 'lean', which does not exist"},
-        {"1 mask upper", "1 mask lower",
-         "21:41: error: layer 'top' names mask 'lower', which does not exist"},
-        {"reference idle 1", "reference idl 2",
-         "21:29: error: layer 'top' names clip 'idl', which does not exist"},
-        {"reference idle 1", "reference idle 98",
-         "21:34: error: frame 98 of clip 'idle' is a reference, but the last frame is 20"},
-        {"state go both", "state stand both", "17:11: error: state 'stand' is declared twice"},
-        {"state go both", "state \"\" both", "17:11: error: state 1 has no name"},
-        {"state go both", "state go bth",
-         "17:14: error: state 'go' names motion 'bth', which does not exist"},
-        {"stand go {", "stnd go {",
-         "18:16: error: a transition of layer 'body' names state 'stnd', which does not exist"},
-        {"stand go {", "stand\n g {",
-         "19:2: error: a transition of layer 'body' names state 'g', which does not exist"},
-        {"any off {", "any any {",
-         "19:20: error: a transition of layer 'body' names state 'any', which does not exist"},
-        {"when speed >", "when sped >",
-         "18:32: error: a transition of layer 'body' names parameter 'sped', which does not exist"},
-        {"not armed", "not amred",
-         "18:52: error: a transition of layer 'body' names parameter 'amred', which does not "
-         "exist"},
-        {"duration 0.25", "duration -1",
-         "18:67: error: a transition of layer 'body': duration is -1, which must be 0 to 1e+06"});
+    CHECK_CASES({"layer top", "layer body", "21:9: error: duplicate layer 'body'"},
+                {"layer top", "layer ''", "21:9: error: layer 1 has no name"},
+                {" state s once", "", "21:9: error: layer 'top' has no states"},
+                {"weight 0.5 state", "weight -0.5 state",
+                 "21:54: error: layer 'top': weight is out of range: expected 0 to 1, found -0.5"},
+                {"weight 0.5 state", "weight speed cubic_bezier 0 0 7 1 state",
+                 "21:77: error: layer 'top': x2 is out of range: expected 0 to 1, found 7"},
+                {"bool armed", "follow speed ease 1 cubic_bezier 2 0 0 1 bool armed",
+                 "2:52: error: follow rule of parameter 'speed': x1 is out of range: expected 0 to "
+                 "1, found 2"},
+                {"weight 0.5 state", "weight lean state",
+                 "21:54: error: layer 'top' refers to unknown parameter 'lean'"},
+                {"1 mask upper", "1 mask lower",
+                 "21:41: error: layer 'top' refers to unknown mask 'lower'"},
+                {"reference idle 1", "reference idl 2",
+                 "21:29: error: layer 'top' refers to unknown clip 'idl'"},
+                {"reference idle 1", "reference idle 98",
+                 "21:34: error: reference frame of clip 'idle' is out of range: expected 0 to 20, "
+                 "found 98"},
+                {"state go both", "state stand both", "17:11: error: duplicate state 'stand'"},
+                {"state go both", "state \"\" both", "17:11: error: state 1 has no name"},
+                {"state go both", "state go bth",
+                 "17:14: error: state 'go' refers to unknown motion 'bth'"},
+                {"stand go {", "stnd go {",
+                 "18:16: error: transition of layer 'body' refers to unknown state 'stnd'"},
+                {"stand go {", "stand\n g {",
+                 "19:2: error: transition of layer 'body' refers to unknown state 'g'"},
+                {"any off {", "any any {",
+                 "19:20: error: transition of layer 'body' refers to unknown state 'any'"},
+                {"when speed >", "when sped >",
+                 "18:32: error: transition of layer 'body' refers to unknown parameter 'sped'"},
+                {"not armed", "not amred",
+                 "18:52: error: transition of layer 'body' refers to unknown parameter 'amred'"},
+                {"duration 0.25", "duration -1",
+                 "18:67: error: transition of layer 'body': duration is out of range: expected 0 "
+                 "to 1e+06, found -1"});
 }
 
 TEST (machine_locations_of_morphs) {
     CHECK_CASES(
-        {"morph oh", "morph ''", "25:50: error: morph 1 names no target"},
+        {"morph oh", "morph ''", "25:50: error: morph 1 has no target"},
         {"parameter speed", "parameter sped",
-         "25:25: error: morph 'smile' names parameter 'sped', which does not exist"},
+         "25:25: error: morph 'smile' refers to unknown parameter 'sped'"},
         {"weight 2 }", "weight -2e6 }",
-         "25:40: error: morph 'smile': weight is -2e+06, which must be -1e+06 to 1e+06"},
-        {"state body go", "state bdy go",
-         "25:59: error: morph 'oh' names layer 'bdy', which does not exist"},
+         "25:40: error: morph 'smile': weight is out of range: expected -1e+06 to 1e+06, found "
+         "-2e+06"},
+        {"state body go", "state bdy go", "25:59: error: morph 'oh' refers to unknown layer 'bdy'"},
         {"state body go", "state body s",
-         "25:64: error: morph 'oh' names state 's', which layer 'body' lacks"},
+         "25:64: error: morph 'oh' refers to unknown state 's' of layer 'body'"},
         {"blink clip idle", "blink clip idel",
-         "26:20: error: morph 'blink' names clip 'idel', which does not exist"},
+         "26:20: error: morph 'blink' refers to unknown clip 'idel'"},
         {"( 4 0 8 1 )", "( )", "26:9: error: morph 'blink' has no keys for clip 'idle'"},
         {"8 1 )", "21 1 )",
-         "26:31: error: frame 21 of clip 'idle' is a key of morph 'blink', but the last frame is "
-         "20"},
+         "26:31: error: key of morph 'blink' is out of range: expected a frame from 0 to 20 in "
+         "clip 'idle', found 21"},
         {"8 1 )", "4 1 )",
-         "26:31: error: morph 'blink': the key of frame 4 stands behind that of frame 4"},
+         "26:31: error: morph 'blink': keys are out of order: expected a frame above 4, found 4"},
         {"8 1 )", "8 1e9 )",
-         "26:33: error: morph 'blink': the weight of a key is 1e+09, which must be -1e+06 to "
-         "1e+06"});
+         "26:33: error: morph 'blink': weight of a key is out of range: expected -1e+06 to 1e+06, "
+         "found 1e+09"});
 }
 
 TEST (machine_locations_of_modifiers) {
     CHECK_CASES(
-        {"modifier foot", "modifier look", "23:12: error: modifier 'look' is declared twice"},
+        {"modifier foot", "modifier look", "23:12: error: duplicate modifier 'look'"},
         {"modifier foot", "modifier ''", "23:12: error: modifier 1 has no name"},
-        {"aim head", "aim haed",
-         "22:21: error: modifier 'look' names joint 'haed', which does not exist"},
+        {"aim head", "aim haed", "22:21: error: modifier 'look' refers to unknown joint 'haed'"},
         {"limit 0.5", "limit -1",
-         "22:43: error: modifier 'look': limit is -1, which must be 0 to 1e+06"},
+         "22:43: error: modifier 'look': limit is out of range: expected 0 to 1e+06, found -1"},
         {"length 3 limit", "length 65 limit",
-         "22:35: error: modifier 'look' has a chain of 65 joints, which may have 1 to 64"},
+         "22:35: error: modifier 'look': chain length is out of range: expected 1 to 64 joints, "
+         "found 65"},
         {"length 3 limit", "length 6 limit",
-         "22:35: error: modifier 'look': a chain of 6 joints ends at 'head', which is 5 deep"},
+         "22:35: error: modifier 'look': chain to joint 'head' is too long: expected at most 5 "
+         "joints, found 6"},
         {"gravity 9 length 3", "gravity 9 length 1",
-         "24:72: error: modifier 'tail' has a chain of 1 joints, which may have 2 to 64"},
+         "24:72: error: modifier 'tail': chain length is out of range: expected 2 to 64 joints, "
+         "found 1"},
         {"two_bone lfoot", "two_bone pelvis",
-         "23:26: error: modifier 'foot': a chain of 3 joints ends at 'pelvis', which is 2 deep"},
+         "23:26: error: modifier 'foot': chain to joint 'pelvis' is too long: expected at most 2 "
+         "joints, found 3"},
         {"soften 0.5", "soften 2",
-         "23:41: error: modifier 'foot': soften is 2, which must be 0 to 1"},
+         "23:41: error: modifier 'foot': soften is out of range: expected 0 to 1, found 2"},
         {"stretch 1.5", "stretch 0.5",
-         "23:53: error: modifier 'foot': stretch is 0.5, which must be 1 to 1e+06"},
+         "23:53: error: modifier 'foot': stretch is out of range: expected 1 to 1e+06, found 0.5"},
         {"stiffness 90", "stiffness -1",
-         "24:42: error: modifier 'tail': stiffness is -1, which must be 0 to 1e+09"},
+         "24:42: error: modifier 'tail': stiffness is out of range: expected 0 to 1e+09, found -1"},
         {"damping 5", "damping -1",
-         "24:53: error: modifier 'tail': damping is -1, which must be 0 to 1e+06"});
+         "24:53: error: modifier 'tail': damping is out of range: expected 0 to 1e+06, found -1"});
 }
 
 // Each of fourteen motions stacks the one before it twice: the number of parts doubles until it is
 // above the limit.
 TEST (machine_location_of_a_motion_without_end) {
     char text[2048] = "machine m { clip m0 x\n";
-    FOR (i, 14) {
+    for (int i = 0; i < 14; i++) {
         const size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "motion m%d stack { item m%d item m%d }\n", i + 1,
                  i, i);
     }
     strcat(text, "}");
-    CHECK_CASES({"", text, "13:34: error: motion 'm12' is made of more than 4096 parts"});
+    CHECK_CASES({"", text, "13:34: error: motion 'm12' is too large: expected at most 4096 parts"});
 }
 
 // Locations stay correct while the tables grow.
@@ -294,13 +307,13 @@ TEST (machine_locations_of_long_tables) {
     OWN_STRING text = test_alloc(ROOM);
     for (int wrong = 0; wrong < COUNT; wrong += 23) {
         size_t used = (size_t)snprintf(text, ROOM, "machine m {\n");
-        FOR (i, COUNT)
+        for (int i = 0; i < COUNT; i++)
             used += (size_t)snprintf(text + used, ROOM - used, "modifier m%d joint %s\n", i,
                                      i == wrong ? "hed" : "head");
         snprintf(text + used, ROOM - used, "}");
         char says[128];
-        snprintf(says, sizeof says,
-                 "%d:%d: error: modifier 'm%d' names joint 'hed', which does not exist", wrong + 2,
+        snprintf(says, sizeof says, "%d:%d: error: modifier 'm%d' refers to unknown joint 'hed'",
+                 wrong + 2,
                  wrong < 10    ? 19
                  : wrong < 100 ? 20
                                : 21,
@@ -330,7 +343,7 @@ TEST (machine_locations_of_tables_that_were_changed) {
     if (!file)
         abort();
     file->desc.model = made.model;
-    FOR (i, file->desc.num_clips)
+    for (uint32_t i = 0; i < file->desc.num_clips; i++)
         file->clips[i].binding = made.bindings[0];
 
     const md5_load_opts other = {.file_name = "other"};
@@ -339,27 +352,26 @@ TEST (machine_locations_of_tables_that_were_changed) {
     check_refused(&file->desc, &other, "other:9:8: error: clip 'idle' has no binding");
     file->clips[2].binding = made.bindings[0];
     file->clips[1].name = "walk";
-    check_refused(&file->desc, NULL, "hero.md5machine:8:8: error: clip 'walk' is declared twice");
+    check_refused(&file->desc, NULL, "hero.md5machine:8:8: error: duplicate clip 'walk'");
     file->clips[1].name = "run";
     const md5_event events[] = {{.frame = 30, .name = "late"}};
     file->clips[1].events = events;
     file->clips[1].num_events = 1;
     check_refused(&file->desc, NULL,
-                  "hero.md5machine: error: clip 'run': event 'late' is at frame 30, but the last "
-                  "frame is 20");
+                  "hero.md5machine: error: clip 'run': event 'late' is out of range: expected a "
+                  "frame from 0 to 20, found 30");
     file->clips[1].num_events = 0;
     const md5_modifier_desc modifiers[] = {{.name = "nod", .joint = "haed"}};
     md5_machine_desc desc = file->desc;
     desc.modifiers = modifiers;
     desc.num_modifiers = 1;
-    check_refused(
-        &desc, NULL,
-        "hero.md5machine: error: modifier 'nod' names joint 'haed', which does not exist");
+    check_refused(&desc, NULL,
+                  "hero.md5machine: error: modifier 'nod' refers to unknown joint 'haed'");
     desc.model = NULL;
     check_refused(&desc, NULL, "hero.md5machine: error: machine 'hero' has no model");
     desc.locations = NULL; // as in tables written in C
     desc.model = made.model;
-    check_refused(&desc, NULL, "error: modifier 'nod' names joint 'haed', which does not exist");
+    check_refused(&desc, NULL, "error: modifier 'nod' refers to unknown joint 'haed'");
     play_end(&made);
 }
 
@@ -374,46 +386,48 @@ TEST (machine_locations_of_events_and_times) {
     CHECK_CASES(
         {"when jump exit 0.5", "when heard \"step left\" exit at step", ""},
         {"when jump exit 0.5", "when heard stop",
-         "19:37: error: a transition of layer 'body' names event 'stop', which no clip has"},
+         "19:37: error: transition of layer 'body' refers to unknown event 'stop': no clip "
+         "contains it"},
         {"when jump exit 0.5", "when heard steps",
-         "19:37: error: a transition of layer 'body' names event 'steps', which no clip has"},
+         "19:37: error: transition of layer 'body' refers to unknown event 'steps': no clip "
+         "contains it"},
         {"when jump exit 0.5", "exit at \"step up\"",
-         "19:34: error: a transition of layer 'body' names event 'step up', which no clip has"},
+         "19:34: error: transition of layer 'body' refers to unknown event 'step up': no clip "
+         "contains it"},
         {"when speed > 0.5 and not armed", "exit at step",
-         "18:35: error: a transition of layer 'body' names event 'step', which no such first clip "
-         "has"},
+         "18:35: error: transition of layer 'body' exits at unknown event 'step': no first clip of "
+         "its source states contains it"},
         {"when jump exit 0.5", "exit each", "19:31: error: expected a number, found 'each'"},
         {"when jump exit 0.5", "when state_time exit 0.5",
          "19:42: error: expected '<=', '>=', '<' or '>', found 'exit'"},
         {"when jump exit 0.5", "when not heard step",
-         "19:41: error: expected a word of a transition or '}', found 'step'"},
+         "19:41: error: expected a keyword of a transition or '}', found 'step'"},
         {"when jump exit 0.5", "when jump or exit 0.5",
-         "19:44: error: expected a word of a transition or '}', found '0.5'"},
+         "19:44: error: expected a keyword of a transition or '}', found '0.5'"},
         {"when jump exit 0.5", "when time_left < or jump",
          "19:43: error: expected a number, found 'or'"},
         {"when jump exit 0.5", "when state_time > 2.5 to 5", ""},
         {"when jump exit 0.5", "when state_time > 2.5 to x",
          "19:51: error: expected a number, found 'x'"},
         {"when jump exit 0.5", "when state_time > 2.5 to nan",
-         "19:51: error: 'nan' is not a finite number"},
+         "19:51: error: invalid number: expected a finite value, found 'nan'"},
         {"when jump exit 0.5", "when state_time > 2.5 to -5",
-         "19:51: error: a transition of layer 'body': the longest time of a condition is -5, which "
-         "must be 1e-06 to 1e+06"},
+         "19:51: error: transition of layer 'body': maximum time of a condition is out of range: "
+         "expected 1e-06 to 1e+06, found -5"},
         {"when jump exit 0.5", "when state_time > 0 to 0",
-         "19:49: error: a transition of layer 'body': the longest time of a condition is 0, which "
-         "must be 1e-06 to 1e+06"},
+         "19:49: error: transition of layer 'body': maximum time of a condition is out of range: "
+         "expected 1e-06 to 1e+06, found 0"},
         {"when jump exit 0.5", "when state_time > 5 to 2.5",
-         "19:49: error: a transition of layer 'body': expected state_time, 0 or more to more, "
-         "found 5 to 2.5"},
+         "19:49: error: transition of layer 'body': range of a condition is invalid: expected "
+         "'state_time' and an ascending range from 0 or more, found 5 to 2.5"},
         {"when jump exit 0.5", "when state_time > -1 to 2.5",
-         "19:50: error: a transition of layer 'body': expected state_time, 0 or more to more, "
-         "found -1 to 2.5"},
+         "19:50: error: transition of layer 'body': range of a condition is invalid: expected "
+         "'state_time' and an ascending range from 0 or more, found -1 to 2.5"},
         {"when jump exit 0.5", "when time_left < 1 to 2.5",
-         "19:48: error: a transition of layer 'body': expected state_time, 0 or more to more, "
-         "found 1 to 2.5"},
+         "19:48: error: transition of layer 'body': range of a condition is invalid: expected "
+         "'state_time' and an ascending range from 0 or more, found 1 to 2.5"},
         {"when jump exit 0.5", "when \"state_time\" > 1",
-         "19:31: error: a transition of layer 'body' names parameter 'state_time', which does not "
-         "exist"});
+         "19:31: error: transition of layer 'body' refers to unknown parameter 'state_time'"});
 }
 
 // A clip that is played once stops at 1: a later exit is an error, of which the text has the
@@ -422,12 +436,11 @@ TEST (machine_locations_of_exits_that_are_never_reached) {
     static const struct {
         const char *transition, *warning;
     } cases[] = {
-        {"transition s s { exit 1.5 }", "21:93: warning: layer 'top': exit 1.5 to 's' is never "
-                                        "reached: clips that are played once "
-                                        "stop at 1"},
+        {"transition s s { exit 1.5 }", "21:93: warning: layer 'top': exit 1.5 of the transition "
+                                        "to 's' is never reached: clips that play once end at 1"},
         {"state t once transition any t { exit 2 }",
-         "21:108: warning: layer 'top': exit 2 to 't' is never reached: clips that are played once "
-         "stop at 1"},
+         "21:108: warning: layer 'top': exit 2 of the transition to 't' is never reached: clips "
+         "that play once end at 1"},
         {"state t walk transition any s { exit 2 }", ""},
         {"state t nothing transition any s { exit 2 }", ""},
         {"transition s s { exit 1 }", ""},
@@ -436,16 +449,16 @@ TEST (machine_locations_of_exits_that_are_never_reached) {
     };
     static const char place[] = "state s once";
     play_begin(&made);
-    FOR (i, 3u)
+    for (uint32_t i = 0; i < 3; i++)
         play_add_clip(&made, 21, 20, 0.3, (play_walk){40, 0.5, 0}, i);
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[sizeof good + 100], warning[400] = "";
         const size_t before = (size_t)(strstr(good, place) + strlen(place) - good);
         const int size = snprintf(text, sizeof text, "%.*s %s%s", (int)before, good,
-                                  row->transition, good + before);
+                                  cases[i].transition, good + before);
         const md5_load_opts opts = {.warn = keep_warning, .warn_user = warning};
         CHECK(make(text, (size_t)size, &opts, NULL));
-        CHECK_STRING(warning, row->warning);
+        CHECK_STRING(warning, cases[i].warning);
     }
     play_end(&made);
 }
@@ -488,7 +501,7 @@ static md5_model *make_model(void)
                                    "MD5Version 10 commandline \"\" numJoints %d numMeshes 1\n"
                                    "joints {\n",
                                    (int)NUM_NAMES);
-    FOR (i, NUM_NAMES)
+    for (int i = 0; i < NUM_NAMES; i++)
         used += (size_t)snprintf(text + used, ROOM - used, "%s %d ( %d 0 0 ) ( 0 0 0 )\n",
                                  names[i].mesh, i - 1, i);
     used += (size_t)snprintf(text + used, ROOM - used,
@@ -508,7 +521,7 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
     md5_error error = {0};
     OWN_MODEL model = make_model();
     size_t used = (size_t)snprintf(text, ROOM, "machine m {\n");
-    FOR (i, NUM_NAMES)
+    for (int i = 0; i < NUM_NAMES; i++)
         used += (size_t)snprintf(text + used, ROOM - used,
                                  "mask %s ( %s ) mask \"all %d\" ( *%s )\n"
                                  "modifier %s joint %s layer %s { mask %s state %s \"%s\" }\n",
@@ -522,7 +535,7 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
         return;
     }
     CHECK_UINT(file->desc.num_modifiers, NUM_NAMES);
-    FOR (i, NUM_NAMES) {
+    for (int i = 0; i < NUM_NAMES; i++) {
         const char *const name = model->skeleton.joints[i].name;
         CHECK_STRING(file->desc.modifiers[i].name, name);
         CHECK_STRING(file->desc.modifiers[i].joint, name);
@@ -531,7 +544,7 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
         float one[NUM_NAMES], all[NUM_NAMES];
         CHECK(md5_build_mask(&model->skeleton, file->desc.masks[2 * i].joints, 0, one, &error));
         CHECK(md5_build_mask(&model->skeleton, file->desc.masks[2 * i + 1].joints, 0, all, &error));
-        FOR (joint, NUM_NAMES)
+        for (int joint = 0; joint < NUM_NAMES; joint++)
             CHECK(one[joint] == (float)(joint == i) && all[joint] == (float)(joint >= i));
     }
     file->desc.model = model;
@@ -547,7 +560,7 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
 // -- Zeros ----------------------------------------------------------------------------------------
 //
 // Numbers for which 0 in a table selects a default: a 0 that is written in a text has the value 0;
-// in a table MD5_ZERO has.
+// in a table MD5_EXPLICIT_ZERO has.
 
 typedef struct zero_rig {
     play_case made;
@@ -573,7 +586,7 @@ static void begin(zero_rig *rig, const char *words, void (*set)(const md5_machin
     }
     CHECK_UINT(rig->file->num_warnings, 0);
     rig->file->desc.model = rig->made.model;
-    FOR (i, 2u)
+    for (uint32_t i = 0; i < 2; i++)
         rig->file->clips[i].binding = rig->made.bindings[i];
     if (set)
         set(&rig->file->desc);
@@ -599,13 +612,13 @@ typedef struct zero_step {
 // Plays STEPS steps with a target for all modifiers.
 static void play(zero_rig *rig, zero_step steps[STEPS])
 {
-    FOR (i, rig->file->desc.num_modifiers) {
+    for (uint32_t i = 0; i < rig->file->desc.num_modifiers; i++) {
         md5_target *const target = md5_player_target(rig->player, i);
         target->rotation = (md5_quat){0, 0, 0, 1};
         target->position = (md5_vec3){10, 30, 20};
     }
-    FOR (step, STEPS) {
-        FOR (i, rig->file->desc.num_modifiers) {
+    for (int step = 0; step < STEPS; step++) {
+        for (uint32_t i = 0; i < rig->file->desc.num_modifiers; i++) {
             md5_foot *const feet = md5_player_feet(rig->player, i);
             if (feet)
                 feet->floor = 0.1f * (float)step;
@@ -629,7 +642,7 @@ static double difference(const char *words, void (*set)(const md5_machine_desc *
     begin(&rig, other, NULL);
     play(&rig, b);
     end(&rig);
-    FOR (step, STEPS) {
+    for (int step = 0; step < STEPS; step++) {
         const float moved = a[step].motion.translation.x - b[step].motion.translation.x;
         most = fmax(most, play_pose_distance(a[step].pose, b[step].pose));
         most = fmax(most, fabsf(moved));
@@ -644,7 +657,7 @@ static double difference(const char *words, void (*set)(const md5_machine_desc *
 #define SETS_ZERO(name, number)                          \
     static void set_##name(const md5_machine_desc *desc) \
     {                                                    \
-        (number) = MD5_ZERO;                             \
+        (number) = MD5_EXPLICIT_ZERO;                    \
     }
 SETS_ZERO(layer_weight, FIRST(md5_layer_desc, desc->layers)[desc->num_layers - 1].weight)
 SETS_ZERO(item_weight, FIRST(md5_motion_item, desc->motions->items)[1].weight)
@@ -655,9 +668,9 @@ SETS_ZERO(damping, MODIFIER->spring.damping)
 SETS_ZERO(weight, MODIFIER->weight)
 SETS_ZERO(smoothing, MODIFIER->smoothing)
 SETS_ZERO(stretch, MODIFIER->two_bone.stretch)
-SETS_ZERO(head_limit, GAZE->numbers.head_limit)
-SETS_ZERO(head_share, GAZE->numbers.head_share)
-SETS_ZERO(interest, GAZE->numbers.interest)
+SETS_ZERO(head_limit, GAZE->params.head_limit)
+SETS_ZERO(head_share, GAZE->params.head_share)
+SETS_ZERO(interest, GAZE->params.interest)
 
 #define BODY "layer body { state s a } "
 #define TOP(words) "layer top { " words " state t b } "
@@ -666,7 +679,7 @@ SETS_ZERO(interest, GAZE->numbers.interest)
 #define SPACE(words) "motion k line one { item a 0 item b 2 " words " } layer body { state s k } "
 
 // `zero` has a 0; `same` has the same effect without it; `left_out` leaves the number out, so that
-// it has its default; `set` changes that default to MD5_ZERO in the tables.
+// it has its default; `set` changes that default to MD5_EXPLICIT_ZERO in the tables.
 static const struct {
     const char *name, *zero, *same, *left_out;
     void (*set)(const md5_machine_desc *desc);
@@ -708,18 +721,18 @@ static const struct {
      set_interest},
 };
 TEST (machine_zero_in_a_text_is_zero) {
-    EACH (row, cases) {
-        const double from_same = difference(row->zero, NULL, row->same);
-        const double from_default = difference(row->zero, NULL, row->left_out);
-        CHECK_THAT(from_same == 0 && from_default > 1e-3, "%s: %g, %g", row->name, from_same,
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const double from_same = difference(cases[i].zero, NULL, cases[i].same);
+        const double from_default = difference(cases[i].zero, NULL, cases[i].left_out);
+        CHECK_THAT(from_same == 0 && from_default > 1e-3, "%s: %g, %g", cases[i].name, from_same,
                    from_default);
     }
 }
 
 TEST (machine_zero_in_a_table_is_md5_zero) {
-    EACH (row, cases) {
-        const double from_same = difference(row->left_out, row->set, row->same);
-        CHECK_THAT(from_same == 0, "%s: %g", row->name, from_same);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const double from_same = difference(cases[i].left_out, cases[i].set, cases[i].same);
+        CHECK_THAT(from_same == 0, "%s: %g", cases[i].name, from_same);
     }
 }
 
@@ -741,9 +754,9 @@ TEST (machine_zero_elsewhere_is_what_is_left_out) {
         {BODY "modifier l two_bone lfoot { soften 0 }", BODY "modifier l two_bone lfoot"},
         {BODY "modifier l spring head { gravity 0 }", BODY "modifier l spring head"},
     };
-    EACH (pair, pairs) {
-        if (!CHECK(difference(pair->zero, NULL, pair->left_out) == 0))
-            printf("%s\n", pair->zero);
+    for (size_t i = 0; i < COUNT_OF(pairs); i++) {
+        if (!CHECK(difference(pairs[i].zero, NULL, pairs[i].left_out) == 0))
+            printf("%s\n", pairs[i].zero);
     }
 }
 
@@ -758,7 +771,7 @@ static void check_zero_refused(const char *words, void (*set)(const md5_machine_
     OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, &error);
     if (file) {
         file->desc.model = rig.made.model;
-        FOR (i, 2u)
+        for (uint32_t i = 0; i < 2; i++)
             file->clips[i].binding = rig.made.bindings[i];
         if (set)
             set(&file->desc);
@@ -771,30 +784,33 @@ static void check_zero_refused(const char *words, void (*set)(const md5_machine_
 
 // Where 0 makes no sense it is refused, not replaced.
 TEST (machine_zero_is_refused_where_it_makes_no_sense) {
-    static const char stretch[] = "modifier 'l': stretch is 0, which must be 1 to 1e+06";
+    static const char stretch[] =
+        "modifier 'l': stretch is out of range: expected 1 to 1e+06, found 0";
     check_zero_refused("modifier l two_bone lfoot { stretch 0 }", NULL, stretch);
     check_zero_refused("modifier l two_bone lfoot { stretch 1 }", set_stretch, stretch);
-    check_zero_refused("modifier l aim head { length 0 }", NULL, "length 0: expected 1 or more");
-    check_zero_refused("modifier l aim head { forward ( 0 0 0 ) }", NULL,
-                       "forward ( 0 0 0 ) is not a direction");
+    check_zero_refused("modifier l aim head { length 0 }", NULL,
+                       "length is out of range: expected 1 or more, found 0");
+    check_zero_refused(
+        "modifier l aim head { forward ( 0 0 0 ) }", NULL,
+        "forward is not a direction: expected a vector that is not 0, found ( 0 0 0 )");
     check_zero_refused("modifier l aim head { up ( 0 0 0 ) }", NULL,
-                       "up ( 0 0 0 ) is not a direction");
+                       "up is not a direction: expected a vector that is not 0, found ( 0 0 0 )");
 }
 
-// A limit of MD5_ZERO turns nothing; a limit of 0 selects the default.
+// A limit of MD5_EXPLICIT_ZERO turns nothing; a limit of 0 selects the default.
 TEST_WITH (machine_zero_limit_of_an_aim_turns_nothing, zero_rig, rig, begin(rig, BODY, NULL),
            end(rig)) {
     md5_xform pose[PLAY_JOINTS], old[PLAY_JOINTS];
     play_pose(rig->player, old);
     memcpy(pose, old, sizeof pose);
     md5_aim_job job = {.tip = 4, .length = 2, .target = {0, 30, 20}, .weight = 1};
-    job.numbers.limit = MD5_ZERO;
+    job.params.limit = MD5_EXPLICIT_ZERO;
     CHECK(md5_solve_aim(&rig->made.model->skeleton, &job, pose));
     CHECK_BYTES(pose, old, sizeof pose);
-    job.numbers.limit = 0;
+    job.params.limit = 0;
     CHECK(md5_solve_aim(&rig->made.model->skeleton, &job, pose));
     CHECK(play_pose_distance(pose, old) > 0.1);
-    job.numbers.limit = MD5_ZERO;
+    job.params.limit = MD5_EXPLICIT_ZERO;
     job.tip = PLAY_JOINTS;
     CHECK(!md5_solve_aim(&rig->made.model->skeleton, &job, pose));
 }

@@ -11,7 +11,7 @@ static double pose_error(const axes_case *fixture, const md5_skeleton *skeleton,
                          const md5_xform *from, const md5_xform *to)
 {
     double worst = 0;
-    FOR (i, skeleton->num_joints)
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
         worst = fmax(worst, axes_transform_error(fixture, SCALE, &from[i], &to[i], SIZE));
     return worst;
 }
@@ -71,22 +71,22 @@ static void check_both(const both *made, double tolerance)
 // With default axes in the joint's space, toward targets in all directions, steep ones included.
 TEST (axes_aim_upright) {
     static const md5_vec3 targets[] = {{100, 20, 30}, {50, -80, 10}, {30, 5, 300}, {40, 30, -60}};
-    FOR (i, NUM_AXES) {
+    for (int i = 0; i < NUM_AXES; i++) {
         both made;
         if (!begin(&made, &axes_cases[i]))
             return;
-        FOR (k, 8) {
+        for (int k = 0; k < 8; k++) {
             const md5_vec3 up = {0, 0.6f, 0.8f};
             md5_aim_job job = {.tip = joint(&made, "head"),
                                .length = 1 + (uint32_t)k % 3,
                                .target = targets[k % 4],
-                               .numbers.up = k < 4 ? (md5_vec3){0, 0, 0} : up,
-                               .numbers.limit = k % 2 == 0 ? 0 : 0.6f,
+                               .params.up = k < 4 ? (md5_vec3){0, 0, 0} : up,
+                               .params.limit = k % 2 == 0 ? 0 : 0.6f,
                                .weight = 0.9f};
             reset(&made);
             CHECK(md5_solve_aim(&made.from->skeleton, &job, made.pose));
             job.target = axes_point(made.fixture, SCALE, job.target);
-            job.numbers.up = axes_point(made.fixture, 1, job.numbers.up);
+            job.params.up = axes_point(made.fixture, 1, job.params.up);
             CHECK(md5_solve_aim(&made.to->skeleton, &job, made.converted));
             check_both(&made, 5e-6);
         }
@@ -96,7 +96,7 @@ TEST (axes_aim_upright) {
 
 // A straight leg bends forward, in whatever direction that is.
 TEST (axes_bend_straight_limbs_forward) {
-    FOR (i, NUM_AXES) {
+    for (int i = 0; i < NUM_AXES; i++) {
         const axes_case *const fixture = &axes_cases[i];
         const md5_load_opts opts = axes_options(fixture, SCALE);
         static const char text[] =
@@ -105,43 +105,46 @@ TEST (axes_bend_straight_limbs_forward) {
             "\"foot\" 1 ( 0 0 10 ) ( 0 0 0 )\n\"toe\" 2 ( 0 0 0 ) ( 0 0 0 )\n}\n";
         OWN_MODEL from = text_model(text, NULL);
         OWN_MODEL to = md5_parse_model(text, sizeof text - 1, &opts, NULL);
-        FOR_WHILE (k, 3, CHECK(from && to)) {
-            md5_xform a[4], b[4];
-            memcpy(a, from->bind_local, sizeof a);
-            memcpy(b, to->bind_local, sizeof b);
-            const md5_vec3 target = {0, 0, 16};
-            if (k == 0) {
-                md5_two_bone_job job = {.tip = 2, .target = target, .weight = 1};
-                CHECK(md5_solve_two_bone(&from->skeleton, &job, a));
-                job.target = axes_point(fixture, SCALE, target);
-                CHECK(md5_solve_two_bone(&to->skeleton, &job, b));
-            } else {
-                md5_chain_job job = {.solver = k == 1 ? MD5_CHAIN_FABRIK : MD5_CHAIN_CCD,
-                                     .tip = 3,
-                                     .length = 4,
-                                     .target = target,
-                                     .tolerance = 1e-3f,
-                                     .iterations = 60,
-                                     .weight = 1};
-                md5_solve_chain(&from->skeleton, &job, a);
-                job.target = axes_point(fixture, SCALE, target);
-                job.tolerance *= SCALE;
-                md5_solve_chain(&to->skeleton, &job, b);
+        if (CHECK(from && to)) {
+            for (int k = 0; k < 3; k++) {
+                md5_xform a[4], b[4];
+                memcpy(a, from->bind_local, sizeof a);
+                memcpy(b, to->bind_local, sizeof b);
+                const md5_vec3 target = {0, 0, 16};
+                if (k == 0) {
+                    md5_two_bone_job job = {.tip = 2, .target = target, .weight = 1};
+                    CHECK(md5_solve_two_bone(&from->skeleton, &job, a));
+                    job.target = axes_point(fixture, SCALE, target);
+                    CHECK(md5_solve_two_bone(&to->skeleton, &job, b));
+                } else {
+                    md5_chain_job job = {.solver = k == 1 ? MD5_CHAIN_FABRIK : MD5_CHAIN_CCD,
+                                         .tip = 3,
+                                         .length = 4,
+                                         .target = target,
+                                         .tolerance = 1e-3f,
+                                         .iterations = 60,
+                                         .weight = 1};
+                    md5_solve_chain(&from->skeleton, &job, a);
+                    job.target = axes_point(fixture, SCALE, target);
+                    job.tolerance *= SCALE;
+                    md5_solve_chain(&to->skeleton, &job, b);
+                }
+                CHECK_SMALL(pose_error(fixture, &from->skeleton, a, b), 1e-4);
+                // The knee is ahead of the line from hip to foot.
+                md5_mat34 joints[4];
+                double ahead[3];
+                md5_local_to_model(&to->skeleton, b, joints);
+                axes_direction(fixture, (md5_vec3){1, 0, 0}, ahead);
+                const md5_vec3 knee = md5_mat34_translation(joints[1]);
+                CHECK(k > 0
+                      || ahead[0] * knee.x + ahead[1] * knee.y + ahead[2] * knee.z > 5.0 * SCALE);
             }
-            CHECK_SMALL(pose_error(fixture, &from->skeleton, a, b), 1e-4);
-            // The knee is ahead of the line from hip to foot.
-            md5_mat34 joints[4];
-            double ahead[3];
-            md5_local_to_model(&to->skeleton, b, joints);
-            axes_direction(fixture, (md5_vec3){1, 0, 0}, ahead);
-            const md5_vec3 knee = md5_mat34_translation(joints[1]);
-            CHECK(k > 0 || ahead[0] * knee.x + ahead[1] * knee.y + ahead[2] * knee.z > 5.0 * SCALE);
         }
     }
 }
 
 TEST (axes_place_feet_along_up) {
-    FOR (i, NUM_AXES) {
+    for (int i = 0; i < NUM_AXES; i++) {
         both made;
         if (!begin(&made, &axes_cases[i]))
             return;
@@ -157,11 +160,11 @@ TEST (axes_place_feet_along_up) {
                             .weight = 0.8f};
         md5_feet_job other = job;
         other.feet = others;
-        FOR (k, 2) {
+        for (int k = 0; k < 2; k++) {
             others[k].floor = feet[k].floor * SCALE;
             others[k].normal = axes_point(made.fixture, 1, feet[k].normal);
         }
-        FOR (step, 5) {
+        for (int step = 0; step < 5; step++) {
             reset(&made);
             const uint32_t placed = md5_solve_feet(&made.from->skeleton, &job, made.pose);
             CHECK_UINT(md5_solve_feet(&made.to->skeleton, &other, made.converted), placed);
@@ -173,7 +176,7 @@ TEST (axes_place_feet_along_up) {
 }
 
 TEST (axes_mirror_left_and_right) {
-    FOR (i, NUM_AXES) {
+    for (int i = 0; i < NUM_AXES; i++) {
         both made;
         if (!begin(&made, &axes_cases[i]))
             return;
@@ -182,7 +185,7 @@ TEST (axes_mirror_left_and_right) {
         md5_xform *const a = malloc(2 * count * sizeof *a), *const b = a + count;
         CHECK(md5_build_mirror(&made.from->skeleton, mirror) > 4);
         uint64_t random = 5;
-        FOR (j, count) {
+        for (uint32_t j = 0; j < count; j++) {
             const md5_vec3 axis = {(float)test_random(&random), (float)test_random(&random) - 0.5f,
                                    (float)test_random(&random) - 0.5f};
             const md5_quat turn = md5_quat_from_axis_angle(axis, 0.7f);
@@ -240,19 +243,19 @@ static md5_xform step(walker *made, float speed, bool leaps)
 // Walking, running and a leap: clips that extract movement over the ground and turns about up. The
 // scale is 1: speeds in a machine file are in the units of the loaded model.
 TEST (axes_move_characters_over_the_ground) {
-    FOR (i, NUM_AXES) {
+    for (int i = 0; i < NUM_AXES; i++) {
         const axes_case *const fixture = &axes_cases[i];
         const md5_load_opts opts = axes_options(fixture, 1);
         walker from, to;
         make_walker(NULL, &from);
         make_walker(&opts, &to);
         double forward = 0, pose = 0;
-        FOR (k, 120) {
+        for (int k = 0; k < 120; k++) {
             const float speed = k < 40 ? 0 : k < 80 ? 60 : 120;
             const md5_xform a = step(&from, speed, k == 70), b = step(&to, speed, k == 70);
             CHECK_SMALL(axes_transform_error(fixture, 1, &a, &b, 1), 1e-5);
             forward += a.translation.x;
-            FOR (j, from.character->model->skeleton.num_joints)
+            for (uint32_t j = 0; j < from.character->model->skeleton.num_joints; j++)
                 pose =
                     fmax(pose, axes_transform_error(fixture, 1, &from.pose[j], &to.pose[j], SIZE));
         }

@@ -14,11 +14,11 @@ TEST (on_a_line_the_two_neighbours_share) {
         {-9, {1, 0, 0}}, {-1, {1, 0, 0}},        {-0.25f, {0.25f, 0.75f, 0}},
         {0, {0, 1, 0}},  {3, {0, 0.25f, 0.75f}}, {9, {0, 0, 1}},
     };
-    EACH (row, rows) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         float weights[3];
-        md5i_blend_weights_1d(items, 3, row->x, weights);
-        FOR (item, 3)
-            CHECK_NEAR(weights[item], row->weights[item], 1e-6);
+        md5i_blend_weights_1d(items, 3, rows[i].x, weights);
+        for (int item = 0; item < 3; item++)
+            CHECK_NEAR(weights[item], rows[i].weights[item], 1e-6);
     }
 }
 
@@ -28,17 +28,17 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
     };
     enum { COUNT = COUNT_OF(items) };
     float weights[COUNT], before[COUNT] = {0};
-    FOR (item, COUNT) {
+    for (int item = 0; item < COUNT; item++) {
         md5i_blend_weights_2d(items, COUNT, items[item].x, items[item].y, weights);
-        FOR (other, COUNT)
+        for (int other = 0; other < COUNT; other++)
             CHECK(weights[other] == (item == other ? 1 : 0));
     }
     // Anywhere: not negative, sum 1, and continuous along a path.
-    FOR (step, 4000) {
+    for (int step = 0; step < 4000; step++) {
         const float x = -6 + 0.003f * (float)step, y = 0.001f * (float)(step % 4000) - 1;
         md5i_blend_weights_2d(items, COUNT, x, y, weights);
         double sum = 0;
-        FOR (item, COUNT) {
+        for (int item = 0; item < COUNT; item++) {
             sum += weights[item];
             CHECK(weights[item] >= 0);
             if (step > 0 && !CHECK_NEAR(weights[item], before[item], 0.01))
@@ -55,7 +55,7 @@ static double influence_in_plane(const md5_motion_item *items, uint32_t count, u
                                  double x, double y)
 {
     double least = 1;
-    FOR_U32 (other, count) {
+    for (uint32_t other = 0; other < count; other++) {
         const double to_x = items[other].x - items[item].x, to_y = items[other].y - items[item].y;
         const double along = (x - items[item].x) * to_x + (y - items[item].y) * to_y;
         if (other != item)
@@ -68,18 +68,18 @@ TEST (in_a_plane_each_other_item_limits_the_weight) {
     enum { COUNT = 40 };
     uint64_t random = 11;
     md5_motion_item items[COUNT] = {{0}};
-    FOR (item, COUNT) {
+    for (int item = 0; item < COUNT; item++) {
         items[item].x = test_betweenf(-5, 5, &random);
         items[item].y = test_betweenf(-5, 5, &random);
     }
-    FOR (round, 200) {
+    for (int round = 0; round < 200; round++) {
         const float x = test_betweenf(-6, 6, &random), y = test_betweenf(-6, 6, &random);
         float weights[COUNT];
         double expected[COUNT], sum = 0;
-        FOR_U32 (item, COUNT)
+        for (uint32_t item = 0; item < COUNT; item++)
             sum += expected[item] = influence_in_plane(items, COUNT, item, x, y);
         md5i_blend_weights_2d(items, COUNT, x, y, weights);
-        FOR (item, COUNT)
+        for (int item = 0; item < COUNT; item++)
             CHECK_NEAR(weights[item], expected[item] / sum, 1e-6);
     }
 }
@@ -107,12 +107,12 @@ TEST (without_markers_a_group_advances_at_the_mean_rate) {
 static const double WALK[] = {0.1, 0.6, 0.8}, RUN[] = {0, 0.3, 0.9};
 
 TEST (clips_meet_at_their_markers) {
-    FOR (marker, 3) {
+    for (int marker = 0; marker < 3; marker++) {
         const md5_clock shared = {7, marker / 3.0};
         CHECK_NEAR(md5_clock_time(md5i_sync_clock(WALK, 3, shared)), 7 + WALK[marker], 1e-12);
         CHECK_NEAR(md5_clock_time(md5i_sync_clock(RUN, 3, shared)), 7 + RUN[marker], 1e-12);
     }
-    FOR_FROM (step, -300, 300) {
+    for (int step = -300; step < 300; step++) {
         const double time = 0.01 * step;
         const md5_timing loop = {2, 1, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP};
         const md5_clock shared = md5i_sync_shared(WALK, 3, md5i_clock_at(&loop, time));
@@ -122,7 +122,7 @@ TEST (clips_meet_at_their_markers) {
 
 TEST (alone_in_a_group_a_clip_advances_at_its_own_rate) {
     const md5_sync_item walk = {1, 0.8, WALK};
-    FOR_FROM (step, -38, 38) {
+    for (int step = -38; step < 38; step++) {
         const double seconds = 0.13 * step;
         const md5_clock shared = md5i_sync_advance(&walk, 1, 3, (md5_clock){0}, seconds);
         const double own = md5_clock_time(md5i_sync_clock(WALK, 3, shared));
@@ -133,13 +133,13 @@ TEST (alone_in_a_group_a_clip_advances_at_its_own_rate) {
 TEST (a_group_with_markers_does_not_depend_on_the_split) {
     const md5_sync_item items[] = {{0.3f, 0.8, WALK}, {0.7f, 1.7, RUN}};
     uint64_t random = 3;
-    FOR (i, 3000) {
+    for (int i = 0; i < 3000; i++) {
         const double seconds = test_random(&random) * 10 - 5.0;
         const md5_clock start = {0, test_random(&random)};
         const md5_clock whole = md5i_sync_advance(items, 2, 3, start, seconds);
         md5_clock clock = start;
         double left = seconds;
-        FOR (part, 6) {
+        for (int part = 0; part < 6; part++) {
             const double step = part == 5 ? left : left * test_random(&random);
             clock = md5i_sync_advance(items, 2, 3, clock, step);
             left -= step;
@@ -179,13 +179,13 @@ static void begin_signs(play_scene *fixture, bool flips)
 {
     uint64_t random = 3;
     play_scene_begin(fixture);
-    FOR (i, 3u) {
+    for (uint32_t i = 0; i < 3; i++) {
         play_scene_add(fixture, 25, 24, 0.6, 41 + i);
         if (flips) {
             // q and -q are the same rotation. A file may contain either.
             md5_anim *anim = fixture->made.anims[i];
             md5_quat *const rotations = (md5_quat *)anim->rotations;
-            FOR (j, anim->num_frames * anim->num_rotations) {
+            for (uint32_t j = 0; j < anim->num_frames * anim->num_rotations; j++) {
                 if (test_random_u32(&random) % 2 == 0)
                     continue;
                 const md5_quat q = rotations[j];
@@ -199,14 +199,14 @@ static void begin_signs(play_scene *fixture, bool flips)
 }
 
 TEST (blend_kinds_know_no_signs) {
-    FOR (fade, 2) {
+    for (int fade = 0; fade < 2; fade++) {
         play_scene plain, flipped;
         begin_signs(&plain, false);
         begin_signs(&flipped, true);
-        FOR (i, 200) {
+        for (int i = 0; i < 200; i++) {
             play_scene *const both[2] = {&plain, &flipped};
             md5_xform pose[2][PLAY_JOINTS];
-            FOR (k, 2) {
+            for (int k = 0; k < 2; k++) {
                 if (i % 37 == 5)
                     md5_player_fade_to(both[k]->player, (uint32_t)(i % 2), (uint32_t)(i % 3), 0.4f,
                                        (md5_fade)fade, MD5_EASE_SMOOTH);
@@ -228,7 +228,7 @@ TEST_PLAY (blend_kinds_add_to_the_reference, play_scene_begin(fixture)) {
     play_scene_read(fixture, "float still motion still clip a { start 0.25 speed still } "
                              "layer body { state still still } "
                              "layer more { add reference a 6 state b b }");
-    FOR (i, 60) {
+    for (int i = 0; i < 60; i++) {
         real_place expected[PLAY_JOINTS];
         play_real_sample(fixture->made.anims[1], fmod(0.03 * i, 1) * 24, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
@@ -251,13 +251,13 @@ TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(fixture)) {
     // It begins at the first frame of the walk, which is 10 of 12 parts on the way to the left
     // foot.
     const double first = to_left * 2.0 / 12.0;
-    const double moments[4] = {first, first + to_right, first + 0.5 * to_right,
+    const double samples[4] = {first, first + to_right, first + 0.5 * to_right,
                                first + to_right + 0.25 * to_left};
     const double frames[4][2] = {{2, 3}, {10, 21}, {6, 12}, {13, 24}};
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         real_place expected[PLAY_JOINTS], run[PLAY_JOINTS];
         md5_player_reset(fixture->player);
-        play_advance(fixture->player, moments[i]);
+        play_advance(fixture->player, samples[i]);
         play_real_sample(fixture->made.anims[0], frames[i][0], expected);
         play_real_sample(fixture->made.anims[1], frames[i][1], run);
         play_real_blend(expected, run, 0.5, NULL, expected);
@@ -277,15 +277,15 @@ TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(fixture)) {
 // Two pairs of clips, each in step with the other of its pair only: of 20 and 30 frames a second in
 // the first, of 40 and 60 in the second.
 TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(fixture)) {
-    FOR (i, 4u)
+    for (uint32_t i = 0; i < 4; i++)
         play_scene_add(fixture, 21, i < 2 ? 20 + 10.0 * i : 20.0 * i, 0.5, 91 + i);
     play_scene_read(fixture,
                     "float x 0.5 motion ab line x { phase item a 0 item b 1 } "
                     "motion cd line x { phase item c 0 item d 1 } "
                     "motion all line x { item ab 0 item cd 1 } layer body { state all all }");
-    FOR (step, 40) {
+    for (int step = 0; step < 40; step++) {
         real_place parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
-        FOR (pair, 2) {
+        for (int pair = 0; pair < 2; pair++) {
             // The mean of 1 and 1.5 cycles a second, or of 2 and 3.
             const double frame = fmod(0.03 * step * (pair ? 2.5 : 1.25), 1) * 20;
             play_real_sample(fixture->made.anims[2 * pair], frame, parts[pair]);
@@ -300,7 +300,7 @@ TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(fixture)) {
 
 // Steps hold each frame; curves are those of md5_sample(), whatever the clip does at its end.
 TEST (blend_kinds_interpolate) {
-    FOR (kind, 5) {
+    for (int kind = 0; kind < 5; kind++) {
         static const md5_wrap wraps[5] = {MD5_WRAP_LOOP, MD5_WRAP_CYCLE, MD5_WRAP_CLAMP,
                                           MD5_WRAP_LOOP, MD5_WRAP_LOOP};
         static const char *const words[5] = {"closed cubic", "open cubic", "cubic", "step",
@@ -311,12 +311,13 @@ TEST (blend_kinds_interpolate) {
         play_scene_read(&fixture,
                         "clip a f { %s } motion once clip a { once } layer body { state a %s }",
                         words[kind], kind == 2 ? "once" : "a");
-        FOR (i, 100) {
+        for (int i = 0; i < 100; i++) {
             md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
             const double seconds = i / 64.0; // exact, and so the same bits
-            md5_moment moment = md5_moment_at(fixture.made.anims[0], seconds, wraps[kind]);
-            moment.interpolation = md5_machine_tables(fixture.machine)->clips[0].interpolation;
-            md5_sample(fixture.made.bindings[0], moment, MD5_ROOT_FILE, expected);
+            md5_sample_position sample =
+                md5_sample_position_at(fixture.made.anims[0], seconds, wraps[kind]);
+            sample.interpolation = md5_machine_tables(fixture.machine)->clips[0].interpolation;
+            md5_sample(fixture.made.bindings[0], sample, MD5_ROOT_FILE, expected);
             play_pose(fixture.player, pose);
             CHECK(play_pose_distance(pose, expected) < 1e-5);
             play_advance(fixture.player, 1.0 / 64.0);
@@ -332,12 +333,12 @@ TEST (blend_kinds_of_a_plane_know_no_order) {
     md5_xform first[PLAY_JOINTS], pose[PLAY_JOINTS];
     play_scene fixture;
     play_scene_begin(&fixture);
-    FOR_U32 (i, ITEMS)
+    for (uint32_t i = 0; i < ITEMS; i++)
         play_scene_add(&fixture, 25, 24, 1.2, 81 + i);
-    FOR_U32 (order, ORDERS) {
+    for (uint32_t order = 0; order < ORDERS; order++) {
         const char *row[ITEMS];
         uint32_t left[ITEMS] = {0, 1, 2, 3, 4}, rest = order;
-        FOR_U32 (i, ITEMS) {
+        for (uint32_t i = 0; i < ITEMS; i++) {
             const uint32_t taken = rest % (ITEMS - i), item = left[taken];
             rest /= ITEMS - i;
             left[taken] = left[ITEMS - 1 - i];
@@ -370,13 +371,13 @@ typedef struct speed_clip {
 // Clips c0, c1 and so on, whose left foot is on the floor at the first marker, the right one at the
 // second. Without markers there is one step at frame 0.
 static void begin(play_scene *fixture, const speed_clip *clips, uint32_t count, md5_sync sync,
-                  md5_extract extract)
+                  md5_root_extraction extract)
 {
     STRINGS(syncs) = {"", "phase", "markers"};
     STRINGS(extracts) = {"", "move", "walk", "turn"};
     char rows[1024] = "", items[128] = "";
     play_scene_begin(fixture);
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const speed_clip *const clip = &clips[i];
         const bool by_markers = sync == MD5_SYNC_MARKERS;
         char right[32] = "";
@@ -418,7 +419,7 @@ static double speed_over(md5_player *player, double cycles, bool by_steps)
 static double worst_error(md5_player *player, double low, double high)
 {
     double worst = 0;
-    FOR (i, 41) {
+    for (int i = 0; i < 41; i++) {
         const double speed = low + (high - low) * i / 40.0;
         md5_player_reset(player);
         md5_player_set(player, 0, (float)speed);
@@ -439,7 +440,8 @@ static const speed_clip LONG_STEPS[] = {{{10, 0, 0}, 13, {0, 5}, 24},
 
 TEST_LONG (by_speed_the_parameter_is_the_speed) {
     for (md5_sync sync = MD5_SYNC_NONE; sync <= MD5_SYNC_MARKERS; sync++) {
-        for (md5_extract extract = MD5_EXTRACT_MOVE; extract <= MD5_EXTRACT_TURN; extract++) {
+        for (md5_root_extraction extract = MD5_ROOT_EXTRACTION_MOVE;
+             extract <= MD5_ROOT_EXTRACTION_TURN; extract++) {
             OWN_PLAY fixture, other;
             begin(&fixture, GAITS, 4, sync, extract);
             // Without synchronisation the cycles of the other clips do not end with the first
@@ -454,7 +456,7 @@ TEST_LONG (by_speed_the_parameter_is_the_speed) {
 #define TEST_HERE(title, ...) TEST_PLAY (title, begin(fixture, __VA_ARGS__))
 
 TEST_HERE (by_speed_items_have_the_speed_of_their_clips, GAITS, 4, MD5_SYNC_NONE,
-           MD5_EXTRACT_MOVE) {
+           MD5_ROOT_EXTRACTION_MOVE) {
     CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 0), -20, 0.02);
     CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 2), 30, 0.03);
     CHECK_EXACT(md5_machine_item_speed(fixture->machine, 0, 4), 0); // there is no such item
@@ -462,7 +464,7 @@ TEST_HERE (by_speed_items_have_the_speed_of_their_clips, GAITS, 4, MD5_SYNC_NONE
 }
 
 TEST_HERE (by_speed_the_outermost_go_at_their_own_speed, GAITS, 4, MD5_SYNC_PHASE,
-           MD5_EXTRACT_WALK) {
+           MD5_ROOT_EXTRACTION_WALK) {
     md5_player_set(fixture->player, 0, -1000);
     CHECK_NEAR(speed_over(fixture->player, 4, false), -20, 0.02);
     md5_player_set(fixture->player, 0, 1000);
@@ -474,7 +476,7 @@ TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
         const speed_clip arcs[] = {{{30, side * 0.9, 0}, 25, {1, 13}, 24},
                                    {{90, side * 0.9, 0}, 16, {0, 6}, 25}};
         OWN_PLAY fixture;
-        begin(&fixture, arcs, 2, MD5_SYNC_MARKERS, MD5_EXTRACT_TURN);
+        begin(&fixture, arcs, 2, MD5_SYNC_MARKERS, MD5_ROOT_EXTRACTION_TURN);
         for (int speed = 30; speed <= 90; speed += 5) {
             md5_player_set(fixture.player, 0, (float)speed);
             CHECK_NEAR(speed_over(fixture.player, 6, true) / speed, 1, 1e-3);
@@ -487,7 +489,7 @@ TEST (by_speed_of_clips_that_climb_is_along_z) {
     static const speed_clip climbs[] = {{{1, 0, -30}, 25, {3, 14}, 24},
                                         {{1, 0, 20}, 25, {1, 13}, 24}};
     OWN_PLAY fixture;
-    begin(&fixture, climbs, 2, MD5_SYNC_NONE, MD5_EXTRACT_MOVE);
+    begin(&fixture, climbs, 2, MD5_SYNC_NONE, MD5_ROOT_EXTRACTION_MOVE);
     const double down = sqrt(30 * 30 + 1.0), up = (20 * 30 - 1.0) / down;
     CHECK_NEAR(md5_machine_item_speed(fixture.machine, 0, 0), -down, 0.03);
     CHECK_NEAR(md5_machine_item_speed(fixture.machine, 0, 1), up, 0.03);
@@ -510,11 +512,11 @@ PLAY_LISTENER(hear)
 TEST (by_speed_clips_are_synchronised) {
     for (md5_sync sync = MD5_SYNC_PHASE; sync <= MD5_SYNC_MARKERS; sync++) {
         OWN_PLAY fixture;
-        begin(&fixture, GAITS, 4, sync, MD5_EXTRACT_WALK);
+        begin(&fixture, GAITS, 4, sync, MD5_ROOT_EXTRACTION_WALK);
         uint32_t num_lefts = 0;
         for (int speed = 35; speed < 90; speed += 10) {
             md5_player_set(fixture.player, 0, (float)speed);
-            FOR (i, 2000) {
+            for (int i = 0; i < 2000; i++) {
                 heard step = {0, 0};
                 md5_player_advance(fixture.player, 1.0 / 700.0, hear, &step);
                 CHECK(step.left == 0 || step.left == 2 || (i == 0 && num_lefts == 0));
@@ -571,48 +573,43 @@ static void check_refused(const play_case *made, const char *extract, const char
 }
 
 TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NONE,
-           MD5_EXTRACT_WALK) {
+           MD5_ROOT_EXTRACTION_WALK) {
     static const struct {
         const char *items;
         const char *message;
     } cases[] = {
-        {"item c3 item c2",
-         "motion 'go': item 1 ('c2') moves the root at 30 units/s, which must be faster than the "
-         "one before, at 90"},
-        {"item c2 item c2",
-         "motion 'go': item 1 ('c2') moves the root at 30 units/s, which must be faster than the "
-         "one before, at 30"},
-        {"item c2 item still",
-         "motion 'go': item 1 ('still') has no speed of its own: it must be a clip that loops "
-         "forward at a fixed speed"},
+        {"item c3 item c2", "motion 'go': items are not sorted by speed: item 1 ('c2') moves the "
+                            "root at 30 units/s, the previous item at 90"},
+        {"item c2 item c2", "motion 'go': items are not sorted by speed: item 1 ('c2') moves the "
+                            "root at 30 units/s, the previous item at 30"},
+        {"item c2 item still", "motion 'go': item 1 ('still') has no fixed speed: expected a clip "
+                               "that loops forward at a fixed speed"},
         {"item c2 item there_and_back",
-         "motion 'go': item 1 ('there_and_back') has no speed of its own: it must be a clip that "
-         "loops forward at a fixed speed"},
-        {"item backward item c3",
-         "motion 'go': item 0 ('backward') has no speed of its own: it must be a clip that loops "
+         "motion 'go': item 1 ('there_and_back') has no fixed speed: expected a clip that loops "
          "forward at a fixed speed"},
-        {"item paced item c3",
-         "motion 'go': item 0 ('paced') has no speed of its own: it must be a clip that loops "
-         "forward at a fixed speed"},
+        {"item backward item c3", "motion 'go': item 0 ('backward') has no fixed speed: expected a "
+                                  "clip that loops forward at a fixed speed"},
+        {"item paced item c3", "motion 'go': item 0 ('paced') has no fixed speed: expected a clip "
+                               "that loops forward at a fixed speed"},
     };
-    EACH (row, cases)
-        check_refused(&fixture->made, "walk", row->items, row->message);
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        check_refused(&fixture->made, "walk", cases[i].items, cases[i].message);
     // A file has no place for this.
     static const md5_motion_item placed[][2] = {{{.motion = "c2"}, {.motion = "c3", .x = 90}},
                                                 {{.motion = "c2"}, {.motion = "c3", .y = 90}}};
-    EACH (items, placed) {
+    for (size_t i = 0; i < COUNT_OF(placed); i++) {
         md5_machine_desc desc = *md5_machine_tables(fixture->machine);
         md5_motion_desc motion = desc.motions[0];
-        motion.items = *items;
+        motion.items = placed[i];
         motion.num_items = 2;
         desc.motions = &motion;
-        play_desc_refused(&desc,
-                          "motion 'go': item 1 ('c3') has a position, but is placed by its speed");
+        play_desc_refused(&desc, "motion 'go': item 1 ('c3') has a position: expected none, "
+                                 "because items of 'by_speed' are placed by their speed");
     }
     // Without extraction nothing moves.
     check_refused(&fixture->made, "", "item c0 item c1 item c2 item c3",
-                  "motion 'go': item 1 ('c1') moves the root at 0 units/s, which must be faster "
-                  "than the one before, at 0");
+                  "motion 'go': items are not sorted by speed: item 1 ('c1') moves the root at 0 "
+                  "units/s, the previous item at 0");
 }
 
 // -- In step ------------------------------------------------------------------------------------
@@ -626,34 +623,36 @@ TEST (states_that_cannot_be_in_step_are_refused) {
     static const struct {
         const char *message, *rows;
     } rows[] = {
-        {"a transition of layer 'body': states 'a' and 'b' cannot be in step: they have 0 and 2 "
-         "markers",
+        {"transition of layer 'body': states 'a' and 'b' cannot be synchronized with 'in_step': "
+         "expected the same number of markers, found 0 and 2",
          "clip a \"\" clip b \"\" { markers ( 0 5 ) } layer body { state a a"
          " state b b transition a b { duration 1 in_step } }"},
-        {"a transition of layer 'body': state 'b' cannot be in step: its first clip is played once",
+        {"transition of layer 'body': state 'b' cannot be synchronized with 'in_step': its first "
+         "clip does not loop",
          "clip a \"\" clip b \"\" motion c clip b { once } layer body { state a a"
          " state b c transition a b { duration 1 in_step } }"},
-        {"a transition of layer 'body': state 'b' cannot be in step: it has no motion",
+        {"transition of layer 'body': state 'b' cannot be synchronized with 'in_step': it has no "
+         "motion",
          "clip a \"\" clip b \"\" layer body { state a a"
          " state b nothing transition a b { duration 1 in_step } }"},
-        {"a transition of layer 'body': state 'b' cannot be in step: its first clip, with markers, "
-         "is ping-pong",
+        {"transition of layer 'body': state 'b' cannot be synchronized with 'in_step': its first "
+         "clip has markers and plays ping-pong",
          "clip a \"\" { markers ( 0 5 ) } clip b \"\" { markers ( 0 5 ) } motion c clip b { "
          "ping_pong }"
          " layer body { state a a state b c transition a b { duration 1 in_step } }"},
-        {"a transition of layer 'body': states 'a' and 'b' cannot be in step: they have 0 and 2 "
-         "markers",
+        {"transition of layer 'body': states 'a' and 'b' cannot be synchronized with 'in_step': "
+         "expected the same number of markers, found 0 and 2",
          "clip a \"\" clip b \"\" { markers ( 0 5 ) } layer body { state a a"
          " state b b transition any b { duration 1 in_step } }"},
-        {"a transition of layer 'body' names state 'c', which does not exist",
+        {"transition of layer 'body' refers to unknown state 'c'",
          "clip a \"\" clip b \"\" layer body { state a a state b b"
          " transition a b { duration 1 in_step leader c } }"},
-        {"a transition of layer 'body': leader 'c' is neither of its states",
+        {"transition of layer 'body': leader 'c' is not one of its two states",
          "clip a \"\" clip b \"\" layer body { state a a state b b state c b"
          " transition a b { duration 1 in_step leader c } }"},
     };
-    EACH (row, rows)
-        play_refused(&fixture.made, NULL, row->message, "%s", row->rows);
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        play_refused(&fixture.made, NULL, rows[i].message, "%s", rows[i].rows);
 }
 
 // As bytes of a damaged player may have it.
@@ -690,7 +689,7 @@ PLAY_LISTENER(count_two)
 {
     heard_two *const fixture = user;
     fixture->sum += (double)weight;
-    FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         fixture->counts[i] += strcmp(event->name, fixture->names[i]) == 0;
 }
 
@@ -706,7 +705,7 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
         double start, fade, end;
         uint32_t heard;
     } rows[] = {{0.4, 1, 0.343248591, 2}, {0.1875, 0.5, 0.5 - 1.0 / 12.0, 0}};
-    EACH (row, rows) {
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
         static const int splits[] = {1, 2, 7, 100};
         OWN_PLAY fixture;
         play_scene_make(&fixture, 2,
@@ -714,17 +713,19 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
                         "clip b f { markers ( 0 10 ) } motion back clip b { speed -1 } "
                         "layer body { state a a state b back "
                         "transition a b { when go duration %g in_step } }",
-                        row->fade);
-        EACH (split, splits) {
+                        rows[k].fade);
+        for (size_t j = 0; j < COUNT_OF(splits); j++) {
             heard_two heard_here = {.names = {"far", ""}};
             md5_player_reset(fixture.player);
-            md5_player_seek(fixture.player, 0, 0, 0.5 * row->start); // c is twice as far, up to 1/2
+            md5_player_seek(fixture.player, 0, 0,
+                            0.5 * rows[k].start); // c is twice as far, up to 1/2
             md5_player_set(fixture.player, 0, 1);
-            FOR (i, *split)
-                md5_player_advance(fixture.player, row->fade / *split, count_two, &heard_here);
-            CHECK_NEAR(play_time(fixture.player), row->end, 1e-7);
-            CHECK_UINT(heard_here.counts[0], row->heard);
-            CHECK_NEAR(heard_here.sum, 0.6 * row->heard, 1e-6);
+            for (int i = 0; i < splits[j]; i++)
+                md5_player_advance(fixture.player, rows[k].fade / splits[j], count_two,
+                                   &heard_here);
+            CHECK_NEAR(play_time(fixture.player), rows[k].end, 1e-7);
+            CHECK_UINT(heard_here.counts[0], rows[k].heard);
+            CHECK_NEAR(heard_here.sum, 0.6 * rows[k].heard, 1e-6);
         }
     }
 }
@@ -745,7 +746,7 @@ TEST (a_clock_in_step_turns_round_within_days) {
 // Ten times 0.1 s are a little less than 1 s, where the transition is taken.
 TEST (a_state_in_step_begins_at_a_whole_cycle) {
     static const int splits[] = {1, 10};
-    EACH (split, splits) {
+    for (size_t j = 0; j < COUNT_OF(splits); j++) {
         heard_two heard_here = {.names = {"first", "last"}};
         OWN_PLAY fixture;
         play_scene_make(&fixture, 2,
@@ -753,8 +754,8 @@ TEST (a_state_in_step_begins_at_a_whole_cycle) {
                         "motion once clip b { once } motion both stack { item a item once } "
                         "layer body { state a a state b both "
                         "transition a b { exit 1 duration 0.5 in_step } }");
-        FOR (i, *split)
-            md5_player_advance(fixture.player, 1.0 / *split, count_two, &heard_here);
+        for (int i = 0; i < splits[j]; i++)
+            md5_player_advance(fixture.player, 1.0 / splits[j], count_two, &heard_here);
         md5_player_advance(fixture.player, 0.5, count_two, &heard_here);
         CHECK_UINT(heard_here.counts[0], 1);
         CHECK_UINT(heard_here.counts[1], 0);
@@ -792,10 +793,10 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
         {0, 1, 0.1, true, "<", 0.9},
         {0, 1, 0.5, true, ">", 0.25},
     };
-    EACH (row, rows) {
+    for (size_t j = 0; j < COUNT_OF(rows); j++) {
         OWN_PLAY fixture;
         play_scene_clips(&fixture, 1, 21, 20);
-        play_scene_add(&fixture, 21, row->has_markers ? 20 : 40, 0.3, 2);
+        play_scene_add(&fixture, 21, rows[j].has_markers ? 20 : 40, 0.3, 2);
         play_scene_add(&fixture, 81, 20, 0.3, 3);
         play_scene_read(&fixture,
                         "trigger go clip a f { %s } clip b f { %s } clip c f "
@@ -803,15 +804,15 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
                         "layer body { state a late state b b state c c "
                         "transition a b { when go duration %g in_step %s } "
                         "transition b c { when time_left %s %g } }",
-                        row->has_markers ? "markers ( 0 5 )" : "",
-                        row->has_markers ? "markers ( 0 12 )" : "", row->begin, row->fade,
-                        row->has_markers ? "leader a" : "", row->compare, row->left);
-        const double half = 0.5 / row->fade, linear = 1 + row->left / row->fade;
-        const double rest = row->left - (1 - row->begin);
+                        rows[j].has_markers ? "markers ( 0 5 )" : "",
+                        rows[j].has_markers ? "markers ( 0 12 )" : "", rows[j].begin, rows[j].fade,
+                        rows[j].has_markers ? "leader a" : "", rows[j].compare, rows[j].left);
+        const double half = 0.5 / rows[j].fade, linear = 1 + rows[j].left / rows[j].fade;
+        const double rest = rows[j].left - (1 - rows[j].begin);
         const double root = (sqrt(linear * linear - 4 * half * rest) - linear) / (2 * half);
-        const double at = row->has_markers ? row->at : root;
-        EACH (split, splits)
-            CHECK_NEAR(4 * time_behind(&fixture, *split), 1.9 - at, 1e-7);
+        const double at = rows[j].has_markers ? rows[j].at : root;
+        for (size_t i = 0; i < COUNT_OF(splits); i++)
+            CHECK_NEAR(4 * time_behind(&fixture, splits[i]), 1.9 - at, 1e-7);
     }
 }
 
@@ -819,7 +820,7 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
 TEST (time_left_in_step_does_not_depend_on_steps) {
     uint64_t random = 4;
     uint32_t num_taken = 0;
-    FOR (i, play_transitions(150)) {
+    for (uint32_t i = 0; i < play_transitions(150); i++) {
         STRINGS(easings) = {"linear",     "smooth",     "cubic_in",   "back_in_out",
                             "bounce_out", "elastic_in", "square_root"};
         STRINGS(leaders) = {"", "", "leader a", "leader b"};
@@ -830,7 +831,7 @@ TEST (time_left_in_step_does_not_depend_on_steps) {
         OWN_PLAY fixture;
         play_scene_begin(&fixture);
         test_append(&text, "trigger go ");
-        FOR (k, 3u) {
+        for (uint32_t k = 0; k < 3; k++) {
             play_scene_add(&fixture, k < 2 ? 21 : 81, k < 2 ? 10 + 40 * test_random(&random) : 20,
                            0.3, k);
             test_append(&text, "clip %c f { ", 'a' + k);
@@ -851,8 +852,8 @@ TEST (time_left_in_step_does_not_depend_on_steps) {
         num_taken += whole >= 0;
         static const int splits[] = {1, 10, 19, 100};
         bool is_same = true;
-        EACH (split, splits)
-            is_same = CHECK_NEAR(time_behind(&fixture, *split), whole, 1e-7) && is_same;
+        for (size_t j = 0; j < COUNT_OF(splits); j++)
+            is_same = CHECK_NEAR(time_behind(&fixture, splits[j]), whole, 1e-7) && is_same;
         if (!CHECK_THAT(is_same, "machine %u", i))
             printf("%s\n", text.bytes);
         free(text.bytes);

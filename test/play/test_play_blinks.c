@@ -40,7 +40,7 @@ static int count_blinks(play_actor *fixture, const blinker *who, double seconds,
     bool was_shut = turned(fixture, lid) > who->shut;
     int count = 0;
     *least = INFINITY;
-    FOR (i, (int)(seconds * rate_of_steps)) {
+    for (int i = 0; i < (int)(seconds * rate_of_steps); i++) {
         play_advance(fixture->player, 1 / rate_of_steps);
         const double angle = turned(fixture, lid);
         const bool is_shut = angle > who->shut;
@@ -76,11 +76,12 @@ TEST (blinks_in_loops_are_as_many_as_those_of_people) {
         {THIMBLE, .parameters = {"turn"}, .values = {30}},
         {THIMBLE, .parameters = {"alert"}, .values = {1}},
     };
-    EACH (row, loops) {
+    for (size_t j = 0; j < COUNT_OF(loops); j++) {
+        const blinker *const row = &loops[j];
         play_actor actor;
         double least;
         if (play_actor_begin(&actor, row->file, "")) {
-            FOR (i, 2) {
+            for (int i = 0; i < 2; i++) {
                 if (row->parameters[i])
                     play_set(actor.player, row->parameters[i], row->values[i]);
             }
@@ -97,7 +98,8 @@ TEST (blinks_in_loops_are_as_many_as_those_of_people) {
 
 TEST (blinks_open_no_eyes_that_are_shut) {
     static const blinker sleepers[] = {{BOBBIN}, {THIMBLE, .parameters = {"fold"}}};
-    EACH (who, sleepers) {
+    for (size_t i = 0; i < COUNT_OF(sleepers); i++) {
+        const blinker *const who = &sleepers[i];
         play_actor actor;
         double least;
         if (play_actor_begin(&actor, who->file, "")) {

@@ -33,8 +33,8 @@ void play_begin(play_case *made)
     memset(made, 0, sizeof *made);
     test_append(&to, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n",
                 PLAY_JOINTS);
-    FOR (i, PLAY_JOINTS) {
-        FOR (k, 3)
+    for (int i = 0; i < PLAY_JOINTS; i++) {
+        for (int k = 0; k < 3; k++)
             at[i][k] = places[i][k] + (parents[i] < 0 ? 0 : at[parents[i]][k]);
         test_append(&to, "\"%s\" %d ( %g %g %g ) ( 0 0 0 )\n", play_joint_names[i], parents[i],
                     at[i][0], at[i][1], at[i][2]);
@@ -44,19 +44,19 @@ void play_begin(play_case *made)
     // Two vertices about each joint, and one between the joint and its parent.
     test_append(&to, "mesh {\nshader \"\"\nnumverts %d\n", 3 * PLAY_JOINTS);
     int weight = 0;
-    FOR (i, PLAY_JOINTS) {
-        FOR (k, 3) {
+    for (int i = 0; i < PLAY_JOINTS; i++) {
+        for (int k = 0; k < 3; k++) {
             const int count = k == 2 && i > 0 ? 2 : 1;
             test_append(&to, "vert %d ( 0 0 ) %d %d\n", 3 * i + k, weight, count);
             weight += count;
         }
     }
     test_append(&to, "numtris %d\n", PLAY_JOINTS);
-    FOR (i, PLAY_JOINTS)
+    for (int i = 0; i < PLAY_JOINTS; i++)
         test_append(&to, "tri %d %d %d %d\n", i, 3 * i, 3 * i + 1, 3 * i + 2);
     test_append(&to, "numweights %d\n", weight);
     weight = 0;
-    FOR (i, PLAY_JOINTS) {
+    for (int i = 0; i < PLAY_JOINTS; i++) {
         test_append(&to, "weight %d %d 1 ( 3 %d 1 )\n", weight++, i, i);
         test_append(&to, "weight %d %d 1 ( -2 1 %d )\n", weight++, i, -i);
         test_append(&to, "weight %d %d %s ( 0 2 -1 )\n", weight++, i, i > 0 ? "0.25" : "1");
@@ -74,7 +74,7 @@ void play_begin(play_case *made)
 
 void play_end(play_case *made)
 {
-    FOR (i, made->num_clips) {
+    for (uint32_t i = 0; i < made->num_clips; i++) {
         md5_free_binding(made->bindings[i]);
         md5_free_anim(made->anims[i]);
     }
@@ -86,7 +86,7 @@ void play_begin_bobbin(play_case *made, const char *const *names, uint32_t count
     memset(made, 0, sizeof *made);
     made->model = our_model("models/bobbin/bobbin.md5mesh");
     made->num_clips = count;
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         made->anims[i] =
             md5_load_anim(test_pathf("models/bobbin/%s.md5anim", names[i]), NULL, NULL);
         made->bindings[i] = md5_bind(made->model, made->anims[i], NULL, NULL);
@@ -98,7 +98,7 @@ static void put_swing(test_text *to, int joint, double phase, double size, uint6
 {
     uint64_t random = seed * 1000 + (uint64_t)joint;
     double axis[3];
-    FOR (k, 3)
+    for (int k = 0; k < 3; k++)
         axis[k] = test_random(&random) - 0.5;
     const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]) + 1e-9;
     const double offset = test_random(&random), lean = size * (test_random(&random) - 0.5);
@@ -115,16 +115,16 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
                 "MD5Version 10\ncommandline \"\"\nnumFrames %u\nnumJoints %d\nframeRate %.17g\n"
                 "numAnimatedComponents %d\nhierarchy {\n",
                 num_frames, PLAY_JOINTS, frame_rate, 6 * PLAY_JOINTS);
-    FOR (i, PLAY_JOINTS)
+    for (int i = 0; i < PLAY_JOINTS; i++)
         test_append(&to, "\"%s\" %d 63 %d\n", play_joint_names[i], parents[i], 6 * i);
     test_append(&to, "}\nbounds {\n");
-    FOR (i, num_frames)
+    for (uint32_t i = 0; i < num_frames; i++)
         test_append(&to, "( -1 -1 -1 ) ( 1 1 1 )\n");
     test_append(&to, "}\nbaseframe {\n");
-    FOR (i, PLAY_JOINTS)
+    for (int i = 0; i < PLAY_JOINTS; i++)
         test_append(&to, "( %g %g %g ) ( 0 0 0 )\n", places[i][0], places[i][1], places[i][2]);
     test_append(&to, "}\n");
-    FOR (frame, num_frames) {
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
         const double phase = num_frames > 1 ? frame / (num_frames - 1.0) : 0;
         test_append(&to, "frame %u {\n", frame);
         double seconds = frame / frame_rate;
@@ -138,7 +138,7 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
         const double sign = cos(0.5 * yaw) > 0 ? -1 : 1;
         test_append(&to, "%.9g %.9g %.9g 0 0 %.9g", x, y, walk.rise * seconds,
                     sign * sin(0.5 * yaw));
-        FOR_FROM (i, 1, PLAY_JOINTS) {
+        for (int i = 1; i < PLAY_JOINTS; i++) {
             const bool is_still = made->still >> i & 1;
             const double own = is_still ? 0 : phase;
             test_append(&to, "\n%.9g %.9g %.9g", places[i][0] + sin(TURN * own + i), places[i][1],
@@ -167,13 +167,13 @@ static real_place real_of(md5_xform from)
 // Reads a frame as it is stored: components that change for each frame, constant ones once.
 static void real_frame(const md5_anim *anim, uint32_t frame, real_place *pose)
 {
-    FOR_U32 (i, PLAY_JOINTS) {
+    for (uint32_t i = 0; i < PLAY_JOINTS; i++) {
         md5_xform joint = anim->constant[i];
-        FOR (k, anim->num_rotations) {
+        for (uint32_t k = 0; k < anim->num_rotations; k++) {
             if (anim->rotation_joints[k] == i)
                 joint.rotation = anim->rotations[frame * anim->num_rotations + k];
         }
-        FOR (k, anim->num_translations) {
+        for (uint32_t k = 0; k < anim->num_translations; k++) {
             if (anim->translation_joints[k] == i)
                 joint.translation = anim->translations[frame * anim->num_translations + k];
         }
@@ -193,7 +193,7 @@ void play_real_sample(const md5_anim *anim, double frame, real_place pose[PLAY_J
 void play_real_blend(const real_place *from, const real_place *to, double weight, const float *mask,
                      real_place *pose)
 {
-    FOR (i, PLAY_JOINTS) {
+    for (int i = 0; i < PLAY_JOINTS; i++) {
         const double t = weight * (mask ? (double)mask[i] : 1);
         const real_place a = from[i], b = to[i];
         pose[i].rotation = real4_slerp(a.rotation, real4_towards(b.rotation, a.rotation), t);
@@ -205,7 +205,7 @@ void play_real_add(const real_place *pose, const real_place *source, const real_
                    double weight, const float *mask, real_place *out)
 {
     const real4 none = {0, 0, 0, 1};
-    FOR (i, PLAY_JOINTS) {
+    for (int i = 0; i < PLAY_JOINTS; i++) {
         const double t = weight * (mask ? (double)mask[i] : 1);
         const real4 turn = real4_mul(real4_conjugate(reference[i].rotation), source[i].rotation);
         const real4 part = real4_slerp(none, real4_towards(turn, none), t);
@@ -216,7 +216,7 @@ void play_real_add(const real_place *pose, const real_place *source, const real_
 
 void play_real_bind(const md5_model *model, real_place *pose)
 {
-    FOR (i, PLAY_JOINTS)
+    for (int i = 0; i < PLAY_JOINTS; i++)
         pose[i] = real_of(model->bind_local[i]);
 }
 
@@ -228,7 +228,7 @@ static double distance(const real_place *a, const real_place *b)
 double play_distance(const md5_xform *pose, const real_place *expected)
 {
     double most = 0;
-    FOR (i, PLAY_JOINTS) {
+    for (int i = 0; i < PLAY_JOINTS; i++) {
         const real_place real = real_of(pose[i]);
         const double by = distance(&real, &expected[i]);
         if (!(by <= most))
@@ -240,7 +240,7 @@ double play_distance(const md5_xform *pose, const real_place *expected)
 double play_pose_distance(const md5_xform *a, const md5_xform *b)
 {
     real_place real[PLAY_JOINTS];
-    FOR (i, PLAY_JOINTS)
+    for (int i = 0; i < PLAY_JOINTS; i++)
         real[i] = real_of(b[i]);
     return play_distance(a, real);
 }
@@ -262,7 +262,7 @@ double play_apart(md5_player *a, md5_player *b)
 
 bool play_is_sound(const md5_xform *pose, uint32_t num_joints)
 {
-    FOR (i, num_joints) {
+    for (uint32_t i = 0; i < num_joints; i++) {
         const md5_quat q = pose[i].rotation;
         const md5_vec3 t = pose[i].translation;
         if (!(fabs(real4_length(q) - 1) < 1e-5) || !isfinite(t.x) || !isfinite(t.y)
@@ -312,7 +312,7 @@ void play_scene_add(play_scene *fixture, uint32_t num_frames, double frame_rate,
 void play_scene_clips(play_scene *fixture, uint32_t count, uint32_t num_frames, double frame_rate)
 {
     play_scene_begin(fixture);
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         play_scene_add(fixture, num_frames, frame_rate, 0.3, 1 + i);
 }
 
@@ -347,7 +347,7 @@ static md5_machine *read_rows(const play_case *made, const md5_clip_desc *clips,
         abort();
     file->desc.name = NULL;
     file->desc.model = made->model;
-    FOR (i, file->desc.num_clips)
+    for (uint32_t i = 0; i < file->desc.num_clips; i++)
         file->clips[i].binding = made->bindings[i];
     if (file->desc.num_clips == 0) {
         file->desc.clips = clips;
@@ -429,9 +429,9 @@ play_crowd *play_crowd_new(const char *rows, uint32_t count)
     play_scene_begin(&fixture->scene);
     play_scene_add(&fixture->scene, 17, 20, 0.5, 3);
     play_scene_read(&fixture->scene, "%s", rows);
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         md5_player **const both[2] = {&fixture->players[i], &fixture->alone[i]};
-        FOR (k, 2) {
+        for (int k = 0; k < 2; k++) {
             *both[k] = play_player(fixture->scene.machine);
             md5_player_seek(*both[k], 0, 0, 0.1 * i);
             *md5_player_target(*both[k], 0) =
@@ -447,7 +447,7 @@ play_crowd *play_crowd_new(const char *rows, uint32_t count)
 
 void play_crowd_free(play_crowd *fixture)
 {
-    FOR (i, fixture->count) {
+    for (uint32_t i = 0; i < fixture->count; i++) {
         md5_destroy_player(fixture->players[i]);
         md5_destroy_player(fixture->alone[i]);
     }
@@ -498,7 +498,7 @@ void play_rig_end(play_rig *fixture)
     md5_destroy_player(fixture->player);
     md5_destroy_machine(fixture->machine);
     md5_free_machine_file(fixture->file);
-    FOR (i, PLAY_CLIPS) {
+    for (int i = 0; i < PLAY_CLIPS; i++) {
         md5_free_binding(fixture->bindings[i]);
         md5_free_anim(fixture->anims[i]);
     }
@@ -556,7 +556,7 @@ const char *play_state_name(const md5_player *player, uint32_t layer)
 
 void play_unhex(const char *text, size_t size, uint8_t *bytes)
 {
-    FOR (i, size) {
+    for (size_t i = 0; i < size; i++) {
         const char digits[3] = {text[2 * i], text[2 * i + 1], '\0'};
         bytes[i] = (uint8_t)strtoul(digits, NULL, 16);
     }
@@ -599,7 +599,7 @@ void play_advance(md5_player *player, double seconds)
 
 void play_steps(md5_player *player, int num_steps, double seconds)
 {
-    FOR (i, num_steps)
+    for (int i = 0; i < num_steps; i++)
         play_advance(player, seconds / num_steps);
 }
 

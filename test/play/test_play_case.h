@@ -199,9 +199,9 @@ uint32_t play_state(const md5_player *player);
 // Fades linearly to a state of a layer.
 bool play_fade(md5_player *player, uint32_t layer, uint32_t state, float seconds);
 
-// Plays a one-shot with these members of a md5_shot_desc.
-#define PLAY_SHOT(player, slot, clip, ...) \
-    md5_player_play_shot(player, slot, clip, &(md5_shot_desc){__VA_ARGS__})
+// Plays a one-shot with these members of a md5_one_shot_desc.
+#define PLAY_ONE_SHOT(player, slot, clip, ...) \
+    md5_player_play_one_shot(player, slot, clip, &(md5_one_shot_desc){__VA_ARGS__})
 
 // The bytes of a player, which the caller frees; and new players that go on as another one does.
 void *play_save(const md5_player *player, size_t *size);

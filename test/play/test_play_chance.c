@@ -25,7 +25,7 @@ static void begin(play_scene *fixture)
 static void watch(md5_player *player, double step, int count, double *seconds)
 {
     double now = 0, opened = 0;
-    FOR (i, count) {
+    for (int i = 0; i < count; i++) {
         for (; play_state(player) == OPEN; now += step)
             play_advance(player, step);
         seconds[i] = now - play_time(player) - opened;
@@ -43,14 +43,14 @@ TEST_HERE (chance_is_within_its_bounds_and_even) {
     double sum = 0, product = 0, square = 0;
     const double mean = (double)VISITS / (double)BINS;
     watch(fixture->player, 0.15, VISITS, seconds);
-    FOR (i, VISITS) {
+    for (int i = 0; i < VISITS; i++) {
         const double off = seconds[i] - 3.75;
         CHECK(fabs(off) <= 1.25 + 1e-9);
         counts[(int)fmin(fmax(off * 8 + 10, 0), BINS - 1)]++;
         sum += off;
         product += i > 0 ? off * (seconds[i - 1] - 3.75) : 0;
     }
-    FOR (i, BINS)
+    for (int i = 0; i < BINS; i++)
         square += pow(counts[i] - mean, 2) / mean;
     const double deviation = 2.5 / sqrt(12);
     CHECK(square < 43.8);
@@ -75,17 +75,17 @@ TEST_HERE (chance_of_each_condition_is_its_own) {
 TEST_HERE (chance_is_the_same_in_any_steps) {
     static const double steps[] = {0.15, 1 / 60.0, 0.19};
     double seconds[3][100];
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         OWN_PLAY other;
         begin(&other);
         md5_player_seed(other.player, 77);
         watch(other.player, steps[i], 100, seconds[i]);
-        FOR (k, 100)
+        for (int k = 0; k < 100; k++)
             CHECK_NEAR(seconds[i][k], seconds[0][k], 1e-9);
     }
     md5_player_seed(fixture->player, 77);
     double sum = 0;
-    FOR (i, 100)
+    for (int i = 0; i < 100; i++)
         sum += seconds[0][i] + 0.2;
     play_advance(fixture->player, sum - 0.1);
     CHECK_UINT(play_state(fixture->player), SHUT);
@@ -95,12 +95,12 @@ TEST_HERE (chance_is_the_same_in_any_steps) {
 // Also seeds that are near: their first times are as far apart as any.
 TEST_HERE (chance_differs_by_the_seed) {
     double first[100], sum = 0, again;
-    FOR (i, 100) {
+    for (int i = 0; i < 100; i++) {
         md5_player_reset(fixture->player);
         md5_player_seed(fixture->player, (uint64_t)i);
         watch(fixture->player, 0.15, 1, &first[i]);
         sum += first[i] - 3.75;
-        FOR (k, i)
+        for (int k = 0; k < i; k++)
             CHECK(first[k] != first[i]);
     }
     CHECK(fabs(sum) < 4 * 2.5 / sqrt(12) * 10);
@@ -116,8 +116,8 @@ TEST_HERE (chance_is_saved_copied_and_adopted) {
     play_advance(fixture->player, 1.23);
     md5_player *const players[4] = {fixture->player, play_restored(fixture->player),
                                     play_copied(fixture->player), play_player(fixture->machine)};
-    md5_player_adopt(players[3], fixture->player, NULL, NULL);
-    FOR (i, 4) {
+    md5_player_migrate(players[3], fixture->player, NULL, NULL);
+    for (int i = 0; i < 4; i++) {
         watch(players[i], 0.15, 50, seconds[i]);
         CHECK_BYTES(seconds[i], seconds[0], sizeof seconds[0]);
         if (i > 0)

@@ -11,31 +11,32 @@ static md5_timing timing_of(uint32_t num_frames, md5_period period, md5_play_mod
     return (md5_timing){num_frames, 24, period, mode};
 }
 
-static void check_moment(const md5_timing *timing, double time, uint32_t frame0, uint32_t frame1,
-                         double fraction)
+static void check_sample_position(const md5_timing *timing, double time, uint32_t frame0,
+                                  uint32_t frame1, double fraction)
 {
     const md5_clock clock = md5i_clock_at(timing, time);
-    const md5_moment moment = md5i_clock_moment(timing, clock, MD5_INTERPOLATE_LINEAR);
-    CHECK_UINT(moment.frame0, frame0);
-    CHECK_UINT(moment.frame1, frame1);
-    CHECK_NEAR(moment.fraction, fraction, 1e-6);
+    const md5_sample_position sample =
+        md5i_clock_sample_position(timing, clock, MD5_INTERPOLATE_LINEAR);
+    CHECK_UINT(sample.frame0, frame0);
+    CHECK_UINT(sample.frame1, frame1);
+    CHECK_NEAR(sample.fraction, fraction, 1e-6);
 }
 
 TEST (a_closed_loop_of_five_frames_has_four_intervals) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     CHECK_UINT(md5_timing_intervals(&timing), 4);
     CHECK_NEAR(md5i_timing_duration(&timing), 4.0 / 24.0, 1e-12);
-    check_moment(&timing, 0, 0, 1, 0);
-    check_moment(&timing, 0.625, 2, 3, 0.5);
-    check_moment(&timing, 1, 0, 1, 0);
-    check_moment(&timing, -0.125, 3, 4, 0.5);
+    check_sample_position(&timing, 0, 0, 1, 0);
+    check_sample_position(&timing, 0.625, 2, 3, 0.5);
+    check_sample_position(&timing, 1, 0, 1, 0);
+    check_sample_position(&timing, -0.125, 3, 4, 0.5);
     CHECK(md5i_clock_at(&timing, -0.125).cycle == -1);
 }
 
 TEST (an_open_loop_leads_from_its_last_frame_to_its_first) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_LOOP);
     CHECK_UINT(md5_timing_intervals(&timing), 5);
-    check_moment(&timing, 0.9, 4, 0, 0.5);
+    check_sample_position(&timing, 0.9, 4, 0, 0.5);
     // A clip that does not loop has no interval there.
     const md5_timing once = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_ONCE);
     CHECK_UINT(md5_timing_intervals(&once), 4);
@@ -43,9 +44,9 @@ TEST (an_open_loop_leads_from_its_last_frame_to_its_first) {
 
 TEST (once_holds_both_its_ends) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_ONCE);
-    check_moment(&timing, 1, 4, 4, 0);
-    check_moment(&timing, 7, 4, 4, 0);
-    check_moment(&timing, -7, 0, 1, 0);
+    check_sample_position(&timing, 1, 4, 4, 0);
+    check_sample_position(&timing, 7, 4, 4, 0);
+    check_sample_position(&timing, -7, 0, 1, 0);
     md5_clock clock = md5i_clock_advance(&timing, md5i_clock_at(&timing, 7), -0.25);
     CHECK(md5_clock_time(clock) == 0.75);
     clock = md5i_clock_advance(&timing, clock, -2);
@@ -55,11 +56,12 @@ TEST (once_holds_both_its_ends) {
 TEST (ping_pong_turns_at_both_ends) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_PING_PONG);
     CHECK_NEAR(md5i_timing_duration(&timing), 8.0 / 24.0, 1e-12);
-    check_moment(&timing, 0.25, 2, 3, 0);
-    check_moment(&timing, 0.5, 4, 4, 0);
-    check_moment(&timing, 0.8125, 1, 2, 0.5);
-    check_moment(&timing, 1, 0, 1, 0);
-    CHECK(md5i_clock_moment(&timing, md5i_clock_at(&timing, 3.25), MD5_INTERPOLATE_LINEAR).cycle
+    check_sample_position(&timing, 0.25, 2, 3, 0);
+    check_sample_position(&timing, 0.5, 4, 4, 0);
+    check_sample_position(&timing, 0.8125, 1, 2, 0.5);
+    check_sample_position(&timing, 1, 0, 1, 0);
+    CHECK(md5i_clock_sample_position(&timing, md5i_clock_at(&timing, 3.25), MD5_INTERPOLATE_LINEAR)
+              .cycle
           == 0);
 }
 
@@ -67,17 +69,18 @@ TEST (a_clip_of_one_frame_has_a_duration_and_stands_still) {
     for (int mode = MD5_PLAY_LOOP; mode <= MD5_PLAY_PING_PONG; mode++) {
         const md5_timing timing = timing_of(1, MD5_PERIOD_OPEN, (md5_play_mode)mode);
         CHECK(md5i_timing_duration(&timing) > 0);
-        check_moment(&timing, 0.4, 0, 0, 0);
+        check_sample_position(&timing, 0.4, 0, 0, 0);
     }
 }
 
 TEST (steps_hold_each_frame) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const md5_clock clock = md5i_clock_at(&timing, 0.7);
-    const md5_moment moment = md5i_clock_moment(&timing, clock, MD5_INTERPOLATE_STEP);
-    CHECK_UINT(moment.frame0, 2);
-    CHECK_UINT(moment.frame1, 2);
-    CHECK(moment.fraction == 0);
+    const md5_sample_position sample =
+        md5i_clock_sample_position(&timing, clock, MD5_INTERPOLATE_STEP);
+    CHECK_UINT(sample.frame0, 2);
+    CHECK_UINT(sample.frame1, 2);
+    CHECK(sample.fraction == 0);
 }
 
 TEST (what_is_not_finite_does_not_move_a_clock) {
@@ -96,12 +99,12 @@ TEST (just_below_a_cycle_rounds_up_to_the_next) {
     const md5_clock clock = md5i_clock_at(&timing, -1e-20);
     CHECK(clock.cycle == 0 && clock.phase == 0);
     // And a fraction that a float cannot tell from the next frame is that frame.
-    check_moment(&timing, 0.25 - 1e-13, 1, 2, 0);
-    check_moment(&timing, 1 - 2e-9, 4, 4, 0);
+    check_sample_position(&timing, 0.25 - 1e-13, 1, 2, 0);
+    check_sample_position(&timing, 1 - 2e-9, 4, 4, 0);
     // Where the events of the next cycle have fired, it is the next cycle's first frame.
-    check_moment(&timing, 1 - 1e-13, 0, 0, 0);
+    check_sample_position(&timing, 1 - 1e-13, 0, 0, 0);
     const md5_clock end = md5i_clock_at(&timing, 3 - 1e-13);
-    CHECK(md5i_clock_moment(&timing, end, MD5_INTERPOLATE_LINEAR).cycle == 3);
+    CHECK(md5i_clock_sample_position(&timing, end, MD5_INTERPOLATE_LINEAR).cycle == 3);
 }
 
 // That end is the first frame of the next cycle: with a root of the cycle before it would jump back
@@ -109,14 +112,15 @@ TEST (just_below_a_cycle_rounds_up_to_the_next) {
 TEST (the_end_of_an_open_loop_belongs_to_the_next_cycle) {
     const md5_timing open = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_LOOP);
     const md5_clock clock = md5i_clock_at(&open, 3 - 1e-13);
-    const md5_moment moment = md5i_clock_moment(&open, clock, MD5_INTERPOLATE_LINEAR);
-    CHECK_UINT(moment.frame0, 0);
-    CHECK(moment.cycle == 3);
+    const md5_sample_position sample =
+        md5i_clock_sample_position(&open, clock, MD5_INTERPOLATE_LINEAR);
+    CHECK_UINT(sample.frame0, 0);
+    CHECK(sample.cycle == 3);
 }
 
 TEST (a_float_is_the_decimal_that_was_meant) {
     static const double times[] = {0, 0.3, 0.7, 0.1, -0.7, 1.5, 2.25, 12.345, 1.0 / 3.0, 1e-3};
-    FOR (i, COUNT_OF(times))
+    for (size_t i = 0; i < COUNT_OF(times); i++)
         CHECK_NEAR(md5i_decimal_of((float)times[i]), times[i], i == 8 ? 2e-8 : 0);
     CHECK(md5i_decimal_of(1e30f) == 1e30f);
     CHECK(md5i_decimal_of(1e-30f) == 1e-30f);
@@ -146,7 +150,7 @@ TEST (days_of_small_steps_lose_nothing_that_shows) {
     const double duration = md5i_timing_duration(&timing);
     md5_clock clock = {0};
     const uint32_t steps = 2000000;
-    FOR (i, steps)
+    for (uint32_t i = 0; i < steps; i++)
         clock = md5i_clock_advance(&timing, clock, 0.1 / duration);
     CHECK_NEAR(md5_clock_time(clock), steps * 0.1 / duration, 1e-6);
 }
@@ -342,14 +346,14 @@ TEST (backward_over_a_clip_with_nothing_but_its_last_frame) {
 // The same stretch in one step and in many, in all modes, in both directions.
 TEST (any_split_of_a_step_fires_the_same_events) {
     uint64_t random = 5;
-    FOR (i, 20000) {
+    for (int i = 0; i < 20000; i++) {
         const md5_timing timing = event_walk_timing_of((md5_play_mode)(i % 3));
         const double from = test_random(&random) * 4 - 2.0;
         const double to = from + (test_random(&random) - 0.5) * 6;
         char whole[MAX_FIRED + 1] = "", parts[MAX_FIRED + 1] = "";
         walk(&timing, from, to, PLAIN, whole);
         double at = from;
-        FOR (part, 4) {
+        for (int part = 0; part < 4; part++) {
             // Events lie at quarters of a cycle.
             double next = at + (to - at) * test_random(&random);
             if (part == 1)
@@ -373,7 +377,7 @@ enum { NUM_FRAMES = 9 };
 // Walks along a curve to the left: on frame i it has turned by i * step radians.
 static void make_roots(double step, md5_xform *roots)
 {
-    FOR (i, NUM_FRAMES) {
+    for (int i = 0; i < NUM_FRAMES; i++) {
         const double yaw = 0.3 + i * step;
         roots[i] = (md5_xform){
             .rotation = {.z = (float)sin(0.5 * yaw), .w = (float)cos(0.5 * yaw)},
@@ -389,13 +393,13 @@ typedef struct rooted {
     md5_root_track track;
 } rooted;
 
-static void extract_roots(rooted *fixture, md5_extract extract)
+static void extract_roots(rooted *fixture, md5_root_extraction extract)
 {
     md5i_make_root_track(extract, fixture->roots, NUM_FRAMES, fixture->frames);
     fixture->track = (md5_root_track){extract, NUM_FRAMES, fixture->frames};
 }
 
-static void make_rooted(rooted *fixture, double step, md5_extract extract)
+static void make_rooted(rooted *fixture, double step, md5_root_extraction extract)
 {
     make_roots(step, fixture->roots);
     extract_roots(fixture, extract);
@@ -438,10 +442,10 @@ TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
 
 TEST (each_kind_takes_its_own_axes) {
     rooted fixture;
-    make_rooted(&fixture, 0, MD5_EXTRACT_MOVE);
+    make_rooted(&fixture, 0, MD5_ROOT_EXTRACTION_MOVE);
     const md5_clock start = {0}, end = md5i_clock_at(&LOOP, 0.5);
     ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8, 4.8, 4, 1, 0}, 1e-5);
-    extract_roots(&fixture, MD5_EXTRACT_WALK);
+    extract_roots(&fixture, MD5_ROOT_EXTRACTION_WALK);
     ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8, 4.8, 0, 1, 0}, 1e-5);
 }
 
@@ -449,20 +453,21 @@ TEST (each_kind_takes_its_own_axes) {
 TEST (what_is_taken_out_is_what_is_given) {
     rooted fixture;
     make_roots(0.4, fixture.roots);
-    for (int extract = MD5_EXTRACT_MOVE; extract <= MD5_EXTRACT_TURN; extract++) {
-        extract_roots(&fixture, (md5_extract)extract);
+    for (int extract = MD5_ROOT_EXTRACTION_MOVE; extract <= MD5_ROOT_EXTRACTION_TURN; extract++) {
+        extract_roots(&fixture, (md5_root_extraction)extract);
         for (uint32_t frame = 0; frame + 1 < NUM_FRAMES; frame++) {
             const md5_clock clock = md5i_clock_at(&LOOP, frame / 8.0);
-            const md5_moment moment = md5i_clock_moment(&LOOP, clock, MD5_INTERPOLATE_LINEAR);
+            const md5_sample_position sample =
+                md5i_clock_sample_position(&LOOP, clock, MD5_INTERPOLATE_LINEAR);
             md5_xform left = fixture.roots[frame];
-            md5i_remove_root_delta(MD5_AXES_ID, md5i_root_delta_at(&fixture.track, &moment), &left);
+            md5i_remove_root_delta(MD5_AXES_ID, md5i_root_delta_at(&fixture.track, &sample), &left);
             const md5_root_delta way = way_of(&fixture.track, &LOOP, (md5_clock){0}, clock);
             const md5_xform whole = md5_xform_mul(md5_root_delta_transform(way), left);
             const md5_vec3 off = md5_vec3_sub(whole.translation, fixture.roots[frame].translation);
             CHECK_SMALL(md5_vec3_dot(off, off), 1e-8);
             CHECK_NEAR(left.translation.x, 5, 1e-4);
             CHECK_SMALL(left.translation.y, 1e-4);
-            if (extract == MD5_EXTRACT_TURN) {
+            if (extract == MD5_ROOT_EXTRACTION_TURN) {
                 CHECK_NEAR(left.rotation.z, fixture.roots[0].rotation.z, 1e-5);
                 CHECK_NEAR(left.rotation.w, fixture.roots[0].rotation.w, 1e-5);
             }
@@ -472,16 +477,16 @@ TEST (what_is_taken_out_is_what_is_given) {
 
 TEST (root_deltas_of_any_split_of_the_time_add_up) {
     rooted fixture;
-    make_rooted(&fixture, 0.35, MD5_EXTRACT_TURN);
+    make_rooted(&fixture, 0.35, MD5_ROOT_EXTRACTION_TURN);
     uint64_t random = 9;
-    FOR (i, 5000) {
+    for (int i = 0; i < 5000; i++) {
         const md5_timing timing = {NUM_FRAMES, 10, (md5_period)(i % 2), (md5_play_mode)(i / 2 % 3)};
         const double from = test_random(&random) * 6 - 3.0;
         const double to = from + test_random(&random) * 8 - 4.0;
         const md5_clock start = md5i_clock_at(&timing, from), end = md5i_clock_at(&timing, to);
         md5_root_delta sum = {.cosine = 1};
         md5_clock at = start;
-        FOR (part, 5) {
+        for (int part = 0; part < 5; part++) {
             const md5_clock next =
                 part == 4 ? end : md5i_clock_at(&timing, from + (to - from) * test_random(&random));
             sum = md5_root_delta_mul(sum, way_of(&fixture.track, &timing, at, next));
@@ -494,7 +499,7 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
 
 TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
     rooted fixture;
-    make_rooted(&fixture, 0, MD5_EXTRACT_WALK);
+    make_rooted(&fixture, 0, MD5_ROOT_EXTRACTION_WALK);
     const md5_clock far = md5i_clock_at(&LOOP, 100);
     const md5_root_delta way = way_of(&fixture.track, &LOOP, (md5_clock){0}, far);
     CHECK_NEAR(way.x, 1600, 1e-3);
@@ -506,15 +511,15 @@ TEST (a_root_upside_down_keeps_the_yaw_it_had) {
     rooted fixture;
     make_roots(0.2, fixture.roots);
     fixture.roots[4].rotation = (md5_quat){1, 0, 0, 0};
-    extract_roots(&fixture, MD5_EXTRACT_TURN);
+    extract_roots(&fixture, MD5_ROOT_EXTRACTION_TURN);
     CHECK_NEAR(fixture.frames[4].cosine, fixture.frames[3].cosine, 1e-12);
     CHECK_NEAR(fixture.frames[4].sine, fixture.frames[3].sine, 1e-12);
 }
 
 TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
     rooted fixture;
-    make_rooted(&fixture, 3.14159265358979, MD5_EXTRACT_TURN);
-    FOR (step, 32) {
+    make_rooted(&fixture, 3.14159265358979, MD5_ROOT_EXTRACTION_TURN);
+    for (int step = 0; step < 32; step++) {
         const md5_clock clock = md5i_clock_at(&LOOP, step / 32.0);
         const md5_root_delta way = way_of(&fixture.track, &LOOP, (md5_clock){0}, clock);
         CHECK_NEAR(way.cosine * way.cosine + way.sine * way.sine, 1, 1e-6);
@@ -530,15 +535,15 @@ TEST (root_motion_begins_where_the_clip_does) {
     const size_t count = (size_t)moved.num_frames * moved.num_translations;
     OWN md5_vec3 *const translations = malloc(count * sizeof *translations);
     CHECK_UINT(moved.translation_joints[0], 0);
-    FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         const md5_vec3 at = moved.translations[i];
         translations[i] =
             i % moved.num_translations > 0 ? at : (md5_vec3){at.x + 7, at.y - 3, at.z + 5};
     }
     moved.translations = translations;
     OWN_BINDING binding = md5_bind(fixture.made.model, &moved, NULL, NULL);
-    fixture.clips[0] =
-        (md5_clip_desc){.name = "walk", .binding = binding, .extract = MD5_EXTRACT_MOVE};
+    fixture.clips[0] = (md5_clip_desc){
+        .name = "walk", .binding = binding, .root_extraction = MD5_ROOT_EXTRACTION_MOVE};
     play_scene_read(&fixture, "layer body { state walk walk }");
     play_advance(fixture.player, 0.1);
     const md5_vec3 way = md5_player_root_motion(fixture.player).translation;
@@ -602,7 +607,7 @@ static heard heard_in(play_scene *fixture, double seconds, uint32_t steps)
 {
     heard got = {0};
     md5_player_reset(fixture->player);
-    FOR (i, steps)
+    for (uint32_t i = 0; i < steps; i++)
         md5_player_advance(fixture->player, seconds / steps, hear, &got);
     return got;
 }
@@ -616,16 +621,16 @@ static const double RATES[] = {24, 25, 30, 48, 50, 60, 72, 75, 90, 100, 120, 144
 TEST (borders_keep_the_phase_of_whole_exits) {
     static const double exits[] = {1, 2, 3, 4, 7};
     static const double durations[] = {0, 0.2, 0.25};
-    FOR (exit, 5u) {
-        FOR (i, 6u) {
+    for (uint32_t exit = 0; exit < 5; exit++) {
+        for (uint32_t i = 0; i < 6; i++) {
             OWN_PLAY fixture;
             begin_states(&fixture, "transition a b { exit %g duration %g %s keep_phase }",
                          exits[exit], durations[i / 2], i % 2 ? "inertial" : "cross");
             const double seconds = exits[exit] + 2.5;
-            EACH (row, RATES) {
-                const heard got = heard_in(&fixture, seconds, (uint32_t)(seconds * (*row)));
+            for (size_t j = 0; j < COUNT_OF(RATES); j++) {
+                const heard got = heard_in(&fixture, seconds, (uint32_t)(seconds * RATES[j]));
                 uint32_t num_first = 0;
-                FOR (k, got.count)
+                for (uint32_t k = 0; k < got.count; k++)
                     num_first += got.names[k] == 'A';
                 CHECK_UINT(num_first, 3);
                 CHECK_NEAR(play_time(fixture.player), 2.5, 1e-7);
@@ -647,12 +652,12 @@ TEST (borders_have_an_owner) {
         {0.3, false, 0.3, "amA"}, {0.3, true, 0.3, "am"},      {0.7, false, 0.7, "amnA"},
         {0.7, true, 1, "amnZA"},  {1.3, true, 1.8, "amnzamN"},
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_PLAY fixture;
-        begin_states(&fixture, "transition a b { exit %g %s }", row->exit,
-                     row->keeps_phase ? "keep_phase" : "");
+        begin_states(&fixture, "transition a b { exit %g %s }", cases[i].exit,
+                     cases[i].keeps_phase ? "keep_phase" : "");
         for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1)
-            CHECK_STRING(heard_in(&fixture, row->seconds, steps).names, row->expected);
+            CHECK_STRING(heard_in(&fixture, cases[i].seconds, steps).names, cases[i].expected);
     }
 }
 
@@ -679,10 +684,10 @@ TEST (borders_of_a_clip_that_ends_within_a_step) {
 
 TEST_PLAY (borders_of_a_first_step_of_no_time, begin_states(fixture, " ")) {
     CHECK_STRING(heard_in(fixture, -0.4, 1).names, "azn");
-    FOR_FROM (zeros, 1, 3u) {
+    for (uint32_t zeros = 1; zeros < 3u; zeros++) {
         heard got = {0};
         md5_player_reset(fixture->player);
-        FOR (i, zeros)
+        for (uint32_t i = 0; i < zeros; i++)
             md5_player_advance(fixture->player, 0, hear, &got);
         CHECK_STRING(got.names, "a");
         md5_player_advance(fixture->player, -1e-12, hear, &got);
@@ -721,7 +726,7 @@ TEST_PLAY (borders_are_silent_without_weight, begin_states(fixture, " ")) {
     CHECK_STRING(got.names, "A");
     play_fade(fixture->player, 0, 0, 0.4f);
     got = (heard){0};
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         md5_player_advance(fixture->player, 0.025, hear, &got);
     CHECK_STRING(got.names, "aM");
     CHECK_NEAR(got.sum, 1.0 / 16.0 + 0.75, 1e-5); // at the event, whatever the step is
@@ -741,13 +746,13 @@ TEST (borders_of_circles_in_no_time) {
         // After the end of the fade the circle is followed again.
         {"transition a b transition b a { duration 0.5 }", 0.2},
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_PLAY fixture;
-        begin_states(&fixture, "%s", row->circle);
+        begin_states(&fixture, "%s", cases[i].circle);
         const heard whole = heard_in(&fixture, 1.2, 1);
         const md5_layer_status at_end = md5_player_layer(fixture.player, 0);
         CHECK(whole.count >= 3);
-        CHECK_NEAR(fmod(at_end.time, 0.5), fmod(row->time, 0.5), 1e-9);
+        CHECK_NEAR(fmod(at_end.time, 0.5), fmod(cases[i].time, 0.5), 1e-9);
         for (uint32_t steps = 2; steps < 100; steps *= 3) {
             CHECK_STRING(heard_in(&fixture, 1.2, steps).names, whole.names);
             CHECK_UINT(play_state(fixture.player), at_end.state);
@@ -776,7 +781,7 @@ TEST (borders_consume_triggers_immediately) {
 TEST_PLAY (borders_of_a_step_of_too_many_events,
            begin(fixture, FAST "layer body { state fast fast }")) {
     static const double way[2] = {1e6, -1e6};
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         md5_player_reset(fixture->player);
         play_advance(fixture->player, 0);
         CHECK(md5_player_set(fixture->player, PACE, 1e6f));
@@ -827,10 +832,10 @@ TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(fixture)) {
     play_add_clip(&fixture->made, 21, 20, 0.3, (play_walk){40, 0, 0}, 1);
     play_scene_read(fixture, "clip a f { frame 0 a frame 6 m frame 14 n frame 20 z } "
                              "layer body { state a a }");
-    EACH (step, steps) {
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
         for (int way = -1; way <= 1; way += 2) {
             md5_xform pose[PLAY_JOINTS];
-            const heard got = heard_in(fixture, way, (uint32_t)*step);
+            const heard got = heard_in(fixture, way, (uint32_t)steps[i]);
             play_pose(fixture->player, pose);
             CHECK_STRING(got.names, way > 0 ? "amnza" : "aznmaz");
             CHECK_SMALL(pose[0].translation.x, 1e-4);
@@ -843,13 +848,13 @@ TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(fixture)) {
 // md5i_sync_seconds() is the inverse of md5i_sync_advance().
 TEST (borders_of_synchronised_clips) {
     uint64_t random = 3;
-    FOR (i, 20000) {
+    for (int i = 0; i < 20000; i++) {
         double markers[3][3];
         md5_sync_item items[3];
         const uint32_t num_markers = (uint32_t)(i % 4);
         const double sign = i % 8 < 4 ? 1 : -1;
-        FOR (k, 3u) {
-            FOR (m, 3u)
+        for (uint32_t k = 0; k < 3; k++) {
+            for (uint32_t m = 0; m < 3; m++)
                 markers[k][m] = 0.3 * m + 0.2 * test_random(&random);
             items[k] = (md5_sync_item){.weight = (float)(0.1 + test_random(&random)),
                                        .rate = sign * (0.2 + 2 * test_random(&random)),

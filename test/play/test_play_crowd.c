@@ -39,7 +39,7 @@ static void begin(play_scene *fixture)
 {
     static const play_walk walks[5] = {{40, 0, 0}, {90, 0.5, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     play_scene_begin(fixture);
-    FOR (i, 5u) {
+    for (uint32_t i = 0; i < 5; i++) {
         const uint32_t num_frames = i == 4 ? 1 : 17 + 8 * i;
         play_add_clip(&fixture->made, num_frames, 20, 0.5, walks[i], 21 + i);
     }
@@ -50,20 +50,20 @@ static void stir(md5_player *player, uint64_t *random)
 {
     if (test_random_u32(random) % 4 == 0) {
         STRINGS(layers) = {NULL, "a", "c"};
-        const md5_shot_desc desc = {
+        const md5_one_shot_desc desc = {
             .mode = (md5_layer_mode)(test_random_u32(random) % 2),
             .mask = test_random_u32(random) % 2 ? "upper" : NULL,
             .layer = layers[test_random_u32(random) % 3],
-            .end = (md5_shot_end)(test_random_u32(random) % 3),
+            .end = (md5_one_shot_end)(test_random_u32(random) % 3),
             .speed = (float)(4 * test_random(random) - 2),
             .fade_in = 0.2f * (float)(test_random_u32(random) % 2),
             .fade_out = (float)test_random(random),
         };
         const uint32_t slot = test_random_u32(random) % 4;
         if (test_random_u32(random) % 4 == 0)
-            md5_player_stop_shot(player, slot, desc.fade_in);
+            md5_player_stop_one_shot(player, slot, desc.fade_in);
         else
-            CHECK(md5_player_play_shot(player, slot, test_random_u32(random) % 5, &desc));
+            CHECK(md5_player_play_one_shot(player, slot, test_random_u32(random) % 5, &desc));
     }
     const float extremes[8] = {0, 1, -1, 0.5f, 1e30f, -1e30f, 1e-30f, 0.999f};
     const uint32_t parameter = test_random_u32(random) % 4;
@@ -134,7 +134,7 @@ TEST_HERE (crowd_plays_as_one_by_one) {
     md5_mat34 joints[CROWD][PLAY_JOINTS], palettes[CROWD][PLAY_JOINTS];
     memset(joints, 0, sizeof joints);
     memset(palettes, 0, sizeof palettes);
-    FOR (i, CROWD) {
+    for (int i = 0; i < CROWD; i++) {
         crowd[i] = play_player(fixture->machine);
         alone[i] = play_player(fixture->machine);
         jobs[i] = (md5_play_job){.player = crowd[i],
@@ -144,17 +144,17 @@ TEST_HERE (crowd_plays_as_one_by_one) {
                                  .palette = i % 3 ? palettes[i] : NULL};
     }
     const size_t size = md5_play_batch_scratch(jobs, CROWD, NULL);
-    FOR (step, 40) {
+    for (int step = 0; step < 40; step++) {
         unsigned char *const scratch = malloc(size + 16);
         memset(joints, 0x11, sizeof joints);
         memset(palettes, 0x11, sizeof palettes);
-        FOR (i, CROWD) {
+        for (int i = 0; i < CROWD; i++) {
             stir(crowd[i], &random);
             jobs[i].seconds = random_step(&random);
         }
         md5_play_batch(jobs, CROWD, NULL, scratch + step % 16);
         free(scratch);
-        FOR (i, CROWD) {
+        for (int i = 0; i < CROWD; i++) {
             stir(alone[i], &same);
             md5_player_advance(alone[i], random_step(&same), i % 3 ? count_event : NULL,
                                &heard_alone);
@@ -170,7 +170,7 @@ TEST_HERE (crowd_plays_as_one_by_one) {
     CHECK(heard > 0);
     CHECK_UINT(md5_play_batch_scratch(NULL, 0, NULL), 0);
     md5_play_batch(NULL, 0, NULL, NULL);
-    FOR (i, CROWD) {
+    for (int i = 0; i < CROWD; i++) {
         md5_destroy_player(crowd[i]);
         md5_destroy_player(alone[i]);
     }
@@ -187,13 +187,13 @@ TEST_HERE (crowd_of_two_machines) {
         play_machine_read(&bobbin, NULL, "clip walk f layer body { state walk walk }");
     static md5_mat34 palettes[COUNT][MAX_JOINTS];
     md5_play_job jobs[COUNT];
-    FOR (i, COUNT)
+    for (int i = 0; i < COUNT; i++)
         jobs[i] = (md5_play_job){.player = play_player(i % 3 ? fixture->machine : other),
                                  .seconds = 0.03 * i,
                                  .palette = palettes[i]};
     OWN void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT, NULL));
     md5_play_batch(jobs, COUNT, NULL, scratch);
-    FOR (i, COUNT) {
+    for (int i = 0; i < COUNT; i++) {
         const md5_machine *const machine = i % 3 ? fixture->machine : other;
         const uint32_t num_joints = md5_machine_tables(machine)->model->skeleton.num_joints;
         OWN_PLAYER alone = play_player(machine);
@@ -213,7 +213,7 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
 {
     static md5_mat34 joints[MAX][PLAY_JOINTS], palettes[MAX][PLAY_JOINTS];
     md5_play_job jobs[MAX] = {{0}};
-    FOR (i, count)
+    for (int i = 0; i < count; i++)
         jobs[i] = (md5_play_job){.player = play_player(machines[i % 2]),
                                  .seconds = 0.03 * i,
                                  .joints = i % part == part - 1 ? joints[i] : NULL,
@@ -222,7 +222,7 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
     unsigned char *const scratch = malloc(size + 4);
     md5_play_batch(jobs, (size_t)count, NULL, scratch + 4);
     free(scratch);
-    FOR (i, count) {
+    for (int i = 0; i < count; i++) {
         OWN_PLAYER alone = play_player(machines[i % 2]);
         md5_mat34 expected[2][PLAY_JOINTS];
         play_advance(alone, jobs[i].seconds);
@@ -239,10 +239,10 @@ TEST_HERE (crowd_of_one_model) {
     OWN_MACHINE still = play_machine(&(md5_machine_desc){.model = fixture->made.model});
     const md5_machine *const pairs[3][2] = {
         {fixture->machine, fixture->machine}, {fixture->machine, still}, {still, fixture->machine}};
-    EACH (count, counts) {
-        FOR (k, 3) {
-            check_alike(pairs[k], *count, 3);
-            check_alike(pairs[k], *count, MAX + 1);
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        for (int k = 0; k < 3; k++) {
+            check_alike(pairs[k], counts[i], 3);
+            check_alike(pairs[k], counts[i], MAX + 1);
         }
     }
 }
@@ -253,10 +253,10 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
     const md5_skeleton *const skeleton = &fixture->made.model->skeleton;
     const md5_vec3 place = {30, 20, 50};
     md5_xform plain[PLAY_JOINTS], pose[PLAY_JOINTS], expected[PLAY_JOINTS];
-    FOR (i, 8u)
+    for (uint32_t i = 0; i < 8; i++)
         md5_player_target(player, i)->weight = 0;
     play_pose(player, plain);
-    FOR (i, 6u) {
+    for (uint32_t i = 0; i < 6; i++) {
         md5_target *const target = md5_player_target(player, i);
         *target = (md5_target){.weight = 0.75f, .position = place, .rotation = {0, 0, 0, 1}};
         play_pose(player, pose);
@@ -264,12 +264,12 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
         const md5_aim_job aim = {.tip = 4,
                                  .length = 2,
                                  .target = place,
-                                 .numbers.forward = {1, 0, 0},
-                                 .numbers.up = {0, 0, 1},
-                                 .numbers.limit = 0.5f,
+                                 .params.forward = {1, 0, 0},
+                                 .params.up = {0, 0, 1},
+                                 .params.limit = 0.5f,
                                  .weight = 0.75f};
         const md5_two_bone_job bend = {
-            .tip = 11, .target = place, .numbers.stretch = 1, .weight = 0.75f};
+            .tip = 11, .target = place, .params.stretch = 1, .weight = 0.75f};
         md5_chain_job reach = {.solver = i == 3 ? MD5_CHAIN_FABRIK : MD5_CHAIN_CCD,
                                .tip = i == 3 ? 6 : 8,
                                .length = i == 3 ? 4 : 3,
@@ -302,7 +302,7 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
     play_pose(player, pose);
     CHECK(play_pose_distance(pose, plain) > 0.05);
     md5_player_reset(player);
-    FOR (i, 8u)
+    for (uint32_t i = 0; i < 8; i++)
         md5_player_target(player, i)->weight = i == 5 ? 1 : 0;
     play_pose(player, pose);
     CHECK(play_pose_distance(pose, plain) < 1e-4);
@@ -324,7 +324,7 @@ static void check_inside(const md5_model *model, const md5_player *player, const
 TEST_HERE (crowd_stays_in_its_bounds) {
     uint64_t random = 33;
     md5_player *const player = fixture->player;
-    FOR (i, 500) {
+    for (int i = 0; i < 500; i++) {
         md5_mat34 joints[PLAY_JOINTS], palette[PLAY_JOINTS];
         stir(player, &random);
         play_advance(player, 0.05);
@@ -345,9 +345,9 @@ TEST (crowd_bounds_hold_odd_biases) {
         {"weight 0 1 0.5 ( 1 0 2 )\nweight 1 1 -0.5 ( 0 3 1 )\nweight 2 0 1 ( 0 0 0 )\n", 3},
         {"", 0},
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         // A model of one mesh whose weights are the given text, on two joints.
-        unsigned num_weights = row->count;
+        unsigned num_weights = cases[i].count;
         char text[2048];
         const int size =
             snprintf(text, sizeof text,
@@ -359,7 +359,7 @@ TEST (crowd_bounds_hold_odd_biases) {
             used += snprintf(text + size, sizeof text - (size_t)size,
                              "mesh {\nshader \"\"\nnumverts 1\nvert 0 ( 0 0 ) 0 %u\nnumtris 0\n"
                              "numweights %u\n%s}\n",
-                             num_weights, num_weights, row->weights);
+                             num_weights, num_weights, cases[i].weights);
         md5_error error = {0};
         OWN_MODEL model = md5_parse_model(text, (size_t)used, NULL, &error);
         CHECK_STRING(error.message, "");
@@ -367,9 +367,9 @@ TEST (crowd_bounds_hold_odd_biases) {
         OWN_MACHINE machine = play_machine(&(md5_machine_desc){.model = model});
         OWN_PLAYER player = play_player(machine);
         uint64_t random = 34;
-        FOR (k, 50) {
+        for (int k = 0; k < 50; k++) {
             md5_xform pose[2];
-            FOR (joint, 2) {
+            for (int joint = 0; joint < 2; joint++) {
                 const double angle = 6 * test_random(&random);
                 pose[joint] = model->bind_local[joint];
                 pose[joint].rotation = (md5_quat){0, (float)sin(angle), 0, (float)cos(angle)};
@@ -385,7 +385,7 @@ TEST (crowd_bounds_hold_odd_biases) {
         md5_mat34 joints[2];
         play_advance(player, 1);
         md5_local_to_model(&model->skeleton, pose, joints);
-        if (row->count == 0)
+        if (cases[i].count == 0)
             CHECK(md5_player_bounds(player, joints).max.y == 10);
     }
 }
@@ -398,7 +398,7 @@ TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_
     OWN_PLAYER old = play_player(machine), *const young = play_player(machine);
     md5_player_seek(old, 0, 0, 2e7 + 0.25);
     md5_player_seek(young, 0, 0, 0.25);
-    FOR (i, 20000) {
+    for (int i = 0; i < 20000; i++) {
         md5_xform a[PLAY_JOINTS], b[PLAY_JOINTS];
         play_advance(old, 1.0 / 60.0);
         play_advance(young, 1.0 / 60.0);
@@ -435,7 +435,7 @@ static void hear_poses(void *user, const md5_play_job *jobs, uint32_t count,
     const uint32_t first = (uint32_t)(jobs - fixture->crowd->jobs);
     fixture->first[fixture->num_calls] = first;
     fixture->count[fixture->num_calls++] = count;
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         memcpy(fixture->seen[first + i], poses[i], sizeof fixture->seen[0]);
         poses[i][4].rotation = (md5_quat){0.6f, 0, 0, 0.8f};
     }
@@ -453,7 +453,7 @@ static void hook_begin(hooked *fixture)
 // Which jobs are hooked.
 static void hook(hooked *fixture, uint32_t first, uint32_t end)
 {
-    FOR_FROM (i, first, end) {
+    for (uint32_t i = first; i < end; i++) {
         fixture->crowd->jobs[i].hook = hear_poses;
         fixture->crowd->jobs[i].hook_user = fixture;
     }
@@ -470,7 +470,7 @@ TEST_HOOK(play_hook_is_between_modifiers_and_matrices)
     play_crowd *const crowd = fixture->crowd;
     hook(fixture, 0, HOOK_CROWD);
     play(fixture);
-    FOR (i, HOOK_CROWD) {
+    for (int i = 0; i < HOOK_CROWD; i++) {
         md5_xform pose[PLAY_JOINTS];
         md5_mat34 joints[PLAY_JOINTS];
         play_advance(crowd->alone[i], 0.03);
@@ -492,7 +492,7 @@ TEST_HOOK(play_hook_is_called_for_its_jobs_only)
     CHECK_UINT(fixture->num_calls, 0);
     md5_mat34 plain[HOOK_CROWD][PLAY_JOINTS];
     // Twice the same instant, so that the crowd without hooks can be compared.
-    FOR (i, HOOK_CROWD)
+    for (int i = 0; i < HOOK_CROWD; i++)
         crowd->jobs[i].seconds = 0;
     memcpy(plain, crowd->palettes, sizeof plain);
     hook(fixture, 3, 9);
@@ -504,7 +504,7 @@ TEST_HOOK(play_hook_is_called_for_its_jobs_only)
         CHECK_BYTES(fixture->first, first, sizeof first);
         CHECK_BYTES(fixture->count, count, sizeof count);
     }
-    FOR (i, HOOK_CROWD) {
+    for (int i = 0; i < HOOK_CROWD; i++) {
         const bool is_hooked = i >= 3 && i < 20 && i != 9;
         CHECK((memcmp(plain[i], crowd->palettes[i], sizeof plain[i]) != 0) == is_hooked);
     }
@@ -515,7 +515,7 @@ TEST_HOOK(play_hook_is_called_without_matrices)
 {
     play_crowd *const crowd = fixture->crowd;
     hook(fixture, 0, HOOK_CROWD);
-    FOR (i, HOOK_CROWD)
+    for (int i = 0; i < HOOK_CROWD; i++)
         crowd->jobs[i].joints = crowd->jobs[i].palette = NULL;
     play(fixture);
     CHECK_UINT(fixture->num_calls, 3);

@@ -22,7 +22,7 @@ static void begin(play_scene *fixture, const char *easing)
 static double bezier(const double c[4], double x)
 {
     double low = 0, high = 1;
-    FOR (i, 60) {
+    for (int i = 0; i < 60; i++) {
         const double s = 0.5 * (low + high), r = 1 - s;
         if (3 * r * r * s * c[0] + 3 * r * s * s * c[2] + s * s * s < x)
             low = s;
@@ -45,13 +45,13 @@ static double miss(const play_scene *fixture, double seconds, double weight)
 
 TEST (curve_of_a_transition_is_that_of_style_sheets) {
     static const double ease[4] = {0.25, 0.1, 0.25, 1}, back[4] = {0.3, -0.5, 0.6, 1.5};
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         const double *const c = i == 0 ? ease : back;
         char easing[80];
         snprintf(easing, sizeof easing, "cubic_bezier %g %g %g %g", c[0], c[1], c[2], c[3]);
         OWN_PLAY fixture;
         begin(&fixture, easing);
-        FOR_FROM (step, 1, 20) {
+        for (int step = 1; step < 20; step++) {
             play_advance(fixture.player, 0.025);
             CHECK(miss(&fixture, 0.025 * step, bezier(c, 0.05 * step)) < 1e-5);
         }
@@ -59,7 +59,7 @@ TEST (curve_of_a_transition_is_that_of_style_sheets) {
 }
 
 TEST_PLAY (curve_of_a_transition_may_have_steps, begin(fixture, "steps 4")) {
-    FOR_FROM (step, 1, 10) {
+    for (int step = 1; step < 10; step++) {
         play_advance(fixture->player, 0.05);
         if (step != 5) // a step begins there
             CHECK(miss(fixture, 0.05 * step, floor(0.4 * step) / 4.0) < 1e-5);
@@ -73,7 +73,7 @@ TEST_PLAY (curve_of_a_transition_is_saved_and_copied,
     play_advance(fixture->player, 0.2);
     md5_xform pose[2][PLAY_JOINTS];
     play_pose(fixture->player, pose[0]);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         play_advance(others[i], 0.2);
         play_pose(others[i], pose[1]);
         CHECK(play_pose_distance(pose[0], pose[1]) == 0);
@@ -100,19 +100,21 @@ static void check_refused(md5_ease_kind easing, md5_easing curve, const char *me
 
 TEST (curve_of_a_transition_must_make_sense) {
     check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.x1 = 1.5f},
-                  "a transition of layer 'body': x1 is 1.5, which must be 0 to 1");
+                  "transition of layer 'body': x1 is out of range: expected 0 to 1, found 1.5");
     check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.x2 = -1},
-                  "a transition of layer 'body': x2 is -1, which must be 0 to 1");
+                  "transition of layer 'body': x2 is out of range: expected 0 to 1, found -1");
     check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.y1 = INFINITY},
-                  "a transition of layer 'body': y1 is not finite");
+                  "transition of layer 'body': y1 is not a finite number");
     check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.y2 = NAN},
-                  "a transition of layer 'body': y2 is not finite");
+                  "transition of layer 'body': y2 is not a finite number");
     check_refused(MD5_EASE_STEPS, (md5_easing){.steps = 0},
-                  "a transition of layer 'body': there are 0 steps, which must be 1 to 65536");
+                  "transition of layer 'body': number of steps is out of range: expected 1 to "
+                  "65536, found 0");
     check_refused(MD5_EASE_STEPS, (md5_easing){.steps = 1, .jump = MD5_JUMP_NONE},
-                  "a transition of layer 'body': there are 1 steps, which must be 2 to 65536");
+                  "transition of layer 'body': number of steps is out of range: expected 2 to "
+                  "65536, found 1");
     check_refused(MD5_EASE_STEPS, (md5_easing){.steps = 3, .jump = (md5_jump)9},
-                  "a transition of layer 'body': there is no jump 9");
+                  "transition of layer 'body': jump is out of range: expected 0 to 3, found 9");
 }
 
 // -- Weights by curves ----------------------------------------------------------------------------
@@ -165,7 +167,7 @@ static double expected(const char *curve, double t)
 
 TEST (weight_of_an_item_or_layer_is_eased) {
     STRINGS(curves) = {BEZIER, "steps 4", "cubic_in", "back_out", "linear", ""};
-    FOR (number, 12) {
+    for (int number = 0; number < 12; number++) {
         const char *const curve = curves[number / 2];
         OWN_PLAY fixture;
         weight_curves_begin(&fixture, number % 2 == 1, curve, curve, "");
@@ -184,16 +186,16 @@ TEST (weight_of_an_item_or_layer_is_eased) {
 // As a fade over time: the parameter follows in 0.5 s, by a curve of its own.
 TEST (parameter_follows_by_a_curve) {
     STRINGS(curves) = {BEZIER, "steps 4"};
-    EACH (curve, curves) {
+    for (size_t i = 0; i < COUNT_OF(curves); i++) {
         char follow[64];
-        snprintf(follow, sizeof follow, "follow fade ease 0.5 %s", *curve);
+        snprintf(follow, sizeof follow, "follow fade ease 0.5 %s", curves[i]);
         OWN_PLAY fixture;
         weight_curves_begin(&fixture, true, "", "", follow);
         CHECK(md5_player_set(fixture.player, 0, 3));
-        FOR_FROM (step, 1, 20) {
+        for (int step = 1; step < 20; step++) {
             play_advance(fixture.player, 0.025);
-            if (curve == curves || step % 5 != 0)
-                CHECK_NEAR(md5_player_get(fixture.player, 0), 3 * expected(*curve, 0.05 * step),
+            if (i == 0 || step % 5 != 0)
+                CHECK_NEAR(md5_player_get(fixture.player, 0), 3 * expected(curves[i], 0.05 * step),
                            1e-5);
         }
         play_advance(fixture.player, 0.03);
@@ -256,13 +258,13 @@ TEST (fingerprint_depends_on_every_curve) {
                 {"", "steps 5", ""},
                 {"", "cubic_in", ""}};
     uint64_t all[COUNT_OF(rows)];
-    FOR (i, COUNT_OF(rows)) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char follow[64];
         snprintf(follow, sizeof follow, "follow fade ease 0.5 %s", rows[i].follow);
         OWN_PLAY fixture;
         weight_curves_begin(&fixture, true, rows[i].item, rows[i].layer, follow);
         all[i] = md5_machine_fingerprint(fixture.machine);
-        FOR (k, i)
+        for (size_t k = 0; k < i; k++)
             CHECK(all[i] != all[k]);
     }
 }
@@ -275,22 +277,24 @@ TEST (curve_of_a_weight_must_make_sense) {
     } rows[] = {
         {OF_ITEM,
          {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 1.5f},
-         "motion 'stack': x1 is 1.5, which must be 0 to 1"},
-        {OF_ITEM, {.kind = (md5_ease_kind)99}, "motion 'stack': there is no easing 99"},
+         "motion 'stack': x1 is out of range: expected 0 to 1, found 1.5"},
+        {OF_ITEM,
+         {.kind = (md5_ease_kind)99},
+         "motion 'stack': easing is out of range: expected 0 to 34, found 99"},
         {OF_LAYER,
          {.kind = MD5_EASE_STEPS},
-         "layer 'over': there are 0 steps, which must be 1 to 65536"},
+         "layer 'over': number of steps is out of range: expected 1 to 65536, found 0"},
         {OF_FOLLOW,
          {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 1.5f},
-         "the following parameter 'fade': x1 is 1.5, which must be 0 to 1"},
+         "follow rule of parameter 'fade': x1 is out of range: expected 0 to 1, found 1.5"},
     };
-    EACH (row, rows) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         curved fixture;
         begin_curved(&fixture);
         md5_easing *const places[] = {&fixture.items[1].weight_easing,
                                       &fixture.layers[1].weight_easing, &fixture.follow.easing};
-        *places[row->where] = row->curve;
-        play_desc_refused(&fixture.desc, row->message);
+        *places[rows[i].where] = rows[i].curve;
+        play_desc_refused(&fixture.desc, rows[i].message);
         play_scene_end(&fixture.scene);
     }
 }
@@ -318,7 +322,7 @@ static double get(const play_scene *fixture, uint32_t parameter)
 
 static void set_all(play_scene *fixture, float value)
 {
-    FOR_U32 (i, NUM_PARAMETERS)
+    for (uint32_t i = 0; i < NUM_PARAMETERS; i++)
         CHECK(md5_player_set(fixture->player, i, value));
 }
 
@@ -339,12 +343,12 @@ TEST (follow_moves_as_its_formula_however_time_is_split) {
         OWN_PLAY fixture;
         follow_begin(&fixture);
         set_all(&fixture, 5);
-        FOR (i, 3)
+        for (int i = 0; i < 3; i++)
             CHECK_EXACT(get(&fixture, (uint32_t)i), 1); // nothing has happened yet
         CHECK_EXACT(get(&fixture, PLAIN), 5);
         for (int step = 1; step <= 40; step++) {
             play_steps(fixture.player, split, 0.02);
-            FOR (i, NUM_PARAMETERS)
+            for (int i = 0; i < NUM_PARAMETERS; i++)
                 CHECK_NEAR(get(&fixture, (uint32_t)i), 5 - 4 * left(i, 0.02 * step), 2e-5);
         }
         CHECK_EXACT(get(&fixture, EASE), 5); // exactly there
@@ -379,7 +383,7 @@ TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
     CHECK_NEAR(get(fixture, EASE), from + 0.25 * (-1 - from), 2e-5);
     md5_player_reset(fixture->player);
     play_advance(fixture->player, 0.25);
-    FOR_U32 (i, NUM_PARAMETERS)
+    for (uint32_t i = 0; i < NUM_PARAMETERS; i++)
         CHECK_EXACT(get(fixture, i), 1);
 }
 
@@ -390,9 +394,9 @@ TEST_HERE (follow_is_saved_and_copied) {
     OWN void *const bytes = play_save(fixture->player, &size);
     md5_player *const others[2] = {play_restored(fixture->player), play_copied(fixture->player)};
     play_advance(fixture->player, 0.07);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         play_advance(others[i], 0.07);
-        FOR_U32 (p, NUM_PARAMETERS)
+        for (uint32_t p = 0; p < NUM_PARAMETERS; p++)
             CHECK(md5_player_get(others[i], p) == md5_player_get(fixture->player, p));
     }
     // Writes NaN over four bytes at every offset: more than half of these saved players are
@@ -462,7 +466,7 @@ static double cycles_after(const md5_follow_desc *follow, double t)
     enum { PARTS = 72000 };
     const moving follow_begin = {1, 0}, turn = moved(follow, follow_begin, 3, 1);
     double sum = 0;
-    FOR (i, PARTS) {
+    for (int i = 0; i < PARTS; i++) {
         const double at = (i + 0.5) * t / (double)PARTS;
         sum += at < 1 ? moved(follow, follow_begin, 3, at).value
                       : moved(follow, turn, 0.5, at - 1).value;
@@ -493,7 +497,7 @@ static void begin_paced(paced *fixture, const md5_follow_desc *follow, double ex
         snprintf(leave, sizeof leave, "transition go then { exit %g duration 0.25 }", exit);
     memset(fixture, 0, sizeof *fixture);
     play_scene_begin(scene);
-    FOR (i, 2u)
+    for (uint32_t i = 0; i < 2; i++)
         play_add_clip(&scene->made, 21, 20, 0.3, (play_walk){40, 0, 0}, i);
     play_scene_read(scene,
                     "clip a f { walk frame 0 x frame 7 y frame 20 z } "
@@ -518,7 +522,7 @@ static void begin_paced(paced *fixture, const md5_follow_desc *follow, double ex
 static void play_paced(paced *fixture, int rate)
 {
     md5_player *const player = fixture->scene.player;
-    FOR (step, 2 * rate) {
+    for (int step = 0; step < 2 * rate; step++) {
         if (step == 0 || step == rate)
             CHECK(md5_player_set(player, 0, step == 0 ? 3 : 0.5f));
         md5_player_advance(player, 1.0 / rate, hear_letter, fixture->heard);
@@ -531,9 +535,9 @@ enum { FRAME_RATES = COUNT_OF(frame_rates) };
 
 TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
     static paced all[FRAME_RATES];
-    FOR (kind, KINDS) {
+    for (int kind = 0; kind < KINDS; kind++) {
         const double cycles = cycles_after(&kinds[kind], 2);
-        FOR (i, FRAME_RATES) {
+        for (int i = 0; i < FRAME_RATES; i++) {
             begin_paced(&all[i], &kinds[kind], 0);
             play_paced(&all[i], frame_rates[i]);
             CHECK_NEAR(play_time(all[i].scene.player), cycles, 1e-6);
@@ -541,7 +545,7 @@ TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
             CHECK(strlen(all[i].heard) > 4);
             CHECK_STRING(all[i].heard, all[0].heard);
         }
-        FOR (i, FRAME_RATES)
+        for (int i = 0; i < FRAME_RATES; i++)
             play_scene_end(&all[i].scene);
     }
 }
@@ -549,10 +553,10 @@ TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
 // Clips on a line, in step: their rate changes otherwise where the parameter passes one of them.
 // Where they are blended by speed, the way is the integral of the speed.
 TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
-    FOR (by_speed, 2) {
+    for (int by_speed = 0; by_speed < 2; by_speed++) {
         OWN_PLAY fixture;
         play_scene_begin(&fixture);
-        FOR (i, 2u) {
+        for (uint32_t i = 0; i < 2; i++) {
             const play_walk walk = {i == 0 ? 40 : 100, 0, 0};
             play_add_clip(&fixture.made, i == 0 ? 21 : 13, 20, 0.3, walk, i);
         }
@@ -562,11 +566,11 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
                         by_speed ? "by_speed speed { phase item a item b }"
                                  : "line speed { phase item a 40 item b 100 }");
         double time = 0;
-        FOR (i, FRAME_RATES) {
+        for (int i = 0; i < FRAME_RATES; i++) {
             play_place place = {0};
             md5_player_reset(fixture.player);
             CHECK(md5_player_set(fixture.player, 0, 130));
-            FOR (step, 2 * frame_rates[i]) {
+            for (int step = 0; step < 2 * frame_rates[i]; step++) {
                 if (step == frame_rates[i])
                     CHECK(md5_player_set(fixture.player, 0, -20));
                 play_advance(fixture.player, 1.0 / frame_rates[i]);
@@ -590,13 +594,13 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
 // An exit is reached when the integral of the pace is there, within a step.
 TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
     paced fixture;
-    FOR (kind, KINDS) {
+    for (int kind = 0; kind < KINDS; kind++) {
         double low = 0, high = 1;
-        FOR (i, 40) {
+        for (int i = 0; i < 40; i++) {
             const double middle = 0.5 * (low + high);
             *(cycles_after(&kinds[kind], middle) < 1 ? &low : &high) = middle;
         }
-        FOR (i, FRAME_RATES) {
+        for (int i = 0; i < FRAME_RATES; i++) {
             begin_paced(&fixture, &kinds[kind], 1);
             play_paced(&fixture, frame_rates[i]);
             CHECK_UINT(play_state(fixture.scene.player), 1);
@@ -608,7 +612,7 @@ TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
 
 // 5 - 4 exp(-3 t) passes 3 after ln 2 / 3 s.
 TEST (follow_meets_a_condition_at_the_same_time_at_any_frame_rate) {
-    FOR (i, FRAME_RATES) {
+    for (int i = 0; i < FRAME_RATES; i++) {
         OWN_PLAY fixture;
         follow_begin(&fixture);
         set_all(&fixture, 5);
@@ -631,11 +635,11 @@ TEST_PLAY (follow_wakes_no_layer_that_rests, play_scene_begin(fixture)) {
                              "follow smooth smooth 3 report { enter } layer body { state low a "
                              "state high b transition low high transition high low }");
     int most = 0;
-    FOR (i, FRAME_RATES) {
+    for (int i = 0; i < FRAME_RATES; i++) {
         int count = 0;
         md5_player_reset(fixture->player);
         CHECK(md5_player_set(fixture->player, SMOOTH, 5));
-        FOR (step, frame_rates[i])
+        for (int step = 0; step < frame_rates[i]; step++)
             md5_player_advance(fixture->player, 1.0 / frame_rates[i], count_event, &count);
         most = i == 0 ? count : most;
         CHECK_UINT((unsigned)count, (unsigned)most);
@@ -668,19 +672,21 @@ TEST (follow_refuses_what_makes_no_sense) {
         {.parameter = "speed", .kind = (md5_follow_kind)7},
     };
     STRINGS(messages) = {
-        "row 0 of the followed parameters names none",
-        "parameter 'jump' is not a float and cannot follow",
-        "the following parameter 'speed': rate is 0, which must be 1e-06 to 1e+06",
-        "the following parameter 'speed': stiffness is -1, which must be 1e-06 to 1e+12",
-        "the following parameter 'speed': damping is -1, which must be 0 to 1e+06",
-        "the following parameter 'speed': duration is -1, which must be 0 to 1e+06",
-        "the following parameter 'speed': there are 0 steps, which must be 1 to 65536",
-        "the following parameter 'speed': there is no kind 7",
+        "follow rule 0: name of the parameter is missing",
+        "follow rule of parameter 'jump': expected a parameter of type 'float'",
+        "follow rule of parameter 'speed': rate is out of range: expected 1e-06 to 1e+06, found 0",
+        "follow rule of parameter 'speed': stiffness is out of range: expected 1e-06 to 1e+12, "
+        "found -1",
+        "follow rule of parameter 'speed': damping is out of range: expected 0 to 1e+06, found -1",
+        "follow rule of parameter 'speed': duration is out of range: expected 0 to 1e+06, found -1",
+        "follow rule of parameter 'speed': number of steps is out of range: expected 1 to 65536, "
+        "found 0",
+        "follow rule of parameter 'speed': kind is out of range: expected 0 to 2, found 7",
     };
-    FOR (i, COUNT_OF(rows))
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
         follow_check_refused(&rows[i], 1, messages[i]);
     const md5_follow_desc twice[2] = {{.parameter = "speed", .rate = 1},
                                       {.parameter = "speed", .rate = 2}};
-    follow_check_refused(twice, 2, "parameter 'speed' has two follow rules");
-    follow_check_refused(NULL, 1, "machine '': no array of follows, but a count of 1");
+    follow_check_refused(twice, 2, "duplicate follow rule of parameter 'speed': expected one");
+    follow_check_refused(NULL, 1, "machine '': follows is NULL: expected an array of 1 elements");
 }

@@ -26,7 +26,7 @@ static void select_joints(detail_test *fixture, uint64_t *random)
     fixture->words[0] = '\0';
     memset(fixture->are_animated, 0, sizeof fixture->are_animated);
     fixture->are_animated[0] = true;
-    FOR (i, PLAY_JOINTS) {
+    for (int i = 0; i < PLAY_JOINTS; i++) {
         if (!play_one_in(random, 4))
             continue;
         used += (size_t)snprintf(fixture->words + used, sizeof fixture->words - used, "%s ",
@@ -73,17 +73,17 @@ static bool advance_both(detail_test *fixture, uint64_t *random)
     if (play_one_in(random, 2))
         play_random_change(players, 2, &fixture->tables, random);
     if (play_one_in(random, 4)) {
-        const md5_shot_desc shot = {
+        const md5_one_shot_desc one_shot = {
             .mode = (md5_layer_mode)play_below(random, 2),
             .mask = play_one_in(random, 2) ? "upper" : NULL,
             .fade_in = 0.2f * (float)play_below(random, 2),
             .fade_out = 0.1f,
         };
         const uint32_t clip = play_below(random, PLAY_RANDOM_CLIPS);
-        CHECK(md5_player_play_shot(fixture->full, 0, clip, &shot));
-        CHECK(md5_player_play_shot(fixture->reduced, 0, clip, &shot));
+        CHECK(md5_player_play_one_shot(fixture->full, 0, clip, &one_shot));
+        CHECK(md5_player_play_one_shot(fixture->reduced, 0, clip, &one_shot));
     }
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         fixture->heard[i].count = 0;
         md5_player_advance(players[i], seconds, play_hear, &fixture->heard[i]);
         motions[i] = md5_player_root_motion(players[i]);
@@ -96,7 +96,7 @@ static bool is_reduced(const md5_xform *reduced, const md5_xform *full, const md
                        const bool *are_animated, uint32_t num_joints)
 {
     bool is_right = true;
-    FOR_WHILE (i, num_joints, is_right)
+    for (uint32_t i = 0; i < num_joints && is_right; i++)
         is_right = CHECK_THAT(
             memcmp(&reduced[i], are_animated[i] ? &full[i] : &bind[i], sizeof reduced[i]) == 0,
             "joint %u, which is %s", i, are_animated[i] ? "animated" : "left out");
@@ -136,7 +136,7 @@ static void pose_over_nan(md5_player *player, const md5_machine *machine, uint32
 static bool poses_few_joints(detail_test *fixture, uint64_t *random)
 {
     bool is_right = CHECK(md5_player_set_detail(fixture->reduced, &(md5_detail){.mask = "few"}));
-    FOR_WHILE (i, STEPS, is_right) {
+    for (int i = 0; i < STEPS && is_right; i++) {
         md5_xform full[PLAY_JOINTS], reduced[PLAY_JOINTS];
         is_right = advance_both(fixture, random);
         play_pose(fixture->full, full);
@@ -160,7 +160,7 @@ static bool poses_at_intervals(detail_test *fixture, uint64_t *random)
     md5_xform kept[PLAY_JOINTS], full[PLAY_JOINTS], posed[PLAY_JOINTS];
     md5_player_target(fixture->full, 0)->weight = md5_player_target(fixture->reduced, 0)->weight =
         0.7f;
-    FOR (i, num_before) {
+    for (uint32_t i = 0; i < num_before; i++) {
         play_pose(fixture->full, full);
         play_pose(fixture->reduced, full);
     }
@@ -187,7 +187,7 @@ TEST (detail_interval_keeps_poses_but_neither_time_nor_events) {
 static bool poses_as_before(detail_test *fixture, uint64_t *random)
 {
     bool is_right = true;
-    FOR_WHILE (i, STEPS, is_right) {
+    for (int i = 0; i < STEPS && is_right; i++) {
         md5_xform full[PLAY_JOINTS], again[PLAY_JOINTS];
         const md5_detail details[] = {{.interval = 7}, {.mask = "few", .interval = 2}};
         CHECK(md5_player_set_detail(fixture->reduced, &details[i % 2]));
@@ -251,11 +251,11 @@ TEST_PLAY (detail_with_an_unknown_mask_is_refused, begin_scene(fixture, "")) {
                                 &(md5_detail){.mask = "trunk", .interval = 4, .phase = 11}));
     CHECK(!md5_player_set_detail(fixture->player,
                                  &(md5_detail){.mask = "tail", .interval = 2, .phase = 1}));
-    FOR (call, 12u) // the first, since there is none to show
+    for (uint32_t call = 0; call < 12; call++) // the first, since there is none to show
         CHECK(md5_player_pose(fixture->player, pose, NULL, NULL, scratch)
               == (call == 0 || (call + 11) % 4 == 0));
     md5_player_reset(fixture->player);
-    FOR (call, 4)
+    for (int call = 0; call < 4; call++)
         CHECK(md5_player_pose(fixture->player, pose, NULL, NULL, scratch));
 }
 
@@ -265,7 +265,7 @@ TEST_PLAY (detail_pose_is_never_older_than_its_interval, begin_scene(fixture, ""
     uint32_t age = 0;
     md5_xform pose[PLAY_JOINTS];
     OWN void *const scratch = malloc(md5_player_pose_scratch(fixture->machine));
-    FOR (i, 2000) {
+    for (int i = 0; i < 2000; i++) {
         const uint32_t interval = 1 + play_below(&random, 6);
         CHECK(md5_player_set_detail(
             fixture->player, &(md5_detail){.interval = interval, .phase = play_below(&random, 6)}));
@@ -303,36 +303,39 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
     OWN_MACHINE machine = play_machine(&desc);
     const md5_model *const model = bobbin->model;
     const uint32_t num_joints = model->skeleton.num_joints;
-    FOR_WHILE (kind, FAR_KINDS, CHECK(num_joints <= MAX_JOINTS)) {
-        bool are_animated[MAX_JOINTS];
-        md5_xform poses[2][MAX_JOINTS];
-        float weights[MAX_JOINTS];
-        memset(are_animated, 0, MAX_JOINTS * sizeof *are_animated);
-        are_animated[0] = true;
-        CHECK(md5_build_mask(&model->skeleton, FAR_MASKS[kind].joints, 0, weights, NULL));
-        FOR (i, model->skeleton.num_joints) {
-            for (uint32_t joint = i; weights[i] > 0 && joint != MD5_NONE;
-                 joint = model->skeleton.joints[joint].parent)
-                are_animated[joint] = true;
-        }
-        OWN_PLAYER whole = play_player(machine), *const part = play_player(machine);
-        md5_player *const players[2] = {whole, part};
-        CHECK(md5_player_set_detail(players[1], &(md5_detail){.mask = FAR_MASKS[kind].name}));
-        // Held feet bend legs only where their ankles are animated.
-        md5_player_target(players[0], 0)->weight = md5_player_target(players[1], 0)->weight = 0;
-        bool is_right = true;
-        FOR_WHILE (step, 120, is_right) {
-            STRINGS(names) = {"speed", "wave", "talk", "jump", "point", "dance", "breath"};
-            static const float values[] = {20, 1, 1, 1, 1, 1, 0.7f};
-            FOR (i, 2) {
-                play_set(players[i], names[step % 7], step % 3 ? values[step % 7] : 0);
-                if (step % 9 == 4)
-                    PLAY_SHOT(players[i], 0, 1, .mask = "upper", .fade_in = 0.1f);
-                play_advance(players[i], 0.11);
+    if (CHECK(num_joints <= MAX_JOINTS)) {
+        for (int kind = 0; kind < FAR_KINDS; kind++) {
+            bool are_animated[MAX_JOINTS];
+            md5_xform poses[2][MAX_JOINTS];
+            float weights[MAX_JOINTS];
+            memset(are_animated, 0, MAX_JOINTS * sizeof *are_animated);
+            are_animated[0] = true;
+            CHECK(md5_build_mask(&model->skeleton, FAR_MASKS[kind].joints, 0, weights, NULL));
+            for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+                for (uint32_t joint = i; weights[i] > 0 && joint != MD5_NONE;
+                     joint = model->skeleton.joints[joint].parent)
+                    are_animated[joint] = true;
             }
-            play_pose(players[0], poses[0]);
-            pose_over_nan(players[1], machine, num_joints, poses[1]);
-            is_right = is_reduced(poses[1], poses[0], model->bind_local, are_animated, num_joints);
+            OWN_PLAYER whole = play_player(machine), *const part = play_player(machine);
+            md5_player *const players[2] = {whole, part};
+            CHECK(md5_player_set_detail(players[1], &(md5_detail){.mask = FAR_MASKS[kind].name}));
+            // Held feet bend legs only where their ankles are animated.
+            md5_player_target(players[0], 0)->weight = md5_player_target(players[1], 0)->weight = 0;
+            bool is_right = true;
+            for (int step = 0; step < 120 && is_right; step++) {
+                STRINGS(names) = {"speed", "wave", "talk", "jump", "point", "dance", "breath"};
+                static const float values[] = {20, 1, 1, 1, 1, 1, 0.7f};
+                for (int i = 0; i < 2; i++) {
+                    play_set(players[i], names[step % 7], step % 3 ? values[step % 7] : 0);
+                    if (step % 9 == 4)
+                        PLAY_ONE_SHOT(players[i], 0, 1, .mask = "upper", .fade_in = 0.1f);
+                    play_advance(players[i], 0.11);
+                }
+                play_pose(players[0], poses[0]);
+                pose_over_nan(players[1], machine, num_joints, poses[1]);
+                is_right =
+                    is_reduced(poses[1], poses[0], model->bind_local, are_animated, num_joints);
+            }
         }
     }
 }
@@ -354,7 +357,7 @@ static void hook(void *user, const md5_play_job *jobs, uint32_t count, md5_xform
 {
     hooked *const fixture = user;
     fixture->num_hooked += count;
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         CHECK(jobs[i].is_computed || !jobs[i].keeps_matrices);
         poses[i][6].translation.x += (float)(jobs + i - fixture->crowd->jobs);
     }
@@ -365,7 +368,7 @@ static void begin_crowd(hooked *fixture)
     *fixture = (hooked){.crowd = play_crowd_new("mask trunk ( chest ) modifier look aim head "
                                                 "layer all { state a a }",
                                                 CROWD)};
-    FOR_U32 (i, CROWD) {
+    for (uint32_t i = 0; i < CROWD; i++) {
         const md5_detail detail = {
             .mask = i % 3 == 0 ? "trunk" : NULL, .interval = i % 5, .phase = i};
         CHECK(md5_player_set_detail(fixture->crowd->players[i], &detail));
@@ -406,12 +409,12 @@ TEST_HERE (detail_of_a_crowd_is_that_of_each) {
     play_crowd *const crowd = fixture->crowd;
     OWN void *const scratch = malloc(md5_player_pose_scratch(crowd->scene.machine));
     uint32_t num_hooks = 0;
-    FOR (i, CROWD)
+    for (int i = 0; i < CROWD; i++)
         num_hooks += crowd->jobs[i].hook != NULL;
-    FOR (frame, 9) {
+    for (int frame = 0; frame < 9; frame++) {
         play(fixture);
         CHECK_UINT(fixture->num_hooked, num_hooks);
-        FOR_U32 (i, CROWD)
+        for (uint32_t i = 0; i < CROWD; i++)
             is_as_alone(crowd, i, scratch);
     }
 }
@@ -419,15 +422,15 @@ TEST_HERE (detail_of_a_crowd_is_that_of_each) {
 TEST_HERE (detail_of_a_crowd_leaves_kept_matrices_alone) {
     play_crowd *const crowd = fixture->crowd;
     play(fixture);
-    FOR (i, CROWD)
+    for (int i = 0; i < CROWD; i++)
         crowd->jobs[i].keeps_matrices = true;
     OWN md5_mat34 *const before = malloc(sizeof crowd->palettes);
-    FOR (frame, 9) {
+    for (int frame = 0; frame < 9; frame++) {
         uint32_t num_hooks = 0;
         memcpy(before, crowd->palettes, sizeof crowd->palettes);
         memset(crowd->joints, 0, sizeof crowd->joints);
         play(fixture);
-        FOR (i, CROWD) {
+        for (int i = 0; i < CROWD; i++) {
             const bool is_computed = crowd->jobs[i].is_computed;
             CHECK((memcmp(&before[i * PLAY_JOINTS], crowd->palettes[i], sizeof crowd->palettes[i])
                    != 0)
@@ -442,14 +445,14 @@ TEST_HERE (detail_of_a_crowd_leaves_kept_matrices_alone) {
 // The detail is set in every frame, and changes for some players.
 TEST_HERE (detail_of_a_crowd_costs_the_same_in_each_frame) {
     play_crowd *const crowd = fixture->crowd;
-    FOR (frame, 40) {
+    for (int frame = 0; frame < 40; frame++) {
         uint32_t num_computed = 0;
-        FOR (i, 64u)
+        for (uint32_t i = 0; i < 64; i++)
             md5_player_set_detail(crowd->players[i], &(md5_detail){.interval = 4, .phase = i});
-        FOR (i, 4u) // they come near, and go again
+        for (uint32_t i = 0; i < 4; i++) // they come near, and go again
             md5_player_set_detail(crowd->players[i], frame / 10 % 2 ? NULL : &(md5_detail){0});
         play(fixture);
-        FOR_FROM (i, 4, 64u)
+        for (uint32_t i = 4; i < 64u; i++)
             num_computed += crowd->jobs[i].is_computed;
         CHECK_UINT(num_computed, frame == 0 ? 60 : 15);
     }

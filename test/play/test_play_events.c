@@ -26,7 +26,7 @@ static void listen(md5_player *player, double seconds, events_heard *to)
     md5_player_advance(player, seconds, hear, to);
 }
 
-// The words of clips that say which motion of joint 0 moves the character, by md5_extract.
+// The words of clips that say which motion of joint 0 moves the character, by md5_root_extraction.
 STRINGS(EXTRACTS) = {"", "move", "walk", "turn"};
 
 #define EVENTS "frame 15 footstep right frame 5 footstep left frame 0 start frame 20 end "
@@ -36,7 +36,7 @@ static void begin(play_scene *fixture, const char *extract, const char *states)
 {
     const play_walk walks[3] = {WALKS, RUNS, TURNS};
     play_scene_begin(fixture);
-    FOR (i, 3u)
+    for (uint32_t i = 0; i < 3; i++)
         play_add_clip(&fixture->made, 21, 20, 0.3, walks[i], i);
     play_scene_read(fixture,
                     "clip walk f { %s " EVENTS "markers ( 2 10 ) } "
@@ -62,7 +62,7 @@ TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
     CHECK_STRING(got.events[3]->name, "end");
     CHECK_STRING(got.events[4]->name, "start");
     CHECK_STRING(got.events[8]->name, "start");
-    FOR (i, got.count)
+    for (uint32_t i = 0; i < got.count; i++)
         CHECK(got.weights[i] == 1);
     listen(player, 0, &got);
     CHECK_UINT(got.count, 0);
@@ -90,7 +90,7 @@ TEST (play_events_do_not_depend_on_steps) {
           "transition swing bend { exit 1.1 duration 0.5 inertial } "
           "transition bend walk { exit 2 duration 0.3 interrupt_none }");
     uint64_t random = 5;
-    FOR (round, 60) {
+    for (int round = 0; round < 60; round++) {
         const double seconds = 12.0 * test_random(&random);
         const uint32_t parts = 1 + test_random_u32(&random) % 300;
         OWN_PLAYER whole = play_player(fixture.machine), *const split =
@@ -99,7 +99,7 @@ TEST (play_events_do_not_depend_on_steps) {
                                                                           1, sizeof *bit_by_bit);
         md5_player_advance(whole, seconds, hear, at_once);
         double done = 0;
-        FOR (i, parts) {
+        for (uint32_t i = 0; i < parts; i++) {
             const double part = i + 1 < parts ? 2.0 * seconds / parts * test_random(&random) : 0.0;
             const double most = i + 1 < parts ? fmin(part, seconds - done) : seconds - done;
             md5_player_advance(split, most, hear, bit_by_bit);
@@ -108,7 +108,7 @@ TEST (play_events_do_not_depend_on_steps) {
         CHECK_UINT(play_state(split), play_state(whole));
         CHECK_NEAR(play_time(split), play_time(whole), 1e-6);
         if (CHECK_UINT(bit_by_bit->count, at_once->count)) {
-            FOR (i, at_once->count)
+            for (uint32_t i = 0; i < at_once->count; i++)
                 CHECK(at_once->events[i] == bit_by_bit->events[i]);
         }
     }
@@ -120,7 +120,7 @@ TEST_PLAY (play_events_are_as_many_as_passes, begin(fixture, "", "state loop loo
     uint64_t random = 9;
     OWN events_heard *const got = calloc(1, sizeof *got);
     md5_player_seek(player, 0, 0, 0.1);
-    FOR (i, 20000) {
+    for (int i = 0; i < 20000; i++) {
         const double before = play_time(player);
         const double pace = 8.0 * (test_random(&random) - 0.5);
         const double seconds = test_random_u32(&random) % 50 == 0 ? 9.0 : 0.04;
@@ -128,7 +128,7 @@ TEST_PLAY (play_events_are_as_many_as_passes, begin(fixture, "", "state loop loo
         listen(player, seconds, got);
         const double now = play_time(player);
         uint32_t left = 0, ends = 0;
-        FOR (k, got->count) {
+        for (uint32_t k = 0; k < got->count; k++) {
             left += strcmp(got->events[k]->text, "left") == 0;
             ends += strcmp(got->events[k]->name, "end") == 0;
         }
@@ -157,7 +157,7 @@ TEST_PLAY (play_events_have_weights,
     listen(player, 0.2, &got);
     CHECK_UINT(got.count, 3); // the end of one and its start, the start of the other
     float sum = 0;
-    FOR (i, got.count)
+    for (uint32_t i = 0; i < got.count; i++)
         sum += got.weights[i];
     CHECK_NEAR(sum, 0.75 + 0.75 + 1.0 / 16.0, 1e-5);
     play_fade(player, 0, 2, 0.1f);
@@ -181,7 +181,7 @@ static play_place walk_on(md5_player *player, double seconds, uint32_t parts, ui
 {
     play_place at = {0};
     double done = 0;
-    FOR (i, parts) {
+    for (uint32_t i = 0; i < parts; i++) {
         double part = seconds - done;
         if (i + 1 < parts)
             part = fmin(part, 2.0 * seconds / parts * test_random(random));
@@ -194,7 +194,7 @@ static play_place walk_on(md5_player *player, double seconds, uint32_t parts, ui
 
 TEST (play_root_moves_as_its_clips) {
     uint64_t random = 3;
-    for (int extract = MD5_EXTRACT_NONE; extract <= MD5_EXTRACT_TURN; extract++) {
+    for (int extract = MD5_ROOT_EXTRACTION_NONE; extract <= MD5_ROOT_EXTRACTION_TURN; extract++) {
         OWN_PLAY fixture;
         begin(&fixture, EXTRACTS[extract],
               "state walk walk state turn turn state line line state once once state swing swing "
@@ -202,8 +202,9 @@ TEST (play_root_moves_as_its_clips) {
         for (uint32_t parts = 1; parts < 400; parts *= 7) {
             OWN_PLAYER player = play_player(fixture.machine);
             const double s = 7.3;
-            const bool goes = extract != MD5_EXTRACT_NONE, turns = extract == MD5_EXTRACT_TURN;
-            const double up = extract == MD5_EXTRACT_MOVE ? 1.0 : 0.0;
+            const bool goes = extract != MD5_ROOT_EXTRACTION_NONE,
+                       turns = extract == MD5_ROOT_EXTRACTION_TURN;
+            const double up = extract == MD5_ROOT_EXTRACTION_MOVE ? 1.0 : 0.0;
             check_place(walk_on(player, s, parts, &random), goes ? 40.0 * s : 0.0, 0, 0, 0, 1e-3);
             // Half way between 40 and 100 units a cycle, which goes from marker to marker: 8 and 12
             // frames in one clip, 11 and 9 in the other.
@@ -265,7 +266,7 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     begin(&fixture, "walk", "state walk walk state run run");
     md5_player *player = play_player(fixture.machine), *other = play_player(fixture.machine);
     double velocity = 40;
-    FOR_U32 (i, CHANGES * PARTS) {
+    for (uint32_t i = 0; i < CHANGES * PARTS; i++) {
         if (i % PARTS == 0)
             play_fade(player, 0, i / PARTS % 2, 1);
         if (i % PARTS == PARTS / 2) {
@@ -290,7 +291,7 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
 TEST_PLAY (play_root_and_pose_are_the_clip, begin(fixture, "turn", "state turn turn")) {
     OWN_PLAYER player = play_player(fixture->machine);
     play_place at = {0};
-    FOR (i, 20) {
+    for (int i = 0; i < 20; i++) {
         play_advance(player, 0.0475);
         play_go_on(&at, md5_player_root_motion(player));
         md5_xform pose[PLAY_JOINTS];
@@ -434,12 +435,13 @@ TEST (clips_end_in_every_mode_and_direction) {
         {"b_back", {0, 0.25, 1}, {"last; ", "", "end b; "}},
         {"b_once", {1, -0.25, -1}, {"last; end b; ", "", "end b; "}},
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_REPORT fixture;
-        report_begin(&fixture, "report { clip_end }", row->motion, "");
-        FOR (k, 3) {
-            const char *const heard = advance(&fixture, row->steps[k]);
-            CHECK_THAT(strcmp(heard, row->heard[k]) == 0, "%s, step %d: %s", row->motion, k, heard);
+        report_begin(&fixture, "report { clip_end }", cases[i].motion, "");
+        for (int k = 0; k < 3; k++) {
+            const char *const heard = advance(&fixture, cases[i].steps[k]);
+            CHECK_THAT(strcmp(heard, cases[i].heard[k]) == 0, "%s, step %d: %s", cases[i].motion, k,
+                       heard);
         }
     }
 }
@@ -447,7 +449,7 @@ TEST (clips_end_in_every_mode_and_direction) {
 TEST (only_events_that_are_asked_for_are_reported) {
     static const char *const reports[4] = {"report { enter }", "report { leave }",
                                            "report { transition_end }", "report { clip_end }"};
-    FOR (kind, 4) {
+    for (int kind = 0; kind < 4; kind++) {
         OWN_REPORT fixture;
         report_begin(&fixture, reports[kind], "a", "");
         advance(&fixture, 0);

@@ -59,13 +59,13 @@ TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS 
     static const uint32_t ankles[] = {ANKLE_L, ANKLE_R};
     static const double floors[] = {0.5, -2.5};
     const md5_foot *const feet = md5_player_feet(fixture->player, 0);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         const real3 was = at_of(fixture, fixture->model->bind_local, ankles[i]);
         const real3 is = at_of(fixture, fixture->pose, ankles[i]);
         CHECK_NEAR(is.x, was.x, 1e-4);
         CHECK_NEAR(is.y, was.y, 1e-4);
         CHECK_NEAR(is.z, was.z + floors[i], 1e-4);
-        CHECK(feet[i].result == MD5_LIMB_PLACED && feet[i].miss < 1e-4f);
+        CHECK(feet[i].result == MD5_LIMB_REACHED && feet[i].miss < 1e-4f);
     }
     // The pelvis and all that hangs on it sink with the lower foot. The up direction of the feet
     // tilts.
@@ -95,15 +95,15 @@ TEST (play_feet_follow_with_their_time_constant) {
     } cases[] = {{"feet pelvis { " LEGS " }", 0.1},
                  {"feet pelvis { " LEGS " smoothing 0.3 }", 0.3},
                  {"feet pelvis { " LEGS " smoothing 0 }", 1e-9}};
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_RIG fixture;
-        begin(&fixture, row->words);
+        begin(&fixture, cases[i].words);
         md5_foot *const feet = md5_player_feet(fixture.player, 0);
         play_rig_go_on(&fixture, 0);
         feet[0].floor = feet[1].floor = 2;
         for (int step = 1; step <= 7; step++) {
             play_rig_go_on(&fixture, 0.02);
-            const double height = 2 * (1 - exp(-0.02 * step / row->constant));
+            const double height = 2 * (1 - exp(-0.02 * step / cases[i].constant));
             CHECK_NEAR(feet[0].lift, height, 1e-5);
             CHECK_NEAR(at_of(&fixture, fixture.pose, ANKLE_L).z, 2 + height, 1e-4);
         }
@@ -133,32 +133,30 @@ TEST (play_feet_that_cannot_stand_are_refused) {
         const char *words, *message;
         uint32_t column;
     } cases[] = {
-        {"feet tail { " LEGS " }", "modifier 'stand' names joint 'tail', which does not exist", 21},
+        {"feet tail { " LEGS " }", "modifier 'stand' refers to unknown joint 'tail'", 21},
         {"feet pelvis", "modifier 'stand' has no feet", 21},
-        {"feet pelvis { foot toe }", "modifier 'stand' names joint 'toe', which does not exist",
-         35},
+        {"feet pelvis { foot toe }", "modifier 'stand' refers to unknown joint 'toe'", 35},
         {"feet pelvis { foot ankle_l }",
-         "modifier 'stand': joints 'knee_l' and 'helper_l' are at the same position: name a limb's "
-         "joints "
-         "by 'knee' and 'hip'",
+         "modifier 'stand': joints 'knee_l' and 'helper_l' of the limb are at the same position: "
+         "select its joints with 'knee' and 'hip'",
          35},
         {"feet pelvis { foot ankle_l { knee knee_r } }",
-         "modifier 'stand': joint 'ankle_l' is not a descendant of 'knee_r'", 50},
+         "modifier 'stand': joint 'ankle_l' is not a descendant of joint 'knee_r'", 50},
         {"feet pelvis { foot ankle_l { knee shin } }",
-         "modifier 'stand' names joint 'shin', which does not exist", 50},
+         "modifier 'stand' refers to unknown joint 'shin'", 50},
         {"feet pelvis { foot pelvis }",
          "modifier 'stand': joint 'origin' of the limb has no parent", 35},
         {"feet pelvis { " LEGS " smoothing -1 }",
-         "modifier 'stand': smoothing is -1, which must be 0 to 1e+06", 92},
-        {"spring head { foot ankle_r }", "modifier 'stand' has feet, which only 'feet' has", 0},
+         "modifier 'stand': smoothing is out of range: expected 0 to 1e+06, found -1", 92},
+        {"spring head { foot ankle_r }", "modifier 'stand' has feet: only 'feet' supports them", 0},
         {"feet pelvis { foot { knee shin } }", "expected the ankle of a foot, found '{'", 35},
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_RIG fixture;
-        begin(&fixture, row->words);
-        CHECK_STRING(fixture.error.message, row->message);
-        CHECK_UINT(fixture.error.line, row->column > 0 ? 2 : 0);
-        CHECK_UINT(fixture.error.column, row->column);
+        begin(&fixture, cases[i].words);
+        CHECK_STRING(fixture.error.message, cases[i].message);
+        CHECK_UINT(fixture.error.line, cases[i].column > 0 ? 2 : 0);
+        CHECK_UINT(fixture.error.column, cases[i].column);
         CHECK(!fixture.machine);
     }
 }
@@ -169,9 +167,9 @@ TEST_HERE (play_feet_without_a_table_are_refused, "feet pelvis { " LEGS " }") {
     md5_modifier_desc modifier = {
         .name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .num_feet = 1};
     const md5_machine_desc desc = {.model = fixture->model, ROW(modifiers, modifier)};
-    play_desc_refused(&desc, "modifier 'stand': no array of feet, but a count of 1");
+    play_desc_refused(&desc, "modifier 'stand': feet is NULL: expected an array of 1 elements");
     modifier.feet = &nameless;
-    play_desc_refused(&desc, "modifier 'stand': a foot names no ankle");
+    play_desc_refused(&desc, "modifier 'stand': foot has no ankle");
 }
 
 // -- Soles ----------------------------------------------------------------------------------------
@@ -200,7 +198,7 @@ static void pose(strider *fixture)
     const md5_model *const model = fixture->character->model;
     md5_player_pose(fixture->player, fixture->pose, NULL, fixture->palette, fixture->scratch);
     uint32_t mesh = model->num_meshes;
-    FOR (i, fixture->num_soles) {
+    for (uint32_t i = 0; i < fixture->num_soles; i++) {
         if (fixture->mesh[i] != mesh)
             md5_skin(&model->meshes[mesh = fixture->mesh[i]], fixture->palette, fixture->skin, NULL,
                      NULL);
@@ -222,7 +220,7 @@ static void step(strider *fixture, slide_record *seen)
     play_advance(fixture->player, 1.0 / (double)STEPS_A_SECOND);
     fixture->place = md5_xform_mul(fixture->place, md5_player_root_motion(fixture->player));
     pose(fixture);
-    FOR (i, fixture->num_soles) {
+    for (uint32_t i = 0; i < fixture->num_soles; i++) {
         if (before[i].z > on_floor || fixture->at[i].z > on_floor)
             continue;
         const double x = (double)fixture->at[i].x - before[i].x,
@@ -263,10 +261,10 @@ static slide_record stride(const char *file, const order *given, float weight)
     fixture.place.rotation.w = 1;
     const md5_model *const model = fixture.character->model;
     uint32_t most = 0;
-    FOR (m, model->num_meshes) {
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         most = mesh->num_vertices > most ? mesh->num_vertices : most;
-        FOR (v, mesh->num_vertices)
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
             if (mesh->positions[v].z <= sole_height && CHECK(fixture.num_soles < MAX_SOLES)) {
                 fixture.mesh[fixture.num_soles] = m;
                 fixture.vertex[fixture.num_soles++] = v;
@@ -280,7 +278,7 @@ static slide_record stride(const char *file, const order *given, float weight)
         md5_player_target(fixture.player, feet)->weight = weight;
     play_set(fixture.player, "speed", given->first);
     play_set(fixture.player, "turn", given->turn);
-    FOR (i, (int)(given->until * (double)STEPS_A_SECOND)) {
+    for (int i = 0; i < (int)(given->until * (double)STEPS_A_SECOND); i++) {
         if (i == 5 * STEPS_A_SECOND / 2) {
             play_set(fixture.player, "speed", given->then);
             play_set(fixture.player, "turn", 0);
@@ -326,8 +324,10 @@ TEST (soles_of_bobbin_stand_without_a_word) {
         {"steps back", -3, 0, 0, NULL, 0, 4.5},
         {"turn", 0, 0, 60, NULL, 0, 4.5},
     };
-    EACH (row, orders)
+    for (size_t i = 0; i < COUNT_OF(orders); i++) {
+        const order *const row = &orders[i];
         check_order("models/bobbin/bobbin.md5machine", row, 0.8);
+    }
 }
 
 TEST (soles_of_thimble_stand_without_a_word) {
@@ -339,6 +339,8 @@ TEST (soles_of_thimble_stand_without_a_word) {
         {"steps back", -3, 0, 0, NULL, 0, 4.5},
         {"turn", 0, 0, 30, NULL, 0, 4.5},
     };
-    EACH (row, orders)
+    for (size_t i = 0; i < COUNT_OF(orders); i++) {
+        const order *const row = &orders[i];
         check_order("models/thimble/thimble.md5machine", row, 0);
+    }
 }

@@ -47,10 +47,10 @@ static double off_by(const play_rig *fixture, uint32_t eye, md5_vec3 point)
 // The eyes are on the point that the state names, wherever the head is.
 TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
            "gaze head { " EYES "length 2 distance 60 max_seconds 1 eye_limit 1 seed 5 }") {
-    const md5_gaze_desc same = {.origin = {5, 0, 48}, .numbers.distance = 60};
+    const md5_gaze_desc same = {.origin = {5, 0, 48}, .params.distance = 60};
     int moves = 0;
     md5_vec3 last = {0, 0, 0};
-    FOR (i, 200) {
+    for (int i = 0; i < 200; i++) {
         play_rig_go_on(fixture, 0.05);
         const md5_gaze *const gaze = md5_player_gaze(fixture->player, 0);
         const md5_vec3 point = md5_gaze_point(&same, MD5_AXES_ID, gaze);
@@ -67,7 +67,7 @@ TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
 // The head turns by its share of the direction, seen from (5 0 48).
 TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
            "gaze head { " EYES "length 1 distance 60 head_share 0.5 head_seconds 0 }") {
-    FOR (i, 100) {
+    for (int i = 0; i < 100; i++) {
         play_rig_go_on(fixture, 0.1);
         const md5_gaze *const gaze = md5_player_gaze(fixture->player, 0);
         CHECK_NEAR(gaze->head.x, 0.5 * gaze->to.x, 1e-6);
@@ -80,7 +80,7 @@ TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
 TEST_HERE (play_gaze_follows_the_target,
            "gaze head { " EYES "interest 1 max_seconds 0.5 eye_limit 1 }") {
     md5_target *const target = md5_player_target(fixture->player, 0);
-    FOR (i, 50) {
+    for (int i = 0; i < 50; i++) {
         target->position = (md5_vec3){60, 0.5f * (float)i, 40};
         play_rig_go_on(fixture, 0.1);
         const md5_gaze *const gaze = md5_player_gaze(fixture->player, 0);
@@ -100,7 +100,7 @@ TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
     CHECK(fabsf(before.to.x) > 0.1f);
     md5_target *const target = md5_player_target(fixture->player, 0);
     float turns[3];
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         target->weight = 0.5f * (float)i;
         play_rig_go_on(fixture, 0);
         turns[i] = fabsf(fixture->pose[EYE_L].rotation.z) + fabsf(fixture->pose[HEAD].rotation.z);
@@ -109,7 +109,7 @@ TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
     target->weight = 0;
     play_rig_go_on(fixture, 2);
     CHECK_BYTES(&before, md5_player_gaze(fixture->player, 0), sizeof before);
-    FOR (i, JOINTS)
+    for (int i = 0; i < JOINTS; i++)
         CHECK_BYTES(&fixture->pose[i], &fixture->model->bind_local[i], sizeof fixture->pose[i]);
 }
 
@@ -119,9 +119,9 @@ TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }
     md5_xform poses[2][JOINTS];
     md5_gaze_begin(78, md5_player_gaze(others[1], 0));
     int differs = 0;
-    FOR (i, 40) {
+    for (int i = 0; i < 40; i++) {
         play_rig_go_on(fixture, 0.1);
-        FOR (k, 2) {
+        for (int k = 0; k < 2; k++) {
             md5_player_target(others[k], 0)->weight = 1;
             play_advance(others[k], 0.1);
             md5_player_pose(others[k], poses[k], NULL, NULL, fixture->scratch);
@@ -135,7 +135,7 @@ TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }
     md5_gaze_begin(77, &first);
     md5_player_reset(fixture->player);
     CHECK_BYTES(&first, md5_player_gaze(fixture->player, 0), sizeof first);
-    FOR (k, 2)
+    for (int k = 0; k < 2; k++)
         md5_destroy_player(others[k]);
 }
 
@@ -144,16 +144,16 @@ TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
     md5_player_target(fixture->player, 0)->position = (md5_vec3){50, 9, 45};
     play_rig_go_on(fixture, 1.23);
     md5_player *const others[2] = {play_restored(fixture->player), play_copied(fixture->player)};
-    FOR (i, 60) {
+    for (int i = 0; i < 60; i++) {
         play_rig_go_on(fixture, 0.1);
-        FOR (k, 2) {
+        for (int k = 0; k < 2; k++) {
             md5_xform pose[JOINTS];
             play_advance(others[k], 0.1);
             md5_player_pose(others[k], pose, NULL, NULL, fixture->scratch);
             CHECK_BYTES(pose, fixture->pose, sizeof pose);
         }
     }
-    FOR (k, 2)
+    for (int k = 0; k < 2; k++)
         md5_destroy_player(others[k]);
 }
 
@@ -161,7 +161,7 @@ TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
 // stay finite.
 TEST (play_gaze_that_is_not_finite_begins_anew) {
     const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
-    FOR (number, 36) {
+    for (int number = 0; number < 36; number++) {
         OWN_RIG fixture;
         begin(&fixture, "gaze head { " EYES "}");
         play_rig_go_on(&fixture, 0.5);
@@ -175,7 +175,7 @@ TEST (play_gaze_that_is_not_finite_begins_anew) {
         CHECK(md5_player_restore(fixture.player, bytes, size, NULL));
         play_rig_go_on(&fixture, 0.1);
         CHECK(gaze->seconds < 1 && fabsf(gaze->head.x) < 1);
-        FOR (i, JOINTS) {
+        for (int i = 0; i < JOINTS; i++) {
             const real4 q = real4_widen(fixture.pose[i].rotation);
             CHECK_NEAR(real4_dot(q, q), 1, 1e-5);
         }
@@ -212,12 +212,12 @@ TEST (play_gaze_looks_alike_in_other_axes) {
     begin(&plain, "gaze head { " EYES "seed 4 }");
     begin_with(&turned, "gaze head { " EYES "seed 4 }",
                &(md5_load_opts){.axes = MD5_AXES_Y_UP, .scale = 0.5f});
-    FOR (i, 30) {
+    for (int i = 0; i < 30; i++) {
         play_rig_go_on(&plain, 0.1);
         play_rig_go_on(&turned, 0.1);
         const md5_mat34 from_turned =
             md5_mat34_inverse(md5_mat34_from_axes(turned.model->skeleton.axes, 0.5f));
-        FOR_U32 (joint, JOINTS) {
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
             const md5_vec3 a =
                 md5_joint_in_model(&plain.model->skeleton, plain.pose, joint).translation;
             const md5_vec3 b =
@@ -235,47 +235,51 @@ TEST (play_gaze_that_cannot_look_is_refused) {
         const char *words, *message;
         uint32_t column; // in line 2, where the modifier begins
     } cases[] = {
-        {"gaze hed", "modifier 'look' names joint 'hed', which does not exist", 20},
-        {"gaze head { eye ey }", "modifier 'look' names joint 'ey', which does not exist", 31},
-        {"gaze head { interest 2 }", "modifier 'look': interest is 2, which must be 0 to 1", 36},
-        {"gaze head { wide -1 }", "modifier 'look': wide is -1, which must be 0 to 1000", 32},
-        {"gaze head { high 1e9 }", "modifier 'look': high is 1e+09, which must be 0 to 1000", 32},
-        {"gaze head { distance 0 }", "modifier 'look': distance is 0, which must be 1e-06 to 1e+09",
-         36},
+        {"gaze hed", "modifier 'look' refers to unknown joint 'hed'", 20},
+        {"gaze head { eye ey }", "modifier 'look' refers to unknown joint 'ey'", 31},
+        {"gaze head { interest 2 }",
+         "modifier 'look': interest is out of range: expected 0 to 1, found 2", 36},
+        {"gaze head { wide -1 }",
+         "modifier 'look': wide is out of range: expected 0 to 1000, found -1", 32},
+        {"gaze head { high 1e9 }",
+         "modifier 'look': high is out of range: expected 0 to 1000, found 1e+09", 32},
+        {"gaze head { distance 0 }",
+         "modifier 'look': distance is out of range: expected 1e-06 to 1e+09, found 0", 36},
         {"gaze head { min_seconds -1 }",
-         "modifier 'look': min_seconds is -1, which must be 0 to 1e+06", 39},
+         "modifier 'look': min_seconds is out of range: expected 0 to 1e+06, found -1", 39},
         {"gaze head { max_seconds -1 }",
-         "modifier 'look': max_seconds is -1, which must be 0 to 1e+06", 39},
-        {"gaze head { min_seconds 3 }", "modifier 'look': min_seconds is 3, but max_seconds is 2.5",
+         "modifier 'look': max_seconds is out of range: expected 0 to 1e+06, found -1", 39},
+        {"gaze head { min_seconds 3 }", "modifier 'look': min_seconds 3 is above max_seconds 2.5",
          39},
         {"gaze head { min_seconds 3 max_seconds 1 }",
-         "modifier 'look': min_seconds is 3, but max_seconds is 1", 53},
-        {"gaze head { head_share 1.5 }", "modifier 'look': head_share is 1.5, which must be 0 to 1",
-         38},
+         "modifier 'look': min_seconds 3 is above max_seconds 1", 53},
+        {"gaze head { head_share 1.5 }",
+         "modifier 'look': head_share is out of range: expected 0 to 1, found 1.5", 38},
         {"gaze head { head_seconds -1 }",
-         "modifier 'look': head_seconds is -1, which must be 0 to 1e+06", 40},
+         "modifier 'look': head_seconds is out of range: expected 0 to 1e+06, found -1", 40},
         {"gaze head { head_limit -1 }",
-         "modifier 'look': head_limit is -1, which must be 0 to 1e+06", 38},
-        {"gaze head { eye_limit -1 }", "modifier 'look': eye_limit is -1, which must be 0 to 1e+06",
-         37},
+         "modifier 'look': head_limit is out of range: expected 0 to 1e+06, found -1", 38},
+        {"gaze head { eye_limit -1 }",
+         "modifier 'look': eye_limit is out of range: expected 0 to 1e+06, found -1", 37},
         {"gaze head { length 4 }",
-         "modifier 'look': a chain of 4 joints ends at 'head', which is 3 deep", 34},
+         "modifier 'look': chain to joint 'head' is too long: expected at most 3 joints, found 4",
+         34},
         {"gaze head { length 65 }",
-         "modifier 'look' has a chain of 65 joints, which may have 1 to 64", 34},
-        {"gaze head { length 0 }", "length 0: expected 1 or more", 34},
-        {"gaze head { seed -1 }", "seed -1 is out of range", 32},
-        {"gaze head { limit 1 }", "expected a word of a gaze or '}', found 'limit'", 27},
+         "modifier 'look': chain length is out of range: expected 1 to 64 joints, found 65", 34},
+        {"gaze head { length 0 }", "length is out of range: expected 1 or more, found 0", 34},
+        {"gaze head { seed -1 }", "seed is out of range: expected 0 to 4294967295, found -1", 32},
+        {"gaze head { limit 1 }", "expected a keyword of a gaze or '}', found 'limit'", 27},
         {"gaze head { eye a eye b eye c eye d eye e eye f eye g eye h eye i }",
-         "there are more than 8 eyes", 75},
+         "too many eyes: expected at most 8", 75},
         {"gaze head { eye }", "expected an eye, found '}'", 31},
     };
-    EACH (row, cases) {
+    for (size_t j = 0; j < COUNT_OF(cases); j++) {
         OWN_RIG fixture;
-        begin_with(&fixture, row->words, NULL);
+        begin_with(&fixture, cases[j].words, NULL);
         CHECK(!fixture.machine);
-        CHECK_STRING(fixture.error.message, row->message);
+        CHECK_STRING(fixture.error.message, cases[j].message);
         CHECK_UINT(fixture.error.line, 2);
-        CHECK_UINT(fixture.error.column, row->column);
+        CHECK_UINT(fixture.error.column, cases[j].column);
     }
 }
 
@@ -286,29 +290,29 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
     md5_modifier_desc modifier = {
         .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .gaze = &rule};
     const md5_machine_desc desc = {.model = fixture->model, ROW(modifiers, modifier)};
-    play_desc_refused(&desc, "modifier 'look' has a gaze, which only 'gaze' has");
+    play_desc_refused(&desc, "modifier 'look' has a gaze description: only 'gaze' supports it");
     modifier.kind = MD5_MODIFIER_GAZE;
-    float *const numbers[] = {&rule.numbers.interest,    &rule.numbers.wide,
-                              &rule.numbers.high,        &rule.numbers.distance,
-                              &rule.numbers.min_seconds, &rule.numbers.max_seconds,
-                              &rule.numbers.head_share,  &rule.numbers.head_seconds,
-                              &rule.numbers.head_limit,  &rule.numbers.eye_limit};
+    float *const numbers[] = {&rule.params.interest,    &rule.params.wide,
+                              &rule.params.high,        &rule.params.distance,
+                              &rule.params.min_seconds, &rule.params.max_seconds,
+                              &rule.params.head_share,  &rule.params.head_seconds,
+                              &rule.params.head_limit,  &rule.params.eye_limit};
     enum { NUMBERS = COUNT_OF(numbers), ALL = NUMBERS + 4 };
     uint64_t fingerprints[ALL];
-    FOR (i, ALL) {
+    for (int i = 0; i < ALL; i++) {
         if (i < NUMBERS)
             *numbers[i] = 0.75f;
-        rule.numbers.length = i == NUMBERS ? 2 : 0;
+        rule.params.length = i == NUMBERS ? 2 : 0;
         rule.seed = i == NUMBERS + 1 ? 1 : 0;
         rule.eyes[0] = i == NUMBERS + 2 ? NULL : "eye_l";
         OWN_MACHINE machine = play_machine(&desc);
         const md5_modifier_gaze *const copy = md5_machine_tables(machine)->modifiers[0].gaze;
-        CHECK(copy != &rule && copy->numbers.length == rule.numbers.length
-              && copy->numbers.interest == rule.numbers.interest);
+        CHECK(copy != &rule && copy->params.length == rule.params.length
+              && copy->params.interest == rule.params.interest);
         if (copy->eyes[0])
             CHECK(copy->eyes[0] != rule.eyes[0] && strcmp(copy->eyes[0], "eye_l") == 0);
         fingerprints[i] = md5_machine_fingerprint(machine);
-        FOR (k, i)
+        for (int k = 0; k < i; k++)
             CHECK(fingerprints[k] != fingerprints[i]);
         if (i < NUMBERS)
             *numbers[i] = 0;

@@ -44,7 +44,7 @@ static md5_character *load_with(const char *rows)
         return NULL;
     size_t used = (size_t)snprintf(machine_text, sizeof machine_text,
                                    "machine m { model bobbin.md5mesh float near 1 %s\n", rows);
-    FOR (i, 2 * own->desc.num_clips) { // clips, then states
+    for (uint32_t i = 0; i < 2 * own->desc.num_clips; i++) { // clips, then states
         const md5_clip_desc *const clip = &own->clips[i % own->desc.num_clips];
         const bool is_clip = i < own->desc.num_clips;
         used += (size_t)snprintf(machine_text + used, sizeof machine_text - used, "%s%s %s %s\n",
@@ -79,7 +79,7 @@ TEST (hands_hold_one_gun_in_all_clips) {
     OWN_PLAYER player = play_player(character->machine);
     uint32_t num_near = 0, num_far = 0;
     double worst = 0, worst_turn = 0, worst_far = 0;
-    FOR (i, character->num_clips * TIMES) {
+    for (uint32_t i = 0; i < character->num_clips * TIMES; i++) {
         md5_xform pose[MAX_JOINTS];
         md5_player_seek(player, 0, i / TIMES, i % TIMES / (double)TIMES);
         play_pose(player, pose);
@@ -142,7 +142,7 @@ TEST (hands_of_saved_copied_and_written_players_are_alike) {
     OWN_PLAYER player = play_player(character->machine);
     OWN_PLAYER saved = play_player(again->machine);
     OWN_PLAYER copied = play_player(character->machine);
-    FOR (i, 40u) {
+    for (uint32_t i = 0; i < 40; i++) {
         uint8_t bytes[16384];
         md5_xform pose[MAX_JOINTS], others[2][MAX_JOINTS];
         md5_mat34 joints[3][MAX_JOINTS];
@@ -160,7 +160,7 @@ TEST (hands_of_saved_copied_and_written_players_are_alike) {
         OWN void *const scratch = malloc(md5_play_batch_scratch(jobs, 2, NULL));
         md5_play_batch(jobs, 2, NULL, scratch);
         md5_local_to_model(&character->model->skeleton, pose, joints[2]);
-        FOR (k, 2) {
+        for (int k = 0; k < 2; k++) {
             CHECK_BYTES(others[k], pose, num_joints * sizeof *pose);
             CHECK_BYTES(joints[k], joints[2], num_joints * sizeof **joints);
         }
@@ -171,7 +171,7 @@ TEST (hands_of_saved_copied_and_written_players_are_alike) {
 TEST (hands_obey_the_limits_of_joints) {
     STRINGS(limits) = {"", "limit lhand cone ( 1 0 0 ) { min -0.2 max 0.3 swing 0.1 }\n"
                            "limit larm hinge ( 0 2 0 ) { min -0.4 max -0.2 }\n"};
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         OWN_PLAY fixture;
         play_scene_clips(&fixture, 1, 11, 10);
         play_scene_read(&fixture, "%s clip a a layer body { state a a }\nmodifier m %s",
@@ -217,7 +217,7 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
     play_scene *const all[] = {&plain, &eased, &by_state};
     STRINGS(rows) = {ROWS_OF(""), ROWS_OF("weight p cubic_in"),
                      ROWS_OF("weight 0.5 weight state body b")};
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         play_scene_clips(all[i], 2, 11, 10);
         play_scene_read(all[i], "%s", rows[i]);
     }
@@ -228,7 +228,7 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
     check_weight(eased.player, plain.player, 0.0625);
     check_weight(by_state.player, plain.player, 0);
     // A cross-fade, then others that freeze and that decay: as those of the morph.
-    FOR (i, 60u) {
+    for (uint32_t i = 0; i < 60; i++) {
         const md5_fade fade = i % 3 == 2 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS;
         for (int k = 0; k < 3; k += 2) {
             if (i == 0 || i > 4)
@@ -258,13 +258,13 @@ TEST (hands_have_the_weight_of_a_curve_or_a_window) {
     STRINGS(rows) = {
         DRIVEN_BY("", ""), DRIVEN_BY("", "weight curve c"), DRIVEN_BY("", "weight window hit"),
         DRIVEN_BY("clip b b { window new 0 2 curve d ( 0 1 ) } ", "weight window hit")};
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         play_scene_clips(all[i], 2, 11, 10);
         play_scene_read(all[i], "%s", rows[i]);
     }
     int ends = 0;
-    FOR (i, 9) {
-        FOR (k, 3)
+    for (int i = 0; i < 9; i++) {
+        for (int k = 0; k < 3; k++)
             play_advance(all[k]->player, i == 0 ? 0.05 : 0.1);
         const double open = i >= 3 && i < 6 ? 1 : 0.0;
         float morph;
@@ -273,7 +273,7 @@ TEST (hands_have_the_weight_of_a_curve_or_a_window) {
         check_weight(by_curve.player, plain.player, fmin(0.25 + 0.1 * i, 1));
         check_weight(by_window.player, plain.player, open);
         if (i == 4) { // in an edited machine it stays open until it ends there
-            md5_player_adopt(edited.player, by_window.player, NULL, NULL);
+            md5_player_migrate(edited.player, by_window.player, NULL, NULL);
             check_weight(edited.player, plain.player, 1);
         }
         if (i > 4)
@@ -288,37 +288,37 @@ TEST (hands_of_wrong_names_are_refused_with_their_place) {
         uint32_t column; // in line 3
     } cases[] = {
         {"modifier m two_bone hand_l { target gripp of gun }",
-         "modifier 'm' names joint 'gripp', which does not exist", 37},
+         "modifier 'm' refers to unknown joint 'gripp'", 37},
         {"modifier m two_bone hand_l { target grip of gum }",
-         "modifier 'm' names attached model 'gum', which does not exist", 45},
+         "modifier 'm' refers to unknown attached model 'gum'", 45},
         {"modifier m two_bone hand_r { target grip of gun }",
-         "modifier 'm': its place is on joint 'hand_r', which it moves itself", 37},
+         "modifier 'm': target or pole is attached to joint 'hand_r', which the modifier moves",
+         37},
         {"modifier m fabrik hand_l { length 4 target thumb_1_l }",
-         "modifier 'm': its place is on joint 'thumb_1_l', which it moves itself", 44},
+         "modifier 'm': target or pole is attached to joint 'thumb_1_l', which the modifier moves",
+         44},
         {"modifier m aim head { weight state body t }",
-         "modifier 'm' names state 't', which layer 'body' lacks", 41},
-        {"modifier m aim head { weight curve c }",
-         "modifier 'm' names curve 'c', which does not exist", 36},
-        {"modifier m aim head { weight window w }",
-         "modifier 'm' names window 'w', which does not exist", 37},
-        {"attached x gun.md5mesh on hand", "attached 'x' names joint 'hand', which does not exist",
-         27},
-        {"attached gun gun.md5mesh", "attached model 'gun' is declared twice", 10},
+         "modifier 'm' refers to unknown state 't' of layer 'body'", 41},
+        {"modifier m aim head { weight curve c }", "modifier 'm' refers to unknown curve 'c'", 36},
+        {"modifier m aim head { weight window w }", "modifier 'm' refers to unknown window 'w'",
+         37},
+        {"attached x gun.md5mesh on hand", "attached 'x' refers to unknown joint 'hand'", 27},
+        {"attached gun gun.md5mesh", "duplicate attached model 'gun'", 10},
         {"limit head hinge ( 1 0 0 ) { min 2 max 1 }",
-         "limit 'head': it has no joint or no axis, or its min is above its max", 7},
-        {"limit hed cone ( 1 0 0 )", "limit 'hed' names joint 'hed', which does not exist", 7},
-        {"limit jaw cone ( 1 0 0 ) limit jaw none ( 1 0 0 )", "limit 'jaw' is there twice", 32},
+         "limit 'head' is invalid: expected a joint, an axis and min <= max", 7},
+        {"limit hed cone ( 1 0 0 )", "limit 'hed' refers to unknown joint 'hed'", 7},
+        {"limit jaw cone ( 1 0 0 ) limit jaw none ( 1 0 0 )", "limit 'jaw' is a duplicate", 32},
         {"attached y none.md5mesh", "'none.md5mesh': ", 12},
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         md5_error error = {0};
         snprintf(machine_text, sizeof machine_text,
                  "machine m { model bobbin.md5mesh attached gun gun.md5mesh on hand_r\n"
                  "clip a idle.md5anim layer body { state s a }\n%s }",
-                 row->row);
+                 cases[i].row);
         CHECK(!load(&error));
-        error.message[strlen(row->message)] = '\0'; // a missing file's reason is the system's
-        CHECK_STRING(error.message, row->message);
-        CHECK(error.line == 3 && error.column == row->column);
+        error.message[strlen(cases[i].message)] = '\0'; // a missing file's reason is the system's
+        CHECK_STRING(error.message, cases[i].message);
+        CHECK(error.line == 3 && error.column == cases[i].column);
     }
 }

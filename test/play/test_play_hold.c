@@ -55,13 +55,13 @@ static md5_anim *make_clip(int number, const md5_load_opts *opts)
                 "MD5Version 10 commandline \"\" numFrames %d numJoints 10 frameRate 10 "
                 "numAnimatedComponents 3\nhierarchy {\n",
                 HOLD_FRAMES);
-    FOR (i, HOLD_JOINTS)
+    for (int i = 0; i < HOLD_JOINTS; i++)
         test_append(&text, "\"%s %d\n", rows[i], i == 0 ? 0 : i <= 2 ? 2 : 3);
     test_append(&text, "}\nbounds {\n");
-    FOR (i, HOLD_FRAMES)
+    for (int i = 0; i < HOLD_FRAMES; i++)
         test_append(&text, "( 0 0 0 ) ( 1 1 1 )\n");
     test_append(&text, "}\n%s", base);
-    FOR (i, HOLD_FRAMES)
+    for (int i = 0; i < HOLD_FRAMES; i++)
         test_append(&text, "frame %d { %.9g %.9g %.9g }\n", i, clips[number].ahead * i,
                     clips[number].turn * i, clips[number].up * i);
     md5_error error = {0};
@@ -79,7 +79,7 @@ static void hold_begin_in(play_rig *fixture, const char *clip, const char *words
                   "machine m { mask head ( head )\n" CLIPS
                   "layer body { state s %s state still still }\n%s }",
                   clip, words);
-    FOR_WHILE (i, HOLD_CLIPS, fixture->file) {
+    for (int i = 0; i < HOLD_CLIPS && fixture->file; i++) {
         fixture->anims[i] = make_clip(i, &opts);
         fixture->bindings[i] = md5_bind(fixture->model, fixture->anims[i], NULL, &fixture->error);
         fixture->file->clips[i].binding = fixture->bindings[i];
@@ -95,7 +95,7 @@ static void hold_begin(play_rig *fixture, const char *clip, const char *words)
 
 static void hold_steps(play_rig *fixture, int num_steps)
 {
-    FOR (i, num_steps)
+    for (int i = 0; i < num_steps; i++)
         play_rig_go_on(fixture, HOLD_TICK);
 }
 
@@ -144,9 +144,9 @@ static double hold_slide(play_rig *fixture, int num_steps)
     double most = 0;
     play_rig_go_on(fixture, 0);
     const real3 was[] = {hold_sole_of(fixture, TOE_L), hold_sole_of(fixture, ANKLE_R)};
-    FOR (i, num_steps) {
+    for (int i = 0; i < num_steps; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
-        FOR (foot, 2) {
+        for (int foot = 0; foot < 2; foot++) {
             const double distance = real3_distance(hold_sole_of(fixture, joints[foot]), was[foot]);
             most = fmax(most, distance);
         }
@@ -172,18 +172,18 @@ TEST (play_hold_keeps_soles_where_they_stand) {
         {"glides", HOLD_FEET "hold { toe toe_l distance 0 } }", 2.49, 2.51},
         {"slides", HOLD_FEET "hold { toe toe_l speed 20.1 distance 30 } }", 0, 1e-4},
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_RIG fixture;
-        hold_begin(&fixture, row->clip, row->words);
-        const double most = hold_slide(&fixture, row == &cases[9] ? 20 : 30);
-        CHECK_THAT(most >= row->least && most <= row->most, "%s: %g", row->words, most);
+        hold_begin(&fixture, cases[i].clip, cases[i].words);
+        const double most = hold_slide(&fixture, i == 9 ? 20 : 30);
+        CHECK_THAT(most >= cases[i].least && most <= cases[i].most, "%s: %g", cases[i].words, most);
     }
 }
 
 // A character that is turned and moved by the game carries its feet along.
 TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }") {
     play_rig_go_on(fixture, 0);
-    FOR (i, 20) {
+    for (int i = 0; i < 20; i++) {
         fixture->place.translation.x += 1;
         play_rig_go_on(fixture, HOLD_TICK);
     }
@@ -231,10 +231,10 @@ TEST_HOLD (play_hold_without_release_is_back_at_once, "glides",
 TEST_HOLD (play_hold_stretches_no_leg, "slides",
            HOLD_FEET "hold { toe toe_l speed 30 distance 100 } }") {
     double most = 0;
-    FOR (i, 120) {
+    for (int i = 0; i < 120; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         const md5_foot *const feet = md5_player_feet(fixture->player, 0);
-        CHECK(feet[0].result == MD5_LIMB_PLACED && feet[0].miss < 1e-3f);
+        CHECK(feet[0].result == MD5_LIMB_REACHED && feet[0].miss < 1e-3f);
         const double shift = fabs((double)fixture->player->held[0].shift.x);
         most = fmax(most, shift);
     }
@@ -276,9 +276,9 @@ TEST (play_hold_counts_what_plays_at_the_ankles) {
     play_rig_go_on(&fixture, HOLD_TICK);
     CHECK(fixture.player->held[0].is_held);
     const uint32_t clip = md5_find_clip(fixture.machine, "slides");
-    static const md5_shot_desc shots[] = {{.mode = MD5_LAYER_ADD}, {.mask = "head"}, {0}};
-    FOR (i, 3) {
-        CHECK(md5_player_play_shot(fixture.player, (uint32_t)i, clip, &shots[i]));
+    static const md5_one_shot_desc one_shots[] = {{.mode = MD5_LAYER_ADD}, {.mask = "head"}, {0}};
+    for (int i = 0; i < 3; i++) {
+        CHECK(md5_player_play_one_shot(fixture.player, (uint32_t)i, clip, &one_shots[i]));
         play_rig_go_on(&fixture, HOLD_TICK);
         CHECK(fixture.player->held[0].is_held == (i < 2));
     }
@@ -300,7 +300,7 @@ TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
     real3 was = hold_sole_of(fixture, TOE_L);
     play_rig_go_on(fixture, HOLD_TICK);
     CHECK(!fixture->player->held[0].is_held);
-    FOR_WHILE (i, 20, !fixture->player->held[0].is_held) {
+    for (int i = 0; i < 20 && !fixture->player->held[0].is_held; i++) {
         was = hold_sole_of(fixture, TOE_L);
         play_rig_go_on(fixture, HOLD_TICK);
     }
@@ -310,7 +310,7 @@ TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
 
 // Frozen below a chain of states that interrupt each other.
 TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
-    FOR (i, 8u) {
+    for (uint32_t i = 0; i < 8; i++) {
         CHECK(play_fade(fixture->player, 0, 1 - i % 2, 1));
         play_rig_go_on(fixture, HOLD_TICK);
     }
@@ -344,12 +344,12 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
     md5_player *const others[OTHERS] = {play_restored(fixture->player),
                                         play_copied(fixture->player),
                                         play_restored(fixture->player)};
-    FOR (i, 60) {
+    for (int i = 0; i < 60; i++) {
         md5_mat34 joints[2][HOLD_JOINTS];
         md5_xform pose[HOLD_JOINTS];
         play_advance(fixture->player, HOLD_TICK);
         md5_player_pose(fixture->player, fixture->pose, joints[0], NULL, fixture->scratch);
-        FOR (k, 2) {
+        for (int k = 0; k < 2; k++) {
             play_advance(others[k], HOLD_TICK);
             md5_player_pose(others[k], pose, NULL, NULL, fixture->scratch);
             CHECK_BYTES(pose, fixture->pose, sizeof pose);
@@ -359,14 +359,14 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
         md5_play_batch(&job, 1, NULL, scratch);
         CHECK_BYTES(joints[0], joints[1], sizeof joints[0]);
     }
-    FOR (k, OTHERS)
+    for (int k = 0; k < OTHERS; k++)
         md5_destroy_player(others[k]);
 }
 
 // Numbers that are not finite, from broken bytes, begin anew.
 TEST (play_hold_that_is_not_finite_begins_anew) {
     static const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
-    FOR (number, 32) {
+    for (int number = 0; number < 32; number++) {
         OWN_RIG fixture;
         hold_begin(&fixture, "glides", HOLD_FEET "hold { toe toe_l } }");
         play_rig_go_on(&fixture, HOLD_TICK);
@@ -393,7 +393,7 @@ TEST (play_hold_holds_alike_in_other_axes) {
         hold_begin(&plain, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }");
         hold_begin_in(&turned, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }", axes);
         CHECK_STRING(turned.error.message, "");
-        FOR (i, 60) {
+        for (int i = 0; i < 60; i++) {
             play_rig_go_on(&plain, HOLD_TICK);
             play_rig_go_on(&turned, HOLD_TICK);
             CHECK_SMALL(real3_distance(hold_sole_of(&plain, TOE_L), hold_sole_of(&turned, TOE_L)),
@@ -417,7 +417,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
            HOLD_FEET "hold { toe toe_l } }") {
     md5_vec3 ankle = {0, 0, 0};
     md5_player_set_ground(fixture->player, see_ankle, &ankle);
-    FOR (i, 31) {
+    for (int i = 0; i < 31; i++) {
         play_rig_go_on(fixture, i == 0 ? 0 : HOLD_TICK);
         CHECK_SMALL((ankle.x + fixture->place.translation.x), 1e-4);
     }
@@ -436,7 +436,7 @@ TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe to
     CHECK_UINT(open->num_frames, (size_t)HOLD_CLIPS * HOLD_FRAMES);
     CHECK_UINT(contacts[HOLD_FRAMES + HOLD_FRAMES - 1], MD5_CONTACT_STANDS);
     CHECK_UINT(contacts[2 * HOLD_FRAMES + HOLD_FRAMES - 1], MD5_CONTACT_SLIDES);
-    FOR (frame, HOLD_FRAMES) // it rises above 0.3 after frame 3
+    for (int frame = 0; frame < HOLD_FRAMES; frame++) // it rises above 0.3 after frame 3
         CHECK_UINT(contacts[3 * HOLD_FRAMES + frame],
                    frame < 3 ? MD5_CONTACT_STANDS : MD5_CONTACT_NONE);
 }
@@ -457,10 +457,10 @@ static double degrees_of(double tangent)
 
 // While the character turns by 5.7 degrees.
 TEST (play_hold_keeps_headings) {
-    FOR (holds, 2) {
+    for (int holds = 0; holds < 2; holds++) {
         OWN_RIG fixture;
         hold_begin(&fixture, "turns", holds ? HOLD_FEET "hold { toe toe_l } }" : HOLD_FEET "}");
-        FOR (i, 31) {
+        for (int i = 0; i < 31; i++) {
             play_rig_go_on(&fixture, i == 0 ? 0 : HOLD_TICK);
             const double expected = holds ? 0 : hold_body_heading(&fixture);
             CHECK_NEAR(hold_heading_of(&fixture, TOE_L), expected, 1e-3);
@@ -475,7 +475,7 @@ TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
     play_rig_go_on(fixture, 0);
     const real3 was = hold_sole_of(fixture, TOE_L);
-    FOR (i, 180) {
+    for (int i = 0; i < 180; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         const double turned = hold_body_heading(fixture);
         CHECK_NEAR(hold_heading_of(fixture, TOE_L), turned > 45 ? turned - 45 : 0, 0.01);
@@ -488,9 +488,9 @@ TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
 // the ankle 4 units behind it has to be 8 sin 15 = 2.07 units beside the animated one: a leg of 10
 // becomes one of 10.21.
 TEST (play_hold_stretches_no_leg_by_turning) {
-    static const md5_hold_numbers hold = {
+    static const md5_hold_params hold = {
         .height = 0.3f, .speed = 10, .distance = 4, .release = 0.2f};
-    FOR (is_long, 2) {
+    for (int is_long = 0; is_long < 2; is_long++) {
         md5_held held = {0};
         md5_hold_step step = {
             .seconds = 0.1f,
@@ -518,7 +518,7 @@ TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
     CHECK(hold_slide(fixture, 30) > 0.1);
     int num_begun = 0;
-    FOR (i, 120) {
+    for (int i = 0; i < 120; i++) {
         const bool was_held = fixture->player->held[0].is_held;
         const double was = hold_heading_of(fixture, TOE_L);
         play_rig_go_on(fixture, HOLD_TICK);
@@ -535,7 +535,7 @@ TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
     play_rig_go_on(fixture, 0);
     const real3 was = hold_sole_of(fixture, TOE_L);
-    FOR (i, 45) {
+    for (int i = 0; i < 45; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         CHECK_NEAR(hold_heading_of(fixture, TOE_L), hold_body_heading(fixture), 0.01);
         CHECK_SMALL(hold_moved(fixture, was), 1e-4);
@@ -549,14 +549,14 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
     const double release = 0.3, w = 6.638352 / release;
     play_rig_go_on(fixture, 0);
     double x = 0, v = 0;
-    FOR (i, 30) {
+    for (int i = 0; i < 30; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         const double now = -tangent_of(hold_body_heading(fixture));
         v = (now - x) / HOLD_TICK;
         x = now;
     }
     const uint32_t slides = md5_find_clip(fixture->machine, "slides");
-    CHECK(md5_player_play_shot(fixture->player, 0, slides, &(md5_shot_desc){0}));
+    CHECK(md5_player_play_one_shot(fixture->player, 0, slides, &(md5_one_shot_desc){0}));
     for (int i = 1; i <= 30; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         CHECK(!fixture->player->held[0].is_held);
@@ -573,8 +573,8 @@ TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l 
     const double turned = hold_body_heading(fixture);
     CHECK(turned > 0.3);
     const uint32_t slides = md5_find_clip(fixture->machine, "slides");
-    CHECK(md5_player_play_shot(fixture->player, 0, slides, &(md5_shot_desc){0}));
-    FOR (i, 30) {
+    CHECK(md5_player_play_one_shot(fixture->player, 0, slides, &(md5_one_shot_desc){0}));
+    for (int i = 0; i < 30; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         const double away = hold_body_heading(fixture) - hold_heading_of(fixture, TOE_L);
         CHECK(away < 1.22 * turned && away > -1e-3);
@@ -596,7 +596,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
            HOLD_FEET "hold { toe toe_l } }") {
     md5_vec3 ankle = {0, 0, 0};
     md5_player_set_ground(fixture->player, see_ankle, &ankle);
-    FOR (i, 31) {
+    for (int i = 0; i < 31; i++) {
         play_rig_go_on(fixture, i == 0 ? 0 : HOLD_TICK);
         const md5_vec3 at = md5_xform_point(fixture->place, ankle);
         CHECK_SMALL(at.x, 1e-4);
@@ -636,7 +636,7 @@ TEST (play_hold_saved_without_headings_is_restored) {
     CHECK_STRING(error.message, "");
     old.place = same.place;
     double heading = 0;
-    FOR (i, 15) {
+    for (int i = 0; i < 15; i++) {
         play_rig_go_on(&old, HOLD_TICK);
         play_rig_go_on(&same, HOLD_TICK);
         heading = i == 0 ? hold_body_heading(&old) : heading;
@@ -655,30 +655,30 @@ TEST (play_hold_that_cannot_hold_is_refused) {
     static const struct {
         const char *words, *message;
     } cases[] = {
-        {HOLD_FEET "hold { toe hand } }",
-         "modifier 'legs' names joint 'hand', which does not exist"},
+        {HOLD_FEET "hold { toe hand } }", "modifier 'legs' refers to unknown joint 'hand'"},
         {HOLD_FEET "hold { toe head } }",
-         "modifier 'legs': joint 'head' is not a descendant of 'ankle_l'"},
+         "modifier 'legs': joint 'head' is not a descendant of joint 'ankle_l'"},
         {HOLD_FEET "hold { toe toe_l toe ankle_r toe head } }",
-         "modifier 'legs' has 3 toes, but 2 feet"},
+         "modifier 'legs': too many toes: expected at most 2, one per foot, found 3"},
         {HOLD_FEET "hold { height -1 } }",
-         "modifier 'legs': height is -1, which must be 0 to 1e+06"},
-        {HOLD_FEET "hold { speed -1 } }", "modifier 'legs': speed is -1, which must be 0 to 1e+09"},
+         "modifier 'legs': height is out of range: expected 0 to 1e+06, found -1"},
+        {HOLD_FEET "hold { speed -1 } }",
+         "modifier 'legs': speed is out of range: expected 0 to 1e+09, found -1"},
         {HOLD_FEET "hold { distance -1 } }",
-         "modifier 'legs': distance is -1, which must be 0 to 1e+06"},
+         "modifier 'legs': distance is out of range: expected 0 to 1e+06, found -1"},
         {HOLD_FEET "hold { release -1 } }",
-         "modifier 'legs': release is -1, which must be 0 to 1e+06"},
-        {HOLD_FEET "hold hold }", "there is a 'hold' already"},
+         "modifier 'legs': release is out of range: expected 0 to 1e+06, found -1"},
+        {HOLD_FEET "hold hold }", "duplicate 'hold': expected one"},
         {HOLD_FEET "hold { toe a toe b toe c toe d toe e toe f toe g toe h toe i } }",
-         "there are more than 8 toes"},
+         "too many toes: expected at most 8"},
         {HOLD_FEET "hold { toe } }", "expected a toe, found '}'"},
-        {HOLD_FEET "hold { limit 1 } }", "expected a word of a hold or '}', found 'limit'"},
+        {HOLD_FEET "hold { limit 1 } }", "expected a keyword of a hold or '}', found 'limit'"},
     };
-    EACH (row, cases) {
+    for (size_t j = 0; j < COUNT_OF(cases); j++) {
         OWN_RIG fixture;
-        hold_begin_in(&fixture, "still", row->words, MD5_AXES_ID);
+        hold_begin_in(&fixture, "still", cases[j].words, MD5_AXES_ID);
         CHECK(!fixture.machine);
-        CHECK_STRING(fixture.error.message, row->message);
+        CHECK_STRING(fixture.error.message, cases[j].message);
         CHECK_UINT(fixture.error.line, 3 + HOLD_CLIPS);
     }
 }
@@ -691,20 +691,21 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
     md5_modifier_desc modifier = {
         .name = "legs", .kind = MD5_MODIFIER_AIM, .joint = "pelvis", .hold = &rule};
     const md5_machine_desc desc = {.model = fixture->model, ROW(modifiers, modifier)};
-    play_desc_refused(&desc, "modifier 'legs' holds feet, which only 'feet' has");
+    play_desc_refused(&desc, "modifier 'legs' has a hold description: only 'feet' supports it");
     modifier.kind = MD5_MODIFIER_FEET;
     modifier.feet = feet;
     modifier.num_feet = 2;
-    md5_modifier_hold full = {.numbers = {.height = 0.75f, .speed = 0.75f}};
-    FOR (i, MD5_MAX_HELD)
+    md5_modifier_hold full = {.params = {.height = 0.75f, .speed = 0.75f}};
+    for (int i = 0; i < MD5_MAX_HELD; i++)
         full.toes[i] = "toe_l";
     modifier.hold = &full;
-    play_desc_refused(&desc, "modifier 'legs' has 8 toes, but 2 feet");
-    float *const numbers[] = {&rule.numbers.height, &rule.numbers.speed, &rule.numbers.distance,
-                              &rule.numbers.release};
+    play_desc_refused(&desc,
+                      "modifier 'legs': too many toes: expected at most 2, one per foot, found 8");
+    float *const numbers[] = {&rule.params.height, &rule.params.speed, &rule.params.distance,
+                              &rule.params.release};
     enum { NUMBERS = COUNT_OF(numbers), ALL = NUMBERS + 3 };
     uint64_t fingerprints[ALL];
-    FOR (i, ALL) {
+    for (int i = 0; i < ALL; i++) {
         if (i < NUMBERS)
             *numbers[i] = 0.75f;
         rule.toes[0] = i == NUMBERS ? NULL : "toe_l";
@@ -715,7 +716,7 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
         if (copy && copy->toes[0])
             CHECK(copy->toes[0] != rule.toes[0] && strcmp(copy->toes[0], "toe_l") == 0);
         fingerprints[i] = md5_machine_fingerprint(machine);
-        FOR (k, i)
+        for (int k = 0; k < i; k++)
             CHECK(fingerprints[k] != fingerprints[i]);
         if (i < NUMBERS)
             *numbers[i] = 0;

@@ -87,7 +87,7 @@ static md5_machine *make_machine(const character *fixture, uint64_t *random)
     test_text motions = {0}, states = {0};
     md5_error error = {0};
     test_append(&motions, "machine m { float x 0.3 ");
-    FOR (i, fixture->num_clips) {
+    for (uint32_t i = 0; i < fixture->num_clips; i++) {
         const char *const extract = extracts[test_random_u32(random) % 4];
         test_append(&motions, "clip c%u f { %s %s } ", i, extract,
                     test_random_u32(random) % 2 ? "open" : "closed");
@@ -107,7 +107,7 @@ static md5_machine *make_machine(const character *fixture, uint64_t *random)
     free(states.bytes);
     if (!CHECK_STRING(error.message, ""))
         return NULL;
-    FOR (i, fixture->num_clips)
+    for (uint32_t i = 0; i < fixture->num_clips; i++)
         file->clips[i].binding = fixture->bindings[i];
     file->desc.model = fixture->model;
     md5_machine *const machine = md5_create_machine(&file->desc, NULL, &error);
@@ -130,7 +130,7 @@ static bool use_model(const char *path, char *const *beside, size_t count,
     if (is_used)
         use(&fixture);
     md5_destroy_machine(fixture.machine);
-    FOR (i, fixture.num_clips) {
+    for (uint32_t i = 0; i < fixture.num_clips; i++) {
         md5_free_binding(fixture.bindings[i]);
         md5_free_anim(fixture.anims[i]);
     }
@@ -147,7 +147,7 @@ static size_t for_each_character(const char *folder, void (*use)(const character
         OWN_STRING current = folders[--num_folders];
         char *paths[MAX_ENTRIES];
         const size_t count = list_folder(current, paths);
-        FOR (i, count) {
+        for (size_t i = 0; i < count; i++) {
             struct stat status;
             if (stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode)
                 && CHECK(num_folders < MAX_FOLDERS))
@@ -155,7 +155,7 @@ static size_t for_each_character(const char *folder, void (*use)(const character
             if (ends_with(paths[i], ".md5mesh"))
                 num_used += use_model(paths[i], paths, count, use);
         }
-        FOR (i, count)
+        for (size_t i = 0; i < count; i++)
             free(paths[i]);
     }
     return num_used;
@@ -195,7 +195,7 @@ static void begin(scene *play, const character *fixture)
 {
     const uint32_t num_joints = fixture->model->skeleton.num_joints;
     *play = (scene){.fixture = fixture, .random = num_joints};
-    FOR (i, PLAYERS) {
+    for (int i = 0; i < PLAYERS; i++) {
         play->players[i] = md5_create_player(fixture->machine, NULL, NULL);
         if (!play->players[i])
             abort();
@@ -212,7 +212,7 @@ static void begin(scene *play, const character *fixture)
 
 static void end(scene *play)
 {
-    FOR (i, PLAYERS) {
+    for (int i = 0; i < PLAYERS; i++) {
         md5_destroy_player(play->players[i]);
         free(play->poses[i]);
         free(play->palettes[i]);
@@ -230,7 +230,7 @@ static void pose(scene *play, int player)
 
 static void advance(scene *play, double seconds)
 {
-    FOR (i, PLAYERS) {
+    for (int i = 0; i < PLAYERS; i++) {
         if (i != IN_CROWD)
             play_advance(play->players[i], seconds);
     }
@@ -244,7 +244,7 @@ static void advance(scene *play, double seconds)
 static double size_of(const scene *play)
 {
     double most = 1e-3;
-    FOR (i, play->fixture->model->skeleton.num_joints) {
+    for (uint32_t i = 0; i < play->fixture->model->skeleton.num_joints; i++) {
         const md5_vec3 at = play->poses[TARGET][i].translation;
         most = fmax(most, real_length(at));
     }
@@ -256,7 +256,7 @@ static void go(scene *play, md5_fade fade)
     const uint32_t num_states = md5_machine_tables(play->fixture->machine)->layers[0].num_states;
     const float duration = (float)(0.05 + 0.75 * test_random(&play->random));
     play->state = test_random_u32(&play->random) % num_states;
-    FOR (i, TARGET)
+    for (int i = 0; i < TARGET; i++)
         md5_player_fade_to(play->players[i], 0, play->state, duration, fade, MD5_EASE_SMOOTH);
     play_fade(play->players[TARGET], 0, play->state, 0);
     pose(play, SEEN);
@@ -278,14 +278,14 @@ static void play_character(const character *fixture)
     size_t num_wrong = 0;
     for (uint32_t left = play_transitions(40); left > 0; left--) {
         const double sign = test_random_u32(&play.random) % 8 == 0 ? -1 : 1;
-        // From a fade, from the middle of a transition, from several at one moment.
+        // From a fade, from the middle of a transition, from several at one instant.
         if (test_random_u32(&play.random) % 4 == 0)
             go(&play, MD5_FADE_CROSS);
         advance(&play, sign * test_random(&play.random) * test_random(&play.random));
         if (test_random_u32(&play.random) % 8 == 0)
             go(&play, MD5_FADE_INERTIAL);
         go(&play, MD5_FADE_INERTIAL);
-        FOR (i, play.fixture->model->skeleton.num_joints) {
+        for (uint32_t i = 0; i < play.fixture->model->skeleton.num_joints; i++) {
             const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
             play.angles[i] = DEGREES * real_angle(shown.rotation, target.rotation);
             play.distances[i] = real_distance(shown.translation, target.translation);
@@ -299,7 +299,7 @@ static void play_character(const character *fixture)
 
             // Compares the distances with those at the start.
             const double size = size_of(&play);
-            FOR (i, play.fixture->model->skeleton.num_joints) {
+            for (uint32_t i = 0; i < play.fixture->model->skeleton.num_joints; i++) {
                 const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
                 const double angle = DEGREES * real_angle(shown.rotation, target.rotation);
                 const double distance = real_distance(shown.translation, target.translation);
@@ -359,7 +359,7 @@ static md5_offset offset_of(const md5_xform *from, md5_velocity of_from, const m
 
 TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
     uint64_t random = 1;
-    FOR (i, 20000) {
+    for (int i = 0; i < 20000; i++) {
         const md5_xform from = random_transform(&random), to = random_transform(&random);
         const md5_offset offset = offset_of(&from, random_velocity(&random), &to, STILL);
         md5_xform pose = to;
@@ -391,7 +391,7 @@ TEST (an_offset_never_becomes_longer) {
         double angle = real_angle(from.rotation, to.rotation);
         double distance = real_distance(from.translation, to.translation);
         const float duration = (float)(0.01 + 2 * test_random(&random));
-        FOR (step, 41) {
+        for (int step = 0; step < 41; step++) {
             const md5_xform target = random_transform(&random);
             md5_xform pose = target;
             md5i_add_offsets(&offset, duration * (float)step / 40.0f, duration, 1, &pose);
@@ -422,7 +422,7 @@ static double bollo(double x0, double v0, double duration, double t)
 TEST (an_offset_decays_as_in_the_talk) {
     uint64_t random = 3;
     const md5_quat none = {0, 0, 0, 1};
-    FOR (i, 20000) {
+    for (int i = 0; i < 20000; i++) {
         const double x0 = 0.1 + test_random(&random), v0 = 40 * test_random(&random) - 35;
         const double duration = 0.1 + test_random(&random), t = duration * test_random(&random);
         // Along y; velocity across it has no effect.
@@ -453,7 +453,7 @@ TEST (a_transition_without_duration_leaves_nothing) {
 TEST (velocity_towards_the_target_continues_without_a_jump) {
     const double step = 0.0005;
     uint64_t random = 4;
-    FOR (i, 200) {
+    for (int i = 0; i < 200; i++) {
         const double angle = 0.2 + 2.8 * test_random(&random);
         const double approach = 4 * test_random(&random); // radians and units a second
         const md5_xform to = {.rotation = {0, 0, 0, 1}};
@@ -471,7 +471,7 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
             md5i_add_offsets(&offset, (float)(k * step), 0.5f, 1, &pose);
             const double now[2] = {real_angle(pose.rotation, to.rotation),
                                    real_distance(pose.translation, to.translation)};
-            FOR (part, 2) {
+            for (int part = 0; part < 2; part++) {
                 const double speed_now = (left[part] - now[part]) / step;
                 most_jump = fmax(most_jump, fabs(speed_now - speed[part]));
                 left[part] = now[part];
@@ -501,8 +501,8 @@ TEST (velocity_beyond_half_a_turn_is_dropped) {
 // Offsets of any size give finite results.
 TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
     static const float sizes[] = {0, 1e-30f, 1e-18f, 1e-9f, 1, 1e15f, 1e18f};
-    FOR (i, COUNT_OF(sizes)) {
-        FOR (k, COUNT_OF(sizes)) {
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+        for (size_t k = 0; k < COUNT_OF(sizes); k++) {
             const md5_xform to = {.rotation = {0, 0, 0, 1}};
             md5_xform from = to;
             from.translation.z = sizes[i];
@@ -558,7 +558,7 @@ static void speed_begin(speed_case *fixture)
     static const play_walk walks[CLIPS] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {-1, 0, 0}};
     *fixture = (speed_case){.random = 1};
     play_begin(&fixture->made);
-    FOR_U32 (i, CLIPS) {
+    for (uint32_t i = 0; i < CLIPS; i++) {
         fixture->made.still = i < 3 ? 0 : ~0u;
         play_add_clip(&fixture->made, 3, rates[i], 0.8, walks[i], 31 + i);
     }
@@ -570,13 +570,13 @@ static void speed_begin(speed_case *fixture)
         "motion on clip there { start 0.25 } motion end clip there { start 0.9999 } "
         "layer body { state a a state b b state line line state middle middle state once once "
         "state edge edge state on on state end end state back back }");
-    FOR (i, SPEED_PLAYERS)
+    for (int i = 0; i < SPEED_PLAYERS; i++)
         fixture->players[i] = play_player(fixture->machine);
 }
 
 static void speed_end(speed_case *fixture)
 {
-    FOR (i, SPEED_PLAYERS)
+    for (int i = 0; i < SPEED_PLAYERS; i++)
         md5_destroy_player(fixture->players[i]);
     md5_destroy_machine(fixture->machine);
     play_end(&fixture->made);
@@ -589,7 +589,7 @@ static void go_at_once(md5_player *player, uint32_t state)
 
 static void speed_advance(speed_case *fixture, double seconds)
 {
-    FOR (i, SPEED_PLAYERS)
+    for (int i = 0; i < SPEED_PLAYERS; i++)
         play_advance(fixture->players[i], seconds);
 }
 
@@ -604,7 +604,7 @@ static gaps find_gaps(md5_player *player, md5_player *target)
     gaps found;
     play_pose(player, a);
     play_pose(target, b);
-    FOR (i, PLAY_JOINTS) {
+    for (int i = 0; i < PLAY_JOINTS; i++) {
         found.fixture[2 * i] = real_distance(a[i].translation, b[i].translation);
         found.fixture[2 * i + 1] = real_angle(a[i].rotation, b[i].rotation);
     }
@@ -625,10 +625,10 @@ static double most_change(double gap, double speed)
 static bool keeps_speed(speed_case *fixture, uint32_t from, double seconds, const uint32_t *states,
                         uint32_t num_states)
 {
-    FOR (i, SPEED_PLAYERS)
+    for (int i = 0; i < SPEED_PLAYERS; i++)
         go_at_once(fixture->players[i], from);
     speed_advance(fixture, seconds);
-    FOR (i, num_states)
+    for (uint32_t i = 0; i < num_states; i++)
         md5_player_fade_to(fixture->players[SHOWN], 0, states[i], (float)DURATION,
                            MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
     go_at_once(fixture->players[SPEED_TARGET], states[num_states - 1]);
@@ -637,7 +637,7 @@ static bool keeps_speed(speed_case *fixture, uint32_t from, double seconds, cons
     const gaps shown = find_gaps(fixture->players[SHOWN], fixture->players[SPEED_TARGET]);
     const gaps old = find_gaps(fixture->players[OLD], fixture->players[SPEED_TARGET]);
     bool held = true;
-    FOR (i, 2 * PLAY_JOINTS) {
+    for (int i = 0; i < 2 * PLAY_JOINTS; i++) {
         const double gap = first.fixture[i];
         if (gap < NEAREST || (i % 2 == 1 && gap > 3))
             continue;
@@ -669,7 +669,7 @@ static void check_that_there_were_some(const speed_case *fixture)
     TEST_WITH (title, speed_case, fixture, speed_begin(fixture), speed_end(fixture))
 
 TEST_HERE (inertial_transitions_keep_the_speed_towards_the_target) {
-    FOR (i, 2000) {
+    for (int i = 0; i < 2000; i++) {
         const uint32_t to = test_random_u32(&fixture->random) % STATES;
         if (!keeps_speed(fixture, test_random_u32(&fixture->random) % STATES, random_while(fixture),
                          &to, 1))
@@ -679,7 +679,7 @@ TEST_HERE (inertial_transitions_keep_the_speed_towards_the_target) {
 }
 
 TEST_HERE (inertial_transitions_keep_the_speed_through_states_that_are_left_immediately) {
-    FOR (i, 1000) {
+    for (int i = 0; i < 1000; i++) {
         const uint32_t to[3] = {test_random_u32(&fixture->random) % STATES,
                                 test_random_u32(&fixture->random) % STATES,
                                 test_random_u32(&fixture->random) % STATES};
@@ -693,7 +693,7 @@ TEST_HERE (inertial_transitions_keep_the_speed_through_states_that_are_left_imme
 // Backward, states that begin in the middle of their cycle go on evenly.
 TEST_HERE (inertial_transitions_keep_the_speed_backward) {
     const uint32_t to = MIDDLE;
-    FOR (i, 1000) {
+    for (int i = 0; i < 1000; i++) {
         if (!keeps_speed(fixture, test_random_u32(&fixture->random) % STATES,
                          -random_while(fixture), &to, 1))
             break;
@@ -711,13 +711,13 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
             go_at_once(after, from);
             play_advance(before, cycle - 1e-7);
             play_advance(after, cycle + 1e-7);
-            FOR (i, 2u) {
+            for (uint32_t i = 0; i < 2; i++) {
                 // The same state begins at the end of a cycle, or at the beginning of the next.
                 const uint32_t state = to == A && i == 0 ? EDGE : to;
                 md5_player_fade_to(fixture->players[i], 0, state, (float)DURATION,
                                    MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
             }
-            FOR (i, 10) {
+            for (int i = 0; i < 10; i++) {
                 CHECK(play_apart(before, after) < 1e-3);
                 speed_advance(fixture, 0.02);
             }
@@ -727,7 +727,7 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
 
 // A jump where a cycle begins again is not a speed, neither of the old motion nor of the new one.
 TEST_HERE (inertial_transitions_take_no_jump_for_a_speed) {
-    FOR (i, 100) {
+    for (int i = 0; i < 100; i++) {
         const uint32_t there = THERE, at_end = THERE_AT_END;
         keeps_speed(fixture, BACK, 2 + 0.003 * test_random(&fixture->random), &there, 1);
         keeps_speed(fixture, BACK, 0.5 + test_random(&fixture->random), &at_end, 1);
@@ -737,7 +737,7 @@ TEST_HERE (inertial_transitions_take_no_jump_for_a_speed) {
 
 // A clip that has come to its end stands, and has no speed that could go on.
 TEST_HERE (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
-    FOR (i, 1000) {
+    for (int i = 0; i < 1000; i++) {
         const uint32_t to = B + test_random_u32(&fixture->random) % 3;
         if (!keeps_speed(fixture, ONCE, 2 + 0.004 + test_random(&fixture->random), &to, 1))
             break;
@@ -748,7 +748,7 @@ TEST_HERE (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
 // The same in one step as in many, also where a clip comes to its end meanwhile.
 TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
     md5_player *const one = fixture->players[SHOWN], *const many = fixture->players[OLD];
-    FOR (i, 2000) {
+    for (int i = 0; i < 2000; i++) {
         const uint32_t from = i % 2 == 0 ? ONCE : test_random_u32(&fixture->random) % STATES;
         const uint32_t to = test_random_u32(&fixture->random) % (ONCE + 1);
         double left = 2 + 0.02 * test_random(&fixture->random) - 0.01;
@@ -762,7 +762,7 @@ TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
             play_advance(many, part);
             left -= part;
         }
-        FOR (k, 2u)
+        for (uint32_t k = 0; k < 2; k++)
             md5_player_fade_to(fixture->players[k], 0, to, (float)DURATION, MD5_FADE_INERTIAL,
                                MD5_EASE_LINEAR);
         play_advance(one, 0.05);
@@ -811,7 +811,7 @@ static void smooth_begin(smooth_case *fixture)
 {
     memset(fixture, 0, sizeof *fixture);
     play_begin(&fixture->made);
-    FOR (i, 4u)
+    for (uint32_t i = 0; i < 4; i++)
         play_add_clip(&fixture->made, 25 + 8 * i, 24, 0.5, STANDS, 11 + i);
     fixture->machine = play_machine_read(
         &fixture->made, NULL,
@@ -855,10 +855,10 @@ static void smooth_go(smooth_case *fixture, uint32_t layer, md5_fade fade, uint6
 // Clips alone stay far below the limit: otherwise the other tests would show nothing.
 TEST_WITH (smooth_clips_move_slowly, smooth_case, fixture, smooth_begin(fixture),
            smooth_end(fixture)) {
-    FOR_U32 (state, SMOOTH_STATES) {
+    for (uint32_t state = 0; state < SMOOTH_STATES; state++) {
         play_fade(fixture->player, 0, state, 0);
         step(fixture, 0);
-        FOR (i, 1500)
+        for (int i = 0; i < 1500; i++)
             CHECK(step(fixture, SMOOTH_STEP_SECONDS) < SMOOTH_STEP_SECONDS * FASTEST_CLIP);
     }
 }
@@ -870,8 +870,8 @@ static void interrupt_at_random(int kinds, double often, uint64_t seed)
     OWN_SMOOTH fixture;
     smooth_begin(&fixture);
     double most = 0;
-    FOR (i, 20000) {
-        FOR (layer, 2u) {
+    for (int i = 0; i < 20000; i++) {
+        for (uint32_t layer = 0; layer < 2; layer++) {
             int count = test_random(&random) < often * SMOOTH_STEP_SECONDS;
             if (count > 0 && test_random_u32(&random) % 8 == 0)
                 count = 1 + (int)(test_random_u32(&random) % 12);
@@ -902,13 +902,13 @@ TEST (smooth_transitions_of_all_kinds_may_be_interrupted) {
 
 // There and back again, half way.
 TEST (smooth_there_and_back) {
-    FOR (fade, 2) {
+    for (int fade = 0; fade < 2; fade++) {
         OWN_SMOOTH fixture;
         smooth_begin(&fixture);
-        FOR (i, 12) {
+        for (int i = 0; i < 12; i++) {
             md5_player_fade_to(fixture.player, 0, (uint32_t)(i % 2), 0.3f, (md5_fade)fade,
                                MD5_EASE_LINEAR);
-            FOR (k, 150)
+            for (int k = 0; k < 150; k++)
                 CHECK(step(&fixture, SMOOTH_STEP_SECONDS) < 0.5 * LONGEST_STEP);
         }
     }
@@ -921,7 +921,7 @@ TEST (smooth_inertial_transitions_end) {
     smooth_begin(&other);
     md5_player_fade_to(fixture.player, 0, 1, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
     play_fade(other.player, 0, 1, 0);
-    FOR (i, 26) {
+    for (int i = 0; i < 26; i++) {
         step(&fixture, 0.01);
         step(&other, 0.01);
         if (i != 24) // it ends here, up to rounding error
@@ -938,19 +938,19 @@ TEST (smooth_inertial_transitions_end) {
 // However many transitions begin while no pose is computed, a limited number is kept; the next pose
 // is sound, and the motion goes on smoothly.
 TEST (smooth_play_may_go_unseen) {
-    FOR (fade, 3) {
-        FOR_FROM (unseen, 1, 24) {
+    for (int fade = 0; fade < 3; fade++) {
+        for (int unseen = 1; unseen < 24; unseen++) {
             OWN_SMOOTH fixture;
             smooth_begin(&fixture);
             uint64_t random = (uint64_t)unseen;
-            FOR (i, unseen) {
+            for (int i = 0; i < unseen; i++) {
                 const int kind = fade < 2 ? fade : i == 0;
                 md5_player_fade_to(fixture.player, 0, test_random_u32(&random) % 5, 0.5f,
                                    (md5_fade)kind, MD5_EASE_LINEAR);
                 play_advance(fixture.player, 0.01);
             }
             step(&fixture, 0.01); // checks that the pose is sound
-            FOR (i, 50)
+            for (int i = 0; i < 50; i++)
                 CHECK(step(&fixture, SMOOTH_STEP_SECONDS) < LONGEST_STEP);
         }
     }
@@ -1010,7 +1010,7 @@ static void check_endless_interruption(const char *mode)
     play_scene_add(&fixture, 31, 24, 1, 4);
     play_scene_read(&fixture, "layer body { state a a } layer tested { %s state a a state b b }",
                     mode);
-    FOR_U32 (i, CHANGES) {
+    for (uint32_t i = 0; i < CHANGES; i++) {
         md5_xform pose[PLAY_JOINTS];
         CHECK(play_fade(fixture.player, 1, i % 2, 10));
         play_advance(fixture.player, 1e-4);

@@ -18,7 +18,7 @@ static void begin_parts(play_scene *fixture)
 {
     static const uint32_t still[4] = {0, BUT(1u << 2 | 1u << 8), BUT(1u << 8 | 1u << 10), 0};
     play_scene_begin(fixture);
-    FOR (i, 4u) {
+    for (uint32_t i = 0; i < 4; i++) {
         fixture->made.still = still[i];
         play_scene_add(fixture, FRAMES, RATE, 0.5, i == 2 ? 2 : 1 + i);
     }
@@ -26,8 +26,9 @@ static void begin_parts(play_scene *fixture)
 
 static void sample(const play_case *made, uint32_t clip, double seconds, md5_xform *pose)
 {
-    const md5_moment moment = md5_moment_at(made->anims[clip], seconds, MD5_WRAP_LOOP);
-    md5_sample(made->bindings[clip], moment, MD5_ROOT_FILE, pose);
+    const md5_sample_position position =
+        md5_sample_position_at(made->anims[clip], seconds, MD5_WRAP_LOOP);
+    md5_sample(made->bindings[clip], position, MD5_ROOT_FILE, pose);
 }
 
 // Adds to a pose what a layer in state b adds or, if `fade` > 0, in a transition from b to c.
@@ -61,7 +62,7 @@ static void check_added(const char *mask)
     CHECK(md5_build_mask(&fixture.made.model->skeleton, mask ? mask : "*origin", mask ? 1 : 0,
                          weights, NULL));
     const double begin = 0.35, duration = 0.5;
-    FOR (i, 40) {
+    for (int i = 0; i < 40; i++) {
         const double time = 0.05 * i, since = time - begin;
         const bool fades = since > -1e-9;
         if (i == 7)
@@ -73,7 +74,7 @@ static void check_added(const char *mask)
         const float fade = !fades ? 0 : since < duration ? (float)(since / duration) : 1;
         add_full(&fixture.made, time, since, fade, weights, 0.4f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
-        FOR (joint, PLAY_JOINTS) {
+        for (int joint = 0; joint < PLAY_JOINTS; joint++) {
             if (weights[joint] == 0 || (joint != 2 && joint != 8 && joint != 10))
                 CHECK_BYTES(&pose[joint], &body[joint], sizeof pose[joint]);
         }
@@ -102,7 +103,7 @@ TEST_PLAY (joints_of_items_that_are_added, begin_parts(fixture)) {
                              "motion stack_many stack { item d item many { add weight 0.75 } } "
                              "layer body { state b stack_b state line stack_line "
                              "state nested stack_nested state many stack_many }");
-    FOR (state, 4u) {
+    for (uint32_t state = 0; state < 4; state++) {
         md5_player_reset(fixture->player);
         play_fade(fixture->player, 0, state, 0);
         play_advance(fixture->player, 0.4);
@@ -155,7 +156,7 @@ static bool is_near(const md5_xform *a, const md5_xform *b)
     float p[8], q[8];
     memcpy(p, a, sizeof p);
     memcpy(q, b, sizeof q);
-    FOR (i, 7) {
+    for (int i = 0; i < 7; i++) {
         if (!(fabs((double)p[i] - q[i]) < NEAR * fmax(1, fabs((double)q[i]))))
             return false;
     }
@@ -168,9 +169,9 @@ static void sample_layer(const md5_machine *machine, md5_player *player, uint32_
 {
     const md5_source *const source = &machine->sources[layer];
     const md5_clock clock = md5_newest(&player->layer_states[layer])->instances[0].now;
-    const md5_moment moment =
-        md5i_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
-    md5_sample(source->binding, moment, MD5_ROOT_FILE, pose);
+    const md5_sample_position position =
+        md5i_clock_sample_position(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
+    md5_sample(source->binding, position, MD5_ROOT_FILE, pose);
 }
 
 // One of Bobbin's layers over another through a mask: the same bits as md5_blend_poses() or, if it
@@ -195,7 +196,7 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
     play_advance(player, 0.25);
     sample_layer(machine, player, 0, body);
     sample_layer(machine, player, 1, other);
-    md5_sample(bobbin.bindings[1], (md5_moment){0}, MD5_ROOT_FILE, reference);
+    md5_sample(bobbin.bindings[1], (md5_sample_position){0}, MD5_ROOT_FILE, reference);
     if (mode == MD5_LAYER_ADD)
         md5_add_pose(body, other, reference, weight, weights, count, body);
     else
@@ -203,7 +204,7 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
     play_pose(player, pose);
     if (mode == MD5_LAYER_OVERRIDE)
         CHECK_BYTES(pose, body, count * sizeof *pose);
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         CHECK(is_near(&pose[i], &body[i]));
 }
 
@@ -211,11 +212,11 @@ TEST (joints_of_a_mask_are_blended_as_all_are) {
     // Branches with and without feathering, scattered joints, all joints, none.
     STRINGS(masks) = {"*spine_2", "*spine_2 *thigh_l -head", "jaw foot_r belly",
                       "*origin",  "*tail_1 -*tail_3",        ""};
-    EACH (mask, masks) {
+    for (size_t i = 0; i < COUNT_OF(masks); i++) {
         for (uint32_t feather = 0; feather < 8; feather += 2) {
-            check_mask(*mask, feather, 1, MD5_LAYER_OVERRIDE);
-            check_mask(*mask, feather, 0.6f, MD5_LAYER_OVERRIDE);
-            check_mask(*mask, feather, 0.6f, MD5_LAYER_ADD);
+            check_mask(masks[i], feather, 1, MD5_LAYER_OVERRIDE);
+            check_mask(masks[i], feather, 0.6f, MD5_LAYER_OVERRIDE);
+            check_mask(masks[i], feather, 0.6f, MD5_LAYER_ADD);
         }
     }
 }
@@ -234,7 +235,7 @@ TEST (joints_of_a_long_list) {
 TEST (joints_of_a_mask_are_all_that_is_sampled) {
     STRINGS(joints) = {"*chest", "*origin -*chest", "origin head", ""};
     STRINGS(kinds) = {"cubic", "linear", "nlerp"};
-    FOR (way, 24) {
+    for (int way = 0; way < 24; way++) {
         const bool walks = way % 2 == 0;
         OWN_PLAY fixture;
         play_scene_begin(&fixture);
@@ -248,10 +249,11 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], other[PLAY_JOINTS];
         play_pose(fixture.player, pose);
         sample(&fixture.made, 0, 0.26, expected);
-        md5_moment moment = md5_moment_at(fixture.made.anims[1], 0.26, MD5_WRAP_LOOP);
-        moment.interpolation = fixture.machine->sources[1].interpolation;
-        md5i_sample_source(fixture.machine, &fixture.machine->sources[1], &moment, other);
-        FOR (joint, PLAY_JOINTS) {
+        md5_sample_position position =
+            md5_sample_position_at(fixture.made.anims[1], 0.26, MD5_WRAP_LOOP);
+        position.interpolation = fixture.machine->sources[1].interpolation;
+        md5i_sample_source(fixture.machine, &fixture.machine->sources[1], &position, other);
+        for (int joint = 0; joint < PLAY_JOINTS; joint++) {
             if (md5_mask_of(fixture.machine, 0)[joint] > 0)
                 expected[joint] = other[joint];
         }
@@ -276,16 +278,16 @@ static md5_machine *play_masked(const play_case *made, const char *words, const 
 }
 
 // Where the clip of layer 1 is.
-static md5_moment moment_of(const md5_machine *machine, const md5_player *player,
-                            md5_interpolation kind)
+static md5_sample_position player_sample_position(const md5_machine *machine,
+                                                  const md5_player *player, md5_interpolation kind)
 {
     const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
-    return md5i_clock_moment(&machine->sources[0].timings[MD5_PLAY_LOOP], clock, kind);
+    return md5i_clock_sample_position(&machine->sources[0].timings[MD5_PLAY_LOOP], clock, kind);
 }
 
 TEST (joints_of_a_branch_through_other_skeletons) {
     uint64_t random = 7;
-    FOR (round, 200) {
+    for (int round = 0; round < 200; round++) {
         OWN_POSE made;
         const uint32_t num_joints = 1 + test_random_u32(&random) % (MAX_JOINTS - 1);
         make_pose(&made, num_joints, (made_pairing)(round % MADE_PAIRINGS), 0.9, 0.7, &random);
@@ -300,9 +302,10 @@ TEST (joints_of_a_branch_through_other_skeletons) {
         OWN_MACHINE machine = play_masked(&whole, "", name, feather);
         OWN_PLAYER player = play_player(machine);
         play_advance(player, 0.3);
-        const md5_moment moment = moment_of(machine, player, MD5_INTERPOLATE_LINEAR);
+        const md5_sample_position position =
+            player_sample_position(machine, player, MD5_INTERPOLATE_LINEAR);
         md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
-        md5_sample(made.binding, moment, MD5_ROOT_FILE, expected);
+        md5_sample(made.binding, position, MD5_ROOT_FILE, expected);
         md5_blend_poses(made.model.bind_local, expected, 1, md5_mask_of(machine, 0), count,
                         expected);
         play_pose(player, pose);
@@ -322,14 +325,15 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
     REQUIRE(binding);
     const play_case whole = {.model = model, .bindings = {binding}};
     const uint32_t count = model->skeleton.num_joints;
-    FOR (way, 8) {
+    for (int way = 0; way < 8; way++) {
         OWN_MACHINE machine = play_masked(&whole, words[way / 2], way % 2 ? "chest" : "origin", 0);
         OWN_PLAYER player = play_player(machine);
-        FOR (step, 20) {
+        for (int step = 0; step < 20; step++) {
             play_advance(player, 0.07);
-            const md5_moment moment = moment_of(machine, player, kinds[way / 2]);
+            const md5_sample_position position =
+                player_sample_position(machine, player, kinds[way / 2]);
             md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
-            md5_sample(binding, moment, MD5_ROOT_FILE, expected);
+            md5_sample(binding, position, MD5_ROOT_FILE, expected);
             md5_blend_poses(model->bind_local, expected, 1, md5_mask_of(machine, 0), count,
                             expected);
             play_pose(player, pose);
@@ -375,7 +379,7 @@ static void begin(below_case *fixture, const char *fade)
 {
     play_begin_bobbin(&fixture->made, NAMES, CLIPS);
     const uint32_t num_joints = fixture->made.model->skeleton.num_joints;
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         fixture->machines[i] = make_machine(fixture, fade);
         fixture->players[i] = play_player(fixture->machines[i]);
         fixture->poses[i] = (md5_xform *)malloc(num_joints * sizeof *fixture->poses[i]);
@@ -402,21 +406,21 @@ static void play(const char *fade)
     below_case fixture;
     begin(&fixture, fade);
     const uint32_t num_joints = fixture.made.model->skeleton.num_joints;
-    FOR (frame, BELOW_FRAMES) {
-        FOR (i, 2) {
+    for (int frame = 0; frame < BELOW_FRAMES; frame++) {
+        for (int i = 0; i < 2; i++) {
             md5_player_set(fixture.players[i], 0, frame / 25 % 2 ? 0 : 2);
             md5_player_set(fixture.players[i], 1, weights[frame / 20 % 5]);
             md5_player_set(fixture.players[i], 2, weights[frame / 33 % 5]);
             play_advance(fixture.players[i], 1.0 / 60.0);
             if (frame == 180)
-                md5_player_play_shot(fixture.players[i], 0, 2, NULL);
+                md5_player_play_one_shot(fixture.players[i], 0, 2, NULL);
         }
         const md5_xform *const pose = pose_of(&fixture, 0), *const all = pose_of(&fixture, 1);
         if (!CHECK(play_is_sound(pose, num_joints))
             || !CHECK_BYTES(pose, all, num_joints * sizeof *pose))
             break;
     }
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         md5_destroy_player(fixture.players[i]);
         md5_destroy_machine(fixture.machines[i]);
         free(fixture.poses[i]);

@@ -62,27 +62,26 @@ TEST (play_limb_of_named_joints_reaches) {
 
 TEST (play_limb_that_cannot_bend_is_refused) {
     static const char *const cases[][2] = {
-        {"two_bone foot",
-         "modifier 'leg': joints 'shin' and 'helper' are at the same position: name a "
-         "limb's joints by 'middle' and 'root'"},
+        {"two_bone foot", "modifier 'leg': joints 'shin' and 'helper' of the limb are at the same "
+                          "position: select its joints with 'middle' and 'root'"},
         {"two_bone foot { middle thigh }", ""},
         {"two_bone foot { middle knee root thigh }",
-         "modifier 'leg' names joint 'knee', which does not exist"},
-        {"two_bone foot { middle shin root hip }",
-         "modifier 'leg' names joint 'hip', which does not exist"},
+         "modifier 'leg' refers to unknown joint 'knee'"},
+        {"two_bone foot { middle shin root hip }", "modifier 'leg' refers to unknown joint 'hip'"},
         {"two_bone foot { middle foot root thigh }",
-         "modifier 'leg': joint 'foot' is not a descendant of 'foot'"},
+         "modifier 'leg': joint 'foot' is not a descendant of joint 'foot'"},
         {"two_bone foot { middle shin root helper }",
-         "modifier 'leg': joint 'shin' is not a descendant of 'helper'"},
+         "modifier 'leg': joint 'shin' is not a descendant of joint 'helper'"},
         {"two_bone shin { middle foot root thigh }",
-         "modifier 'leg': joint 'shin' is not a descendant of 'foot'"},
+         "modifier 'leg': joint 'shin' is not a descendant of joint 'foot'"},
         {"two_bone foot { middle origin }", "modifier 'leg': joint 'origin' of the limb has no "
                                             "parent"},
-        {"two_bone thigh", "modifier 'leg': a chain of 3 joints ends at 'thigh', which is 2 deep"},
+        {"two_bone thigh",
+         "modifier 'leg': chain to joint 'thigh' is too long: expected at most 2 joints, found 3"},
         {"aim foot { middle shin }",
-         "modifier 'leg' names a middle joint, which only 'two_bone' has"},
+         "modifier 'leg' has a middle joint: only 'two_bone' supports it"},
         {"spring foot { root shin }",
-         "modifier 'leg' names a root joint, which only 'two_bone' has"},
+         "modifier 'leg' has a root joint: only 'two_bone' supports it"},
     };
     OWN_MODEL model = text_model(model_text, NULL);
     for (uint32_t i = 0; CHECK(model) && i < COUNT_OF(cases); i++) {
@@ -163,12 +162,14 @@ static double difference_with(const char *modifiers, const char *others, float w
     CHECK_STRING(b.error.message, "");
     if (a.player && weight >= 0)
         md5_player_target(a.player, 0)->weight = weight;
-    FOR_WHILE (i, STEPS, a.player && b.player) {
-        md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
-        go_on(a.player, pose);
-        go_on(b.player, other);
-        if (memcmp(pose, other, sizeof pose) != 0)
-            most = fmax(fmax(most, 1e-30), play_pose_distance(pose, other));
+    if (a.player && b.player) {
+        for (int i = 0; i < STEPS; i++) {
+            md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
+            go_on(a.player, pose);
+            go_on(b.player, other);
+            if (memcmp(pose, other, sizeof pose) != 0)
+                most = fmax(fmax(most, 1e-30), play_pose_distance(pose, other));
+        }
     }
     return most;
 }
@@ -195,7 +196,7 @@ static const char *with(const char *modifier, const char *words)
 }
 
 TEST (modifier_weight_springs_feet_and_gazes_work_at_once) {
-    FOR (i, NUM_AT_ONCE) {
+    for (int i = 0; i < NUM_AT_ONCE; i++) {
         CHECK(difference(with(AT_ONCE[i], ""), "") > 0.05);
         CHECK(difference(with(AT_ONCE[i], ""), with(AT_ONCE[i], "weight 1")) == 0);
     }
@@ -220,7 +221,7 @@ TEST (modifier_spring_that_cannot_move_saves_the_same_bytes) {
     uint8_t saved[2][4096];
     size_t sizes[2];
     begin(&fixture, "modifier m spring lhand { length 3 stiffness 0 }");
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         int fill = 17 + i;
         OWN_PLAYER player = md5_create_player(
             fixture.machine, &(md5_allocator){filled, free_filled, &fill, 0}, &fixture.error);
@@ -242,12 +243,12 @@ TEST (modifier_weight_without_a_target_nothing_is_aimed) {
                         "modifier m two_bone lfoot",
                         "modifier m fabrik lhand { length 3 }",
                         "modifier m ccd lhand { length 3 }"};
-    EACH (row, waiting)
-        CHECK(difference(*row, "") == 0);
+    for (size_t i = 0; i < COUNT_OF(waiting); i++)
+        CHECK(difference(waiting[i], "") == 0);
 }
 
 TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
-    FOR (i, NUM_AT_ONCE) {
+    for (int i = 0; i < NUM_AT_ONCE; i++) {
         OWN_WEIGHED fixture;
         CHECK(difference(with(AT_ONCE[i], "weight 0"), "") == 0);
         // Until the game sets another one.
@@ -284,7 +285,7 @@ TEST (modifier_weight_a_target_is_enough) {
     md5_solve_chain(skeleton, &reach, expected);
     expected[8].rotation = turn;
     expected[3].translation = place;
-    FOR (i, 3u)
+    for (uint32_t i = 0; i < 3; i++)
         md5_player_target(fixture.player, i)->position = place;
     md5_player_target(fixture.player, 3)->rotation = turn;
     md5_player_target(fixture.player, 4)->position = place;
@@ -304,11 +305,11 @@ TEST (modifier_weight_is_saved_and_copied) {
         "modifier f joint rhand { model_override } modifier g ccd rhand { length 3 weight 0 }";
     begin(&fixture, modifiers);
     CHECK_STRING(fixture.error.message, "");
-    FOR (when, 3) {
+    for (int when = 0; when < 3; when++) {
         md5_player *others[OTHERS];
         uint8_t bytes[4096];
         const size_t size = md5_player_save(fixture.player, bytes, sizeof bytes);
-        FOR (k, OTHERS) {
+        for (int k = 0; k < OTHERS; k++) {
             others[k] = play_player(fixture.machine);
             md5_player_target(others[k], 1)->position = (md5_vec3){9, 9, 9};
             md5_player_target(others[k], 2)->weight = 0.1f;
@@ -317,13 +318,13 @@ TEST (modifier_weight_is_saved_and_copied) {
             else
                 md5_player_copy(others[k], fixture.player);
         }
-        FOR (step, 4) {
+        for (int step = 0; step < 4; step++) {
             md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
             md5_mat34 joints[2][PLAY_JOINTS];
             md5_play_job job = {.player = others[2], .seconds = 0.05, .joints = joints[0]};
             OWN void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
             go_on(fixture.player, pose);
-            FOR (k, 2) {
+            for (int k = 0; k < 2; k++) {
                 go_on(others[k], other);
                 CHECK_BYTES(other, pose, sizeof pose);
             }
@@ -331,7 +332,7 @@ TEST (modifier_weight_is_saved_and_copied) {
             md5_local_to_model(&fixture.made.model->skeleton, pose, joints[1]);
             CHECK_BYTES(joints[0], joints[1], sizeof joints[0]);
         }
-        FOR (k, OTHERS)
+        for (int k = 0; k < OTHERS; k++)
             md5_destroy_player(others[k]);
         if (when == 0)
             md5_player_target(fixture.player, 1)->position = (md5_vec3){5, 2, 6};
@@ -349,7 +350,7 @@ static uint64_t fingerprint(const char *modifiers)
 }
 
 TEST (modifier_weight_is_part_of_the_fingerprint) {
-    FOR (i, NUM_AT_ONCE) {
+    for (int i = 0; i < NUM_AT_ONCE; i++) {
         const uint64_t off = fingerprint(with(AT_ONCE[i], "weight 0"));
         CHECK(off != fingerprint(with(AT_ONCE[i], "")));
         CHECK(off != fingerprint(with(AT_ONCE[i], "weight 0.5")));
@@ -363,27 +364,27 @@ TEST (modifier_weight_out_of_range_is_refused_with_its_place) {
         uint32_t column;
     } cases[] = {
         {"modifier m spring head { weight 1.5 }",
-         "modifier 'm': weight is 1.5, which must be 0 to 1", 33},
-        {"modifier m gaze head { weight -1 }", "modifier 'm': weight is -1, which must be 0 to 1",
-         31},
+         "modifier 'm': weight is out of range: expected 0 to 1, found 1.5", 33},
+        {"modifier m gaze head { weight -1 }",
+         "modifier 'm': weight is out of range: expected 0 to 1, found -1", 31},
         {"modifier m gaze head { eye lhand weight }", "expected a number, found '}'", 41},
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_WEIGHED fixture;
-        begin(&fixture, row->words);
-        CHECK_STRING(fixture.error.message, row->message);
+        begin(&fixture, cases[i].words);
+        CHECK_STRING(fixture.error.message, cases[i].message);
         CHECK_UINT(fixture.error.line, 3);
-        CHECK_UINT(fixture.error.column, row->column);
+        CHECK_UINT(fixture.error.column, cases[i].column);
     }
 }
 
 TEST (modifier_weight_given_twice_is_a_warning) {
     STRINGS(modifiers) = {"modifier m spring head { weight 0.3 weight 0.6 }",
                           "modifier m gaze head   { weight 0.3 weight 0.6 }"};
-    EACH (row, modifiers) {
+    for (size_t i = 0; i < COUNT_OF(modifiers); i++) {
         OWN_WEIGHED fixture;
-        begin(&fixture, *row);
-        CHECK_STRING(fixture.warnings, "3:37: 'weight' appears a second time: the last is used");
+        begin(&fixture, modifiers[i]);
+        CHECK_STRING(fixture.warnings, "3:37: duplicate 'weight': using the last");
         CHECK(md5_player_target(fixture.player, 0)->weight == 0.6f);
     }
 }

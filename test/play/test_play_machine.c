@@ -29,7 +29,7 @@ static const char rows[] =
     "modifier hand two_bone lhand { target pelvis of gun pole pelvis weight state body go }\n"
     "attached gun f on lfoot limit head cone ( 1 0 0 ) { min -0.2 max 0.3 swing 0.1 }\n"
     "morph smile parameter speed morph oh state body go morph blink clip idle ( 4 0 8 1 )\n"
-    "slot arm { mask upper layer body } shot nod arm run { when jump until not armed } }";
+    "slot arm { mask upper layer body } one_shot nod arm run { when jump until not armed } }";
 
 // These tables, and pointers to rows that the tests change.
 typedef struct full {
@@ -51,7 +51,7 @@ typedef struct full {
     md5_attached_desc *attached;
     md5_limit_desc *limits;
     md5_morph_desc *morphs;
-    md5_shot_desc *shots;
+    md5_one_shot_desc *one_shots;
     md5_machine_desc desc;
 } full;
 
@@ -61,7 +61,7 @@ static void fill(const play_case *made, full *all)
     md5_machine_file *const file = md5_parse_machine_file(rows, sizeof rows - 1, NULL, &error);
     if (!CHECK_STRING(error.message, ""))
         abort();
-    FOR (i, 4u)
+    for (uint32_t i = 0; i < 4; i++)
         file->clips[i].binding = made->bindings[i];
     *all = (full){.file = file, .clips = file->clips, .desc = file->desc};
     all->desc.model = made->model;
@@ -87,7 +87,7 @@ static void fill(const play_case *made, full *all)
     all->attached[0].model = made->model;
     all->limits = (md5_limit_desc *)all->desc.limits;
     all->morphs = (md5_morph_desc *)all->desc.morphs;
-    all->shots = (md5_shot_desc *)all->desc.shots;
+    all->one_shots = (md5_one_shot_desc *)all->desc.one_shots;
 }
 
 static void drop(full *all)
@@ -100,7 +100,7 @@ static void begin(play_case *made)
 {
     static const play_walk walk = {40, 0.5, 0};
     play_begin(made);
-    FOR (i, 4u)
+    for (uint32_t i = 0; i < 4; i++)
         play_add_clip(made, 21, 20, 0.3, walk, i);
 }
 
@@ -120,169 +120,192 @@ TEST_HERE (machine_refuses_clips) {
     begin(&other);
     REFUSE(all.desc.model = NULL, "machine 'everything' has no model");
     REFUSE((all.desc.name = NULL, all.desc.model = NULL), "machine '' has no model");
-    REFUSE(all.desc.clips = NULL, "machine 'everything': no array of clips, but a count of 4");
+    REFUSE(all.desc.clips = NULL,
+           "machine 'everything': clips is NULL: expected an array of 4 elements");
     REFUSE(all.clips[2].name = NULL, "clip 2 has no name");
     REFUSE(all.clips[1].binding = NULL, "clip 'run' has no binding");
-    REFUSE(all.clips[1].binding = other.bindings[0], "clip 'run' is bound to another model");
+    REFUSE(all.clips[1].binding = other.bindings[0],
+           "clip 'run' is bound to another model: expected a binding to the machine's model");
     md5_binding *const alone = md5_bind_skeleton(&made->model->skeleton, made->model->bind_local,
                                                  made->bindings[1]->anim, NULL, NULL);
     REFUSE(all.clips[1].binding = alone,
-           "clip 'run' is bound to a skeleton, not to the machine's model");
+           "clip 'run' is bound to a skeleton: expected a binding to the machine's model");
     md5_free_binding(alone);
-    REFUSE(all.clips[1].period = (md5_period)2, "clip 'run': there is no period 2");
+    REFUSE(all.clips[1].period = (md5_period)2,
+           "clip 'run': period is out of range: expected 0 to 1, found 2");
     REFUSE(all.clips[1].interpolation = (md5_interpolation)9,
-           "clip 'run': there is no interpolation 9");
-    REFUSE(all.clips[1].extract = (md5_extract)4, "clip 'run': there is no extract 4");
-    REFUSE(all.clips[0].events = NULL, "clip 'walk': no array of events, but a count of 2");
-    REFUSE(all.clips[0].markers = NULL, "clip 'walk': no array of markers, but a count of 2");
+           "clip 'run': interpolation is out of range: expected 0 to 3, found 9");
+    REFUSE(all.clips[1].root_extraction = (md5_root_extraction)4,
+           "clip 'run': root_extraction is out of range: expected 0 to 3, found 4");
+    REFUSE(all.clips[0].events = NULL,
+           "clip 'walk': events is NULL: expected an array of 2 elements");
+    REFUSE(all.clips[0].markers = NULL,
+           "clip 'walk': markers is NULL: expected an array of 2 elements");
     REFUSE(all.events[1].name = NULL, "clip 'walk': event 1 has no name");
     REFUSE(all.windows[0].name = NULL, "clip 'lean': window 0 has no name");
-    REFUSE(all.follows[0].parameter = "pace",
-           "the table of 'followed parameters' names parameter 'pace', which does not exist");
-    REFUSE(all.parameters[1].value = NAN, "parameter 'armed': value is not finite");
-    REFUSE(all.parameters[1].kind = (md5_parameter_kind)3, "parameter 'armed': there is no kind 3");
+    REFUSE(all.follows[0].parameter = "pace", "table 'follows' refers to unknown parameter 'pace'");
+    REFUSE(all.parameters[1].value = NAN, "parameter 'armed': value is not a finite number");
+    REFUSE(all.parameters[1].kind = (md5_parameter_kind)3,
+           "parameter 'armed': kind is out of range: expected 0 to 2, found 3");
     play_end(&other);
 }
 
 TEST_HERE (machine_refuses_motions) {
-    REFUSE(all.motions[0].kind = (md5_motion_kind)5, "motion 'line': there is no kind 5");
-    REFUSE(all.motions[0].speed = INFINITY, "motion 'line': speed is not finite");
+    REFUSE(all.motions[0].kind = (md5_motion_kind)5,
+           "motion 'line': kind is out of range: expected 0 to 4, found 5");
+    REFUSE(all.motions[0].speed = INFINITY, "motion 'line': speed is not a finite number");
     REFUSE(all.motions[0].speed_parameter = "pace",
-           "motion 'line' names parameter 'pace', which does not exist");
-    REFUSE(all.motions[0].x_parameter = NULL, "motion 'line' has no parameter for x");
-    REFUSE(all.motions[1].y_parameter = NULL, "motion 'plane' has no parameter for y");
-    REFUSE(all.motions[0].items = NULL, "motion 'line': no array of items, but a count of 2");
-    REFUSE(all.motions[0].sync = (md5_sync)3, "motion 'line': there is no sync 3");
-    REFUSE(all.line[1].motion = NULL, "motion 'line': item 1 names no motion");
-    REFUSE(all.line[1].x = NAN, "motion 'line': position of an item is not finite");
-    REFUSE(all.line[1].y = NAN, "motion 'line': position of an item is not finite");
-    REFUSE(all.stack[1].mode = (md5_layer_mode)2, "motion 'stack': there is no mode of an item 2");
-    REFUSE(all.motions[4].clip = NULL, "motion 'once' names no clip");
-    REFUSE(all.motions[4].mode = (md5_play_mode)3, "motion 'once': there is no mode 3");
-    REFUSE(all.motions[4].start = NAN, "motion 'once': start is not finite");
+           "motion 'line' refers to unknown parameter 'pace'");
+    REFUSE(all.motions[0].x_parameter = NULL, "motion 'line' has no parameter for axis x");
+    REFUSE(all.motions[1].y_parameter = NULL, "motion 'plane' has no parameter for axis y");
+    REFUSE(all.motions[0].items = NULL,
+           "motion 'line': items is NULL: expected an array of 2 elements");
+    REFUSE(all.motions[0].sync = (md5_sync)3,
+           "motion 'line': sync is out of range: expected 0 to 2, found 3");
+    REFUSE(all.line[1].motion = NULL, "motion 'line': item 1 has no motion");
+    REFUSE(all.line[1].x = NAN, "motion 'line': position of an item is not a finite number");
+    REFUSE(all.line[1].y = NAN, "motion 'line': position of an item is not a finite number");
+    REFUSE(all.stack[1].mode = (md5_layer_mode)2,
+           "motion 'stack': mode of an item is out of range: expected 0 to 1, found 2");
+    REFUSE(all.motions[4].clip = NULL, "motion 'once' has no clip");
+    REFUSE(all.motions[4].mode = (md5_play_mode)3,
+           "motion 'once': mode is out of range: expected 0 to 2, found 3");
+    REFUSE(all.motions[4].start = NAN, "motion 'once': start is not a finite number");
     REFUSE(all.clips[0].num_markers = all.clips[1].num_markers = 0,
-           "motion 'line' is synchronised by markers, but its clips have 0 to 0 of them");
+           "motion 'line' cannot be synchronized by markers: expected the same number in all "
+           "clips, at least 1, found 0 to 0");
 }
 
 TEST_HERE (machine_refuses_layers) {
     REFUSE(all.layers[0].name = NULL, "layer 0 has no name");
-    REFUSE(all.layers[0].mode = (md5_layer_mode)2, "layer 'body': there is no mode 2");
-    REFUSE(all.layers[0].states = NULL, "layer 'body': no array of states, but a count of 3");
+    REFUSE(all.layers[0].mode = (md5_layer_mode)2,
+           "layer 'body': mode is out of range: expected 0 to 1, found 2");
+    REFUSE(all.layers[0].states = NULL,
+           "layer 'body': states is NULL: expected an array of 3 elements");
     REFUSE((all.layers[0].states = NULL, all.layers[0].name = NULL),
-           "layer '': no array of states, but a count of 3");
+           "layer '': states is NULL: expected an array of 3 elements");
     REFUSE((all.states[1].motion = "fly", all.states[1].name = NULL), "state 1 has no name");
     REFUSE(all.layers[0].transitions = NULL,
-           "layer 'body': no array of transitions, but a count of 3");
+           "layer 'body': transitions is NULL: expected an array of 3 elements");
 }
 
 TEST_HERE (machine_refuses_transitions) {
-#define OF_BODY "a transition of layer 'body'"
+#define OF_BODY "transition of layer 'body'"
     REFUSE(all.transitions[0].to = NULL, "layer 'body': transition 0 has no target state");
-    REFUSE(all.transitions[0].exit = NAN, OF_BODY ": exit is not finite");
+    REFUSE(all.transitions[0].exit = NAN, OF_BODY ": exit is not a finite number");
     REFUSE(all.transitions[0].duration = NAN,
-           OF_BODY ": duration is nan, which must be 0 to 1e+06");
-    REFUSE(all.transitions[0].start = INFINITY, OF_BODY ": start is not finite");
-    REFUSE(all.transitions[0].fade = (md5_fade)2, OF_BODY ": there is no fade 2");
-    REFUSE(all.transitions[0].easing.kind = (md5_ease_kind)35, OF_BODY ": there is no easing 35");
-    REFUSE(all.transitions[0].interrupt = (md5_interrupt)3, OF_BODY ": there is no interrupt 3");
+           OF_BODY ": duration is out of range: expected 0 to 1e+06, found nan");
+    REFUSE(all.transitions[0].start = INFINITY, OF_BODY ": start is not a finite number");
+    REFUSE(all.transitions[0].fade = (md5_fade)2,
+           OF_BODY ": fade is out of range: expected 0 to 1, found 2");
+    REFUSE(all.transitions[0].easing.kind = (md5_ease_kind)35,
+           OF_BODY ": easing is out of range: expected 0 to 34, found 35");
+    REFUSE(all.transitions[0].interrupt = (md5_interrupt)3,
+           OF_BODY ": interrupt is out of range: expected 0 to 2, found 3");
     REFUSE(all.transitions[0].conditions = NULL,
-           OF_BODY ": no array of conditions, but a count of 1");
+           OF_BODY ": conditions is NULL: expected an array of 1 elements");
     REFUSE(all.condition->parameter = NULL,
-           "a transition of layer 'body': a condition has no parameter");
-    REFUSE(all.condition->compare = (md5_comparison)6, OF_BODY ": there is no comparison 6");
+           "transition of layer 'body': condition has no parameter");
+    REFUSE(all.condition->compare = (md5_comparison)6,
+           OF_BODY ": comparison is out of range: expected 0 to 5, found 6");
     REFUSE(all.condition->kind = (md5_condition_kind)4,
-           OF_BODY ": there is no kind of a condition 4");
+           OF_BODY ": kind of a condition is out of range: expected 0 to 3, found 4");
     REFUSE((all.condition->kind = MD5_WHEN_TIME_LEFT, all.condition->compare = MD5_IS_SET),
-           "a transition of layer 'body': a condition has no comparison");
-    REFUSE(all.transitions[0].exit_event = "", OF_BODY " names no event");
-    REFUSE((all.condition->kind = MD5_WHEN_HEARD, all.condition->parameter = NULL,
+           "transition of layer 'body': condition has no comparison");
+    REFUSE(all.transitions[0].exit_event = "", OF_BODY " has no event name");
+    REFUSE((all.condition->kind = MD5_WHEN_EVENT, all.condition->parameter = NULL,
             all.condition->compare = MD5_IS_SET),
-           OF_BODY " names no event");
-    REFUSE((all.condition->kind = MD5_WHEN_HEARD, all.condition->parameter = "footstep left"),
-           OF_BODY ": a condition has no MD5_IS_SET");
-    REFUSE(all.condition->value = NAN, OF_BODY ": value of a condition is not finite");
+           OF_BODY " has no event name");
+    REFUSE((all.condition->kind = MD5_WHEN_EVENT, all.condition->parameter = "footstep left"),
+           OF_BODY ": condition has no MD5_IS_SET");
+    REFUSE(all.condition->value = NAN, OF_BODY ": value of a condition is not a finite number");
 }
 
 TEST_HERE (machine_refuses_modifiers) {
-    REFUSE(all.modifiers[0].kind = (md5_modifier_kind)8, "modifier 'look': there is no kind 8");
-    REFUSE(all.modifiers[0].space = (md5_joint_space)4, "modifier 'look': there is no space 4");
-    REFUSE(all.modifiers[0].joint = NULL, "modifier 'look' names no joint");
-    REFUSE(all.modifiers[0].aim.forward.x = NAN, "modifier 'look': forward is not finite");
-    REFUSE(all.modifiers[0].aim.forward.y = NAN, "modifier 'look': forward is not finite");
-    REFUSE(all.modifiers[0].aim.up.z = NAN, "modifier 'look': up is not finite");
-    REFUSE(all.modifiers[2].spring.gravity = NAN, "modifier 'swing': gravity is not finite");
+    REFUSE(all.modifiers[0].kind = (md5_modifier_kind)8,
+           "modifier 'look': kind is out of range: expected 0 to 7, found 8");
+    REFUSE(all.modifiers[0].space = (md5_joint_space)4,
+           "modifier 'look': space is out of range: expected 0 to 3, found 4");
+    REFUSE(all.modifiers[0].joint = NULL, "modifier 'look' has no joint");
+    REFUSE(all.modifiers[0].aim.forward.x = NAN, "modifier 'look': forward is not a finite number");
+    REFUSE(all.modifiers[0].aim.forward.y = NAN, "modifier 'look': forward is not a finite number");
+    REFUSE(all.modifiers[0].aim.up.z = NAN, "modifier 'look': up is not a finite number");
+    REFUSE(all.modifiers[2].spring.gravity = NAN,
+           "modifier 'swing': gravity is not a finite number");
     REFUSE(all.modifiers[3].smoothing = NAN,
-           "modifier 'stand': smoothing is nan, which must be 0 to 1e+06");
+           "modifier 'stand': smoothing is out of range: expected 0 to 1e+06, found nan");
     REFUSE(all.modifiers[2].length = 65,
-           "modifier 'swing' has a chain of 65 joints, which may have 2 to 64");
+           "modifier 'swing': chain length is out of range: expected 2 to 64 joints, found 65");
 }
 
 TEST_HERE (machine_refuses_masks) {
-    REFUSE(all.masks[0].joints = "*spin", "mask 'upper': there is no joint 'spin'");
+    REFUSE(all.masks[0].joints = "*spin", "mask 'upper': unknown joint 'spin'");
 }
 
 TEST_HERE (machine_refuses_what_modifiers_are_moved_to) {
-    static const md5_modifier_place nowhere = {.joint = NULL};
+    static const md5_modifier_point nowhere = {.joint = NULL};
     md5_attached_desc many[MD5_MAX_ATTACHED + 1] = {{0}};
     char names[MD5_MAX_ATTACHED + 1][8];
-    FOR (i, COUNT_OF(many)) {
+    for (size_t i = 0; i < COUNT_OF(many); i++) {
         snprintf(names[i], sizeof names[i], "gun%zu", i);
         many[i] = (md5_attached_desc){.name = names[i], .model = made->model};
     }
-    REFUSE(all.modifiers[5].target = &nowhere, "modifier 'hand': a place names no joint");
-    REFUSE(all.modifiers[5].pole = &nowhere, "modifier 'hand': a place names no joint");
+    REFUSE(all.modifiers[5].target = &nowhere,
+           "modifier 'hand': position of the target or pole has no joint");
+    REFUSE(all.modifiers[5].pole = &nowhere,
+           "modifier 'hand': position of the target or pole has no joint");
     REFUSE(all.attached[0].model = NULL, "attached 'gun' has no model");
     REFUSE((all.desc.attached = many, all.desc.num_attached = COUNT_OF(many)),
-           "there are more than 16 attached models");
-    REFUSE(all.attached[0].joint = "lhand",
-           "modifier 'hand': its place is on joint 'lhand', which it moves itself");
+           "too many attached models: expected at most 16, found 17");
+    REFUSE(
+        all.attached[0].joint = "lhand",
+        "modifier 'hand': target or pole is attached to joint 'lhand', which the modifier moves");
 }
 
 TEST_HERE (machine_refuses_what_drives_modifiers) {
     static const char two[] =
-        "modifier 'hand' has its weight from more than one of a state, a curve and a window";
+        "modifier 'hand' has several weight sources: expected one of a state, a curve and a window";
     REFUSE(all.modifiers[5].weight_curve = "bend", two);
     REFUSE(all.modifiers[5].weight_window = "bent", two);
-    REFUSE(all.modifiers[5].weight_layer = NULL, "modifier 'hand' names no layer");
-    REFUSE(all.modifiers[5].weight_state = NULL, "modifier 'hand' names no state");
+    REFUSE(all.modifiers[5].weight_layer = NULL, "modifier 'hand' has no layer");
+    REFUSE(all.modifiers[5].weight_state = NULL, "modifier 'hand' has no state");
     REFUSE(all.modifiers[5].weight_parameter = "sped",
-           "modifier 'hand' names parameter 'sped', which does not exist");
+           "modifier 'hand' refers to unknown parameter 'sped'");
     REFUSE((all.modifiers[5].weight_easing.kind = MD5_EASE_STEPS),
-           "modifier 'hand': there are 0 steps, which must be 1 to 65536");
+           "modifier 'hand': number of steps is out of range: expected 1 to 65536, found 0");
 }
 
 TEST_HERE (machine_refuses_limits) {
-    static const char none[] =
-        "limit 'head': it has no joint or no axis, or its min is above its max";
+    static const char none[] = "limit 'head' is invalid: expected a joint, an axis and min <= max";
     REFUSE(all.limits[0].axis = ((md5_vec3){0, 0, 0}), none);
     REFUSE(all.limits[0].min = 1.0f, none);
     REFUSE(all.limits[0].joint = NULL,
-           "limit '': it has no joint or no axis, or its min is above its max");
+           "limit '' is invalid: expected a joint, an axis and min <= max");
 }
 
 TEST_HERE (machine_refuses_morphs) {
-    REFUSE(all.morphs[1].target = NULL, "morph 1 names no target");
-    REFUSE(all.morphs[0].parameter = NULL, "morph 'smile' names no parameter");
-    REFUSE(all.morphs[1].state = NULL, "morph 'oh' names no state");
-    REFUSE(all.morphs[2].clip = NULL, "morph 'blink' names no clip");
+    REFUSE(all.morphs[1].target = NULL, "morph 1 has no target");
+    REFUSE(all.morphs[0].parameter = NULL, "morph 'smile' has no parameter");
+    REFUSE(all.morphs[1].state = NULL, "morph 'oh' has no state");
+    REFUSE(all.morphs[2].clip = NULL, "morph 'blink' has no clip");
 }
 
-TEST_HERE (machine_refuses_shots) {
-    static md5_slot_desc many[MD5_MAX_SHOTS + 1];
+TEST_HERE (machine_refuses_one_shots) {
+    static md5_slot_desc many[MD5_MAX_ONE_SHOTS + 1];
     static md5_condition late = {.kind = MD5_WHEN_TIME_LEFT, .compare = MD5_IS_LESS};
-    REFUSE(all.shots[0].slot = NULL, "shot 'nod' names no slot");
-    REFUSE(all.shots[0].clip = NULL, "shot 'nod' names no clip");
-    REFUSE(all.shots[0].mask = "lower", "shot 'nod' names mask 'lower', which does not exist");
-    REFUSE(all.shots[0].layer = "legs", "shot 'nod' names layer 'legs', which does not exist");
-    REFUSE(all.shots[0].reference = "ran", "shot 'nod' names clip 'ran', which does not exist");
-    REFUSE((all.shots[0].reference = "idle", all.shots[0].reference_frame = 21),
-           "shot 'nod': its reference has no frame 21");
-    REFUSE(all.shots[0].fade_out_easing.kind = MD5_EASE_STEPS,
-           "shot 'nod': there are 0 steps, which must be 1 to 65536");
-    REFUSE(all.shots[0].conditions = &late,
-           "shot 'nod': a condition is about a state, and one-shots have none");
+    REFUSE(all.one_shots[0].slot = NULL, "one_shot 'nod' has no slot");
+    REFUSE(all.one_shots[0].clip = NULL, "one_shot 'nod' has no clip");
+    REFUSE(all.one_shots[0].mask = "lower", "one_shot 'nod' refers to unknown mask 'lower'");
+    REFUSE(all.one_shots[0].layer = "legs", "one_shot 'nod' refers to unknown layer 'legs'");
+    REFUSE(all.one_shots[0].reference = "ran", "one_shot 'nod' refers to unknown clip 'ran'");
+    REFUSE((all.one_shots[0].reference = "idle", all.one_shots[0].reference_frame = 21),
+           "one_shot 'nod': reference frame is out of range: expected 0 to 20, found 21");
+    REFUSE(all.one_shots[0].fade_out_easing.kind = MD5_EASE_STEPS,
+           "one_shot 'nod': number of steps is out of range: expected 1 to 65536, found 0");
+    REFUSE(all.one_shots[0].conditions = &late, "one_shot 'nod': 'state_time' and 'time_left' "
+                                                "are not supported in conditions of one-shots");
     REFUSE((all.desc.slots = many, all.desc.num_slots = COUNT_OF(many)),
-           "there are 65 slots, but at most 64");
+           "too many slots: expected at most 64, found 65");
 }
 
 // One more than there are bits for.
@@ -291,11 +314,11 @@ TEST_HERE (machine_refuses_conditions_about_too_many_events) {
     static char names[COUNT][8];
     md5_event events[COUNT] = {{0}};
     md5_condition heard[COUNT] = {{0}};
-    FOR (i, COUNT) {
+    for (int i = 0; i < COUNT; i++) {
         snprintf(names[i], sizeof names[i], "e%u", i);
         events[i] = (md5_event){.name = names[i]};
         heard[i] =
-            (md5_condition){.parameter = names[i], .kind = MD5_WHEN_HEARD, .compare = MD5_IS_SET};
+            (md5_condition){.parameter = names[i], .kind = MD5_WHEN_EVENT, .compare = MD5_IS_SET};
     }
     for (uint32_t count = COUNT - 1; count <= COUNT; count++) {
         OWN_FULL all;
@@ -307,7 +330,9 @@ TEST_HERE (machine_refuses_conditions_about_too_many_events) {
         md5_error error = {0};
         OWN_MACHINE machine = md5_create_machine(&all.desc, NULL, &error);
         CHECK((machine != NULL) == (count < COUNT));
-        CHECK_STRING(error.message, machine ? "" : OF_BODY " names one event more than 64");
+        CHECK_STRING(
+            error.message,
+            machine ? "" : OF_BODY " refers to too many events: expected at most 64 in a machine");
     }
 }
 
@@ -347,7 +372,7 @@ static md5_xform head_after(const full *all)
     md5_xform pose[PLAY_JOINTS];
     OWN_MACHINE machine = play_machine(&all->desc);
     OWN_PLAYER player = play_player(machine);
-    FOR (step, 60)
+    for (int step = 0; step < 60; step++)
         play_advance(player, 0.05);
     play_pose(player, pose);
     return pose[4];
@@ -362,14 +387,14 @@ TEST_HERE (machine_has_defaults_for_a_gaze_without_a_row) {
     all.modifiers[4].gaze = NULL;
     const md5_xform is = head_after(&all);
     CHECK_BYTES(&is, &expected, sizeof is);
-    all.modifiers[4].weight = MD5_ZERO;
+    all.modifiers[4].weight = MD5_EXPLICIT_ZERO;
     const md5_xform without = head_after(&all);
     CHECK(memcmp(&without, &is, sizeof is) != 0);
 }
 
 static void survive_failures(const md5_machine_desc *desc)
 {
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_MACHINE machine = md5_create_machine(desc, &it.opts, &it.error);
         const size_t blocks = it.heap.live;
         OWN_PLAYER player =
@@ -392,7 +417,7 @@ TEST (machine_memory_is_linear_in_its_tables) {
     static char names[ROWS_IN_ALL][8];
     static md5_state_desc states[ROWS_IN_ALL];
     static md5_transition_desc ways[ROWS_IN_ALL];
-    FOR (i, ROWS_IN_ALL) {
+    for (int i = 0; i < ROWS_IN_ALL; i++) {
         snprintf(names[i], sizeof names[i], "s%04u", i); // of one length
         states[i] = (md5_state_desc){.name = names[i], .motion = "a"};
         ways[i] = (md5_transition_desc){.from = names[i], .to = names[0]};
@@ -442,7 +467,7 @@ TEST_HERE (machine_survives_failure_wherever_a_block_ends) {
     static md5_parameter_desc parameters[MAX];
     OWN_FULL all;
     fill(made, &all);
-    FOR_U32 (i, MAX) {
+    for (uint32_t i = 0; i < MAX; i++) {
         snprintf(names[i], sizeof names[i], "p%03u", i);
         parameters[i] = i < all.desc.num_parameters ? all.parameters[i]
                                                     : (md5_parameter_desc){.name = names[i]};
@@ -450,7 +475,7 @@ TEST_HERE (machine_survives_failure_wherever_a_block_ends) {
     all.desc.report = (md5_report_desc){.enter = true, .clip_end = true};
     all.desc.parameters = parameters;
     for (; all.desc.num_parameters < MAX; all.desc.num_parameters++) {
-        EACH_FAILURE (it) {
+        for (test_failure it = {0}; NEXT_FAILURE(it);) {
             OWN_MACHINE machine = md5_create_machine(&all.desc, &it.opts, &it.error);
             CHECK(it.error.status == (machine ? MD5_OK : MD5_ERROR_MEMORY));
         }

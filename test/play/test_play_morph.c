@@ -110,8 +110,8 @@ TEST_HERE (morph_follows_a_curve_over_a_clip) {
 TEST_HERE (morph_follows_a_clip_that_is_a_one_shot) {
     md5_player_seek(fixture->player, 0, 1, 0);
     CHECK_EXACT(weight_of(fixture, BLINK), 0);
-    const md5_shot_desc shot = {.weight = 0.8f, .fade_in = 0.6f};
-    CHECK(md5_player_play_shot(fixture->player, 0, 0, &shot));
+    const md5_one_shot_desc one_shot = {.weight = 0.8f, .fade_in = 0.6f};
+    CHECK(md5_player_play_one_shot(fixture->player, 0, 0, &one_shot));
     pass(fixture, 0.3);
     CHECK_NEAR(weight_of(fixture, BLINK), 0.4 * curve(3), 1e-5);
     pass(fixture, 0.15);
@@ -136,7 +136,7 @@ TEST_HERE (morph_decays_in_an_inertial_transition) {
 
 // More transitions than there are slots for states, of both kinds: the oldest are frozen.
 TEST_HERE (morph_does_not_jump_when_transitions_are_interrupted) {
-    FOR_FROM (i, 1, 60u) {
+    for (uint32_t i = 1; i < 60u; i++) {
         const double before = weight_of(fixture, SMILE), blink = weight_of(fixture, BLINK);
         go(fixture, 0, i * 7 % 4, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
         CHECK_NEAR(weight_of(fixture, SMILE), before, 1e-6);
@@ -160,7 +160,7 @@ static bool are_weights_alike(md5_player *a, md5_player *b)
 // Leads the player to a frozen pose, offsets and a fade.
 static void stir(const play_scene *fixture)
 {
-    FOR_FROM (i, 1, 12u) {
+    for (uint32_t i = 1; i < 12u; i++) {
         go(fixture, 0, i % 4, 0.9f, i == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
         pass(fixture, 0.03);
     }
@@ -170,7 +170,7 @@ TEST_HERE (morph_weights_are_saved_and_copied) {
     stir(fixture);
     OWN_PLAYER restored = play_restored(fixture->player), *const copied =
                                                               play_copied(fixture->player);
-    FOR (i, 20) {
+    for (int i = 0; i < 20; i++) {
         CHECK(are_weights_alike(fixture->player, restored)
               && are_weights_alike(fixture->player, copied));
         pass(fixture, 0.07);
@@ -185,14 +185,14 @@ TEST_HERE (morph_weights_of_any_bytes_are_finite) {
     size_t size;
     OWN uint8_t *const bytes = play_save(fixture->player, &size);
     uint32_t num_refused = 0;
-    FOR (i, size) {
+    for (size_t i = 0; i < size; i++) {
         const uint8_t kept = bytes[i];
         bytes[i] = 0x7f;
         num_refused += !md5_player_restore(other, bytes, size, NULL);
         bytes[i] = kept;
         float weights[NUM_TARGETS];
         md5_player_morphs(other, weights);
-        FOR (k, NUM_TARGETS)
+        for (int k = 0; k < NUM_TARGETS; k++)
             CHECK(isfinite(weights[k]));
         CHECK(!md5_player_restore(other, bytes, i, NULL));
     }
@@ -214,38 +214,42 @@ TEST_HERE (morph_rows_are_checked) {
         .target = "t", .drive = MD5_MORPH_BY_CLIP, .clip = "a", ROWS(keys, keys)};
     const md5_morph_desc by_state = {
         .target = "t", .drive = MD5_MORPH_BY_STATE, .layer = "body", .state = "low"};
-    check_refused(fixture->machine, NULL, "machine '': no array of morphs, but a count of 1");
+    check_refused(fixture->machine, NULL,
+                  "machine '': morphs is NULL: expected an array of 1 elements");
     md5_morph_desc odd = good;
     odd.target = "";
-    check_refused(fixture->machine, &odd, "morph 0 names no target");
+    check_refused(fixture->machine, &odd, "morph 0 has no target");
     odd = good;
     odd.parameter = NULL;
-    check_refused(fixture->machine, &odd, "morph 't' names no parameter");
+    check_refused(fixture->machine, &odd, "morph 't' has no parameter");
     odd.parameter = "none";
-    check_refused(fixture->machine, &odd, "morph 't' names parameter 'none', which does not exist");
+    check_refused(fixture->machine, &odd, "morph 't' refers to unknown parameter 'none'");
     odd = good;
     odd.weight = INFINITY;
     check_refused(fixture->machine, &odd,
-                  "morph 't': weight is inf, which must be -1e+06 to 1e+06");
+                  "morph 't': weight is out of range: expected -1e+06 to 1e+06, found inf");
     odd = good;
     odd.drive = (md5_morph_drive)5;
-    check_refused(fixture->machine, &odd, "morph 't': there is no drive 5");
+    check_refused(fixture->machine, &odd,
+                  "morph 't': drive is out of range: expected 0 to 4, found 5");
     odd = by_state;
     odd.layer = NULL;
-    check_refused(fixture->machine, &odd, "morph 't' names no layer");
+    check_refused(fixture->machine, &odd, "morph 't' has no layer");
     odd.layer = "none";
-    check_refused(fixture->machine, &odd, "morph 't' names layer 'none', which does not exist");
+    check_refused(fixture->machine, &odd, "morph 't' refers to unknown layer 'none'");
     odd = by_state;
     odd.state = NULL;
-    check_refused(fixture->machine, &odd, "morph 't' names no state");
+    check_refused(fixture->machine, &odd, "morph 't' has no state");
     odd.state = "open";
-    check_refused(fixture->machine, &odd, "morph 't' names state 'open', which layer 'body' lacks");
+    check_refused(fixture->machine, &odd,
+                  "morph 't' refers to unknown state 'open' of layer 'body'");
     odd = by_clip;
     odd.clip = "z";
-    check_refused(fixture->machine, &odd, "morph 't' names clip 'z', which does not exist");
+    check_refused(fixture->machine, &odd, "morph 't' refers to unknown clip 'z'");
     odd = by_clip;
     odd.keys = NULL;
-    check_refused(fixture->machine, &odd, "morph 't': no array of keys, but a count of 3");
+    check_refused(fixture->machine, &odd,
+                  "morph 't': keys is NULL: expected an array of 3 elements");
     odd.num_keys = 0;
     check_refused(fixture->machine, &odd, "morph 't' has no keys for clip 'a'");
     const md5_morph_key late[] = {{.frame = 11}},
@@ -254,15 +258,17 @@ TEST_HERE (morph_rows_are_checked) {
     odd = by_clip;
     odd.keys = late;
     odd.num_keys = 1;
-    check_refused(fixture->machine, &odd,
-                  "frame 11 of clip 'a' is a key of morph 't', but the last frame is 10");
+    check_refused(
+        fixture->machine, &odd,
+        "key of morph 't' is out of range: expected a frame from 0 to 10 in clip 'a', found 11");
     odd.keys = endless;
-    check_refused(fixture->machine, &odd,
-                  "morph 't': the weight of a key is nan, which must be -1e+06 to 1e+06");
+    check_refused(
+        fixture->machine, &odd,
+        "morph 't': weight of a key is out of range: expected -1e+06 to 1e+06, found nan");
     odd.keys = turned;
     odd.num_keys = 2;
     check_refused(fixture->machine, &odd,
-                  "morph 't': the key of frame 3 stands behind that of frame 3");
+                  "morph 't': keys are out of order: expected a frame above 3, found 3");
 }
 
 TEST (morph_rows_change_the_fingerprint) {
@@ -273,11 +279,11 @@ TEST (morph_rows_change_the_fingerprint) {
         "morph smile parameter joy { weight 0.5 } morph blink clip a " KEYS,
     };
     uint64_t fingerprints[4];
-    FOR (i, 4u) {
+    for (uint32_t i = 0; i < 4; i++) {
         OWN_PLAY fixture;
         begin(&fixture, rows[i]);
         fingerprints[i] = md5_machine_fingerprint(fixture.machine);
-        FOR (k, i)
+        for (uint32_t k = 0; k < i; k++)
             CHECK(fingerprints[k] != fingerprints[i]);
     }
 }

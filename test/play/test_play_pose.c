@@ -10,7 +10,7 @@ enum { RATE = 24, FRAMES = 25 };
 static void begin_four(play_scene *fixture)
 {
     play_scene_begin(fixture);
-    FOR (i, 4u)
+    for (uint32_t i = 0; i < 4; i++)
         play_scene_add(fixture, FRAMES, RATE, 0.3 + 0.2 * i, 1 + i);
 }
 
@@ -24,7 +24,7 @@ static void at(const play_case *made, uint32_t clip, double seconds, real_place 
 TEST_HERE (play_shows_a_clip) {
     play_scene_read(fixture, "layer body { state swinging b }");
     double time = 0;
-    FOR (i, 100) {
+    for (int i = 0; i < 100; i++) {
         real_place expected[PLAY_JOINTS];
         at(&fixture->made, 1, time, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
@@ -41,7 +41,7 @@ TEST_HERE (play_crossfades_up_to_four) {
     const double begins[4] = {0, 0.3, 0.5, 0.6}, durations[4] = {1, 0.9, 1, 0.8};
     double time = 0;
     uint32_t num_begun = 1;
-    FOR (i, 180) {
+    for (int i = 0; i < 180; i++) {
         if (num_begun < 4 && time >= begins[num_begun] - 1e-9) {
             CHECK(md5_player_fade_to(fixture->player, 0, num_begun, (float)durations[num_begun],
                                      MD5_FADE_CROSS, easings[num_begun]));
@@ -49,7 +49,7 @@ TEST_HERE (play_crossfades_up_to_four) {
         }
         real_place expected[PLAY_JOINTS], next[PLAY_JOINTS];
         at(&fixture->made, 0, time, expected);
-        FOR_FROM (k, 1, num_begun) {
+        for (uint32_t k = 1; k < num_begun; k++) {
             const double share = (time - begins[k]) / (float)durations[k];
             at(&fixture->made, k, time - begins[k], next);
             play_real_blend(expected, next,
@@ -67,7 +67,7 @@ TEST_HERE (play_crossfades_up_to_four) {
 TEST_HERE (play_crossfade_stays_within_its_ends) {
     play_scene_read(fixture, "layer body { state a a state b b }");
     CHECK(md5_player_fade_to(fixture->player, 0, 1, 1, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
-    FOR_FROM (i, 1, 20) {
+    for (int i = 1; i < 20; i++) {
         play_advance(fixture->player, 0.05);
         const double time = 0.05 * i,
                      eased = md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN_OUT}, (float)time);
@@ -119,7 +119,7 @@ TEST_HERE (play_nests_motions) {
     float arms[PLAY_JOINTS];
     CHECK(md5_build_mask(&fixture->made.model->skeleton, "*larm *rarm", 0, arms, NULL));
     double time = 0;
-    FOR (i, 50) {
+    for (int i = 0; i < 50; i++) {
         const double x = 0.25 + 0.01 * i, more = 0.02 * i;
         md5_player_set(fixture->player, 0, (float)x);
         md5_player_set(fixture->player, 1, (float)more);
@@ -154,7 +154,7 @@ TEST_HERE (play_lays_layers_over_another) {
                              "layer lean { add reference c 3 mask upper weight lean state c c }");
     float upper[PLAY_JOINTS];
     CHECK(md5_build_mask(&fixture->made.model->skeleton, "*spine", 2, upper, NULL));
-    FOR (i, 50) {
+    for (int i = 0; i < 50; i++) {
         real_place expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
         const double time = 0.05 * i;
         at(&fixture->made, 0, time, expected);
@@ -182,7 +182,7 @@ typedef struct channel {
 static double accumulate(const play_case *made, const channel *from, double time, double gathered,
                          real_place *pose)
 {
-    FOR_WHILE (i, 2, gathered < 1) {
+    for (int i = 0; i < 2 && gathered < 1; i++) {
         real_place next[PLAY_JOINTS];
         if (from->weights[i] == 0)
             continue;
@@ -212,7 +212,7 @@ static void begin_original(original *fixture)
                            "layer all { state none nothing state b b } "
                            "layer eyelids { mask eyelids weight blink state c c }");
     const md5_mask_desc *const masks = md5_machine_tables(scene->machine)->masks;
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         CHECK(md5_build_mask(&scene->made.model->skeleton, masks[i].joints, 0, fixture->masks[i],
                              NULL));
 }
@@ -225,7 +225,7 @@ static void check_original(original *fixture, const channel *channels, double ti
     const play_case *made = &fixture->scene.made;
     play_real_bind(made->model, expected);
     const double of_all = accumulate(made, &channels[0], time, 0, expected);
-    FOR_FROM (i, 1, 4)
+    for (int i = 1; i < 4; i++)
         accumulate(made, &channels[i], time, of_all, expected);
     accumulate(made, &channels[4], time, 1 - channels[4].weights[0], expected);
 
@@ -236,9 +236,9 @@ static void check_original(original *fixture, const channel *channels, double ti
 TEST (play_fades_channels_as_the_original) {
     original fixture;
     begin_original(&fixture);
-    FOR (i, 3u)
+    for (uint32_t i = 0; i < 3; i++)
         play_fade(fixture.scene.player, i, 1, 1);
-    FOR (i, 48) {
+    for (int i = 0; i < 48; i++) {
         const double time = 0.025 * i, in = fmin(time, 1), blink = (float)(0.02 * i);
         const channel channels[5] = {{NULL, {0, 0}, {0, 0}},
                                      {fixture.masks[0], {1, 0}, {in, 1 - in}},
@@ -258,7 +258,7 @@ TEST (play_fades_the_whole_body_as_the_original) {
     begin_original(&fixture);
     play_fade(fixture.scene.player, 3, 1, 0);
     play_fade(fixture.scene.player, 3, 0, 1);
-    FOR (i, 48) {
+    for (int i = 0; i < 48; i++) {
         const double time = 0.025 * i, in = fmin(time, 1);
         const channel channels[5] = {{NULL, {1, 0}, {1 - in, 0}},
                                      {fixture.masks[0], {0, 0}, {in, 0}},

@@ -18,7 +18,7 @@ static const struct {
 void play_random_begin(play_random_stock *fixture)
 {
     play_begin(&fixture->made);
-    FOR_U32 (i, PLAY_RANDOM_CLIPS) {
+    for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
         play_add_clip(&fixture->made, clips[i].num_frames, clips[i].rate, 0.3, clips[i].walk, i);
         fixture->num_frames[i] = clips[i].num_frames;
     }
@@ -49,7 +49,7 @@ static float random_speed(uint64_t *random)
 
 static void make_motions(play_random_tables *to, uint64_t *random)
 {
-    FOR (i, PLAY_MOTIONS) {
+    for (int i = 0; i < PLAY_MOTIONS; i++) {
         md5_motion_desc *const motion = &to->motions[i];
         *motion = (md5_motion_desc){
             .name = motion_names[i],
@@ -69,7 +69,7 @@ static void make_motions(play_random_tables *to, uint64_t *random)
         motion->x_parameter = "x";
         // Synchronised clips must loop; with markers they must have them.
         const bool is_free = motion->kind == MD5_MOTION_STACK || motion->sync == MD5_SYNC_NONE;
-        FOR (k, motion->num_items)
+        for (uint32_t k = 0; k < motion->num_items; k++)
             to->items[i][k] = (md5_motion_item){
                 .motion = is_free && play_one_in(random, 2) ? motion_names[play_below(random, 3)]
                                                             : clip_names[play_below(random, 3)],
@@ -121,7 +121,7 @@ static void make_transition(md5_transition_desc *to, md5_condition *condition, u
 static void add_fade(play_random_tables *to, uint32_t layer, md5_fade fade, float duration)
 {
     bool is_inertial = fade == MD5_FADE_INERTIAL;
-    FOR (i, to->layers[layer].num_states)
+    for (uint32_t i = 0; i < to->layers[layer].num_states; i++)
         is_inertial = is_inertial && to->states[layer][i].motion;
     to->has_crossfades = to->has_crossfades || (duration > 0 && !is_inertial);
     to->longest = fmax(to->longest, duration);
@@ -130,9 +130,9 @@ static void add_fade(play_random_tables *to, uint32_t layer, md5_fade fade, floa
 static void make_layers(play_random_tables *to, uint64_t *random)
 {
     static const char *const names[PLAY_LAYERS] = {"body", "arms", "more"};
-    FOR (i, to->desc.num_layers) {
+    for (uint32_t i = 0; i < to->desc.num_layers; i++) {
         const uint32_t num_states = 1 + play_below(random, PLAY_STATES);
-        FOR (k, num_states) {
+        for (uint32_t k = 0; k < num_states; k++) {
             const char *const motion = play_one_in(random, 3)
                                            ? clip_names[play_below(random, PLAY_RANDOM_CLIPS)]
                                            : motion_names[play_below(random, PLAY_MOTIONS)];
@@ -148,7 +148,7 @@ static void make_layers(play_random_tables *to, uint64_t *random)
             .transitions = to->transitions[i],
             .num_transitions = play_below(random, PLAY_TRANSITIONS + 1),
         };
-        FOR (k, to->layers[i].num_transitions) {
+        for (uint32_t k = 0; k < to->layers[i].num_transitions; k++) {
             md5_transition_desc *const transition = &to->transitions[i][k];
             make_transition(transition, &to->conditions[i][k], num_states, random);
             if (play_one_in(random, 3) && !to->has_fades)
@@ -161,7 +161,7 @@ static void make_layers(play_random_tables *to, uint64_t *random)
 
 static double speed_in(const double *speeds, const char *name)
 {
-    FOR (i, PLAY_RANDOM_CLIPS) {
+    for (int i = 0; i < PLAY_RANDOM_CLIPS; i++) {
         if (strcmp(clip_names[i], name) == 0)
             return speeds[i];
     }
@@ -174,15 +174,16 @@ static double speed_in(const double *speeds, const char *name)
 // Motions are made of ones before them. A stack may add its items up.
 static void find_speeds(const play_random_tables *fixture, double pace, double *speeds)
 {
-    FOR (i, PLAY_RANDOM_CLIPS)
-        speeds[i] = fixture->clips[i].extract == MD5_EXTRACT_NONE
+    for (int i = 0; i < PLAY_RANDOM_CLIPS; i++)
+        speeds[i] = fixture->clips[i].root_extraction == MD5_ROOT_EXTRACTION_NONE
                         ? 0
                         : hypot(clips[i].walk.speed, clips[i].walk.rise);
-    FOR (i, PLAY_MOTIONS) {
+    for (int i = 0; i < PLAY_MOTIONS; i++) {
         const md5_motion_desc *const motion = &fixture->motions[i];
         double most = motion->kind == MD5_MOTION_CLIP ? speed_in(speeds, motion->clip) : 0;
         double sum = most;
-        EACH_IN (item, motion, items) {
+        for (uint32_t j = 0; j < motion->num_items; j++) {
+            const md5_motion_item *const item = &motion->items[j];
             const double speed = speed_in(speeds, item->motion);
             most = fmax(most, speed);
             sum += speed;
@@ -197,9 +198,9 @@ double play_random_speed(const play_random_tables *fixture, double pace)
 {
     double speeds[PLAY_RANDOM_CLIPS + PLAY_MOTIONS], sum = 0;
     find_speeds(fixture, pace, speeds);
-    FOR (i, fixture->desc.num_layers) {
+    for (uint32_t i = 0; i < fixture->desc.num_layers; i++) {
         double most = 0;
-        FOR (k, fixture->layers[i].num_states) {
+        for (uint32_t k = 0; k < fixture->layers[i].num_states; k++) {
             const char *const motion = fixture->states[i][k].motion;
             most = fmax(most, motion ? speed_in(speeds, motion) : 0);
         }
@@ -231,19 +232,20 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
                    .transition_end = *random & 64,
                    .clip_end = *random & 128},
     };
-    const md5_extract extracts[] = {MD5_EXTRACT_NONE, MD5_EXTRACT_WALK, MD5_EXTRACT_MOVE,
-                                    MD5_EXTRACT_TURN};
-    const md5_extract extract = extracts[play_one_in(random, 2) ? 0 : play_below(random, 4)];
-    to->has_turns = extract == MD5_EXTRACT_TURN;
+    const md5_root_extraction extracts[] = {MD5_ROOT_EXTRACTION_NONE, MD5_ROOT_EXTRACTION_WALK,
+                                            MD5_ROOT_EXTRACTION_MOVE, MD5_ROOT_EXTRACTION_TURN};
+    const md5_root_extraction extract =
+        extracts[play_one_in(random, 2) ? 0 : play_below(random, 4)];
+    to->has_turns = extract == MD5_ROOT_EXTRACTION_TURN;
     uint64_t aside = *random; // windows and curves change nothing else of a machine
-    FOR_U32 (i, PLAY_RANDOM_CLIPS) {
+    for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
         const uint32_t last = fixture->num_frames[i] - 1;
-        FOR (k, PLAY_EVENTS) {
+        for (int k = 0; k < PLAY_EVENTS; k++) {
             const uint32_t frames[4] = {0, last, last / 2, play_below(random, last + 1)};
             to->events[i][k].frame = frames[play_below(random, 4)];
             to->events[i][k].name = event_names[k];
         }
-        FOR (k, PLAY_WINDOWS) {
+        for (int k = 0; k < PLAY_WINDOWS; k++) {
             const uint32_t frames[4] = {0, last, last / 2, play_below(&aside, last + 1)};
             const uint32_t a = frames[play_below(&aside, 4)], b = frames[play_below(&aside, 4)];
             to->windows[i][k] = (md5_window){event_names[k], "", a < b ? a : b, a < b ? b : a, {0}};
@@ -258,7 +260,7 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
             .name = clip_names[i],
             .binding = fixture->made.bindings[i],
             .period = (md5_period)play_one_in(random, 3),
-            .extract = extract,
+            .root_extraction = extract,
             .events = to->events[i],
             .num_events = play_below(random, PLAY_EVENTS + 1),
             .markers = to->markers[i],
@@ -277,7 +279,7 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
 // goes there and back.
 static int markers_of(const play_random_tables *fixture, const char *name)
 {
-    FOR (i, PLAY_RANDOM_CLIPS) {
+    for (int i = 0; i < PLAY_RANDOM_CLIPS; i++) {
         if (strcmp(clip_names[i], name) == 0)
             return (int)fixture->clips[i].num_markers;
     }
@@ -293,13 +295,14 @@ static int markers_of(const play_random_tables *fixture, const char *name)
 
 void play_random_step(play_random_tables *to, uint64_t *random)
 {
-    FOR (i, to->desc.num_layers) {
+    for (uint32_t i = 0; i < to->desc.num_layers; i++) {
         const md5_layer_desc *const layer = &to->layers[i];
         bool may_interrupt = false;
-        FOR (k, layer->num_transitions) {
+        for (uint32_t k = 0; k < layer->num_transitions; k++) {
             md5_transition_desc *const transition = &to->transitions[i][k];
             int least = PLAY_MARKERS, most = -1; // of the states that must be alike
-            EACH_IN (state, layer, states) {
+            for (uint32_t j = 0; j < layer->num_states; j++) {
+                const md5_state_desc *const state = &layer->states[j];
                 if (transition->from && strcmp(state->name, transition->from) != 0
                     && strcmp(state->name, transition->to) != 0)
                     continue;
@@ -316,20 +319,22 @@ void play_random_step(play_random_tables *to, uint64_t *random)
         // Three states in step: the mean of a product of two fades has no closed form, and is less
         // exact, by 1e-8 s, where one of them has a vertical tangent in the midst of the other.
         // Each transition whose exit depends on that adds some.
-        FOR_WHILE (k, layer->num_transitions, may_interrupt) {
-            md5_transition_desc *const transition = &to->transitions[i][k];
-            const md5_ease_kind kind = transition->easing.kind;
-            if (transition->in_step
-                && (kind == MD5_EASE_SQUARE_ROOT
-                    || (kind >= MD5_EASE_CIRCULAR_IN && kind <= MD5_EASE_CIRCULAR_IN_OUT)))
-                transition->easing.kind = MD5_EASE_SMOOTH;
+        if (may_interrupt) {
+            for (uint32_t k = 0; k < layer->num_transitions; k++) {
+                md5_transition_desc *const transition = &to->transitions[i][k];
+                const md5_ease_kind kind = transition->easing.kind;
+                if (transition->in_step
+                    && (kind == MD5_EASE_SQUARE_ROOT
+                        || (kind >= MD5_EASE_CIRCULAR_IN && kind <= MD5_EASE_CIRCULAR_IN_OUT)))
+                    transition->easing.kind = MD5_EASE_SMOOTH;
+            }
         }
     }
 }
 
 void play_random_add_times(play_random_tables *to, uint64_t *random)
 {
-    FOR_U32 (i, PLAY_LAYERS * PLAY_TRANSITIONS) {
+    for (uint32_t i = 0; i < PLAY_LAYERS * PLAY_TRANSITIONS; i++) {
         const uint32_t number = i / PLAY_LAYERS;
         const md5_layer_desc *const layer = &to->layers[i % PLAY_LAYERS];
         md5_transition_desc *const way = &to->transitions[i % PLAY_LAYERS][number];
@@ -343,10 +348,10 @@ void play_random_add_times(play_random_tables *to, uint64_t *random)
         if (added[1].kind == MD5_WHEN_STATE_TIME && i % 2 == 1)
             added[1].longest = added[1].value + 0.75f;
         const md5_clip_desc *const clip = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
-        if (added[1].kind == MD5_WHEN_HEARD && clip->num_events == 0)
+        if (added[1].kind == MD5_WHEN_EVENT && clip->num_events == 0)
             continue;
-        if (added[1].kind == MD5_WHEN_HEARD)
-            added[1] = (md5_condition){.parameter = clip->events[0].name, .kind = MD5_WHEN_HEARD};
+        if (added[1].kind == MD5_WHEN_EVENT)
+            added[1] = (md5_condition){.parameter = clip->events[0].name, .kind = MD5_WHEN_EVENT};
         added[1].begins_alternative = way->num_conditions > 0 && play_one_in(random, 2);
         way->conditions = added + 1 - way->num_conditions;
         way->num_conditions++;
@@ -355,7 +360,7 @@ void play_random_add_times(play_random_tables *to, uint64_t *random)
         // are: it grows unequal.
         way->keeps_phase = false;
         // An event of a state that is one of the clips.
-        FOR (k, layer->num_states * PLAY_RANDOM_CLIPS) {
+        for (uint32_t k = 0; k < layer->num_states * PLAY_RANDOM_CLIPS; k++) {
             const md5_state_desc *const state = &layer->states[k / PLAY_RANDOM_CLIPS];
             const md5_clip_desc *const own = &to->clips[k % PLAY_RANDOM_CLIPS];
             if (way->waits && way->from && strcmp(way->from, state->name) == 0 && state->motion
@@ -366,44 +371,44 @@ void play_random_add_times(play_random_tables *to, uint64_t *random)
     }
 }
 
-void play_random_add_shots(play_random_tables *to, uint64_t *random)
+void play_random_add_one_shots(play_random_tables *to, uint64_t *random)
 {
     static const char *const slots[PLAY_SLOTS] = {"up", "down"};
-    static const char *const names[PLAY_SHOTS] = {"w", "x", "y", "z"};
+    static const char *const names[PLAY_ONE_SHOTS] = {"w", "x", "y", "z"};
     static const md5_mask_desc upper = {.name = "upper", .joints = "*spine"}; // the root goes on
-    FOR (i, PLAY_SHOTS) {
+    for (int i = 0; i < PLAY_ONE_SHOTS; i++) {
         const md5_clip_desc *const clip = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
         const md5_clip_desc *const other = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
         if (clip->num_events == 0 || other->num_events == 0)
             continue;
-        to->untils[i] = (md5_condition){.parameter = clip->events[0].name, .kind = MD5_WHEN_HEARD};
+        to->untils[i] = (md5_condition){.parameter = clip->events[0].name, .kind = MD5_WHEN_EVENT};
         const uint32_t row = play_below(random, to->layers[0].num_transitions + 1);
         if (row < to->layers[0].num_transitions)
             to->whens[i][0] = to->conditions[0][row];
         if (!to->whens[i][0].parameter)
             to->whens[i][0] =
-                (md5_condition){.parameter = other->events[0].name, .kind = MD5_WHEN_HEARD};
-        to->shots[to->desc.num_shots++] =
-            (md5_shot_desc){.name = names[i],
-                            .slot = slots[play_below(random, PLAY_SLOTS)],
-                            .clip = clip_names[play_below(random, PLAY_RANDOM_CLIPS)],
-                            .conditions = to->whens[i],
-                            .num_conditions = 1,
-                            .until = &to->untils[i],
-                            .num_until = !play_one_in(random, 4),
-                            .speed = random_speed(random),
-                            .fade_in = 0.125f * (float)play_below(random, 3),
-                            .fade_out = 0.125f * (float)play_below(random, 3),
-                            .end = (md5_shot_end)play_below(random, 3),
-                            .priority = (int32_t)play_below(random, 2)};
+                (md5_condition){.parameter = other->events[0].name, .kind = MD5_WHEN_EVENT};
+        to->one_shots[to->desc.num_one_shots++] =
+            (md5_one_shot_desc){.name = names[i],
+                                .slot = slots[play_below(random, PLAY_SLOTS)],
+                                .clip = clip_names[play_below(random, PLAY_RANDOM_CLIPS)],
+                                .conditions = to->whens[i],
+                                .num_conditions = 1,
+                                .until = &to->untils[i],
+                                .num_until = !play_one_in(random, 4),
+                                .speed = random_speed(random),
+                                .fade_in = 0.125f * (float)play_below(random, 3),
+                                .fade_out = 0.125f * (float)play_below(random, 3),
+                                .end = (md5_one_shot_end)play_below(random, 3),
+                                .priority = (int32_t)play_below(random, 2)};
     }
-    FOR (i, PLAY_SLOTS)
+    for (int i = 0; i < PLAY_SLOTS; i++)
         to->slots[i] = (md5_slot_desc){.name = slots[i], .mask = "upper"};
     to->desc.masks = &upper;
     to->desc.num_masks = 1;
     to->desc.slots = to->slots;
     to->desc.num_slots = PLAY_SLOTS;
-    to->desc.shots = to->shots;
+    to->desc.one_shots = to->one_shots;
 }
 
 double play_random_seconds(uint64_t *random)
@@ -428,7 +433,7 @@ void play_random_change(md5_player *const *players, uint32_t num_players,
     fixture->has_fades = fixture->has_fades || (kind == 9 && duration > 0);
     if (kind == 9)
         add_fade(fixture, layer, fade, duration);
-    FOR (i, num_players) {
+    for (uint32_t i = 0; i < num_players; i++) {
         if (kind < 4)
             md5_player_set(players[i], PLAY_LEAP, 1);
         if (kind >= 2 && kind < 6)
@@ -458,7 +463,7 @@ void play_hear(void *user, md5_player *player, const md5_event *event, float wei
 bool play_heard_the_same(const play_heard *a, const play_heard *b)
 {
     bool is_same = CHECK_UINT(b->count, a->count); // of one machine, or of two with the same tables
-    FOR_WHILE (i, a->count, is_same)
+    for (uint32_t i = 0; i < a->count && is_same; i++)
         is_same = CHECK_STRING(b->events[i]->name, a->events[i]->name)
                   && CHECK_UINT(b->events[i]->frame, a->events[i]->frame);
     return is_same && CHECK_BYTES(a->weights, b->weights, a->count * sizeof a->weights[0]);

@@ -14,7 +14,7 @@ enum {
     PLAY_STATES = 5
 };
 enum { PLAY_RANDOM_CLIPS = 5, PLAY_TRANSITIONS = 8, PLAY_LAYERS = 3 };
-enum { PLAY_SHOTS = 4, PLAY_SLOTS = 2 };
+enum { PLAY_ONE_SHOTS = 4, PLAY_SLOTS = 2 };
 enum { PLAY_X, PLAY_PACE, PLAY_FLAG, PLAY_LEAP, PLAY_CALL, PLAY_PARAMETERS };
 
 // The clips of random machines. Free them with play_end(&stock.made).
@@ -40,9 +40,9 @@ typedef struct play_random_tables {
     md5_transition_desc transitions[PLAY_LAYERS][PLAY_TRANSITIONS];
     md5_condition conditions[PLAY_LAYERS][PLAY_TRANSITIONS];
     md5_condition added[PLAY_LAYERS][PLAY_TRANSITIONS][2]; // play_random_add_times()
-    md5_slot_desc slots[PLAY_SLOTS];                       // play_random_add_shots()
-    md5_shot_desc shots[PLAY_SHOTS];
-    md5_condition whens[PLAY_SHOTS][2], untils[PLAY_SHOTS];
+    md5_slot_desc slots[PLAY_SLOTS];                       // play_random_add_one_shots()
+    md5_one_shot_desc one_shots[PLAY_ONE_SHOTS];
+    md5_condition whens[PLAY_ONE_SHOTS][2], untils[PLAY_ONE_SHOTS];
     bool has_turns, has_fades;
     bool has_crossfades;
     double longest; // seconds: of a fade
@@ -59,7 +59,7 @@ void play_random_step(play_random_tables *to, uint64_t *random);
 void play_random_add_times(play_random_tables *to, uint64_t *random);
 
 // Adds one-shots that begin by themselves, and stop when something is heard.
-void play_random_add_shots(play_random_tables *to, uint64_t *random);
+void play_random_add_one_shots(play_random_tables *to, uint64_t *random);
 
 // How fast the root can be moved, units a second: by the fastest state of each layer.
 double play_random_speed(const play_random_tables *fixture, double pace);

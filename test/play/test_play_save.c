@@ -7,8 +7,8 @@
 enum { MOMENTS = 4, STEPS = 6, MODIFIERS = 5 };
 
 static const md5_foot_desc foot = {.ankle = "lfoot"};
-static const md5_modifier_hold hold = {.numbers = {.height = 40, .speed = 1e3f}};
-static const md5_modifier_gaze gaze = {.eyes = {"lhand"}, .numbers.max_seconds = 0.5f};
+static const md5_modifier_hold hold = {.params = {.height = 40, .speed = 1e3f}};
+static const md5_modifier_gaze gaze = {.eyes = {"lhand"}, .params.max_seconds = 0.5f};
 static const md5_modifier_desc modifiers[MODIFIERS] = {
     {.name = "sway",
      .kind = MD5_MODIFIER_SPRING,
@@ -40,7 +40,7 @@ static void begin_machine(save_test *fixture, uint64_t seed, uint64_t *random)
     if (seed % 4 == 0)
         play_random_add_times(&fixture->tables, random);
     if (seed % 8 == 0)
-        play_random_add_shots(&fixture->tables, random);
+        play_random_add_one_shots(&fixture->tables, random);
     fixture->tables.desc.modifiers = modifiers;
     fixture->tables.desc.num_modifiers = MODIFIERS;
     fixture->tables.desc.masks = masks;
@@ -58,8 +58,8 @@ static bool are_saved_alike(const md5_player *a, const md5_player *b)
     return is_same;
 }
 
-static void change_shots(const save_test *fixture, md5_player *const *players, uint32_t num_players,
-                         uint64_t *random)
+static void change_one_shots(const save_test *fixture, md5_player *const *players,
+                             uint32_t num_players, uint64_t *random)
 {
     const md5_machine_desc *const desc = &fixture->tables.desc;
     static const md5_easing curves[2] = {
@@ -67,24 +67,24 @@ static void change_shots(const save_test *fixture, md5_player *const *players, u
         {.kind = MD5_EASE_STEPS, .steps = 3, .jump = MD5_JUMP_BOTH}};
     const uint32_t curve = play_below(random, 3);
     const md5_easing plain = {.kind = (md5_ease_kind)play_below(random, 3)};
-    const md5_shot_desc shot = {
+    const md5_one_shot_desc one_shot = {
         .mode = (md5_layer_mode)play_below(random, 2),
         .reference = play_one_in(random, 2) ? desc->clips[0].name : NULL,
         .layer = play_one_in(random, 2) ? desc->layers[0].name : NULL,
         .speed = (float)(3 * test_random(random) - 1),
         .fade_in = 0.2f * (float)play_below(random, 3),
         .fade_out = 0.1f * (float)play_below(random, 3),
-        .end = (md5_shot_end)play_below(random, 3),
+        .end = (md5_one_shot_end)play_below(random, 3),
         .fade_in_easing = curve < 2 ? curves[curve] : plain,
         .fade_out_easing = curve > 0 ? curves[curve - 1] : plain,
     };
     const uint32_t slot = play_below(random, 2), clip = play_below(random, desc->num_clips);
     const bool stops = play_one_in(random, 4);
-    FOR (i, num_players) {
+    for (uint32_t i = 0; i < num_players; i++) {
         if (stops)
-            md5_player_stop_shot(players[i], slot, shot.fade_out);
+            md5_player_stop_one_shot(players[i], slot, one_shot.fade_out);
         else
-            CHECK(md5_player_play_shot(players[i], slot, clip, &shot));
+            CHECK(md5_player_play_one_shot(players[i], slot, clip, &one_shot));
     }
 }
 
@@ -102,7 +102,7 @@ static bool step_alike(save_test *fixture, md5_player *const *players, uint32_t 
         const float weight = (float)play_below(random, 3) * 0.5f;
         const md5_vec3 position = {(float)(20 * test_random(random)), 3,
                                    (float)(60 * test_random(random))};
-        FOR (i, num_players) {
+        for (uint32_t i = 0; i < num_players; i++) {
             md5_target *const target = md5_player_target(players[i], number);
             target->weight = weight;
             target->position = position;
@@ -113,7 +113,7 @@ static bool step_alike(save_test *fixture, md5_player *const *players, uint32_t 
         }
     }
     if (play_one_in(random, 3))
-        change_shots(fixture, players, num_players, random);
+        change_one_shots(fixture, players, num_players, random);
     if (play_one_in(random, 4)) {
         const uint32_t mask = play_below(random, 3);
         const md5_detail detail = {
@@ -121,10 +121,10 @@ static bool step_alike(save_test *fixture, md5_player *const *players, uint32_t 
             .interval = play_below(random, 5),
             .phase = play_below(random, 5),
         };
-        FOR (i, num_players)
+        for (uint32_t i = 0; i < num_players; i++)
             CHECK(md5_player_set_detail(players[i], &detail));
     }
-    FOR (i, num_players) {
+    for (uint32_t i = 0; i < num_players; i++) {
         fixture->heard[i].count = 0;
         md5_player_advance(players[i], seconds, play_hear, &fixture->heard[i]);
         motions[i] = md5_player_root_motion(players[i]);
@@ -152,7 +152,7 @@ static bool by_saving(md5_player *to, const md5_player *from)
 
 static bool by_adopting(md5_player *to, const md5_player *from)
 {
-    md5_player_adopt(to, from, NULL, NULL);
+    md5_player_migrate(to, from, NULL, NULL);
     return true;
 }
 
@@ -172,16 +172,16 @@ static bool check_machine(save_test *fixture, uint64_t seed, take_over *take)
     md5_player *const players[2] = {play_player(fixture->machine),
                                     play_player(take == by_adopting ? other : fixture->machine)};
     bool is_same = true;
-    FOR_WHILE (moment, MOMENTS, is_same) {
+    for (int moment = 0; moment < MOMENTS && is_same; moment++) {
         for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
             step_alike(fixture, &players[0], 1, &random);
         for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
             step_alike(fixture, &players[1], 1, &random);
         // A change that no step has followed yet is part of the state.
         play_random_change(players, 1, &fixture->tables, &random);
-        change_shots(fixture, players, 1, &random);
+        change_one_shots(fixture, players, 1, &random);
         is_same = take(players[1], players[0]) && CHECK(are_saved_alike(players[0], players[1]));
-        FOR_WHILE (i, STEPS, is_same)
+        for (int i = 0; i < STEPS && is_same; i++)
             is_same = step_alike(fixture, players, 2, &random);
     }
     CHECK_THAT(is_same, "machine of seed %llu: MD5_SAVE_SEED tries it alone",
@@ -231,8 +231,8 @@ TEST (adopted_player_of_any_other_machine_has_sound_poses) {
         begin_machine(fixture, seed, &random);
         md5_player *const player = play_player(fixture->machine);
         if (old)
-            md5_player_adopt(player, old, NULL, NULL);
-        FOR (i, STEPS) {
+            md5_player_migrate(player, old, NULL, NULL);
+        for (int i = 0; i < STEPS; i++) {
             play_pose(player, pose);
             CHECK(play_is_sound(pose, PLAY_JOINTS));
             step_alike(fixture, &player, 1, &random);
@@ -310,7 +310,7 @@ static const edit edits[] = {
 static double move(md5_player *player, int num_frames, md5_xform *pose)
 {
     double most = 0;
-    FOR (i, num_frames) {
+    for (int i = 0; i < num_frames; i++) {
         md5_xform before[PLAY_JOINTS];
         play_pose(player, before);
         play_advance(player, 1.0 / 60.0);
@@ -323,9 +323,10 @@ static double move(md5_player *player, int num_frames, md5_xform *pose)
 // The pose is the old one, moves in the first frame no farther than in a frame of one of both
 // machines, and later is that of a player that has only known the new one.
 TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
-    EACH (each, edits) {
+    for (size_t i = 0; i < COUNT_OF(edits); i++) {
+        const edit *const each = &edits[i];
         OWN_PLAY was = {0}, is = {0};
-        const int number = (int)(each - edits);
+        const int number = (int)i;
         begin_edited(&was, each->was);
         begin_edited(&is, each->is);
         OWN_PLAYER alone = play_player(is.machine);
@@ -334,7 +335,7 @@ TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
         double most = move(was.player, 12, old);
         md5_player_set(was.player, md5_find_parameter(was.machine, "call"), 1);
         most = fmax(most, move(was.player, 18, old));
-        md5_player_adopt(is.player, was.player, note_lost, lost);
+        md5_player_migrate(is.player, was.player, note_lost, lost);
         play_pose(is.player, pose);
         CHECK_THAT(play_pose_distance(old, pose) < 1e-4, "edit %d: a jump by %g", number,
                    play_pose_distance(old, pose));
@@ -366,18 +367,18 @@ TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
     begin_edited(&from, was);
     begin_edited(&to, is);
     CHECK(md5_player_set(from.player, 1, 5));
-    CHECK(md5_player_play_shot(from.player, 2, 1, NULL));
-    CHECK(PLAY_SHOT(from.player, 3, 2, .mask = "top"));
+    CHECK(md5_player_play_one_shot(from.player, 2, 1, NULL));
+    CHECK(PLAY_ONE_SHOT(from.player, 3, 2, .mask = "top"));
     CHECK(md5_player_set_detail(from.player, &(md5_detail){.mask = "top", .interval = 3}));
     md5_player_target(from.player, 1)->position.x = 7;
     play_advance(from.player, 0.25);
-    md5_player_adopt(to.player, from.player, note_lost, lost);
+    md5_player_migrate(to.player, from.player, note_lost, lost);
     CHECK_STRING(lost, "mask top, parameter x, ");
     CHECK_EXACT(md5_player_get(to.player, 0), 5); // it follows no more
     CHECK_EXACT(md5_player_get(to.player, 1), 4);
     CHECK_EXACT(md5_player_target(to.player, 0)->position.x, 7);
-    CHECK_NEAR(md5_player_shot(to.player, 2).time, 0.25, 1e-9);
-    CHECK(!md5_player_shot(to.player, 3).is_playing); // its mask is gone
+    CHECK_NEAR(md5_player_one_shot(to.player, 2).time, 0.25, 1e-9);
+    CHECK(!md5_player_one_shot(to.player, 3).is_playing); // its mask is gone
     CHECK_NEAR(md5_player_layer(to.player, 1).time, 0.25, 1e-9);
 }
 
@@ -404,34 +405,36 @@ TEST (open_window_of_an_edited_machine_is_told_from_others_of_its_name) {
         {OF_A("window hit 2-8"), "-hit8 ", ""},
         {OF_A("window far 10-12"), "+far10 -far12 ", "window hit, "},
     };
-    EACH (each, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_PLAY was = {0}, is = {0};
         char heard[LOST_TEXT] = "", lost[LOST_TEXT] = "";
         begin_edited(&was, OF_A("window hit 10-12 w\nwindow hit 2-8"));
-        begin_edited(&is, each->is);
+        begin_edited(&is, cases[i].is);
         md5_player_advance(was.player, 0.25, note_window, heard);
         CHECK_STRING(heard, "+hit2 ");
-        md5_player_adopt(is.player, was.player, note_lost, lost);
+        md5_player_migrate(is.player, was.player, note_lost, lost);
         heard[0] = '\0';
         md5_player_advance(is.player, 0.7, note_window, heard);
-        CHECK_STRING(heard, each->heard);
-        CHECK_STRING(lost, each->lost);
+        CHECK_STRING(heard, cases[i].heard);
+        CHECK_STRING(lost, cases[i].lost);
     }
 }
 
 TEST (what_plays_in_a_slot_of_an_edited_machine_goes_on_in_that_of_its_name) {
     OWN_PLAY was = {0}, is = {0};
     char lost[LOST_TEXT] = "";
-    begin_edited(&was, "slot gone slot arm slot leg shot g gone a shot l leg c shot r arm b " GO);
+    begin_edited(
+        &was,
+        "slot gone slot arm slot leg one_shot g gone a one_shot l leg c one_shot r arm b " GO);
     begin_edited(&is, "slot leg slot new slot arm " GO);
-    FOR (i, 3u)
-        CHECK(md5_player_play_shot(was.player, MD5_NONE, MD5_NONE,
-                                   &md5_machine_tables(was.machine)->shots[i]));
-    md5_player_adopt(is.player, was.player, note_lost, lost);
+    for (uint32_t i = 0; i < 3; i++)
+        CHECK(md5_player_play_one_shot(was.player, MD5_NONE, MD5_NONE,
+                                       &md5_machine_tables(was.machine)->one_shots[i]));
+    md5_player_migrate(is.player, was.player, note_lost, lost);
     CHECK_STRING(lost, "slot gone, ");
-    CHECK_UINT(md5_player_shot(is.player, 0).clip, 2);
-    CHECK(!md5_player_shot(is.player, 1).is_playing);
-    CHECK_UINT(md5_player_shot(is.player, 2).clip, 1);
+    CHECK_UINT(md5_player_one_shot(is.player, 0).clip, 2);
+    CHECK(!md5_player_one_shot(is.player, 1).is_playing);
+    CHECK_UINT(md5_player_one_shot(is.player, 2).clip, 1);
 }
 
 // -- Bytes that are no player -----------------------------------------------------------------
@@ -452,7 +455,7 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
     const bool is_old = size > 4 && ((const uint8_t *)bytes)[4] < 5;
     const bool is_same = is_old || (saved_size == size && memcmp(saved, bytes, size) == 0);
     free(saved);
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         play_pose(player, pose);
         play_advance(player, 0.05);
     }
@@ -470,18 +473,18 @@ TEST (bytes_that_are_no_player_change_nothing) {
         begin_machine(fixture, seed, &random);
         md5_player *const player = play_player(fixture->machine), *const other =
                                                                       play_player(fixture->machine);
-        FOR (i, 4)
+        for (int i = 0; i < 4; i++)
             step_alike(fixture, &player, 1, &random);
         play_random_change(&player, 1, &fixture->tables, &random);
         md5_player_copy(other, player);
         size_t size;
         OWN uint8_t *const bytes = play_save(player, &size);
-        FOR_WHILE (cut, size, is_right) {
+        for (size_t cut = 0; cut < size && is_right; cut++) {
             OWN uint8_t *const part = test_copy(bytes, cut);
             is_right = CHECK(!md5_player_restore(player, part, cut, NULL));
         }
         static const uint8_t flips[] = {0x01, 0x10, 0x80, 0xff};
-        FOR_WHILE (i, 4 * size, is_right) {
+        for (size_t i = 0; i < 4 * size && is_right; i++) {
             bytes[i / 4] ^= flips[i % 4];
             is_right = is_refused_or_valid(player, other, bytes, size);
             bytes[i / 4] ^= flips[i % 4];
@@ -525,7 +528,7 @@ TEST (player_of_another_machine_is_refused_by_name) {
     OWN_PLAYER runs = play_player(hero);
     md5_error error = {0};
     CHECK_SAYS(md5_player_restore(runs, bytes, size, &error), error, MD5_ERROR_MISMATCH,
-               "another machine than 'hero'");
+               "of machine 'hero', found ");
 }
 
 TEST (player_of_another_version_is_refused_by_number) {
@@ -536,7 +539,7 @@ TEST (player_of_another_version_is_refused_by_number) {
     bytes[4] = 200;
     md5_error error = {0};
     CHECK_SAYS(md5_player_restore(one.player, bytes, size, &error), error, MD5_ERROR_MISMATCH,
-               "version 200");
+               "unsupported version of a saved player: expected 2 to 6, found 200");
     bytes[0] = 'X';
     CHECK_FAILS(md5_player_restore(one.player, bytes, size, &error), error, MD5_ERROR_SYNTAX);
 }
@@ -555,7 +558,7 @@ TEST (saved_indices_below_none_are_refused) {
         bytes[i] = 0xfe;
         CHECK_FAILS(md5_player_restore(one.player, bytes, size, &error), error, MD5_ERROR_RANGE);
         num_none++;
-        num_states += strstr(error.message, "the state that is entered") != NULL;
+        num_states += strstr(error.message, "entered state of a layer") != NULL;
         bytes[i] = 0xff;
     }
     CHECK(num_none > 1);
@@ -572,7 +575,7 @@ TEST (saved_bytes_are_little_endian) {
     OWN uint8_t *const bytes = play_save(one.player, &size);
     CHECK_BYTES(bytes, "M5PS\6\0\0\0", 8);
     uint64_t fingerprint = 0;
-    FOR (i, 8)
+    for (int i = 0; i < 8; i++)
         fingerprint |= (uint64_t)bytes[8 + i] << (8 * i);
     CHECK_UINT(fingerprint, md5_machine_fingerprint(one.machine));
     static const uint8_t three_quarters[8] = {0, 0, 0, 0, 0, 0, 0xe8, 0x3f};
@@ -585,7 +588,7 @@ TEST (save_without_room_is_cut_and_returns_the_size_needed) {
     size_t size;
     OWN void *const bytes = play_save(one.player, &size);
     OWN uint8_t *const cut = malloc(size);
-    FOR (room, size) {
+    for (size_t room = 0; room < size; room++) {
         memset(cut, 0x5a, size);
         CHECK_UINT(md5_player_save(one.player, cut, room), size);
         CHECK(memcmp(cut, bytes, room) == 0 && cut[room] == 0x5a);
@@ -604,11 +607,11 @@ TEST (fingerprint_depends_on_every_table) {
     };
     OWN_PLAY one;
     begin_small(&one, SMALL);
-    EACH (rows, changed) {
+    for (size_t i = 0; i < COUNT_OF(changed); i++) {
         OWN_PLAY other;
-        begin_small(&other, *rows);
+        begin_small(&other, changed[i]);
         CHECK_THAT(md5_machine_fingerprint(other.machine) != md5_machine_fingerprint(one.machine),
-                   "%s", *rows);
+                   "%s", changed[i]);
     }
 }
 
@@ -652,7 +655,7 @@ static void begin(play_scene *fixture)
         .num_layers = 1,
         .num_modifiers = 1,
         ROW(follows, follow),
-        .max_shots = 2,
+        .max_one_shots = 2,
     };
     play_scene_clips(fixture, 1, 11, 10);
     play_scene_add(fixture, 17, 20, 0.4, 2);
@@ -695,26 +698,28 @@ TEST (saved_player_of_version_2_is_restored) {
     target->weight = 0.5f;
     target->position = (md5_vec3){20, 5, 60};
     play_advance(player, 0.125);
-    PLAY_SHOT(player, 0, 1, .mask = "upper", .weight = 0.75f, .fade_in = 0.25f, .fade_out = 0.5f,
-              .fade_in_easing.kind = MD5_EASE_SMOOTH, .fade_out_easing.kind = MD5_EASE_SMOOTH);
-    PLAY_SHOT(player, 1, 0, .mode = MD5_LAYER_ADD, .speed = -1, .end = MD5_SHOT_HOLDS,
-              .fade_in = 0.125f, .fade_in_easing.kind = MD5_EASE_CUBIC_OUT,
-              .fade_out_easing.kind = MD5_EASE_CUBIC_OUT);
+    PLAY_ONE_SHOT(player, 0, 1, .mask = "upper", .weight = 0.75f, .fade_in = 0.25f,
+                  .fade_out = 0.5f, .fade_in_easing.kind = MD5_EASE_SMOOTH,
+                  .fade_out_easing.kind = MD5_EASE_SMOOTH);
+    PLAY_ONE_SHOT(player, 1, 0, .mode = MD5_LAYER_ADD, .speed = -1, .end = MD5_ONE_SHOT_HOLDS,
+                  .fade_in = 0.125f, .fade_in_easing.kind = MD5_EASE_CUBIC_OUT,
+                  .fade_out_easing.kind = MD5_EASE_CUBIC_OUT);
     play_advance(player, 0.125);
-    PLAY_SHOT(player, 0, 0, .fade_in = 0.5f, .fade_in_easing.kind = MD5_EASE_QUADRATIC_IN,
-              .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN, .end = MD5_SHOT_LOOPS, .start = 0.5);
-    md5_player_stop_shot(player, 1, 0.25f);
+    PLAY_ONE_SHOT(player, 0, 0, .fade_in = 0.5f, .fade_in_easing.kind = MD5_EASE_QUADRATIC_IN,
+                  .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN, .end = MD5_ONE_SHOT_LOOPS,
+                  .start = 0.5);
+    md5_player_stop_one_shot(player, 1, 0.25f);
     play_advance(player, 0.0625);
 
     play_unhex(saved, SAVED_SIZE, bytes);
     md5_error error = {0};
     if (!CHECK(md5_player_restore(old.player, bytes, sizeof bytes, &error)))
         printf("%s\n", error.message);
-    FOR (step, 20) {
+    for (int step = 0; step < 20; step++) {
         CHECK(play_apart(old.player, same.player) == 0);
-        FOR (slot, 2u) {
-            const md5_shot_status a = md5_player_shot(old.player, slot);
-            const md5_shot_status b = md5_player_shot(same.player, slot);
+        for (uint32_t slot = 0; slot < 2; slot++) {
+            const md5_one_shot_status a = md5_player_one_shot(old.player, slot);
+            const md5_one_shot_status b = md5_player_one_shot(same.player, slot);
             CHECK(a.is_playing == b.is_playing && a.is_stopping == b.is_stopping);
             // Times are sums of other parts than those of that library.
             CHECK(a.clip == b.clip && a.weight == b.weight);
@@ -752,7 +757,7 @@ TEST_PLAY (saved_player_of_version_2_is_checked, begin(fixture)) {
                 MD5_ERROR_SYNTAX);
     // The last one-shot's two easings come before its clock, 55 bytes from the end.
     const size_t easing = SAVED_SIZE - 55;
-    FOR (i, 2u) {
+    for (uint32_t i = 0; i < 2; i++) {
         CHECK_UINT(bytes[easing + 4 * i], MD5_EASE_CUBIC_OUT);
         bytes[easing + 4 * i] = MD5_EASE_CUBIC_BEZIER;
         CHECK_FAILS(md5_player_restore(fixture->player, bytes, SAVED_SIZE, &error), error,
@@ -762,9 +767,7 @@ TEST_PLAY (saved_player_of_version_2_is_checked, begin(fixture)) {
     // Version 1 is too old.
     bytes[4] = 1;
     CHECK(!md5_player_restore(fixture->player, bytes, SAVED_SIZE, &error));
-    CHECK_STRING(
-        error.message,
-        "the player was saved in version 1 of the format, but versions 2 to 6 can be read");
+    CHECK_STRING(error.message, "unsupported version of a saved player: expected 2 to 6, found 1");
 }
 
 // -- Version 5 ----------------------------------------------------------------------------------
@@ -792,7 +795,7 @@ TEST (saved_player_of_version_5_is_restored) {
     OWN_PLAY fixture;
     uint8_t bytes[(sizeof saved_5 - 1) / 2];
     play_scene_begin(&fixture);
-    FOR (i, 2u)
+    for (uint32_t i = 0; i < 2; i++)
         play_add_clip(&fixture.made, 21, 20, 0.3, (play_walk){40 + 60.0 * i, 0, 0}, i);
     play_scene_read(&fixture, "clip a f { walk } clip b f { walk } float pace 1 "
                               "follow pace spring 100 4 layer body { state a a state b b }");
@@ -801,7 +804,7 @@ TEST (saved_player_of_version_5_is_restored) {
     OWN_PLAYER same = play_player(fixture.machine);
     md5_player_set(same, 0, 5);
     play_advance(same, 0.375);
-    FOR (step, 10) {
+    for (int step = 0; step < 10; step++) {
         CHECK_NEAR(md5_player_get(fixture.player, 0), md5_player_get(same, 0), 2e-6);
         CHECK(md5_player_layer(fixture.player, 0).from == 0);
         play_advance(fixture.player, 0.0625);

@@ -16,10 +16,11 @@ typedef struct schema_list {
 static schema_list all_schemas(void)
 {
     schema_list all = {{&md5i_machine_schema}, 1};
-    FOR (i, all.count) {
+    for (uint32_t i = 0; i < all.count; i++) {
         const md5_schema *const schema = all.schemas[i];
         uint32_t place = i + 1;
-        EACH_IN (column, schema, columns) {
+        for (uint32_t j = 0; j < schema->num_columns; j++) {
+            const md5_column *const column = &schema->columns[j];
             const md5_schema *const rows = column->rows;
             uint32_t known = 0;
             while (known < all.count && all.schemas[known] != rows)
@@ -73,10 +74,11 @@ static bool check(bool holds, const md5_schema *schema, const md5_column *column
 
 TEST (every_column_has_range_default_and_text) {
     const schema_list all = all_schemas();
-    FOR (i, all.count) {
+    for (uint32_t i = 0; i < all.count; i++) {
         const md5_schema *const schema = all.schemas[i];
         check(schema->text != NULL, schema, NULL, "no text for the manual");
-        EACH_IN (column, schema, columns) {
+        for (uint32_t j = 0; j < schema->num_columns; j++) {
+            const md5_column *const column = &schema->columns[j];
             const bool is_number =
                 column->kind == MD5_COLUMN_FLOAT || column->kind == MD5_COLUMN_DOUBLE
                 || column->kind == MD5_COLUMN_COUNT || column->kind == MD5_COLUMN_INT
@@ -111,12 +113,13 @@ static size_t alignment_of(const md5_column *column)
 // Only the padding before an aligned member, or before the end of the row, is left over.
 TEST (columns_cover_their_rows) {
     const schema_list all = all_schemas();
-    FOR (i, all.count) {
+    for (uint32_t i = 0; i < all.count; i++) {
         const md5_schema *const schema = all.schemas[i];
         size_t widest = 1, end = 0;
         while (end < schema->size) {
             size_t next = schema->size, alignment = widest, after = schema->size;
-            EACH_IN (column, schema, columns) {
+            for (uint32_t j = 0; j < schema->num_columns; j++) {
+                const md5_column *const column = &schema->columns[j];
                 if (column->offset >= end && column->offset < next) {
                     next = column->offset;
                     alignment = alignment_of(column);
@@ -165,7 +168,7 @@ static char *add_rows(random_tables *to, const md5_schema *schema, uint32_t coun
 {
     char *const rows = test_calloc(count, schema->size);
     to->memory[to->num_allocated++] = rows;
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         add_row(to, schema, rows + i * schema->size, above);
     return rows;
 }
@@ -188,7 +191,7 @@ static float random_float(const md5_column *column, uint64_t *random)
     const double share = test_random_u32(random) / 4294967295.0;
     const double low = has_range ? column->least : -1e4, high = has_range ? column->most : 1e4;
     if (column->keeps_zero && play_one_in(random, 5))
-        return MD5_ZERO;
+        return MD5_EXPLICIT_ZERO;
     if (play_one_in(random, 3))
         return (float)(low + (high - low) / 8.0 * play_below(random, 9));
     return (float)(low + (high - low) * share * (play_one_in(random, 2) ? 1 : 1e-6));
@@ -261,7 +264,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         *(bool *)(void *)value = true;
         break;
     case MD5_COLUMN_DIRECTION:
-        FOR (i, 3)
+        for (int i = 0; i < 3; i++)
             floats[i] = (float)play_below(random, 100) / 7.0f;
         break;
     case MD5_COLUMN_CHOICE:
@@ -283,7 +286,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         break;
     }
     case MD5_COLUMN_PART:
-        FOR (i, offsetof(md5_report_desc, reserved))
+        for (size_t i = 0; i < offsetof(md5_report_desc, reserved); i++)
             value[i] = (char)play_below(random, 2); // of flags
         break;
     default:
@@ -298,7 +301,7 @@ static void fill_condition(md5_condition *condition, const void *before, uint64_
     condition->kind = (md5_condition_kind)play_below(random, 4);
     condition->begins_alternative = before == condition - 1 && play_one_in(random, 2);
     const bool is_compared = condition->compare > MD5_IS_CLEAR;
-    if (condition->kind == MD5_WHEN_HEARD ? condition->compare != MD5_IS_SET : !is_compared)
+    if (condition->kind == MD5_WHEN_EVENT ? condition->compare != MD5_IS_SET : !is_compared)
         condition->kind = MD5_WHEN_PARAMETER;
     if (condition->kind == MD5_WHEN_STATE_TIME || condition->kind == MD5_WHEN_TIME_LEFT)
         condition->parameter = NULL;
@@ -309,17 +312,17 @@ static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *
     to->num_rows = to->num_allocated = 0;
     memset(&to->desc, 0, sizeof to->desc);
     add_row(to, machine, (char *)&to->desc, 0);
-    FOR (i, to->num_rows) {
+    for (uint32_t i = 0; i < to->num_rows; i++) {
         const md5_schema *const schema = to->rows[i].schema;
         char *const row = to->rows[i].row;
         uint32_t kind = md5_kind_of(schema, row, to->rows[i].above);
-        FOR_WHILE (k, schema->num_columns, schema->has_kind && kind == 0) {
+        for (uint32_t k = 0; k < schema->num_columns && schema->has_kind && kind == 0; k++) {
             if (schema->columns[k].offset != schema->kind)
                 continue;
             kind = random_choice(&schema->columns[k], random);
             memcpy(row + schema->kind, &kind, sizeof kind);
         }
-        FOR (k, schema->num_columns) {
+        for (uint32_t k = 0; k < schema->num_columns; k++) {
             if (schema->columns[k].form == MD5_FORM_ALWAYS
                 && md5_is_used(&schema->columns[k], kind)) {
                 char *const rows = add_rows(to, schema->columns[k].rows, 1, kind);
@@ -361,7 +364,7 @@ static bool are_same(const md5_schema *schema, const void *first, const void *se
                           || memcmp(left, right, sizeof(md5_ease_kind)) == 0);
         } else if (column->kind == MD5_COLUMN_TEXT || column->kind == MD5_COLUMN_TEXTS) {
             const size_t count = column->kind == MD5_COLUMN_TEXTS ? column->other : 1;
-            FOR (i, count)
+            for (size_t i = 0; i < count; i++)
                 is_same = is_same
                           && is_same_text(((const char *const *)(const void *)left)[i],
                                           ((const char *const *)(const void *)right)[i]);
@@ -388,21 +391,24 @@ TEST (written_machines_are_read_bit_for_bit) {
     md5_error error = {0};
     const uint32_t count = play_transitions(5000);
     uint32_t num_same = 0;
-    FOR_WHILE (i, count, text) {
-        fill_tables(&tables, &md5i_machine_schema, &random);
-        const size_t size = md5_write_machine(&tables.desc, "a b.md5mesh", text, TEXT_SIZE, &error);
-        md5_machine_file *const file =
-            size > 0 ? md5_parse_machine_file(text, size, NULL, &error) : NULL;
-        const bool is_same = file && are_same(&md5i_machine_schema, &tables.desc, &file->desc)
-                             && strcmp(file->model_file, "a b.md5mesh") == 0
-                             && file->num_warnings == 0;
-        if (!is_same && num_same == i)
-            printf("%s\n%s:%u:%u: %s\n", text, file ? "differs" : "refused", error.line,
-                   error.column, error.message);
-        num_same += is_same;
-        md5_free_machine_file(file);
-        FOR (j, tables.num_allocated)
-            free(tables.memory[j]);
+    if (text) {
+        for (uint32_t i = 0; i < count; i++) {
+            fill_tables(&tables, &md5i_machine_schema, &random);
+            const size_t size =
+                md5_write_machine(&tables.desc, "a b.md5mesh", text, TEXT_SIZE, &error);
+            md5_machine_file *const file =
+                size > 0 ? md5_parse_machine_file(text, size, NULL, &error) : NULL;
+            const bool is_same = file && are_same(&md5i_machine_schema, &tables.desc, &file->desc)
+                                 && strcmp(file->model_file, "a b.md5mesh") == 0
+                                 && file->num_warnings == 0;
+            if (!is_same && num_same == i)
+                printf("%s\n%s:%u:%u: %s\n", text, file ? "differs" : "refused", error.line,
+                       error.column, error.message);
+            num_same += is_same;
+            md5_free_machine_file(file);
+            for (uint32_t j = 0; j < tables.num_allocated; j++)
+                free(tables.memory[j]);
+        }
     }
     CHECK_UINT(num_same, count);
 }
@@ -415,17 +421,20 @@ TEST (machines_of_the_models_come_back_from_their_own_text) {
         "test/fuzz/seeds/machine/all.md5machine",
     };
     OWN_STRING text = malloc(TEXT_SIZE);
-    FOR_WHILE (i, COUNT_OF(paths), text) {
-        md5_error error = {0};
-        OWN_MACHINE_FILE file = md5_load_machine_file(test_path(paths[i]), NULL, &error);
-        const size_t size =
-            file ? md5_write_machine(&file->desc, file->model_file, text, TEXT_SIZE, &error) : 0;
-        OWN_MACHINE_FILE again = md5_parse_machine_file(text, size, NULL, &error);
-        if (!CHECK(again && size > 0))
-            printf("%s:%u:%u: %s\n", paths[i], error.line, error.column, error.message);
-        else
-            CHECK(are_same(&md5i_machine_schema, &file->desc, &again->desc)
-                  && strcmp(file->model_file, again->model_file) == 0);
+    if (text) {
+        for (size_t i = 0; i < COUNT_OF(paths); i++) {
+            md5_error error = {0};
+            OWN_MACHINE_FILE file = md5_load_machine_file(test_path(paths[i]), NULL, &error);
+            const size_t size =
+                file ? md5_write_machine(&file->desc, file->model_file, text, TEXT_SIZE, &error)
+                     : 0;
+            OWN_MACHINE_FILE again = md5_parse_machine_file(text, size, NULL, &error);
+            if (!CHECK(again && size > 0))
+                printf("%s:%u:%u: %s\n", paths[i], error.line, error.column, error.message);
+            else
+                CHECK(are_same(&md5i_machine_schema, &file->desc, &again->desc)
+                      && strcmp(file->model_file, again->model_file) == 0);
+        }
     }
 }
 
@@ -461,7 +470,7 @@ TEST (machine_that_is_read_is_written) {
         test_read_file(test_path("test/fuzz/seeds/machine/all.md5machine"), &whole_size);
     uint64_t random = 3;
     uint32_t num_read = 0, num_same = 0;
-    FOR (i, play_transitions(6000)) {
+    for (uint32_t i = 0; i < play_transitions(6000); i++) {
         md5_error error = {0};
         const size_t mixed_size = mix_words(whole, mixed, &random);
         OWN_MACHINE_FILE file = md5_parse_machine_file(mixed, mixed_size, NULL, &error);
@@ -493,12 +502,12 @@ static void add_column(longer_schema *to, md5_column column)
     to->modifier = md5i_modifier_schema;
     to->machine.columns = to->machine_columns;
     to->modifier.columns = to->modifier_columns;
-    FOR (i, to->machine.num_columns) {
+    for (uint32_t i = 0; i < to->machine.num_columns; i++) {
         to->machine_columns[i] = md5i_machine_schema.columns[i];
         if (to->machine_columns[i].rows == &md5i_modifier_schema)
             to->machine_columns[i].rows = &to->modifier;
     }
-    FOR (i, to->modifier.num_columns)
+    for (uint32_t i = 0; i < to->modifier.num_columns; i++)
         to->modifier_columns[i] = md5i_modifier_schema.columns[i];
     CHECK(to->modifier_columns[to->modifier.num_columns - 1].kind == MD5_COLUMN_RESERVED);
     to->modifier_columns[to->modifier.num_columns - 1] = column;
@@ -546,12 +555,12 @@ TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_be
         read_with(schema, "machine m { modifier a aim head }", &error),
     };
     if (CHECK(files[0] && files[1] && files[2])) {
-        FOR (i, 3)
+        for (int i = 0; i < 3; i++)
             files[i]->desc.model = made->model;
         CHECK(glow_of(files[0]->desc.modifiers) == 7.5f);
         CHECK(check_with(schema, &files[0]->desc, &error));
         CHECK(!check_with(schema, &files[1]->desc, &error));
-        CHECK_STRING(error.message, "modifier 'a': glow is 9, which must be 0 to 8");
+        CHECK_STRING(error.message, "modifier 'a': glow is out of range: expected 0 to 8, found 9");
         CHECK_UINT(error.column, 40);
 
         md5_modifier_desc filled = *files[2]->desc.modifiers;
@@ -574,7 +583,7 @@ TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_be
         CHECK(md5i_write_machine(&context, schema, &files[0]->desc, NULL, text, sizeof text) > 0);
         CHECK_STRING(text, "machine m {\n    modifier a aim head { glow 7.5 }\n}\n");
     }
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         md5_free_machine_file(files[i]);
 }
 
@@ -595,18 +604,18 @@ TEST (what_a_file_cannot_have_is_not_written) {
     const md5_motion_desc clip = {.name = "m", .kind = MD5_MOTION_STACK, .clip = "c"};
     const md5_layer_desc frame = {.name = "l", .reference_frame = 3};
     const md5_mask_desc bracket = {.name = "b", .joints = "a)b"};
-    is_refused(&(md5_machine_desc){.name = "m", .max_shots = 3},
-               "machine 'm': max_shots has a value that a file cannot have");
+    is_refused(&(md5_machine_desc){.name = "m", .max_one_shots = 3},
+               "machine 'm': max_one_shots has a value that the file format cannot store");
     is_refused(&(md5_machine_desc){.name = "m", ROW(modifiers, quotes)},
-               "modifier 'a\"b'c': name has both kinds of quotes or the end of a line");
+               "modifier 'a\"b'c': name contains both kinds of quotes or a line break");
     is_refused(&(md5_machine_desc){.name = "m", ROW(motions, twice)},
-               "motion 'm': speed is a number and a parameter");
+               "motion 'm': speed is set to a number and a parameter: expected one of them");
     is_refused(&(md5_machine_desc){.name = "m", ROW(motions, clip)},
-               "motion 'm': clip has a value that a file cannot have");
+               "motion 'm': clip has a value that the file format cannot store");
     is_refused(&(md5_machine_desc){.name = "m", ROW(layers, frame)},
-               "layer 'l': reference_frame has a value that a file cannot have");
+               "layer 'l': reference_frame has a value that the file format cannot store");
     is_refused(&(md5_machine_desc){.name = "m", ROW(masks, bracket)},
-               "mask 'b': joints has a bracket or comment outside quotes");
+               "mask 'b': joints contains a bracket or comment outside quotes");
 }
 
 TEST (written_machine_is_cut_at_the_end_of_its_buffer) {
@@ -635,8 +644,9 @@ static void print_words(test_text *to, const md5_column *column, const char *joi
 static void print_schema(test_text *to, const md5_schema *schema, const md5_schema *above)
 {
     test_append(to, "\n**%s**: %s\n\n", schema->what, schema->text);
-    test_append(to, "| word | value | without it | of | meaning |\n|---|---|---|---|---|\n");
-    EACH_IN (column, schema, columns) {
+    test_append(to, "| keyword | value | default | used by | meaning |\n|---|---|---|---|---|\n");
+    for (uint32_t i = 0; i < schema->num_columns; i++) {
+        const md5_column *const column = &schema->columns[i];
         if (column->place == MD5_PLACE_NOWHERE)
             continue;
         test_append(to, "| ");
@@ -698,8 +708,9 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
 // Which kind of row names another one.
 static const md5_schema *schema_parent(const schema_list *all, const md5_schema *schema)
 {
-    FOR (i, all->count) {
-        EACH_IN (column, all->schemas[i], columns) {
+    for (uint32_t i = 0; i < all->count; i++) {
+        for (uint32_t j = 0; j < all->schemas[i]->num_columns; j++) {
+            const md5_column *const column = &all->schemas[i]->columns[j];
             if (column->rows == schema)
                 return all->schemas[i];
         }
@@ -707,13 +718,14 @@ static const md5_schema *schema_parent(const schema_list *all, const md5_schema 
     return NULL;
 }
 
-// The tables of machine_files.md. Where they differ, the test writes the right ones beside itself.
+// The tables of machine_files.md match the schema. If not, the test writes a correct copy to
+// build/.
 TEST (manual_has_every_column) {
     static const char begin[] = "<!-- columns -->\n", end[] = "\n<!-- /columns -->";
     test_text printed = {0};
     const schema_list all = all_schemas();
     size_t size;
-    FOR (i, all.count)
+    for (uint32_t i = 0; i < all.count; i++)
         print_schema(&printed, all.schemas[i], schema_parent(&all, all.schemas[i]));
     OWN_STRING text = test_read_file(test_path("md5/play/machine_files.md"), &size);
     char *const first = text ? strstr(text, begin) : NULL;
@@ -727,7 +739,7 @@ TEST (manual_has_every_column) {
         if (file) {
             fprintf(file, "%.*s%s%s", (int)(tables - text), text, printed.bytes, last);
             fclose(file);
-            printf("copy build/machine_files.md, which has the tables of today, over "
+            printf("the tables are out of date: copy build/machine_files.md over "
                    "md5/play/machine_files.md\n");
         }
     }

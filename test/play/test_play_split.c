@@ -54,7 +54,7 @@ static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *ra
     const bool is_even = play_one_in(random, 3);
     double cuts[MAX_PARTS + 1];
     cuts[0] = 0;
-    FOR_FROM (i, 1, count) {
+    for (uint32_t i = 1; i < count; i++) {
         const double at = fabs(seconds) * test_random(random);
         cuts[i] = play_one_in(random, 4)   ? fmin(floor(at * 20) / 20.0, fabs(seconds))
                   : play_one_in(random, 8) ? 0
@@ -64,7 +64,7 @@ static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *ra
     }
     cuts[count] = fabs(seconds);
     qsort(cuts, count + 1, sizeof *cuts, compare_doubles);
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         parts[i] = seconds < 0 ? cuts[i] - cuts[i + 1] : cuts[i + 1] - cuts[i];
     return count;
 }
@@ -113,7 +113,7 @@ static bool same_events(heard *whole, heard *split, bool has_order)
 
 static bool same_states(md5_player *const players[2], uint32_t num_layers)
 {
-    FOR (i, num_layers) {
+    for (uint32_t i = 0; i < num_layers; i++) {
         const md5_layer_status a = md5_player_layer(players[0], i);
         const md5_layer_status b = md5_player_layer(players[1], i);
         if (!CHECK_UINT(b.state, a.state) || !CHECK_NEAR(b.time, a.time, 1e-7)
@@ -121,9 +121,9 @@ static bool same_states(md5_player *const players[2], uint32_t num_layers)
             || !CHECK_UINT((uint64_t)b.from, (uint64_t)a.from))
             return false;
     }
-    FOR_U32 (i, PLAY_SLOTS) {
-        const md5_shot_status a = md5_player_shot(players[0], i);
-        const md5_shot_status b = md5_player_shot(players[1], i);
+    for (uint32_t i = 0; i < PLAY_SLOTS; i++) {
+        const md5_one_shot_status a = md5_player_one_shot(players[0], i);
+        const md5_one_shot_status b = md5_player_one_shot(players[1], i);
         if (!CHECK_UINT(b.clip, a.clip) || !CHECK_UINT(b.is_playing, a.is_playing)
             || !CHECK_UINT(b.is_stopping, a.is_stopping) || !CHECK_NEAR(b.time, a.time, 1e-7)
             || !CHECK_NEAR(b.weight, a.weight, 1e-5))
@@ -183,7 +183,7 @@ static bool check_step(split_test *fixture, const play_random_tables *made,
     const bool is_seen = play_one_in(random, 4);
     fixture->whole.count = fixture->split.count = 0;
     fixture->num_fades = 0;
-    FOR (i, made->desc.num_layers)
+    for (uint32_t i = 0; i < made->desc.num_layers; i++)
         fixture->num_fades += md5_player_layer(players[0], i).from != MD5_NONE;
     const md5_advance_status status =
         md5_player_advance(players[0], seconds, hear, &fixture->whole);
@@ -201,7 +201,7 @@ static bool check_step(split_test *fixture, const play_random_tables *made,
         path += sqrt((double)by.x * by.x + (double)by.y * by.y + (double)by.z * by.z);
         play_go_on(&split, motion);
     }
-    FOR (i, fixture->whole.count)
+    for (uint32_t i = 0; i < fixture->whole.count; i++)
         fixture->num_fades += fixture->whole.all[i].event->kind == MD5_EVENT_ENTER;
     if (status.num_dropped > 0 || status.undivided > 0) {
         fixture->is_cut_off = true;
@@ -216,7 +216,7 @@ static bool check_step(split_test *fixture, const play_random_tables *made,
 // the other may be some 1e-10 s early each time, as what is within 1e-9 counts as reached, and what
 // comes at one instant then in another order; or, one in some thousand, otherwise. As many have
 // clocks in step, each exact to 1e-7 of a cycle, that decide together when a time has come.
-typedef enum extra { NOTHING, STEPS_SHARED, TIMES, STEPS_AND_TIMES, SHOTS } extra;
+typedef enum extra { NOTHING, STEPS_SHARED, TIMES, STEPS_AND_TIMES, ONE_SHOTS } extra;
 
 static bool check_machine(split_test *fixture, uint64_t seed, extra kind)
 {
@@ -227,14 +227,14 @@ static bool check_machine(split_test *fixture, uint64_t seed, extra kind)
         play_random_step(&made, &random);
     if (kind >= TIMES)
         play_random_add_times(&made, &random);
-    if (kind == SHOTS)
-        play_random_add_shots(&made, &random);
-    fixture->has_order = kind != SHOTS;
+    if (kind == ONE_SHOTS)
+        play_random_add_one_shots(&made, &random);
+    fixture->has_order = kind != ONE_SHOTS;
     OWN_MACHINE machine = play_machine(&made.desc);
     md5_player *const players[2] = {play_player(machine), play_player(machine)};
     bool is_same = true;
     fixture->is_cut_off = fixture->is_backward = false;
-    FOR_WHILE (i, STEPS, is_same && !fixture->is_cut_off) {
+    for (int i = 0; i < STEPS && is_same && !fixture->is_cut_off; i++) {
         play_random_change(players, 2, &made, &random);
         is_same = check_step(fixture, &made, players, &random);
     }
@@ -262,20 +262,20 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
                                                                  getenv("MD5_SPLIT_SEED");
     OWN split_test *const fixture = calloc(1, sizeof *fixture);
     play_random_begin(&fixture->stock);
-    FOR (i, MD5_EASE_CUBIC_BEZIER)
+    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++)
         fixture->variation = fmax(fixture->variation, variation_of((md5_ease_kind)i));
     if (alone) {
-        for (int i = NOTHING; i <= SHOTS; i++)
+        for (int i = NOTHING; i <= ONE_SHOTS; i++)
             check_machine(fixture, strtoull(alone, NULL, 10), (extra)i);
     } else {
         const uint64_t count = wanted ? strtoull(wanted, NULL, 10) : USUAL_MACHINES;
         int num_failed = 0;
-        EACH (row, hard)
-            num_failed += !check_machine(fixture, *row, NOTHING);
-        EACH (row, hard_steps)
-            num_failed += !check_machine(fixture, *row, STEPS_SHARED);
+        for (size_t i = 0; i < COUNT_OF(hard); i++)
+            num_failed += !check_machine(fixture, hard[i], NOTHING);
+        for (size_t i = 0; i < COUNT_OF(hard_steps); i++)
+            num_failed += !check_machine(fixture, hard_steps[i], STEPS_SHARED);
         for (uint64_t seed = 1; seed <= count && num_failed < MAX_FAILED; seed++) {
-            for (int i = NOTHING; i <= (seed <= MAX_OF_ALL_KINDS ? SHOTS : TIMES); i++)
+            for (int i = NOTHING; i <= (seed <= MAX_OF_ALL_KINDS ? ONE_SHOTS : TIMES); i++)
                 num_failed += !check_machine(fixture, seed, (extra)i);
         }
     }
@@ -293,7 +293,7 @@ static play_place go(md5_player *player, md5_fade fade, md5_ease_kind easing, in
     if (fade <= MD5_FADE_INERTIAL)
         md5_player_fade_to(player, 0, 1, 1.6f, fade, easing);
     md5_player_set(player, 0, 1);
-    FOR (i, steps) {
+    for (int i = 0; i < steps; i++) {
         play_advance(player, 2.0 / steps);
         play_go_on(&at, md5_player_root_motion(player));
     }
@@ -308,10 +308,10 @@ static double distance_to(play_place a, play_place b)
 // In steps half as long the result is four times as near, once steps are parts.
 TEST (splits_of_exceptions_are_of_second_order) {
     enum { CASES = 4, HALVES = 3 };
-    FOR (i, CASES) {
+    for (int i = 0; i < CASES; i++) {
         OWN_PLAY fixture;
         play_scene_begin(&fixture);
-        FOR (k, 2u)
+        for (uint32_t k = 0; k < 2; k++)
             play_add_clip(&fixture.made, 21 + 10 * k, 20 + 5.0 * k, 0.3,
                           (play_walk){40 + 60.0 * k, 0.9 * k, 0}, k);
         play_scene_read(&fixture,
@@ -322,7 +322,7 @@ TEST (splits_of_exceptions_are_of_second_order) {
         const md5_ease_kind easing = i == 1 ? MD5_EASE_SINE_IN_OUT : MD5_EASE_SMOOTH;
         const play_place exact = go(fixture.player, fade, easing, 150 << 6);
         double before = INFINITY;
-        FOR (half, HALVES) {
+        for (int half = 0; half < HALVES; half++) {
             const double error = distance_to(go(fixture.player, fade, easing, 150 << half), exact);
             CHECK(error < 0.02 && error < before / 3.0);
             before = error;
@@ -336,7 +336,7 @@ TEST (splits_of_exceptions_are_of_second_order) {
 // takes along, and along the line. In the library it comes from the chord.
 TEST (part_of_a_motion_is_on_its_screw) {
     uint64_t random = 5;
-    FOR (i, 200) {
+    for (int i = 0; i < 200; i++) {
         const double angle = i == 0 ? 0 : 3.1 * test_random(&random), share = test_random(&random);
         const double yaw = 6 * test_random(&random), rise = 2 * test_random(&random) - 1;
         const double pitch = 5 * test_random(&random), cx = 9 * test_random(&random);
@@ -345,7 +345,7 @@ TEST (part_of_a_motion_is_on_its_screw) {
         const real3 a = {cos(yaw) / n, sin(yaw) / n, rise / n}, c = {cx, 2, -3};
         md5_xform at[2];
         real3 places[2];
-        FOR (k, 2) { // all of it, and the part
+        for (int k = 0; k < 2; k++) { // all of it, and the part
             const double t = k == 0 ? 1 : share, s = sin(0.5 * angle * t);
             const double w = cos(0.5 * angle * t);
             const real4 q = {a.x * s, a.y * s, a.z * s, w};
@@ -356,17 +356,17 @@ TEST (part_of_a_motion_is_on_its_screw) {
                 .translation = {(float)places[k].x, (float)places[k].y, (float)places[k].z}};
         }
         const md5_model nothing = {0};
-        md5_between_job job = {.model = &nothing, .motion = at[0]};
-        md5_pose_between(&job, 1, (float)share, NULL);
-        CHECK_NEAR(job.part.translation.x, places[1].x, 1e-5);
-        CHECK_NEAR(job.part.translation.y, places[1].y, 1e-5);
-        CHECK_NEAR(job.part.translation.z, places[1].z, 1e-5);
-        CHECK_NEAR(job.part.rotation.w, at[1].rotation.w, 1e-6);
-        CHECK_NEAR(job.part.rotation.x, at[1].rotation.x, 1e-6);
-        md5_pose_between(&job, 1, 1, NULL);
-        CHECK_BYTES(&job.part, &at[0], sizeof job.part);
-        md5_pose_between(&job, 1, NAN, NULL);
-        CHECK(job.part.rotation.w == 1 && job.part.translation.x == 0);
+        md5_interpolated_pose_job job = {.model = &nothing, .motion = at[0]};
+        md5_pose_interpolated(&job, 1, (float)share, NULL);
+        CHECK_NEAR(job.partial_motion.translation.x, places[1].x, 1e-5);
+        CHECK_NEAR(job.partial_motion.translation.y, places[1].y, 1e-5);
+        CHECK_NEAR(job.partial_motion.translation.z, places[1].z, 1e-5);
+        CHECK_NEAR(job.partial_motion.rotation.w, at[1].rotation.w, 1e-6);
+        CHECK_NEAR(job.partial_motion.rotation.x, at[1].rotation.x, 1e-6);
+        md5_pose_interpolated(&job, 1, 1, NULL);
+        CHECK_BYTES(&job.partial_motion, &at[0], sizeof job.partial_motion);
+        md5_pose_interpolated(&job, 1, NAN, NULL);
+        CHECK(job.partial_motion.rotation.w == 1 && job.partial_motion.translation.x == 0);
     }
 }
 
@@ -389,25 +389,25 @@ TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
                     "transition go on { exit 0.25 keep_phase } transition on far { exit 0.65 } }"
                     " layer top { weight none state one a state two b "
                     "transition one two { exit 0.05 } }");
-    CHECK(PLAY_SHOT(fixture.player, 0, 1, .start = 0.05));
+    CHECK(PLAY_ONE_SHOT(fixture.player, 0, 1, .start = 0.05));
     enum { JOBS = 10 };
     md5_xform poses[JOBS + 1][PLAY_JOINTS], blended[2][JOBS][PLAY_JOINTS];
     md5_mat34 palettes[JOBS][PLAY_JOINTS], palette[PLAY_JOINTS];
-    md5_between_job jobs[JOBS];
+    md5_interpolated_pose_job jobs[JOBS];
     play_pose(fixture.player, poses[0]);
-    FOR (i, JOBS) {
+    for (int i = 0; i < JOBS; i++) {
         const md5_advance_status status = md5_player_advance(fixture.player, 0.1, NULL, NULL);
         CHECK_UINT(status.num_cuts, i == 6 || i == 9); // the clip of the one-shot ends at 0.95
         play_pose(fixture.player, poses[i + 1]);
-        jobs[i] = (md5_between_job){.model = fixture.made.model,
-                                    .before = poses[i],
-                                    .now = poses[i + 1],
-                                    .has_cut = status.num_cuts > 0,
-                                    .pose = blended[0][i],
-                                    .palette = palettes[i]};
+        jobs[i] = (md5_interpolated_pose_job){.model = fixture.made.model,
+                                              .before = poses[i],
+                                              .after = poses[i + 1],
+                                              .has_cut = status.num_cuts > 0,
+                                              .pose = blended[0][i],
+                                              .palette = palettes[i]};
     }
-    md5_pose_between(jobs, JOBS, 0.3f, NULL);
-    FOR (i, JOBS) {
+    md5_pose_interpolated(jobs, JOBS, 0.3f, NULL);
+    for (int i = 0; i < JOBS; i++) {
         md5_blend_poses(poses[i], poses[i + 1], i == 6 || i == 9 ? 1 : 0.3f, NULL, PLAY_JOINTS,
                         blended[1][i]);
         CHECK_BYTES(blended[0][i], blended[1][i], sizeof blended[0][i]);
@@ -417,7 +417,7 @@ TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
     }
     const md5_threads threads = {.run = run_backward, .num_workers = 3};
     memset(blended[1], 0, sizeof blended[1]);
-    md5_pose_between(jobs, JOBS, 0.3f, &threads);
+    md5_pose_interpolated(jobs, JOBS, 0.3f, &threads);
     CHECK_BYTES(blended[0], blended[1], sizeof blended[0]);
 }
 
@@ -430,22 +430,24 @@ static double worst_between(const md5_machine *machine, uint32_t clip, double ra
     OWN md5_xform *const poses = malloc(3 * size);
     OWN md5_mat34 *const joints = malloc(2 * num_joints * sizeof *joints);
     const md5_binding *const binding = md5_machine_tables(machine)->clips[clip].binding;
-    md5_between_job job = {.model = model,
-                           .before = poses,
-                           .now = poses + num_joints,
-                           .pose = poses + 2 * (size_t)num_joints,
-                           .joints = joints};
+    md5_interpolated_pose_job job = {.model = model,
+                                     .before = poses,
+                                     .after = poses + num_joints,
+                                     .pose = poses + 2 * (size_t)num_joints,
+                                     .joints = joints};
     double worst = 0;
     for (double time = 0.0; time + 1.0 / rate <= binding->anim->duration; time += 0.37 / rate) {
-        FOR (k, 2)
-            md5_sample(binding, md5_moment_at(binding->anim, time + k / rate, MD5_WRAP_CLAMP),
+        for (int k = 0; k < 2; k++)
+            md5_sample(binding,
+                       md5_sample_position_at(binding->anim, time + k / rate, MD5_WRAP_CLAMP),
                        MD5_ROOT_FILE, poses + (size_t)k * num_joints);
         for (double share = 0.125; share < 1; share += 0.125) {
-            md5_pose_between(&job, 1, (float)share, NULL);
-            md5_sample(binding, md5_moment_at(binding->anim, time + share / rate, MD5_WRAP_CLAMP),
+            md5_pose_interpolated(&job, 1, (float)share, NULL);
+            md5_sample(binding,
+                       md5_sample_position_at(binding->anim, time + share / rate, MD5_WRAP_CLAMP),
                        MD5_ROOT_FILE, job.pose);
             md5_local_to_model(&model->skeleton, job.pose, joints + num_joints);
-            FOR (i, num_joints)
+            for (uint32_t i = 0; i < num_joints; i++)
                 real_worse(&worst, real_distance(md5_mat34_translation(joints[i]),
                                                  md5_mat34_translation(joints[num_joints + i])));
         }
@@ -453,7 +455,7 @@ static double worst_between(const md5_machine *machine, uint32_t clip, double ra
     return worst;
 }
 
-TEST (pose_between_steps_is_near_the_true_one) {
+TEST (interpolated_pose_is_near_the_true_one) {
     md5_error error = {0};
     OWN_CHARACTER character =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
@@ -462,7 +464,7 @@ TEST (pose_between_steps_is_near_the_true_one) {
     const md5_bounds bounds = character->model->bounds;
     for (int half = 1; half <= 2; half++) { // 30 and 60 Hz, as md5play.h says
         double worst = 0;
-        FOR (i, character->num_clips)
+        for (uint32_t i = 0; i < character->num_clips; i++)
             real_worse(&worst, worst_between(character->machine, i, 30.0 * half));
         CHECK(worst / (double)(bounds.max.z - bounds.min.z) <= 0.034 / half);
     }

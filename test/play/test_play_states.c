@@ -55,16 +55,16 @@ TEST (states_follow_conditions) {
         {"speed <= 2", 0, 2.1f, false}, {"speed >= 2", 0, 2, true},
         {"speed >= 2", 0, 1.9f, false},
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_PLAY fixture;
-        begin(&fixture, "transition stand walk { when %s }", row->when);
-        CHECK(md5_player_set(fixture.player, row->parameter, row->set));
+        begin(&fixture, "transition stand walk { when %s }", cases[i].when);
+        CHECK(md5_player_set(fixture.player, cases[i].parameter, cases[i].set));
         const md5_machine_desc *const tables = md5_machine_tables(fixture.machine);
         md5_condition condition = tables->layers[0].transitions[0].conditions[0];
-        CHECK(md5_player_is_met(fixture.player, &condition) == row->holds);
+        CHECK(md5_player_condition_holds(fixture.player, &condition) == cases[i].holds);
         condition.parameter = "none";
-        CHECK(!md5_player_is_met(fixture.player, &condition));
-        CHECK_UINT(state_after(&fixture, 0.01), row->holds ? WALK : STAND);
+        CHECK(!md5_player_condition_holds(fixture.player, &condition));
+        CHECK_UINT(state_after(&fixture, 0.01), cases[i].holds ? WALK : STAND);
     }
 }
 
@@ -99,7 +99,7 @@ TEST (states_leave_at_their_exit) {
         OWN_PLAY fixture;
         begin(&fixture, "transition stand walk { exit 1.5 } transition walk jump { exit 0.25 } "
                         "transition jump sit { exit 1 }");
-        FOR (i, parts)
+        for (int i = 0; i < parts; i++)
             CHECK(state_after(&fixture, 1.4 / parts) == STAND);
         play_steps(fixture.player, parts, 0.2);
         md5_layer_status status = md5_player_layer(fixture.player, 0);
@@ -156,7 +156,7 @@ TEST (states_go_by_priority) {
     static const char *const transitions[3] = {
         "transition stand walk ", "transition stand sit { priority 2 duration 1 interrupt_none } ",
         "transition any jump { priority 2 } transition sit walk { priority -1 }"};
-    FOR (first, 3u) {
+    for (uint32_t first = 0; first < 3; first++) {
         static const uint32_t expected[3] = {SIT, SIT, JUMP};
         OWN_PLAY fixture;
         begin(&fixture, "%s%s%s", first < 1 ? transitions[0] : "", first < 2 ? transitions[1] : "",
@@ -187,20 +187,20 @@ TEST (states_may_be_interrupted) {
         bool at_once;
     } cases[] = {
         {"any", -5, true}, {"higher", 0, false}, {"higher", 1, true}, {"none", 100, false}};
-    FOR (fade, 2) {
-        EACH (row, cases) {
+    for (int fade = 0; fade < 2; fade++) {
+        for (size_t i = 0; i < COUNT_OF(cases); i++) {
             OWN_PLAY fixture;
             begin(&fixture,
                   "transition stand walk { when leap duration 0.5 interrupt_%s %s } "
                   "transition walk sit { when armed priority %d }",
-                  row->interrupt, FADES[fade], row->priority);
+                  cases[i].interrupt, FADES[fade], cases[i].priority);
             md5_player_set(fixture.player, 2, 1);
             CHECK_UINT(state_after(&fixture, 0.1), WALK);
             md5_player_set(fixture.player, 1, 1);
-            CHECK_UINT(state_after(&fixture, 0.1), row->at_once ? SIT : WALK);
+            CHECK_UINT(state_after(&fixture, 0.1), cases[i].at_once ? SIT : WALK);
             // As soon as the first transition has ended, within the step.
             CHECK_UINT(state_after(&fixture, 0.4), SIT);
-            if (!row->at_once)
+            if (!cases[i].at_once)
                 CHECK_NEAR(play_time(fixture.player), 0.1, 1e-6);
         }
     }
@@ -209,7 +209,7 @@ TEST (states_may_be_interrupted) {
 // Two transitions at one instant: the state between them is not seen, neither in the pose, which
 // fades from the first to the last, nor in the status.
 TEST (states_that_are_left_at_once_are_no_source) {
-    FOR (fade, 4) {
+    for (int fade = 0; fade < 4; fade++) {
         OWN_PLAY fixture;
         begin(&fixture,
               "transition stand walk { when armed duration 0.5 %s } "
@@ -252,7 +252,7 @@ TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
     } cases[] = {{"a", "b", "1", 0.375},    {"a", "b", "0.25", 0.375}, {"o", "b", "1", 0},
                  {"o", "p", "0.5", 1},      {"a", "p", "1", 0.375},    {"r", "b", "1", 0.625},
                  {"a", "b", "1.375", 0.375}};
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         for (int steps = 1; steps <= 11; steps += 5) {
             OWN_PLAY fixture = {0};
             play_scene_clips(&fixture, 1, 21, 20);
@@ -262,12 +262,12 @@ TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
                             "motion p clip b { once } motion r clip a { speed -1 } "
                             "layer l { state from %s state to %s "
                             "  transition from to { when x >= 0.6875 exit %s keep_phase } }",
-                            row->from, row->to, row->exit);
+                            cases[i].from, cases[i].to, cases[i].exit);
             md5_player_set(fixture.player, 0, 1);
             play_steps(fixture.player, steps, 1.5);
             CHECK_UINT(play_state(fixture.player), 1);
             // The parameter is a float.
-            CHECK_NEAR(play_time(fixture.player), fmin(row->begin + 0.25, 1), 1e-6);
+            CHECK_NEAR(play_time(fixture.player), fmin(cases[i].begin + 0.25, 1), 1e-6);
         }
     }
 }
@@ -278,7 +278,7 @@ TEST (states_may_go_in_circles) {
     begin(&fixture, "transition stand walk transition walk stand "
                     "transition jump sit { exit 1e-7 } transition sit jump { exit 1e-7 }");
     play_fade(fixture.player, 1, JUMP, 0);
-    FOR (i, 20)
+    for (int i = 0; i < 20; i++)
         CHECK(state_after(&fixture, 0.1) <= WALK);
 }
 
@@ -332,7 +332,7 @@ static void begin_ears(play_scene *fixture)
 
 TEST (start_states_hear_what_is_fired_at_the_first_instant) {
     enum { AT_ONCE, AFTER_NOTHING, AFTER_RESET, AFTER_SEEK, AFTER_FADE, AT_AN_END, CASES };
-    FOR (way, CASES) {
+    for (int way = 0; way < CASES; way++) {
         for (int num_steps = 1; num_steps <= 9; num_steps += 4) {
             OWN_PLAY fixture;
             begin_ears(&fixture);
@@ -549,7 +549,7 @@ static bool sim_is_open(const sim *fixture, const sim_layer *layer, const sim_wa
     else if (way->exit == EXIT_AT)
         is_there = live->place != live->begin && (sim_hear(fixture, live) >> way->share & 1u) != 0;
     *first = 0;
-    FOR (i, way->num_terms) {
+    for (int i = 0; i < way->num_terms; i++) {
         if (way->terms[i].is_or && all)
             break;
         *first = way->terms[i].is_or ? i : *first;
@@ -568,7 +568,7 @@ static void sim_instant(sim *fixture)
             for (;;) {
                 const sim_way *best = NULL;
                 int first = 0, taken = 0;
-                FOR (k, SIM_WAYS) {
+                for (int k = 0; k < SIM_WAYS; k++) {
                     const sim_way *const way = &fixture->ways[i][k];
                     if (sim_is_open(fixture, layer, way, &taken)
                         && (!best || way->priority > best->priority)) {
@@ -597,20 +597,22 @@ static void sim_instant(sim *fixture)
         fixture->go = is_used ? 0 : fixture->go;
         fixture->layers[0].has_used = fixture->layers[1].has_used = false;
         goes_on = is_used;
-        FOR_WHILE (i, SIM_LAYERS, !is_used) {
-            fixture->heard = i == 0 ? 0u : fixture->heard;
-            sim_layer *const layer = &fixture->layers[i];
-            if (!layer->is_new)
-                continue;
-            layer->is_new = false;
-            // What begins in step goes on: its events are those of the state that is left.
-            unsigned own = layer->now.in_step ? 0u : sim_hear(fixture, &layer->now);
-            if (sim_fades(layer) && layer->old.age == 0 && !layer->old.in_step)
-                own |= sim_hear(fixture, &layer->old); // it began here, too
-            fixture->heard |= own;
-            layer->deaf |= own;
-            fixture->log[fixture->num_log++ % SIM_LOG] = SIM_STATES * i + layer->now.state;
-            fixture->num_in_step += sim_fades(layer) && layer->now.in_step;
+        if (!is_used) {
+            for (int i = 0; i < SIM_LAYERS; i++) {
+                fixture->heard = i == 0 ? 0u : fixture->heard;
+                sim_layer *const layer = &fixture->layers[i];
+                if (!layer->is_new)
+                    continue;
+                layer->is_new = false;
+                // What begins in step goes on: its events are those of the state that is left.
+                unsigned own = layer->now.in_step ? 0u : sim_hear(fixture, &layer->now);
+                if (sim_fades(layer) && layer->old.age == 0 && !layer->old.in_step)
+                    own |= sim_hear(fixture, &layer->old); // it began here, too
+                fixture->heard |= own;
+                layer->deaf |= own;
+                fixture->log[fixture->num_log++ % SIM_LOG] = SIM_STATES * i + layer->now.state;
+                fixture->num_in_step += sim_fades(layer) && layer->now.in_step;
+            }
         }
         goes_on = goes_on || fixture->heard != 0;
     }
@@ -629,7 +631,7 @@ static double sim_until_frame(const sim *fixture, const sim_layer *layer)
     const sim_live *const lives[] = {&layer->now, &layer->old};
     const bool fades = sim_fades(layer), shares = fades && layer->now.in_step;
     double least = sim_ahead(layer->now.age, false), parts = INFINITY;
-    FOR (i, 1 + fades) {
+    for (int i = 0; i < 1 + fades; i++) {
         const int state = lives[i]->state, speed = fixture->speed[state];
         const double ahead = sim_ahead(lives[i]->place, speed < 0);
         if (shares)
@@ -640,7 +642,7 @@ static double sim_until_frame(const sim *fixture, const sim_layer *layer)
             least = fmin(least, ahead / abs(speed));
     }
     double low = 0;
-    FOR_WHILE (i, 60, shares && fabs(sim_go_in_step(fixture, layer, least)) > parts) {
+    for (int i = 0; i < 60 && shares && fabs(sim_go_in_step(fixture, layer, least)) > parts; i++) {
         double *const end =
             fabs(sim_go_in_step(fixture, layer, (low + least) / 2.0)) < parts ? &low : &least;
         *end = (low + least) / 2.0;
@@ -664,18 +666,18 @@ static void sim_go(sim *fixture, double ticks)
     for (double left = ticks, step; left > 0 && !fixture->is_circle;
          left = sim_snapped(left - step)) {
         step = left;
-        FOR (i, SIM_LAYERS)
+        for (int i = 0; i < SIM_LAYERS; i++)
             step = fmin(step, sim_until_frame(fixture, &fixture->layers[i]));
         fixture->is_close = fixture->is_close || step < 6.4e-5; // 1e-6 s
         fixture->heard = 0;
-        FOR (i, SIM_LAYERS) {
+        for (int i = 0; i < SIM_LAYERS; i++) {
             sim_layer *const layer = &fixture->layers[i];
             layer->deaf = 0;
             const bool fades = sim_fades(layer), shares = fades && layer->now.in_step;
             const double parts = shares ? sim_go_in_step(fixture, layer, step) : 0;
             const int number = sim_part_of(fixture, &layer->now);
             sim_live *const lives[] = {&layer->now, &layer->old};
-            FOR (k, 1 + fades) {
+            for (int k = 0; k < 1 + fades; k++) {
                 const int state = lives[k]->state;
                 const unsigned heard = fixture->heard;
                 sim_move(fixture, lives[k], step,
@@ -707,12 +709,12 @@ static void sim_make_motions(sim *fixture, test_text *text, uint64_t *random)
     static const int speeds[] = {2, 2, 4, 3, 1, -2, -1};
     const bool are_alike = below(random, 2) == 0;
     const int num_markers = (int)below(random, SIM_MARKERS + 1);
-    FOR (i, SIM_CLIPS) {
+    for (int i = 0; i < SIM_CLIPS; i++) {
         const uint32_t frames = (uint32_t)(sim_length[i] / sim_frame);
         fixture->num_markers[i] = !are_alike && below(random, 3) == 0 ? 1 : num_markers;
         test_append(text, "clip %c \"\" { frame %d step left frame %d step right ", 'a' + i,
                     sim_events[i][0] / sim_frame, sim_events[i][1] / sim_frame);
-        FOR (k, fixture->num_markers[i]) {
+        for (int k = 0; k < fixture->num_markers[i]; k++) {
             const uint32_t third = frames / SIM_MARKERS;
             const uint32_t frame = (uint32_t)k * third + below(random, third);
             fixture->markers[i][k] = sim_frame * (int)frame;
@@ -720,7 +722,7 @@ static void sim_make_motions(sim *fixture, test_text *text, uint64_t *random)
         }
         test_append(text, "%s}\n", fixture->num_markers[i] > 0 ? ") " : "");
     }
-    FOR (i, SIM_STATES) {
+    for (int i = 0; i < SIM_STATES; i++) {
         fixture->clip[i] = (int)below(random, SIM_CLIPS);
         fixture->speed[i] = speeds[below(random, 7)];
         if (are_alike && (fixture->speed[i] < 0) != (fixture->speed[0] < 0))
@@ -742,7 +744,7 @@ static void sim_make_fade(sim *fixture, sim_way *way, test_text *text, uint64_t 
     way->easing = (int)below(random, 3);
     way->is_inertial = below(random, 4) == 0;
     way->in_step = below(random, 2) == 0;
-    FOR (i, SIM_STATES)
+    for (int i = 0; i < SIM_STATES; i++)
         way->in_step =
             way->in_step && ((way->from >= 0 && i != way->from) || sim_alike(fixture, i, way->to));
     way->leader = !way->in_step || below(random, 2) == 0    ? -1
@@ -763,13 +765,13 @@ static void sim_make(sim *fixture, test_text *text, uint64_t *random)
     static const sim_way none;
     *fixture = (sim){.quick = 0};
     sim_make_motions(fixture, text, random);
-    FOR (i, SIM_LAYERS) {
+    for (int i = 0; i < SIM_LAYERS; i++) {
         test_append(text, "layer l%d { state s0 m0 state s1 m1 state s2 m2\n", i);
         fixture->layers[i].by = &none;
         fixture->layers[i].now.place = fixture->layers[i].now.begin =
             sim_length[fixture->clip[0]] / 4 * fixture->start[0];
         fixture->layers[i].is_new = true;
-        FOR (k, SIM_WAYS) {
+        for (int k = 0; k < SIM_WAYS; k++) {
             sim_way *const way = &fixture->ways[i][k];
             way->from = below(random, 5) == 0 ? -1 : k % SIM_STATES;
             way->to = (int)below(random, SIM_STATES);
@@ -786,7 +788,7 @@ static void sim_make(sim *fixture, test_text *text, uint64_t *random)
             else if (way->exit != NO_EXIT)
                 test_append(text, "exit %g %s ", way->share / 4.0,
                             way->exit == EXIT_EACH ? "each" : "");
-            FOR (t, way->num_terms) {
+            for (int t = 0; t < way->num_terms; t++) {
                 sim_term *const term = &way->terms[t];
                 const int kind = t == 0 && way->exit == NO_EXIT ? IS_AGE : 0;
                 *term = (sim_term){kind + (int)below(random, NUM_TERMS - (uint32_t)kind), 0,
@@ -852,9 +854,9 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
     md5_machine *const machine = play_machine_read(made, NULL, "%s", text.bytes);
     md5_player *players[PLAYERS];
     bool is_same = true;
-    FOR (i, PLAYERS)
+    for (int i = 0; i < PLAYERS; i++)
         players[i] = play_player(machine);
-    FOR_WHILE (part, SEGMENTS, is_same) {
+    for (int part = 0; part < SEGMENTS && is_same; part++) {
         const int ticks = 1 + (int)below(&random, 96);
         const int flag = model->flag = (int)below(&random, 2);
         const int quick = model->quick = (int)below(&random, 2);
@@ -865,19 +867,19 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
         sim_go(model, ticks);
         if (model->is_circle)
             break;
-        FOR (i, PLAYERS) {
+        for (int i = 0; i < PLAYERS; i++) {
             md5_player_set(players[i], 0, (float)flag);
             md5_player_set(players[i], 2, (float)quick);
             if (is_called)
                 md5_player_set(players[i], 1, 1);
         }
-        FOR (i, PLAYERS) {
+        for (int i = 0; i < PLAYERS; i++) {
             double step, left = ticks / 64.0;
             for (; left > 1e-12; left -= step) {
                 step = fmin(steps[i], left);
                 md5_player_advance(players[i], step, i < 3 ? sim_listen : NULL, &heard[i]);
             }
-            FOR_U32 (k, SIM_LAYERS) {
+            for (uint32_t k = 0; k < SIM_LAYERS; k++) {
                 const sim_live *const now = &model->layers[k].now;
                 const md5_layer_status status = md5_player_layer(players[i], k);
                 const double time = now->place / sim_length[model->clip[now->state]];
@@ -898,7 +900,7 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
     sums->num_failed += !is_same && !model->is_close;
     if (!CHECK_THAT(is_same || model->is_close, "machine of seed %llu", (unsigned long long)seed))
         printf("%s\n", text.bytes);
-    FOR (i, PLAYERS)
+    for (int i = 0; i < PLAYERS; i++)
         md5_destroy_player(players[i]);
     md5_destroy_machine(machine);
     free(text.bytes);
@@ -915,10 +917,10 @@ TEST (states_are_those_of_a_simulator) {
     play_case made;
     sim_sums sums = {0};
     play_begin(&made);
-    FOR_U32 (i, SIM_CLIPS)
+    for (uint32_t i = 0; i < SIM_CLIPS; i++)
         play_add_clip(&made, 1 + (uint32_t)(sim_length[i] / sim_frame), 32, 0.3, (play_walk){0}, i);
-    EACH (row, sim_hard)
-        sim_compare(&made, *row, &sums);
+    for (size_t i = 0; i < COUNT_OF(sim_hard); i++)
+        sim_compare(&made, sim_hard[i], &sums);
     for (int i = 0; i < count && sums.num_failed < MAX_FAILED; i++)
         sim_compare(&made, (uint64_t)i + 1, &sums);
     CHECK(sums.num_entered > 10 * count && sums.num_in_step > 2 * count);
@@ -930,11 +932,13 @@ TEST (states_are_those_of_a_simulator) {
 static uint32_t first_open(const md5_player *player, const md5_layer_desc *layer)
 {
     uint32_t best = MD5_NONE;
-    FOR (i, layer->num_transitions) {
+    for (uint32_t i = 0; i < layer->num_transitions; i++) {
         const md5_transition_desc *const row = &layer->transitions[i];
         bool is_open = best == MD5_NONE || row->priority > layer->transitions[best].priority;
-        EACH_IN (condition, row, conditions)
-            is_open = is_open && md5_player_is_met(player, condition);
+        for (uint32_t j = 0; j < row->num_conditions; j++) {
+            const md5_condition *const condition = &row->conditions[j];
+            is_open = is_open && md5_player_condition_holds(player, condition);
+        }
         best = is_open ? i : best;
     }
     return best;
@@ -949,7 +953,7 @@ TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
     test_text text = {0};
     uint64_t random = 1;
     int num_taken = 0;
-    FOR (i, OF_A_KIND)
+    for (int i = 0; i < OF_A_KIND; i++)
         test_append(&text, "float f%u bool b%u trigger t%u\n", i, i, i);
     test_append(&text, "layer body { state s0 a\n");
     for (uint32_t i = 1; i <= MANY; i++) {
@@ -965,7 +969,7 @@ TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
     }
     play_scene_make(&fixture, 1, "%s }", text.bytes);
     free(text.bytes);
-    FOR (step, STEPS) {
+    for (int step = 0; step < STEPS; step++) {
         md5_player_set(fixture.player, play_below(&random, 3 * OF_A_KIND),
                        0.5f * (float)play_below(&random, 8) - 2);
         const uint32_t open =
@@ -986,11 +990,13 @@ TEST (exit_from_any_state_at_an_event_needs_another_state_that_has_it) {
     play_scene_clips(&fixture, 1, 21, 20);
     play_scene_add(&fixture, 11, 30, 0.3, 2);
     play_refused(&fixture.made, NULL,
-                 "a transition of layer 'body' names event 'y', which no such first clip has", "%s",
-                 TWO_CLIPS "transition any b { exit at y } }");
+                 "transition of layer 'body' exits at unknown event 'y': no first clip of its "
+                 "source states contains it",
+                 "%s", TWO_CLIPS "transition any b { exit at y } }");
     play_refused(&fixture.made, NULL,
-                 "a transition of layer 'body' names event 'x', which no such first clip has", "%s",
-                 TWO_CLIPS "transition any a { exit at y } transition any a { exit at x } }");
+                 "transition of layer 'body' exits at unknown event 'x': no first clip of its "
+                 "source states contains it",
+                 "%s", TWO_CLIPS "transition any a { exit at y } transition any a { exit at x } }");
     play_scene_read(&fixture, "%s",
                     TWO_CLIPS
                     "transition any a { exit at y } state c a transition any a { exit at x } }");

@@ -60,7 +60,7 @@ static void find_soles(walker *fixture)
 {
     md5_player_pose(fixture->player, fixture->pose, fixture->joints, NULL, fixture->scratch);
     const md5_mat34 place = md5_mat34_from_xform(fixture->place);
-    FOR (i, fixture->who->num_feet) {
+    for (int i = 0; i < fixture->who->num_feet; i++) {
         const md5_mat34 joint = md5_mat34_mul(place, fixture->joints[fixture->joint[i]]);
         fixture->sole[i] = md5_mat34_point(joint, fixture->point[i]);
         fixture->facing[i] = md5_mat34_direction(joint, fixture->ahead[i]);
@@ -80,7 +80,7 @@ static bool make(walker *fixture, const subject *who)
     fixture->player = md5_create_player(fixture->character->machine, NULL, NULL);
     fixture->scratch = malloc(md5_player_pose_scratch(fixture->character->machine));
     fixture->place.rotation.w = 1;
-    FOR (i, who->num_feet) {
+    for (int i = 0; i < who->num_feet; i++) {
         const uint32_t joint = md5_find_joint(skeleton, who->toes[i]);
         md5_vec3 bind = md5_mat34_translation(fixture->character->model->bind[joint]);
         bind.z = 0;
@@ -125,7 +125,7 @@ static skating skate(walker *fixture)
     play_advance(fixture->player, seconds);
     fixture->place = md5_xform_mul(fixture->place, md5_player_root_motion(fixture->player));
     find_soles(fixture);
-    FOR (i, fixture->who->num_feet) {
+    for (int i = 0; i < fixture->who->num_feet; i++) {
         const md5_vec3 now = fixture->sole[i];
         const bool is_moved_up_or_down = fabsf(now.z - before[i].z) > fast * (float)seconds;
         if (now.z >= on_floor || before[i].z >= on_floor || is_moved_up_or_down)
@@ -152,11 +152,12 @@ static const char *story_of(const walker *fixture)
 }
 
 // The clip that shows in a slot of his machine.
-static const char *shot_in(const walker *fixture, const char *slot)
+static const char *one_shot_in(const walker *fixture, const char *slot)
 {
     const md5_machine *const machine = fixture->character->machine;
-    const md5_shot_status shot = md5_player_shot(fixture->player, md5_find_slot(machine, slot));
-    return shot.weight > 0 ? md5_machine_tables(machine)->clips[shot.clip].name : "";
+    const md5_one_shot_status one_shot =
+        md5_player_one_shot(fixture->player, md5_find_slot(machine, slot));
+    return one_shot.weight > 0 ? md5_machine_tables(machine)->clips[one_shot.clip].name : "";
 }
 
 // What was seen of a walk.
@@ -201,7 +202,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
     if (CHECK(feet != MD5_NONE))
         md5_player_target(fixture.player, feet)->weight = holds ? 1 : 0;
     find_soles(&fixture);
-    FOR (i, num_steps) {
+    for (int i = 0; i < num_steps; i++) {
         if (i == next) {
             // Random input as from keys, or from a stick that turns at any rate; the test changes
             // it every 0.3 to 1.5 seconds.
@@ -222,9 +223,9 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
 
         // The ankle of each foot, and the two joints above it.
         const md5_skeleton *const skeleton = &fixture.character->model->skeleton;
-        FOR (j, fixture.who->num_feet * BONES) {
+        for (int j = 0; j < fixture.who->num_feet * BONES; j++) {
             uint32_t joint = md5_find_joint(skeleton, fixture.who->ankles[j / BONES]);
-            FOR (above, j % BONES)
+            for (int above = 0; above < j % BONES; above++)
                 joint = skeleton->joints[joint].parent;
             const double acceleration = watch_joint(&fixture, joint, j, &legs);
             if (i < 2)
@@ -297,23 +298,23 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         {-3, "fall", 1, -10.5, 0, 0.15},
     };
     const double step = 1.0 / 240.0;
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         walker fixture;
         if (!make(&fixture, &bobbin))
             return;
-        play_set(fixture.player, "speed", row->before);
+        play_set(fixture.player, "speed", cases[i].before);
         play_advance(fixture.player, 3);
-        play_set(fixture.player, row->parameter, row->after);
-        double velocity = row->from, most = 0;
-        FOR (k, 150) {
+        play_set(fixture.player, cases[i].parameter, cases[i].after);
+        double velocity = cases[i].from, most = 0;
+        for (int k = 0; k < 150; k++) {
             play_advance(fixture.player, step);
             const double now = md5_player_root_motion(fixture.player).translation.x / step;
             most = fmax(most, fabs(now - velocity));
             velocity = now;
         }
-        const double change = fabs(row->to - row->from);
-        CHECK_NEAR(velocity, row->to, 0.02);
-        CHECK_NEAR(most, 15.0 / 8.0 * change * step / row->seconds, 0.02 * change);
+        const double change = fabs(cases[i].to - cases[i].from);
+        CHECK_NEAR(velocity, cases[i].to, 0.02);
+        CHECK_NEAR(most, 15.0 / 8.0 * change * step / cases[i].seconds, 0.02 * change);
         end(&fixture);
     }
 }
@@ -328,7 +329,7 @@ TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
     play_set(fixture->player, "speed", 22.5f);
     play_advance(fixture->player, 3);
     play_set(fixture->player, "speed", 45);
-    FOR (k, 240) {
+    for (int k = 0; k < 240; k++) {
         play_advance(fixture->player, step);
         const double velocity = md5_player_root_motion(fixture->player).translation.x / step;
         if (time < 0 && strcmp(state_of(fixture), "run") == 0)
@@ -362,7 +363,7 @@ PLAY_LISTENER(hear)
 static void play(walker *fixture, double seconds, heard *events)
 {
     const int num_steps = (int)(seconds * (double)STEPS_A_SECOND + 0.5);
-    FOR (i, num_steps) {
+    for (int i = 0; i < num_steps; i++) {
         events->time += 1.0 / (double)STEPS_A_SECOND;
         md5_player_advance(fixture->player, 1.0 / (double)STEPS_A_SECOND, hear, events);
         fixture->place = md5_xform_mul(fixture->place, md5_player_root_motion(fixture->player));
@@ -379,13 +380,13 @@ TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
     if (CHECK(feet != MD5_NONE))
         md5_player_target(free_feet.player, feet)->weight = 0;
     walker *const both[] = {&held, &free_feet};
-    FOR (i, 60) {
-        FOR (k, 2) {
+    for (int i = 0; i < 60; i++) {
+        for (int k = 0; k < 2; k++) {
             play_set(both[k]->player, "speed", 22.5f);
             play_advance(both[k]->player, 1.37);
             find_soles(both[k]);
         }
-        FOR (foot, thimble.num_feet)
+        for (int foot = 0; foot < thimble.num_feet; foot++)
             CHECK(hypotf(held.sole[foot].x - free_feet.sole[foot].x,
                          held.sole[foot].y - free_feet.sole[foot].y)
                   <= 6);
@@ -412,9 +413,9 @@ TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
     CHECK_STRING(state_of(fixture), "start");
 }
 
-// .github/docs/viewer.md: a speed that is set before the first step, and one after a reset.
+// demo/docs/viewer.md: a speed that is set before the first step, and one after a reset.
 TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         play_set(fixture->player, "speed", 20);
         play_advance(fixture->player, 20.8);
         CHECK_STRING(story_of(fixture), "away");
@@ -426,7 +427,7 @@ TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
 // README.md, models/bobbin/bobbin.md5machine: the speed of the clips, whatever is ordered.
 TEST (steer_walks_and_runs_as_fast_as_is_written) {
     static const float orders[][2] = {{20, 20}, {45, 44}};
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         walker fixture;
         heard none = {.name = ""};
         if (!make(&fixture, &bobbin))
@@ -451,33 +452,33 @@ TEST_HERE (steer_a_character_that_is_looked_at_stays_awake) {
 TEST_HERE (steer_a_sleeper_does_not_wave) {
     play_set(fixture->player, "wave", 1);
     play_advance(fixture->player, 0.5);
-    CHECK_STRING(shot_in(fixture, "act"), "wave");
-    CHECK_STRING(shot_in(fixture, "gesture"), "");
+    CHECK_STRING(one_shot_in(fixture, "act"), "wave");
+    CHECK_STRING(one_shot_in(fixture, "gesture"), "");
     play_advance(fixture->player, 29.5);
     CHECK_STRING(story_of(fixture), "doze");
     play_set(fixture->player, "wave", 1);
     play_advance(fixture->player, 0.5);
     CHECK_STRING(story_of(fixture), "startle");
-    CHECK_STRING(shot_in(fixture, "act"), "");
-    CHECK_STRING(shot_in(fixture, "gesture"), "");
+    CHECK_STRING(one_shot_in(fixture, "act"), "");
+    CHECK_STRING(one_shot_in(fixture, "gesture"), "");
     play_advance(fixture->player, 2);
     CHECK_STRING(state_of(fixture), "idle");
     play_set(fixture->player, "speed", 15);
     play_advance(fixture->player, 2);
     play_set(fixture->player, "wave", 1);
     play_advance(fixture->player, 0.5);
-    CHECK_STRING(shot_in(fixture, "gesture"), "wave");
-    CHECK_STRING(shot_in(fixture, "act"), "");
+    CHECK_STRING(one_shot_in(fixture, "gesture"), "wave");
+    CHECK_STRING(one_shot_in(fixture, "act"), "");
 }
 
 TEST_HERE (steer_a_sneeze_is_fire_and_throws_him_back) {
     heard fire = {.name = "fire"};
     play_set(fixture->player, "sneeze", 1);
     play(fixture, 1.2, &fire);
-    CHECK_STRING(shot_in(fixture, "act"), "sneeze");
+    CHECK_STRING(one_shot_in(fixture, "act"), "sneeze");
     CHECK(fire.count == 0);
     play(fixture, 1.7, &fire);
-    CHECK_STRING(shot_in(fixture, "act"), "");
+    CHECK_STRING(one_shot_in(fixture, "act"), "");
     // Frame 38 of 30 a second.
     CHECK(fire.count == 1 && fabs(fire.last - 38.0 / 30.0) < 0.02);
     CHECK_NEAR(fixture->place.translation.x, -3, 0.01);
@@ -502,7 +503,7 @@ TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
     find_soles(fixture);
     play_set(fixture->player, "chase", 1);
     skate(fixture);
-    FOR_WHILE (i, 12 * STEPS_A_SECOND, number < 5) {
+    for (int i = 0; i < 12 * STEPS_A_SECOND && number < 5; i++) {
         const float fastest = skate(fixture).slide;
         const char *const state = story_of(fixture);
         if (number < 0 || strcmp(state, order[number]) != 0)
@@ -520,8 +521,8 @@ TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
 TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
     const md5_machine_desc *const tables = md5_machine_tables(fixture->character->machine);
     uint64_t random = 29;
-    FOR (round, 40) {
-        FOR (i, 30) {
+    for (int round = 0; round < 40; round++) {
+        for (int i = 0; i < 30; i++) {
             const uint32_t number = test_random_u32(&random) % tables->num_parameters;
             const md5_parameter_desc *const row = &tables->parameters[number];
             // Degrees, units a second: all that the conditions ask for.
@@ -533,7 +534,7 @@ TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
             const double most = test_random_u32(&random) % 50 == 0 ? 60 : 2;
             play_advance(fixture->player, test_random(&random) * most);
         }
-        FOR (i, tables->num_parameters)
+        for (uint32_t i = 0; i < tables->num_parameters; i++)
             md5_player_set(fixture->player, i, tables->parameters[i].value);
         play_set(fixture->player, "speed", 20); // awake
         play_advance(fixture->player, 15);
@@ -543,7 +544,7 @@ TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
         CHECK_STRING(story_of(fixture), "ready");
         play_set(fixture->player, "wave", 1);
         play_advance(fixture->player, 0.5);
-        CHECK_STRING(shot_in(fixture, "act"), "wave");
+        CHECK_STRING(one_shot_in(fixture, "act"), "wave");
     }
 }
 

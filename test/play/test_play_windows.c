@@ -56,7 +56,7 @@ TEST (windows_open_and_close_at_their_frames) {
         {"r", "+far 1.00 -far 1.00 +hitsword 1.00 step 1.00 -hitsword 1.00 step 1.00 ", "", 0.95},
         {"s", "+far 1.00 ", "", 1.1}, // a still in it
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         for (int rate = 20; rate <= 240; rate += 20) {
             OWN_PLAY fixture;
             begin(&fixture,
@@ -65,10 +65,10 @@ TEST (windows_open_and_close_at_their_frames) {
                   "layer l { state a a state b b state o o state p p state r r state s s }");
             log_of_windows to;
             char expected[512];
-            snprintf(expected, sizeof expected, "%s%s", row->first, row->then);
-            const uint32_t state = md5_find_state(fixture.machine, 0, row->motion);
+            snprintf(expected, sizeof expected, "%s%s", cases[i].first, cases[i].then);
+            const uint32_t state = md5_find_state(fixture.machine, 0, cases[i].motion);
             CHECK(play_fade(fixture.player, 0, state, 0));
-            CHECK_STRING(heard(&fixture, row->seconds, 1.0 / rate, &to), expected);
+            CHECK_STRING(heard(&fixture, cases[i].seconds, 1.0 / rate, &to), expected);
         }
     }
 }
@@ -78,14 +78,14 @@ TEST (windows_open_and_close_at_their_frames) {
 
 TEST (whatever_ends_a_clip_closes_its_windows) {
     enum { CUT, SEEK, RESET, FADE, STOP, ITSELF, WAYS };
-    FOR (way, WAYS) {
+    for (int way = 0; way < WAYS; way++) {
         OWN_PLAY fixture;
         begin(&fixture, STATES);
         log_of_windows to;
         const uint32_t hit = md5_find_window(fixture.machine, "hit");
         if (way == STOP) {
             md5_player_seek(fixture.player, 0, 3, 0);
-            CHECK(PLAY_SHOT(fixture.player, 0, 0, .weight = 0.5f));
+            CHECK(PLAY_ONE_SHOT(fixture.player, 0, 0, .weight = 0.5f));
             CHECK_STRING(heard(&fixture, 0.3, 0.1, &to), "step 0.50 +hitsword 0.50 ");
         } else {
             CHECK_STRING(heard(&fixture, 0.3, 0.1, &to), "step 1.00 +hitsword 1.00 ");
@@ -98,7 +98,7 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
         if (way == RESET)
             md5_player_reset(fixture.player);
         if (way == STOP)
-            md5_player_stop_shot(fixture.player, 0, 0);
+            md5_player_stop_one_shot(fixture.player, 0, 0);
         const bool is_now = way != FADE && way != ITSELF;
         CHECK_STRING(heard(&fixture, 0, 0.1, &to), is_now ? "-hitsword 0.00 " : "");
         if (way == ITSELF) // the old one plays on until it has faded out
@@ -145,7 +145,7 @@ PLAY_LISTENER(pair)
         return;
     CHECK(weight >= (begins ? 1e-6f : 0) && weight <= 1);
     // Of windows that are alike the first that fits.
-    FOR (k, PLAY_WINDOWS) {
+    for (int k = 0; k < PLAY_WINDOWS; k++) {
         const md5_window *const window = &to->made->windows[event->index][k];
         bool *const is_open = &to->are_open[event->index][k];
         if (strcmp(window->name, event->name) != 0 || *is_open == begins
@@ -160,10 +160,10 @@ PLAY_LISTENER(pair)
 
 static bool are_as_asked(const pairs *fixture, const md5_machine *machine, const md5_player *player)
 {
-    FOR (i, PLAY_WINDOWS) {
+    for (int i = 0; i < PLAY_WINDOWS; i++) {
         const char *const name = fixture->made->windows[0][i].name; // the same in all clips
         bool is_open = false;
-        FOR (k, PLAY_RANDOM_CLIPS)
+        for (int k = 0; k < PLAY_RANDOM_CLIPS; k++)
             is_open = is_open || fixture->are_open[k][i];
         const uint32_t window = md5_find_window(machine, name);
         if ((md5_player_window(player, window) > 0) != is_open)
@@ -185,7 +185,7 @@ TEST (each_window_that_opens_closes) {
     for (uint64_t seed = 0; seed < num_machines; seed++) {
         uint64_t random = seed * 0x2545F4914F6CDD1Du + 77;
         play_random_make(&stock, &made, &random);
-        FOR (i, made.desc.num_layers) // there is one that is empty
+        for (uint32_t i = 0; i < made.desc.num_layers; i++) // there is one that is empty
             made.states[i][made.layers[i].num_states - 1].motion = NULL;
         if (seed % 2)
             play_random_step(&made, &random);
@@ -196,17 +196,17 @@ TEST (each_window_that_opens_closes) {
         pairs heard_of = {.made = &made}, kept = heard_of;
         size_t size = md5_player_save(player, bytes, sizeof bytes);
         bool is_right = true;
-        FOR_WHILE (i, STEPS, is_right) {
+        for (int i = 0; i < STEPS && is_right; i++) {
             play_random_change(&player, 1, &made, &random);
             if (play_one_in(&random, 3)) {
-                const md5_shot_desc shot = {.start = test_random(&random),
-                                            .fade_in = 0.2f * (float)play_below(&random, 2)};
-                md5_player_play_shot(player, play_below(&random, 2),
-                                     play_below(&random, PLAY_RANDOM_CLIPS), &shot);
+                const md5_one_shot_desc one_shot = {
+                    .start = test_random(&random), .fade_in = 0.2f * (float)play_below(&random, 2)};
+                md5_player_play_one_shot(player, play_below(&random, 2),
+                                         play_below(&random, PLAY_RANDOM_CLIPS), &one_shot);
             }
             if (play_one_in(&random, 4))
-                md5_player_stop_shot(player, play_below(&random, 2),
-                                     0.2f * (float)play_below(&random, 2));
+                md5_player_stop_one_shot(player, play_below(&random, 2),
+                                         0.2f * (float)play_below(&random, 2));
             if (play_one_in(&random, 8))
                 md5_player_reset(player);
             if (play_one_in(&random, 4)) { // what was saved goes on as it was
@@ -227,13 +227,13 @@ TEST (each_window_that_opens_closes) {
             md5_player_advance(player, play_random_seconds(&random), pair, &heard_of);
             is_right = are_as_asked(&heard_of, machine, player);
         }
-        FOR (i, made.desc.num_layers)
+        for (uint32_t i = 0; i < made.desc.num_layers; i++)
             md5_player_seek(player, i, made.layers[i].num_states - 1, 0);
-        FOR (i, 4u)
-            md5_player_stop_shot(player, i, 0);
+        for (uint32_t i = 0; i < 4; i++)
+            md5_player_stop_one_shot(player, i, 0);
         md5_player_advance(player, 0, pair, &heard_of);
         bool is_empty = true;
-        FOR (i, made.desc.num_layers)
+        for (uint32_t i = 0; i < made.desc.num_layers; i++)
             is_empty = is_empty && md5_player_layer(player, i).from == MD5_NONE
                        && md5_player_layer(player, i).state == made.layers[i].num_states - 1;
         for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS * PLAY_WINDOWS && is_empty; i++)
@@ -302,9 +302,11 @@ TEST (curves_are_blended_as_clips_are) {
     below += 0.25 * force_at(0);
     CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
     // One-shots, over all and added.
-    const md5_shot_desc half = {.weight = 0.4f}, added = {.weight = 0.5f, .mode = MD5_LAYER_ADD};
-    CHECK(md5_player_play_shot(player, 0, 0, &half) && md5_player_play_shot(player, 1, 1, &added));
-    CHECK(md5_player_play_shot(player, 2, 2, NULL)); // has none
+    const md5_one_shot_desc half = {.weight = 0.4f},
+                            added = {.weight = 0.5f, .mode = MD5_LAYER_ADD};
+    CHECK(md5_player_play_one_shot(player, 0, 0, &half)
+          && md5_player_play_one_shot(player, 1, 1, &added));
+    CHECK(md5_player_play_one_shot(player, 2, 2, NULL)); // has none
     CHECK_NEAR(curve_of(&fixture, "force"), 0.6 * below + 0.4 * 1 + 0.5 * -2, 1e-5);
     // A blend space.
     md5_player_reset(player);
@@ -317,7 +319,7 @@ TEST (curves_are_blended_as_clips_are) {
 TEST (curves_do_not_jump_when_transitions_are_interrupted) {
     OWN_PLAY fixture;
     begin(&fixture, "layer l { state a a state b b state c c } layer m { weight 0.5 state b b }");
-    FOR_FROM (i, 1, 60u) {
+    for (uint32_t i = 1; i < 60u; i++) {
         const double before = curve_of(&fixture, "force");
         go(&fixture, 0, i * 7 % 3, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
         CHECK_NEAR(curve_of(&fixture, "force"), before, 1e-5);
@@ -336,24 +338,25 @@ TEST (curves_do_not_jump_when_transitions_are_interrupted) {
 TEST (windows_and_curves_are_checked) {
     static const char *const cases[][2] = {
         {"clip a f { window hit 3-2 }",
-         "clip 'a': window 'hit' is from frame 3 to 2, but the clip is from 0 to 10, and no window "
-         "spans the end of a cycle"},
-        {"clip a f { window hit 2 11 }", "clip 'a': window 'hit' is from frame 2 to 11, but the "
-                                         "clip is from 0 to 10, and no window "
-                                         "spans the end of a cycle"},
+         "clip 'a': window 'hit' is out of range: expected ascending frames from 0 to 10, found 3 "
+         "to 2; a window cannot span the end of a cycle"},
+        {"clip a f { window hit 2 11 }",
+         "clip 'a': window 'hit' is out of range: expected ascending frames from 0 to 10, found 2 "
+         "to 11; a window cannot span the end of a cycle"},
         {"clip a f { window '' 1-2 }", "clip 'a': window 0 has no name"},
         {"clip a f { curve c ( ) }", "curve 'c' has no keys for clip 'a'"},
-        {"clip a f { curve c ( 0 1 ) curve c ( 0 1 ) }", "curve 'c' is declared twice"},
+        {"clip a f { curve c ( 0 1 ) curve c ( 0 1 ) }", "duplicate curve 'c'"},
         {"clip a f { curve c ( 11 1 ) }",
-         "frame 11 of clip 'a' is a key of curve 'c', but the last frame is 10"},
+         "key of curve 'c' is out of range: expected a frame from 0 to 10 in clip 'a', found 11"},
         {"clip a f { curve c ( 1 1 ) } motion m clip a { speed c }",
-         "motion 'm' names curve 'c', but curves are read with the pose: expected a parameter"},
-        {"clip a f morph m curve c", "morph 'm' names curve 'c', which does not exist"},
+         "motion 'm' refers to curve 'c': expected a parameter, because curves are read with the "
+         "pose"},
+        {"clip a f morph m curve c", "morph 'm' refers to unknown curve 'c'"},
     };
     play_case made;
     play_begin(&made);
     play_add_clip(&made, 11, 10, 0.3, (play_walk){0}, 1);
-    EACH (row, cases)
-        play_refused(&made, NULL, (*row)[1], "%s", (*row)[0]);
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        play_refused(&made, NULL, cases[i][1], "%s", cases[i][0]);
     play_end(&made);
 }

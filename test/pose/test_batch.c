@@ -27,17 +27,17 @@ static made_crowd *make_crowd(uint32_t num_made, uint32_t num_jobs, uint32_t max
     made_crowd *const crowd = test_calloc(1, sizeof *crowd);
     crowd->num_made = num_made;
     crowd->num_jobs = num_jobs;
-    FOR (i, num_made) {
+    for (uint32_t i = 0; i < num_made; i++) {
         const double parts[3] = {0, test_random(random), 1};
         make_pose(&crowd->made[i], 1 + test_random_u32(random) % max_joints,
                   (made_pairing)(i % MADE_PAIRINGS), parts[test_random_u32(random) % 3],
                   parts[test_random_u32(random) % 3], random);
     }
-    FOR (i, num_jobs) {
+    for (uint32_t i = 0; i < num_jobs; i++) {
         const made_pose *const made = &crowd->made[test_random_u32(random) % num_made];
         crowd->jobs[i] = (md5_pose_job){
             .binding = made->binding,
-            .moment = make_moment(&made->anim, random),
+            .sample = make_sample_position(&made->anim, random),
             .root = (md5_root)(test_random_u32(random) % 3),
             .palette = crowd->palettes[i],
             .joints = test_random_u32(random) % 4 == 0 ? crowd->joints[i] : NULL,
@@ -48,7 +48,7 @@ static made_crowd *make_crowd(uint32_t num_made, uint32_t num_jobs, uint32_t max
 
 static void free_crowd(made_crowd *crowd)
 {
-    FOR (i, crowd->num_made)
+    for (uint32_t i = 0; i < crowd->num_made; i++)
         free_pose(&crowd->made[i]);
     free(crowd);
 }
@@ -64,11 +64,12 @@ static void expect(made_crowd *crowd)
 {
     const md5_pose_kernels *const scalar = md5i_pose_kernels_of(MD5_CPU_SCALAR);
     clear(crowd);
-    EACH_IN (job, crowd, jobs) {
+    for (uint32_t i = 0; i < crowd->num_jobs; i++) {
+        md5_pose_job *const job = &crowd->jobs[i];
         md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS];
         md5_mat34 *const model = job->joints ? job->joints : joints;
-        sample_with(scalar, job->binding, &job->moment, job->root, pose);
+        sample_with(scalar, job->binding, &job->sample, job->root, pose);
         scalar->finish(job->binding->skeleton, job->binding->inverse_bind, pose, model,
                        job->palette);
     }
@@ -78,7 +79,7 @@ static void expect(made_crowd *crowd)
 
 static void check_crowd(const made_crowd *crowd, const char *what, md5_cpu level)
 {
-    FOR (i, crowd->num_jobs) {
+    for (uint32_t i = 0; i < crowd->num_jobs; i++) {
         const bool same =
             memcmp(crowd->palettes[i], crowd->expected_palettes[i], sizeof crowd->palettes[i]) == 0
             && memcmp(crowd->joints[i], crowd->expected_joints[i], sizeof crowd->joints[i]) == 0;
@@ -101,7 +102,9 @@ static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t
 static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
 {
     expect(crowd);
-    EACH_CPU (level, MD5_CPU_SCALAR) {
+    for (md5_cpu level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++) {
+        if (!md5i_cpu_has(level))
+            continue;
         const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
         clear(crowd);
         pose_part(kernels, crowd, 0, crowd->num_jobs, test_random_u32(random) % 64);
@@ -120,12 +123,14 @@ static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
 TEST (batch_of_poses_is_the_single_call) {
     enum { NUM_JOBS = 16 };
     uint64_t random = 5;
-    FOR (round, 40) {
+    for (int round = 0; round < 40; round++) {
         OWN_CROWD crowd = make_crowd(1, NUM_JOBS, MAX_JOINTS, &random);
         for (uint32_t i = 0; i < NUM_JOBS && round % 2; i++)
             crowd->jobs[i].joints = NULL;
         expect(crowd);
-        EACH_CPU (level, MD5_CPU_SCALAR) {
+        for (md5_cpu level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++) {
+            if (!md5i_cpu_has(level))
+                continue;
             const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
             if (kernels->width == 1)
                 continue;
@@ -141,9 +146,9 @@ TEST (batch_of_poses_is_the_single_call) {
             const size_t num_joints = crowd->jobs[0].binding->skeleton->num_joints;
             static md5_xform pose[MAX_WIDTH][STEP];
             const md5_pose_job *jobs[MAX_WIDTH];
-            FOR (i, kernels->width) {
+            for (uint32_t i = 0; i < kernels->width; i++) {
                 const md5_pose_job *const job = jobs[i] = &crowd->jobs[i];
-                sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
+                sample_with(kernels, job->binding, &job->sample, job->root, pose[i]);
             }
             OWN_ARRAY(md5_mat34, scratch, num_joints * kernels->width);
             kernels->finish_crowd(jobs, pose[0], STEP, scratch->m);
@@ -164,14 +169,14 @@ TEST (batch_of_one_binding_is_the_single_call) {
 
 TEST (batch_of_mixed_models_and_clips_is_the_single_call) {
     uint64_t random = 2;
-    FOR (round, 12) {
+    for (int round = 0; round < 12; round++) {
         OWN_CROWD crowd = make_crowd(2 + test_random_u32(&random) % 14,
                                      1 + test_random_u32(&random) % MAX_JOBS, MAX_JOINTS, &random);
         check_with_all_levels(crowd, &random);
     }
 }
 
-// More bindings than md5/pose/pose.c has groups of waiting jobs.
+// More bindings than md5/pose/crowd.c has groups of waiting jobs.
 TEST (batch_of_very_many_bindings_is_the_single_call) {
     uint64_t random = 3;
     OWN_CROWD crowd = make_crowd(MAX_MADE, MAX_JOBS, 9, &random);
@@ -186,7 +191,7 @@ TEST (batch_of_nobody_touches_nothing) {
     expect(crowd);
     // No single job needs more scratch memory than the whole crowd.
     const size_t whole = md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs, NULL);
-    FOR (i, crowd->num_jobs)
+    for (uint32_t i = 0; i < crowd->num_jobs; i++)
         CHECK(md5_pose_batch_scratch(&crowd->jobs[i], 1, NULL) <= whole);
     OWN unsigned char *const scratch = malloc(whole);
     clear(crowd);
@@ -196,21 +201,23 @@ TEST (batch_of_nobody_touches_nothing) {
 
 // -- Interpolations -----------------------------------------------------------------------------
 
-// Nlerp alone, then all kinds mixed. A step's moment is as md5_clamp_moment() makes it.
+// Nlerp alone, then all kinds mixed. The sample position of a step is as
+// md5_clamp_sample_position() makes it.
 static void interpolate(made_crowd *crowd, bool is_mixed, uint64_t *random)
 {
-    EACH_IN (job, crowd, jobs) {
-        md5_moment *const moment = &job->moment;
-        moment->interpolation =
+    for (uint32_t i = 0; i < crowd->num_jobs; i++) {
+        md5_pose_job *const job = &crowd->jobs[i];
+        md5_sample_position *const sample = &job->sample;
+        sample->interpolation =
             is_mixed ? (md5_interpolation)(test_random_u32(random) % 4) : MD5_INTERPOLATE_NLERP;
-        if (moment->interpolation == MD5_INTERPOLATE_STEP)
-            moment->fraction = 0;
+        if (sample->interpolation == MD5_INTERPOLATE_STEP)
+            sample->fraction = 0;
     }
 }
 
 TEST (batch_by_nlerp_is_the_single_call) {
     uint64_t random = 21;
-    FOR (round, 52u) {
+    for (uint32_t round = 0; round < 52; round++) {
         const bool is_mixed = round >= 40;
         OWN_CROWD crowd = make_crowd(is_mixed ? 2 + test_random_u32(&random) % 14 : 1,
                                      is_mixed ? 1 + test_random_u32(&random) % MAX_JOBS : round + 1,
@@ -231,19 +238,20 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
     interpolate(crowd, false, &random);
     clear(crowd);
     md5_pose_batch(crowd->jobs, crowd->num_jobs, NULL, scratch);
-    EACH_IN (job, crowd, jobs) {
+    for (uint32_t i = 0; i < crowd->num_jobs; i++) {
+        md5_pose_job *const job = &crowd->jobs[i];
         const md5_binding *const binding = job->binding;
         const uint32_t count = binding->skeleton->num_joints;
         md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
-        md5_sample(binding, job->moment, job->root, pose);
+        md5_sample(binding, job->sample, job->root, pose);
         md5_local_to_model(binding->skeleton, pose, joints);
-        FOR (k, count)
+        for (uint32_t k = 0; k < count; k++)
             palette[k] = md5_mat34_mul(joints[k], binding->inverse_bind[k]);
         CHECK_BYTES(palette, job->palette, count * sizeof *palette);
         if (job->joints)
             CHECK_BYTES(joints, job->joints, count * sizeof *joints);
-        md5_moment by_slerp = job->moment;
+        md5_sample_position by_slerp = job->sample;
         by_slerp.interpolation = MD5_INTERPOLATE_LINEAR;
         md5_pose_palette(binding, by_slerp, job->root, pose, joints, palette);
         num_different += memcmp(palette, job->palette, count * sizeof *palette) != 0 ? 1 : 0;
@@ -258,7 +266,7 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
 
 TEST (joints_or_palettes_alone_have_the_same_bits) {
     uint64_t random = 11;
-    FOR (round, 80) {
+    for (int round = 0; round < 80; round++) {
         OWN_POSE made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_pose(&made, count, (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
@@ -266,18 +274,18 @@ TEST (joints_or_palettes_alone_have_the_same_bits) {
         md5_mat34 expected_joints[MAX_JOINTS], expected[MAX_JOINTS];
         md5_xform pose[MAX_JOINTS];
         const size_t size = count * sizeof *palette;
-        md5_moment moment = make_moment(&made.anim, &random);
-        moment.interpolation = (md5_interpolation)(round % 4);
+        md5_sample_position sample = make_sample_position(&made.anim, &random);
+        sample.interpolation = (md5_interpolation)(round % 4);
         const md5_root root = (md5_root)(round % 3);
-        md5_sample(made.binding, moment, root, pose);
+        md5_sample(made.binding, sample, root, pose);
         md5_local_to_model(&made.model.skeleton, pose, expected_joints);
         md5_build_palette(&made.model, expected_joints, expected);
-        FOR (kind, 8) {
+        for (int kind = 0; kind < 8; kind++) {
             const bool has_joints = kind & 1, has_palette = kind & 2, is_whole = kind & 4;
             memset(joints, 0x5a, sizeof joints);
             memset(palette, 0x5a, sizeof palette);
             if (is_whole)
-                md5_pose_palette(made.binding, moment, root, pose, has_joints ? joints : NULL,
+                md5_pose_palette(made.binding, sample, root, pose, has_joints ? joints : NULL,
                                  has_palette ? palette : NULL);
             else
                 md5_local_to_palette(&made.model, pose, has_joints ? joints : NULL,
@@ -287,7 +295,7 @@ TEST (joints_or_palettes_alone_have_the_same_bits) {
             CHECK(*(unsigned char *)&joints[has_joints ? count : 0] == 0x5a);
             CHECK(*(unsigned char *)&palette[has_palette ? count : 0] == 0x5a);
             // Leave the pose to the next call as md5_sample() writes it.
-            md5_sample(made.binding, moment, root, pose);
+            md5_sample(made.binding, sample, root, pose);
         }
     }
 }
@@ -319,77 +327,80 @@ static void check_same(const results *found, const results *expected, const char
 
 // Each step by itself.
 static void pose_in_steps(const md5_pose_kernels *kernels, const made_pose *made,
-                          const md5_moment *moment, md5_root root, results *found)
+                          const md5_sample_position *sample, md5_root root, results *found)
 {
     const uint32_t count = made->model.skeleton.num_joints;
     pose_simd_clear(found);
-    sample_with(kernels, made->binding, moment, root, found->pose);
+    sample_with(kernels, made->binding, sample, root, found->pose);
     kernels->finish(&made->model.skeleton, NULL, found->pose, found->joints, NULL);
     kernels->multiply(count, found->joints, made->model.inverse_bind, found->palette);
 }
 
 // All steps in one call. The scratch memory may have any content, but nothing past it may change.
 static void pose_at_once(const md5_pose_kernels *kernels, const made_pose *made,
-                         const md5_moment *moment, md5_root root, const results *expected,
+                         const md5_sample_position *sample, md5_root root, const results *expected,
                          results *found)
 {
     const uint32_t count = made->model.skeleton.num_joints;
     pose_simd_clear(found);
-    pose_palette_with(kernels, made->binding, moment, root, found->pose, found->joints,
+    pose_palette_with(kernels, made->binding, sample, root, found->pose, found->joints,
                       found->palette);
     memcpy(found->pose, expected->pose, count * sizeof found->pose[0]);
 }
 
 // Only some of the joints; the others are undefined.
 static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
-                         const md5_moment *moment, uint32_t first, uint32_t size,
+                         const md5_sample_position *sample, uint32_t first, uint32_t size,
                          const results *expected, results *found)
 {
     const uint32_t count = made->model.skeleton.num_joints;
     bool wanted[POSE_SIMD_MAX_JOINTS] = {false};
-    FOR_FROM (i, first, first + size)
+    for (uint32_t i = first; i < first + size; i++)
         wanted[i] = true;
     const md5_targets targets = md5_narrow_targets(&made->binding->internal.plan->targets, wanted);
     pose_simd_clear(found);
     md5_copy_constants(made->binding, first, size, found->pose);
-    kernels->sample(&made->anim, moment, &targets, found->pose, NULL);
-    FOR (i, count) {
+    kernels->sample(&made->anim, sample, &targets, found->pose, NULL);
+    for (uint32_t i = 0; i < count; i++) {
         if (!wanted[i])
             found->pose[i] = expected->pose[i];
     }
 }
 
-static void check_moment(const made_pose *made, const md5_moment *moment, md5_root root)
+static void check_sample_position(const made_pose *made, const md5_sample_position *sample,
+                                  md5_root root)
 {
     static results expected, expected_anim, expected_nlerp, found;
     const md5_pose_kernels *const scalar = md5i_pose_kernels_of(MD5_CPU_SCALAR);
     const uint32_t count = made->model.skeleton.num_joints;
-    pose_in_steps(scalar, made, moment, root, &expected);
-    pose_at_once(scalar, made, moment, root, &expected, &found);
+    pose_in_steps(scalar, made, sample, root, &expected);
+    pose_at_once(scalar, made, sample, root, &expected, &found);
     check_same(&found, &expected, "posing at once", MD5_CPU_SCALAR, count);
     pose_simd_clear(&expected_anim);
-    md5i_sample_anim_with(scalar, &made->anim, moment, root, expected_anim.pose);
+    md5i_sample_anim_with(scalar, &made->anim, sample, root, expected_anim.pose);
     pose_simd_clear(&expected_nlerp);
-    md5_moment by_nlerp = *moment;
+    md5_sample_position by_nlerp = *sample;
     by_nlerp.interpolation = MD5_INTERPOLATE_NLERP;
     sample_with(scalar, made->binding, &by_nlerp, root, expected_nlerp.pose);
 
-    EACH_CPU (level, MD5_CPU_SCALAR + 1) {
+    for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
+        if (!md5i_cpu_has(level))
+            continue;
         const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
-        pose_in_steps(kernels, made, moment, root, &found);
+        pose_in_steps(kernels, made, sample, root, &found);
         check_same(&found, &expected, "posing in steps", level, count);
 
         // Sampling, then the other steps in one call.
         pose_simd_clear(&found);
-        sample_with(kernels, made->binding, moment, root, found.pose);
+        sample_with(kernels, made->binding, sample, root, found.pose);
         kernels->finish(&made->model.skeleton, made->model.inverse_bind, found.pose, found.joints,
                         found.palette);
 
         check_same(&found, &expected, "posing in halves", level, count);
-        pose_at_once(kernels, made, moment, root, &expected, &found);
+        pose_at_once(kernels, made, sample, root, &expected, &found);
         check_same(&found, &expected, "posing at once", level, count);
         pose_simd_clear(&found);
-        md5i_sample_anim_with(kernels, &made->anim, moment, root, found.pose);
+        md5i_sample_anim_with(kernels, &made->anim, sample, root, found.pose);
         check_same(&found, &expected_anim, "sampling", level, count);
         pose_simd_clear(&found);
         sample_with(kernels, made->binding, &by_nlerp, root, found.pose);
@@ -405,10 +416,10 @@ static void check_made(uint32_t num_joints, made_pairing pairing, double turning
 {
     OWN_POSE made;
     make_pose(&made, num_joints, pairing, turning, moving, random);
-    FOR (round, 6) {
-        const md5_moment moment = make_moment(&made.anim, random);
+    for (int round = 0; round < 6; round++) {
+        const md5_sample_position sample = make_sample_position(&made.anim, random);
         for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++)
-            check_moment(&made, &moment, (md5_root)root);
+            check_sample_position(&made, &sample, (md5_root)root);
 
         // Samples a random range of joints with every instruction set.
         static results expected, found;
@@ -418,10 +429,12 @@ static void check_made(uint32_t num_joints, made_pairing pairing, double turning
         pose_simd_clear(&expected);
         if (made.binding->num_rebases > 0)
             continue;
-        sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), made.binding, &moment, MD5_ROOT_FILE,
+        sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), made.binding, &sample, MD5_ROOT_FILE,
                     expected.pose);
-        EACH_CPU (level, MD5_CPU_SCALAR) {
-            pose_in_part(md5i_pose_kernels_of(level), &made, &moment, first, size, &expected,
+        for (md5_cpu level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++) {
+            if (!md5i_cpu_has(level))
+                continue;
+            pose_in_part(md5i_pose_kernels_of(level), &made, &sample, first, size, &expected,
                          &found);
             check_same(&found, &expected, "a part", level, count);
         }
@@ -437,7 +450,7 @@ TEST (pose_gives_the_same_bits_with_every_instruction_set) {
 
 TEST (pose_of_partly_still_clips_gives_the_same_bits) {
     uint64_t random = 2;
-    FOR (round, 60) {
+    for (int round = 0; round < 60; round++) {
         const double parts[4] = {0, 1, test_random(&random), test_random(&random)};
         check_made(1 + test_random_u32(&random) % POSE_SIMD_MAX_JOINTS, MADE_SAME,
                    parts[test_random_u32(&random) % 4], parts[test_random_u32(&random) % 4],
@@ -447,7 +460,7 @@ TEST (pose_of_partly_still_clips_gives_the_same_bits) {
 
 TEST (pose_through_other_skeletons_gives_the_same_bits) {
     uint64_t random = 3;
-    FOR (round, 90) {
+    for (int round = 0; round < 90; round++) {
         const double turning = round % 2 ? 1 : test_random(&random);
         check_made(2 + test_random_u32(&random) % (POSE_SIMD_MAX_JOINTS - 1),
                    (made_pairing)(1 + round % (MADE_PAIRINGS - 1)), turning, test_random(&random),
@@ -462,10 +475,13 @@ TEST (pose_tests_reach_what_they_are_about) {
         [MD5_CPU_SCALAR] = 1,  [MD5_CPU_SSE2] = 4, [MD5_CPU_AVX2] = 8,
         [MD5_CPU_AVX512] = 16, [MD5_CPU_NEON] = 4,
     };
-    EACH_CPU (level, MD5_CPU_SCALAR)
+    for (md5_cpu level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++) {
+        if (!md5i_cpu_has(level))
+            continue;
         CHECK_UINT(md5i_pose_kernels_of(level)->width, widths[level]);
+    }
     uint64_t random = 4;
-    FOR_FROM (pairing, MADE_SAME, MADE_PAIRINGS) {
+    for (int pairing = MADE_SAME; pairing < MADE_PAIRINGS; pairing++) {
         OWN_POSE made;
         make_pose(&made, 100, (made_pairing)pairing, 1, 1, &random);
         const md5_binding *const binding = made.binding;
@@ -481,27 +497,27 @@ TEST (pose_tests_reach_what_they_are_about) {
 // The public calls, whichever instruction set they use.
 TEST (pose_palette_is_the_three_steps) {
     uint64_t random = 5;
-    FOR (round, 20) {
+    for (int round = 0; round < 20; round++) {
         static results steps, once;
         OWN_POSE made;
         make_pose(&made, 1 + test_random_u32(&random) % POSE_SIMD_MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.8, 0.8, &random);
         const uint32_t count = made.model.skeleton.num_joints;
-        const md5_moment moment = make_moment(&made.anim, &random);
+        const md5_sample_position sample = make_sample_position(&made.anim, &random);
         pose_simd_clear(&steps);
         pose_simd_clear(&once);
-        md5_sample(made.binding, moment, MD5_ROOT_ID, steps.pose);
+        md5_sample(made.binding, sample, MD5_ROOT_ID, steps.pose);
         md5_local_to_model(&made.model.skeleton, steps.pose, steps.joints);
         md5_build_palette(&made.model, steps.joints, steps.palette);
-        md5_pose_palette(made.binding, moment, MD5_ROOT_ID, once.pose, once.joints, once.palette);
+        md5_pose_palette(made.binding, sample, MD5_ROOT_ID, once.pose, once.joints, once.palette);
         CHECK_BYTES(once.joints, steps.joints, sizeof once.joints);
         CHECK_BYTES(once.palette, steps.palette, sizeof once.palette);
         pose_simd_clear(&once);
-        md5_sample(made.binding, moment, MD5_ROOT_ID, once.pose);
+        md5_sample(made.binding, sample, MD5_ROOT_ID, once.pose);
         md5_local_to_palette(&made.model, once.pose, once.joints, once.palette);
         check_same(&once, &steps, "posing in halves", MD5_CPU_COUNT, count);
         static results expected;
-        pose_in_steps(md5i_pose_kernels_of(MD5_CPU_SCALAR), &made, &moment, MD5_ROOT_ID, &expected);
+        pose_in_steps(md5i_pose_kernels_of(MD5_CPU_SCALAR), &made, &sample, MD5_ROOT_ID, &expected);
         check_same(&steps, &expected, "posing in steps", MD5_CPU_SCALAR, count);
     }
 }

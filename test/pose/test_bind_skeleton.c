@@ -18,7 +18,7 @@ static md5_binding *bind_alone(const made_pose *made, const md5_load_opts *opts)
 static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
     double worst = 0;
-    FOR (i, 12) {
+    for (int i = 0; i < 12; i++) {
         real_worse(&worst, fabs((double)a->m[i] - b->m[i]));
     }
     return worst;
@@ -26,7 +26,7 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b)
 
 TEST (bind_skeleton_samples_as_bind) {
     uint64_t random = 21;
-    FOR (round, 40) {
+    for (int round = 0; round < 40; round++) {
         OWN_POSE made;
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
@@ -38,9 +38,9 @@ TEST (bind_skeleton_samples_as_bind) {
         CHECK_UINT(found->num_rebases, made.binding->num_rebases);
         CHECK_BYTES(found->tracks, made.binding->tracks, count * sizeof *found->tracks);
         md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
-        const md5_moment moment = make_moment(&made.anim, &random);
-        md5_sample(found, moment, (md5_root)(round % 3), pose);
-        md5_sample(made.binding, moment, (md5_root)(round % 3), expected);
+        const md5_sample_position sample = make_sample_position(&made.anim, &random);
+        md5_sample(found, sample, (md5_root)(round % 3), pose);
+        md5_sample(made.binding, sample, (md5_root)(round % 3), expected);
         CHECK_BYTES(pose, expected, count * sizeof *pose);
     }
 }
@@ -52,7 +52,7 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
     static md5_mat34 palettes[JOBS][MAX_JOINTS];
     const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     uint64_t random = 22;
-    FOR (round, 40) {
+    for (int round = 0; round < 40; round++) {
         OWN_POSE made;
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
@@ -61,26 +61,26 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
         md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
         md5_xform scratch[MAX_JOINTS];
         md5_local_to_model(binding->skeleton, made.model.bind_local, joints);
-        FOR (i, count) {
+        for (uint32_t i = 0; i < count; i++) {
             const md5_mat34 undone = md5_mat34_mul(joints[i], binding->inverse_bind[i]);
             // Positions are hundreds of units.
             CHECK_SMALL(difference(&undone, &identity), 2e-4);
         }
-        const md5_moment moment = make_moment(&made.anim, &random);
-        md5_pose_palette(binding, moment, MD5_ROOT_FILE, scratch, joints, palette);
-        FOR (i, count) {
+        const md5_sample_position sample = make_sample_position(&made.anim, &random);
+        md5_pose_palette(binding, sample, MD5_ROOT_FILE, scratch, joints, palette);
+        for (uint32_t i = 0; i < count; i++) {
             const md5_mat34 expected = md5_mat34_mul(joints[i], binding->inverse_bind[i]);
             CHECK_EXACT(difference(&palette[i], &expected), 0);
         }
         md5_pose_job jobs[JOBS];
-        FOR (i, JOBS)
+        for (int i = 0; i < JOBS; i++)
             jobs[i] = (md5_pose_job){.binding = binding,
-                                     .moment = moment,
+                                     .sample = sample,
                                      .root = MD5_ROOT_FILE,
                                      .palette = palettes[i]};
         OWN void *const memory = malloc(md5_pose_batch_scratch(jobs, JOBS, NULL));
         md5_pose_batch(jobs, JOBS, NULL, memory);
-        FOR (i, JOBS)
+        for (int i = 0; i < JOBS; i++)
             CHECK_BYTES(palettes[i], palette, count * sizeof *palette);
     }
 }
@@ -90,7 +90,7 @@ TEST (bind_skeleton_survives_every_failing_allocation) {
     OWN_POSE made;
     make_pose(&made, MAX_JOINTS, MADE_PARENTS, 0.5, 0.5, &random);
     md5_binding *binding = NULL;
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         binding = bind_alone(&made, &it.opts);
         CHECK_UINT(it.heap.live, binding ? 1 : 0);
         md5_free_binding(binding);
@@ -104,7 +104,7 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
     static uint32_t order[COUNT];
     static md5_xform bind_local[COUNT];
     static char names[COUNT][8];
-    FOR_U32 (i, COUNT) {
+    for (uint32_t i = 0; i < COUNT; i++) {
         snprintf(names[i], sizeof names[i], "j%u", (unsigned)i);
         joints[i] = (md5_joint){names[i], i - 1};
         order[i] = i;
@@ -114,7 +114,7 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
     const md5_anim anim = {
         .skeleton = skeleton, .num_frames = 1, .frame_rate = 1, .constant = bind_local};
     uint32_t num_bound = 0;
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_BINDING binding = md5_bind_skeleton(&skeleton, bind_local, &anim, &it.opts, &it.error);
         num_bound += binding != NULL;
         CHECK((it.error.status == MD5_ERROR_MEMORY) == (binding == NULL));
@@ -125,7 +125,7 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
 #if !defined(NDEBUG)
 TEST (bind_skeleton_asserts_the_order_of_joints) {
     static const uint32_t orders[3][3] = {{0, 1, 3}, {0, 1, 1}, {1, 0, 2}};
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         MISUSE("md5_bind_skeleton(): ")
         {
             static const md5_joint joints[3] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}};

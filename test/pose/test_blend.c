@@ -65,7 +65,7 @@ typedef struct poses {
 
 static void make_poses(poses *made, uint64_t *random)
 {
-    FOR (i, MAX_COUNT) {
+    for (int i = 0; i < MAX_COUNT; i++) {
         made->a[i] = random_transform(random);
         made->b[i] = random_other(made->a[i], random);
         made->c[i] = random_other(made->b[i], random);
@@ -79,10 +79,10 @@ static void make_poses(poses *made, uint64_t *random)
 TEST (blend_is_exact_to_a_millionth_of_a_radian) {
     static poses made;
     uint64_t random = 1;
-    FOR (round, 300000 / MAX_COUNT) {
+    for (int round = 0; round < 300000 / MAX_COUNT; round++) {
         make_poses(&made, &random);
         md5_blend_poses(made.a, made.b, 1, made.weights, MAX_COUNT, made.out);
-        FOR (i, MAX_COUNT) {
+        for (int i = 0; i < MAX_COUNT; i++) {
             const md5_xform a = made.a[i], b = made.b[i], found = made.out[i];
             const double t = (double)made.weights[i];
             const real4 expected = real4_slerp(
@@ -140,10 +140,10 @@ static void blend_by(md5_interpolation interpolation, const poses *made, float w
 TEST (blend_by_nlerp_is_the_sum_at_unit_length) {
     static poses made;
     uint64_t random = 12;
-    FOR (round, 60000 / MAX_COUNT) {
+    for (int round = 0; round < 60000 / MAX_COUNT; round++) {
         make_poses(&made, &random);
         blend_by(MD5_INTERPOLATE_NLERP, &made, 1, made.weights, made.out);
-        FOR (i, MAX_COUNT) {
+        for (int i = 0; i < MAX_COUNT; i++) {
             const real4 a = real4_of(made.a[i].rotation), b = real4_of(made.b[i].rotation);
             const double t = (double)made.weights[i], sign = real4_dot(a, b) < 0 ? -t : t;
             const real4 sum = {a.x * (1 - t) + b.x * sign, a.y * (1 - t) + b.y * sign,
@@ -180,13 +180,13 @@ TEST_POSES (blend_ends_are_the_inputs_bit_by_bit, 2) {
     made->b[3].translation.x = made->b[70].rotation.y = 0;
     const float low[] = {0, -0.0f, -1, -INFINITY, NAN}, high[] = {1, 7, INFINITY};
     const md5_interpolation kinds[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_NLERP};
-    EACH (kind, kinds) {
-        EACH (weight, low) {
-            blend_by(*kind, made, *weight, NULL, made->out);
+    for (size_t j = 0; j < COUNT_OF(kinds); j++) {
+        for (size_t i = 0; i < COUNT_OF(low); i++) {
+            blend_by(kinds[j], made, low[i], NULL, made->out);
             CHECK(same(made->out, made->a, MAX_COUNT));
         }
-        EACH (weight, high) {
-            blend_by(*kind, made, *weight, NULL, made->out);
+        for (size_t i = 0; i < COUNT_OF(high); i++) {
+            blend_by(kinds[j], made, high[i], NULL, made->out);
             CHECK(same(made->out, made->b, MAX_COUNT));
         }
     }
@@ -198,22 +198,22 @@ TEST (blend_mask_weighs_each_joint) {
     uint64_t random = 3;
     make_poses(&made, &random);
     const float ends[] = {0, 1, -1, 2, NAN, INFINITY};
-    FOR (i, MAX_COUNT) {
+    for (int i = 0; i < MAX_COUNT; i++) {
         // Blocks in which all joints are blended, all are copied, and some of both.
         if (i % 100 >= 40 && (i % 100 > 80 || i % 3 == 0))
             made.weights[i] = ends[test_random_u32(&random) % 6];
     }
     expected = made;
-    FOR (i, MAX_COUNT)
+    for (int i = 0; i < MAX_COUNT; i++)
         md5_blend_poses(&made.a[i], &made.b[i], 0.75f * made.weights[i], NULL, 1, &expected.out[i]);
     md5_blend_poses(made.a, made.b, 0.75f, made.weights, MAX_COUNT, made.out);
     CHECK(same(made.out, expected.out, MAX_COUNT));
-    FOR (i, MAX_COUNT)
+    for (int i = 0; i < MAX_COUNT; i++)
         md5_add_pose(&made.a[i], &made.b[i], NULL, 0.75f * made.weights[i], NULL, 1,
                      &expected.out[i]);
     md5_add_pose(made.a, made.b, NULL, 0.75f, made.weights, MAX_COUNT, made.out);
     CHECK(same(made.out, expected.out, MAX_COUNT));
-    FOR (i, MAX_COUNT) {
+    for (int i = 0; i < MAX_COUNT; i++) {
         if (made.weights[i] == 0 && !CHECK(same(&made.out[i], &made.a[i], 1)))
             return;
     }
@@ -223,14 +223,14 @@ TEST (blend_of_a_pose_with_itself_is_that_pose) {
     static poses made;
     uint64_t random = 4;
     make_poses(&made, &random);
-    FOR (round, 200) {
+    for (int round = 0; round < 200; round++) {
         const float weight = (float)test_random(&random);
         memcpy(made.b, made.a, sizeof made.b);
         blend_by(MD5_INTERPOLATE_LINEAR, &made, weight, NULL, made.out);
         REQUIRE(same(made.out, made.a, MAX_COUNT));
         blend_by(MD5_INTERPOLATE_NLERP, &made, weight, NULL, made.out);
         REQUIRE(same(made.out, made.a, MAX_COUNT));
-        FOR (i, MAX_COUNT) {
+        for (int i = 0; i < MAX_COUNT; i++) {
             made.b[i] = made.a[i];
             made.b[i].rotation = negative(made.a[i].rotation);
         }
@@ -245,12 +245,12 @@ TEST (blend_takes_the_shorter_arc) {
     uint64_t random = 5;
     make_poses(&made, &random);
     other = made;
-    FOR (i, MAX_COUNT)
+    for (int i = 0; i < MAX_COUNT; i++)
         other.b[i].rotation = negative(made.b[i].rotation);
     md5_blend_poses(made.a, made.b, 0.4f, NULL, MAX_COUNT, made.out);
     md5_blend_poses(other.a, other.b, 0.4f, NULL, MAX_COUNT, other.out);
     CHECK(same(made.out, other.out, MAX_COUNT));
-    FOR (i, MAX_COUNT) {
+    for (int i = 0; i < MAX_COUNT; i++) {
         const real4 a = real4_of(made.a[i].rotation), found = real4_of(made.out[i].rotation);
         REQUIRE(real4_dot(a, found) > 0.8);
     }
@@ -270,12 +270,12 @@ TEST (added_differences_give_back_what_they_were_made_from) {
     static md5_xform difference[MAX_COUNT], back[MAX_COUNT];
     uint64_t random = 6;
     double worst_sign = 0;
-    FOR (round, 100) {
+    for (int round = 0; round < 100; round++) {
         make_poses(&made, &random);
         md5_subtract_pose(made.b, made.a, MAX_COUNT, difference);
         md5_add_pose(made.a, difference, NULL, 1, NULL, MAX_COUNT, made.out);
         md5_add_pose(made.b, difference, NULL, -1, NULL, MAX_COUNT, back);
-        FOR (i, MAX_COUNT) {
+        for (int i = 0; i < MAX_COUNT; i++) {
             CHECK_SMALL(off_transform(made.out[i], made.b[i]), 1e-6);
             CHECK_SMALL(off_transform(back[i], made.a[i]), 1e-6);
             real_worse(&worst_sign, fabs((double)made.out[i].rotation.x - made.b[i].rotation.x));
@@ -288,11 +288,11 @@ TEST (added_differences_are_weighted_exactly) {
     static poses made;
     uint64_t random = 7;
     const real4 identity = {0, 0, 0, 1};
-    FOR (round, 1000) {
+    for (int round = 0; round < 1000; round++) {
         make_poses(&made, &random);
         const float sign = round % 2 ? -1 : 1;
         md5_add_pose(made.a, made.b, NULL, sign, made.weights, MAX_COUNT, made.out);
-        FOR (i, MAX_COUNT) {
+        for (int i = 0; i < MAX_COUNT; i++) {
             const md5_xform a = made.a[i], b = made.b[i], found = made.out[i];
             const double t = (double)made.weights[i];
             real4 part = real4_slerp(identity, real4_towards(real4_of(b.rotation), identity), t);
@@ -312,11 +312,11 @@ TEST (added_weights_are_clamped) {
     uint64_t random = 8;
     make_poses(&made, &random);
     const float none[] = {0, -0.0f, NAN};
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         md5_add_pose(made.a, made.b, NULL, none[i], NULL, MAX_COUNT, made.out);
         CHECK(same(made.out, made.a, MAX_COUNT));
     }
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         const float sign = i ? -1 : 1;
         md5_add_pose(made.a, made.b, NULL, sign, NULL, MAX_COUNT, expected.out);
         md5_add_pose(made.a, made.b, NULL, sign * 3, NULL, MAX_COUNT, made.out);
@@ -354,9 +354,9 @@ static void check_difference(const poses *made, float weight, const float *joint
 
 TEST_POSES (differences_made_and_added_in_one_call_give_the_same_bits, 10) {
     const float weights[] = {1, 0.3f, 0, -0.4f, -1, 2, NAN};
-    EACH (weight, weights) {
-        check_difference(made, *weight, NULL);
-        check_difference(made, *weight, made->weights);
+    for (size_t i = 0; i < COUNT_OF(weights); i++) {
+        check_difference(made, weights[i], NULL);
+        check_difference(made, weights[i], made->weights);
     }
 }
 
@@ -379,7 +379,7 @@ static void check_level(md5_cpu level, const poses *made, float weight, const fl
 {
     static poses found;
     static md5_xform expected[MAX_COUNT];
-    FOR (what, NUM_CALLS) {
+    for (int what = 0; what < NUM_CALLS; what++) {
         memset(expected, 0x5a, sizeof expected);
         run_call(MD5_CPU_SCALAR, (md5_combining)what, made, weight, joint_weights, count, expected);
         memset(found.out, 0x5a, sizeof found.out);
@@ -405,14 +405,48 @@ TEST (blend_gives_the_same_bits_with_every_instruction_set) {
     uint64_t random = 9;
     for (uint32_t count = 0; count < MAX_COUNT; count += count < 150 ? 1 : 7) {
         make_poses(&made, &random);
-        FOR_WHILE (i, MAX_COUNT, count % 3 == 0) {
-            const float kinds[4] = {0, 1, -0.5f, made.weights[i]};
-            made.weights[i] = kinds[test_random_u32(&random) % 4];
+        if (count % 3 == 0) {
+            for (int i = 0; i < MAX_COUNT; i++) {
+                const float kinds[4] = {0, 1, -0.5f, made.weights[i]};
+                made.weights[i] = kinds[test_random_u32(&random) % 4];
+            }
         }
         const float weights[4] = {1, 0, -0.8f, (float)test_random(&random)};
-        EACH_CPU (level, MD5_CPU_SCALAR) {
+        for (md5_cpu level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++) {
+            if (!md5i_cpu_has(level))
+                continue;
             check_level(level, &made, weights[count % 4], NULL, count);
             check_level(level, &made, weights[(count + 1) % 4], made.weights, count);
+        }
+    }
+}
+
+// Builds without SIMD blend by a function of their own, in place or not.
+TEST (blend_in_plain_c_gives_the_bits_of_the_kernels) {
+    static poses made, found;
+    static md5_xform expected[MAX_COUNT];
+    uint64_t random = 11;
+    for (uint32_t count = 0; count < 60; count++) {
+        make_poses(&made, &random);
+        const float weights[4] = {1, 0, -0.8f, (float)test_random(&random)};
+        for (uint32_t i = 0; i < 4; i++) {
+            const float *const joint_weights = i % 2 == 0 ? NULL : made.weights;
+            const md5_combining kind = count % 2 == 0 ? MD5_BLEND : MD5_BLEND_NLERP;
+            md5_combination job = {.kind = kind,
+                                   .a = made.a,
+                                   .b = made.b,
+                                   .out = found.out,
+                                   .joint_weights = joint_weights,
+                                   .weight = weights[i],
+                                   .count = count};
+            run_call(MD5_CPU_SCALAR, kind, &made, weights[i], joint_weights, count, expected);
+            md5i_blend_scalar(&job);
+            CHECK(same(found.out, expected, count));
+            memcpy(found.a, made.a, sizeof found.a);
+            job.a = found.a;
+            job.out = found.a;
+            md5i_blend_scalar(&job);
+            CHECK(same(found.a, expected, count));
         }
     }
 }
@@ -440,7 +474,7 @@ static void check_mask(const char *words, uint32_t feather, const char *digits, 
     md5_error error = {0};
     CHECK(md5_build_mask(&skeleton, words, feather, weights, &error));
     CHECK_STRING(error.message, "");
-    FOR (i, NUM_JOINTS) {
+    for (int i = 0; i < NUM_JOINTS; i++) {
         const float expected = (float)(digits[i] - '0') / (float)whole;
         if (!CHECK(weights[i] == expected))
             printf("mask '%s': joint %s has %g\n", words, joints[i].name, weights[i]);
@@ -500,7 +534,7 @@ static void check_odd(const char *words, const char *digits)
     md5_error error = {0};
     if (!CHECK(md5_build_mask(&odd, words, 0, weights, &error)))
         printf("%s: %s\n", words, error.message);
-    FOR (i, NUM_JOINTS) {
+    for (int i = 0; i < NUM_JOINTS; i++) {
         if (!CHECK(weights[i] == (float)(digits[i] - '0')))
             printf("mask %s: joint %s has %g\n", words, odd_joints[i].name, weights[i]);
     }
@@ -540,30 +574,31 @@ static void check_failure(const char *words, uint32_t column, const char *messag
 }
 
 TEST (mask_reports_what_is_wrong_and_where) {
-    check_failure("*waist -*tail", 10, "there is no joint 'tail'");
-    check_failure("wais", 1, "there is no joint 'wais'");
-    check_failure("waists", 1, "there is no joint 'waists'");
-    check_failure("waist - chest", 7, "'-' must be followed by a joint");
-    check_failure("waist -*", 8, "'*' must be followed by a joint");
-    check_failure("*", 1, "'*' must be followed by a joint");
-    check_failure("*-waist", 2, "there is no joint '-waist'");
-    check_failure("--waist", 2, "there is no joint '-waist'");
-    check_failure("waist \"*tail\"", 7, "there is no joint '*tail'");
-    check_failure("waist *\"ta il\"", 8, "there is no joint 'ta il'");
-    check_failure("\"-*\"", 1, "there is no joint '-*'");
-    check_failure("waist \"\"", 7, "a joint has no name");
-    check_failure("waist -''", 7, "'-' must be followed by a joint");
-    check_failure("waist \"chest", 7, "this name has no end on its line: a quote is missing");
+    check_failure("*waist -*tail", 10, "unknown joint 'tail'");
+    check_failure("wais", 1, "unknown joint 'wais'");
+    check_failure("waists", 1, "unknown joint 'waists'");
+    check_failure("waist - chest", 7, "'-' must be followed by a joint name");
+    check_failure("waist -*", 8, "'*' must be followed by a joint name");
+    check_failure("*", 1, "'*' must be followed by a joint name");
+    check_failure("*-waist", 2, "unknown joint '-waist'");
+    check_failure("--waist", 2, "unknown joint '-waist'");
+    check_failure("waist \"*tail\"", 7, "unknown joint '*tail'");
+    check_failure("waist *\"ta il\"", 8, "unknown joint 'ta il'");
+    check_failure("\"-*\"", 1, "unknown joint '-*'");
+    check_failure("waist \"\"", 7, "empty joint name: expected the name of a joint");
+    check_failure("waist -''", 7, "'-' must be followed by a joint name");
+    check_failure("waist \"chest", 7,
+                  "unterminated name: expected a quote before the end of the line");
     check_failure("waist -'chest\nneck'", 8,
-                  "this name has no end on its line: a quote is missing");
-    check_failure("\"waist\"\"chest\"", 8, "expected white space after 'waist'");
-    check_failure("*\"waist\"x", 9, "expected white space after 'waist'");
+                  "unterminated name: expected a quote before the end of the line");
+    check_failure("\"waist\"\"chest\"", 8, "expected a blank after 'waist'");
+    check_failure("*\"waist\"x", 9, "expected a blank after 'waist'");
 }
 
 TEST (mask_counts_lines) {
     STRINGS(texts) = {"waist\n\n *tail", "waist\r\n\r\n *tail", "\r\rwaist\r *tail"};
     static const uint32_t lines[] = {3, 3, 4};
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         float weights[NUM_JOINTS];
         md5_error error = {0};
         CHECK(!md5_build_mask(&skeleton, texts[i], 0, weights, &error));
@@ -578,12 +613,12 @@ TEST (mask_feathers_along_any_depth) {
     static md5_joint chain[LONG];
     static uint32_t places[LONG];
     static float weights[LONG];
-    FOR_U32 (i, LONG) {
+    for (uint32_t i = 0; i < LONG; i++) {
         chain[i] = (md5_joint){i == 0 ? "top" : "below", i - 1};
         places[i] = i;
     }
     const md5_skeleton deep = {.num_joints = LONG, .joints = chain, .order = places};
     CHECK(md5_build_mask(&deep, "*top", UINT32_MAX, weights, NULL));
-    FOR (i, LONG)
+    for (int i = 0; i < LONG; i++)
         CHECK(weights[i] == (i < 2047 ? (float)(i + 1) / 2048.0f : 1));
 }

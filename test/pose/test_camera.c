@@ -11,7 +11,7 @@ static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cut
                  "MD5Version 10\ncommandline \"\"\n\nnumFrames %u\nframeRate 10\nnumCuts %u\n\n"
                  "cuts {\n\t%s\n}\n\ncamera {\n",
                  num_frames, num_cuts, cuts);
-    FOR (i, num_frames) {
+    for (uint32_t i = 0; i < num_frames; i++) {
         // Half the angle; w is rebuilt as negative, so z is negated.
         const double z = -sin(i * 3.14159265358979 / 360.0);
         used += snprintf(text + used, sizeof text - (size_t)used, "\t( %u %u 0 ) ( 0 0 %.9f ) %u\n",
@@ -111,7 +111,7 @@ static double shaking(int what, uint32_t frame)
 static double shaking_w(uint32_t frame)
 {
     double square = 1;
-    FOR_FROM (i, SHAKEN_TURN, SHAKEN_FOV)
+    for (int i = SHAKEN_TURN; i < SHAKEN_FOV; i++)
         square -= shaking(i, frame) * shaking(i, frame);
     return -sqrt(square);
 }
@@ -138,7 +138,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
                         "MD5Version 10\ncommandline \"\"\n\nnumFrames %d\nframeRate 10\n"
                         "numCuts 1\n\ncuts {\n\t20\n}\n\ncamera {\n",
                         NUM_FRAMES);
-    FOR_U32 (i, NUM_FRAMES)
+    for (uint32_t i = 0; i < NUM_FRAMES; i++)
         used += snprintf(text + used, sizeof text - (size_t)used,
                          "\t( %u %.4f %.4f ) ( %.4f %.4f %.4f ) %.4f\n", i, shaking(SHAKEN_Y, i),
                          shaking(SHAKEN_Z, i), shaking(SHAKEN_TURN, i), shaking(SHAKEN_TURN + 1, i),
@@ -146,7 +146,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
     snprintf(text + used, sizeof text - (size_t)used, "}\n");
     OWN_CAMERA camera = parse(text, &seen, NULL); // frames 0 to 20, and 21 to 40
     REQUIRE(camera);
-    FOR (played, 40u) {
+    for (uint32_t played = 0; played < 40; played++) {
         const uint32_t frame = played < 20 ? played : played + 1;
         const uint32_t first = played < 20 ? 0 : 21, last = played < 20 ? 20 : 40;
         const md5_camera_view view =
@@ -172,7 +172,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
     }
     // Steps of a hundredth of a frame: no jump except at the cut.
     float last = 0;
-    FOR (i, 3900) {
+    for (int i = 0; i < 3900; i++) {
         const md5_camera_view view = md5_camera_at(camera, 0.001 * i, MD5_WRAP_CLAMP, 0.45);
         CHECK(i == 2000 || fabsf(view.position.y - last) < 0.3f);
         last = view.position.y;
@@ -183,7 +183,7 @@ TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
     warnings seen;
     OWN_CAMERA camera = parse(camera_text(30, "12 12 4", 3), &seen, NULL);
     REQUIRE(camera);
-    FOR (i, 120) {
+    for (int i = 0; i < 120; i++) {
         const double time = 0.03 * i - 0.3;
         const md5_camera_view own = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0);
         const md5_camera_view view = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.35);
@@ -209,7 +209,7 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
     OWN_CAMERA camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &seen, NULL);
     REQUIRE(camera);
     CHECK(seen.count > 0);
-    FOR_FROM (step, -20, 40) {
+    for (int step = -20; step < 40; step++) {
         const md5_camera_view view = md5_camera_at(camera, step * 0.05, MD5_WRAP_LOOP, 0);
         CHECK(view.position.x >= 0 && view.position.x <= 2);
     }
@@ -262,7 +262,7 @@ TEST (camera_offers_the_views_of_cuts) {
 // Yaw about z * pitch about y * roll about x, against products of matrices.
 TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
     uint64_t random = 7;
-    FOR (i, 200) {
+    for (int i = 0; i < 200; i++) {
         const double degrees[3] = {720 * test_random(&random) - 360,
                                    720 * test_random(&random) - 360,
                                    720 * test_random(&random) - 360};
@@ -272,7 +272,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         OWN_CAMERA camera = parse(camera_text(3, cut, 1), &seen, NULL);
         REQUIRE(camera);
         md5_xform rotations[3] = {0};
-        FOR (axis, 3) {
+        for (int axis = 0; axis < 3; axis++) {
             const double half = degrees[axis] * 3.14159265358979 / 360.0;
             rotations[axis].rotation.w = (float)cos(half);
             float *const about = axis == 0   ? &rotations[axis].rotation.y
@@ -286,7 +286,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         const md5_xform found = {.rotation = camera->cut_views[0].rotation};
         const md5_mat34 actual = md5_mat34_from_xform(found);
         CHECK(found.rotation.w <= 0);
-        FOR (k, 12)
+        for (int k = 0; k < 12; k++)
             CHECK_NEAR(actual.m[k], expected.m[k], 1e-4);
     }
 }
@@ -348,7 +348,7 @@ TEST (camera_errors_name_their_location) {
         {HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 nan) 45 }\n", MD5_ERROR_RANGE, 5,
          22},
     };
-    FOR (i, COUNT_OF(cases)) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         warnings seen;
         md5_error error = {0};
         OWN_CAMERA camera = parse(cases[i].text, &seen, &error);
@@ -369,14 +369,14 @@ TEST (camera_without_numcuts_has_none) {
 TEST (camera_survives_truncation_and_failing_allocations) {
     const char *const text = camera_text(6, "2 4", 2);
     const size_t size = strlen(text);
-    FOR (cut, size) {
+    for (size_t cut = 0; cut < size; cut++) {
         md5_error error = {0};
         OWN_CAMERA camera = md5_parse_camera(text, cut, NULL, &error);
         // Only the final newline may be missing.
         CHECK((camera != NULL) == (cut >= size - 1));
         CHECK((error.status == MD5_OK) == (camera != NULL));
     }
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_CAMERA camera = md5_parse_camera(text, size, &it.opts, &it.error);
         CHECK_FAILURE(it, camera);
     }

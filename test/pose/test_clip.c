@@ -57,7 +57,7 @@ static void decode(const md5_anim_file *source, uint32_t joint, uint32_t frame, 
         base->rotation.x,    base->rotation.y,    base->rotation.z,
     };
     uint32_t next = source->tracks[joint].first;
-    FOR (i, 6) {
+    for (int i = 0; i < 6; i++) {
         if (source->tracks[joint].flags >> i & 1)
             slots[i] = source->numbers[(size_t)frame * source->num_components + next++];
     }
@@ -90,7 +90,7 @@ static uint32_t fill_source(uint64_t *random, md5_track *tracks, md5_xform *base
                             bool still)
 {
     uint32_t width = 0;
-    FOR_U32 (flags, ALL_FLAGS) {
+    for (uint32_t flags = 0; flags < ALL_FLAGS; flags++) {
         tracks[flags] = (md5_track){.flags = flags, .first = flags ? width : 0};
         for (uint32_t bits = flags; bits; bits >>= 1)
             width += bits & 1;
@@ -102,13 +102,13 @@ static uint32_t fill_source(uint64_t *random, md5_track *tracks, md5_xform *base
         const md5_quat q = b->rotation;
         b->rotation.w = -sqrtf(1.0f - (q.x * q.x + q.y * q.y + q.z * q.z));
     }
-    FOR (i, FRAMES * width)
+    for (uint32_t i = 0; i < FRAMES * width; i++)
         numbers[i] = still && i >= width ? numbers[i - width] : small(random);
     return width;
 }
 
 TEST (clip_decodes_all_flags) {
-    FOR (still, 2) {
+    for (int still = 0; still < 2; still++) {
         uint64_t random = 1;
         static md5_track tracks[ALL_FLAGS];
         static md5_xform base[ALL_FLAGS];
@@ -126,19 +126,19 @@ TEST (clip_decodes_all_flags) {
         // 8 values have no flag of a rotation, 8 none of a translation.
         CHECK_UINT(clip.num_rotations, still ? 0 : ALL_FLAGS - 8);
         CHECK_UINT(clip.num_translations, still ? 0 : ALL_FLAGS - 8);
-        FOR_U32 (joint, ALL_FLAGS) {
-            FOR_U32 (frame, FRAMES) {
+        for (uint32_t joint = 0; joint < ALL_FLAGS; joint++) {
+            for (uint32_t frame = 0; frame < FRAMES; frame++) {
                 double expected[7];
                 decode(&source, joint, frame, expected);
 
                 // The joint in this frame of the clip.
                 md5_xform found = clip.arrays.constant[joint];
-                FOR (i, clip.num_rotations) {
+                for (uint32_t i = 0; i < clip.num_rotations; i++) {
                     if (clip.arrays.rotation_joints[i] == joint)
                         found.rotation =
                             clip.arrays.rotations[(size_t)frame * clip.num_rotations + i];
                 }
-                FOR (i, clip.num_translations) {
+                for (uint32_t i = 0; i < clip.num_translations; i++) {
                     if (clip.arrays.translation_joints[i] == joint)
                         found.translation =
                             clip.arrays.translations[(size_t)frame * clip.num_translations + i];
@@ -181,7 +181,7 @@ TEST (clip_finds_constants_by_value) {
     // numbers are constant: 0 and -0 are equal.
     const md5_track tracks[3] = {{7, 0}, {56, 3}, {63, 6}};
     md5_xform base[3];
-    FOR (joint, 3)
+    for (int joint = 0; joint < 3; joint++)
         base[joint] = (md5_xform){.rotation = {0, 0, 0, -1}};
     const float numbers[3][12] = {
         {1, 2, 3, 0.1f, 0.2f, 0.3f, 0, 5, 6, 0.5f, -0.0f, 0.5f},
@@ -237,7 +237,7 @@ TEST (clip_plan_is_linear_when_tracks_share_numbers) {
     OWN float *numbers = need((size_t)MANY_FRAMES * WIDTH, sizeof *numbers);
     OWN uint8_t *moves = need(JOINTS, 1);
     uint8_t changes[WIDTH];
-    FOR (joint, JOINTS)
+    for (int joint = 0; joint < JOINTS; joint++)
         tracks[joint] = (md5_track){.flags = joint % 2 ? 63 : 0};
     const md5_anim_file source = {.num_frames = MANY_FRAMES,
                                   .num_joints = JOINTS,
@@ -256,7 +256,8 @@ TEST (clip_plan_is_linear_when_tracks_share_numbers) {
     CHECK_UINT(num_translations, 0);
 }
 
-// -- Moment ---------------------------------------------------------------------------------------
+// -- Sample positions
+// ---------------------------------------------------------------------------------------
 
 // Time to frames: the engine's table, the ends of cycles, and the range of doubles.
 
@@ -269,33 +270,35 @@ static md5_anim clip_of(uint32_t num_frames, double rate)
     };
 }
 
-static bool is_at(md5_moment moment, uint32_t frame0, uint32_t frame1, double fraction,
+static bool is_at(md5_sample_position sample, uint32_t frame0, uint32_t frame1, double fraction,
                   int64_t cycle)
 {
-    const bool same = moment.frame0 == frame0 && moment.frame1 == frame1
-                      && fabs(moment.fraction - fraction) <= 1e-7 && moment.cycle == cycle;
+    const bool same = sample.frame0 == frame0 && sample.frame1 == frame1
+                      && fabs(sample.fraction - fraction) <= 1e-7 && sample.cycle == cycle;
     if (!same)
-        printf("frames %u %u, fraction %.9g, cycle %lld\n", moment.frame0, moment.frame1,
-               moment.fraction, (long long)moment.cycle);
+        printf("frames %u %u, fraction %.9g, cycle %lld\n", sample.frame0, sample.frame1,
+               sample.fraction, (long long)sample.cycle);
     return same;
 }
 
 // Where a clip is at a time.
-typedef struct moment_row {
+typedef struct sample_position_row {
     double time;
     uint32_t frame0, frame1;
     double fraction;
     int64_t cycle;
-} moment_row;
+} sample_position_row;
 
-static void check_moments(const md5_anim *anim, md5_wrap wrap, const moment_row *rows, size_t count)
+static void check_sample_positions(const md5_anim *anim, md5_wrap wrap,
+                                   const sample_position_row *rows, size_t count)
 {
-    for (const moment_row *row = rows; row < rows + count; row++)
-        CHECK_THAT(is_at(md5_moment_at(anim, row->time, wrap), row->frame0, row->frame1,
+    for (const sample_position_row *row = rows; row < rows + count; row++)
+        CHECK_THAT(is_at(md5_sample_position_at(anim, row->time, wrap), row->frame0, row->frame1,
                          row->fraction, row->cycle),
                    "time %.17g", row->time);
 }
-#define CHECK_MOMENTS(anim, wrap, rows) check_moments(anim, wrap, rows, COUNT_OF(rows))
+#define CHECK_SAMPLE_POSITIONS(anim, wrap, rows) \
+    check_sample_positions(anim, wrap, rows, COUNT_OF(rows))
 
 // -- Tables -----------------------------------------------------------------------------------
 
@@ -309,14 +312,14 @@ typedef struct time_row {
 
 // In the engine a cycle limit below 1 means endless, and a clip that has reached its limit holds
 // the last frame. So limit 1 is our clamp, and a higher limit is our loop until it is reached.
-static md5_moment moment_of_row(const md5_anim *anim, const time_row *row)
+static md5_sample_position sample_position_from_row(const md5_anim *anim, const time_row *row)
 {
     const double time = row->ms / 1000.0;
-    const md5_moment loop = md5_moment_at(anim, time, MD5_WRAP_LOOP);
+    const md5_sample_position loop = md5_sample_position_at(anim, time, MD5_WRAP_LOOP);
     if (row->cycle_limit == 1)
-        return md5_moment_at(anim, time, MD5_WRAP_CLAMP);
+        return md5_sample_position_at(anim, time, MD5_WRAP_CLAMP);
     if (row->cycle_limit > 1 && loop.cycle >= row->cycle_limit) {
-        md5_moment last = md5_moment_at(anim, INFINITY, MD5_WRAP_CLAMP);
+        md5_sample_position last = md5_sample_position_at(anim, INFINITY, MD5_WRAP_CLAMP);
         last.cycle = row->cycle_limit - 1;
         return last;
     }
@@ -333,23 +336,23 @@ static double strip_position(uint32_t num_frames, int64_t cycle, uint32_t frame,
 static bool check_row(const time_row *row)
 {
     const md5_anim anim = clip_of(row->num_frames, row->rate);
-    const md5_moment moment = moment_of_row(&anim, row);
+    const md5_sample_position sample = sample_position_from_row(&anim, row);
     // Before the start of an endless clip the engine shows frame 0; ours is the cycle before, so
     // that time can run backwards. That difference is intended.
     if (row->ms < 0 && row->cycle_limit != 1) {
         if (row->num_frames == 1)
-            return is_at(moment, 0, 0, 0, 0);
-        return row->frame1 == 0 && row->back == 0 && moment.cycle < 0;
+            return is_at(sample, 0, 0, 0, 0);
+        return row->frame1 == 0 && row->back == 0 && sample.cycle < 0;
     }
     const double ours =
-        strip_position(row->num_frames, moment.cycle, moment.frame0, moment.fraction);
+        strip_position(row->num_frames, sample.cycle, sample.frame0, sample.fraction);
     const double theirs =
         strip_position(row->num_frames, row->cycle, (uint32_t)row->frame1, row->back);
     // At rest on the last frame, both hold it.
     if (row->frame1 == row->frame2)
-        return is_at(moment, moment.frame0, moment.frame0, 0, row->cycle) && ours == theirs;
-    const bool follows = moment.frame1 == moment.frame0 + 1;
-    return follows && moment.fraction >= 0 && moment.fraction < 1 && fabs(ours - theirs) <= 1e-6;
+        return is_at(sample, sample.frame0, sample.frame0, 0, row->cycle) && ours == theirs;
+    const bool follows = sample.frame1 == sample.frame0 + 1;
+    return follows && sample.fraction >= 0 && sample.fraction < 1 && fabs(ours - theirs) <= 1e-6;
 }
 
 // "t numFrames rate length ms cycleLimit cycle frame1 frame2 front back", and nothing else.
@@ -357,7 +360,7 @@ static bool parse_row(const char *line, time_row *row)
 {
     double n[10];
     const char *start = line + 1;
-    FOR (i, 10) {
+    for (int i = 0; i < 10; i++) {
         char *end;
         n[i] = strtod(start, &end);
         if (end == start)
@@ -396,39 +399,39 @@ static void check_table(const char *path)
     CHECK_UINT((uint64_t)wrong, 0);
 }
 
-TEST (moment_agrees_with_the_reference_table) {
+TEST (sample_position_agrees_with_the_reference_table) {
     check_table(test_path("test/reference/data/timetable.txt"));
 }
 
-TEST (moment_agrees_with_the_engine) {
+TEST (sample_position_agrees_with_the_engine) {
     REQUIRE_CORPUS();
     check_table(test_path("golden/timetable.txt"));
 }
 
 // -- Wrapping ---------------------------------------------------------------------------------
 
-TEST (moment_loops_over_one_interval_less_than_frames) {
+TEST (sample_position_loops_over_one_interval_less_than_frames) {
     const md5_anim anim = clip_of(5, 8); // powers of two: no rounding
-    const moment_row rows[] = {
+    const sample_position_row rows[] = {
         {0, 0, 1, 0, 0},     {0.0625, 0, 1, 0.5, 0},     {0.4375, 3, 4, 0.5, 0},
         {0.5, 0, 1, 0, 1},   {1.5, 0, 1, 0, 3},          {-0.0625, 3, 4, 0.5, -1},
         {-0.5, 0, 1, 0, -1}, {-0.53125, 3, 4, 0.75, -2},
     };
-    CHECK_MOMENTS(&anim, MD5_WRAP_LOOP, rows);
+    CHECK_SAMPLE_POSITIONS(&anim, MD5_WRAP_LOOP, rows);
 }
 
-TEST (moment_cycles_through_the_last_frame_into_the_first) {
+TEST (sample_position_cycles_through_the_last_frame_into_the_first) {
     const md5_anim anim = clip_of(4, 8);
-    const moment_row rows[] = {
+    const sample_position_row rows[] = {
         {0.3125, 2, 3, 0.5, 0}, {0.375, 3, 0, 0, 0},      {0.4375, 3, 0, 0.5, 0},
         {0.5, 0, 1, 0, 1},      {-0.0625, 3, 0, 0.5, -1},
     };
-    CHECK_MOMENTS(&anim, MD5_WRAP_CYCLE, rows);
+    CHECK_SAMPLE_POSITIONS(&anim, MD5_WRAP_CYCLE, rows);
 }
 
-TEST (moment_clamps_at_both_ends) {
+TEST (sample_position_clamps_at_both_ends) {
     const md5_anim anim = clip_of(5, 8);
-    const moment_row rows[] = {
+    const sample_position_row rows[] = {
         {-7, 0, 1, 0, 0},
         {0, 0, 1, 0, 0},
         {0.4375, 3, 4, 0.5, 0},
@@ -438,35 +441,35 @@ TEST (moment_clamps_at_both_ends) {
         {INFINITY, 4, 4, 0, 0},
         {-INFINITY, 0, 1, 0, 0},
     };
-    CHECK_MOMENTS(&anim, MD5_WRAP_CLAMP, rows);
+    CHECK_SAMPLE_POSITIONS(&anim, MD5_WRAP_CLAMP, rows);
 }
 
-TEST (moment_of_one_frame_is_always_that_frame) {
+TEST (sample_position_of_one_frame_is_always_that_frame) {
     const md5_anim anim = clip_of(1, 24);
     const double times[] = {0, 1, -1, 1e300, -INFINITY, INFINITY, NAN};
-    EACH (row, times) {
+    for (size_t i = 0; i < COUNT_OF(times); i++) {
         for (int wrap = MD5_WRAP_LOOP; wrap <= MD5_WRAP_CLAMP; wrap++)
-            CHECK(is_at(md5_moment_at(&anim, *row, (md5_wrap)wrap), 0, 0, 0, 0));
+            CHECK(is_at(md5_sample_position_at(&anim, times[i], (md5_wrap)wrap), 0, 0, 0, 0));
     }
 }
 
 // -- Numbers ----------------------------------------------------------------------------------
 
-TEST (moment_rounds_up_to_the_next_frame) {
+TEST (sample_position_rounds_up_to_the_next_frame) {
     const md5_anim anim = clip_of(5, 8);
-    const moment_row rows[] = {
+    const sample_position_row rows[] = {
         {nextafter(0.125, 0), 1, 2, 0, 0},
         {nextafter(0.5, 0), 0, 1, 0, 1},
         {-DBL_MIN, 0, 1, 0, 0},
         {-1e-12, 0, 1, 0, 0},
     };
-    CHECK_MOMENTS(&anim, MD5_WRAP_LOOP, rows);
+    CHECK_SAMPLE_POSITIONS(&anim, MD5_WRAP_LOOP, rows);
 }
 
-TEST (moment_is_defined_for_every_double) {
+TEST (sample_position_is_defined_for_every_double) {
     const md5_anim anim = clip_of(5, 8);
     // 2^61 seconds are 2^64 frames: a whole number of cycles, 2^62 of them.
-    const moment_row rows[] = {
+    const sample_position_row rows[] = {
         {NAN, 0, 1, 0, 0},
         {0x1p61, 0, 1, 0, (int64_t)1 << 62},
         {-0x1p61, 0, 1, 0, -((int64_t)1 << 62)},
@@ -474,74 +477,75 @@ TEST (moment_is_defined_for_every_double) {
         {-0x1p62, 0, 1, 0, INT64_MIN},
         {-0x1p63, 0, 1, 0, INT64_MIN},
     };
-    CHECK_MOMENTS(&anim, MD5_WRAP_LOOP, rows);
+    CHECK_SAMPLE_POSITIONS(&anim, MD5_WRAP_LOOP, rows);
 
-    const md5_moment most = md5_moment_at(&anim, DBL_MAX, MD5_WRAP_LOOP);
-    const md5_moment infinite = md5_moment_at(&anim, INFINITY, MD5_WRAP_LOOP);
+    const md5_sample_position most = md5_sample_position_at(&anim, DBL_MAX, MD5_WRAP_LOOP);
+    const md5_sample_position infinite = md5_sample_position_at(&anim, INFINITY, MD5_WRAP_LOOP);
     CHECK(is_at(infinite, most.frame0, most.frame1, most.fraction, most.cycle));
     CHECK(infinite.cycle == INT64_MAX);
-    CHECK(md5_moment_at(&anim, -INFINITY, MD5_WRAP_CYCLE).cycle == INT64_MIN);
+    CHECK(md5_sample_position_at(&anim, -INFINITY, MD5_WRAP_CYCLE).cycle == INT64_MIN);
 
     // Rates that a file can have, with which products overflow or vanish.
     const md5_anim fast = clip_of(3, DBL_MAX), slow = clip_of(3, 5e-324);
-    CHECK(md5_moment_at(&fast, 2, MD5_WRAP_LOOP).cycle == INT64_MAX);
-    CHECK(is_at(md5_moment_at(&slow, DBL_MAX, MD5_WRAP_LOOP), 0, 1, 0, 0));
-    CHECK(is_at(md5_moment_at(&slow, 0.25, MD5_WRAP_CYCLE), 0, 1, 0, 0));
+    CHECK(md5_sample_position_at(&fast, 2, MD5_WRAP_LOOP).cycle == INT64_MAX);
+    CHECK(is_at(md5_sample_position_at(&slow, DBL_MAX, MD5_WRAP_LOOP), 0, 1, 0, 0));
+    CHECK(is_at(md5_sample_position_at(&slow, 0.25, MD5_WRAP_CYCLE), 0, 1, 0, 0));
 }
 
 // Whole numbers of frames, far out and with lengths that are no power of two, against division of
 // integers.
-TEST (moment_divides_exactly) {
+TEST (sample_position_divides_exactly) {
     uint64_t random = 1;
-    FOR (i, 100000) {
+    for (int i = 0; i < 100000; i++) {
         const uint32_t length = 1 + test_random_u32(&random) % (i % 2 ? 100u : UINT32_MAX - 1);
         const int64_t frame = (int64_t)(test_random_u32(&random))
                               << (test_random_u32(&random) % 30);
         const int64_t signed_frame = test_random(&random) < 0.5 ? -frame : frame;
         const md5_anim anim = clip_of(length + 1, 1);
-        const md5_moment moment = md5_moment_at(&anim, (double)signed_frame, MD5_WRAP_LOOP);
+        const md5_sample_position sample =
+            md5_sample_position_at(&anim, (double)signed_frame, MD5_WRAP_LOOP);
         int64_t cycle = signed_frame / (int64_t)length, rest = signed_frame % (int64_t)length;
         if (rest < 0) {
             rest += length;
             cycle--;
         }
-        REQUIRE(is_at(moment, (uint32_t)rest, (uint32_t)rest + 1, 0, cycle));
+        REQUIRE(is_at(sample, (uint32_t)rest, (uint32_t)rest + 1, 0, cycle));
     }
 }
 
-TEST (moment_is_the_time_it_was_made_from) {
+TEST (sample_position_is_the_time_it_was_made_from) {
     uint64_t random = 2;
-    FOR (i, 100000) {
+    for (int i = 0; i < 100000; i++) {
         const uint32_t num_frames = 2 + test_random_u32(&random) % 200;
         const double rate = 1.0 + 99.0 * test_random(&random);
         const double time = 1000.0 * (2.0 * test_random(&random) - 1.0);
         const md5_anim anim = clip_of(num_frames, rate);
         for (int wrap = MD5_WRAP_LOOP; wrap <= MD5_WRAP_CYCLE; wrap++) {
-            const md5_moment moment = md5_moment_at(&anim, time, (md5_wrap)wrap);
+            const md5_sample_position sample = md5_sample_position_at(&anim, time, (md5_wrap)wrap);
             const double length = wrap == MD5_WRAP_LOOP ? num_frames - 1 : num_frames;
-            const double position = (double)moment.cycle * length + moment.frame0 + moment.fraction;
-            const bool follows = moment.frame1 == (moment.frame0 + 1) % num_frames;
-            if (!CHECK(follows && moment.fraction >= 0 && moment.fraction < 1)
+            const double position = (double)sample.cycle * length + sample.frame0 + sample.fraction;
+            const bool follows = sample.frame1 == (sample.frame0 + 1) % num_frames;
+            if (!CHECK(follows && sample.fraction >= 0 && sample.fraction < 1)
                 || !CHECK_NEAR(position, time * rate, 1e-7))
                 return;
         }
     }
 }
 
-TEST (moment_of_frame_numbers) {
+TEST (sample_position_of_frame_numbers) {
     const md5_anim anim = clip_of(10, 24);
-    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, 0.25f), 3, 4, 0.25, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 9, 0, 0.5f), 9, 0, 0.5, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 7, 2, 0), 7, 2, 0, 0));
+    CHECK(is_at(md5_sample_position_from_frames(&anim, 3, 4, 0.25f), 3, 4, 0.25, 0));
+    CHECK(is_at(md5_sample_position_from_frames(&anim, 9, 0, 0.5f), 9, 0, 0.5, 0));
+    CHECK(is_at(md5_sample_position_from_frames(&anim, 7, 2, 0), 7, 2, 0, 0));
 }
 
-// A moment's fraction is below 1, so that 1 must be the second frame itself.
-TEST (moment_of_frame_numbers_is_clamped) {
+// The fraction of a sample position is below 1, so that 1 must be the second frame itself.
+TEST (sample_position_of_frame_numbers_is_clamped) {
     const md5_anim anim = clip_of(10, 24), still = clip_of(1, 24);
-    CHECK(is_at(md5_moment_from_frames(&anim, 10, UINT32_MAX, 0.5f), 9, 9, 0.5, 0));
-    CHECK(is_at(md5_moment_from_frames(&still, 1, 2, 0.5f), 0, 0, 0.5, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, 1), 4, 4, 0, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, INFINITY), 4, 4, 0, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, -1), 3, 4, 0, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, NAN), 3, 4, 0, 0));
+    CHECK(is_at(md5_sample_position_from_frames(&anim, 10, UINT32_MAX, 0.5f), 9, 9, 0.5, 0));
+    CHECK(is_at(md5_sample_position_from_frames(&still, 1, 2, 0.5f), 0, 0, 0.5, 0));
+    CHECK(is_at(md5_sample_position_from_frames(&anim, 3, 4, 1), 4, 4, 0, 0));
+    CHECK(is_at(md5_sample_position_from_frames(&anim, 3, 4, INFINITY), 4, 4, 0, 0));
+    CHECK(is_at(md5_sample_position_from_frames(&anim, 3, 4, -1), 3, 4, 0, 0));
+    CHECK(is_at(md5_sample_position_from_frames(&anim, 3, 4, NAN), 3, 4, 0, 0));
 }

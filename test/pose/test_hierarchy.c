@@ -15,7 +15,7 @@ typedef struct made_skeleton {
 
 static void make_skeleton(made_skeleton *made, uint32_t count, bool shuffled, uint64_t *random)
 {
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         made->order[i] = i;
     for (uint32_t i = count; shuffled && i-- > 1;) {
         const uint32_t other = test_random_u32(random) % (i + 1);
@@ -23,7 +23,7 @@ static void make_skeleton(made_skeleton *made, uint32_t count, bool shuffled, ui
         made->order[i] = made->order[other];
         made->order[other] = swap;
     }
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const bool is_root = i == 0 || test_random(random) < 0.1;
         const uint32_t above = is_root ? 0 : test_random_u32(random) % i;
         made->joints[made->order[i]] = (md5_joint){
@@ -55,7 +55,7 @@ static md5_xform random_transform(uint64_t *random, double size)
 // The largest difference of rotation entries, and of translations.
 static void compare(const md5_mat34 *a, const md5_mat34 *b, double *rotation, double *translation)
 {
-    FOR (i, 12) {
+    for (int i = 0; i < 12; i++) {
         double *worst = i % 4 == 3 ? translation : rotation;
         *worst = fmax(*worst, fabs((double)a->m[i] - b->m[i]));
     }
@@ -117,13 +117,13 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
     uint64_t random = 1;
     double rotation = 0, translation = 0, undone_rotation = 0, undone_translation = 0;
     const double size = 100;
-    FOR (round, 200) {
+    for (int round = 0; round < 200; round++) {
         made_skeleton made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_skeleton(&made, count, round % 2, &random);
         md5_xform transforms[MAX_JOINTS], local[MAX_JOINTS];
         md5_mat34 bind[MAX_JOINTS], inverse[MAX_JOINTS], joints[MAX_JOINTS], palette[MAX_JOINTS];
-        FOR (i, count)
+        for (uint32_t i = 0; i < count; i++)
             transforms[i] = random_transform(&random, size);
         md5i_build_bind_pose(&made.skeleton, transforms, local, bind, inverse);
 
@@ -131,7 +131,7 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
         md5_local_to_model(&made.skeleton, local, joints);
         const md5_model model = {.skeleton = made.skeleton, .inverse_bind = inverse};
         md5_build_palette(&model, joints, palette);
-        FOR (i, count) {
+        for (uint32_t i = 0; i < count; i++) {
             compare(&joints[i], &bind[i], &rotation, &translation);
             compare(&palette[i], &identity, &undone_rotation, &undone_translation);
             const md5_mat34 expected =
@@ -152,16 +152,16 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
 TEST (hierarchy_agrees_with_products_of_transforms) {
     uint64_t random = 2;
     double rotation = 0, translation = 0;
-    FOR (round, 200) {
+    for (int round = 0; round < 200; round++) {
         made_skeleton made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_skeleton(&made, count, true, &random);
         md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS];
-        FOR (i, count)
+        for (uint32_t i = 0; i < count; i++)
             pose[i] = random_transform(&random, 10);
         md5_local_to_model(&made.skeleton, pose, joints);
-        FOR (i, count) {
+        for (uint32_t i = 0; i < count; i++) {
             md5_xform whole = pose[i];
             for (uint32_t above = made.joints[i].parent; above != MD5_NONE;
                  above = made.joints[above].parent)
@@ -189,7 +189,7 @@ static md5_xform product_in_doubles(md5_xform a, md5_xform b)
         {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)},
     };
     double moved[3];
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         moved[i] = m[i][0] * p[0] + m[i][1] * p[1] + m[i][2] * p[2];
     return (md5_xform){
         .rotation = {(float)(w * bx + x * bw + y * bz - z * by),
@@ -205,7 +205,7 @@ static md5_xform product_in_doubles(md5_xform a, md5_xform b)
 // ends with an internal error if it vectorizes such a loop.
 static void compare_floats(const float *a, const float *b, int count, double *largest)
 {
-    FOR (i, count) {
+    for (int i = 0; i < count; i++) {
         const double difference = fabs((double)a[i] - b[i]);
         if (difference > *largest)
             *largest = difference;
@@ -222,16 +222,16 @@ static void compare_transforms(const md5_xform *a, const md5_xform *b, double *r
 TEST (poses_in_model_space_are_products_and_go_back) {
     uint64_t random = 4;
     double rotation = 0, translation = 0, back_rotation = 0, back_translation = 0;
-    FOR (round, 200) {
+    for (int round = 0; round < 200; round++) {
         made_skeleton made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_skeleton(&made, count, true, &random);
         md5_xform pose[MAX_JOINTS], joints[MAX_JOINTS], again[MAX_JOINTS];
-        FOR (i, count)
+        for (uint32_t i = 0; i < count; i++)
             pose[i] = random_transform(&random, 10);
         md5_local_to_model_xforms(&made.skeleton, pose, joints);
         md5_model_to_local_xforms(&made.skeleton, joints, again);
-        FOR (i, count) {
+        for (uint32_t i = 0; i < count; i++) {
             const uint32_t parent = made.joints[i].parent;
             const md5_xform expected =
                 parent == MD5_NONE ? pose[i] : product_in_doubles(joints[parent], pose[i]);
@@ -259,14 +259,14 @@ TEST (long_chains_in_model_space_keep_unit_rotations) {
     static uint32_t order[LONG];
     static md5_xform pose[LONG], found[LONG];
     uint64_t random = 5;
-    FOR_U32 (i, LONG) {
+    for (uint32_t i = 0; i < LONG; i++) {
         joints[i] = (md5_joint){"", i - 1};
         order[i] = i;
         pose[i] = random_transform(&random, 0.1);
     }
     const md5_skeleton skeleton = {.num_joints = LONG, .joints = joints, .order = order};
     md5_local_to_model_xforms(&skeleton, pose, found);
-    FOR (i, LONG) {
+    for (int i = 0; i < LONG; i++) {
         const md5_quat q = found[i].rotation;
         const double x = q.x, y = q.y, z = q.z, w = q.w;
         CHECK_SMALL(x * x + y * y + z * z + w * w - 1, 1e-6);

@@ -44,7 +44,7 @@ md5_quat made_any_rotation(uint64_t *random)
 {
     for (;;) {
         double c[4], square = 0;
-        FOR (i, 4) {
+        for (int i = 0; i < 4; i++) {
             c[i] = 2 * test_random(random) - 1;
             square += c[i] * c[i];
         }
@@ -68,7 +68,7 @@ static md5_xform random_transform(uint64_t *random)
 // Any permutation of 0 .. count - 1.
 static void shuffle(uint32_t *numbers, uint32_t count, uint64_t *random)
 {
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         numbers[i] = i;
     for (uint32_t i = count; i > 1; i--) {
         const uint32_t other = test_random_u32(random) % i;
@@ -84,7 +84,7 @@ static const uint32_t *find_order(made_pose *made, const md5_joint *joints, uint
     uint32_t *const order = take(made, count, sizeof *order);
     bool *const done = take(made, count, sizeof *done);
     for (uint32_t placed = 0; placed < count;) {
-        FOR (i, count) {
+        for (uint32_t i = 0; i < count; i++) {
             const uint32_t parent = joints[i].parent;
             if (!done[i] && (parent == MD5_NONE || done[parent])) {
                 done[i] = true;
@@ -104,7 +104,7 @@ static void make_skeleton(made_pose *made, uint32_t count, uint64_t *random)
     uint32_t *const places = take(made, count, sizeof *places);
     shuffle(places, count, random);
     const bool shuffled = test_random_u32(random) % 2 > 0;
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = shuffled ? places[i] : i;
         uint32_t above = i > 0 && test_random(random) < 0.7 ? i - 1 : 0;
         if (i > 0 && above == 0)
@@ -119,7 +119,7 @@ static void make_skeleton(made_pose *made, uint32_t count, uint64_t *random)
 
     md5_xform *const local = take(made, count, sizeof *local);
     md5_mat34 *const inverse = take(made, count, sizeof *inverse);
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const md5_xform transform = random_transform(random);
         local[i] = random_transform(random);
         inverse[i] = md5_mat34_from_xform(transform);
@@ -136,7 +136,7 @@ static void pair_skeleton(made_pose *made, made_pairing pairing, uint64_t *rando
     md5_joint *const joints = take(made, count, sizeof *joints);
     uint32_t *const places = take(made, count, sizeof *places);
     shuffle(places, count, random);
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t place = pairing == MADE_SAME ? i : places[i];
         const uint32_t parent = model->joints[i].parent;
         joints[place] = model->joints[i];
@@ -154,7 +154,7 @@ static void pair_skeleton(made_pose *made, made_pairing pairing, uint64_t *rando
 static uint32_t select(uint32_t *joints, uint32_t count, double part, uint64_t *random)
 {
     uint32_t selected = 0;
-    FOR (joint, count) {
+    for (uint32_t joint = 0; joint < count; joint++) {
         if (test_random(random) < part)
             joints[selected++] = joint;
     }
@@ -178,7 +178,7 @@ void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, doubl
     anim->duration = (anim->num_frames - 1) / anim->frame_rate;
     anim->num_rotations = select(turned, count, rotating, random);
     anim->num_translations = select(moved, count, moving, random);
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         constant[i] = random_transform(random);
         base[i] = random_transform(random);
     }
@@ -187,15 +187,15 @@ void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, doubl
     const size_t num_translations = (size_t)anim->num_frames * anim->num_translations;
     md5_quat *const rotations = take(made, num_rotations, sizeof *rotations);
     md5_vec3 *const translations = take(made, num_translations, sizeof *translations);
-    FOR (i, num_rotations) {
+    for (size_t i = 0; i < num_rotations; i++) {
         const bool stays = i >= anim->num_rotations && test_random(random) < 0.2;
         rotations[i] = stays ? rotations[i - anim->num_rotations] : random_rotation(random);
     }
-    FOR (i, num_translations)
+    for (size_t i = 0; i < num_translations; i++)
         translations[i] = random_transform(random).translation;
-    FOR (i, anim->num_rotations)
+    for (uint32_t i = 0; i < anim->num_rotations; i++)
         constant[turned[i]].rotation = rotations[i];
-    FOR (i, anim->num_translations)
+    for (uint32_t i = 0; i < anim->num_translations; i++)
         constant[moved[i]].translation = translations[i];
     anim->constant = constant;
     anim->base_frame = base;
@@ -204,7 +204,8 @@ void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, doubl
     anim->rotations = rotations;
     anim->translations = translations;
     md5_error error = {0};
-    made->binding = md5_bind(&made->model, &made->anim, &(md5_load_opts){.partial = true}, &error);
+    made->binding = md5_bind(&made->model, &made->anim,
+                             &(md5_load_opts){.allow_partial_binding = true}, &error);
     if (!CHECK_STRING(error.message, "") || !made->binding)
         abort();
 }
@@ -212,14 +213,14 @@ void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, doubl
 void free_pose(made_pose *made)
 {
     md5_free_binding(made->binding);
-    FOR (i, made->num_memory)
+    for (int i = 0; i < made->num_memory; i++)
         free(made->memory[i]);
 }
 
-md5_moment make_moment(const md5_anim *anim, uint64_t *random)
+md5_sample_position make_sample_position(const md5_anim *anim, uint64_t *random)
 {
     const float fractions[4] = {0, 0.25f, 0.99999994f, random_between(0, 0.999, random)};
-    return (md5_moment){
+    return (md5_sample_position){
         .frame0 = test_random_u32(random) % anim->num_frames,
         .frame1 = test_random_u32(random) % anim->num_frames,
         .fraction = fractions[test_random_u32(random) % 4],

@@ -36,17 +36,17 @@ void free_pose(made_pose *made);
 #define OWN_POSE __attribute__((cleanup(free_pose))) made_pose
 
 // Any two frames, any fraction, cycles before and after 0.
-md5_moment make_moment(const md5_anim *anim, uint64_t *random);
+md5_sample_position make_sample_position(const md5_anim *anim, uint64_t *random);
 
 // A clip without a model, sampled once: writes pose[anim joints] by a binding of the clip to its
 // own skeleton.
-static inline void sample_own(const md5_anim *anim, md5_moment moment, md5_root root,
+static inline void sample_own(const md5_anim *anim, md5_sample_position sample, md5_root root,
                               md5_xform *pose)
 {
     md5_binding *const own = md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, NULL);
     if (!own)
         abort();
-    md5_sample(own, moment, root, pose);
+    md5_sample(own, sample, root, pose);
     md5_free_binding(own);
 }
 

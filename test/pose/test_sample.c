@@ -68,7 +68,7 @@ static void make_random_clip(made_clip *clip, uint64_t *random)
     memset(clip, 0, sizeof *clip);
     const uint32_t count = 1 + test_random_u32(random) % MAX_JOINTS;
     uint32_t width = 0;
-    FOR (joint, count) {
+    for (uint32_t joint = 0; joint < count; joint++) {
         clip->joints[joint] = (md5_joint){.name = "", .parent = joint - 1};
         clip->order[joint] = joint;
         clip->tracks[joint] = (md5_track){test_random_u32(random) & 63, width};
@@ -83,10 +83,10 @@ static void make_random_clip(made_clip *clip, uint64_t *random)
     clip->source.num_joints = count;
     clip->source.num_components = width;
     clip->source.num_frames = 1 + test_random_u32(random) % MAX_FRAMES;
-    FOR (frame, clip->source.num_frames) {
+    for (uint32_t frame = 0; frame < clip->source.num_frames; frame++) {
         float *next = clip->numbers + (size_t)frame * width;
-        FOR (joint, count) {
-            FOR (bit, 6u) {
+        for (uint32_t joint = 0; joint < count; joint++) {
+            for (uint32_t bit = 0; bit < 6; bit++) {
                 if (clip->tracks[joint].flags >> bit & 1)
                     *next++ = within(random, bit < 3 ? 50 : 0.57);
             }
@@ -98,11 +98,11 @@ static void make_random_clip(made_clip *clip, uint64_t *random)
 static md5_xform in_frame(const md5_anim *anim, uint32_t joint, uint32_t frame)
 {
     md5_xform transform = anim->constant[joint];
-    FOR (i, anim->num_rotations) {
+    for (uint32_t i = 0; i < anim->num_rotations; i++) {
         if (anim->rotation_joints[i] == joint)
             transform.rotation = anim->rotations[(size_t)frame * anim->num_rotations + i];
     }
-    FOR (i, anim->num_translations) {
+    for (uint32_t i = 0; i < anim->num_translations; i++) {
         if (anim->translation_joints[i] == joint)
             transform.translation = anim->translations[(size_t)frame * anim->num_translations + i];
     }
@@ -120,15 +120,15 @@ static bool same_transform(const md5_xform *a, const md5_xform *b)
 TEST (sample_of_a_frame_is_that_frame) {
     uint64_t random = 1;
     static made_clip clip;
-    FOR (round, 200) {
+    for (int round = 0; round < 200; round++) {
         make_random_clip(&clip, &random);
         md5_xform pose[MAX_JOINTS];
-        FOR (frame, clip.anim.num_frames) {
+        for (uint32_t frame = 0; frame < clip.anim.num_frames; frame++) {
             // Whatever the other frame is: at fraction 0 it must have no effect.
-            const md5_moment moment = {.frame0 = frame,
-                                       .frame1 = (frame + 1) % clip.anim.num_frames};
-            sample_own(&clip.anim, moment, MD5_ROOT_FILE, pose);
-            FOR (joint, clip.source.num_joints) {
+            const md5_sample_position sample = {.frame0 = frame,
+                                                .frame1 = (frame + 1) % clip.anim.num_frames};
+            sample_own(&clip.anim, sample, MD5_ROOT_FILE, pose);
+            for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
                 const md5_xform expected = in_frame(&clip.anim, joint, frame);
                 REQUIRE(same_transform(&pose[joint], &expected));
             }
@@ -139,18 +139,18 @@ TEST (sample_of_a_frame_is_that_frame) {
 TEST (sample_between_frames_slerps_and_lerps) {
     uint64_t random = 2;
     static made_clip clip;
-    FOR (round, 500) {
+    for (int round = 0; round < 500; round++) {
         make_random_clip(&clip, &random);
         md5_xform pose[MAX_JOINTS];
-        const md5_moment moment =
-            md5_moment_at(&clip.anim, 10 * test_random(&random), MD5_WRAP_CYCLE);
-        sample_own(&clip.anim, moment, MD5_ROOT_FILE, pose);
-        FOR (joint, clip.source.num_joints) {
-            const md5_xform a = in_frame(&clip.anim, joint, moment.frame0);
-            const md5_xform b = in_frame(&clip.anim, joint, moment.frame1);
+        const md5_sample_position sample =
+            md5_sample_position_at(&clip.anim, 10 * test_random(&random), MD5_WRAP_CYCLE);
+        sample_own(&clip.anim, sample, MD5_ROOT_FILE, pose);
+        for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
+            const md5_xform a = in_frame(&clip.anim, joint, sample.frame0);
+            const md5_xform b = in_frame(&clip.anim, joint, sample.frame1);
             const md5_xform expected = {
-                .rotation = md5_quat_slerp(a.rotation, b.rotation, moment.fraction),
-                .translation = md5_vec3_lerp(a.translation, b.translation, moment.fraction),
+                .rotation = md5_quat_slerp(a.rotation, b.rotation, sample.fraction),
+                .translation = md5_vec3_lerp(a.translation, b.translation, sample.fraction),
             };
             REQUIRE(same_transform(&pose[joint], &expected));
         }
@@ -170,17 +170,17 @@ static bool is_rotation_and_place(const md5_xform *transform)
 TEST (sample_is_a_pose_at_any_time) {
     uint64_t random = 3;
     static made_clip clip;
-    FOR (round, 2000) {
+    for (int round = 0; round < 2000; round++) {
         make_random_clip(&clip, &random);
         const double reach = pow(10, 24 * test_random(&random) - 3);
         const double times[] = {reach * (test_random(&random) - 0.5), NAN, INFINITY, -INFINITY};
         const double time = times[round % 8 < 5 ? 0 : round % 8 - 4];
         const md5_wrap wrap = (md5_wrap)(test_random_u32(&random) % 3);
         const md5_root root = (md5_root)(test_random_u32(&random) % 3);
-        const md5_moment moment = md5_moment_at(&clip.anim, time, wrap);
+        const md5_sample_position sample = md5_sample_position_at(&clip.anim, time, wrap);
         md5_xform pose[MAX_JOINTS];
-        sample_own(&clip.anim, moment, root, pose);
-        FOR (joint, clip.source.num_joints) {
+        sample_own(&clip.anim, sample, root, pose);
+        for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
             REQUIRE(is_rotation_and_place(&pose[joint]));
         }
     }
@@ -205,7 +205,7 @@ static void make_walk(made_clip *clip)
     memcpy(clip->numbers, numbers, sizeof numbers);
     clip->source = (md5_anim_file){.num_joints = 2, .num_frames = 5, .num_components = 3};
     finish_clip(clip, 8);
-    FOR (frame, 5) {
+    for (int frame = 0; frame < 5; frame++) {
         const float x = numbers[frame][0], y = numbers[frame][1];
         clip->bounds[frame] = (md5_bounds){{x - 5, y - 6, 0}, {x + 5, y + 6, 70}};
     }
@@ -216,7 +216,7 @@ static void make_walk(made_clip *clip)
 static md5_vec3 root_at(const made_clip *clip, double time, md5_wrap wrap, md5_root root)
 {
     md5_xform pose[MAX_JOINTS];
-    sample_own(&clip->anim, md5_moment_at(&clip->anim, time, wrap), root, pose);
+    sample_own(&clip->anim, md5_sample_position_at(&clip->anim, time, wrap), root, pose);
     return pose[0].translation;
 }
 
@@ -236,13 +236,14 @@ TEST_WALK (root_as_in_the_engine) {
 }
 
 TEST_WALK (root_in_place_holds_the_first_frame) {
-    FOR_FROM (i, -20, 20)
+    for (int i = -20; i < 20; i++)
         CHECK_VEC3(root_at(clip, i * 0.1, MD5_WRAP_LOOP, MD5_ROOT_IN_PLACE), 101, 20, 7, 0);
 }
 
 static md5_vec3 motion(const md5_anim *anim, double from, double to, md5_wrap wrap)
 {
-    const md5_moment a = md5_moment_at(anim, from, wrap), b = md5_moment_at(anim, to, wrap);
+    const md5_sample_position a = md5_sample_position_at(anim, from, wrap),
+                              b = md5_sample_position_at(anim, to, wrap);
     return md5_anim_root_motion(anim, a, b);
 }
 
@@ -270,16 +271,16 @@ TEST_WALK (root_waits_where_a_cycle_ends) {
 TEST (root_motion_adds_up_over_any_split) {
     uint64_t random = 4;
     static made_clip clip;
-    FOR (round, 300) {
+    for (int round = 0; round < 300; round++) {
         make_random_clip(&clip, &random);
         const md5_wrap wrap = (md5_wrap)(test_random_u32(&random) % 3);
         double from = 20 * (test_random(&random) - 0.5);
-        const md5_moment start = md5_moment_at(&clip.anim, from, wrap);
-        md5_moment last = start;
+        const md5_sample_position start = md5_sample_position_at(&clip.anim, from, wrap);
+        md5_sample_position last = start;
         double sum[3] = {0}, way = 1;
-        FOR (step, 30) {
+        for (int step = 0; step < 30; step++) {
             from += test_random(&random) - 0.3;
-            const md5_moment next = md5_moment_at(&clip.anim, from, wrap);
+            const md5_sample_position next = md5_sample_position_at(&clip.anim, from, wrap);
             const md5_vec3 moved = md5_anim_root_motion(&clip.anim, last, next);
             sum[0] += moved.x;
             sum[1] += moved.y;
@@ -295,7 +296,7 @@ TEST (root_motion_adds_up_over_any_split) {
 TEST (root_motion_is_what_in_place_removes) {
     uint64_t random = 5;
     static made_clip clip;
-    FOR (round, 300) {
+    for (int round = 0; round < 300; round++) {
         make_random_clip(&clip, &random);
         const double time = clip.anim.duration * test_random(&random);
         const md5_vec3 moved = motion(&clip.anim, 0, time, MD5_WRAP_CLAMP);
@@ -305,7 +306,7 @@ TEST (root_motion_is_what_in_place_removes) {
     }
 }
 
-// Frames and moments whose numbers are as large as they can be.
+// Frames and sample positions whose numbers are as large as they can be.
 TEST (root_motion_never_leaves_the_floats) {
     static made_clip clip;
     memset(&clip, 0, sizeof clip);
@@ -325,7 +326,8 @@ TEST (root_motion_never_leaves_the_floats) {
 
 static md5_bounds bounds_at(const made_clip *clip, double time, md5_root root)
 {
-    return md5_anim_bounds(&clip->anim, md5_moment_at(&clip->anim, time, MD5_WRAP_LOOP), root);
+    return md5_anim_bounds(&clip->anim, md5_sample_position_at(&clip->anim, time, MD5_WRAP_LOOP),
+                           root);
 }
 
 TEST_WALK (anim_bounds_follow_the_root) {
@@ -364,8 +366,9 @@ static sampled sample_at(const made_pose *made, uint32_t frame0, uint32_t frame1
 {
     sampled found;
     memset(&found, 0x5a, sizeof found);
-    const md5_moment moment = {frame0, frame1, (float)fraction, wrap, MD5_INTERPOLATE_CUBIC, 0};
-    md5_sample(made->binding, moment, root, found.pose);
+    const md5_sample_position sample = {
+        frame0, frame1, (float)fraction, wrap, MD5_INTERPOLATE_CUBIC, 0};
+    md5_sample(made->binding, sample, root, found.pose);
     return found;
 }
 
@@ -382,21 +385,21 @@ static bool equal(const md5_xform *a, const md5_xform *b)
 // past the last joint is written.
 TEST (cubic_curves_pass_through_the_frames) {
     uint64_t random = 1;
-    FOR (round, 60) {
+    for (int round = 0; round < 60; round++) {
         made_pose made;
         make_pose(&made, 1 + test_random_u32(&random) % CUBIC_MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.7, 0.7, &random);
         const uint32_t count = made.model.skeleton.num_joints;
-        FOR (frame, made.anim.num_frames) {
+        for (uint32_t frame = 0; frame < made.anim.num_frames; frame++) {
             const md5_wrap wrap = (md5_wrap)(test_random_u32(&random) % 3);
             const md5_root root = (md5_root)(test_random_u32(&random) % 3);
             const uint32_t next = frame + 1 < made.anim.num_frames ? frame + 1 : 0;
-            const md5_moment moment = {.frame0 = frame, .frame1 = next};
+            const md5_sample_position sample = {.frame0 = frame, .frame1 = next};
             sampled expected;
             memset(&expected, 0x5a, sizeof expected);
-            md5_sample(made.binding, moment, root, expected.pose);
+            md5_sample(made.binding, sample, root, expected.pose);
             const sampled found = sample_at(&made, frame, next, 0, wrap, root);
-            FOR (i, count) {
+            for (uint32_t i = 0; i < count; i++) {
                 REQUIRE(equal(&found.pose[i], &expected.pose[i]));
             }
             CHECK_BYTES(&found.pose[count], &expected.pose[count], sizeof found.pose[0]);
@@ -469,7 +472,7 @@ static md5_xform stored(const md5_anim *anim, uint32_t frame, uint32_t joint)
 static void check_speed(const made_pose *made, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
                         md5_wrap wrap)
 {
-    FOR (joint, made->model.skeleton.num_joints) {
+    for (uint32_t joint = 0; joint < made->model.skeleton.num_joints; joint++) {
         const md5_anim *const anim = &made->anim;
         const md5_xform p = stored(anim, a, joint), q = stored(anim, b, joint);
         const md5_xform r = stored(anim, c, joint), s = stored(anim, d, joint);
@@ -541,7 +544,7 @@ static void make_even(even_clip *clip, uint32_t num_frames)
                               .bind_local = clip->local,
                               .bind = clip->bind,
                               .inverse_bind = clip->bind};
-    FOR (i, num_frames) {
+    for (uint32_t i = 0; i < num_frames; i++) {
         const double angle = 0.35 * i + 0.1;
         clip->rotations[i] =
             (md5_quat){0, (float)(0.6 * sin(angle)), (float)(0.8 * sin(angle)), (float)cos(angle)};
@@ -571,13 +574,13 @@ static void make_even(even_clip *clip, uint32_t num_frames)
 static void check_even(const even_clip *clip, double time, md5_wrap wrap, md5_root root,
                        double expected)
 {
-    md5_moment moment = md5_moment_at(&clip->anim, time, wrap);
-    moment.interpolation = MD5_INTERPOLATE_CUBIC;
+    md5_sample_position sample = md5_sample_position_at(&clip->anim, time, wrap);
+    sample.interpolation = MD5_INTERPOLATE_CUBIC;
     md5_xform found;
-    md5_sample(clip->binding, moment, root, &found);
+    md5_sample(clip->binding, sample, root, &found);
     CHECK_NEAR(found.translation.x, expected, 1e-5);
-    const double angle = 0.35 * (moment.frame0 + (double)moment.fraction) + 0.1;
-    const double sign = moment.frame0 % 2 ? -1 : 1;
+    const double angle = 0.35 * (sample.frame0 + (double)sample.fraction) + 0.1;
+    const double sign = sample.frame0 % 2 ? -1 : 1;
     CHECK_NEAR((double)found.rotation.y * sign, 0.6 * sin(angle), 3e-7);
     CHECK_NEAR((double)found.rotation.w * sign, cos(angle), 3e-7);
 }
@@ -587,7 +590,7 @@ TEST (cubic_curves_keep_an_even_speed) {
     even_clip clip;
     make_even(&clip, 5);
     REQUIRE(clip.binding);
-    FOR (i, 54) {
+    for (int i = 0; i < 54; i++) {
         const double time = 0.37 * i - 8;
         const double within = time - 4 * floor(time / 4.0);
         check_even(&clip, time, MD5_WRAP_LOOP, MD5_ROOT_FILE, 5 + 3 * within);
@@ -610,10 +613,11 @@ TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
     for (int side = -1; side <= 1; side += 2) {
         const double time = side < 0 ? 4 : 5;
         md5_xform found[3];
-        FOR (i, 3) {
-            md5_moment moment = md5_moment_at(&clip.anim, time + (i - 1) * step, MD5_WRAP_CYCLE);
-            moment.interpolation = MD5_INTERPOLATE_CUBIC;
-            md5_sample(clip.binding, moment, MD5_ROOT_ID, &found[i]);
+        for (int i = 0; i < 3; i++) {
+            md5_sample_position sample =
+                md5_sample_position_at(&clip.anim, time + (i - 1) * step, MD5_WRAP_CYCLE);
+            sample.interpolation = MD5_INTERPOLATE_CUBIC;
+            md5_sample(clip.binding, sample, MD5_ROOT_ID, &found[i]);
         }
         const md5_xform a = found[0], b = found[1], c = found[2];
         CHECK_NEAR(b.translation.x, 12, 1e-5);
@@ -642,11 +646,11 @@ TEST (cubic_curves_of_one_and_two_frames) {
 TEST (cubic_curves_of_composed_joints) {
     uint64_t random = 3;
     int curved = 0;
-    FOR (round, 30) {
+    for (int round = 0; round < 30; round++) {
         OWN_POSE made;
         make_pose(&made, CUBIC_MAX_JOINTS, MADE_PARENTS, 0.8, 0.8, &random);
         const uint32_t frames = made.anim.num_frames;
-        const md5_moment halfway = {.frame1 = frames > 1 ? 1 : 0, .fraction = 0.5f};
+        const md5_sample_position halfway = {.frame1 = frames > 1 ? 1 : 0, .fraction = 0.5f};
         sampled straight;
         md5_sample(made.binding, halfway, MD5_ROOT_FILE, straight.pose);
         const sampled at = sample_at(&made, 0, halfway.frame1, 0, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
@@ -654,7 +658,7 @@ TEST (cubic_curves_of_composed_joints) {
             sample_at(&made, 0, halfway.frame1, 1e-5, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
         const sampled half =
             sample_at(&made, 0, halfway.frame1, 0.5, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
-        FOR (i, CUBIC_MAX_JOINTS) {
+        for (int i = 0; i < CUBIC_MAX_JOINTS; i++) {
             CHECK_SMALL(real_distance(near.pose[i].translation, at.pose[i].translation), 0.02);
             curved += real_distance(half.pose[i].translation, straight.pose[i].translation) > 0.01;
         }
@@ -674,11 +678,11 @@ TEST (cubic_curves_of_a_root_that_only_the_clip_has) {
     clip.anim.constant = clip.anim.base_frame = still;
     clip.binding = md5_bind(&clip.model, &clip.anim, NULL, NULL);
     REQUIRE(clip.binding);
-    FOR (i, 8) {
-        md5_moment moment = md5_moment_at(&clip.anim, 0.45 * i, MD5_WRAP_LOOP);
-        moment.interpolation = MD5_INTERPOLATE_CUBIC;
+    for (int i = 0; i < 8; i++) {
+        md5_sample_position sample = md5_sample_position_at(&clip.anim, 0.45 * i, MD5_WRAP_LOOP);
+        sample.interpolation = MD5_INTERPOLATE_CUBIC;
         md5_xform found;
-        md5_sample(clip.binding, moment, MD5_ROOT_FILE, &found);
+        md5_sample(clip.binding, sample, MD5_ROOT_FILE, &found);
         CHECK_NEAR(found.translation.x, 5 + 3 * 0.45 * i, 1e-5);
     }
     md5_free_binding(clip.binding);

@@ -43,7 +43,7 @@ static double worst_of_either_path(md5_quat a, md5_quat b, float t, md5_quat fou
 
 TEST (slerp_is_exact_to_a_millionth) {
     uint64_t random = 1;
-    FOR (i, 1000000) {
+    for (int i = 0; i < 1000000; i++) {
         const md5_quat a = made_any_rotation(&random);
         const md5_quat b = i % 2 ? made_any_rotation(&random) : random_neighbour(&random, a);
         const float t = (float)test_random(&random);
@@ -56,7 +56,7 @@ TEST (slerp_is_exact_to_a_millionth) {
 // The hardest angle for the fit is 90 degrees between the quaternions; fractions cover 0..1.
 TEST (slerp_is_exact_at_the_widest_angle) {
     const md5_quat a = {1, 0, 0, 0}, b = {0, 1, 0, 0};
-    FOR (i, 10001) {
+    for (int i = 0; i < 10001; i++) {
         const float t = (float)i / 10000.0f;
         const double angle = acos(0.0) * (double)t;
         CHECK_SMALL(worst_of(md5_quat_slerp(a, b, t), (real4){cos(angle), sin(angle), 0, 0}), 3e-7);
@@ -74,7 +74,7 @@ static double worst_of_nlerp(md5_quat a, md5_quat b, double t, md5_quat found)
 
 TEST (nlerp_is_exact_to_a_millionth) {
     uint64_t random = 7;
-    FOR (i, 300000) {
+    for (int i = 0; i < 300000; i++) {
         const md5_quat a = made_any_rotation(&random);
         const md5_quat b = i % 2 ? made_any_rotation(&random) : random_neighbour(&random, a);
         const float t = (float)test_random(&random);
@@ -96,7 +96,7 @@ static double angle_to_slerp(double angle, uint64_t *random)
     const md5_quat a = {0, 0, 0, 1};
     const md5_quat b = {(float)(x * sin(half)), (float)(y * sin(half)), 0, (float)cos(half)};
     double worst = 0;
-    FOR (i, 2001) {
+    for (int i = 0; i < 2001; i++) {
         const float t = (float)i / 2000.0f;
         const md5_quat found = md5_quat_nlerp(a, b, t);
         const double along = found.x * x + found.y * y;
@@ -112,13 +112,13 @@ TEST (nlerp_is_as_far_from_slerp_as_documented) {
     } rows[] = {{10, 0.0012, 5e-5}, {30, 0.033, 5e-4}, {60, 0.27, 5e-3},
                 {90, 0.92, 5e-3},   {120, 2.2, 0.05},  {179.999, 8.1, 0.05}};
     uint64_t random = 11;
-    EACH (row, rows) {
-        const double pi = 2 * acos(0.0), h = row->angle / 720.0 * pi;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const double pi = 2 * acos(0.0), h = rows[i].angle / 720.0 * pi;
         const double x = sqrt(tan(h) / h - 1) / tan(h);
         const double formula = (2 * atan(x * tan(h)) - 2 * x * h) / pi * 180;
-        const double found = angle_to_slerp(row->angle, &random);
+        const double found = angle_to_slerp(rows[i].angle, &random);
         CHECK_NEAR(found, formula, 5e-5);
-        CHECK_NEAR(found, row->to_slerp, row->rounding + 5e-5);
+        CHECK_NEAR(found, rows[i].to_slerp, rows[i].rounding + 5e-5);
     }
     const double found = angle_to_slerp(20, &random), radians = 20.0 / 90.0 * acos(0.0);
     CHECK_NEAR(found / 90.0 * acos(0.0), radians * radians * radians / 249.0, 3e-6);
@@ -133,7 +133,7 @@ static bool same(md5_quat a, md5_quat b)
 
 TEST (slerp_ends_are_exact) {
     uint64_t random = 2;
-    FOR (i, 1000) {
+    for (int i = 0; i < 1000; i++) {
         const md5_quat a = made_any_rotation(&random), b = made_any_rotation(&random);
         const md5_quat minus = {-b.x, -b.y, -b.z, -b.w};
         const md5_quat end = dot(a, b) < 0 ? minus : b;
@@ -155,7 +155,7 @@ TEST (slerp_ends_are_exact) {
 // a length slightly off 1.
 TEST (slerp_of_equal_rotations_is_that_rotation) {
     uint64_t random = 3;
-    FOR (i, 100000) {
+    for (int i = 0; i < 100000; i++) {
         md5_quat a = made_any_rotation(&random);
         if (i % 3 == 1)
             a = md5_quat_from_xyz(a.x, a.y, a.z);
@@ -181,7 +181,7 @@ static void check_table(const char *path, int numbers, int first, int other)
             continue;
         double n[32];
         char *at = line + 1;
-        FOR (i, numbers)
+        for (int i = 0; i < numbers; i++)
             n[i] = strtod(at, &at);
         const md5_quat a = {(float)n[0], (float)n[1], (float)n[2], (float)n[3]};
         const md5_quat b = {(float)n[4], (float)n[5], (float)n[6], (float)n[7]};

@@ -20,18 +20,18 @@ static inline const md5_binding *bind_kernels(kernels_binding *to, const md5_bin
 }
 
 static inline void sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                               const md5_moment *moment, md5_root root, md5_xform *pose)
+                               const md5_sample_position *sample, md5_root root, md5_xform *pose)
 {
     kernels_binding with;
-    md5_sample(bind_kernels(&with, binding, kernels), *moment, root, pose);
+    md5_sample(bind_kernels(&with, binding, kernels), *sample, root, pose);
 }
 
 static inline void pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                                     const md5_moment *moment, md5_root root, md5_xform *pose,
-                                     md5_mat34 *joints, md5_mat34 *palette)
+                                     const md5_sample_position *sample, md5_root root,
+                                     md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
     kernels_binding with;
-    md5_pose_palette(bind_kernels(&with, binding, kernels), *moment, root, pose, joints, palette);
+    md5_pose_palette(bind_kernels(&with, binding, kernels), *sample, root, pose, joints, palette);
 }
 
 #endif

@@ -121,7 +121,7 @@ TEST (anim_file_takes_free_layout) {
         {"bounds {\n\t( -1 -2 -3 ) ( 1 2 3 )\n\t( 0 0 0 ) ( -1 -1 -1 )\n}\n",
          "baseframe { (0 0 0)(0 0 0) (0 0 0)(0 0 0) (0 0 0)(0 0 0) }\n"
          "bounds { (0 0 0)(0 0 1) (0 0 0)(0 0 0) } //",
-         "17:1: error: 'baseframe' appears a second time"});
+         "17:1: error: duplicate 'baseframe': expected one"});
 }
 
 TEST_IF (anim_file_sections_may_change_order, reading, r,
@@ -134,45 +134,53 @@ TEST_IF (anim_file_sections_may_change_order, reading, r,
 
 TEST (anim_file_warns_and_goes_on) {
     CHECK_CASES(
-        {"MD5Version 10\n", "", "1:1: warning: the line 'MD5Version 10' is missing"},
-        {"commandline \"\"\n", "", "1:1: warning: 'commandline' is missing"},
+        {"MD5Version 10\n", "", "1:1: warning: missing line 'MD5Version 10'"},
+        {"commandline \"\"\n", "", "1:1: warning: missing 'commandline'"},
         {"frame 0 {", "event { 1 2 }\nframe 0 {",
-         "26:1: warning: 'event' is unknown here: skipped with its values"},
+         "26:1: warning: 'event' is an unknown keyword: skipped with its values"},
         {"frame 1 {", "event 1 2\nframe 1 {",
-         "31:1: warning: 'event' is unknown here: skipped with its values"},
+         "31:1: warning: 'event' is an unknown keyword: skipped with its values"},
         {"frame 0", "frame 1",
-         "26:7: warning: frames are numbered from 1, not from 0\n"
-         "31:7: error: frame 1, expected frame 2"},
+         "26:7: warning: wrong number of the first frame: expected 0, found 1\n"
+         "31:7: error: frame number is out of order: expected 2, found 1"},
         {"frame 1 {\n\t2\n\t-0.5 0.5 0.25\n}\n", "frame 1 { 2 0 0 0 }\n1 2 3",
          "32:1: warning: text after the last frame is ignored: found '1'"},
         {"frame 1 {\n\t2\n\t-0.5 0.5 0.25\n}\n", "frame 1 { 2 0 0 0 }\nframe 2 { 2 0 0 0 }",
-         "4:11: warning: numFrames is 2, but there are 3: the last is not read"},
+         "4:11: warning: numFrames is too small: declared 2, found 3; the last one is ignored"},
         {"frame 1 {\n\t2\n\t-0.5 0.5 0.25\n}\n", "frame 1 { 2 0 0 0 } MD5Version 10",
-         "31:21: warning: another file begins here: it is not read"},
+         "31:21: warning: a second MD5 file begins here: it is ignored"},
         {"( 0 0 0 ) ( -1 -1 -1 )\n", "",
-         "15:1: warning: numFrames says 2, but 'bounds' has 1 boxes: none is used"},
+         "15:1: warning: number of bounding boxes does not match numFrames: expected 2, found 1; "
+         "all boxes are ignored"},
         {"( 0 0 0 ) ( -1 -1 -1 )\n", "( 0 0 0 ) ( 1 1 1 )\n(4 4 4)(5 5 5)\n",
-         "15:1: warning: numFrames says 2, but 'bounds' has 3 boxes: the first are used"},
+         "15:1: warning: number of bounding boxes does not match numFrames: expected 2, found 3; "
+         "excess boxes are ignored"},
         {"numAnimatedComponents 4", "numAnimatedComponents 5",
-         "7:23: warning: numAnimatedComponents says 5, but hierarchy and first frame have 4: these "
-         "are used"},
+         "7:23: warning: numAnimatedComponents does not match hierarchy and first frame: declared "
+         "5, found 4; the declared value is ignored"},
         {"numAnimatedComponents 4", "numAnimatedComponents 1",
-         "7:23: warning: numAnimatedComponents says 1, but hierarchy and first frame have 4: these "
-         "are used"},
-        {"\"root\"\t-1", "\"root\"\t-2", "10:9: warning: parent -2 is read as -1: no parent"},
+         "7:23: warning: numAnimatedComponents does not match hierarchy and first frame: declared "
+         "1, found 4; the declared value is ignored"},
+        {"\"root\"\t-1", "\"root\"\t-2",
+         "10:9: warning: parent index is out of range: expected -1 or more, found -2; using -1 (no "
+         "parent)"},
         {"( 0 0 0.5 )", "( 0 1 0.5 )",
-         "21:12: warning: the rotation has length 1.11803, more than 1: it is normalized"},
+         "21:12: warning: rotation is too long: expected length 1 or less, found 1.11803; "
+         "normalized"},
         {"-0.5 0.5 0.25", "-0.5 0.5 1.25",
-         "33:2: warning: the rotation has length 1.43614, more than 1: it is normalized"},
+         "33:2: warning: rotation is too long: expected length 1 or less, found 1.43614; "
+         "normalized"},
         // Two joints read the same numbers; reported once a frame, at the first in the text.
         {"\"hand\"\t1 0 0\t// arm\n}\n\nbounds {\n\t( -1 -2 -3 )",
          "\"hand\"\t1 8 0\t// arm\n}\n\nbounds {\n\t( -1 -2 -3 )",
-         "27:2: warning: the rotation has length 1.28062, more than 1: it is normalized\n"
-         "32:2: warning: the rotation has length 2.15407, more than 1: it is normalized"},
+         "27:2: warning: rotation is too long: expected length 1 or less, found 1.28062; "
+         "normalized\n"
+         "32:2: warning: rotation is too long: expected length 1 or less, found 2.15407; "
+         "normalized"},
         {"0.5 0.5 0.25\n}\n\nframe 1 {\n\t2\n\t-0.5 0.5 0.25",
          "2 0 0\n}\n\nframe 1 {\n\t2\n\t0 3 0",
-         "28:2: warning: the rotation has length 2, more than 1: it is normalized\n"
-         "33:2: warning: the rotation has length 3, more than 1: it is normalized"});
+         "28:2: warning: rotation is too long: expected length 1 or less, found 2; normalized\n"
+         "33:2: warning: rotation is too long: expected length 1 or less, found 3; normalized"});
 }
 
 TEST (anim_file_reports_long_rotations_of_a_frame_once) {
@@ -185,11 +193,12 @@ TEST (anim_file_reports_long_rotations_of_a_frame_once) {
     READ_CASES_CHECK(
         text, load,
         {"", text,
-         "5:11: warning: 2 rotations, the first of length 2, are longer than 1: they are "
-         "normalized"},
-        {"2 3", "0.5 3", "5:15: warning: the rotation has length 3, more than 1: it is normalized"},
+         "5:11: warning: 2 rotations are too long: expected length 1 or less, found 2 in the "
+         "first; normalized"},
+        {"2 3", "0.5 3",
+         "5:15: warning: rotation is too long: expected length 1 or less, found 3; normalized"},
         {"2 3", "0.5 1e20",
-         "5:15: error: '1e20' is out of range: expected a number from -1e9 to 1e9"});
+         "5:15: error: number is out of range: expected -1e9 to 1e9, found '1e20'"});
 }
 
 TEST (anim_file_numbered_from_elsewhere_is_read) {
@@ -199,11 +208,12 @@ TEST (anim_file_numbered_from_elsewhere_is_read) {
     memcpy(text, once, size);
     text[size] = '\0';
     free(once);
-    READ_CASES_CHECK(
-        text, load, {"frame 1", "frame 8", "26:7: warning: frames are numbered from 7, not from 0"},
-        {"frame 1", "frame 9",
-         "26:7: warning: frames are numbered from 7, not from 0\n"
-         "31:7: error: frame 9, expected frame 8"});
+    READ_CASES_CHECK(text, load,
+                     {"frame 1", "frame 8",
+                      "26:7: warning: wrong number of the first frame: expected 0, found 7"},
+                     {"frame 1", "frame 9",
+                      "26:7: warning: wrong number of the first frame: expected 0, found 7\n"
+                      "31:7: error: frame number is out of order: expected 8, found 9"});
 }
 
 TEST (anim_file_with_other_box_counts_keeps_what_fits) {
@@ -236,10 +246,10 @@ TEST (anim_file_reads_by_the_hierarchy_where_frames_agree_with_it) {
 // Without flags the number is not used, but the stored index must not point outside.
 TEST (anim_file_first_component_without_flags_is_harmless) {
     STRINGS(firsts) = {"4", "5", "-1", "99999999999", "2147483647"};
-    EACH (row, firsts) {
+    for (size_t i = 0; i < COUNT_OF(firsts); i++) {
         char track[64];
         reading r;
-        snprintf(track, sizeof track, "\"hand\"\t1 0 %s", *row);
+        snprintf(track, sizeof track, "\"hand\"\t1 0 %s", firsts[i]);
         if (begin(&r, "\"hand\"\t1 0 0", track)) {
             CHECK(r.file.tracks[2].flags == 0);
             CHECK(r.file.tracks[2].first <= r.file.num_components);
@@ -251,51 +261,58 @@ TEST (anim_file_first_component_without_flags_is_harmless) {
 TEST (anim_file_refuses_broken_headers_and_joints) {
     CHECK_CASES(
         {"", "",
-         "1:1: error: the file is empty: expected an animation (.md5anim), which begins "
-         "with 'MD5Version 10'"},
+         "1:1: error: empty file: expected an animation (.md5anim) that begins with 'MD5Version "
+         "10'"},
         {"", "RIFF", "1:1: error: not an MD5 file: expected 'MD5Version', found 'RIFF'"},
         {"", "MD5Version 10", "1:14: error: expected 'frame', found the end of the file"},
-        {"numFrames 2\n", "", "14:1: error: expected 'numFrames' before 'bounds'"},
-        {"numJoints 3\n", "", "8:1: error: expected 'numJoints' before 'hierarchy'"},
-        {"frameRate 24\n", "", "25:1: error: expected 'frameRate' before the first frame"},
+        {"numFrames 2\n", "", "14:1: error: missing 'numFrames': expected it before 'bounds'"},
+        {"numJoints 3\n", "", "8:1: error: missing 'numJoints': expected it before 'hierarchy'"},
+        {"frameRate 24\n", "", "25:1: error: missing 'frameRate': expected it before 'frame'"},
         {"numAnimatedComponents 4\n", "",
-         "25:1: error: expected 'numAnimatedComponents' before 'frame'"},
+         "25:1: error: missing 'numAnimatedComponents': expected it before 'frame'"},
         {"numJoints 3\n", "baseframe { } numJoints 3\n",
-         "5:1: error: expected 'numJoints' before 'baseframe'"},
+         "5:1: error: missing 'numJoints': expected it before 'baseframe'"},
         {"numFrames 2\n", "frame 0 { } numFrames 2\n",
-         "4:1: error: expected 'numFrames' before 'frame'"},
+         "4:1: error: missing 'numFrames': expected it before 'frame'"},
         {"numJoints 3\n", "numJoints 3 frame\n",
-         "5:13: error: expected 'numAnimatedComponents' before 'frame'"},
+         "5:13: error: missing 'numAnimatedComponents': expected it before 'frame'"},
         {"baseframe {\n\t( 7 8 9 ) ( 0 0 0.5 )\n\t( 1 0 0 ) ( 0 0.1 0 )\n\t( 0 1 0 ) ( 0.6 0.8 0 "
          ")\n}\n",
-         "", "21:1: error: expected 'baseframe' before the first frame"},
+         "", "21:1: error: missing 'baseframe': expected it before 'frame'"},
         {"numFrames 2\n", "numFrames 2 numFrames 2\n",
-         "4:23: error: 'numFrames' appears a second time"},
+         "4:23: error: duplicate 'numFrames': expected one"},
         {"frameRate 24\n", "frameRate 24 frameRate 24\n",
-         "6:24: error: 'frameRate' appears a second time"},
+         "6:24: error: duplicate 'frameRate': expected one"},
         {"numJoints 3\n", "numJoints 3 bounds { (5 0 0)(6 0 0) (7 0 0)(8 0 0) }\n",
-         "15:1: error: 'bounds' appears a second time"},
-        {"bounds {", "hierarchy {", "15:1: error: 'hierarchy' appears a second time"},
-        {"\"hand\"\t1 0 0", "", "13:1: error: numJoints says 3, found '}' after 2"},
+         "15:1: error: duplicate 'bounds': expected one"},
+        {"bounds {", "hierarchy {", "15:1: error: duplicate 'hierarchy': expected one"},
+        {"\"hand\"\t1 0 0", "",
+         "13:1: error: too few entries: expected 3 (numJoints), found '}' after 2"},
         {"\"hand\"\t1 0 0", "\"x\" 1 0 0 \"hand\"\t1 0 0",
-         "12:12: error: numJoints is 3, but there are 4"},
-        {"\"hand\"\t1 0 0", "\"hand\"\t1 0", "13:1: error: expected a whole number, found '}'"},
-        {"\"root\"\t-1 1 0", "\"root\"\t-1 64 0", "10:12: error: flags 64: expected 0 to 63"},
-        {"\"root\"\t-1 1 0", "\"root\"\t-1 -1 0", "10:12: error: flags -1 is out of range"},
+         "12:12: error: too many entries: expected 3 (numJoints), found 4"},
+        {"\"hand\"\t1 0 0", "\"hand\"\t1 0", "13:1: error: expected an integer, found '}'"},
+        {"\"root\"\t-1 1 0", "\"root\"\t-1 64 0",
+         "10:12: error: joint flags are out of range: expected 0 to 63, found 64"},
+        {"\"root\"\t-1 1 0", "\"root\"\t-1 -1 0",
+         "10:12: error: flags is out of range: expected 0 to 4294967295, found -1"},
         {"\"root\"\t-1 1 0", "\"root\"\t-1 1 -1",
-         "10:14: error: first component -1 is out of range"},
+         "10:14: error: first component is out of range: expected 0 to 2147483647, found -1"},
         {"\"arm\"\t0 56 1", "\"arm\"\t0 56 2",
-         "11:13: error: components up to 5, but numAnimatedComponents is 4"},
+         "11:13: error: hierarchy uses too many components: expected at most 4 "
+         "(numAnimatedComponents), found 5"},
         {"\"arm\"\t0 56 1", "\"arm\"\t0 56 2147483647",
-         "11:13: error: components up to 2147483650, but numAnimatedComponents is 4"},
-        {"\"arm\"\t0", "\"arm\"\t3", "11:8: error: parent 3, but numJoints is 3"},
-        {"\"arm\"\t0", "\"arm\"\t1",
-         "11:2: error: joint 'arm' is its own ancestor: parents form a cycle"},
-        {"\t( 0 1 0 ) ( 0.6 0.8 0 )\n", "", "23:1: error: numJoints says 3, found '}' after 2"},
+         "11:13: error: hierarchy uses too many components: expected at most 4 "
+         "(numAnimatedComponents), found 2147483650"},
+        {"\"arm\"\t0", "\"arm\"\t3",
+         "11:8: error: parent index is out of range: expected below 3 (numJoints), found 3"},
+        {"\"arm\"\t0", "\"arm\"\t1", "11:2: error: joint 'arm' is its own ancestor"},
+        {"\t( 0 1 0 ) ( 0.6 0.8 0 )\n", "",
+         "23:1: error: too few entries: expected 3 (numJoints), found '}' after 2"},
         {"\t( 0 1 0 ) ( 0.6 0.8 0 )\n", "( 0 1 0 ) ( 0 0 0 )\n(0 0 0)(0 0 0)",
-         "24:1: error: numJoints is 3, but there are 4"},
+         "24:1: error: too many entries: expected 3 (numJoints), found 4"},
         {"( 0 1 0 ) ( 0.6", "( 0 1 0 ) ( 1e25",
-         "23:12: error: the rotation ( 1e+25 0.8 0 ) is out of range"},
+         "23:12: error: rotation is out of range: expected length 1 or less, found ( 1e+25 0.8 0 "
+         ")"},
         {"( 1 2 3 )", "( 1 2 )", "16:21: error: expected a number, found ')'"},
         {"( -1 -1 -1 )\n}\n", "( -1 -1 -1 )\n", "19:1: error: expected '(', found 'baseframe'"});
 }
@@ -303,68 +320,90 @@ TEST (anim_file_refuses_broken_headers_and_joints) {
 TEST (anim_file_refuses_broken_frames) {
     CHECK_CASES(
         {"frame 0 {", "frame 0", "27:2: error: expected '{', found '1'"},
-        {"frame 0 {", "frame -1 {", "26:7: error: frame -1 is out of range"},
-        {"frame 0 {", "frame x {", "26:7: error: expected a whole number, found 'x'"},
-        {"frame 1 {", "frame 0 {", "31:7: error: frame 0, expected frame 1"},
-        {"frame 1 {", "frame 2 {", "31:7: error: frame 2, expected frame 1"},
-        {"\t1\n", "\n", "29:1: error: numAnimatedComponents says 4, but this frame has 3"},
-        {"\t1\n", "\t1 1\n", "28:10: error: numAnimatedComponents says 4, but this frame has 5"},
-        {"\t1\n", "\tnan\n", "27:2: error: 'nan' is not a finite number"},
-        {"\t2\n", "\n", "34:1: error: numAnimatedComponents says 4, found '}' after 3"},
+        {"frame 0 {", "frame -1 {",
+         "26:7: error: frame is out of range: expected 0 to 4294967295, found -1"},
+        {"frame 0 {", "frame x {", "26:7: error: expected an integer, found 'x'"},
+        {"frame 1 {", "frame 0 {",
+         "31:7: error: frame number is out of order: expected 1, found 0"},
+        {"frame 1 {", "frame 2 {",
+         "31:7: error: frame number is out of order: expected 1, found 2"},
+        {"\t1\n", "\n",
+         "29:1: error: wrong number of values in frame: expected 4 (numAnimatedComponents), found "
+         "3"},
+        {"\t1\n", "\t1 1\n",
+         "28:10: error: wrong number of values in frame: expected 4 (numAnimatedComponents), found "
+         "5"},
+        {"\t1\n", "\tnan\n", "27:2: error: invalid number: expected a finite value, found 'nan'"},
+        {"\t2\n", "\n",
+         "34:1: error: too few entries: expected 4 (numAnimatedComponents), found '}' after 3"},
         {"\t2\n", "\t2 2\n",
-         "33:11: error: expected '}' after the 4 numbers of this frame, found '0.25'"},
-        {"\t2\n", "\t1.#IND\n", "32:2: error: '1.#IND' is not a finite number"},
+         "33:11: error: unterminated frame: expected '}' after 4 values, found '0.25'"},
+        {"\t2\n", "\t1.#IND\n",
+         "32:2: error: invalid number: expected a finite value, found '1.#IND'"},
         {"\t-0.5 0.5 0.25\n}\n", "",
-         "32:3: error: numAnimatedComponents says 4, found the end of "
-         "the file after 1"},
+         "32:3: error: too few entries: expected 4 (numAnimatedComponents), found the end of the "
+         "file after 1"},
         {"\t-0.5 0.5 0.25\n}\n", "0 0 0",
-         "33:6: error: expected '}' after the 4 numbers of this "
-         "frame, found the end of the file"},
+         "33:6: error: unterminated frame: expected '}' after 4 values, found the end of the file"},
         {"frame 1 {\n\t2\n\t-0.5 0.5 0.25\n}\n", "",
-         "29:2: error: numFrames says 2, found the end of the file after 1"},
-        {"frame 1 {", "bounds {", "31:1: error: numFrames says 2, found 'bounds' after 1"},
-        {"frame 1 {", "0.5 {", "31:1: error: numFrames says 2, found '0.5' after 1"},
+         "29:2: error: too few entries: expected 2 (numFrames), found the end of the "
+         "file after 1"},
+        {"frame 1 {", "bounds {",
+         "31:1: error: too few entries: expected 2 (numFrames), found 'bounds' after 1"},
+        {"frame 1 {", "0.5 {",
+         "31:1: error: too few entries: expected 2 (numFrames), found '0.5' after 1"},
         {"frame 1 {", "MD5Version 10 frame 1 {",
-         "31:1: error: numFrames says 2, found 'MD5Version' after 1"},
-        {"frameRate 24", "frameRate -24", "6:11: error: frameRate is -24: expected more than 0"},
-        {"frameRate 24", "frameRate 1e-60", "6:11: error: frameRate is 0: expected more than 0"},
-        {"frameRate 24", "frameRate inf", "6:11: error: 'inf' is not a finite number"},
-        {"numFrames 2", "numFrames 0", "4:11: error: numFrames is 0: expected at least 1"},
-        {"numFrames 2", "numFrames -2", "4:11: error: numFrames is -2: expected at least 1"},
-        {"numJoints 3", "numJoints 0", "5:11: error: numJoints is 0: expected at least 1"},
+         "31:1: error: too few entries: expected 2 (numFrames), found 'MD5Version' after 1"},
+        {"frameRate 24", "frameRate -24",
+         "6:11: error: frameRate is out of range: expected more than 0, found -24"},
+        {"frameRate 24", "frameRate 1e-60",
+         "6:11: error: frameRate is out of range: expected more than 0, found 0"},
+        {"frameRate 24", "frameRate inf",
+         "6:11: error: invalid number: expected a finite value, found 'inf'"},
+        {"numFrames 2", "numFrames 0",
+         "4:11: error: numFrames is out of range: expected at least 1, found 0"},
+        {"numFrames 2", "numFrames -2",
+         "4:11: error: numFrames is out of range: expected at least 1, found -2"},
+        {"numJoints 3", "numJoints 0",
+         "5:11: error: numJoints is out of range: expected at least 1, found 0"},
         {"numAnimatedComponents 4", "numAnimatedComponents -4",
-         "7:23: error: numAnimatedComponents is -4: expected at least 0"});
+         "7:23: error: numAnimatedComponents is out of range: expected at least 0, found -4"});
 }
 
 TEST (anim_file_rejects_other_kinds_and_versions) {
     CHECK_CASES(
         {"MD5Version 10", "MD5Version 9",
-         "1:12: error: MD5 version 9 cannot be read, only versions 6, 10 and 12"},
+         "1:12: error: unsupported MD5 version: expected version 6, 10 or 12, found 9"},
         {"numFrames 2", "numchannels 2",
-         "1:12: warning: version 10, but 'numchannels' belongs to version 6, that of the 2002 "
-         "alpha: read as that\n"
-         "5:1: error: numchannels says 2, found 'numJoints' after 0"},
+         "1:12: warning: MD5Version does not match the content: declared 10, but keyword "
+         "'numchannels' belongs to version 6 (alpha of 2002); the declared version is ignored\n"
+         "5:1: error: too few entries: expected 2 (numchannels), found 'numJoints' after 0"},
         {"",
          "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\njoints { a -1 ( 0 0 0 ) ( 0 0 "
          "0 )",
-         "4:1: error: this is a model (.md5mesh), not an animation (.md5anim): found 'numMeshes'"},
+         "4:1: error: wrong file type: expected an animation (.md5anim), found a model (.md5mesh) "
+         "with keyword 'numMeshes'"},
         {"", "MD5Version 10\nnumFrames 1\nframeRate 24\nnumCuts 0 x y z",
-         "4:1: error: this is a camera (.md5camera), not an animation (.md5anim): found "
-         "'numCuts'"});
+         "4:1: error: wrong file type: expected an animation (.md5anim), found a camera "
+         "(.md5camera) with keyword 'numCuts'"});
 }
 
 TEST (anim_file_counts_are_held_against_the_bytes_left) {
-    CHECK_CASES(
-        {"numFrames 2", "numFrames 1000",
-         "4:11: error: numFrames says 1000, which the 332 bytes left cannot hold"},
-        {"numJoints 3", "numJoints 100000000",
-         "5:11: error: numJoints says 100000000, which the 320 bytes left cannot hold"},
-        {"numAnimatedComponents 4", "numAnimatedComponents 100000000",
-         "7:23: error: numAnimatedComponents says 100000000, which the 283 bytes left cannot hold"},
-        // Passes the check of the header, but the file does not have that many frames.
-        {"numFrames 2", "numFrames 30",
-         "15:1: warning: numFrames says 30, but 'bounds' has 2 boxes: none is used\n"
-         "34:2: error: numFrames says 30, found the end of the file after 2"});
+    CHECK_CASES({"numFrames 2", "numFrames 1000",
+                 "4:11: error: numFrames is too large for the file: found 1000, but only 332 bytes "
+                 "are left"},
+                {"numJoints 3", "numJoints 100000000",
+                 "5:11: error: numJoints is too large for the file: found 100000000, but only 320 "
+                 "bytes are left"},
+                {"numAnimatedComponents 4", "numAnimatedComponents 100000000",
+                 "7:23: error: numAnimatedComponents is too large for the file: found 100000000, "
+                 "but only 283 bytes are left"},
+                // Passes the check of the header, but the file does not have that many frames.
+                {"numFrames 2", "numFrames 30",
+                 "15:1: warning: number of bounding boxes does not match numFrames: expected 30, "
+                 "found 2; all boxes are ignored\n"
+                 "34:2: error: too few entries: expected 30 (numFrames), found the end of the "
+                 "file after 2"});
 }
 
 // The shortest possible text for its counts is read.
@@ -375,15 +414,15 @@ TEST (anim_file_reads_the_densest_text) {
                 "frameRate 1 numAnimatedComponents %d numFrames %d numJoints %d "
                 "hierarchy{a -1 0 0 ",
                 COUNT, NUM_FRAMES, COUNT);
-    FOR_FROM (j, 1, COUNT)
+    for (int j = 1; j < COUNT; j++)
         test_append(&text, "a 0 0 0 ");
     test_append(&text, "}baseframe{");
-    FOR (j, COUNT)
+    for (int j = 0; j < COUNT; j++)
         test_append(&text, "(0 0 0)(0 0 0)");
     test_append(&text, "}");
-    FOR (f, NUM_FRAMES) {
+    for (int f = 0; f < NUM_FRAMES; f++) {
         test_append(&text, "frame %d{", f);
-        FOR (i, COUNT)
+        for (int i = 0; i < COUNT; i++)
             test_append(&text, "%d%s", i % 10, i + 1 < COUNT ? " " : "}");
     }
     md5_error error = {0};
@@ -393,7 +432,7 @@ TEST (anim_file_reads_the_densest_text) {
     md5_anim_file file;
     if (CHECK_THAT(md5i_read_anim_file(&arena, text.bytes, text.used, NULL, &file), "%u:%u: %s",
                    error.line, error.column, error.message)) {
-        FOR (i, (size_t)NUM_FRAMES * COUNT)
+        for (size_t i = 0; i < (size_t)NUM_FRAMES * COUNT; i++)
             CHECK(file.numbers[i] == (float)(i % 10));
     }
     md5i_arena_free(&arena);
@@ -403,19 +442,19 @@ TEST (anim_file_reads_the_densest_text) {
 // translations would be as many as their product.
 TEST (anim_file_bounds_how_often_components_are_shared) {
     enum { COUNT = 400 };
-    FOR (flags, 2) {
+    for (int flags = 0; flags < 2; flags++) {
         OWN_TEXT text = {0};
         test_append(&text,
                     "MD5Version 10 commandline \"\" numFrames %d numJoints %d\n"
                     "frameRate 24 numAnimatedComponents 1 hierarchy {\n",
                     COUNT, COUNT);
-        FOR (j, COUNT)
+        for (int j = 0; j < COUNT; j++)
             test_append(&text, "j -1 %d 0\n", j == 0 ? 1 : flags);
         test_append(&text, "} baseframe {\n");
-        FOR (j, COUNT)
+        for (int j = 0; j < COUNT; j++)
             test_append(&text, "(0 0 0)(0 0 0)\n");
         test_append(&text, "}\n");
-        FOR (f, COUNT)
+        for (int f = 0; f < COUNT; f++)
             test_append(&text, "frame %d { %d }\n", f, f);
         md5_error error = {0};
         const bool loaded = load(text.bytes, text.used, NULL, &error);
@@ -423,7 +462,33 @@ TEST (anim_file_bounds_how_often_components_are_shared) {
         if (!loaded) {
             CHECK_UINT(error.status, MD5_ERROR_RANGE);
             CHECK_UINT(error.line, 2);
-            CHECK(strstr(error.message, "joints share components: 400 in 400 frames"));
+            CHECK(strstr(error.message,
+                         "joints share too many components: 400 components in 400 frames"));
         }
+    }
+}
+
+// 100 joints that share a component of 100 frames, in a text of 10 000 bytes or one byte less.
+TEST (anim_file_takes_as_many_shared_components_as_bytes) {
+    enum { COUNT = 100 };
+    for (size_t size = COUNT * COUNT - 1; size <= COUNT * COUNT; size++) {
+        OWN_TEXT text = {0};
+        test_append(&text,
+                    "MD5Version 10 commandline \"\" numFrames %d numJoints %d\n"
+                    "frameRate 24 numAnimatedComponents 1 hierarchy {\n",
+                    COUNT, COUNT);
+        for (int j = 0; j < COUNT; j++)
+            test_append(&text, "j -1 1 0\n");
+        test_append(&text, "} baseframe {\n");
+        for (int j = 0; j < COUNT; j++)
+            test_append(&text, "(0 0 0)(0 0 0)\n");
+        test_append(&text, "}\n");
+        for (int f = 0; f < COUNT; f++)
+            test_append(&text, "%sframe %d { %d ", f > 0 ? "}\n" : "", f, f);
+        REQUIRE(text.used < size);
+        test_append(&text, "%*s}", (int)(size - text.used - 1), "");
+        CHECK_UINT(text.used, size);
+        md5_error error = {0};
+        CHECK(load(text.bytes, text.used, NULL, &error) == (size == COUNT * COUNT));
     }
 }

@@ -87,7 +87,7 @@ TEST (machine_file_holds_what_the_text_says) {
     CHECK_STRING(walk->name, "walk");
     CHECK_STRING(walk->file, "hero walk.md5anim");
     CHECK(walk->period == MD5_PERIOD_OPEN && walk->interpolation == MD5_INTERPOLATE_CUBIC);
-    CHECK(walk->extract == MD5_EXTRACT_TURN && !walk->binding);
+    CHECK(walk->root_extraction == MD5_ROOT_EXTRACTION_TURN && !walk->binding);
     CHECK_UINT(walk->num_events, 2);
     CHECK_UINT(walk->events[0].frame, 11);
     CHECK_STRING(walk->events[0].name, "footstep");
@@ -128,7 +128,7 @@ TEST (machine_file_names_each_interpolation) {
                                                  MD5_INTERPOLATE_LINEAR};
     OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, NULL);
     REQUIRE(file && file->desc.num_clips == 5);
-    FOR (i, 5)
+    for (int i = 0; i < 5; i++)
         CHECK(file->clips[i].interpolation == expected[i]);
 }
 
@@ -153,63 +153,74 @@ TEST (machine_file_takes_free_layout) {
 }
 
 TEST (machine_file_warns_and_goes_on) {
-    CHECK_CASES({"feather 2", "feather 2 feather 3",
-                 "6:64: warning: 'feather' appears a second time: the last is used"},
-                {"limit 0.5 }\n}\n", "limit 0.5 }\n} more",
-                 "29:3: warning: text after the machine is ignored: found 'more'"},
-                {"aim head", "spring head",
-                 "28:40: warning: 'forward' has no effect in a modifier of this kind\n"
-                 "28:58: warning: 'limit' has no effect in a modifier of this kind"},
-                {"item walk 1 -2", "item walk 1 -2 { add }",
-                 "16:70: warning: 'add' has no effect in an item of this kind"},
-                {"{ once start 0.25 speed 0.5 }", "{ phase }",
-                 "14:27: warning: 'phase' has no effect in a motion of this kind"},
-                {"stack { item go", "stack { once item go",
-                 "17:23: warning: 'once' has no effect in a motion of this kind"});
+    CHECK_CASES(
+        {"feather 2", "feather 2 feather 3", "6:64: warning: duplicate 'feather': using the last"},
+        {"limit 0.5 }\n}\n", "limit 0.5 }\n} more",
+         "29:3: warning: text after the machine is ignored: found 'more'"},
+        {"aim head", "spring head",
+         "28:40: warning: 'forward' is ignored: it has no effect in a modifier of this kind\n"
+         "28:58: warning: 'limit' is ignored: it has no effect in a modifier of this kind"},
+        {"item walk 1 -2", "item walk 1 -2 { add }",
+         "16:70: warning: 'add' is ignored: it has no effect in an item of this kind"},
+        {"{ once start 0.25 speed 0.5 }", "{ phase }",
+         "14:27: warning: 'phase' is ignored: it has no effect in a motion of this kind"},
+        {"stack { item go", "stack { once item go",
+         "17:23: warning: 'once' is ignored: it has no effect in a motion of this kind"});
 }
 
 TEST (machine_file_refuses_what_it_does_not_know) {
     CHECK_CASES(
         {"", "", "1:1: error: expected 'machine', found the end of the file"},
         {"machine", "model", "1:1: error: expected 'machine', found 'model'"},
+        {"trigger jump", "shot jump", "5:3: error: the keyword 'shot' was renamed: use 'one_shot'"},
         {"trigger jump", "button jump",
-         "5:3: error: expected a word of a machine or '}', found 'button'"},
+         "5:3: error: expected a keyword of a machine or '}', found 'button'"},
         {"open cubic", "open quartic",
-         "9:10: error: expected a word of a clip or '}', found 'quartic'"},
+         "9:10: error: expected a keyword of a clip or '}', found 'quartic'"},
         {"line speed", "curve speed",
          "15:13: error: expected 'clip', 'line', 'by_speed', 'plane' or 'stack', found 'curve'"},
         {"aim head", "nod head",
          "28:17: error: expected 'joint', 'aim', 'two_bone', 'fabrik', 'ccd', 'spring', 'feet' or "
          "'gaze', found 'nod'"},
-        {"frame 11", "frame -1", "11:11: error: frame -1 is out of range"},
+        {"frame 11", "frame -1",
+         "11:11: error: frame is out of range: expected 0 to 4294967295, found -1"},
         {"0 footstep\n", "0 footstep left turn\n",
-         "12:27: error: 'turn' in the text of an event: put it on its own line, or the "
-         "text in quotes"},
+         "12:27: error: keyword 'turn' in the text of an event: start a new line, or quote the "
+         "text"},
         {"0 footstep\n", "0 footstep step\n",
-         "12:22: error: 'step' in the text of an event: put it on its own line, or the "
-         "text in quotes"},
+         "12:22: error: keyword 'step' in the text of an event: start a new line, or quote the "
+         "text"},
         {"0 footstep\n", "0\n turn\n",
-         "12:12: error: expected the name of an event, found the end of the line"},
+         "12:12: error: expected an event name, found the end of the line"},
         {"0 footstep\n", "0 // step\n turn\n",
-         "12:20: error: expected the name of an event, found the end of the line"},
+         "12:20: error: expected an event name, found the end of the line"},
         {"0 footstep\n", "0 frame 12 footstep\n",
-         "12:13: error: expected the name of an event, found 'frame'"},
+         "12:13: error: expected an event name, found 'frame'"},
         {"0 footstep\n", "0 footstep left frame right\n",
-         "12:33: error: expected a whole number, found 'right'"},
+         "12:33: error: expected an integer, found 'right'"},
         {"0 footstep\n", "0 footstep \"left\n",
-         "12:22: error: this string has no end on its line: \" is missing"},
-        {"length 3", "length 0", "28:35: error: length 0: expected 1 or more"},
-        {"( 0 1 0 )", "( 0 0 -0 )", "28:45: error: forward ( 0 0 0 ) is not a direction"},
-        {"( 0 1 0 )", "( 1 0 0 ) up ( 0 0 0 )", "28:58: error: up ( 0 0 0 ) is not a direction"},
-        {"markers ( 0 11", "markers ( 0 -1", "10:17: error: marker -1 is out of range"},
-        {"idle 2 }", "idle -1 }", "17:83: error: reference -1 is out of range"},
-        {"priority -2", "priority 3000000000", "23:63: error: priority 3000000000 is out of range"},
+         "12:22: error: unterminated string: expected \" before the end of the line"},
+        {"length 3", "length 0",
+         "28:35: error: length is out of range: expected 1 or more, found 0"},
+        {"( 0 1 0 )", "( 0 0 -0 )",
+         "28:45: error: forward is not a direction: expected a vector that is not 0, found ( 0 0 0 "
+         ")"},
+        {"( 0 1 0 )", "( 1 0 0 ) up ( 0 0 0 )",
+         "28:58: error: up is not a direction: expected a vector that is not 0, found ( 0 0 0 )"},
+        {"markers ( 0 11", "markers ( 0 -1",
+         "10:17: error: marker is out of range: expected 0 to 4294967295, found -1"},
+        {"idle 2 }", "idle -1 }",
+         "17:83: error: reference is out of range: expected 0 to 4294967295, found -1"},
+        {"priority -2", "priority 3000000000",
+         "23:63: error: priority is out of range: expected -2147483648 to 2147483647, found "
+         "3000000000"},
         {"  }\n  layer top", "  \n  layer top",
-         "27:3: error: expected a word of a layer or '}', found 'layer'"},
+         "27:3: error: expected a keyword of a layer or '}', found 'layer'"},
         {"limit 0.5 }\n}\n", "limit 0.5 }\n",
-         "28:66: error: expected a word of a machine or '}', found the end of the file"},
+         "28:66: error: expected a keyword of a machine or '}', found the end of the file"},
         {"limit 0.5 }\n}\n", "limit 0.5 }\n} /* more",
-         "29:3: error: this comment has no end: '*/' is missing"});
+         "29:3: error: unterminated comment: expected '*/', found the end of the "
+         "file"});
 }
 
 static md5_machine_file *parse(const char *text)
@@ -244,7 +255,7 @@ TEST (machine_file_reads_all_events_of_a_line) {
     check_event(&file->clips[1].events[0], 1, "step", "");
     check_event(&file->clips[1].events[1], 2, "a b", "frame 3 c }");
     check_event(&file->clips[1].events[2], 4, "d", "e f");
-    CHECK(file->clips[1].extract == MD5_EXTRACT_TURN);
+    CHECK(file->clips[1].root_extraction == MD5_ROOT_EXTRACTION_TURN);
     CHECK_UINT(file->clips[2].num_events, 3);
     check_event(&file->clips[2].events[0], 5, "say", "it's \"so\" (or not), f\xc3\xbcr alle ;");
     check_event(&file->clips[2].events[1], 6, "g", "");
@@ -287,7 +298,7 @@ TEST (machine_file_takes_names_of_every_kind) {
 
 // Each is written with the name that md5curve.h gives it.
 TEST (machine_file_takes_every_easing_by_its_name) {
-    FOR (i, MD5_EASE_CUBIC_BEZIER) {
+    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
         char text[128];
         snprintf(text, sizeof text,
                  "machine m { layer l { state a m state b m transition a b { %s } } }",
@@ -327,7 +338,7 @@ TEST (machine_file_with_a_wrong_byte_does_no_harm) {
     static const char bytes[] = "{}()\"/* \n0-\xff";
     char text[sizeof good];
     for (size_t at = 0; at + 1 < sizeof good; at++) {
-        FOR (b, sizeof bytes) {
+        for (size_t b = 0; b < sizeof bytes; b++) {
             memcpy(text, good, sizeof good);
             text[at] = bytes[b];
             md5_error error = {0};
@@ -338,7 +349,7 @@ TEST (machine_file_with_a_wrong_byte_does_no_harm) {
 }
 
 TEST (machine_file_gives_all_memory_back) {
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         const bool loaded = load(good, sizeof good - 1, &it.opts, &it.error);
         CHECK_FAILURE(it, loaded);
     }
@@ -379,7 +390,7 @@ TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
     enum { COUNT = 600 };
     OWN_TEXT text = {0};
     test_append(&text, "machine m {\n");
-    FOR (i, COUNT)
+    for (int i = 0; i < COUNT; i++)
         test_append(&text,
                     "float f%d clip c%d x { frame 0 a frame 1 b markers ( 0 1 ) }\n"
                     "motion m%d stack { item c0 item c1 } mask k%d ( j )\n"
@@ -430,8 +441,8 @@ TEST (machine_file_says_which_parameters_follow) {
     STRINGS(odd) = {"machine m { follow a }",        "machine m { follow a fast 3 }",
                     "machine m { follow a smooth }", "machine m { follow a spring 1 }",
                     "machine m { follow a ease }",   "machine m { follow"};
-    EACH (row, odd)
-        CHECK(!load(*row, strlen(*row), NULL, NULL));
+    for (size_t n = 0; n < COUNT_OF(odd); n++)
+        CHECK(!load(odd[n], strlen(odd[n]), NULL, NULL));
     md5_error error = {0};
     CHECK(!load(odd[1], strlen(odd[1]), NULL, &error));
     CHECK_STRING(error.message, "expected 'smooth', 'spring' or 'ease', found 'fast'");
@@ -474,7 +485,7 @@ TEST (machine_file_eases_only_the_weight_that_is_used) {
     OWN_MACHINE_FILE file = parse("machine m { layer l { weight joy smooth weight 0.5 }\n"
                                   "layer n { weight joy smooth weight joy } }");
     CHECK_UINT(file->num_warnings, 2);
-    FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         CHECK(file->desc.layers[i].weight_easing.kind == MD5_EASE_LINEAR);
 }
 
@@ -497,11 +508,11 @@ TEST (machine_file_warns_of_no_easing_beside_another_keyword) {
     STRINGS(words) = {"when a",        "exit 0.5",         "duration 1",    "cross",
                       "inertial",      "keep_phase",       "start 1",       "priority 1",
                       "interrupt_any", "interrupt_higher", "interrupt_none"};
-    FOR (i, MD5_EASE_CUBIC_BEZIER) {
-        EACH (word, words) {
+    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
+        for (size_t q = 0; q < COUNT_OF(words); q++) {
             char text[160];
             snprintf(text, sizeof text, "machine m { layer l { transition any s { %s %s } } }",
-                     *word, md5_easing_name((md5_ease_kind)i));
+                     words[q], md5_easing_name((md5_ease_kind)i));
             OWN_MACHINE_FILE file = parse(text);
             if (!CHECK_UINT(file->num_warnings, 0))
                 printf("%s\n", text);
@@ -537,16 +548,17 @@ static const char machine_easing_good[] =
     "motion s stack { item c { weight a cubic_bezier 0 0 1 1 } } }\n";
 
 TEST (machine_file_says_where_an_easing_is_wrong) {
-    READ_CASES_CHECK(
-        machine_easing_good, load,
-        {"a smooth", "0.5 smooth",
-         "2:22: error: expected a word of a layer or '}', found 'smooth'"},
-        {"a smooth", "a bounce", "2:20: error: expected a word of a layer or '}', found 'bounce'"},
-        {"smooth", "steps -1", "2:26: error: steps -1 is out of range"},
-        {"smooth", "steps", "2:26: error: expected a whole number, found '}'"},
-        {"0 0 1 1 }", "0 0 1 }", "3:55: error: expected a number, found '}'"},
-        {"steps 2", "steps two", "1:43: error: expected a whole number, found 'two'"},
-        {"steps 2", "cubic_bezier 1", "2:1: error: expected a number, found 'layer'"});
+    READ_CASES_CHECK(machine_easing_good, load,
+                     {"a smooth", "0.5 smooth",
+                      "2:22: error: expected a keyword of a layer or '}', found 'smooth'"},
+                     {"a smooth", "a bounce",
+                      "2:20: error: expected a keyword of a layer or '}', found 'bounce'"},
+                     {"smooth", "steps -1",
+                      "2:26: error: steps is out of range: expected 0 to 4294967295, found -1"},
+                     {"smooth", "steps", "2:26: error: expected an integer, found '}'"},
+                     {"0 0 1 1 }", "0 0 1 }", "3:55: error: expected a number, found '}'"},
+                     {"steps 2", "steps two", "1:43: error: expected an integer, found 'two'"},
+                     {"steps 2", "cubic_bezier 1", "2:1: error: expected a number, found 'layer'"});
 }
 
 // -- Morph targets --------------------------------------------------------------------------------
@@ -571,7 +583,7 @@ TEST (machine_file_says_what_drives_morph_targets) {
     CHECK(rows[1].drive == MD5_MORPH_BY_STATE && rows[1].weight == 0.5f);
     CHECK_STRING(rows[1].layer, "body");
     CHECK_STRING(rows[1].state, "high up");
-    CHECK(rows[2].drive == MD5_MORPH_BY_CLIP && rows[2].weight == MD5_ZERO);
+    CHECK(rows[2].drive == MD5_MORPH_BY_CLIP && rows[2].weight == MD5_EXPLICIT_ZERO);
     CHECK_STRING(rows[2].clip, "idle");
     CHECK_UINT(rows[2].num_keys, 3);
     CHECK(rows[2].keys[1].frame == 42 && rows[2].keys[1].weight == 1.5f);
@@ -595,10 +607,10 @@ TEST (machine_file_refuses_odd_morphs_at_their_places) {
         {"machine m { morph a parameter p { loud 1 } }", 35},
         {"machine m { morph", 18},
     };
-    EACH (row, odd) {
+    for (size_t q = 0; q < COUNT_OF(odd); q++) {
         md5_error error = {0};
-        CHECK(!md5_parse_machine_file(row->text, strlen(row->text), NULL, &error));
+        CHECK(!md5_parse_machine_file(odd[q].text, strlen(odd[q].text), NULL, &error));
         CHECK_UINT(error.line, 1);
-        CHECK_UINT(error.column, row->column);
+        CHECK_UINT(error.column, odd[q].column);
     }
 }

@@ -138,13 +138,13 @@ TEST (mesh_file_takes_free_layout) {
 
 TEST (mesh_file_line_ends_and_trailing_nul_bytes_do_not_matter) {
     STRINGS(ends) = {"\r\n", "\r", "\n\n", " \t\n", "\r\n\r\n "};
-    EACH (end, ends) {
+    for (size_t i = 0; i < COUNT_OF(ends); i++) {
         char text[4 * sizeof good];
         size_t size = 0;
         for (const char *c = good; *c; c++) {
             if (*c == '\n') {
-                memcpy(text + size, *end, strlen(*end));
-                size += strlen(*end);
+                memcpy(text + size, ends[i], strlen(ends[i]));
+                size += strlen(ends[i]);
             } else {
                 text[size++] = *c;
             }
@@ -160,11 +160,13 @@ TEST (mesh_file_takes_tables_in_any_order) {
         // Wrong indices are located also if the tables are in the opposite order.
         {"\tnumverts 0\n\tnumtris 0\n\tnumweights 0\n",
          "numtris 2\ntri 0 0 0 0\ntri 1 0 1 0\nnumverts 1\nvert 0 (0 0) 0 0\nnumweights 0",
-         "37:16: warning: a vertex without weights stays at the origin\n"
-         "35:9: error: vertex 1, but numverts is 1"},
+         "37:16: warning: vertex has no weights: expected at least 1; it stays at the origin\n"
+         "35:9: error: triangle refers to an unknown vertex: expected an index below 1 (numverts), "
+         "found 1"},
         {"\tnumverts 0\n\tnumtris 0\n\tnumweights 0\n",
          "numweights 1\nweight 0 0 1 (0 0 0)\nnumverts 1\nvert 0 (0 0) 1 1\nnumtris 0",
-         "36:14: error: weights 1 to 1, but numweights is 1"});
+         "36:14: error: vertex refers to unknown weights: expected indices below 1 (numweights), "
+         "found 1 to 1"});
 }
 
 TEST (mesh_file_name_comes_from_word_or_comment) {
@@ -181,15 +183,15 @@ TEST (mesh_file_name_comes_from_word_or_comment) {
         {"\tnumweights 3", "// meshes: Late\n\tnumweights 3", "Body"},
         {"mesh {\n\t// meshes: Body\n", "// meshes: Outside\nmesh {\n", ""},
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         size_t size;
-        OWN_STRING text = read_case_text(good, row->old, row->new, &size);
+        OWN_STRING text = read_case_text(good, cases[i].old, cases[i].new, &size);
         md5_context context;
         md5_error error = {0};
         md5_arena arena;
         md5_mesh_file file;
         if (read_text(&context, &arena, &error, text, size, &file)) {
-            CHECK(span_equals(file.meshes[0].name, row->name));
+            CHECK(span_equals(file.meshes[0].name, cases[i].name));
             CHECK(span_equals(file.meshes[1].name, ""));
         }
         md5i_arena_free(&arena);
@@ -198,67 +200,69 @@ TEST (mesh_file_name_comes_from_word_or_comment) {
 
 TEST (mesh_file_warns_and_goes_on) {
     CHECK_CASES(
-        {"MD5Version 10\n", "", "1:1: warning: the line 'MD5Version 10' is missing"},
-        {"commandline \"made by hand\"\n", "", "1:1: warning: 'commandline' is missing"},
-        {"\tshader \"skin/body\"\n", "", "28:1: warning: this mesh ends without 'shader'"},
+        {"MD5Version 10\n", "", "1:1: warning: missing line 'MD5Version 10'"},
+        {"commandline \"made by hand\"\n", "", "1:1: warning: missing 'commandline'"},
+        {"\tshader \"skin/body\"\n", "", "28:1: warning: incomplete mesh: 'shader' is missing"},
         {"\tshader", "\tsha--der",
-         "15:2: warning: 'sha--der' is unknown here: skipped with its values\n"
-         "29:1: warning: this mesh ends without 'shader'"},
+         "15:2: warning: 'sha--der' is an unknown keyword: skipped with its values\n"
+         "29:1: warning: incomplete mesh: 'shader' is missing"},
         {"\n\tnumtris 1", "\n\tflags 3 { a { vert } \"}\" } b ( 1 2 )\n\tnumtris 1",
-         "22:2: warning: 'flags' is unknown here: skipped with its values"},
+         "22:2: warning: 'flags' is an unknown keyword: skipped with its values"},
         {"\nmesh {\n\t// meshes: Body", "\nmeshDisabled { vert 0 }\nmesh {\n\t// meshes: Body",
-         "13:1: warning: 'meshDisabled' is unknown here: skipped with its values"},
+         "13:1: warning: 'meshDisabled' is an unknown keyword: skipped with its values"},
         {"numJoints", "hint 1 2 numJoints",
-         "4:1: warning: 'hint' is unknown here: skipped with its values"},
-        {"numMeshes 2", "numMeshes 3", "5:11: warning: numMeshes says 3, but the file has 2"},
+         "4:1: warning: 'hint' is an unknown keyword: skipped with its values"},
+        {"numMeshes 2", "numMeshes 3",
+         "5:11: warning: numMeshes does not match the file: declared 3, found 2"},
         {"numMeshes 2", "numMeshes 1",
-         "5:11: warning: numMeshes is 1, but there are 2: the last is not read"},
+         "5:11: warning: numMeshes is too small: declared 1, found 2; the last one is ignored"},
         {"\tnumweights 0\n}\n", "numweights 0}\nmesh { }\nmesh { { 'x } }\nMD5Version 10",
-         "5:11: warning: numMeshes is 2, but there are 3: the last is not read\n"
+         "5:11: warning: numMeshes is too small: declared 2, found 3; the last one is ignored\n"
          "37:1: warning: text after the last mesh is ignored: found 'mesh'"},
         {"\tnumweights 0\n}\n", "numweights 0}\nmesh { }\nmesh { { '}' } } // }\nMD5Version 10",
-         "5:11: warning: numMeshes is 2, but there are 4: the last 2 are not read\n"
-         "38:1: warning: another file begins here: it is not read"},
+         "5:11: warning: numMeshes is too small: declared 2, found 4; the last 2 are ignored\n"
+         "38:1: warning: a second MD5 file begins here: it is ignored"},
         {"\tnumweights 0\n}\n", "numweights 0}\nmesh 5 6",
          "36:1: warning: text after the last mesh is ignored: found 'mesh'"},
         {"numMeshes 2", "numMeshes 0",
-         "5:11: warning: numMeshes is 0, but there are 2: the last 2 are not read"},
+         "5:11: warning: numMeshes is too small: declared 0, found 2; the last 2 are ignored"},
         {"\tnumweights 0\n}\n", "numweights 0}\n0.5 1",
          "36:1: warning: text after the last mesh is ignored: found '0.5'"},
         {"\tnumweights 0\n}\n", "numweights 0}\nMD5Version 10 x",
-         "36:1: warning: another file begins here: it is not read"},
+         "36:1: warning: a second MD5 file begins here: it is ignored"},
         {"\tnumweights 0\n}\n", "numweights 0}\ncommandline \"x\"",
-         "36:1: warning: another file begins here: it is not read"},
+         "36:1: warning: a second MD5 file begins here: it is ignored"},
         {"mesh {\n\tshader \"\"", "MD5Version 10\nmesh {\n\tshader \"\"",
-         "5:11: warning: numMeshes says 2, but the file has 1\n"
-         "31:1: warning: another file begins here: it is not read"},
-        {"\"root\"\t-1", "\"root\"\t-5", "8:9: warning: parent -5 is read as -1: no parent"},
+         "5:11: warning: numMeshes does not match the file: declared 2, found 1\n"
+         "31:1: warning: a second MD5 file begins here: it is ignored"},
+        {"\"root\"\t-1", "\"root\"\t-5",
+         "8:9: warning: parent index is out of range: expected -1 or more, found -5; using -1 (no "
+         "parent)"},
         {"vert 1", "vert 2",
-         "19:7: warning: found 'vert 2', expected 'vert 1': the order of rows is used"},
+         "19:7: warning: found 'vert 2', expected 'vert 1': using the order in the file"},
         {"tri 0", "tri 1",
-         "23:6: warning: found 'tri 1', expected 'tri 0': the order of rows is used"},
+         "23:6: warning: found 'tri 1', expected 'tri 0': using the order in the file"},
         {"weight 0", "weight -1",
-         "26:9: warning: found 'weight -1', expected 'weight 0': the order of rows is used"},
+         "26:9: warning: found 'weight -1', expected 'weight 0': using the order in the file"},
         {"( 0.5 0 0 )", "( 0 1.5 0 )",
-         "9:25: warning: the rotation has length 1.5, more than 1: it is normalized"},
+         "9:25: warning: rotation is too long: expected length 1 or less, found 1.5; normalized"},
         {"vert 0 ( 0 0.25 ) 0 1", "vert 0 ( 0 0.25 ) 99 0",
-         "18:23: warning: a vertex without weights stays at the origin"},
+         "18:23: warning: vertex has no weights: expected at least 1; it stays at the origin"},
         {"\tshader \"skin/body\"", "\tshader \"a\"\n\tshader \"b\"",
-         "16:2: warning: 'shader' appears a second time: the first is used"},
-        {"numJoints 3", "numJoints 3.7", "4:11: warning: '3.7' is read as the whole number 3"},
+         "16:2: warning: duplicate 'shader': using the first"},
+        {"numJoints 3", "numJoints 3.7", "4:11: warning: '3.7' is not an integer: truncated to 3"},
         {"MD5Version 10\n", "MD5Version 012\n",
-         "1:12: warning: '012' is read as decimal; the original engine reads it as octal\n"
+         "1:12: warning: '012' has a leading 0: read as a decimal number; the original engine "
+         "reads it as octal\n"
          "19:2: error: expected '(', found 'vert'"});
 }
 
 TEST (mesh_file_refuses_broken_headers_and_joints) {
     CHECK_CASES(
         {"", "\n",
-         "1:1: error: the file is empty: expected a model (.md5mesh), which begins with "
-         "'MD5Version 10'"},
+         "1:1: error: empty file: expected a model (.md5mesh) that begins with 'MD5Version 10'"},
         {"", " // only this",
-         "1:1: error: the file is empty: expected a model (.md5mesh), which "
-         "begins with 'MD5Version 10'"},
+         "1:1: error: empty file: expected a model (.md5mesh) that begins with 'MD5Version 10'"},
         {"", "hello world",
          "1:1: error: not an MD5 file: expected 'MD5Version', found 'hello world'"},
         {"", "\x89PNG\r\n\x1A\n12345678901234567890",
@@ -269,144 +273,171 @@ TEST (mesh_file_refuses_broken_headers_and_joints) {
          "'\\xff\\xd8\\xff\\xe0'"},
         {"", "\n  {", "2:3: error: not an MD5 file: expected 'MD5Version', found '{'"},
         {"", "MD5RVersion 1\n",
-         "1:1: error: this is a model of Quake 4 (.md5r), not an MD5 file: the game's assets have "
-         "its .md5mesh"},
+         "1:1: error: not an MD5 file: found a Quake 4 model (.md5r); use the .md5mesh of the "
+         "game's assets"},
         {"", "IDP3\x0F",
-         "1:1: error: this is a model of Quake III (.md3), not an MD5 file: md5tool convert "
-         "reads it"},
+         "1:1: error: not an MD5 file: found a Quake III model (.md3); convert it with 'md5tool "
+         "convert'"},
         {"", "INTERQUAKEMODEL",
-         "1:1: error: this is an IQM model, not an MD5 file: md5tool convert reads it"},
+         "1:1: error: not an MD5 file: found an IQM model; convert it with 'md5tool convert'"},
         {"", "PK\3\4 and more",
-         "1:1: error: this is an archive (.pk4, .pk3, .zip), not an MD5 file: open it as a game "
+         "1:1: error: not an MD5 file: found an archive (.pk4, .pk3, .zip); open it as a game "
          "folder"},
-        {"", "/* x", "1:1: error: this comment has no end: '*/' is missing"},
+        {"", "/* x",
+         "1:1: error: unterminated comment: expected '*/', found the end of the "
+         "file"},
         {"", "MD5Version 10", "1:14: error: expected 'joints', found the end of the file"},
-        {"", "MD5Version", "1:11: error: expected a whole number, found the end of the file"},
+        {"", "MD5Version", "1:11: error: expected an integer, found the end of the file"},
         {"", "MD5Version 10 numJoints 1 joints { a -1 (0 0 0) (0 0 0) }",
-         "1:58: error: expected 'numMeshes' before the end of the file"},
+         "1:58: error: missing 'numMeshes': expected it before the end of the file"},
         {"commandline", "MD5Version 10 commandline",
-         "2:1: error: 'MD5Version' appears a second time"},
+         "2:1: error: duplicate 'MD5Version': expected one"},
         {"commandline \"made by hand\"", "commandline {",
-         "2:13: error: expected a command line in quotes, found '{'"},
-        {"numJoints 3\n", "", "6:1: error: expected 'numJoints' before 'joints'"},
-        {"numMeshes 2\n", "", "12:1: error: expected 'numMeshes' before 'mesh'"},
+         "2:13: error: expected a quoted command line, found '{'"},
+        {"numJoints 3\n", "", "6:1: error: missing 'numJoints': expected it before 'joints'"},
+        {"numMeshes 2\n", "", "12:1: error: missing 'numMeshes': expected it before 'mesh'"},
         {"numMeshes 2\n", "numMeshes 2\nnumMeshes 2\n",
-         "6:11: error: 'numMeshes' appears a second time"},
+         "6:11: error: duplicate 'numMeshes': expected one"},
         {"numJoints 3\n", "numJoints 3 numJoints 3\n",
-         "4:23: error: 'numJoints' appears a second time"},
+         "4:23: error: duplicate 'numJoints': expected one"},
         {"numJoints 3", "0.5 numJoints 3", "4:1: error: expected a keyword, found '0.5'"},
         {"numJoints 3", "{ numJoints 3", "4:1: error: expected a keyword, found '{'"},
         {"numJoints 3", "junk { numJoints 3",
-         "4:1: warning: 'junk' is unknown here: skipped with its values\n"
-         "4:6: error: this block has no end: '}' is missing"},
+         "4:1: warning: 'junk' is an unknown keyword: skipped with its values\n"
+         "4:6: error: unterminated block: expected '}', found the end of the file"},
         {"joints {", "joints", "8:2: error: expected '{', found '\"root\"'"},
         {"\t\"hand\"\t1 ( 4 5 6 ) ( 0 0.6 -0.8 )\n", "",
-         "10:1: error: numJoints says 3, found '}' after 2"},
+         "10:1: error: too few entries: expected 3 (numJoints), found '}' after 2"},
         {"\t\"hand\"", "\t\"x\" 0 (0 0 0) (0 0 0)\n\t\"hand\"",
-         "11:2: error: numJoints is 3, but there are 4"},
-        {"\"root\"", "(", "8:2: error: expected the name of a joint, found '('"},
-        {"\"root\"", "\"root", "8:2: error: this string has no end on its line: \" is missing"},
-        {"\"root\"\t-1", "\"root\"\tx", "8:9: error: expected a whole number, found 'x'"},
+         "11:2: error: too many entries: expected 3 (numJoints), found 4"},
+        {"\"root\"", "(", "8:2: error: expected a joint name, found '('"},
+        {"\"root\"", "\"root",
+         "8:2: error: unterminated string: expected \" before the end of the line"},
+        {"\"root\"\t-1", "\"root\"\tx", "8:9: error: expected an integer, found 'x'"},
         {"( 0 0 1 )", "0 0 1", "8:12: error: expected '(', found '0'"},
         {"( 0 0 1 )", "( 0 0 )", "8:18: error: expected a number, found ')'"},
         {"( 0 0 1 )", "( 0 0 1 1 )", "8:20: error: expected ')', found '1'"},
-        {"( 0 0 1 )", "( 0 0 nan )", "8:18: error: 'nan' is not a finite number"},
-        {"( 0 0 1 )", "( 0 0 1e39 )", "8:18: error: '1e39' is too large for a 32-bit float"},
-        {"( 0 0 1 )", "( 0 0 0x1 )", "8:18: error: '0x1' is hexadecimal: numbers are decimal"},
+        {"( 0 0 1 )", "( 0 0 nan )",
+         "8:18: error: invalid number: expected a finite value, found 'nan'"},
+        {"( 0 0 1 )", "( 0 0 1e39 )",
+         "8:18: error: number is too large: expected at most 3.4e38, found '1e39'"},
+        {"( 0 0 1 )", "( 0 0 0x1 )",
+         "8:18: error: invalid number: expected a decimal number, found '0x1'"},
         {"( 0 0 1 )", "( 0 0 0,1 )",
-         "8:18: error: '0,1' has a decimal comma: numbers are written with a point"},
-        {"( 0.5 0 0 )", "( 1e30 0 0 )", "9:25: error: the rotation ( 1e+30 0 0 ) is out of range"},
+         "8:18: error: invalid number: expected a decimal point, found '0,1'"},
+        {"( 0.5 0 0 )", "( 1e30 0 0 )",
+         "9:25: error: rotation is out of range: expected length 1 or less, found ( 1e+30 0 0 )"},
         {"}\n\nmesh {\n\t// meshes", "}\njoints {}\nmesh {\n\t// meshes",
-         "12:1: error: 'joints' appears a second time"});
+         "12:1: error: duplicate 'joints': expected one"});
 }
 
 TEST (mesh_file_refuses_broken_meshes) {
     CHECK_CASES(
         {"\nmesh {\n\t// meshes: Body\n", "\nmesh 0 {\n", "13:6: error: expected '{', found '0'"},
         {"\tshader \"skin/body\"", "\tshader {", "15:9: error: expected a string, found '{'"},
-        {"vert 1 ", "", "19:2: error: numverts says 3, found '(' after 1 'vert'"},
+        {"vert 1 ", "",
+         "19:2: error: too few 'vert' entries: expected 3 (numverts), found '(' after 1"},
         {"\tvert 2 ( -1 1.5 ) 1 1\n", "",
-         "21:2: error: numverts says 3, found 'numtris' after 2 'vert'"},
-        {"numverts 3", "numverts 2", "20:2: error: numverts is 2, but there are 3"},
-        {"numtris 1", "numtris 2", "25:2: error: numtris says 2, found 'numweights' after 1 'tri'"},
-        {"numtris 1", "numtris 0", "23:2: error: numtris is 0, but there are 1"},
+         "21:2: error: too few 'vert' entries: expected 3 (numverts), found 'numtris' after 2"},
+        {"numverts 3", "numverts 2",
+         "20:2: error: too many entries: expected 2 (numverts), found 3"},
+        {"numtris 1", "numtris 2",
+         "25:2: error: too few 'tri' entries: expected 2 (numtris), found 'numweights' after 1"},
+        {"numtris 1", "numtris 0", "23:2: error: too many entries: expected 0 (numtris), found 1"},
         {"numweights 3", "numweights 4",
-         "29:1: error: numweights says 4, found '}' after 3 'weight'"},
-        {"numweights 3", "numweights 2", "28:2: error: numweights is 2, but there are 3"},
-        {"\tnumverts 3\n", "", "17:2: error: expected 'numverts' before 'vert'"},
-        {"\tnumverts 0\n", "", "35:1: error: this mesh ends without 'numverts'"},
-        {"\tnumtris 0\n", "", "35:1: error: this mesh ends without 'numtris'"},
-        {"\tnumweights 0\n", "", "35:1: error: this mesh ends without 'numweights'"},
+         "29:1: error: too few 'weight' entries: expected 4 (numweights), found '}' after 3"},
+        {"numweights 3", "numweights 2",
+         "28:2: error: too many entries: expected 2 (numweights), found 3"},
+        {"\tnumverts 3\n", "", "17:2: error: missing 'numverts': expected it before 'vert'"},
+        {"\tnumverts 0\n", "", "35:1: error: incomplete mesh: 'numverts' is missing"},
+        {"\tnumtris 0\n", "", "35:1: error: incomplete mesh: 'numtris' is missing"},
+        {"\tnumweights 0\n", "", "35:1: error: incomplete mesh: 'numweights' is missing"},
         {"\tnumverts 0\n", "numverts 0 numverts 0\n",
-         "33:21: error: 'numverts' appears a second time"},
+         "33:21: error: duplicate 'numverts': expected one"},
         {"\tnumweights 0\n}\n", "numweights 0",
-         "35:13: error: expected '}' at the end of a mesh, found the end of the file"},
+         "35:13: error: unterminated mesh: expected '}', found the end of the file"},
         {"\tnumweights 0\n}\n", "numweights 0 )",
-         "35:14: error: expected '}' at the end of a mesh, found ')'"},
+         "35:14: error: unterminated mesh: expected '}', found ')'"},
         {"\tnumweights 0\n}\n", "numweights 0 } /* x",
-         "35:16: warning: this comment has no end: '*/' is missing"},
+         "35:16: warning: unterminated comment: expected '*/', found the end of the "
+         "file"},
         {"vert 1 ( 1 0.5 )", "vert 1 ( 1 0.5 0 )", "19:17: error: expected ')', found '0'"},
         {"vert 1 ( 1 0.5 )", "vert 1 1 0.5", "19:9: error: expected '(', found '1'"},
-        {"vert 1 ( 1 0.5 )", "vert x ( 1 0.5 )",
-         "19:7: error: expected a whole number, found 'x'"});
+        {"vert 1 ( 1 0.5 )", "vert x ( 1 0.5 )", "19:7: error: expected an integer, found 'x'"});
 }
 
 TEST (mesh_file_refuses_indices_outside_their_tables) {
     CHECK_CASES(
-        {"\"arm.L\"\t0", "\"arm.L\"\t3", "9:10: error: parent 3, but numJoints is 3"},
+        {"\"arm.L\"\t0", "\"arm.L\"\t3",
+         "9:10: error: parent index is out of range: expected below 3 (numJoints), found 3"},
         {"\"arm.L\"\t0", "\"arm.L\"\t99999999999999999999",
-         "9:10: error: parent 9223372036854775807, but numJoints is 3"},
-        {"\"arm.L\"\t0", "\"arm.L\"\t1",
-         "9:2: error: joint 'arm.L' is its own ancestor: parents form a cycle"},
-        {"\"arm.L\"\t0", "\"arm.L\"\t2",
-         "9:2: error: joint 'arm.L' is its own ancestor: parents form a cycle"},
-        {"\"root\"\t-1", "\"root\"\t2",
-         "8:2: error: joint 'root' is its own ancestor: parents form a cycle"},
+         "9:10: error: parent index is out of range: expected below 3 (numJoints), found "
+         "9223372036854775807"},
+        {"\"arm.L\"\t0", "\"arm.L\"\t1", "9:2: error: joint 'arm.L' is its own ancestor"},
+        {"\"arm.L\"\t0", "\"arm.L\"\t2", "9:2: error: joint 'arm.L' is its own ancestor"},
+        {"\"root\"\t-1", "\"root\"\t2", "8:2: error: joint 'root' is its own ancestor"},
         // A cycle that does not contain the first joint that is unreachable from the roots.
         {"\t\"root\"\t-1 ( 0 0 1 ) ( 0 0 0 )\n\t\"arm.L\"\t0",
          "\t\"root\"\t1 ( 0 0 1 ) ( 0 0 0 )\n\t\"arm.L\"\t1",
-         "9:2: error: joint 'arm.L' is its own ancestor: parents form a cycle"},
+         "9:2: error: joint 'arm.L' is its own ancestor"},
         {"vert 1 ( 1 0.5 ) 1 2", "vert 1 ( 1 0.5 ) 2 2",
-         "19:19: error: weights 2 to 3, but numweights is 3"},
+         "19:19: error: vertex refers to unknown weights: expected indices below 3 (numweights), "
+         "found 2 to 3"},
         {"vert 1 ( 1 0.5 ) 1 2", "vert 1 ( 1 0.5 ) 4294967295 4294967295",
-         "19:19: error: weights 4294967295 to 8589934589, but numweights is 3"},
+         "19:19: error: vertex refers to unknown weights: expected indices below 3 (numweights), "
+         "found 4294967295 to 8589934589"},
         {"vert 1 ( 1 0.5 ) 1 2", "vert 1 ( 1 0.5 ) -1 2",
-         "19:19: error: first weight -1 is out of range"},
+         "19:19: error: first weight is out of range: expected 0 to 4294967295, found -1"},
         {"vert 1 ( 1 0.5 ) 1 2", "vert 1 ( 1 0.5 ) 1 -2",
-         "19:21: error: number of weights -2 is out of range"},
+         "19:21: error: number of weights is out of range: expected 0 to 4294967295, found -2"},
         {"vert 1 ( 1 0.5 ) 1 2", "vert 1 ( 1 0.5 ) 1 4294967296",
-         "19:21: error: number of weights 4294967296 is out of range"},
-        {"tri 0 2 1 0", "tri 0 3 1 0", "23:8: error: vertex 3, but numverts is 3"},
+         "19:21: error: number of weights is out of range: expected 0 to 4294967295, found "
+         "4294967296"},
+        {"tri 0 2 1 0", "tri 0 3 1 0",
+         "23:8: error: triangle refers to an unknown vertex: expected an index below 3 (numverts), "
+         "found 3"},
         {"tri 0 2 1 0", "tri 0 2 1 4294967295",
-         "23:12: error: vertex 4294967295, but numverts is 3"},
-        {"tri 0 2 1 0", "tri 0 2 -1 0", "23:10: error: vertex -1 is out of range"},
-        {"weight 1 1", "weight 1 3", "27:11: error: joint 3, but numJoints is 3"},
-        {"weight 1 1", "weight 1 -1", "27:11: error: joint -1 is out of range"},
-        {"numJoints 3", "numJoints 0", "4:11: error: numJoints is 0: expected at least 1"},
-        {"numJoints 3", "numJoints -3", "4:11: error: numJoints is -3: expected at least 1"},
-        {"numMeshes 2", "numMeshes -1", "5:11: error: numMeshes is -1: expected at least 0"},
-        {"numverts 3", "numverts -3", "17:11: error: numverts is -3: expected at least 0"},
-        {"numtris 1", "numtris -1", "22:10: error: numtris is -1: expected at least 0"},
-        {"numweights 3", "numweights -3", "25:13: error: numweights is -3: expected at least 0"});
+         "23:12: error: triangle refers to an unknown vertex: expected an index below 3 "
+         "(numverts), found 4294967295"},
+        {"tri 0 2 1 0", "tri 0 2 -1 0",
+         "23:10: error: vertex is out of range: expected 0 to 4294967295, found -1"},
+        {"weight 1 1", "weight 1 3",
+         "27:11: error: weight refers to an unknown joint: expected an index below 3 (numJoints), "
+         "found 3"},
+        {"weight 1 1", "weight 1 -1",
+         "27:11: error: joint is out of range: expected 0 to 4294967295, found -1"},
+        {"numJoints 3", "numJoints 0",
+         "4:11: error: numJoints is out of range: expected at least 1, found 0"},
+        {"numJoints 3", "numJoints -3",
+         "4:11: error: numJoints is out of range: expected at least 1, found -3"},
+        {"numMeshes 2", "numMeshes -1",
+         "5:11: error: numMeshes is out of range: expected at least 0, found -1"},
+        {"numverts 3", "numverts -3",
+         "17:11: error: numverts is out of range: expected at least 0, found -3"},
+        {"numtris 1", "numtris -1",
+         "22:10: error: numtris is out of range: expected at least 0, found -1"},
+        {"numweights 3", "numweights -3",
+         "25:13: error: numweights is out of range: expected at least 0, found -3"});
 }
 
 TEST (mesh_file_rejects_other_kinds_and_versions) {
-    CHECK_CASES(
-        {"MD5Version 10", "MD5Version 11",
-         "1:12: error: MD5 version 11 cannot be read, only versions 6, 10 "
-         "and 12"},
-        {"MD5Version 10", "MD5Version 6",
-         "1:12: warning: version 6, but 'numJoints' belongs to version 10: read as that"},
-        {"numMeshes", "nummeshes",
-         "5:1: error: 'nummeshes' belongs to version 6, that of the 2002 alpha: this is a later "
-         "one"},
-        {"", "MD5Version 10\ncommandline \"\"\nnumFrames 3\n",
-         "3:1: error: this is an animation (.md5anim), not a model (.md5mesh): found 'numFrames'"},
-        {"", "MD5Version 10\nnumJoints 1\nnumAnimatedComponents 0\nx y z",
-         "3:1: error: this is an animation (.md5anim), not a model (.md5mesh): found "
-         "'numAnimatedComponents'"},
-        {"", "MD5Version 10\nnumCuts 3\n",
-         "2:1: error: this is a camera (.md5camera), not a model (.md5mesh): found 'numCuts'"});
+    CHECK_CASES({"MD5Version 10", "MD5Version 11",
+                 "1:12: error: unsupported MD5 version: expected version 6, 10 or 12, found 11"},
+                {"MD5Version 10", "MD5Version 6",
+                 "1:12: warning: MD5Version does not match the content: declared 6, but keyword "
+                 "'numJoints' belongs to version 10; the declared version is ignored"},
+                {"numMeshes", "nummeshes",
+                 "5:1: error: keyword 'nummeshes' belongs to MD5 version 6 (alpha of 2002): the "
+                 "file declares a later version"},
+                {"", "MD5Version 10\ncommandline \"\"\nnumFrames 3\n",
+                 "3:1: error: wrong file type: expected a model (.md5mesh), found an animation "
+                 "(.md5anim) with keyword 'numFrames'"},
+                {"", "MD5Version 10\nnumJoints 1\nnumAnimatedComponents 0\nx y z",
+                 "3:1: error: wrong file type: expected a model (.md5mesh), found an animation "
+                 "(.md5anim) with keyword 'numAnimatedComponents'"},
+                {"", "MD5Version 10\nnumCuts 3\n",
+                 "2:1: error: wrong file type: expected a model (.md5mesh), found a camera "
+                 "(.md5camera) with keyword 'numCuts'"});
     md5_error error = {0};
     CHECK_FAILS(load("MD5Version 11", 13, NULL, &error), error, MD5_ERROR_VERSION);
     CHECK_FAILS(load("numbones 1", 10, NULL, &error), error, MD5_ERROR_VERSION);
@@ -420,46 +451,53 @@ TEST (mesh_file_reads_what_version_12_adds) {
                                      "vert 0 ( 0 0 ) 0 1 ( 0 0 1 ) ( 1 0 0 -1 )\n"
                                      "numtris 0 numweights 1 weight 0 0 1 ( 0 0 0 )\n"
                                      "numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 ) }\n";
-    READ_CASES_CHECK(
-        version_12, load, {"", version_12, ""},
-        {"vertexcolor 0 ( 1 0.5 0 1 )", "vertexcolor 0 ( 1 0.5 0 )",
-         "9:43: error: expected a number, found ')'"},
-        {"vertexcolor 0 ( 1 0.5 0 1 ) }", "} // enough bytes for one",
-         "9:19: error: numvertexcolors says 1, found '}' after 0 'vertexcolor'"},
-        {"vertexcolor 0 ( 1 0.5 0 1 )", "vertexcolor 0 1 0.5 0 1",
-         "9:33: error: expected '(', found '1'"},
-        {"vertexcolor 0 ( 1 0.5 0 1 )", "vertexcolor 0 ( 1 0.5 0 1 1 )",
-         "9:45: error: expected ')', found '1'"},
-        {"vertexcolor 0 ( 1 0.5 0 1 )", "vertexcolor red ( 1 0.5 0 1 )",
-         "9:31: error: expected a whole number, found 'red'"},
-        {"numvertexcolors 1 ", "numvertexcolors red ",
-         "9:17: error: expected a whole number, found 'red'"},
-        {"( 1 0 0 -1 )", "( nan 0 0 -1 )", "7:32: error: 'nan' is not a finite number"},
-        {"( 1 0 0 -1 )", "( 1 nan 0 -1 )", "7:34: error: 'nan' is not a finite number"},
-        {"( 1 0 0 -1 )", "( 1 0 nan -1 )", "7:36: error: 'nan' is not a finite number"},
-        {"( 1 0 0 -1 )", "( 1 0 0 )", "7:38: error: expected a number, found ')'"},
-        {"( 1 0 0 -1 )", "", "8:1: error: expected '(', found 'numtris'"},
-        {"numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 )", "", ""},
-        {"numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 )", "flags 3",
-         "9:1: warning: 'flags' is unknown here: skipped with its values"},
-        {"numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 )", "numvertexcolors 0",
-         "9:17: error: numvertexcolors is 0, but numverts is 1"},
-        {"MD5Version 12", "MD5Version 10",
-         "7:20: error: expected '}' at the end of a mesh, found '('"});
+    READ_CASES_CHECK(version_12, load, {"", version_12, ""},
+                     {"vertexcolor 0 ( 1 0.5 0 1 )", "vertexcolor 0 ( 1 0.5 0 )",
+                      "9:43: error: expected a number, found ')'"},
+                     {"vertexcolor 0 ( 1 0.5 0 1 ) }", "} // enough bytes for one",
+                      "9:19: error: too few 'vertexcolor' entries: expected 1 (numvertexcolors), "
+                      "found '}' after 0"},
+                     {"vertexcolor 0 ( 1 0.5 0 1 )", "vertexcolor 0 1 0.5 0 1",
+                      "9:33: error: expected '(', found '1'"},
+                     {"vertexcolor 0 ( 1 0.5 0 1 )", "vertexcolor 0 ( 1 0.5 0 1 1 )",
+                      "9:45: error: expected ')', found '1'"},
+                     {"vertexcolor 0 ( 1 0.5 0 1 )", "vertexcolor red ( 1 0.5 0 1 )",
+                      "9:31: error: expected an integer, found 'red'"},
+                     {"numvertexcolors 1 ", "numvertexcolors red ",
+                      "9:17: error: expected an integer, found 'red'"},
+                     {"( 1 0 0 -1 )", "( nan 0 0 -1 )",
+                      "7:32: error: invalid number: expected a finite value, found 'nan'"},
+                     {"( 1 0 0 -1 )", "( 1 nan 0 -1 )",
+                      "7:34: error: invalid number: expected a finite value, found 'nan'"},
+                     {"( 1 0 0 -1 )", "( 1 0 nan -1 )",
+                      "7:36: error: invalid number: expected a finite value, found 'nan'"},
+                     {"( 1 0 0 -1 )", "( 1 0 0 )", "7:38: error: expected a number, found ')'"},
+                     {"( 1 0 0 -1 )", "", "8:1: error: expected '(', found 'numtris'"},
+                     {"numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 )", "", ""},
+                     {"numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 )", "flags 3",
+                      "9:1: warning: 'flags' is an unknown keyword: skipped with its values"},
+                     {"numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 )", "numvertexcolors 0",
+                      "9:17: error: numvertexcolors does not match numverts: expected 1, found 0"},
+                     {"MD5Version 12", "MD5Version 10",
+                      "7:20: error: unterminated mesh: expected '}', found '('"});
 }
 
 TEST (mesh_file_counts_are_held_against_the_bytes_left) {
     CHECK_CASES({"numJoints 3", "numJoints 1000",
-                 "4:11: error: numJoints says 1000, which the 435 bytes left cannot hold"},
+                 "4:11: error: numJoints is too large for the file: found 1000, but only 435 bytes "
+                 "are left"},
                 {"numMeshes 2", "numMeshes 100000000000",
-                 "5:11: error: numMeshes says 100000000000, which the 423 bytes left cannot hold"},
+                 "5:11: error: numMeshes is too large for the file: found 100000000000, but only "
+                 "423 bytes are left"},
                 {"numverts 3", "numverts 100000000",
-                 "17:11: error: numverts says 100000000, which the 251 bytes left cannot hold"},
+                 "17:11: error: numverts is too large for the file: found 100000000, but only 251 "
+                 "bytes are left"},
                 {"numtris 1", "numtris 2147483648",
-                 "22:10: error: numtris says 2147483648, which the 171 bytes left cannot hold"},
+                 "22:10: error: numtris is too large for the file: found 2147483648, but only 171 "
+                 "bytes are left"},
                 {"numweights 3", "numweights 99999999999999999999999",
-                 "25:13: error: numweights says 9223372036854775807, which the 143 bytes left "
-                 "cannot hold"});
+                 "25:13: error: numweights is too large for the file: found 9223372036854775807, "
+                 "but only 143 bytes are left"});
 }
 
 static void add_times(test_text *text, const char *part, int count)
@@ -509,10 +547,10 @@ TEST (mesh_file_bounds_how_often_weights_are_shared) {
                     "joints { \"a\" -1 (0 0 0) (0 0 0) }\n"
                     "mesh { shader \"\" numverts %d\n",
                     NUM_VERTICES);
-        FOR (v, NUM_VERTICES)
+        for (int v = 0; v < NUM_VERTICES; v++)
             test_append(&text, "vert %u (0 0) 0 %u\n", v, share);
         test_append(&text, "numtris 0 numweights %d\n", NUM_WEIGHTS);
-        FOR (w, NUM_WEIGHTS)
+        for (int w = 0; w < NUM_WEIGHTS; w++)
             test_append(&text, "weight %u 0 1 (0 0 0)\n", w);
         test_append(&text, "}");
         md5_error error = {0};
@@ -523,8 +561,31 @@ TEST (mesh_file_bounds_how_often_weights_are_shared) {
                 (uint32_t)(text.used / NUM_WEIGHTS); // the vertex that is too many
             CHECK_UINT(error.status, MD5_ERROR_RANGE);
             CHECK_UINT(error.line, 4 + last);
-            CHECK(strstr(error.message, "share weights"));
+            CHECK(strstr(error.message, "vertices share too many weights"));
         }
+    }
+}
+
+// 60 vertices that share 60 weights, in a text of 3600 bytes or one byte less.
+TEST (mesh_file_takes_as_many_shared_weights_as_bytes) {
+    enum { COUNT = 60 };
+    for (size_t size = COUNT * COUNT - 1; size <= COUNT * COUNT; size++) {
+        OWN_TEXT text = {0};
+        test_append(&text,
+                    "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
+                    "joints { \"a\" -1 (0 0 0) (0 0 0) }\n"
+                    "mesh { shader \"\" numverts %d\n",
+                    COUNT);
+        for (int v = 0; v < COUNT; v++)
+            test_append(&text, "vert %u (0 0) 0 %d\n", v, COUNT);
+        test_append(&text, "numtris 0 numweights %d\n", COUNT);
+        for (int w = 0; w < COUNT; w++)
+            test_append(&text, "weight %u 0 1 (0 0 0)\n", w);
+        REQUIRE(text.used < size);
+        test_append(&text, "%*s}", (int)(size - text.used - 1), "");
+        CHECK_UINT(text.used, size);
+        md5_error error = {0};
+        CHECK(load(text.bytes, text.used, NULL, &error) == (size == COUNT * COUNT));
     }
 }
 
@@ -546,7 +607,7 @@ TEST (joints_stand_behind_their_parents_in_order) {
                 "MD5Version 10 commandline \"\" numJoints %d numMeshes 0\n"
                 "joints {\n",
                 NUM_JOINTS);
-    FOR (j, NUM_JOINTS) // a chain, root last
+    for (int j = 0; j < NUM_JOINTS; j++) // a chain, root last
         test_append(&text, "j%d %d (0 0 0)(0 0 0)\n", j, j + 1 < NUM_JOINTS ? j + 1 : -1);
     test_append(&text, "}");
     md5_context context;
@@ -554,7 +615,7 @@ TEST (joints_stand_behind_their_parents_in_order) {
     md5_arena arena;
     md5_mesh_file file;
     if (read_text(&context, &arena, &error, text.bytes, text.used, &file)) {
-        FOR_U32 (i, NUM_JOINTS)
+        for (uint32_t i = 0; i < NUM_JOINTS; i++)
             CHECK(file.order[i] == NUM_JOINTS - 1 - i);
         CHECK_UINT(context.num_warnings, 1);
     }
@@ -572,7 +633,8 @@ TEST (joints_before_their_parents_are_warned_of) {
                                "}\n";
     READ_CASES_CHECK(
         late, load,
-        {"", late, "3:1: warning: joint 'a' comes before its parent, joint 1: the first of 2"});
+        {"", late,
+         "3:1: warning: joint 'a' comes before its parent, joint 1 (the first of 2 such joints)"});
 
     md5_context context;
     md5_error error = {0};
@@ -580,7 +642,7 @@ TEST (joints_before_their_parents_are_warned_of) {
     md5_mesh_file file;
     if (read_text(&context, &arena, &error, late, strlen(late), &file)) {
         bool done[5] = {false};
-        FOR (i, 5u) {
+        for (uint32_t i = 0; i < 5; i++) {
             const uint32_t parent = file.joints[file.order[i]].parent;
             CHECK(!done[file.order[i]] && (parent == MD5_NONE || done[parent]));
             done[file.order[i]] = true;
@@ -594,18 +656,18 @@ TEST (joints_before_their_parents_are_warned_of) {
 TEST (joints_of_random_forests_are_ordered_or_refused) {
     enum { MAX = 40 };
     uint64_t random = 11;
-    FOR (round, 500) {
+    for (int round = 0; round < 500; round++) {
         const uint32_t count = 2 + test_random_u32(&random) % (MAX - 1);
         uint32_t place[MAX]; // index in the file of the i-th joint, parents first
         int32_t parents[MAX] = {0};
-        FOR (i, count)
+        for (uint32_t i = 0; i < count; i++)
             place[i] = i;
         for (uint32_t i = count - 1; i > 0; i--) {
             const uint32_t other = test_random_u32(&random) % (i + 1), kept = place[i];
             place[i] = place[other];
             place[other] = kept;
         }
-        FOR (i, count) {
+        for (uint32_t i = 0; i < count; i++) {
             const bool is_root = i == 0 || test_random_u32(&random) % 8 == 0;
             parents[place[i]] = is_root ? -1 : (int32_t)place[test_random_u32(&random) % i];
         }
@@ -622,7 +684,7 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
                     "MD5Version 10 commandline \"\" numMeshes 0 numJoints %u\n"
                     "joints {\n",
                     count);
-        FOR (j, count)
+        for (uint32_t j = 0; j < count; j++)
             test_append(&text, "j%u %d (0 0 0)(0 0 0)\n", j, parents[j]);
         test_append(&text, "}");
 
@@ -635,15 +697,18 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
             md5i_read_mesh_file(&arena, &arena, &arena, text.bytes, text.used, &file);
         CHECK(is_read != has_circle);
         bool done[MAX] = {false};
-        FOR_WHILE (i, count, is_read) {
-            const uint32_t joint = file.order[i];
-            CHECK(joint < count && !done[joint] && (parents[joint] < 0 || done[parents[joint]]));
-            done[joint] = true;
+        if (is_read) {
+            for (uint32_t i = 0; i < count; i++) {
+                const uint32_t joint = file.order[i];
+                CHECK(joint < count && !done[joint]
+                      && (parents[joint] < 0 || done[parents[joint]]));
+                done[joint] = true;
+            }
         }
         if (!is_read) {
             const uint32_t named = error.line - 3; // from line 3 on each line is a joint
             int32_t joint = parents[named];
-            FOR_WHILE (step, count, joint >= 0 && (uint32_t)joint != named)
+            for (uint32_t step = 0; step < count && joint >= 0 && (uint32_t)joint != named; step++)
                 joint = parents[joint];
             CHECK(joint == (int32_t)named);
         }
@@ -668,7 +733,8 @@ TEST (counts_of_a_file_are_those_that_it_says) {
     OWN_MODEL model = md5_parse_model(text, size, NULL, NULL);
     REQUIRE(model);
     md5_mesh_counts expected = {model->skeleton.num_joints, model->num_meshes, 0, 0, 0};
-    EACH_IN (mesh, model, meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
         expected.num_vertices += mesh->num_file_vertices;
         expected.kept += (8 * mesh->num_file_vertices + 15) / 16 * 16;
         expected.kept += (12 * mesh->num_triangles + 15) / 16 * 16;

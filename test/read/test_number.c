@@ -84,20 +84,20 @@ TEST (number_common_forms_are_read_by_words) {
         "1.00000005960464",
         "12345678901234567.5",
     };
-    EACH (row, plain) {
+    for (size_t i = 0; i < COUNT_OF(plain); i++) {
         char *memory;
         float value = -1;
-        const bool is_read = scan_by_words(*row, &value, &memory) != NULL;
+        const bool is_read = scan_by_words(plain[i], &value, &memory) != NULL;
         free(memory);
-        CHECK_THAT(is_read, "'%s' is not read by words", *row);
-        words_equal_strtof(*row);
+        CHECK_THAT(is_read, "'%s' is not read by words", plain[i]);
+        words_equal_strtof(plain[i]);
     }
-    EACH (other, others) {
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
         char *memory;
         float value = -1;
-        const bool is_read = scan_by_words(*other, &value, &memory) != NULL;
+        const bool is_read = scan_by_words(others[i], &value, &memory) != NULL;
         free(memory);
-        CHECK_THAT(!is_read, "'%s' is read by words", *other);
+        CHECK_THAT(!is_read, "'%s' is read by words", others[i]);
     }
 }
 
@@ -105,7 +105,7 @@ TEST (number_common_forms_are_read_by_words) {
 // two floats.
 TEST (number_with_ten_decimals_is_read_by_words) {
     uint64_t random = 11;
-    FOR (i, 300000) {
+    for (int i = 0; i < 300000; i++) {
         const uint32_t a = test_random_u32(&random), b = test_random_u32(&random);
         const double step = ldexp(1, (int)(b % 27) - 24); // the middle is half a unit above a float
         const double middle = ldexp((a | 0x800000u) + 0.5, -32) * step * 8;
@@ -121,7 +121,7 @@ TEST (number_by_words_ends_at_a_blank_only) {
     char text[] = "777777777777777771.500000_7777777777777777";
     char longer[] = "7777777777777777712.50000_7777777777777777";
     float value;
-    FOR (c, 256) {
+    for (int c = 0; c < 256; c++) {
         text[25] = longer[25] = (char)c;
         const bool is_blank = c > 0 && c <= ' ';
         CHECK((md5_scan_common(text + 17, &value) != NULL) == is_blank);
@@ -230,8 +230,8 @@ STRINGS(selected_texts) = {
 };
 
 TEST (number_equals_strtof_on_selected_texts) {
-    EACH (selected_text, selected_texts)
-        equals_strtof(*selected_text);
+    for (size_t i = 0; i < COUNT_OF(selected_texts); i++)
+        equals_strtof(selected_texts[i]);
 }
 
 // The text after a number is not consumed, nor an exponent without digits.
@@ -277,13 +277,13 @@ TEST (number_ends_where_its_text_ends) {
         {"1.5/", 3},
         {"1e5:", 3},
     };
-    EACH (row, cases) {
-        const size_t size = strlen(row->text);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const size_t size = strlen(cases[i].text);
         float value;
         char *memory;
-        const char *const end = scan(row->text, size, &value, &memory);
-        CHECK_THAT(end == (row->length ? memory + row->length : NULL), "'%s' ends elsewhere",
-                   row->text);
+        const char *const end = scan(cases[i].text, size, &value, &memory);
+        CHECK_THAT(end == (cases[i].length ? memory + cases[i].length : NULL),
+                   "'%s' ends elsewhere", cases[i].text);
         free(memory);
     }
 }
@@ -292,7 +292,7 @@ TEST (number_ends_where_its_text_ends) {
 // to it, every digit counts.
 TEST (number_rounds_halfway_cases_as_strtof) {
     uint64_t random = 1;
-    FOR (i, 20000) {
+    for (int i = 0; i < 20000; i++) {
         // All exponents, with many of the smallest.
         uint32_t bits = test_random_u32(&random) & 0x7FFFFFFF;
         if (i % 4 == 0)
@@ -338,7 +338,7 @@ TEST (number_takes_any_number_of_digits) {
 static void check_random_texts(uint64_t random, int count)
 {
     char text[64];
-    FOR (i, count) {
+    for (int i = 0; i < count; i++) {
         const uint32_t a = test_random_u32(&random), b = test_random_u32(&random);
         const char *const sign = a & 1 ? "-" : "";
         switch (i % 6) {
@@ -407,10 +407,10 @@ TEST (number_equals_the_exact_reference) {
 TEST (number_as_double_is_close) {
     STRINGS(texts) = {"24",       "29.97", "-0.5", "59.94005994005994",     "0", "1e22",
                       "30000e-3", "1e-30", "3e38", "12345678901234567890.5"};
-    EACH (row, texts) {
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
         double value = -1;
-        const double expected = strtod(*row, NULL);
-        const char *const end = md5i_scan_double(*row, *row + strlen(*row), &value);
+        const double expected = strtod(texts[i], NULL);
+        const char *const end = md5i_scan_double(texts[i], texts[i] + strlen(texts[i]), &value);
         CHECK(end && *end == '\0');
         CHECK_NEAR(value, expected, fabs(expected) * 1e-15);
     }
@@ -424,11 +424,11 @@ TEST (number_as_double_is_close) {
         double value;
     } cases[] = {
         {"29.97", 29.97}, {"59.94", 59.94}, {"23.976", 23.976}, {"1e300", INFINITY}, {"1e-300", 0}};
-    EACH (item, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double value = -1;
-        const char *const text = item->text;
+        const char *const text = cases[i].text;
         CHECK(md5i_scan_double(text, text + strlen(text), &value) == text + strlen(text));
-        CHECK(value == item->value);
+        CHECK(value == cases[i].value);
     }
 }
 
@@ -480,7 +480,7 @@ static double middle_behind(uint32_t bits)
 TEST (number_is_right_on_both_sides_of_every_middle) {
     enum { NUM_TEXTS = 100000 };
     uint64_t random = 17;
-    FOR (i, NUM_TEXTS) {
+    for (int i = 0; i < NUM_TEXTS; i++) {
         char text[TEXT_ROOM];
         double middle = middle_behind(random_bits(&random));
         STRINGS(past) = {"", "00", "1", "000000000000000000000000000001"};
@@ -527,6 +527,6 @@ TEST (number_is_right_around_the_largest_float) {
                       "3.4028237e38",
                       "1e39",
                       "4e38"};
-    EACH (text, texts)
-        check_text(*text);
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        check_text(texts[i]);
 }

@@ -41,7 +41,7 @@ void read_case_warn(void *log, const md5_error *warning)
 void read_cases_check(const char *good, const read_case *cases, size_t num_cases,
                       read_case_load *load, const char *file, int line)
 {
-    FOR (i, num_cases) {
+    for (size_t i = 0; i < num_cases; i++) {
         size_t size;
         OWN_STRING text = read_case_text(good, cases[i].old, cases[i].new, &size);
         read_case_log log = {0};
@@ -106,7 +106,7 @@ void read_asset_free(read_asset made)
 
 static bool skeleton_holds(const md5_skeleton *skeleton)
 {
-    FOR (i, skeleton->num_joints) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const md5_joint *const joint = &skeleton->joints[i];
         if ((joint->parent != MD5_NONE && joint->parent >= skeleton->num_joints) || !joint->name
             || skeleton->order[i] >= skeleton->num_joints)
@@ -118,20 +118,23 @@ static bool skeleton_holds(const md5_skeleton *skeleton)
 bool read_asset_holds(read_asset made)
 {
     if (made.model) {
-        EACH_IN (mesh, made.model, meshes) {
-            EACH_IN (vertex, mesh, file_vertices) {
+        for (uint32_t j = 0; j < made.model->num_meshes; j++) {
+            const md5_mesh *const mesh = &made.model->meshes[j];
+            for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
+                const md5_vertex *const vertex = &mesh->file_vertices[i];
                 if ((uint64_t)vertex->first_weight + vertex->num_weights > mesh->num_weights)
                     return false;
             }
-            EACH_IN (weight, mesh, weights) {
+            for (uint32_t i = 0; i < mesh->num_weights; i++) {
+                const md5_weight *const weight = &mesh->weights[i];
                 if (weight->joint >= made.model->skeleton.num_joints)
                     return false;
             }
-            FOR (i, 3 * mesh->num_triangles) {
+            for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++) {
                 if (mesh->indices[i] >= mesh->num_vertices)
                     return false;
             }
-            FOR (v, mesh->num_vertices) {
+            for (uint32_t v = 0; v < mesh->num_vertices; v++) {
                 if (mesh->sources[v] >= mesh->num_file_vertices
                     || mesh->first_influence[v] > mesh->first_influence[v + 1])
                     return false;
@@ -143,7 +146,7 @@ bool read_asset_holds(read_asset made)
         return skeleton_holds(&made.model->skeleton);
     }
     const md5_anim *const anim = made.anim;
-    FOR (j, anim->skeleton.num_joints) {
+    for (uint32_t j = 0; j < anim->skeleton.num_joints; j++) {
         if (anim->tracks[j].first > anim->num_components || anim->tracks[j].flags > 63)
             return false;
     }

@@ -14,11 +14,11 @@ static test_text model_text(uint32_t num_joints, int32_t root)
         &made,
         "MD5Version 10 commandline \"of two \" \"parts\" numJoints %u numMeshes 40 joints {\n",
         num_joints);
-    FOR_FROM (j, 1, num_joints)
+    for (uint32_t j = 1; j < num_joints; j++)
         test_append(&made, "j%u %u (0 0 0) (0 0 0)\n", j, j);
     test_append(&made, "root %d (0 0 0) (0 0 0) }\n", root);
     // The last mesh: a triangle.
-    FOR_FROM (m, 1, 40)
+    for (int m = 1; m < 40; m++)
         test_append(&made, "mesh { numverts 0 numtris 0 numweights 0 }\n");
     test_append(&made,
                 "mesh { numverts 3 vert 0 (0 0) 0 1 vert 1 (0 0) 1 1 vert 2 (0 0) 2 1\n"
@@ -77,21 +77,21 @@ TEST (read_memory_may_end_anywhere_in_a_model) {
 }
 
 TEST (read_memory_may_end_anywhere_in_an_animation) {
-    FOR_FROM (count, 2, MAX_ITEMS) {
+    for (int count = 2; count < MAX_ITEMS; count++) {
         test_text good = {0};
         test_append(&good, "MD5Version 10 commandline \"\" numFrames 3 numJoints %u frameRate 24\n",
                     count);
         test_append(&good, "numAnimatedComponents 40 hierarchy {\n");
-        FOR (j, count)
+        for (int j = 0; j < count; j++)
             test_append(&good, "j%u %d %d 0\n", j, (int)j - 1, j < 2 ? 63 : 0);
         test_append(&good,
                     "}\nbounds { (0 0 0) (1 1 1) (0 0 0) (1 1 1) (0 0 0) (1 1 1) }\nbaseframe {\n");
-        FOR (j, count)
+        for (int j = 0; j < count; j++)
             test_append(&good, "(0 0 0) (0 0 0)\n");
         test_append(&good, "}\n");
-        FOR (f, 3) {
+        for (int f = 0; f < 3; f++) {
             test_append(&good, "frame %d {", f);
-            FOR (i, 40)
+            for (int i = 0; i < 40; i++)
                 test_append(&good, " 0.%d", i % 5 + f);
             test_append(&good, " }\n");
         }
@@ -101,15 +101,15 @@ TEST (read_memory_may_end_anywhere_in_an_animation) {
 }
 
 TEST (read_memory_may_end_anywhere_in_a_camera) {
-    FOR_FROM (count, 2, MAX_ITEMS) {
+    for (int count = 2; count < MAX_ITEMS; count++) {
         test_text good = {0};
         test_append(&good,
                     "MD5Version 10 commandline \"\" numFrames %u frameRate 24 numCuts %u cuts {\n",
                     count, count - 1);
-        FOR_FROM (i, 1, count)
+        for (int i = 1; i < count; i++)
             test_append(&good, "%u\n", i);
         test_append(&good, "} camera {\n");
-        FOR (i, count)
+        for (int i = 0; i < count; i++)
             test_append(&good, "(0 0 0) (0 0 0) 90\n");
         test_append(&good, "}\n");
 

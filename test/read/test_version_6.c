@@ -83,69 +83,77 @@ TEST (version_6_models_say_what_is_wrong) {
     CHECK_CASES(
         good_mesh, load_model,
         {"", "MD5Version 6 commandline \"\" numbones 1 x",
-         "1:38: error: numbones says 1, which the"
-         " 2 bytes left cannot hold"},
-        {"numbones 3", "numbones 2", "16:1: error: numbones is 2, but there are more"},
-        {"numbones 3\n", "\n", "5:1: error: expected 'numbones' before 'bone'"},
-        {"bone 1", "bone 2", "10:6: error: bone 2, expected bone 1"},
-        {"bone 1", "mesh 1", "10:1: error: expected 'bone' before 'mesh'"},
-        {"\tname \"origin\"\n", "", "8:1: error: this bone ends without 'name'"},
-        {"\tbindpos 1 2 3\n", "", "19:1: error: this bone ends without 'bindpos'"},
-        {"\tbindmat 1 0 0 0 1 0 0 0 1\n", "", "19:1: error: this bone ends without 'bindmat'"},
+         "1:38: error: numbones is too large for the file: found 1, but only 2 bytes are left"},
+        {"numbones 3", "numbones 2", "16:1: error: too many bones: expected 2 (numbones)"},
+        {"numbones 3\n", "\n", "5:1: error: missing 'numbones': expected it before 'bone'"},
+        {"bone 1", "bone 2", "10:6: error: bone number is out of order: expected 1, found 2"},
+        {"bone 1", "mesh 1", "10:1: error: missing 'bone': expected it before 'mesh'"},
+        {"\tname \"origin\"\n", "", "8:1: error: incomplete bone: 'name' is missing"},
+        {"\tbindpos 1 2 3\n", "", "19:1: error: incomplete bone: 'bindpos' is missing"},
+        {"\tbindmat 1 0 0 0 1 0 0 0 1\n", "", "19:1: error: incomplete bone: 'bindmat' is missing"},
         {"bindmat 1 0 0 0 1 0 0 0 1", "bindmat 1 0 0 0 1 0 0 0 -1",
-         "19:10: error: bindmat is no rotation"},
+         "19:10: error: bindmat is not a rotation matrix"},
         {"bindmat 1 0 0 0 1 0 0 0 1", "bindmat 1 0 0.1 0 1 0 0 0 1",
-         "19:10: error: bindmat is no rotation"},
+         "19:10: error: bindmat is not a rotation matrix"},
         {"bindmat 1 0 0 0 1 0 0 0 1", "bindmat 1 0 0 0 1 0 0 0",
          "20:1: error: expected a number, found '}'"},
         {"bindpos 1 2 3", "bindpos 1 2e9 3",
-         "18:12: error: '2e9' is out of range: expected a number from -1e9 to 1e9"},
+         "18:12: error: number is out of range: expected -1e9 to 1e9, found '2e9'"},
         {"bindpos 1 2 3", "name \"again\"",
-         "18:2: error: expected each of name, bindpos, bindmat and parent once, or '}', found "
-         "'name'"},
-        {"parent \"origin\"", "parent \"nobody\"", "14:9: error: no bone is called 'nobody'"},
+         "18:2: error: invalid bone: expected each of name, bindpos, bindmat and parent once, or "
+         "'}', found 'name'"},
+        {"parent \"origin\"", "parent \"nobody\"",
+         "14:9: error: parent bone 'nobody' does not exist"},
         {"bindpos 0.000000 0.000000 0.000000", "parent \"Body2\" bindpos 0 0 0",
-         "5:1: error: joint 'origin' is its own ancestor: parents form a cycle"},
-        {"nummeshes 1\n", "", "21:1: error: expected 'nummeshes' before 'mesh'"},
-        {"nummeshes 1", "nummeshes 2", "21:11: warning: nummeshes says 2, but the file has 1"},
+         "5:1: error: joint 'origin' is its own ancestor"},
+        {"nummeshes 1\n", "", "21:1: error: missing 'nummeshes': expected it before 'mesh'"},
+        {"nummeshes 1", "nummeshes 2",
+         "21:11: warning: nummeshes does not match the file: declared 2, found 1"},
         {"nummeshes 1", "numMeshes 1",
-         "21:1: error: 'numMeshes' belongs to version 10: this is version 6"},
-        {"mesh 0 {", "mesh {", "22:6: error: expected a whole number, found '{'"},
-        {"vert 2 1 0 2 2", "vert 2 1 0 2 3", "28:13: error: weights 2 to 4, but numweights is 4"},
+         "21:1: error: keyword 'numMeshes' belongs to MD5 version 10: the file has version 6"},
+        {"mesh 0 {", "mesh {", "22:6: error: expected an integer, found '{'"},
+        {"vert 2 1 0 2 2", "vert 2 1 0 2 3",
+         "28:13: error: vertex refers to unknown weights: expected indices below 4 (numweights), "
+         "found 2 to 4"},
         {"vert 1 0.5 0.75 1 1", "vert 1 ( 0.5 0.75 ) 1 1",
          "27:9: error: expected a number, found '('"},
-        {"numverts 3", "numverts 2", "28:2: error: numverts is 2, but there are 3"},
-        {"weight 3 2 ", "weight 3 3 ", "37:11: error: joint 3, but numbones is 3"},
-        {"numweights 4", "numweights 3", "37:2: error: numweights is 3, but there are 4"},
+        {"numverts 3", "numverts 2",
+         "28:2: error: too many entries: expected 2 (numverts), found 3"},
+        {"weight 3 2 ", "weight 3 3 ",
+         "37:11: error: weight refers to an unknown joint: expected an index below 3 (numbones), "
+         "found 3"},
+        {"numweights 4", "numweights 3",
+         "37:2: error: too many entries: expected 3 (numweights), found 4"},
         {"MD5Version 6\n", "",
-         "1:1: warning: the line 'MD5Version 10' is missing\n"
-         "3:1: error: 'numbones' belongs to version 6, that of the 2002 alpha: the line "
-         "'MD5Version 6' is missing"},
+         "1:1: warning: missing line 'MD5Version 10'\n"
+         "3:1: error: keyword 'numbones' belongs to MD5 version 6 (alpha of 2002): add the line "
+         "'MD5Version "
+         "6'"},
         {"MD5Version 6", "MD5Version 10",
-         "1:12: warning: version 10, but 'numbones' belongs to version 6, that of the 2002 alpha: "
-         "read as that"},
+         "1:12: warning: MD5Version does not match the content: declared 10, but keyword "
+         "'numbones' belongs to version 6 (alpha of 2002); the declared version is ignored"},
         {"", "MD5Version 6 commandline \"\" ",
-         "1:28: error: expected 'bone', found the end of the "
-         "file"},
+         "1:28: error: expected 'bone', found the end of the file"},
         {"numbones 3", "numchannels 3",
-         "4:1: error: this is an animation (.md5anim), not a model (.md5mesh): found "
-         "'numchannels'"});
+         "4:1: error: wrong file type: expected a model (.md5mesh), found an animation (.md5anim) "
+         "with keyword 'numchannels'"});
 }
 
-// The joints are counted as in a later version, before the version is known; then a bone follows.
-TEST (version_6_bones_need_their_own_count) {
-    static const char text[] = "commandline \"\" numJoints 1 MD5Version 6 bone 0 { }";
-    md5_error error = {0};
-    CHECK(!text_model(text, &error));
-    CHECK_STRING(error.message, "expected 'numbones' before 'bone'");
+// The first keyword of the body determines the version; a later line `MD5Version` has no effect.
+TEST (version_after_other_keywords_is_ignored) {
+    CHECK_CASES(good_mesh, load_model,
+                {"", "commandline \"\" numJoints 1 MD5Version 6 bone 0 { }",
+                 "1:1: warning: missing line 'MD5Version 10'\n"
+                 "1:39: warning: 'MD5Version 6' after other keywords is ignored: using version 10\n"
+                 "1:41: error: keyword 'bone' belongs to MD5 version 6 (alpha of 2002): the file "
+                 "declares a later version"});
 }
 
 TEST (version_6_cameras_are_not_known) {
     static const char text[] = "MD5Version 6 commandline \"\" numchannels 0";
     md5_error error = {0};
     CHECK_REFUSED(md5_parse_camera(text, strlen(text), NULL, &error), error, MD5_ERROR_VERSION,
-                  "MD5 version 6 cannot be read, only 10 and 12: cameras of the "
-                  "2002 alpha are not known");
+                  "unsupported MD5 version: expected version 10 or 12, found 6");
 }
 
 // -- Animations -----------------------------------------------------------------------------------
@@ -164,61 +172,79 @@ TEST (version_6_animations_are_read) {
     CHECK(anim->parents_unknown && anim->skeleton.joints[1].parent == MD5_NONE);
     CHECK_UINT(anim->num_components, 4); // x and one rotation
     CHECK(!anim->frame_bounds && anim->num_warnings == 0);
-    FOR (frame, 4u) {
+    for (uint32_t frame = 0; frame < 4; frame++) {
         md5_xform pose[2];
-        sample_own(anim, md5_moment_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE, pose);
+        sample_own(anim, md5_sample_position_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE,
+                   pose);
         check_point(pose[0].translation, x[frame], 0, 0);
         check_point(pose[1].translation, 0, 0, 7);
         CHECK_NEAR(md5_quat_to_euler(pose[0].rotation).yaw, yaw[frame], 1e-4);
     }
 }
 
-#define ATTRIBUTES                                                                               \
-    "expected each of joint, attribute, starttime, endtime, framerate, strings, range and keys " \
+#define ATTRIBUTES                                                                                 \
+    "invalid channel: expected each of joint, attribute, starttime, endtime, framerate, strings, " \
+    "range and keys "                                                                              \
     "once, or '}', found "
 
 TEST (version_6_animations_say_what_is_wrong) {
     CHECK_CASES(
         good_anim, load_anim,
         {"numchannels 3", "numchannels 4",
-         "40:2: error: numchannels says 4, found the end of the "
-         "file after 3"},
+         "40:2: error: too few entries: expected 4 (numchannels), found the end of "
+         "the file after 3"},
         {"numchannels 3", "numchannels 2",
-         "4:13: warning: numchannels is 2, but there are 3: the last is not read"},
-        {"numchannels 3", "numchannels 0", "4:13: error: numchannels is 0: expected at least 1"},
-        {"channel 1", "channel 7", "19:9: error: channel 7, expected channel 1"},
-        {"\tjoint \"origin\"\n", "", "17:1: error: this channel ends without 'joint'"},
-        {"\tattribute \"x\"\n", "", "17:1: error: this channel ends without 'attribute'"},
-        {"\tframerate 24.000000\n", "", "17:1: error: this channel ends without 'framerate'"},
-        {"\tkeys 2\n\t\t -2.5 -3.25\n", "", "16:1: error: this channel ends without 'keys'"},
+         "4:13: warning: numchannels is too small: declared 2, found 3; the last one is ignored"},
+        {"numchannels 3", "numchannels 0",
+         "4:13: error: numchannels is out of range: expected at least 1, found 0"},
+        {"channel 1", "channel 7",
+         "19:9: error: channel number is out of order: expected 1, found 7"},
+        {"\tjoint \"origin\"\n", "", "17:1: error: incomplete channel: 'joint' is missing"},
+        {"\tattribute \"x\"\n", "", "17:1: error: incomplete channel: 'attribute' is missing"},
+        {"\tframerate 24.000000\n", "", "17:1: error: incomplete channel: 'framerate' is missing"},
+        {"\tkeys 2\n\t\t -2.5 -3.25\n", "", "16:1: error: incomplete channel: 'keys' is missing"},
         {"strings 0", "joint b", "13:2: error: " ATTRIBUTES "'joint'"},
         {"strings 0", "something 0", "13:2: error: " ATTRIBUTES "'something'"},
-        {"strings 0", "strings 5000000000", "13:10: error: strings 5000000000 is out of range"},
+        {"strings 0", "strings 5000000000",
+         "13:10: error: strings is out of range: expected 0 to 4294967295, found 5000000000"},
         {"strings 0", "strings 1", "15:8: error: " ATTRIBUTES "'1'"},
-        {"framerate 24.000000", "framerate 0", "11:12: error: framerate 0: expected more than 0"},
+        {"framerate 24.000000", "framerate 0",
+         "11:12: error: framerate is out of range: expected more than 0, found 0"},
         {"framerate 24.000000", "framerate 12",
-         "19:1: warning: framerate 24, but that of the first channel is 12, which counts "
-         "(2 times, last in line 32)"},
-        {"range 1 4", "range 4 1", "15:10: error: the range ends at 1, before its begin 4"},
-        {"range 1 4", "range -1 4", "15:8: error: first frame -1 is out of range"},
+         "19:1: warning: channels have different frame rates: expected 12 as in the first channel, "
+         "found 24; using the first (2 times, last in line 32)"},
+        {"range 1 4", "range 4 1",
+         "15:10: error: range ends before it begins: expected at least 4, found 1"},
+        {"range 1 4", "range -1 4",
+         "15:8: error: first frame is out of range: expected 0 to 4294967295, found -1"},
+        {"range 1 4", "range 1 116", ""}, // 465 bytes, four numbers in each frame
+        {"range 1 4", "range 1 117",
+         "6:1: error: animation is too large: 117 frames of 4 components exceed the file size (465 "
+         "bytes)"},
         {"range 1 4", "range 1 400",
-         "6:1: error: 400 frames of 4 changing numbers: more than the file has bytes (465)"},
-        {"keys 2\n\t\t -2.5", "keys 3\n\t\t -2.5", "18:1: error: keys says 3, found '}' after 2"},
-        {"keys 2\n\t\t -2.5", "keys 0\n\t\t -2.5", "16:7: error: keys is 0: expected at least 1"},
+         "6:1: error: animation is too large: 400 frames of 4 components exceed the file size (465 "
+         "bytes)"},
+        {"keys 2\n\t\t -2.5", "keys 3\n\t\t -2.5",
+         "18:1: error: too few entries: expected 3 (keys), found '}' after 2"},
+        {"keys 2\n\t\t -2.5", "keys 0\n\t\t -2.5",
+         "16:7: error: keys is out of range: expected at least 1, found 0"},
         {"-3.25", "-3.25e9",
-         "17:9: error: '-3.25e9' is out of range: expected a number from -1e9 to 1e9"},
+         "17:9: error: number is out of range: expected -1e9 to 1e9, found '-3.25e9'"},
         {"attribute \"x\"", "attribute \"size\"",
-         "8:12: warning: the attribute 'size' is unknown: its channel is skipped"},
+         "8:12: warning: unknown attribute 'size': expected x, y, z, yaw, pitch, roll or fov; "
+         "channel skipped"},
         {"attribute \"yaw\"", "attribute \"x\"",
-         "21:12: warning: the attribute appears a second time for 'origin': the first is used"},
+         "21:12: warning: duplicate attribute of joint 'origin': using the first channel"},
         {"numchannels", "numbones",
-         "4:1: error: this is a model (.md5mesh), not an animation (.md5anim): found 'numbones'"},
-        {"range 1 4", "range 1 x", "15:10: error: expected a whole number, found 'x'"},
+         "4:1: error: wrong file type: expected an animation (.md5anim), found a model (.md5mesh) "
+         "with keyword 'numbones'"},
+        {"range 1 4", "range 1 x", "15:10: error: expected an integer, found 'x'"},
         {"keys 1 7\n}\n", "keys 1 7\n} /* ",
-         "40:3: warning: this comment has no end: '*/' is missing"},
+         "40:3: warning: unterminated comment: expected '*/', found the end of the "
+         "file"},
         {"MD5Version 6", "MD5Version 12",
-         "1:12: warning: version 12, but 'numchannels' belongs to version 6, that of the 2002 "
-         "alpha: read as that"},
+         "1:12: warning: MD5Version does not match the content: declared 12, but keyword "
+         "'numchannels' belongs to version 6 (alpha of 2002); the declared version is ignored"},
         {"numchannels 3\n\n", "", "4:1: error: expected 'numchannels', found 'channel'"});
 }
 
@@ -229,7 +255,8 @@ TEST (version_6_animations_need_a_joint) {
     md5_error error = {0};
     CHECK(!text_anim(text, &error));
     CHECK(error.line == 1 && error.column == 41);
-    CHECK_STRING(error.message, "no channel moves a joint");
+    CHECK_STRING(error.message,
+                 "no joint is animated: expected a channel with x, y, z, yaw, pitch or roll");
 }
 
 // -- A figure, of which both kinds of file are written --------------------------------------------
@@ -261,19 +288,19 @@ static void turn(double v[3], int axis, double degrees)
 // placement of the parent.
 static void place(const figure *fixture, int frame, placement placed[NUM_BONES])
 {
-    FOR (bone, NUM_BONES) {
+    for (int bone = 0; bone < NUM_BONES; bone++) {
         const double *const at = fixture->at[frame][bone];
         const placement *const parent =
             fixture->parents[bone] < 0 ? NULL : &placed[fixture->parents[bone]];
-        FOR (i, 4) { // three axes and the origin
+        for (int i = 0; i < 4; i++) { // three axes and the origin
             double v[3] = {i == 0, i == 1, i == 2};
             double *const to = i < 3 ? placed[bone].axes[i] : placed[bone].origin;
             turn(v, 0, i < 3 ? at[5] : 0);
             turn(v, 1, i < 3 ? at[4] : 0);
             turn(v, 2, i < 3 ? at[3] : 0);
-            FOR (k, 3)
+            for (int k = 0; k < 3; k++)
                 v[k] = i < 3 ? v[k] : at[k];
-            FOR (k, 3)
+            for (int k = 0; k < 3; k++)
                 to[k] = !parent ? v[k]
                                 : v[0] * parent->axes[0][k] + v[1] * parent->axes[1][k]
                                       + v[2] * parent->axes[2][k] + (i < 3 ? 0 : parent->origin[k]);
@@ -287,11 +314,11 @@ static char *write_mesh(const figure *fixture)
     test_text text = {0};
     test_append(&text, "MD5Version 6\ncommandline \"\"\nnumbones %d\n", NUM_BONES);
     place(fixture, 0, placed);
-    FOR (bone, NUM_BONES) {
+    for (int bone = 0; bone < NUM_BONES; bone++) {
         const placement *const at = &placed[bone];
         test_append(&text, "bone %d {\n name \"b%d\"\n bindpos %.7f %.7f %.7f\n bindmat", bone,
                     bone, at->origin[0], at->origin[1], at->origin[2]);
-        FOR (i, 9)
+        for (int i = 0; i < 9; i++)
             test_append(&text, " %.8f", at->axes[i / 3][i % 3]);
         if (fixture->parents[bone] >= 0)
             test_append(&text, "\n parent \"b%d\"", fixture->parents[bone]);
@@ -309,19 +336,19 @@ static char *write_anim(const figure *fixture)
     test_text text = {0};
     test_append(&text, "MD5Version 6\ncommandline \"\"\nnumchannels %d\n", 6 * NUM_BONES + 6);
     int number = 0;
-    FOR (i, 6) {
+    for (int i = 0; i < 6; i++) {
         test_append(&text,
                     "channel %d { joint \"bounds%s\" attribute \"%s\" framerate 30 keys 1 %d }\n",
                     number++, i < 3 ? "Min" : "Max", names[i % 3], i < 3 ? -i - 1 : i);
     }
-    FOR (i, 6) {
+    for (int i = 0; i < 6; i++) {
         for (int bone = NUM_BONES - 1; bone >= 0; bone--) {
             const bool is_still = (bone + i) % 3 == 0;
             test_append(&text,
                         "channel %d { joint \"b%d\" attribute \"%s\" starttime 0 endtime 1 "
                         "framerate 30 strings 0 range 0 %d keys %d",
                         number++, bone, names[i], NUM_FRAMES, is_still ? 1 : NUM_FRAMES);
-            FOR (frame, (is_still ? 1 : NUM_FRAMES))
+            for (int frame = 0; frame < (is_still ? 1 : NUM_FRAMES); frame++)
                 test_append(&text, " %.6f", fixture->at[frame][bone][i]);
             test_append(&text, " }\n");
         }
@@ -338,10 +365,10 @@ TEST (version_6_animations_move_models_of_version_6) {
     read_case_log log = {.used = 0};
     const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
     uint64_t random = 20020522;
-    FOR (bone, NUM_BONES) {
+    for (int bone = 0; bone < NUM_BONES; bone++) {
         made.parents[bone] = bone < 2 ? -1 : (int)(test_random_u32(&random) % (uint32_t)bone);
-        FOR (frame, NUM_FRAMES) {
-            FOR (i, 6) {
+        for (int frame = 0; frame < NUM_FRAMES; frame++) {
+            for (int i = 0; i < 6; i++) {
                 const bool is_still = (bone + i) % 3 == 0 && frame > 0;
                 const double limit = i < 3 ? 20 : i == 4 ? 89 : 179;
                 const double value = test_between(-limit, limit, &random);
@@ -359,17 +386,17 @@ TEST (version_6_animations_move_models_of_version_6) {
         CHECK(anim->frame_bounds && anim->frame_bounds[5].min.y == -2
               && anim->frame_bounds[8].max.z == 5);
         double worst = 0;
-        FOR (frame, NUM_FRAMES) {
+        for (int frame = 0; frame < NUM_FRAMES; frame++) {
             md5_xform pose[NUM_BONES];
             md5_mat34 joints[NUM_BONES];
-            const md5_moment moment =
-                md5_moment_from_frames(anim, (uint32_t)frame, (uint32_t)frame, 0);
-            md5_sample(binding, moment, MD5_ROOT_FILE, pose);
+            const md5_sample_position sample =
+                md5_sample_position_from_frames(anim, (uint32_t)frame, (uint32_t)frame, 0);
+            md5_sample(binding, sample, MD5_ROOT_FILE, pose);
             md5_local_to_model(&model->skeleton, pose, joints);
             place(&made, frame, placed);
-            FOR (bone, NUM_BONES) {
-                FOR (row, 3) {
-                    FOR (k, 4) {
+            for (int bone = 0; bone < NUM_BONES; bone++) {
+                for (int row = 0; row < 3; row++) {
+                    for (int k = 0; k < 4; k++) {
                         const double expected =
                             k < 3 ? placed[bone].axes[k][row] : placed[bone].origin[row];
                         real_worse(&worst,
@@ -425,7 +452,7 @@ TEST (version_6_bones_may_share_a_name) {
 static void check_cuts(bool is_anim, const char *text)
 {
     md5_error error = {0};
-    FOR (i, strlen(text)) {
+    for (size_t i = 0; i < strlen(text); i++) {
         const read_asset made = read_asset_parse(is_anim, text, i, NULL, &error);
         CHECK(read_asset_is_there(made) ? read_asset_holds(made) : error.message[0] != '\0');
         read_asset_free(made);
@@ -436,7 +463,7 @@ static void check_memory(bool is_anim, const char *text)
 {
     const size_t size = strlen(text);
     md5_error error = {0};
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         const read_asset made = read_asset_parse(is_anim, text, size, &it.opts, &error);
         CHECK(read_asset_is_there(made) || error.status == MD5_ERROR_MEMORY);
         read_asset_free(made);
@@ -465,7 +492,7 @@ TEST (version_6_large_animations_survive_failing_memory) {
                     number, i < 3 ? "Min" : "Max", names[i % 3], i);
     test_append(&text, "channel %d { joint j0 attribute yaw framerate 24 keys %d", number,
                 NUM_KEYS);
-    FOR (i, NUM_KEYS)
+    for (int i = 0; i < NUM_KEYS; i++)
         test_append(&text, " %d", i);
     test_append(&text, " }\n");
     check_memory(true, text.bytes);
@@ -476,7 +503,7 @@ TEST (version_6_files_with_many_joints_take_linear_memory) {
     enum { COUNT = 20000 };
     OWN_TEXT text = {0};
     test_append(&text, "MD5Version 6 commandline \"\" numbones %d\n", COUNT);
-    FOR (i, COUNT)
+    for (int i = 0; i < COUNT; i++)
         test_append(&text,
                     "bone %d { name j%d bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 parent j%d }\n", i,
                     i, i > 0 ? i - 1 : COUNT);
@@ -546,8 +573,8 @@ TEST (version_12_normals_of_any_length_are_made_unit) {
 TEST (version_12_tangents_without_a_direction_get_one) {
     STRINGS(frames) = {"( 0 0 1 ) ( 0 0 0 1 )", "( 0 0 1 ) ( 0 0 -2 1 )", "( 1 0 0 ) ( 1 0 0 1 )",
                        "( 0 1 0 ) ( 0 3e38 0 1 )"};
-    EACH (frame, frames) {
-        OWN_MODEL model = load(*frame, NULL);
+    for (size_t i = 0; i < COUNT_OF(frames); i++) {
+        OWN_MODEL model = load(frames[i], NULL);
         CHECK(model && !asset_model_fault(model));
     }
 }

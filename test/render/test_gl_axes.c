@@ -26,32 +26,38 @@ static bool draw(gl_stage *stage, const axes_case *fixture, float scale, gl_pict
     OWN md5_xform *const pose = malloc((count + 1) * sizeof *pose);
     OWN md5_mat34 *const palette = malloc((count + 1) * sizeof *palette);
     OWN md5_mat34 *const joints = malloc((count + 1) * sizeof *joints);
-    FOR_WHILE (m, model->num_meshes, is_there)
-        md5gl_set_material(renderer, copy, 0, m, &material);
-    FOR_WHILE (i, NUM_PICTURES, is_there) {
-        const md5_moment moment = md5_moment_at(anim, 0.3 + 0.5 * i, MD5_WRAP_LOOP);
-        md5gl_frame frame = scene_frame(stage->target);
-        if (i == 1)
-            scene_look_from_behind(&frame);
-        if (i == 2)
-            scene_look_down(&frame);
+    if (is_there) {
+        for (uint32_t m = 0; m < model->num_meshes; m++)
+            md5gl_set_material(renderer, copy, 0, m, &material);
+    }
+    if (is_there) {
+        for (int i = 0; i < NUM_PICTURES; i++) {
+            const md5_sample_position sample =
+                md5_sample_position_at(anim, 0.3 + 0.5 * i, MD5_WRAP_LOOP);
+            md5gl_frame frame = scene_frame(stage->target);
+            if (i == 1)
+                scene_look_from_behind(&frame);
+            if (i == 2)
+                scene_look_down(&frame);
 
-        // Converts the camera and the light to the model's axes, and scales clip space to its
-        // units. Uses only the key light, because ambient light takes the renderer's own z as up.
-        const md5_mat34 turn = md5_mat34_from_axes(fixture->axes, 1);
-        const md5_mat44 back = md5_mat44_from_mat34(md5_mat34_inverse(turn));
-        frame.view_from_world = md5_mat44_mul(frame.view_from_world, back);
-        FOR (j, 3) {
-            frame.clip_from_view.m[5 * j] /= scale;
-            frame.light[j] = 2.5f;
-            frame.ambient[j] = 0;
+            // Converts the camera and the light to the model's axes, and scales clip space to its
+            // units. Uses only the key light, because ambient light takes the renderer's own z as
+            // up.
+            const md5_mat34 turn = md5_mat34_from_axes(fixture->axes, 1);
+            const md5_mat44 back = md5_mat44_from_mat34(md5_mat34_inverse(turn));
+            frame.view_from_world = md5_mat44_mul(frame.view_from_world, back);
+            for (int j = 0; j < 3; j++) {
+                frame.clip_from_view.m[5 * j] /= scale;
+                frame.light[j] = 2.5f;
+                frame.ambient[j] = 0;
+            }
+            frame.light_direction = md5_mat34_direction(turn, lights[i]);
+
+            md5_pose_palette(binding, sample, MD5_ROOT_FILE, pose, joints, palette);
+            md5gl_begin_frame(renderer, &frame);
+            CHECK(scene_pose_and_draw(renderer, copy, palette, NULL, 1, MD5GL_LIT, NULL));
+            scene_finish(&stage->scene, &frame, &pictures[i]);
         }
-        frame.light_direction = md5_mat34_direction(turn, lights[i]);
-
-        md5_pose_palette(binding, moment, MD5_ROOT_FILE, pose, joints, palette);
-        md5gl_begin_frame(renderer, &frame);
-        CHECK(scene_pose_and_draw(renderer, copy, palette, NULL, 1, MD5GL_LIT, NULL));
-        scene_finish(&stage->scene, &frame, &pictures[i]);
     }
     md5gl_destroy_model(renderer, copy);
     return is_there;
@@ -66,7 +72,7 @@ static const uint8_t *pixel(const gl_picture *picture, int number)
 static int count_different(const gl_picture *a, const gl_picture *b)
 {
     int count = 0;
-    FOR (i, SCENE_WIDTH * SCENE_HEIGHT) {
+    for (int i = 0; i < SCENE_WIDTH * SCENE_HEIGHT; i++) {
         const uint8_t *const p = pixel(a, i), *const q = pixel(b, i);
         count += abs(p[0] - q[0]) > 2 || abs(p[1] - q[1]) > 2 || abs(p[2] - q[2]) > 2;
     }
@@ -76,7 +82,7 @@ static int count_different(const gl_picture *a, const gl_picture *b)
 static int count_drawn(const gl_picture *picture)
 {
     int count = 0;
-    FOR (i, SCENE_WIDTH * SCENE_HEIGHT)
+    for (int i = 0; i < SCENE_WIDTH * SCENE_HEIGHT; i++)
         count += pixel(picture, i)[0] > 20;
     return count;
 }
@@ -84,13 +90,13 @@ static int count_drawn(const gl_picture *picture)
 TEST_SQUARE (gl_draws_converted_models_with_converted_cameras_alike) {
     static gl_picture stored[NUM_PICTURES], converted[NUM_PICTURES];
     if (draw(stage, &axes_cases[0], 1, stored)) {
-        FOR (i, NUM_PICTURES)
+        for (int i = 0; i < NUM_PICTURES; i++)
             CHECK(count_drawn(&stored[i]) > 300);
-        FOR_FROM (k, 1, NUM_AXES) {
+        for (int k = 1; k < NUM_AXES; k++) {
             if (!draw(stage, &axes_cases[k], 0.0254f, converted))
                 continue;
             // An edge exactly through a pixel's centre may include or exclude the pixel.
-            FOR (i, NUM_PICTURES)
+            for (int i = 0; i < NUM_PICTURES; i++)
                 CHECK_THAT(count_different(&stored[i], &converted[i]) <= 6,
                            "%s: picture %d differs in %d pixels", axes_cases[k].name, i,
                            count_different(&stored[i], &converted[i]));
@@ -121,15 +127,15 @@ static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whol
     OWN md5_vec4 *const tangents = calloc(mesh->num_vertices, sizeof *tangents);
     md5_vec3 *const cpu_normals = cpu + mesh->num_vertices, *const gpu_normals =
                                                                 gpu + mesh->num_vertices;
-    FOR (i, whole->skeleton.num_joints)
+    for (uint32_t i = 0; i < whole->skeleton.num_joints; i++)
         palette[i] = scene_rotation(&random);
     md5_skin(mesh, palette, cpu, cpu_normals, NULL);
     double worst = 0;
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, tangents, NULL));
-    FOR (i, mesh->num_vertices) {
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         const md5_vec3 *const a[2] = {&cpu[i], &cpu_normals[i]}, *const b[2] = {&gpu[i],
                                                                                 &gpu_normals[i]};
-        FOR (k, 2) {
+        for (int k = 0; k < 2; k++) {
             worst = fmax(worst, fabs((double)a[k]->x - b[k]->x));
             worst = fmax(worst, fabs((double)a[k]->y - b[k]->y));
             worst = fmax(worst, fabs((double)a[k]->z - b[k]->z));
@@ -142,7 +148,7 @@ static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whol
 
 TEST (gl_draws_models_without_tangents_on_every_path) {
     gl_scene scene;
-    OWN_MODEL model = load(&scene, &(md5_load_opts){.without = MD5_PART_TANGENTS});
+    OWN_MODEL model = load(&scene, &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS});
     if (!model)
         return;
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {

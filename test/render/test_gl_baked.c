@@ -6,7 +6,7 @@
 
 enum { FRAMES = 4, NUM_JOINTS = 6, NUM_VERTICES = 300 };
 
-static const md5_moment moments[] = {
+static const md5_sample_position samples[] = {
     {.frame0 = 0, .frame1 = 1},
     {.frame0 = 1, .frame1 = 2, .fraction = 0.25f},
     {.frame0 = FRAMES - 1, .frame1 = 0, .fraction = 0.75f},
@@ -20,15 +20,15 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
     static md5_vec3 cpu[NUM_VERTICES], cpu_normals[NUM_VERTICES];
     const double size = real_distance(clips[clip]->bounds.min, clips[clip]->bounds.max);
     double place = 0;
-    FOR (m, 3) {
-        const md5gl_clip_job job = {.clip = clip, .moment = moments[m]};
+    for (int m = 0; m < 3; m++) {
+        const md5gl_clip_job job = {.clip = clip, .sample = samples[m]};
         uint32_t first = 0;
         CHECK(scene_pose_baked(scene->renderer, copy, baked, &job, NULL, 1, NULL));
-        FOR (i, model->num_meshes) {
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
             const uint32_t count = model->meshes[i].num_vertices;
-            md5_skin_baked(clips[clip], first, count, moments[m], cpu, cpu_normals);
+            md5_skin_baked(clips[clip], first, count, samples[m], cpu, cpu_normals);
             CHECK(md5gl_capture(scene->renderer, copy, i, NULL, gpu, gpu_normals, NULL, NULL));
-            FOR (v, count) {
+            for (uint32_t v = 0; v < count; v++) {
                 real_worse(&place, real_distance(cpu[v], gpu[v]));
                 CHECK_SMALL(real_distance(cpu_normals[v], gpu_normals[v]), 2e-6);
             }
@@ -46,10 +46,10 @@ TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
             OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
             md5_mat34 palettes[2][FRAMES * NUM_JOINTS];
             const md5_baked *clips[2];
-            FOR (i, 2) {
-                FOR (j, FRAMES * NUM_JOINTS) {
+            for (int i = 0; i < 2; i++) {
+                for (int j = 0; j < FRAMES * NUM_JOINTS; j++) {
                     palettes[i][j] = scene_rotation(&random);
-                    FOR (row, 3)
+                    for (int row = 0; row < 3; row++)
                         palettes[i][j].m[4 * row + 3] = (float)(40 * test_random(&random) - 20);
                 }
                 clips[i] = md5_create_baked(model, palettes[i], FRAMES, NULL, NULL);
@@ -70,7 +70,7 @@ TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
             }
             md5gl_destroy_baked(scene->renderer, baked);
             md5gl_destroy_model(scene->renderer, copy);
-            FOR (i, 2)
+            for (int i = 0; i < 2; i++)
                 md5_destroy_baked((md5_baked *)(uintptr_t)clips[i]);
         }
     }
@@ -81,9 +81,9 @@ TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
 static int difference(const gl_picture *a, const gl_picture *b)
 {
     int worst = 0;
-    FOR (y, SCENE_HEIGHT)
-        FOR (x, SCENE_WIDTH)
-            FOR (k, 4) {
+    for (int y = 0; y < SCENE_HEIGHT; y++)
+        for (int x = 0; x < SCENE_WIDTH; x++)
+            for (int k = 0; k < 4; k++) {
                 const int apart = abs(a->rgba[y][x][k] - b->rgba[y][x][k]);
                 worst = apart > worst ? apart : worst;
             }
@@ -97,11 +97,11 @@ static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *bake
     md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 placements[] = {scene_moved(0, -30, 0), scene_moved(0, 30, 0)};
     const md5_vec4 tints[] = {{1, 0.2f, 0.2f, 1}, {0.2f, 1, 0.3f, 1}};
-    const md5gl_clip_job jobs[] = {{.clip = 0, .moment = {.frame0 = 1, .frame1 = 1}},
-                                   {.clip = 0, .moment = {.frame0 = 0, .frame1 = 1}}};
+    const md5gl_clip_job jobs[] = {{.clip = 0, .sample = {.frame0 = 1, .frame1 = 1}},
+                                   {.clip = 0, .sample = {.frame0 = 0, .frame1 = 1}}};
     const md5_mat34 both[] = {palettes[2], palettes[3], palettes[0], palettes[1]};
     gl_picture pictures[2];
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         stage_begin(stage);
         if (i == 0)
             CHECK(scene_pose(renderer, copy, both, placements, 2, NULL));
@@ -144,12 +144,12 @@ TEST_SQUARE (gl_baked_draws_what_skinning_draws) {
 
 static void check_jobs(const gl_stage *stage, md5gl_baked *baked)
 {
-    const md5gl_clip_job wrong[] = {{.clip = 1, .moment = {0}},
-                                    {.clip = 0, .moment = {.frame0 = 2}},
-                                    {.clip = 0, .moment = {.frame1 = 2}},
-                                    {.clip = UINT32_MAX, .moment = {0}}};
+    const md5gl_clip_job wrong[] = {{.clip = 1, .sample = {0}},
+                                    {.clip = 0, .sample = {.frame0 = 2}},
+                                    {.clip = 0, .sample = {.frame1 = 2}},
+                                    {.clip = UINT32_MAX, .sample = {0}}};
     md5_error error = {0};
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         CHECK_FAILS(
             scene_pose_baked(stage->renderer, stage->copy, baked, &wrong[i], NULL, 1, &error),
             error, MD5_ERROR_RANGE);
@@ -178,7 +178,7 @@ TEST_SQUARE (gl_baked_refuses_what_does_not_fit) {
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, &error);
     md5gl_baked *const foreign = md5gl_create_baked(renderer, other, clips + 1, 1, &error);
     if (CHECK(baked && foreign)) {
-        const md5gl_clip_job job = {.clip = 0, .moment = {0}};
+        const md5gl_clip_job job = {.clip = 0, .sample = {0}};
         check_jobs(stage, baked);
         CHECK_FAILS(scene_pose_baked(renderer, stage->copy, foreign, &job, NULL, 1, &error), error,
                     MD5_ERROR_MISMATCH);
@@ -201,8 +201,8 @@ TEST_SQUARE (gl_baked_draws_in_batches) {
     *scene_limits(renderer).max_texels = 9;
     md5gl_clip_job jobs[7];
     md5_mat34 placements[7];
-    FOR (i, 7) {
-        jobs[i] = (md5gl_clip_job){.clip = 0, .moment = {0}};
+    for (int i = 0; i < 7; i++) {
+        jobs[i] = (md5gl_clip_job){.clip = 0, .sample = {0}};
         placements[i] = scene_moved(0, (float)(i == 6 ? 40 : -40), 0);
     }
     if (CHECK(baked)) {
@@ -243,9 +243,9 @@ static double size_of(const md5_model *model)
 static void pose_at_random(const md5_model *model, md5_mat34 *joints, md5_mat34 *palette,
                            uint64_t *random)
 {
-    FOR (i, model->skeleton.num_joints) {
+    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
         joints[i] = scene_rotation(random);
-        FOR (row, 3)
+        for (int row = 0; row < 3; row++)
             joints[i].m[4 * row + 3] = (float)(40 * test_random(random) - 20);
     }
     md5_build_palette(model, joints, palette);
@@ -268,7 +268,7 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
     md5_vec4 *const gpu_tangents = tangents + count;
     md5_skin(mesh, palette, cpu, cpu_normals, tangents);
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
-    FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         largest.position = fmax(largest.position, real_distance(cpu[i], gpu[i]));
         largest.normal = fmax(largest.normal, real_distance(cpu_normals[i], gpu_normals[i]));
         CHECK_NEAR(real_length(gpu_normals[i]), 1, 1e-5);
@@ -291,7 +291,7 @@ static void check_agreement(uint32_t most_weights, bool off, md5gl_path wanted, 
         scene_cloud(CAPTURE_NUM_JOINTS, CAPTURE_NUM_VERTICES, most_weights, off, &random);
     md5gl_model *const copy = md5gl_create_model(scene.renderer, model, wanted, NULL);
     CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == expected);
-    FOR (i, 5) {
+    for (int i = 0; i < 5; i++) {
         md5_mat34 joints[CAPTURE_NUM_JOINTS], palette[CAPTURE_NUM_JOINTS];
         pose_at_random(model, joints, palette, &random);
         const errors largest = capture_compare(&scene, copy, model, palette);
@@ -330,7 +330,7 @@ TEST_OWN_SCENE (gl_capture_forced_path_loses_as_predicted) {
     static const md5gl_path paths[2] = {MD5GL_PATH_4, MD5GL_PATH_8};
     uint64_t random = 99;
     OWN_MODEL model = scene_cloud(CAPTURE_NUM_JOINTS, CAPTURE_NUM_VERTICES, 12, true, &random);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         md5gl_model *const copy = md5gl_create_model(scene->renderer, model, paths[i], NULL);
         CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == paths[i]);
         md5_mat34 joints[CAPTURE_NUM_JOINTS], palette[CAPTURE_NUM_JOINTS];

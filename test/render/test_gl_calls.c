@@ -75,7 +75,7 @@ static void use(GLuint program)
         return;
     watch.is_known[program] = true;
     gl->GetProgramiv(program, GL_ACTIVE_UNIFORMS, &count);
-    FOR (i, count) {
+    for (int i = 0; i < count; i++) {
         char name[128];
         GLint size, unit = 0;
         GLenum type;
@@ -90,8 +90,8 @@ static void use(GLuint program)
 
 static void draw(void)
 {
-    FOR (unit, MAX_UNITS)
-        FOR (target, NUM_TARGETS)
+    for (int unit = 0; unit < MAX_UNITS; unit++)
+        for (int target = 0; target < NUM_TARGETS; target++)
             watch.bound[unit][target].is_used =
                 watch.bound[unit][target].is_used || watch.samples[watch.program][unit][target];
 }
@@ -179,7 +179,7 @@ static void print_counts(const char *title)
 #define NAME(name, parameters, arguments, noted) #name,
         CALLS(NAME)};
     unsigned sum = 0;
-    FOR (i, NUM_CALLS) {
+    for (int i = 0; i < NUM_CALLS; i++) {
         printf("%-28s %6u\n", names[i], counts[i]);
         sum += counts[i];
     }

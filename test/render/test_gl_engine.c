@@ -172,7 +172,7 @@ static void check_pixel(const engine *host, int right, int up, const uint8_t exp
     gl->ReadPixels(LEFT + SCENE_WIDTH / 2 + right, BOTTOM + SCENE_HEIGHT / 2 + up, 1, 1, GL_RGBA,
                    GL_UNSIGNED_BYTE, pixel);
     gl->BindFramebuffer(GL_FRAMEBUFFER, host->framebuffer);
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         CHECK_THAT(abs(pixel[i] - expected[i]) <= 1,
                    "pixel %d %d is %u %u %u %u, expected %u %u %u %u", right, up, pixel[0],
                    pixel[1], pixel[2], pixel[3], expected[0], expected[1], expected[2],
@@ -201,7 +201,7 @@ static void check_between_walls(GLsizei samples, bool es)
     engine host;
     if (!open_engine(&host, samples, es))
         return;
-    FOR (round, 2) {
+    for (int round = 0; round < 2; round++) {
         // The model is 40 pixels wide, at depth 0. A red wall hides its left half, a green wall is
         // behind it. After the model two half-transparent rectangles are drawn: one behind it and
         // one in front.
@@ -219,7 +219,7 @@ static void check_between_walls(GLsizei samples, bool es)
 
         const gl_colour lit = scene_sideways(1, 1, 1);
         uint8_t covered[4] = {0, 0, 0, 191};
-        FOR (i, 3)
+        for (int i = 0; i < 3; i++)
             covered[i] = (uint8_t)lround(0.5 * lit.rgba[i] + (i == 2 ? 127.5 : 0));
         check_pixel(&host, -100, 0, cleared_pixel); // beside the viewport
         check_pixel(&host, -10, 0, red_pixel);      // the wall in front of the model
@@ -268,8 +268,8 @@ TEST_HERE (gl_frame_clears_its_viewport_only) {
 // model's front.
 TEST_HERE (gl_mirrored_projection_shows_the_front) {
     md5gl_frame *const frame = &host->stage.frame;
-    FOR (mirrored, 2) {
-        FOR (behind, 2) {
+    for (int mirrored = 0; mirrored < 2; mirrored++) {
+        for (int behind = 0; behind < 2; behind++) {
             *frame = scene_frame(NULL);
             frame->framebuffer = host->framebuffer;
             frame->x = LEFT;
@@ -316,7 +316,9 @@ static void check_saving(bool es)
     const md5_vec4 tint = {1, 1, 1, 1};
     md5_vec3 positions[4];
     md5gl_target *const target = md5gl_create_target(renderer, 32, 32, 4, NULL);
-    EACH_PATH (path, MD5GL_PATH_4, renderer) {
+    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
+        if (!md5gl_has_path(renderer, path))
+            continue;
         md5gl_frame frame = scene_frame(target);
         frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
         md5gl_model *const copy = md5gl_create_model(renderer, stage.model, path, NULL);
@@ -418,7 +420,7 @@ TEST (gl_copies_a_target_into_a_framebuffer) {
                 (HIGHER - scale * SCENE_HEIGHT / 2) * WIDER + scale * SCENE_WIDTH / 2;
             const size_t outside =
                 (HIGHER - scale * SCENE_HEIGHT - 2) * WIDER + scale * SCENE_WIDTH + 2;
-            FOR (c, 4) {
+            for (int c = 0; c < 4; c++) {
                 CHECK_NEAR(rgba[4 * middle + (size_t)c], lit.rgba[c], 2);
                 CHECK_UINT(rgba[4 * outside + (size_t)c], c >= 2 ? 255 : 0);
             }

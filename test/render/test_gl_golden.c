@@ -28,7 +28,7 @@ typedef struct golden_picture {
 static double block_mean(const uint8_t *rgba, int x, int y, int channel)
 {
     double sum = 0;
-    FOR (i, BLOCK * BLOCK)
+    for (int i = 0; i < BLOCK * BLOCK; i++)
         sum +=
             rgba[4 * ((size_t)(y + i / BLOCK) * SIDE + (size_t)(x + i % BLOCK)) + (size_t)channel];
     return sum / (BLOCK * BLOCK);
@@ -53,10 +53,10 @@ enum { STUDIO = 1, CLASSIC = 2, BOTH = STUDIO | CLASSIC };
 static void draw_path(view_state *viewer, md5gl_target *target, const char *path, int lightings)
 {
     static golden_picture picture;
-    FOR (classic, 2) {
+    for (int classic = 0; classic < 2; classic++) {
         if ((lightings & (classic ? CLASSIC : STUDIO)) == 0)
             continue;
-        FOR (view, NUM_VIEWS) {
+        for (int view = 0; view < NUM_VIEWS; view++) {
             char file[64];
             snprintf(file, sizeof file, "golden_%s_%s.png", classic ? "classic" : "studio",
                      views[view].name);
@@ -84,7 +84,7 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
                 int count = 0;
                 for (int y = 0; y < SIDE; y += BLOCK) {
                     for (int x = 0; x < SIDE; x += BLOCK) {
-                        FOR (channel, 3) {
+                        for (int channel = 0; channel < 3; channel++) {
                             const double apart =
                                 fabs(block_mean(golden.rgba, x, y, channel)
                                      - block_mean(picture.rgba[0][0], x, y, channel));

@@ -31,7 +31,7 @@ static bool open_figure(gl_figure *figure, uint32_t samples)
     figure->target = md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
     const uint32_t num_joints = figure->model->skeleton.num_joints;
     figure->palette = malloc(num_joints * sizeof *figure->palette);
-    FOR (i, num_joints)
+    for (uint32_t i = 0; i < num_joints; i++)
         figure->palette[i] = scene_identity;
     const md5_bounds bounds = figure->model->bounds;
     figure->placement = scene_moved(0, 0, -0.5f * (bounds.min.z + bounds.max.z));
@@ -72,8 +72,8 @@ static md5gl_impostors *make_impostors(gl_figure *figure)
     md5gl_impostors *const impostors =
         md5gl_create_impostors(figure->scene.renderer, &desc, &error);
     CHECK_DONE(impostors, error);
-    CHECK_DONE(md5gl_draw_impostor_pictures(figure->scene.renderer, impostors, figure->copy, 0,
-                                            figure->palette, &error),
+    CHECK_DONE(md5gl_draw_impostor_images(figure->scene.renderer, impostors, figure->copy, 0,
+                                          figure->palette, &error),
                error);
     return impostors;
 }
@@ -104,8 +104,8 @@ static void look_from(md5gl_frame *frame, double azimuth, double elevation)
     const double x = cos(azimuth), y = sin(azimuth), rise = sin(elevation), level = cos(elevation);
     const double rows[3][3] = {
         {-y, x, 0}, {-rise * x, -rise * y, level}, {level * x, level * y, rise}};
-    FOR (row, 3)
-        FOR (i, 3)
+    for (int row = 0; row < 3; row++)
+        for (int i = 0; i < 3; i++)
             frame->view_from_world.m[4 * i + row] = (float)rows[row][i];
 }
 
@@ -126,15 +126,15 @@ static difference compare(const gl_picture *a, const gl_picture *b)
 {
     double sum = 0;
     unsigned both = 0, one = 0, first = 0;
-    FOR (y, SCENE_HEIGHT) {
-        FOR (x, SCENE_WIDTH) {
+    for (int y = 0; y < SCENE_HEIGHT; y++) {
+        for (int x = 0; x < SCENE_WIDTH; x++) {
             const uint8_t *const p = a->rgba[y][x], *const q = b->rgba[y][x];
             first += is_covered(p);
             one += is_covered(p) != is_covered(q);
             if (!is_covered(p) || !is_covered(q))
                 continue;
             both++;
-            FOR (i, 3)
+            for (int i = 0; i < 3; i++)
                 sum += abs(p[i] - q[i]);
         }
     }
@@ -160,7 +160,7 @@ static void check_close(const gl_picture *expected, const gl_picture *picture, d
 TEST_HERE (gl_impostor_equals_the_model_from_its_own_direction) {
     static gl_picture expected, picture;
     md5gl_impostors *const impostors = make_impostors(figure);
-    CHECK_UINT(md5gl_get_stats(figure->scene.renderer).num_pictures, 25);
+    CHECK_UINT(md5gl_get_stats(figure->scene.renderer).num_impostor_images, 25);
     for (int view = 0; view < 24; view += 3) {
         look_from(&figure->frame, 0.52359878 * (view % 12), 0.7 * (view / 12));
         draw_model(figure, NULL, &expected);
@@ -184,7 +184,7 @@ TEST_HERE (gl_impostor_equals_the_model_in_each_light) {
                                     .direction = {-1, 0, 0},
                                     .casts_shadow = true};
     figure->frame.point_lights = &spot;
-    FOR (i, 6) {
+    for (int i = 0; i < 6; i++) {
         figure->frame.lighting = i / 2 == 1 ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
         figure->frame.environment = i / 2 == 2 ? environment : NULL;
         figure->frame.num_point_lights = (uint32_t)i % 2;
@@ -204,8 +204,8 @@ TEST_HERE (gl_impostor_leaves_an_opaque_picture_opaque) {
     unsigned covered = 0, opaque = 0;
     look_from(&figure->frame, 0.3, 0.2);
     draw_impostor(figure, impostors, &figure->instance, &picture);
-    FOR (y, SCENE_HEIGHT) {
-        FOR (x, SCENE_WIDTH) {
+    for (int y = 0; y < SCENE_HEIGHT; y++) {
+        for (int x = 0; x < SCENE_WIDTH; x++) {
             covered += is_covered(picture.rgba[y][x]);
             opaque += picture.rgba[y][x][3] == 255;
         }
@@ -221,7 +221,7 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
     if (!open_figure(&figure, 4))
         return;
     md5gl_impostors *const impostors = make_impostors(&figure);
-    FOR (i, 6) {
+    for (int i = 0; i < 6; i++) {
         look_from(&figure.frame, 0.3 + 0.85 * i, 0.1 + 0.07 * i);
         draw_model(&figure, NULL, &expected);
         draw_impostor(&figure, impostors, &figure.instance, &picture);
@@ -231,7 +231,7 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
     // model.
     OWN gl_picture *const before = malloc(sizeof *before);
     double largest = 0, of_model = 0;
-    FOR (i, 17) {
+    for (int i = 0; i < 17; i++) {
         look_from(&figure.frame, 0.05 * i, 0.2);
         *before = picture;
         draw_impostor(&figure, impostors, &figure.instance, &picture);
@@ -274,7 +274,7 @@ TEST (gl_impostor_writes_depth) {
     OWN_MODEL wall = scene_square(); // at x = 0, faces the eye
     md5gl_model *const wall_copy =
         md5gl_create_model(figure.scene.renderer, wall, MD5GL_PATH_AUTO, NULL);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         md5gl_renderer *const renderer = figure.scene.renderer;
         md5gl_begin_frame(renderer, &figure.frame);
         if (i == 0) {
@@ -288,8 +288,8 @@ TEST (gl_impostor_writes_depth) {
         scene_finish(&figure.scene, &figure.frame, i == 0 ? &expected : &picture);
     }
     unsigned in_front = 0, differ = 0;
-    FOR_FROM (y, -19, 19) {
-        FOR_FROM (x, -19, 19) {
+    for (int y = -19; y < 19; y++) {
+        for (int x = -19; x < 19; x++) {
             const uint8_t *const p = picture_at(&expected, x, y), *const q =
                                                                       picture_at(&picture, x, y);
             const bool hides = abs(p[0] - picture_at(&expected, 19, 19)[0]) > 3;
@@ -312,9 +312,8 @@ TEST_SQUARE (gl_impostor_and_model_fade_without_gaps) {
     md5gl_renderer *const renderer = stage->renderer;
     const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30, .highest = 0.5f};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
-    CHECK(
-        md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 0, scene_identities, NULL));
-    FOR (step, 9) {
+    CHECK(md5gl_draw_impostor_images(renderer, impostors, stage->copy, 0, scene_identities, NULL));
+    for (int step = 0; step < 9; step++) {
         md5gl_impostor instance = at_origin;
         instance.shown = (float)step / 8.0f;
         const md5_vec4 tint = {1, 1, 1, 1 + instance.shown};
@@ -328,8 +327,8 @@ TEST_SQUARE (gl_impostor_and_model_fade_without_gaps) {
         md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
         stage_finish(stage, &impostor);
         unsigned twice = 0, none = 0, of_impostor = 0;
-        FOR_FROM (y, -18, 18) {
-            FOR_FROM (x, -18, 18) {
+        for (int y = -18; y < 18; y++) {
+            for (int x = -18; x < 18; x++) {
                 const bool a = is_covered(picture_at(&model, x, y));
                 const bool b = is_covered(picture_at(&impostor, x, y));
                 twice += a && b;
@@ -353,14 +352,14 @@ TEST_SQUARE (gl_impostor_shows_the_nearest_frame) {
     const md5gl_impostor_desc desc = {
         .num_frames = 2, .radius = 40, .highest = 0.5f, .texels = 128};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
-    FOR (frame, 2u) {
+    for (uint32_t frame = 0; frame < 2; frame++) {
         const md5_mat34 up = scene_moved(0, 0, 10 * (float)frame);
         const md5_mat34 palette[2] = {up, up};
-        CHECK(!md5gl_has_impostor_pictures(impostors, frame));
-        CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, frame, palette, NULL));
-        CHECK(md5gl_has_impostor_pictures(impostors, frame));
+        CHECK(!md5gl_has_impostor_images(impostors, frame));
+        CHECK(md5gl_draw_impostor_images(renderer, impostors, stage->copy, frame, palette, NULL));
+        CHECK(md5gl_has_impostor_images(impostors, frame));
     }
-    FOR (step, 11) {
+    for (int step = 0; step < 11; step++) {
         md5gl_impostor instance = at_origin;
         instance.frame = 0.1f * (float)step;
         stage_begin(stage);

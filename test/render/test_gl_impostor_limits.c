@@ -15,7 +15,7 @@ static void check_refused(md5gl_renderer *renderer, const md5gl_impostor_desc *d
 TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
     const md5gl_impostor_desc good = {.num_frames = 1, .radius = 1};
     md5gl_impostor_desc bad[9];
-    FOR (i, 9)
+    for (int i = 0; i < 9; i++)
         bad[i] = good;
     bad[0].num_frames = 0;
     bad[1].radius = 0;
@@ -26,9 +26,16 @@ TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
     bad[6].lowest = 1;
     bad[7].texels = 48;
     bad[8].texels = 1024;
-    STRINGS(texts) = {"0 frames",   "radius",  "radius",    "radius",     "65 x 2",
-                      "directions", "radians", "48 texels", "1024 texels"};
-    FOR (i, 9)
+    STRINGS(texts) = {"no impostor frames: expected at least 1",
+                      "expected a finite center and a finite radius above 0",
+                      "expected a finite center and a finite radius above 0",
+                      "expected a finite center and a finite radius above 0",
+                      "above, found 65 and 2",
+                      "too many impostor directions: expected at most",
+                      "expected -pi/2 <= lowest <= highest <= pi/2, found 1 and",
+                      "texels, found 48",
+                      "texels, found 1024"};
+    for (int i = 0; i < 9; i++)
         check_refused(scene->renderer, &bad[i], MD5_ERROR_RANGE, texts[i]);
     bad[0] = good;
     bad[0].num_frames = UINT32_MAX;
@@ -51,7 +58,7 @@ TEST_OWN_SCENE (gl_impostors_fill_the_largest_texture) {
     // 6 cells a frame, 8 x 8 texels, 4 bytes each for colour and surface.
     CHECK_UINT(md5gl_get_stats(scene->renderer).impostor_bytes,
                (uint64_t)desc.num_frames * 6 * 8 * 8 * 8);
-    CHECK_UINT(md5gl_get_stats(scene->renderer).num_pictures, (uint64_t)desc.num_frames * 5);
+    CHECK_UINT(md5gl_get_stats(scene->renderer).num_impostor_images, (uint64_t)desc.num_frames * 5);
     md5gl_destroy_impostors(scene->renderer, impostors);
     CHECK_UINT(md5gl_get_stats(scene->renderer).impostor_bytes, 0);
     desc.num_frames++;
@@ -66,20 +73,20 @@ TEST_SQUARE (gl_impostors_need_pictures_of_their_frames) {
     const md5gl_impostor_desc desc = {.num_frames = 3, .radius = 30};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, &error);
     CHECK_SAYS(
-        md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 3, scene_identities, &error),
-        error, MD5_ERROR_RANGE, "frame 3");
-    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 1, scene_identities,
-                                       &error));
+        md5gl_draw_impostor_images(renderer, impostors, stage->copy, 3, scene_identities, &error),
+        error, MD5_ERROR_RANGE, "impostor frame is out of range: expected below 3, found 3");
+    CHECK(
+        md5gl_draw_impostor_images(renderer, impostors, stage->copy, 1, scene_identities, &error));
     static const struct {
         float frame;
         bool has_pictures;
     } cases[] = {{1, true},     {1.4f, true}, {0.6f, true}, {0, false},       {2, false},
                  {2.2f, false}, {-1, false},  {NAN, false}, {INFINITY, false}};
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const md5gl_impostor instance = {
-            .rotation = {0, 0, 0, 1}, .scale = 1, .frame = row->frame, .shown = 1};
+            .rotation = {0, 0, 0, 1}, .scale = 1, .frame = cases[i].frame, .shown = 1};
         const bool posed = md5gl_pose_impostors(renderer, impostors, &instance, 1, &error);
-        CHECK(posed == row->has_pictures);
+        CHECK(posed == cases[i].has_pictures);
         CHECK(posed || error.status == MD5_ERROR_RANGE);
     }
     CHECK(md5gl_pose_impostors(renderer, impostors, NULL, 0, &error));
@@ -93,17 +100,16 @@ TEST_STAGE (gl_impostors_leave_the_state_and_draw_many, scene_square, 4) {
     gl_picture one, many;
     md5gl_renderer *const renderer = stage->renderer;
     OWN md5gl_impostor *const instances = malloc(COUNT * sizeof *instances);
-    FOR (i, COUNT)
+    for (int i = 0; i < COUNT; i++)
         instances[i] = (md5gl_impostor){.rotation = {0, 0, 0, 1}, .scale = 0.05f, .shown = 1};
     stage->frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
     stage->frame.ground = -20;
     const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
     values_are_defaults(&stage->scene, "creating impostors");
-    CHECK(
-        md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 0, scene_identities, NULL));
+    CHECK(md5gl_draw_impostor_images(renderer, impostors, stage->copy, 0, scene_identities, NULL));
     values_are_defaults(&stage->scene, "drawing pictures");
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         stage_begin(stage);
         CHECK(md5gl_pose_impostors(renderer, impostors, instances, i == 0 ? 1 : COUNT, NULL));
         md5gl_draw_impostor_shadows(renderer, impostors);
@@ -144,7 +150,7 @@ TEST (gl_impostors_survive_failing_allocations) {
     OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene.renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_impostors *impostors = NULL;
-    FOR_WHILE (i, 20, !impostors) {
+    for (int i = 0; i < 20 && !impostors; i++) {
         heap.left = i;
         impostors = md5gl_create_impostors(scene.renderer, &desc, &error);
         CHECK(impostors || error.status == MD5_ERROR_MEMORY);
@@ -152,7 +158,7 @@ TEST (gl_impostors_survive_failing_allocations) {
     CHECK(impostors);
     heap.left = 0;
     CHECK_FAILS(
-        md5gl_draw_impostor_pictures(scene.renderer, impostors, copy, 0, scene_identities, &error),
+        md5gl_draw_impostor_images(scene.renderer, impostors, copy, 0, scene_identities, &error),
         error, MD5_ERROR_MEMORY);
     heap.left = 1000000;
     md5gl_destroy_impostors(scene.renderer, impostors);

@@ -65,17 +65,18 @@ static const uint32_t selected_ids[COUNT] = {70000, 4000000000u, 9};
 
 static void make_state(motion_state *state, uint64_t *random)
 {
-    FOR (t, 2) {
-        FOR (i, COUNT * NUM_JOINTS)
+    for (int t = 0; t < 2; t++) {
+        for (int i = 0; i < COUNT * NUM_JOINTS; i++)
             state->palettes[t][i] = scene_rotation(random);
-        FOR (i, COUNT) {
+        for (int i = 0; i < COUNT; i++) {
             state->placements[t][i] = scene_rotation(random);
-            FOR (row, 3)
+            for (int row = 0; row < 3; row++)
                 state->placements[t][i].m[4 * row + 3] = test_betweenf(-25, 25, random);
             state->weights[t][i] = test_betweenf(-1, 1, random);
-            state->jobs[t][i].moment = (md5_moment){.frame0 = (uint32_t)((i + t) % COUNT),
-                                                    .frame1 = (uint32_t)((i + t + 1) % COUNT),
-                                                    .fraction = 0.25f};
+            state->jobs[t][i].sample =
+                (md5_sample_position){.frame0 = (uint32_t)((i + t) % COUNT),
+                                      .frame1 = (uint32_t)((i + t + 1) % COUNT),
+                                      .fraction = 0.25f};
         }
     }
 }
@@ -84,8 +85,8 @@ static void make_state(motion_state *state, uint64_t *random)
 static void skin_state(motion_state *state, const motion_case *fixture, const md5_morph *morph,
                        const md5_baked *baked)
 {
-    FOR (t, 2) {
-        FOR (i, COUNT) {
+    for (int t = 0; t < 2; t++) {
+        for (int i = 0; i < COUNT; i++) {
             const md5_mat34 *const palette = state->palettes[t] + i * NUM_JOINTS;
             const float weight = fixture->morphs ? state->weights[t][i] : 0;
             const bool is_dual = fixture->blending == MD5GL_BLEND_DUAL;
@@ -95,7 +96,7 @@ static void skin_state(motion_state *state, const motion_case *fixture, const md
             md5_vec4 tangents[3];
             md5_build_dual_palette(palette, NUM_JOINTS, duals);
             if (baked)
-                md5_skin_baked(baked, 0, 3, state->jobs[t][i].moment, positions, normals);
+                md5_skin_baked(baked, 0, 3, state->jobs[t][i].sample, positions, normals);
             else
                 skin_with_morph(morph, 0, &weight, is_dual ? NULL : palette, is_dual ? duals : NULL,
                                 positions, normals, tangents);
@@ -130,14 +131,14 @@ static void compare_pixel(const motion_state *state, int instance, int x, int y,
     const double up = 2 * (y + 0.5 - (double)BOTTOM) / (double)HEIGHT - 1;
     const clip_point pixel = {right, up, 1};
     clip_point now[3], was[3], before = {0};
-    FOR (v, 3) {
+    for (int v = 0; v < 3; v++) {
         now[v] = project(&state->clip_from_world[0], &state->placements[0][instance],
                          state->positions[0][instance][v]);
         was[v] = project(&state->clip_from_world[1], &state->placements[1][instance],
                          state->positions[1][instance][v]);
     }
     real3 normal = {0};
-    FOR (v, 3) {
+    for (int v = 0; v < 3; v++) {
         // Perspective-correct interpolation, but for a factor that both quotients lose.
         const double share = area_of(pixel, now[(v + 1) % 3], now[(v + 2) % 3]) / now[v].w;
         before = (clip_point){before.x + share * was[v].x, before.y + share * was[v].y,
@@ -193,7 +194,7 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
     if (CHECK(frame.target && copy && targets && !baked == !clip)) {
         md5_error error = {0};
         md5gl_instances instances[2]; // now, before
-        FOR (t, 2)
+        for (int t = 0; t < 2; t++)
             instances[t] = (md5gl_instances){.count = COUNT,
                                              .palettes = baked ? NULL : state.palettes[t],
                                              .baked = t == 0 ? baked : NULL,
@@ -215,9 +216,9 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
         read_outputs(scene, frame.target, &read);
         double motion_error = 0, normal_error = 0;
         int covered[COUNT] = {0};
-        FOR (y, SCENE_HEIGHT) {
-            FOR (x, SCENE_WIDTH) {
-                FOR (i, COUNT) {
+        for (int y = 0; y < SCENE_HEIGHT; y++) {
+            for (int x = 0; x < SCENE_WIDTH; x++) {
+                for (int i = 0; i < COUNT; i++) {
                     if (read.ids[y][x][0] != selected_ids[i])
                         continue;
                     covered[i]++;
@@ -225,7 +226,7 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
                 }
             }
         }
-        FOR (i, COUNT)
+        for (int i = 0; i < COUNT; i++)
             CHECK_THAT(covered[i] > 12, "instance %d covers %d pixels", i, covered[i]);
         // Half a unit in the last place of a half float near 1; of the normals, of ten bits.
         CHECK_THAT(motion_error < 6e-4 && normal_error < 3e-3,
@@ -302,7 +303,7 @@ static void copy_positions(void *user, uint32_t mesh, uint32_t instance, const m
     (void)user, (void)mesh, (void)normals, (void)texcoords;
     CHECK(instance < COUNT);
     memcpy(to_positions, positions, 4 * sizeof *positions);
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         colors[i] = (md5_vec4){1, 1, 1, 1};
 }
 
@@ -318,7 +319,7 @@ TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
                                          scene_moved(0, 50, 0)};
     md5_mat34 placed[COUNT] = {placements[0], scene_moved(0, 8, -4), placements[2]},
               moved[2 * COUNT];
-    FOR (i, 2 * COUNT)
+    for (int i = 0; i < 2 * COUNT; i++)
         moved[i] = i / 2 == 2 ? scene_moved(0, -5, 3) : scene_identity;
     md5gl_renderer *const renderer = stage->renderer;
     *scene_limits(renderer).max_texels = 24; // two instances in a batch
@@ -348,8 +349,8 @@ TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
         now.previous = NULL;
         draw_outputs(stage, copy, &now, &read);
         int num_moving = 0;
-        FOR (y, SCENE_HEIGHT)
-            FOR (x, SCENE_WIDTH)
+        for (int y = 0; y < SCENE_HEIGHT; y++)
+            for (int x = 0; x < SCENE_WIDTH; x++)
                 num_moving += read.motion[y][x][0] != 0 || read.motion[y][x][1] != 0;
         CHECK_THAT(num_moving == 0, "%d pixels move", num_moving);
         md5gl_destroy_model(renderer, copy);
@@ -409,12 +410,12 @@ static md5_model *make_two_squares(void)
     test_text text = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 2\n"
                        "joints {\n\"low\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n");
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         test_append(&text, "mesh {\nshader \"\"\nnumverts 4\n");
-        FOR (v, 4)
+        for (int v = 0; v < 4; v++)
             test_append(&text, "vert %d ( %d %d ) %d 1\n", v, v % 2, 1 - v / 2, v);
         test_append(&text, "numtris 2\ntri 0 0 2 1\ntri 1 1 2 3\nnumweights 4\n");
-        FOR (v, 4)
+        for (int v = 0; v < 4; v++)
             test_append(&text, "weight %d 0 1 ( %d %d %d )\n", v, 5 * i, v % 2 ? 20 : 20 * i - 20,
                         v / 2 ? 20 : -20);
         test_append(&text, "}\n");
@@ -524,7 +525,7 @@ TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
     gl->GenFramebuffers(1, &framebuffer);
     gl->GenRenderbuffers(3, storage);
     gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         gl->BindRenderbuffer(GL_RENDERBUFFER, storage[i]);
         gl->RenderbufferStorage(GL_RENDERBUFFER, forms[i][0], SCENE_WIDTH, SCENE_HEIGHT);
         gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, forms[i][1], GL_RENDERBUFFER, storage[i]);
@@ -540,7 +541,7 @@ TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
     const md5_vec4 tint = {1, 1, 1, 1.4f};
     const md5gl_instances now = {
         .count = 1, .palettes = scene_identities, .placements = &turned, .tints = &tint};
-    FOR (first, 2) { // 0: outputs
+    for (int first = 0; first < 2; first++) { // 0: outputs
         static const GLuint none[4] = {0};
         static const GLfloat black[4] = {0}, far_away = 1;
         gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
@@ -549,7 +550,7 @@ TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
         gl->DrawBuffers(1, lit);
         gl->ClearBufferfv(GL_COLOR, 0, black);
         gl->ClearBufferfv(GL_DEPTH, 0, &far_away);
-        FOR (i, 2) {
+        for (int i = 0; i < 2; i++) {
             gl_values before, after;
             const bool draws_outputs = i == first;
             gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
@@ -576,8 +577,8 @@ TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
         gl->ReadBuffer(GL_COLOR_ATTACHMENT2);
         gl->ReadPixels(0, 0, SCENE_WIDTH, SCENE_HEIGHT, GL_RGBA_INTEGER, GL_UNSIGNED_INT, ids);
         int num_lit = 0, num_different = 0;
-        FOR (y, SCENE_HEIGHT) {
-            FOR (x, SCENE_WIDTH) {
+        for (int y = 0; y < SCENE_HEIGHT; y++) {
+            for (int x = 0; x < SCENE_WIDTH; x++) {
                 num_lit += colors[y][x][3] != 0;
                 num_different += (colors[y][x][3] != 0) != (ids[y][x][0] == 1);
             }
@@ -634,14 +635,16 @@ TEST_OUTPUTS(gl_outputs_refuse_what_cannot_be_done, scene_square)
     CHECK(md5gl_pose(renderer, stage->copy, &now, NULL));
     now.previous = &previous;
     CHECK(!md5gl_pose(renderer, stage->copy, &now, &error));
-    CHECK_THAT(strstr(error.message, "with the previous one takes 12 texels") != NULL, "%s",
-               error.message);
+    CHECK_THAT(
+        strstr(error.message, "with the previous palette is too large: it requires 12 texels")
+            != NULL,
+        "%s", error.message);
     *scene_limits(renderer).max_texels = max_texels;
 
     OWN_BAKED clip = md5_create_baked(stage->model, scene_identities, 1, NULL, NULL);
     md5gl_baked *const baked =
         md5gl_create_baked(renderer, stage->model, (const md5_baked *const *)&clip, 1, NULL);
-    const md5gl_clip_job job = {0}, wrong = {.moment = {.frame1 = 1}};
+    const md5gl_clip_job job = {0}, wrong = {.sample = {.frame1 = 1}};
     CHECK(md5gl_pose(
         renderer, stage->copy,
         &(md5gl_instances){
@@ -675,22 +678,22 @@ TEST_OUTPUTS(gl_errors_with_outputs_are_reported, scene_square)
 {
     md5gl_renderer *const renderer = stage->renderer;
     const md5gl_instances previous = {.placements = scene_identities};
-    MISUSE("md5gl_draw_outputs(): call it between")
+    MISUSE("md5gl_draw_outputs(): must be called between")
     md5gl_draw_outputs(renderer, stage->copy, NULL);
-    MISUSE("md5gl_draw_model(): the frame's target: not of md5gl_create_outputs()")
+    MISUSE("md5gl_draw_model(): frame target: must not be created by md5gl_create_outputs()")
     {
         stage_begin(stage);
         md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
     }
-    MISUSE("md5gl_draw_outputs(): the frame's target: of md5gl_create_outputs()")
+    MISUSE("md5gl_draw_outputs(): frame target: must be created by md5gl_create_outputs()")
     {
         stage->frame.target = md5gl_create_target(renderer, 8, 8, 1, NULL);
         stage_begin(stage);
         md5gl_draw_outputs(renderer, stage->copy, NULL);
     }
-    MISUSE("md5gl_pick(): target: of md5gl_create_outputs()")
+    MISUSE("md5gl_pick(): target: must be created by md5gl_create_outputs()")
     md5gl_pick(renderer, md5gl_create_target(renderer, 8, 8, 1, NULL), 0, 0, NULL, NULL);
-    MISUSE("md5gl_pose(): previous: arrays of which there are now")
+    MISUSE("md5gl_pose(): previous: must have the same arrays as the current instances")
     md5gl_pose(renderer, stage->copy,
                &(md5gl_instances){.count = 1, .palettes = scene_identities, .previous = &previous},
                NULL);

@@ -13,7 +13,7 @@ TEST_SQUARE (gl_wireframe_shows_edges) {
     // The diagonal runs from the upper left to the lower right corner. If a line passes exactly
     // between two pixels, GL lets drivers select either.
     unsigned num_bright = 0, num_dark = 0;
-    FOR_FROM (i, -15, 15) {
+    for (int i = -15; i < 15; i++) {
         bool bright = false, dark = false;
         for (int up = -i - 2; up <= -i; up++) {
             bright = bright || picture_at(&alone, i, up)[2] > 100;
@@ -55,9 +55,9 @@ static unsigned count_edge(gl_stage *stage, float x, float behind, md5_vec3 back
     CHECK(scene_pose_and_draw(renderer, stage->copy, palette, &edges, 1, MD5GL_WIREFRAME, NULL));
     scene_finish(&stage->scene, &stage->frame, &picture);
     const int lit = scene_sideways(1, 1, 1).rgba[1];
-    FOR_FROM (right, -10, 10) {
+    for (int right = -10; right < 10; right++) {
         bool is_dark = false;
-        FOR_FROM (up, -12, 12)
+        for (int up = -12; up < 12; up++)
             is_dark = is_dark || abs(picture_at(&picture, right, up)[1] - lit) > 30;
         count += is_dark;
     }
@@ -79,14 +79,14 @@ TEST_STAGE (gl_planes_are_behind_surfaces_in_them, scene_floor, 1) {
     gl_picture picture;
     md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    FOR (sloping, 2) {
+    for (int sloping = 0; sloping < 2; sloping++) {
         const md5_mat34 at = scene_moved(0, 0, sloping ? 0 : -128);
         if (sloping)
             look_from_above(&stage->frame);
         else
             scene_look_down(&stage->frame);
         measure_in_steps(&stage->frame);
-        FOR (i, 2) {
+        for (int i = 0; i < 2; i++) {
             const float above = sloping ? 0.5f : one_step;
             md5gl_begin_frame(renderer, &stage->frame);
             CHECK(scene_pose_and_draw(renderer, stage->copy, palette, &at, 1, MD5GL_LIT, NULL));
@@ -94,8 +94,8 @@ TEST_STAGE (gl_planes_are_behind_surfaces_in_them, scene_floor, 1) {
                              300, UINT32_MAX);
             scene_finish(&stage->scene, &stage->frame, &picture);
             unsigned num_covered = 0;
-            FOR_FROM (right, -10, 10)
-                FOR_FROM (up, -10, 10)
+            for (int right = -10; right < 10; right++)
+                for (int up = -10; up < 10; up++)
                     num_covered += picture_at(&picture, right, up)[2] < 200;
             CHECK_UINT(num_covered, i == 0 ? 0 : 400);
         }
@@ -111,7 +111,7 @@ static const md5gl_line_vertex level_line[2] = {
 static double column_width(const gl_picture *picture, int right)
 {
     double sum = 0;
-    FOR_FROM (up, -30, 30)
+    for (int up = -30; up < 30; up++)
         sum += picture_at(picture, right, up)[0] / 255.0;
     return sum;
 }
@@ -133,7 +133,7 @@ TEST_SQUARE (gl_lines_have_width_and_round_ends) {
 
 TEST_SQUARE (gl_models_hide_lines_unless_on_top) {
     gl_picture picture;
-    FOR (on_top, 2) {
+    for (int on_top = 0; on_top < 2; on_top++) {
         stage_begin(stage);
         scene_pose_and_draw(stage->renderer, stage->copy, scene_identities, NULL, 1, MD5GL_LIT,
                             NULL);
@@ -156,7 +156,7 @@ TEST_SQUARE (gl_lines_are_clipped_at_the_eye) {
     md5_mat44 *const clip = &stage->frame.clip_from_view;
     *clip = (md5_mat44){{0.75f, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1.002f, -1, 0, 0, -2.002f, 0}};
     stage->frame.view_from_world.m[14] = -100;
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         stage_begin(stage);
         md5gl_draw_lines(stage->renderer, lines[i], 4, 3, false);
         stage_finish(stage, &picture);
@@ -164,8 +164,8 @@ TEST_SQUARE (gl_lines_are_clipped_at_the_eye) {
         CHECK_PIXEL(&picture, 0, -20, overlay_white, 1);
         CHECK_PIXEL(&picture, 0, -58, overlay_white, 1);
         unsigned num_stray = 0;
-        FOR_FROM (up, -4, SCENE_HEIGHT / 2) {
-            FOR_FROM (right, -SCENE_WIDTH / 2, SCENE_WIDTH / 2)
+        for (int up = -4; up < SCENE_HEIGHT / 2; up++) {
+            for (int right = -SCENE_WIDTH / 2; right < SCENE_WIDTH / 2; right++)
                 num_stray += picture_at(&picture, right, up)[0] > 0;
         }
         CHECK_UINT(num_stray, 0);
@@ -228,7 +228,7 @@ TEST_SQUARE (gl_panel_is_in_pixels_from_the_top_left) {
     const md5gl_texture mask =
         stage_keep(stage, scene_texture(stage->renderer, MD5GL_TEXTURE_MASK, 2, 1, half, NULL));
     CHECK(mask != 0);
-    FOR (masked, 2) {
+    for (int masked = 0; masked < 2; masked++) {
         stage_begin(stage);
         md5gl_draw_panel(stage->renderer, masked ? mask : 0, MD5GL_TEXTURE_MASK, triangles, 6);
         stage_finish(stage, &picture);
@@ -254,13 +254,13 @@ TEST_SQUARE (gl_panel_blends_its_colour) {
     md5gl_draw_panel(stage->renderer, 0, MD5GL_TEXTURE_MASK, triangle, 3);
     stage_finish(stage, &picture);
     const uint8_t expected[4] = {255, 64, 64, 255};
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         CHECK_NEAR(picture.rgba[10][10][i], expected[i], 1);
 }
 
 static void set_grey(md5gl_panel_vertex *vertex, uint8_t grey)
 {
-    FOR (c, 3)
+    for (int c = 0; c < 3; c++)
         vertex->rgba[c] = grey;
 }
 
@@ -277,16 +277,16 @@ TEST_SQUARE (gl_gradients_have_no_bands) {
     triangles[4] = triangles[1];
     triangles[5] = (md5gl_panel_vertex){SCENE_WIDTH, SCENE_HEIGHT, 0, 0, {0, 0, 0, 255}};
     gl_picture picture;
-    FOR (steps, 5) {
-        FOR (i, 6)
+    for (int steps = 0; steps < 5; steps++) {
+        for (int i = 0; i < 6; i++)
             set_grey(&triangles[i], (uint8_t)(100 + (triangles[i].x > 0.0f ? steps : 0)));
         stage_begin(stage);
         md5gl_draw_panel(stage->renderer, 0, MD5GL_TEXTURE_MASK, triangles, 6);
         stage_finish(stage, &picture);
         for (int left = 0; left < SCENE_WIDTH; left += SIDE) {
             double sum = 0.0;
-            FOR (y, SIDE)
-                FOR (x, SIDE)
+            for (int y = 0; y < SIDE; y++)
+                for (int x = 0; x < SIDE; x++)
                     sum += picture.rgba[y][left + x][0];
             CHECK_NEAR(sum / (SIDE * SIDE),
                        100.0 + steps * (left + 0.5 * (double)SIDE) / (double)SCENE_WIDTH,
@@ -310,14 +310,14 @@ TEST_SQUARE (gl_image_shows_texels_of_its_file) {
         stage_color(stage, 2, 1, texels[0]),
         stage_keep(stage, scene_normals(stage->renderer, 2, 1, texels[0], 0, NULL)),
     };
-    FOR (is_color, 2) {
+    for (int is_color = 0; is_color < 2; is_color++) {
         stage_begin(stage);
         md5gl_draw_panel(stage->renderer, images[1 - is_color],
                          is_color == 1 ? MD5GL_TEXTURE_COLOR : MD5GL_TEXTURE_NORMALS, triangles, 6);
         stage_finish(stage, &picture);
-        FOR (i, 2) {
+        for (int i = 0; i < 2; i++) {
             const uint8_t *const shown = picture.rgba[15][30 + 40 * i];
-            FOR (c, 3)
+            for (int c = 0; c < 3; c++)
                 CHECK_NEAR(shown[c], texels[i][c], 1);
             CHECK_UINT(shown[3], 255);
         }
@@ -354,13 +354,13 @@ TEST_SQUARE (gl_floor_is_lit_by_point_lights) {
     scene_look_down(&stage->frame);
     stage->frame.point_lights = lights;
     stage->frame.num_point_lights = 2;
-    FOR (first, 4) {
+    for (int first = 0; first < 4; first++) {
         stage_begin(stage);
         md5gl_draw_floor(stage->renderer, 0, (md5_vec3){0, 0, 0}, 1e5f,
                          first < 3 ? (uint32_t)first : UINT32_MAX);
         stage_finish(stage, &picture);
-        FOR (i, 2)
-            FOR (c, 3) {
+        for (int i = 0; i < 2; i++)
+            for (int c = 0; c < 3; c++) {
                 // (1 - 1/16)^2 / (1 + 16/4) at half the range.
                 const double light =
                     i >= first ? 0.87890625 / 5.0 * (double)lights[i].color[c] : 0.0;
@@ -372,7 +372,7 @@ TEST_SQUARE (gl_floor_is_lit_by_point_lights) {
 
 static void check_pixel(const gl_picture *picture, const double expected[3], int line)
 {
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         test_check(fabs(picture_at(picture, 0, 0)[i] - 255 * expected[i]) <= 2, __FILE__, line,
                    "channel %d is %d, expected %.1f", i, picture_at(picture, 0, 0)[i],
                    255 * expected[i]);
@@ -387,12 +387,12 @@ TEST_SQUARE (gl_paints_multiply_the_diffuse_texture) {
     gl_picture picture;
     const md5gl_texture diffuse = stage_color(stage, 1, 1, texel);
     STAGE_MATERIAL(stage, .diffuse = diffuse, .diffuse_color = red);
-    FOR (classic, 2) {
+    for (int classic = 0; classic < 2; classic++) {
         double expected[3];
         stage->frame.lighting = classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
         stage_light(stage, 0, 1);
         stage_draw(stage, MD5GL_LIT, &picture);
-        FOR (i, 3) {
+        for (int i = 0; i < 3; i++) {
             const double file = texel[i] / 255.0, color = reds[i];
             // The sky of the studio reaches a wall from above and, in part, from below.
             const double ground[3] = {0.40, 0.36, 0.33};
@@ -416,7 +416,7 @@ TEST_SQUARE (gl_paints_multiply_the_specular_map) {
     stage_light(stage, 1, 0);
     stage_draw(stage, MD5GL_LIT, &picture);
     double expected[3];
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         expected[i] = 2.0 * dark[i] / 255.0 * reds[i];
     check_pixel(&picture, expected, __LINE__);
 }
@@ -427,12 +427,12 @@ TEST_STAGE (gl_paints_go_with_vertex_colours, layer_quad, 1) {
     gl_picture pictures[3];
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
     stage_light(stage, 0, 1);
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         STAGE_MATERIAL(stage, .is_opaque = true, .no_vertex_color = i == 1,
                        .inverse_vertex_color = i == 2, .diffuse_color = white);
         stage_draw(stage, MD5GL_LIT, &pictures[i]);
     }
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         const double own = linear_of(picture_at(&pictures[0], 0, 0)[i] / 255.0);
         const double inverted = linear_of(picture_at(&pictures[2], 0, 0)[i] / 255.0);
         CHECK(own > 0 && own < 1);

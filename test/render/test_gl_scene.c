@@ -142,7 +142,7 @@ void scene_make_current(const gl_scene *scene)
 static unsigned count_objects(const GladGLContext *gl)
 {
     unsigned count = 0;
-    FOR_FROM (i, 1, 1000u)
+    for (uint32_t i = 1; i < 1000u; i++)
         count += (unsigned)gl->IsBuffer(i) + gl->IsFramebuffer(i) + gl->IsProgram(i)
                  + gl->IsRenderbuffer(i) + gl->IsShader(i) + gl->IsTexture(i)
                  + gl->IsVertexArray(i);
@@ -194,12 +194,12 @@ md5_model *scene_hinge(void)
 {
     char text[1024] = HEAD "mesh {\nshader \"\"\nnumverts 4\n";
     size_t used = strlen(text);
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "vert %d ( %d %d ) %d 2\n", i,
                                  i % 2, 1 - i / 2, 2 * i);
     used += (size_t)snprintf(text + used, sizeof text - used,
                              "numtris 2\ntri 0 0 2 1\ntri 1 1 2 3\nnumweights 8\n");
-    FOR (i, 8)
+    for (int i = 0; i < 8; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "weight %d %d 0.5 ( 0 %d %d )\n",
                                  i, i % 2, i / 2 % 2 ? 20 : -20, i / 4 ? 20 : -20);
     snprintf(text + used, sizeof text - used, "}\n");
@@ -225,15 +225,15 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
     test_text text = {0}, weights = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes 1\njoints {\n",
                 num_joints);
-    FOR (i, num_joints) {
-        FOR (k, 3)
+    for (uint32_t i = 0; i < num_joints; i++) {
+        for (int k = 0; k < 3; k++)
             joints[i].fixture[k] = test_between(-20, 20, random);
         test_append(&text, "\"j%u\" %d ( %.9g %.9g %.9g ) ( 0 0 0 )\n", i, (int)i - 1,
                     joints[i].fixture[0], joints[i].fixture[1], joints[i].fixture[2]);
     }
     test_append(&text, "}\nmesh {\nshader \"\"\nnumverts %u\n", num_vertices);
     uint32_t num_weights = 0;
-    FOR (i, num_vertices) {
+    for (uint32_t i = 0; i < num_vertices; i++) {
         const uint32_t count = 1 + test_random_u32(random) % most;
         test_append(&text, "vert %u ( %.9g %.9g ) %u %u\n", i, test_random(random),
                     test_random(random), num_weights, count);
@@ -241,17 +241,17 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
         // Adds the weights of one vertex. Joints are not rotated, so an offset is a difference of
         // positions.
         double place[3], biases[256], sum = 0;
-        FOR (j, 3)
+        for (int j = 0; j < 3; j++)
             place[j] = test_between(-30, 30, random);
-        FOR (j, count)
+        for (uint32_t j = 0; j < count; j++)
             sum += biases[j] = test_between(0.2, 1, random);
         const double total = off ? test_between(0.7, 1.2, random) : 1;
         const double apart = off ? 2 : 0;
         const uint32_t any = test_random_u32(random);
-        FOR (j, count) {
+        for (uint32_t j = 0; j < count; j++) {
             const uint32_t joint = (any + j) % num_joints;
             double offset[3];
-            FOR (k, 3)
+            for (int k = 0; k < 3; k++)
                 offset[k] =
                     place[k] - joints[joint].fixture[k] + test_between(-apart, apart, random);
             test_append(&weights, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", num_weights + j, joint,
@@ -261,7 +261,7 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
         num_weights += count;
     }
     test_append(&text, "numtris %u\n", num_vertices / 3);
-    FOR (i, num_vertices / 3)
+    for (uint32_t i = 0; i < num_vertices / 3; i++)
         test_append(&text, "tri %u %u %u %u\n", i, 3 * i, 3 * i + 1, 3 * i + 2);
     test_append(&text, "numweights %u\n", num_weights);
     test_append(&text, "%s}\n", weights.bytes);
@@ -354,7 +354,7 @@ bool picture_is(const gl_picture *picture, int right, int up, const uint8_t expe
 {
     const uint8_t *const pixel = picture_at(picture, right, up);
     bool same = true;
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         same = same && abs(pixel[i] - expected[i]) <= tolerance;
     if (!same)
         printf("pixel %d %d is %u %u %u %u, expected %u %u %u %u within %d\n", right, up, pixel[0],
@@ -586,7 +586,7 @@ md5gl_texture stage_color(gl_stage *stage, uint32_t width, uint32_t height, cons
 
 void stage_light(gl_stage *stage, float key, float ambient)
 {
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         stage->frame.light[i] = key;
         stage->frame.ambient[i] = ambient;
     }

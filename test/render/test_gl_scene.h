@@ -131,13 +131,6 @@ uint32_t scene_num_batches(const md5gl_model *copy);
 md5gl_blending scene_blending(const md5gl_model *copy);
 const md5_model *scene_model(const md5gl_model *copy);
 
-// A loop over the paths from `first` on that a renderer has.
-// NOLINTBEGIN(bugprone-macro-parentheses)
-#define EACH_PATH(path, first, renderer)                                \
-    for (md5gl_path path = (first); path <= MD5GL_PATH_COMPUTE; path++) \
-        if (md5gl_has_path((renderer), path))
-// NOLINTEND(bugprone-macro-parentheses)
-
 // Returns why a mesh is drawn with its path.
 const char *scene_path_reason(const md5gl_model *model, uint32_t mesh);
 

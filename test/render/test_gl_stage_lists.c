@@ -91,14 +91,14 @@ TEST_SQUARE (gl_stages_are_drawn_for_all_instances_of_a_skin) {
                                      scene_moved(0, 50, 0)};
     const md5gl_stage_list list = {ROW(stages, adding)};
     CHECK(md5gl_set_num_skins(stage->renderer, stage->copy, 2, NULL));
-    FOR (worn, 2) {
+    for (int worn = 0; worn < 2; worn++) {
         stage_begin(stage);
         stage_pose(stage, scene_identities, placements, 3);
         CHECK(!worn || scene_look(stage->renderer, stage->copy, NULL, skins, NULL));
         CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
                                 NULL));
         stage_finish(stage, &picture);
-        FOR (i, 3)
+        for (int i = 0; i < 3; i++)
             CHECK((picture_at(&picture, 50 * (i - 1), 0)[0] > 100) == (!worn || skins[i] == 0));
     }
 }
@@ -115,7 +115,9 @@ TEST_STAGE (gl_stages_look_the_same_on_all_paths, layer_quad, 1) {
     stages[1].vertex_color = MD5GL_VERTEX_COLOR_MODULATE;
     const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, ROWS(stages, stages)};
     draw_all(stage, &list, placements, 2, &first);
-    EACH_PATH (path, MD5GL_PATH_4, stage->renderer) {
+    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
+        if (!md5gl_has_path(stage->renderer, path))
+            continue;
         stage_use_path(stage, path);
         draw_all(stage, &list, placements, 2, &picture);
         CHECK_THAT(layer_difference(&first, &picture) <= 1, "path %s", md5gl_path_name(path));
@@ -128,7 +130,7 @@ TEST_SQUARE (gl_lit_layers_are_added) {
     gl_picture alone[2], both;
     md5gl_material materials[2] = {{.is_opaque = true}, {.is_opaque = true}};
     stage->frame.ambient[0] = stage->frame.ambient[1] = 0.3f;
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         materials[i].diffuse = stage_color(stage, 1, 1, texels[i]);
         md5gl_set_material(stage->renderer, stage->copy, 0, 0, &materials[i]);
         draw_all(stage, NULL, NULL, 1, &alone[i]);
@@ -139,10 +141,10 @@ TEST_SQUARE (gl_lit_layers_are_added) {
     const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, ROW(lit_layers, materials[1])};
     draw_all(stage, &list, NULL, 1, &both);
     CHECK(picture_at(&alone[0], 3, 3)[0] > 50 && picture_at(&alone[1], 3, 3)[1] > 50);
-    FOR (i, SCENE_WIDTH * SCENE_HEIGHT) {
+    for (int i = 0; i < SCENE_WIDTH * SCENE_HEIGHT; i++) {
         const uint8_t *const first = alone[0].rgba[i / SCENE_WIDTH][i % SCENE_WIDTH];
         const uint8_t *const second = alone[1].rgba[i / SCENE_WIDTH][i % SCENE_WIDTH];
-        FOR (k, 3) {
+        for (int k = 0; k < 3; k++) {
             const int sum = first[k] + second[k];
             CHECK_NEAR(both.rgba[i / SCENE_WIDTH][i % SCENE_WIDTH][k], sum < 255 ? sum : 255, 2);
         }
@@ -156,7 +158,7 @@ TEST_SQUARE (gl_stages_are_tested_against_depth) {
     const md5_mat34 behind = scene_moved(-0.01f, 0, 0);
     const float offsets[4] = {0, -100000, 0, 100000};
     const float own_offsets[4] = {0, 0, -100000, -100000};
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         md5gl_stage lifted = adding;
         lifted.depth_offset = own_offsets[i];
         const md5gl_stage_list list = {.depth_offset = offsets[i], ROW(stages, lifted)};
@@ -175,7 +177,7 @@ TEST_SQUARE (gl_stages_are_tested_against_depth) {
 // The list decides which side is culled; the other one is visible.
 TEST_SQUARE (gl_stages_cull_faces) {
     gl_picture picture;
-    FOR (behind, 2) {
+    for (int behind = 0; behind < 2; behind++) {
         if (behind)
             scene_look_from_behind(&stage->frame);
         for (int cull = 0; cull <= (int)MD5GL_CULL_NONE; cull++) {
@@ -203,13 +205,13 @@ TEST_SQUARE (gl_stages_cover_transparent_pictures) {
     };
     gl_picture picture;
     stage->frame.background[3] = 0;
-    EACH (row, cases) {
-        const md5gl_stage drawn = {.source = row->source,
-                                   .target = row->target,
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const md5gl_stage drawn = {.source = cases[i].source,
+                                   .target = cases[i].target,
                                    .color = {0.5f, 0.25f, 0.1f, 0.4f},
-                                   .masked = row->masked};
+                                   .masked = cases[i].masked};
         layer_draw(stage, &(md5gl_stage_list){ROW(stages, drawn)}, &picture);
-        CHECK_NEAR(picture_at(&picture, 3, 3)[3], row->alpha, 1);
+        CHECK_NEAR(picture_at(&picture, 3, 3)[3], cases[i].alpha, 1);
     }
 }
 
@@ -223,7 +225,7 @@ TEST_SQUARE (gl_stages_leave_the_state_of_the_frame) {
     strange.masked = MD5GL_MASK_RED;
     const md5gl_stage_list list = {
         .cull = MD5GL_CULL_FRONT, .depth_offset = 5, ROW(stages, strange)};
-    FOR (i, 2u) {
+    for (uint32_t i = 0; i < 2; i++) {
         stage_begin(stage);
         stage_pose(stage, scene_identities, NULL, 1);
         CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, i,
@@ -242,7 +244,7 @@ static bool open_caster(gl_stage *stage)
         return false;
     scene_look_down(&stage->frame);
     stage->frame.casters = (md5_bounds){{-40, -40, 0}, {40, 40, 40}};
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         stage->frame.background[i] = 1;
     stage->frame.light_direction = (md5_vec3){0, 1, 0.5f};
     return true;
@@ -276,7 +278,7 @@ TEST_IF (gl_shadow_of_a_base_is_cut_out_by_its_stages, gl_stage, stage, open_cas
                            .is_tested = true};
     md5gl_stage_list list = {.base = MD5GL_BASE_LIT, .casts_shadow = true, ROW(stages, burning)};
     md5gl_material hidden = {.is_staged = true, .no_shadow = true};
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         const md5gl_material plain = {.diffuse = burning.texture,
                                       .alpha_test = i == 0 ? 0 : tests[2 * i - 1],
                                       .is_opaque = i == 0};
@@ -284,7 +286,7 @@ TEST_IF (gl_shadow_of_a_base_is_cut_out_by_its_stages, gl_stage, stage, open_cas
     }
     CHECK(layer_difference(&expected[0], &expected[1]) > 20);
     CHECK(layer_difference(&expected[1], &expected[2]) > 20);
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         burning.alpha_test = tests[i];
         draw_caster(stage, &hidden, &list, &drawn);
         CHECK(layer_difference(&drawn, &expected[(i + 1) / 2]) <= 2);
@@ -303,11 +305,11 @@ TEST_IF (gl_shadow_of_a_base_is_cut_out_by_its_stages, gl_stage, stage, open_cas
 TEST_IF (gl_material_without_shadow_casts_none, gl_stage, stage, open_caster(stage),
          scene_close_stage(stage)) {
     const md5gl_path paths[2] = {MD5GL_PATH_AUTO, MD5GL_PATH_COMPUTE};
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         if (!md5gl_has_path(stage->renderer, paths[i]))
             continue;
         stage_use_path(stage, paths[i]);
-        FOR (k, 2) {
+        for (int k = 0; k < 2; k++) {
             gl_picture picture;
             const md5gl_material material = {.no_shadow = k == 1};
             draw_caster(stage, &material, NULL, &picture);
@@ -369,7 +371,7 @@ TEST (gl_light_of_translucent_surfaces_is_added) {
         if (!open_film(&stage, samples))
             return;
         draw_film(&stage, &(film_case){.has_film = true, .height = 20}, &film);
-        FOR (i, 2) {
+        for (int i = 0; i < 2; i++) {
             film_case drawn = {.has_floor = true, .has_roof = i == 1, .height = 20};
             draw_film(&stage, &drawn, &below[i]);
             drawn.has_film = true;
@@ -380,8 +382,8 @@ TEST (gl_light_of_translucent_surfaces_is_added) {
         const uint8_t *const added = picture_at(&film, 3, 3);
         CHECK(added[0] > 60 && added[1] > 10 && added[0] > added[1] + 40);
         CHECK(picture_at(&below[0], 3, 3)[0] > picture_at(&below[1], 3, 3)[0] + 30);
-        FOR (i, 2)
-            FOR (k, 3) {
+        for (int i = 0; i < 2; i++)
+            for (int k = 0; k < 3; k++) {
                 const int sum = picture_at(&below[i], 3, 3)[k] + added[k];
                 CHECK_NEAR(picture_at(&both[i], 3, 3)[k], sum < 255 ? sum : 255, 2);
             }
@@ -443,21 +445,21 @@ static void draw_list(const gl_stage *stage, const md5gl_stage_list *list)
 }
 
 TEST_SQUARE (gl_errors_with_stages_are_reported) {
-    MISUSE("call it between md5gl_begin_frame()")
+    MISUSE("must be called between md5gl_begin_frame()")
     {
         const md5gl_stage_list list = {0};
         md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL);
     }
-    MISUSE("mesh: an index")
+    MISUSE("mesh: must be an index")
     draw_list(stage, &(md5gl_stage_list){.mesh = 1});
-    MISUSE("skin: below the number")
+    MISUSE("skin: must be below the number")
     draw_list(stage, &(md5gl_stage_list){.skin = 1});
-    MISUSE("target: one of md5gl_factor")
+    MISUSE("target: must be a value of md5gl_factor")
     {
         const md5gl_stage wrong = {.target = MD5GL_FACTOR_SOURCE_ALPHA_SATURATE};
         draw_list(stage, &(md5gl_stage_list){ROW(stages, wrong)});
     }
-    MISUSE("wrap: one of md5gl_wrap")
+    MISUSE("wrap: must be a value of md5gl_wrap")
     {
         const uint8_t texel[4] = {0};
         scene_stage_texture(stage->renderer, 1, 1, texel, (md5gl_wrap)7, false, NULL);

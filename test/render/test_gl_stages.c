@@ -28,7 +28,7 @@ static stages_rgba texel_at(const gl_layer *layer, int x, int y)
     }
     x = x < 0 ? 0 : x > last ? last : x;
     y = y < 0 ? 0 : y > last ? last : y;
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         texel.fixture[i] = layer->rgba[y * LAYER_SIDE + x][i] / 255.0;
     return texel;
 }
@@ -41,11 +41,11 @@ static stages_rgba sampled(const gl_layer *layer, double u, double v)
         return texel_at(layer, (int)floor(x + 0.5), (int)floor(y + 0.5));
     const int left = (int)floor(x), top = (int)floor(y);
     stages_rgba sum = {{0}};
-    FOR (corner, 4) {
+    for (int corner = 0; corner < 4; corner++) {
         const double right = x - left, below = y - top;
         const double weight = (corner % 2 ? right : 1 - right) * (corner / 2 ? below : 1 - below);
         const stages_rgba texel = texel_at(layer, left + corner % 2, top + corner / 2);
-        FOR (i, 4)
+        for (int i = 0; i < 4; i++)
             sum.fixture[i] += weight * texel.fixture[i];
     }
     return sum;
@@ -65,7 +65,7 @@ static double cross(double ax, double ay, double bx, double by)
 // Finds the triangle at a point of the picture, in units from its centre.
 static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *found)
 {
-    FOR (t, mesh->num_triangles) {
+    for (uint32_t t = 0; t < mesh->num_triangles; t++) {
         const uint32_t *const corners = mesh->indices + 3 * (size_t)t;
         const md5_vec3 *const at = mesh->positions;
         const md5_vec3 a = at[corners[0]], b = at[corners[1]], c = at[corners[2]];
@@ -76,12 +76,12 @@ static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *
         if (shares[0] < 0 || second < 0 || third < 0)
             continue;
         *found = (surface_point){0};
-        FOR (i, 3) {
+        for (int i = 0; i < 3; i++) {
             found->u += shares[i] * mesh->texcoords[corners[i]].x;
             found->v += shares[i] * mesh->texcoords[corners[i]].y;
             const md5_vec4 color = mesh->colors ? mesh->colors[corners[i]] : (md5_vec4){1, 1, 1, 1};
             const float channels[4] = {color.x, color.y, color.z, color.w};
-            FOR (k, 4)
+            for (int k = 0; k < 4; k++)
                 found->colour.fixture[k] += shares[i] * channels[k];
         }
         return true;
@@ -99,7 +99,7 @@ static stages_rgba stage_value(const md5gl_stage *stage, const gl_layer *layer,
         v = m[1][0] * point->u + m[1][1] * point->v + m[1][2];
     }
     stages_rgba value = sampled(layer, u, v);
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         double own = clamped(point->colour.fixture[i]);
         if (stage->vertex_color == MD5GL_VERTEX_COLOR_INVERSE && i < 3)
             own = 1 - own;
@@ -150,12 +150,14 @@ static double stored(double value)
 
 static bool reads_alpha(const md5gl_stage_list *list)
 {
-    EACH_IN (stage, list, stages)
-        FOR (side, 2) {
+    for (uint32_t i = 0; i < list->num_stages; i++) {
+        const md5gl_stage *const stage = &list->stages[i];
+        for (int side = 0; side < 2; side++) {
             const md5gl_factor factor = side ? stage->source : stage->target;
             if (factor >= MD5GL_FACTOR_TARGET_ALPHA)
                 return true;
         }
+    }
     return false;
 }
 
@@ -165,7 +167,7 @@ static bool has_base(const md5gl_stage_list *list, const gl_layer *layers,
                      const surface_point *point)
 {
     bool is_tested = false, is_kept = false;
-    FOR (i, list->num_stages) {
+    for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];
         if (!stage->is_tested || stage->color[3] <= 0)
             continue;
@@ -182,7 +184,7 @@ static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layer
     stages_rgba target = {{0, 0, 0, 1}};
     const bool uses_alpha = reads_alpha(list), is_base = list->base != MD5GL_BASE_NONE;
     const bool is_there = is_base && has_base(list, layers, point);
-    FOR (i, list->num_stages) {
+    for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];
         const stages_rgba value = stage_value(stage, &layers[i], point, true);
         if (stage->is_tested && !is_base && !(value.fixture[3] > stage->alpha_test))
@@ -190,7 +192,7 @@ static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layer
         if (stage->depth_equal && !is_there)
             continue;
         stages_rgba result = target;
-        FOR (j, 4)
+        for (int j = 0; j < 4; j++)
             if (!(stage->masked >> j & 1))
                 result.fixture[j] =
                     stored(value.fixture[j] * factor_of(stage->source, &value, &target, j)
@@ -207,14 +209,14 @@ void layer_reference(const md5_model *model, const md5gl_stage_list *list, const
                      gl_picture *picture)
 {
     const md5_mesh *const mesh = &model->meshes[list->mesh];
-    FOR (row, SCENE_HEIGHT) {
-        FOR (column, SCENE_WIDTH) {
+    for (int row = 0; row < SCENE_HEIGHT; row++) {
+        for (int column = 0; column < SCENE_WIDTH; column++) {
             stages_rgba pixel = {{0, 0, 0, 1}};
             surface_point point;
             if (find_point(mesh, column + 0.5 - SCENE_WIDTH / 2, SCENE_HEIGHT / 2 - row - 0.5,
                            &point))
                 pixel = composite(list, layers, &point);
-            FOR (i, 4)
+            for (int i = 0; i < 4; i++)
                 picture->rgba[row][column][i] = (uint8_t)lround(255 * pixel.fixture[i]);
         }
     }
@@ -225,8 +227,8 @@ void layer_reference(const md5_model *model, const md5gl_stage_list *list, const
 gl_layer layer_create(gl_stage *stage, md5gl_wrap wrap, bool nearest, uint64_t *random)
 {
     gl_layer layer = {.wrap = wrap, .nearest = nearest};
-    FOR (i, LAYER_SIDE * LAYER_SIDE)
-        FOR (k, 4)
+    for (int i = 0; i < LAYER_SIDE * LAYER_SIDE; i++)
+        for (int k = 0; k < 4; k++)
             layer.rgba[i][k] = (uint8_t)(test_random_u32(random) % 256);
     layer.texture = stage_keep(stage, scene_stage_texture(stage->renderer, LAYER_SIDE, LAYER_SIDE,
                                                           layer.rgba[0], wrap, nearest, NULL));
@@ -269,7 +271,7 @@ int layer_difference(const gl_picture *a, const gl_picture *b)
 {
     const uint8_t *const left = a->rgba[0][0], *const right = b->rgba[0][0];
     int most = 0;
-    FOR (i, sizeof a->rgba) {
+    for (size_t i = 0; i < sizeof a->rgba; i++) {
         const int apart = abs(left[i] - right[i]);
         most = apart > most ? apart : most;
     }
@@ -289,7 +291,7 @@ static int worst_of(gl_stage *stage, md5gl_stage *stages, const gl_layer *layers
 {
     static gl_picture expected, drawn;
     const md5gl_stage_list list = {.base = base, .stages = stages, .num_stages = count};
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         stages[i].texture = layers[i].texture;
     layer_reference(stage->model, &list, layers, &expected);
     layer_draw(stage, &list, &drawn);
@@ -305,8 +307,8 @@ TEST_STAGE (gl_stages_blend_by_every_factor, layer_quad, 1) {
     uint64_t random = 1;
     const gl_layer layers[2] = {layer_create(stage, MD5GL_WRAP_REPEAT, true, &random),
                                 layer_create(stage, MD5GL_WRAP_REPEAT, true, &random)};
-    FOR (source, TARGETS + 1) {
-        FOR (target, TARGETS) {
+    for (int source = 0; source < TARGETS + 1; source++) {
+        for (int target = 0; target < TARGETS; target++) {
             if (!are_all && (source + target) % (TARGETS / 2) > 0)
                 continue;
             md5gl_stage stages[2] = {replacing, replacing};
@@ -323,7 +325,7 @@ TEST_STAGE (gl_stages_have_colours_masks_and_vertex_colours, layer_quad, 1) {
     const gl_layer layers[2] = {layer_create(stage, MD5GL_WRAP_REPEAT, true, &random),
                                 layer_create(stage, MD5GL_WRAP_REPEAT, true, &random)};
     for (int mode = 0; mode <= (int)MD5GL_VERTEX_COLOR_INVERSE; mode++) {
-        FOR (masked, 16u) {
+        for (uint32_t masked = 0; masked < 16; masked++) {
             md5gl_stage stages[2] = {replacing, replacing};
             stages[1] = (md5gl_stage){.source = MD5GL_FACTOR_SOURCE_ALPHA,
                                       .target = MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA,
@@ -368,7 +370,7 @@ TEST_STAGE (gl_stages_move_turn_and_scale_textures, layer_quad, 1) {
     uint64_t random = 4;
     for (int wrap = 0; wrap <= (int)MD5GL_WRAP_CLAMP_CLEAR; wrap++) {
         const gl_layer layer = layer_create(stage, (md5gl_wrap)wrap, false, &random);
-        FOR (i, COUNT_OF(matrices)) {
+        for (size_t i = 0; i < COUNT_OF(matrices); i++) {
             md5gl_stage moved = replacing;
             moved.source = MD5GL_FACTOR_SOURCE_ALPHA;
             moved.has_matrix = true;
@@ -384,17 +386,17 @@ TEST_STAGE (gl_stages_move_turn_and_scale_textures, layer_quad, 1) {
 TEST_STAGE (gl_stages_test_alpha, layer_quad, 1) {
     uint64_t random = 5;
     gl_layer layers[3];
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         layers[i] = layer_create(stage, MD5GL_WRAP_REPEAT, true, &random);
     for (int base = 0; base <= (int)MD5GL_BASE_BLACK; base++) {
-        FOR (i, 5) {
+        for (int i = 0; i < 5; i++) {
             md5gl_stage stages[3] = {replacing, replacing, replacing};
             stages[0].is_tested = stages[2].is_tested = true;
             stages[0].alpha_test = (50.5f + 40 * (float)i) / 255.0f;
             stages[2].alpha_test = 200.5f / 255.0f;
             stages[2].color[3] = i == 4 ? 0 : 1.0f;
             stages[1].source = stages[1].target = MD5GL_FACTOR_ONE;
-            FOR (k, 3)
+            for (int k = 0; k < 3; k++)
                 stages[k].depth_equal = base != (int)MD5GL_BASE_NONE;
             CHECK_SMALL(worst_of(stage, stages, layers, 3, (md5gl_base)base), 2);
         }
@@ -429,7 +431,7 @@ static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl
 {
     gl_picture picture;
     const float background = base == MD5GL_BASE_BLACK ? 1 : 0;
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         stage->frame.background[i] = background;
     for (int part = 1; part < 10; part += 2) {
         const double covered = 1 - part / 10.0; // of the pixel from 3 to 4 units
@@ -476,8 +478,8 @@ static void check_edges(uint32_t samples)
 
     // Alpha grows by the texture's width; the edge of an alpha test is a vertical line.
     uint8_t rgba[RAMP][4];
-    FOR (i, RAMP)
-        FOR (k, 4)
+    for (int i = 0; i < RAMP; i++)
+        for (int k = 0; k < 4; k++)
             rgba[i][k] = k < 3 ? 255 : (uint8_t)i;
     const md5gl_texture ramp =
         scene_stage_texture(stage.renderer, RAMP, 1, rgba[0], MD5GL_WRAP_CLAMP, false, NULL);

@@ -13,8 +13,8 @@ static void make_sky(gl_stage *stage, sky *made)
 {
     uint64_t random = 3;
     const uint8_t *sides[6];
-    FOR (i, 6) {
-        FOR (k, 4 * SIDE * SIDE)
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < 4 * SIDE * SIDE; k++)
             made->rgba[i][k / 4][k % 4] = (uint8_t)(test_random_u32(&random) % 256);
         sides[i] = made->rgba[i][0];
     }
@@ -27,7 +27,7 @@ static void make_sky(gl_stage *stage, sky *made)
 static const uint8_t *look(const sky *from, const double way[3])
 {
     int axis = 0;
-    FOR_FROM (i, 1, 3)
+    for (int i = 1; i < 3; i++)
         axis = fabs(way[i]) > fabs(way[axis]) ? i : axis;
     const double sign = way[axis] < 0 ? -1 : 1, size = fabs(way[axis]);
     const double s = axis == 0 ? -sign * way[2] : axis == 1 ? way[0] : sign * way[0];
@@ -51,7 +51,7 @@ static void draw(gl_stage *stage, const md5gl_stage *drawn, const md5_mat34 *pla
 
 static bool is_near(const uint8_t *pixel, const uint8_t *texel)
 {
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         if (abs(pixel[i] - texel[i]) > 2)
             return false;
     return true;
@@ -60,7 +60,7 @@ static bool is_near(const uint8_t *pixel, const uint8_t *texel)
 // 2 (N.E) N - E with E = (1, 0, 0)
 static void reflect(const double normal[3], double reflected[3])
 {
-    FOR (k, 3)
+    for (int k = 0; k < 3; k++)
         reflected[k] = 2 * normal[0] * normal[k] - (k == 0 ? 1 : 0);
 }
 
@@ -74,7 +74,7 @@ TEST_SQUARE (gl_texgen_looks_along_normals_and_reflections) {
     make_sky(stage, &around);
     md5gl_stage drawn = {
         .texture = around.texture, .source = MD5GL_FACTOR_ONE, .color = {1, 1, 1, 1}};
-    FOR (i, 40) {
+    for (int i = 0; i < 40; i++) {
         const md5_mat34 turned = scene_rotation(&random);
         const double normal[3] = {turned.m[0], turned.m[4], turned.m[8]}; // its x axis
         const double facing = normal[0];
@@ -102,23 +102,23 @@ TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
     int seen = 0;
     make_sky(stage, &around);
     md5gl_texture maps[2];
-    FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         maps[i] = stage_keep(stage, scene_normals(stage->renderer, 1, 1, texels[i], 0, NULL));
     md5gl_stage drawn = {.texture = around.texture,
                          .source = MD5GL_FACTOR_ONE,
                          .color = {1, 1, 1, 1},
                          .texgen = MD5GL_TEXGEN_REFLECT};
-    FOR (i, 40) {
+    for (int i = 0; i < 40; i++) {
         const md5_mat34 turned = scene_rotation(&random);
         const uint8_t *const texel = texels[i % 2];
         double normal[3], length = 0;
-        FOR (k, 3) {
+        for (int k = 0; k < 3; k++) {
             const float *const row = turned.m + 4 * k;
             normal[k] = (texel[0] / 127.5 - 1.0) * row[1] - (texel[1] / 127.5 - 1.0) * row[2]
                         + (texel[2] / 127.5 - 1.0) * row[0];
             length += normal[k] * normal[k];
         }
-        FOR (k, 3)
+        for (int k = 0; k < 3; k++)
             normal[k] /= sqrt(length);
         double reflected[3];
         reflect(normal, reflected);
@@ -157,8 +157,8 @@ TEST_SQUARE (gl_texgen_shows_the_sky_behind_the_surface) {
                          .color = {1, 1, 1, 1},
                          .texgen = MD5GL_TEXGEN_SKYBOX};
     draw(stage, &drawn, NULL, &picture);
-    FOR_FROM (y, -19, 19) {
-        FOR_FROM (z, -19, 19) {
+    for (int y = -19; y < 19; y++) {
+        for (int z = -19; z < 19; z++) {
             const double way[3] = {-30, y + 0.5, z + 0.5};
             const uint8_t *const texel = look(&around, way);
             if (!texel)
@@ -189,8 +189,8 @@ TEST_SQUARE (gl_texgen_spans_the_picture) {
                                .color = {1, 1, 1, 1},
                                .texgen = MD5GL_TEXGEN_SCREEN};
     draw(stage, &drawn, NULL, &picture);
-    FOR_FROM (y, -19, 19) {
-        FOR_FROM (z, -19, 19) {
+    for (int y = -19; y < 19; y++) {
+        for (int z = -19; z < 19; z++) {
             const double u = (y + 0.5) / (SCENE_WIDTH / 2), v = (z + 0.5) / (SCENE_HEIGHT / 2);
             const double column = (u - floor(u)) * (int)LAYER_SIDE;
             const double row = (v - floor(v)) * (int)LAYER_SIDE;
@@ -245,7 +245,7 @@ static void write_moved(void *user, uint32_t mesh, uint32_t instance, const md5_
 {
     const md5_vec3 *const by = user;
     CHECK(mesh == 0 && instance < 2 && normals[0].x > 0.99f);
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         to_positions[i] = md5_vec3_add(positions[i], *by);
         texcoords[i] = (md5_vec2){i % 2 == 0 ? 0 : 1.0f, i < 2 ? 1 : 0};
         colours[i] = (md5_vec4){1, 1, 1, 1};
@@ -258,7 +258,7 @@ static void write_strip(void *user, uint32_t mesh, uint32_t instance, const md5_
                         md5_vec4 *colours)
 {
     (void)user, (void)mesh, (void)instance, (void)normals;
-    FOR (i, 8) {
+    for (int i = 0; i < 8; i++) {
         to_positions[i] = positions[i % 4];
         to_positions[i].y += i < 4 ? -20 : 20;
         texcoords[i] = (md5_vec2){0, 0};
@@ -289,10 +289,10 @@ TEST_HERE (gl_deform_moves_the_surface) {
                                  .indices = stage->model->meshes[0].indices,
                                  .write = write_moved,
                                  .user = &by};
-    FOR (placed, 2)
+    for (int placed = 0; placed < 2; placed++)
         deform_draw(stage, layer.texture, placed == 1, &own[placed]);
     CHECK(md5gl_set_deform(stage->renderer, stage->copy, 0, &deform, NULL));
-    FOR (placed, 2) {
+    for (int placed = 0; placed < 2; placed++) {
         deform_draw(stage, layer.texture, placed == 1, &moved);
         CHECK(layer_difference(&moved, &own[placed]) == 0);
     }
@@ -302,7 +302,7 @@ TEST_HERE (gl_deform_moves_the_surface) {
     CHECK(md5gl_set_deform(stage->renderer, stage->copy, 0, NULL, NULL));
     deform_draw(stage, layer.texture, true, &expected);
     CHECK(layer_difference(&expected, &own[1]) == 0);
-    FOR (row, SCENE_HEIGHT - 20)
+    for (int row = 0; row < SCENE_HEIGHT - 20; row++)
         CHECK_BYTES(moved.rgba[row + 20][10], expected.rgba[row][0],
                     sizeof expected.rgba[row] - sizeof expected.rgba[row][0] * 10);
 }
@@ -340,28 +340,28 @@ TEST (gl_deform_differs_between_instances) {
     static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT,
                                        MD5GL_PATH_COMPUTE};
     uint64_t random = 9;
-    EACH (path, paths) {
+    for (size_t i = 0; i < COUNT_OF(paths); i++) {
         gl_stage stage;
         gl_picture own, moved;
         if (!scene_open_stage(&stage, scene_square, 1))
             return;
         md5gl_renderer *const renderer = stage.renderer;
-        if (md5gl_has_path(renderer, *path)) {
+        if (md5gl_has_path(renderer, paths[i])) {
             const gl_layer layer = layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random);
             const md5gl_deform deform = {.num_vertices = 4,
                                          .num_triangles = 2,
                                          .indices = stage.model->meshes[0].indices,
                                          .write = write_second};
-            stage_use_path(&stage, *path);
+            stage_use_path(&stage, paths[i]);
             deform_draw(&stage, layer.texture, true, &own);
-            CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == *path);
+            CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == paths[i]);
             CHECK(md5gl_set_deform(renderer, stage.copy, 0, &deform, NULL));
             CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == MD5GL_PATH_CPU);
             CHECK_STRING(scene_path_reason(stage.copy, 0), "deformed");
             deform_draw(&stage, layer.texture, true, &moved);
             CHECK(layer_difference(&own, &moved) > 50);
             enum { HALF = SCENE_WIDTH / 2 };
-            FOR (row, SCENE_HEIGHT - 20) {
+            for (int row = 0; row < SCENE_HEIGHT - 20; row++) {
                 const size_t size = HALF * sizeof own.rgba[row][0];
                 CHECK_BYTES(moved.rgba[row][0], own.rgba[row][0], size);
                 CHECK_BYTES(moved.rgba[row + 20][HALF], own.rgba[row][HALF], size);

@@ -111,7 +111,7 @@ static void add(gl_values *values, const char *name, int index, double value, do
 static void add_ranges(const GladGLContext *gl, const char *name, GLenum binding, GLenum start,
                        GLenum size, GLuint count, gl_values *values)
 {
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         GLint buffer = -1;
         GLint64 range[2] = {-1, -1};
         gl->GetIntegeri_v(binding, i, &buffer);
@@ -146,12 +146,13 @@ void values_read(const gl_scene *scene, gl_values *values)
     const GladGLContext *const gl = &scene->renderer->gl;
     const bool es = scene->renderer->is_es;
     values->count = 0;
-    EACH (state, states) {
+    for (size_t i = 0; i < COUNT_OF(states); i++) {
+        const state_value *const state = &states[i];
         GLfloat read[4] = {-1, -1, -1, -1};
         if (state->desktop && es)
             continue;
         gl->GetFloatv(state->name, read);
-        FOR (k, state->count)
+        for (int k = 0; k < state->count; k++)
             add(values, state->text, k, read[k], state->defaults[k]);
     }
     add_buffers(scene, values);
@@ -166,7 +167,7 @@ void values_read(const gl_scene *scene, gl_values *values)
                         {GL_TEXTURE_BINDING_BUFFER, "GL_TEXTURE_BINDING_BUFFER"},
                         {GL_TEXTURE_BINDING_2D_MULTISAMPLE, "GL_TEXTURE_BINDING_2D_MULTISAMPLE"}};
         gl->ActiveTexture(GL_TEXTURE0 + unit);
-        FOR (k, (es ? 2 : 4)) {
+        for (int k = 0; k < (es ? 2 : 4); k++) {
             GLint bound = -1;
             gl->GetIntegerv(bindings[k].name, &bound);
             add(values, bindings[k].text, (int)unit, bound, 0);
@@ -182,7 +183,7 @@ void values_are_defaults(const gl_scene *scene, const char *when)
 {
     gl_values values;
     values_read(scene, &values);
-    FOR (i, values.count) {
+    for (int i = 0; i < values.count; i++) {
         const gl_value *const value = &values.list[i];
         CHECK_THAT(isnan(value->by_default) || value->value == value->by_default,
                    "%s[%d] is %g after %s, by default it is %g", value->name, value->index,
@@ -193,7 +194,7 @@ void values_are_defaults(const gl_scene *scene, const char *when)
 void values_are_equal(const gl_values *found, const gl_values *expected, const char *when)
 {
     CHECK_UINT((uint64_t)found->count, (uint64_t)expected->count);
-    FOR (i, found->count)
+    for (int i = 0; i < found->count; i++)
         CHECK_THAT(found->list[i].value == expected->list[i].value,
                    "%s[%d] is %g after %s, it was %g", found->list[i].name, found->list[i].index,
                    found->list[i].value, when, expected->list[i].value);
@@ -219,7 +220,7 @@ static void bind_buffers(const gl_scene *scene)
     make_buffer(gl, GL_PIXEL_PACK_BUFFER);
     gl->BindBufferRange(GL_UNIFORM_BUFFER, 0, make_buffer(gl, GL_UNIFORM_BUFFER), 256, 512);
     make_buffer(gl, GL_UNIFORM_BUFFER);
-    FOR (i, 3u)
+    for (uint32_t i = 0; i < 3; i++)
         gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i,
                            make_buffer(gl, GL_TRANSFORM_FEEDBACK_BUFFER));
     if (scene->renderer->is_es)
@@ -254,8 +255,8 @@ static void disturb_desktop(const GladGLContext *gl)
 {
     static const GLenum on[] = {GL_COLOR_LOGIC_OP, GL_FRAMEBUFFER_SRGB, GL_DEPTH_CLAMP,
                                 GL_POLYGON_OFFSET_LINE, GL_SAMPLE_ALPHA_TO_ONE};
-    EACH (row, on)
-        gl->Enable(*row);
+    for (size_t i = 0; i < COUNT_OF(on); i++)
+        gl->Enable(on[i]);
     gl->Disable(GL_MULTISAMPLE);
     gl->LogicOp(GL_INVERT);
     gl->DepthRange(1.0, 0.0);
@@ -272,8 +273,8 @@ void values_disturb(gl_scene *scene)
         GL_SAMPLE_COVERAGE, GL_POLYGON_OFFSET_FILL, GL_BLEND,
         GL_DEPTH_TEST,      GL_CULL_FACE,           GL_SAMPLE_ALPHA_TO_COVERAGE};
     bind_objects(scene);
-    EACH (row, on)
-        gl->Enable(*row);
+    for (size_t i = 0; i < COUNT_OF(on); i++)
+        gl->Enable(on[i]);
     gl->Scissor(1, 2, 1, 1);
     gl->Viewport(3, 4, 5, 6);
     gl->ClearColor(0.25f, 0.5f, 0.75f, 0.125f);
@@ -328,7 +329,7 @@ static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
     static md5_mat34 palette[NUM_JOINTS];
     uint64_t random = 8;
     md5_error error = {0};
-    FOR (i, NUM_JOINTS)
+    for (int i = 0; i < NUM_JOINTS; i++)
         palette[i] = scene_rotation(&random);
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, &error);
     CHECK_DONE(copy, error);
@@ -337,7 +338,7 @@ static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
                         NULL));
     skin_on_cpu(model, palette, blending, &cpu);
     const double size = real_distance(model->bounds.min, model->bounds.max);
-    FOR (i, NUM_VERTICES) {
+    for (int i = 0; i < NUM_VERTICES; i++) {
         CHECK_SMALL(real_distance(cpu.positions[i], gpu.positions[i]), 1e-5 * size);
         CHECK_SMALL(real_distance(cpu.normals[i], gpu.normals[i]), 1e-3);
         CHECK_EXACT(cpu.tangents[i].w, gpu.tangents[i].w);
@@ -415,10 +416,10 @@ static void draw_scene(gl_scene *scene, md5_model *model, md5gl_path path, uint3
 static unsigned count_differences(const gl_picture *a, const gl_picture *b, int tolerance)
 {
     unsigned count = 0;
-    FOR (y, SCENE_HEIGHT) {
-        FOR (x, SCENE_WIDTH) {
+    for (int y = 0; y < SCENE_HEIGHT; y++) {
+        for (int x = 0; x < SCENE_WIDTH; x++) {
             int largest = 0;
-            FOR (i, 4) {
+            for (int i = 0; i < 4; i++) {
                 const int apart = abs(a->rgba[y][x][i] - b->rgba[y][x][i]);
                 largest = apart > largest ? apart : largest;
             }
@@ -433,21 +434,21 @@ TEST (gl_es_draws_the_picture_of_opengl) {
     static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT,
                                        MD5GL_PATH_CPU};
     OWN_MODEL model = scene_square();
-    FOR (es, 2) {
+    for (int es = 0; es < 2; es++) {
         gl_scene scene;
         if (es ? !scene_open_es(&scene) : !scene_open(&scene, NULL))
             return;
         CHECK(scene.renderer->is_es == (es == 1) || scene_wants_es());
-        FOR (samples, 2) {
-            FOR (path, 4)
+        for (int samples = 0; samples < 2; samples++) {
+            for (int path = 0; path < 4; path++)
                 draw_scene(&scene, model, paths[path], samples ? 4 : 1,
                            &pictures[es][samples][path]);
         }
         scene_close(&scene);
     }
-    FOR (samples, 2) {
+    for (int samples = 0; samples < 2; samples++) {
         const gl_picture *const expected = &pictures[0][samples][0];
-        FOR (path, 4)
+        for (int path = 0; path < 4; path++)
             // OpenGL ES does not filter depth in soft shadows.
             CHECK(count_differences(expected, &pictures[1][samples][path], 3) < 20);
     }
@@ -459,7 +460,7 @@ TEST_ES_SCENE (gl_es_draws_edges) {
     OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_frame frame = scene_frame(NULL);
-    FOR (edges, 2) {
+    for (int edges = 0; edges < 2; edges++) {
         md5gl_begin_frame(scene->renderer, &frame);
         CHECK(scene_pose_and_draw(scene->renderer, copy, scene_identities, NULL, 1,
                                   edges ? MD5GL_LIT | MD5GL_WIREFRAME : MD5GL_LIT, NULL));
@@ -481,7 +482,7 @@ TEST_ES_SCENE (gl_es_keeps_alpha_in_multisampled_targets) {
     md5gl_target *const target =
         md5gl_create_target(scene->renderer, SCENE_WIDTH, SCENE_HEIGHT, 4, NULL);
     md5gl_frame frame = scene_frame(target);
-    FOR (opaque, 2) {
+    for (int opaque = 0; opaque < 2; opaque++) {
         frame.background[3] = (float)opaque;
         scene_draw(scene, &frame, copy, MD5GL_LIT, &picture);
         CHECK_PIXEL(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1);

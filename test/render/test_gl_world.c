@@ -47,7 +47,7 @@ static GLuint host_program(const gl_scene *scene, md5gl_lighting lighting)
     const GLuint program = gl->CreateProgram();
     const GLuint shaders[] = {compile(scene, GL_VERTEX_SHADER, "", vertex_text),
                               compile(scene, GL_FRAGMENT_SHADER, text, fragment_text)};
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         gl->AttachShader(program, shaders[i]);
         gl->DeleteShader(shaders[i]);
     }
@@ -129,7 +129,7 @@ TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
     const md5_mat34 high = moved_floor(0.25f, 0, 0, 20);
     const GLuint program = host_program(&stage->scene, MD5GL_LIGHTING_STUDIO);
     stage->frame.casters = (md5_bounds){{-5, -5, 19}, {5, 5, 21}};
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         stage_begin(stage);
         stage_pose(stage, identities, &high, 1);
         if (i == 1)
@@ -138,10 +138,10 @@ TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
         stage_finish(stage, i == 1 ? &dark : &lit);
     }
     static const int inside[] = {-48, -40, -32}, outside[] = {-53, -27, -20, 0, 30};
-    EACH (right, inside)
-        CHECK(is_darker(&dark, *right, 0, &lit) && is_darker(&dark, *right, 3, &lit));
-    EACH (right, outside)
-        CHECK(is_equal(&dark, *right, 0, &lit));
+    for (size_t i = 0; i < COUNT_OF(inside); i++)
+        CHECK(is_darker(&dark, inside[i], 0, &lit) && is_darker(&dark, inside[i], 3, &lit));
+    for (size_t i = 0; i < COUNT_OF(outside); i++)
+        CHECK(is_equal(&dark, outside[i], 0, &lit));
     CHECK(is_equal(&dark, -40, 8, &lit) && is_equal(&dark, -40, -8, &lit));
     stage->renderer->gl.DeleteProgram(program);
 }
@@ -168,12 +168,12 @@ TEST_HERE (gl_hosts_surface_looks_as_a_model) {
     stage->frame.view_from_world =
         md5_mat44_look_at((md5_vec3){94, 0, 34}, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 1});
     stage->frame.ambient[0] = 0.5f;
-    FOR (kind, 3) { // studio, environment, classic
+    for (int kind = 0; kind < 3; kind++) { // studio, environment, classic
         const md5gl_lighting lighting = kind == 2 ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
         const GLuint program = host_program(&stage->scene, lighting);
         stage->frame.lighting = lighting;
         stage->frame.environment = kind == 1 ? around : NULL;
-        FOR (i, 2) {
+        for (int i = 0; i < 2; i++) {
             const md5_mat34 places[2] = {moved_floor(0.25f, 0, 0, 12),
                                          moved_floor(1, 0, 0, i == 0 ? 0 : -300)};
             const md5_mat34 high = places[0];
@@ -187,7 +187,7 @@ TEST_HERE (gl_hosts_surface_looks_as_a_model) {
             stage_finish(stage, &pictures[i]);
         }
         for (int right = -19; right < 19; right += 2)
-            FOR_FROM (up, -6, 6)
+            for (int up = -6; up < 6; up++)
                 CHECK(is_equal(&pictures[1], right, up, &pictures[0]));
         CHECK(picture_at(&pictures[0], 18, 4)[1]
               > picture_at(&pictures[0], -12, 0)[1] + 5); // shadow
@@ -268,7 +268,7 @@ TEST_HERE (gl_hosts_caster_darkens_a_model) {
     stage->frame.casters = (md5_bounds){{-20, -20, 0}, {20, 20, 12}};
     stage->frame.point_lights = &above;
     stage->frame.num_point_lights = 1;
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         caster.disturbs = i == 2;
         stage_begin(stage);
         stage_pose(stage, identities, NULL, 1);
@@ -285,7 +285,7 @@ TEST_HERE (gl_hosts_caster_darkens_a_model) {
     // The red light from height 36 is blocked up to 5 * 36 / 24 = 7.5 units from the middle.
     CHECK(picture_at(&pictures[1], 6, 0)[0] < picture_at(&pictures[0], 6, 0)[0] - 15);
     CHECK(is_equal(&pictures[1], 10, 0, &pictures[0]));
-    FOR (kind, 3)
+    for (int kind = 0; kind < 3; kind++)
         CHECK_UINT(caster.num_calls[kind], 2);
     stage->renderer->gl.DeleteProgram(caster.program);
 }
@@ -301,7 +301,7 @@ TEST_HERE (gl_spot_light_shines_only_into_its_cone) {
     stage->frame.num_point_lights = 1;
     stage_draw(stage, MD5GL_LIT, &round);
     light.cone = 60; // 20 * tan(30 degrees) = 11.5 on the ground
-    light.cone_edge = MD5_ZERO;
+    light.cone_edge = MD5_EXPLICIT_ZERO;
     stage_draw(stage, MD5GL_LIT, &hard);
     light.cone_edge = 0.5f; // full light within 20 * tan(15 degrees) = 5.4
     stage_draw(stage, MD5GL_LIT, &soft);
@@ -325,7 +325,7 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
     md5_mat34 places[6];
     gl_picture lit, dark;
     memset(stage->frame.light, 0, sizeof stage->frame.light);
-    FOR (i, 5) {
+    for (int i = 0; i < 5; i++) {
         lights[i] = (md5gl_point_light){.position = {corners[i][0], corners[i][1], 20},
                                         .range = 60,
                                         .color = {1, 1, 1},
@@ -338,9 +338,9 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
     stage->frame.point_lights = lights;
     stage->frame.num_point_lights = 5;
     static const uint32_t sides[] = {0, 64, 1024};
-    EACH (side, sides) {
-        stage->frame.spot_texels = *side;
-        FOR (i, 2) {
+    for (size_t j = 0; j < COUNT_OF(sides); j++) {
+        stage->frame.spot_texels = sides[j];
+        for (int i = 0; i < 2; i++) {
             stage_begin(stage);
             stage_pose(stage, identities, places, 5);
             if (i == 1)
@@ -349,7 +349,7 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
             md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
             stage_finish(stage, i == 1 ? &dark : &lit);
         }
-        FOR (i, 5) {
+        for (int i = 0; i < 5; i++) {
             const int right = (int)corners[i][1], up = -(int)corners[i][0];
             const int x = aside[i][0], y = aside[i][1]; // up in the picture is -x
             CHECK(is_darker(&dark, right + y, up - x, &lit) == (i < 4));
@@ -374,7 +374,7 @@ TEST_HERE (gl_surface_does_not_shadow_itself_from_a_spot_light) {
     stage->frame.spot_texels = 128;
     stage->frame.point_lights = &light;
     stage->frame.num_point_lights = 1;
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         stage_begin(stage);
         stage_pose(stage, identities, NULL, 1);
         if (i == 1)
@@ -382,8 +382,8 @@ TEST_HERE (gl_surface_does_not_shadow_itself_from_a_spot_light) {
         md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
         stage_finish(stage, &pictures[i]);
     }
-    FOR_FROM (right, -19, 19)
-        FOR_FROM (up, -19, 19)
+    for (int right = -19; right < 19; right++)
+        for (int up = -19; up < 19; up++)
             CHECK(is_equal(&pictures[1], right, up, &pictures[0]));
 }
 
@@ -391,32 +391,32 @@ TEST_HERE (gl_surface_does_not_shadow_itself_from_a_spot_light) {
 
 // The darkness at a share r of the radius is (1 - r^2)^2, of what is there in sRGB.
 TEST_HERE (gl_blobs_darken_the_ground) {
-    const md5gl_blob blobs[] = {{.position = {0, 5, 0}, .radius = 8, .darkness = 0.8f},
-                                {.position = {10, -12, 0}, .radius = 4},   // 0.5
-                                {.position = {-10, -10, -1}, .radius = 5}, // hidden
-                                {.position = {-12, 12, 9}, .radius = 5, .normal = {0, 3, 0}},
-                                {.position = {12, 12, 0}, .radius = -3}};
+    const md5gl_blob_shadow blobs[] = {{.position = {0, 5, 0}, .radius = 8, .darkness = 0.8f},
+                                       {.position = {10, -12, 0}, .radius = 4},   // 0.5
+                                       {.position = {-10, -10, -1}, .radius = 5}, // hidden
+                                       {.position = {-12, 12, 9}, .radius = 5, .normal = {0, 3, 0}},
+                                       {.position = {12, 12, 0}, .radius = -3}};
     gl_picture plain, dark;
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         stage_begin(stage);
         CHECK(scene_pose_and_draw(stage->renderer, stage->copy, identities, NULL, 1, MD5GL_LIT,
                                   NULL));
-        md5gl_draw_blobs(stage->renderer, blobs, i == 0 ? 0 : COUNT_OF(blobs));
+        md5gl_draw_blob_shadows(stage->renderer, blobs, i == 0 ? 0 : COUNT_OF(blobs));
         stage_finish(stage, i == 0 ? &plain : &dark);
     }
     static const int at[][2] = {{5, 0},     {9, 0},    {5, -5},  {12, 3},  {14, 0},
                                 {-12, -10}, {-10, 10}, {12, 12}, {12, -12}};
     static const double fixture[][3] = {{5, 0, 8}, {-12, -10, 4}};
-    FOR (i, COUNT_OF(at)) {
+    for (size_t i = 0; i < COUNT_OF(at); i++) {
         uint8_t expected[4] = {0, 0, 0, 255};
         double share = 1;
-        FOR (k, 2) { // a pixel's centre is half a unit from its corner
+        for (int k = 0; k < 2; k++) { // a pixel's centre is half a unit from its corner
             const double right = at[i][0] + 0.5 - fixture[k][0],
                          up = at[i][1] + 0.5 - fixture[k][1];
             const double left = 1 - (right * right + up * up) / (fixture[k][2] * fixture[k][2]);
             share *= left > 0 ? 1 - (k == 0 ? 0.8 : 0.5) * left * left : 1;
         }
-        FOR (k, 3)
+        for (int k = 0; k < 3; k++)
             expected[k] = (uint8_t)lround(share * picture_at(&plain, at[i][0], at[i][1])[k]);
         CHECK_PIXEL(&dark, at[i][0], at[i][1], expected, 1);
     }

@@ -32,7 +32,7 @@ static md5_model *model_of(const char *text)
 // along y.
 static void turn(const md5_model *model, double angle, md5_mat34 *palettes)
 {
-    FOR (frame, FRAMES) {
+    for (int frame = 0; frame < FRAMES; frame++) {
         const float c = (float)cos(angle * frame), s = (float)sin(angle * frame);
         const md5_mat34 joints[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                                      {{c, -s, 0, 4, s, c, 0, (float)frame, 0, 0, 1, 0}}};
@@ -44,7 +44,8 @@ static uint32_t skin_all(const md5_model *model, const md5_mat34 *palette, md5_v
                          md5_vec3 *normals)
 {
     uint32_t first = 0;
-    EACH_IN (mesh, model, meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
         md5_skin(mesh, palette, positions + first, normals + first, NULL);
         first += mesh->num_vertices;
     }
@@ -64,13 +65,13 @@ TEST (bake_stores_what_skinning_computes) {
     // Checks each frame: vertices are decoded as described, and their largest differences from
     // md5_skin() are the errors that the clip reports.
     double place = 0, angle = 0;
-    FOR_U32 (frame, FRAMES) {
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
         md5_vec3 at[MAX], normals[MAX], skinned[MAX], skinned_normals[MAX];
-        const md5_moment moment = {.frame0 = frame, .frame1 = (frame + 1) % FRAMES};
+        const md5_sample_position sample = {.frame0 = frame, .frame1 = (frame + 1) % FRAMES};
         const uint32_t count = skin_all(model, palettes + 2 * frame, skinned, skinned_normals);
         CHECK_UINT(count, baked->num_vertices);
-        md5_skin_baked(baked, 0, count, moment, at, normals);
-        FOR (i, count) {
+        md5_skin_baked(baked, 0, count, sample, at, normals);
+        for (uint32_t i = 0; i < count; i++) {
             real3 exact, exact_normal;
 
             // Decodes a vertex as md5skin.h describes, in doubles.
@@ -110,23 +111,24 @@ TEST (bake_between_frames_is_a_chord) {
     OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES], between[2];
     turn(model, 0.5, palettes);
-    FOR (frame, FRAMES) // turns, without moving
-        FOR (i, 2)
+    for (int frame = 0; frame < FRAMES; frame++) // turns, without moving
+        for (int i = 0; i < 2; i++)
             palettes[2 * frame + i].m[7] -= i == 1 ? (float)frame : 0;
     const float c = (float)cos(0.25), s = (float)sin(0.25);
     const md5_mat34 joints[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                                  {{c, -s, 0, 4, s, c, 0, 0, 0, 0, 1, 0}}};
     md5_build_palette(model, joints, between);
     OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
-    const md5_moment half = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
+    const md5_sample_position half = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
     REQUIRE(baked);
     const double radius = sqrt(50.0); // (5, 5, 5) about z
     CHECK_NEAR(md5_baked_error(baked, model, half, between), radius * (1 - cos(0.25)), 2e-4);
     md5_vec3 from[MAX], to[MAX], at[MAX];
-    md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){0}, from, NULL);
-    md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){.frame0 = 1, .frame1 = 1}, to, NULL);
-    md5_skin_baked(baked, 2, 4, (md5_moment){.frame1 = 1, .fraction = 0.25f}, at, NULL);
-    FOR (i, 4)
+    md5_skin_baked(baked, 0, baked->num_vertices, (md5_sample_position){0}, from, NULL);
+    md5_skin_baked(baked, 0, baked->num_vertices, (md5_sample_position){.frame0 = 1, .frame1 = 1},
+                   to, NULL);
+    md5_skin_baked(baked, 2, 4, (md5_sample_position){.frame1 = 1, .fraction = 0.25f}, at, NULL);
+    for (int i = 0; i < 4; i++)
         CHECK_NEAR(at[i].x, 0.75 * from[2 + i].x + 0.25 * to[2 + i].x, 1e-5);
 }
 
@@ -134,7 +136,7 @@ TEST (bake_between_frames_is_a_chord) {
 TEST (bake_normals_are_within_their_error) {
     uint64_t random = 3;
     double worst = 0;
-    FOR (i, 20000) {
+    for (int i = 0; i < 20000; i++) {
         const double z = 2 * test_random(&random) - 1, turned = 6.3 * test_random(&random);
         const double flat = sqrt(1 - z * z);
         const md5_vec3 normal = {(float)(flat * cos(turned)), (float)(flat * sin(turned)),
@@ -143,7 +145,7 @@ TEST (bake_normals_are_within_their_error) {
         real_worse(&worst, 2 * asin(0.5 * real_distance(read, normal)));
     }
     CHECK(worst < 0.012 && worst > 0.005);
-    FOR (axis, 6) {
+    for (int axis = 0; axis < 6; axis++) {
         float v[3] = {0, 0, 0};
         v[axis / 2] = axis % 2 ? -1 : 1;
         const md5_vec3 normal = {v[0], v[1], v[2]};
@@ -163,7 +165,7 @@ TEST (bake_refuses_what_it_cannot_store) {
     CHECK_FAILS(md5_create_baked(model, palettes, 0, NULL, &error), error, MD5_ERROR_RANGE);
     palettes[5].m[3] = NAN; // frame 2, joint b
     CHECK_REFUSED(md5_create_baked(model, palettes, FRAMES, NULL, &error), error, MD5_ERROR_RANGE,
-                  "frame 2: vertex 1 of mesh 0 is not finite");
+                  "cannot bake frame 2: position of vertex 1 of mesh 0 is not finite");
     md5_release_geometry(model);
     CHECK_FAILS(md5_create_baked(model, palettes, FRAMES, NULL, &error), error, MD5_ERROR_MISMATCH);
     md5_destroy_baked(NULL);
@@ -173,7 +175,7 @@ TEST (bake_survives_failure_of_every_allocation) {
     OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, &it.opts, &it.error);
         CHECK_FAILURE(it, baked);
     }
@@ -192,7 +194,7 @@ TEST (bake_of_a_model_without_vertices_is_empty) {
     REQUIRE(baked);
     CHECK_UINT(baked->num_vertices, 0);
     CHECK(baked->bounds.min.x > baked->bounds.max.x);
-    CHECK(md5_baked_error(baked, model, (md5_moment){0}, &palette) == 0);
+    CHECK(md5_baked_error(baked, model, (md5_sample_position){0}, &palette) == 0);
 }
 
 // Bobbin's walk: the reported error is that of his size in steps of 16 bits.
@@ -205,18 +207,18 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
     OWN_ARRAY(md5_xform, scratch, joints);
     OWN_ARRAY(md5_mat34, palettes, (frames + 2) * joints);
     md5_mat34 *const matrices = palettes + frames * joints;
-    FOR (i, anim->num_frames)
-        md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0), MD5_ROOT_IN_PLACE, scratch,
-                         NULL, palettes + i * joints);
+    for (uint32_t i = 0; i < anim->num_frames; i++)
+        md5_pose_palette(binding, md5_sample_position_from_frames(anim, i, i, 0), MD5_ROOT_IN_PLACE,
+                         scratch, NULL, palettes + i * joints);
     OWN_BAKED baked = md5_create_baked(model, palettes, anim->num_frames, NULL, NULL);
     if (CHECK(baked)) {
         CHECK(baked->position_error > 0 && baked->position_error < 1e-3f);
         CHECK(baked->normal_error < 0.012f);
         const double at_frame = md5_baked_error(
-            baked, model, (md5_moment){.frame0 = 7, .frame1 = 8}, palettes + 7 * joints);
+            baked, model, (md5_sample_position){.frame0 = 7, .frame1 = 8}, palettes + 7 * joints);
         CHECK(at_frame <= baked->position_error + 2e-5);
         // Halfway between frames, against the sampled pose.
-        const md5_moment half = {.frame0 = 7, .frame1 = 8, .fraction = 0.5f};
+        const md5_sample_position half = {.frame0 = 7, .frame1 = 8, .fraction = 0.5f};
         md5_pose_palette(binding, half, MD5_ROOT_IN_PLACE, scratch, matrices, matrices + joints);
         CHECK(md5_baked_error(baked, model, half, matrices + joints) < 0.5f);
     }
@@ -228,17 +230,17 @@ TEST (bake_ends_with_the_callers_errors) {
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
     OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
-    MISUSE("moment: frames of the baked clip")
+    MISUSE("sample: must be a position in the baked clip")
     {
         md5_vec3 at;
-        md5_skin_baked(baked, 0, 1, (md5_moment){.frame1 = FRAMES}, &at, NULL);
+        md5_skin_baked(baked, 0, 1, (md5_sample_position){.frame1 = FRAMES}, &at, NULL);
     }
-    MISUSE("vertices of the baked clip")
+    MISUSE("must be a range of vertices of the baked clip")
     {
         md5_vec3 at;
-        md5_skin_baked(baked, baked->num_vertices, 1, (md5_moment){0}, &at, NULL);
+        md5_skin_baked(baked, baked->num_vertices, 1, (md5_sample_position){0}, &at, NULL);
     }
-    MISUSE("palettes: not NULL")
+    MISUSE("palettes: must not be NULL")
     md5_create_baked(model, test_null(), FRAMES, NULL, NULL);
 }
 #endif
@@ -257,7 +259,7 @@ static md5_error bake_of_counts(uint32_t num_meshes, uint32_t num_vertices, uint
     md5_error error = {0};
     memset(meshes, 0, sizeof meshes);
     memset(&model, 0, sizeof model);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         meshes[i].num_vertices = num_vertices;
         meshes[i].positions = &position;
     }
@@ -269,9 +271,12 @@ static md5_error bake_of_counts(uint32_t num_meshes, uint32_t num_vertices, uint
 
 TEST (bake_refuses_counts_beyond_memory) {
     const md5_error vertices = bake_of_counts(2, 3000000000u, 1);
-    CHECK_ERROR(vertices, MD5_ERROR_MEMORY, "6000000000 vertices are too many to bake");
+    CHECK_ERROR(vertices, MD5_ERROR_MEMORY,
+                "too many vertices to bake: expected at most 4294967295, found 6000000000");
     const md5_error frames = bake_of_counts(1, 4000000000u, 4000000000u);
-    CHECK_ERROR(frames, MD5_ERROR_MEMORY, "4000000000 frames of 4000000000 vertices are too many");
+    CHECK_ERROR(frames, MD5_ERROR_MEMORY,
+                "baked clip is too large: 4000000000 frames of 4000000000 vertices exceed the "
+                "address space");
 }
 
 static const char flat[] =
@@ -286,11 +291,11 @@ TEST (bake_of_a_flat_model_is_flat) {
     OWN_MODEL model = text_model(flat, NULL);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     OWN_BAKED baked = md5_create_baked(model, &palette, 1, NULL, NULL);
-    const md5_moment moment = {.frame0 = 0};
+    const md5_sample_position sample = {.frame0 = 0};
     md5_vec3 positions[3], normals[3];
     REQUIRE(baked);
-    md5_skin_baked(baked, 0, 3, moment, positions, normals);
-    FOR (i, 3)
+    md5_skin_baked(baked, 0, 3, sample, positions, normals);
+    for (int i = 0; i < 3; i++)
         CHECK(positions[i].z == 2.5f);
     CHECK_NEAR(positions[1].x, 5, 1e-4f);
 }

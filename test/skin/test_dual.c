@@ -83,7 +83,7 @@ static md5_vec3 direction(uint64_t *random)
 
 static void set_random_joints(dual_case *made, uint64_t *random)
 {
-    FOR_U32 (i, JOINTS)
+    for (uint32_t i = 0; i < JOINTS; i++)
         set_joint(made, i,
                   (md5_xform){made_rotation(random),
                               {coordinate(random), coordinate(random), coordinate(random)},
@@ -113,11 +113,11 @@ static void add_vertex(dual_case *made, md5_vec3 position, uint64_t *random)
 // 1 to MAX influences, whose biases mostly decrease and need not sum to 1.
 static void add_random_vertices(dual_case *made, uint64_t *random)
 {
-    FOR_U32 (i, VERTICES) {
+    for (uint32_t i = 0; i < VERTICES; i++) {
         const uint32_t count = 1 + i % MAX, joint = test_random_u32(random) % JOINTS;
         add_vertex(made, (md5_vec3){coordinate(random), coordinate(random), coordinate(random)},
                    random);
-        FOR (k, count)
+        for (uint32_t k = 0; k < count; k++)
             add_influence(made, (joint + k) % JOINTS,
                           (float)((1 + 0.2 * test_random(random)) / (count + k)));
     }
@@ -137,11 +137,11 @@ static md5_vec3 xyz(md5_vec4 a)
 static void compare(const dual_case *made, double *place, double *turn)
 {
     *place = *turn = 0;
-    FOR (i, made->mesh.num_vertices) {
+    for (uint32_t i = 0; i < made->mesh.num_vertices; i++) {
         const uint32_t begin = made->first_influence[i];
         const dual_quat first = dual_of(made->transforms[made->joints[begin]]);
         dual_quat sum = {{0, 0, 0, 0}, {0, 0, 0, 0}};
-        FOR_FROM (j, begin, made->first_influence[i + 1]) {
+        for (uint32_t j = begin; j < made->first_influence[i + 1]; j++) {
             const dual_quat q = dual_of(made->transforms[made->joints[j]]);
             const double bias = (double)made->influences[j].w;
             const double by = real4_dot(first.real, q.real) < 0 ? -bias : bias;
@@ -185,7 +185,7 @@ TEST (dual_palette_is_the_same_motion) {
     };
     const uint32_t num_special = COUNT_OF(special);
     uint64_t random = 3;
-    FOR (i, 500u) {
+    for (uint32_t i = 0; i < 500; i++) {
         const md5_xform transform = {
             i < num_special ? special[i] : made_rotation(&random),
             {coordinate(&random), coordinate(&random), coordinate(&random)},
@@ -208,7 +208,7 @@ TEST (dual_palette_is_the_same_motion) {
 
 TEST (dual_skinning_equals_doubles) {
     uint64_t random = 5;
-    FOR (round, 40) {
+    for (int round = 0; round < 40; round++) {
         dual_case made;
         double place, turn;
         begin(&made);
@@ -227,14 +227,14 @@ TEST (dual_skinning_by_one_joint_is_that_of_matrices) {
     md5_vec3 positions[VERTICES], normals[VERTICES];
     begin(&made);
     set_random_joints(&made, &random);
-    FOR_U32 (i, VERTICES) {
+    for (uint32_t i = 0; i < VERTICES; i++) {
         add_vertex(&made, (md5_vec3){coordinate(&random), coordinate(&random), coordinate(&random)},
                    &random);
         add_influence(&made, i % JOINTS, 1);
     }
     skin(&made);
     md5_skin(&made.mesh, made.palette, positions, normals, NULL);
-    FOR (i, VERTICES) {
+    for (int i = 0; i < VERTICES; i++) {
         CHECK_SMALL(real_length(md5_vec3_sub(positions[i], made.posed[i])), 2e-5);
         CHECK_SMALL(real_length(md5_vec3_sub(normals[i], made.posed_normals[i])), 2e-6);
     }
@@ -251,7 +251,7 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     begin(&made);
     set_joint(&made, 0, (md5_xform){{0, 0, 0, 1}, {0, 0, 0}, 0});
     set_joint(&made, 1, (md5_xform){{(float)sin(half), 0, 0, (float)cos(half)}, {0, 0, 0}, 0});
-    FOR_U32 (i, RING) {
+    for (uint32_t i = 0; i < RING; i++) {
         const double angle = tau * i / (double)RING;
         add_vertex(&made, (md5_vec3){5, (float)cos(angle), (float)sin(angle)}, &random);
         add_influence(&made, i % 2, 0.5f);
@@ -259,7 +259,7 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     }
     skin(&made);
     md5_skin(&made.mesh, made.palette, mean, NULL, NULL);
-    FOR (i, RING) {
+    for (int i = 0; i < RING; i++) {
         const double angle = tau * i / (double)RING + half;
         const real3 expected = {5, cos(angle), sin(angle)};
         CHECK_SMALL(real3_distance(expected, real3_of(made.posed[i])), 1e-6);
@@ -275,9 +275,9 @@ TEST (dual_skinning_does_not_mind_signs) {
     set_random_joints(&made, &random);
     add_random_vertices(&made, &random);
     skin(&made);
-    FOR (round, 8u) {
+    for (uint32_t round = 0; round < 8; round++) {
         dual_case other = made; // whose mesh is still that of `made`
-        FOR (i, JOINTS) {
+        for (int i = 0; i < JOINTS; i++) {
             if (test_random_u32(&random) % 2 == 0)
                 continue;
             const md5_quat r = other.dual[i].real, d = other.dual[i].dual;
@@ -303,10 +303,10 @@ TEST (dual_skinning_follows_a_motion_of_all) {
     other = made;
     const md5_xform motion = {made_rotation(&random), {30, -20, 10}, 0};
     const md5_mat34 matrix = md5_mat34_from_xform(motion);
-    FOR_U32 (i, JOINTS)
+    for (uint32_t i = 0; i < JOINTS; i++)
         set_joint(&other, i, md5_xform_mul(motion, made.transforms[i]));
     skin(&other);
-    FOR (i, VERTICES) {
+    for (int i = 0; i < VERTICES; i++) {
         const md5_vec3 expected = md5_mat34_point(matrix, made.posed[i]);
         const md5_vec3 turned = md5_mat34_direction(matrix, made.posed_normals[i]);
         CHECK_SMALL(real_length(md5_vec3_sub(expected, other.posed[i])), 2e-4);
@@ -333,7 +333,7 @@ TEST (dual_skinning_leaves_alone_what_has_no_influence) {
 TEST (dual_skinning_gives_what_cancels_out_to_the_first_joint) {
     static const float biases[][2] = {{1, -1}, {0, 0}, {1e-30f, -1e-30f}};
     uint64_t random = 23;
-    FOR (i, 3u) {
+    for (uint32_t i = 0; i < 3; i++) {
         dual_case made;
         begin(&made);
         set_random_joints(&made, &random);

@@ -22,7 +22,7 @@ static rigid rigid_mesh(const md5_vec3 *points, const md5_vec2 *texcoords, size_
     rigid mesh = {.num_vertices = (uint32_t)num_vertices};
     mesh.vertices = calloc(num_vertices + 1, sizeof *mesh.vertices);
     mesh.weights = calloc(num_vertices + 1, sizeof *mesh.weights);
-    FOR_U32 (i, num_vertices) {
+    for (uint32_t i = 0; i < num_vertices; i++) {
         mesh.vertices[i] = (md5_vertex){i, 1};
         mesh.weights[i] = (md5_weight){0, 1, points[i]};
     }
@@ -84,7 +84,7 @@ static md5_vec2 random_texcoord(uint64_t *random)
 // Checks what holds for every drawn vertex of every mesh.
 static void check_frames(const md5_mesh *mesh)
 {
-    FOR (i, mesh->num_vertices) {
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         const md5_vec3 normal = mesh->normals[i], tangent = xyz(mesh->tangents[i]);
         CHECK_NEAR(dot(normal, normal), 1, 1e-6);
         CHECK_NEAR(dot(tangent, tangent), 1, 1e-6);
@@ -93,7 +93,7 @@ static void check_frames(const md5_mesh *mesh)
         CHECK(mesh->sources[i] < mesh->num_file_vertices);
         CHECK(i >= mesh->num_file_vertices || mesh->sources[i] == i);
     }
-    FOR (i, 3 * (size_t)mesh->num_triangles)
+    for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)
         CHECK(mesh->indices[i] < mesh->num_vertices);
 }
 
@@ -129,10 +129,10 @@ enum { CUBE_VERTICES = 30, CUBE_TRIANGLES = 24 };
 // meet in the middle, so that every corner has equal shares of its faces.
 static void make_cube(md5_vec3 *points, md5_vec2 *texcoords, uint32_t *triangles)
 {
-    FOR (face, 6u) {
+    for (uint32_t face = 0; face < 6; face++) {
         const uint32_t axis = face / 2, first = 5 * face;
         const float side = face % 2 ? 1.0f : -1.0f;
-        FOR (i, 5u) {
+        for (uint32_t i = 0; i < 5; i++) {
             // Round the face, counterclockwise seen from the axis's positive end.
             static const float around[5][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}, {0, 0}};
             float coordinates[3];
@@ -142,7 +142,7 @@ static void make_cube(md5_vec3 *points, md5_vec2 *texcoords, uint32_t *triangles
             points[first + i] = (md5_vec3){coordinates[0], coordinates[1], coordinates[2]};
             texcoords[first + i] = (md5_vec2){around[i][0] * side, around[i][1]};
         }
-        FOR (i, 4u) {
+        for (uint32_t i = 0; i < 4; i++) {
             uint32_t *corners = triangles + 3 * (4 * face + i);
             const uint32_t here = first + i, next = first + (i + 1) % 4;
             corners[0] = first + 4;
@@ -161,14 +161,14 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
     const md5_mesh *mesh = &made.mesh;
     CHECK_UINT(mesh->num_vertices, CUBE_VERTICES);
     check_frames(mesh);
-    FOR (i, CUBE_VERTICES) {
+    for (int i = 0; i < CUBE_VERTICES; i++) {
         // Normals at corners and in the middle of faces point away from the middle of the cube.
         const real3 outward = real3_unit(real3_of(points[i]));
         CHECK_VEC3(mesh->normals[i], outward.x, outward.y, outward.z, 1e-7);
         CHECK_BYTES(&mesh->positions[i], &points[i], sizeof points[i]);
     }
-    FOR (i, CUBE_VERTICES) {
-        FOR (j, i) {
+    for (int i = 0; i < CUBE_VERTICES; i++) {
+        for (int j = 0; j < i; j++) {
             if (memcmp(&points[i], &points[j], sizeof points[i]) == 0)
                 CHECK_BYTES(&mesh->normals[i], &mesh->normals[j], sizeof points[i]);
         }
@@ -191,7 +191,7 @@ TEST (degenerate_triangles_do_not_bend_normals) {
     memcpy(triangles + 3 * CUBE_TRIANGLES, degenerate, sizeof degenerate);
     BUILD_RIGID(made, points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES + 4);
     check_frames(&made.mesh);
-    FOR (i, CUBE_VERTICES) {
+    for (int i = 0; i < CUBE_VERTICES; i++) {
         const real3 outward = real3_unit(real3_of(points[i]));
         CHECK_VEC3(made.mesh.normals[i], outward.x, outward.y, outward.z, 1e-7);
     }
@@ -216,7 +216,7 @@ TEST (sheet_with_a_back_keeps_the_normals_of_its_sides) {
     const uint32_t triangles[6] = {0, 2, 1, 3, 4, 5};
     BUILD_RIGID(made, points, texcoords, 6, triangles, 2);
     check_frames(&made.mesh);
-    FOR (i, 6u)
+    for (uint32_t i = 0; i < 6; i++)
         CHECK_VEC3(made.mesh.normals[i], 0, 0, i < 3 ? 1.0 : -1.0, 1e-7);
 }
 
@@ -230,7 +230,7 @@ TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
     REQUIRE(made.mesh.num_vertices == 6);
     const md5_mesh *mesh = &made.mesh;
     check_frames(mesh);
-    FOR (i, 3u) {
+    for (uint32_t i = 0; i < 3; i++) {
         CHECK_VEC3(mesh->normals[mesh->indices[i]], 0, 0, 1, 1e-7);
         CHECK_VEC3(mesh->normals[mesh->indices[3 + i]], 0, 0, -1, 1e-7);
     }
@@ -238,14 +238,14 @@ TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
 
 TEST (normals_hold_at_any_scale) {
     static const float scales[] = {1e-30f, 1e-12f, 1, 1e12f, 1e30f};
-    EACH (scale, scales) {
-        const float s = *scale;
+    for (size_t j = 0; j < COUNT_OF(scales); j++) {
+        const float s = scales[j];
         const md5_vec3 points[3] = {{0, 0, 0}, {0, s, 0}, {s, s, 0}};
         const md5_vec2 texcoords[3] = {{0, 0}, {0, s}, {s, s}};
         const uint32_t triangles[3] = {0, 1, 2};
         BUILD_RIGID(made, points, texcoords, 3, triangles, 1);
         check_frames(&made.mesh);
-        FOR (i, 3u) {
+        for (uint32_t i = 0; i < 3; i++) {
             CHECK_VEC3(made.mesh.normals[i], 0, 0, 1, 1e-7);
             CHECK_VEC3(xyz(made.mesh.tangents[i]), 1, 0, 0, 1e-7);
             CHECK_VEC3(bitangent(&made.mesh, i), 0, 1, 0, 1e-7);
@@ -257,10 +257,10 @@ TEST (normals_hold_at_any_scale) {
 
 TEST (tangents_follow_the_texture_of_any_triangle) {
     uint64_t random = 1;
-    FOR (round, 500) {
+    for (int round = 0; round < 500; round++) {
         md5_vec3 points[3];
         md5_vec2 texcoords[3];
-        FOR (i, 3) {
+        for (int i = 0; i < 3; i++) {
             points[i] = random_point(&random);
             texcoords[i] = random_texcoord(&random);
         }
@@ -271,7 +271,7 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
         const uint32_t triangles[3] = {0, 1, 2};
         BUILD_RIGID(made, points, texcoords, 3, triangles, 1);
         CHECK_UINT(made.mesh.num_vertices, 3);
-        FOR (i, 3u) {
+        for (uint32_t i = 0; i < 3; i++) {
             CHECK(dot(made.mesh.normals[i], normal) > 0);
             CHECK_VEC3(xyz(made.mesh.tangents[i]), u.x, u.y, u.z, 1e-6);
             // At right angles to N and T, thus on P_v's side of T rather than along it.
@@ -284,15 +284,15 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
 TEST (frames_hold_where_triangles_point_anywhere) {
     enum { TRIANGLES = 5, VERTICES = 1 + 2 * TRIANGLES };
     uint64_t random = 37;
-    FOR (round, 2000) {
+    for (int round = 0; round < 2000; round++) {
         md5_vec3 points[VERTICES];
         md5_vec2 texcoords[VERTICES];
         uint32_t triangles[3 * TRIANGLES];
-        FOR (i, VERTICES) {
+        for (int i = 0; i < VERTICES; i++) {
             points[i] = random_point(&random);
             texcoords[i] = random_texcoord(&random);
         }
-        FOR_U32 (i, TRIANGLES) {
+        for (uint32_t i = 0; i < TRIANGLES; i++) {
             triangles[3 * i] = 0;
             triangles[3 * i + 1] = 1 + 2 * i;
             triangles[3 * i + 2] = 2 + 2 * i;
@@ -307,7 +307,7 @@ TEST (frames_hold_where_triangles_point_anywhere) {
 TEST (mirror_seam_gets_a_tangent_for_each_side) {
     md5_vec3 points[6];
     md5_vec2 texcoords[6];
-    FOR (i, 6u) {
+    for (uint32_t i = 0; i < 6; i++) {
         points[i] = (md5_vec3){(float)(i % 3) - 1.0f, (float)(i / 3), 0};
         texcoords[i] = (md5_vec2){fabsf(points[i].x), points[i].y};
     }
@@ -319,7 +319,7 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
     CHECK_UINT(drawn->sources[6], 1);
     CHECK_UINT(drawn->sources[7], 4);
     CHECK_UINT(drawn->num_influences, 8);
-    FOR (i, 12u) {
+    for (uint32_t i = 0; i < 12; i++) {
         const uint32_t vertex = drawn->indices[i];
         const double side = i < 6 ? -1.0 : 1.0;
         CHECK_UINT(drawn->sources[vertex], triangles[i]);
@@ -328,7 +328,7 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
         CHECK_VEC3(xyz(drawn->tangents[vertex]), side, 0, 0, 1e-7);
         CHECK_VEC3(bitangent(drawn, vertex), 0, 1, 0, 1e-7);
     }
-    FOR_FROM (copy, 6, 8u) {
+    for (uint32_t copy = 6; copy < 8u; copy++) {
         const uint32_t source = drawn->sources[copy];
         CHECK_BYTES(&drawn->positions[copy], &drawn->positions[source], sizeof(md5_vec3));
         CHECK_BYTES(&drawn->texcoords[copy], &drawn->texcoords[source], sizeof(md5_vec2));
@@ -344,15 +344,15 @@ TEST (texture_without_area_splits_nothing_and_still_gives_a_frame) {
         {{0, 0}, {0.5f, 0.5f}, {1, 1}},             // a line
         {{0.25f, 0.5f}, {0.25f, 0.75f}, {0.25f, 1}} // a line of constant u
     };
-    FOR (round, 90u) {
+    for (uint32_t round = 0; round < 90; round++) {
         md5_vec3 points[3];
-        FOR (i, 3)
+        for (int i = 0; i < 3; i++)
             points[i] = random_point(&random);
         const uint32_t triangles[6] = {0, 1, 2, 0, 2, 1};
         BUILD_RIGID(made, points, textures[round % 3], 3, triangles, 1 + round % 2);
         CHECK_UINT(made.mesh.num_vertices, 3);
         check_frames(&made.mesh);
-        FOR (i, 3u)
+        for (uint32_t i = 0; i < 3; i++)
             CHECK(made.mesh.tangents[i].w == 1);
     }
 }
@@ -360,7 +360,7 @@ TEST (texture_without_area_splits_nothing_and_still_gives_a_frame) {
 TEST (texture_without_area_counts_as_not_mirrored) {
     const md5_vec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
     const uint32_t triangles[6] = {0, 1, 2, 0, 1, 3};
-    FOR (round, 2u) {
+    for (uint32_t round = 0; round < 2; round++) {
         // The first triangle is not mirrored, then it is; the second has no area.
         const float u = round ? -1.0f : 1.0f;
         const md5_vec2 texcoords[4] = {{0, 0}, {u, 0}, {0, 1}, {u, 0}};
@@ -399,12 +399,12 @@ TEST (widest_numbers_stay_finite) {
     const md5_vec2 texcoords[4] = {{m, m}, {-m, m}, {m, -m}, {-m, -m}};
     const uint32_t triangles[12] = {0, 1, 2, 0, 2, 3, 0, 3, 1, 1, 3, 2};
     OWN_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 4);
-    FOR (i, 4u)
+    for (uint32_t i = 0; i < 4; i++)
         mesh.weights[i].bias = i % 2 ? m : -m;
     OWN_MESH made;
     REQUIRE(made_mesh_build(&made, &mesh.source, 1, NULL));
     check_frames(&made.mesh);
-    FOR (i, made.mesh.num_vertices) {
+    for (uint32_t i = 0; i < made.mesh.num_vertices; i++) {
         CHECK(real_length(made.mesh.positions[i]) < INFINITY);
     }
     CHECK(md5_pack_loss(&made.model, 0, 4, NULL) <= FLT_MAX);
@@ -416,7 +416,7 @@ TEST (summary_counts_weights_and_off_sums) {
     const md5_vertex vertices[6] = {{0, 1}, {1, 2}, {3, 1}, {4, 2}, {0, 0}, {6, 1}};
     const md5_vec2 texcoords[6] = {{0, 0}};
     md5_weight weights[8];
-    FOR (i, 8u)
+    for (uint32_t i = 0; i < 8; i++)
         weights[i] = (md5_weight){0, biases[i], {(float)i, 0, 0}};
     const made_source source = {
         .num_vertices = 6,
@@ -443,7 +443,7 @@ TEST (every_failed_allocation_is_an_error) {
     OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
     bool built = false;
     size_t num_failed = 0;
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_MESH made;
         built = made_mesh_build(&made, &cube.source, 1, &it.opts);
         CHECK_UINT(made.error.status, built ? MD5_OK : MD5_ERROR_MEMORY);
@@ -470,7 +470,7 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
     OWN_ARRAY(md5_vec3, points, 3 * (size_t)count);
     OWN_ARRAY(md5_vec2, texcoords, 3 * (size_t)count);
     OWN_ARRAY(uint32_t, triangles, 3 * (size_t)count);
-    FOR (i, 3 * count) {
+    for (uint32_t i = 0; i < 3 * count; i++) {
         const float shift = (float)(i / 3 % spread) * FLT_EPSILON;
         points[i] = (md5_vec3){1.0f + shift, i % 3 == 1 ? 1.0f : 0.0f, i % 3 == 2 ? 1.0f : 0.0f};
         texcoords[i] = (md5_vec2){points[i].y, points[i].z};
@@ -482,7 +482,7 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
     OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &mesh.source, 1, &opts))) {
         CHECK_UINT(made.mesh.num_vertices, 3 * count);
-        FOR (i, 3 * count)
+        for (uint32_t i = 0; i < 3 * count; i++)
             CHECK(fabsf(made.mesh.normals[i].x + 1.0f) < 1e-6f);
     }
     return heap.peak_bytes;
@@ -536,7 +536,7 @@ static void count_triangle(const md5_mesh *mesh, const uint32_t *corners, disagr
     const md5_vec3 along_v =
         md5_vec3_sub(md5_vec3_scale(e1, du0 / area), md5_vec3_scale(e0, du1 / area));
     const md5_vec3 outward = cross(e1, e0);
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         const md5_vec3 normal = mesh->normals[corners[i]];
         const md5_vec4 t = mesh->tangents[corners[i]];
         const md5_vec3 tangent = xyz(t);
@@ -558,12 +558,12 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
         "terasology/gooeysquests/skeleton.md5mesh",
     };
     REQUIRE_CORPUS();
-    EACH (path, paths) {
-        OWN_MODEL model = load(*path);
+    for (size_t i = 0; i < COUNT_OF(paths); i++) {
+        OWN_MODEL model = load(paths[i]);
         disagreements count = {0};
         for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *mesh = &model->meshes[m];
-            FOR (t, mesh->num_triangles)
+            for (uint32_t t = 0; t < mesh->num_triangles; t++)
                 count_triangle(mesh, mesh->indices + 3 * t, &count);
         }
         CHECK(count.corners > 1000);
@@ -600,11 +600,11 @@ TEST (weights_that_do_not_meet_are_found) {
         return;
     const md5_mesh *mesh = &rook->meshes[0];
     uint32_t num_apart = 0;
-    FOR (i, mesh->num_file_vertices) {
+    for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
         const md5_vertex vertex = mesh->file_vertices[i];
         const md5_weight *weights = mesh->weights + vertex.first_weight;
         double most = 0;
-        FOR_FROM (k, 1, vertex.num_weights) {
+        for (uint32_t k = 1; k < vertex.num_weights; k++) {
             const md5_vec3 first = md5_mat34_point(rook->bind[weights[0].joint], weights[0].offset);
             most = fmax(most, real_distance(first, md5_mat34_point(rook->bind[weights[k].joint],
                                                                    weights[k].offset)));
@@ -628,16 +628,16 @@ static void make_model(test_text *text, unsigned num_joints, unsigned num_vertic
 {
     test_append(text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
                 num_joints);
-    FOR (i, num_joints)
+    for (uint32_t i = 0; i < num_joints; i++)
         test_append(text, "j%u %d ( 0 0 1 ) ( 0 0 0 )\n", i, (int)i - 1);
     test_append(text, "} mesh { shader \"\" numverts %u\n", num_vertices);
-    FOR (i, num_vertices)
+    for (uint32_t i = 0; i < num_vertices; i++)
         test_append(text, "vert %u ( %u %u ) %u 1\n", i, i % 2, 1 - i % 2, i);
     test_append(text, "numtris %u\n", num_vertices - 2);
     for (unsigned i = 0; i + 2 < num_vertices; i++)
         test_append(text, "tri %u 0 1 %u\n", i, i + 2);
     test_append(text, "numweights %u\n", num_vertices);
-    FOR (i, num_vertices)
+    for (uint32_t i = 0; i < num_vertices; i++)
         test_append(text, "weight %u 0 1 ( %u 0 0 )\n", i, i);
     test_append(text, "}\n");
 }
@@ -648,10 +648,10 @@ static void make_anim(test_text *text, unsigned num_joints)
                 "MD5Version 10 commandline \"\" numFrames 1 numJoints %u frameRate 24\n"
                 "numAnimatedComponents 0 hierarchy {\n",
                 num_joints);
-    FOR (i, num_joints)
+    for (uint32_t i = 0; i < num_joints; i++)
         test_append(text, "j%u -1 0 0\n", num_joints - 1 - i);
     test_append(text, "} bounds { ( 0 0 0 ) ( 0 0 0 ) } baseframe {\n");
-    FOR (i, num_joints)
+    for (uint32_t i = 0; i < num_joints; i++)
         test_append(text, "( 0 0 0 ) ( 0 0 0 )\n");
     test_append(text, "} frame 0 { }\n");
 }
@@ -662,13 +662,13 @@ static void make_sharing_model(test_text *text, unsigned num_joints, unsigned nu
 {
     test_append(text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
                 num_joints);
-    FOR (i, num_joints)
+    for (uint32_t i = 0; i < num_joints; i++)
         test_append(text, "j -1 ( 0 0 1 ) ( 0 0 0 )\n");
     test_append(text, "} mesh { shader \"\" numverts %u\n", num_vertices);
-    FOR (i, num_vertices)
+    for (uint32_t i = 0; i < num_vertices; i++)
         test_append(text, "vert %u ( 0 0 ) 0 %u\n", i, num_joints);
     test_append(text, "numtris 0 numweights %u\n", num_joints);
-    FOR (i, num_joints)
+    for (uint32_t i = 0; i < num_joints; i++)
         test_append(text, "weight %u %u .01 ( 0 0 0 )\n", i, i);
     test_append(text, "}\n");
 }
@@ -677,7 +677,7 @@ static void make_sharing_model(test_text *text, unsigned num_joints, unsigned nu
 static size_t load_with_failures(const test_text *text)
 {
     size_t num_failed = 0;
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_MODEL model = md5_parse_model(text->bytes, text->used, &it.opts, &it.error);
         CHECK_FAILURE(it, model);
         num_failed += !model;
@@ -687,9 +687,9 @@ static size_t load_with_failures(const test_text *text)
 
 TEST (derive_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 700, 1000, 1400, 2000, 3000, 4500};
-    EACH (size, sizes) {
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         OWN_TEXT text = {0};
-        make_model(&text, 3, *size);
+        make_model(&text, 3, sizes[i]);
         load_with_failures(&text);
     }
     OWN_TEXT text = {0};
@@ -700,9 +700,9 @@ TEST (derive_survives_the_end_of_memory_at_any_table) {
 // If the limit is too low to reserve everything in one piece, memory is taken piece by piece.
 TEST (derive_survives_any_memory_limit) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 1000, 3000};
-    EACH (row, sizes) {
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         OWN_TEXT text = {0};
-        make_model(&text, 3, *row);
+        make_model(&text, 3, sizes[i]);
         bool is_made = false;
         for (size_t limit = 1000; !is_made && CHECK(limit < 1 << 20); limit += limit / 32) {
             test_heap heap = {0};
@@ -723,14 +723,14 @@ TEST (derive_survives_any_memory_limit) {
 TEST (bind_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3,    100,  200,  400,  600,  800,
                                      1100, 1500, 2100, 3000, 4200, 6000};
-    EACH (size, sizes) {
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         OWN_TEXT mesh = {0}, clip = {0};
-        make_model(&mesh, *size, 3);
-        make_anim(&clip, *size);
+        make_model(&mesh, sizes[i], 3);
+        make_anim(&clip, sizes[i]);
         OWN_MODEL model = md5_parse_model(mesh.bytes, mesh.used, NULL, NULL);
         OWN_ANIM anim = md5_parse_anim(clip.bytes, clip.used, NULL, NULL);
         REQUIRE(model && anim);
-        EACH_FAILURE (it) {
+        for (test_failure it = {0}; NEXT_FAILURE(it);) {
             OWN_BINDING binding = md5_bind(model, anim, &it.opts, &it.error);
             CHECK_FAILURE(it, binding);
             CHECK(!binding || (!binding->same_order && binding->num_missing == 0));

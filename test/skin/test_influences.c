@@ -56,14 +56,14 @@ TEST (influences_are_weights_merged_by_joint) {
     uint64_t random = 3;
     md5_mat34 bind[JOINTS];
     made_joints(bind, JOINTS, 10, &random);
-    FOR (round, 200u) {
+    for (uint32_t round = 0; round < 200; round++) {
         // Up to 14 weights as in the worst of known models, then enough for the other sorting
         // method.
         const uint32_t num_weights = round < 140 ? 1 + round % 14 : MAX;
         const uint32_t num_joints = round % 3 == 0 ? 2 : JOINTS; // many repetitions, or few
         md5_weight weights[MAX];
         real3 position = {0, 0, 0};
-        FOR (i, num_weights) {
+        for (uint32_t i = 0; i < num_weights; i++) {
             weights[i].joint = test_random_u32(&random) % num_joints;
             // Quarters, so that equal biases are common and zero and negative ones occur.
             weights[i].bias = 0.25f * (float)(test_random_u32(&random) % 8) - 0.5f;
@@ -78,11 +78,11 @@ TEST (influences_are_weights_merged_by_joint) {
         // Against sums made joint by joint.
         const md5_mesh *mesh = &made.mesh;
         uint32_t num_expected = 0;
-        FOR_U32 (joint, JOINTS) {
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
             real3 sum = {0, 0, 0};
             double bias = 0;
             bool any = false;
-            FOR (i, num_weights) {
+            for (uint32_t i = 0; i < num_weights; i++) {
                 if (weights[i].joint != joint || weights[i].bias == 0)
                     continue;
                 sum = real3_add(sum, weighted_point(bind, &weights[i]));
@@ -90,7 +90,7 @@ TEST (influences_are_weights_merged_by_joint) {
                 any = true;
             }
             num_expected += any;
-            FOR (i, mesh->num_influences) {
+            for (uint32_t i = 0; i < mesh->num_influences; i++) {
                 if (mesh->influence_joints[i] != joint)
                     continue;
                 CHECK(any);
@@ -151,7 +151,7 @@ TEST (vertices_may_share_their_weights) {
     REQUIRE(made_mesh_build(&made, &source, 3, NULL));
     static const uint32_t first_influence[5] = {0, 2, 4, 7, 7};
     static const float expected[4] = {3, 5, 6, 0};
-    FOR (i, 4u) {
+    for (uint32_t i = 0; i < 4; i++) {
         CHECK_UINT(made.mesh.first_influence[i + 1], first_influence[i + 1]);
         CHECK(made.mesh.positions[i].x == expected[i]);
         check_order(&made.mesh, i);
@@ -167,9 +167,9 @@ static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
     OWN_ARRAY(md5_weight, weights, count);
     OWN_ARRAY(md5_mat34, bind, num_joints);
     uint64_t random = 5;
-    FOR (i, num_joints)
+    for (uint32_t i = 0; i < num_joints; i++)
         bind[i] = identity;
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const float bias = (float)(1 + test_random_u32(&random) % 1000) / (float)count;
         weights[i] = (md5_weight){num_joints - 1 - i % num_joints, bias, {1, 0, 0}};
     }
@@ -177,10 +177,10 @@ static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
     CHECK_UINT(made.mesh.num_influences, num_joints);
     check_order(&made.mesh, 0);
     OWN_ARRAY(bool, seen, num_joints);
-    FOR (i, made.mesh.num_influences)
+    for (uint32_t i = 0; i < made.mesh.num_influences; i++)
         seen[made.mesh.influence_joints[i]] = true;
     uint32_t num_seen = 0;
-    FOR (i, num_joints)
+    for (uint32_t i = 0; i < num_joints; i++)
         num_seen += seen[i];
     CHECK_UINT(num_seen, num_joints);
 }
@@ -198,10 +198,10 @@ TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
     uint64_t random = 9;
     md5_mat34 bind[JOINTS];
     made_joints(bind, JOINTS, 10, &random);
-    FOR (round, 120u) {
+    for (uint32_t round = 0; round < 120; round++) {
         const uint32_t num_weights = round % (MAX + 1), slots = 1 + round % 8;
         md5_weight weights[MAX];
-        FOR (i, num_weights) {
+        for (uint32_t i = 0; i < num_weights; i++) {
             const float bias = (float)(0.01 + test_random(&random));
             weights[i] = (md5_weight){19 - i, bias, random_offset(5, &random)};
         }
@@ -215,7 +215,7 @@ TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
         CHECK(packed[slots] == 12345);
         const uint32_t kept = num_weights < slots ? num_weights : slots;
         double sum = 0;
-        FOR (i, slots) {
+        for (uint32_t i = 0; i < slots; i++) {
             sum += packed[i];
             CHECK_UINT(joints[i], i < kept ? made.mesh.influence_joints[i] : 0);
             CHECK(i < kept ? packed[i] > 0 : packed[i] == 0);
@@ -231,7 +231,7 @@ static void check_packed(const float *biases, uint32_t count, uint32_t slots, co
 {
     md5_weight weights[8];
     md5_mat34 bind[8];
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         weights[i] = (md5_weight){i, biases[i], {(float)i, 1, 2}};
         bind[i] = identity;
     }
@@ -239,7 +239,7 @@ static void check_packed(const float *biases, uint32_t count, uint32_t slots, co
     uint32_t joints[8];
     float packed[8];
     pack(&made.mesh, slots, joints, packed);
-    FOR (i, slots)
+    for (uint32_t i = 0; i < slots; i++)
         CHECK_NEAR(packed[i], expected[i], 1e-6);
 }
 
@@ -285,13 +285,14 @@ static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *
     float packed[8];
     pack(mesh, test->slots, joints, packed);
     real3 sum = {0, 0, 0};
-    EACH_IN (weight, test, weights) {
+    for (uint32_t i = 0; i < test->num_weights; i++) {
+        const md5_weight *const weight = &test->weights[i];
         const real3 arm = real3_transform(&test->bind[weight->joint], real3_of(weight->offset), 0);
         const real3 exact = real3_add(rotate_joint(test, weight->joint, arm, how),
                                       origin_of(&test->posed[weight->joint]));
         sum = real3_add(sum, real3_scale(exact, weight->bias));
     }
-    FOR (i, test->slots) {
+    for (uint32_t i = 0; i < test->slots; i++) {
         const uint32_t joint = joints[i];
         const real3 arm = real3_sub(real3_of(mesh->positions[0]), origin_of(&test->bind[joint]));
         const real3 position =
@@ -340,7 +341,8 @@ static void make_loss_case(loss_case *test, uint32_t round, uint64_t *random)
     memcpy(test->posed, test->bind, sizeof test->bind);
     if (round / 20 % 2)
         made_joints(test->posed, 10, 30, random);
-    EACH_IN (weight, test, weights) {
+    for (uint32_t i = 0; i < test->num_weights; i++) {
+        md5_weight *const weight = &test->weights[i];
         weight->joint = test_random_u32(random) % test->num_joints;
         weight->bias = (float)(test_random(random) * (round % 7 ? 0.5 : -0.5));
         weight->offset = random_offset(5, random);
@@ -349,14 +351,14 @@ static void make_loss_case(loss_case *test, uint32_t round, uint64_t *random)
 
 TEST (path_loss_is_never_passed_and_can_be_reached) {
     uint64_t random = 13;
-    FOR (round, 200u) {
+    for (uint32_t round = 0; round < 200; round++) {
         loss_case test;
         make_loss_case(&test, round, &random);
         BUILD_VERTEX(made, test.weights, test.num_weights, test.bind, test.num_joints);
         const bool moved = memcmp(test.posed, test.bind, sizeof test.bind) != 0;
         const double loss = md5_pack_loss(&made.model, 0, test.slots, moved ? test.posed : NULL);
         const double slack = 1e-4;
-        FOR (again, 20u) {
+        for (uint32_t again = 0; again < 20; again++) {
             md5_mat34 rotations[10];
             made_joints(rotations, 10, 0, &random);
             CHECK(real3_length(difference(&test, &made.mesh, rotate_at_random, rotations))
@@ -367,14 +369,15 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
         float packed[8];
         pack(&made.mesh, test.slots, joints, packed);
         real3 parts[10] = {{0, 0, 0}}, shift = {0, 0, 0};
-        EACH_IN (weight, &test, weights) {
+        for (uint32_t i = 0; i < test.num_weights; i++) {
+            md5_weight *const weight = &test.weights[i];
             const double bias = (double)weight->bias;
             const real3 arm =
                 real3_transform(&test.bind[weight->joint], real3_of(weight->offset), 0);
             parts[weight->joint] = real3_add(parts[weight->joint], real3_scale(arm, bias));
             shift = real3_add(shift, real3_scale(origin_of(&test.posed[weight->joint]), bias));
         }
-        FOR (i, test.slots) {
+        for (uint32_t i = 0; i < test.slots; i++) {
             const double weight = (double)packed[i];
             const real3 arm =
                 real3_sub(real3_of(made.mesh.positions[0]), origin_of(&test.bind[joints[i]]));
@@ -382,7 +385,7 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
             shift = real3_add(shift, real3_scale(origin_of(&test.posed[joints[i]]), -weight));
         }
         worst.to = direction(shift);
-        FOR (i, 10u)
+        for (uint32_t i = 0; i < 10; i++)
             worst.from[i] = direction(parts[i]);
         CHECK_NEAR(real3_length(difference(&test, &made.mesh, rotate_worst, &worst)), loss, slack);
     }
@@ -398,7 +401,7 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
     for (uint32_t count = 1; count <= JOINTS; count++) {
         const real3 meet = {3, -4, 5};
         md5_weight weights[JOINTS];
-        FOR (i, count) {
+        for (uint32_t i = 0; i < count; i++) {
             const real3 arm = real3_sub(meet, origin_of(&bind[i]));
             const float *m = bind[i].m; // its transpose rotates back
             const real3 offset = {m[0] * arm.x + m[4] * arm.y + m[8] * arm.z,
@@ -437,7 +440,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     // Five equal weights in four slots; all joints at 10 0 0 and the vertex 2 away: each kept one
     // has 0.05 too much of an arm of 2, and the 0.2 of the dropped one is missing.
     md5_weight dropped[5];
-    FOR (i, 5u) {
+    for (uint32_t i = 0; i < 5; i++) {
         bind[i].m[3] = 10;
         dropped[i] = (md5_weight){i, 0.2f, {0, 0, 2}};
     }
@@ -501,7 +504,7 @@ static void check_bytes(const bytes_case *fixture)
     add_vertex(&made, fixture->biases, fixture->count, 7);
     uint8_t joints[4] = {99, 99, 99, 99}, weights[4] = {99, 99, 99, 99};
     CHECK(pack_bytes(&made.mesh, fixture->slots, joints, 0, weights, 0));
-    FOR (i, 4u) {
+    for (uint32_t i = 0; i < 4; i++) {
         CHECK_UINT(joints[i], i < fixture->slots ? fixture->joints[i] : 99);
         CHECK_UINT(weights[i], i < fixture->slots ? fixture->weights[i] : 99);
     }
@@ -513,8 +516,10 @@ TEST (bytes_get_the_largest_remainders) {
         {{4.0 / 7, 2.0 / 7, 1.0 / 7}, 3, 4, {7, 8, 9, 0}, {146, 73, 36, 0}},
         {{0.5, 0.5}, 2, 2, {7, 8}, {128, 127}},
         {{1}, 1, 4, {7, 0, 0, 0}, {255, 0, 0, 0}}};
-    EACH (row, cases)
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const bytes_case *const row = &cases[i];
         check_bytes(row);
+    }
 }
 
 // 0.4 and 0.35 of 0.75: 136 and 119.
@@ -527,20 +532,22 @@ TEST (bytes_of_negative_weights_are_dropped) {
                                        {{-0.5, -0.5}, 2, 2, {7, 8}, {128, 127}},
                                        {{0.5, -0.5}, 2, 2, {7, 0}, {255, 0}},
                                        {{0}, 0, 2, {0}, {0}}};
-    EACH (row, cases)
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const bytes_case *const row = &cases[i];
         check_bytes(row);
+    }
 }
 
 // Against the weights in doubles: no byte is off by one or more, and together they are 255.
 TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
     static packed_mesh made;
     uint64_t random = 3;
-    FOR (round, 20000) {
+    for (int round = 0; round < 20000; round++) {
         double biases[MAX], kept_sum = 0;
         const uint32_t count = 1 + test_random_u32(&random) % (round % 100 == 0 ? 255 : 8);
         const uint32_t slots = round % 100 == 0 ? 255 : 1 + test_random_u32(&random) % 8;
         double next = 1;
-        FOR (i, count) {
+        for (uint32_t i = 0; i < count; i++) {
             biases[i] = (float)next;
             next *= 0.5 + 0.5 * test_random(&random);
             kept_sum += i < slots ? biases[i] : 0;
@@ -550,7 +557,7 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
         uint8_t joints[255], weights[255];
         CHECK(pack_bytes(&made.mesh, slots, joints, slots, weights, slots));
         uint32_t sum = 0;
-        FOR (i, slots) {
+        for (uint32_t i = 0; i < slots; i++) {
             const double exact = i < count ? 255 * biases[i] / kept_sum : 0;
             sum += weights[i];
             REQUIRE(fabs(weights[i] - exact) < 1 + 1e-4);
@@ -577,7 +584,7 @@ TEST (bytes_go_into_an_interleaved_vertex) {
                      sizeof vertices[0]));
     static const uint8_t expected[2][2][4] = {{{250, 251, 0, 0}, {204, 51, 0, 0}},
                                               {{255, 0, 0, 0}, {255, 0, 0, 0}}};
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         CHECK_BYTES(vertices[i].joints, expected[i][0], 4);
         CHECK_BYTES(vertices[i].weights, expected[i][1], 4);
         CHECK_BYTES(vertices[i].position, before.position, sizeof before.position);
@@ -592,7 +599,7 @@ TEST (bytes_refuse_joints_above_255) {
     add_vertex(&made, (const double[]){0.8, 0.2}, 2, 255);
     uint8_t joints[4] = {99, 99, 99, 99}, weights[4] = {99, 99, 99, 99};
     CHECK(!pack_bytes(&made.mesh, 2, joints, 0, weights, 0));
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         CHECK(joints[i] == 99 && weights[i] == 99);
     // Joint 256 is the smaller one: one slot does not need it.
     CHECK(pack_bytes(&made.mesh, 1, joints, 0, weights, 0));

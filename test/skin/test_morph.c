@@ -20,16 +20,16 @@ static md5_model *load(const made_points *made, const md5_load_opts *opts)
     OWN_TEXT text = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n",
                 JOINTS);
-    FOR (j, JOINTS)
+    for (int j = 0; j < JOINTS; j++)
         test_append(&text, "\"j%d\" %d ( %d %d %d ) ( 0 0 0 )\n", j, j - 1, j, 2 * j, -j);
     test_append(&text, "}\nmesh {\n// meshes: face\nshader \"\"\nnumverts %d\n", VERTICES);
-    FOR (v, VERTICES)
+    for (int v = 0; v < VERTICES; v++)
         test_append(&text, "vert %d ( %g %g ) %d 2\n", v, 0.1 * (v % 7), 0.1 * (v % 5), 2 * v);
     test_append(&text, "numtris %d\n", VERTICES - 2);
-    FOR (t, VERTICES - 2)
+    for (int t = 0; t < VERTICES - 2; t++)
         test_append(&text, "tri %d %d %d %d\n", t, t, t + 1 + t % 2, t + 2 - t % 2);
     test_append(&text, "numweights %d\n", 2 * VERTICES);
-    FOR (w, 2 * VERTICES) {
+    for (int w = 0; w < 2 * VERTICES; w++) {
         const int joint = (w / 2 + w % 2) % JOINTS;
         const double *const p = made->point[w / 2];
         test_append(&text, "weight %d %d %g ( %.9g %.9g %.9g )\n", w, joint, w % 2 ? 0.25 : 0.75,
@@ -54,17 +54,17 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
     uint64_t random = 17;
     md5_morph_source sources[TARGETS];
     md5_error error = {0};
-    FOR (v, VERTICES)
-        FOR (k, 3)
+    for (int v = 0; v < VERTICES; v++)
+        for (int k = 0; k < 3; k++)
             scene->base.point[v][k] = 20 * test_random(&random) - 10;
     scene->model = load(&scene->base, opts);
-    FOR (i, TARGETS) {
+    for (int i = 0; i < TARGETS; i++) {
         // The base with every third vertex, from `first` on, displaced.
         int first = i % 2;
         made_points *target = &scene->targets[i];
         *target = scene->base;
         for (int v = first; v < VERTICES; v += 3)
-            FOR (k, 3)
+            for (int k = 0; k < 3; k++)
                 target->point[v][k] += 2 * test_random(&random) - 1;
 
         scene->sources[i] = load(&scene->targets[i], opts);
@@ -78,7 +78,7 @@ static void close_scene(morph_scene *scene)
 {
     md5_destroy_morph(scene->morph);
     md5_free_model(scene->model);
-    FOR (i, TARGETS)
+    for (int i = 0; i < TARGETS; i++)
         md5_free_model(scene->sources[i]);
 }
 
@@ -103,7 +103,7 @@ static real3 blended_point(const morph_scene *scene, const float *weights, uint3
     const uint32_t v = scene->model->meshes[0].sources[vertex];
     const real3 base = file_point(scene->base.point[v]);
     real3 sum = base;
-    FOR (i, TARGETS)
+    for (int i = 0; i < TARGETS; i++)
         sum = real3_add(
             sum, real3_scale(real3_sub(file_point(scene->targets[i].point[v]), base), weights[i]));
     return sum;
@@ -120,7 +120,7 @@ static real3 sum_direction(const morph_scene *scene, const float *weights, uint3
 {
     const real3 base = direction_of(&scene->model->meshes[0], vertex, tangent);
     real3 sum = base;
-    FOR (i, TARGETS) {
+    for (int i = 0; i < TARGETS; i++) {
         const real3 source = direction_of(&scene->sources[i]->meshes[0], vertex, tangent);
         sum = real3_add(sum, real3_scale(real3_sub(source, base), weights[i]));
     }
@@ -154,7 +154,7 @@ static void check_near(const skinned *found, const md5_vec3 *positions, const md
                        const md5_vec4 *tangents, uint32_t count, double most_place,
                        double most_turn)
 {
-    FOR (v, count) {
+    for (uint32_t v = 0; v < count; v++) {
         CHECK_SMALL(real_distance(positions[v], found->positions[v]), most_place);
         CHECK_SMALL(real_distance(normals[v], found->normals[v]), most_turn);
         CHECK_SMALL(real_distance(xyz(tangents[v]), xyz(found->tangents[v])), most_turn);
@@ -166,19 +166,21 @@ static void check_near(const skinned *found, const md5_vec3 *positions, const md
 
 static void check_bind_poses(const morph_scene *scene)
 {
-    FOR_WHILE (i, COUNT_OF(blends), scene->morph) {
-        const float *weights = blends[i];
-        static skinned at;
-        const md5_mesh *const mesh = &scene->model->meshes[0];
-        skin_scene(scene, weights, NULL, NULL, &at);
-        FOR (j, mesh->num_vertices) {
-            const real3 point = blended_point(scene, weights, j);
-            const real3 normal = blended_direction(scene, weights, j, false);
-            const real3 tangent = blended_direction(scene, weights, j, true);
-            CHECK_SMALL(real3_distance(point, real3_of(at.positions[j])), 1e-5);
-            CHECK_SMALL(real3_distance(normal, real3_of(at.normals[j])), 1e-5);
-            CHECK_SMALL(real3_distance(tangent, real3_of(xyz(at.tangents[j]))), 1e-5);
-            CHECK(at.tangents[j].w == mesh->tangents[j].w);
+    if (scene->morph) {
+        for (size_t i = 0; i < COUNT_OF(blends); i++) {
+            const float *weights = blends[i];
+            static skinned at;
+            const md5_mesh *const mesh = &scene->model->meshes[0];
+            skin_scene(scene, weights, NULL, NULL, &at);
+            for (uint32_t j = 0; j < mesh->num_vertices; j++) {
+                const real3 point = blended_point(scene, weights, j);
+                const real3 normal = blended_direction(scene, weights, j, false);
+                const real3 tangent = blended_direction(scene, weights, j, true);
+                CHECK_SMALL(real3_distance(point, real3_of(at.positions[j])), 1e-5);
+                CHECK_SMALL(real3_distance(normal, real3_of(at.normals[j])), 1e-5);
+                CHECK_SMALL(real3_distance(tangent, real3_of(xyz(at.tangents[j]))), 1e-5);
+                CHECK(at.tangents[j].w == mesh->tangents[j].w);
+            }
         }
     }
 }
@@ -188,10 +190,10 @@ TEST_HERE (morph_blends_bind_poses) {
 }
 
 TEST_WITH (morph_follows_the_order_of_grouped_vertices, morph_scene, scene,
-           open_scene(scene, &(md5_load_opts){.groups_vertices = true}), close_scene(scene)) {
+           open_scene(scene, &(md5_load_opts){.group_vertices = true}), close_scene(scene)) {
     const md5_mesh *const mesh = &scene->model->meshes[0];
     uint32_t num_moved = 0;
-    FOR (v, mesh->num_file_vertices)
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
         num_moved += mesh->sources[v] != v;
     CHECK(num_moved > 0);
     check_bind_poses(scene);
@@ -205,7 +207,7 @@ TEST_HERE (morph_is_exact_at_0_and_1) {
     CHECK_BYTES(at.positions, mesh->positions, mesh->num_vertices * sizeof *at.positions);
     CHECK_BYTES(at.normals, mesh->normals, mesh->num_vertices * sizeof *at.normals);
     CHECK_BYTES(at.tangents, mesh->tangents, mesh->num_vertices * sizeof *at.tangents);
-    FOR (i, TARGETS) {
+    for (int i = 0; i < TARGETS; i++) {
         const md5_mesh *const target = &scene->sources[i]->meshes[0];
         float weights[TARGETS] = {0, 0, 0};
         weights[i] = 1;
@@ -220,7 +222,7 @@ TEST_HERE (morph_is_exact_at_0_and_1) {
 
 static void make_palette(md5_mat34 *palette, uint64_t *random)
 {
-    FOR (j, JOINTS) {
+    for (int j = 0; j < JOINTS; j++) {
         md5_xform transform = {.rotation = {(float)test_random(random), 0.3f, -0.2f, 0.8f}};
         const float length = sqrtf(transform.rotation.x * transform.rotation.x + 0.77f);
         transform.rotation.x /= length;
@@ -234,30 +236,32 @@ static void make_palette(md5_mat34 *palette, uint64_t *random)
 
 TEST_HERE (morph_is_blended_before_skinning) {
     uint64_t random = 4;
-    FOR_WHILE (i, COUNT_OF(blends), scene->morph) {
-        md5_mat34 palette[JOINTS];
-        make_palette(palette, &random);
-        const float *weights = blends[i];
-        static skinned at;
-        const md5_mesh *const mesh = &scene->model->meshes[0];
-        skin_scene(scene, weights, palette, NULL, &at);
-        FOR (j, mesh->num_vertices) {
-            const uint32_t v = mesh->sources[j];
-            const real3 bind[3] = {blended_point(scene, weights, j),
-                                   blended_direction(scene, weights, j, false),
-                                   blended_direction(scene, weights, j, true)};
-            real3 out[3];
-            FOR (k, 3) {
-                const md5_mat34 *const first = &palette[v % JOINTS], *const other =
-                                                                         &palette[(v + 1) % JOINTS];
-                const real3 sum =
-                    real3_add(real3_scale(real3_transform(first, bind[k], k == 0), 0.75),
-                              real3_scale(real3_transform(other, bind[k], k == 0), 0.25));
-                out[k] = k == 0 ? sum : real3_unit(sum);
+    if (scene->morph) {
+        for (size_t i = 0; i < COUNT_OF(blends); i++) {
+            md5_mat34 palette[JOINTS];
+            make_palette(palette, &random);
+            const float *weights = blends[i];
+            static skinned at;
+            const md5_mesh *const mesh = &scene->model->meshes[0];
+            skin_scene(scene, weights, palette, NULL, &at);
+            for (uint32_t j = 0; j < mesh->num_vertices; j++) {
+                const uint32_t v = mesh->sources[j];
+                const real3 bind[3] = {blended_point(scene, weights, j),
+                                       blended_direction(scene, weights, j, false),
+                                       blended_direction(scene, weights, j, true)};
+                real3 out[3];
+                for (int k = 0; k < 3; k++) {
+                    const md5_mat34 *const first = &palette[v % JOINTS],
+                                           *const other = &palette[(v + 1) % JOINTS];
+                    const real3 sum =
+                        real3_add(real3_scale(real3_transform(first, bind[k], k == 0), 0.75),
+                                  real3_scale(real3_transform(other, bind[k], k == 0), 0.25));
+                    out[k] = k == 0 ? sum : real3_unit(sum);
+                }
+                CHECK_SMALL(real3_distance(out[0], real3_of(at.positions[j])), 2e-5);
+                CHECK_SMALL(real3_distance(out[1], real3_of(at.normals[j])), 1e-5);
+                CHECK_SMALL(real3_distance(out[2], real3_of(xyz(at.tangents[j]))), 1e-5);
             }
-            CHECK_SMALL(real3_distance(out[0], real3_of(at.positions[j])), 2e-5);
-            CHECK_SMALL(real3_distance(out[1], real3_of(at.normals[j])), 1e-5);
-            CHECK_SMALL(real3_distance(out[2], real3_of(xyz(at.tangents[j]))), 1e-5);
         }
     }
 }
@@ -289,43 +293,45 @@ TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
     const md5_mesh *const mesh = &scene->model->meshes[0];
     const md5_threads threads = {.run = run_backwards, .num_workers = 3};
     uint32_t list[COUNT];
-    FOR (i, COUNT)
+    for (int i = 0; i < COUNT; i++)
         list[i] = test_random_u32(&random) % mesh->num_vertices;
     placed parts[PARTS][COUNT + 1];
-    FOR_WHILE (kind, KINDS, scene->morph) {
-        const md5_skin_job whole = {.mesh = mesh,
-                                    .palette = kind / 2 == 1 ? palette : NULL,
-                                    .duals = kind / 2 == 2 ? dual : NULL,
-                                    .morph = kind % 2 ? scene->morph : NULL,
-                                    .morph_weights = blends[2],
-                                    .positions = at,
-                                    .normals = normals,
-                                    .tangents = tangents};
-        md5_skin_job jobs[PARTS];
-        memset(parts, 0x5a, sizeof parts);
-        FOR (i, PARTS) {
-            jobs[i] = whole;
-            jobs[i].vertices = i == 0 ? NULL : list;
-            jobs[i].first = FIRST;
-            jobs[i].count = COUNT;
-            jobs[i].positions = &parts[i]->position;
-            jobs[i].normals = &parts[i]->normal;
-            jobs[i].tangents = &parts[i]->tangent;
-            jobs[i].position_stride = jobs[i].normal_stride = jobs[i].tangent_stride =
-                sizeof(placed);
-        }
-        md5_skin_one(&whole);
-        md5_skin_batch(jobs, PARTS, &threads);
-        FOR (i, PARTS) {
-            FOR_U32 (k, COUNT) {
-                const uint32_t vertex = i == 0 ? FIRST + k : list[k];
-                const placed *const part = &parts[i][k];
-                CHECK_BYTES(&part->position, &at[vertex], sizeof part->position);
-                CHECK_BYTES(&part->normal, &normals[vertex], sizeof part->normal);
-                CHECK_BYTES(&part->tangent, &tangents[vertex], sizeof part->tangent);
-                CHECK_BYTES(&part->other, &parts[i][COUNT], sizeof part->other);
+    if (scene->morph) {
+        for (int kind = 0; kind < KINDS; kind++) {
+            const md5_skin_job whole = {.mesh = mesh,
+                                        .palette = kind / 2 == 1 ? palette : NULL,
+                                        .duals = kind / 2 == 2 ? dual : NULL,
+                                        .morph = kind % 2 ? scene->morph : NULL,
+                                        .morph_weights = blends[2],
+                                        .positions = at,
+                                        .normals = normals,
+                                        .tangents = tangents};
+            md5_skin_job jobs[PARTS];
+            memset(parts, 0x5a, sizeof parts);
+            for (int i = 0; i < PARTS; i++) {
+                jobs[i] = whole;
+                jobs[i].vertices = i == 0 ? NULL : list;
+                jobs[i].first = FIRST;
+                jobs[i].count = COUNT;
+                jobs[i].positions = &parts[i]->position;
+                jobs[i].normals = &parts[i]->normal;
+                jobs[i].tangents = &parts[i]->tangent;
+                jobs[i].position_stride = jobs[i].normal_stride = jobs[i].tangent_stride =
+                    sizeof(placed);
             }
-            CHECK_BYTES(&parts[i][COUNT], &parts[1 - i][COUNT], sizeof(placed));
+            md5_skin_one(&whole);
+            md5_skin_batch(jobs, PARTS, &threads);
+            for (int i = 0; i < PARTS; i++) {
+                for (uint32_t k = 0; k < COUNT; k++) {
+                    const uint32_t vertex = i == 0 ? FIRST + k : list[k];
+                    const placed *const part = &parts[i][k];
+                    CHECK_BYTES(&part->position, &at[vertex], sizeof part->position);
+                    CHECK_BYTES(&part->normal, &normals[vertex], sizeof part->normal);
+                    CHECK_BYTES(&part->tangent, &tangents[vertex], sizeof part->tangent);
+                    CHECK_BYTES(&part->other, &parts[i][COUNT], sizeof part->other);
+                }
+                CHECK_BYTES(&parts[i][COUNT], &parts[1 - i][COUNT], sizeof(placed));
+            }
         }
     }
 }
@@ -339,14 +345,16 @@ TEST_HERE (morph_of_dual_quaternions_is_the_target_skinned) {
     static skinned found, expected;
     make_palette(palette, &random);
     md5_build_dual_palette(palette, JOINTS, dual);
-    FOR_WHILE (i, TARGETS, scene->morph) {
-        float weights[TARGETS] = {0, 0, 0};
-        weights[i] = 1;
-        skin_scene(scene, weights, NULL, dual, &found);
-        skin_by_duals(&scene->sources[i]->meshes[0], dual, expected.positions, expected.normals,
-                      expected.tangents);
-        check_near(&found, expected.positions, expected.normals, expected.tangents,
-                   scene->model->meshes[0].num_vertices, 2e-5, 1e-5);
+    if (scene->morph) {
+        for (int i = 0; i < TARGETS; i++) {
+            float weights[TARGETS] = {0, 0, 0};
+            weights[i] = 1;
+            skin_scene(scene, weights, NULL, dual, &found);
+            skin_by_duals(&scene->sources[i]->meshes[0], dual, expected.positions, expected.normals,
+                          expected.tangents);
+            check_near(&found, expected.positions, expected.normals, expected.tangents,
+                       scene->model->meshes[0].num_vertices, 2e-5, 1e-5);
+        }
     }
 }
 
@@ -364,17 +372,17 @@ TEST_HERE (morph_stores_what_differs) {
         CHECK_UINT(mesh->first[0], 0);
         CHECK_UINT(mesh->first[mesh->num_vertices], mesh->num_deltas);
         uint32_t counted[TARGETS] = {0};
-        FOR (i, mesh->num_vertices) {
+        for (uint32_t i = 0; i < mesh->num_vertices; i++) {
             CHECK(i == 0 || mesh->vertices[i - 1] < mesh->vertices[i]);
             CHECK(mesh->first[i] < mesh->first[i + 1]);
-            FOR_FROM (k, mesh->first[i], mesh->first[i + 1]) {
+            for (uint32_t k = mesh->first[i]; k < mesh->first[i + 1]; k++) {
                 CHECK(k == mesh->first[i] || mesh->deltas[k - 1].target < mesh->deltas[k].target);
                 counted[mesh->deltas[k].target]++;
             }
         }
-        FOR (i, TARGETS) {
+        for (int i = 0; i < TARGETS; i++) {
             double reach = 0;
-            FOR (v, VERTICES) {
+            for (int v = 0; v < VERTICES; v++) {
                 real_worse(&reach, real3_distance(file_point(scene->targets[i].point[v]),
                                                   file_point(scene->base.point[v])));
             }
@@ -394,7 +402,7 @@ TEST_HERE (morph_stores_what_differs) {
 // Conversions are done to base and targets alike, so blends are those of id's axes, converted.
 TEST (morph_follows_the_options_of_the_load) {
     const md5_load_opts opts = {.axes = MD5_AXES_Y_UP, .scale = 0.5f, .flip_v = true};
-    const md5_load_opts bare = {.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS};
+    const md5_load_opts bare = {.skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS};
     morph_scene plain, converted, without;
     open_scene(&plain, NULL);
     open_scene(&converted, &opts);
@@ -406,7 +414,7 @@ TEST (morph_follows_the_options_of_the_load) {
         skin_with_morph(plain.morph, 0, blends[2], NULL, NULL, a, NULL, NULL);
         skin_with_morph(converted.morph, 0, blends[2], NULL, NULL, b, NULL, NULL);
         double place = 0;
-        FOR (i, VERTICES) {
+        for (int i = 0; i < VERTICES; i++) {
             real_worse(&place, real_distance(md5_mat34_point(to, a[i]), b[i]));
         }
         CHECK_SMALL(place, 1e-5);
@@ -418,7 +426,7 @@ TEST (morph_follows_the_options_of_the_load) {
         CHECK(unwritten[0].x == 9);
         skin_with_morph(plain.morph, 0, blends[2], palette, NULL, a, NULL, NULL);
         place = 0;
-        FOR (i, VERTICES)
+        for (int i = 0; i < VERTICES; i++)
             real_worse(&place, real_distance(a[i], c[i]));
         CHECK_SMALL(place, 1e-5);
         // A target of other axes, and one without tangents.
@@ -426,8 +434,8 @@ TEST (morph_follows_the_options_of_the_load) {
         const md5_morph_source wrong[] = {{.name = "turned", .model = converted.sources[0]},
                                           {.name = "bare", .model = without.sources[0]}};
         CHECK(md5_create_morph(plain.model, wrong, 1, NULL, &error) == NULL);
-        CHECK_STRING(error.message, "morph target 'turned': its axes or scale differ: load both "
-                                    "with the same options");
+        CHECK_STRING(error.message, "morph target 'turned': axes or scale differ from the model; "
+                                    "load both with the same options");
         CHECK_FAILS(md5_create_morph(plain.model, wrong + 1, 1, NULL, &error), error,
                     MD5_ERROR_MISMATCH);
     }
@@ -451,24 +459,25 @@ typedef struct other_topology {
 } other_topology;
 
 static const other_topology others[] = {
-    {"\"b\" 0", "\"c\" 0", "morph target 't': joint 1 'c' has another name or parent in the model"},
+    {"\"b\" 0", "\"c\" 0",
+     "morph target 't': name or parent of joint 1 'c' differs from the model"},
     {"\"b\" 0", "\"b\" -1",
-     "morph target 't': joint 1 'b' has another name or parent in the model"},
+     "morph target 't': name or parent of joint 1 'b' differs from the model"},
     {"numJoints 2\nnumMeshes 1\njoints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n",
      "numJoints 3\nnumMeshes 1\njoints {\n\"z\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
      "\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n",
-     "morph target 't': 3 joints, but the model has 2"},
+     "morph target 't': wrong number of joints: expected 2, found 3"},
     {"numverts 4\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\n",
      "numverts 5\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\nvert 4 ( 0 1 ) 2 1\n",
-     "morph target 't': mesh 0 'face': numverts 5, but the model has 4"},
+     "morph target 't' does not match mesh 0 'face': wrong numverts: expected 4, found 5"},
     {"numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n", "numtris 1\ntri 0 0 1 2\n",
-     "morph target 't': mesh 0 'face': numtris 1, but the model has 2"},
+     "morph target 't' does not match mesh 0 'face': wrong numtris: expected 2, found 1"},
     {"tri 1 2 1 3", "tri 1 1 3 2",
-     "morph target 't': mesh 0: corner 0 of triangle 1 is vertex 1, but 2 in the model"},
+     "morph target 't': mesh 0: vertex 0 of triangle 1 has index 1, but 2 in the model"},
     // The second triangle is mirrored: its corners 1 and 2 are copied.
     {"vert 3 ( 1 1 )", "vert 3 ( -1 -1 )",
-     "morph target 't': mesh 0 'face': drawn vertices, with copies at mirror seams, 6, but the "
-     "model has 4"},
+     "morph target 't' does not match mesh 0 'face': wrong number of drawn vertices with copies at "
+     "mirror seams: expected 4, found 6"},
 };
 
 static md5_model *replaced(const char *find, const char *put)
@@ -487,7 +496,8 @@ static md5_model *replaced(const char *find, const char *put)
 TEST (morph_names_what_differs_in_topology) {
     md5_error error = {0};
     OWN_MODEL model = replaced("", "");
-    EACH (other, others) {
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        const other_topology *const other = &others[i];
         OWN_MODEL source = replaced(other->find, other->put);
         const md5_morph_source target = {.name = "t", .model = source};
         CHECK_FAILS(md5_create_morph(model, &target, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
@@ -499,13 +509,15 @@ TEST (morph_names_what_differs_in_topology) {
     md5_model *const bare = text_model(text, &error);
     const md5_morph_source none = {.name = "none", .model = bare};
     CHECK(md5_create_morph(model, &none, 1, NULL, &error) == NULL);
-    CHECK_STRING(error.message, "morph target 'none': 0 meshes, but the model has 1");
+    CHECK_STRING(error.message, "morph target 'none': wrong number of meshes: expected 1, found 0");
     md5_free_model(bare);
     md5_release_geometry(model);
     OWN_MODEL source = replaced("", "");
     const md5_morph_source target = {.name = "t", .model = source};
     CHECK(md5_create_morph(model, &target, 1, NULL, &error) == NULL);
-    CHECK_STRING(error.message, "morph target 't': its geometry, or the model's, was released");
+    CHECK_STRING(
+        error.message,
+        "morph target 't': geometry of the target or the model was released; load the model again");
     md5_destroy_morph(NULL);
 }
 
@@ -516,7 +528,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
         replaced("numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n", "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n");
     // The same square from the other side: all normals reversed.
     md5_vec3 *const normals = (md5_vec3 *)(uintptr_t)turned->meshes[0].normals;
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         normals[i] = (md5_vec3){-normals[i].x, -normals[i].y, -normals[i].z};
     const md5_morph_source target = {.name = "inside out", .model = turned};
     OWN_MORPH morph = md5_create_morph(model, &target, 1, NULL, NULL);
@@ -524,14 +536,14 @@ TEST (morph_keeps_directions_that_cancel_out) {
     const float half = 0.5f;
     if (CHECK(morph)) {
         skin_with_morph(morph, 0, &half, NULL, NULL, at, out, NULL);
-        FOR (i, 4)
+        for (int i = 0; i < 4; i++)
             CHECK(out[i].x == model->meshes[0].normals[i].x);
     }
 }
 
 TEST_HERE (morph_survives_failure_of_every_allocation) {
     const md5_morph_source source = {.name = "smile", .model = scene->sources[0]};
-    EACH_FAILURE (it) {
+    for (test_failure it = {0}; NEXT_FAILURE(it);) {
         OWN_MORPH morph = md5_create_morph(scene->model, &source, 1, &it.opts, &it.error);
         CHECK_FAILURE(it, morph);
     }
@@ -548,11 +560,11 @@ static void weigh_with(const md5_morph *morph, float weight)
 }
 
 TEST_HERE (morph_ends_with_the_callers_errors) {
-    MISUSE("morph_weights: finite numbers")
+    MISUSE("morph_weights: must be finite")
     weigh_with(scene->morph, NAN);
-    MISUSE("morph_weights: finite numbers")
+    MISUSE("morph_weights: must be finite")
     weigh_with(scene->morph, INFINITY);
-    MISUSE("of the morph's model")
+    MISUSE("must be a mesh of the morph's model")
     {
         md5_vec3 at;
         const float weights[TARGETS] = {0, 0, 0};
@@ -561,12 +573,12 @@ TEST_HERE (morph_ends_with_the_callers_errors) {
             .mesh = &stray, .morph = scene->morph, .morph_weights = weights, .positions = &at};
         md5_skin_one(&job);
     }
-    MISUSE("morph_weights: not NULL")
+    MISUSE("morph_weights: must not be NULL")
     {
         md5_vec3 at;
         skin_with_morph(scene->morph, 0, test_null(), NULL, NULL, &at, NULL, NULL);
     }
-    MISUSE("sources: have names")
+    MISUSE("sources: must have names")
     {
         const md5_morph_source source = {.name = test_null(), .model = scene->model};
         md5_create_morph(scene->model, &source, 1, NULL, NULL);

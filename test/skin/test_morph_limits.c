@@ -34,7 +34,7 @@ TEST (morph_refuses_more_deltas_than_32_bits_count) {
                                         {.name = "b", .model = &many.model},
                                         {.name = "c", .model = &many.model}};
     CHECK_REFUSED(md5_create_morph(&many.model, sources, 3, NULL, &error), error, MD5_ERROR_MEMORY,
-                  "3 targets of 2147483647 vertices");
+                  "morph targets are too large: 3 targets of 2147483647 vertices");
 }
 
 TEST (morph_names_seams_that_differ) {
@@ -46,12 +46,12 @@ TEST (morph_names_seams_that_differ) {
     const md5_morph_source source = {.name = "smile", .model = &other.model};
     CHECK_REFUSED(md5_create_morph(&base.model, &source, 1, NULL, &error), error,
                   MD5_ERROR_MISMATCH,
-                  "morph target 'smile': mesh 0 'face': vertex at a mirror seam "
-                  "1, but the model has 0");
+                  "morph target 'smile' does not match mesh 0 'face': wrong source of a vertex at "
+                  "a mirror seam: expected 0, found 1");
     base.mesh.name = "";
     CHECK(md5_create_morph(&base.model, &source, 1, NULL, &error) == NULL);
-    CHECK_STRING(error.message, "morph target 'smile': mesh 0 'skin': vertex at a mirror seam "
-                                "1, but the model has 0");
+    CHECK_STRING(error.message, "morph target 'smile' does not match mesh 0 'skin': wrong source "
+                                "of a vertex at a mirror seam: expected 0, found 1");
 }
 
 // -- Nothing to change ------------------------------------------------------------------------
@@ -115,20 +115,20 @@ static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of
 }
 
 TEST (morph_wants_models_of_the_same_options) {
-    const md5_load_opts bare = {.without = MD5_PART_TANGENTS}, half = {.scale = 0.5f};
+    const md5_load_opts bare = {.skip_geometry = MD5_GEOMETRY_TANGENTS}, half = {.scale = 0.5f};
     check_refused(NULL, &bare,
-                  "morph target 'raised': it or the model has no tangents: load both with the "
-                  "same options");
+                  "morph target 'raised': tangents of the target or the model are missing; load "
+                  "both with the same options");
     check_refused(&bare, NULL,
-                  "morph target 'raised': it or the model has no tangents: load both with the "
-                  "same options");
+                  "morph target 'raised': tangents of the target or the model are missing; load "
+                  "both with the same options");
     check_refused(NULL, &half,
-                  "morph target 'raised': its axes or scale differ: load both with the same "
-                  "options");
+                  "morph target 'raised': axes or scale differ from the model; load both with the "
+                  "same options");
 }
 
 TEST (morph_writes_no_tangents_where_there_are_none) {
-    const md5_load_opts bare = {.without = MD5_PART_TANGENTS};
+    const md5_load_opts bare = {.skip_geometry = MD5_GEOMETRY_TANGENTS};
     OWN_MODEL model = model_of("0", &bare), *const raised = model_of("3", &bare);
     const md5_morph_source source = {.name = "raised", .model = raised};
     OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
@@ -145,7 +145,7 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
         CHECK_NEAR(at[2].z, 12, 1e-6f);
         skin_with_morph(morph, 1, &whole, NULL, &dual, at, normals, tangents);
         CHECK_NEAR(at[2].z, 12, 1e-6f);
-        FOR (i, 3)
+        for (int i = 0; i < 3; i++)
             CHECK(tangents[i].x == 5 && tangents[i].w == 5);
     }
 }
@@ -167,8 +167,8 @@ TEST (morph_of_released_geometry_and_of_none) {
     const md5_morph_source source = {.name = "raised", .model = released};
     md5_release_geometry(released);
     CHECK(md5_create_morph(model, &source, 1, NULL, &error) == NULL);
-    CHECK_STRING(error.message,
-                 "morph target 'raised': its geometry, or the model's, was released");
+    CHECK_STRING(error.message, "morph target 'raised': geometry of the target or the model was "
+                                "released; load the model again");
 }
 
 // -- Bobbin ---------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ static const double rim = 5.65, clearance = 0.05;
 static bool is_carried_by(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
                           const char *word)
 {
-    FOR_FROM (i, mesh->first_influence[vertex], mesh->first_influence[vertex + 1])
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
         if (strncmp(model->skeleton.joints[mesh->influence_joints[i]].name, word, strlen(word))
             != 0)
             return false;
@@ -207,12 +207,12 @@ static double from_eye(md5_vec3 at, double *cosine)
 static double depth(const md5_model *model, md5_vec3 *const *positions)
 {
     double farthest = 0, nearest = 1e9, cosine, unused;
-    FOR (i, model->meshes[EYES].num_vertices) {
+    for (uint32_t i = 0; i < model->meshes[EYES].num_vertices; i++) {
         const double length = from_eye(positions[EYES][i], &cosine);
         farthest = length > farthest ? length : farthest;
     }
     const md5_mesh *const body = &model->meshes[BODY];
-    FOR (i, body->num_vertices) {
+    for (uint32_t i = 0; i < body->num_vertices; i++) {
         const double length = from_eye(positions[BODY][i], &cosine);
         if (cosine < 0.342 || from_eye(body->positions[i], &unused) < rim
             || !is_carried_by(model, body, i, "lid_"))
@@ -227,26 +227,26 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
     OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
     REQUIRE(model && model->num_meshes == NUM_MESHES);
     md5_vec3 *positions[NUM_MESHES];
-    FOR (i, NUM_MESHES) {
+    for (int i = 0; i < NUM_MESHES; i++) {
         positions[i] = test_alloc(model->meshes[i].num_vertices * sizeof(md5_vec3));
     }
-    EACH (row, names) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         OWN_MODEL shape =
-            md5_load_model(test_pathf("models/bobbin/morphs/%s.md5mesh", *row), NULL, NULL);
-        const md5_morph_source source = {.name = *row, .model = shape};
+            md5_load_model(test_pathf("models/bobbin/morphs/%s.md5mesh", names[i]), NULL, NULL);
+        const md5_morph_source source = {.name = names[i], .model = shape};
         OWN_MORPH morph = shape ? md5_create_morph(model, &source, 1, NULL, NULL) : NULL;
         if (!CHECK(morph))
             break;
         double deepest = -1e9;
-        FOR (step, 21) {
+        for (int step = 0; step < 21; step++) {
             const float weight = (float)step / 20.0f;
-            FOR_U32 (mesh, NUM_MESHES)
+            for (uint32_t mesh = 0; mesh < NUM_MESHES; mesh++)
                 skin_with_morph(morph, mesh, &weight, NULL, NULL, positions[mesh], NULL, NULL);
             real_worse(&deepest, depth(model, positions));
         }
         if (!CHECK(deepest < -clearance))
-            printf("  %s: %.3f units\n", *row, deepest);
+            printf("  %s: %.3f units\n", names[i], deepest);
     }
-    FOR (i, NUM_MESHES)
+    for (int i = 0; i < NUM_MESHES; i++)
         free(positions[i]);
 }

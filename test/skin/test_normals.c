@@ -18,14 +18,14 @@ static md5_model *load(const shape *fixture, md5_normals weighting)
                 "joints { \"o\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
                 "mesh { shader \"\" numverts %u\n",
                 fixture->num_points);
-    FOR (i, fixture->num_points)
+    for (uint32_t i = 0; i < fixture->num_points; i++)
         test_append(&text, "vert %u ( 0 0 ) %u 1\n", i, i);
     test_append(&text, "numtris %u\n", fixture->num_triangles);
-    FOR (i, fixture->num_triangles)
+    for (uint32_t i = 0; i < fixture->num_triangles; i++)
         test_append(&text, "tri %u %u %u %u\n", i, fixture->triangles[i][0],
                     fixture->triangles[i][1], fixture->triangles[i][2]);
     test_append(&text, "numweights %u\n", fixture->num_points);
-    FOR (i, fixture->num_points)
+    for (uint32_t i = 0; i < fixture->num_points; i++)
         test_append(&text, "weight %u 0 1 ( %.9g %.9g %.9g )\n", i, fixture->points[i][0],
                     fixture->points[i][1], fixture->points[i][2]);
     test_append(&text, "}\n");
@@ -40,7 +40,7 @@ static md5_model *load(const shape *fixture, md5_normals weighting)
 
 static void subtract(const float *a, const float *b, double *out)
 {
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         out[i] = (double)a[i] - b[i];
 }
 
@@ -59,7 +59,7 @@ static void add_triangle(const shape *fixture, const uint32_t *corners, md5_norm
     const double cross[3] = {ac[1] * ab[2] - ac[2] * ab[1], ac[2] * ab[0] - ac[0] * ab[2],
                              ac[0] * ab[1] - ac[1] * ab[0]};
     const double length = sqrt(dot(cross, cross));
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         double to[3], other[3];
         subtract(fixture->points[corners[(i + 1) % 3]], fixture->points[corners[i]], to);
         subtract(fixture->points[corners[(i + 2) % 3]], fixture->points[corners[i]], other);
@@ -67,7 +67,7 @@ static void add_triangle(const shape *fixture, const uint32_t *corners, md5_norm
         const double weight = weighting == MD5_NORMALS_ID     ? 1
                               : weighting == MD5_NORMALS_AREA ? 0.5 * length
                                                               : angle;
-        FOR (k, 3)
+        for (int k = 0; k < 3; k++)
             sums[corners[i]][k] += weight * cross[k] / length;
     }
 }
@@ -79,13 +79,13 @@ static double error_of(const shape *fixture, md5_normals weighting)
     OWN_MODEL model = load(fixture, weighting);
     if (!model)
         return INFINITY;
-    EACH_IN (triangle, fixture, triangles)
-        add_triangle(fixture, *triangle, weighting, sums);
-    FOR (i, fixture->num_points) {
+    for (uint32_t i = 0; i < fixture->num_triangles; i++)
+        add_triangle(fixture, fixture->triangles[i], weighting, sums);
+    for (uint32_t i = 0; i < fixture->num_points; i++) {
         const md5_vec3 normal = model->meshes[0].normals[i];
         const double found[3] = {normal.x, normal.y, normal.z};
         const double length = sqrt(dot(sums[i], sums[i]));
-        FOR (k, 3)
+        for (int k = 0; k < 3; k++)
             worst = fmax(worst, fabs(found[k] - sums[i][k] / length));
     }
     return worst;
@@ -97,17 +97,17 @@ TEST (normals_are_weighted_as_the_formulas_say) {
     uint64_t random = 31;
     static const double sizes[] = {1e-3, 1, 100, 1e6};
     shape fan;
-    FOR (round, 200) {
+    for (int round = 0; round < 200; round++) {
         // A fan around the first point, as large as `size`, with thin and with obtuse triangles.
         double size = sizes[round % 4];
         fan.num_points = 4 + test_random_u32(&random) % 20;
         fan.num_triangles = fan.num_points - 1;
-        FOR (i, fan.num_points) {
-            FOR (k, 3)
+        for (uint32_t i = 0; i < fan.num_points; i++) {
+            for (int k = 0; k < 3; k++)
                 fan.points[i][k] = (float)(size * (test_random(&random) - 0.5));
             fan.points[i][2] *= 0.3f;
         }
-        FOR (i, fan.num_triangles) {
+        for (uint32_t i = 0; i < fan.num_triangles; i++) {
             fan.triangles[i][0] = 0;
             fan.triangles[i][1] = 1 + i;
             fan.triangles[i][2] = 1 + (i + 1) % (fan.num_points - 1);
@@ -134,10 +134,10 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
     static const uint32_t faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
                                          {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     shape cube = {.num_points = 8, .num_triangles = 12};
-    FOR (i, 8u)
-        FOR (k, 3)
+    for (uint32_t i = 0; i < 8; i++)
+        for (int k = 0; k < 3; k++)
             cube.points[i][k] = (i >> k & 1) ? 1 : -1;
-    FOR (i, 6u) {
+    for (uint32_t i = 0; i < 6; i++) {
         const uint32_t *const f = faces[i];
         const uint32_t halves[2][3] = {{f[0], f[2], f[1]}, {f[0], f[3], f[2]}};
         memcpy(cube.triangles[2 * i], halves, sizeof halves);
@@ -145,10 +145,10 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
     double worst[3] = {0};
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
         OWN_MODEL model = load(&cube, (md5_normals)weighting);
-        FOR (i, 8u) {
+        for (uint32_t i = 0; i < 8; i++) {
             const md5_vec3 normal = model->meshes[0].normals[i];
             const double found[3] = {normal.x, normal.y, normal.z};
-            FOR (k, 3)
+            for (int k = 0; k < 3; k++)
                 worst[weighting] =
                     fmax(worst[weighting], fabs(fabs(found[k]) - 0.57735026918962576));
             // All point to the same side of the surface.
@@ -165,13 +165,13 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
 // however small the triangles are beside a unit, and each side keeps its own.
 TEST (normals_of_two_sides_are_apart_with_any_weights) {
     shape sheet = {.num_points = 6, .num_triangles = 2, .triangles = {{0, 1, 2}, {3, 5, 4}}};
-    FOR (i, 6u) {
+    for (uint32_t i = 0; i < 6; i++) {
         sheet.points[i][0] = i % 3 == 1 ? 1e-4f : 0;
         sheet.points[i][1] = i % 3 == 2 ? 1e-4f : 0;
     }
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
         OWN_MODEL model = load(&sheet, (md5_normals)weighting);
-        FOR (i, 6u)
+        for (uint32_t i = 0; i < 6; i++)
             CHECK(model->meshes[0].normals[i].z == (i < 3 ? -1 : 1));
     }
 }
@@ -182,7 +182,7 @@ TEST (normals_of_two_sides_are_apart_with_any_weights) {
 
 static void check_first_equal(const md5_vec3 *points, uint32_t count, const uint32_t *first_equal)
 {
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t expected = 0;
         while (points[expected].x != points[i].x || points[expected].y != points[i].y
                || points[expected].z != points[i].z)
@@ -209,13 +209,13 @@ static void check_weld(const md5_vec3 *points, uint32_t count)
 TEST (weld_finds_the_first_equal_point) {
     enum { COUNT_MOST = 600 };
     uint64_t random = 11;
-    FOR (round, 20u) {
+    for (uint32_t round = 0; round < 20; round++) {
         const uint32_t count = round * COUNT_MOST / 20;
         uint32_t values = 2 + round % 4;
         OWN_ARRAY(md5_vec3, points, count);
-        FOR (i, count) {
+        for (uint32_t i = 0; i < count; i++) {
             float coordinates[3];
-            FOR (axis, 3) {
+            for (int axis = 0; axis < 3; axis++) {
                 const uint32_t value = test_random_u32(&random) % values;
                 coordinates[axis] = (float)value * (test_random_u32(&random) % 2 ? 0.1f : -0.1f);
             }
@@ -249,7 +249,7 @@ static void collide(md5_vec3 *points, uint32_t count)
         // the same hash.
         const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
         uint64_t inverse = factor; // right in its lowest three bits; each step doubles their number
-        FOR (i, 5)
+        for (int i = 0; i < 5; i++)
             inverse *= 2 - factor * inverse;
         const uint64_t product = ((uint64_t)12345 << 32 | lower) * inverse;
         const uint64_t xy = product ^ product >> 29 ^ product >> 58;
@@ -274,8 +274,8 @@ TEST (weld_is_right_wherever_its_steps_end) {
     enum { MOST = 64 };
     md5_vec3 distinct[MOST], points[MOST + 2];
     collide(distinct, MOST);
-    FOR_FROM (count, 1, MOST) {
-        FOR (again, count) {
+    for (int count = 1; count < MOST; count++) {
+        for (int again = 0; again < count; again++) {
             memcpy(points, distinct, sizeof distinct);
             points[count] = distinct[again];
             points[count + 1] = distinct[0];

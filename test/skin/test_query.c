@@ -28,23 +28,25 @@ static bool query_load(query_case *made)
     made->palette = calloc(num_joints, sizeof(md5_mat34));
     made->pose = calloc(num_joints, sizeof(md5_xform));
     made->positions = calloc(made->model->num_meshes, sizeof(md5_vec3 *));
-    FOR (mesh, made->model->num_meshes)
+    for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
         made->positions[mesh] = calloc(made->model->meshes[mesh].num_vertices, sizeof(md5_vec3));
     return CHECK(made->binding);
 }
 
 static void query_pose(query_case *made, double time)
 {
-    const md5_moment moment = md5_moment_at(made->anim, time, MD5_WRAP_LOOP);
-    md5_pose_palette(made->binding, moment, MD5_ROOT_FILE, made->pose, made->joints, made->palette);
-    FOR (mesh, made->model->num_meshes)
+    const md5_sample_position sample = md5_sample_position_at(made->anim, time, MD5_WRAP_LOOP);
+    md5_pose_palette(made->binding, sample, MD5_ROOT_FILE, made->pose, made->joints, made->palette);
+    for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
         md5_skin(&made->model->meshes[mesh], made->palette, made->positions[mesh], NULL, NULL);
 }
 
 static void query_free(query_case *made)
 {
-    FOR_WHILE (mesh, made->model->num_meshes, made->positions)
-        free(made->positions[mesh]);
+    if (made->positions) {
+        for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
+            free(made->positions[mesh]);
+    }
     free(made->positions);
     free(made->pose);
     free(made->palette);
@@ -77,11 +79,11 @@ TEST_HERE (bounds_of_joints_hold_the_posed_model) {
     const uint32_t num_joints = made->model->skeleton.num_joints;
     OWN_ARRAY(md5_bounds, boxes, num_joints);
     CHECK(md5_build_joint_bounds(made->model, boxes));
-    FOR (i, 30) {
+    for (int i = 0; i < 30; i++) {
         query_pose(made, i * 0.031);
         const md5_bounds found = md5_bounds_from_joints(boxes, made->joints, num_joints);
         md5_bounds exact = md5_bounds_from_points(NULL, 0);
-        FOR (m, made->model->num_meshes)
+        for (uint32_t m = 0; m < made->model->num_meshes; m++)
             exact = md5_bounds_union(
                 exact,
                 md5_bounds_from_points(made->positions[m], made->model->meshes[m].num_vertices));
@@ -124,7 +126,7 @@ TEST (transformed_bounds_hold_the_transformed_corners_tightly) {
     const float p = 2.0f / 3.0f, q = -1.0f / 3.0f;
     const md5_mat34 m = {{p, q, p, 10, p, p, q, -20, q, p, p, 30}};
     md5_vec3 corners[8];
-    FOR (i, 8) {
+    for (int i = 0; i < 8; i++) {
         const real3 corner = {i & 1 ? 4 : -1, i & 2 ? 5 : 2, i & 4 ? 6 : -3};
         corners[i] = real3_narrow(real3_transform(&m, corner, 1));
     }
@@ -140,13 +142,13 @@ TEST_HERE (nearest_joint_is_that_with_the_smallest_distance) {
     const uint32_t num_joints = made->model->skeleton.num_joints;
     uint64_t random = 5;
     query_pose(made, 0.1);
-    FOR (i, 100) {
+    for (int i = 0; i < 100; i++) {
         const md5_vec3 to = random_in((md5_vec3){-50, -50, 0}, (md5_vec3){50, 50, 100}, &random);
         float distance = -1;
         const uint32_t nearest = md5_find_nearest_joint(made->joints, num_joints, to, &distance);
         double smallest = INFINITY;
         uint32_t expected = MD5_NONE;
-        FOR (joint, num_joints) {
+        for (uint32_t joint = 0; joint < num_joints; joint++) {
             const float *const m = made->joints[joint].m;
             const double d = real3_distance((real3){m[3], m[7], m[11]}, real3_of(to));
             if (d < smallest - 1e-9) {
@@ -182,7 +184,7 @@ TEST (ray_picks_the_joint_nearest_to_its_line_but_not_behind_it) {
 
 TEST_HERE (single_vertices_are_where_skinning_puts_them) {
     query_pose(made, 0.4);
-    FOR (m, made->model->num_meshes) {
+    for (uint32_t m = 0; m < made->model->num_meshes; m++) {
         const md5_mesh *const mesh = &made->model->meshes[m];
         OWN_ARRAY(md5_vec3, positions, mesh->num_vertices);
         OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
@@ -215,7 +217,7 @@ static md5_vec3 random_side(float size, uint64_t *random)
 // Every tenth box is empty.
 static void made_crowd(md5_bounds *boxes, uint64_t *random)
 {
-    FOR (i, CROWD) {
+    for (int i = 0; i < CROWD; i++) {
         const md5_vec3 at = random_side(100, random);
         const float half = (float)(20 * test_random(random));
         boxes[i] = (md5_bounds){{at.x - half, at.y - half, at.z - half},
@@ -234,12 +236,12 @@ TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
     md5_bounds boxes[CROWD];
     uint64_t random = 6;
     made_crowd(boxes, &random);
-    FOR (turn, 20) {
+    for (int turn = 0; turn < 20; turn++) {
         const md5_vec3 center = random_side(100, &random);
         const float radius = (float)(60 * test_random(&random));
         uint32_t found[CROWD], next = 0;
         const uint32_t count = md5_cull_sphere(boxes, CROWD, center, radius, found);
-        FOR_U32 (i, CROWD) {
+        for (uint32_t i = 0; i < CROWD; i++) {
             const md5_bounds *const box = &boxes[i];
             const real3 nearest = {clamp(center.x, box->min.x, box->max.x),
                                    clamp(center.y, box->min.y, box->max.y),
@@ -294,7 +296,7 @@ TEST (ray_finds_the_boxes_it_passes_through) {
     const md5_ray ray = {.origin = {-150, 1, 2}, .direction = {1, 0.02f, -0.03f}};
     const uint32_t count = md5_cull_ray(boxes, CROWD, ray, found);
     CHECK(count > 0);
-    FOR_U32 (i, CROWD) {
+    for (uint32_t i = 0; i < CROWD; i++) {
         const bool is_found = next < count && found[next] == i;
         next += is_found;
         CHECK(is_found == md5_raycast_bounds(ray, boxes[i], NULL));
@@ -306,7 +308,7 @@ TEST (ray_finds_the_boxes_it_passes_through) {
 static bool is_in_clip(const md5_mat44 *m, md5_vec3 p, double near_depth)
 {
     double clip[4];
-    FOR (row, 4)
+    for (int row = 0; row < 4; row++)
         clip[row] = (double)m->m[row] * p.x + (double)m->m[4 + row] * p.y
                     + (double)m->m[8 + row] * p.z + m->m[12 + row];
     return fabs(clip[0]) <= clip[3] && fabs(clip[1]) <= clip[3] && clip[2] <= clip[3]
@@ -316,7 +318,7 @@ static bool is_in_clip(const md5_mat44 *m, md5_vec3 p, double near_depth)
 static bool is_inside(const md5_vec4 *planes, md5_vec3 p)
 {
     bool inside = true;
-    FOR (i, 6)
+    for (int i = 0; i < 6; i++)
         inside = inside
                  && (double)planes[i].x * p.x + (double)planes[i].y * p.y
                             + (double)planes[i].z * p.z + planes[i].w
@@ -327,7 +329,7 @@ static bool is_inside(const md5_vec4 *planes, md5_vec3 p)
 TEST (frustum_planes_enclose_what_the_camera_sees) {
     static const md5_vec3 eye = {120, -40, 60}, at = {0, 10, 30}, up = {0, 0, 1};
     uint64_t random = 8;
-    FOR (i, 6) {
+    for (int i = 0; i < 6; i++) {
         const md5_depth depth = (md5_depth)(i % 3);
         const float far_z = i < 3 ? 300 : INFINITY;
         const md5_mat44 m = md5_mat44_mul(md5_mat44_perspective(50, 1.5f, 1, far_z, depth),
@@ -335,7 +337,7 @@ TEST (frustum_planes_enclose_what_the_camera_sees) {
         md5_vec4 planes[6];
         md5_frustum_planes(m, depth, planes);
         uint32_t num_inside = 0;
-        FOR (turn, 2000) {
+        for (int turn = 0; turn < 2000; turn++) {
             const md5_vec3 p = random_side(400, &random);
             const bool expected = is_in_clip(&m, p, depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? -1 : 0);
             num_inside += expected;
@@ -383,8 +385,8 @@ static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t tri
 static double first_hit(const query_case *made, const md5_ray *ray, bool *is_doubtful)
 {
     double nearest = INFINITY, doubtful = INFINITY;
-    FOR (mesh, made->model->num_meshes)
-        FOR (i, made->model->meshes[mesh].num_triangles) {
+    for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
+        for (uint32_t i = 0; i < made->model->meshes[mesh].num_triangles; i++) {
             const meeting met = meet_triangle(made, mesh, i, ray);
             if (!(met.t >= 0) || (ray->front_only && met.cosine > 0))
                 continue;
@@ -414,7 +416,7 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
     uint64_t random = 1;
     uint32_t num_hits = 0, num_misses = 0;
     OWN_ARRAY(md5_vec3, scratch, made->model->max_vertices);
-    FOR (i, 600) {
+    for (int i = 0; i < 600; i++) {
         if (i % 100 == 0)
             query_pose(made, i * 0.0037);
         md5_ray ray = ray_through(&made->model->bounds, i % 3 == 0 ? 0.01f : 3, &random);
@@ -441,15 +443,15 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
 TEST_HERE (hit_weights_give_the_point_of_the_ray) {
     uint64_t random = 2;
     query_pose(made, 0.3);
-    FOR (i, 300) {
+    for (int i = 0; i < 300; i++) {
         const md5_ray ray = ray_through(&made->model->bounds, 1, &random);
-        FOR (m, made->model->num_meshes) {
+        for (uint32_t m = 0; m < made->model->num_meshes; m++) {
             const md5_mesh *const mesh = &made->model->meshes[m];
             md5_hit hit;
             if (!md5_raycast_mesh(ray, mesh, made->positions[m], &hit))
                 continue;
             real3 at = {0};
-            FOR (corner, 3) {
+            for (int corner = 0; corner < 3; corner++) {
                 const uint32_t vertex = mesh->indices[3 * hit.triangle + (uint32_t)corner];
                 const md5_vec3 p = made->positions[m][vertex];
                 const double weight = hit.weights[corner];
@@ -483,9 +485,9 @@ static md5_vec3 box_corner(uint32_t i, float x, float y, float z)
 TEST (no_ray_slips_through_the_edges_of_a_closed_surface) {
     uint64_t random = 3;
     uint32_t num_misses = 0;
-    FOR (turn, 20000) {
+    for (int turn = 0; turn < 20000; turn++) {
         md5_vec3 corners[8];
-        FOR (i, 8u)
+        for (uint32_t i = 0; i < 8; i++)
             corners[i] = md5_vec3_add(box_corner(i, 1, 1, 1), random_side(0.3f, &random));
         // From the inside through a corner, or through a point of an edge or a diagonal.
         const uint32_t triangle = test_random_u32(&random) % 12, side = test_random_u32(&random);
@@ -501,10 +503,10 @@ TEST (no_ray_slips_through_the_edges_of_a_closed_surface) {
 
 TEST (ray_from_outside_hits_the_front_of_a_box) {
     md5_vec3 corners[8];
-    FOR (i, 8u)
+    for (uint32_t i = 0; i < 8; i++)
         corners[i] = box_corner(i, 1, 2, 3);
     const float half[3] = {1, 2, 3};
-    FOR (side, 6) {
+    for (int side = 0; side < 6; side++) {
         float from[3] = {0.1f, 0.2f, 0.3f}, along[3] = {0};
         from[side / 2] = side % 2 ? 10 : -10;
         along[side / 2] = side % 2 ? -2 : 2;
@@ -540,12 +542,12 @@ TEST (ray_hits_what_a_box_holds) {
         {{.origin = {-5, 2, 0}, .direction = {1, 0, 0}}, true, 4}, // along a side: it is closed
         {{.origin = {-5, 2.001f, 0}, .direction = {1, 0, 0}}, false, 0},
     };
-    EACH (row, cases) {
+    for (size_t j = 0; j < COUNT_OF(cases); j++) {
         float t = -1;
-        const bool is_hit = md5_raycast_bounds(row->ray, box, &t);
-        CHECK_THAT(is_hit == row->is_hit, "row %td", row - cases);
+        const bool is_hit = md5_raycast_bounds(cases[j].ray, box, &t);
+        CHECK_THAT(is_hit == cases[j].is_hit, "row %td", j);
         if (is_hit)
-            CHECK_NEAR(t, row->t, 1e-6);
+            CHECK_NEAR(t, cases[j].t, 1e-6);
     }
     CHECK(!md5_raycast_bounds(cases[2].ray, box, NULL));
     const md5_bounds empty = md5_bounds_from_points(NULL, 0);
@@ -555,7 +557,7 @@ TEST (ray_hits_what_a_box_holds) {
 TEST (ray_without_direction_or_of_nan_hits_nothing) {
     const md5_bounds box = {{-1, -1, -1}, {1, 1, 1}};
     md5_vec3 corners[8];
-    FOR (i, 8u)
+    for (uint32_t i = 0; i < 8; i++)
         corners[i] = box_corner(i, 1, 1, 1);
     const md5_ray rays[] = {
         {.origin = {0, 0, 0}},
@@ -563,7 +565,7 @@ TEST (ray_without_direction_or_of_nan_hits_nothing) {
         {.origin = {0, 0, 0}, .direction = {1, NAN, 0}},
         {.origin = {0, 0, 0}, .direction = {INFINITY, INFINITY, 0}},
     };
-    FOR (i, COUNT_OF(rays)) {
+    for (size_t i = 0; i < COUNT_OF(rays); i++) {
         md5_hit hit;
         CHECK(!md5_raycast_mesh(rays[i], &box_mesh, corners, &hit));
         CHECK(i == 3 || !md5_raycast_bounds(rays[i], box, NULL));
@@ -577,7 +579,7 @@ TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
     uint32_t num_hits = 0;
     md5_build_joint_bounds(made->model, boxes);
     query_pose(made, 0.2);
-    FOR (i, 200) {
+    for (int i = 0; i < 200; i++) {
         const md5_ray ray = ray_through(&made->model->bounds, 1, &random);
         md5_hit hit = {.joint = 12345};
         const bool is_hit = md5_raycast_joints(ray, boxes, made->joints, num_joints, &hit);
@@ -593,7 +595,7 @@ TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
         const double min[3] = {box->min.x, box->min.y, box->min.z};
         const double max[3] = {box->max.x, box->max.y, box->max.z};
         double to_surface = INFINITY;
-        FOR (axis, 3) {
+        for (int axis = 0; axis < 3; axis++) {
             const double local = m[axis] * at.x + m[4 + axis] * at.y + m[8 + axis] * at.z;
             CHECK(local > min[axis] - 1e-3 && local < max[axis] + 1e-3);
             to_surface = fmin(to_surface, fmin(fabs(local - min[axis]), fabs(local - max[axis])));
@@ -631,7 +633,7 @@ TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
     REQUIRE(file && left);
     uint64_t random = 9;
     uint32_t num_hits = 0;
-    FOR (i, 200) {
+    for (int i = 0; i < 200; i++) {
         const md5_ray ray = ray_through(&file->bounds, 1, &random);
         md5_ray moved = ray;
         moved.origin = md5_mat34_point(to_left, ray.origin);

@@ -81,10 +81,12 @@ static bool is_at(md5_vec3 a, md5_vec3 b)
 static void check_written(const md5_mesh *mesh, const md5_mat34 *palette,
                           const md5_dual_quat *duals, const char *what)
 {
-    FOR (wanted, 4) {
+    for (int wanted = 0; wanted < 4; wanted++) {
         const bool normals = wanted & 1, tangents = wanted & 2;
         OWN_SKINNED expected = skin(mesh, palette, duals, MD5_CPU_SCALAR, normals, tangents);
-        EACH_CPU (level, MD5_CPU_SCALAR + 1) {
+        for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
+            if (!md5i_cpu_has(level))
+                continue;
             OWN_SKINNED actual = skin(mesh, palette, duals, level, normals, tangents);
             CHECK_THAT(is_same(&expected, &actual, mesh->num_vertices),
                        "%s, %s%s differs, normals %d, tangents %d", what, level_names[level],
@@ -105,7 +107,9 @@ static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const cha
     const md5_bounds held = md5_bounds_from_points(positions.positions, mesh->num_vertices);
     CHECK_THAT(is_at(expected.min, held.min) && is_at(expected.max, held.max),
                "%s: bounds do not fit", what);
-    EACH_CPU (level, MD5_CPU_SCALAR + 1) {
+    for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
+        if (!md5i_cpu_has(level))
+            continue;
         const md5_bounds actual = md5i_skin_bounds_with(level, &model, palette);
         CHECK_THAT(memcmp(&expected, &actual, sizeof actual) == 0, "%s, %s: other bounds", what,
                    level_names[level]);
@@ -154,7 +158,7 @@ static void begin_random_mesh(random_mesh *made, size_t num_vertices)
 
 static void add_streak(random_mesh *made, const streak *fixture, uint64_t *random)
 {
-    FOR (i, fixture->length) {
+    for (uint32_t i = 0; i < fixture->length; i++) {
         // Adds a vertex of the streak, or now and then one of another kind that interrupts it.
         const uint32_t vertex = made->mesh.num_vertices++;
         const bool is_odd = test_random_u32(random) % 12 == 0;
@@ -210,7 +214,7 @@ static void end_random_mesh(random_mesh *made)
 static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *random)
 {
     begin_random_mesh(made, 41 * (size_t)num_streaks);
-    FOR (i, num_streaks) {
+    for (uint32_t i = 0; i < num_streaks; i++) {
         streak fixture = {
             .length = test_random_u32(random) % 41,
             .num_influences = test_random_u32(random) % (MAX_INFLUENCES + 1),
@@ -262,7 +266,7 @@ TEST (skin_gives_the_same_bits_with_every_instruction_set) {
     uint64_t random = 41;
     seen_runs seen = {{{0}}};
     md5_mat34 palette[JOINTS];
-    FOR (round, 200u) {
+    for (uint32_t round = 0; round < 200; round++) {
         OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 20, &random);
         made_joints(palette, JOINTS, 20, &random);
@@ -282,7 +286,7 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
     uint64_t random = 61;
     md5_mat34 palette[JOINTS];
     md5_dual_quat dual[JOINTS];
-    FOR (round, 100u) {
+    for (uint32_t round = 0; round < 100; round++) {
         OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 20, &random);
         made_joints(palette, JOINTS, 20, &random);
@@ -296,10 +300,10 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
         check_written(&made.mesh, NULL, dual, name_of(round));
 
         // Turns about an axis along the normals give zeros, whose signs are compared too.
-        FOR (i, JOINTS)
+        for (int i = 0; i < JOINTS; i++)
             dual[i] = (md5_dual_quat){
                 .real = {0, 0, test_betweenf(-1, 1, &random), test_betweenf(-1, 1, &random)}};
-        FOR (vertex, made.mesh.num_vertices)
+        for (uint32_t vertex = 0; vertex < made.mesh.num_vertices; vertex++)
             made.normals[vertex] = (md5_vec3){0, 0, 1};
         check_written(&made.mesh, NULL, dual, name_of(round));
     }
@@ -310,11 +314,11 @@ TEST (skin_gives_the_same_bits_for_odd_palettes) {
     static const float odd[] = {0, -0.0f, 1e-38f, 1e30f, -1e-20f, INFINITY};
     uint64_t random = 43;
     md5_mat34 palette[JOINTS];
-    FOR (round, 60u) {
+    for (uint32_t round = 0; round < 60; round++) {
         OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 10, &random);
         made_joints(palette, JOINTS, 20, &random);
-        FOR (i, 12u) {
+        for (uint32_t i = 0; i < 12; i++) {
             const uint32_t entry = test_random_u32(&random) % (12 * JOINTS);
             const uint32_t value = test_random_u32(&random) % (COUNT_OF(odd));
             palette[entry / 12].m[entry % 12] = odd[value];
@@ -343,7 +347,7 @@ static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint
         kind == MD5_SKIN_RIGID && step == 1 ? run->kind == MD5_SKIN_BLEND : run->kind == kind;
     const uint32_t *const joints = mesh->influence_joints + first;
     const float *floats = (const float *)(const void *)(words + count) + lane;
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t from = 0;
         while (from < count - 1 && joints[from] != words[i])
             from++;
@@ -375,7 +379,7 @@ static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t 
         plan->vertices + run->vertices + group * md5_skin_num_vertices(run->order);
     const bool is_gathered = run->order == MD5_SKIN_GATHERED;
     bool is_right = true;
-    FOR_U32 (lane, MD5_SKIN_GROUP) {
+    for (uint32_t lane = 0; lane < MD5_SKIN_GROUP; lane++) {
         const uint32_t vertex = is_gathered ? vertices[lane] / 3 : vertices[0] + lane;
         const bool again = is_gathered && lane > 0 && vertices[lane] == vertices[lane - 1];
         is_right = is_right && (!is_gathered || vertices[lane] % 3 == 0);
@@ -393,11 +397,12 @@ static size_t size_of_runs(const md5_mesh *mesh)
 {
     const md5_skin_plan *const plan = mesh->skin_plan;
     size_t num_vertices = 0, num_words = 0;
-    EACH_IN (run, plan, runs) {
+    for (uint32_t i = 0; i < plan->num_runs; i++) {
+        const md5_skin_run *const run = &plan->runs[i];
         CHECK_UINT(run->vertices, num_vertices);
         num_vertices += (size_t)run->count * (run->order == MD5_SKIN_GATHERED ? 8 : 1);
         CHECK_UINT(run->words, num_words);
-        FOR (k, run->count) {
+        for (uint32_t k = 0; k < run->count; k++) {
             const bool is_single = run->order == MD5_SKIN_SINGLES;
             num_words += md5_skin_num_words(
                 run->kind, run->order,
@@ -408,8 +413,8 @@ static size_t size_of_runs(const md5_mesh *mesh)
     const size_t sizes[] = {sizeof *plan, plan->num_runs * sizeof *plan->runs,
                             num_vertices * sizeof *plan->vertices, num_words * sizeof *plan->words};
     size_t size = 0;
-    EACH (row, sizes)
-        size += (*row + 15) / 16 * 16;
+    for (size_t i = 0; i < COUNT_OF(sizes); i++)
+        size += (sizes[i] + 15) / 16 * 16;
     return size;
 }
 
@@ -424,9 +429,10 @@ static void check_plan(const md5_mesh *mesh, const char *what)
     }
     OWN_ARRAY(uint32_t, times, mesh->num_vertices + 1);
     bool is_right = true;
-    EACH_IN (run, plan, runs) {
+    for (uint32_t i = 0; i < plan->num_runs; i++) {
+        const md5_skin_run *const run = &plan->runs[i];
         const uint32_t *words = plan->words + run->words;
-        FOR (k, run->count) {
+        for (uint32_t k = 0; k < run->count; k++) {
             const uint32_t vertex = plan->vertices[run->vertices + k];
             if (run->order != MD5_SKIN_SINGLES) {
                 is_right = is_right && check_group(mesh, run, k, times);
@@ -439,7 +445,7 @@ static void check_plan(const md5_mesh *mesh, const char *what)
             times[vertex]++;
         }
     }
-    FOR (vertex, mesh->num_vertices)
+    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++)
         is_right = is_right && times[vertex] == 1;
     CHECK_THAT(is_right, "%s: a vertex is not done as it should be", what);
     CHECK_UINT(plan->size, size_of_runs(mesh));
@@ -447,7 +453,7 @@ static void check_plan(const md5_mesh *mesh, const char *what)
 
 TEST (skin_plan_covers_every_vertex) {
     uint64_t random = 47;
-    FOR (round, 100u) {
+    for (uint32_t round = 0; round < 100; round++) {
         OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 20, &random);
         check_plan(&made.mesh, "random mesh");
@@ -458,7 +464,7 @@ TEST (skin_plan_covers_every_vertex) {
 // Each vertex has the largest weight on another of the joints: see streak.
 TEST (skin_plan_groups_joints_in_any_order) {
     uint64_t random = 67;
-    FOR_FROM (count, 2, 17) {
+    for (int count = 2; count < 17; count++) {
         seen_runs seen = {{{0}}};
         OWN_RANDOM_MESH made;
         begin_random_mesh(&made, 200);
@@ -478,7 +484,7 @@ TEST (skin_plan_groups_threes) {
     for (uint32_t num_influences = 1; num_influences <= 8; num_influences++) {
         OWN_RANDOM_MESH made;
         begin_random_mesh(&made, 3 * 60 + 800);
-        FOR_U32 (i, 60 + 100) {
+        for (uint32_t i = 0; i < 60 + 100; i++) {
             const streak fixture = {i < 60 ? 3 : 8, num_influences, i % JOINTS, 1 + i / JOINTS,
                                     APART};
             add_streak(&made, &fixture, &random);
@@ -506,7 +512,8 @@ static void check_model(const char *path)
     made_joints(palette, num_joints, 50, &random);
     md5_build_palette(model, palette, palette);
     md5_build_dual_palette(palette, num_joints, dual);
-    EACH_IN (mesh, model, meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
         check_plan(mesh, path);
         check_sets(mesh, palette, path);
         check_written(mesh, NULL, dual, path);
@@ -528,8 +535,8 @@ TEST (skin_gives_the_same_bits_for_real_models) {
         "cube2/ffflag/ffflag.md5mesh",
     };
     REQUIRE_CORPUS();
-    EACH (row, paths)
-        check_model(test_pathf("corpus/%s", *row));
+    for (size_t i = 0; i < COUNT_OF(paths); i++)
+        check_model(test_pathf("corpus/%s", paths[i]));
 }
 
 // -- Plan -----------------------------------------------------------------------------------------
@@ -578,7 +585,8 @@ static void check_memory(const char *name, const char *text, size_t text_size,
     if (!CHECK_THAT(model != NULL, "%s: %s", name, error.message))
         return;
     size_t arrays = 0, plans = 0;
-    EACH_IN (mesh, model, meshes) {
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
         arrays += size_of_arrays(mesh);
         plans += size_of_plan(mesh);
     }
@@ -587,7 +595,7 @@ static void check_memory(const char *name, const char *text, size_t text_size,
     CHECK_THAT(model->geometry_size - arrays <= heads + slack, "%s: arrays of %zu bytes in %zu",
                name, arrays, model->geometry_size);
     CHECK_UINT(heap.live_bytes, model->size + model->geometry_size + plans);
-    CHECK(opts.without & MD5_PART_SKIN_PLANS ? plans == 0 : plans > 0);
+    CHECK(opts.skip_geometry & MD5_GEOMETRY_SKIN_PLANS ? plans == 0 : plans > 0);
     md5_release_geometry(model);
     CHECK_UINT(heap.live_bytes, model->size);
     md5_free_model(model);
@@ -596,14 +604,17 @@ static void check_memory(const char *name, const char *text, size_t text_size,
 
 static void check_file(const char *path)
 {
-    static const md5_load_opts options[] = {
-        {.max_warnings = 0}, {.without = MD5_PART_TANGENTS}, {.without = MD5_PART_SKIN_PLANS}};
+    static const md5_load_opts options[] = {{.max_warnings = 0},
+                                            {.skip_geometry = MD5_GEOMETRY_TANGENTS},
+                                            {.skip_geometry = MD5_GEOMETRY_SKIN_PLANS}};
     size_t size = 0;
     OWN_STRING text = test_read_file(path, &size);
     if (!CHECK_THAT(text != NULL, "%s cannot be read", path))
         return;
-    EACH (option, options)
+    for (size_t i = 0; i < COUNT_OF(options); i++) {
+        const md5_load_opts *const option = &options[i];
         check_memory(path, text, size, option, 0);
+    }
 }
 
 TEST (our_models_take_what_they_use) {
@@ -624,8 +635,8 @@ TEST (real_models_take_what_they_use) {
         "terasology/redElephantrook.md5mesh",
     };
     REQUIRE_CORPUS();
-    EACH (file, files)
-        check_file(test_pathf("corpus/%s", *file));
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        check_file(test_pathf("corpus/%s", files[i]));
 }
 
 // -- Random models --------------------------------------------------------------------------------
@@ -635,31 +646,31 @@ enum { PLAN_JOINTS = 6, MAX_VERTICES = 150, MAX_WEIGHTS = 12 };
 TEST (random_models_take_what_they_use) {
     static const md5_load_opts options = {.max_warnings = 0};
     uint64_t random = 67;
-    FOR (round, 50u) {
+    for (uint32_t round = 0; round < 50; round++) {
         OWN_TEXT text = {0};
         test_append(&text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 3 joints {\n",
                     PLAN_JOINTS);
-        FOR (i, PLAN_JOINTS)
+        for (int i = 0; i < PLAN_JOINTS; i++)
             test_append(&text, "\"%u\" -1 ( 0 %u 1 ) ( 0 0 0 )\n", i, i);
         test_append(&text, "}\n");
-        FOR (i, 3) {
+        for (int i = 0; i < 3; i++) {
             const uint32_t num_vertices = test_random_u32(&random) % MAX_VERTICES;
             uint32_t num_weights = 0;
             test_append(&text, "mesh { shader \"\" numverts %u\n", num_vertices);
-            FOR (j, num_vertices) {
+            for (uint32_t j = 0; j < num_vertices; j++) {
                 const uint32_t own = test_random_u32(&random) % MAX_WEIGHTS;
                 test_append(&text, "vert %u ( %u %u ) %u %u\n", j, j % 3, j % 2, num_weights, own);
                 num_weights += own;
             }
             const uint32_t num_triangles = num_vertices > 2 ? num_vertices - 2 : 0;
             test_append(&text, "numtris %u\n", num_triangles);
-            FOR (j, num_triangles)
+            for (uint32_t j = 0; j < num_triangles; j++)
                 test_append(&text, "tri %u %u %u %u\n", j, j, j + 1, j + 2);
 
             // Biases of 0, and several weights of a vertex on one joint.
             STRINGS(biases) = {"0", "0.25", "0.5", "1", "1", "0.125"};
             test_append(&text, "numweights %u\n", num_weights);
-            FOR (j, num_weights)
+            for (uint32_t j = 0; j < num_weights; j++)
                 test_append(&text, "weight %u %u %s ( %u 2 %u )\n", j,
                             test_random_u32(&random) % PLAN_JOINTS,
                             biases[test_random_u32(&random) % 6], test_random_u32(&random) % 9, j);

@@ -60,8 +60,8 @@ $(sed -n '/^writes() {/,/^}/p' "$0")
 writes "\$2"
 END
 
-names="a.clip a.md5anim a.md5mesh a.md5camera a.png a.apng a.gif"
-! command -v ffmpeg >/dev/null || names="$names a.mp4 a.webm"
+names="a.clip a.md5anim a.md5mesh a.md5camera a.png a.apng"
+! command -v ffmpeg >/dev/null || names="$names a.gif a.mp4 a.webm"
 for name in $names; do
     check "$name: a limit of 4 KiB" fails_small $name
     check "$name: a limit whose signal is ignored" ignores_signal $name

@@ -7,7 +7,7 @@ cc=${CC:-cc}
 pages=demo/viewer/pages
 python3 - "$scratch" $pages/pages.txt $pages/*.c <<'END'
 import sys
-sys.path.insert(0, ".ci")
+sys.path.insert(0, "render")
 import embed
 folder, text, *paths = sys.argv[1:]
 pages = embed.sections(text)
@@ -87,7 +87,7 @@ static md5_binding *clip_of(const char *name)
 
 static void pose_at(const md5_binding *clip, double seconds, md5_xform *pose)
 {
-    md5_sample(clip, md5_moment_at(clip->anim, seconds, MD5_WRAP_LOOP), MD5_ROOT_IN_PLACE, pose);
+    md5_sample(clip, md5_sample_position_at(clip->anim, seconds, MD5_WRAP_LOOP), MD5_ROOT_IN_PLACE, pose);
 }
 
 static uint32_t joint(const char *name)
@@ -234,9 +234,9 @@ static void compare(void)
     static md5_xform a[JOINTS], b[JOINTS], ours[JOINTS], its[JOINTS];
     const md5_binding *const clip = clip_of("attack");
     for (int i = 0; i < 20; i++) {
-        md5_moment at = md5_moment_at(clip->anim, 0.061 * i, MD5_WRAP_LOOP);
-        md5_sample(clip, md5_moment_from_frames(clip->anim, at.frame0, at.frame0, 0), MD5_ROOT_IN_PLACE, a);
-        md5_sample(clip, md5_moment_from_frames(clip->anim, at.frame1, at.frame1, 0), MD5_ROOT_IN_PLACE, b);
+        md5_sample_position at = md5_sample_position_at(clip->anim, 0.061 * i, MD5_WRAP_LOOP);
+        md5_sample(clip, md5_sample_position_from_frames(clip->anim, at.frame0, at.frame0, 0), MD5_ROOT_IN_PLACE, a);
+        md5_sample(clip, md5_sample_position_from_frames(clip->anim, at.frame1, at.frame1, 0), MD5_ROOT_IN_PLACE, b);
         pose_between(a, b, count, at.fraction, i % 2 == 1, ours);
         at.interpolation = i % 2 == 1 ? MD5_INTERPOLATE_NLERP : MD5_INTERPOLATE_LINEAR;
         md5_sample(clip, at, MD5_ROOT_IN_PLACE, its);
@@ -321,7 +321,7 @@ END
 lines_of gaze <<'END'
 static void compare(void)
 {
-    const md5_gaze_desc desc = {.head = joint("head"), .numbers = {.head_share = 0.7f, .head_seconds = 0.3f}};
+    const md5_gaze_desc desc = {.head = joint("head"), .params = {.head_share = 0.7f, .head_seconds = 0.3f}};
     md5_gaze gaze;
     int num_looks = 0, num_jumps = 0;
     md5_gaze_begin(7, &gaze);
@@ -386,22 +386,22 @@ static void compare(void)
         const uint32_t tip = md5_find_joint(skeleton, name), knee = skeleton->joints[tip].parent;
         legs[i] = (md5_leg){.limb = {skeleton->joints[knee].parent, knee, tip}, .swivel = MD5_NONE, .group = (i / 2 + i) % 2};
     }
-    const md5_walk_desc desc = {.skeleton = skeleton, .legs = legs, .num_legs = 6, .num_groups = 2,
+    const md5_gait_desc desc = {.skeleton = skeleton, .legs = legs, .num_legs = 6, .num_groups = 2,
                                 .body = md5_find_joint(skeleton, "body")};
     md5_xform pose[JOINTS];
-    md5_walk walk;
+    md5_gait walk;
     int num_steps = 0, num_stands = 0, num_posed = 0;
-    md5_walk_begin(&desc, beetle->bind_local, (md5_xform){.rotation = {.w = 1}}, &walk);
+    md5_gait_begin(&desc, beetle->bind_local, (md5_xform){.rotation = {.w = 1}}, &walk);
     for (int i = 0; i < 1200; i++) {
-        md5_walk_advance(&desc, &walk, (md5_vec3){4, 1, 0}, 0.05f, 1.0 / 120.0);
-        const md5_xform body = md5_walk_placement(&walk);
+        md5_gait_advance(&desc, &walk, (md5_vec3){4, 1, 0}, 0.05f, 1.0 / 120.0);
+        const md5_xform body = md5_gait_placement(&walk);
         memcpy(pose, beetle->bind_local, skeleton->num_joints * sizeof *pose);
-        md5_walk_pose(&desc, &walk, pose);
+        md5_gait_pose(&desc, &walk, pose);
         float farthest = 0;
         bool begins = false, stands = true;
         for (int k = 0; k < 6; k++) {
             const md5_foothold *const foot = &walk.feet[k];
-            const md5_vec3 way = way_of(foot->home, walk.velocity, walk.turn);
+            const md5_vec3 way = way_of(foot->home, walk.velocity, walk.turn_rate);
             const md5_vec3 at = foot->is_stepping ? foot->from : foot->position;
             if (!foot->is_stepping || foot->progress == 0.0f)
                 farthest = fmaxf(farthest, lag_of(foot->home, way, md5_xform_point(md5_xform_inverse(body), at)));

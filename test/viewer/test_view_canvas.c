@@ -43,7 +43,7 @@ static double area(const view_canvas *canvas)
 
 static bool is_inside(const view_canvas *canvas, view_rect rect)
 {
-    FOR (i, canvas->count) {
+    for (uint32_t i = 0; i < canvas->count; i++) {
         const md5gl_panel_vertex *const v = &canvas->vertices[i];
         if (v->x < rect.x || v->x > rect.x + rect.width || v->y < rect.y
             || v->y > rect.y + rect.height)
@@ -205,11 +205,11 @@ TEST (canvas_writes_numbers_with_sensible_digits) {
         {-INFINITY, 3, false, MINUS "\xE2\x88\x9E"},
         {NAN, 3, false, "\xE2\x80\x93"},
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[32];
-        CHECK_STRING(
-            view_format_number(text, sizeof text, row->value, row->places, row->has_column),
-            row->expected);
+        CHECK_STRING(view_format_number(text, sizeof text, cases[i].value, cases[i].places,
+                                        cases[i].has_column),
+                     cases[i].expected);
     }
 }
 
@@ -227,11 +227,11 @@ TEST (canvas_cuts_parts_off_a_rectangle) {
                  {VIEW_AT_RIGHT, {32, 20, 8, 40}, {10, 20, 22, 40}},
                  {VIEW_AT_TOP, {10, 20, 30, 8}, {10, 28, 30, 32}},
                  {VIEW_AT_BOTTOM, {10, 52, 30, 8}, {10, 20, 30, 32}}};
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_rect rest = clip;
-        const view_rect part = view_cut(&rest, row->side, 8);
-        CHECK_BYTES(&part, &row->part, sizeof part);
-        CHECK_BYTES(&rest, &row->rest, sizeof rest);
+        const view_rect part = view_cut(&rest, cases[i].side, 8);
+        CHECK_BYTES(&part, &cases[i].part, sizeof part);
+        CHECK_BYTES(&rest, &cases[i].rest, sizeof rest);
     }
     view_rect rest = clip;
     CHECK_EXACT(view_cut(&rest, VIEW_AT_BOTTOM, 41).height, 40); // no more than there is

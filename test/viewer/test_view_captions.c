@@ -32,7 +32,7 @@ static void play_until(told *fixture, double time)
 // Newest first, of a clip of so many frames a second.
 static void check_captions(const view_entity *figure, const char *const *texts, double rate)
 {
-    FOR (i, NUM_TEXTS) {
+    for (int i = 0; i < NUM_TEXTS; i++) {
         unsigned frame = 0;
         CHECK_STRING(figure->fired[i].text, texts[i]);
         CHECK(sscanf(figure->fired[i].text, "%*s %*s %u", &frame) == 1);
@@ -51,7 +51,7 @@ TEST_IF (what_a_state_plays_is_told_with_its_joints, told, it, open_told(it), cl
     while (strcmp(view_script_name(figure, false, shoot), "Torso_Shoot") != 0)
         shoot++;
     view_tell(figure, false, shoot, true);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         play_until(it, 0.6 + 0.4 * i);
         CHECK_UINT(figure->num_fired, i == 0 ? NUM_TEXTS : 2 * NUM_TEXTS);
         check_captions(figure, texts[i], 30.0);

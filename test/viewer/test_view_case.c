@@ -153,13 +153,14 @@ bool page_open(page_case *fixture, const char *name)
     if (!CHECK(number >= 0))
         return false;
     fixture->page = view_page_at((uint32_t)number);
-    FOR (i, view_num_sliders(fixture->page))
+    for (uint32_t i = 0; i < view_num_sliders(fixture->page); i++)
         fixture->values[i] = fixture->page->sliders[i].first;
     const char *const model = fixture->page->model, *const files[1] = {test_pathf(
                                                         "models/%s",
                                                         model != NULL ? model : VIEW_USUAL_MODEL)};
     if (!CHECK(view_load_scene(&fixture->scene, files, 1, NULL, true, &log)))
         return false;
+    view_load_figure(&fixture->scene, &log);
     const view_options options = {.skin = 0};
     const view_loader loader = {&options, NULL, &log, NULL};
     if (fixture->page->has_morphs
@@ -182,7 +183,7 @@ void page_close(page_case *fixture)
 
 double page_fact(const page_case *fixture, const char *name)
 {
-    FOR (i, fixture->picture.num_facts)
+    for (uint32_t i = 0; i < fixture->picture.num_facts; i++)
         if (strcmp(fixture->picture.facts[i].name, name) == 0)
             return fixture->picture.facts[i].value;
     CHECK_THAT(false, "there is no fact '%s'", name);
@@ -265,7 +266,7 @@ const view_series *page_series(const page_case *fixture, uint32_t plot, const ch
 
 double page_series_at(const view_series *series, double x)
 {
-    FOR_FROM (i, 1, series->count) {
+    for (uint32_t i = 1; i < series->count; i++) {
         const md5_vec2 a = series->points[i - 1], b = series->points[i];
         if (x <= b.x && b.x > a.x) {
             const double part = (x - a.x) / ((double)b.x - a.x);
@@ -278,7 +279,7 @@ double page_series_at(const view_series *series, double x)
 bool page_has_color(const md5gl_line_vertex *end, view_color color)
 {
     bool is_equal = true;
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         is_equal = is_equal && end->rgba[i] == (color >> (24 - 8 * i) & 0xFF);
     return is_equal;
 }

@@ -23,11 +23,10 @@ void folder_put_text(const char *folder, const char *name, const char *text);
 
 // -- Other threads --------------------------------------------------------------------------------
 
-// Waits until the condition holds. Only a failure takes five minutes.
-#define WAIT_UNTIL(condition)                                                     \
-    for (double begun = view_seconds();                                           \
-         !(condition) && CHECK(view_seconds() - begun < 300.0 && "" #condition);) \
-    view_sleep(0.001)
+// Limit of a loop that waits for another thread, five minutes:
+//     for (int i = 0; !view_is_done(job) && CHECK(i < MAX_WAITS); i++)
+//         view_sleep(0.001);
+enum { MAX_WAITS = 300000 };
 
 // -- Commands -------------------------------------------------------------------------------------
 
@@ -136,12 +135,5 @@ double page_series_at(const view_series *series, double x);
 
 // Whether the end of a line has a colour.
 bool page_has_color(const md5gl_line_vertex *end, view_color color);
-
-// All vertices of a model. NOLINTBEGIN(bugprone-macro-parentheses)
-#define EACH_VERTEX(v, mesh, model)                                                              \
-    for (const md5_mesh *mesh = (model)->meshes, *const mesh##_end = mesh + (model)->num_meshes; \
-         mesh < mesh##_end; mesh++)                                                              \
-        FOR (v, mesh->num_vertices)
-// NOLINTEND(bugprone-macro-parentheses)
 
 #endif

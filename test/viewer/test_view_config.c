@@ -5,6 +5,8 @@
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
+#include "demo/viewer/base/removed.h"
+
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -62,7 +64,7 @@ static char *any_word(const char *words, uint64_t *random)
 static char *any_lights(uint64_t *random)
 {
     char *text = common_copy("");
-    FOR (i, VIEW_NUM_LIGHTS) {
+    for (int i = 0; i < VIEW_NUM_LIGHTS; i++) {
         const view_light_range *const range = &view_light_ranges[i];
         const double value = test_between((double)range->low, (double)range->high, random);
         char *const longer =
@@ -134,7 +136,7 @@ static void set_all(view_options *options, uint64_t *random)
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
     view_options usual = usual_options();
-    FOR (i, count)
+    for (size_t i = 0; i < count; i++)
         while (view_is_of_user(&table[i]) && is_same(&table[i], options, &usual)) {
             OWN_STRING text = any_value(&table[i], random);
             const bool is_read = text != NULL && view_read_option(&table[i], text, options);
@@ -150,7 +152,7 @@ static void check_all(const view_options *actual, const view_options *expected)
 {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
-    FOR (i, count)
+    for (size_t i = 0; i < count; i++)
         if (view_is_of_user(&table[i]))
             CHECK_THAT(is_same(&table[i], actual, expected),
                        "--%s is another after it was saved and loaded", table[i].name);
@@ -188,7 +190,7 @@ TEST (view_options_are_reset) {
     const view_option *const table = view_option_rows;
     view_options options = usual_options(), usual = usual_options();
     uint64_t random = 1;
-    FOR (i, count) {
+    for (size_t i = 0; i < count; i++) {
         OWN_STRING text = any_value(&table[i], &random);
         CHECK(view_read_option(&table[i], text, &options));
         view_reset_option(&table[i], &options);
@@ -202,8 +204,8 @@ TEST (view_options_are_reset) {
 // as the same.
 TEST (view_options_of_all_kinds_are_written_and_read) {
     uint64_t random = 3;
-    FOR (round, NUM_ROUNDS)
-        FOR (i, view_num_options) {
+    for (int round = 0; round < NUM_ROUNDS; round++)
+        for (size_t i = 0; i < view_num_options; i++) {
             const view_option *const row = &view_option_rows[i];
             view_options options = usual_options(), again = usual_options();
             OWN_STRING one = any_value(row, &random);
@@ -229,7 +231,7 @@ TEST (view_config_keeps_every_option_that_it_may_hold) {
     uint64_t random = 9;
     view_log log = quiet_log;
     view_config config = {.path = new_file(), .settings = common_copy("")};
-    FOR (round, NUM_ROUNDS) {
+    for (int round = 0; round < NUM_ROUNDS; round++) {
         view_options options = usual_options();
         set_all(&options, &random);
         CHECK(view_store_config(&config, &options, true, &log));
@@ -248,7 +250,7 @@ TEST (view_config_keeps_every_option_that_it_may_hold) {
 // window starts from that.
 TEST (view_window_restores_the_last_state) {
     uint64_t random = 10;
-    FOR (round, NUM_ROUNDS) {
+    for (int round = 0; round < NUM_ROUNDS; round++) {
         view_options first = usual_options();
         set_all(&first, &random);
         view_config config = {.path = new_file(), .settings = common_copy("")};
@@ -281,13 +283,13 @@ TEST (view_window_restores_the_last_state) {
 
 TEST (view_config_keeps_documents_and_files) {
     view_config config = {.path = new_file(), .settings = common_copy("")};
-    FOR (i, VIEW_MAX_RECENT + 3) {
+    for (int i = 0; i < VIEW_MAX_RECENT + 3; i++) {
         OWN_STRING path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
         view_note_recent(&config, path);
     }
     view_note_recent(&config, "/a folder/x/../b.md5mesh");
     CHECK_STRING(config.recent.names[0], "/a folder/b.md5mesh");
-    FOR (round, NUM_ROUNDS) {
+    for (int round = 0; round < NUM_ROUNDS; round++) {
         OWN_STRING path = common_format("/a folder/%d.md5mesh", round);
         view_note_document(&config, path,
                            round % 2 == 0 ? "--hide=a b\n--joint=c\n" : "--hide=a b\n");
@@ -297,7 +299,7 @@ TEST (view_config_keeps_documents_and_files) {
         CHECK_UINT(loaded.documents.count,
                    round < VIEW_MAX_DOCUMENTS ? (unsigned)round + 1 : VIEW_MAX_DOCUMENTS);
         CHECK_UINT(loaded.recent.count, VIEW_MAX_RECENT);
-        FOR (i, loaded.recent.count)
+        for (size_t i = 0; i < loaded.recent.count; i++)
             CHECK_STRING(loaded.recent.names[i], config.recent.names[i]);
         view_free_config(&loaded);
     }
@@ -330,7 +332,7 @@ TEST (view_config_writes_nothing_that_it_does_not_read) {
     static char longest[6000];
     memset(longest, 'x', sizeof longest - 1);
     longest[0] = '/';
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         const char *const path = i == 0 ? longest : "/two\nlines.md5mesh";
         view_note_recent(&config, path);
         view_note_document(&config, path, "--terrain=hills\n");
@@ -360,6 +362,123 @@ TEST (view_config_keeps_one_value_of_an_option) {
     CHECK(line != NULL && strncmp(line, "grid=yes\n", 9) == 0
           && strstr(line + 9, "\ngrid=") == NULL);
     view_free_options(&options);
+    view_free_config(&config);
+}
+
+// -- Removed options ----------------------------------------------------------------------------
+
+// Each is an error that names the replacement. A removed option does not exist, and nothing is
+// suggested that was removed too.
+TEST (view_removed_options_are_errors_that_name_a_replacement) {
+    CHECK(view_num_removed_options > 0);
+    for (size_t i = 0; i < view_num_removed_options; i++) {
+        const common_removed *const removed = &view_removed_options[i];
+        CHECK(view_find_option(removed->name, strlen(removed->name)) == NULL);
+        OWN_STRING switch_argument = common_format("--%s", removed->name);
+        OWN_STRING value_argument = common_format("--%s=3", removed->name);
+        OWN_STRING expected = common_format("--%s was removed: ", removed->name);
+        const char *const arguments[] = {switch_argument, value_argument};
+        for (size_t k = 0; k < COUNT_OF(arguments); k++) {
+            char *argument = common_copy(arguments[k]);
+            char problem[256];
+            view_options options;
+            CHECK(!view_read_options(1, &argument, &options, problem, sizeof problem));
+            CHECK_THAT(strncmp(problem, expected, strlen(expected)) == 0, "%s", problem);
+            CHECK(strlen(problem) > strlen(expected) && strlen(problem) + 1 < sizeof problem);
+            view_free_options(&options);
+            free(argument);
+        }
+    }
+    CHECK(view_find_removed_option("onio", 4) == NULL);
+    CHECK(view_find_removed_option("onion-ste", 9) == NULL);
+}
+
+// The error for the old name of a renamed option names the new option, which exists.
+TEST (view_renamed_options_are_errors_that_name_the_new_option) {
+    static const struct {
+        const char *old_name, *new_name, *problem;
+    } renames[] = {
+        {"bounds-of-joints", "joint-bounds",
+         "--bounds-of-joints was removed: use its new name --joint-bounds"},
+        {"dies", "ragdoll-time", "--dies was removed: use its new name --ragdoll-time"},
+        {"docks", "panel-sizes", "--docks was removed: use its new name --panel-sizes"},
+        {"retarget-place", "retarget-layout",
+         "--retarget-place was removed: use --retarget-layout side-by-side, overlay or "
+         "target-only"},
+        {"surface", "shading", "--surface was removed: use its new name --shading"},
+        {"wear", "outfit", "--wear was removed: use its new name --outfit"},
+    };
+    for (size_t i = 0; i < COUNT_OF(renames); i++) {
+        CHECK(view_find_option(renames[i].new_name, strlen(renames[i].new_name)) != NULL);
+        char *argument = common_format("--%s=1", renames[i].old_name);
+        char problem[256];
+        view_options options;
+        CHECK(!view_read_options(1, &argument, &options, problem, sizeof problem));
+        CHECK_STRING(problem, renames[i].problem);
+        view_free_options(&options);
+        free(argument);
+    }
+}
+
+// -- Tooltips -----------------------------------------------------------------------------------
+
+// Each command of a menu has a tooltip of one line that is not the beginning of a longer help text.
+TEST (view_tooltips_are_texts_of_one_line) {
+    enum { MAX_LENGTH = 70 };
+    for (size_t i = 0; i < view_num_commands; i++) {
+        const view_command_row *const row = &view_command_rows[i];
+        const view_option *const option = view_option_of(row);
+        const char *const tooltip = view_tooltip_of(row);
+        CHECK_THAT(row->option == NULL || option != NULL, "%s", row->label);
+        CHECK_THAT(tooltip[0] != '\0' && strlen(tooltip) <= MAX_LENGTH, "%s", tooltip);
+        CHECK_THAT(strchr(tooltip, '\n') == NULL, "%s", tooltip);
+        CHECK_THAT(option == NULL || row->tooltip != NULL || option->tooltip != NULL, "%s",
+                   row->label);
+        const bool is_cut = option != NULL && strlen(option->help) > strlen(tooltip)
+                            && strncmp(option->help, tooltip, strlen(tooltip)) == 0;
+        CHECK_THAT(!is_cut, "%s", tooltip);
+    }
+}
+
+// A removed key is reported once, in lines of the user and of documents; all other lines are read.
+TEST (view_config_reports_removed_options_and_reads_the_rest) {
+    view_log log = quiet_log;
+    OWN_FOLDER folder = folder_make();
+    folder_put_text(
+        folder, "config",
+        "onion-step=5\ngrid=yes\ndocument=/a.md5mesh\t--onion=2\t--hide=1\t--onion-step=2\n"
+        "document=/b.md5mesh\t--onion=3\n");
+    OWN_STRING path = common_join(folder, "config");
+    view_config config;
+    view_read_config(&config, path, &log);
+    CHECK_UINT(log.num_warnings, 2); // onion-step, onion
+    CHECK_THAT(strstr(log.warning, "config:3: option onion was removed") != NULL, "%s",
+               log.warning);
+    CHECK_STRING(config.settings, "grid=yes\n");
+    CHECK_UINT(config.documents.count, 2);
+    CHECK_STRING(view_find_document(&config.documents, "/a.md5mesh"), "--hide=1\n");
+    CHECK_STRING(view_find_document(&config.documents, "/b.md5mesh"), "");
+    view_config again = save_and_load(&config);
+    CHECK_STRING(view_find_document(&again.documents, "/a.md5mesh"), "--hide=1\n");
+    view_free_config(&again);
+    view_free_config(&config);
+}
+
+// The old names of renamed options in a configuration file are reported with the new names.
+TEST (view_config_reports_renamed_options_with_their_new_names) {
+    view_log log = quiet_log;
+    OWN_FOLDER folder = folder_make();
+    folder_put_text(folder, "config",
+                    "docks=1,2,3\ngrid=yes\ndocument=/a.md5mesh\t--wear=b.md5mesh\t--hide=1\n");
+    OWN_STRING path = common_join(folder, "config");
+    view_config config;
+    view_read_config(&config, path, &log);
+    CHECK_UINT(log.num_warnings, 2); // docks, wear
+    OWN_STRING expected = common_format(
+        "%s:3: option wear was removed and is ignored: use its new name --outfit", path);
+    CHECK_THAT(strstr(log.warning, expected) != NULL, "%s", log.warning);
+    CHECK_STRING(config.settings, "grid=yes\n");
+    CHECK_STRING(view_find_document(&config.documents, "/a.md5mesh"), "--hide=1\n");
     view_free_config(&config);
 }
 
@@ -466,14 +585,14 @@ TEST (view_config_is_locked_while_it_is_changed) {
     view_log log = quiet_log;
     OWN_STRING path = new_file();
     pid_t viewers[NUM_VIEWERS];
-    FOR (i, NUM_VIEWERS) {
+    for (int i = 0; i < NUM_VIEWERS; i++) {
         viewers[i] = fork();
         if (viewers[i] != 0)
             continue;
         view_config config;
         view_read_config(&config, path, &log);
         char *const name = common_format("/%u.md5mesh", (unsigned)i);
-        FOR (round, 8u) {
+        for (uint32_t round = 0; round < 8; round++) {
             view_note_recent(&config, name);
             OWN_STRING other = common_format("/%u.%u.md5mesh", (unsigned)i, round);
             view_note_document(&config, other, "--hide=0\n");
@@ -481,7 +600,7 @@ TEST (view_config_is_locked_while_it_is_changed) {
         }
         _exit(log.num_warnings > 0);
     }
-    FOR (i, NUM_VIEWERS) {
+    for (int i = 0; i < NUM_VIEWERS; i++) {
         int status = 1;
         CHECK(waitpid(viewers[i], &status, 0) == viewers[i] && status == 0);
     }

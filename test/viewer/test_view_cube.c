@@ -59,8 +59,10 @@ typedef struct cube_view {
 static void open_view(cube_view *view, const char *script)
 {
     *view = (cube_view){.folder = folder_make(), .log = {.level = VIEW_QUIET}};
-    EACH (common_file, common_files)
+    for (size_t i = 0; i < COUNT_OF(common_files); i++) {
+        const named_text *const common_file = &common_files[i];
         folder_put_text(view->folder, common_file->name, common_file->text);
+    }
     folder_put_text(view->folder, "md5.cfg", script);
     const char *const files[] = {view->folder};
     view->is_open = view_load_scene(&view->scene, files, 1, NULL, true, &view->log);
@@ -84,14 +86,14 @@ static void check_joint(const cube_view *view, const char *name, float x, float 
 
 static bool show_frame(cube_view *view, const char *clip, uint32_t frame)
 {
-    const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-    FOR (i, view->scene.num_clips) {
+    const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
+    for (size_t i = 0; i < view->scene.num_clips; i++) {
         if (strcmp(view->scene.clips[i].name, clip) != 0)
             continue;
         view_select_clip(&view->scene, i);
         if (!CHECK(frame < view->scene.clips[i].anim->num_frames))
             return false;
-        view_pose_moment(&view->scene, &moment);
+        view_pose_at(&view->scene, &sample);
         return true;
     }
     return CHECK_THAT(false, "no clip \"%s\"", clip);
@@ -114,7 +116,7 @@ static const char linked[] = "md5load body.md5mesh\nmd5tag arm tag_gun 2 0 0\n"
 TEST_HERE (view_cube_links_parts_by_tags, linked) {
     if (CHECK(view->is_open) && CHECK_UINT(view->scene.model->num_meshes, 2)) {
         view_show_bind_pose(&view->scene, true, NULL);
-        view_pose_moment(&view->scene, &(md5_moment){0});
+        view_pose_at(&view->scene, &(md5_sample_position){0});
         check_joint(view, "root", 0.0f, -0.5f, 0.0f);
         check_joint(view, "arm", 0.0f, -0.5f, 5.0f);
         check_joint(view, "1/root", -1.5f, -2.0f, 5.0f);
@@ -174,16 +176,16 @@ TEST (view_cube_looks_have_masks_and_alpha) {
         {"mdlalphatest 0\nmdlalphablend 0", 1, 1, 1e-6f, false},
         {"mdlalphatest 0", 1, 1, 0, false}, // blended: cut out as usual
     };
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         cube_view view;
-        OWN_STRING script = common_format("md5load body.md5mesh\n%s\n", row->lines);
+        OWN_STRING script = common_format("md5load body.md5mesh\n%s\n", cases[i].lines);
         open_view(&view, script);
         if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_looks, 1)) {
             const view_look *const look = &view.scene.looks[0];
-            CHECK_NEAR(look->specular, row->specular, 1e-6);
-            CHECK_NEAR(look->glow, row->glow, 1e-6);
-            CHECK_NEAR(look->alpha_test, row->alpha_test, 1e-9);
-            CHECK((look->masks != NULL) == row->has_masks);
+            CHECK_NEAR(look->specular, cases[i].specular, 1e-6);
+            CHECK_NEAR(look->glow, cases[i].glow, 1e-6);
+            CHECK_NEAR(look->alpha_test, cases[i].alpha_test, 1e-9);
+            CHECK((look->masks != NULL) == cases[i].has_masks);
             CHECK(look->masks == NULL || common_has_ending(look->masks, "/masks.png"));
         }
         close_view(&view);
@@ -227,7 +229,7 @@ TEST (view_cube_names_what_is_not_shown) {
         size_t size;
         OWN_STRING text = test_read_file(said, &size);
         CHECK(text != NULL
-              && strstr(text, "md5.cfg: not shown: the ragdoll, reflections, spinning\n") != NULL);
+              && strstr(text, "md5.cfg: not supported: ragdoll, reflections, spinning\n") != NULL);
     }
     if (kept >= 0)
         close(kept);
@@ -290,13 +292,13 @@ static void check_warning(const char *script, const char *part, uint32_t num_mes
 
 TEST (view_cube_reports_parts_that_do_not_fit) {
     check_warning("md5load body.md5mesh\nmd5load gun.md5mesh\n",
-                  "part 1 is not linked to another, so it is not shown", 1);
+                  "part 1 skipped: not linked to another part", 1);
     check_warning("md5load body.md5mesh\nmd5load gun.md5mesh\nmd5link 0 1 hand\n",
-                  "part 1 is linked to the tag 'hand', which part 0 does not have", 1);
+                  "part 1 skipped: tag 'hand' not found in part 0", 1);
     check_warning("md5load body.md5mesh\nmd5tag leg hand\nmd5load gun.md5mesh\nmd5link 0 1 hand\n",
-                  "part 1 is linked to the tag 'hand', which part 0 does not have", 1);
+                  "part 1 skipped: tag 'hand' not found in part 0", 1);
     check_warning("md5load body.md5mesh\nmd5load gun.md5mesh\nmd5link 1 1 hand\n",
-                  "part 1 is linked to part 1, which is not shown before it", 1);
+                  "part 1 skipped: it is linked to part 1, which was not loaded before it", 1);
     check_warning("md5load body.md5mesh\nmd5anim idle nothing.md5anim\n", "nothing.md5anim", 1);
     check_warning("md5load body.md5mesh\nmd5anim idle bad.md5anim\n", "bad.md5anim:2:11: error", 1);
 }
@@ -384,7 +386,7 @@ static double red_of(gl_scene *scene, const char *folder, const char *lines, uin
     if (shot_open(&viewer, scene, line)) {
         OWN_PICTURE picture = shot_draw(&viewer);
         double sum = 0.0;
-        FOR (i, 64 * 64)
+        for (int i = 0; i < 64 * 64; i++)
             sum += picture.rgba[4 * i];
         mean = sum / (64 * 64);
         CHECK_UINT(viewer.state.log.num_warnings, num_warnings);

@@ -121,10 +121,10 @@ TEST_HERE (inspector_shows_a_page_of_a_mesh, BOBBIN) {
     press(s, "page/Hide", 0.5f);
     CHECK_UINT(s->viewer.options->hidden_meshes, 2);
     press(s, "page/Show", 0.5f);
-    press(s, "page/Only this", 0.5f);
+    press(s, "page/Isolate", 0.5f);
     CHECK(s->viewer.options->hidden_meshes == 1);
     CHECK_UINT(press(s, "page/Frame", 0.5f), VIEW_FRAME_SELECTED);
-    press(s, "page/Where was looked", 0.5f);
+    press(s, "page/Searched locations", 0.5f);
     CHECK(is_there(s, "page/UV layout"));
     press(s, "page/models/bobbin/bobbin_eye", 0.5f);
     CHECK(s->viewer.ui.selected_material == 1 && s->viewer.ui.selected_mesh == -1);
@@ -142,7 +142,7 @@ TEST_HERE (inspector_takes_an_image_by_a_drop_on_its_map, BOBBIN) {
                                     .path = common_copy(test_path("models/bobbin/bobbin_eye.png"))},
                       &redraw);
     const view_textures *const textures = &s->viewer.document->textures;
-    const view_texture *const glow = view_mesh_image(textures, 0, MD5GL_PICTURE_GLOW);
+    const view_texture *const glow = view_mesh_image(textures, 0, MD5GL_IMAGE_GLOW);
     CHECK_STRING(glow != NULL ? common_base(glow->path) : "none", "bobbin_eye.png");
 }
 
@@ -165,11 +165,11 @@ TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
 TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
     STRINGS(names) = {"mesh/eyes", "material/models/bobbin/bobbin_eye"};
     const view_camera whole = s->viewer.camera;
-    EACH (name, names) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         s->viewer.camera = whole;
         s->viewer.ui.selected_mesh = s->viewer.ui.selected_material = -1;
         screen_draw(s);
-        const view_rect row = item_find(&s->viewer, &s->facts, *name);
+        const view_rect row = item_find(&s->viewer, &s->facts, names[i]);
         const ui_mouse mouse = {.x = row.x + 0.5f * row.width,
                                 .y = row.y + 0.5f * row.height,
                                 .is_pressed = true,
@@ -177,13 +177,13 @@ TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
         view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &mouse));
         CHECK_THAT(s->viewer.camera.distance < 0.6f * whole.distance
                        && s->viewer.camera.target.z > whole.target.z,
-                   "%s", *name);
+                   "%s", names[i]);
     }
 }
 
 // With Alt an eye shows its mesh alone, and then all again.
 TEST_HERE (outliner_shows_one_mesh_alone, BOBBIN) {
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         const view_rect row = item_find(&s->viewer, &s->facts, "mesh/eyes");
         const ui_mouse mouse = {.x = row.x + 0.05f * row.width,
                                 .y = row.y + 0.5f * row.height,
@@ -250,15 +250,18 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
     const uint32_t joint = (uint32_t)joint_of(s, "head");
     const float column = 13.0f * 1.6f;
     uint32_t count = 0;
-    EACH_IN (mesh, model, meshes)
-        EACH_IN (vertex, mesh, file_vertices) {
+    for (uint32_t j = 0; j < model->num_meshes; j++) {
+        const md5_mesh *const mesh = &model->meshes[j];
+        for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
+            const md5_vertex *const vertex = &mesh->file_vertices[i];
             bool is_moved = false;
-            FOR (w, vertex->num_weights) {
+            for (uint32_t w = 0; w < vertex->num_weights; w++) {
                 const md5_weight *const weight = &mesh->weights[vertex->first_weight + w];
                 is_moved = is_moved || (weight->joint == joint && weight->bias != 0.0f);
             }
             count += is_moved;
         }
+    }
     CHECK(count > 100);
     s->viewer.ui.selected_joint = (int32_t)joint;
     screen_draw(s);
@@ -352,7 +355,7 @@ TEST_HERE (curves_are_those_of_the_selected_joint, BOBBIN) {
     s->viewer.ui.selected_joint = (int32_t)joint;
     screen_draw(s);
     press(s, "curves/Quat.", 0.5f);
-    press(s, "curves/copy", 0.5f);
+    press(s, "curves/Copy", 0.5f);
     char *const text = SDL_GetClipboardText();
     const char *line = strstr(text, "\n5,");
     md5_quat q = {0}, now;
@@ -375,7 +378,7 @@ TEST_HERE (curves_set_the_time, BOBBIN) {
     CHECK_NEAR(place, 0.5 * (anim->num_frames - 1), 0.51);
     CHECK_NEAR(place, round(place), 1e-6); // a whole frame
     screen_draw(s);
-    const view_rect button = item_find(&s->viewer, &s->facts, "curves/copy");
+    const view_rect button = item_find(&s->viewer, &s->facts, "curves/Copy");
     const float row = ceilf(1.6f * 13.0f); // the table shows that frame
     item_press_at(&s->viewer, &s->facts, button.x, button.y + 2.0f * 13.0f + 1.5f * row);
     CHECK(fabs(view_frame_place(&s->viewer.play, anim) - place) < 10.0);
@@ -397,7 +400,7 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     CHECK_UINT(press(s, label, 0.1f), VIEW_MARKED);
     CHECK(s->viewer.ui.selected_joint == (int32_t)peak->joint);
     float largest = 0.0f;
-    FOR (i, compare->measured->num_frames)
+    for (uint32_t i = 0; i < compare->measured->num_frames; i++)
         largest = fmaxf(largest, compare->courses[i * compare->num_joints + peak->joint]);
     CHECK_EXACT(largest, peak->distance);
     CHECK_EXACT(compare->courses[peak->distance_frame * compare->num_joints + peak->joint],
@@ -414,7 +417,7 @@ TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
     CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &wheel).action, VIEW_HANDLED);
     screen_draw(s);
     CHECK(item_find(&s->viewer, &s->facts, "joint/hips").y < row.y - 50.0f);
-    FOR (i, 100)
+    for (int i = 0; i < 100; i++)
         view_run_ui(&s->viewer.ui, &s->facts, &wheel);
     screen_draw(s);
     const view_rect dock = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
@@ -484,7 +487,7 @@ TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
     const md5_skeleton *const skeleton = s->viewer.document->scene.skeleton;
     if (!CHECK(SDL_Init(SDL_INIT_VIDEO) == 0)) // the clipboard
         return;
-    select(s, "mesh/eyes", "menu/Only this");
+    select(s, "mesh/eyes", "menu/Isolate");
     CHECK(s->viewer.options->hidden_meshes == 1);
     PERFORM(&s->viewer, VIEW_ONLY_MESH, .number = 65);
     CHECK(s->viewer.options->hidden_meshes == 1); // it cannot be hidden
@@ -499,7 +502,7 @@ TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
     const double length =
         view_cycle_length(&s->viewer.play, view_clock(&s->viewer.document->scene));
-    select(s, "scrub/time", "menu/End range here");
+    select(s, "scrub/time", "menu/Set range end");
     CHECK_NEAR(view_cycle_time(&s->viewer.play, view_clock(&s->viewer.document->scene)),
                0.5 * length, 0.02 * length);
     CHECK(s->viewer.play.range_last > 0);
@@ -507,7 +510,7 @@ TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
 
 TEST_HERE (menus_of_states_go_there, MACHINE) {
     press(s, "layer/arm", 0.1f);
-    select(s, "layer/arm/carry", "menu/Go there");
+    select(s, "layer/arm/carry", "menu/Go to this state");
     const md5_machine_desc *const desc = s->viewer.document->scene.machine.desc;
     uint32_t layer = 0;
     while (strcmp(desc->layers[layer].name, "arm") != 0)

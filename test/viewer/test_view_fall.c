@@ -1,5 +1,4 @@
-// Figures of models: those beside them, how they fall and get up, and the page that shows their
-// limits.
+// Figures of models: those beside them, how they fall, and the page that shows their limits.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
@@ -17,6 +16,8 @@ static bool open_figures(figure_case *it)
     *it = (figure_case){.log = {.level = VIEW_QUIET}};
     it->is_open = view_load_scene(&it->beside, files, 1, NULL, true, &it->log)
                   && view_load_game_scene(&it->in_game, NULL, game, &it->log);
+    if (it->is_open)
+        view_load_figure(&it->beside, &it->log);
     free(game);
     free(model);
     return it->is_open;
@@ -39,7 +40,7 @@ TEST_FIGURES(view_finds_the_figure_beside_a_model)
     const md5_figure *const own = it->beside.fall->bodies, *const game = it->in_game.fall->bodies;
     REQUIRE(CHECK_UINT(own->num_bodies, game->num_bodies));
     CHECK(own->num_bodies > 10);
-    FOR (i, own->num_bodies) {
+    for (uint32_t i = 0; i < own->num_bodies; i++) {
         CHECK_STRING(own->bodies[i].def->name, game->bodies[i].def->name);
         CHECK_NEAR(own->bodies[i].mass, game->bodies[i].mass, 1e-4);
         CHECK_SMALL(
@@ -54,6 +55,7 @@ TEST_FIGURES(view_has_no_figure_where_none_lies)
     const char *const files[1] = {model};
     view_scene scene;
     REQUIRE(view_load_scene(&scene, files, 1, NULL, true, &it->log));
+    view_load_figure(&scene, &it->log);
     CHECK(scene.fall == NULL);
     view_free_scene(&scene);
     free(model);
@@ -76,25 +78,20 @@ static bool is_same_pose(const view_scene *a, const view_scene *b)
     return memcmp(a->joints, b->joints, a->num_joints * sizeof *a->joints) == 0;
 }
 
-static void let_die(view_scene *scene, double dies, double rises)
-{
-    view_decide_fate(scene->fall, (view_fate){.dies = dies, .rises = rises, .struck = MD5_NONE});
-}
-
 // The clip until then; the same bits afterwards, on whichever way; the clip again before it.
 TEST_FIGURES(view_falls_alike_on_each_way_to_a_time)
 {
     const double dies = 0.3, after = 1.7;
     figure_case other;
     REQUIRE(open_figures(&other));
-    FOR (of, 2) {
+    for (int of = 0; of < 2; of++) {
         view_scene *const scene = of == 0 ? &it->beside : &it->in_game;
         view_scene *const same = of == 0 ? &other.beside : &other.in_game;
         pose_at(same, 0.25);
-        let_die(scene, dies, INFINITY);
+        view_set_death_time(scene->fall, dies);
         pose_at(scene, 0.25);
         CHECK(is_same_pose(scene, same));
-        let_die(same, dies, INFINITY);
+        view_set_death_time(same->fall, dies);
         for (int i = 0; i < 200; i++)
             pose_at(scene, fmin(0.25 + i / 60.0, after));
         pose_at(same, after);
@@ -104,7 +101,7 @@ TEST_FIGURES(view_falls_alike_on_each_way_to_a_time)
         pose_at(same, after);
         CHECK(is_same_pose(scene, same));
         pose_at(scene, 0.25);
-        let_die(same, INFINITY, INFINITY);
+        view_set_death_time(same->fall, INFINITY);
         pose_at(same, 0.25);
         CHECK(is_same_pose(scene, same));
     }
@@ -117,22 +114,22 @@ TEST_FIGURES(view_falls_onto_its_ground)
     static const view_ground_kind kinds[] = {VIEW_LEVEL, VIEW_STAIRS, VIEW_SLOPE, VIEW_HILLS};
     const float deepest = 0.5f;
     view_scene *const scene = &it->in_game;
-    FOR (k, COUNT_OF(kinds)) {
+    for (size_t k = 0; k < COUNT_OF(kinds); k++) {
         view_find_feet(&scene->terrain, scene, kinds[k]);
         md5_destroy_ragdoll(scene->fall->ragdoll); // of another ground
         scene->fall->ragdoll = NULL;
-        let_die(scene, 0.5, INFINITY);
+        view_set_death_time(scene->fall, 0.5);
         pose_at(scene, 0.5);
         const md5_vec3 stood = place_of_joint(scene, "head");
         const float tall = stood.z - view_ground_height(&scene->terrain, stood.x, stood.y);
         for (int i = 0; i <= 90; i++) {
             pose_at(scene, 0.5 + 0.1 * i);
             const md5_figure *const figure = scene->fall->bodies;
-            FOR (b,
-                 i >= 15 ? figure->num_bodies : 0) { // the steps behind it may have been in its way
+            for (uint32_t b = 0; b < (i >= 15 ? figure->num_bodies : 0);
+                 b++) { // the steps behind it may have been in its way
                 const md5_body_part *const body = &figure->bodies[b];
                 const md5_xform place = md5_ragdoll_bodies(scene->fall->ragdoll)[b].place;
-                FOR (v, body->num_vertices) {
+                for (uint32_t v = 0; v < body->num_vertices; v++) {
                     const md5_vec3 at =
                         md5_xform_point(place, figure->vertices[body->first_vertex + v]);
                     // Of stairs the step before or behind it, where it may be within a riser.
@@ -152,46 +149,12 @@ TEST_FIGURES(view_falls_onto_its_ground)
     }
 }
 
-// At first it lies, then fades, then is in its clip as if nothing had been, but for where it
-// stands: upright, in the same height.
-TEST_FIGURES(view_gets_up_where_it_lies)
-{
-    const double rises = 2.5, later = rises + 1.5;
-    figure_case other;
-    REQUIRE(open_figures(&other));
-    FOR (of, 2) {
-        view_scene *const scene = of == 0 ? &it->beside : &it->in_game;
-        view_scene *const same = of == 0 ? &other.beside : &other.in_game;
-        view_decide_fate(scene->fall,
-                         (view_fate){.dies = 0.5,
-                                     .rises = rises,
-                                     .struck = md5_find_joint(scene->skeleton, "chest"),
-                                     .blow = {0, 700, 0}});
-        pose_at(scene, rises - 1e-3);
-        const md5_vec3 lay = place_of_joint(scene, "hips");
-        CHECK(fabsf(lay.y) > 5.0f);
-        pose_at(scene, rises + 1e-3);
-        CHECK_SMALL(md5_vec3_length(md5_vec3_sub(place_of_joint(scene, "hips"), lay)), 0.5);
-        pose_at(scene, later);
-        pose_at(same, later);
-        const md5_mat34 moved = md5_mat34_mul(scene->joints[0], md5_mat34_inverse(same->joints[0]));
-        FOR (i, scene->fall->bodies->entity->model->skeleton.num_joints)
-            CHECK_SMALL(md5_vec3_length(md5_vec3_sub(
-                            md5_mat34_point(moved, md5_mat34_translation(same->joints[i])),
-                            md5_mat34_translation(scene->joints[i]))),
-                        1e-2);
-        CHECK_NEAR(moved.m[10], 1, 1e-4);
-        CHECK_SMALL(moved.m[11], 1e-2);
-        CHECK(fabsf(place_of_joint(scene, "hips").y) > 5.0f);
-    }
-    close_figures(&other);
-}
-
 // What its keys say, once, newest first; it burns by the time of its materials, a minute ahead.
 TEST_FIGURES(view_lists_what_the_dead_leave)
 {
-    STRINGS(texts) = {"drops attachment_lantern at hand_l", "burns by parm 7, seconds later: 1.5",
-                      "if gibbed wears skins/bobbin/ghost"};
+    STRINGS(texts) = {"drops attachment_lantern at hand_l",
+                      "burns away (parm 7) after seconds: 1.5",
+                      "if gibbed, skin skins/bobbin/ghost"};
     OWN_STRING address =
         view_make_address(test_path("models/game/base"), "monster_bobbin_wisp", NULL);
     view_document document = {.as_asked = false};
@@ -201,21 +164,21 @@ TEST_FIGURES(view_lists_what_the_dead_leave)
     const view_stage stage = {.document = &document, .parms = &parms, .play = &play};
     const int burn = VIEW_FIRST_PARM + 7;
     REQUIRE(view_load_game_scene(scene, NULL, address, &it->log));
-    let_die(scene, 0.5, 3);
+    view_set_death_time(scene->fall, 0.5);
     const uint32_t before = scene->entity.num_fired;
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         pose_at(scene, 2.5);
         pose_at(scene, 1);
     }
     CHECK_UINT(scene->entity.num_fired, before + COUNT_OF(texts));
-    FOR (i, COUNT_OF(texts)) {
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
         CHECK_STRING(scene->entity.fired[i].text, texts[i]);
         CHECK_NEAR(scene->entity.fired[i].time, 0.5, 1e-9);
     }
-    static const double times[][2] = {{0.4, 0}, {1.9, 0}, {2.1, 62}, {2.9, 62}, {3.1, 0}};
-    EACH (row, times) {
-        play.time = (*row)[0];
-        CHECK_NEAR(view_parm_of(&stage, burn), (*row)[1], 1e-5);
+    static const double times[][2] = {{0.4, 0}, {1.9, 0}, {2.1, 62}, {2.9, 62}};
+    for (size_t i = 0; i < COUNT_OF(times); i++) {
+        play.time = times[i][0];
+        CHECK_NEAR(view_parm_of(&stage, burn), times[i][1], 1e-5);
     }
     view_free_scene(scene);
 }
@@ -224,7 +187,7 @@ TEST_FIGURES(view_lists_what_the_dead_leave)
 TEST_FIGURES(view_drags_what_lies_by_a_limb)
 {
     view_scene *const scene = &it->beside;
-    let_die(scene, 0, INFINITY);
+    view_set_death_time(scene->fall, 0);
     pose_at(scene, 2);
     const md5_vec3 hand = place_of_joint(scene, "hand_l");
     const md5_vec3 above = {hand.x, hand.y, hand.z + 60}, below = {hand.x, hand.y, -1};
@@ -247,14 +210,14 @@ TEST_PAGE (page_cones_names_the_joints_of_the_figure, "cones") {
     const md5_figure *const figure = fixture->scene.fall->bodies;
     const char *const *const words = fixture->page->sliders[0].words;
     REQUIRE(CHECK_NEAR(fixture->page->sliders[0].high, figure->num_constraints, 0));
-    FOR (i, figure->num_constraints)
+    for (uint32_t i = 0; i < figure->num_constraints; i++)
         CHECK_STRING(words[i + 1], figure->constraints[i].def->name);
 }
 
 // The limits of the file are whole openings; hinges go to and fro once in 4 seconds.
 TEST_PAGE (page_cones_goes_along_the_limits_of_the_file, "cones") {
     const md5_figure *const figure = fixture->scene.fall->bodies;
-    FOR (i, figure->num_constraints) {
+    for (uint32_t i = 0; i < figure->num_constraints; i++) {
         const md5_figure_constraint *const limits = figure->constraints[i].def;
         const bool is_hinge = limits->type == MD5_CONSTRAINT_HINGE;
         const double most = 0.5 * (double)limits->limit_angles[is_hinge ? 1 : 0];

@@ -16,7 +16,7 @@ static void make_square(square *s)
 {
     static const uint32_t indices[INDICES] = {0, 1, 2, 0, 2, 3}; // clockwise from above
     memset(s, 0, sizeof *s);
-    FOR (i, CORNERS) {
+    for (int i = 0; i < CORNERS; i++) {
         const float x = i == 1 || i == 2 ? 1.0f : 0.0f, y = i >= 2 ? 1.0f : 0.0f;
         s->positions[i] = (md5_vec3){x, -y, 0};
         s->texcoords[i] = (md5_vec2){x, y};
@@ -114,9 +114,9 @@ TEST (view_faults_are_named) {
     const view_faults b = {{[VIEW_FAULT_FLIPPED] = 2, [VIEW_FAULT_FLAT] = 1}};
     faults = view_add_faults(a, b);
     view_describe_faults(&faults, text, sizeof text);
-    CHECK_STRING(text,
-                 "1 normals or tangents not of length 1, 2 triangles face away from a normal, "
-                 "5 triangles without area");
+    CHECK_STRING(
+        text, "1 normals or tangents not normalized, 2 triangles facing away from a vertex normal, "
+              "5 degenerate triangles");
     CHECK_UINT(view_count_faults(&faults), 3);
     view_describe_faults(&faults, text, 8);
     CHECK_STRING(text, "1 norma");
@@ -144,7 +144,7 @@ TEST (view_tangents_are_drawn_at_the_skin) {
         const uint32_t count = scene->model->meshes[0].num_vertices,
                        all = view_count_vertices(scene->model);
         CHECK_UINT(lines.count, 6 * (size_t)all);
-        FOR (v, count) {
+        for (uint32_t v = 0; v < count; v++) {
             const md5gl_line_vertex *const u = lines.vertices + 4 * (size_t)v;
             const md5gl_line_vertex *const n = lines.vertices + 4 * (size_t)all + 2 * (size_t)v;
             const md5_vec3 at = scene->skinned[0].positions[v];
@@ -154,8 +154,8 @@ TEST (view_tangents_are_drawn_at_the_skin) {
             const double values[] = {md5_vec3_dot(along_u, along_v), md5_vec3_dot(along_u, out),
                                      md5_vec3_dot(along_v, out), md5_vec3_length(along_u) - 0.5,
                                      md5_vec3_length(along_v) - 0.5};
-            EACH (value, values)
-                CHECK_SMALL(*value, 1e-3);
+            for (size_t i = 0; i < COUNT_OF(values); i++)
+                CHECK_SMALL(values[i], 1e-3);
         }
         view_free_lines(&lines);
     }
@@ -212,8 +212,10 @@ TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
         view_pose(&scene, &play);
         const view_faults posed = view_find_pose_faults(&scene, NULL);
         view_faults bind = {{0}};
-        EACH_IN (mesh, scene.model, meshes)
+        for (uint32_t i = 0; i < scene.model->num_meshes; i++) {
+            const md5_mesh *const mesh = &scene.model->meshes[i];
             bind = view_add_faults(bind, view_find_faults(mesh, NULL, NULL));
+        }
         CHECK_UINT(view_count_faults(&posed), view_count_faults(&bind));
     }
     view_free_scene(&scene);

@@ -327,7 +327,7 @@ static void put_file(const char *folder, const char *file_of, const find_case *f
         fprintf(file, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes %u\n",
                 (unsigned)count);
         fputs("joints {\n\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n", file);
-        FOR (i, count) {
+        for (uint32_t i = 0; i < count; i++) {
             fprintf(file, "mesh {\n// meshes: %s\nshader \"", fixture->meshes[i].name);
             fputs(fixture->meshes[i].shader, file);
             fputs("\"\nnumverts 0\nnumtris 0\nnumweights 0\n}\n", file);
@@ -382,13 +382,17 @@ static void check_case(const find_case *fixture, bool is_inside)
 }
 
 TEST (view_textures_are_found_by_evidence) {
-    EACH (row, cases)
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const find_case *const row = &cases[i];
         check_case(row, false);
+    }
 }
 
 TEST (view_textures_of_thumbnails_lie_in_the_models_folder) {
-    EACH (row, cases)
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const find_case *const row = &cases[i];
         check_case(row, true);
+    }
 }
 
 static bool is_other_map(const char *path)
@@ -414,7 +418,7 @@ TEST (view_names_are_split_into_words) {
     CHECK_UINT(view_share_in(&first, &second), 0);
     CHECK_UINT(view_share_in(&first, &imp), 75);
     char longest[1000];
-    FOR (i, sizeof longest)
+    for (size_t i = 0; i < sizeof longest; i++)
         longest[i] = i % 2 == 0 ? 'x' : '_';
     longest[sizeof longest - 1] = '\0';
     const view_name cut = view_split_name(longest);

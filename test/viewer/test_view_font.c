@@ -66,8 +66,8 @@ static view_letter box_of(const view_font *font)
 
 TEST_HERE (font_shows_letters_beyond_latin) {
     static const uint32_t codes[] = {0x0416, 0x03A9, 0x05D0, 0x0627, 0x2264, 0x1D538};
-    EACH (row, codes)
-        CHECK(!is_same(letter_of(&s->font, VIEW_TEXT, *row), box_of(&s->font)));
+    for (size_t i = 0; i < COUNT_OF(codes); i++)
+        CHECK(!is_same(letter_of(&s->font, VIEW_TEXT, codes[i]), box_of(&s->font)));
 }
 
 TEST_HERE (font_shows_a_letter_in_the_texture_after_an_update) {
@@ -113,9 +113,9 @@ TEST_HERE (font_shows_a_sign_for_each_byte_of_invalid_text) {
     };
     const view_letter sign = letter_of(&s->font, VIEW_TEXT, 0xFFFD);
     CHECK(!is_same(sign, box_of(&s->font)));
-    EACH (row, cases) {
-        const char *text = row->text;
-        FOR (j, row->signs)
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const char *text = cases[i].text;
+        for (int j = 0; j < cases[i].signs; j++)
             CHECK(is_same(*view_next_letter(&s->font, VIEW_TEXT, &text), sign));
         CHECK_STRING(text, "x");
     }
@@ -123,11 +123,11 @@ TEST_HERE (font_shows_a_sign_for_each_byte_of_invalid_text) {
 
 TEST_HERE (font_does_not_read_behind_text_that_is_cut_off) {
     STRINGS(cases) = {"\xC3", "\xE2", "\xE2\x82", "\xF0\x9F\x98"};
-    EACH (row, cases) {
-        const size_t length = strlen(*row);
-        OWN_STRING copy = common_copy(*row); // for AddressSanitizer
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const size_t length = strlen(cases[i]);
+        OWN_STRING copy = common_copy(cases[i]); // for AddressSanitizer
         const char *text = copy;
-        FOR (j, length)
+        for (size_t j = 0; j < length; j++)
             CHECK(view_next_letter(&s->font, VIEW_TEXT, &text));
         CHECK(view_next_letter(&s->font, VIEW_TEXT, &text) == NULL);
     }
@@ -173,14 +173,14 @@ TEST_HERE (font_shows_large_letters_too) {
 static uint32_t read_big(const uint8_t *bytes, int count)
 {
     uint32_t value = 0;
-    FOR (i, count)
+    for (int i = 0; i < count; i++)
         value = value << 8 | bytes[i];
     return value;
 }
 
 static void write_big(uint8_t *bytes, uint32_t value)
 {
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         bytes[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
@@ -189,12 +189,12 @@ static void put_font(const char *folder, const char *name, uint32_t code)
 {
     uint8_t *const bytes = common_alloc(md5view_font_size, 1);
     memcpy(bytes, md5view_font, md5view_font_size);
-    FOR (i, read_big(bytes + 4, 2)) {
+    for (uint32_t i = 0; i < read_big(bytes + 4, 2); i++) {
         uint8_t *const table = bytes + 12 + 16 * (size_t)i;
         if (memcmp(table, "cmap", 4) != 0)
             continue;
         uint8_t *const map = bytes + read_big(table + 8, 4);
-        FOR (j, read_big(map + 2, 2)) {
+        for (uint32_t j = 0; j < read_big(map + 2, 2); j++) {
             uint8_t *const part = map + read_big(map + 8 + 8 * (size_t)j, 4);
             if (read_big(part, 2) != 12)
                 continue;

@@ -150,7 +150,7 @@ static char *place_of(const char *first, const char *second)
 
 static bool has_name(const view_library *library, view_section section, const char *name)
 {
-    FOR (i, library->num_names[section])
+    for (size_t i = 0; i < library->num_names[section]; i++)
         if (strcmp(library->names[section][i], name) == 0)
             return true;
     return false;
@@ -209,7 +209,7 @@ TEST (mod_and_base_are_one_game) {
         CHECK_STRING(library->places.titles[library->num_own], test_path(base));
         CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin_winter")); // of the mod
         CHECK(has_name(library, VIEW_ENTITIES, "monster_thimble"));       // of the base
-        FOR (i, library->num_names[VIEW_ENTITIES])
+        for (size_t i = 0; i < library->num_names[VIEW_ENTITIES]; i++)
             CHECK(view_is_own(library, VIEW_ENTITIES, i)
                   == (strstr(library->names[VIEW_ENTITIES][i], "winter") != NULL));
         CHECK(!view_is_own(library, VIEW_ANIMS, 0) && !view_is_own(library, VIEW_SKINS, 0));
@@ -237,10 +237,11 @@ TEST (names_that_a_game_lacks_are_warnings) {
     static const struct {
         const char *name, *skin, *said;
     } cases[] = {
-        {"lamp", NULL, "a.def:3: 'def_attach' 'lwo': 'models/lamp.lwo' is no modelDef"},
+        {"lamp", NULL,
+         "a.def:3: 'def_attach' 'lwo': unknown model 'models/lamp.lwo': expected a modelDef"},
         {"bare", NULL, "a.def:6: Unknown skin 'blue'"},
         {"neck", NULL, "a.def:9: Joint 'horn' not found for 'head_joint' on 'neck'"},
-        {"m", "blue", "no skin is called blue"},
+        {"m", "blue", "skin blue not found"},
     };
     OWN_FOLDER folder = folder_make();
     folder_put_text(folder, "def/a.def",
@@ -255,13 +256,14 @@ TEST (names_that_a_game_lacks_are_warnings) {
         folder, "models/a.md5mesh",
         "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { \"origin\" -1 ( 0 "
         "0 0 ) ( 0 0 0 ) }");
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_scene scene;
         view_log log = quiet_log;
-        OWN_STRING address = view_make_address(folder, row->name, row->skin);
+        OWN_STRING address = view_make_address(folder, cases[i].name, cases[i].skin);
         if (!CHECK(view_load_game_scene(&scene, NULL, address, &log)))
             continue;
-        CHECK_THAT(strstr(log.warning, row->said) != NULL, "%s: '%s'", row->said, log.warning);
+        CHECK_THAT(strstr(log.warning, cases[i].said) != NULL, "%s: '%s'", cases[i].said,
+                   log.warning);
         CHECK_UINT(log.num_warnings, 1);
         view_free_scene(&scene);
     }
@@ -374,7 +376,8 @@ static shot draw_card(shot_viewer *viewer, int card)
 }
 
 TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
-    EACH (row, card_cases) {
+    for (size_t i = 0; i < COUNT_OF(card_cases); i++) {
+        const card_case *const row = &card_cases[i];
         const card_case *const expected = row;
         char line[256];
         OWN_SHOT viewer;
@@ -386,7 +389,7 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
         OWN_PICTURE without = draw_card(&viewer, 0), with = draw_card(&viewer, expected->card);
         size_t darker = 0, brighter = 0;
         long red = 0;
-        FOR (k, 4 * (size_t)with.width * with.height) {
+        for (size_t k = 0; k < 4 * (size_t)with.width * with.height; k++) {
             const int change = with.rgba[k] - without.rgba[k];
             darker += change < -24;
             brighter += change > 24;
@@ -434,12 +437,12 @@ TEST_SCENE (view_declared_materials_have_their_own_maps) {
     view_log log = quiet_log;
     view_textures textures;
     OWN_MODEL model = load(scene, "test/data/shown/painted.md5mesh", &textures, &log);
-    const char *const paths[] = {view_mesh_image(&textures, 0, MD5GL_PICTURE_DIFFUSE)->path,
-                                 view_mesh_image(&textures, 0, MD5GL_PICTURE_NORMALS)->path};
+    const char *const paths[] = {view_mesh_image(&textures, 0, MD5GL_IMAGE_DIFFUSE)->path,
+                                 view_mesh_image(&textures, 0, MD5GL_IMAGE_NORMALS)->path};
     CHECK_STRING(paths[0] != NULL ? paths[0] : "none", "paint");
     CHECK_STRING(paths[1] != NULL ? paths[1] : "none", "dents");
-    CHECK(view_mesh_image(&textures, 0, MD5GL_PICTURE_SPECULAR) == NULL);
-    CHECK(view_mesh_image(&textures, 0, MD5GL_PICTURE_GLOW) == NULL);
+    CHECK(view_mesh_image(&textures, 0, MD5GL_IMAGE_SPECULAR) == NULL);
+    CHECK(view_mesh_image(&textures, 0, MD5GL_IMAGE_GLOW) == NULL);
     CHECK_UINT(log.num_warnings, 0);
     view_free_textures(&textures, scene->renderer);
 }
@@ -452,12 +455,12 @@ TEST_SHOT (view_clips_play_at_the_rate_of_their_modeldef, "test/data/shown::show
     view_scene *const shown = &viewer->state.document->scene;
     view_play *const play = &viewer->state.play;
     CHECK_NEAR(view_shown_anim(shown)->duration, 0.5, 1e-6);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         shown->entity.is_played = i == 1;
         view_select_motion(shown);
         if (i == 1)
             CHECK(view_play_channel(&shown->entity, MD5_CHANNEL_ALL, 0));
-        FOR (step, 4) {
+        for (int step = 0; step < 4; step++) {
             play->time = 0.125 * step;
             view_pose(shown, play);
             CHECK_NEAR(shown->joints[0].m[3], 8.0 * play->time, 1e-3);
@@ -477,8 +480,8 @@ typedef struct eye {
 static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
 {
     eye found = {.left = to};
-    FOR (y, picture->height)
-        FOR_FROM (x, from, to) {
+    for (uint32_t y = 0; y < picture->height; y++)
+        for (uint32_t x = from; x < to; x++) {
             const uint8_t *const pixel = &picture->rgba[4 * ((size_t)y * picture->width + x)];
             if (pixel[3] == 0)
                 continue;
@@ -500,7 +503,7 @@ TEST_SCENE (view_eyes_look_where_their_triangles_say) {
     const uint32_t middle = taken.width * 2 / 5;
     const eye ahead = find_eye(&taken, 0, middle), left = find_eye(&taken, middle, taken.width);
     const eye *const eyes[2] = {&ahead, &left};
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         const double side = eyes[i]->right - eyes[i]->left;
         const double offset = (eyes[i]->white - eyes[i]->left) / side - 0.5;
         CHECK(side > 40.0);
@@ -517,7 +520,7 @@ TEST_SCENE (view_borders_of_built_in_images_stay_black) {
     const eye ahead = find_eye(&taken, 0, taken.width * 2 / 5);
     const size_t middle = (size_t)(taken.height / 2) * taken.width;
     CHECK(ahead.num_white > 0 && ahead.right - ahead.left < 20);
-    FOR_FROM (x, ahead.left + 1, ahead.left + 3)
+    for (uint32_t x = ahead.left + 1; x < ahead.left + 3; x++)
         CHECK(taken.rgba[4 * (middle + x)] < 8);
 }
 
@@ -547,7 +550,7 @@ static bool open_played(played *fixture, const char *address)
 
 static int32_t find_clip(const view_entity *fixture, const char *name)
 {
-    FOR (i, fixture->entity->num_clips)
+    for (uint32_t i = 0; i < fixture->entity->num_clips; i++)
         if (strcmp(fixture->entity->clips[i].anim->name, name) == 0)
             return (int32_t)i;
     CHECK(false);
@@ -556,7 +559,7 @@ static int32_t find_clip(const view_entity *fixture, const char *name)
 
 static void play_for(played *fixture, double seconds)
 {
-    FOR (i, 50) {
+    for (int i = 0; i < 50; i++) {
         fixture->play.time += seconds / 50;
         view_pose(&fixture->scene, &fixture->play);
     }
@@ -566,7 +569,7 @@ static void play_for(played *fixture, double seconds)
 static double difference(const md5_mat34 *a, const md5_mat34 *b, uint32_t count)
 {
     double worst = 0.0;
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(a[i]), md5_mat34_translation(b[i]));
         const double distance = md5_vec3_length(way);
         worst = distance > worst ? distance : worst;
@@ -667,7 +670,7 @@ TEST (monster_looks_at_the_pointer) {
     view_scene *const scene = &fixture.scene;
     const view_motion_kind *const mover = view_mover_of(scene);
     float yaws[2];
-    FOR (side, 2) {
+    for (int side = 0; side < 2; side++) {
         mover->point(scene, (md5_vec3){200, side == 0 ? 200.0f : -200.0f, 44});
         play_for(&fixture, 1.5);
         yaws[side] = md5_monster_state(scene->entity.monster).look.yaw;
@@ -687,17 +690,17 @@ TEST (monster_stands_on_a_slope) {
     view_scene *const scene = &fixture.scene;
     double level[2], floors[2];
     uint32_t ankles[2], toes[2];
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         ankles[i] = md5_find_joint(scene->skeleton, i == 0 ? "foot_l" : "foot_r");
         toes[i] = md5_find_joint(scene->skeleton, i == 0 ? "toes_l" : "toes_r");
     }
     view_pose(scene, &fixture.play);
-    FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         level[i] = (double)scene->joints[ankles[i]].m[11];
     CHECK_UINT(view_find_feet(&scene->terrain, scene, VIEW_SLOPE), 2);
     scene->entity.time = 1.0; // it begins again
     view_pose(scene, &fixture.play);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         const md5_vec3 at = md5_mat34_translation(scene->joints[toes[i]]);
         floors[i] = (double)view_ground_height(&scene->terrain, at.x, at.y);
         CHECK_NEAR(scene->joints[ankles[i]].m[11], level[i] + floors[i] + 2.0 * sqrt(2.0) * 0.36397,
@@ -714,7 +717,7 @@ typedef struct pair {
 
 static bool open_pair(pair *fixture, view_ground_kind kind)
 {
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         if (!open_played(&fixture->of[i], test_path(bobbin)))
             return false;
         view_scene *const scene = &fixture->of[i].scene;
@@ -728,7 +731,7 @@ static bool open_pair(pair *fixture, view_ground_kind kind)
 
 static void close_pair(pair *fixture)
 {
-    FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         view_free_scene(&fixture->of[i].scene);
 }
 
@@ -746,17 +749,17 @@ TEST_IF (monster_walks_downstairs_smoothly, pair, it, open_pair(it, VIEW_STAIRS)
     const double step = scene->terrain.height;
     double heights[2][4] = {{0}}, old[2][4], waist = 0, old_waist;
     int away[2] = {0};
-    FOR (tick, 625) {
+    for (int tick = 0; tick < 625; tick++) {
         memcpy(old, heights, sizeof old);
         old_waist = waist;
-        FOR (i, 2) {
+        for (int i = 0; i < 2; i++) {
             it->of[i].play.time = 0.016 * tick + 1e-4;
             view_pose(&it->of[i].scene, &it->of[i].play);
-            FOR (k, 4)
+            for (int k = 0; k < 4; k++)
                 heights[i][k] = height_of(&it->of[i], joints[k]);
         }
         waist = view_walked(scene, &it->of[0].play).z;
-        FOR (i, 2) {
+        for (int i = 0; i < 2; i++) {
             const uint32_t toes = md5_find_joint(scene->skeleton, joints[2 + i]);
             const md5_vec3 at = md5_mat34_translation(scene->joints[toes]);
             const double off = heights[0][2 + i] - heights[1][2 + i]
@@ -772,7 +775,7 @@ TEST_IF (monster_walks_downstairs_smoothly, pair, it, open_pair(it, VIEW_STAIRS)
     }
     const md5_vec3 place = view_place_of(scene).translation;
     const view_entity *const entity = &scene->entity;
-    const md5_moment begin = {0}, end = {.cycle = 10}; // of a second each
+    const md5_sample_position begin = {0}, end = {.cycle = 10}; // of a second each
     const md5_anim *const anim = entity->entity->clips[find_clip(entity, "walk")].anims[0];
     CHECK_NEAR(place.x, md5_anim_root_motion(anim, begin, end).x, 2);
     CHECK_NEAR(place.z, view_ground_height(&scene->terrain, place.x, place.y), 1e-4);
@@ -783,12 +786,12 @@ TEST_IF (monster_walks_downstairs_smoothly, pair, it, open_pair(it, VIEW_STAIRS)
 // lift they are not smoothed.
 TEST_IF (monster_stands_on_a_lift, pair, it, open_pair(it, VIEW_LIFT), close_pair(it)) {
     float highest = 0.0f;
-    FOR (k, 2) {
+    for (int k = 0; k < 2; k++) {
         view_entity *const entity = &it->of[k].scene.entity;
         CHECK(view_play_channel(entity, MD5_CHANNEL_ALL, find_clip(entity, "idle")));
     }
-    FOR (i, 180) {
-        FOR (k, 2) {
+    for (int i = 0; i < 180; i++) {
+        for (int k = 0; k < 2; k++) {
             it->of[k].play.time = i / 30.0;
             view_pose(&it->of[k].scene, &it->of[k].play);
         }
@@ -834,12 +837,12 @@ static void tell_story(played *fixture)
 TEST (monster_is_the_same_at_a_time_on_any_way) {
     static const double times[] = {3, -0.4, 2.5, 0.9, -2, -3.37, 620, 621, 615, 3, -7, -1.5};
     float farthest = 0.0f;
-    FOR (i, (int)COUNT_OF(times)) {
+    for (int i = 0; i < (int)COUNT_OF(times); i++) {
         pair both, *const it = &both;
         REQUIRE(open_pair(it, VIEW_STAIRS));
-        FOR (k, 2)
+        for (int k = 0; k < 2; k++)
             tell_story(&it->of[k]);
-        FOR (k, i + 1) { // one on the way of all times
+        for (int k = 0; k < i + 1; k++) { // one on the way of all times
             it->of[0].play.time = times[k];
             view_pose(&it->of[0].scene, &it->of[0].play);
         }
@@ -906,7 +909,7 @@ TEST (bodies_of_a_monster_are_drawn_where_they_are) {
     if (CHECK(bodies)) {
         CHECK_UINT(lines.count, 3 * bodies->num_triangles);
         const float size = view_size(document.scene.model->bounds);
-        FOR (i, lines.count)
+        for (uint32_t i = 0; i < lines.count; i++)
             CHECK(md5_vec3_length(lines.vertices[i].position) < 2.0f * size);
     }
     view_free_lines(&lines);
@@ -960,9 +963,9 @@ TEST (head_stays_on_its_body) {
         return;
     const view_entity *const entity = &fixture.scene.entity;
     fixture.play.time = 0.0;
-    FOR (i, 5) {
+    for (int i = 0; i < 5; i++) {
         play_for(&fixture, 0.2);
-        FOR_FROM (p, 1, entity->num_parts) {
+        for (uint32_t p = 1; p < entity->num_parts; p++) {
             const view_entity_part *const part = &entity->parts[p];
             // Poses relative to parents and joints in model space agree over the whole model.
             const uint32_t parent = entity->parts[part->above].first_joint + part->attached->joint;
@@ -1018,7 +1021,7 @@ static const char *story_of(const view_machine *machine)
 // The clip of the one-shot in the first slot.
 static const char *shot_of(const view_machine *machine)
 {
-    const md5_shot_status act = md5_player_shot(machine->player, 0);
+    const md5_one_shot_status act = md5_player_one_shot(machine->player, 0);
     return act.is_playing ? machine->desc->clips[act.clip].name : "none";
 }
 
@@ -1068,8 +1071,8 @@ TEST (view_carried_fire_burns_when_he_sneezes) {
 static double red_below(const shot *picture)
 {
     double sum = 0.0;
-    FOR_FROM (y, 160, 180u)
-        FOR_FROM (x, 110, 130u)
+    for (uint32_t y = 160; y < 180u; y++)
+        for (uint32_t x = 110; x < 130u; x++)
             sum += picture->rgba[4 * ((size_t)y * picture->width + x)];
     return sum / 400.0;
 }
@@ -1130,7 +1133,7 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
 // A guest that stands before him is patted; one elsewhere is not, and nothing is left of its
 // begging.
 TEST (view_guest_is_patted_where_the_hand_reaches) {
-    FOR (far, 2) {
+    for (int far = 0; far < 2; far++) {
         view_machine host, guest;
         if (!begin_guest(&host, &guest))
             return;
@@ -1167,16 +1170,16 @@ TEST (view_guest_is_looked_at) {
     static const struct {
         float ahead, left, yaw;
     } cases[] = {{60, 30, 26.565f}, {400, 30, 0}, {-60, 30, 0}};
-    EACH (fixture, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_machine host, guest;
         if (!begin_guest(&host, &guest))
             return;
-        guest.place.translation = (md5_vec3){fixture->ahead, fixture->left, 0};
+        guest.place.translation = (md5_vec3){cases[i].ahead, cases[i].left, 0};
         view_run_machine(&host, 3.0);
-        CHECK_NEAR(value_of(&host, "eyes_yaw"), fixture->yaw, 0.1);
-        CHECK_NEAR(value_of(&host, "head_yaw"), fixture->yaw, 0.5);
+        CHECK_NEAR(value_of(&host, "eyes_yaw"), cases[i].yaw, 0.1);
+        CHECK_NEAR(value_of(&host, "head_yaw"), cases[i].yaw, 0.5);
         CHECK((value_of(&host, "eyes_pitch") < -5.0f)
-              == (fixture->yaw > 0.0f)); // it is lower than he
+              == (cases[i].yaw > 0.0f)); // it is lower than he
         CHECK_EXACT(value_of(&host, "pointer"), 0);
         host.target = (md5_vec3){100, -100, 40}; // a pointer comes first
         host.has_target = true;
@@ -1196,7 +1199,7 @@ static void check_face(const view_machine *machine)
     const uint32_t count = md5_machine_num_morphs(machine->character->machine);
     OWN float *const weights = test_calloc(count, sizeof *weights);
     md5_player_morphs(machine->player, weights);
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         CHECK_THAT(weights[i] >= 0.0f && weights[i] < 1.01f, "%s is %g at %g s",
                    md5_machine_morph_name(machine->character->machine, i), (double)weights[i],
                    machine->time);
@@ -1223,16 +1226,16 @@ TEST (view_first_minute_tells_its_story) {
                                   .translation = {27.5f, -347, 0}};
         guest.place = guest.start;
         host.acts = true;
-        EACH (fixture, cases) {
-            for (double time = host.time; time < fixture->second; time += 1.0 / rate) {
+        for (size_t i = 0; i < COUNT_OF(cases); i++) {
+            for (double time = host.time; time < cases[i].second; time += 1.0 / rate) {
                 view_run_machine(&host, time);
                 check_face(&host);
                 CHECK(view_find_shot(&host, &camera) && fabsf(camera.azimuth) <= 60.0f);
             }
-            view_run_machine(&host, fixture->second);
-            CHECK_STRING(shot_of(&host), fixture->shot);
-            CHECK_STRING(story_of(&host), fixture->story);
-            CHECK_STRING(state_of(&guest), fixture->guest);
+            view_run_machine(&host, cases[i].second);
+            CHECK_STRING(shot_of(&host), cases[i].shot);
+            CHECK_STRING(story_of(&host), cases[i].story);
+            CHECK_STRING(state_of(&guest), cases[i].guest);
         }
         CHECK_NEAR(value_of(&host, "pointer"), 1, 0.01); // he looks into the camera
         CHECK_NEAR(value_of(&host, "eyes_yaw"), camera.azimuth, 3);

@@ -1,8 +1,10 @@
-// The layout of state graphs: what has to hold of every machine, whatever it looks like; and what
-// the panel does with it.
+// The layout of state graphs: what has to hold for every machine; and what the panel does with it.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
+
+// The panel in windows of 1280 x 720 and 640 x 480 pixels, in em.
+static const view_graph_area large_area = {84, 20}, small_area = {42, 15};
 
 // Letters of one width.
 static float measure(const void *user, const char *text)
@@ -24,122 +26,192 @@ static bool is_within(const view_graph *graph, view_rect rect)
            && rect.y + rect.height < graph->height + 1e-3f;
 }
 
-// Whether a state's name and its signs fit into its node.
+// Returns true if the name of a state and the sign of a loop fit into its node. Names longer than
+// 20 em are cut.
 static bool fits(const view_graph_node *node)
 {
-    return node->rect.width >= measure(NULL, node->name) + (node->loops ? 1.5f : 0.0f) + 1.0f;
-}
-
-// How many lines pass through a node that they do not belong to.
-static uint32_t count_through(const view_graph *graph)
-{
-    uint32_t count = 0;
-    EACH_IN (edge, graph, edges) {
-        const view_graph_point *const points = graph->points + edge->first_point;
-        for (uint32_t k = 0; k + 1 < edge->num_points; k++) {
-            const float left = fminf(points[k].x, points[k + 1].x),
-                        top = fminf(points[k].y, points[k + 1].y);
-            const view_rect line = {left - 0.02f, top - 0.02f,
-                                    fabsf(points[k].x - points[k + 1].x) + 0.04f,
-                                    fabsf(points[k].y - points[k + 1].y) + 0.04f};
-            FOR (j, graph->num_nodes)
-                count +=
-                    j != edge->ends[0] && j != edge->ends[1] && overlap(line, graph->nodes[j].rect);
-        }
-    }
-    return count;
+    const float needed = measure(NULL, node->name) + (node->loops ? 1.5f : 0.0f) + 1.0f;
+    return node->rect.width >= fminf(needed, 20.0f);
 }
 
 static uint32_t count_overlaps(const view_graph *graph)
 {
     uint32_t count = 0;
-    FOR (i, graph->num_nodes)
-        FOR (k, graph->num_nodes) {
-            const view_rect mark = graph->nodes[k].mark;
-            count += i != k && overlap(graph->nodes[i].rect, graph->nodes[k].rect);
-            count += i != k && mark.width > 0.0f && overlap(graph->nodes[i].rect, mark);
-        }
+    for (uint32_t i = 0; i < graph->num_nodes; i++)
+        for (uint32_t k = 0; k < i; k++)
+            count += overlap(graph->nodes[i].rect, graph->nodes[k].rect);
     return count;
 }
 
-// Whether each line begins and ends at its nodes, or at the box or mark that stands for one.
-static bool are_joined(const view_graph *graph)
+// Returns true if the point is on the border of the rectangle.
+static bool is_on_border(view_graph_point point, view_rect rect)
 {
-    EACH_IN (edge, graph, edges) {
-        if (edge->kind != VIEW_EDGE_LINE && edge->kind != VIEW_EDGE_HUB)
+    const view_rect spot = {point.x - 0.01f, point.y - 0.01f, 0.02f, 0.02f};
+    const view_rect inside = {rect.x + 0.02f, rect.y + 0.02f, rect.width - 0.04f,
+                              rect.height - 0.04f};
+    return overlap(spot, rect) && !overlap(spot, inside);
+}
+
+// Returns true if each line is straight and leads from node to node. Within a column, a line around
+// the states in between has one bend.
+static bool are_lines_straight(const view_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->num_edges; i++) {
+        const view_graph_edge *const edge = &graph->edges[i];
+        const view_rect first = graph->nodes[edge->ends[0]].rect;
+        const view_rect second = graph->nodes[edge->ends[1]].rect;
+        const bool is_loop = edge->ends[0] == edge->ends[1];
+        const bool is_bent = edge->num_points == 3;
+        if (is_loop != (edge->num_points == 0))
+            return false;
+        if (is_loop)
             continue;
-        FOR (end, 2u) {
-            const view_rect rect = graph->nodes[edge->ends[end]].rect;
-            const uint32_t at = edge->first_point + (end == 0 ? 0 : edge->num_points - 1);
-            const view_rect spot = {graph->points[at].x - 0.01f, graph->points[at].y - 0.01f, 0.02f,
-                                    0.02f};
-            if (edge->num_points < 2 || !overlap(spot, rect))
-                return false;
-        }
+        if (!is_on_border(edge->points[0], first)
+            || !is_on_border(edge->points[edge->num_points - 1], second))
+            return false;
+        if (is_bent && fabsf(first.x - second.x) > 1e-3f)
+            return false;
     }
     return true;
 }
 
-// Whether each transition belongs to one edge, between its states.
-static bool has_all_ways(const view_graph *graph, const md5_layer_desc *layer)
+// Returns true if each transition belongs to one edge, between its states.
+static bool has_all_transitions(const view_graph *graph, const md5_layer_desc *layer)
 {
     OWN uint8_t *const seen = common_alloc((size_t)layer->num_transitions + 1, 1);
     uint32_t count = 0;
-    EACH_IN (edge, graph, edges) {
-        for (uint32_t k = 0; k < edge->num_ways[0] + edge->num_ways[1]; k++, count++) {
-            const md5_transition_desc *const way =
-                &layer->transitions[graph->ways[edge->first_way + k]];
-            const bool is_back = k >= edge->num_ways[0];
-            const char *const from = graph->nodes[edge->ends[is_back ? 1 : 0]].name,
-                              *const to = graph->nodes[edge->ends[is_back ? 0 : 1]].name;
-            if (seen[graph->ways[edge->first_way + k]]++ != 0 || strcmp(way->to, to) != 0
-                || strcmp(way->from != NULL ? way->from : "any state", from) != 0)
+    for (uint32_t i = 0; i < graph->num_edges; i++) {
+        const view_graph_edge *const edge = &graph->edges[i];
+        for (uint32_t k = 0; k < edge->num_transitions[0] + edge->num_transitions[1]; k++) {
+            const uint32_t index = graph->transitions[edge->first_transition + k];
+            const md5_transition_desc *const transition = &layer->transitions[index];
+            const bool is_back = k >= edge->num_transitions[0];
+            const char *const from = graph->nodes[edge->ends[is_back ? 1 : 0]].name;
+            const char *const to = graph->nodes[edge->ends[is_back ? 0 : 1]].name;
+            const char *const expected = transition->from != NULL ? transition->from : "any state";
+            if (seen[index]++ != 0 || strcmp(transition->to, to) != 0
+                || strcmp(expected, from) != 0)
                 return false;
+            count++;
         }
     }
     return count == layer->num_transitions;
 }
 
+// Fills distances[num_states] with the smallest number of transitions from the first state, by
+// relaxation until nothing changes; MD5_NONE: there is no path.
+static void find_distances(const md5_layer_desc *layer, uint32_t *distances)
+{
+    for (uint32_t i = 0; i < layer->num_states; i++)
+        distances[i] = i == 0 ? 0 : MD5_NONE;
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (uint32_t i = 0; i < layer->num_transitions; i++) {
+            const md5_transition_desc *const transition = &layer->transitions[i];
+            uint32_t from = MD5_NONE, to = MD5_NONE;
+            for (uint32_t k = 0; k < layer->num_states; k++) {
+                if (transition->from != NULL
+                    && strcmp(transition->from, layer->states[k].name) == 0)
+                    from = k;
+                if (strcmp(transition->to, layer->states[k].name) == 0)
+                    to = k;
+            }
+            if (from == MD5_NONE || distances[from] == MD5_NONE)
+                continue;
+            if (distances[to] == MD5_NONE || distances[to] > distances[from] + 1) {
+                distances[to] = distances[from] + 1;
+                is_changed = true;
+            }
+        }
+    }
+}
+
+// Checks that states at a larger distance are further right, and, in an area of any height, that
+// all states of a distance begin at the same x.
+static void check_columns(const view_graph *graph, const md5_layer_desc *layer, bool is_unlimited)
+{
+    OWN uint32_t *const distances = common_alloc((size_t)layer->num_states + 1, sizeof *distances);
+    find_distances(layer, distances);
+    for (uint32_t i = 0; i < layer->num_states; i++)
+        for (uint32_t k = 0; k < layer->num_states; k++) {
+            const view_rect a = graph->nodes[i].rect, b = graph->nodes[k].rect;
+            if (distances[i] == MD5_NONE || distances[k] == MD5_NONE)
+                continue;
+            if (distances[i] < distances[k])
+                CHECK(a.x + a.width < b.x);
+            if (is_unlimited && distances[i] == distances[k])
+                CHECK_NEAR(a.x, b.x, 1e-3);
+        }
+}
+
+static float scale_in(const view_graph *graph, view_graph_area area)
+{
+    return fminf(area.width / graph->width, area.height / graph->height);
+}
+
+static void check_layout(const md5_layer_desc *layer, view_graph_area area)
+{
+    view_graph *const graph = view_lay_out_graph(layer, area, measure, NULL);
+    CHECK_UINT(graph->num_states, layer->num_states);
+    for (uint32_t i = 0; i < graph->num_nodes; i++)
+        CHECK(is_within(graph, graph->nodes[i].rect) && fits(&graph->nodes[i]));
+    for (uint32_t i = 0; i < graph->num_edges; i++)
+        for (uint32_t k = 0; k < graph->edges[i].num_points; k++) {
+            const view_graph_point point = graph->edges[i].points[k];
+            CHECK(is_within(graph, (view_rect){point.x, point.y, 0, 0}));
+        }
+    CHECK_UINT(count_overlaps(graph), 0);
+    CHECK(are_lines_straight(graph));
+    CHECK(has_all_transitions(graph, layer));
+    check_columns(graph, layer, area.height > 1e6f);
+    view_free_graph(graph);
+}
+
 static void check_layer(const md5_layer_desc *layer)
 {
-    view_graph *const graph = view_lay_out_graph(layer, measure, NULL);
-    CHECK_UINT(graph->num_states, layer->num_states);
-    EACH_IN (node, graph, nodes)
-        CHECK(is_within(graph, node->rect) && fits(node));
-    EACH_IN (point, graph, points)
-        CHECK(is_within(graph, (view_rect){point->x, point->y, 0, 0}));
-    CHECK_UINT(count_overlaps(graph), 0);
-    CHECK_UINT(count_through(graph), 0);
-    CHECK(are_joined(graph));
-    CHECK(has_all_ways(graph, layer));
-    view_free_graph(graph);
+    check_layout(layer, large_area);
+    check_layout(layer, small_area);
+    check_layout(layer, (view_graph_area){1e7f, 1e7f});
 }
 
 TEST (view_graph_of_each_machine_is_drawn_whole) {
     STRINGS(names) = {"bobbin/bobbin",          "bobbin/page_additive", "bobbin/page_crossfade",
                       "bobbin/page_directions", "bobbin/page_in_step",  "bobbin/page_sync",
                       "thimble/thimble",        "thimble/visitor",      "tendril/tendril"};
-    EACH (row, names) {
-        OWN_STRING path = common_format("models/%s.md5machine", *row);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        OWN_STRING path = common_format("models/%s.md5machine", names[i]);
         md5_machine_file *const file = md5_load_machine_file(test_path(path), NULL, NULL);
-        for (uint32_t k = 0; CHECK(file) && k < file->desc.num_layers; k++)
-            check_layer(&file->desc.layers[k]);
+        for (uint32_t k = 0; CHECK(file) && k < file->desc.num_layers; k++) {
+            const md5_layer_desc *const layer = &file->desc.layers[k];
+            check_layer(layer);
+            view_graph *const large = view_lay_out_graph(layer, large_area, measure, NULL);
+            view_graph *const small = view_lay_out_graph(layer, small_area, measure, NULL);
+            CHECK(scale_in(large, large_area) >= 0.8f);
+            // It can be read, or has to be scrolled in one direction only.
+            CHECK(scale_in(small, small_area) >= VIEW_GRAPH_MIN_SCALE
+                  || small->height <= small_area.height);
+            view_free_graph(large);
+            view_free_graph(small);
+        }
         md5_free_machine_file(file);
     }
 }
 
 static const view_graph_node *find_node(const view_graph *graph, const char *name)
 {
-    EACH_IN (node, graph, nodes)
+    for (uint32_t i = 0; i < graph->num_nodes; i++) {
+        view_graph_node *const node = &graph->nodes[i];
         if (strcmp(node->name, name) == 0)
             return node;
+    }
     CHECK(!name); // there is none
     return &graph->nodes[0];
 }
 
 static const view_graph_edge *find_edge(const view_graph *graph, const char *from, const char *to)
 {
-    EACH_IN (edge, graph, edges) {
+    for (uint32_t i = 0; i < graph->num_edges; i++) {
+        view_graph_edge *const edge = &graph->edges[i];
         const char *const first = graph->nodes[edge->ends[0]].name, *const second =
                                                                         graph->nodes[edge->ends[1]]
                                                                             .name;
@@ -151,57 +223,50 @@ static const view_graph_edge *find_edge(const view_graph *graph, const char *fro
     return &graph->edges[0];
 }
 
-// As the picture of the design has it.
-TEST (view_graph_of_a_character_has_a_hub_with_columns_beside_it) {
+TEST (view_graph_has_a_column_for_each_distance) {
     static const char text[] =
-        "machine m { layer body { state idle nothing state start nothing state walk_left nothing "
-        "state walk_right nothing state stop_left nothing state stop_right nothing "
-        "state back_start nothing state back nothing state back_stop nothing "
-        "state turn_left nothing state turn_right nothing state strafe_left nothing "
-        "state leap nothing state bow nothing state wave nothing state yawn nothing "
-        "state sit nothing state doze nothing state startle nothing "
-        "transition idle start transition start walk_left transition walk_left walk_right "
-        "transition walk_right walk_left transition walk_left stop_right "
-        "transition walk_right stop_left transition stop_left idle transition stop_right idle "
-        "transition idle back_start transition back_start back transition back back "
-        "transition back back_stop transition back_stop idle "
-        "transition idle turn_left transition turn_left start transition turn_left idle "
-        "transition idle turn_right transition turn_right start transition turn_right idle "
-        "transition idle strafe_left transition strafe_left idle "
-        "transition idle leap transition leap idle transition idle bow transition bow idle "
-        "transition idle wave transition wave start transition wave back_start "
-        "transition wave turn_left transition wave turn_right transition wave idle "
-        "transition idle yawn transition yawn sit transition yawn idle transition sit doze "
-        "transition doze startle { when speed > 2 } transition doze startle { when click } "
-        "transition startle idle } }";
+        "machine m { layer body { state idle nothing state walk nothing state run nothing "
+        "state turn nothing state stop nothing state hit nothing state lost nothing "
+        "transition idle walk transition walk run transition run stop transition stop idle "
+        "transition idle turn transition turn walk transition turn turn transition walk idle "
+        "transition any hit { when speed > 2 } transition any hit { when click } "
+        "transition hit idle transition lost hit } }";
     md5_error error = {0};
     md5_machine_file *const file = md5_parse_machine_file(text, sizeof text - 1, NULL, &error);
     if (!CHECK_STRING(error.message, ""))
         return;
-    view_graph *const graph = view_lay_out_graph(&file->desc.layers[0], measure, NULL);
-    CHECK_STRING(graph->nodes[graph->hub].name, "idle");
-    CHECK_NEAR(graph->nodes[graph->hub].rect.height, graph->height, 1e-3);
-    STRINGS(boxed) = {"leap", "wave", "strafe_left"};
-    EACH (each, boxed)
-        CHECK(find_node(graph, *each)->place == VIEW_NODE_BOXED);
-    CHECK_UINT(find_node(graph, "wave")->num_more, 4);
-    CHECK(find_node(graph, "yawn")->place == VIEW_NODE_COLUMN);
-    CHECK(find_node(graph, "back")->loops);
-    STRINGS(chain) = {"idle", "yawn", "sit", "doze", "startle"};
-    FOR_FROM (i, 1, sizeof chain / sizeof chain[0])
-        CHECK(find_node(graph, chain[i - 1])->rect.x < find_node(graph, chain[i])->rect.x);
-    FOR_FROM (i, 2, sizeof chain / sizeof chain[0]) // in one row
-        CHECK_NEAR(find_node(graph, chain[i - 1])->rect.y, find_node(graph, chain[i])->rect.y,
-                   1e-3);
-    CHECK_NEAR(find_node(graph, "walk_left")->rect.x, find_node(graph, "walk_right")->rect.x, 1e-3);
-    const view_graph_edge *const edge = find_edge(graph, "doze", "startle");
-    CHECK_UINT(edge->num_ways[0] + edge->num_ways[1], 2);
-    CHECK(find_edge(graph, "startle", "idle")->kind == VIEW_EDGE_STUB);
-    CHECK(find_edge(graph, "idle", "bow")->kind == VIEW_EDGE_BOXED);
-    CHECK(find_edge(graph, "wave", "turn_left")->kind == VIEW_EDGE_MORE);
-    CHECK(find_edge(graph, "back", "back")->kind == VIEW_EDGE_LOOP);
+    view_graph *const graph = view_lay_out_graph(&file->desc.layers[0], large_area, measure, NULL);
+    const float first = find_node(graph, "idle")->rect.x;
+    const float second = find_node(graph, "walk")->rect.x;
+    // "any state" and a state without a way to it are in the first column.
+    CHECK_NEAR(find_node(graph, "any state")->rect.x, first, 1e-3);
+    CHECK_NEAR(find_node(graph, "lost")->rect.x, first, 1e-3);
+    CHECK_NEAR(find_node(graph, "turn")->rect.x, second, 1e-3);
+    CHECK_NEAR(find_node(graph, "hit")->rect.x, second, 1e-3);
+    CHECK(first < second && second < find_node(graph, "run")->rect.x);
+    CHECK(find_node(graph, "run")->rect.x < find_node(graph, "stop")->rect.x);
+    CHECK(find_node(graph, "idle")->rect.y < find_node(graph, "any state")->rect.y);
+    CHECK(find_node(graph, "turn")->loops && !find_node(graph, "walk")->loops);
+    const view_graph_edge *const both = find_edge(graph, "idle", "walk");
+    CHECK(both->num_transitions[0] == 1 && both->num_transitions[1] == 1);
+    const view_graph_edge *const twice = find_edge(graph, "any state", "hit");
+    CHECK_UINT(twice->num_transitions[0] + twice->num_transitions[1], 2);
+    CHECK_UINT(find_edge(graph, "turn", "turn")->num_points, 0);
     view_free_graph(graph);
     md5_free_machine_file(file);
+}
+
+// Names are cut at a width of 20 em.
+TEST (view_graph_limits_the_width_of_names) {
+    char names[2][41] = {{0}};
+    memset(names[0], 'x', 33); // 18.15 em, with margins of 0.8 em less than 20
+    memset(names[1], 'y', 34);
+    const md5_state_desc states[] = {{.name = names[0]}, {.name = names[1]}};
+    const md5_layer_desc layer = {.states = states, .num_states = 2};
+    view_graph *const graph = view_lay_out_graph(&layer, large_area, measure, NULL);
+    CHECK_NEAR(graph->nodes[0].rect.width, 20, 1e-3); // of the wider one in the column
+    CHECK_NEAR(graph->nodes[1].rect.width, 20, 1e-3);
+    view_free_graph(graph);
 }
 
 // Checks a layer of states "s0"... in a chain or with random transitions.
@@ -212,11 +277,11 @@ static void check_made(uint32_t num_states, uint32_t num_ways, bool is_chain)
     static md5_state_desc states[MAX_STATES];
     static md5_transition_desc ways[MAX_STATES];
     uint64_t random = 1;
-    FOR (i, num_states) {
+    for (uint32_t i = 0; i < num_states; i++) {
         snprintf(names[i], sizeof names[i], "s%u", i);
         states[i].name = names[i];
     }
-    FOR (i, num_ways) {
+    for (uint32_t i = 0; i < num_ways; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         const uint32_t from = is_chain ? i : (uint32_t)(random >> 33) % num_states,
                        to = is_chain ? i + 1 : (uint32_t)(random >> 48) % num_states;
@@ -230,9 +295,35 @@ static void check_made(uint32_t num_states, uint32_t num_ways, bool is_chain)
 }
 
 TEST (view_graph_of_a_machine_of_any_size_is_drawn_whole) {
-    check_made(200, 1000, false);
-    check_made(1000, 999, true);
+    check_made(60, 150, false);
+    check_made(200, 400, false);
+    check_made(300, 299, true);
     check_made(2, 0, false);
+    check_made(1, 0, false);
+}
+
+// One state that leads to all others, which leads to the highest column.
+TEST (view_graph_of_sixty_states_can_be_read) {
+    enum { NUM_STATES = 60 };
+    char names[NUM_STATES][16];
+    md5_state_desc states[NUM_STATES] = {{0}};
+    md5_transition_desc transitions[NUM_STATES] = {{0}};
+    for (uint32_t i = 0; i < NUM_STATES; i++) {
+        snprintf(names[i], sizeof names[i], "walk_start_%u", i);
+        states[i].name = names[i];
+        transitions[i].from = names[0];
+        transitions[i].to = names[i];
+    }
+    const md5_layer_desc layer = {.states = states,
+                                  .num_states = NUM_STATES,
+                                  .transitions = transitions + 1,
+                                  .num_transitions = NUM_STATES - 1};
+    view_graph *const large = view_lay_out_graph(&layer, large_area, measure, NULL);
+    view_graph *const small = view_lay_out_graph(&layer, small_area, measure, NULL);
+    CHECK(scale_in(large, large_area) >= VIEW_GRAPH_MIN_SCALE);
+    CHECK(small->height <= small_area.height); // to be scrolled to the right only
+    view_free_graph(large);
+    view_free_graph(small);
 }
 
 // Presses a key, and draws; returns whether the focus is at a state of the body then.
@@ -258,13 +349,13 @@ TEST_SHOT (view_graph_focus_goes_to_the_nearest_state,
     CHECK_UINT(command.action, VIEW_GO_TO_STATE);
     const view_machine *const machine = &state->document->scene.machine;
     CHECK_STRING(machine->desc->layers[2].states[command.item].name, "sit");
-    // Where names are too small to be read, those of the hub and of what plays are left.
+    // Where names are too small to be read, the name of the active state is left.
     item_press(state, &facts, "state/layer body", 0.5f, 0.5f);
     state->ui.graph.zoom = 0.55f;
     item_draw(state, 1280.0f, 900.0f);
     const size_t before = state->canvas.count;
-    const uint32_t walk = md5_find_state(machine->character->machine, 0, "walk");
-    CHECK(md5_player_seek(machine->player, 0, walk, 0.0));
+    const uint32_t long_name = md5_find_state(machine->character->machine, 0, "stumble_left");
+    CHECK(md5_player_seek(machine->player, 0, long_name, 0.0));
     item_draw(state, 1280.0f, 900.0f);
-    CHECK(state->canvas.count > before);
+    CHECK(state->canvas.count > before); // "idle" has fewer letters
 }

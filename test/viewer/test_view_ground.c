@@ -56,11 +56,12 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
     folder_put_text(folder, "still.md5anim", TURN("0", "0"));
     // From 60 degrees to -60: in both its edge is at -10 cos 60 = -5, between them at -10.
     folder_put_text(folder, "swing.md5anim", TURN("0.5", "-0.5"));
-    EACH (row, cases) {
-        OWN_STRING clip = row->after[0] != '\0' ? common_format(" %s%s", folder, row->after) : NULL;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        OWN_STRING clip =
+            cases[i].after[0] != '\0' ? common_format(" %s%s", folder, cases[i].after) : NULL;
         OWN_STRING line =
             common_format("%s%s/card.md5mesh%s --no-auto --samples 1 --resolution 160,90",
-                          row->before, folder, clip != NULL ? clip : "");
+                          cases[i].before, folder, clip != NULL ? clip : "");
         const double share = hidden_share(scene, line);
         CHECK_THAT(share == 0.0, "%s: %.3f is hidden", line, share);
     }
@@ -76,7 +77,7 @@ TEST_SCENE (view_frames_what_is_drawn) {
     folder_put_text(folder, "models/both.md5mesh",
                     ONE_JOINT("2") CARD("card", "0", "20") CARD("none", "500", "900"));
     folder_put_text(folder, "models/one.md5mesh", ONE_JOINT("1") CARD("card", "0", "20"));
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         OWN_STRING line = common_format(
             "%s/models/%s.md5mesh --bounds --samples 1 --no-background --resolution 160,90", folder,
             i == 0 ? "both" : "one");

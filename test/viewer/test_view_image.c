@@ -35,7 +35,7 @@ static int tolerance(const char *name)
 static void check_pixels(const char *name, const view_image *image, bool is_packed)
 {
     static const int places[][2] = {{0, 0}, {9, 0}, {36, 3}, {17, 17}, {1, 28}, {20, 11}};
-    FOR (i, sizeof places / sizeof *places) {
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const int x = places[i][0], y = places[i][1];
         const uint8_t *const rgba = image->rgba + 4 * (y * IMAGE_WIDTH + x);
         if (strstr(name, "palette"))
@@ -46,7 +46,7 @@ static void check_pixels(const char *name, const view_image *image, bool is_pack
             const bool is_grey = strstr(name, "grey") || strcmp(name, "tga-8") == 0;
             const bool has_alpha =
                 strstr(name, "alpha") || begins(name, "png-rgba") || strcmp(name, "tga-32") == 0;
-            FOR (j, 4) {
+            for (int j = 0; j < 4; j++) {
                 const int wanted =
                     j == 3 ? (has_alpha ? expected[3] : 255) : expected[is_grey ? 0 : j];
                 CHECK_THAT(abs(rgba[j] - wanted) <= tolerance(name),
@@ -119,14 +119,14 @@ TEST (images_jpeg_without_its_tables) {
     uint8_t scale[65];
     memset(scale, 1, sizeof scale);
     scale[0] = 0;
-    FOR (has_scale, 2) {
+    for (int has_scale = 0; has_scale < 2; has_scale++) {
         image_file file = {0};
         image_put(&file, "\xff\xd8", 2);
         if (has_scale)
             put_segment(&file, 0xdb, scale, sizeof scale);
         put_segment(&file, 0xc0, frame, sizeof frame);
         put_segment(&file, 0xda, scan, sizeof scan);
-        FOR (i, 64)
+        for (int i = 0; i < 64; i++)
             image_put(&file, "\x5a", 1);
         image_put(&file, "\xff\xd9", 2);
         check_refused(&file, "no tables", has_scale ? "Huffman" : "uantization");
@@ -136,7 +136,7 @@ TEST (images_jpeg_without_its_tables) {
 
 // The data of a scan ends early: the file is refused instead of filled with grey.
 TEST (images_jpeg_that_ends_early) {
-    FOR (progressive, 2) {
+    for (int progressive = 0; progressive < 2; progressive++) {
         image_file file =
             image_make_jpeg((image_jpeg_options){.num_channels = 3, .progressive = progressive});
         const size_t whole = file.size;
@@ -155,7 +155,7 @@ TEST (images_jpeg_that_ends_early) {
 // bytes.
 TEST (images_jpeg_of_many_scans) {
     image_file file = image_make_jpeg((image_jpeg_options){.num_channels = 1, .scan_each_bit = 1});
-    check_refused(&file, "hundreds of scans", "more than 100 scans");
+    check_refused(&file, "hundreds of scans", "too many scans in the JPEG file (limit 100)");
     free(file.bytes);
 }
 
@@ -166,25 +166,56 @@ TEST (images_of_huge_sizes) {
     memset(jpeg.bytes + frame, 0xff, 4);
     check_refused(&jpeg, "JPEG of 65535 by 65535", "65");
     memcpy(jpeg.bytes + frame, "\x3f\xff\x3f\xff", 4);
-    check_refused(&jpeg, "JPEG of 16383 by 16383", "at most");
+    check_refused(&jpeg, "JPEG of 16383 by 16383", "image is too large: 16383 x 16383 pixels");
 
-    FOR (interlaced, 2) {
+    for (int interlaced = 0; interlaced < 2; interlaced++) {
         image_file png = image_make_png(6, 16, interlaced);
         memcpy(png.bytes + 16, "\x7f\xff\xff\xff\x7f\xff\xff\xff", 8);
-        check_refused(&png, "PNG of 2147483647 by 2147483647", "at most");
+        check_refused(&png, "PNG of 2147483647 by 2147483647",
+                      "image is too large: 2147483647 x 2147483647 pixels");
         memcpy(png.bytes + 16, "\0\0\x20\0\0\0\x20\0", 8);
-        check_refused(&png, "PNG of 8192 by 8192 in 8 KB", "cannot be in");
+        check_refused(&png, "PNG of 8192 by 8192 in 8 KB",
+                      "truncated PNG: 8192 x 8192 pixels cannot be stored in ");
         free(png.bytes);
     }
-    FOR (packed, 2) {
+    for (int packed = 0; packed < 2; packed++) {
         image_file tga = image_make_tga(32, 0, packed);
         memcpy(tga.bytes + 12, "\xff\xff\xff\xff", 4);
-        check_refused(&tga, "TGA of 65535 by 65535", "at most");
+        check_refused(&tga, "TGA of 65535 by 65535", "image is too large: 65535 x 65535 pixels");
         memcpy(tga.bytes + 12, "\0\x20\0\x20", 4);
-        check_refused(&tga, "TGA of 8192 by 8192 in 4 KB", "ends after");
+        check_refused(&tga, "TGA of 8192 by 8192 in 4 KB",
+                      "truncated TGA file: expected 67108864 pixels, found ");
         free(tga.bytes);
     }
     free(jpeg.bytes);
+}
+
+// Data that unpack to more than an image of one pixel needs. stb_image doubles its buffer of 5
+// bytes up to 2 (8 + size) + 65536 bytes: 81920 bytes are allowed from a size of 8184 on.
+TEST (images_png_data_beyond_the_pixels) {
+    static const struct bomb {
+        size_t num_bytes, size;
+        bool is_read;
+    } bombs[] = {
+        {5, 500, true},       {40000, 4000, true},  {50000, 8184, true},
+        {50000, 8183, false}, {90000, 8184, false}, {1 << 23, 60000, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(bombs); i++) {
+        const struct bomb *const bomb = &bombs[i];
+        image_file file = image_make_png_bomb(bomb->num_bytes, bomb->size);
+        view_image image;
+        md5_error error = {0};
+        if (!bomb->is_read) {
+            check_refused(&file, "a PNG bomb", "invalid PNG: the data are larger than the image");
+        } else if (CHECK_THAT(decode(&file, &image, &error), "%zu bytes in %zu: %s",
+                              bomb->num_bytes, bomb->size, error.message)) {
+            CHECK(image.width == 1 && image.height == 1);
+            free(image.rgba);
+        }
+        if (bomb->size < 50000)
+            CHECK_UINT(file.size, bomb->size);
+        free(file.bytes);
+    }
 }
 
 // Chunks whose length exceeds the file.
@@ -210,7 +241,7 @@ TEST (images_png_colours_behind_the_palette) {
     file.size -= 45;
     if (CHECK(decode(&file, &image, &error))) {
         const uint8_t black[4] = {0, 0, 0, 255};
-        FOR_FROM (x, 1, 16)
+        for (int x = 1; x < 16; x++)
             CHECK_BYTES(image.rgba + 4 * x, black, 4);
     }
     free(image.rgba);
@@ -221,11 +252,12 @@ TEST (images_of_other_formats_are_refused) {
     image_file file = {0};
     check_refused(&file, "nothing", "empty");
     image_put(&file, "not a picture, nor anything else", 32);
-    check_refused(&file, "text", "the format of the picture is unknown");
+    check_refused(&file, "text", "unknown image format");
     free(file.bytes);
     image_file bmp = {0};
     image_put(&bmp, "BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x02\0\0\0\x02\0\0\0\1\0\x18\0", 30);
-    check_refused(&bmp, "BMP", "BMP, for which no decoder is given");
+    check_refused(&bmp, "BMP",
+                  "unsupported image format: found BMP; set md5_image_opts.decoder to read it");
     free(bmp.bytes);
 }
 
@@ -241,7 +273,7 @@ static size_t make_all(image_file *files)
     const char *name;
     while (count < NUM_MADE && image_make((int)count, &files[count], &name))
         count++;
-    FOR (i, NUM_MODELS) {
+    for (int i = 0; i < NUM_MODELS; i++) {
         size_t size = 0;
         OWN_STRING bytes = test_read_file(test_path(models[i]), &size);
         if (CHECK(bytes)) {
@@ -262,7 +294,7 @@ static bool decode_damaged(const image_file *sound, uint64_t *random)
     const bool is_read = decode(&file, &image, &error);
     if (is_read) {
         unsigned sum = 0; // reads each pixel, for sanitizers
-        FOR (i, (size_t)image.width * image.height * 4)
+        for (size_t i = 0; i < (size_t)image.width * image.height * 4; i++)
             sum += image.rgba[i];
         CHECK(sum <= ~0u && image.width > 0 && image.height > 0);
     } else {
@@ -289,17 +321,17 @@ TEST (images_damaged_in_any_way) {
                "%ld of %ld damaged pictures are read", num_read, count);
     if (asked)
         printf("note: %ld of %ld damaged pictures are read\n", num_read, count);
-    FOR (i, num_files)
+    for (size_t i = 0; i < num_files; i++)
         free(files[i].bytes);
 }
 
 // The fuzzers' seeds and corpus.
 TEST (images_of_fuzzers_do_no_harm) {
     STRINGS(folders) = {"test/fuzz/seeds/image", "test/fuzz/corpus/image"};
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         common_list files = common_list_folder(test_path(folders[i]), "");
         CHECK(files.count > 0);
-        FOR (j, files.count) {
+        for (size_t j = 0; j < files.count; j++) {
             size_t size = 0;
             OWN_STRING bytes = test_read_file(files.names[j], &size);
             image_file file = {0};

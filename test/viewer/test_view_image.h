@@ -20,6 +20,9 @@ void image_put(image_file *file, const void *bytes, size_t size);
 
 // PNG of a colour type and depth, without compression. Its rows use the five filters in turn.
 image_file image_make_png(int colour, int depth, int interlaced);
+// PNG of `size` bytes, with one black pixel without alpha and data that unpack to at least
+// num_bytes.
+image_file image_make_png_bomb(size_t num_bytes, size_t size);
 // TGA of 8 (grey or, with a palette, indexed), 16, 24 or 32 bits.
 image_file image_make_tga(int bits, int has_palette, int packed);
 // DDS of 24 or 32 bits, without compression.

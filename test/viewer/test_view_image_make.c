@@ -49,9 +49,9 @@ static void put_little(image_file *file, uint32_t value)
 static uint32_t checksum(const uint8_t *bytes, size_t size)
 {
     uint32_t sum = ~0u;
-    FOR (i, size) {
+    for (size_t i = 0; i < size; i++) {
         sum ^= bytes[i];
-        FOR (bit, 8)
+        for (int bit = 0; bit < 8; bit++)
             sum = sum >> 1 ^ (sum & 1 ? 0xedb88320u : 0);
     }
     return ~sum;
@@ -97,7 +97,7 @@ static size_t png_row(int colour, int depth, int y, int x0, int step, uint8_t *r
     for (int x = x0; x < IMAGE_WIDTH; x += step) {
         uint8_t sample[4];
         const int num_samples = png_samples(colour, x, y, sample);
-        FOR (i, num_samples) {
+        for (int i = 0; i < num_samples; i++) {
             const int value = colour == 3 ? sample[i] & ((1 << depth) - 1) : sample[i];
             if (depth == 16)
                 row[num_bits / 8] = row[num_bits / 8 + 1] = sample[i];
@@ -128,7 +128,7 @@ image_file image_make_png(int colour, int depth, int interlaced)
     put_big(&head, IMAGE_HEIGHT);
     const uint8_t kind[5] = {(uint8_t)depth, (uint8_t)colour, 0, 0, (uint8_t)interlaced};
     image_put(&head, kind, 5);
-    FOR (i, (interlaced ? 7 : 1)) {
+    for (int i = 0; i < (interlaced ? 7 : 1); i++) {
         const int *pass = interlaced ? passes[i] : whole;
         static const int num_channels[7] = {1, 0, 3, 1, 2, 0, 4};
         const int bits = num_channels[colour] * depth;
@@ -142,7 +142,7 @@ image_file image_make_png(int colour, int depth, int interlaced)
             size_t pixel_size = bits >= 8 ? (size_t)bits / 8 : 1;
             int filter = n % 5;
             put_byte(&raw, (uint32_t)filter);
-            FOR (j, size) {
+            for (size_t j = 0; j < size; j++) {
                 const int a = j >= pixel_size ? row[j - pixel_size] : 0;
                 const int b = above[j], c = j >= pixel_size ? above[j - pixel_size] : 0;
                 const int guess[5] = {0, a, b, (a + b) / 2, paeth(a, b, c)};
@@ -150,13 +150,13 @@ image_file image_make_png(int colour, int depth, int interlaced)
             }
         }
     }
-    FOR (i, 3 * (1 << (depth < 4 ? depth : 4)))
+    for (int i = 0; i < 3 * (1 << (depth < 4 ? depth : 4)); i++)
         put_byte(&palette, (uint32_t)(i * 5));
 
     // Returns the bytes as a zlib stream of one stored block.
     image_file packed = {0};
     uint32_t a = 1, b = 0;
-    FOR (i, raw.size) {
+    for (size_t i = 0; i < raw.size; i++) {
         a = (a + raw.bytes[i]) % 65521;
         b = (b + a) % 65521;
     }
@@ -176,6 +176,46 @@ image_file image_make_png(int colour, int depth, int interlaced)
     free(head.bytes);
     free(palette.bytes);
     free(packed.bytes);
+    return file;
+}
+
+// Appends the lowest bits of a value to a stream of deflate, from the lowest bit on.
+static void put_bits(image_file *file, uint32_t *num_bits, uint32_t value, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (*num_bits % 8 == 0)
+            put_byte(file, 0);
+        file->bytes[file->size - 1] |= (uint8_t)((value >> i & 1) << *num_bits % 8);
+        ++*num_bits;
+    }
+}
+
+image_file image_make_png_bomb(size_t num_bytes, size_t size)
+{
+    image_file file = {0}, head = {0}, packed = {0}, padding = {0}, none = {0};
+    uint32_t num_bits = 16;
+    put_big(&head, 1);
+    put_big(&head, 1);
+    image_put(&head, "\x08\x06\0\0\0", 5);
+    // One block of fixed codes (RFC 1951, 3.2.6): a 0, and 258 copies of the byte before it, again
+    // and again. Codes begin with their highest bit.
+    image_put(&packed, "\x78\x01", 2);
+    put_bits(&packed, &num_bits, 3, 3);
+    put_bits(&packed, &num_bits, 0x0C, 8); // literal 0: 00110000
+    for (size_t i = 1; i < num_bytes; i += 258)
+        put_bits(&packed, &num_bits, 0xA3, 13); // length 285: 11000101; distance 0: 00000
+    put_bits(&packed, &num_bits, 0, 7);         // end
+    put_big(&packed, 0);                        // the checksum, which readers may ignore
+    image_put(&file, "\x89PNG\r\n\x1a\n", 8);
+    put_chunk(&file, "IHDR", &head);
+    put_chunk(&file, "IDAT", &packed);
+    while (file.size + 12 + padding.size + 12 < size)
+        put_byte(&padding, 0);
+    put_chunk(&file, "paDd", &padding);
+    put_chunk(&file, "IEND", &none);
+    free(head.bytes);
+    free(packed.bytes);
+    free(padding.bytes);
     return file;
 }
 
@@ -211,13 +251,13 @@ image_file image_make_tga(int bits, int has_palette, int packed)
         // picture.
         for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i += 7) {
             put_byte(&file, 3);
-            FOR_FROM (j, i, i + 4)
+            for (int j = i; j < i + 4; j++)
                 put_tga_pixel(&file, bits, has_palette, j % IMAGE_WIDTH, j / IMAGE_WIDTH);
             put_byte(&file, 128 + 2);
             put_tga_pixel(&file, bits, has_palette, (i + 4) % IMAGE_WIDTH, (i + 4) / IMAGE_WIDTH);
         }
     } else
-        FOR (i, IMAGE_WIDTH * IMAGE_HEIGHT)
+        for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i++)
             put_tga_pixel(&file, bits, has_palette, i % IMAGE_WIDTH, i / IMAGE_WIDTH);
     return file;
 }
@@ -239,11 +279,11 @@ image_file image_make_dds(int bits)
     header[25] = 0xff;
     header[26] = 0xff000000;
     image_put(&file, header, 4);
-    FOR_FROM (i, 1, 32) {
+    for (int i = 1; i < 32; i++) {
         put_little(&file, header[i] & 0xffff);
         put_little(&file, header[i] >> 16);
     }
-    FOR (i, IMAGE_WIDTH * IMAGE_HEIGHT)
+    for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i++)
         put_tga_pixel(&file, bits, 0, i % IMAGE_WIDTH, i / IMAGE_WIDTH);
     return file;
 }
@@ -275,7 +315,7 @@ image_file image_make_jpeg(image_jpeg_options options)
         jpeg_simple_progression(&jpeg);
     if (options.one_scan_each) {
         // A scan for each channel, without progression.
-        FOR (i, jpeg.num_components)
+        for (int i = 0; i < jpeg.num_components; i++)
             scans[i] = (jpeg_scan_info){.comps_in_scan = 1, .component_index = {i}, .Se = 63};
         jpeg.scan_info = scans;
         jpeg.num_scans = jpeg.num_components;
@@ -284,7 +324,7 @@ image_file image_make_jpeg(image_jpeg_options options)
         // A scan for each coefficient, and again for its lowest bit.
         int count = 0;
         for (int low = 1; low >= 0; low--)
-            FOR (i, 64)
+            for (int i = 0; i < 64; i++)
                 scans[count++] = (jpeg_scan_info){
                     .comps_in_scan = 1, .Ss = i, .Se = i, .Ah = low == 0, .Al = low};
         jpeg.scan_info = scans;
@@ -293,7 +333,7 @@ image_file image_make_jpeg(image_jpeg_options options)
     jpeg_start_compress(&jpeg, TRUE);
     uint8_t row[IMAGE_WIDTH * 4];
     while (jpeg.next_scanline < jpeg.image_height) {
-        FOR (x, IMAGE_WIDTH) {
+        for (int x = 0; x < IMAGE_WIDTH; x++) {
             uint8_t rgba[4];
             image_pixel(x, (int)jpeg.next_scanline, rgba);
             rgba[3] = 255; // no black ink: Adobe stores it inverted

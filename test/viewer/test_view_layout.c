@@ -14,18 +14,28 @@ static const float scales[] = {1, 1.25f, 1.5f, 2};
 // Everything that a window can be: bit 0 to 2 of `state` open the docks, then come the sheet, the
 // front, the time bar and the full sheet.
 enum { NUM_STATES = 1 << 7 };
+enum { NUM_WISHES = COUNT_OF(windows) * COUNT_OF(scales) * NUM_STATES };
 
 static view_layout_wish make_wish(const float window[2], float scale, unsigned state)
 {
     view_layout_wish wish = {
         .width = window[0], .height = window[1], .em = 13.0f * scale, .has_menu = true};
-    FOR (dock, VIEW_NUM_DOCKS)
+    for (int dock = 0; dock < VIEW_NUM_DOCKS; dock++)
         wish.is_open[dock] = (state >> dock & 1) != 0;
     wish.docks.is_sheet_open = (state >> 3 & 1) != 0;
     wish.docks.front = (state >> 4 & 1) != 0 ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
     wish.has_time = (state >> 5 & 1) != 0;
     wish.docks.is_sheet_full = (state >> 6 & 1) != 0;
     return wish;
+}
+
+// The request with an index below NUM_WISHES: each combination of window, scale and state.
+static view_layout_wish indexed_wish(unsigned index)
+{
+    const unsigned state = index % NUM_STATES;
+    const unsigned scale = index / NUM_STATES % COUNT_OF(scales);
+    const unsigned window = index / NUM_STATES / COUNT_OF(scales);
+    return make_wish(windows[window], scales[scale], state);
 }
 
 static bool is_there(view_rect rect)
@@ -39,40 +49,31 @@ static bool overlaps(view_rect a, view_rect b)
            && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-// NOLINTBEGIN(bugprone-macro-parentheses): names of variables
-#define EACH_LAYOUT(wish, layout)                                                     \
-    FOR (w, sizeof windows / sizeof *windows)                                         \
-        FOR (c, sizeof scales / sizeof *scales)                                       \
-            for (unsigned state = 0; state < NUM_STATES; state++)                     \
-                for (view_layout_wish wish = make_wish(windows[w], scales[c], state), \
-                                      *once = &wish;                                  \
-                     once != NULL; once = NULL)                                       \
-                    for (view_layout layout = view_lay_out(&wish); once != NULL; once = NULL)
-// NOLINTEND(bugprone-macro-parentheses)
-
 TEST (layout_parts_do_not_overlap) {
-    EACH_LAYOUT(wish, layout)
-    {
+    for (unsigned index = 0; index < NUM_WISHES; index++) {
+        const view_layout_wish wish = indexed_wish(index);
+        const view_layout layout = view_lay_out(&wish);
         view_rect parts[] = {layout.menu,     layout.time, layout.docks[0], layout.docks[1],
                              layout.docks[2], layout.free, layout.handle};
         const bool is_half = layout.handle.width > 0.0f && !wish.docks.is_sheet_full;
         if (layout.arrangement == VIEW_ARRANGE_SHEET
             && !is_half) // which alone lies over the picture
             parts[5].width = 0.0f;
-        FOR (i, 7)
-            FOR (k, i)
+        for (int i = 0; i < 7; i++)
+            for (int k = 0; k < i; k++)
                 CHECK_THAT(!overlaps(parts[i], parts[k]), "parts %d and %d, %g x %g, state %u", k,
-                           i, (double)wish.width, (double)wish.height, state);
+                           i, (double)wish.width, (double)wish.height, index % NUM_STATES);
     }
 }
 
 TEST (layout_parts_fill_the_window_and_do_not_leave_it) {
-    EACH_LAYOUT(wish, layout)
-    {
+    for (unsigned index = 0; index < NUM_WISHES; index++) {
+        const view_layout_wish wish = indexed_wish(index);
+        const view_layout layout = view_lay_out(&wish);
         const view_rect parts[] = {layout.menu,     layout.time, layout.docks[0], layout.docks[1],
                                    layout.docks[2], layout.free, layout.handle};
         float area = 0.0f;
-        FOR (i, 7) {
+        for (int i = 0; i < 7; i++) {
             CHECK(parts[i].x >= 0.0f && parts[i].y >= 0.0f);
             CHECK(parts[i].x + parts[i].width <= wish.width);
             CHECK(parts[i].y + parts[i].height <= wish.height);
@@ -85,8 +86,9 @@ TEST (layout_parts_fill_the_window_and_do_not_leave_it) {
 }
 
 TEST (layout_leaves_enough_of_the_picture) {
-    EACH_LAYOUT(wish, layout)
-    {
+    for (unsigned index = 0; index < NUM_WISHES; index++) {
+        const view_layout_wish wish = indexed_wish(index);
+        const view_layout layout = view_lay_out(&wish);
         const bool has_docks =
             is_there(layout.docks[0]) || is_there(layout.docks[1]) || is_there(layout.docks[2]);
         if (has_docks && layout.arrangement != VIEW_ARRANGE_SHEET) {
@@ -98,20 +100,26 @@ TEST (layout_leaves_enough_of_the_picture) {
 
 TEST (layout_docks_have_room_for_what_is_in_them) {
     static const float least[2] = {12, 18};
-    EACH_LAYOUT(wish, layout)
-    FOR (dock, 2)
-        if (is_there(layout.docks[dock]) && layout.arrangement != VIEW_ARRANGE_SHEET)
-            CHECK(layout.docks[dock].width >= least[dock] * wish.em);
+    for (unsigned index = 0; index < NUM_WISHES; index++) {
+        const view_layout_wish wish = indexed_wish(index);
+        const view_layout layout = view_lay_out(&wish);
+        for (int dock = 0; dock < 2; dock++)
+            if (is_there(layout.docks[dock]) && layout.arrangement != VIEW_ARRANGE_SHEET)
+                CHECK(layout.docks[dock].width >= least[dock] * wish.em);
+    }
 }
 
 // Docks that are open are there where the window is wide, and never where they are closed.
 TEST (layout_opens_what_is_open) {
-    EACH_LAYOUT(wish, layout)
-    FOR (dock, VIEW_NUM_DOCKS)
-        if (!wish.is_open[dock])
-            CHECK(!is_there(layout.docks[dock]));
-        else if (layout.arrangement == VIEW_ARRANGE_BESIDE && dock != VIEW_DOCK_BOTTOM)
-            CHECK(is_there(layout.docks[dock]));
+    for (unsigned index = 0; index < NUM_WISHES; index++) {
+        const view_layout_wish wish = indexed_wish(index);
+        const view_layout layout = view_lay_out(&wish);
+        for (int dock = 0; dock < VIEW_NUM_DOCKS; dock++)
+            if (!wish.is_open[dock])
+                CHECK(!is_there(layout.docks[dock]));
+            else if (layout.arrangement == VIEW_ARRANGE_BESIDE && dock != VIEW_DOCK_BOTTOM)
+                CHECK(is_there(layout.docks[dock]));
+    }
 }
 
 TEST (layout_is_arranged_by_the_width_in_em) {
@@ -120,7 +128,7 @@ TEST (layout_is_arranged_by_the_width_in_em) {
     static const view_arrangement expected[] = {VIEW_ARRANGE_ALONE,  VIEW_ARRANGE_SHEET,
                                                 VIEW_ARRANGE_SINGLE, VIEW_ARRANGE_BESIDE,
                                                 VIEW_ARRANGE_SHEET,  VIEW_ARRANGE_BESIDE};
-    FOR (i, 6) {
+    for (int i = 0; i < 6; i++) {
         const view_layout_wish wish = make_wish(pixels[i], 1.0f, 7);
         CHECK_UINT(view_lay_out(&wish).arrangement, expected[i]);
     }
@@ -151,7 +159,7 @@ static double luminance(view_color color)
 {
     const double opacity = (color & 255) / 255.0;
     double sum = 0.0;
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         static const double parts[3] = {0.2126, 0.7152, 0.0722};
         const double value = opacity * (color >> (24 - 8 * i) & 255) / 255.0 + 1.0 - opacity;
         sum += parts[i] * (value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4));
@@ -170,10 +178,10 @@ TEST (colors_have_enough_contrast) {
     static const view_color texts[] = {VIEW_BRIGHT, VIEW_PLAIN, VIEW_DIM, VIEW_ACCENT,
                                        VIEW_AMBER,  VIEW_WRONG, VIEW_FINE};
     static const view_color grounds[] = {VIEW_DOCK, VIEW_POPOVER, VIEW_FIELD};
-    EACH (row, texts)
-        FOR (k, sizeof grounds / sizeof grounds[0])
-            CHECK_THAT(contrast(*row, grounds[k]) >= 5.6, "%08x on %08x: %.2f", *row, grounds[k],
-                       contrast(*row, grounds[k]));
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        for (size_t k = 0; k < sizeof grounds / sizeof grounds[0]; k++)
+            CHECK_THAT(contrast(texts[i], grounds[k]) >= 5.6, "%08x on %08x: %.2f", texts[i],
+                       grounds[k], contrast(texts[i], grounds[k]));
     CHECK(contrast(VIEW_BRIGHT, VIEW_SELECTED) >= 4.5
           && contrast(VIEW_PLAIN, VIEW_SELECTED) >= 4.5);
     CHECK(contrast(VIEW_BRIGHT, VIEW_HOVERED) >= 4.5 && contrast(VIEW_DIM, VIEW_CONTROL) >= 4.5);

@@ -8,7 +8,7 @@ static const char *const base = "models/game/base";
 
 static bool has_name(const view_library *library, view_section section, const char *name)
 {
-    FOR (i, library->num_names[section])
+    for (size_t i = 0; i < library->num_names[section]; i++)
         if (strcmp(library->names[section][i], name) == 0)
             return true;
     return false;
@@ -29,7 +29,7 @@ TEST (library_lists_what_a_game_folder_holds) {
     CHECK(has_name(library, VIEW_MODELS, "models/md5/bobbin/body.md5mesh"));
     CHECK(library->num_names[VIEW_SKINS] == 4);
     CHECK(library->num_names[VIEW_ANIMS] > 10);
-    FOR (i, library->num_names[VIEW_ANIMS])
+    for (size_t i = 0; i < library->num_names[VIEW_ANIMS]; i++)
         CHECK(common_has_ending(library->names[VIEW_ANIMS][i], ".md5anim"));
     view_drop_library(library);
 }
@@ -111,7 +111,8 @@ TEST (scan_opens_a_library_on_a_thread) {
     size_t num_files = 0;
     view_scan *const scan = view_begin_scan(test_path(base));
     CHECK(strcmp(scan->place, test_path(base)) == 0);
-    WAIT_UNTIL(view_has_scanned(scan, &num_files));
+    for (int i = 0; !view_has_scanned(scan, &num_files) && CHECK(i < MAX_WAITS); i++)
+        view_sleep(0.001);
     CHECK(num_files > 0);
     view_library *const library = view_end_scan(scan, &error);
     if (CHECK(library))
@@ -180,7 +181,8 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
     const view_entity *const fixture = &scene.entity;
     if (CHECK(fixture->num_parts == 3 && scene.model != NULL)) {
         uint32_t num_joints = 0, num_meshes = 0;
-        EACH_IN (part, fixture, parts) {
+        for (uint32_t i = 0; i < fixture->num_parts; i++) {
+            view_entity_part *const part = &fixture->parts[i];
             const md5_model *const model = part->entity->model;
             CHECK(part->first_joint == num_joints);
             num_joints += model->skeleton.num_joints;
@@ -209,7 +211,7 @@ TEST (entity_in_another_skin_has_its_materials) {
     if (CHECK(view_load_game_scene(&ghost, plain.library, address, &log))) {
         CHECK(ghost.library == plain.library && ghost.library->num_users == 2);
         uint32_t num_changed = 0;
-        FOR (i, plain.model->num_meshes)
+        for (uint32_t i = 0; i < plain.model->num_meshes; i++)
             num_changed +=
                 strcmp(plain.model->meshes[i].shader, ghost.model->meshes[i].shader) != 0;
         CHECK(num_changed > 0);
@@ -249,167 +251,24 @@ TEST (what_is_not_in_a_game_is_an_error_with_similar_names) {
 
 // -- Previews -------------------------------------------------------------------------------------
 
-// Small pictures of models, and those of a game that a thread makes.
+// Defines a test with a screen `s`, whose renderer draws previews.
+#define TEST_PREVIEW(title) TEST_SCREEN (title, screen_begin(s, 64, 64))
 
-// -- Sketches -----------------------------------------------------------------------------------
-
-static const uint32_t indices[6] = {0, 1, 2, 0, 2, 3};
-
-// A square in the plane x = `x`, from -1 to 1 in y and from 0 to 2 in z, seen from +x.
-typedef struct square {
-    md5_vec3 positions[4], normals[4];
-    md5_vec2 texcoords[4];
-    md5_mesh mesh;
-} square;
-
-static square square_at(float x)
+static view_preview_drawer drawer_of(screen *s)
 {
-    square made = {.positions = {{x, -1, 0}, {x, 1, 0}, {x, 1, 2}, {x, -1, 2}},
-                   .texcoords = {{0, 1}, {1, 1}, {1, 0}, {0, 0}}};
-    FOR (i, 4)
-        made.normals[i] = (md5_vec3){1, 0, 0};
-    return made;
-}
-
-static bool paint_square(view_sketch *sketch, square *fixture, view_paint paint)
-{
-    fixture->mesh =
-        (md5_mesh){.num_triangles = 2, .indices = indices, .texcoords = fixture->texcoords};
-    return view_sketch_mesh(sketch, &fixture->mesh, fixture->positions, fixture->normals, &paint);
-}
-
-static bool draw_square(view_sketch *sketch, square *fixture, const view_image *texture,
-                        bool has_holes)
-{
-    return paint_square(sketch, fixture, (view_paint){.texture = texture, .has_holes = has_holes});
-}
-
-static const uint8_t *pixel_at(const view_image *image, double x, double y)
-{
-    const size_t column = (size_t)(x * image->width), row = (size_t)(y * image->height);
-    return &image->rgba[4 * (row * image->width + column)];
-}
-
-static const md5_bounds box = {{-1, -1, 0}, {1, 1, 2}};
-
-TEST (sketch_shows_what_is_nearer) {
-    uint8_t red[4] = {200, 0, 0, 255}, green[4] = {0, 200, 0, 255};
-    const view_image near_texture = {red, 1, 1}, far_texture = {green, 1, 1};
-    FOR (order, 2) {
-        square near_one = square_at(0.5f), far_one = square_at(-0.5f);
-        view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
-        view_image image;
-        REQUIRE(sketch);
-        if (order == 0)
-            CHECK(draw_square(sketch, &near_one, &near_texture, false));
-        CHECK(draw_square(sketch, &far_one, &far_texture, false));
-        if (order == 1)
-            CHECK(draw_square(sketch, &near_one, &near_texture, false));
-        view_end_sketch(sketch, &image);
-        const uint8_t *const middle = pixel_at(&image, 0.5, 0.5);
-        CHECK(middle[0] > 80 && middle[1] == 0 && middle[3] == 255);
-        CHECK(pixel_at(&image, 0.01, 0.01)[3] == 0);
-        free(image.rgba);
-    }
-}
-
-TEST (sketch_has_the_top_above_and_holes) {
-    // Blue above, a hole below.
-    uint8_t texels[8] = {0, 0, 200, 255, 200, 0, 0, 10};
-    const view_image texture = {texels, 1, 2};
-    FOR (has_holes, 2) {
-        square one = square_at(0.0f);
-        view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
-        view_image image;
-        CHECK(draw_square(sketch, &one, &texture, has_holes == 1));
-        view_end_sketch(sketch, &image);
-        CHECK(pixel_at(&image, 0.5, 0.3)[2] > 80 && pixel_at(&image, 0.5, 0.3)[0] == 0);
-        CHECK((pixel_at(&image, 0.5, 0.7)[3] == 0) == (has_holes == 1));
-        free(image.rgba);
-    }
-}
-
-// As OpenGL blends: the source times its factor, and what is there times the other one. Over
-// nothing light covers as much as it is bright, and what only filters covers nothing.
-TEST (sketch_blends_as_stages_say) {
-    static const struct {
-        uint32_t bits;
-        int wanted[2][4];                                       // alone, and over the blue
-    } rows[] = {{0x20, {{255, 0, 0, 200}, {200, 0, 186, 255}}}, // one, one
-                {0x65, {{200, 0, 0, 128}, {100, 0, 93, 255}}},  // alpha, one minus alpha
-                {0x03, {{0}, {0, 0, 0, 255}}}};                 // the color of what is there, zero
-    const float white = 1;
-    uint8_t red[4] = {200, 0, 0, 128}, blue[4] = {0, 0, 200, 255};
-    const view_image clear = {red, 1, 1}, hiding = {blue, 1, 1};
-    EACH (row, rows) {
-        const md5_stage stage = {.bits = row->bits};
-        FOR (is_over, 2) {
-            square above = square_at(0.5f), below = square_at(-0.5f);
-            view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
-            view_image image;
-            if (is_over == 1)
-                CHECK(draw_square(sketch, &below, &hiding, false));
-            CHECK(paint_square(sketch, &above,
-                               (view_paint){&clear, true, &stage, &white})); // no hole
-            view_end_sketch(sketch, &image);
-            const uint8_t *const middle = pixel_at(&image, 0.5, 0.5);
-            FOR (i, 4)
-                CHECK_THAT(abs(middle[i] - row->wanted[is_over][i]) <= 1, "%x: %u", row->bits,
-                           middle[i]);
-            free(image.rgba);
-        }
-    }
-}
-
-TEST (sketch_of_wild_numbers_ends) {
-    const md5_bounds empty = md5_bounds_from_points(NULL, 0);
-    const md5_bounds wild = {{-1, -1, -INFINITY}, {1, 1, INFINITY}},
-                     nothing = {{1, 1, 1}, {1, 1, 1}};
-    CHECK(view_begin_sketch(empty, VIEW_SKETCH_SIZE) == NULL
-          && view_begin_sketch(wild, VIEW_SKETCH_SIZE) == NULL);
-    CHECK(view_begin_sketch(nothing, VIEW_SKETCH_SIZE) == NULL);
-    view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
-    square one = square_at(0.0f);
-    one.positions[0].x = (float)NAN;
-    one.positions[2].y = 3e38f;
-    one.texcoords[1].x = INFINITY;
-    one.normals[3].z = (float)NAN;
-    CHECK(draw_square(sketch, &one, NULL, false));
-    // A square as large as the picture, drawn again and again: the sketch limits its work.
-    square large = square_at(0.0f);
-    int rounds = 0;
-    while (draw_square(sketch, &large, NULL, false) && rounds < 1000000)
-        rounds++;
-    CHECK(rounds > 100 && rounds < 1000000);
-    view_end_sketch(sketch, NULL);
-}
-
-TEST (sketch_of_a_bone_goes_from_its_first_joint) {
-    view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
-    view_image image;
-    view_sketch_bone(sketch, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 2});
-    view_sketch_bone(sketch, (md5_vec3){0, 0, 1}, (md5_vec3){0, 0, 1}); // no length
-    view_sketch_bone(sketch, (md5_vec3){0, 0, 1}, (md5_vec3){(float)NAN, 0, 1});
-    view_end_sketch(sketch, &image);
-    int widths[2] = {0, 0}; // above and below
-    FOR (x, image.width) {
-        widths[0] += image.rgba[4 * (30 * image.width + x) + 3] > 128;
-        widths[1] += image.rgba[4 * (90 * image.width + x) + 3] > 128;
-    }
-    CHECK(widths[0] > 0 && widths[1] > 2 * widths[0]);
-    CHECK(pixel_at(&image, 0.1, 0.5)[3] == 0);
-    free(image.rgba);
+    return (view_preview_drawer){view_draw_preview, &s->viewer};
 }
 
 // -- Of clips and skins -------------------------------------------------------------------------
 
 static const char *const body = "models/md5/bobbin/body.md5mesh";
 
-static view_image made_of(view_library *library, view_section section, const char *name,
+static view_image made_of(screen *s, view_library *library, view_section section, const char *name,
                           const char *on)
 {
-    OWN_STRING wish = view_wish_of(section, name, on);
-    const view_preview made = view_make_preview(library, wish);
+    OWN_STRING request = view_preview_request(section, name, on);
+    const view_preview_drawer drawer = drawer_of(s);
+    const view_preview made = view_make_preview(library, request, &drawer);
     return made.image;
 }
 
@@ -423,7 +282,9 @@ static uint32_t count_different(view_image a, view_image b)
 }
 
 // A material is declared, but its image is not there; and a model that is not.
-TEST (preview_counts_files_that_are_missing) {
+TEST_PREVIEW(view_preview_counts_files_that_are_missing)
+{
+    const view_preview_drawer drawer = drawer_of(s);
     md5_error error = {0};
     size_t size;
     OWN_FOLDER folder = folder_make();
@@ -434,31 +295,33 @@ TEST (preview_counts_files_that_are_missing) {
     folder_put(folder, "still.md5mesh", mesh, size);
     view_library *const library = view_open_library(folder, NULL, NULL, &error);
     if (CHECK(library)) {
-        const view_preview made = view_make_preview(library, "still.md5mesh");
+        const view_preview made = view_make_preview(library, "still.md5mesh", &drawer);
         CHECK(made.image.rgba);
         CHECK_UINT(made.num_missing, 1);
         free(made.image.rgba);
-        CHECK_UINT(view_make_preview(library, "nobody").num_missing, 1);
+        CHECK_UINT(view_make_preview(library, "nobody", &drawer).num_missing, 1);
     }
     view_drop_library(library);
 }
 
-TEST (preview_of_a_clip_is_its_middle_on_a_model) {
+TEST_PREVIEW(view_preview_of_a_clip_is_its_middle_on_a_model)
+{
     md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base"), NULL, NULL, &error);
     REQUIRE(library);
     const char *const walk = "models/md5/bobbin/walk.md5anim";
-    const view_image still = made_of(library, VIEW_MODELS, body, NULL);
-    const view_image beside = made_of(library, VIEW_ANIMS, walk, NULL);
-    const view_image shown = made_of(library, VIEW_ANIMS, walk, body);
-    const view_image other = made_of(library, VIEW_ANIMS, walk, "monster_thimble"); // fits not
+    const view_image still = made_of(s, library, VIEW_MODELS, body, NULL);
+    const view_image beside = made_of(s, library, VIEW_ANIMS, walk, NULL);
+    const view_image shown = made_of(s, library, VIEW_ANIMS, walk, body);
+    const view_image other =
+        made_of(s, library, VIEW_ANIMS, walk, "monster_thimble"); // the clip does not fit
     CHECK(beside.rgba != NULL && count_different(still, beside) > 300);
     CHECK(shown.rgba != NULL && count_different(shown, beside) == 0);
     CHECK(other.rgba != NULL && count_different(other, beside) == 0);
-    CHECK(made_of(library, VIEW_ANIMS, "models/md5/nothing.md5anim", NULL).rgba == NULL);
+    CHECK(made_of(s, library, VIEW_ANIMS, "models/md5/nothing.md5anim", NULL).rgba == NULL);
     const view_image head =
-        made_of(library, VIEW_ANIMS, "models/md5/bobbin/head_idle.md5anim", NULL);
+        made_of(s, library, VIEW_ANIMS, "models/md5/bobbin/head_idle.md5anim", NULL);
     CHECK(head.rgba != NULL && count_different(head, beside) > 3000); // on the head, not the body
     free(head.rgba);
     free(still.rgba);
@@ -468,14 +331,16 @@ TEST (preview_of_a_clip_is_its_middle_on_a_model) {
     view_drop_library(library);
 }
 
-TEST (preview_of_a_clip_without_a_model_has_its_joints) {
+TEST_PREVIEW(view_preview_of_a_clip_without_a_model_has_its_joints)
+{
     md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base/pak000.pk4"), NULL, NULL, &error);
     if (library == NULL) // built without libzip
         return;
     library->num_names[VIEW_MODELS] = 0;
-    const view_image image = made_of(library, VIEW_ANIMS, "models/md5/thimble/trot.md5anim", NULL);
+    const view_image image =
+        made_of(s, library, VIEW_ANIMS, "models/md5/thimble/trot.md5anim", NULL);
     uint32_t num_seen = 0;
     for (size_t i = 0; image.rgba != NULL && i < (size_t)image.width * image.height; i++)
         num_seen += image.rgba[4 * i + 3] > 128;
@@ -486,22 +351,24 @@ TEST (preview_of_a_clip_without_a_model_has_its_joints) {
 
 // models/game/base/skins/characters.skin: moss has a model, ember only rows beside the body, ghost
 // replaces all materials of whatever it is put on; alarm is Thimble's.
-TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
+TEST_PREVIEW(view_preview_of_a_skin_is_on_a_model_that_it_changes)
+{
     md5_error error = {0};
     view_library *const library =
         view_open_library(test_path("models/game/base"), NULL, NULL, &error);
     REQUIRE(library);
-    const view_image plain = made_of(library, VIEW_MODELS, body, NULL);
-    const view_image moss = made_of(library, VIEW_SKINS, "skins/bobbin/moss", NULL);
-    const view_image ember = made_of(library, VIEW_SKINS, "skins/bobbin/ember", "monster_thimble");
-    const view_image alarm = made_of(library, VIEW_SKINS, "skins/thimble/alarm", body);
-    const view_image ghost = made_of(library, VIEW_SKINS, "skins/bobbin/ghost", body);
+    const view_image plain = made_of(s, library, VIEW_MODELS, body, NULL);
+    const view_image moss = made_of(s, library, VIEW_SKINS, "skins/bobbin/moss", NULL);
+    const view_image ember =
+        made_of(s, library, VIEW_SKINS, "skins/bobbin/ember", "monster_thimble");
+    const view_image alarm = made_of(s, library, VIEW_SKINS, "skins/thimble/alarm", body);
+    const view_image ghost = made_of(s, library, VIEW_SKINS, "skins/bobbin/ghost", body);
     CHECK(moss.rgba != NULL && count_different(moss, plain) > 1000);
     CHECK(ember.rgba != NULL && count_different(ember, moss) > 1000);
     CHECK(alarm.rgba != NULL && count_different(alarm, plain) > 3000);
     CHECK(ghost.rgba != NULL && count_different(ghost, plain) > 1000); // translucent, but seen
-    CHECK(made_of(library, VIEW_SKINS, "skins/bobbin/ghost", NULL).rgba == NULL); // on what?
-    CHECK(made_of(library, VIEW_SKINS, "nothing", body).rgba == NULL);
+    CHECK(made_of(s, library, VIEW_SKINS, "skins/bobbin/ghost", NULL).rgba == NULL); // on what?
+    CHECK(made_of(s, library, VIEW_SKINS, "nothing", body).rgba == NULL);
     OWN_STRING bobbin = view_model_for_skin(library, "skins/bobbin/moss");
     OWN_STRING thimble = view_model_for_skin(library, "skins/thimble/alarm");
     CHECK_STRING(bobbin, body);
@@ -519,21 +386,26 @@ TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
 // -- In the background --------------------------------------------------------------------------
 
 // Waits until a picture is ready; returns NULL if it fails.
-static const view_image *wait_for(view_previews *previews, const char *name)
+static const view_image *wait_for(screen *s, view_previews *previews, const char *name)
 {
+    const view_preview_drawer drawer = drawer_of(s);
     const char *const names[1] = {name};
     const view_preview *made = NULL;
-    WAIT_UNTIL(view_want_previews(previews, names, 1, &made) && made != NULL);
+    for (int i = 0; !(view_update_previews(previews, names, 1, &drawer, &made) && made != NULL)
+                    && CHECK(i < MAX_WAITS);
+         i++)
+        view_sleep(0.001);
     return made != NULL && made->image.rgba != NULL ? &made->image : NULL;
 }
 
-TEST (previews_are_made_of_entities_and_models) {
+TEST_PREVIEW(view_previews_are_made_of_entities_and_models)
+{
     view_previews *const previews = view_begin_previews(test_path("models/game/base"), NULL);
-    CHECK(!view_want_previews(previews, NULL, 0, NULL));
-    const view_image *const bobbin = wait_for(previews, "monster_bobbin");
-    if (CHECK(bobbin != NULL && bobbin->width == VIEW_SKETCH_SIZE)) {
+    CHECK(!view_update_previews(previews, NULL, 0, NULL, NULL));
+    const view_image *const bobbin = wait_for(s, previews, "monster_bobbin");
+    if (CHECK(bobbin != NULL && bobbin->width == VIEW_PREVIEW_SIZE)) {
         uint32_t num_seen = 0, num_colored = 0;
-        FOR (i, bobbin->width * bobbin->height) {
+        for (uint32_t i = 0; i < bobbin->width * bobbin->height; i++) {
             const uint8_t *const rgba = &bobbin->rgba[4 * (size_t)i];
             num_seen += rgba[3] > 128;
             num_colored += rgba[3] > 128 && (rgba[2] > rgba[0] + 20 || rgba[0] > rgba[2] + 20);
@@ -542,23 +414,26 @@ TEST (previews_are_made_of_entities_and_models) {
         CHECK(share > 0.15 && share < 0.8);
         CHECK(num_colored > num_seen / 3); // he is turquoise and orange
     }
-    CHECK(wait_for(previews, "nothing_at_all") == NULL);
+    CHECK(wait_for(s, previews, "nothing_at_all") == NULL);
     view_stop_previews(previews);
     view_stop_previews(NULL);
 }
 
-TEST (previews_of_no_game_are_none) {
+TEST_PREVIEW(view_previews_of_no_game_are_none)
+{
     view_previews *const previews = view_begin_previews(test_path("models/nowhere"), NULL);
-    CHECK(wait_for(previews, "monster_bobbin") == NULL);
+    CHECK(wait_for(s, previews, "monster_bobbin") == NULL);
     // Stopped while pictures are requested.
     const char *const names[2] = {"a", "b"};
     const view_preview *made[2];
-    view_want_previews(previews, names, 2, made);
+    view_update_previews(previews, names, 2, NULL, made);
     view_stop_previews(previews);
 }
 
 // Images keep their shape and are not enlarged; what cannot be read has no picture.
-TEST (previews_are_made_of_image_files) {
+TEST_PREVIEW(view_previews_are_made_of_image_files)
+{
+    const view_preview_drawer drawer = drawer_of(s);
     OWN_FOLDER folder = folder_make();
     STRINGS(lost) = {"broken.png", "none.png", "huge.tga", "folder.png"};
     // A TGA of one row, 300 texels wide, half of them white; and the head of one too large.
@@ -570,10 +445,10 @@ TEST (previews_are_made_of_image_files) {
     folder_put_text(folder, "broken.png", "\x89PNG");
     view_previews *const previews = view_begin_previews(NULL, NULL);
     OWN_STRING wide = common_join(folder, "wide \xC3\xBC 1.tga");
-    const view_image *const image = wait_for(previews, wide);
+    const view_image *const image = wait_for(s, previews, wide);
     if (CHECK(image)) {
-        CHECK(image->width == VIEW_SKETCH_SIZE && image->height == 1);
-        CHECK(image->rgba[0] == 255 && image->rgba[4 * (VIEW_SKETCH_SIZE - 1)] == 0);
+        CHECK(image->width == VIEW_PREVIEW_SIZE && image->height == 1);
+        CHECK(image->rgba[0] == 255 && image->rgba[4 * (VIEW_PREVIEW_SIZE - 1)] == 0);
     }
     // Facts of our own files, by their first lines, as the files say: pictures are 512 or, made
     // small for tests, 128 pixels wide.
@@ -585,40 +460,41 @@ TEST (previews_are_made_of_image_files) {
          "128 png"},
         {"models/bobbin/bobbin.md5mesh", "79 joints", "79 joints"},
         {"models/bobbin/walk.md5anim", "1.00 s", "1.00 s"}};
-    EACH (fact, facts) {
-        const view_preview made = view_preview_file(test_path((*fact)[0]), 64, NULL);
+    for (size_t i = 0; i < COUNT_OF(facts); i++) {
+        const view_preview made = view_preview_file(test_path(facts[i][0]), 64, NULL, &drawer);
         CHECK(made.image.rgba != NULL && made.image.width <= 64 && !made.is_wrong);
-        CHECK_THAT(strncmp(made.facts, (*fact)[1], strlen((*fact)[1])) == 0
-                       || strncmp(made.facts, (*fact)[2], strlen((*fact)[2])) == 0,
-                   "%s", made.facts);
+        CHECK_THAT(strncmp(made.info, facts[i][1], strlen(facts[i][1])) == 0
+                       || strncmp(made.info, facts[i][2], strlen(facts[i][2])) == 0,
+                   "%s", made.info);
         free(made.image.rgba);
     }
     // A model of puffs that its bind pose makes points of: a clip beside it shows their fire.
-    const view_preview flame = view_preview_file(test_path("models/flame/flame.md5mesh"), 64, NULL);
+    const view_preview flame =
+        view_preview_file(test_path("models/flame/flame.md5mesh"), 64, NULL, &drawer);
     uint32_t num_hot = 0;
-    FOR (i, 64 * 64) {
+    for (int i = 0; i < 64 * 64; i++) {
         const uint8_t *const rgba = flame.image.rgba + 4 * i;
         num_hot += rgba[3] > 128 && rgba[0] > 200 && rgba[0] > 2 * rgba[2];
     }
     CHECK_THAT(num_hot > 64 * 64 / 20, "%u", num_hot);
-    CHECK_THAT(strncmp(flame.facts, "80 joints\n", 10) == 0, "%s", flame.facts);
+    CHECK_THAT(strncmp(flame.info, "80 joints\n", 10) == 0, "%s", flame.info);
     free(flame.image.rgba);
     OWN_STRING whole = common_whole(test_path("models/zoo"));
     OWN_STRING models = common_folder(whole);
-    FOR (is_ours, 2) { // a machine of a model in another folder
+    for (int is_ours = 0; is_ours < 2; is_ours++) { // a machine of a model in another folder
         const view_preview first = view_preview_file(test_path("models/zoo/first.md5machine"), 64,
-                                                     is_ours == 1 ? models : NULL);
+                                                     is_ours == 1 ? models : NULL, &drawer);
         CHECK(first.is_wrong == (is_ours == 0) && (first.image.rgba != NULL) == (is_ours == 1));
         free(first.image.rgba);
     }
     folder_put_text(folder, "broken.md5mesh", "MD5Version 10\ncommandline \"\"\n\nnumJoints x\n");
     OWN_STRING broken = common_join(folder, "broken.md5mesh");
-    const view_preview wrong = view_preview_file(broken, 64, NULL);
+    const view_preview wrong = view_preview_file(broken, 64, NULL, &drawer);
     CHECK(wrong.is_wrong && wrong.image.rgba == NULL);
-    CHECK_THAT(strncmp(wrong.facts, "line 4\n", 7) == 0, "%s", wrong.facts);
-    EACH (each, lost) {
-        OWN_STRING path = common_join(folder, *each);
-        CHECK_THAT(wait_for(previews, path) == NULL, "%s", *each);
+    CHECK_THAT(strncmp(wrong.info, "line 4\n", 7) == 0, "%s", wrong.info);
+    for (size_t i = 0; i < COUNT_OF(lost); i++) {
+        OWN_STRING path = common_join(folder, lost[i]);
+        CHECK_THAT(wait_for(s, previews, path) == NULL, "%s", lost[i]);
     }
     view_stop_previews(previews);
 }

@@ -17,7 +17,7 @@ typedef struct kept {
              view_log_clear(&k->log))
 
 TEST_HERE (view_log_keeps_every_warning) {
-    FOR (i, 100)
+    for (int i = 0; i < 100; i++)
         view_warn(&k->log, "warning %d", i);
     CHECK_UINT(k->log.num_warnings, 100);
     if (CHECK_UINT(k->reports.count, 100)) {
@@ -65,7 +65,7 @@ TEST_HERE (view_log_does_not_cut_a_long_warning) {
 }
 
 TEST_HERE (view_log_lists_no_more_than_its_bound) {
-    FOR (i, VIEW_MAX_REPORTS + 5)
+    for (int i = 0; i < VIEW_MAX_REPORTS + 5; i++)
         view_warn(&k->log, "warning %d", i);
     CHECK_UINT(k->reports.count, VIEW_MAX_REPORTS);
     CHECK_UINT(k->log.num_warnings, VIEW_MAX_REPORTS + 5);

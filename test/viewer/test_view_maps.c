@@ -10,12 +10,12 @@ TEST (view_maps_are_found_by_their_endings) {
                 d[] = "x/imp_local.tga", e[] = "x/imp_local.txt", f[] = "x/imps_s.png";
     char *names[] = {f, e, c, b, d, a};
     const common_list files = {names, 6};
-    CHECK_STRING(view_find_map(&files, "x/imp.tga", MD5GL_PICTURE_NORMALS), d); // id's ending first
-    CHECK_STRING(view_find_map(&files, "x/imp_d.tga", MD5GL_PICTURE_SPECULAR), b);
-    CHECK_STRING(view_find_map(&files, "x/imp_col.png", MD5GL_PICTURE_NORMALS), d);
-    CHECK(view_find_map(&files, "x/imp.tga", MD5GL_PICTURE_GLOW) == NULL);
-    CHECK(view_find_map(&files, "x/other_d.tga", MD5GL_PICTURE_NORMALS) == NULL);
-    CHECK_STRING(view_map_name(MD5GL_PICTURE_GLOW), "glow map");
+    CHECK_STRING(view_find_map(&files, "x/imp.tga", MD5GL_IMAGE_NORMALS), d); // id's ending first
+    CHECK_STRING(view_find_map(&files, "x/imp_d.tga", MD5GL_IMAGE_SPECULAR), b);
+    CHECK_STRING(view_find_map(&files, "x/imp_col.png", MD5GL_IMAGE_NORMALS), d);
+    CHECK(view_find_map(&files, "x/imp.tga", MD5GL_IMAGE_GLOW) == NULL);
+    CHECK(view_find_map(&files, "x/other_d.tga", MD5GL_IMAGE_NORMALS) == NULL);
+    CHECK_STRING(view_map_name(MD5GL_IMAGE_GLOW), "glow map");
 }
 
 // -- Painted --------------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ typedef struct lit_case {
 
 static void select(lit_case *c, uint32_t num_stages)
 {
-    FOR_U32 (i, MAX_STAGES)
+    for (uint32_t i = 0; i < MAX_STAGES; i++)
         c->textures[i] = i + 1;
     c->material =
         (md5_material){.stages = c->stages, .num_stages = num_stages, ROWS(registers, registers)};
@@ -62,7 +62,7 @@ TEST (view_lit_stages_are_layers) {
     static const md5gl_texture expected[3][3] = {{0, 0, 0}, {3, 1, 4}, {6, 5, 0}};
     select(&c, 6);
     CHECK_UINT(c.lit.num_shown, 3);
-    FOR (i, 3u) {
+    for (uint32_t i = 0; i < 3; i++) {
         CHECK_UINT(c.shown[i].diffuse, expected[i][0]);
         CHECK_UINT(c.shown[i].normals, expected[i][1]);
         CHECK_UINT(c.shown[i].specular, expected[i][2]);
@@ -102,7 +102,7 @@ TEST (view_lit_stages_say_what_vertex_colours_do) {
     lit_case c = {.stages = {lit_stage(MD5_STAGE_BUMP, WHITE, WHITE),
                              lit_stage(MD5_STAGE_DIFFUSE, WHITE, WHITE),
                              lit_stage(MD5_STAGE_SPECULAR, WHITE, WHITE)}};
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         c.stages[2].vertex_color = (md5_vertex_color)i;
         select(&c, 3);
         CHECK(c.lit.num_shown == 1 && c.shown[0].no_vertex_color == (i == 0)
@@ -117,7 +117,7 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
         lit_stage(MD5_STAGE_DIFFUSE, WHITE, HALF),
         lit_stage(MD5_STAGE_SPECULAR, WHITE, 1)}; // a register that changes
     const md5_material material = {ROWS(stages, stages), ROWS(registers, registers)};
-    FOR (i, 4)
+    for (int i = 0; i < 4; i++)
         CHECK(view_is_painted(&material, &stages[i]) == (i > 1));
 }
 
@@ -147,8 +147,8 @@ TEST (view_parm_option_is_a_number_and_a_value) {
         CHECK(options.names_content);
     }
     view_free_options(&options);
-    EACH (row, wrong) {
-        CHECK(!read_parm(*row, &options));
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        CHECK(!read_parm(wrong[i], &options));
         view_free_options(&options);
     }
 }
@@ -208,7 +208,8 @@ TEST_SCENE (view_layers_are_the_stages_of_a_material) {
     view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    EACH (row, layer_cases) {
+    for (size_t i = 0; i < COUNT_OF(layer_cases); i++) {
+        const layer_case *const row = &layer_cases[i];
         const layer_case *const wanted = row;
         view_textures textures = add(scene, package, wanted->material, 0.0f, 0.0f, &log);
         CHECK_UINT(textures.layers.num_meshes, wanted->is_layered);
@@ -237,19 +238,19 @@ TEST_SCENE (view_layers_name_what_is_not_shown) {
     } cases[] = {
         {"kinds/program", "stage 1 not shown: program heatHaze.vfp"},
         {"kinds/video", "stage 1 not shown: video video/none.roq"},
-        {"kinds/sound", "stage 1 not shown: sound as a picture: waveform"},
-        {"kinds/mirror", "stage 1 not shown: view of the world, as a mirror"},
-        {"kinds/remote", "stage 1 not shown: view of the world, as a remote camera"},
+        {"kinds/sound", "stage 1 not shown: sound visualization: waveform"},
+        {"kinds/mirror", "stage 1 not shown: rendered view: mirror"},
+        {"kinds/remote", "stage 1 not shown: rendered view: remote camera"},
         {"kinds/screen_gui", "GUI not shown: guis/none.gui"},
         {"kinds/add", NULL},
     };
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    EACH (row, cases) {
-        view_textures textures = add(scene, package, row->material, 0.0f, 0.0f, &log);
-        CHECK_UINT(textures.layers.num_notes, row->note != NULL);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
+        CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
         if (textures.layers.num_notes > 0)
-            CHECK_STRING(textures.layers.notes[0].text, row->note);
+            CHECK_STRING(textures.layers.notes[0].text, cases[i].note);
         view_free_textures(&textures, scene->renderer);
     }
     view_close_package(package);
@@ -263,10 +264,10 @@ TEST_SCENE (view_layers_say_whether_the_diffuse_map_cuts) {
     view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    EACH (row, cases) {
-        view_textures textures = add(scene, package, row->material, 0.0f, 0.0f, &log);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
         const view_mesh_textures *const own = &textures.meshes[0];
-        CHECK(own->opaque != row->is_cut && (own->alpha_test > 0.0f) == row->is_cut);
+        CHECK(own->opaque != cases[i].is_cut && (own->alpha_test > 0.0f) == cases[i].is_cut);
         view_free_textures(&textures, scene->renderer);
     }
     view_close_package(package);
@@ -313,23 +314,23 @@ TEST_SCENE (view_layers_deform_quads) {
         {"kinds/turbulent", MD5GL_PATH_CPU, NULL},
         {"kinds/tube", MD5GL_PATH_4, NULL},
         {"kinds/eyeball", MD5GL_PATH_CPU,
-         "deform eyeBall not shown: the mesh is not an eye and two triangles"},
-        {"kinds/particle", MD5GL_PATH_4, "deform not shown: particles of sparks"},
+         "deform eyeBall not shown: expected an eye and two triangles"},
+        {"kinds/particle", MD5GL_PATH_4, "deform not shown: particles sparks"},
     };
     view_log log;
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     OWN_MODEL model = scene_square();
-    EACH (row, cases) {
-        view_textures textures = add(scene, package, row->material, 0.0f, 0.0f, &log);
-        md5gl_model *const drawn = md5gl_create_model(scene->renderer, model, row->path, NULL);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
+        md5gl_model *const drawn = md5gl_create_model(scene->renderer, model, cases[i].path, NULL);
         CHECK(!textures.layers.has_deforms);
         view_set_deforms(&textures.layers, scene->renderer, drawn, model, &log);
-        CHECK(textures.layers.has_deforms == (row->note == NULL));
+        CHECK(textures.layers.has_deforms == (cases[i].note == NULL));
         CHECK(textures.layers.num_meshes == 1);
-        CHECK_UINT(textures.layers.num_notes, row->note != NULL);
+        CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
         if (textures.layers.num_notes > 0)
-            CHECK_STRING(textures.layers.notes[0].text, row->note);
+            CHECK_STRING(textures.layers.notes[0].text, cases[i].note);
         md5gl_destroy_model(scene->renderer, drawn);
         view_free_textures(&textures, scene->renderer);
     }
@@ -348,7 +349,7 @@ TEST_SCENE (view_layers_follow_time_and_parms) {
           && !off.layers.lists[0].casts_shadow);
     const md5gl_material plain = painted(&off.layers);
     CHECK(!plain.is_staged && !plain.no_shadow && !plain.is_opaque);
-    FOR (i, 3) {
+    for (int i = 0; i < 3; i++) {
         const float seconds = 0.5f * (float)i;
         view_textures on = add(scene, package, skin, 3.0f + seconds, 3.0f, &log);
         if (CHECK(on.layers.num_meshes == 1 && on.layers.lists[0].num_stages == 7)) {
@@ -385,7 +386,7 @@ enum { LAYERS_SIDE = 4 };
 
 static void encode(const double way[3], uint8_t *texel)
 {
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         texel[i] = (uint8_t)(128.0 + 100.0 * way[i]);
     texel[3] = 255;
 }
@@ -397,10 +398,10 @@ static double middle(int texel)
 }
 
 TEST (view_camera_cubes_show_where_the_camera_looked) {
-    FOR (number, 6) {
+    for (int number = 0; number < 6; number++) {
         uint8_t from[LAYERS_SIDE * LAYERS_SIDE][4], to[LAYERS_SIDE * LAYERS_SIDE][4], expected[4];
         double way[3];
-        FOR (i, LAYERS_SIDE * LAYERS_SIDE) {
+        for (int i = 0; i < LAYERS_SIDE * LAYERS_SIDE; i++) {
             // The direction in which a camera of the engine's world (x forward, y left, z up) looks
             // at a point of its picture.
             double right = middle(i % LAYERS_SIDE);
@@ -413,7 +414,7 @@ TEST (view_camera_cubes_show_where_the_camera_looked) {
             encode(way, from[i]);
         }
         view_turn_camera_side(number, LAYERS_SIDE, from[0], to[0]);
-        FOR (i, LAYERS_SIDE * LAYERS_SIDE) {
+        for (int i = 0; i < LAYERS_SIDE * LAYERS_SIDE; i++) {
             // The direction that OpenGL looks up at (s, t) of a side: its specification, "Cube Map
             // Texture Selection", solved for the direction.
             double s = middle(i % LAYERS_SIDE);
@@ -440,27 +441,27 @@ TEST_SCENE (view_layers_have_cube_maps_and_generated_coordinates) {
         {"kinds/normal", MD5GL_TEXGEN_NORMAL, NULL, 0},
         {"kinds/screen", MD5GL_TEXGEN_SCREEN, NULL, 0},
         {"kinds/built_in_cube", MD5GL_TEXGEN_NORMAL, NULL, 0},
-        {"kinds/wobble_sky", MD5GL_TEXGEN_MESH,
-         "stage 1 not shown: texture coordinates of a wobbling sky", 0},
+        {"kinds/wobble_sky", MD5GL_TEXGEN_MESH, "stage 1 not shown: wobbleSky texture coordinates",
+         0},
         {"kinds/missing_cube", MD5GL_TEXGEN_MESH, NULL, 1},
         {"kinds/flat_cube", MD5GL_TEXGEN_MESH,
-         "stage 1 not shown: cube map env/kinds without directions", 0},
+         "stage 1 not shown: cube map env/kinds without cube map coordinates", 0},
     };
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
-    EACH (row, cases) {
-        const bool is_shown = row->note == NULL && row->num_warnings == 0;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const bool is_shown = cases[i].note == NULL && cases[i].num_warnings == 0;
         view_log log;
-        view_textures textures = add(scene, package, row->material, 0.0f, 0.0f, &log);
+        view_textures textures = add(scene, package, cases[i].material, 0.0f, 0.0f, &log);
         CHECK_UINT(textures.layers.num_meshes, 1);
-        CHECK_UINT(log.num_warnings, row->num_warnings);
-        CHECK_UINT(textures.layers.num_notes, row->note != NULL);
+        CHECK_UINT(log.num_warnings, cases[i].num_warnings);
+        CHECK_UINT(textures.layers.num_notes, cases[i].note != NULL);
         if (textures.layers.num_notes > 0)
-            CHECK_STRING(textures.layers.notes[0].text, row->note);
+            CHECK_STRING(textures.layers.notes[0].text, cases[i].note);
         CHECK_UINT(textures.layers.lists[0].num_stages, is_shown);
         if (is_shown) {
             CHECK(textures.layers.lists[0].stages[0].texture != 0);
-            CHECK_UINT(textures.layers.lists[0].stages[0].texgen, row->texgen);
+            CHECK_UINT(textures.layers.lists[0].stages[0].texgen, cases[i].texgen);
         }
         view_free_textures(&textures, scene->renderer);
     }
@@ -510,7 +511,7 @@ static void check_path(const char *path, const char *expected, size_t index)
 }
 
 TEST (view_shader_files_name_pictures) {
-    FOR (i, COUNT_OF(cases)) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_log log;
         view_look look;
         CHECK_THAT(read_text(cases[i].text, "m", &look, &log), "case %zu: not found", i);
@@ -528,11 +529,11 @@ TEST (view_shader_files_compare_names_as_paths) {
     static const char text[] = "models/imp/skin\n{\n diffuseMap a\n}\n";
     STRINGS(same) = {"models/imp/skin", "MODELS\\imp/Skin.tga"};
     STRINGS(others) = {"models/imp/skins", "models/imp/ski", "skin", ""};
-    FOR (i, 2u) {
+    for (uint32_t i = 0; i < 2; i++) {
         CHECK(read_text(text, same[i], &look, &log) && look.diffuse != NULL);
         view_free_look(&look);
     }
-    FOR (i, 4u)
+    for (uint32_t i = 0; i < 4; i++)
         CHECK(!read_text(text, others[i], &look, &log) && look.diffuse == NULL);
 }
 
@@ -540,20 +541,20 @@ TEST (view_shader_files_report_errors) {
     static const struct {
         const char *text, *warning;
     } errors[] = {
-        {"m\n{\n diffuseMap\n}\n", "x.shader:4:1: expected the name of a picture, found '}'"},
-        {"m\n{\n {\n  map\n }\n}\n", "x.shader:5:2: expected the name of a picture, found '}'"},
-        {"m\n{\n {\n {\n", "x.shader:4:2: expected '}' of the stage, found '{'"},
+        {"m\n{\n diffuseMap\n}\n", "x.shader:4:1: expected an image name, found '}'"},
+        {"m\n{\n {\n  map\n }\n}\n", "x.shader:5:2: expected an image name, found '}'"},
+        {"m\n{\n {\n {\n", "x.shader:4:2: expected '}' at the end of the stage, found '{'"},
         {"m\n{\n diffuseMap a\n", "x.shader:4:1: expected '}', found the end of the file"},
         {"m\nmodel\n{\n}\n", "x.shader:2:1: expected '{', found 'model'"},
     };
-    EACH (error, errors) {
+    for (size_t i = 0; i < COUNT_OF(errors); i++) {
         view_reports reports = {.count = 0};
         view_log log = {.level = VIEW_QUIET, .reports = &reports};
         view_look look;
-        const char *const text = error->text;
+        const char *const text = errors[i].text;
         view_read_shader("x.shader", text, strlen(text), "m", &look, view_log_listener(&log));
         if (CHECK(reports.count > 0))
-            CHECK_STRING(reports.rows[0].text, error->warning);
+            CHECK_STRING(reports.rows[0].text, errors[i].warning);
         view_free_reports(&reports);
         view_free_look(&look);
     }
@@ -599,13 +600,13 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     static const struct {
         const char *name;
         uint32_t mesh;
-        md5gl_picture map;
+        md5gl_image_kind map;
         const char *from;
     } selected[] = {
-        {"A1.png", 0, MD5GL_PICTURE_DIFFUSE, "models/bobbin/bobbin.png"},
-        {"b.2.png", 0, MD5GL_PICTURE_NORMALS, "models/bobbin/bobbin_local.png"},
-        {"c_3.png", 0, MD5GL_PICTURE_SPECULAR, "models/bobbin/bobbin_s.png"},
-        {"d.png", 1, MD5GL_PICTURE_DIFFUSE, "models/bobbin/bobbin_eye.png"},
+        {"A1.png", 0, MD5GL_IMAGE_DIFFUSE, "models/bobbin/bobbin.png"},
+        {"b.2.png", 0, MD5GL_IMAGE_NORMALS, "models/bobbin/bobbin_local.png"},
+        {"c_3.png", 0, MD5GL_IMAGE_SPECULAR, "models/bobbin/bobbin_s.png"},
+        {"d.png", 1, MD5GL_IMAGE_DIFFUSE, "models/bobbin/bobbin_eye.png"},
     };
     OWN_MODEL model = md5_load_model(model_path, NULL, NULL);
     view_options options = {.skin = 0};
@@ -613,7 +614,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     view_log log = quiet_log;
     view_loader loader = {.renderer = scene->renderer, .log = &log};
     const view_dressing dressing = {.model = model, .path = model_path, .options = &options};
-    FOR (round, 3) { // 0: elsewhere; 2: as materials
+    for (int round = 0; round < 3; round++) { // 0: elsewhere; 2: as materials
         for (size_t i = 0; i < COUNT_OF(selected) && round < 2; i++) {
             OWN_STRING path = round == 0 ? common_copy(test_path(selected[i].from))
                                          : put_copy(folder, selected[i].name, selected[i].from);
@@ -621,7 +622,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
             OWN_STRING chosen = common_format("%u=%s", selected[i].mesh, path);
             CHECK(view_read_option(view_find_option(map, strlen(map)), chosen, &options));
         }
-        for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES && round == 2; map++)
+        for (md5gl_image_kind map = 0; map < MD5GL_NUM_IMAGE_KINDS && round == 2; map++)
             options.maps[map].count = 0;
         log.num_warnings = 0;
         if (!CHECK(view_load_textures(&textures, &loader, &dressing)))
@@ -632,7 +633,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
         if (round == 0) {
             OWN_STRING made = common_join(folder, "materials");
             CHECK_UINT(view_save_materials(&textures, model, &log), 0);
-            CHECK(log.num_warnings == 2 && strstr(log.warning, "elsewhere") != NULL);
+            CHECK(log.num_warnings == 2 && strstr(log.warning, "in another folder") != NULL);
             CHECK(!common_is_folder(made));
         } else { // the second time in place of the first
             CHECK_UINT(view_save_materials(&textures, model, &log), 2);
@@ -651,10 +652,10 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
 }
 
 TEST (view_map_of_a_name_is_what_its_last_word_says) {
-    CHECK_UINT(view_map_of("/a/imp_local.tga"), MD5GL_PICTURE_NORMALS);
-    CHECK_UINT(view_map_of("imp_h.png"), MD5GL_PICTURE_NORMALS);
-    CHECK_UINT(view_map_of("imp_s.png"), MD5GL_PICTURE_SPECULAR);
-    CHECK_UINT(view_map_of("imp_glow.png"), MD5GL_PICTURE_GLOW);
-    CHECK_UINT(view_map_of("imp.png"), MD5GL_PICTURE_DIFFUSE);
-    CHECK_UINT(view_map_of(".png"), MD5GL_PICTURE_DIFFUSE);
+    CHECK_UINT(view_map_of("/a/imp_local.tga"), MD5GL_IMAGE_NORMALS);
+    CHECK_UINT(view_map_of("imp_h.png"), MD5GL_IMAGE_NORMALS);
+    CHECK_UINT(view_map_of("imp_s.png"), MD5GL_IMAGE_SPECULAR);
+    CHECK_UINT(view_map_of("imp_glow.png"), MD5GL_IMAGE_GLOW);
+    CHECK_UINT(view_map_of("imp.png"), MD5GL_IMAGE_DIFFUSE);
+    CHECK_UINT(view_map_of(".png"), MD5GL_IMAGE_DIFFUSE);
 }

@@ -32,13 +32,13 @@ static bool open_monsters(monster_case *it)
     *it = (monster_case){.opts = {.warn = fail_with_warning}};
     return common_add_game_place(&it->places, test_path("models/game/base"), &error)
            && (it->game = md5_create_game(it->places.paths, it->places.count, &it->opts, &error))
-           && md5_game_set_verdict(it->game, MD5_VERDICT_ENGINE, &error);
+           && md5_game_set_parse_mode(it->game, MD5_PARSE_ENGINE, &error);
 }
 
 static void close_monster(monster_case *it)
 {
     md5_destroy_monster(it->monster);
-    FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         md5_destroy_actor(it->actors[i]);
     md5_free_entity(it->entity);
 }
@@ -63,7 +63,7 @@ static bool open_monster(monster_case *it, const char *name)
     it->entity = md5_load_entity(it->game, name, &it->opts, NULL);
     const bool has_head =
         it->entity->num_parts > 0 && strcmp(it->entity->parts[0].key, "def_head") == 0;
-    FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         it->actors[i] = i == 0     ? md5_create_actor(it->entity, NULL, NULL)
                         : has_head ? md5_create_actor(it->entity->parts[0].entity, NULL, NULL)
                                    : NULL;
@@ -81,7 +81,7 @@ static bool open_monster(monster_case *it, const char *name)
 
 static md5_monster_status think(monster_case *it)
 {
-    FOR (i, 240) {
+    for (int i = 0; i < 240; i++) {
         it->tick.time += 16;
         md5_monster_think(it->monster, &it->tick);
     }
@@ -111,7 +111,7 @@ static void check_standing(monster_case *it)
     md5_mat34 plain[MAX_JOINTS];
     md5_actor_pose(it->actors[0], it->pose, plain, NULL);
     const md5_monster_status flat = think(it);
-    FOR (i, skeleton->num_joints)
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
         CHECK_THAT(
             real_distance(md5_mat34_translation(plain[i]), md5_mat34_translation(it->joints[i]))
                 < 0.5,
@@ -119,7 +119,7 @@ static void check_standing(monster_case *it)
     it->step = 3.0f;
     const md5_monster_status now = think(it);
     CHECK(now.num_legs == 2 || now.num_legs == 6);
-    FOR (i, now.num_legs) {
+    for (uint32_t i = 0; i < now.num_legs; i++) {
         char key[24];
         snprintf(key, sizeof key, "ik_ankle%u", (unsigned)i + 1);
         const uint32_t ankle = md5_find_joint(skeleton, md5_entity_def_value(it->entity->def, key));
@@ -151,7 +151,7 @@ static void check_wild_keys(monster_case *it)
 {
     const md5_entity_def *const def = it->entity->def;
     OWN_ARRAY(md5_entity_key, keys, def->num_keys);
-    FOR (i, def->num_keys) {
+    for (uint32_t i = 0; i < def->num_keys; i++) {
         keys[i] = def->keys[i];
         if (strcmp(keys[i].name, "scriptobject") == 0)
             keys[i].name = "ik_waistSmoothing", keys[i].value = "-1e38";
@@ -166,7 +166,7 @@ static void check_wild_keys(monster_case *it)
     md5_monster_think(it->monster, &it->tick);
     it->step = -4.0f;
     CHECK(fabsf(think(it).waist_height) > 1e9f);
-    FOR (i, entity.model->skeleton.num_joints)
+    for (uint32_t i = 0; i < entity.model->skeleton.num_joints; i++)
         CHECK(isfinite(it->joints[i].m[11]));
     md5_destroy_monster(it->monster);
     it->monster = tame;
@@ -180,7 +180,7 @@ static float height_above(const md5_figure *figure, const md5_body_part *body, m
     float height = -INFINITY;
     point =
         md5_quat_rotate(md5_quat_conjugate(place.rotation), md5_vec3_sub(point, place.translation));
-    FOR (i, body->num_triangles) {
+    for (uint32_t i = 0; i < body->num_triangles; i++) {
         const uint32_t *const corners = figure->triangles[body->first_triangle + i];
         const md5_vec3 normal = md5_vec3_cross(md5_vec3_sub(v[corners[2]], v[corners[0]]),
                                                md5_vec3_sub(v[corners[1]], v[corners[0]]));
@@ -198,9 +198,9 @@ static double part_in_bodies(const md5_figure *figure, const md5_body_state *bod
     OWN_ARRAY(md5_vec3, points, mesh->num_vertices);
     unsigned count = 0;
     md5_skin(mesh, palette, points, NULL, NULL);
-    FOR (i, mesh->num_vertices) {
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         float above = INFINITY;
-        FOR (b, figure->num_bodies)
+        for (uint32_t b = 0; b < figure->num_bodies; b++)
             above =
                 fminf(above, height_above(figure, &figure->bodies[b], bodies[b].place, points[i]));
         count += above < 2.0f;
@@ -251,7 +251,7 @@ static void check_drops(const monster_case *it, md5_states *states)
                                           {.name = "def_dropdeathAF", .value = "rags"},
                                           {.name = "def_drops1", .value = "soul"}};
     static const char *const texts[] = {"drops soul", "drops rags", "drops key at hand",
-                                        "if gibbed drops bone"};
+                                        "if gibbed, drops bone"};
     const md5_entity_def def = {.num_keys = COUNT_OF(keys), .keys = keys};
     md5_entity entity = *it->entity;
     entity.def = &def;
@@ -265,7 +265,7 @@ static void check_drops(const monster_case *it, md5_states *states)
     view_tell(&figure, true, 1, true);
     free(figure.orders);
     CHECK_UINT(figure.num_fired, COUNT_OF(texts));
-    FOR (i, COUNT_OF(texts)) {
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
         CHECK_STRING(figure.fired[i].text, texts[i]);
         CHECK_NEAR(figure.fired[i].time, 1.5, 0);
     }
@@ -300,19 +300,19 @@ static void check_states(monster_case *it)
     md5_states *const states = md5_create_states(&desc, NULL, NULL);
     CHECK(md5_states_set(states, MD5_CHANNEL_ALL, "state_Stand", 0));
     uint64_t seen = 0;
-    FOR (tick, 1800) {
-        EACH (row, rows)
-            if (row->tick == tick)
-                (void)md5_states_set_variable(states, row->variable, row->value);
+    for (int tick = 0; tick < 1800; tick++) {
+        for (size_t i = 0; i < COUNT_OF(rows); i++)
+            if (rows[i].tick == tick)
+                (void)md5_states_set_variable(states, rows[i].variable, rows[i].value);
         md5_states_advance(states, 16, NULL, NULL);
-        FOR (i, MD5_NUM_CHANNELS) {
+        for (int i = 0; i < MD5_NUM_CHANNELS; i++) {
             const md5_channel_state now = md5_states_channel(states, (md5_channel)i);
             CHECK(!now.was_stopped);
-            FOR (k, script->num_states)
+            for (uint32_t k = 0; k < script->num_states; k++)
                 seen |= (uint64_t)(strcmp(script->states[k].name, now.name) == 0) << k;
         }
     }
-    FOR (k, script->num_states)
+    for (uint32_t k = 0; k < script->num_states; k++)
         CHECK_THAT(seen >> k & 1, "%s is not played", script->states[k].name);
     // A frame command has called a function.
     const char *const object = md5_entity_def_value(it->entity->def, "scriptobject");
@@ -329,10 +329,10 @@ static void check_figure(monster_case *it)
     md5_figure *const figure = def ? md5_create_figure(def, it->entity, &it->opts, NULL) : NULL;
     REQUIRE(figure && figure->num_bodies <= MAX_BODIES);
     CHECK_UINT(figure->num_constraints, figure->num_bodies - 1);
-    FOR (i, figure->num_bodies)
+    for (uint32_t i = 0; i < figure->num_bodies; i++)
         CHECK(md5_entity_damage_zone(it->entity, figure->bodies[i].joint).name[0]);
     // Its limits hold in the pose that it begins with.
-    FOR (i, figure->num_constraints) {
+    for (uint32_t i = 0; i < figure->num_constraints; i++) {
         const md5_body_constraint *const limit = &figure->constraints[i];
         CHECK_THAT(real3_dot(real3_of(md5_quat_rotate(figure->setup[limit->bodies[0]].rotation,
                                                       limit->limit_shaft)),
@@ -355,7 +355,7 @@ static void check_figure(monster_case *it)
 TEST_IF (our_monsters_look_stand_and_are_hit, monster_case, it, open_monsters(it),
          close_monsters(it)) {
     unsigned count = 0;
-    FOR (i, md5_game_num_decls(it->game, MD5_DECL_ENTITY)) {
+    for (uint32_t i = 0; i < md5_game_num_decls(it->game, MD5_DECL_ENTITY); i++) {
         const char *const name = md5_game_decl(it->game, MD5_DECL_ENTITY, i)->name;
         if (strncmp(name, "monster_", 8) != 0)
             continue;
@@ -394,7 +394,7 @@ TEST_PAGE (page_stairs_has_the_heights_of_our_games_monster, "stairs") {
     monster_case storage, *const it = &storage;
     md5_vec3 *const at = &it->tick.origin;
     REQUIRE(open_monsters(it));
-    FOR (foot, 2) {
+    for (int foot = 0; foot < 2; foot++) {
         REQUIRE(open_monster(it, "monster_bobbin"));
         md5_actor *const body = it->actors[0];
         CLAIM("foot = %d @ 9", foot);

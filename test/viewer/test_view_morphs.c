@@ -27,8 +27,8 @@ TEST (view_morph_option_is_a_name_and_a_weight) {
         CHECK(options.names_content);
     }
     view_free_options(&options);
-    EACH (row, wrong) {
-        CHECK(!read_morph(*row, &options));
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+        CHECK(!read_morph(wrong[i], &options));
         view_free_options(&options);
     }
 }
@@ -55,15 +55,15 @@ TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
     view_document *const document = open_bobbin(smile, 1, NULL, bobbin);
     if (CHECK(document)) {
         CHECK_UINT(document->morphs.morph->num_targets, 7);
-        FOR (dual, 2) {
+        for (int dual = 0; dual < 2; dual++) {
             document->scene.dual = dual == 1;
-            view_pose_moment(&document->scene, &(md5_moment){0});
+            view_pose_at(&document->scene, &(md5_sample_position){0});
             view_skin(&document->scene);
 
             // The bind pose with one target of weight 1 is the target's file.
             OWN_MODEL target = our_model("models/bobbin/morphs/smile.md5mesh");
             for (uint32_t i = 0; CHECK(target) && i < target->num_meshes; i++)
-                FOR (v, target->meshes[i].num_vertices) {
+                for (uint32_t v = 0; v < target->meshes[i].num_vertices; v++) {
                     const md5_vec3 a = target->meshes[i].positions[v];
                     const md5_vec3 b = document->scene.skinned[i].positions[v];
                     CHECK_SMALL(fabs((double)a.x - b.x) + fabs((double)a.y - b.y)
@@ -93,7 +93,7 @@ TEST_SCENE (view_morph_is_drawn_as_it_is_skinned) {
         const view_scene *const shown = &document->scene;
         const uint32_t count = shown->model->meshes[0].num_vertices;
         OWN md5_vec3 *const drawn = malloc(count * sizeof *drawn);
-        view_pose_moment(&document->scene, &(md5_moment){0});
+        view_pose_at(&document->scene, &(md5_sample_position){0});
         view_skin(&document->scene);
         const md5gl_instances one = {.count = 1,
                                      .palettes = shown->palette,
@@ -101,7 +101,7 @@ TEST_SCENE (view_morph_is_drawn_as_it_is_skinned) {
                                      .weights = document->morphs.weights};
         CHECK(md5gl_pose(scene->renderer, document->drawn, &one, NULL));
         CHECK(md5gl_capture(scene->renderer, document->drawn, 0, NULL, drawn, NULL, NULL, NULL));
-        FOR (v, count) {
+        for (uint32_t v = 0; v < count; v++) {
             const md5_vec3 a = drawn[v], b = shown->skinned[0].positions[v];
             CHECK_SMALL(fabs((double)a.x - b.x) + fabs((double)a.z - b.z), 1e-3);
         }
@@ -143,13 +143,13 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
     OWN md5_xform *const pose = malloc(num_joints * sizeof *pose);
     OWN md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
     OWN md5_mat34 *const palette = malloc(num_joints * sizeof *palette);
-    const md5_moment first = {.frame0 = 0};
-    FOR (clip, kind->num_clips) {
+    const md5_sample_position first = {.frame0 = 0};
+    for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
         md5_pose_palette(kind->clips[clip], first, MD5_ROOT_IN_PLACE, pose, joints, palette);
-        FOR (i, kind->model->num_meshes) {
+        for (uint32_t i = 0; i < kind->model->num_meshes; i++) {
             skin_with_morph(kind->morphs->morph, i, kind->morphs->asked, palette, NULL, positions,
                             NULL, NULL);
-            FOR (v, kind->model->meshes[i].num_vertices) {
+            for (uint32_t v = 0; v < kind->model->meshes[i].num_vertices; v++) {
                 const md5_vec3 arm = md5_vec3_sub(positions[v], kind->sphere.centre);
                 most = fmaxf(most, md5_vec3_length(arm) - kind->sphere.radius);
             }
@@ -171,8 +171,10 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
     if (CHECK(document)) {
         view_kind kind = document->crowd.kinds[0];
         uint32_t most = 0;
-        EACH_IN (mesh, kind.model, meshes)
+        for (uint32_t i = 0; i < kind.model->num_meshes; i++) {
+            const md5_mesh *const mesh = &kind.model->meshes[i];
             most = mesh->num_vertices > most ? mesh->num_vertices : most;
+        }
         OWN md5_vec3 *const positions = malloc(most * sizeof *positions);
         const float reach = view_morph_reach(kind.morphs, NULL);
         CHECK(reach > 40.0f && reach == view_morph_reach(kind.morphs, kind.morphs->asked));
@@ -191,7 +193,7 @@ TEST (view_driven_morph_targets_have_reach) {
         const view_morphs *const morphs = &document->morphs;
         float sum = 0.0f;
         const uint32_t blink = md5_find_morph_target(morphs->morph, "blink");
-        FOR (i, morphs->morph->num_targets)
+        for (uint32_t i = 0; i < morphs->morph->num_targets; i++)
             sum += i != blink ? morphs->morph->targets[i].reach : 0.0f;
         CHECK(sum > 0.0f);
         CHECK_NEAR(view_morph_reach(morphs, NULL), sum, 1e-4);

@@ -45,7 +45,7 @@ static struct {
 
 static void pose_kite(view_scene *scene, const view_play *play)
 {
-    FOR (i, scene->num_joints) {
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
         scene->joints[i] = scene->model->bind[i];
         scene->joints[i].m[11] += (float)play->time;
     }
@@ -163,12 +163,12 @@ TEST (view_finds_legs_that_walk) {
     CHECK_STRING(scene.skeleton->joints[scene.legs.body].name, "body");
     CHECK_UINT(scene.legs.num_pistons, 6);
     uint32_t num_first = 0;
-    FOR (i, 6u) {
+    for (uint32_t i = 0; i < 6; i++) {
         const md5_leg *const leg = &scene.legs.legs[i];
         CHECK(leg->swivel != MD5_NONE);
         num_first += leg->group == 0;
         // The opposite leg and the neighbours of the same side are in the other group.
-        FOR (k, i) {
+        for (uint32_t k = 0; k < i; k++) {
             const char *const a = scene.skeleton->joints[leg->limb.tip].name;
             const char *const b = scene.skeleton->joints[scene.legs.legs[k].limb.tip].name;
             const int apart = abs(a[5] - b[5]); // foot_1_l
@@ -197,8 +197,9 @@ TEST (view_finds_legs_that_walk) {
 static double worst_piston(const view_scene *scene)
 {
     double worst = 0.0;
-    EACH_IN (piston, &scene->legs, pistons)
-        FOR (end, 2) {
+    for (uint32_t i = 0; i < scene->legs.num_pistons; i++) {
+        const view_piston *const piston = &scene->legs.pistons[i];
+        for (int end = 0; end < 2; end++) {
             const md5_mat34 own = scene->joints[piston->joints[end]];
             const md5_vec3 to =
                 md5_vec3_sub(md5_mat34_translation(scene->joints[piston->joints[1 - end]]),
@@ -210,6 +211,7 @@ static double worst_piston(const view_scene *scene)
             const double off = is_backward ? 1.0 : md5_vec3_length(across) / lengths;
             worst = off > worst ? off : worst;
         }
+    }
     return worst;
 }
 
@@ -219,7 +221,7 @@ TEST (view_ground_is_made_of_triangles) {
     const float period = terrain.cell * (float)VIEW_GROUND_SQUARES;
     uint64_t random = 5;
     float low = INFINITY, high = -INFINITY;
-    FOR (i, 2000) {
+    for (int i = 0; i < 2000; i++) {
         const int32_t x = (int32_t)(test_random_u32(&random) % 300) - 150;
         const int32_t y = (int32_t)(test_random_u32(&random) % 300) - 150;
         const float at_x = 4.0f * (float)x, at_y = 4.0f * (float)y;
@@ -249,7 +251,7 @@ TEST (view_ground_has_slopes_and_stairs) {
     CHECK_NEAR(view_ground_height(&slope, 7, 7), 7 * sqrtf(2) * tangent, 0.02);
     CHECK_SMALL(view_ground_height(&slope, 9, -9), 1e-5);
     const view_terrain stairs = {.kind = VIEW_STAIRS, .cell = 2, .height = 5};
-    FOR (step, 7) {
+    for (int step = 0; step < 7; step++) {
         CHECK_NEAR(view_ground_height(&stairs, 8.0f * (float)step + 0.1f, 3), -5.0 * step, 1e-6);
         CHECK_NEAR(view_ground_height(&stairs, 8.0f * (float)step + 7.9f, -40), -5.0 * step, 1e-6);
     }
@@ -268,9 +270,9 @@ TEST (view_ground_has_a_lift) {
     view_terrain lift = {.kind = VIEW_LIFT, .cell = 2, .height = 5};
     static const double rises[][2] = {{0, 0}, {1, 1.25}, {1.5, 2.5},
                                       {3, 5}, {4, 3.75}, {602, 3.75}};
-    EACH (row, rises) {
-        view_raise_lift(&lift, (*row)[0]);
-        CHECK_NEAR(view_ground_height(&lift, 100, 0), (*row)[1], 1e-4);
+    for (size_t i = 0; i < COUNT_OF(rises); i++) {
+        view_raise_lift(&lift, rises[i][0]);
+        CHECK_NEAR(view_ground_height(&lift, 100, 0), rises[i][1], 1e-4);
     }
     // 12 of 64 squares to each side, and one that slopes down to the floor.
     CHECK_NEAR(view_ground_height(&lift, 0, 23.9f), 3.75, 1e-4);
@@ -291,8 +293,8 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
     const md5_vec3 walked = view_walked(scene, &play);
     CHECK(hypot((double)walked.x, (double)walked.y) > 20.0);
     CHECK(worst_piston(scene) < 1e-3);
-    FOR (i, 6u) {
-        const md5_foothold *const foot = &scene->legs.walk.feet[i];
+    for (uint32_t i = 0; i < 6; i++) {
+        const md5_foothold *const foot = &scene->legs.gait.feet[i];
         const md5_vec3 at = foot->position;
         CHECK_NEAR(at.z, view_ground_height(&scene->terrain, at.x, at.y), 1e-5);
     }
@@ -319,16 +321,16 @@ TEST (view_keys_drive_legs) {
     CHECK(!document.scene.legs.is_driven);
     view_drive(&viewer, &ahead, true);
     view_pose(&document.scene, &(view_play){.time = 1});
-    const md5_walk first = document.scene.legs.walk;
+    const md5_gait first = document.scene.legs.gait;
     CHECK(first.position.x > 10.0f && fabsf(first.position.y) < 1e-4f);
     view_drive(&viewer, &ahead, false);
     view_drive(&viewer, &left, true);
     view_pose(&document.scene, &(view_play){.time = 2});
-    CHECK(document.scene.legs.walk.facing.z > 0.2f);
+    CHECK(document.scene.legs.gait.facing.z > 0.2f);
     view_drive(&viewer, &left, false);
     view_drive(&viewer, &back, true);
     view_pose(&document.scene, &(view_play){.time = 3});
-    CHECK(document.scene.legs.walk.velocity.x < -10.0f);
+    CHECK(document.scene.legs.gait.velocity.x < -10.0f);
     view_free_scene(&document.scene);
 }
 
@@ -354,7 +356,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
         PERFORM(state, key->action);
         CHECK_UINT(scene->legs.num_legs, 2);
         CHECK_EXACT(state->play.time, 0);
-        FOR (i, 4)
+        for (int i = 0; i < 4; i++)
             live(state, 0.5);
         CHECK(md5_vec3_length(view_walked(scene, &state->play)) > 5.0f);
         CHECK(view_drives(state));
@@ -369,7 +371,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
     if (shot_open(&viewer, gl, "models/lantern/lantern.md5mesh")) {
         PERFORM(state, key->action);
         CHECK_UINT(state->document->scene.legs.num_legs, 0);
-        CHECK_STRING(state->ui.notice, "No two joints have foot or ankle in their names");
+        CHECK_STRING(state->ui.notice, "Cannot walk: no two joint names contain foot or ankle");
     }
     shot_close(&viewer);
 }
@@ -408,7 +410,7 @@ TEST (view_camera_follows_by_a_share) {
 // x += (target - x) (1 - e^(-20 dt)): after t seconds e^(-20 t) of the distance remains.
 TEST (view_follows_alike_at_any_frame_rate) {
     static const int rates[] = {24, 60, 144, 1000};
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         view_options options = {.output = NULL};
         view_state viewer = {.options = &options,
                              .camera = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
@@ -419,7 +421,7 @@ TEST (view_follows_alike_at_any_frame_rate) {
         viewer.camera.distance = 20.0f;
         viewer.ui.scrolls[0].wanted = 400.0f;
         const int frames = rates[i] / 8; // 1/8 s; 125 ms at 1000
-        FOR (k, frames)
+        for (int k = 0; k < frames; k++)
             CHECK(view_follow(&viewer, 1.0 / rates[i]));
         const double rest = exp(-20.0 * frames / rates[i]);
         CHECK_NEAR(viewer.seen.azimuth, 80.0 * (1.0 - rest), 2e-3);
@@ -472,7 +474,7 @@ TEST (view_zoom_keeps_the_point_on_the_way) {
     const view_axes axes =
         view_region_lens(&from, (view_rect){0, 0, height, height}, height, height).axes;
     const double half = tan(15.0 * 3.14159265358979 / 180.0), pixel = 2.0 * half * 100.0 / 480.0;
-    FOR (i, 5) {
+    for (int i = 0; i < 5; i++) {
         CHECK(view_follow_camera(&seen, &to, 0.3f));
         // The point in the plane of the target, in pixels from the middle.
         const md5_vec3 way = md5_vec3_sub(seen.target, from.target);

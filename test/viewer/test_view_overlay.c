@@ -37,7 +37,7 @@ static float outside(const md5gl_line_vertex *box, md5_vec3 point)
 {
     const md5_vec3 from = md5_vec3_sub(point, box[0].position);
     float farthest = 0.0f;
-    FOR (axis, 3) {
+    for (int axis = 0; axis < 3; axis++) {
         const md5_vec3 edge = md5_vec3_sub(box[2 * axis + 1].position, box[0].position);
         const float at = md5_vec3_dot(from, edge) / md5_vec3_dot(edge, edge);
         farthest = fmaxf(farthest, fabsf(at - 0.5f) - 0.5f);
@@ -56,14 +56,14 @@ TEST (view_boxes_of_joints_contain_the_vertices_they_move) {
     view_lines lines = {0};
     if (open_boxes(&document, &lines, files, 2) && CHECK(scene->num_joints <= MAX_JOINTS)) {
         const md5_mesh *const meshes = scene->model->meshes;
-        FOR (m, scene->model->num_meshes)
-            FOR (i, meshes[m].num_influences)
+        for (uint32_t m = 0; m < scene->model->num_meshes; m++)
+            for (uint32_t i = 0; i < meshes[m].num_influences; i++)
                 box_of[meshes[m].influence_joints[i]] = 1;
-        FOR (i, scene->num_joints)
+        for (uint32_t i = 0; i < scene->num_joints; i++)
             box_of[i] = box_of[i] != 0 ? num_boxes++ : 0;
         CHECK_UINT(lines.count, BOX * num_boxes);
-        FOR (m, scene->model->num_meshes)
-            FOR (v, meshes[m].num_vertices) {
+        for (uint32_t m = 0; m < scene->model->num_meshes; m++)
+            for (uint32_t v = 0; v < meshes[m].num_vertices; v++) {
                 const uint32_t first = meshes[m].first_influence[v];
                 if (meshes[m].first_influence[v + 1] != first + 1)
                     continue;
@@ -83,79 +83,6 @@ TEST (view_joints_alone_have_no_boxes) {
     if (open_boxes(&document, &lines, files, 1))
         CHECK_UINT(lines.count, 0);
     close_boxes(&document.scene, &lines);
-}
-
-// -- Onion ----------------------------------------------------------------------------------------
-
-// Onion skin: which frames its ghosts show, and that drawing them changes no state.
-
-#define MODEL "models/bobbin/bobbin.md5mesh models/bobbin/jump.md5anim --animation-time 0.4"
-#define SIZE " --samples 1 --resolution 160,120 --no-background --grid=no"
-
-static double frame_of(const view_ghost *ghost)
-{
-    return (double)ghost->moment.frame0 + ghost->moment.fraction;
-}
-
-// A clip of 11 frames, ten a second, at frame 4.
-TEST (view_ghosts_are_frames_before_and_after) {
-    md5_anim anim;
-    memset(&anim, 0, sizeof anim);
-    anim.num_frames = 11;
-    anim.frame_rate = 10.0;
-    anim.duration = 1.0;
-    view_ghost ghosts[2 * VIEW_MAX_ONION];
-    view_play play = {.time = 0.4, .speed = 1, .wrap = MD5_WRAP_LOOP};
-    const view_onion none = {.count = 0, .step = 3}, two = {.count = 2, .step = 3};
-    const double looped[4] = {1, 7, 8, 0}, once[3] = {1, 7, 10};
-    CHECK_UINT(view_find_ghosts(&none, &play, &anim, ghosts), 0);
-    CHECK_UINT(view_find_ghosts(&two, &play, &anim, ghosts), 4);
-    FOR (i, 4) {
-        // The last frame of a loop is the first one: frame 10 is frame 0.
-        CHECK_NEAR(fmod(frame_of(&ghosts[i]) + 1e-4, 10.0), looped[i], 2e-3);
-        const bool is_blue = ghosts[i].tint.z > ghosts[i].tint.x;
-        CHECK(is_blue == (i % 2 == 0));
-    }
-    CHECK(ghosts[2].tint.w > ghosts[0].tint.w); // farther ones are fainter
-    play.wrap = MD5_WRAP_CLAMP;
-    CHECK_UINT(view_find_ghosts(&two, &play, &anim, ghosts), 3); // none before the first frame
-    FOR (i, 3)
-        CHECK_NEAR(frame_of(&ghosts[i]), once[i], 2e-3);
-    anim.num_frames = 1;
-    CHECK_UINT(view_find_ghosts(&two, &play, &anim, ghosts), 0);
-}
-
-TEST_SHOT (view_ghosts_are_drawn_and_leave_nothing, MODEL SIZE) {
-    view_state *const state = &viewer->state;
-    const view_scene *const shown = &state->document->scene;
-    OWN_PICTURE before = shot_draw(viewer);
-    const md5_vec3 at = md5_mat34_translation(shown->joints[20]);
-    PERFORM(state, VIEW_NEXT_ONION);
-    PERFORM(state, VIEW_NEXT_ONION);
-    CHECK_UINT(state->options->onion.count, 2);
-    OWN_PICTURE with = shot_draw(viewer);
-    const md5_vec3 still_at = md5_mat34_translation(shown->joints[20]);
-    CHECK_BYTES(&at, &still_at, sizeof at);
-    CHECK(shot_cover_of(&with).share > 1.1 * shot_cover_of(&before).share);
-    PERFORM(state, VIEW_NEXT_ONION);
-    PERFORM(state, VIEW_NEXT_ONION);
-    CHECK_UINT(state->options->onion.count, 0);
-    OWN_PICTURE after = shot_draw(viewer);
-    CHECK(shot_same(&before, &after));
-}
-
-// Joints without a model have ghosts too; morph targets deform every ghost.
-TEST_SHOT (view_ghosts_of_joints_and_of_morphed_models, MODEL SIZE " --onion 1 --morph oh=1") {
-    OWN_PICTURE joints =
-        shot_take(&viewer->scene, "models/bobbin/jump.md5anim --animation-time 0.4" SIZE);
-    OWN_PICTURE with =
-        shot_take(&viewer->scene, "models/bobbin/jump.md5anim --animation-time 0.4 --onion 1" SIZE);
-    CHECK(shot_cover_of(&with).share > 1.3 * shot_cover_of(&joints).share);
-    OWN_PICTURE morphed = shot_draw(viewer);
-    FOR (i, viewer->state.document->morphs.morph->num_targets)
-        viewer->state.document->morphs.weights[i] = 0.0f;
-    OWN_PICTURE plain = shot_draw(viewer);
-    CHECK(!shot_same(&morphed, &plain));
 }
 
 // -- Groups ---------------------------------------------------------------------------------------
@@ -178,7 +105,7 @@ static void make_files(made *fixture)
     static char place[] = "games/mod|games/base";
     *fixture = (made){0};
     fixture->library.place = place;
-    FOR (i, NUM_FILES) {
+    for (int i = 0; i < NUM_FILES; i++) {
         snprintf(fixture->texts[i], sizeof fixture->texts[i], "models/md5/%s/%s%02d.md5anim",
                  kinds[i / PER_KIND], i % 2 == 0 ? "walk_" : "pain_", i % PER_KIND);
         fixture->files[i] = fixture->texts[i];
@@ -259,9 +186,9 @@ TEST_SCENE (view_option_hide_finds_meshes) {
         {HIDE_MODEL " --hide 0 --hide=models/bobbin/bobbin_eye", 3},
     };
     shot_viewer viewer;
-    EACH (row, cases) {
-        if (shot_open(&viewer, scene, row->line))
-            CHECK_UINT(viewer.state.options->hidden_meshes, row->hidden);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        if (shot_open(&viewer, scene, cases[i].line))
+            CHECK_UINT(viewer.state.options->hidden_meshes, cases[i].hidden);
         shot_close(&viewer);
     }
 }

@@ -21,7 +21,7 @@ TEST_PAGE (page_inertial_measures_jumps_in_no_time, "inertial") {
     view_sample_clip(&fixture->picture, "run", 0.5, run);
     view_sample_clip(&fixture->picture, "attack", 0.0, attack);
     double cut = 0.0;
-    FOR (i, fixture->scene.num_joints)
+    for (uint32_t i = 0; i < fixture->scene.num_joints; i++)
         real_worse(&cut, real4_angle(real4_of(run[i].rotation), real4_of(attack[i].rotation)));
     CLAIM("| jump, cut = %.17g ~ 0.02", cut / DEGREE);
 }
@@ -43,11 +43,11 @@ TEST_PAGE (page_additive_keeps_a_nod_a_nod, "additive") {
 
 TEST_PAGE (page_masks_rise_over_the_levels, "masks") {
     STRINGS(joints) = {"spine_1", "spine_2", "chest", "neck"};
-    FOR (feather, 5) {
+    for (int feather = 0; feather < 5; feather++) {
         CLAIM("feather, levels = %d @ 0.7 | thigh_l = 0; thigh to the walk = 0 ~ 0.02;"
               " hand to the wave = 0 ~ 0.02",
               feather);
-        FOR (level, 4)
+        for (int level = 0; level < 4; level++)
             CLAIM("| %s = %.17g ~ 1e-6", joints[level], fmin((level + 1.0) / (feather + 1.0), 1.0));
     }
     CLAIM("weight = 0 @ 0.7 | hand to the wave > 1");
@@ -64,7 +64,7 @@ static const char *const gaits[2] = {"walk", "run"};
 // Cycles of walk and run in a second, in the order of a change.
 static void find_rates(const page_case *fixture, int old, double rates[2])
 {
-    FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         rates[i] = 1.0 / view_page_clip(&fixture->picture, gaits[i ^ old])->anim->duration;
 }
 
@@ -78,7 +78,7 @@ static double smallest_step(page_case *fixture, double gait, bool in_phase)
     const double rate = (1.0 - gait) * rates[0] + gait * rates[1];
     for (int i = 0; i <= STEPS; i++) {
         md5_xform *poses[2];
-        FOR (k, 2u)
+        for (uint32_t k = 0; k < 2; k++)
             view_sample_clip(&fixture->picture, gaits[k],
                              3.0 * i / (double)STEPS * (in_phase ? rate / rates[k] : 1.0),
                              poses[k] = view_spare_pose(&fixture->picture, 5 + k));
@@ -109,9 +109,11 @@ TEST_PAGE (page_sync_measures_whole_cycles, "sync") {
 
 static bool has_label(const page_case *fixture, const char *text, view_color color)
 {
-    EACH_IN (label, &fixture->picture, labels)
+    for (uint32_t i = 0; i < fixture->picture.num_labels; i++) {
+        const view_label *const label = &fixture->picture.labels[i];
         if (strcmp(label->text, text) == 0)
             return label->color == color;
+    }
     return false;
 }
 
@@ -147,7 +149,7 @@ TEST_PAGE (page_machine_goes_where_its_conditions_lead, "machine") {
 // a clip that starts where it starts, by the part of the cycle at which the other is left, too.
 TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
     static const char *const ways[3] = {"in step", "phase", "none"};
-    FOR (i, 8) {
+    for (int i = 0; i < 8; i++) {
         const double fade = 0.3 + 0.15 * i, leave = 0.4 + 0.1 * i;
         double rates[2];
         CLAIM("old clip = %d; new clip = %d; fade, seconds = %.17g; exit, cycles = %.17g @ 1",
@@ -156,8 +158,8 @@ TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
         const double drift = 2.0 * (rates[1] - rates[0]), behind = 2.0 * (round(leave) - leave);
         const view_series *const in_step = SERIES(0, "in step");
         CHECK(in_step->count > 20);
-        FOR (k, in_step->count)
-            FOR (way, 3) {
+        for (uint32_t k = 0; k < in_step->count; k++)
+            for (int way = 0; way < 3; way++) {
                 const double x = in_step->points[k].x;
                 CHECK_NEAR(page_series_at(SERIES(0, ways[way]), x),
                            (way > 0 ? drift * x : 0.0) + (way > 1 ? behind : 0.0), 1e-3);
@@ -169,7 +171,7 @@ TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
 // In step the shared clock has the mean of both rates by the weights, which rise linearly: feet
 // land where its integral is half a cycle, those of both clips together.
 TEST_PAGE (page_in_step_lands_feet_together, "in_step") {
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         const int old = i / 2, way = i % 2;
         double rates[2];
         CLAIM("old clip = %d; new clip = %d; fade, seconds = 1.4; exit, cycles = 0.75 @ 1", old,
@@ -183,7 +185,7 @@ TEST_PAGE (page_in_step_lands_feet_together, "in_step") {
             bool has_other = false;
             if (x < tick || x > 1.3 || fabs(up) < 0.01)
                 continue;
-            FOR (k, feet->count)
+            for (uint32_t k = 0; k < feet->count; k++)
                 has_other |=
                     feet->points[k].x == foot->x && up * (feet->points[k].y - middle) < 0.0;
             together += has_other;
@@ -211,15 +213,15 @@ static double window_weight(int window, double time, double begin, double fade)
 
 TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
     static const char *const names[3] = {"swing", "hit", "dazed"};
-    FOR (i, 24) {
+    for (int i = 0; i < 24; i++) {
         const double leave = 0.13 + 0.07 * i, fade = i % 4 == 0 ? 0.0 : 0.11 * (i % 7 + 1);
         const view_plot *const plot = &fixture->picture.plots[0];
         CLAIM("blow after, cycles = %.17g; fade, seconds = %.17g @ 1.7", leave, fade);
-        FOR (window, 3) {
+        for (int window = 0; window < 3; window++) {
             const view_series *const bar = SERIES(0, names[window]);
             int opened = 0, closed = 0;
             double last = 0.0;
-            FOR (k, bar->count) {
+            for (uint32_t k = 0; k < bar->count; k++) {
                 const double now =
                     window_weight(window, bar->points[k].x, leave * 34.0 / 30.0, fade);
                 opened += now > 0.0 && last <= 0.0;
@@ -227,11 +229,13 @@ TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
                 last = now;
                 CHECK_NEAR(bar->points[k].y, 2.0 - window + 0.8 * now, 2e-4);
             }
-            EACH_IN (mark, plot, marks)
+            for (uint32_t j = 0; j < plot->num_marks; j++) {
+                const view_mark *const mark = &plot->marks[j];
                 if (floorf(mark->point.y) == (float)(2 - window)) {
                     opened -= mark->color == VIEW_GREEN;
                     closed -= mark->color == VIEW_RED;
                 }
+            }
             CHECK_THAT(opened == 0 && closed == 0, "%d marks of %d too few", opened, closed);
         }
     }
@@ -242,13 +246,13 @@ TEST_PAGE (page_sections_go_where_they_are_told, "sections") {
     static const double first[3] = {0, 32, 66}, last[3] = {32, 60, 84};
     static const char *const names[3] = {"raise", "wave", "lower"};
     const double tick = 6.0 / 128.0;
-    FOR (i, 24) {
+    for (int i = 0; i < 24; i++) {
         const int change = i % 4, told = 12 + 3 * i; // in `raise`, too
         int section = 0, next = 1;
         bool loops = true, plays = true;
         double frame = 0.0;
-        CLAIM("is told = %d; at, seconds = %.17g @ 1.8", change, tick * told);
-        FOR (k, 129) {
+        CLAIM("command = %d; at, seconds = %.17g @ 1.8", change, tick * told);
+        for (int k = 0; k < 129; k++) {
             frame += k > 0 ? 24.0 * tick : 0.0;
             if (section >= 0 && frame >= last[section]) {
                 frame += next >= 0 ? first[next] - last[section] : 0.0;
@@ -263,7 +267,7 @@ TEST_PAGE (page_sections_go_where_they_are_told, "sections") {
             }
             plays = plays && frame < 84.0;
             CHECK_NEAR(SERIES(0, "one-shot")->points[k].y, plays ? frame : 0.0, 1e-3);
-            FOR (row, 3) {
+            for (int row = 0; row < 3; row++) {
                 const double left = loops ? 1.0 : fmin((84.0 - frame) / 24.0 / 0.3, 1.0);
                 CHECK_NEAR(SERIES(1, names[row])->points[k].y,
                            2.0 - row + (plays && row == section ? 0.8 * left : 0.0), 1e-3);
@@ -275,7 +279,7 @@ TEST_PAGE (page_sections_go_where_they_are_told, "sections") {
 // The staff's shaft is turned about the prop's z by twice the arc sine of 0.6088.
 TEST_PAGE (page_grip_holds_the_staff, "grip") {
     const double turn = 2.0 * asin(0.6088);
-    FOR (clip, 4)
+    for (int clip = 0; clip < 4; clip++)
         for (int along = 14; along <= 20; along += 2) {
             const md5_vec3 grip = {(float)(along * cos(turn)), (float)(along * sin(turn)), 0};
             CLAIM("clip = %d; along the staff = %d; weight = 1 @ %.17g |"
@@ -308,9 +312,9 @@ TEST_PAGE (page_quaternion_w_is_rebuilt, "quaternion_w") {
 TEST_PAGE (page_quaternion_w_is_that_of_a_file, "quaternion_w") {
     static const int angles[] = {20, 60, 100, 140, 172, 179, 180};
     for (int digits = 1; digits <= 7; digits++)
-        EACH (angle, angles) {
+        for (size_t i = 0; i < COUNT_OF(angles); i++) {
             char text[256];
-            CLAIM("digits = %d; angle, degrees = %d @ 0", digits, *angle);
+            CLAIM("digits = %d; angle, degrees = %d @ 0", digits, angles[i]);
             const real4 q = real4_widen(fixture->picture.figures[0].place.rotation); // with w
             snprintf(text, sizeof text,
                      "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
@@ -342,22 +346,24 @@ static double twisted_waist(const md5_model *model, uint32_t joint, double angle
 {
     const md5_vec3 axis = md5_mat34_translation(model->bind[joint]);
     double before = 0.0, after = 0.0;
-    EACH_VERTEX(v, mesh, model)
-    {
-        const md5_vertex vertex = mesh->file_vertices[mesh->sources[v]];
-        double share = 0.0;
-        FOR (i, vertex.num_weights) {
-            const md5_weight weight = mesh->weights[vertex.first_weight + i];
-            uint32_t at = weight.joint;
-            while (at != MD5_NONE && at != joint)
-                at = model->skeleton.joints[at].parent;
-            share += at == joint ? weight.bias : 0.0;
-        }
-        const double r =
-            hypot((double)mesh->positions[v].x - axis.x, (double)mesh->positions[v].y - axis.y);
-        if (share > 0.25 && share < 0.75) {
-            before += r;
-            after += r * hypot(1.0 - share + share * cos(angle), share * sin(angle));
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+            const md5_vertex vertex = mesh->file_vertices[mesh->sources[v]];
+            double share = 0.0;
+            for (uint32_t i = 0; i < vertex.num_weights; i++) {
+                const md5_weight weight = mesh->weights[vertex.first_weight + i];
+                uint32_t at = weight.joint;
+                while (at != MD5_NONE && at != joint)
+                    at = model->skeleton.joints[at].parent;
+                share += at == joint ? weight.bias : 0.0;
+            }
+            const double r =
+                hypot((double)mesh->positions[v].x - axis.x, (double)mesh->positions[v].y - axis.y);
+            if (share > 0.25 && share < 0.75) {
+                before += r;
+                after += r * hypot(1.0 - share + share * cos(angle), share * sin(angle));
+            }
         }
     }
     return 100.0 * after / before;
@@ -377,8 +383,8 @@ TEST_PAGE (page_dual_keeps_the_waist_of_what_twists, "dual") {
 TEST_PAGE (page_influences_measures_weights, "influences") {
     uint32_t most = 0;
     double sum = 0.0;
-    FOR (m, fixture->scene.model->num_meshes) // counted in the file's tables
-        FOR (v, fixture->scene.model->meshes[m].num_file_vertices) {
+    for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) // counted in the file's tables
+        for (uint32_t v = 0; v < fixture->scene.model->meshes[m].num_file_vertices; v++) {
             const uint32_t count = fixture->scene.model->meshes[m].file_vertices[v].num_weights;
             most = count > most ? count : most;
         }
@@ -397,26 +403,26 @@ TEST_PAGE (page_influences_measures_weights, "influences") {
 TEST_PAGE (page_gaze_follows_the_ball_and_repeats_by_its_seed, "gaze") {
     CLAIM("interest in the ball = 1 @ 9 | looks at the ball = 1;"
           " saccades > 3; saccades < 24"); // each after 0.4 to 2 s
-    const double head = FACT("head to his left");
+    const double head = FACT("head to the left");
     CLAIM("interest in the ball = 0 @ 9 | looks at the ball = 0");
-    CLAIM("interest in the ball = 1 @ 9 | head to his left = %.17g", head);
+    CLAIM("interest in the ball = 1 @ 9 | head to the left = %.17g", head);
 }
 
 // Simulated here four times as finely: how often the eyes have set out, the first time at once.
 TEST_PAGE (page_gaze_counts_saccades, "gaze") {
-    FOR_FROM (seed, 1, 6) {
+    for (int seed = 1; seed < 6; seed++) {
         CLAIM("interest in the ball = 0; seed = %d @ 9", seed);
         const md5_gaze_desc desc = {.head = JOINT("eye_l"),
-                                    .numbers = {.interest = MD5_ZERO,
-                                                .distance = 60,
-                                                .max_seconds = 2,
-                                                .head_share = 0.6f,
-                                                .head_seconds = 0.2f}};
+                                    .params = {.interest = MD5_EXPLICIT_ZERO,
+                                               .distance = 60,
+                                               .max_seconds = 2,
+                                               .head_share = 0.6f,
+                                               .head_seconds = 0.2f}};
         md5_gaze gaze;
         int count = 0;
         md5_vec2 to = {NAN, NAN};
         md5_gaze_begin((uint64_t)seed, &gaze);
-        FOR (i, 9 * 240) {
+        for (int i = 0; i < 9 * 240; i++) {
             md5_gaze_advance(&desc, fixture->scene.skeleton->axes, &gaze, 1.0 / 240.0);
             count += to.x != gaze.to.x || to.y != gaze.to.y;
             to = gaze.to;
@@ -430,7 +436,7 @@ TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
     const view_series *const eyes = SERIES(0, "eyes"), *const head = SERIES(0, "head");
     float most = 0.0f;
     CHECK(eyes->count > 100 && head->count == eyes->count);
-    FOR (i, head->count) {
+    for (uint32_t i = 0; i < head->count; i++) {
         CHECK(head->points[i].y == 0.0f);
         most = fmaxf(most, fabsf(eyes->points[i].y));
     }
@@ -443,7 +449,7 @@ TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
 static real3 posed(const md5_weight *weights, md5_vertex vertex, const md5_mat34 *joints)
 {
     real3 sum = {0, 0, 0};
-    FOR (i, vertex.num_weights) {
+    for (uint32_t i = 0; i < vertex.num_weights; i++) {
         const md5_weight *const weight = &weights[vertex.first_weight + i];
         sum = real3_add(
             sum, real3_scale(real3_transform(&joints[weight->joint], real3_of(weight->offset), 1.0),
@@ -462,10 +468,11 @@ static md5_mat34 *joints_at(const page_case *fixture, const char *clip, double p
 {
     const view_clip *const moved = view_page_clip(&fixture->picture, clip);
     md5_mat34 *const joints = malloc(2 * fixture->scene.num_joints * sizeof *joints);
-    md5_pose_palette(moved->binding,
-                     md5_moment_at(moved->anim, part * moved->anim->duration, MD5_WRAP_LOOP),
-                     MD5_ROOT_IN_PLACE, fixture->picture.figures[0].pose, joints,
-                     joints + fixture->scene.num_joints);
+    md5_pose_palette(
+        moved->binding,
+        md5_sample_position_at(moved->anim, part * moved->anim->duration, MD5_WRAP_LOOP),
+        MD5_ROOT_IN_PLACE, fixture->picture.figures[0].pose, joints,
+        joints + fixture->scene.num_joints);
     return joints;
 }
 
@@ -474,21 +481,24 @@ static md5_mat34 *joints_at(const page_case *fixture, const char *clip, double p
 static double middle_error(const page_case *fixture, const char *clip, uint32_t frames)
 {
     double largest = 0.0;
-    FOR (i, frames) {
+    for (uint32_t i = 0; i < frames; i++) {
         OWN md5_mat34 *const a = joints_at(fixture, clip, i / (double)frames);
         OWN md5_mat34 *const own = joints_at(fixture, clip, (i + 0.5) / frames);
         OWN md5_mat34 *const b = joints_at(fixture, clip, (i + 1.0) / frames);
-        EACH_VERTEX(v, mesh, fixture->scene.model)
-        real_worse(&largest, real3_distance(real3_scale(real3_add(posed_vertex(mesh, v, a),
-                                                                  posed_vertex(mesh, v, b)),
-                                                        0.5),
-                                            posed_vertex(mesh, v, own)));
+        for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) {
+            const md5_mesh *const mesh = &fixture->scene.model->meshes[m];
+            for (uint32_t v = 0; v < mesh->num_vertices; v++)
+                real_worse(&largest, real3_distance(real3_scale(real3_add(posed_vertex(mesh, v, a),
+                                                                          posed_vertex(mesh, v, b)),
+                                                                0.5),
+                                                    posed_vertex(mesh, v, own)));
+        }
     }
     return largest;
 }
 
 // The error is largest near the middle, not exactly there, and baked positions are quantized. 96
-// frames of a dance once had no error, measured at 96 moments.
+// frames of a dance once had no error, measured at 96 sample positions.
 TEST_PAGE (page_bake_shows_the_error_between_all_frames, "bake") {
     static const struct {
         const char *clip;
@@ -496,34 +506,36 @@ TEST_PAGE (page_bake_shows_the_error_between_all_frames, "bake") {
         uint32_t frames;
         double least;
     } clips[] = {{"dance", 2, 24, 96, 1}, {"walk", 0, 12, 12, 0.1}};
-    EACH (by, clips) {
-        CLAIM("clip = %d; frames a second = %d @ 0.3 | frames = %u; error at frames < 0.002",
-              by->number, by->rate, by->frames);
-        const double largest = middle_error(fixture, by->clip, by->frames);
-        CHECK(largest > by->least);
+    for (size_t i = 0; i < COUNT_OF(clips); i++) {
+        CLAIM("clip = %d; frames per second = %d @ 0.3 | frames = %u; error at frames < 0.002",
+              clips[i].number, clips[i].rate, clips[i].frames);
+        const double largest = middle_error(fixture, clips[i].clip, clips[i].frames);
+        CHECK(largest > clips[i].least);
         CLAIM("| largest error > %.17g; largest error < %.17g", largest - 0.01,
               1.15 * largest + 0.01);
     }
     CHECK_UINT(fixture->picture.num_figures, 3);
     const double shown = FACT("largest error"); // half the interval: about a quarter of the error
-    CLAIM("frames a second = 24 @ 0.3 | largest error < %.17g", 0.5 * shown);
+    CLAIM("frames per second = 24 @ 0.3 | largest error < %.17g", 0.5 * shown);
 }
 
 TEST_PAGE (page_bind_shows_the_difference_from_own_weights, "bind") {
     double largest = 0.0, sum = 0.0;
-    CLAIM("voxels along him = 32; influences = 3; clip = 0 @ 0.3");
+    CLAIM("voxels along the body = 32; influences = 3; clip = 0 @ 0.3");
     const md5_weights_desc desc = {.resolution = 32, .max_influences = 3};
     OWN_WEIGHTS weights = view_bind_weights(fixture->scene.model, desc, NULL);
     REQUIRE(weights);
-    FOR (i, 24) {
+    for (int i = 0; i < 24; i++) {
         OWN md5_mat34 *const joints = joints_at(fixture, "walk", i / 24.0);
         const md5_vertex *bound = weights->vertices;
-        EACH_VERTEX(v, mesh, fixture->scene.model)
-        {
-            const double off = real3_distance(posed_vertex(mesh, v, joints),
-                                              posed(weights->weights, *bound++, joints));
-            real_worse(&largest, off);
-            sum += off;
+        for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) {
+            const md5_mesh *const mesh = &fixture->scene.model->meshes[m];
+            for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+                const double off = real3_distance(posed_vertex(mesh, v, joints),
+                                                  posed(weights->weights, *bound++, joints));
+                real_worse(&largest, off);
+                sum += off;
+            }
         }
     }
     const double mean = sum / (24.0 * weights->num_vertices);
@@ -531,19 +543,21 @@ TEST_PAGE (page_bind_shows_the_difference_from_own_weights, "bind") {
           " largest difference > 1; mean difference > 0.01",
           largest, mean, weights->num_voxels);
     CHECK(fixture->kept.bound != NULL && fixture->kept.bound->meshes[0].max_influences == 3);
-    CLAIM("voxels along him = 16; rounds of smoothing = 0; falloff = 0 @ 0.3 | voxels inside < %g",
+    CLAIM("voxels along the body = 16; rounds of smoothing = 0; falloff = 0 @ 0.3 | voxels inside "
+          "< %g",
           0.3 * weights->num_voxels);
 }
 
 TEST_PAGE (page_bind_has_a_model_of_the_same_surface, "bind") {
-    CLAIM("voxels along him = 16 @ 0.3");
+    CLAIM("voxels along the body = 16 @ 0.3");
     REQUIRE(fixture->kept.bound);
     double largest = 0.0;
-    EACH_VERTEX(v, mesh, fixture->scene.model)
-    real_worse(&largest,
-               real_distance(
-                   mesh->positions[v],
-                   fixture->kept.bound->meshes[mesh - fixture->scene.model->meshes].positions[v]));
+    for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) {
+        const md5_mesh *const mesh = &fixture->scene.model->meshes[m];
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            real_worse(&largest, real_distance(mesh->positions[v],
+                                               fixture->kept.bound->meshes[m].positions[v]));
+    }
     CHECK(largest < 1e-4);
 }
 
@@ -563,14 +577,14 @@ static double farthest_from_pictures(int num_around)
 TEST_PAGE (page_impostor_shows_the_nearest_frame, "impostor") {
     CLAIM("texels = 1; directions around = 10; frames of the clip = 8 @ 0"); // 32 texels
     const double second = view_page_clip(&fixture->picture, "walk")->anim->duration;
-    FOR (i, 17u) {
+    for (uint32_t i = 0; i < 17; i++) {
         CLAIM("@ %.17g", second * (i + 0.4) / 16.0);
         CHECK_UINT(fixture->picture.num_figures, 6);
-        FOR (k, 6u)
-            CHECK_UINT(fixture->picture.figures[k].moment.frame0, (i + 1) / 2 % 8);
+        for (uint32_t k = 0; k < 6; k++)
+            CHECK_UINT(fixture->picture.figures[k].sample.frame0, (i + 1) / 2 % 8);
     }
     // 8 frames of 21 pictures of 32 * 32 texels of 8 bytes, and a third for smaller levels.
-    CLAIM("| pictures of a frame = 21; memory, about = 1.75 ~ 1e-9; farthest from a picture = %.17g"
+    CLAIM("| images of a frame = 21; memory, about = 1.75 ~ 1e-9; farthest from an image = %.17g"
           " ~ 0.02",
           farthest_from_pictures(10));
 }
@@ -596,16 +610,16 @@ TEST_PAGE (page_normals_by_cofactors_stay_on_the_surface, "normals") {
 }
 
 TEST_PAGE (page_chain_carries_the_hat_with_its_parent, "chain") {
-    FOR (parent, 4) {
+    for (int parent = 0; parent < 4; parent++) {
         // It was just given away, where it was.
-        CLAIM("hat on = %d @ 0 | hat to where it was put on = 0 ~ 1e-4", parent);
-        CLAIM("@ 2 | hat to where it was put on %s", parent == 0 ? "< 1e-4" : "> 1");
+        CLAIM("hat on = %d @ 0 | hat to its first position = 0 ~ 1e-4", parent);
+        CLAIM("@ 2 | hat to its first position %s", parent == 0 ? "< 1e-4" : "> 1");
     }
 }
 
 // A ship that only heaves lifts what is on it, and not what floats beside it.
 TEST_PAGE (page_chain_lifts_what_is_on_the_ship, "chain") {
-    FOR_FROM (parent, 1, 4) {
+    for (int parent = 1; parent < 4; parent++) {
         CLAIM("ship rolls, degrees = 0; hat on = %d @ 0", parent);
         const double heave = parent < 3 ? 2.0 * sin(0.7 * 2.0) : 0.0;
         const double height = FACT("hat over the water") + heave;

@@ -45,14 +45,15 @@ TEST_PAGE (page_vertex_is_the_sum_over_its_joints, "vertex") {
 
 TEST_PAGE (page_scale_shears_a_turned_child, "scale") {
     static const double widths[] = {0.5, 1.0, 1.8};
-    EACH (width, widths) {
+    for (size_t i = 0; i < COUNT_OF(widths); i++) {
         // The sides of the child, turned and then stretched.
         const double height = 0.7, c = cos(40.0 * DEGREE), s = sin(40.0 * DEGREE);
-        const double cosine = (height * height - *width * *width) * c * s
-                              / (hypot(*width * c, height * s) * hypot(*width * s, height * c));
+        const double cosine =
+            (height * height - widths[i] * widths[i]) * c * s
+            / (hypot(widths[i] * c, height * s) * hypot(widths[i] * s, height * c));
         CLAIM("parent's width = %g; parent's height = %g; child turned, degrees = 40 @ 0 |"
               " corner of the child, red = %.17g ~ 1e-3; scale of the green one = %.17g ~ 1e-5",
-              *width, height, acos(cosine) / DEGREE, sqrt(*width * height));
+              widths[i], height, acos(cosine) / DEGREE, sqrt(widths[i] * height));
     }
     CLAIM("parent's width = 0.7 @ 0 | corner of the child, red = 90 ~ 1e-3;"
           " height of the green one = 35.6 ~ 1e-3");
@@ -60,7 +61,7 @@ TEST_PAGE (page_scale_shears_a_turned_child, "scale") {
 
 // 4 frames a second at 1.125 s: 4.5 frames. A loop of 5 has 4 intervals, a cycle 5.
 TEST_PAGE (page_time_ends_in_three_ways, "time") {
-    CLAIM("frames a second = 4; number of frames = 5; after the end = 0 @ 1.125 |"
+    CLAIM("frames per second = 4; number of frames = 5; after the end = 0 @ 1.125 |"
           " frame0 = 0; frame1 = 1; fraction = 0.5; length = 1");
     CLAIM("after the end = 1 @ 1.125 | frame0 = 4; frame1 = 0; fraction = 0.5; length = 1.25");
     CLAIM("after the end = 2 @ 1.125 | frame0 = 4; frame1 = 4; fraction = 0; length = 1");
@@ -72,9 +73,9 @@ TEST_PAGE (page_root_adds_up_to_the_librarys_motion, "root") {
     CLAIM("@ 0");
     const md5_anim *const walk = view_page_clip(&fixture->picture, "walk")->anim;
     for (int i = 1; i <= 4; i++) {
-        const md5_moment end = md5_moment_at(walk, 2.0 * i, MD5_WRAP_LOOP);
+        const md5_sample_position end = md5_sample_position_at(walk, 2.0 * i, MD5_WRAP_LOOP);
         const md5_vec3 way =
-            md5_anim_root_motion(walk, md5_moment_at(walk, 0.0, MD5_WRAP_LOOP), end);
+            md5_anim_root_motion(walk, md5_sample_position_at(walk, 0.0, MD5_WRAP_LOOP), end);
         CLAIM("rate = %g @ 1 | sum of the steps = %.9g ~ 2e-3", 0.5 * i, (double)way.x);
     }
 }
@@ -89,18 +90,18 @@ TEST_PAGE (page_slope_lays_soles_on_it, "slope") {
 }
 
 TEST_PAGE (page_bitmap_steps_as_an_array_and_bleeds_as_an_atlas, "bitmap") {
-    CLAIM("pictures = 4; texels = 12 @ 0.6 | memory = 2.25;"
+    CLAIM("images = 4; texels = 12 @ 0.6 | memory = 2.25;"
           " mixed in at the border, atlas > 0.02;"
           " largest step, volume < 0.5 * largest step, array");
-    CLAIM("pictures = 16 @ 0.6 | memory = 9");
+    CLAIM("images = 16 @ 0.6 | memory = 9");
     const double mixed = FACT("mixed in at the border, atlas");
-    CLAIM("pictures = 16 @ %g | mixed in at the border, atlas = %.9g ~ 1e-6",
+    CLAIM("images = 16 @ %g | mixed in at the border, atlas = %.9g ~ 1e-6",
           0.6 - 3.0 * fixture->picture.plots->row.high.x, mixed);
 }
 
 TEST_PAGE (page_memory_counts_bytes, "memory") {
     CLAIM("vertices = 6000; joints = 71; frames = 60; characters = 100 @ 0 |"
-          " skeleton = %.17g ~ 1e-9; vertices = %.17g ~ 1e-9; a picture, skeleton = %.17g ~ 1e-9",
+          " skeleton = %.17g ~ 1e-9; vertices = %.17g ~ 1e-9; an image, skeleton = %.17g ~ 1e-9",
           (71.0 * 60.0 * 24.0 + 6000.0 * 42.0) / 1024.0, 6000.0 * 60.0 * 8.0 / 1024.0,
           100.0 * 71.0 * 48.0 / 1024.0);
 }
@@ -110,15 +111,15 @@ TEST_PAGE (page_memory_counts_bytes, "memory") {
 TEST_PAGE (page_easing_lines_are_the_librarys, "easing") {
     const view_slider *const kinds = fixture->page->sliders;
     for (int kind = 0; kind <= (int)kinds->high; kind++)
-        FOR (i, 7)
-            CLAIM("easing = %d; seconds = 2 @ %g | eased value = 1 * the library's ~ 3e-6", kind,
-                  0.31 * i);
+        for (int i = 0; i < 7; i++)
+            CLAIM("easing = %d; seconds = 2 @ %g | eased value = 1 * result of the library ~ 3e-6",
+                  kind, 0.31 * i);
 }
 
 TEST_PAGE (page_timing_lines_are_the_librarys, "timing") {
-    FOR (i, 12)
+    for (int i = 0; i < 12; i++)
         CLAIM("kind = %d; x1 = %g; y1 = -0.3; x2 = 0.7; y2 = 1.3 @ %g |"
-              " eased value = 1 * the library's ~ 3e-6",
+              " eased value = 1 * result of the library ~ 3e-6",
               i % 2, 0.08 * i, 0.15 * i + 0.01);
 }
 
@@ -148,19 +149,19 @@ TEST_PAGE (page_masks_lines_are_the_librarys, "masks") {
     static const char *const joints[] = {"spine_1", "spine_2", "chest", "neck", "thigh_l"};
     float weights[128];
     CLAIM("@ 0");
-    FOR (feather, 5) {
+    for (int feather = 0; feather < 5; feather++) {
         if (!CHECK(md5_build_mask(fixture->picture.skeleton, "*spine_1", (uint32_t)feather, weights,
                                   NULL)))
             return;
-        EACH (joint, joints)
-            CLAIM("feather, levels = %d @ 0.5 | %s = %.9g ~ 1e-6", feather, *joint,
-                  (double)weights[JOINT(*joint)]);
+        for (size_t i = 0; i < COUNT_OF(joints); i++)
+            CLAIM("feather, levels = %d @ 0.5 | %s = %.9g ~ 1e-6", feather, joints[i],
+                  (double)weights[JOINT(joints[i])]);
     }
 }
 
 // Bollo's polynomial from rest, in factors: (1 - s)^3 (1 + 3 s + 6 s^2).
 TEST_PAGE (page_inertial_lines_are_bollos, "inertial") {
-    FOR (i, 6) {
+    for (int i = 0; i < 6; i++) {
         // The plot's points are 1/64 s apart, and the change comes at 0.5 s.
         const double elapsed = 4.0 * i / 64.0, s = 2.0 * elapsed, rest = fmax(1.0 - s, 0.0);
         CLAIM("seconds = 0.5 @ %.9g | left of 1 at rest = %.17g ~ 1e-5", 0.5 + elapsed + 1e-6,

@@ -18,7 +18,7 @@ static double nearest_to(const md5_curve *curve, md5_vec3 point)
 TEST_PAGE (page_curves_shows_how_near_the_curve_comes, "curves") {
     static const md5_vec3 points[7] = {{0, -60, 12}, {18, -42, 50}, {6, -36, 52}, {-10, 0, 62},
                                        {14, 30, 8},  {24, 44, 30},  {0, 60, 44}};
-    FOR (kind, 5) {
+    for (int kind = 0; kind < 5; kind++) {
         const md5_curve_desc desc = {.kind = (md5_curve_kind)kind, ROWS(points, points)};
         OWN_CURVE curve = md5_create_curve(&desc, NULL, NULL);
         CLAIM("curve = %d @ 1.2 | length > 100; to the moved point %s", kind,
@@ -65,7 +65,7 @@ TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
         const float spread = 0.3f * (float)i;
         real3 turns[6];
         double largest = 0.0;
-        FOR (k, 6) {
+        for (int k = 0; k < 6; k++) {
             turns[k] = turn_between(md5_quat_from_axis_angle(axes[k], spread),
                                     md5_quat_from_axis_angle(axes[k + 1], spread));
             real_worse(&largest, k > 0 ? real3_distance(turns[k - 1], turns[k]) : 0.0);
@@ -113,7 +113,7 @@ static md5_vec3 place_of(const page_case *fixture, const char *joint)
 }
 
 TEST_PAGE (page_ik_reports_the_distance_of_the_hand, "ik") {
-    FOR (solver, 4) {
+    for (int solver = 0; solver < 4; solver++) {
         CLAIM("target, forward = 8; target, left = 17; target, up = 27; joints = 4; solver = %d @ 0"
               " | distance < %s",
               solver, solver == 1 ? "1" : "0.05"); // CCD converges slowly
@@ -131,7 +131,7 @@ TEST_PAGE (page_ik_counts_the_iterations_that_are_needed, "ik") {
     static const md5_chain_solver solvers[2] = {MD5_CHAIN_FABRIK, MD5_CHAIN_LEAST_SQUARES};
     CLAIM("@ 0");
     md5_xform *const pose = view_spare_pose(&fixture->picture, 7);
-    FOR (i, 4u) {
+    for (uint32_t i = 0; i < 4; i++) {
         const double needed = FACT(i < 2 ? "FABRIK to 0.01 units" : "least squares to 0.01 units");
         const md5_chain_job job = {.solver = solvers[i / 2],
                                    .tip = JOINT("hand_l"),
@@ -152,7 +152,7 @@ TEST_PAGE (page_ik_points_at_what_is_out_of_reach, "ik") {
 }
 
 TEST_PAGE (page_limits_are_kept_wherever_the_target_is, "limits") {
-    FOR (i, 36)
+    for (int i = 0; i < 36; i++)
         CLAIM("elbow from, rad = -0.2; elbow to, rad = 1.2; shoulder, rad = 0.7; solver = %d;"
               " target, forward = %d; target, up = %d @ 0 | elbow, limited > -0.201;"
               " elbow, limited < 1.201; elbow sideways, limited = 0 ~ 1e-3;"
@@ -168,7 +168,7 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
     const md5_vec3 x = {1, 0, 0};
     const uint32_t arm[3] = {JOINT("upperarm_l"), JOINT("forearm_l"), JOINT("hand_l")};
     md5_vec3 at[3];
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         at[i] = md5_mat34_translation(model->bind[arm[i]]);
     const md5_vec3 across = md5_vec3_cross(md5_vec3_sub(at[1], at[0]), md5_vec3_sub(at[2], at[1]));
     const md5_quat down = md5_quat_conjugate(md5_quat_from_mat34(model->bind[arm[1]]));
@@ -176,10 +176,10 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
     md5_xform *const pose = view_spare_pose(&fixture->picture, 0);
     view_sample_clip(&fixture->picture, "stand", 0.0, pose);
     double best = INFINITY;
-    FOR (bend, 25)
-        FOR (swing, 11)
-            FOR (way, 48)
-                FOR (twist, 9) {
+    for (int bend = 0; bend < 25; bend++)
+        for (int swing = 0; swing < 11; swing++)
+            for (int way = 0; way < 48; way++)
+                for (int twist = 0; twist < 9; twist++) {
                     const double turn = 7.5 * way * DEGREE;
                     const md5_quat turns[2] = {
                         md5_quat_mul(md5_quat_from_axis_angle(
@@ -187,14 +187,14 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
                                          0.1f * (float)swing),
                                      md5_quat_from_axis_angle(x, -0.5f + 0.125f * (float)twist)),
                         md5_quat_from_axis_angle(elbow, -0.4f + 2.3f / 24.0f * (float)bend)};
-                    FOR (i, 2)
+                    for (int i = 0; i < 2; i++)
                         pose[arm[i]].rotation =
                             md5_quat_mul(model->bind_local[arm[i]].rotation, turns[i]);
                     best =
                         fmin(best, real_distance(view_posed_place(&fixture->picture, pose, arm[2]),
                                                  (md5_vec3){-8, 12, 38}));
                 }
-    FOR (solver, 3)
+    for (int solver = 0; solver < 3; solver++)
         CLAIM("solver = %d @ 0 | distance, limited > %.17g; distance, limited < %.17g", solver,
               best - 0.1, 1.05 * best);
 }
@@ -209,7 +209,7 @@ TEST_PAGE (page_goals_give_way_by_weight, "goals") {
 
 TEST_PAGE (page_easing_moves_the_character_by_the_published_formula, "easing") {
     const double c1 = 1.70158, c3 = c1 + 1.0;
-    FOR (i, 21) {
+    for (int i = 0; i < 21; i++) {
         const double t = i / 20.0, u = t - 1.0, eased = 1.0 + c3 * u * u * u + c1 * u * u;
         CLAIM("easing = %d; seconds = 2 @ %.17g | part of the time = %.17g ~ 1e-6;"
               " eased value = %.17g ~ 1e-5",
@@ -231,16 +231,16 @@ TEST_PAGE (page_timing_is_that_of_style_sheets, "timing") {
 // A spring of damping ratio z overshoots a jump by exp(-pi z / sqrt(1 - z^2)) of it.
 TEST_PAGE (page_follow_overshoots_as_springs_do, "follow") {
     static const double ratios[] = {0.1, 0.35, 0.7};
-    EACH (z, ratios)
-        CLAIM("manner = 1; speed, 1/s = 9; damping = %g @ 0 | overshoot = %.17g ~ 5e-4", *z,
-              2.0 * exp(-180.0 * DEGREE * *z / sqrt(1.0 - *z * *z)));
+    for (size_t i = 0; i < COUNT_OF(ratios); i++)
+        CLAIM("manner = 1; speed, 1/s = 9; damping = %g @ 0 | overshoot = %.17g ~ 5e-4", ratios[i],
+              2.0 * exp(-180.0 * DEGREE * ratios[i] / sqrt(1.0 - ratios[i] * ratios[i])));
     // What is shown is what runs: no factor is hidden.
     CHECK(strstr(fixture->page->lines, "a = f->damping * w"));
     CLAIM("damping = 1 @ 0 | overshoot = 0 ~ 1e-6");
 }
 
 TEST_PAGE (page_follow_approaches_exponentially_or_in_time, "follow") {
-    FOR (i, 8) {
+    for (int i = 0; i < 8; i++) {
         const double time = 0.15 * i, value = 1.0 - 2.0 * exp(-4.0 * time);
         CLAIM("manner = 0; speed, 1/s = 4 @ %.17g | value = %.17g ~ 1e-5", time + 1e-9, value);
         CHECK_NEAR(page_series_at(SERIES(0, "value"), time), value, 2e-3);
@@ -260,7 +260,7 @@ TEST_PAGE (page_interpolation_shows_what_each_way_does, "interpolation") {
     CHECK(largest > 1e-3 && largest < 1.0); // visible, but small
     // Between frames, step interpolation keeps the last frame; all interpolations agree at frames.
     CLAIM("interpolation = 0; speed = 1 @ %.17g | to slerp > 1", 0.5 / 30.0);
-    CLAIM("interpolation = 3 @ %.17g | to slerp = 0 ~ 1e-2; frames a second = %.17g", 8.0 / 30.0,
+    CLAIM("interpolation = 3 @ %.17g | to slerp = 0 ~ 1e-2; frames per second = %.17g", 8.0 / 30.0,
           view_page_clip(&fixture->picture, "attack")->anim->frame_rate);
     CHECK(strstr(fixture->page->about, "30") == NULL); // clips may have any rate, many have 60
 }
@@ -270,9 +270,9 @@ TEST_PAGE (page_interpolation_tells_the_curves_apart, "interpolation") {
     static const char *const names[2] = {"nlerp", "cubic"};
     float most[2] = {-9, -9};
     CLAIM("@ %.17g", fixture->page->start);
-    FOR (k, 2) {
+    for (int k = 0; k < 2; k++) {
         const view_series *const series = SERIES(1, names[k]);
-        FOR (i, series->count) {
+        for (uint32_t i = 0; i < series->count; i++) {
             most[k] = fmaxf(most[k], series->points[i].y);
             CHECK(i % 32 != 0 || series->points[i].y < -3.0f); // at frames
         }
@@ -288,7 +288,7 @@ TEST_PAGE (page_slerp_shows_the_largest_error_of_the_sum, "slerp") {
         double largest = 0.0;
         CLAIM("angle, degrees = %d @ 1", angle);
         const view_series *const series = SERIES(1, "nlerp to slerp");
-        FOR (p, series->count) {
+        for (uint32_t p = 0; p < series->count; p++) {
             const double t = series->points[p].x;
             const double sum = atan2(t * sin(half), 1.0 - t + t * cos(half));
             const double error = 2.0 * fabs(sum - t * half) / DEGREE;
@@ -310,16 +310,18 @@ static double difference_of_files(const md5_model *base, const char *name, uint8
         md5_load_model(test_pathf("models/bobbin/morphs/%s.md5mesh", name), NULL, NULL);
     if (!CHECK(target))
         return NAN;
-    EACH_VERTEX(v, mesh, base)
-    {
-        const md5_mesh *const other = &target->meshes[mesh - base->meshes];
-        const md5_vec4 a = mesh->tangents[v], b = other->tangents[v];
-        const double move = real_distance(mesh->positions[v], other->positions[v]);
-        const double off =
-            fmax(fmax(move, real_distance(mesh->normals[v], other->normals[v])),
-                 real_distance((md5_vec3){a.x, a.y, a.z}, (md5_vec3){b.x, b.y, b.z}));
-        *marks++ |= (uint8_t)((off > 1e-6) | (off > 1e-4) << 1);
-        real_worse(&largest, move);
+    for (uint32_t m = 0; m < base->num_meshes; m++) {
+        const md5_mesh *const mesh = &base->meshes[m];
+        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+            const md5_mesh *const other = &target->meshes[m];
+            const md5_vec4 a = mesh->tangents[v], b = other->tangents[v];
+            const double move = real_distance(mesh->positions[v], other->positions[v]);
+            const double off =
+                fmax(fmax(move, real_distance(mesh->normals[v], other->normals[v])),
+                     real_distance((md5_vec3){a.x, a.y, a.z}, (md5_vec3){b.x, b.y, b.z}));
+            *marks++ |= (uint8_t)((off > 1e-6) | (off > 1e-4) << 1);
+            real_worse(&largest, move);
+        }
     }
     return largest;
 }
@@ -331,17 +333,17 @@ TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
     OWN uint8_t *const marks = calloc(count, 1);
     uint32_t least = 0, most = 0;
     CHECK(model->num_meshes == 2);
-    FOR (i, fixture->scene.morph->num_targets) // also those without a slider
+    for (uint32_t i = 0; i < fixture->scene.morph->num_targets; i++) // also those without a slider
         (void)difference_of_files(model, fixture->scene.morph->targets[i].name, marks);
     CLAIM("smile = 0; fright = 0; sleepy = 0; oh = 0; blink = 0 @ 1 | largest move = 0 ~ 1e-5");
-    EACH (name, names) {
-        CLAIM("%s = 1 @ 1 | largest move = %.17g ~ 1e-4", *name,
-              difference_of_files(model, *name, marks));
-        const uint32_t target = md5_find_morph_target(fixture->scene.morph, *name);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        CLAIM("%s = 1 @ 1 | largest move = %.17g ~ 1e-4", names[i],
+              difference_of_files(model, names[i], marks));
+        const uint32_t target = md5_find_morph_target(fixture->scene.morph, names[i]);
         CHECK(target != MD5_NONE && fixture->picture.figures[0].morph_weights[target] == 1.0f);
-        CLAIM("%s = 0 @ 1", *name);
+        CLAIM("%s = 0 @ 1", names[i]);
     }
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         least += marks[i] >> 1;
         most += marks[i] & 1;
     }
@@ -370,7 +372,7 @@ static uint32_t count_on_ground(const page_case *fixture, view_color color, doub
 {
     md5_vec3 at[256];
     const uint32_t count = find_crosses(fixture, color, at);
-    FOR (i, count) {
+    for (uint32_t i = 0; i < count; i++) {
         const double x = at[i].x, y = at[i].y;
         CHECK_NEAR(at[i].z, height * (sin(0.071 * x) * cos(0.083 * y) + 0.5 * sin(0.11 * y + 1.0)),
                    2e-3);
@@ -395,7 +397,7 @@ TEST_PAGE (page_walk_lifts_one_group_at_a_time, "walk") {
                              *const middle = SERIES(0, "middle right");
     uint32_t in_air = 0;
     CHECK(left->count > 100 && left->count == right->count);
-    FOR (i, left->count) {
+    for (uint32_t i = 0; i < left->count; i++) {
         const bool is_up = left->points[i].y > 0.3f;
         CHECK(!(is_up && right->points[i].y > -0.7f));
         CHECK(is_up == (middle->points[i].y > -2.7f)); // of one group
@@ -409,8 +411,8 @@ static md5_vec3 nearest_ankle(const page_case *fixture, md5_vec3 place)
 {
     STRINGS(ankles) = {"foot_1_l", "foot_1_r", "foot_2_l", "foot_2_r", "foot_3_l", "foot_3_r"};
     md5_vec3 nearest = {INFINITY, INFINITY, INFINITY};
-    EACH (ankle, ankles) {
-        const md5_vec3 at = place_of(fixture, *ankle);
+    for (size_t i = 0; i < COUNT_OF(ankles); i++) {
+        const md5_vec3 at = place_of(fixture, ankles[i]);
         if (!(real_distance(nearest, place) < real_distance(at, place)))
             nearest = at;
     }
@@ -423,11 +425,11 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
     md5_vec3 places[MAX], ankles[MAX], at[MAX]; // where feet stand, and ankles as first seen
     uint32_t num_stands = 0, num_seen = 0;
     double moved = 0.0;
-    FOR (i, 241) {
+    for (int i = 0; i < 241; i++) {
         CLAIM("@ %.17g", 2.0 + i / 60.0);
         const uint32_t count = find_crosses(fixture, VIEW_GREEN, at);
         num_seen += count;
-        FOR (k, count) {
+        for (uint32_t k = 0; k < count; k++) {
             const md5_vec3 ankle = nearest_ankle(fixture, at[k]);
             uint32_t number = 0;
             while (number < num_stands && real_distance(places[number], at[k]) > 1e-3)
@@ -441,7 +443,7 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
         }
     }
     CHECK(num_stands > 20 && num_seen > 500);
-    FOR (leg, 6)
+    for (int leg = 0; leg < 6; leg++)
         CHECK(fixture->picture.plots[0].series[leg].count > 100);
     CHECK(moved < 1e-3);
     CLAIM("| a standing ankle moved > 0; a standing ankle moved < 1e-3;"
@@ -476,11 +478,11 @@ TEST_PAGE (page_matrices_mean_loses_its_volume, "matrices") {
 
 TEST_PAGE (page_frame_rate_product_depends_on_it_and_the_share_does_not, "frame_rate") {
     double products[2], shares[2];
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         const double rate = i == 0 ? 10.0 : 40.0;
-        CLAIM(
-            "speed, 1/s = 12; frames a second = %g @ 0.3 | left after 1 s, product = %.17g ~ 1e-6",
-            rate, pow(1.0 - 12.0 / rate, rate));
+        CLAIM("speed, 1/s = 12; frames per second = %g @ 0.3 | left after 1 s, product = %.17g ~ "
+              "1e-6",
+              rate, pow(1.0 - 12.0 / rate, rate));
         products[i] = FACT("left after 1 s, product");
         shares[i] = page_series_at(SERIES(0, "1 - exp(-speed * dt)"), 0.5001);
         CHECK_NEAR(shares[i], 1.0 - 2.0 * exp(-6.0), 1e-4);
@@ -490,7 +492,7 @@ TEST_PAGE (page_frame_rate_product_depends_on_it_and_the_share_does_not, "frame_
 }
 
 TEST_PAGE (page_frame_rate_product_diverges_from_two_on, "frame_rate") {
-    CLAIM("speed, 1/s = 24; frames a second = 8 @ 0.3");
+    CLAIM("speed, 1/s = 24; frames per second = 8 @ 0.3");
     const view_series *const product = SERIES(0, "speed * dt");
     CHECK_NEAR(product->points[product->count - 1].y, 1.0 - 2.0 * pow(1.0 - 24.0 / 8.0, 8.0), 1e-3);
 }

@@ -15,10 +15,10 @@ static bool open_all(screen *s, uint32_t crowd, const char *const *files, size_t
         return false;
     s->viewer.renderer = NULL; // nothing is uploaded
     s->options.crowd = crowd;
-    FOR (i, num_files)
+    for (size_t i = 0; i < num_files; i++)
         paths[i] = common_copy(test_path(files[i]));
     const bool opened = view_open(&s->viewer, (const char *const *)paths, num_files, true);
-    FOR (i, num_files)
+    for (size_t i = 0; i < num_files; i++)
         free(paths[i]);
     s->viewer.renderer = s->gl.renderer;
     const view_loader loader = {&s->options, s->gl.renderer, &s->viewer.log, NULL};
@@ -61,7 +61,7 @@ static const char *help_of(const screen *s, const char *keys)
 {
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t count = view_current_keys(s->viewer.document, lines);
-    FOR (i, count)
+    for (uint32_t i = 0; i < count; i++)
         if (strcmp(lines[i].keys, keys) == 0)
             return lines[i].help;
     return "";
@@ -75,7 +75,7 @@ TEST_HERE (view_help_of_a_machine_lists_what_keys_do_there, MACHINE) {
     CHECK_STRING(help_of(s, "F6"), "dance");
     CHECK_STRING(help_of(s, "F9"), "sneeze");
     CHECK_STRING(help_of(s, "F10"), "chase");
-    CHECK_STRING(help_of(s, "W"), "walk forward");
+    CHECK_STRING(help_of(s, "W"), "Walk forward");
     CHECK_STRING(help_of(s, "Space or Pause"), "Play");
     CHECK_STRING(help_of(s, "L"), "");
 }
@@ -101,16 +101,16 @@ TEST (view_keys_without_effect_are_reported) {
     screen s;
     if (open_all(&s, 3, crowd_of, 1)) {
         press(&s, 'l', false);
-        CHECK_STRING(s.viewer.ui.notice, "At the end: needs a model that clips move");
+        CHECK_STRING(s.viewer.ui.notice, "At clip end: Requires a model animated by clips");
         press(&s, 'n', false);
-        CHECK_STRING(s.viewer.ui.notice, "Normals: not in a crowd");
+        CHECK_STRING(s.viewer.ui.notice, "Normals: Not available in a crowd");
         press(&s, ' ', false);
         CHECK(!s.viewer.play.playing);
     }
     (void)screen_close(&s);
     if (open_stage(&s, MACHINE)) {
         press(&s, 'l', false);
-        CHECK_STRING(s.viewer.ui.notice, "At the end: needs a model that clips move");
+        CHECK_STRING(s.viewer.ui.notice, "At clip end: Requires a model animated by clips");
     }
     (void)screen_close(&s);
     if (open_stage(&s, "models/bobbin/page_look.md5machine")) {
@@ -128,7 +128,7 @@ TEST_HERE (view_click_on_a_character_reaches_its_machine, MACHINE) {
     CHECK_UINT(md5_player_layer(machine->player, 0).state, 0);
     view_pick_at(&s->viewer, 0.5f * (float)s->viewer.width, 0.5f * (float)s->viewer.height);
     live(s, 0.2);
-    const md5_shot_status shot = md5_player_shot(machine->player, 0);
+    const md5_one_shot_status shot = md5_player_one_shot(machine->player, 0);
     CHECK_STRING(shot.is_playing ? machine->desc->clips[shot.clip].name : "", "giggle");
 }
 
@@ -161,7 +161,7 @@ TEST_HERE (view_machine_is_stepped_and_restarted, MACHINE) {
     live(s, 1.0);
     CHECK_NEAR(machine->time, 0.5, 1e-9);
     send(s, VIEW_INPUT_KEY_DOWN, 'w', false);
-    CHECK_STRING(s->viewer.ui.notice, "Paused: Pause resumes");
+    CHECK_STRING(s->viewer.ui.notice, "Paused; press Pause to resume");
     press(s, VIEW_KEY_PAUSE, false);
     live(s, 1.0);
     CHECK(machine->place.translation.x > 1.0f);
@@ -195,7 +195,7 @@ static void check_active(screen *s, const char *expected)
     const view_machine *const machine = &s->viewer.document->scene.machine;
     bool *const active = view_active_clips(machine);
     char names[256] = "";
-    FOR (i, machine->desc->num_clips)
+    for (uint32_t i = 0; i < machine->desc->num_clips; i++)
         if (active[i])
             common_append(names, sizeof names, "", "%s ", machine->desc->clips[i].name);
     CHECK_STRING(names, expected);
@@ -232,8 +232,10 @@ static void check_clips_row(const char *file, uint32_t count)
     if (open_stage(&s, file)) {
         const view_scene *const scene = &s.viewer.document->scene;
         size_t size = 0;
-        EACH_IN (clip, scene, clips)
+        for (uint32_t i = 0; i < scene->num_clips; i++) {
+            view_clip *const clip = &scene->clips[i];
             size += clip->anim->size;
+        }
         const md5_character *const character = scene->machine.character;
         for (uint32_t i = 0; character != NULL && i < character->num_clips; i++)
             size += character->anims[i]->size;
@@ -268,15 +270,15 @@ TEST_HERE (view_panel_breaks_long_texts, BOBBIN) {
     static const char *const texts[] = {
         "a_name_that_nobody_would_give_to_a_model_of_his_own_but_tools_do",
         "1234.5 of 123456 frames, 23.976 a second, short"};
-    EACH (text, texts) {
-        const char *rest = *text;
+    for (size_t j = 0; j < COUNT_OF(texts); j++) {
+        const char *rest = texts[j];
         char line[VIEW_MAX_LINE], all[256] = "";
         for (int i = 0; i < 20 && *rest != '\0'; i++) {
             rest = view_next_line(&s->viewer.font, VIEW_TITLE, 110.0f, rest, line);
             CHECK(view_text_width(&s->viewer.font, VIEW_TITLE, line) <= 110.0f);
             common_append(all, sizeof all, "", "%s%s", line, rest[-1] == ' ' ? " " : "");
         }
-        CHECK_STRING(all, *text);
+        CHECK_STRING(all, texts[j]);
     }
     char line[VIEW_MAX_LINE];
     CHECK_STRING(view_next_line(&s->viewer.font, VIEW_TITLE, 110.0f, "a\nb c", line), "b c");
@@ -330,16 +332,16 @@ static view_rect seen_box(screen *s)
     md5_mat44 view, clip;
     view_lens_matrices(&lens, &view, &clip);
     view_skin(&viewer->document->scene);
-    FOR (m, viewer->document->scene.model->num_meshes)
-        FOR (v, viewer->document->scene.model->meshes[m].num_vertices) {
+    for (uint32_t m = 0; m < viewer->document->scene.model->num_meshes; m++)
+        for (uint32_t v = 0; v < viewer->document->scene.model->meshes[m].num_vertices; v++) {
             const md5_vec3 p = viewer->document->scene.skinned[m].positions[v];
             const float world[4] = {p.x, p.y, p.z, 1};
             float eye[4] = {0}, out[4] = {0};
-            FOR (row, 4)
-                FOR (column, 4)
+            for (int row = 0; row < 4; row++)
+                for (int column = 0; column < 4; column++)
                     eye[row] += view.m[4 * column + row] * world[column];
-            FOR (row, 4)
-                FOR (column, 4)
+            for (int row = 0; row < 4; row++)
+                for (int column = 0; column < 4; column++)
                     out[row] += clip.m[4 * column + row] * eye[column];
             const float x = 0.5f * width * (1.0f + out[0] / out[3]);
             const float y = 0.5f * height * (1.0f - out[1] / out[3]);
@@ -368,7 +370,7 @@ static view_rect check_seen(screen *s)
 }
 
 TEST (view_shows_all_of_a_jumping_machine_beside_the_panels) {
-    FOR (size, 4) {
+    for (int size = 0; size < 4; size++) {
         screen s;
         if (open_stage(&s, MACHINE)) {
             s.viewer.width = sizes[size][0];
@@ -376,7 +378,7 @@ TEST (view_shows_all_of_a_jumping_machine_beside_the_panels) {
             live(&s, 0.2);
             press(&s, ' ', false);
             float highest = INFINITY, lowest = -INFINITY;
-            FOR (frame, 23) {
+            for (int frame = 0; frame < 23; frame++) {
                 live(&s, 1.0 / 15.0);
                 const view_rect box = check_seen(&s);
                 highest = fminf(highest, box.y);
@@ -394,10 +396,10 @@ TEST_LONG (view_shows_all_of_each_clip_that_is_selected_by_key) {
         if (open_stage(&s, BOBBIN)) {
             s.viewer.width = sizes[size][0];
             s.viewer.height = sizes[size][1];
-            FOR (clip, s.viewer.document->scene.num_clips) {
+            for (size_t clip = 0; clip < s.viewer.document->scene.num_clips; clip++) {
                 press(&s, 'w', false);
                 const double length = view_shown_anim(&s.viewer.document->scene)->duration;
-                FOR (i, 12) {
+                for (int i = 0; i < 12; i++) {
                     live(&s, length / 12.0);
                     (void)check_seen(&s);
                 }
@@ -413,7 +415,7 @@ TEST_HERE (view_keeps_a_camera_that_the_user_has_set, BOBBIN) {
     const view_camera before = s->viewer.camera;
     s->viewer.width = 640;
     s->viewer.options->shown.panel = false;
-    FOR (i, 12) {
+    for (int i = 0; i < 12; i++) {
         press(s, 'w', false);
         live(s, 0.1);
     }
@@ -422,7 +424,7 @@ TEST_HERE (view_keeps_a_camera_that_the_user_has_set, BOBBIN) {
 
 TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
     view_camera camera = VIEW_DEFAULT_CAMERA;
-    FOR (orthographic, 2) {
+    for (int orthographic = 0; orthographic < 2; orthographic++) {
         camera.orthographic = orthographic != 0;
         const view_lens small =
             view_region_lens(&camera, (view_rect){0, 0, 300, 200}, 300.0f, 200.0f);
@@ -433,8 +435,8 @@ TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
         view_lens_matrices(&wide, &view, &clip_wide);
         const float eye[4] = {7, -5, -90, 1};
         float a[4] = {0}, b[4] = {0};
-        FOR (row, 4)
-            FOR (column, 4) {
+        for (int row = 0; row < 4; row++)
+            for (int column = 0; column < 4; column++) {
                 a[row] += clip_small.m[4 * column + row] * eye[column];
                 b[row] += clip_wide.m[4 * column + row] * eye[column];
             }
@@ -446,7 +448,7 @@ TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
 
 TEST_HERE (view_lantern_stands_upright_by_itself, "models/lantern/lantern.md5mesh") {
     const view_scene *const scene = &s->viewer.document->scene;
-    FOR (i, 20) {
+    for (int i = 0; i < 20; i++) {
         live(s, 0.1);
         view_skin(&s->viewer.document->scene);
         const md5_bounds box = view_pose_bounds(scene, NULL);
@@ -467,7 +469,7 @@ TEST_SCREEN (view_texture_tile_tells_its_size, screen_open(s, BOBBIN, 1280, 720)
                 &(ui_mouse){.x = tile.x + 5.0f, .y = tile.y + 5.0f, .is_moved = true});
     screen_draw(s);
     const view_texture *const image =
-        view_mesh_image(&s->viewer.document->textures, 0, MD5GL_PICTURE_DIFFUSE);
+        view_mesh_image(&s->viewer.document->textures, 0, MD5GL_IMAGE_DIFFUSE);
     char size[32];
     snprintf(size, sizeof size, "%u\xC3\x97%u", image->width, image->height);
     CHECK_STRING(s->viewer.ui.tip, size);

@@ -37,11 +37,11 @@ static double distance_to(const md5_ray *ray, const md5_vec3 corners[3], double 
 static double search(const view_scene *scene, const md5_ray *ray, double slack)
 {
     double nearest = INFINITY;
-    FOR (m, scene->model->num_meshes) {
+    for (uint32_t m = 0; m < scene->model->num_meshes; m++) {
         const md5_mesh *const mesh = &scene->model->meshes[m];
-        FOR (t, mesh->num_triangles) {
+        for (uint32_t t = 0; t < mesh->num_triangles; t++) {
             md5_vec3 corners[3];
-            FOR (i, 3u)
+            for (uint32_t i = 0; i < 3; i++)
                 corners[i] = scene->skinned[m].positions[mesh->indices[3 * (size_t)t + i]];
             const double distance = distance_to(ray, corners, slack);
             if (distance > 0.0 && distance < nearest)
@@ -79,7 +79,7 @@ static void click_all_over(shot_viewer *viewer)
             view_lens_matrices(&lens, &view, &clip);
             const md5_mat44 both = md5_mat44_mul(clip, view);
             double at[4];
-            FOR (row, 4)
+            for (int row = 0; row < 4; row++)
                 at[row] = (double)both.m[row] * point.x + (double)both.m[4 + row] * point.y
                           + (double)both.m[8 + row] * point.z + both.m[12 + row];
             pixel[0] = 0.5 * (double)WIDTH * (1.0 + at[0] / at[3]);
@@ -102,8 +102,8 @@ TEST_SCENE (view_click_finds_the_nearest_triangle) {
     STRINGS(lines) = {MODEL SIZE, MODEL SIZE " --camera-orthographic --panel",
                       MODEL SIZE " --up y"};
     shot_viewer viewer;
-    EACH (line, lines) {
-        if (shot_open(&viewer, scene, *line))
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        if (shot_open(&viewer, scene, lines[i]))
             click_all_over(&viewer);
         shot_close(&viewer);
     }
@@ -114,11 +114,11 @@ TEST_SHOT (view_click_reports_joints_of_the_file, MODEL SIZE " --up y") {
     view_scene *const shown = &viewer->state.document->scene;
     view_show_bind_pose(shown, true, NULL);
     view_pose(shown, &viewer->state.play);
-    FOR (i, shown->num_joints) {
+    for (uint32_t i = 0; i < shown->num_joints; i++) {
         const md5_mat34 model = view_joint_matrix(shown, i, false);
         const md5_vec3 local = md5_mat34_translation(view_joint_matrix(shown, i, true));
         const md5_vec3 expected = shown->model->bind_local[i].translation;
-        FOR (k, 12)
+        for (int k = 0; k < 12; k++)
             CHECK_NEAR(model.m[k], shown->model->bind[i].m[k], 1e-4);
         CHECK_NEAR(local.x, expected.x, 1e-3);
         CHECK_NEAR(local.y, expected.y, 1e-3);
@@ -243,6 +243,34 @@ static void take_memory(void)
     free(much);
 }
 
+// The limit of a thumbnail is in addition to the address space that OpenGL has reserved.
+static void take_more_memory(void)
+{
+    // The limit of run_limited() is below the address space that earlier tests reserve.
+    common_limit_process(SIZE_MAX, 1, "late\n");
+    const size_t limit = (size_t)1 << 30; // more than earlier tests have freed
+    // Volatile, because compilers remove allocations that are only compared with NULL.
+    void *volatile before = malloc((size_t)96 << 20);
+    const size_t used = common_address_space();
+    if (before == NULL || used < (size_t)96 << 20)
+        _exit(3);
+    common_limit_process(used + limit, 1, "late\n");
+    void *volatile below = malloc(limit / 2);
+    if (below == NULL)
+        _exit(4);
+    void *volatile above = malloc(limit);
+    if (above != NULL)
+        _exit(5);
+    free(below);
+    free(before);
+}
+
+TEST (limit_of_memory_begins_at_the_address_space) {
+    char text[16];
+    if (common_address_space() > 0)
+        CHECK_UINT((uint64_t)run_limited(take_more_memory, text, sizeof text), 0);
+}
+
 TEST (limit_of_memory_makes_allocations_fail) {
     char said[16];
     CHECK_UINT((uint64_t)run_limited(take_memory, said, sizeof said), 7);
@@ -263,9 +291,9 @@ static uint32_t sum_of(const gl_picture *picture, int half, int *difference)
 {
     uint32_t sum = 0;
     *difference = 0;
-    FOR (row, SCENE_HEIGHT)
-        FOR (column, HALF)
-            FOR (channel, 3) {
+    for (int row = 0; row < SCENE_HEIGHT; row++)
+        for (int column = 0; column < HALF; column++)
+            for (int channel = 0; channel < 3; channel++) {
                 const int left = picture->rgba[row][column][channel];
                 const int right = picture->rgba[row][column + HALF][channel];
                 sum += (uint32_t)(half == 0 ? left : right);
@@ -379,7 +407,7 @@ TEST_SCENE (view_deforms_of_companions_and_crowds) {
         {GLOW SMALL "--crowd 3 --crowd-impostors 64 --camera-elevation-angle 90", 3},
     };
     double first = 0.0;
-    FOR (i, COUNT_OF(cases)) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const double count = count_orange(scene, cases[i].line);
         first = i == 0 ? count : first;
         CHECK_THAT(first > 20 && fabs(count / first - cases[i].sprites) < 0.1 * cases[i].sprites,
@@ -422,7 +450,7 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
             md5_mat34_translation(fixture->joints[md5_find_joint(fixture->skeleton, "hand_l")]);
         const md5_vec3 grip = md5_xform_point(at, (md5_vec3){4.66f, 17.4f, 0});
         CHECK(md5_vec3_length(md5_vec3_sub(hand, grip)) < 1e-2f);
-        FOR (i, 2u) {
+        for (uint32_t i = 0; i < 2; i++) {
             const md5_vec3 bind = md5_mat34_translation(held->model->bind[i]);
             const md5_vec3 drawn =
                 md5_mat34_point(held->place, md5_mat34_point(held->palette[i], bind));
@@ -439,13 +467,13 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
 // of stages alone misses a file.
 TEST_SCENE (view_layers_show_built_in_images) {
     STRINGS(cases) = {"test/data/sprites/plain.md5mesh", "test/data/sprites/glow.md5mesh"};
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_log log = quiet_log;
         view_textures textures;
-        OWN_MODEL model = md5_load_model(test_path(*row), NULL, NULL);
+        OWN_MODEL model = md5_load_model(test_path(cases[i]), NULL, NULL);
         CHECK(view_load_textures(&textures,
                                  &(view_loader){.renderer = scene->renderer, .log = &log},
-                                 &(view_dressing){.model = model, .path = test_path(*row)}));
+                                 &(view_dressing){.model = model, .path = test_path(cases[i])}));
         const md5gl_material material =
             view_mesh_material(&textures, scene->renderer, 0, true, false, 0.0);
         CHECK(material.diffuse != md5gl_checker_texture(scene->renderer));
@@ -461,7 +489,7 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
     const char *const path = test_path("test/data/lost/lost.md5mesh");
     view_package *const package = view_open_package(path, NULL);
     OWN_MODEL model = md5_load_model(path, NULL, NULL);
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         view_textures textures;
         OWN_STRING address =
             view_make_address(package->root, i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
@@ -470,7 +498,7 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
             &(view_dressing){.model = model,
                              .path = address,
                              .game = view_package_game(package, view_log_listener(&log))}));
-        const view_texture *const image = view_mesh_image(&textures, 0, MD5GL_PICTURE_DIFFUSE);
+        const view_texture *const image = view_mesh_image(&textures, 0, MD5GL_IMAGE_DIFFUSE);
         CHECK((view_mesh_look(&textures, 0)->is_guess) == (i == 0));
         CHECK((image != NULL && image->width == 8) == (i == 0));
         view_free_textures(&textures, scene->renderer);
@@ -577,7 +605,7 @@ TEST (view_pointer_that_circles_behind_him_does_not_swing_his_head) {
     view_log log;
     if (!load(machine, &log))
         return;
-    FOR (i, COUNT_OF(at)) {
+    for (size_t i = 0; i < COUNT_OF(at); i++) {
         view_machine_motion.point(&scene, point(machine, at[i][0]));
         view_run_machine(machine, machine->time + 1e-6);
         CHECK_NEAR(machine->told_yaw, at[i][1], 0.1);
@@ -588,7 +616,7 @@ TEST (view_pointer_that_circles_behind_him_does_not_swing_his_head) {
 // The clip of what he does in the first slot.
 static const char *act_of(const view_machine *machine)
 {
-    const md5_shot_status act = md5_player_shot(machine->player, 0);
+    const md5_one_shot_status act = md5_player_one_shot(machine->player, 0);
     return act.is_playing ? machine->desc->clips[act.clip].name : "";
 }
 

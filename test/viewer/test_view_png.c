@@ -72,11 +72,12 @@ TEST (view_png_has_the_pixels_that_were_written) {
         {1283, 719, 4}, {5461, 32, 3}, {5461, 64, 3}, {1040, 126, 4}, {354, 370, 4}};
     static uint8_t pixels[4 * 1283 * 719];
     uint32_t state = 1;
-    EACH (of, formats) {
+    for (size_t j = 0; j < COUNT_OF(formats); j++) {
+        const format *const of = &formats[j];
         const int size = of->components * of->width * of->height;
         memset(pixels, 0x5a, (size_t)size);
         check_picture(*of, pixels, size / 50);
-        FOR (i, size) {
+        for (int i = 0; i < size; i++) {
             state = state * 1664525u + 1013904223u;
             pixels[i] = (uint8_t)(state >> 24);
         }
@@ -91,7 +92,7 @@ TEST (view_png_has_the_pixels_that_were_written) {
 // Of what has no pixel not one byte is read, as a sanitizer sees.
 TEST (view_png_of_no_pixels_is_none) {
     uint8_t *const none = malloc(1);
-    FOR (way, 4u) {
+    for (uint32_t way = 0; way < 4; way++) {
         size_t size = 1;
         const view_image image = {none + 1, way % 2, 0};
         CHECK(view_encode_png(&image, way > 1, &size) == NULL && size == 0);

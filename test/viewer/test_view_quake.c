@@ -57,12 +57,12 @@ TEST (view_quake_plays_ten_frames_a_second) {
         const char *folder;
         double rate;
     } cases[] = {{"progs", 10}, {"md5", 10}, {"models", 24}};
-    EACH (row, cases) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         quake_view view;
-        open_view(&view, row->folder, NULL);
+        open_view(&view, cases[i].folder, NULL);
         if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_clips, 1)) {
-            CHECK_NEAR(view.scene.clips[0].anim->frame_rate, row->rate, 1e-12);
-            CHECK_NEAR(view.scene.clips[0].anim->duration, 2.0 / row->rate, 1e-12);
+            CHECK_NEAR(view.scene.clips[0].anim->frame_rate, cases[i].rate, 1e-12);
+            CHECK_NEAR(view.scene.clips[0].anim->duration, 2.0 / cases[i].rate, 1e-12);
             CHECK(!view.scene.clips[0].scales);
         }
         // Neither an empty shader nor an .md2 that is too short names a skin.
@@ -70,7 +70,7 @@ TEST (view_quake_plays_ten_frames_a_second) {
         const view_look_search search = {.model = view.scene.model,
                                          .package = view_open_package(view.scene.path, NULL)};
         view_look look = view_find_look(&search, view_log_listener(&view.log));
-        CHECK(look.why == NULL || strstr(look.why, "the skin's number") == NULL);
+        CHECK(look.why == NULL || strstr(look.why, "the skin's index") == NULL);
         view_free_look(&look);
         view_close_package(search.package);
         close_view(&view);
@@ -84,12 +84,12 @@ TEST (view_quake_scales_joints) {
     open_view(&view, "md5", scale);
     if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_clips, 1)) {
         const md5_vec3 *const at = view.scene.skinned[0].positions;
-        view_pose_moment(&view.scene, &(md5_moment){.frame0 = 1, .frame1 = 1});
+        view_pose_at(&view.scene, &(md5_sample_position){.frame0 = 1, .frame1 = 1});
         view_skin(&view.scene);
         CHECK_NEAR(at[1].x, 2, 1e-5);
         CHECK_NEAR(at[1].z, 5, 1e-5);
         CHECK_NEAR(at[2].z, 6, 1e-5);
-        view_pose_moment(&view.scene, &(md5_moment){.frame0 = 2, .frame1 = 2});
+        view_pose_at(&view.scene, &(md5_sample_position){.frame0 = 2, .frame1 = 2});
         view_skin(&view.scene);
         CHECK_NEAR(at[2].z, 12, 1e-5);
     }
@@ -156,8 +156,8 @@ static char color_of(shot_viewer *viewer, double time)
     viewer->state.play.time = time;
     OWN_PICTURE picture = shot_draw(viewer);
     double sums[3] = {0, 0, 0};
-    FOR (i, (size_t)picture.width * picture.height)
-        FOR (k, 3)
+    for (size_t i = 0; i < (size_t)picture.width * picture.height; i++)
+        for (int k = 0; k < 3; k++)
             sums[k] += picture.rgba[4 * i + (size_t)k];
     return sums[0] > sums[1] && sums[0] > sums[2] ? 'r' : sums[1] > sums[2] ? 'g' : 'b';
 }
@@ -171,7 +171,7 @@ static void check_skin(gl_scene *scene, const quake_folder *made, const char *sk
         "%s%s --no-background --samples 1 --two-sided --resolution 48,48", made->model, skin);
     if (shot_open(&viewer, scene, line)) {
         char shown[16] = "";
-        FOR (i, strlen(colors))
+        for (size_t i = 0; i < strlen(colors); i++)
             shown[i] = color_of(&viewer, 0.05 + 0.1 * (double)i);
         CHECK_STRING(shown, colors);
         CHECK_UINT(viewer.state.log.num_warnings, num_warnings);

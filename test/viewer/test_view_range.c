@@ -35,7 +35,7 @@ TEST (view_range_has_the_times_of_its_frames) {
 // After t seconds from its beginning the time is begin + t modulo 1 s, forward and backward.
 TEST (view_range_loops) {
     static const md5_wrap wraps[] = {MD5_WRAP_LOOP, MD5_WRAP_CYCLE};
-    FOR (i, 4) {
+    for (int i = 0; i < 4; i++) {
         view_play play = make_play(wraps[i % 2]);
         play.backward = i >= 2;
         play.time = play.backward ? 1.5 : 0.5;
@@ -112,9 +112,9 @@ TEST (view_option_range_counts_from_zero) {
     CHECK(view_read_options(1, good + 1, &options, problem, sizeof problem));
     CHECK(options.range_first == 0 && options.range_last == 4);
     view_free_options(&options);
-    EACH (row, bad) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         char text[32], name[] = "--range", *words[] = {name, text};
-        snprintf(text, sizeof text, "%s", *row);
+        snprintf(text, sizeof text, "%s", bad[i]);
         CHECK(!view_read_options(2, words, &options, problem, sizeof problem));
         view_free_options(&options);
     }
@@ -178,7 +178,7 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
         CHECK_UINT(state->movie->num_added, 2);
         PERFORM(state, VIEW_RECORD);
         CHECK(!state->movie);
-        CHECK(strstr(state->ui.notice, "2 pictures"));
+        CHECK(strstr(state->ui.notice, ": 2 frames"));
         size_t size = 0;
         OWN_STRING bytes = common_read_stream(path, &size, &problem);
         CHECK(bytes != NULL && size > 100 && announced((const uint8_t *)bytes) == 2);
@@ -208,7 +208,7 @@ static double play_frames(double seconds, int count)
     view_pace pace = {.last = 100};
     view_play play = {.playing = true, .speed = 1};
     double now = 100.0;
-    FOR (i, count) {
+    for (int i = 0; i < count; i++) {
         now += seconds;
         view_advance(&play, NULL, view_pace_frame(&pace, now));
         view_pace_work(&pace, 1e-4, true); // a mouse that moves
@@ -266,8 +266,8 @@ TEST (view_scale_is_that_of_the_desktop) {
         {"", 0},
         {NULL, 0},
     };
-    EACH (row, cases)
-        CHECK_EXACT(view_scale_of_resources(row->resources), row->expected);
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        CHECK_EXACT(view_scale_of_resources(cases[i].resources), cases[i].expected);
 }
 
 // -- Keys -----------------------------------------------------------------------------------------
@@ -310,8 +310,9 @@ TEST (view_keys_are_named_as_in_sdl) {
                                         SDLK_KP_1,
                                         SDLK_KP_9};
     char name[16];
-    EACH (row, codes)
-        CHECK_STRING(view_name_key(view_key_of_sdl(*row), name, sizeof name), SDL_GetKeyName(*row));
+    for (size_t i = 0; i < COUNT_OF(codes); i++)
+        CHECK_STRING(view_name_key(view_key_of_sdl(codes[i]), name, sizeof name),
+                     SDL_GetKeyName(codes[i]));
     CHECK(view_key_of_sdl(0xE9) == 0xE9); // a character, which has no name here
     CHECK_STRING(view_name_key(0xE9, name, sizeof name), "");
     CHECK(view_key_of_sdl(SDLK_F13) == VIEW_KEY_OTHER);
@@ -393,7 +394,7 @@ TEST (view_three_fingers_tap_the_key_home) {
         for (Uint32 rest = 200; rest <= 800; rest += 600) {
             view_window *const window = common_alloc(1, sizeof *window);
             uint32_t num_homes = 0;
-            FOR (i, 2 * count) {
+            for (int i = 0; i < 2 * count; i++) {
                 const bool is_down = i < count;
                 const view_input input = touch(window, is_down ? SDL_FINGERDOWN : SDL_FINGERUP,
                                                1000 + (is_down ? 0 : rest));

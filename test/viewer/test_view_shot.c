@@ -9,8 +9,7 @@ enum { LARGE_DIFFERENCE = 24 };
 static void split_words(shot_viewer *viewer, const char *line)
 {
     viewer->num_words = 0;
-    if (strstr(line, "--verify") == NULL) // the job is a picture, which is not written
-        viewer->words[viewer->num_words++] = common_copy("--output=picture.png");
+    viewer->words[viewer->num_words++] = common_copy("--output=picture.png"); // never written
     while (*line != '\0' && CHECK(viewer->num_words < SHOT_MAX_WORDS)) {
         const size_t length = strcspn(line, " ");
         char *const word = common_format("%.*s", (int)length, line);
@@ -26,8 +25,8 @@ void shot_close(shot_viewer *viewer)
 {
     view_end(&viewer->state);
     view_free_options(&viewer->options);
-    EACH_IN (word, viewer, words)
-        free(*word);
+    for (int i = 0; i < viewer->num_words; i++)
+        free(viewer->words[i]);
 }
 
 bool shot_open(shot_viewer *viewer, const gl_scene *scene, const char *line)
@@ -118,7 +117,7 @@ shot_cover shot_cover_of(const shot *picture)
 {
     const uint32_t width = picture->width, height = picture->height;
     uint32_t count = 0, left = width, top = height, right = 0, bottom = 0;
-    FOR (i, width * height) {
+    for (uint32_t i = 0; i < width * height; i++) {
         const uint32_t x = i % width, y = i / width;
         if (picture->rgba[4 * (size_t)i + 3] == 0)
             continue;
@@ -139,9 +138,9 @@ double shot_difference(const shot *a, const shot *b)
     if (!CHECK(a->rgba != NULL && b->rgba != NULL && a->width == b->width
                && a->height == b->height))
         return 0.0;
-    FOR (i, num_pixels) {
+    for (size_t i = 0; i < num_pixels; i++) {
         int largest = 0;
-        FOR_FROM (c, 4 * i, 4 * i + 4) {
+        for (size_t c = 4 * i; c < 4 * i + 4; c++) {
             const int off = abs(a->rgba[c] - b->rgba[c]);
             largest = off > largest ? off : largest;
         }

@@ -32,7 +32,7 @@ typedef struct shot_cover {
     double share, left, top, right, bottom;
 } shot_cover;
 
-// Opens what the line names, as main() does for --verify and --output. Words are separated by
+// Opens what the line names, as main() does for --output. Words are separated by
 // spaces; those that begin with models/ or test/ are files of the project. Close it even if this
 // fails.
 bool shot_open(shot_viewer *viewer, const gl_scene *scene, const char *line);

@@ -9,7 +9,7 @@
 static uint32_t count_waves(const float *samples, uint32_t end)
 {
     uint32_t count = 0;
-    FOR (i, end - 1)
+    for (uint32_t i = 0; i < end - 1; i++)
         count += samples[i] <= 0.0f && samples[i + 1] > 0.0f;
     return count;
 }
@@ -17,14 +17,14 @@ static uint32_t count_waves(const float *samples, uint32_t end)
 TEST (view_events_have_sounds_that_end) {
     STRINGS(events) = {"inhale", "fire ", "chirp",   "snore of his",
                        "pat",    "thud",  "landing", "footstep left"};
-    EACH (event, events) {
+    for (size_t j = 0; j < COUNT_OF(events); j++) {
         OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
         float most = 0.0f;
-        CHECK(view_add_sound(samples, *event, 1.0f));
-        FOR (i, VIEW_LONGEST_SOUND)
+        CHECK(view_add_sound(samples, events[j], 1.0f));
+        for (int i = 0; i < VIEW_LONGEST_SOUND; i++)
             most = fmaxf(most, fabsf(samples[i]));
-        CHECK_THAT(most > 0.05f && most < 0.7f, "%s: %g", *event, (double)most);
-        FOR (i, VIEW_LONGEST_SOUND / 4)
+        CHECK_THAT(most > 0.05f && most < 0.7f, "%s: %g", events[j], (double)most);
+        for (int i = 0; i < VIEW_LONGEST_SOUND / 4; i++)
             CHECK_EXACT(samples[VIEW_LONGEST_SOUND - 1 - i], 0);
     }
 }
@@ -32,9 +32,9 @@ TEST (view_events_have_sounds_that_end) {
 TEST (view_sounds_are_added) {
     OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
     STRINGS(others) = {"", " pat", "pats", "pa", "leaves"};
-    EACH (other, others)
-        CHECK(!view_add_sound(samples, *other, 1.0f));
-    FOR (i, VIEW_LONGEST_SOUND)
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        CHECK(!view_add_sound(samples, others[i], 1.0f));
+    for (int i = 0; i < VIEW_LONGEST_SOUND; i++)
         CHECK_EXACT(samples[i], 0);
     CHECK(view_add_sound(samples, "chirp", 1.0f));
     const float once = samples[1000];
@@ -55,7 +55,7 @@ TEST (view_chirps_rise) {
 // He is heard as he breathes in before he sneezes, and only while nobody drives him.
 TEST (view_first_minute_is_heard) {
     CHECK(setenv("SDL_AUDIODRIVER", "dummy", 1) == 0);
-    FOR (acts, 2) {
+    for (int acts = 0; acts < 2; acts++) {
         OWN view_window *const window = test_calloc(1, sizeof *window);
         view_machine host;
         view_log log = {.level = VIEW_QUIET};

@@ -19,15 +19,15 @@ static const uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
 TEST (view_uv_grid_shows_u_and_v) {
     enum { CELL = VIEW_UV_GRID_SIZE / VIEW_UV_CELLS };
     view_image image = view_make_uv_grid();
-    FOR_U32 (row, VIEW_UV_CELLS)
+    for (uint32_t row = 0; row < VIEW_UV_CELLS; row++)
         for (uint32_t column = 0; column + 2 < VIEW_UV_CELLS; column++) {
             const uint32_t x = CELL * column + 4, y = CELL * row + 4;
             CHECK(texel_at(&image, x, y)[0] < texel_at(&image, x + 2 * CELL, y)[0]);
             CHECK(texel_at(&image, y, x)[1] < texel_at(&image, y, x + 2 * CELL)[1]);
         }
     unsigned num_white = 0, num_mirrored = 0;
-    FOR_U32 (y, CELL)
-        FOR_U32 (x, CELL) {
+    for (uint32_t y = 0; y < CELL; y++)
+        for (uint32_t x = 0; x < CELL; x++) {
             const bool is_white = texel_at(&image, x + CELL, y)[0] == 250; // "B1"
             num_white += is_white;
             num_mirrored += is_white && texel_at(&image, 2 * CELL - 1 - x, y)[0] != 250;
@@ -45,7 +45,7 @@ typedef struct sight {
 static float weight_of(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
 {
     float weight = 0.0f;
-    FOR_FROM (i, mesh->first_influence[vertex], mesh->first_influence[vertex + 1])
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
         if ((int32_t)mesh->influence_joints[i] == joint)
             weight += mesh->influences[i].w;
     return weight;
@@ -66,7 +66,7 @@ static sight look(shot_viewer *viewer, bool at_weights)
                 const view_pick *const pick = &state->pick;
                 const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
                 float least = 1.0f, most = 0.0f;
-                FOR (i, 3u) {
+                for (uint32_t i = 0; i < 3; i++) {
                     const uint32_t vertex = mesh->indices[3 * (size_t)pick->triangle + i];
                     least = fminf(least, weight_of(mesh, vertex, joint));
                     most = fmaxf(most, weight_of(mesh, vertex, joint));
@@ -81,7 +81,7 @@ static sight look(shot_viewer *viewer, bool at_weights)
                 const view_pick *const pick = &state->pick;
                 const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
                 float u = 0.0f, v = 0.0f;
-                FOR (i, 3u) {
+                for (uint32_t i = 0; i < 3; i++) {
                     const md5_vec2 at =
                         mesh->texcoords[mesh->indices[3 * (size_t)pick->triangle + i]];
                     u += pick->weights[i] * at.x;
@@ -98,7 +98,7 @@ static sight look(shot_viewer *viewer, bool at_weights)
 }
 
 TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
-           MODEL SIZE " --surface weights --no-shadow") {
+           MODEL SIZE " --shading weights --no-shadow") {
     viewer->state.ui.selected_joint =
         (int32_t)md5_find_joint(viewer->state.document->scene.skeleton, "head");
     CHECK(viewer->state.ui.selected_joint >= 0);
@@ -150,7 +150,7 @@ TEST_SHOT (view_surface_panel_shows_weights_and_the_page_a_layout, MODEL " --pan
     const view_canvas *const canvas = &state->canvas;
     view_stage facts;
     for (int i = 1; i <= (int)VIEW_NUM_SURFACES; i++) {
-        PERFORM(state, view_toggle_of("surface"));
+        PERFORM(state, view_toggle_of("shading"));
         draw_panels(state, &facts);
         CHECK(state->options->surface == (view_surface)(i % (int)VIEW_NUM_SURFACES));
         const view_rect box = item_find(state, &facts, "surface/");
@@ -201,7 +201,7 @@ static bool is_lit(view_state *state, const char *name)
 {
     static const uint8_t color[4] = {0x33, 0x50, 0x7F, 0xFF};
     const view_rect node = node_of(state, layer_of(state, 0)->name, name);
-    FOR (i, state->canvas.count) {
+    for (uint32_t i = 0; i < state->canvas.count; i++) {
         const md5gl_panel_vertex *const vertex = &state->canvas.vertices[i];
         if (memcmp(vertex->rgba, color, sizeof color) == 0
             && view_contains(node, vertex->x, vertex->y))
@@ -228,17 +228,17 @@ TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
     const view_rect box = item_find(state, &before, "state/");
     view_rect nodes[128];
     uint32_t count = 0;
-    FOR (i, state->document->scene.machine.desc->num_layers) {
+    for (uint32_t i = 0; i < state->document->scene.machine.desc->num_layers; i++) {
         const md5_layer_desc *const layer = layer_of(state, i);
         OWN_STRING name = common_format("state/layer %s", layer->name);
         item_press(state, &before, name, 0.5f, 0.5f); // one at a time
         count = 0;
-        FOR (j, layer->num_states) {
+        for (uint32_t j = 0; j < layer->num_states; j++) {
             const view_rect node = nodes[count] =
                 node_of(state, layer->name, layer->states[j].name);
             CHECK(node.width > 0.0f && view_contains(box, node.x, node.y)
                   && view_contains(box, node.x + node.width, node.y + node.height));
-            FOR (k, count)
+            for (uint32_t k = 0; k < count; k++)
                 CHECK(are_apart(node, nodes[k]));
             if (!CHECK(++count < 128))
                 break;
@@ -298,13 +298,13 @@ static view_stage draw_story(view_state *state)
     return draw(state);
 }
 
-// The middle of what two of its nodes leave free between them.
+// The middle of the line between two nodes in neighboring columns.
 static void point_between(view_state *state, const char *left, const char *right, float *x,
                           float *y)
 {
     const view_rect a = node_of(state, "story", left), b = node_of(state, "story", right);
     *x = 0.5f * (a.x + a.width + b.x);
-    *y = b.y + 0.5f * b.height;
+    *y = 0.5f * (a.y + b.y + b.height);
 }
 
 TEST_SHOT (view_graph_takes_the_transition_that_is_clicked_on, MACHINE) {
@@ -332,7 +332,7 @@ TEST_SHOT (view_graph_takes_the_transition_that_is_clicked_on, MACHINE) {
 static uint32_t count_color(const view_state *state, view_color color)
 {
     uint32_t count = 0;
-    FOR (i, state->canvas.count) {
+    for (uint32_t i = 0; i < state->canvas.count; i++) {
         const uint8_t *const rgba = state->canvas.vertices[i].rgba;
         count += ((view_color)rgba[0] << 24 | (view_color)rgba[1] << 16 | (view_color)rgba[2] << 8
                   | rgba[3])
@@ -364,7 +364,7 @@ TEST_SHOT (view_graph_shows_what_a_transition_below_the_mouse_waits_for, MACHINE
 static uint32_t count_fading(const view_state *state)
 {
     uint32_t count = 0;
-    FOR (i, state->canvas.count) {
+    for (uint32_t i = 0; i < state->canvas.count; i++) {
         const uint8_t *const rgba = state->canvas.vertices[i].rgba;
         count += rgba[0] == 0x6F && rgba[1] == 0xA8 && rgba[2] == 0xFF && rgba[3] < 0xFF;
     }
@@ -384,7 +384,7 @@ TEST_SHOT (view_graph_lets_transitions_that_were_taken_fade, MACHINE) {
     view_run_machine(machine, machine->time + 0.3);
     draw(state);
     CHECK(count_fading(state) > 0);
-    FOR (i, 22)
+    for (int i = 0; i < 22; i++)
         view_run_machine(machine, machine->time + 0.1);
     draw(state);
     CHECK_UINT(count_fading(state), 0);
@@ -557,7 +557,9 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_FILES && s->viewer.scan == NULL);
     view_browse_place(&s->viewer, test_path("models/game/winter"));
     CHECK(s->viewer.ui.browser.is_scanning && s->viewer.scan != NULL);
-    WAIT_UNTIL(!CHECK(view_follow_scan(&s->viewer)) || s->viewer.scan == NULL);
+    for (int i = 0;
+         CHECK(view_follow_scan(&s->viewer)) && s->viewer.scan != NULL && CHECK(i < MAX_WAITS); i++)
+        view_sleep(0.001);
     CHECK(!view_follow_scan(&s->viewer) && !s->viewer.ui.browser.is_scanning);
     CHECK(strstr(s->viewer.library->place, "models/game/winter|")); // with its base
     CHECK_STRING(s->viewer.ui.browser.folder + strlen(s->viewer.ui.browser.folder) - 13,
@@ -565,10 +567,19 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     CHECK(s->viewer.section == VIEW_ENTITIES && s->viewer.ui.browser.num_entries > 0);
     CHECK(s->viewer.document->scene.library != s->viewer.library); // still in use
     view_browse_game(&s->viewer, test_path("models/nowhere"));
-    WAIT_UNTIL(!view_follow_scan(&s->viewer) || s->viewer.scan == NULL);
+    for (int i = 0; view_follow_scan(&s->viewer) && s->viewer.scan != NULL && CHECK(i < MAX_WAITS);
+         i++)
+        view_sleep(0.001);
     CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING && s->viewer.log.error[0] != '\0');
     CHECK(s->viewer.library);                                    // as before
     view_browse_game(&s->viewer, test_path("models/game/base")); // closed during the scan
+}
+
+// Returns true if a preview has been drawn.
+static bool has_preview(screen *s, const view_small_picture *preview)
+{
+    view_follow_previews(&s->viewer);
+    return preview->is_made;
 }
 
 // Those that are seen, and of clips and skins on what is shown.
@@ -578,7 +589,8 @@ TEST_HERE (names_of_a_game_have_pictures, true) {
     item_draw(&s->viewer, 1280.0f, 900.0f);
     const view_small_picture *const first = s->viewer.ui.pictures;
     CHECK_STRING(first->wish, "monster_bobbin::skins/bobbin/ember");
-    WAIT_UNTIL(((void)view_follow_previews(&s->viewer), first->is_made));
+    for (int i = 0; !has_preview(s, first) && CHECK(i < MAX_WAITS); i++)
+        view_sleep(0.001);
     CHECK(first->texture != 0);
     item_draw(&s->viewer, 1280.0f, 900.0f);
     CHECK(s->viewer.canvas.num_images > 0 && s->viewer.canvas.images[0].image == first->texture);

@@ -22,9 +22,9 @@ TEST (view_turns_are_quarters) {
     CHECK(is_at(view_turn_vector(&about_z, v), -2.0f, 1.0f, 3.0f)); // x to y
     const view_turn both = view_turn_further(about_x, 2);           // first about x
     CHECK(is_at(view_turn_vector(&both, v), 3.0f, 1.0f, 2.0f));
-    FOR (axis, 3) {
+    for (int axis = 0; axis < 3; axis++) {
         view_turn turn = {.is_set = false};
-        FOR (i, 4) {
+        for (int i = 0; i < 4; i++) {
             turn = view_turn_further(turn, axis);
             CHECK(turn.is_set == (i < 3));
         }
@@ -59,7 +59,7 @@ TEST (view_turns_move_boxes_and_matrices) {
 TEST_SCENE (view_option_up_turns_the_model) {
     shot_viewer viewer;
     md5_vec3 sizes[2] = {{0}};
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         if (shot_open(&viewer, scene,
                       i == 0 ? MODEL " --samples 1" : MODEL " --samples 1 --up y")) {
             const view_document *const document = viewer.state.document;
@@ -78,7 +78,7 @@ TEST_SHOT (view_turns_by_keys_undo_the_option, MODEL " --samples 1 --resolution 
     OWN_PICTURE plain = shot_take(&viewer->scene, MODEL " --samples 1 --resolution 160,120");
     OWN_PICTURE turned = shot_draw(viewer);
     CHECK(shot_difference(&plain, &turned) > 0.02);
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         PERFORM(&viewer->state, VIEW_TURN_X);
     CHECK(!viewer->state.document->scene.turn.is_set);
     OWN_PICTURE again = shot_draw(viewer);
@@ -120,15 +120,15 @@ static void check_frame(const md5_binding *source, const md5_binding *made, uint
 {
     const uint32_t count = made->model->skeleton.num_joints;
     const uint32_t num_source = source->model->skeleton.num_joints;
-    const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+    const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
     OWN_RETARGET retarget = md5_create_retarget(source->model, made->model, NULL, 0, NULL, NULL);
     OWN md5_xform *const poses = calloc((size_t)2 * num_source + 1 + 2 * count, sizeof *poses);
     if (CHECK(retarget != NULL && poses != NULL)) {
         md5_xform *const wanted = poses + 2 * num_source + 1, *const found = wanted + count;
-        md5_sample(source, moment, MD5_ROOT_FILE, poses);
+        md5_sample(source, sample, MD5_ROOT_FILE, poses);
         md5_retarget_pose(retarget, poses, wanted, poses + num_source);
-        md5_sample(made, moment, MD5_ROOT_FILE, found);
-        FOR (i, count) {
+        md5_sample(made, sample, MD5_ROOT_FILE, found);
+        for (uint32_t i = 0; i < count; i++) {
             const md5_vec3 a = wanted[i].translation, b = found[i].translation;
             CHECK(a.x == b.x && a.y == b.y && a.z == b.z);
             CHECK(is_same_rotation(wanted[i].rotation, found[i].rotation));
@@ -148,7 +148,7 @@ static void check_clip(const char *path)
         if (CHECK(binding) && CHECK(view_retarget_clips(&made, bindings, 1, NULL))) {
             CHECK_UINT(made.clips[0].anim->num_frames, anim->num_frames);
             CHECK(made.clips[0].anim->frame_rate == anim->frame_rate);
-            FOR (frame, anim->num_frames)
+            for (uint32_t frame = 0; frame < anim->num_frames; frame++)
                 check_frame(binding, made.clips[0].binding, frame);
         }
         view_free_scene(&made);
@@ -184,7 +184,7 @@ static double reach_of(const int direction[3], md5_vec3 point)
 static double reach_of_hull(const view_hull *hull, const int direction[3])
 {
     double farthest = -INFINITY;
-    FOR (i, VIEW_HULL_POINTS)
+    for (int i = 0; i < VIEW_HULL_POINTS; i++)
         farthest = fmax(farthest, reach_of(direction, hull->points[i]));
     return farthest;
 }
@@ -197,14 +197,14 @@ TEST (view_hull_reaches_the_farthest_points_in_each_direction) {
     uint64_t random = 7;
     uint32_t used = 0;
     view_hull hull = {0};
-    FOR (i, VIEW_HULL_POINTS)
+    for (int i = 0; i < VIEW_HULL_POINTS; i++)
         hull.reach[i] = -INFINITY;
-    FOR (call, 4) {
+    for (int call = 0; call < 4; call++) {
         const uint32_t first = used;
-        FOR (i, counts[call])
+        for (uint32_t i = 0; i < counts[call]; i++)
             points[used++] = random_point(&random, sizes[call]);
         view_widen_hull(&hull, points + first, counts[call]);
-        FOR (cell, 27) {
+        for (int cell = 0; cell < 27; cell++) {
             const int direction[3] = {cell % 3 - 1, cell / 3 % 3 - 1, cell / 9 - 1};
             double farthest = -INFINITY;
             for (uint32_t i = 0; i < used && cell != 13; i++)
@@ -225,10 +225,10 @@ static bool make_walk(view_scene *scene, uint32_t num_stray)
     view_append(&words, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
                         "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader \"\"\n");
     view_append(&words, "numverts %u\n", 100 + (unsigned)num_stray);
-    FOR (i, 100 + num_stray)
+    for (uint32_t i = 0; i < 100 + num_stray; i++)
         view_append(&words, "vert %u ( 0 0 ) %u 1\n", i, i);
     view_append(&words, "numtris 1\ntri 0 0 1 10\nnumweights %u\n", 100 + (unsigned)num_stray);
-    FOR (i, 100 + num_stray)
+    for (uint32_t i = 0; i < 100 + num_stray; i++)
         view_append(&words, "weight %u 0 1 ( %u %u %u )\n", i, i % 10, i / 10 % 10,
                     i < 100 ? 0 : 1000);
     view_append(&words, "}\n");
@@ -268,7 +268,7 @@ TEST (view_hull_of_a_still_is_that_of_its_pose) {
 // Of 103 points three are a small share; of 110 ten are not.
 TEST (view_hull_leaves_out_stray_pieces) {
     static const uint32_t stray[] = {3, 10};
-    FOR (i, 2) {
+    for (int i = 0; i < 2; i++) {
         view_scene scene;
         view_hull hull;
         const view_play begin = {.speed = 1};
@@ -343,7 +343,7 @@ TEST (view_compare_poses_another_clip) {
         CHECK_UINT(compare.num_same, 2);
         const double w = sqrt(0.5) * sqrt(1.0 - 0.25 * 0.25);
         double largest = 0.0;
-        FOR (i, 2) {
+        for (int i = 0; i < 2; i++) {
             const double angle = compare.differences[i].angle;
             CHECK_SMALL(compare.differences[i].distance, 1e-6);
             largest = angle > largest ? angle : largest;
@@ -389,8 +389,8 @@ TEST (view_compare_refuses_what_does_not_fit) {
     if (open_scene(&scene, "models/zoo/half_turn.md5mesh", "models/zoo/half_turn.md5anim")) {
         STRINGS(files) = {"models/zoo/nothing.md5mesh", "models/zoo/nothing.md5anim",
                           "models/bobbin/walk.md5anim"};
-        EACH (file, files) {
-            CHECK(!load(&compare, &scene, *file));
+        for (size_t i = 0; i < COUNT_OF(files); i++) {
+            CHECK(!load(&compare, &scene, files[i]));
             view_free_compare(&compare);
         }
         // A model that the clip does not fit stands in its bind pose.

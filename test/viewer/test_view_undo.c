@@ -20,7 +20,7 @@ static void check_says(const screen *s, const char *option, const char *text)
 static char *texts_of(const view_options *options)
 {
     char *text = common_copy("");
-    FOR (i, view_num_options) {
+    for (size_t i = 0; i < view_num_options; i++) {
         OWN_STRING value = view_write_option(&view_option_rows[i], options);
         common_extend(&text, " %s=%s", view_option_rows[i].name, value != NULL ? value : "none");
     }
@@ -63,23 +63,23 @@ TEST_SCREEN (view_takes_back_a_death, BOBBIN) {
     begin(s);
     s->viewer.play.time = 1;
     act(s, (view_command){.action = VIEW_DIE});
-    CHECK(view_lies(fall, 1) && view_lies(fall, 9) && !view_has_died(fall, 0.9));
-    check_says(s, "dies", "1");
+    CHECK(view_has_died(fall, 1) && view_has_died(fall, 9) && !view_has_died(fall, 0.9));
+    check_says(s, "ragdoll-time", "1");
     s->viewer.play.time = 3;
-    act(s, (view_command){.action = VIEW_DIE});
-    CHECK(view_lies(fall, 2.9) && !view_lies(fall, 3));
-    check_says(s, "rises", "3");
+    act(s, (view_command){.action = VIEW_DIE}); // ends the fall
+    CHECK(!view_has_died(fall, 1) && !view_has_died(fall, 3));
+    check_says(s, "ragdoll-time", NULL);
     undo(s);
-    CHECK(view_lies(fall, 3));
+    CHECK(view_has_died(fall, 3));
     undo(s);
     CHECK(!view_has_died(fall, 3));
     redo(s);
-    CHECK(view_lies(fall, 3));
+    CHECK(view_has_died(fall, 3));
     // Whoever is shown in another clip lives.
     act(s, (view_command){.action = VIEW_NEXT_CLIP});
     CHECK(!view_has_died(fall, 9));
     begin(s);
-    check_says(s, "dies", NULL);
+    check_says(s, "ragdoll-time", NULL);
 }
 
 // A command or a dragged slider that changes the document or its look.
@@ -87,14 +87,15 @@ static void act_at_random(screen *s, uint64_t *random)
 {
     static const view_action actions[] = {VIEW_SLOWER,    VIEW_FASTER,      VIEW_NORMAL_SPEED,
                                           VIEW_REVERSE,   VIEW_RANGE_BEGIN, VIEW_RANGE_END,
-                                          VIEW_RANGE_ALL, VIEW_NEXT_ONION};
+                                          VIEW_RANGE_ALL, VIEW_TURN_Z};
     STRINGS(switches) = {"grid",  "axis",      "edges",      "armature",  "no-maps",
                          "light", "no-shadow", "untextured", "two-sided", "loop",
-                         "root",  "skinning",  "surface"};
+                         "root",  "skinning",  "shading"};
     static const struct {
         const char *name, *value;
-    } texts[] = {{"background-color", "#102030"}, {"background-color", ""}, {"onion-step", "5"},
-                 {"lights", "key=0.5,around=20"}, {"parm", "3=0.25"},       {"lights", ""}};
+    } texts[] = {
+        {"background-color", "#102030"}, {"background-color", ""}, {"camera-smoothing", "2"},
+        {"lights", "key=0.5,around=20"}, {"parm", "3=0.25"},       {"lights", ""}};
     const uint32_t which = test_random_u32(random) % 5, any = test_random_u32(random);
     if (which == 0) {
         s->viewer.play.time = any % 100 / 60.0;
@@ -119,13 +120,13 @@ TEST_SCREEN (view_undo_takes_back_any_commands_to_the_byte, THIMBLE) {
     uint64_t random = 5;
     begin(s);
     OWN_STRING first = texts_of(&s->options);
-    FOR (round, 5) { // 500 commands
-        FOR (i, 100)
+    for (int round = 0; round < 5; round++) { // 500 commands
+        for (int i = 0; i < 100; i++)
             act_at_random(s, &random);
         OWN_STRING last = texts_of(&s->options);
         const size_t count = s->viewer.num_steps;
         CHECK(count > 50 && s->viewer.step == count - 1);
-        FOR (i, count - 1)
+        for (size_t i = 0; i < count - 1; i++)
             undo(s);
         OWN_STRING undone = texts_of(&s->options);
         CHECK_STRING(undone, first);
@@ -136,7 +137,7 @@ TEST_SCREEN (view_undo_takes_back_any_commands_to_the_byte, THIMBLE) {
         OWN_STRING redone = texts_of(&s->options);
         CHECK_STRING(redone, round == 0 ? last : first);
         CHECK_UINT(s->viewer.num_steps, count); // none of that is a step itself
-        FOR (i, count + 2)                      // more than there are
+        for (size_t i = 0; i < count + 2; i++)  // more than there are
             undo(s);
     }
 }
@@ -144,8 +145,8 @@ TEST_SCREEN (view_undo_takes_back_any_commands_to_the_byte, THIMBLE) {
 // Reopening what is compared, and pictures: each row is a step, and undo shows what was there.
 TEST_SCREEN (view_undo_shows_what_was_there, BOBBIN) {
     static const char *const names[][2] = {
-        {"edges", "yes"},     {"surface", "uv"},    {"hide", "1"},
-        {"onion", "2"},       {"skinning", "dual"}, {"background-color", "#ff0000"},
+        {"edges", "yes"},     {"shading", "uv"},    {"hide", "1"},
+        {"loop", "once"},     {"skinning", "dual"}, {"background-color", "#ff0000"},
         {"no-shadow", "yes"}, {"crowd", "3"},       {"terrain", "hills"},
     };
     enum { W = 80, H = 60 };
@@ -153,26 +154,27 @@ TEST_SCREEN (view_undo_shows_what_was_there, BOBBIN) {
     OWN uint8_t *const before = common_alloc(4, W * H);
     OWN uint8_t *const after = common_alloc(4, W * H);
     begin(s);
-    EACH (row, names) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         OWN_STRING first = texts_of(&s->options);
         const size_t step = s->viewer.step;
         const view_camera camera = s->viewer.camera;
         CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
         CHECK(md5gl_read_pixels(s->gl.renderer, target, W, H, before, NULL));
-        if (strcmp((*row)[0], "hide") == 0)
+        if (strcmp(names[i][0], "hide") == 0)
             act(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
         else
             act(s, (view_command){.action = VIEW_SET,
-                                  .number = number_of((*row)[0]),
-                                  .path = common_copy((*row)[1])});
-        CHECK_THAT(s->viewer.step == step + 1, "--%s is no step", (*row)[0]);
+                                  .number = number_of(names[i][0]),
+                                  .path = common_copy(names[i][1])});
+        CHECK_THAT(s->viewer.step == step + 1, "--%s is no step", names[i][0]);
         undo(s);
         OWN_STRING undone = texts_of(&s->options);
         CHECK_STRING(undone, first);
         s->viewer.camera = camera;
         CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
         CHECK(md5gl_read_pixels(s->gl.renderer, target, W, H, after, NULL));
-        CHECK_THAT(memcmp(before, after, 4 * W * H) == 0, "--%s leaves another picture", (*row)[0]);
+        CHECK_THAT(memcmp(before, after, 4 * W * H) == 0, "--%s leaves another picture",
+                   names[i][0]);
     }
     md5gl_destroy_target(s->gl.renderer, target);
 }
@@ -180,7 +182,7 @@ TEST_SCREEN (view_undo_shows_what_was_there, BOBBIN) {
 TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
     const char *const path = test_path("models/thimble/thimble.md5mesh");
     begin(s);
-    FOR (i, 250)
+    for (int i = 0; i < 250; i++)
         act(s, (view_command){.action = view_toggle_of("grid")});
     CHECK_UINT(s->viewer.num_steps, 201);
     undo(s);
@@ -198,6 +200,54 @@ TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
     CHECK_STRING(s->viewer.ui.notice, "Nothing to undo");
 }
 
+// The bytes of the options of all steps.
+static size_t count_step_bytes(const screen *s)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < s->viewer.num_steps; i++)
+        size += strlen(s->viewer.steps[i].lines);
+    return size;
+}
+
+// Sets an option to a text of `length` equal characters.
+static void set_long_text(screen *s, size_t length, char character)
+{
+    char *const text = common_alloc(length + 1, 1);
+    memset(text, character, length);
+    act(s, (view_command){.action = VIEW_SET, .number = number_of("retarget-pairs"), .path = text});
+}
+
+// Steps of 30 000 bytes, and a step that reaches or exceeds the limit of bytes by one.
+TEST_SCREEN (view_undo_keeps_256_kib_of_options, BOBBIN) {
+    begin(s);
+    set_long_text(s, 1000, 'a');
+    REQUIRE(s->viewer.num_steps == 2);
+    const size_t overhead = strlen(s->viewer.steps[1].lines) - 1000;
+    for (int i = 0; i < 8; i++)
+        set_long_text(s, 30000 - overhead, i % 2 == 0 ? 'b' : 'c');
+    CHECK_UINT(s->viewer.num_steps, 10);
+    const size_t free_bytes = VIEW_MAX_STEP_BYTES - count_step_bytes(s);
+    set_long_text(s, free_bytes - overhead, 'd');
+    CHECK_UINT(s->viewer.num_steps, 11);
+    CHECK_UINT(count_step_bytes(s), VIEW_MAX_STEP_BYTES);
+    undo(s);
+    set_long_text(s, free_bytes - overhead + 1, 'e');
+    CHECK_UINT(s->viewer.num_steps, 9); // the first step has no bytes
+    CHECK(count_step_bytes(s) <= VIEW_MAX_STEP_BYTES);
+}
+
+// A step that does not fit next to other steps can still be undone.
+TEST_SCREEN (view_undo_keeps_the_step_before_a_large_one, BOBBIN) {
+    begin(s);
+    set_long_text(s, 10, 'a');
+    set_long_text(s, 20, 'b');
+    set_long_text(s, VIEW_MAX_STEP_BYTES, 'c');
+    CHECK_UINT(s->viewer.num_steps, 2);
+    undo(s);
+    check_says(s, "retarget-pairs", "bbbbbbbbbbbbbbbbbbbb");
+    CHECK_UINT(s->viewer.step, 0);
+}
+
 static void press(screen *s, int32_t key)
 {
     bool redraw = false;
@@ -211,7 +261,7 @@ TEST_SCREEN (view_undo_turns_back, BOBBIN) {
     static const int steps[] = {0, 1, 2, 1, 0, 1, 2};
     const view_turn *const turn = &s->viewer.document->scene.turn;
     begin(s);
-    FOR (i, COUNT_OF(steps)) {
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
         if (i > 0)
             act(s, (view_command){.action = i == 1   ? VIEW_TURN_X
                                             : i == 2 ? VIEW_TURN_Z
@@ -270,9 +320,9 @@ TEST_SCREEN (view_undo_of_textures_and_meshes_keeps_the_model, BOBBIN) {
     act(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
     OWN_STRING last = texts_of(&s->options);
     CHECK_UINT(s->viewer.num_steps, 3);
-    FOR (i, 4) { // undone twice, done again twice
+    for (int i = 0; i < 4; i++) { // undone twice, done again twice
         act(s, (view_command){.action = i < 2 ? VIEW_UNDO : VIEW_REDO});
-        image = view_mesh_image(&s->viewer.document->textures, 0, MD5GL_PICTURE_DIFFUSE);
+        image = view_mesh_image(&s->viewer.document->textures, 0, MD5GL_IMAGE_DIFFUSE);
         CHECK_STRING(common_base(image->path), i == 1 ? "bobbin.png" : "bobbin_eye.png");
         CHECK(s->options.hidden_meshes == (i == 3 ? 2u : 0u));
         CHECK(s->viewer.document->scene.model == model);
@@ -294,7 +344,7 @@ TEST_SCREEN (view_undo_joins_keys_that_follow_at_once, BOBBIN) {
     static const double after[] = {5, 0.5, 0.79, 0.81, 0.1};
     static const size_t steps[] = {1, 1, 1, 2, 2};
     begin(s);
-    FOR (i, COUNT_OF(after)) {
+    for (size_t i = 0; i < COUNT_OF(after); i++) {
         press_bracket(s, after[i]);
         CHECK_UINT(s->viewer.step, steps[i]);
     }
@@ -312,7 +362,7 @@ TEST_SCREEN (view_undo_takes_back_a_key_that_went_back, BOBBIN) {
     const view_input reverse = {.kind = VIEW_INPUT_KEY_DOWN, .key = 'r'};
     bool redraw = false;
     begin(s);
-    FOR (i, 2)
+    for (int i = 0; i < 2; i++)
         view_handle_event(&s->viewer, &reverse, &redraw);
     undo(s);
     CHECK_NEAR(s->options.speed, -1, 0);
@@ -339,7 +389,7 @@ TEST_SCREEN (view_undo_of_a_reset_of_all_is_one_step, BOBBIN) {
 static size_t count_held(const view_options *options)
 {
     size_t count = options->num_times + options->settings.count;
-    FOR (i, view_num_options)
+    for (size_t i = 0; i < view_num_options; i++)
         count += options->own[i].count;
     return count;
 }
@@ -350,12 +400,12 @@ TEST_SCREEN (view_undo_of_ten_thousand_values_holds_no_more_texts, BOBBIN) {
     STRINGS(rows) = {"retarget-pairs", "hide", "joint", "animation-time"};
     size_t first = 0;
     begin(s);
-    FOR (i, 2500) {
-        EACH (name, rows) {
-            char *const value = strcmp(*name, "joint") == 0  ? common_copy("head")
-                                : strcmp(*name, "hide") == 0 ? common_format("%d\n", i % 2)
-                                                             : common_format("%d", i % 24);
-            act(s, (view_command){.action = VIEW_SET, .number = number_of(*name), .path = value});
+    for (int i = 0; i < 2500; i++) {
+        for (size_t j = 0; j < COUNT_OF(rows); j++) {
+            char *const value = strcmp(rows[j], "joint") == 0  ? common_copy("head")
+                                : strcmp(rows[j], "hide") == 0 ? common_format("%d\n", i % 2)
+                                                               : common_format("%d", i % 24);
+            act(s, (view_command){.action = VIEW_SET, .number = number_of(rows[j]), .path = value});
         }
         undo(s);
         undo(s);
@@ -378,12 +428,12 @@ TEST_SCREEN (view_states_and_flags_are_options, screen_open(s, MONSTER, 1280, 24
     view_state *const viewer = &s->viewer;
     view_entity *const entity = &viewer->document->scene.entity;
     begin(s);
-    EACH (row, rows) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         viewer->play.time += 0.5;
         screen_draw(s);
-        act(s, item_press(viewer, &s->facts, row->item, 0.5f, 0.5f));
-        check_says(s, "state", row->states);
-        check_says(s, "flag", row->flags);
+        act(s, item_press(viewer, &s->facts, rows[i].item, 0.5f, 0.5f));
+        check_says(s, "state", rows[i].states);
+        check_says(s, "flag", rows[i].flags);
     }
     CHECK(entity->is_in_states && entity->channels[MD5_CHANNEL_ALL].clip < 0);
     for (size_t i = COUNT_OF(rows) - 1; i-- > 0;) {
@@ -395,7 +445,7 @@ TEST_SCREEN (view_states_and_flags_are_options, screen_open(s, MONSTER, 1280, 24
     undo(s);
     check_says(s, "state", NULL);
     CHECK(!entity->is_in_states && entity->channels[MD5_CHANNEL_ALL].clip >= 0);
-    FOR (i, 3)
+    for (int i = 0; i < 3; i++)
         redo(s);
     act(s, (view_command){.action = VIEW_SET,
                           .number = number_of("terrain"),

@@ -1,9 +1,9 @@
 #!/bin/sh
-# md5view without a window: options, wrong usage, bad files, pictures, frame times, and --verify.
+# md5view without a window: options, wrong usage, bad files, pictures, frame times.
 # test_view_pictures.c tests what each option changes in a picture, in one process; window.sh drives the
 # viewer in a window.
 . test/build/report.sh
-. test/build/verify.sh
+view=$products/md5view
 data=test/reference/data
 model=$data/still.md5mesh # small, so that it loads quickly
 anim=$data/still.md5anim
@@ -47,7 +47,7 @@ knows_options() {
     runs 0 --help && sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$scratch/out" >"$scratch/options"
     [ "$(wc -l <"$scratch/options")" -gt 30 ] || return 1
     while read -r option; do
-        runs 2 "$option=" && says err "$option takes" || return 1
+        runs 2 "$option=" && says err "$option: expected " || return 1
     done <"$scratch/options"
 }
 # completes LINE WORD...: bash completes the last word of LINE to these. What bash splits at "=" is
@@ -113,9 +113,9 @@ check "bash completes file names after a switch" completes 'md5view --grid y'
 check "bash completes file names for --output" completes 'md5view --output '
 check "the manual page has every option" has_manual
 usage "unknown shell" "bash|zsh|fish" --completions tcsh
-usage "unknown option" "--help lists all" --frobnicate
+usage "unknown option" "unknown option --frobnicate; use --help to list all options" --frobnicate
 usage "a similar option is suggested" "did you mean --resolution" --resolutoin 3,4
-usage "missing value" "--output needs FILE" --output
+usage "missing value" "--output: missing value: expected FILE" --output
 usage "resolution of zero" "W,H" --resolution 0,5
 usage "resolution that is not a number" "W,H" --resolution big
 usage "resolution too large" "W,H" --resolution 100000,5
@@ -130,11 +130,13 @@ usage "unknown root mode" "file|id|in_place" --root sideways
 usage "invalid colour" "--background-color" --background-color '#12'
 usage "switch with an invalid value" "yes or no" --grid=perhaps
 usage "elevation beyond the pole" "--camera-elevation-angle" --camera-elevation-angle 91
-usage "clothes of a crowd" "wear nothing" --wear "$own" --crowd 2 "$model"
+usage "clothes of a crowd" "--outfit cannot be combined" --outfit "$own" --crowd 2 "$model"
 usage "two camera paths" "only one camera path" "$flight" "$flight"
-usage "unsupported picture format" "PNG" --output x.jpg
-usage "two jobs" "only one of" --verify --frames 3
-usage "several pictures on standard output" "one picture" --output - --animation-time 0,1
+usage "unsupported picture format" \
+    "--output: unknown file extension; expected .png, .apng, .gif, .mp4 or .webm, or - for standard output" --output x.jpg
+usage "two jobs" "cannot be combined" --no-render --frames 3
+usage "several pictures on standard output" "--output - can write only one image; use one --animation-time" \
+    --output - --animation-time 0,1
 
 # -- Bad files ----------------------------------------------------------------------------------
 
@@ -181,11 +183,11 @@ bad_file "missing camera path" "missing.md5camera" "$model" "$scratch/missing.md
 bad_file "model as a camera path" "md5mesh" "$model" "$scratch/mesh.md5camera"
 bad_file "model as a camera path alone" "md5mesh" "$scratch/mesh.md5camera"
 bad "animation index too large" "--animation-index 9" --animation-index 9 "$model" "$anim"
-bad "a death without a figure" "articulated figure" --dies 1 "$model" --no-auto
-bad "missing texture" "no such file" --texture "$scratch/missing.png" "$model" --no-auto
+bad "a death without a figure" "articulated figure" --ragdoll-time 1 "$model" --no-auto
+bad "missing texture" "texture $scratch/missing.png: file not found" --texture "$scratch/missing.png" "$model" --no-auto
 bad "text as a texture" "text.png" --texture "$scratch/text.png" "$model" --no-auto
 bad "folder as a texture" "folder" --texture "$scratch" "$model" --no-auto
-bad "texture of a missing mesh" "no mesh" --texture nobody="${own%.md5mesh}.png" "$own"
+bad "texture of a missing mesh" "--texture: mesh \"nobody\" not found; the model has 2 meshes" --texture nobody="${own%.md5mesh}.png" "$own"
 bad "missing normal map" "normal map" --normal-map "$scratch/missing.png" "$model" --no-auto
 bad "text as a glow map" "glow map" --glow-map "$scratch/text.png" "$model" --no-auto
 bad "output into a missing folder" "cannot write" "$model" --output "$scratch/nowhere/x.png"
@@ -298,15 +300,34 @@ check "--root" keeps_in_place
 
 # -- Textures -----------------------------------------------------------------------------------
 
-# A figure beside the model that is none is told.
-tells_of_figures() {
-    mkdir "$scratch/figure" && cp "$own" "$scratch/figure/own.md5mesh" && echo "articulatedFigure other {}" >"$scratch/figure/own.af" &&
-        runs 0 "$scratch/figure/own.md5mesh" $small --no-auto --output "$scratch/fig.png" --verbose warning &&
-        says err "own.af: no figure is made of it: expected af_pose.md5anim" && cp "$models/bobbin/pat.md5anim" "$scratch/figure/idle.md5anim" &&
-        runs 0 "$scratch/figure/own.md5mesh" $small --no-auto --output "$scratch/fig.png" --verbose warning &&
-        says err "own.af: no figure is made of it: expected an articulatedFigure"
+# A file of N meshes without textures causes N warnings, of which 100 are printed. The names of the shaders contain no digits, because
+# textures are also found by similar names.
+bounds_warnings() {
+    mkdir "$scratch/warned" && many_meshes 100 >"$scratch/warned/many.md5mesh" && runs 0 "$scratch/warned/many.md5mesh" $small --output "$scratch/many.png" --verbose warning && lines err 100 &&
+        many_meshes 103 >"$scratch/warned/many.md5mesh" && runs 0 "$scratch/warned/many.md5mesh" $small --output "$scratch/many.png" --verbose warning && lines err 101 &&
+        says err 'md5view: 3 more warnings; use --verbose debug to print all' &&
+        runs 0 "$scratch/warned/many.md5mesh" $small --output "$scratch/many.png" --verbose debug && says err 'mesh 102 "": no texture found'
 }
-check "a figure that cannot be made is told" tells_of_figures
+many_meshes() { # N
+    awk -v n="$1" 'BEGIN {
+        print "MD5Version 10 commandline \"\" numJoints 1 numMeshes " n " joints { \"origin\" -1 ( 0 0 0 ) ( 0 0 0 ) }"
+        for (i = 0; i < n; i++)
+            print "mesh { shader \"" sprintf("zq%cjx%cqz", 97 + int(i / 26), 97 + i % 26) "\" numverts 3 vert 0 ( 0 0 ) 0 1 vert 1 ( 1 0 ) 1 1 vert 2 ( 0 1 ) 2 1 numtris 1 tri 0 0 1 2 " \
+                "numweights 3 weight 0 0 1 ( 0 0 0 ) weight 1 0 1 ( 1 0 0 ) weight 2 0 1 ( 0 1 0 ) }"
+    }'
+}
+check "a file with many warnings prints 100 of them and counts the rest" bounds_warnings
+
+# A broken articulated figure in the folder of the model is reported if a picture shows its bodies. Any other picture does not read it.
+reports_broken_figures() {
+    mkdir "$scratch/figure" && cp "$own" "$scratch/figure/own.md5mesh" && echo "articulatedFigure other {}" >"$scratch/figure/own.af" &&
+        runs 0 "$scratch/figure/own.md5mesh" $small --no-auto --output "$scratch/fig.png" --verbose warning --joint-bounds &&
+        says err "own.af: cannot create an articulated figure: expected the setup pose af_pose.md5anim or idle.md5anim in the same folder" && cp "$models/bobbin/pat.md5anim" "$scratch/figure/idle.md5anim" &&
+        runs 0 "$scratch/figure/own.md5mesh" $small --no-auto --output "$scratch/fig.png" --verbose warning --joint-bounds &&
+        says err "own.af: cannot create an articulated figure: articulatedFigure of this name not found" &&
+        runs 0 "$scratch/figure/own.md5mesh" "$scratch/figure/idle.md5anim" $small --output "$scratch/fig.png" --verbose warning && ! grep -q 'own.af' "$scratch/err"
+}
+check "a broken figure is reported, and a picture without it does not read it" reports_broken_figures
 
 # A game folder with a model of many meshes, and textures in various locations. Each case is a mesh with a
 # shader, and a file in the game folder that must be found or must not.
@@ -319,7 +340,7 @@ found   SKIN3                     models/imp/Skin3.PNG          other case
 found   models/imp/skin4          models/imp/skin4_d.png        with _d
 found   /elsewhere/art/skin5.png  models/imp/skin5.png          path of another machine
 found   C:\art\skin6.tga          models/imp/skin6.png          backslashes and a drive
-found   art/skin7                 models/imp/art/skin7.png      in a folder beside the model
+found   art/skin7                 models/imp/art/skin7.png      in a folder next to the model
 found   C:\art\skin8.tga          models/imp/textures/skin8.png in textures/
 found   art/imp/skin9.tga         art/imp/skin9.png             from the game's root
 found   models/imp/skin12.tga     models/imp/skin12.dds         a DDS file
@@ -386,7 +407,7 @@ other_units() {
     "$products/md5tool" fix "$models/bobbin/pat.md5anim" --scale 0.0254 --output "$scratch/metres.md5anim" >"$scratch/out" &&
         runs 0 "$own" "$models/bobbin/pat.md5anim" "$scratch/metres.md5anim" --no-auto --output "$scratch/tex.png" --resolution 64,64 \
             --samples 1 --verbose warning && lines err 1 &&
-        says err "metres.md5anim: warning: bones are 0.0254 times as long as the mesh's, as metres beside inches"
+        says err "metres.md5anim: warning: bones are 0.0254 times as long as in the mesh (meters instead of inches)"
 }
 check "a clip in other units gives one warning" other_units
 check "a texture that was chosen in the window" remembered_texture
@@ -551,9 +572,6 @@ back_faces() { # seen from behind, one side of a sheet; a picture named as the m
     done
     holds '$1 == 0 && $2 > 0.1' "$seen"
 }
-verifies_without_camera_path() {
-    is_exact "$square" "$scratch/cut.md5camera"
-}
 check "--two-sided" back_faces
 check "a camera path shows what the user's camera shows from there" matches_the_user_camera
 check "its horizontal field of view is as computed" looks_as_computed
@@ -597,19 +615,15 @@ times_frames() {
 }
 check "--frames prints frame times" times_frames
 
-# -- Verification: test_view_verify.c has what it finds ---------------------------------
+# -- Vertex paths -------------------------------------------------------------------------------
 
 takes_another_path() (
     # Mesa's way to be as old a driver.
     export MESA_GL_VERSION_OVERRIDE=4.2 MESA_EXTENSION_OVERRIDE=-GL_ARB_compute_shader
     runs 0 "$model" --no-auto --path compute --output "$scratch/older.png" --resolution 64,64 &&
-        says err 'path "compute" needs OpenGL 4.3' && says err "warning: " &&
-        runs 1 --verify "$model" --no-auto --path compute && says err "error: "
+        says err 'path "compute" is not supported: expected OpenGL 4.3, found ' && says err "warning: "
 )
-check_long "--verify of the built-in model" is_exact
-check "--verify with a camera path" verifies_without_camera_path
 check "an unavailable path is replaced by another, with a warning" takes_another_path
-check "--verify needs a model" runs 1 --verify "$anim"
 check "the time for many clips is linear in their number" \
     python3 test/tool/many_arguments.py "$data/flags.md5anim" \
     "$view" --no-render --no-config "$data/flags.md5mesh"
@@ -624,12 +638,9 @@ useless() {
     while read -r option what; do
         is_useless "$option" "$what" || { echo "$option"; return 1; }
     done <<'END'
---crowd-exact --crowd
 --crowd-reduced=9 --crowd
 --crowd-baked=9 --crowd
 --crowd-impostors=9 --crowd
---no-crowd-levels --crowd
---onion-step=3 --onion
 --no-environment --environment
 --environment-background --environment
 --camera-path .md5camera
@@ -641,7 +652,6 @@ useless() {
 --open-last window
 --mute window
 --page=easing --page
---game-demo --game-demo
 END
 }
 check "options without effect on a picture are errors" useless

@@ -283,9 +283,9 @@ drops_folder() {
 }
 # The answer to a window that is gone is an X error, 3 for its number, for which Xlib's own handler ends a program.
 outlives() { # WHAT
-    errors=$(grep -c '^X error 3 ' "$log")
+    errors=$(grep -c '^ignored X error 3 of request ' "$log")
     python3 test/viewer/x11.py abandon "$window" "$1" && press grid g && press grid g &&
-        [ "$(grep -c '^X error 3 ' "$log")" -gt "$errors" ]
+        [ "$(grep -c '^ignored X error 3 of request ' "$log")" -gt "$errors" ]
 }
 outlives_paste() {
     xdotool key ctrl+p type 'copy command line' && after copy-command xdotool key Return && outlives paste
@@ -342,16 +342,16 @@ for clip in $(seq 50); do
 done
 stops_reading() { # COMMAND...
     open_viewer "$scratch/many/b.md5mesh" && kill -STOP "$viewer" && xdotool key ctrl+r && "$@" &&
-        xdotool key e e e e e e e e && [ "$(grep -c 'not picked up' "$log")" -eq 50 ]
+        xdotool key e e e e e e e e && [ "$(grep -c 'skipped animation: ' "$log")" -eq 50 ]
 }
 ends_at_once() { # COMMAND...
     stops_reading true && "$@" && kill -CONT "$viewer" && ended_with 0 && ! grep '^edges: ' "$log" &&
-        [ "$(grep -c 'not picked up' "$log")" -eq 50 ]
+        [ "$(grep -c 'skipped animation: ' "$log")" -eq 50 ]
 }
 gives_up() {
     stops_reading xdotool key Escape && kill -CONT "$viewer" && until_true more_than edges 7 &&
-        [ "$(grep -c 'not picked up' "$log")" -eq 50 ] && press reload ctrl+r &&
-        [ "$(grep -c 'not picked up' "$log")" -eq 100 ] && closes
+        [ "$(grep -c 'skipped animation: ' "$log")" -eq 50 ] && press reload ctrl+r &&
+        [ "$(grep -c 'skipped animation: ' "$log")" -eq 100 ] && closes
 }
 tell_to_end() {
     kill -TERM "$viewer"

@@ -20,7 +20,7 @@ turns_sections() {
         types w a l k && press choose Return && says 'is["list"] == "none" && is["error"] == 0' &&
         press game shift+f && press close-lists Escape && says 'is["list"] == "none"'
 }
-falls_and_rises() {
+falls() {
     press die Delete && says 'is["notice"] == 1 && is["error"] == 0' && press die Delete &&
         says 'is["notice"] == 1 && is["error"] == 0'
 }
@@ -31,6 +31,6 @@ drops_archive() {
 }
 check "a game folder is listed; typing finds an entity, Enter opens it" lists_game
 check "Tab turns to other sections; a clip is put on the model" turns_sections
-check "Delete lets a monster fall, and get up" falls_and_rises
+check "Delete lets a monster fall, and ends the fall" falls
 check "a dropped archive is listed" drops_archive
 finish

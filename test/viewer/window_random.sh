@@ -90,7 +90,7 @@ names_what_it_waits_for() {
     mkfifo "$scratch/out.obj"
     printf 'export=40000004\t\t\t\t\t%s\tout\n' "$scratch" >"$scratch/remembered"
     open_viewer "$own" && press export ctrl+e && xdotool key Return && press run-export Return && until_true opens_pipe && press quit ctrl+q || return 1
-    until_true grep '^no frame for 10 s: the window waits for the end of thread convert$' "$log" &&
+    until_true grep '^no frame for 10 s; waiting for the end of thread convert$' "$log" &&
         cat "$scratch/out.obj" >"$scratch/piped" && ended_with 0
 }
 check_long "a window that stands still says what it waits for" names_what_it_waits_for

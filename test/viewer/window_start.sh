@@ -33,7 +33,7 @@ restores_state() {
     quits && cat "$file" && open_viewer || return 1
     first_line
     lasting "$line" >"$scratch/started"
-    says 'is["error"] == 0' && ! grep -e 'unknown line ignored' -e ' takes ' "$log" &&
+    says 'is["error"] == 0' && ! grep -e 'unknown line ignored' -e ': expected ' "$log" &&
         diff "$scratch/ended" "$scratch/started" && cp "$file" "$scratch/once" && quits &&
         open_viewer || return 1
     first_line
@@ -196,7 +196,7 @@ ends_movie() { # SIGNAL
 fills_disk() {
     # shellcheck disable=SC3045 # a limit that can be lifted again
     ulimit -S -f 600
-    open_viewer "$own" && press record shift+F12 && until_true grep -q 'cannot be written on' "$log"
+    open_viewer "$own" && press record shift+F12 && until_true grep -q 'the movie was closed after' "$log"
     filled=$?
     # shellcheck disable=SC3045
     ulimit -S -f unlimited

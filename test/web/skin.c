@@ -34,7 +34,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "%s\n", binding ? "too many joints" : error.message);
         return 1;
     }
-    md5_sample(binding, md5_moment_at(anim, 0.3, MD5_WRAP_LOOP), MD5_ROOT_FILE, pose);
+    md5_sample(binding, md5_sample_position_at(anim, 0.3, MD5_WRAP_LOOP), MD5_ROOT_FILE, pose);
     md5_local_to_model(&model->skeleton, pose, joints);
     md5_build_palette(model, joints, palette);
     for (uint32_t i = 0; i < model->num_meshes; i++) {

@@ -1,0 +1,10 @@
+#!/bin/sh
+# The limits of the readers of md5tool: each with a file at the limit and a file above it.
+. test/build/report.sh
+
+bounds() { # [long]
+    python3 test/convert/bounds.py "$products/md5tool" "$scratch" "$@"
+}
+check "limits of convert and bind" bounds
+check_long "limits that only large files reach" bounds long
+finish

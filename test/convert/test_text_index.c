@@ -1,0 +1,55 @@
+// Sets of texts.
+#include "test/test.h"
+
+#include "demo/common/text_index.h"
+
+static size_t add(common_text_index *index, const char *text)
+{
+    return common_index_text(index, text, strlen(text));
+}
+
+TEST (texts_are_numbered_as_they_are_added) {
+    common_text_index index = {0};
+    CHECK(!common_has_text(&index, "a"));
+    CHECK_UINT(add(&index, "a"), 0);
+    CHECK_UINT(add(&index, ""), 1);
+    CHECK_UINT(add(&index, "ab"), 2);
+    CHECK_UINT(add(&index, "a"), 0);
+    CHECK_UINT(add(&index, ""), 1);
+    CHECK_UINT(index.count, 3);
+    CHECK_STRING(index.texts[2], "ab");
+    CHECK(common_has_text(&index, "ab") && common_has_text(&index, ""));
+    CHECK(!common_has_text(&index, "abc") && !common_has_text(&index, "b"));
+    common_free_text_index(&index);
+    CHECK(!common_has_text(&index, "a"));
+}
+
+TEST (parts_of_a_text_are_texts) {
+    common_text_index index = {0};
+    const char *const text = "walking";
+    CHECK_UINT(common_index_text(&index, text, 4), 0);
+    CHECK_UINT(common_index_text(&index, text, 7), 1);
+    CHECK_UINT(common_index_text(&index, text, 4), 0);
+    CHECK_STRING(index.texts[0], "walk");
+    CHECK(common_has_text(&index, "walk") && !common_has_text(&index, "walki"));
+    common_free_text_index(&index);
+}
+
+// The table grows when half of it is used: at 8, 16, 32 ... texts.
+TEST (many_texts_keep_their_numbers) {
+    common_text_index index = {0};
+    char text[16];
+    bool is_right = true;
+    for (uint32_t i = 0; i < 5000; i++) {
+        snprintf(text, sizeof text, "%u", i);
+        is_right &= !common_has_text(&index, text) && add(&index, text) == i;
+        is_right &= 2 * index.count <= index.num_slots + 1;
+    }
+    for (uint32_t i = 0; i < 5000; i++) {
+        snprintf(text, sizeof text, "%u", i);
+        is_right &= common_has_text(&index, text) && add(&index, text) == i;
+    }
+    CHECK(is_right);
+    CHECK_UINT(index.count, 5000);
+    common_free_text_index(&index);
+}

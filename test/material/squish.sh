@@ -1,0 +1,20 @@
+#!/bin/sh
+# Compressed pictures as libsquish, which shares no code with ours, decodes them.
+. test/build/report.sh
+
+compiles() {
+    # shellcheck disable=SC2086 # several flags
+    "${CXX:-c++}" -std=c++17 -Wall -Wextra -Werror -Ibuild/include test/material/squish.cpp $archives -lsquish \
+        ${MD5_LINK_FLAGS:-} -lm -o "$scratch/squish"
+}
+equal() {
+    "$scratch/squish" >"$scratch/compared" || { cat "$scratch/compared"; false; }
+}
+if echo '#include <squish.h>' | "${CXX:-c++}" -E -x c++ - >/dev/null 2>&1; then
+    check "the comparison compiles" compiles
+    check "blocks are those of libsquish" equal
+    cat "$scratch/compared"
+else
+    skip "compressed pictures" "libsquish is not installed"
+fi
+finish

@@ -1,0 +1,651 @@
+// Materials, rule by rule. verdicts.sh compares the results of a whole real folder.
+#include "test/real.h"
+#include "test/decl/game_case.h"
+#include "test/own.h"
+
+// The material m of a game.
+static const md5_material *parse(md5_game *game)
+{
+    const md5_material *const material = md5_game_material(game, "m", NULL);
+    CHECK(material);
+    return material;
+}
+
+// The only material of a game that lives until the end of the block.
+#define MATERIAL(material, text)                  \
+    OWN_GAME game = open_materials((text), NULL); \
+    const md5_material *const material = parse(game)
+
+// -- Expressions ----------------------------------------------------------------------------------
+
+// The value of an expression at time 1.5, with parm4 = 0.25 and a table ramp of 0, 10.
+static void check_value(const char *expression, double expected)
+{
+    char text[1024] = "table ramp { { 0, 10 } }\nm { { map x red ";
+    game_log log;
+    strcat(text, expression);
+    strcat(text, " } }");
+    OWN_GAME game = open_materials(text, &log);
+    const md5_material *const material = parse(game);
+    CHECK_UINT(material->decl->state, MD5_DECL_PARSED);
+    CHECK_NEAR(color_at(material, 0, 0, 1.5f), expected, 1e-6);
+    CHECK_STRING(log.text, "");
+}
+
+TEST (expressions_are_right_associative) {
+    check_value("20 - 5 - 3", 18);
+    check_value("100 / 10 * 5", 2);
+    check_value("9 % 5 % 3", 1);
+    check_value("( 20 - 5 ) - 3", 12);
+}
+
+TEST (expressions_have_four_levels) {
+    check_value("2 + 3 * 4", 14);
+    check_value("2 * 3 + 4", 10);
+    check_value("1 + 1 > 1 * 1", 1);
+    check_value("2 < 1 || 3 >= 3", 1);
+    check_value("1 && 0", 0);
+    check_value("4 != 4", 0);
+    check_value("4 == 4", 1);
+    check_value("4 <= 3", 0);
+}
+
+TEST (expressions_have_terms_of_all_kinds) {
+    check_value("TIME", 1.5);
+    check_value("parm4", 0.25);
+    check_value("parm11 + global7 + sound", 0);
+    check_value("fragmentPrograms", 1);
+    check_value("-2 * time", -3);
+    check_value("ramp[ 0.25 ]", 5);
+    check_value("ramp[ ramp[ 0.25 ] / 20 ] + 1", 6);
+    check_value("7 % 0", 0);
+    check_value("time * 0 + 0", 0);
+    check_value("( 1e30 * 1e30 ) % 7", 1); // 2147483647 % 7
+}
+
+static void check_defaulted(const char *text, const char *line)
+{
+    game_log log;
+    OWN_GAME game = open_materials(text, &log);
+    const md5_material *const material = parse(game);
+    CHECK_UINT(material->decl->state, MD5_DECL_DEFAULTED);
+    CHECK_UINT(material->num_stages, 1);
+    CHECK_STRING(material->stages[0].image.text, "_default");
+    CHECK_UINT(material->coverage, MD5_COVERAGE_TRANSLUCENT);
+    has_logged(&log, line);
+}
+
+TEST (errors_in_expressions_default_a_material) {
+    check_defaulted("m { { map x\nred - parm4 } }",
+                    "materials/all.mtr:2: Bad negative number 'parm4'");
+    check_defaulted("m { { map x red what } }", "materials/all.mtr:1: Bad term 'what'");
+    check_defaulted("m { { map x red ( 1 } }", "materials/all.mtr:1: expected ')' but found '}'");
+    check_defaulted("m { { map x scroll 1 2 } }",
+                    "materials/all.mtr:1: expected ',' but found '2'");
+    check_defaulted("m { { map x rotate 1 } }",
+                    "materials/all.mtr:1: no sinTable for rotate defined");
+    check_defaulted("m { { map x red parm12 } }", "materials/all.mtr:1: Bad term 'parm12'");
+}
+
+TEST (deep_expressions_are_read_without_recursion) {
+    enum { DEPTH = 1000, TOO_DEEP = 100000 };
+    OWN_STRING text = malloc(2 * TOO_DEEP + 100);
+    for (size_t depth = DEPTH; depth <= TOO_DEEP; depth *= TOO_DEEP / DEPTH) {
+        strcpy(text, "m { { map x red ");
+        size_t used = strlen(text);
+        memset(text + used, '(', depth);
+        used += depth;
+        text[used++] = '2';
+        memset(text + used, ')', depth);
+        strcpy(text + used + depth, " } }");
+        MATERIAL(material, text);
+        CHECK_UINT(material->decl->state, depth == DEPTH ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED);
+        if (depth == DEPTH)
+            CHECK_EXACT(color_at(material, 0, 0, 0), 2);
+    }
+}
+
+TEST (too_many_operations_default_a_material) {
+    OWN_STRING text = malloc(100000);
+    strcpy(text, "m { { map x red 1");
+    for (int i = 0; i < 5000; i++)
+        strcat(text, " - time");
+    strcat(text, " } }");
+    MATERIAL(material, text);
+    CHECK_UINT(material->decl->state, MD5_DECL_DEFAULTED);
+}
+
+// -- Images ---------------------------------------------------------------------------------------
+
+TEST (image_programs_are_trees) {
+    MATERIAL(material, "m { { map AddNormals(a.tga,heightmap( B\\c ,  4 )) } }");
+    const md5_image_program *const image = &material->stages[0].image;
+    CHECK_STRING(image->text, "AddNormals( a, heightmap( B/c, 4))");
+    CHECK_UINT(image->num_steps, 4);
+    CHECK_STRING(image->steps[0].file, "a");
+    CHECK_STRING(image->steps[1].file, "b/c");
+    CHECK_UINT(image->steps[2].kind, MD5_IMAGE_HEIGHTMAP);
+    CHECK_EXACT(image->steps[2].values[0], 4);
+    CHECK_UINT(image->steps[3].kind, MD5_IMAGE_ADD_NORMALS);
+}
+
+TEST (image_programs_take_numbers_in_order) {
+    MATERIAL(material, "m { { map scale( a, .5, 2, 3, 4 ) } }");
+    const md5_image_program *const image = &material->stages[0].image;
+    CHECK_UINT(image->num_steps, 2);
+    for (int i = 0; i < 4; i++)
+        CHECK_EXACT(image->steps[1].values[i], i == 0 ? 0.5 : i + 1.0);
+}
+
+TEST (deep_image_programs_are_read_without_recursion) {
+    enum { DEPTH = 20000 };
+    OWN_STRING text = malloc(16 * DEPTH);
+    char *end = text + strlen(strcpy(text, "m { { map "));
+    for (int i = 0; i < DEPTH; i++)
+        end += strlen(strcpy(end, "makeAlpha("));
+    *end++ = 'a';
+    memset(end, ')', DEPTH);
+    strcpy(end + DEPTH, " } }");
+    MATERIAL(material, text);
+    CHECK_UINT(strlen(material->stages[0].image.text), 255);
+}
+
+// -- Stages ---------------------------------------------------------------------------------------
+
+// The lights of all stages, as digits.
+static void check_lights(const char *text, const char *expected)
+{
+    char lights[32] = "";
+    MATERIAL(material, text);
+    for (uint32_t i = 0; i < material->num_stages && i < 31; i++)
+        lights[i] = (char)('0' + material->stages[i].light);
+    CHECK_STRING(lights, expected);
+}
+
+TEST (stages_are_added_and_sorted_by_light) {
+    check_lights("m { diffusemap x }", "12");
+    check_lights("m { bumpmap x }", "12");
+    check_lights("m { specularmap x }", "13");
+    check_lights("m { specularmap x { map y } diffusemap x bumpmap x }", "0123");
+    check_lights("m { bumpmap x diffusemap x bumpmap y { map z } specularmap y }", "12013");
+    check_lights("m { bumpmap x { texgen reflect cubeMap y } }", "01");
+    check_lights("m { { map x } }", "0");
+    check_lights("m { nonsolid }", "");
+}
+
+TEST (stages_keep_words_of_their_own) {
+    MATERIAL(
+        material,
+        "m { clamp { map x blend GL_DST_COLOR, GL_ONE maskAlpha nearest nopicmip vertexColor\n"
+        "if parm4 alphaTest 0.5 privatePolygonOffset -2\n texGen skybox zeroclamp } { map _white } "
+        "}");
+    const md5_stage *const stage = &material->stages[0];
+    CHECK_UINT(material->num_stages, 2);
+    CHECK_UINT(stage->bits & 0x1FFF, 0x1000 | 0x100 | 0x23);
+    CHECK_UINT(stage->filter, MD5_FILTER_NEAREST);
+    CHECK(stage->no_picmip && stage->has_alpha_test);
+    CHECK_UINT(stage->vertex_color, MD5_VERTEX_COLOR_MODULATE);
+    CHECK_UINT(stage->condition, MD5_REGISTER_PARM0 + 4);
+    CHECK_EXACT(stage->polygon_offset, -2);
+    CHECK_UINT(stage->texgen, MD5_TEXGEN_SKYBOX);
+    CHECK_UINT(stage->repeat, MD5_IMAGE_CLAMP_ZERO);
+    CHECK_UINT(material->stages[1].repeat, MD5_IMAGE_REPEAT);
+}
+
+TEST (stages_keep_programs) {
+    MATERIAL(material, "m { { program heat.vfp\nvertexParm 1 time , 2\nfragmentMap 0 clamp "
+                       "_currentRender\nfragmentMap 1 y } }");
+    const md5_stage_program *const program = &material->stages[0].program;
+    CHECK_STRING(program->vertex, "heat.vfp");
+    CHECK_STRING(program->fragment, "heat.vfp");
+    CHECK_UINT(program->num_vertex_parms, 2);
+    CHECK_UINT(program->vertex_parms[1][0], MD5_REGISTER_TIME);
+    CHECK_EXACT(material->registers[program->vertex_parms[1][1]], 2);
+    CHECK_EXACT(material->registers[program->vertex_parms[1][2]], 0);
+    CHECK_EXACT(material->registers[program->vertex_parms[1][3]], 1);
+    CHECK_UINT(program->num_images, 2);
+    CHECK_UINT(program->repeat[0], MD5_IMAGE_CLAMP);
+    CHECK_STRING(program->images[1].text, "y");
+    CHECK_EXACT(material->sort, 100);
+}
+
+TEST (matrices_multiply_from_the_right) {
+    static float registers[MD5_MAX_REGISTERS];
+    const md5_material_input input = {.time = 100.25f};
+    float matrix[2][3];
+    MATERIAL(material, "m { { map x scale 2, 4 scroll 3, time } }");
+    md5_evaluate_material(material, &input, registers);
+    md5_stage_matrix(&material->stages[0], registers, matrix);
+    CHECK_NEAR(matrix[0][0], 2, 1e-6);
+    CHECK_NEAR(matrix[0][2], 6, 1e-6); // 2 * 3
+    CHECK_NEAR(matrix[1][1], 4, 1e-6);
+    CHECK_SMALL(matrix[1][2], 1e-6); // 4 * 100.25 = 401, beyond 40: its fraction
+}
+
+// -- The whole ------------------------------------------------------------------------------------
+
+TEST (materials_keep_words_of_their_own) {
+    MATERIAL(
+        material,
+        "m { qer_editorimage a/b.tga ignored words\n description \"a thing\"\n noFog noselfshadow\n"
+        "flesh metal ladder nonsolid guisurf guis/x.gui\n decalInfo 2 3 ( 1 2 3 4 ) ( 5 6 7 8 )\n"
+        "renderbump -size 16 \"x y\"\n spectrum 3\n deform flare time\n { map x } }");
+    CHECK_UINT(material->decl->state, MD5_DECL_PARSED);
+    CHECK_STRING(material->editor_image, "a/b.tga");
+    CHECK_STRING(material->description, "a thing");
+    CHECK_STRING(material->gui, "guis/x.gui");
+    CHECK_STRING(material->render_bump, "-size 16 \"x y\"");
+    CHECK(material->no_fog && material->no_self_shadow && material->no_shadows);
+    CHECK_UINT(material->surface, 1 | 1 << 7);
+    CHECK_UINT(material->contents, 2);
+    CHECK_UINT((uint64_t)material->spectrum, 3);
+    CHECK_UINT(material->deform, MD5_DEFORM_FLARE);
+    CHECK_UINT(material->deform_registers[0], MD5_REGISTER_TIME);
+    CHECK_UINT(material->cull, MD5_CULL_NONE);
+    CHECK_EXACT(material->decal_fade, 3);
+    CHECK_EXACT(material->decal_end[3], 8);
+}
+
+// The type of a surface changes nothing of what the material contains: it is solid, bit 0, and
+// opaque, bit 1.
+TEST (types_of_surfaces_keep_a_material_solid) {
+    STRINGS(types) = {"metal",      "stone",      "flesh",      "wood",       "cardboard",
+                      "liquid",     "glass",      "plastic",    "ricochet",   "surftype10",
+                      "surftype11", "surftype12", "surftype13", "surftype14", "surftype15"};
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
+        char text[64];
+        snprintf(text, sizeof text, "m { %s { map x } }", types[i]);
+        MATERIAL(material, text);
+        CHECK_UINT(material->surface, i + 1);
+        CHECK_UINT(material->contents, 3);
+    }
+}
+
+TEST (coverage_and_sort_follow_from_stages) {
+    static const struct {
+        const char *text;
+        md5_coverage coverage;
+    } coverages[] = {
+        {"m { { map x blend add } }", MD5_COVERAGE_TRANSLUCENT},
+        {"m { { map x blend add } diffusemap y }", MD5_COVERAGE_OPAQUE},
+        {"m { translucent { map x alphaTest .5 } }", MD5_COVERAGE_PERFORATED},
+    };
+    for (size_t i = 0; i < COUNT_OF(coverages); i++) {
+        MATERIAL(material, coverages[i].text);
+        CHECK_THAT(material->coverage == coverages[i].coverage, "%s", coverages[i].text);
+    }
+    static const struct {
+        const char *text;
+        float sort;
+    } sorts[] = {{"m { sort nearest\n { map x } }", 7},
+                 {"m { sort \"010\"\n { map x } }", 10},
+                 {"m { polygonOffset 2\n { map x } }", 2}};
+    for (size_t i = 0; i < COUNT_OF(sorts); i++) {
+        MATERIAL(material, sorts[i].text);
+        CHECK_THAT(material->sort == sorts[i].sort, "%s", sorts[i].text);
+    }
+    MATERIAL(mirror, "m { mirror { mirrorRenderMap 8, 9 } }");
+    CHECK_UINT(mirror->decl->state, MD5_DECL_DEFAULTED); // the comma is neither a number nor a word
+}
+
+TEST (errors_default_a_material) {
+    check_defaulted("m {\n\nwrong }",
+                    "materials/all.mtr:3: unknown general material parameter 'wrong' in 'm'");
+    check_defaulted("m { { map x wrong } }",
+                    "materials/all.mtr:1: unknown token 'wrong' in material 'm'");
+    check_defaulted("m { { map x blend GL_X, GL_ONE } }",
+                    "materials/all.mtr:1: unknown blend mode 'GL_X' in material 'm'");
+    check_defaulted("m { sort\n{ map x } }", "materials/all.mtr:1: missing sort parameter");
+    check_defaulted("m { diffusemap \"two words\" }",
+                    "materials/all.mtr:1: unknown token 'words' in material 'm'");
+    check_defaulted("m { { map x ", "materials/all.mtr:1: couldn't read expected token");
+}
+
+TEST (too_many_stages_default_a_material) {
+    OWN_STRING text = malloc(4000);
+    strcpy(text, "m { ");
+    for (int i = 0; i < 257; i++)
+        strcat(text, "{ map x } ");
+    strcat(text, "}");
+    MATERIAL(material, text);
+    CHECK_UINT(material->decl->state, MD5_DECL_DEFAULTED);
+}
+
+// Whatever a material says: the engine made these images with options of their own.
+TEST (builtin_images_have_their_own_sampling) {
+    static const struct {
+        const char *image;
+        md5_image_repeat repeat;
+        md5_image_filter filter;
+    } cases[] = {
+        {"_white", MD5_IMAGE_REPEAT, MD5_FILTER_DEFAULT},
+        {"_quadratic", MD5_IMAGE_CLAMP, MD5_FILTER_DEFAULT},
+        {"_Fog.tga", MD5_IMAGE_CLAMP, MD5_FILTER_DEFAULT},
+        {"_noFalloff", MD5_IMAGE_CLAMP_ZERO, MD5_FILTER_DEFAULT},
+        {"_ramp", MD5_IMAGE_CLAMP, MD5_FILTER_NEAREST},
+        {"_unknown", MD5_IMAGE_REPEAT, MD5_FILTER_DEFAULT},
+        {"plain", MD5_IMAGE_CLAMP_ZERO, MD5_FILTER_LINEAR},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[128];
+        snprintf(text, sizeof text, "m { { map %s zeroClamp linear } }", cases[i].image);
+        MATERIAL(material, text);
+        CHECK_THAT(material->stages[0].repeat == cases[i].repeat
+                       && material->stages[0].filter == cases[i].filter,
+                   "%s: repeat %d, filter %d", cases[i].image, (int)material->stages[0].repeat,
+                   (int)material->stages[0].filter);
+    }
+}
+
+TEST (missing_materials_are_implicit) {
+    OWN_GAME game = open_materials("", NULL);
+    const md5_material *const material = md5_game_material(game, "Models\\Imp.tga", NULL);
+    CHECK_STRING(material->decl->name, "models/imp");
+    CHECK(!material->decl->file);
+    CHECK_UINT(material->num_stages, 1);
+    CHECK_STRING(material->stages[0].image.text, "models/imp");
+    CHECK_UINT(material->stages[0].repeat, MD5_IMAGE_CLAMP);
+    CHECK_UINT(material->stages[0].bits, 0x165);
+    CHECK(md5_game_material(game, "models/imp", NULL) == material);
+}
+
+// -- Deform ---------------------------------------------------------------------------------------
+
+// Deforms, compared with numbers computed manually.
+
+// A quad about (10, 0, 0) in the plane x = 10, whose front faces +x: from y = -1 to 1, z = -5 to 5.
+// Its triangles are 0 1 2 and 2 1 3.
+static const char quad_text[] =
+    "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
+    "joints {\n\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
+    "mesh {\nshader \"m\"\nnumverts 4\n"
+    "vert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\nvert 3 ( 1 1 ) 3 1\n"
+    "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\nnumweights 4\n"
+    "weight 0 0 1 ( 10 -1 5 )\nweight 1 0 1 ( 10 1 5 )\n"
+    "weight 2 0 1 ( 10 -1 -5 )\nweight 3 0 1 ( 10 1 -5 )\n}\n";
+
+// As seen from +x, where y points to the right.
+static const md5_deform_view from_front = {.eye = {110, 0, 0}, .left = {0, -1, 0}, .up = {0, 0, 1}};
+
+typedef struct deform_case {
+    md5_game *game;
+    md5_model *model;
+    const md5_mesh *mesh;
+    uint32_t num_vertices, num_triangles;
+    md5_vec3 positions[16];
+    md5_vec2 texcoords[16];
+    md5_vec4 colors[16];
+    uint32_t indices[54];
+} deform_case;
+
+// Deforms the quad by a material with this deform.
+static void form(deform_case *c, const char *deform, const md5_deform_view *view)
+{
+    char text[512] = "table ramp { { 0, 8 } }\nm { deform ";
+    float registers[MD5_MAX_REGISTERS];
+    const md5_material_input input = {.time = 2};
+    memset(c, 0, sizeof *c);
+    c->game = open_materials(strcat(strcat(text, deform), " { map x } }"), NULL);
+    c->model = text_model(quad_text, NULL);
+    c->mesh = &c->model->meshes[0];
+    const md5_material *const material = md5_game_material(c->game, "m", NULL);
+    const md5_deformed out = {
+        .positions = c->positions, .texcoords = c->texcoords, .colors = c->colors};
+    const char *const name = material->deform_decl;
+    const md5_table *const table = name ? md5_game_table(c->game, name, NULL) : NULL;
+    CHECK(md5_deform_size(material->deform, c->mesh, &c->num_vertices, &c->num_triangles));
+    md5_deform_indices(material->deform, c->mesh, c->indices);
+    md5_evaluate_material(material, &input, registers);
+    md5_deform_vertices(material, table, registers, c->mesh, c->mesh->positions, c->mesh->normals,
+                        view, &out);
+}
+
+static void free_case(deform_case *c)
+{
+    md5_free_model(c->model);
+    md5_destroy_game(c->game);
+}
+
+#define OWN_DEFORM __attribute__((cleanup(free_case))) deform_case
+
+static void check_position(const deform_case *c, uint32_t vertex, double x, double y, double z)
+{
+    CHECK_VEC3(c->positions[vertex], x, y, z, 1e-4);
+}
+
+TEST (deform_sprite_faces_the_viewer) {
+    // From above: left is +y, and up in the picture is +x.
+    static const md5_deform_view from_above = {
+        .eye = {10, 0, 100}, .left = {0, 1, 0}, .up = {1, 0, 0}};
+    static const uint32_t indices[6] = {0, 1, 2, 0, 2, 3};
+    const double half = 0.707 * sqrt(26.0); // (-1, 5) from the middle
+    OWN_DEFORM c;
+    form(&c, "sprite", &from_above);
+    check_position(&c, 0, 10 + half, half, 0);
+    check_position(&c, 1, 10 + half, -half, 0);
+    check_position(&c, 2, 10 - half, -half, 0);
+    check_position(&c, 3, 10 - half, half, 0);
+    CHECK(c.texcoords[0].x == 0 && c.texcoords[0].y == 0);
+    CHECK(c.texcoords[1].x == 1 && c.texcoords[1].y == 0);
+    CHECK(c.texcoords[2].x == 1 && c.texcoords[2].y == 1);
+    CHECK(c.texcoords[3].x == 0 && c.texcoords[3].y == 1);
+    CHECK_BYTES(c.indices, indices, sizeof indices);
+    CHECK(c.colors[0].x == 1 && c.colors[3].w == 1);
+}
+
+// Seen from the side, +y, its width goes along x; seen from the front nothing changes.
+TEST (deform_tube_turns_about_its_long_axis) {
+    static const md5_deform_view from_side = {
+        .eye = {10, 100, 0}, .left = {1, 0, 0}, .up = {0, 0, 1}};
+    OWN_DEFORM c;
+    form(&c, "tube", &from_side);
+    for (uint32_t i = 0; i < 4; i++) {
+        CHECK_NEAR(fabs((double)c.positions[i].x - 10), 1, 1e-3);
+        CHECK_SMALL(c.positions[i].y, 1e-3);
+        CHECK_NEAR(c.positions[i].z, c.mesh->positions[i].z, 1e-3);
+    }
+    // The sides stay apart: 0 is above 2, 1 above 3.
+    CHECK(c.positions[0].x * c.positions[1].x > 0 && c.positions[0].x != c.positions[1].x);
+    CHECK_NEAR(c.positions[0].x, c.positions[2].x, 1e-3);
+    CHECK_NEAR(c.positions[1].x, c.positions[3].x, 1e-3);
+    CHECK(c.texcoords[3].x == 1 && c.texcoords[3].y == 1);
+}
+
+TEST (deform_expand_and_move_by_registers) {
+    for (int is_moved = 0; is_moved < 2; is_moved++) {
+        OWN_DEFORM c;
+        form(&c, is_moved ? "move 0 - time" : "expand time * 2", &from_front);
+        for (uint32_t i = 0; i < 4; i++)
+            check_position(&c, i, is_moved ? 8 : 14, c.mesh->positions[i].y,
+                           c.mesh->positions[i].z);
+        CHECK_BYTES(c.indices, c.mesh->indices, 6 * sizeof *c.indices);
+    }
+}
+
+#define TEST_HERE(title, ...) TEST_WITH (title, deform_case, c, form(c, __VA_ARGS__), free_case(c))
+
+// The table is 0 at 0, 8 at 0.5 and 0 at 1 again; linear in between.
+TEST_HERE (deform_turbulent_moves_texture_coordinates, "turbulent ramp 0.5 0.05 2", &from_front) {
+    for (uint32_t i = 0; i < 4; i++) {
+        const md5_vec3 at = c->mesh->positions[i];
+        const double x = 0.1 + 2 * (0.003 * at.x + 0.007 * at.y + 0.011 * at.z);
+        const double turn = x - floor(x);
+        const double first = turn < 0.5 ? 16 * turn : 16 - 16 * turn;
+        CHECK_NEAR(c->texcoords[i].x, c->mesh->texcoords[i].x + 0.5 * first, 1e-4);
+        CHECK_NEAR(c->texcoords[i].y, c->mesh->texcoords[i].y + 0.5 * (8 - first), 1e-4);
+        check_position(c, i, at.x, at.y, at.z);
+    }
+}
+
+// Seen from 100 units in front, the border is 3 wide on each side, and at corners on both. It lies
+// in the plane of the quad or in front of it, and every vertex is drawn.
+TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
+    uint32_t uses[16] = {0};
+    CHECK_UINT(c->num_vertices, 16);
+    CHECK_UINT(c->num_triangles, 18);
+    for (uint32_t i = 0; i < 54; i++)
+        uses[c->indices[i]]++;
+    double widest = 0, highest = 0;
+    for (uint32_t i = 0; i < 16; i++) {
+        CHECK(uses[i] > 0 && c->positions[i].x > 10 - 1e-3f);
+        CHECK_EXACT(c->texcoords[i].x, i < 4 ? 0.5 : 0);
+        CHECK_EXACT(c->texcoords[i].y, 0.5);
+        CHECK(c->colors[i].x == 1 && c->colors[i].w == 1);
+        const double wide = fabs((double)c->positions[i].y), high = fabs((double)c->positions[i].z);
+        widest = fmax(widest, wide);
+        highest = fmax(highest, high);
+    }
+    CHECK_NEAR(widest, 4, 0.2);
+    CHECK_NEAR(highest, 8, 0.2);
+}
+
+TEST (deform_flare_is_nothing_from_behind_and_from_its_plane) {
+    static const md5_deform_view views[] = {
+        {.eye = {-90, 0, 0}, .left = {0, 1, 0}, .up = {0, 0, 1}},
+        {.eye = {10, 90, 0}, .left = {1, 0, 0}, .up = {0, 0, 1}}};
+    for (int view = 0; view < 2; view++) {
+        OWN_DEFORM c;
+        form(&c, "flare 3", &views[view]);
+        for (uint32_t i = 0; i < 16; i++)
+            check_position(&c, i, 10, 0, 0);
+        CHECK(c.colors[0].x == 0);
+    }
+}
+
+// -- Eyes -------------------------------------------------------------------------------------
+
+// The origin is a triangle about (0, 0, 0) in the plane y = 0; the eye is a square in front of it,
+// at x = 1, of two triangles; what it looks at is a triangle about the point `focus`. `order` puts
+// the triangle of the origin first or last.
+static md5_model *make_eye(md5_vec3 focus, bool is_last)
+{
+    static const char vertices[10][24] = {"-1 0 -1",   "1 0 0",    "-1 0 1", "1 -.5 .5", "1 .5 .5",
+                                          "1 -.5 -.5", "1 .5 -.5", "",       "",         ""};
+    static const char *const orders[2] = {"tri 0 0 1 2\ntri 1 3 4 5\ntri 2 5 4 6\ntri 3 7 8 9\n",
+                                          "tri 0 3 4 5\ntri 1 5 4 6\ntri 2 7 8 9\ntri 3 0 1 2\n"};
+    OWN_TEXT text = {0};
+    test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
+                       "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader \"m\"\nnumverts 10\n");
+    for (int i = 0; i < 10; i++)
+        test_append(&text, "vert %d ( 9 9 ) %d 1\n", i, i);
+    test_append(&text, "numtris 4\n%snumweights 10\n", orders[is_last]);
+    for (int i = 0; i < 10; i++) {
+        if (i < 7)
+            test_append(&text, "weight %d 0 1 ( %s )\n", i, vertices[i]);
+        else // a triangle whose bounds are about the focus
+            test_append(&text, "weight %d 0 1 ( %g %g %g )\n", i, (double)focus.x + (i - 8),
+                        (double)focus.y - (i - 8), (double)focus.z + (i == 8 ? 0 : i - 8));
+    }
+    test_append(&text, "}\n");
+    md5_model *const model = md5_parse_model(text.bytes, text.used, NULL, NULL);
+    CHECK(model);
+    return model;
+}
+
+// Checks what is drawn of an eye: only it, unmoved, with the texture coordinates `expected` of its
+// four vertices.
+static void check_eye(md5_model *model, const double expected[4][2])
+{
+    const md5_mesh *const mesh = &model->meshes[0];
+    const md5_material material = {.deform = MD5_DEFORM_EYEBALL};
+    const float registers[MD5_FIRST_REGISTER] = {0};
+    uint32_t num_vertices = 0, num_triangles = 0, indices[12];
+    static const uint32_t eye[6] = {3, 4, 5, 5, 4, 6};
+    md5_vec3 positions[10];
+    md5_vec2 texcoords[10];
+    const md5_deformed out = {.positions = positions, .texcoords = texcoords};
+    CHECK(md5_deform_size(MD5_DEFORM_EYEBALL, mesh, &num_vertices, &num_triangles));
+    CHECK(num_vertices == 10 && num_triangles == 2);
+    md5_deform_indices(MD5_DEFORM_EYEBALL, mesh, indices);
+    CHECK_BYTES(indices, eye, sizeof eye);
+    md5_deform_vertices(&material, NULL, registers, mesh, mesh->positions, NULL, &from_front, &out);
+    CHECK_BYTES(positions, mesh->positions, sizeof positions);
+    for (int i = 0; i < 4; i++) {
+        CHECK_NEAR(texcoords[3 + i].x, expected[i][0], 1e-4);
+        CHECK_NEAR(texcoords[3 + i].y, expected[i][1], 1e-4);
+    }
+    md5_free_model(model);
+}
+
+// Straight ahead, s goes along -y, the normal of the origin's triangle, and t along that cross the
+// look, z; one unit is one texture.
+TEST (deform_eye_projects_the_texture_from_its_origin) {
+    static const double ahead[4][2] = {{1, 1}, {0, 1}, {1, 0}, {0, 0}};
+    check_eye(make_eye((md5_vec3){100, 0, 0}, false), ahead);
+}
+
+// Looking to the left by atan(1/2): s goes along (1, -2, 0) / sqrt(5), so that its middle is where
+// the look meets the eye, at y = 1/2; up by the same angle: t goes along (-1, 0, 2) / sqrt(5).
+TEST (deform_eye_follows_its_focus) {
+    const double across = 2.0 / sqrt(5.0), tilted = 1.0 / sqrt(5.0);
+    const double left[4][2] = {{0.5 + across, 1}, {0.5, 1}, {0.5 + across, 0}, {0.5, 0}};
+    check_eye(make_eye((md5_vec3){100, 50, 0}, false), left);
+    const double up[4][2] = {{1, 0.5 - tilted + 0.5 * across},
+                             {0, 0.5 - tilted + 0.5 * across},
+                             {1, 0.5 - tilted - 0.5 * across},
+                             {0, 0.5 - tilted - 0.5 * across}};
+    check_eye(make_eye((md5_vec3){100, 0, 50}, false), up);
+}
+
+// The engine takes the corners of the origin's triangle from its number on: here from the fourth
+// index on, 5 4 6, the second triangle of the eye, whose normal is that of the look. So nothing is
+// left of the axes, and the whole eye has the texel in the middle.
+TEST (deform_eye_has_the_engines_fault) {
+    static const double middle[4][2] = {{0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5}};
+    check_eye(make_eye((md5_vec3){100, 0, 0}, true), middle);
+}
+
+// With another number of groups the engine draws the mesh as it is, which the caller has to do.
+TEST (deform_eye_needs_three_groups_of_triangles) {
+    uint32_t num_vertices, num_triangles;
+    OWN_MODEL model = make_eye((md5_vec3){100, 0, 0}, false);
+    md5_mesh mesh = model->meshes[0];
+    for (mesh.num_triangles = 1; mesh.num_triangles <= 4; mesh.num_triangles++)
+        CHECK(md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles)
+              == (mesh.num_triangles == 4));
+    static const uint32_t many[3 * 61] = {0};
+    mesh.indices = many;
+    mesh.num_triangles = 61;
+    CHECK(!md5_deform_size(MD5_DEFORM_EYEBALL, &mesh, &num_vertices, &num_triangles));
+}
+
+TEST (deform_is_refused_for_other_meshes) {
+    static const char triangle[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
+                                   "joints {\n\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
+                                   "mesh {\nshader \"m\"\nnumverts 3\nvert 0 ( 0 0 ) 0 1\n"
+                                   "vert 1 ( 1 0 ) 0 1\nvert 2 ( 0 1 ) 0 1\nnumtris 1\n"
+                                   "tri 0 0 1 2\nnumweights 1\nweight 0 0 1 ( 0 0 0 )\n}\n";
+    uint32_t num_vertices, num_triangles;
+    OWN_MODEL model = text_model(triangle, NULL);
+    for (int i = MD5_DEFORM_NONE; i <= MD5_DEFORM_TURBULENT; i++) {
+        const md5_deform deform = (md5_deform)i;
+        const bool is_any = deform == MD5_DEFORM_EXPAND || deform == MD5_DEFORM_MOVE
+                            || deform == MD5_DEFORM_TURBULENT;
+        CHECK(md5_deform_size(deform, &model->meshes[0], &num_vertices, &num_triangles) == is_any);
+    }
+}
+
+// A flare whose triangles form no quad shrinks to its centre; tubes of points stay where they are;
+// without a table, without normals and without a deform nothing moves.
+TEST_HERE (deform_of_odd_input_is_harmless, "tube", &from_front) {
+    static const uint32_t apart[6] = {0, 1, 2, 0, 1, 3};
+    static const md5_vec3 points[4] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, NAN}};
+    float registers[MD5_MAX_REGISTERS] = {0};
+    md5_mesh mesh = *c->mesh;
+    const md5_deformed out = {.positions = c->positions, .texcoords = c->texcoords};
+    md5_material material = {.deform = MD5_DEFORM_TUBE};
+    md5_deform_vertices(&material, NULL, registers, &mesh, points, NULL, &from_front, &out);
+    check_position(c, 0, 1, 2, 3);
+    for (int i = MD5_DEFORM_NONE; i <= MD5_DEFORM_TURBULENT; i++) {
+        material.deform = (md5_deform)i;
+        if (material.deform == MD5_DEFORM_FLARE || material.deform == MD5_DEFORM_SPRITE
+            || material.deform == MD5_DEFORM_TUBE)
+            continue;
+        md5_deform_vertices(&material, NULL, registers, &mesh, points, NULL, &from_front, &out);
+        check_position(c, 0, 1, 2, 3);
+    }
+    mesh.indices = apart;
+    material.deform = MD5_DEFORM_FLARE;
+    md5_deform_vertices(&material, NULL, registers, &mesh, mesh.positions, NULL, &from_front, &out);
+    check_position(c, 15, 10, 0, 0);
+}

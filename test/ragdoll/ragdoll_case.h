@@ -1,0 +1,206 @@
+// Figures for ragdolls: a man of twelve bodies, chains and stars, in a game folder in memory; and
+// the ground on which they fall. It needs no other file of tests: it also runs where only few of
+// them are compiled.
+#ifndef TEST_RAGDOLL_CASE_H
+#define TEST_RAGDOLL_CASE_H
+
+#include "test/test.h"
+
+#include "md5/md5game.h"
+#include "md5/md5ragdoll.h"
+
+typedef struct ragdoll_case {
+    test_text texts[3]; // mesh, clip, declarations
+    md5_game *game;
+    md5_entity *entity;
+    md5_figure *figure;
+} ragdoll_case;
+
+static inline const char *case_name(void *user, size_t index)
+{
+    static const char *const names[] = {"d.md5mesh", "d.md5anim", "def/d.def"};
+    (void)user;
+    return names[index];
+}
+
+static inline const void *case_open(void *user, size_t index, size_t *size, md5_error *error)
+{
+    const ragdoll_case *const it = user;
+    (void)error;
+    *size = it->texts[index].used;
+    return it->texts[index].bytes;
+}
+
+static inline void case_close(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)bytes, (void)size;
+}
+
+// Joints that a man's bodies move, each a bone from its joint to `end`, or a box about it.
+typedef struct man_part {
+    const char *joint, *parent;
+    int at[3], end[3], width; // width 0: a box from `at` less `end` to `at` and `end`
+    const char *limit;        // of the joint to the parent
+} man_part;
+
+static const man_part man_parts[] = {
+    {"hips", "", {0, 0, 40}, {5, 7, 5}, 0, ""},
+    {"chest", "hips", {0, 0, 56}, {5, 8, 8}, 0, "pyramidLimit ( 0, 0, 1 ), 70, 50, 10"},
+    {"head", "chest", {1, 0, 71}, {4, 4, 5}, 0, "coneLimit ( 0, 0, 1 ), 70"},
+    {"larm", "chest", {0, 9, 62}, {0, 12, 50}, 4, "coneLimit ( 0.3, 0.6, -0.5 ), 130"},
+    {"lhand", "larm", {0, 12, 50}, {2, 14, 38}, 3, "limit -60, 120, 0"},
+    {"rarm", "chest", {0, -9, 62}, {0, -12, 50}, 4, "coneLimit ( 0.3, -0.6, -0.5 ), 130"},
+    {"rhand", "rarm", {0, -12, 50}, {2, -14, 38}, 3, "limit -60, 120, 0"},
+    {"lthigh", "hips", {0, 4, 38}, {1, 5, 21}, 5, "coneLimit ( 0.4, 0.3, -1 ), 100"},
+    {"lshin", "lthigh", {1, 5, 21}, {0, 5, 4}, 4, "limit 60, 120, 0"},
+    {"lfoot", "lshin", {0, 5, 3}, {6, 3, 2}, 0, "coneLimit ( 0, 0, -1 ), 50"},
+    {"rthigh", "hips", {0, -4, 38}, {1, -5, 21}, 5, "coneLimit ( 0.4, -0.3, -1 ), 100"},
+    {"rshin", "rthigh", {1, -5, 21}, {0, -5, 4}, 4, "limit 60, 120, 0"},
+    {"rfoot", "rshin", {0, -5, 3}, {6, 3, 2}, 0, "coneLimit ( 0, 0, -1 ), 50"},
+};
+
+static inline int part_index(const char *joint)
+{
+    for (int i = 0; i < (int)COUNT_OF(man_parts); i++)
+        if (strcmp(man_parts[i].joint, joint) == 0)
+            return i;
+    return -1;
+}
+
+// The joints of the man with the given declarations: a modelDef "doll" is before them. `opts` may
+// be NULL.
+static inline bool open_case_with(ragdoll_case *it, const char *keys, const char *figure,
+                                  const md5_load_opts *opts)
+{
+    memset(it, 0, sizeof *it);
+    test_text *const mesh = &it->texts[0], *const clip = &it->texts[1];
+    const int count = (int)COUNT_OF(man_parts);
+    test_append(mesh,
+                "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 0\njoints {\n"
+                "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n",
+                count + 1);
+    test_append(clip,
+                "MD5Version 10\ncommandline \"\"\nnumFrames 1\nnumJoints %d\nframeRate 24\n"
+                "numAnimatedComponents 0\nhierarchy {\n\"origin\" -1 0 0\n",
+                count + 1);
+    for (int i = 0; i < count; i++) {
+        const man_part *const part = &man_parts[i];
+        const int parent = part_index(part->parent) + 1;
+        test_append(mesh, "\"%s\" %d ( %d %d %d ) ( 0 0 0 )\n", part->joint, parent, part->at[0],
+                    part->at[1], part->at[2]);
+        test_append(clip, "\"%s\" %d 0 0\n", part->joint, parent);
+    }
+    test_append(mesh, "}\n");
+    test_append(clip, "}\nbounds {\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n");
+    for (int i = 0; i < count; i++) {
+        static const int origin[3];
+        const int parent = part_index(man_parts[i].parent);
+        const int *const from = parent >= 0 ? man_parts[parent].at : origin;
+        test_append(clip, "( %d %d %d ) ( 0 0 0 )\n", man_parts[i].at[0] - from[0],
+                    man_parts[i].at[1] - from[1], man_parts[i].at[2] - from[2]);
+    }
+    test_append(clip, "}\nframe 0 {\n}\n");
+    test_append(&it->texts[2],
+                "model body { mesh d.md5mesh anim af_pose d.md5anim { frame 1 event posed } "
+                "}\nentityDef doll { \"model\" "
+                "\"body\" %s }\narticulatedFigure doll {\n%s\n}\n",
+                keys, figure);
+    const md5_game_path place = {
+        .num_files = 3, .name = case_name, .open = case_open, .close = case_close, .user = it};
+    it->game = md5_create_game(&place, 1, opts, NULL);
+    it->entity = it->game ? md5_load_entity(it->game, "doll", opts, NULL) : NULL;
+    const md5_figure_def *const def = it->game ? md5_game_figure_def(it->game, "doll", NULL) : NULL;
+    md5_error error = {0};
+    it->figure = it->entity && def ? md5_create_figure(def, it->entity, opts, &error) : NULL;
+    return CHECK_THAT(it->figure, "%s", error.message);
+}
+
+static inline bool open_case(ragdoll_case *it, const char *keys, const char *figure)
+{
+    return open_case_with(it, keys, figure, NULL);
+}
+
+static inline void close_case(ragdoll_case *it)
+{
+    md5_free_figure(it->figure);
+    md5_free_entity(it->entity);
+    md5_destroy_game(it->game);
+    for (size_t i = 0; i < COUNT_OF(it->texts); i++)
+        free(it->texts[i].bytes);
+}
+
+static inline void append_man(test_text *text)
+{
+    for (size_t i = 0; i < COUNT_OF(man_parts); i++) {
+        const man_part *const part = &man_parts[i];
+        const int *const at = part->at, *const end = part->end;
+        test_append(text, "body \"%s\" { joint \"%s\" ", part->joint,
+                    part == man_parts ? "origin" : part->joint);
+        if (part->width > 0)
+            test_append(text,
+                        "model bone( ( %d, %d, %d ), ( %d, %d, %d ), %d ) "
+                        "origin ( %g, %g, %g ) }\n",
+                        at[0], at[1], at[2], end[0], end[1], end[2], part->width,
+                        0.5 * (at[0] + end[0]), 0.5 * (at[1] + end[1]), 0.5 * (at[2] + end[2]));
+        else
+            test_append(text,
+                        "model box( ( -%d, -%d, -%d ), ( %d, %d, %d ) ) "
+                        "origin ( %d, %d, %d ) }\n",
+                        end[0], end[1], end[2], end[0], end[1], end[2], at[0], at[1], at[2]);
+        if (!part->limit[0])
+            continue;
+        const bool is_hinge = part->limit[0] == 'l';
+        test_append(text, "%s \"%s\" { body1 \"%s\" body2 \"%s\" anchor joint( \"%s\" ) %s %s }\n",
+                    is_hinge ? "hinge" : "universalJoint", part->joint, part->joint, part->parent,
+                    part->joint,
+                    is_hinge ? "axis ( 0, 1, 0 )"
+                    : part->limit[0] == 'p' || part->joint[0] == 'h'
+                        ? "shafts ( 0, 0, 1 ), ( 0, 0, -1 )"
+                        : "shafts ( 0, 0, -1 ), ( 0, 0, 1 )",
+                    part->limit);
+    }
+}
+
+static inline bool open_man_with(ragdoll_case *it, const char *keys, const md5_load_opts *opts)
+{
+    test_text text = {0};
+    append_man(&text);
+    const bool is_open = open_case_with(it, keys, text.bytes, opts);
+    free(text.bytes);
+    return is_open;
+}
+
+static inline bool open_man(ragdoll_case *it, const char *keys)
+{
+    return open_man_with(it, keys, NULL);
+}
+
+// Bodies of the setup, moved and turned, all with one velocity.
+static inline void place_bodies(const md5_figure *figure, md5_xform place, md5_vec3 linear,
+                                md5_vec3 angular, md5_body_state *bodies)
+{
+    for (uint32_t i = 0; i < figure->num_bodies; i++) {
+        bodies[i].place = md5_xform_mul(place, figure->setup[i]);
+        const md5_vec3 from =
+            md5_vec3_sub(bodies[i].place.translation, bodies[0].place.translation);
+        bodies[i].linear = md5_vec3_add(linear, md5_vec3_cross(angular, from));
+        bodies[i].angular = angular;
+    }
+}
+
+static inline md5_vec3 random_vec3(double most, uint64_t *state)
+{
+    const float x = test_betweenf((float)-most, (float)most, state);
+    const float y = test_betweenf((float)-most, (float)most, state);
+    const float z = test_betweenf((float)-most, (float)most, state);
+    return (md5_vec3){x, y, z};
+}
+
+static inline md5_quat random_turn(uint64_t *state)
+{
+    const md5_vec3 v = random_vec3(1.0, state);
+    const md5_quat q = {v.x, v.y, v.z, test_betweenf(-1.0f, 1.0f, state)};
+    return md5_quat_normalize(q, (md5_quat){0, 0, 0, 1});
+}
+
+#endif

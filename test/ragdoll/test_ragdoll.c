@@ -1,0 +1,982 @@
+// Ragdolls: what is asked of thousands of throws, laws of mechanics that they keep, and
+// figures that no one would make.
+#include "test/ragdoll/ragdoll_case.h"
+
+#include "test/game/entity_case.h"
+#include "test/misuse.h"
+#include "test/own.h"
+
+#include <time.h>
+
+static void own_ragdoll(md5_ragdoll *const *owner)
+{
+    md5_destroy_ragdoll(*owner);
+}
+#define OWN_RAGDOLL __attribute__((unused, cleanup(own_ragdoll))) md5_ragdoll *const
+
+enum { MAX_BODIES = 16 };
+static const md5_xform nowhere = {.rotation = {0, 0, 0, 1}};
+static const md5_vec3 still = {0, 0, 0};
+
+// == Grounds ======================================================================================
+
+enum {
+    PLANE,
+    SLOPE,
+    HILLS,
+    STAIRS, // the first one of the flights
+    NUM_FLIGHTS = 3,
+    NUM_GROUNDS = STAIRS + NUM_FLIGHTS,
+};
+
+// Stairs of triangles that lead down along x; the edge of the first tread is at x = 0.
+typedef struct flight {
+    int num_steps;
+    float depth, height; // of a tread, of a riser
+} flight;
+
+static const flight flights[NUM_FLIGHTS] = {
+    {.num_steps = 8, .depth = 12.0f, .height = 8.0f},
+    {.num_steps = 8, .depth = 24.0f, .height = 12.0f},
+    {.num_steps = 6, .depth = 40.0f, .height = 20.0f},
+};
+
+// Returns NULL if the ground is not a flight of stairs.
+static const flight *flight_of_ground(int ground)
+{
+    return ground >= STAIRS ? &flights[ground - STAIRS] : NULL;
+}
+
+static const md5_vec3 slope = {0.2588190451f, 0, 0.9659258263f}; // of 15 degrees
+
+static double hill(double x, double y)
+{
+    return 10.0 * sin(x / 40.0) * cos(y / 55.0) + 6.0 * sin(y / 23.0 + 1.0);
+}
+
+static float hills(void *user, float x, float y, md5_vec3 *normal)
+{
+    const double e = 0.01, px = (double)x, py = (double)y;
+    const double dx = (hill(px + e, py) - hill(px - e, py)) / (2.0 * e);
+    const double dy = (hill(px, py + e) - hill(px, py - e)) / (2.0 * e);
+    const double length = sqrt(dx * dx + dy * dy + 1.0);
+    (void)user;
+    *normal = (md5_vec3){(float)(-dx / length), (float)(-dy / length), (float)(1.0 / length)};
+    return (float)hill(px, py);
+}
+
+static double stairs_height(const flight *stairs, double x)
+{
+    const double tread = ceil(x / (double)stairs->depth);
+    const double steps_below = fmin(fmax(tread, 0.0), stairs->num_steps);
+    return (double)stairs->height * ((double)stairs->num_steps - steps_below);
+}
+
+// Returns the triangles of a flight that a box may touch.
+static uint32_t stairs_triangles(void *user, md5_bounds box, md5_vec3 (*corners)[3], uint32_t room)
+{
+    const flight *const stairs = user;
+    uint32_t count = 0;
+    for (int i = 0; i <= stairs->num_steps; i++) {
+        const bool is_last = i == stairs->num_steps;
+        const float begin = i > 0 ? stairs->depth * (float)(i - 1) : -1e4f;
+        const float end = is_last ? 1e4f : stairs->depth * (float)i;
+        const float z = stairs->height * (float)(stairs->num_steps - i);
+        const float low = z - stairs->height;
+        const md5_vec3 a = {begin, -1e3f, z}, b = {begin, 1e3f, z};
+        const md5_vec3 c = {end, 1e3f, z}, d = {end, -1e3f, z};
+        const md5_vec3 e = {end, 1e3f, low}, f = {end, -1e3f, low};
+        const md5_vec3 all[4][3] = {{a, b, c}, {a, c, d}, {d, c, e}, {d, e, f}};
+        const bool is_near = box.max.x >= begin && box.min.x <= end && box.min.z <= z;
+        const int num_triangles = is_last ? 2 : 4;
+        for (int k = 0; is_near && k < num_triangles && count < room; k++)
+            memcpy(corners[count++], all[k], sizeof all[k]);
+    }
+    return count;
+}
+
+static double height_of(int ground, double x, double y)
+{
+    if (ground >= STAIRS)
+        return stairs_height(flight_of_ground(ground), x);
+    if (ground == HILLS)
+        return hill(x, y);
+    return ground == SLOPE ? -x * (double)slope.x / (double)slope.z : 0.0;
+}
+
+// How deep a point is in the ground: along the shortest way out.
+static double depth_of_point(int ground, md5_vec3 point)
+{
+    const double x = (double)point.x, y = (double)point.y, z = (double)point.z;
+    md5_vec3 normal = slope;
+    double depth = height_of(ground, x, y) - z;
+    if (ground == HILLS)
+        (void)hills(NULL, point.x, point.y, &normal);
+    if (ground == HILLS || ground == SLOPE)
+        depth *= (double)normal.z;
+    const flight *const stairs = flight_of_ground(ground);
+    if (!stairs || depth <= 0.0)
+        return depth;
+    for (int i = 0; i < stairs->num_steps; i++) {
+        const double edge = (double)stairs->depth * i;
+        if (edge >= x)
+            depth = fmin(depth, fmax(edge - x, stairs_height(stairs, edge + 0.001) - z));
+    }
+    return depth;
+}
+
+// How deep an edge of the stairs is in a body.
+static double depth_of_edge(const md5_figure *figure, const md5_body_part *part, md5_xform place,
+                            md5_vec3 edge)
+{
+    const md5_xform into = md5_xform_inverse(place);
+    const md5_vec3 from = md5_xform_point(into, edge);
+    const md5_vec3 along = md5_quat_rotate(into.rotation, (md5_vec3){0, 1, 0});
+    double first = -1e3, last = 1e3, depth = 1e9;
+    for (int round = 0; round < 2;
+         round++) { // where it is within all faces; how far it is in there
+        const md5_vec3 at =
+            md5_vec3_add(from, md5_vec3_scale(along, (float)(0.5 * (first + last))));
+        for (uint32_t i = 0; i < part->num_triangles; i++) {
+            const uint32_t *const face = figure->triangles[part->first_triangle + i];
+            const md5_vec3 a = figure->vertices[face[0]];
+            const md5_vec3 normal =
+                md5_vec3_normalize(md5_vec3_cross(md5_vec3_sub(figure->vertices[face[2]], a),
+                                                  md5_vec3_sub(figure->vertices[face[1]], a)),
+                                   still);
+            const double speed = (double)md5_vec3_dot(normal, along);
+            const double out = (double)md5_vec3_dot(normal, md5_vec3_sub(round ? at : from, a));
+            if (round)
+                depth = fmin(depth, -out);
+            else if (speed < -1e-6)
+                first = fmax(first, -out / speed);
+            else if (speed > 1e-6)
+                last = fmin(last, -out / speed);
+            else if (out > 0.0)
+                return 0.0;
+        }
+        if (first > last)
+            return 0.0;
+    }
+    return depth;
+}
+
+static double deepest(int ground, const md5_figure *figure, const md5_body_state *bodies)
+{
+    const flight *const stairs = flight_of_ground(ground);
+    const int num_edges = stairs ? stairs->num_steps : 0;
+    double worst = 0.0;
+    for (uint32_t i = 0; i < figure->num_bodies; i++) {
+        const md5_body_part *const part = &figure->bodies[i];
+        for (uint32_t k = 0; k < part->num_vertices; k++)
+            worst = fmax(
+                worst,
+                depth_of_point(ground, md5_xform_point(bodies[i].place,
+                                                       figure->vertices[part->first_vertex + k])));
+        for (int k = 0; k < num_edges; k++) {
+            const md5_vec3 edge = {stairs->depth * (float)k, 0,
+                                   stairs->height * (float)(stairs->num_steps - k)};
+            worst = fmax(worst, depth_of_edge(figure, part, bodies[i].place, edge));
+        }
+    }
+    return worst;
+}
+
+// == Throws =======================================================================================
+
+// Numbers of which none may be above a limit, and a thousandth may be above a bar.
+typedef struct measured {
+    const char *name;
+    double bar, limit, worst;
+    uint64_t count, above;
+    uint64_t bins[4096]; // a hundred for each factor of 10, from 1e-8 on
+} measured;
+
+static void measure(measured *all, double value)
+{
+    const double place = 100.0 * (log10(fmax(value, 1e-8)) + 8.0);
+    all->bins[(size_t)fmin(place, 4095.0)]++;
+    all->count++;
+    all->above += value > all->bar;
+    all->worst = fmax(all->worst, value);
+}
+
+// Of 99.9 percent of the numbers the largest, rounded up by 2.3 percent at most.
+static double nearly_all(const measured *all)
+{
+    uint64_t sum = 0;
+    size_t bin = 0;
+    while (bin < 4095 && (sum += all->bins[bin]) * 1000 < all->count * 999)
+        bin++;
+    return pow(10.0, ((double)bin + 1.0) / 100.0 - 8.0);
+}
+
+enum { LIMITS, LIMITS_AT_REST, JOINTS, JOINTS_AT_REST, DEPTH, ENERGY, RISE, NUM_BARS };
+typedef struct throws {
+    measured bars[NUM_BARS];
+    uint64_t count, at_rest, not_finite, steps;
+} throws;
+
+static bool is_finite(const md5_figure *figure, const md5_body_state *bodies)
+{
+    float sum = 0.0f;
+    for (uint32_t i = 0; i < figure->num_bodies; i++) {
+        const md5_body_state *const body = &bodies[i];
+        sum += body->place.translation.x + body->place.translation.y + body->place.translation.z
+               + body->place.rotation.w + body->linear.x + body->linear.z + body->angular.y;
+    }
+    return fabsf(sum) < INFINITY;
+}
+
+// Throws a figure as no one dies: turned anyhow, at 200 units a second, spinning.
+static void throw_once(throws *all, md5_ragdoll *ragdoll, const md5_figure *figure, int ground,
+                       uint64_t number)
+{
+    uint64_t random = 1000 * number + 17;
+    md5_xform place = {
+        .rotation = random_turn(&random),
+        .translation = {test_betweenf(-40, 60, &random), test_betweenf(-60, 60, &random), 0}};
+    place.translation.z =
+        (float)height_of(ground, (double)place.translation.x, (double)place.translation.y)
+        + test_betweenf(110, 170, &random);
+    const md5_vec3 linear = random_vec3(200, &random), angular = random_vec3(5, &random);
+    md5_body_state bodies[MAX_BODIES];
+    place_bodies(figure, place, linear, angular, bodies);
+    md5_ragdoll_start(ragdoll, bodies);
+    if (number % 3 == 0)
+        md5_ragdoll_apply_impulse(ragdoll, (uint32_t)(number % figure->num_bodies),
+                                  bodies[number % figure->num_bodies].place.translation,
+                                  random_vec3(9000, &random));
+    const md5_ragdoll_status begin = md5_ragdoll_state(ragdoll);
+    double weight = 0.0, before = begin.energy, limit = 0.0;
+    for (uint32_t i = 0; i < figure->num_bodies; i++)
+        weight += (double)figure->bodies[i].mass * 1066.0;
+    const double fall = // the energy of a fall to the ground below
+        begin.energy
+        - weight * height_of(ground, (double)place.translation.x, (double)place.translation.y);
+    all->count++;
+    for (int step = 0; step < 300; step++) {
+        md5_ragdoll_advance(ragdoll, 1.0 / 60.0);
+        const md5_ragdoll_status now = md5_ragdoll_state(ragdoll);
+        const md5_body_state *const at = md5_ragdoll_bodies(ragdoll);
+        all->steps++;
+        all->not_finite += !is_finite(figure, at);
+        // What it began with beyond a limit does not count until it has been within.
+        limit = now.worst_limit < 0.5f || step > 30 ? 1.0 : limit;
+        measure(&all->bars[LIMITS], limit * (double)now.worst_limit);
+        measure(&all->bars[JOINTS], (double)now.worst_joint);
+        measure(&all->bars[DEPTH], deepest(ground, figure, at));
+        measure(&all->bars[ENERGY], (now.energy - begin.energy) / fall);
+        measure(&all->bars[RISE], (now.energy - before) / weight);
+        before = now.energy;
+        if (!md5_ragdoll_is_at_rest(ragdoll))
+            continue;
+        all->at_rest++;
+        measure(&all->bars[LIMITS_AT_REST], (double)now.worst_limit);
+        measure(&all->bars[JOINTS_AT_REST], (double)now.worst_joint);
+        break;
+    }
+}
+
+// `min_at_rest`: percentage of the throws that must have come to rest.
+static void throw_many(const md5_figure *figure, const char *name, uint64_t count,
+                       uint64_t min_at_rest)
+{
+    throws *const all = test_calloc(1, sizeof *all);
+    static const char *const names[] = {"degrees beyond limits",
+                                        "the same at rest",
+                                        "units between joints",
+                                        "the same at rest",
+                                        "units deep in the ground",
+                                        "part of energy gained",
+                                        "units of height by which energy rises in a tick"};
+    static const double bars[] = {5.0, 1.0, 1.0, 0.1, 0.5, 0.01, 0.05};
+    for (int i = 0; i < NUM_BARS; i++)
+        all->bars[i] = (measured){.name = names[i], .bar = bars[i], .limit = INFINITY};
+    all->bars[LIMITS].limit = 5.0;
+    all->bars[RISE].limit = 0.05;
+    for (int ground = 0; ground < NUM_GROUNDS; ground++) {
+        md5_ragdoll_desc desc = {.figure = figure};
+        if (ground == PLANE || ground == SLOPE)
+            desc.ground.plane_normal = ground == SLOPE ? slope : (md5_vec3){0, 0, 1};
+        desc.ground.heights = ground == HILLS ? hills : NULL;
+        desc.ground.triangles = ground >= STAIRS ? stairs_triangles : NULL;
+        desc.ground.user = (void *)(uintptr_t)flight_of_ground(ground);
+        OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+        REQUIRE(ragdoll);
+        for (size_t i = 0; i < count; i++)
+            throw_once(all, ragdoll, figure, ground, i);
+    }
+    printf("note: %llu throws of %s, %llu steps; at rest within 5 s: %llu\n",
+           (unsigned long long)all->count, name, (unsigned long long)all->steps,
+           (unsigned long long)all->at_rest);
+    for (size_t i = 0; i < COUNT_OF(all->bars); i++) {
+        measured *const bar = &all->bars[i];
+        printf("note: %s: 99.9 %% within %.3g, worst %.3g\n", bar->name, nearly_all(bar),
+               bar->worst);
+        CHECK_THAT(bar->above * 1000 <= bar->count, "%s: %s above %g in %llu of %llu", name,
+                   bar->name, bar->bar, (unsigned long long)bar->above,
+                   (unsigned long long)bar->count);
+        CHECK_THAT(bar->worst <= bar->limit, "%s: %s: worst %g, limit %g", name, bar->name,
+                   bar->worst, bar->limit);
+    }
+    CHECK_UINT(all->not_finite, 0);
+    CHECK_THAT(all->at_rest * 100 >= all->count * min_at_rest, "%s: %llu of %llu at rest", name,
+               (unsigned long long)all->at_rest, (unsigned long long)all->count);
+    free(all);
+}
+
+static void throw_man(uint64_t count)
+{
+    ragdoll_case it;
+    if (open_man(&it, ""))
+        throw_many(it.figure, "a man", count, 99);
+    close_case(&it);
+}
+
+static void throw_probes(uint64_t count)
+{
+    static const char *const entities[] = {"probe_stilt", "probe_trestle"};
+    REQUIRE_CORPUS();
+    OWN_GAME game = open_golden_game(&probe_folder, NULL);
+    for (size_t i = 0; i < COUNT_OF(entities); i++) {
+        OWN_ENTITY entity = load_entity(game, entities[i]);
+        const md5_figure_def *const def = md5_game_figure_def(game, entities[i] + 6, NULL);
+        md5_figure *const figure = def ? md5_create_figure(def, entity, NULL, NULL) : NULL;
+        if (CHECK(figure))
+            throw_many(figure, entities[i], count, 99);
+        md5_free_figure(figure);
+    }
+}
+
+// Figures of one body, which balance on edges of stairs and fall with nothing to slow them. A cone
+// may roll down the slope until the end.
+static void throw_single_bodies(uint64_t count)
+{
+    static const struct {
+        const char *name, *model;
+    } figures[] = {
+        {"a stick", "bone( ( -25, 0, 0 ), ( 25, 0, 0 ), 5 )"},
+        {"a long box", "box( ( -25, -4, -4 ), ( 25, 4, 4 ) )"},
+        {"a cone", "cone( ( -6, -6, -25 ), ( 6, 6, 25 ), 6 )"},
+        {"a wide box", "box( ( -14, -10, -8 ), ( 14, 10, 8 ) )"},
+    };
+    for (size_t i = 0; i < COUNT_OF(figures); i++) {
+        test_text text = {0};
+        ragdoll_case it;
+        test_append(&text,
+                    "settings { friction 0.01, 0.01, 0.8, 0.5 }\n"
+                    "body \"b\" { joint \"origin\" mod orientation model %s density 0.2 "
+                    "containedJoints \"*origin\" }\n",
+                    figures[i].model);
+        if (open_case(&it, "", text.bytes))
+            throw_many(it.figure, figures[i].name, count, 98);
+        close_case(&it);
+        free(text.bytes);
+    }
+}
+
+TEST (ragdolls_of_a_man_meet_the_bars) {
+    throw_man(20);
+}
+
+TEST (ragdolls_of_single_bodies_meet_the_bars) {
+    throw_single_bodies(25);
+}
+
+TEST (ragdolls_of_probes_meet_the_bars) {
+    throw_probes(4);
+}
+
+TEST_LONG (ten_thousand_throws_meet_the_bars) {
+    throw_man(1000);
+    throw_single_bodies(1000);
+    throw_probes(750);
+}
+
+// == Mechanics ====================================================================================
+
+static md5_ragdoll *in_the_void(const ragdoll_case *it, float gravity)
+{
+    const md5_ragdoll_desc desc = {
+        .figure = it->figure, .gravity = gravity, .ignore_slow_motion = true};
+    return md5_create_ragdoll(&desc, NULL, NULL);
+}
+
+typedef struct motion {
+    double momentum[3], spin[3];
+} motion;
+
+// Of all bodies, about the origin, in doubles.
+static motion motion_of(const md5_figure *figure, const md5_body_state *bodies)
+{
+    motion sum = {{0.0}, {0.0}};
+    for (uint32_t i = 0; i < figure->num_bodies; i++) {
+        const md5_body_part *const part = &figure->bodies[i];
+        const md5_quat turn = bodies[i].place.rotation;
+        const md5_vec3 w = md5_quat_rotate(md5_quat_conjugate(turn), bodies[i].angular);
+        const float *const in = part->inertia;
+        const md5_vec3 own = {in[0] * w.x + in[1] * w.y + in[2] * w.z,
+                              in[3] * w.x + in[4] * w.y + in[5] * w.z,
+                              in[6] * w.x + in[7] * w.y + in[8] * w.z};
+        const md5_vec3 p = md5_vec3_scale(bodies[i].linear, part->mass);
+        const md5_vec3 spin = md5_vec3_add(md5_quat_rotate(turn, own),
+                                           md5_vec3_cross(bodies[i].place.translation, p));
+        sum.momentum[0] += (double)p.x, sum.momentum[1] += (double)p.y;
+        sum.momentum[2] += (double)p.z, sum.spin[0] += (double)spin.x;
+        sum.spin[1] += (double)spin.y, sum.spin[2] += (double)spin.z;
+    }
+    return sum;
+}
+
+#define NO_FRICTION \
+    "settings { friction 0, 0, 0 suspendSpeed 0, 0, 0, 0 noMoveTime 0 } " // nor rest
+
+// Two boxes at an elbow, of which one spins: whatever the joint does, both sums stay.
+TEST (ragdolls_keep_momentum_and_spin) {
+    ragdoll_case it;
+    if (open_case(&it, "",
+                  NO_FRICTION
+                  "body \"a\" { joint \"origin\" model box( ( -4, -3, -2 ), ( 4, 3, 2 ) ) }\n"
+                  "body \"b\" { joint \"chest\" model box( ( -2, -3, -6 ), ( 2, 3, 6 ) ) origin "
+                  "( 9, 0, 0 ) }\n"
+                  "ballAndSocketJoint \"j\" { body1 \"b\" body2 \"a\" anchor ( 5, 1, 0 ) }\n")) {
+        OWN_RAGDOLL ragdoll = in_the_void(&it, MD5_EXPLICIT_ZERO);
+        md5_body_state bodies[2];
+        place_bodies(it.figure, (md5_xform){.rotation = {0, 0, 0, 1}}, (md5_vec3){3, -2, 1},
+                     (md5_vec3){1, 2, -1}, bodies);
+        bodies[1].angular = (md5_vec3){-4, 3, 2};
+        md5_ragdoll_start(ragdoll, bodies);
+        const motion before = motion_of(it.figure, md5_ragdoll_bodies(ragdoll));
+        const double energy = md5_ragdoll_state(ragdoll).energy;
+        md5_ragdoll_advance(ragdoll, 1.0);
+        const motion after = motion_of(it.figure, md5_ragdoll_bodies(ragdoll));
+        for (int i = 0; i < 3; i++) {
+            CHECK_NEAR(after.momentum[i], before.momentum[i], 1e-3 * fabs(before.momentum[i]));
+            CHECK_NEAR(after.spin[i], before.spin[i], 0.02 * fabs(before.spin[0]));
+        }
+        const double left = md5_ragdoll_state(ragdoll).energy / energy;
+        CHECK_THAT(left <= 1.0 && left > 0.9, "%g of its energy", left);
+    }
+    close_case(&it);
+}
+
+// A box that hangs from the world on a hinge swings as a pendulum of its inertia does: half of a
+// period later it is at the other side.
+TEST (ragdolls_swing_as_pendulums) {
+    ragdoll_case it;
+    if (open_case(&it, "",
+                  NO_FRICTION
+                  "body \"a\" { joint \"origin\" model box( ( -2, -2, -10 ), ( 2, 2, 10 ) ) origin "
+                  "( 0, 0, -20 ) clipMask none }\n"
+                  "hinge \"h\" { body1 \"a\" body2 \"world\" anchor ( 0, 0, 0 ) axis ( 0, 1, 0 ) "
+                  "friction 0 }\n")) {
+        OWN_RAGDOLL ragdoll = in_the_void(&it, 100.0f);
+        const double inertia = (4.0 * 4.0 + 20.0 * 20.0) / 12.0 + 400.0; // by mass; least: beside
+        const double half = 3.14159265358979 * sqrt(inertia / (100.0 * 20.0));
+        md5_body_state body = {.place = it.figure->setup[0]};
+        body.linear.x = 5.0f; // 1/4 radian a second at the lowest point: 7 degrees up
+        body.angular.y = -0.25f;
+        md5_ragdoll_start(ragdoll, &body);
+        CHECK_NEAR(md5_ragdoll_bodies(ragdoll)->angular.y, -0.25, 1e-5);
+        md5_ragdoll_advance(ragdoll, half);
+        const md5_body_state *const now = md5_ragdoll_bodies(ragdoll);
+        CHECK_SMALL(now->place.translation.x, 0.05); // of a swing of 2.3
+        CHECK_NEAR(now->angular.y, 0.25, 0.005);
+        CHECK_SMALL(md5_ragdoll_state(ragdoll).worst_joint, 1e-6);
+    }
+    close_case(&it);
+}
+
+TEST (ragdolls_fall_and_are_pushed) {
+    ragdoll_case it;
+    if (open_man(&it, "")) {
+        const md5_ragdoll_desc desc = {.figure = it.figure};
+        OWN_RAGDOLL ragdoll = in_the_void(&it, 0.0f);
+        OWN_RAGDOLL slow = md5_create_ragdoll(&desc, NULL, NULL);
+        md5_body_state bodies[MAX_BODIES];
+        double mass = 0.0;
+        for (uint32_t i = 0; i < it.figure->num_bodies; i++)
+            mass += (double)it.figure->bodies[i].mass;
+        place_bodies(it.figure, nowhere, still, still, bodies);
+        md5_ragdoll_start(ragdoll, bodies);
+        const float height = bodies[0].place.translation.z;
+        md5_ragdoll_apply_impulse(ragdoll, 3, bodies[3].place.translation, (md5_vec3){300, 300, 0});
+        CHECK_SMALL(motion_of(it.figure, md5_ragdoll_bodies(ragdoll)).momentum[0], 1e-3);
+        md5_ragdoll_apply_impulse(ragdoll, 3, bodies[3].place.translation,
+                                  (md5_vec3){6000, 0, 800});
+        const motion pushed = motion_of(it.figure, md5_ragdoll_bodies(ragdoll));
+        CHECK_NEAR(pushed.momentum[0], 6000.0, 0.1);
+        CHECK_NEAR(pushed.momentum[2], 800.0, 0.1);
+        CHECK(md5_ragdoll_state(ragdoll).added_energy > 0.5 * 6000.0 * 6000.0 / mass);
+        md5_ragdoll_start(ragdoll, bodies);
+        md5_ragdoll_start(slow, bodies);
+        md5_ragdoll_advance(ragdoll, 0.5);
+        md5_ragdoll_advance(slow, 0.5);
+        // With the engine's friction of 0.01 a tick, and the engine's slow motion: 2/3 to 1 of the
+        // pace until 0.8 s.
+        double speed = 0.0, way[2] = {0.0, 0.0};
+        for (int step = 0; step < 2 * 120; step++) {
+            const bool is_slow = step >= 120;
+            const double now = (step % 120) / 240.0;
+            const double h = (is_slow ? (now + 1.6) / 2.4 : 1.0) / 240.0;
+            speed = (step == 120 ? 0.0 : speed) - 1066.0 * h;
+            speed *= pow(0.99, 0.25);
+            way[is_slow] += speed * h;
+        }
+        CHECK_NEAR(md5_ragdoll_bodies(ragdoll)->place.translation.z - height, way[0], 0.05);
+        CHECK_NEAR(md5_ragdoll_bodies(slow)->place.translation.z - height, way[1], 0.05);
+        CHECK_NEAR(md5_ragdoll_state(slow).time_scale, (0.5 + 1.6 - 1.0 / 240.0) / 2.4, 1e-5);
+        CHECK_NEAR(md5_ragdoll_state(slow).friction_scales[0], 1.0 - 0.9 * 0.592, 0.01);
+    }
+    close_case(&it);
+}
+
+// The part of its speed that a box has upward after it fell flat on a plane.
+static double rebound(const ragdoll_case *it, float bounce)
+{
+    const md5_ragdoll_desc desc = {.figure = it->figure,
+                                   .ground = {.plane_normal = {0, 0, 1}},
+                                   .bounce = bounce,
+                                   .ignore_slow_motion = true};
+    OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+    md5_body_state body = {.place = {.rotation = {0, 0, 0, 1}, .translation = {0, 0, 50}}};
+    double down = 0.0, up = 0.0;
+    md5_ragdoll_start(ragdoll, &body);
+    for (int i = 0; i < 120; i++) {
+        md5_ragdoll_advance(ragdoll, 1.0 / 240.0);
+        const double speed = (double)md5_ragdoll_bodies(ragdoll)->linear.z;
+        down = fmin(down, speed);
+        up = fmax(up, speed);
+    }
+    CHECK_NEAR(down, -sqrt(2.0 * 1066.0 * 47.0), 6.0);
+    return up / -down;
+}
+
+TEST (ragdolls_bounce) {
+    ragdoll_case it;
+    if (open_case(&it, "",
+                  NO_FRICTION
+                  "body \"a\" { joint \"origin\" model box( ( -5, -5, -3 ), ( 5, 5, 3 ) ) }")) {
+        CHECK_NEAR(rebound(&it, 0.0f), 0.4, 0.02);
+        CHECK_NEAR(rebound(&it, 0.75f), 0.75, 0.02);
+        CHECK_SMALL(rebound(&it, MD5_EXPLICIT_ZERO), 0.01);
+    }
+    close_case(&it);
+}
+
+TEST (ragdolls_are_dragged_by_a_limb) {
+    ragdoll_case it;
+    if (open_man(&it, "")) {
+        const md5_ragdoll_desc desc = {.figure = it.figure, .ground = {.plane_normal = {0, 0, 1}}};
+        OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+        const uint32_t hand = 4;
+        const md5_vec3 point = md5_ragdoll_bodies(ragdoll)[hand].place.translation;
+        const md5_vec3 target = {20, 30, 70};
+        CHECK(md5_ragdoll_is_at_rest(ragdoll));
+        md5_ragdoll_drag(ragdoll, hand, point, &target);
+        md5_ragdoll_advance(ragdoll, 6.0);
+        CHECK(!md5_ragdoll_is_at_rest(ragdoll));
+        const md5_vec3 at = md5_ragdoll_bodies(ragdoll)[hand].place.translation;
+        CHECK_SMALL(md5_vec3_length(md5_vec3_sub(at, target)), 8.0);
+        md5_ragdoll_drag(ragdoll, hand, point, NULL);
+        md5_ragdoll_advance(ragdoll, 6.0);
+        CHECK(md5_ragdoll_is_at_rest(ragdoll));
+        CHECK(md5_ragdoll_bodies(ragdoll)[hand].place.translation.z < 40.0f);
+        md5_ragdoll_wake(ragdoll);
+        CHECK(!md5_ragdoll_is_at_rest(ragdoll));
+    }
+    close_case(&it);
+}
+
+// == Time, copies, bytes ==========================================================================
+
+static md5_ragdoll *falling(const ragdoll_case *it)
+{
+    const md5_ground ground = {.triangles = stairs_triangles,
+                               .user = (void *)(uintptr_t)&flights[0]};
+    const md5_ragdoll_desc desc = {.figure = it->figure, .ground = ground};
+    md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+    const md5_xform place = {.rotation = {0.6f, 0, 0, 0.8f}, .translation = {4, 0, 110}};
+    md5_body_state bodies[MAX_BODIES];
+    place_bodies(it->figure, place, (md5_vec3){80, 10, 0}, (md5_vec3){1, 2, 1}, bodies);
+    md5_ragdoll_start(ragdoll, bodies);
+    return ragdoll;
+}
+
+static size_t bodies_size(const ragdoll_case *it)
+{
+    return it->figure->num_bodies * sizeof(md5_body_state);
+}
+
+TEST (ragdolls_do_not_depend_on_how_time_is_divided) {
+    ragdoll_case it;
+    if (open_man(&it, "")) {
+        OWN_RAGDOLL whole = falling(&it);
+        OWN_RAGDOLL ticks = falling(&it);
+        OWN_RAGDOLL frames = falling(&it);
+        md5_ragdoll_advance(whole, 1.5);
+        for (int i = 0; i < 90; i++) // of the engine: 16, 17 and 17 ms
+            md5_ragdoll_advance(ticks, (i % 3 ? 0.017 : 0.016));
+        for (int i = 0; i < 216; i++)
+            md5_ragdoll_advance(frames, 1.0 / 144.0);
+        CHECK_BYTES(md5_ragdoll_bodies(whole), md5_ragdoll_bodies(ticks), bodies_size(&it));
+        CHECK_BYTES(md5_ragdoll_bodies(whole), md5_ragdoll_bodies(frames), bodies_size(&it));
+    }
+    close_case(&it);
+}
+
+static void run_backward(void *pool, size_t count, md5_range_fn *range, void *user)
+{
+    (void)pool;
+    for (size_t i = count; i-- > 0;)
+        range(user, (uint32_t)(i % 2), i, i + 1);
+}
+
+TEST (ragdolls_continue_from_copies_and_bytes) {
+    ragdoll_case it;
+    if (open_man(&it, "")) {
+        OWN_RAGDOLL first = falling(&it);
+        OWN_RAGDOLL copy = falling(&it);
+        OWN_RAGDOLL restored = falling(&it);
+        OWN_RAGDOLL beside = falling(&it);
+        const size_t size = md5_ragdoll_save_size(first);
+        OWN unsigned char *const bytes = test_alloc(2 * size);
+        md5_ragdoll_advance(first, 0.703);
+        md5_copy_ragdoll(copy, first);
+        md5_ragdoll_save(first, bytes);
+        md5_error error;
+        CHECK_DONE(md5_ragdoll_restore(restored, bytes, size, &error), error);
+        md5_ragdoll_save(restored, bytes + size);
+        CHECK_BYTES(bytes, bytes + size, size);
+        md5_ragdoll *const all[] = {first, copy, restored};
+        const md5_threads threads = {.run = run_backward, .num_workers = 2};
+        md5_ragdoll_advance_batch(all, 3, 0.8, &threads);
+        md5_ragdoll_advance(beside, 0.703);
+        md5_ragdoll_advance(beside, 0.8);
+        CHECK_BYTES(md5_ragdoll_bodies(first), md5_ragdoll_bodies(copy), bodies_size(&it));
+        CHECK_BYTES(md5_ragdoll_bodies(first), md5_ragdoll_bodies(restored), bodies_size(&it));
+        CHECK_BYTES(md5_ragdoll_bodies(first), md5_ragdoll_bodies(beside), bodies_size(&it));
+    }
+    close_case(&it);
+}
+
+TEST (ragdolls_are_not_restored_from_other_bytes) {
+    ragdoll_case it;
+    if (open_man(&it, "")) {
+        OWN_RAGDOLL ragdoll = falling(&it);
+        const size_t size = md5_ragdoll_save_size(ragdoll);
+        OWN unsigned char *const bytes = test_alloc(size), *const bad = test_alloc(size);
+        md5_error error = {0};
+        md5_ragdoll_advance(ragdoll, 0.5);
+        md5_ragdoll_save(ragdoll, bytes);
+        CHECK_FAILS(md5_ragdoll_restore(NULL, bytes, size, &error), error, MD5_ERROR_MISSING);
+        CHECK_FAILS(md5_ragdoll_restore(ragdoll, bytes, 7, &error), error, MD5_ERROR_SYNTAX);
+        CHECK_FAILS(md5_ragdoll_restore(ragdoll, bytes, size - 1, &error), error,
+                    MD5_ERROR_MISMATCH);
+        uint64_t random = 3;
+        unsigned refused = 0;
+        for (int i = 0; i < 400; i++) {
+            memcpy(bad, bytes, size);
+            for (int k = 0; k < 1 + i % 3; k++)
+                bad[16 + test_random_u32(&random) % (size - 16)] =
+                    (unsigned char)test_random_u32(&random);
+            const bool is_read = md5_ragdoll_restore(ragdoll, bad, size, &error);
+            refused += !is_read;
+            CHECK(is_read || error.status == MD5_ERROR_RANGE);
+            md5_ragdoll_advance(ragdoll, 0.02);
+            CHECK(is_finite(it.figure, md5_ragdoll_bodies(ragdoll)));
+        }
+        CHECK(refused > 20);
+        memset(bad, 0xFF, size);
+        memcpy(bad, bytes, 16);
+        CHECK_FAILS(md5_ragdoll_restore(ragdoll, bad, size, &error), error, MD5_ERROR_RANGE);
+    }
+    close_case(&it);
+}
+
+TEST (ragdolls_report_memory_that_runs_out) {
+    ragdoll_case it;
+    if (open_man(&it, "")) {
+        const md5_ragdoll_desc desc = {.figure = it.figure};
+        for (test_failure failure = {0}; NEXT_FAILURE(failure);) {
+            md5_ragdoll *const ragdoll =
+                md5_create_ragdoll(&desc, &failure.opts.allocator, &failure.error);
+            CHECK(ragdoll || failure.error.status == MD5_ERROR_MEMORY);
+            if (ragdoll)
+                md5_ragdoll_advance(ragdoll, 1.0);
+            md5_destroy_ragdoll(ragdoll);
+        }
+    }
+    close_case(&it);
+}
+
+// == Figures that no one would make ===============================================================
+
+// Bodies of a chain or a star, of which each hangs on the one before or on the first.
+static double time_many(int count, bool is_star)
+{
+    test_text text = {0};
+    test_append(&text, "body \"b0\" { joint \"origin\" }\n");
+    for (int i = 1; i < count; i++) {
+        const double at = is_star ? 20.0 : 8.0 * i;
+        test_append(&text,
+                    "body \"b%d\" { joint \"chest\" model box( ( -3, -3, -3 ), ( 3, 3, 3 ) "
+                    ") origin ( %g, 0, 0 ) }\n",
+                    i, at);
+        test_append(&text,
+                    "ballAndSocketJoint \"c%d\" { body1 \"b%d\" body2 \"b%d\" anchor "
+                    "( %g, 0, 0 ) coneLimit ( 1, 0, 0 ), 90, ( 1, 0, 0 ) }\n",
+                    i, i, is_star ? 0 : i - 1, at - 4.0);
+    }
+    ragdoll_case it;
+    double least = INFINITY;
+    if (open_case(&it, "", text.bytes)) {
+        const md5_ragdoll_desc desc = {.figure = it.figure, .ground = {.plane_normal = {0, 0, 1}}};
+        for (int round = 0; round < 3; round++) {
+            const clock_t begin = clock();
+            OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+            md5_ragdoll_wake(ragdoll);
+            md5_ragdoll_advance(ragdoll, 0.05);
+            least = fmin(least, (double)(clock() - begin) / CLOCKS_PER_SEC);
+            CHECK(is_finite(it.figure, md5_ragdoll_bodies(ragdoll)));
+            CHECK_SMALL(md5_ragdoll_state(ragdoll).worst_joint, 0.01);
+        }
+    }
+    close_case(&it);
+    free(text.bytes);
+    return least;
+}
+
+TEST (ragdolls_take_time_linear_in_bodies) {
+    for (int is_star = 0; is_star < 2; is_star++) {
+        const double some = time_many(128, is_star), many = time_many(1024, is_star);
+        CHECK_THAT(many < 20.0 * some + 0.01, "%g s, for an eighth of the bodies %g s", many, some);
+    }
+}
+
+static const char *any_number(uint64_t *random)
+{
+    STRINGS(numbers) = {"0",   "0.001", "1",    "5",    "20",  "90",    "180",
+                        "360", "-1",    "-180", "1000", "0.5", "100000"};
+    if (test_random_u32(random) % 500 == 0)
+        return "1e30"; // too far: an error
+    return numbers[test_random_u32(random) % COUNT_OF(numbers)];
+}
+
+static void append_vector(test_text *text, uint64_t *random)
+{
+    const char *const x = any_number(random), *const y = any_number(random);
+    test_append(text, " ( %s, %s, %s )", x, y, any_number(random));
+}
+
+// Bodies without mass or extent, joints at one place, about nothing, of bodies that are not there,
+// limits of 0 and of 360 degrees, loops, springs, sliders.
+static void append_nonsense(test_text *text, uint64_t *random)
+{
+    STRINGS(kinds) = {"fixed", "ballAndSocketJoint", "universalJoint", "hinge", "slider", "spring"};
+    const unsigned count = 1 + test_random_u32(random) % 8;
+    for (uint32_t i = 0; i < count; i++) {
+        test_append(text, "body \"b%u\" { joint \"%s\" model box(", i, i ? "chest" : "origin");
+        append_vector(text, random);
+        test_append(text, ",");
+        append_vector(text, random);
+        test_append(text, " ) origin");
+        append_vector(text, random);
+        test_append(text, " density %s friction %s, %s, %s }\n", any_number(random),
+                    any_number(random), any_number(random), any_number(random));
+    }
+    for (uint32_t i = 0; i < test_random_u32(random) % 10; i++) {
+        const unsigned kind = test_random_u32(random) % 6;
+        test_append(text, "%s \"c%u\" { body1 \"b%u\" body2 \"%s%u\" friction %s", kinds[kind], i,
+                    test_random_u32(random) % count, test_random_u32(random) % 8 ? "b" : "world",
+                    test_random_u32(random) % count, any_number(random));
+        if (kind == 5)
+            test_append(text,
+                        " stretch %s compress %s damping %s restLength %s minLength %s "
+                        "maxLength %s anchor1",
+                        any_number(random), any_number(random), any_number(random),
+                        any_number(random), any_number(random), any_number(random));
+        else if (kind > 0)
+            test_append(text, kind == 4 ? " axis" : " anchor");
+        if (kind > 0)
+            append_vector(text, random);
+        if (kind == 2) {
+            test_append(text, " shafts");
+            append_vector(text, random);
+            test_append(text, ",");
+            append_vector(text, random);
+        }
+        if (kind == 1 || kind == 2) {
+            test_append(text, test_random_u32(random) % 2 ? " coneLimit" : " pyramidLimit");
+            const bool is_cone = text->bytes[text->used - 5 - 4] == 'c';
+            append_vector(text, random);
+            test_append(text, is_cone ? ", %s" : ", %s, 40, 15", any_number(random));
+            if (kind == 1) {
+                test_append(text, ",");
+                append_vector(text, random);
+            }
+        }
+        if (kind == 3) {
+            test_append(text, " axis");
+            append_vector(text, random);
+            test_append(text, " limit %s, %s, %s", any_number(random), any_number(random),
+                        any_number(random));
+        }
+        test_append(text, " }\n");
+    }
+}
+
+TEST (ragdolls_of_nonsense_stay_finite) {
+    uint64_t random = 11;
+    unsigned made = 0;
+    for (int round = 0; round < 150; round++) {
+        test_text text = {0};
+        ragdoll_case it;
+        append_nonsense(&text, &random);
+        if (open_case(&it, "\"ragdoll_slomoStart\" \"0\" \"ragdoll_jointFrictionDent\" \"-9\"",
+                      text.bytes)) {
+            const md5_ragdoll_desc desc = {.figure = it.figure, .ground = {.heights = hills}};
+            md5_error error = {0};
+            OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, &error);
+            md5_body_state bodies[MAX_BODIES];
+            for (uint32_t i = 0; i < it.figure->num_bodies; i++)
+                bodies[i] = (md5_body_state){.place = it.figure->setup[i],
+                                             .linear = random_vec3(round % 2 ? 1e30 : 50, &random),
+                                             .angular = {NAN, INFINITY, 1e9f}};
+            if (round % 3 == 0)
+                bodies[0].place.rotation = (md5_quat){0, 0, 0, 0};
+            if (ragdoll) {
+                md5_ragdoll_start(ragdoll, bodies);
+                md5_ragdoll_apply_impulse(ragdoll, 0, (md5_vec3){1e30f, 0, 0},
+                                          (md5_vec3){1e38f, 1e38f, 0});
+                md5_ragdoll_advance(ragdoll, 0.5);
+                CHECK_THAT(is_finite(it.figure, md5_ragdoll_bodies(ragdoll)), "%s", text.bytes);
+            } else {
+                CHECK_UINT(error.status, MD5_ERROR_RANGE);
+                CHECK(strstr(error.message, "is out of range: expected finite values up to "));
+                CHECK_STRING(error.file, "def/d.def");
+            }
+            made += ragdoll != NULL;
+        }
+        close_case(&it);
+        free(text.bytes);
+    }
+    CHECK_THAT(made > 20 && made < 150, "%u figures", made);
+}
+
+// == Getting up ===================================================================================
+
+// Who lies exactly as a clip begins, but turned and elsewhere, gets up from there.
+TEST (ragdolls_get_up_where_a_clip_fits) {
+    ragdoll_case it;
+    if (open_man(&it, "")) {
+        const md5_skeleton *const skeleton = &it.entity->model->skeleton;
+        const md5_xform there = {.rotation = md5_quat_from_euler((md5_euler){.yaw = 130}),
+                                 .translation = {40, -20, 7}};
+        md5_xform clip[MAX_BODIES], pose[MAX_BODIES];
+        md5_mat34 joints[MAX_BODIES];
+        md5_body_state bodies[MAX_BODIES];
+        memcpy(clip, it.figure->setup_pose, skeleton->num_joints * sizeof *clip);
+        clip[1].rotation = md5_quat_from_euler((md5_euler){.pitch = 80});
+        md5_local_to_model(skeleton, clip, joints);
+        md5_figure_from_joints(it.figure, joints, there, 0.0f, bodies);
+        const md5_xform place = md5_fit_figure(it.figure, bodies, joints);
+        CHECK_NEAR(fabsf(place.rotation.z), sin(65.0 * 3.14159265358979 / 180.0), 1e-5);
+        CHECK_NEAR(md5_vec3_length(md5_vec3_sub(place.translation, there.translation)), 0.0, 1e-3);
+        for (int end = 0; end < 2; end++) {
+            md5_fade_figure(it.figure, bodies, place, clip, (float)end, pose);
+            for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+                const md5_vec3 way = md5_vec3_sub(pose[i].translation, clip[i].translation);
+                CHECK_SMALL(md5_vec3_length(way), 1e-3);
+            }
+        }
+    }
+    close_case(&it);
+}
+
+// == The engine's falls ===========================================================================
+
+// Where its four falls end: a plausibility, since both are chaotic. Its bodies at death are dropped
+// on the floor of its map.
+TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
+    REQUIRE_CORPUS();
+    OWN_GAME game = open_golden_game(&probe_folder, NULL);
+    OWN_STRING text = read_golden("d3char/ragdoll.txt", NULL);
+    OWN_ENTITY entity = load_entity(game, "probe_stilt");
+    md5_figure *const figure =
+        md5_create_figure(md5_game_figure_def(game, "stilt", NULL), entity, NULL, NULL);
+    const md5_ragdoll_desc desc = {.figure = figure, .ground = {.plane_normal = {0, 0, 1}}};
+    OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
+    REQUIRE(text && ragdoll);
+    for (int run = 0; run < 2; run++) { // on the floor; 2 is above stairs
+        char word[24];
+        snprintf(word, sizeof word, "run %d ", run);
+        const char *line = strstr(text, word);
+        md5_body_state bodies[MAX_BODIES] = {{.place = {.rotation = {0, 0, 0, 1}}}};
+        double last[MAX_BODIES] = {0.0};
+        bool is_begun = false;
+        unsigned index = 0;
+        for (; line && (line = strchr(line, '\n')) && strncmp(line, "\nrun ", 5) != 0; line++) {
+            double n[18] = {0.0};
+            if (line[1] != 'b') {
+                is_begun = line[1] == 'r';
+                index = is_begun ? 0 : index;
+                continue;
+            }
+            REQUIRE(sscanf(line,
+                           "\nb %23s %lf %lf %lf | %lf %lf %lf %lf %lf %lf %lf %lf %lf | %lf "
+                           "%lf %lf %lf %lf %lf",
+                           word, n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9,
+                           n + 10, n + 11, n + 12, n + 13, n + 14, n + 15, n + 16, n + 17)
+                        == 19
+                    && index < figure->num_bodies);
+            last[index] = n[2];
+            if (!is_begun) { // their axes are rows
+                md5_mat34 at = {{0.0f}};
+                for (int i = 0; i < 3; i++) {
+                    for (int k = 0; k < 3; k++)
+                        at.m[4 * k + i] = (float)n[3 + 3 * i + k];
+                    at.m[4 * i + 3] = (float)n[i];
+                }
+                bodies[index].place = md5_xform_from_mat34(at);
+                bodies[index].linear = (md5_vec3){(float)n[12], (float)n[13], (float)n[14]};
+            }
+            index++;
+        }
+        md5_ragdoll_start(ragdoll, bodies);
+        if (run == 0)
+            md5_ragdoll_apply_impulse(
+                ragdoll, 1, md5_vec3_add(bodies[1].place.translation, (md5_vec3){0, 0, 5}),
+                (md5_vec3){4000, 500, 0});
+        md5_ragdoll_advance(ragdoll, 5.0);
+        CHECK(md5_ragdoll_is_at_rest(ragdoll));
+        double ours = 0.0, theirs = 0.0, before = 0.0, mass = 0.0;
+        for (uint32_t i = 0; i < figure->num_bodies; i++) {
+            const double part = (double)figure->bodies[i].mass;
+            ours += part * (double)md5_ragdoll_bodies(ragdoll)[i].place.translation.z;
+            theirs += part * last[i];
+            before += part * (double)bodies[i].place.translation.z;
+            mass += part;
+        }
+        printf("note: run %d: rests after %.2f s; center of mass at %.2f, the engine's %.2f, %.2f "
+               "before\n",
+               run, md5_ragdoll_state(ragdoll).time, ours / mass, theirs / mass, before / mass);
+        CHECK_THAT(ours < 2.0 * theirs && ours < 0.2 * before, "it does not lie");
+    }
+    md5_free_figure(figure);
+}
+
+#if !defined(NDEBUG)
+TEST (ragdolls_refuse_misuse) {
+    ragdoll_case it;
+    if (open_man(&it, "")) {
+        OWN_RAGDOLL ragdoll = in_the_void(&it, 0.0f);
+        MISUSE("md5_ragdoll_apply_impulse(): body: must be a body of the figure")
+        md5_ragdoll_apply_impulse(ragdoll, it.figure->num_bodies, still, still);
+        MISUSE("md5_ragdoll_advance(): seconds: must be 0 or more")
+        md5_ragdoll_advance(ragdoll, -1.0);
+    }
+    close_case(&it);
+}
+#endif
