@@ -3,7 +3,8 @@
 
 size_t md5_format_error(const md5_error *error, char *text, size_t size)
 {
-    char whole[sizeof error->file + sizeof error->message + 64], location[32] = "";
+    char whole[sizeof error->file + sizeof error->message + 64];
+    char location[32] = "";
     if (error->line > 0)
         snprintf(location, sizeof location, "%u:%u:", error->line, error->column);
     snprintf(whole, sizeof whole, "%s%s%s%s%s: %s", error->file, error->file[0] ? ":" : "",

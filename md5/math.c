@@ -12,7 +12,8 @@ static const double radians = 3.14159265358979323846 / 180.0; // in a degree
 md5_quat md5_quat_from_axis_angle(md5_vec3 axis, float angle)
 {
     const md5_vec3d direction = md5_vec3d_of(axis);
-    const double length = md5_vec3d_length(direction), half = 0.5 * (double)angle;
+    const double length = md5_vec3d_length(direction);
+    const double half = 0.5 * (double)angle;
     if (!(length > 0 && length < HUGE_VAL))
         return NO_ROTATION;
     const md5_vec3d unit = md5_vec3d_scale(direction, sin(half) / length);
@@ -25,10 +26,15 @@ md5_quat md5_quat_from_axis_angle(md5_vec3 axis, float angle)
 md5_quat md5_quat_from_euler(md5_euler angles)
 {
     const double half = 0.5 * radians;
-    const double pitch = (double)angles.pitch * half, yaw = (double)angles.yaw * half;
+    const double pitch = (double)angles.pitch * half;
+    const double yaw = (double)angles.yaw * half;
     const double roll = (double)angles.roll * half;
-    const double sx = sin(roll), cx = cos(roll), sy = sin(pitch), cy = cos(pitch);
-    const double sz = sin(yaw), cz = cos(yaw);
+    const double sx = sin(roll);
+    const double cx = cos(roll);
+    const double sy = sin(pitch);
+    const double cy = cos(pitch);
+    const double sz = sin(yaw);
+    const double cz = cos(yaw);
     return (md5_quat){
         (float)(sx * cy * cz - cx * sy * sz),
         (float)(cx * sy * cz + sx * cy * sz),
@@ -45,17 +51,23 @@ md5_quat md5_quat_from_euler(md5_euler angles)
 // is (-sin p, cos p sin r, cos p cos r).
 md5_euler md5_quat_to_euler(md5_quat q)
 {
-    const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
-    const double xx = w * w + x * x - y * y - z * z, yx = 2 * (x * y + w * z);
+    const double x = (double)q.x;
+    const double y = (double)q.y;
+    const double z = (double)q.z;
+    const double w = (double)q.w;
+    const double xx = w * w + x * x - y * y - z * z;
+    const double yx = 2 * (x * y + w * z);
     const double zx = 2 * (x * z - w * y);
     const double cosine = sqrt(xx * xx + yx * yx);
     md5_euler angles = {.pitch = (float)(atan2(-zx, cosine) / radians)};
     if (cosine > MIN_COSINE) {
         angles.yaw = (float)(atan2(yx, xx) / radians);
-        const double zy = 2 * (y * z + w * x), zz = w * w - x * x - y * y + z * z;
+        const double zy = 2 * (y * z + w * x);
+        const double zz = w * w - x * x - y * y + z * z;
         angles.roll = (float)(atan2(zy, zz) / radians);
     } else { // the second column is (-sin y, cos y, 0)
-        const double xy = 2 * (x * y - w * z), yy = w * w - x * x + y * y - z * z;
+        const double xy = 2 * (x * y - w * z);
+        const double yy = w * w - x * x + y * y - z * z;
         angles.yaw = (float)(atan2(-xy, yy) / radians);
     }
     return angles;
@@ -67,7 +79,8 @@ md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
 {
     const md5_vec3d from_unit = md5_vec3d_normalize(md5_vec3d_of(from));
     const md5_vec3d to_unit = md5_vec3d_normalize(md5_vec3d_of(to));
-    const md5_vec3 a = md5_vec3d_round(from_unit), b = md5_vec3d_round(to_unit);
+    const md5_vec3 a = md5_vec3d_round(from_unit);
+    const md5_vec3 b = md5_vec3d_round(to_unit);
     const float cosine = md5_vec3_dot(a, b);
     if (!(md5_vec3_dot(a, a) > 0.5f && md5_vec3_dot(b, b) > 0.5f))
         return NO_ROTATION;
@@ -199,7 +212,8 @@ md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b)
 md5_bounds md5_bounds_from_points(const md5_vec3 *points, size_t count)
 {
     MD5_ASSERT_ARRAY(points, count);
-    md5_vec3 min = {FLT_MAX, FLT_MAX, FLT_MAX}, max = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
+    md5_vec3 min = {FLT_MAX, FLT_MAX, FLT_MAX};
+    md5_vec3 max = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
     for (size_t i = 0; i < count; i++) {
         const md5_vec3 p = points[i];
         min.x = p.x < min.x ? p.x : min.x;
@@ -257,7 +271,8 @@ md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
         forward = (md5_vec3d){1, 0, 0};
     md5_vec3d right = md5_vec3d_cross(forward, md5_vec3d_normalize(md5_vec3d_of(up)));
     if (!(md5_vec3d_length(right) > 1e-6)) { // by the axis that is the least parallel to `forward`
-        const md5_vec3d x = {1, 0, 0}, z = {0, 0, 1};
+        const md5_vec3d x = {1, 0, 0};
+        const md5_vec3d z = {0, 0, 1};
         right = md5_vec3d_cross(forward, fabs(forward.z) < 0.8 ? z : x);
     }
     right = md5_vec3d_normalize(right);
@@ -370,7 +385,9 @@ bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec
 {
     MD5_ASSERT_NOT_NULL(pixel);
     const float *const m = clip_from_world.m;
-    const double x = (double)point.x, y = (double)point.y, z = (double)point.z;
+    const double x = (double)point.x;
+    const double y = (double)point.y;
+    const double z = (double)point.z;
     double clip[4];
     for (uint32_t i = 0; i < 4; i++)
         clip[i] =
@@ -420,7 +437,8 @@ md5_ray md5_ray_from_pixel(md5_mat44 clip_from_world, md5_viewport viewport, flo
     const unprojected far = unproject(&clip_from_world, viewport, (md5_vec3){x, y, 1 - near_z});
     const md5_vec3d along =
         md5_vec3d_sub(md5_vec3d_scale(far.at, near.w), md5_vec3d_scale(near.at, far.w));
-    const double length = md5_vec3d_length(along), limit = length / (near.w * far.w);
+    const double length = md5_vec3d_length(along);
+    const double limit = length / (near.w * far.w);
     md5_ray ray = {.limit = limit > 0 && limit <= (double)FLT_MAX ? (float)limit : 0};
     if (near.w > 0 && length > 0 && length < HUGE_VAL
         && put_point(near.at.x / near.w, near.at.y / near.w, near.at.z / near.w, &ray.origin))

@@ -7,7 +7,8 @@
 
 // What the texels of a format are in memory.
 typedef struct texel_layout {
-    GLenum components, type;
+    GLenum components;
+    GLenum type;
     size_t size;
 } texel_layout;
 
@@ -38,9 +39,12 @@ static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
 {
     const GladGLContext *gl = &renderer->gl;
     const texel_layout layout = layout_of(table);
-    const size_t count = size / layout.size, width = MD5GL_TABLE_WIDTH;
-    const GLsizei full = (GLsizei)(count / width), rest = (GLsizei)(count % width);
-    const GLsizei rows = full + (rest > 0), all_rows = parts[1] ? 2 * rows : rows;
+    const size_t count = size / layout.size;
+    const size_t width = MD5GL_TABLE_WIDTH;
+    const GLsizei full = (GLsizei)(count / width);
+    const GLsizei rest = (GLsizei)(count % width);
+    const GLsizei rows = full + (rest > 0);
+    const GLsizei all_rows = parts[1] ? 2 * rows : rows;
     md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_PALETTES, GL_TEXTURE_2D, table->texture);
     if (all_rows > table->rows) {
         table->rows = all_rows;

@@ -499,7 +499,8 @@ static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_sta
 {
     const GladGLContext *gl = &renderer->gl;
     const uint32_t all = MD5GL_MASK_RED | MD5GL_MASK_GREEN | MD5GL_MASK_BLUE;
-    const GLenum source = blend_factor(stage->source), target = blend_factor(stage->target);
+    const GLenum source = blend_factor(stage->source);
+    const GLenum target = blend_factor(stage->target);
     gl->Enable(GL_BLEND);
     gl->BlendFunc(source, target);
     if (uses_alpha) {

@@ -19,7 +19,8 @@ struct md5gl_environment {
 
 // Equirectangular: rgb[3 * width * height], linear, as in md5gl.h.
 typedef struct md5gl_panorama {
-    uint32_t width, height;
+    uint32_t width;
+    uint32_t height;
     float *rgb;
 } md5gl_panorama;
 
@@ -64,13 +65,18 @@ void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5
 {
     MD5_ASSERT(rgb != NULL && harmonics != NULL, "rgb, harmonics: must not be NULL");
     MD5_ASSERT(width > 0 && height > 0, "width, height: must be at least 1");
-    const double step = -2.0 * pi / width, turn_cos = cos(step), turn_sin = sin(step);
+    const double step = -2.0 * pi / width;
+    const double turn_cos = cos(step);
+    const double turn_sin = sin(step);
     double sums[9][3] = {{0}};
     for (uint32_t row = 0; row < height; row++) {
-        const double polar = polar_of(row, height), flat = sin(polar), z = cos(polar);
+        const double polar = polar_of(row, height);
+        const double flat = sin(polar);
+        const double z = cos(polar);
         // Exact: the difference of the cosines at the row's borders, times the width of a texel.
         const double angle = 2.0 * flat * sin(0.5 * pi / height) * 2.0 * pi / width;
-        double c = cos(azimuth_of(0.0, width)), s = sin(azimuth_of(0.0, width));
+        double c = cos(azimuth_of(0.0, width));
+        double s = sin(azimuth_of(0.0, width));
         for (uint32_t column = 0; column < width; column++) {
             const float *const texel = rgb + 3 * ((size_t)row * width + column);
             double values[9];
@@ -96,9 +102,12 @@ static md5_vec3 scaled(md5_vec3 color, float factor)
 void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9])
 {
     MD5_ASSERT(harmonics != NULL && polynomial != NULL, "harmonics, polynomial: must not be NULL");
-    const float even = 0.282094792f, first = 0.488602512f * 2.0f / 3.0f;
-    const float second = 1.092548431f / 4.0f, square = 0.315391565f / 4.0f;
-    const md5_vec3 level = scaled(harmonics[0], even), tilt = scaled(harmonics[6], square);
+    const float even = 0.282094792f;
+    const float first = 0.488602512f * 2.0f / 3.0f;
+    const float second = 1.092548431f / 4.0f;
+    const float square = 0.315391565f / 4.0f;
+    const md5_vec3 level = scaled(harmonics[0], even);
+    const md5_vec3 tilt = scaled(harmonics[6], square);
     polynomial[0] = (md5_vec3){level.x - tilt.x, level.y - tilt.y, level.z - tilt.z};
     polynomial[1] = scaled(harmonics[3], first);
     polynomial[2] = scaled(harmonics[1], first);
@@ -143,7 +152,8 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *pictu
 
     // All levels take at most twice the memory of the first, and of a row each.
     uint64_t texels = 0;
-    uint32_t width = picture->width, height = picture->height;
+    uint32_t width = picture->width;
+    uint32_t height = picture->height;
     for (;;) {
         texels += (uint64_t)width * height;
         if (width == 1 && height == 1)
@@ -190,7 +200,8 @@ static void add_light(const md5gl_panorama *from, md5_vec3 direction, float weig
     const float polar = acosf(fmaxf(fminf(direction.z, 1.0f), -1.0f));
     const float x = (0.5f - azimuth / (float)(2.0 * pi)) * (float)from->width - 0.5f;
     const float y = polar / (float)pi * (float)from->height - 0.5f;
-    const float left = floorf(x), top = floorf(y);
+    const float left = floorf(x);
+    const float top = floorf(y);
     const uint32_t columns[2] = {(uint32_t)((int64_t)left + from->width) % from->width,
                                  (uint32_t)((int64_t)left + 1 + from->width) % from->width};
     const uint32_t last = from->height - 1;
@@ -220,11 +231,13 @@ enum { NUM_SAMPLES = 64 };
 static int spread_samples(const md5gl_pyramid *from, float roughness,
                           lobe_sample samples[NUM_SAMPLES])
 {
-    const double alpha = (double)roughness * roughness, square = alpha * alpha;
+    const double alpha = (double)roughness * roughness;
+    const double square = alpha * alpha;
     const double texel = 2.0 * pi * pi / ((double)from->levels[0].width * from->levels[0].height);
     int count = 0;
     for (uint32_t i = 0; i < NUM_SAMPLES; i++) {
-        const double share = (i + 0.5) / (int)NUM_SAMPLES, around = i * 2.39996322972865332;
+        const double share = (i + 0.5) / (int)NUM_SAMPLES;
+        const double around = i * 2.39996322972865332;
         const double half_square = (1.0 - share) / (1.0 + (square - 1.0) * share);
         const double facing = 2.0 * half_square - 1.0; // the cosine of twice the angle
         if (facing <= 0.0)
@@ -253,7 +266,8 @@ static int look_straight(const md5gl_pyramid *from, uint32_t width, lobe_sample 
 }
 
 // The largest side of the background's picture. Reflections are so blurred that fewer texels do.
-static const uint32_t most_texels = 4096, mirror_width = 256;
+static const uint32_t most_texels = 4096;
+static const uint32_t mirror_width = 256;
 enum { NUM_MIRRORS = 6 };
 
 // -- Textures ---------------------------------------------------------------------------------
@@ -296,11 +310,14 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
                                                : look_straight(pyramid, level.width, samples);
             for (uint32_t row = 0; row < level.height; row++) {
                 const double polar = polar_of(row, level.height);
-                const float flat = (float)sin(polar), z = (float)cos(polar);
+                const float flat = (float)sin(polar);
+                const float z = (float)cos(polar);
                 for (uint32_t column = 0; column < level.width; column++) {
                     const double azimuth = azimuth_of(column, level.width);
-                    const float c = (float)cos(azimuth), s = (float)sin(azimuth);
-                    float sum[3] = {0.0f, 0.0f, 0.0f}, weights = 0.0f;
+                    const float c = (float)cos(azimuth);
+                    const float s = (float)sin(azimuth);
+                    float sum[3] = {0.0f, 0.0f, 0.0f};
+                    float weights = 0.0f;
                     // The axes of the lobe: downward, along the row, outward.
                     for (int j = 0; j < count; j++) {
                         const md5_vec3 d = samples[j].direction;
@@ -420,7 +437,8 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
     // viewport, world space: columns of a matrix. A parallel projection has only one direction, so
     // it is shown as one of 45 degrees.
     float *const rays = renderer->rays;
-    const float *const clip = frame->clip_from_view.m, *const view = frame->view_from_world.m;
+    const float *const clip = frame->clip_from_view.m;
+    const float *const view = frame->view_from_world.m;
     const float aspect = frame->height > 0 ? (float)frame->width / (float)frame->height : 1.0f;
     const bool has_perspective = clip[11] != 0.0f;
     const float slope = 0.41421356f; // the tangent of half of 45 degrees

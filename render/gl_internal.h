@@ -78,7 +78,9 @@ struct md5gl_renderer {
     // Limits of the context.
     uint32_t max_texels; // of a table; 3.3 guarantees 65536, ES 3.0 2 million
     const char *max_texels_name;
-    uint32_t max_texture_size, max_target_size, max_samples;
+    uint32_t max_texture_size;
+    uint32_t max_target_size;
+    uint32_t max_samples;
 
     // All are built when a model first needs them; variants of MD5GL_BLEND_DUAL and of morph
     // targets never of POSED. See md5gl_variant_of().
@@ -90,12 +92,17 @@ struct md5gl_renderer {
     GLuint bound[MD5GL_NUM_UNITS]; // by md5gli_bind_texture() since the state was set
 
     GLuint frame_block; // uniform buffer behind the block Frame
-    GLuint line_array, line_buffer;
-    GLuint panel_array, panel_buffer;
-    GLuint blob_array, blob_buffer;
+    GLuint line_array;
+    GLuint line_buffer;
+    GLuint panel_array;
+    GLuint panel_buffer;
+    GLuint blob_array;
+    GLuint blob_buffer;
     char *host_texts[MD5GL_NUM_LIGHTINGS]; // of md5gl_shadow_glsl(); NULL until asked for
     GLuint empty_array;                    // a vertex array without attributes
-    md5gl_texture white, grey, checker;
+    md5gl_texture white;
+    md5gl_texture grey;
+    md5gl_texture checker;
     md5gl_model *models;  // all, each with the `next`
     bool casters_are_set; // by the last frame, or it has no shadows: poses leave out bounds
 
@@ -136,7 +143,10 @@ typedef struct md5gl_mesh {
     md5gl_path path;    // never AUTO
     const char *reason; // why the mesh takes that path
     bool visible;
-    GLuint array, vertices, influences, indices;
+    GLuint array;
+    GLuint vertices;
+    GLuint influences;
+    GLuint indices;
     GLuint edges; // ends of the triangles' edges, in OpenGL ES, which cannot draw polygons as lines
     md5gl_table exact_influences, exact_joints; // paths exact and compute
     GLuint posed; // paths CPU and COMPUTE, which skin once: all instances' positions, then normals,
@@ -155,12 +165,17 @@ typedef struct md5gl_surface {
 
 // Instances that follow each other and wear the same skin: what one draw can contain.
 typedef struct md5gl_run {
-    uint32_t skin, first, count;
+    uint32_t skin;
+    uint32_t first;
+    uint32_t count;
 } md5gl_run;
 
 // At most as many instances as fit into tables.
 typedef struct md5gl_batch {
-    md5gl_table palettes, placements, tints, ids;
+    md5gl_table palettes;
+    md5gl_table placements;
+    md5gl_table tints;
+    md5gl_table ids;
     uint32_t count;
     uint32_t previous_palettes, previous_placements; // texels of the tables: see previous.glsl
 } md5gl_batch;
@@ -169,13 +184,15 @@ typedef struct md5gl_batch {
 // all deltas.
 struct md5gl_morph {
     const md5_morph *source;
-    md5gl_table first, deltas;
+    md5gl_table first;
+    md5gl_table deltas;
 };
 
 // Frames of vertices in a table, and where those of each clip begin.
 struct md5gl_baked {
     const md5_model *model;
-    md5gl_table vertices, clips;
+    md5gl_table vertices;
+    md5gl_table clips;
     md5_vec4 *jobs; // [job_capacity] scratch: of one batch
     uint32_t job_capacity;
     uint32_t num_vertices; // of a frame
@@ -195,7 +212,8 @@ struct md5gl_model {
     uint32_t previous_weights; // texel of the table: see previous.glsl
     const md5gl_baked *baked;  // clips that the instances play; NULL: they are skinned
     md5gl_batch *batches;      // [batch_capacity]
-    uint32_t num_batches, batch_capacity;
+    uint32_t num_batches;
+    uint32_t batch_capacity;
     uint32_t num_instances;  // of the last pose
     bool placed;             // batches have placements
     bool tinted;             // batches have tints
@@ -204,7 +222,8 @@ struct md5gl_model {
     md5gl_surface *surfaces; // [num_skins * model->num_meshes], skin by skin
     uint32_t num_skins;
     md5gl_run *runs; // [run_capacity]; num_runs 0: all instances wear skin 0
-    uint32_t num_runs, run_capacity;
+    uint32_t num_runs;
+    uint32_t run_capacity;
     md5gl_blending blending;
     md5gl_mesh meshes[]; // [model->num_meshes]
 };
@@ -261,7 +280,8 @@ void md5gli_bind_texture(md5gl_renderer *renderer, const md5gl_program *program,
 
 // One level of a texture: rgba[4 * width * height].
 typedef struct md5gl_level {
-    uint32_t width, height;
+    uint32_t width;
+    uint32_t height;
     uint8_t *rgba;
 } md5gl_level;
 
@@ -302,13 +322,24 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
 // The block of shaders/frame.glsl.
 typedef struct md5gl_frame_block {
     float clip_from_world[16];
-    float eye[4], light_direction[4], light[4], ambient[4], viewport[4], origin[4];
-    float sun_from_world[16], contact_from_world[16];
-    float shadow[4], contact[4], mode[4];
-    float point_positions[MD5GL_MAX_POINT_LIGHTS][4], point_colours[MD5GL_MAX_POINT_LIGHTS][4];
+    float eye[4];
+    float light_direction[4];
+    float light[4];
+    float ambient[4];
+    float viewport[4];
+    float origin[4];
+    float sun_from_world[16];
+    float contact_from_world[16];
+    float shadow[4];
+    float contact[4];
+    float mode[4];
+    float point_positions[MD5GL_MAX_POINT_LIGHTS][4];
+    float point_colours[MD5GL_MAX_POINT_LIGHTS][4];
     float point_cones[MD5GL_MAX_POINT_LIGHTS][4];
-    float spot_from_world[MD5GL_MAX_SPOT_SHADOWS][16], spot_texels[MD5GL_MAX_SPOT_SHADOWS];
-    float environment[4], harmonics[9][4];
+    float spot_from_world[MD5GL_MAX_SPOT_SHADOWS][16];
+    float spot_texels[MD5GL_MAX_SPOT_SHADOWS];
+    float environment[4];
+    float harmonics[9][4];
     float previous_clip_from_world[16];
 } md5gl_frame_block;
 

@@ -41,7 +41,11 @@ struct md5gl_impostors {
     bool *has_pictures; // [num_frames]
 
     // What one frame's pictures are drawn into.
-    GLuint canvas[NUM_PARTS], depth, framebuffer, reader, frame_block;
+    GLuint canvas[NUM_PARTS];
+    GLuint depth;
+    GLuint framebuffer;
+    GLuint reader;
+    GLuint frame_block;
     md5_mat34 *placements; // [num_views] turn the model to each view and move it to its cell
 
     bool has_specular; // of the materials
@@ -97,7 +101,8 @@ static bool fill_description(const md5gl_impostor_desc *given, md5gl_impostor_de
 static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
-    const uint64_t frames = desc->num_frames, limit = renderer->max_texture_size;
+    const uint64_t frames = desc->num_frames;
+    const uint64_t limit = renderer->max_texture_size;
     const uint64_t across = (uint64_t)ceil(sqrt((double)frames));
     impostors->num_views = desc->num_around * desc->num_above + 1;
     impostors->columns = (uint32_t)ceil(sqrt(impostors->num_views));
@@ -159,17 +164,22 @@ static md5_mat34 placement_of(const md5gl_impostors *impostors, uint32_t view)
     const md5gl_impostor_desc *const desc = &impostors->desc;
     md5_vec3 rows[3] = {{0, 1, 0}, {1, 0, 0}, {0, 0, -1}}; // from below
     if (view + 1 < impostors->num_views) {
-        const uint32_t ring = view / desc->num_around, step = view % desc->num_around;
+        const uint32_t ring = view / desc->num_around;
+        const uint32_t step = view % desc->num_around;
         const float angle = 6.28318531f * (float)step / (float)desc->num_around;
         const float rings = desc->num_above > 1 ? (float)(desc->num_above - 1) : 1.0f;
         const float part = (float)ring / rings;
         const float raised = desc->lowest + (desc->highest - desc->lowest) * part;
-        const float x = cosf(angle), y = sinf(angle), level = cosf(raised), rise = sinf(raised);
+        const float x = cosf(angle);
+        const float y = sinf(angle);
+        const float level = cosf(raised);
+        const float rise = sinf(raised);
         rows[0] = (md5_vec3){-y, x, 0};
         rows[1] = (md5_vec3){-rise * x, -rise * y, level};
         rows[2] = (md5_vec3){level * x, level * y, rise};
     }
-    const uint32_t column = view % impostors->columns, line = view / impostors->columns;
+    const uint32_t column = view % impostors->columns;
+    const uint32_t line = view / impostors->columns;
     const float cell[3] = {desc->radius * (float)(2 * column + 1),
                            desc->radius * (float)(2 * line + 1), 0.0f};
     md5_mat34 placement;
@@ -197,7 +207,8 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
     static const GLenum attachments[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
     const GladGLContext *gl = &renderer->gl;
     const uint32_t cell = OVERSAMPLING * impostors->desc.texels;
-    const uint32_t columns = impostors->columns, rows = impostors->rows;
+    const uint32_t columns = impostors->columns;
+    const uint32_t rows = impostors->rows;
     const float radius = impostors->desc.radius;
     if (columns > renderer->max_target_size / cell)
         return md5gli_fail(
@@ -412,7 +423,8 @@ bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impos
     }
 
     // What instances need to be lit as the model.
-    float sum = 0.0f, count = 0.0f;
+    float sum = 0.0f;
+    float count = 0.0f;
     impostors->has_specular = false;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         const md5gl_material *const material = &md5gli_surface_of(model, 0, i)->material;

@@ -129,7 +129,8 @@ static bool load_material(look_loader *loader, const char *shader, const char *n
     const int base = (int)(has_word ? (size_t)(last - name) : strlen(name));
     for (int kind = 0; kind < MD5GL_NUM_IMAGE_KINDS && (kind == 0 || material->diffuse); kind++) {
         md5_error error = {.status = MD5_OK};
-        md5gl_texture_desc picture = {.kind = MD5GL_TEXTURE_COLOR}, heights = picture;
+        md5gl_texture_desc picture = {.kind = MD5GL_TEXTURE_COLOR};
+        md5gl_texture_desc heights = picture;
         if (*textures[kind] != 0 // heights are not needed
             || !find_map(loader, shader, name, base, (md5gl_image_kind)kind, &picture))
             continue;
@@ -186,7 +187,8 @@ md5gl_material_set *md5gl_load_materials(md5gl_renderer *renderer,
     look_loader loader = {renderer, desc, material_set, last_part(desc->path, name), ""};
     for (uint32_t i = 0; i < count; i++) {
         enum { COMPARED = 64 }; // real models have fewer meshes
-        const md5_mesh *const meshes = desc->model->meshes, *const mesh = &meshes[i];
+        const md5_mesh *const meshes = desc->model->meshes;
+        const md5_mesh *const mesh = &meshes[i];
         md5gl_material *const material = &material_set->materials[i];
         bool is_found = mesh->num_triangles == 0;
         for (uint32_t k = i > COMPARED ? i - COMPARED : 0; k < i && !is_found; k++) {

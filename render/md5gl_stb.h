@@ -45,8 +45,11 @@ static inline const void *md5gl_stb_decode(void *user, const void *bytes, size_t
                                            uint32_t *width, uint32_t *height, md5_error *error)
 {
     const unsigned char *const file = (const unsigned char *)bytes;
-    const int max = 1 << 14, length = size <= 1 << 29 ? (int)size : 0;
-    int x = 0, y = 0, channels = 0;
+    const int max = 1 << 14;
+    const int length = size <= 1 << 29 ? (int)size : 0;
+    int x = 0;
+    int y = 0;
+    int channels = 0;
     const bool is_known = stbi_info_from_memory(file, length, &x, &y, &channels) != 0;
     const bool fits = is_known && x > 0 && y > 0 && x <= max && y <= max && x <= (1 << 26) / y;
     const unsigned char *const pixels =

@@ -106,7 +106,8 @@ static bool fill_buffer(md5gl_renderer *renderer, GLuint buffer, const buffer_pa
                         int count, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
-    size_t size = 0, used = 0;
+    size_t size = 0;
+    size_t used = 0;
     for (int i = 0; i < count; i++)
         size += parts[i].size;
     uint8_t *const bytes = MD5GL_NEW(renderer, uint8_t, size, error);
@@ -155,7 +156,8 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
         uploaded = fill_buffer(renderer, mesh->influences, parts, 2, error);
         const GLenum type = is_narrow ? GL_UNSIGNED_SHORT : GL_UNSIGNED_INT;
         for (GLuint half = 0; half < slots / 4 && uploaded; half++) {
-            const size_t slot = (size_t)half * 4, offset = slot * joint_size;
+            const size_t slot = (size_t)half * 4;
+            const size_t offset = slot * joint_size;
             const size_t weights_offset = parts[0].size + slot * sizeof *weights;
             gl->VertexAttribIPointer(MD5GL_AT_JOINTS + half, 4, type, (GLsizei)(slots * joint_size),
                                      (const void *)offset);
@@ -294,7 +296,8 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
         return false;
     }
     MD5_ASSERT(num_skins > 0, "num_skins: must be at least 1");
-    const size_t num_meshes = model->model->num_meshes, size = sizeof *model->surfaces;
+    const size_t num_meshes = model->model->num_meshes;
+    const size_t size = sizeof *model->surfaces;
     const uint32_t kept = num_skins < model->num_skins ? num_skins : model->num_skins;
     if (num_meshes > UINT32_MAX / num_skins)
         return md5gli_fail(error, MD5_ERROR_RANGE, "too many skins: %u skins of %zu meshes",

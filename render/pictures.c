@@ -47,7 +47,8 @@ static bool is_red_empty(const md5gl_texture_desc *desc)
 uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
 {
     enum { ROWS_READ = 256 }; // all of a large map would take longer to look at than to decode
-    double product = 0.0, squares = 0.0;
+    double product = 0.0;
+    double squares = 0.0;
     MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: must have texels");
     const bool is_rxgb = is_red_empty(desc);
     const int red = is_rxgb ? 3 : 0;

@@ -14,7 +14,12 @@
 
 // A delta as bind_morphed.glsl reads it.
 typedef struct delta_texels {
-    float position[3], target, normal[3], pad, tangent[3], more_pad;
+    float position[3];
+    float target;
+    float normal[3];
+    float pad;
+    float tangent[3];
+    float more_pad;
 } delta_texels;
 
 static bool fits(const md5gl_renderer *renderer, uint64_t texels, const char *what,
@@ -35,7 +40,8 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
         return NULL;
     }
     MD5GL_ASSERT_NO_FRAME(renderer);
-    uint64_t num_vertices = 0, num_deltas = 0;
+    uint64_t num_vertices = 0;
+    uint64_t num_deltas = 0;
     for (uint32_t i = 0; i < source->model->num_meshes; i++) {
         num_vertices += source->model->meshes[i].num_vertices;
         num_deltas += source->meshes[i].num_deltas;
@@ -52,7 +58,8 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
 
     // Both arrays of all meshes, one after the other. Texture buffers without a texel are of no use
     // to drivers: one more delta, of zeros.
-    const size_t num_firsts = (size_t)num_vertices + 1, room = (size_t)num_deltas + 1;
+    const size_t num_firsts = (size_t)num_vertices + 1;
+    const size_t room = (size_t)num_deltas + 1;
     uint32_t *const first = MD5GL_NEW(renderer, uint32_t, num_firsts, error);
     delta_texels *const deltas = MD5GL_NEW(renderer, delta_texels, room, error);
     const bool has_memory = first && deltas;
@@ -63,7 +70,9 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
             const md5_morph_mesh *const mesh = &source->meshes[i];
             for (uint32_t d = 0; d < mesh->num_deltas; d++) {
                 const md5_morph_delta *const delta = &mesh->deltas[d];
-                const md5_vec3 p = delta->position, n = delta->normal, t = delta->tangent;
+                const md5_vec3 p = delta->position;
+                const md5_vec3 n = delta->normal;
+                const md5_vec3 t = delta->tangent;
                 deltas[before + d] = (delta_texels){{p.x, p.y, p.z}, (float)delta->target,
                                                     {n.x, n.y, n.z}, 0.0f,
                                                     {t.x, t.y, t.z}, 0.0f};
@@ -386,7 +395,8 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
 {
     const GladGLContext *gl = &renderer->gl;
     const uint32_t copies = instances->previous->palettes || instances->previous->weights ? 2 : 1;
-    const size_t vertices = mesh->deform.num_vertices, count = (size_t)copies * instances->count;
+    const size_t vertices = mesh->deform.num_vertices;
+    const size_t count = (size_t)copies * instances->count;
     if (!mesh->posed || vertices == 0 || count == 0)
         return true;
     // Shaders index floats with a signed int; a vertex takes ten, of a deform sixteen.
@@ -549,7 +559,8 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
 {
     const uint32_t count = model->num_instances;
     const md5_vec4 *const tints = instances->tints;
-    const uint32_t *const skins = instances->skins, *const ids = instances->ids;
+    const uint32_t *const skins = instances->skins;
+    const uint32_t *const ids = instances->ids;
     model->tinted = model->faded = false;
     model->num_runs = 0;
     if (model->num_batches == 0)
@@ -595,7 +606,8 @@ static md5_bounds find_bounds(const md5gl_model *model, const md5gl_instances *i
 {
     const uint32_t num_joints = model->model->skeleton.num_joints;
     const md5_mat34 *palette = instances->palettes;
-    md5_bounds all = md5_bounds_from_points(NULL, 0), one = all;
+    md5_bounds all = md5_bounds_from_points(NULL, 0);
+    md5_bounds one = all;
     if (instances->baked)
         one = instances->baked->bounds;
     for (uint32_t i = 0; i < instances->count; i++) {

@@ -153,7 +153,8 @@ static inline int md5gl_variant_of(md5gl_blending blending, bool morphed)
 
 // One file of a shader. A stage is a sequence of files.
 typedef struct md5gl_source {
-    const char *file, *text;
+    const char *file;
+    const char *text;
 } md5gl_source;
 
 enum { MD5GL_MAX_SOURCES = 13, MD5GL_NUM_CAPTURED = 3 };

@@ -98,7 +98,8 @@ static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *
 {
     GladGLContext *gl = &renderer->gl;
     md5gl_optional_functions *optional = &renderer->optional;
-    GLint major = 0, minor = 0;
+    GLint major = 0;
+    GLint minor = 0;
     gl->GetIntegerv(GL_MAJOR_VERSION, &major);
     gl->GetIntegerv(GL_MINOR_VERSION, &minor);
     const GLint version = 10 * major + minor;
@@ -180,7 +181,8 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
     gl->GenBuffers(1, &renderer->frame_block);
 
     // Each line, two vertices of the caller, is one instance of line.vert's four vertices.
-    const size_t end = sizeof(md5gl_line_vertex), line = 2 * end;
+    const size_t end = sizeof(md5gl_line_vertex);
+    const size_t line = 2 * end;
     const size_t colour = offsetof(md5gl_line_vertex, rgba);
     begin_array(gl, &renderer->line_array, &renderer->line_buffer);
     add_attribute(gl, 0, 3, GL_FLOAT, line, 0, 1);
@@ -201,7 +203,8 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
 
     gl->GenVertexArrays(1, &renderer->empty_array);
     md5gli_create_shadows(renderer);
-    static const uint8_t white[4] = {255, 255, 255, 255}, grey[4] = {176, 176, 176, 255};
+    static const uint8_t white[4] = {255, 255, 255, 255};
+    static const uint8_t grey[4] = {176, 176, 176, 255};
     md5gl_texture_desc desc = {.width = 1, .height = 1, .texels = white};
     renderer->white = md5gl_create_texture(renderer, &desc, error);
     desc.texels = grey;

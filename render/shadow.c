@@ -15,14 +15,17 @@ enum { DEFAULT_SIDE = 768, CONTACT_DIVISOR = 3 };
 // The same of a spot light's map, its largest angle, degrees, and its nearest distance, a share of
 // the light's range.
 enum { SPOT_SIDE = 512 };
-static const float max_spot_angle = 150.0f, spot_near = 0.005f;
+static const float max_spot_angle = 150.0f;
+static const float spot_near = 0.005f;
 
 // Range of the contact map above and below the ground, as fractions of the casters' height.
-static const float contact_height = 0.26f, contact_depth = 0.06f;
+static const float contact_height = 0.26f;
+static const float contact_depth = 0.06f;
 
 // Largest radius that shaders/shadow.glsl samples around a point: a fraction of the width of the
 // key light's map, and of the contact map's height above the ground. Must match the shader.
-static const float max_filter_radius = 0.06f, contact_radius = 0.75f;
+static const float max_filter_radius = 0.06f;
+static const float contact_radius = 0.75f;
 
 // -- Maps -------------------------------------------------------------------------------------
 
@@ -104,7 +107,8 @@ void md5gli_create_shadows(md5gl_renderer *renderer)
 
 // An orthographic view: maps -half..half along each axis (unit length) about the centre to -1..1.
 typedef struct box_view {
-    md5_vec3 axes[3], centre;
+    md5_vec3 axes[3];
+    md5_vec3 centre;
     float half[3];
 } box_view;
 
@@ -145,14 +149,17 @@ static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
 {
     static const md5_vec3 up = {0.0f, 0.0f, 1.0f};
     const float radians = 3.14159265f / 180.0f;
-    uint32_t count = 0, num_maps = 0;
+    uint32_t count = 0;
+    uint32_t num_maps = 0;
     for (uint32_t i = 0; i < frame->num_point_lights && count < MD5GL_MAX_POINT_LIGHTS; i++) {
         const md5gl_point_light *const light = &frame->point_lights[i];
         const md5_vec3 at = light->position;
         if (!(light->range > 0.0f))
             continue;
-        const float position[4] = {at.x, at.y, at.z, light->range}, eye[4] = {at.x, at.y, at.z, 1};
-        float *const cone = block->point_cones[count], *const color = block->point_colours[count];
+        const float position[4] = {at.x, at.y, at.z, light->range};
+        const float eye[4] = {at.x, at.y, at.z, 1};
+        float *const cone = block->point_cones[count];
+        float *const color = block->point_colours[count];
         memcpy(block->point_positions[count++], position, sizeof position);
         memcpy(color, light->color, sizeof light->color);
         cone[3] = 1.0f;
@@ -220,10 +227,13 @@ static uint32_t side_of_sun(const md5gl_frame *frame)
 static bool measure_casters(const md5gl_frame *frame, shadow_sizes *sizes)
 {
     const md5_bounds bounds = frame->casters;
-    const md5_vec3 light = frame->light_direction, size = md5_vec3_sub(bounds.max, bounds.min);
-    const float around = 0.51f * sqrtf(md5_vec3_dot(size, size)), given = frame->shadow_radius;
+    const md5_vec3 light = frame->light_direction;
+    const md5_vec3 size = md5_vec3_sub(bounds.max, bounds.min);
+    const float around = 0.51f * sqrtf(md5_vec3_dot(size, size));
+    const float given = frame->shadow_radius;
     const float radius = stepped(fmaxf(around, given));
-    const float height = fmaxf(size.z, 0.05f * stepped(around)), rise = contact_height * height;
+    const float height = fmaxf(size.z, 0.05f * stepped(around));
+    const float rise = contact_height * height;
     // For filtering and for the surface offset.
     const float margin = 4.0f / (float)side_of_sun(frame);
     // A caster is at most as far from its shadow as the light travels through the bounds' height.
@@ -247,7 +257,8 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
     shadow_sizes sizes;
     if (!measure_casters(frame, &sizes))
         return 0.0f;
-    const float contact = sizes.contact, height = sizes.heights[0];
+    const float contact = sizes.contact;
+    const float height = sizes.heights[0];
     return fmaxf(sizes.sun, sqrtf(contact * contact + height * height));
 }
 
@@ -257,8 +268,10 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
 {
     const md5_bounds bounds = frame->casters;
     const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
-    const float radius = sizes->radius, half = 0.5f * sizes->width;
-    const float above = sizes->heights[0], below = sizes->heights[1];
+    const float radius = sizes->radius;
+    const float half = 0.5f * sizes->width;
+    const float above = sizes->heights[0];
+    const float below = sizes->heights[1];
     const float *const direction = block->light_direction;
     const md5_vec3 away = {-direction[0], -direction[1], -direction[2]};
     const md5_vec3 other =
@@ -283,7 +296,8 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
     const float reach = fmaxf(sizes->sun, sizes->contact);
     for (uint32_t axis = 0; axis < 2; axis++) {
         const float slope = direction[2] > 0.0f ? direction[axis] / fmaxf(direction[2], 1e-3f) : 0;
-        const float start = slope * sizes->sun, moves = -slope * high - start;
+        const float start = slope * sizes->sun;
+        const float moves = -slope * high - start;
         const float least = (axis ? bounds.min.y : bounds.min.x) - reach + start;
         const float most = (axis ? bounds.max.y : bounds.max.x) + reach + start;
         shaded[axis] = moves < 0.0f ? most : least;
@@ -291,7 +305,8 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
         shaded[4 + axis] = moves;
     }
 
-    const uint32_t limit = renderer->max_texture_size, requested = side_of_sun(frame);
+    const uint32_t limit = renderer->max_texture_size;
+    const uint32_t requested = side_of_sun(frame);
     const uint32_t texels = requested < limit ? requested : limit;
     const float eyes[][4] = {{direction[0], direction[1], direction[2], 0.0f}, {0, 0, -1, 0}};
     for (int i = 0; i <= MD5GL_MAP_CONTACT; i++) {

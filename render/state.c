@@ -52,7 +52,8 @@ static_assert(COUNT(pixel_stores) <= MD5GL_MAX_PIXEL_STORES, "pixel_stores is to
 // Buffer bindings of the context: those with an index follow below, and a vertex array owns that of
 // its indices.
 typedef struct buffer_binding {
-    GLenum target, query;
+    GLenum target;
+    GLenum query;
 } buffer_binding;
 
 // Returns the binding points that this context has; their number in *count.
@@ -220,7 +221,8 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
     }
     gl->ActiveTexture(state->active_unit);
 
-    const GLuint *const blend = state->blend_functions, *const equation = state->blend_equations;
+    const GLuint *const blend = state->blend_functions;
+    const GLuint *const equation = state->blend_equations;
     const GLboolean *const mask = state->colour_mask;
     for (uint32_t i = 0; i < COUNT(switches); i++) {
         const PFNGLENABLEPROC set = state->switches[i] ? gl->Enable : gl->Disable;
@@ -278,7 +280,8 @@ void md5gl_restore_state(md5gl_renderer *renderer)
     MD5_ASSERT(renderer->host.saved, "must be called after md5gl_save_state()");
     md5gl_host_state *const host = &renderer->host;
     const GladGLContext *gl = &renderer->gl;
-    const GLint *const view = host->viewport, *const scissor = host->scissor;
+    const GLint *const view = host->viewport;
+    const GLint *const scissor = host->scissor;
     const GLfloat *const clear = host->clear_colour;
     set_state(renderer, host);
     gl->ClearColor(clear[0], clear[1], clear[2], clear[3]);

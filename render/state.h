@@ -12,30 +12,48 @@ enum { MD5GL_MAX_SWITCHES = 20, MD5GL_MAX_BINDINGS = 7, MD5GL_MAX_PIXEL_STORES =
 
 // The textures and the sampler of a texture unit.
 typedef struct md5gl_unit_state {
-    GLuint texture, cube, buffer_texture, samples, sampler;
+    GLuint texture;
+    GLuint cube;
+    GLuint buffer_texture;
+    GLuint samples;
+    GLuint sampler;
 } md5gl_unit_state;
 
 // A range of a buffer at an indexed binding; size 0 = the whole buffer.
 typedef struct md5gl_range_state {
     GLint buffer;
-    GLint64 start, size;
+    GLint64 start;
+    GLint64 size;
 } md5gl_range_state;
 
 typedef struct md5gl_host_state {
     bool saved;
-    GLuint program, array, draw_framebuffer, read_framebuffer, renderbuffer;
+    GLuint program;
+    GLuint array;
+    GLuint draw_framebuffer;
+    GLuint read_framebuffer;
+    GLuint renderbuffer;
     GLuint buffers[MD5GL_MAX_BINDINGS];
-    md5gl_range_state frame, captured[MD5GL_NUM_CAPTURED], storage[MD5GL_NUM_STORAGE_BINDINGS];
+    md5gl_range_state frame;
+    md5gl_range_state captured[MD5GL_NUM_CAPTURED];
+    md5gl_range_state storage[MD5GL_NUM_STORAGE_BINDINGS];
     GLuint active_unit;
     md5gl_unit_state units[MD5GL_NUM_UNITS];
     GLboolean switches[MD5GL_MAX_SWITCHES];
     GLint pixel_stores[MD5GL_MAX_PIXEL_STORES];
-    GLboolean depth_mask, colour_mask[4];
-    GLfloat depth_range[2], clear_depth, clear_colour[4], polygon_offset[2];
-    GLuint depth_function, culled_face, front_face;
+    GLboolean depth_mask;
+    GLboolean colour_mask[4];
+    GLfloat depth_range[2];
+    GLfloat clear_depth;
+    GLfloat clear_colour[4];
+    GLfloat polygon_offset[2];
+    GLuint depth_function;
+    GLuint culled_face;
+    GLuint front_face;
     GLint polygon_mode[2];
     GLuint blend_functions[4], blend_equations[2]; // colour source, target, alpha source, target
-    GLint viewport[4], scissor[4];
+    GLint viewport[4];
+    GLint scissor[4];
 } md5gl_host_state;
 
 // Resets all GL state that this room changes to GL's defaults.

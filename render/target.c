@@ -11,7 +11,9 @@ enum { OUTPUT_NORMALS, OUTPUT_MOTION, OUTPUT_IDS, NUM_OUTPUTS }; // locations of
 // Of several samples, what is drawn is resolved into the framebuffer that is read, and there are
 // renderbuffers instead of the depth texture; else both are one.
 struct md5gl_target {
-    uint32_t width, height, samples;
+    uint32_t width;
+    uint32_t height;
+    uint32_t samples;
     GLuint drawn, readable;               // framebuffers
     GLuint colour, depth;                 // textures of `readable`
     GLuint outputs[NUM_OUTPUTS];          // likewise, instead of `colour`
@@ -49,7 +51,8 @@ static const texture_form output_forms[NUM_OUTPUTS] = {
 static GLuint create_attached_texture(const GladGLContext *gl, const md5gl_target *target,
                                       GLenum kind, const texture_form *form)
 {
-    const GLsizei width = (GLsizei)target->width, height = (GLsizei)target->height;
+    const GLsizei width = (GLsizei)target->width;
+    const GLsizei height = (GLsizei)target->height;
     GLuint texture = 0;
     gl->GenTextures(1, &texture);
     gl->ActiveTexture(GL_TEXTURE0);
@@ -380,7 +383,8 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     renderer->multisampled = samples > 1 && (!renderer->is_es || renderer->opaque);
     if (!frame->keep_contents) { // the viewport, which may be a part of the framebuffer
         // Premultiplied alpha makes resolving and blending weight colours by their coverage.
-        const float *const colour = frame->background, alpha = colour[3];
+        const float *const colour = frame->background;
+        const float alpha = colour[3];
         gl->ClearColor(colour[0] * alpha, colour[1] * alpha, colour[2] * alpha, alpha);
         gl->Scissor((GLint)frame->x, (GLint)frame->y, (GLsizei)frame->width,
                     (GLsizei)frame->height);
@@ -451,7 +455,8 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
         return false;
     const size_t row = 4 * (size_t)width;
     for (size_t y = 0; y < height / 2; y++) { // GL's first row is the bottom row
-        uint8_t *const upper = rgba + row * y, *const lower = rgba + row * (height - 1 - y);
+        uint8_t *const upper = rgba + row * y;
+        uint8_t *const lower = rgba + row * (height - 1 - y);
         for (size_t i = 0; i < row; i++) {
             const uint8_t byte = upper[i];
             upper[i] = lower[i];

@@ -13,13 +13,15 @@ static inline const uint8_t *texel_at(const md5gl_texture_desc *desc, uint32_t x
 
 // Slopes along u and v of the surface that a normal in id's encoding is of.
 typedef struct md5gl_slopes {
-    double u, v;
+    double u;
+    double v;
 } md5gl_slopes;
 
 // `red`: the channel that x is in.
 static inline md5gl_slopes read_slopes(const uint8_t *texel, int red)
 {
-    const double x = texel[red] / 127.5 - 1.0, y = texel[1] / 127.5 - 1.0;
+    const double x = texel[red] / 127.5 - 1.0;
+    const double y = texel[1] / 127.5 - 1.0;
     const double z = fmax(texel[2] / 127.5 - 1.0, 0.1);
     return (md5gl_slopes){-x / z, -y / z};
 }

@@ -48,7 +48,9 @@ static uint8_t encode_srgb(const md5gl_encoding *encoding, uint32_t linear)
 // one three. Texel i of 2 n + 1 covers (2 + 1 / n) texels from i (2 + 1 / n) on: n - i parts of n
 // of texel 2 i, all of the next and i + 1 parts of the third. The weights are multiplied by n.
 typedef struct texel_cover {
-    uint32_t count, weights[3], sum;
+    uint32_t count;
+    uint32_t weights[3];
+    uint32_t sum;
 } texel_cover;
 
 static texel_cover cover_of(uint32_t side, uint32_t index)
@@ -242,7 +244,8 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
             const md5gl_slopes more =
                 slopes_of_heights(heights, (uint32_t)((uint64_t)x * heights->width / desc->width),
                                   (uint32_t)((uint64_t)y * heights->height / desc->height));
-            const double u = own.u + more.u, v = own.v + more.v;
+            const double u = own.u + more.u;
+            const double v = own.v + more.v;
             const double scale = 127.5 / sqrt(u * u + v * v + 1.0);
             to[0] = (uint8_t)lround(127.5 - u * scale);
             to[1] = (uint8_t)lround(127.5 - v * scale);

@@ -10,8 +10,10 @@ static bool is_expected(const char *message, const char *says)
     if (strncmp(says, "md5model: ", strlen("md5model: ")) != 0
         && strncmp(says, "md5gl: ", strlen("md5gl: ")) != 0)
         return strstr(message, says) != NULL;
-    static const char before[] = " (", after[] = " is false)\n";
-    const size_t length = strlen(message), size = strlen(says);
+    static const char before[] = " (";
+    static const char after[] = " is false)\n";
+    const size_t length = strlen(message);
+    const size_t size = strlen(says);
     return length > size + strlen(before) + strlen(after) && strncmp(message, says, size) == 0
            && strncmp(message + size, before, strlen(before)) == 0
            && strcmp(message + length - strlen(after), after) == 0

@@ -181,7 +181,8 @@ static inline real4 real4_towards(real4 q, real4 to)
 // By sines, along the arc from one quaternion to the other; accurate for any angle.
 static inline real4 real4_slerp(real4 a, real4 b, double t)
 {
-    const real4 sum = real4_add(a, b), way = real4_add(a, real4_scale(b, -1));
+    const real4 sum = real4_add(a, b);
+    const real4 way = real4_add(a, real4_scale(b, -1));
     const double angle = 2.0 * atan2(sqrt(real4_dot(way, way)), sqrt(real4_dot(sum, sum)));
     if (angle == 0)
         return a;

@@ -76,7 +76,8 @@ const char *test_path(const char *path)
 {
     static char slots[8][1024];
     static unsigned next;
-    const char *root = getenv("MD5_ROOT"), *models = getenv("MD5_MODELS");
+    const char *root = getenv("MD5_ROOT");
+    const char *models = getenv("MD5_MODELS");
     char *slot = slots[next++ % 8];
     if (models && models[0] && strncmp(path, "models/", 7) == 0) {
         root = models;
@@ -103,7 +104,8 @@ char *test_read_file(const char *path, size_t *size)
     if (!file)
         return NULL;
     char *text = NULL;
-    size_t used = 0, room = 0;
+    size_t used = 0;
+    size_t room = 0;
     for (;;) {
         if (room - used < 4096) {
             room = room ? 2 * room : 65536;
@@ -248,7 +250,8 @@ static void report_time(const test_case *test, clock_t start)
 static bool is_in_share(unsigned index)
 {
     const char *const share = getenv("MD5_TEST_SHARE");
-    unsigned which = 1, fixture = 1;
+    unsigned which = 1;
+    unsigned fixture = 1;
     if (share && (sscanf(share, "%u/%u", &which, &fixture) != 2 || which - 1 >= fixture)) {
         fprintf(stderr, "MD5_TEST_SHARE is \"%s\", expected 1/3, 2/3 or 3/3\n", share);
         exit(2);
@@ -258,7 +261,10 @@ static bool is_in_share(unsigned index)
 
 int main(int argc, char **argv)
 {
-    unsigned passed = 0, failed = 0, skipped = 0, index = 0;
+    unsigned passed = 0;
+    unsigned failed = 0;
+    unsigned skipped = 0;
+    unsigned index = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (const test_case *test = first_test; test; test = test->next) {
         if (!is_selected(test, argc, argv) || !is_in_share(index++))

@@ -114,7 +114,8 @@ char *common_absolute(const char *path)
 
 bool common_has_ending(const char *path, const char *ending)
 {
-    const size_t length = strlen(path), tail = strlen(ending);
+    const size_t length = strlen(path);
+    const size_t tail = strlen(ending);
     return length >= tail && common_compare_case(path + (length - tail), ending) == 0;
 }
 
@@ -130,7 +131,8 @@ size_t common_distance(const char *asked, size_t length, const char *name, bool 
         size_t diagonal = row[0];
         row[0] = i;
         for (size_t j = 1; j <= width; j++) {
-            const char a = asked[i - 1], b = name[j - 1];
+            const char a = asked[i - 1];
+            const char b = name[j - 1];
             const size_t exchange = diagonal + (in_part ? lower(a) != lower(b) : a != b);
             const size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
             diagonal = row[j];
@@ -169,7 +171,8 @@ char *common_clean(const char *path)
 
 char *common_whole(const char *path)
 {
-    char *const absolute = common_absolute(path), *const clean = common_clean(absolute);
+    char *const absolute = common_absolute(path);
+    char *const clean = common_clean(absolute);
     const bool is_root = strchr(clean, '/') == NULL;
     char *const whole = is_root ? common_format("%s/", clean) : common_copy(clean);
     free(absolute);
@@ -248,7 +251,9 @@ typedef struct entry_reader {
     const char *name; // valid until the next one
     // What the folder says of the entry, which is faster than to ask for its status; is_unknown: it
     // is a link, or the file system does not say.
-    bool is_file, is_folder, is_unknown;
+    bool is_file;
+    bool is_folder;
+    bool is_unknown;
     bool has_failed; // the folder cannot be read; errno contains the reason
 } entry_reader;
 
@@ -340,11 +345,14 @@ static uint64_t take_number(const char **text)
 // In natural order: ignores case, numbers by value (walk2 < walk10).
 static int compare_names(const void *left, const void *right)
 {
-    const char *const a = *(char *const *)left, *const b = *(char *const *)right;
-    const char *x = a, *y = b;
+    const char *const a = *(char *const *)left;
+    const char *const b = *(char *const *)right;
+    const char *x = a;
+    const char *y = b;
     while (*x != '\0' && *y != '\0') {
         if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
-            const uint64_t first = take_number(&x), second = take_number(&y);
+            const uint64_t first = take_number(&x);
+            const uint64_t second = take_number(&y);
             if (first != second)
                 return first < second ? -1 : 1;
         } else if (lower(*x) != lower(*y)) {
@@ -402,7 +410,8 @@ void common_free_list(common_list *list)
 
 char *common_find(const char *folder, const char *relative)
 {
-    char *const rest = common_clean(relative), *path = common_copy(folder);
+    char *const rest = common_clean(relative);
+    char *path = common_copy(folder);
     for (char *name = rest + (rest[0] == '/'); *name != '\0' && path;) {
         const size_t length = strcspn(name, "/");
         const bool is_last = name[length] == '\0';
@@ -443,11 +452,13 @@ typedef struct walk_state {
     common_walk *walk;
     const char *without; // a folder that is not searched, or ""
     size_t max_folders;  // that are searched
-    bool no_links, no_files;
+    bool no_links;
+    bool no_files;
     common_list files, entered; // entered: the folders that were searched
     common_list folders[2];     // to search, in this order: folders, and links to folders
     identity *searched;         // [room], a hash table
-    size_t num_searched, room;
+    size_t num_searched;
+    size_t room;
     bool is_cut;       // a limit was reached
     size_t num_unread; // folders that cannot be read
     char unread[100];  // the end of the path of the first of these folders
@@ -468,7 +479,8 @@ static identity *find(identity *table, size_t room, identity key)
 static void add_unread(walk_state *walked, const char *path)
 {
     const int reason = errno;
-    const size_t length = strlen(path), max_length = sizeof walked->unread - sizeof "...";
+    const size_t length = strlen(path);
+    const size_t max_length = sizeof walked->unread - sizeof "...";
     if (walked->num_unread++ > 0)
         return;
     walked->unread_reason = reason;
@@ -476,7 +488,8 @@ static void add_unread(walk_state *walked, const char *path)
         snprintf(walked->unread, sizeof walked->unread, "%s", path);
         return;
     }
-    const char *const end = path + length - max_length, *const separator = strchr(end, '/');
+    const char *const end = path + length - max_length;
+    const char *const separator = strchr(end, '/');
     snprintf(walked->unread, sizeof walked->unread, "...%s", separator ? separator : end);
 }
 
@@ -534,7 +547,9 @@ static void search_below(walk_state *walked, const char *folder)
 {
     enum { OFTEN = 1024 };
     common_walk *const walk = walked->walk;
-    size_t next[2] = {0, 0}, num_entries = 0, num_bytes = 0;
+    size_t next[2] = {0, 0};
+    size_t num_entries = 0;
+    size_t num_bytes = 0;
     common_add(&walked->folders[0], common_copy(folder));
     while (!walked->is_cut && walked->entered.count < walked->max_folders && goes_on(walked)) {
         const int group = next[0] == walked->folders[0].count;

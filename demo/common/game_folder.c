@@ -274,7 +274,8 @@ static bool open_pak(place *archive, md5_error *error)
         return fail(error, "too large (limit 2 GiB)");
     if (!read_range(archive->stream, 0, header, sizeof header))
         return fail(error, "truncated archive: the header is incomplete");
-    const uint64_t start = common_number(header + 4, 4), room = common_number(header + 8, 4);
+    const uint64_t start = common_number(header + 4, 4);
+    const uint64_t room = common_number(header + 8, 4);
     if (start > archive_size || room > archive_size - start)
         return fail(error, "truncated archive: the file list ends at byte %llu of %llu",
                     (unsigned long long)start + room, (unsigned long long)archive_size);
@@ -303,7 +304,8 @@ static bool open_pak(place *archive, md5_error *error)
 // == Places =======================================================================================
 
 // The endings of archives whose files hide those of their folder, and of others.
-static const char *const over[] = {".pak", NULL}, *const under[] = {".pk4", ".pk3", ".zip", NULL};
+static const char *const over[] = {".pak", NULL};
+static const char *const under[] = {".pk4", ".pk3", ".zip", NULL};
 
 static const char *name_of(void *user, size_t file)
 {
@@ -493,7 +495,8 @@ bool common_holds_files(const char *path)
 bool common_is_game_folder(const char *path)
 {
     static const char *const names[] = {"materials", "def", "skins"};
-    common_list folders = common_list_folder(path, NULL), files = common_list_folder(path, "");
+    common_list folders = common_list_folder(path, NULL);
+    common_list files = common_list_folder(path, "");
     bool is_game = common_is_archive(path) && common_is_file(path);
     for (size_t i = 0; i < folders.count; i++)
         for (size_t j = 0; j < COMMON_LENGTH(names); j++)

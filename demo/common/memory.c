@@ -92,7 +92,8 @@ int common_by_text(const void *a, const void *b)
 
 int common_compare_doubles(const void *a, const void *b)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
@@ -119,7 +120,8 @@ void common_find_equal(const void *rows, size_t count, size_t size, uint32_t *fi
             hash = (hash ^ common_number(row + k, sizeof(uint32_t))) * 0x9e3779b97f4a7c15u;
             hash ^= hash >> 29;
         }
-        size_t at = hash & (room - 1), tries = 0;
+        size_t at = hash & (room - 1);
+        size_t tries = 0;
         for (; table[at] != 0 && tries < MAX_TRIES; at = (at + 1) & (room - 1), tries++)
             if (memcmp(bytes + (table[at] - 1) * size, row, size) == 0)
                 break;

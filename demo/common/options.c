@@ -47,11 +47,13 @@ static int find_word(const char *words, const char *word)
 
 bool common_read_value(const common_option *option, const char *text, void *structure)
 {
-    const int kind = option->kind, count = num_numbers[kind];
+    const int kind = option->kind;
+    const int count = num_numbers[kind];
     void *const member = (unsigned char *)structure + option->place;
     const double high = kind == COMMON_COLOR ? 1 : option->high;
     const char *rest = text;
-    double number = 0, before = 0;
+    double number = 0;
+    double before = 0;
     if (kind <= COMMON_CHOICE) {
         const bool is_switch = kind <= COMMON_OPPOSITE;
         const char *const words = is_switch ? "no|yes|false|true|0|1|off|on" : option->value;
@@ -116,7 +118,8 @@ void common_explain_value(const common_option *option, const char *text, char *p
 
 char *common_write_value(const common_option *option, const void *structure)
 {
-    const int kind = option->kind, count = num_numbers[kind];
+    const int kind = option->kind;
+    const int count = num_numbers[kind];
     const void *const member = (const unsigned char *)structure + option->place;
     char text[96];
     size_t used = 0;

@@ -32,10 +32,12 @@ typedef struct common_texts {
 
 // `value`: the printed name of its value, or its words.
 typedef struct common_option {
-    const char *name, *value;
+    const char *name;
+    const char *value;
     int kind;
     size_t place; // offset of the member
-    double low, high;
+    double low;
+    double high;
 } common_option;
 
 // Sets the member of a structure that is the option's. NULL is the text of a switch alone. Returns

@@ -138,7 +138,8 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
     FILE *const in = child > 0 ? fdopen(ends[0], "rb") : NULL;
     enum { BLOCK = 1 << 16 };
     char *all = NULL;
-    size_t used = 0, room = 0;
+    size_t used = 0;
+    size_t room = 0;
     for (size_t got = 1; in && got > 0 && used < INT32_MAX; used += got) {
         if (room - used < BLOCK)
             all = common_realloc(all, room = 2 * room + BLOCK, 1);

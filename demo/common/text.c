@@ -50,7 +50,8 @@ static void print(FILE *file, const char *text, char plain)
 {
     for (;;) {
         // Up to the first byte that is neither printable nor `plain`.
-        size_t length = 0, next = 1;
+        size_t length = 0;
+        size_t next = 1;
         for (; next > 0; length += next) {
             next = printable_length((const unsigned char *)text + length);
             if (next == 0 && text[length] != '\0' && text[length] == plain)

@@ -10,7 +10,8 @@
 typedef struct common_text_index {
     char **texts;  // [count] copies
     size_t *slots; // [num_slots] 1 + the number of a text; 0: free
-    size_t count, num_slots;
+    size_t count;
+    size_t num_slots;
     uint64_t seed;
 } common_text_index;
 

@@ -25,7 +25,8 @@ struct pool {
     md5_threads jobs; // first: what the caller has
     worker workers[MAX_WORKERS];
     pthread_mutex_t lock;
-    pthread_cond_t begun, done;
+    pthread_cond_t begun;
+    pthread_cond_t done;
     size_t next, count; // items that are not taken yet
     uint32_t num_busy;
     bool ends;

@@ -16,7 +16,8 @@ static md5_xform place_of(const md5_doc_joint *joint)
 
 common_worn common_wear(const md5_doc *body, const md5_doc *worn)
 {
-    const uint32_t count = worn->num_joints, unknown = MD5_NONE - 1;
+    const uint32_t count = worn->num_joints;
+    const uint32_t unknown = MD5_NONE - 1;
     common_worn all = {.joint = ""};
     md5_doc_joint **const sorted = common_alloc(body->num_joints, sizeof *sorted);
     struct {
@@ -37,7 +38,8 @@ common_worn common_wear(const md5_doc *body, const md5_doc *worn)
     free((void *)sorted);
     for (uint32_t i = 0; i < count;
          i++) { // each joint is walked over once, also where parents form a circle
-        uint32_t end = i, next;
+        uint32_t end = i;
+        uint32_t next;
         for (; end != MD5_NONE && map[end].near == unknown; end = worn->joints[end].parent)
             map[end].near = MD5_NONE;
         for (uint32_t k = i; end != MD5_NONE && k != end; k = next) {
@@ -50,7 +52,8 @@ common_worn common_wear(const md5_doc *body, const md5_doc *worn)
         md5_doc_mesh *const mesh = &worn->meshes[j];
         for (uint32_t i = 0; i < mesh->num_weights; i++) {
             md5_weight *const weight = &mesh->weights[i];
-            const uint32_t number = weight->joint, near = map[number].near;
+            const uint32_t number = weight->joint;
+            const uint32_t near = map[number].near;
             const uint32_t joint = map[number].joint;
             const md5_xform to = place_of(&body->joints[joint]);
             const md5_vec3 at = md5_xform_point(place_of(&worn->joints[number]), weight->offset);

@@ -33,7 +33,8 @@ enum { MAY_WRITE = 2 };
 
 static size_t folder_length(const char *path)
 {
-    const char *const slash = strrchr(path, '/'), *const other = strrchr(path, '\\');
+    const char *const slash = strrchr(path, '/');
+    const char *const other = strrchr(path, '\\');
     const char *const last = slash > other ? slash : other;
     return last ? (size_t)(last - path) + 1 : 0;
 }

@@ -139,7 +139,9 @@ enum { MAX_SLOTS = 16, MAX_SUMS = MAX_SLOTS * (MAX_SLOTS + 1) / 2, SWEEPS = 64 }
 // kept joints' errors; while its point is fitted, the normal equations of that.
 typedef struct loose_vertex {
     const md5_mesh *mesh;
-    uint32_t mesh_index, index, num_kept;
+    uint32_t mesh_index;
+    uint32_t index;
+    uint32_t num_kept;
     bool has_more;      // influences than slots
     uint32_t *joints;   // [slots] of its skin
     float *weights;     // [slots]
@@ -152,7 +154,8 @@ typedef struct fitter {
     uint32_t slots;
     float size; // of the model
     loose_vertex *vertices;
-    size_t num_vertices, num_frames;
+    size_t num_vertices;
+    size_t num_frames;
     enum { FIT_WEIGHTS, FIT_POINTS, MEASURE } pass;
     convert_worst worst;
 } fitter;
@@ -188,7 +191,8 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
     const uint32_t first = mesh->first_influence[v->index];
     const uint32_t end = mesh->first_influence[v->index + 1];
     const float least = 1e-5f * fit->size; // what files round
-    double sum = 0, kept = 0;
+    double sum = 0;
+    double kept = 0;
     bool is_off = first == end;
     for (uint32_t i = first; i < end; i++) {
         const md5_vec4 in = mesh->influences[i];
@@ -321,8 +325,10 @@ static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palet
         loose_vertex *const v = &fit->vertices[i];
         const md5_mesh *const mesh = v->mesh;
         double *sum = v->sums;
-        md5_vec3 target = {0, 0, 0}, gap = {0, 0, 0};
-        md5_vec3 errors[MAX_SLOTS], columns[3] = {{0, 0, 0}};
+        md5_vec3 target = {0, 0, 0};
+        md5_vec3 gap = {0, 0, 0};
+        md5_vec3 errors[MAX_SLOTS];
+        md5_vec3 columns[3] = {{0, 0, 0}};
         for (uint32_t k = mesh->first_influence[v->index]; k < mesh->first_influence[v->index + 1];
              k++)
             target = md5_vec3_add(target,
@@ -359,7 +365,8 @@ static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palet
 static double bound_of(const fitter *fit, const loose_vertex *v)
 {
     const md5_mesh *const mesh = v->mesh;
-    double sum = 0, bound = 0;
+    double sum = 0;
+    double bound = 0;
     for (uint32_t i = mesh->first_influence[v->index]; i < mesh->first_influence[v->index + 1];
          i++) {
         const md5_vec4 in = mesh->influences[i];
@@ -481,7 +488,8 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
 uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint32_t slots)
 {
     const size_t stride = 2 * (size_t)slots;
-    size_t num_vertices = 0, num_unweighted = 0;
+    size_t num_vertices = 0;
+    size_t num_unweighted = 0;
     for (uint32_t m = 0; m < model->num_meshes; m++)
         num_vertices += model->meshes[m].num_vertices;
     uint8_t *const packed = common_alloc(num_vertices + 1, stride);

@@ -58,7 +58,9 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
 typedef struct convert_worst { // the largest error
     double distance;           // in units
     size_t clip;
-    uint32_t frame, mesh, vertex;
+    uint32_t frame;
+    uint32_t mesh;
+    uint32_t vertex;
 } convert_worst;
 
 // Makes *worst the larger one.

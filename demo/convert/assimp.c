@@ -71,7 +71,8 @@ static bool has_other(const char **place, const char *end, bool are_flags)
     enum { LINEAR = 4, HEAD = 1 + 3 * 4 };
     if (end - at > HEAD && (*at == 'i' || *at == 'd')) {
         const size_t told = (size_t)common_number(at + 1, 4) << (*at == 'd');
-        const size_t room = (size_t)(end - at - HEAD) / 4, count = told < room ? told : room;
+        const size_t room = (size_t)(end - at - HEAD) / 4;
+        const size_t count = told < room ? told : room;
         if (common_number(at + 5, 4) != 0)
             return are_flags || common_number(at + 9, 4) > 24 + told / 64;
         *place = at + HEAD + 4 * count;
@@ -133,7 +134,8 @@ typedef struct import {
     const char *path;
     node *nodes; // [num_nodes], those of the file
     int num_nodes;
-    bool has_bones, is_smd;
+    bool has_bones;
+    bool is_smd;
     gltf_out file;
     FILE *out;
     convert_job job; // that passes notes on as lines, within the budget
@@ -198,7 +200,8 @@ static const char *pivot_kind(const struct aiNode *of, size_t *length)
 static void add_node(import *all, const struct aiNode *of, int parent)
 {
     const int number = all->num_nodes++;
-    size_t length = 0, parent_length = 0;
+    size_t length = 0;
+    size_t parent_length = 0;
     const char *const kind = pivot_kind(of, &length);
     gltf_find(&all->file, 'n', of->mName.data, &(size_t){(size_t)number});
     all->nodes = common_grow(all->nodes, (size_t)number, sizeof *all->nodes);
@@ -267,7 +270,8 @@ static void list_nodes(import *all)
 static unsigned find_key(const void *keys, size_t stride, unsigned count, double time, float *share)
 {
     const char *const bytes = keys;
-    unsigned first = 0, high = count;
+    unsigned first = 0;
+    unsigned high = count;
     double at, next;
     while (high - first > 1) {
         const unsigned middle = first + (high - first) / 2;
@@ -616,9 +620,11 @@ static json_t *make_image(import *all, const char *path)
         if (own->mHeight == 0 && strcmp(own->mFilename.data, path) == 0)
             return add_picture(all, own->pcData, own->mWidth, path);
     }
-    char *const folder = common_folder(all->path), *const name = common_clean(path);
+    char *const folder = common_folder(all->path);
+    char *const name = common_clean(path);
     const char *reason, *part = name; // part: before each component
-    char *found = NULL, *bytes = NULL;
+    char *found = NULL;
+    char *bytes = NULL;
     while (!found && (part = strchr(part, '/')))
         found = common_find(folder, part++);
     size_t size = 0;
@@ -682,7 +688,8 @@ static double widest_gap(const void *keys, size_t stride, unsigned count, size_t
     const char *at = keys;
     double most = 0;
     for (unsigned k = 1; k < count; k++, at += stride) {
-        double times[2], sum = 0;
+        double times[2];
+        double sum = 0;
         float a[4], b[4];
         memcpy(&times[0], at, sizeof times[0]);
         memcpy(&times[1], at + stride, sizeof times[1]);
@@ -715,7 +722,9 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     const double rate = job->rate > 0 ? job->rate : ticks >= 10 && ticks <= 240 ? ticks : 60;
     const double seconds = clip->mDuration / ticks;
     enum { WIDTH = 3 + 4 + 3 };
-    size_t num_moved = 0, num_sparse = 0, num_bent = 0;
+    size_t num_moved = 0;
+    size_t num_sparse = 0;
+    size_t num_bent = 0;
     double reach = 0;
     int moved_skin = NONE;
     for (int i = 0; i < all->num_nodes; i++) {
@@ -899,7 +908,9 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
     if (!records)
         return convert_fail(error, MD5_ERROR_IO, input->path, "libassimp: %s", reason);
     convert_fail(error, MD5_ERROR_IO, input->path, "libassimp stopped without a result");
-    char *at = records, *stop = NULL, *loss = NULL;
+    char *at = records;
+    char *stop = NULL;
+    char *loss = NULL;
     const char *const end = records + size;
     while (at < end && *at != 'g' && (stop = memchr(at, '\n', (size_t)(end - at)))) {
         *stop = '\0';

@@ -50,7 +50,8 @@ static void put_text(convert_bytes *to, const char *text)
 // Half precision, the mantissa cut off, as the engine does: below 2^-14 it is 0.
 static uint32_t half_of(float number)
 {
-    const uint32_t bits = bits_of(number), sign = bits >> 16 & 0x8000u;
+    const uint32_t bits = bits_of(number);
+    const uint32_t sign = bits >> 16 & 0x8000u;
     const int exponent = (int)(bits >> 23 & 255) - 127 + 15;
     if (exponent <= 0)
         return sign;
@@ -191,7 +192,9 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
 // How far a texture coordinate is from its half.
 static double lost_of(float number)
 {
-    const uint32_t half = half_of(number), exponent = half >> 10 & 31u, mantissa = half & 1023u;
+    const uint32_t half = half_of(number);
+    const uint32_t exponent = half >> 10 & 31u;
+    const uint32_t mantissa = half & 1023u;
     const double size = exponent > 0 ? ldexp(1024.0 + mantissa, (int)exponent - 25) : 0;
     return fabs(fabs((double)number) - size);
 }

@@ -6,7 +6,8 @@
 // glTF files with few keys, which are sampled at many frames, cost most per byte.
 uint64_t convert_max_elements(uint64_t file_size)
 {
-    const uint64_t free_elements = UINT64_C(1) << 25, elements_per_byte = 80;
+    const uint64_t free_elements = UINT64_C(1) << 25;
+    const uint64_t elements_per_byte = 80;
     if (file_size > UINT64_MAX / 128)
         return UINT64_MAX;
     return free_elements + elements_per_byte * file_size;
@@ -16,8 +17,10 @@ uint64_t convert_max_elements(uint64_t file_size)
 // memory of a usual machine.
 uint64_t convert_max_bytes(uint64_t file_size)
 {
-    const uint64_t free_bytes = UINT64_C(1) << 28, bytes_per_byte = 256;
-    const uint64_t large = UINT64_C(1) << 32, bytes_per_byte_of_large = 16;
+    const uint64_t free_bytes = UINT64_C(1) << 28;
+    const uint64_t bytes_per_byte = 256;
+    const uint64_t large = UINT64_C(1) << 32;
+    const uint64_t bytes_per_byte_of_large = 16;
     if (file_size > UINT64_MAX / 512)
         return UINT64_MAX;
     const uint64_t for_small = free_bytes + bytes_per_byte * file_size;

@@ -29,7 +29,8 @@ typedef struct convert_budget {
     uint64_t num_elements, num_bytes; // charged so far
     convert_note_kind *kinds;         // [num_kinds]
     convert_counted_note *notes;      // [num_notes] in the order in which they were first reported
-    size_t num_kinds, num_notes;
+    size_t num_kinds;
+    size_t num_notes;
 } convert_budget;
 
 // The limits for a file of some bytes. An element is a number, a row of a table, a posed vertex, or

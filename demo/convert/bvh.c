@@ -22,7 +22,9 @@ typedef struct bvh_file {
     convert_words in;
     bvh_joint *joints;       // [num_joints]
     convert_joint *skeleton; // [num_joints] without its rest
-    uint32_t num_joints, num_channels, num_frames;
+    uint32_t num_joints;
+    uint32_t num_channels;
+    uint32_t num_frames;
     double frame_time;
     float *values;     // [num_frames][num_channels]
     convert_quat axes; // from the file's space and units to that of the motion
@@ -164,7 +166,8 @@ static bool read_motion(bvh_file *file)
                                "invalid frame time: expected 1e-5 seconds or more, found %g",
                                file->frame_time);
     // Each number has a digit and a blank.
-    uint64_t num_values = (uint64_t)count * file->num_channels, num_read = 0;
+    uint64_t num_values = (uint64_t)count * file->num_channels;
+    uint64_t num_read = 0;
     const uint64_t rest = (uint64_t)(file->in.end - file->in.at);
     if (count == 0 || num_values > rest / 2 + 1)
         return convert_fail_at(
@@ -220,8 +223,10 @@ static void pose(void *user, uint32_t frame, convert_xform *local)
         double position[] = {joint->offset.x, joint->offset.y, joint->offset.z};
         convert_quat rotation = no_turn;
         for (uint32_t k = 0; k < joint->num_channels; k++) {
-            const double value = (double)*number++, half = value * 3.14159265358979323846 / 360.0;
-            const double s = sin(half), c = cos(half);
+            const double value = (double)*number++;
+            const double half = value * 3.14159265358979323846 / 360.0;
+            const double s = sin(half);
+            const double c = cos(half);
             const convert_quat turns[] = {{s, 0, 0, c}, {0, s, 0, c}, {0, 0, s, c}};
             if (joint->channels[k] < 3)
                 position[joint->channels[k]] = value;
@@ -272,7 +277,9 @@ static double find_rate(const bvh_file *file)
 static double guess_scale(const convert_job *job, double legs)
 {
     static const struct guess {
-        double least, most, scale;
+        double least;
+        double most;
+        double scale;
         const char *what;
     } guesses[] = {
         {0.4, 1.3, 1.0 / 0.0254, "the length of the legs suggests metres"},

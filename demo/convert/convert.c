@@ -217,7 +217,8 @@ static bool join_model(const convert_job *job, convert_scene *scene, convert_par
 
 static bool join_models(const convert_job *job, convert_scene *scene, md5_error *error)
 {
-    size_t num_kept = 0, first = 0;
+    size_t num_kept = 0;
+    size_t first = 0;
     bool is_done = true;
     while (first < scene->num_parts && scene->parts[first].kind != CONVERT_MODEL)
         first++;
@@ -279,7 +280,8 @@ static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, 
     const size_t last = weights->num_keys - 1;
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         const double at = num_frames > 1 ? frame * (double)last / (num_frames - 1.0) : 0;
-        const size_t a = (size_t)at, b = a < last ? a + 1 : last;
+        const size_t a = (size_t)at;
+        const size_t b = a < last ? a + 1 : last;
         keys[frame] =
             weights->keys[a] + (weights->keys[b] - weights->keys[a]) * (float)(at - (double)a);
     }
@@ -296,7 +298,8 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
     const uint32_t *const range = job->range;
     const uint32_t num_kept = range[1] > 0 ? range[1] - range[0] + 1 : 0;
     const uint32_t num_frames = num_kept > 0 ? num_kept : clip->num_frames;
-    const double rate = clip->frame_rate, count = (num_frames - 1.0) / rate * job->rate + 1;
+    const double rate = clip->frame_rate;
+    const double count = (num_frames - 1.0) / rate * job->rate + 1;
     in_place root = {.clip = clip};
     const md5_frame_edit edit = {.first = range[0],
                                  .num_frames = num_kept,

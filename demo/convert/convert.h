@@ -314,7 +314,8 @@ typedef struct convert_joint {
 
 typedef struct convert_motion {
     const char *path; // of its file, for notes
-    uint32_t num_joints, num_frames;
+    uint32_t num_joints;
+    uint32_t num_frames;
     double rate;
     const convert_joint *joints; // [num_joints]
     md5_bounds *bounds;          // [num_frames], which pose() may set; NULL: the clip has none
@@ -335,7 +336,8 @@ md5_doc_joint convert_doc_joint(const char *name, uint32_t parent, convert_xform
 
 typedef struct convert_bytes { // that grow; free() bytes
     char *bytes;
-    size_t size, room;
+    size_t size;
+    size_t room;
 } convert_bytes;
 
 void convert_put(convert_bytes *out, const void *bytes, size_t size);

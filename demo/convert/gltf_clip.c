@@ -55,7 +55,8 @@ typedef struct clip_maker {
     // The clip:
     char *name;
     key_track *tracks;
-    size_t num_tracks, num_frames;
+    size_t num_tracks;
+    size_t num_frames;
     double rate;
     bool is_exact;     // all keys lie on frames
     md5_xform *stored; // [num_frames][num_joints] as the frames have them
@@ -97,16 +98,20 @@ static void sample(const clip_maker *clip, const key_track *track, double time, 
     low = view < low - earlier ? earlier + view : low;
     const bool is_cubic = track->kind == KEYS_CUBIC;
     const size_t next = low + 1 < track->num_keys ? low + 1 : low;
-    const double from = key_time(clip, track, low), to = key_time(clip, track, next);
+    const double from = key_time(clip, track, low);
+    const double to = key_time(clip, track, next);
     const double step = to - from;
     const double s = step > 0 ? fmin(1.0, fmax(0.0, (time - from) / step)) : 0;
-    const size_t row = (is_cubic ? 3 : 1) * track->width, inner = is_cubic ? track->width : 0;
-    const float *const a = track->values + low * row + first,
-                       *b = track->values + next * row + first;
+    const size_t row = (is_cubic ? 3 : 1) * track->width;
+    const size_t inner = is_cubic ? track->width : 0;
+    const float *const a = track->values + low * row + first;
+    const float *b = track->values + next * row + first;
     const bool is_still = track->kind == KEYS_STEP || next == low || time <= from;
-    const double ss = s * s, sss = ss * s;
+    const double ss = s * s;
+    const double sss = ss * s;
     // What both values and, of KEYS_CUBIC, both tangents count.
-    const double still[4] = {1, 0, 0, 0}, line[4] = {1 - s, s, 0, 0};
+    const double still[4] = {1, 0, 0, 0};
+    const double line[4] = {1 - s, s, 0, 0};
     const double curve[4] = {2 * sss - 3 * ss + 1, 3 * ss - 2 * sss, step * (sss - 2 * ss + s),
                              step * (sss - ss)};
     const double *const part = is_still ? still : is_cubic ? curve : line;
@@ -128,7 +133,8 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
     const json_t *const sampler = json_array_get(json_object_get(animation, "samplers"),
                                                  (size_t)gltf_number(channel, "sampler", 0));
     const char *const kind = gltf_text(sampler, "interpolation");
-    const uint32_t input = gltf_index(sampler, "input"), output = gltf_index(sampler, "output");
+    const uint32_t input = gltf_index(sampler, "input");
+    const uint32_t output = gltf_index(sampler, "output");
     key_track track = {.node = MD5_NONE};
     const char *const name = gltf_target(clip->rig, channel, &track.node);
     if (input == MD5_NONE || output == MD5_NONE)
@@ -492,7 +498,8 @@ static uint32_t *find_cuts(const clip_maker *clip, uint32_t node)
 // cameras cannot change; else that of the camera stays.
 static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_t *extras)
 {
-    static const convert_quat axes = {-0.5, -0.5, -0.5, 0.5}, about = {0, 0, 1, 0};
+    static const convert_quat axes = {-0.5, -0.5, -0.5, 0.5};
+    static const convert_quat about = {0, 0, 1, 0};
     const double degree = 3.14159265358979323846 / 180.0;
     const gltf_node *const node = &clip->rig->nodes[camera];
     const json_t *const lens =
@@ -599,9 +606,12 @@ static bool read_clip(clip_maker *clip, size_t index)
     const json_t *const animation = gltf_item(clip->file, "animations", index);
     const json_t *const channels = json_object_get(animation, "channels");
     const size_t num_parts = clip->scene->num_parts;
-    size_t num_left = 0, num_jumps = 0;
-    double first = HUGE_VAL, last = 0;
-    bool has_curves = false, has_joints = false;
+    size_t num_left = 0;
+    size_t num_jumps = 0;
+    double first = HUGE_VAL;
+    double last = 0;
+    bool has_curves = false;
+    bool has_joints = false;
     if (!begin_clip(clip, gltf_text(animation, "name"), "clip_", index + 1))
         return false;
     for (size_t i = 0; i < json_array_size(channels); i++) {
@@ -647,7 +657,8 @@ static bool read_clip(clip_maker *clip, size_t index)
 static bool add_rest(clip_maker *clip)
 {
     const gltf_rig *const rig = clip->rig;
-    double moved = 0, size = 0;
+    double moved = 0;
+    double size = 0;
     for (size_t j = 0; j < rig->num_joints; j++) {
         const gltf_joint *const joint = &rig->joints[j];
         moved = fmax(moved, displacement(joint->bind_pose, joint->rest_pose, clip->reach[j]));

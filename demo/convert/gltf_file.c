@@ -65,7 +65,8 @@ static size_t size_of(const json_t *object, const char *key)
 // from 0; of OBJECTS an object.
 enum { OBJECTS = 99 };
 static const struct member {
-    const char *path, *list;
+    const char *path;
+    const char *list;
     size_t count;
 } members[] = {
     {"accessors|animations|buffers|bufferViews|cameras|images|materials/*", NULL, OBJECTS},
@@ -149,7 +150,8 @@ static bool check_member(gltf_file *file, json_t *value, const struct member *as
                          const char *where)
 {
     char inner[200];
-    const size_t length = strcspn(path, "/"), used = strlen(where);
+    const size_t length = strcspn(path, "/");
+    const size_t used = strlen(where);
     const char *const rest = path + length + (path[length] != '\0');
     const char *const slash = used > 0 ? "/" : "";
     if (length == 0)
@@ -185,7 +187,8 @@ static bool check_member(gltf_file *file, json_t *value, const struct member *as
 static char *decode_64(const char *text, size_t *size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    size_t length = strlen(text), used = 0;
+    size_t length = strlen(text);
+    size_t used = 0;
     while (length > 0 && text[length - 1] == '=')
         length--;
     char *const bytes = common_alloc(length / 4 * 3 + 3, 1);
@@ -208,7 +211,8 @@ static char *decode_64(const char *text, size_t *size)
 // The path that a relative URI means, below the file's folder. NULL: it leads elsewhere.
 static char *decode_path(const gltf_file *file, const char *uri)
 {
-    char *const name = common_copy(uri), *end = name;
+    char *const name = common_copy(uri);
+    char *end = name;
     for (; *uri != '\0'; uri++, end++) {
         *end = *uri;
         if (*uri == '%' && isxdigit((unsigned char)uri[1]) && isxdigit((unsigned char)uri[2])) {
@@ -219,9 +223,11 @@ static char *decode_path(const gltf_file *file, const char *uri)
             *end = '/';
     }
     *end = '\0';
-    char *const here = common_folder(file->path), *const folder = common_absolute(here);
+    char *const here = common_folder(file->path);
+    char *const folder = common_absolute(here);
     char *path = common_join(folder, name);
-    char *const inner = common_clean(path), *const outer = common_clean(folder);
+    char *const inner = common_clean(path);
+    char *const outer = common_clean(folder);
     if (!common_is_in(inner, outer)) {
         free(path);
         path = NULL;
@@ -351,15 +357,18 @@ static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *
 // Unpacks a view of `size` bytes. NULL: the file is wrong.
 static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *packed, size_t size)
 {
-    const char *mode = gltf_text(packed, "mode"), *filter = gltf_text(packed, "filter");
+    const char *mode = gltf_text(packed, "mode");
+    const char *filter = gltf_text(packed, "filter");
     mode = mode ? mode : "ATTRIBUTES";
     filter = filter ? filter : "NONE";
-    const bool is_list = strcmp(mode, "TRIANGLES") == 0, is_sequence = strcmp(mode, "INDICES") == 0;
+    const bool is_list = strcmp(mode, "TRIANGLES") == 0;
+    const bool is_sequence = strcmp(mode, "INDICES") == 0;
     const bool is_octahedral = strcmp(filter, "OCTAHEDRAL") == 0;
     const bool is_quaternion = strcmp(filter, "QUATERNION") == 0;
     const bool is_exponential = strcmp(filter, "EXPONENTIAL") == 0;
     const bool is_plain = strcmp(filter, "NONE") == 0;
-    const size_t stride = size_of(packed, "byteStride"), count = size_of(packed, "count");
+    const size_t stride = size_of(packed, "byteStride");
+    const size_t count = size_of(packed, "count");
     bool is_right = stride > 0 && size % stride == 0 && size / stride == count;
     if (is_list || is_sequence)
         is_right =
@@ -429,7 +438,8 @@ const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size)
 // -- Accessors ------------------------------------------------------------------------------------
 
 static const struct component {
-    size_t code, size;
+    size_t code;
+    size_t size;
     double top; // what a normalized value is divided by; 0: it is not
     bool is_signed;
 } components[] = {
@@ -454,7 +464,8 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
         type++;
     const uint32_t view = gltf_index(object, "bufferView");
     const uint8_t *bytes = NULL;
-    size_t there = 0, stride = size_of(gltf_item(file, "bufferViews", view), "byteStride");
+    size_t there = 0;
+    size_t stride = size_of(gltf_item(file, "bufferViews", view), "byteStride");
     if (type == components + NUM_COMPONENTS)
         gltf_fail(file, "accessors/%u: unknown componentType %zu", accessor, code);
     else if (count == 0)
@@ -462,7 +473,8 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
     if (type == components + NUM_COMPONENTS || count == 0
         || (view != MD5_NONE && !(bytes = gltf_view(file, view, &there))))
         return NULL;
-    const size_t offset = size_of(object, "byteOffset"), size = width * type->size;
+    const size_t offset = size_of(object, "byteOffset");
+    const size_t size = width * type->size;
     const uint32_t half = 1u << (8 * type->size - 1);
     bool is_right = true;
     stride = stride > 0 ? stride : size;
@@ -508,7 +520,8 @@ static float *read_values(gltf_file *file, uint32_t index, const json_t *object,
     const bool is_normalized = json_is_true(json_object_get(object, "normalized"));
     const json_t *const sparse = json_object_get(object, "sparse");
     const json_t *const places = json_object_get(sparse, "indices");
-    const size_t code = size_of(object, "componentType"), num_sparse = size_of(sparse, "count");
+    const size_t code = size_of(object, "componentType");
+    const size_t num_sparse = size_of(sparse, "count");
     float *const values = read_elements(file, index, object, code, count, width, is_normalized);
     if (!values || !sparse)
         return values;

@@ -54,10 +54,15 @@ typedef struct maker {
     const gltf_affine *bases; // [num_joints of the skin, or 1] takes them to the joint's space
     uint32_t joint;
     char where[64];
-    size_t num_vertices, num_sets, num_targets, num_corners, num_attributes;
+    size_t num_vertices;
+    size_t num_sets;
+    size_t num_targets;
+    size_t num_corners;
+    size_t num_attributes;
     vertex_values *attributes;          // [num_attributes] all; the following ones are among them
     const float *positions, *texcoords; // texcoords NULL: all 0
-    const float *joints[MAX_SETS], *weights[MAX_SETS];
+    const float *joints[MAX_SETS];
+    const float *weights[MAX_SETS];
     const float **moves;  // [num_targets]; NULL: that moves nothing
     const float *corners; // [num_corners] vertices; NULL: each in turn
     double texture[2][3]; // what is done to texture coordinates
@@ -112,14 +117,16 @@ static bool get_texcoords(maker *to, const json_t *attributes, uint32_t material
     const json_t *const texture = gltf_color_texture(gltf_item(to->file, "materials", material));
     const json_t *const change =
         json_object_get(json_object_get(texture, "extensions"), "KHR_texture_transform");
-    double offset[2] = {0, 0}, scale[2] = {1, 1};
+    double offset[2] = {0, 0};
+    double scale[2] = {1, 1};
     const double set = gltf_number(change, "texCoord", gltf_number(texture, "texCoord", 0));
     char name[48];
     gltf_numbers(change, "offset", 2, offset);
     gltf_numbers(change, "scale", 2, scale);
     // Counterclockwise as the picture is seen, whose v points down.
     const double angle = gltf_number(change, "rotation", 0);
-    const double c = cos(angle), s = sin(angle);
+    const double c = cos(angle);
+    const double s = sin(angle);
     const double rows[2][3] = {{c * scale[0], s * scale[1], offset[0]},
                                {-s * scale[0], c * scale[1], offset[1]}};
     memcpy(to->texture, rows, sizeof rows);
@@ -292,7 +299,8 @@ static bool add_vertices(maker *to)
 {
     const size_t count = to->num_vertices;
     size_t width = 0;
-    bool is_made = true, *const is_used = common_alloc(count, sizeof *is_used);
+    bool is_made = true;
+    bool *const is_used = common_alloc(count, sizeof *is_used);
     for (size_t i = 0; i < to->num_attributes; i++) {
         vertex_values *const a = &to->attributes[i];
         width += a->width;

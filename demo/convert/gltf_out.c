@@ -91,7 +91,8 @@ json_t *gltf_string(const char *text)
     json_t *value = json_string(text);
     if (value)
         return value;
-    char *const wide = common_alloc(2 * strlen(text) + 1, 1), *end = wide;
+    char *const wide = common_alloc(2 * strlen(text) + 1, 1);
+    char *end = wide;
     for (; *text != '\0'; text++) {
         const unsigned char c = (unsigned char)*text;
         if (c >= 0x80)
@@ -106,7 +107,8 @@ json_t *gltf_string(const char *text)
 // What a URI may not hold becomes %XX.
 json_t *gltf_uri(const char *name)
 {
-    char *const text = common_alloc(3 * strlen(name) + 1, 1), *end = text;
+    char *const text = common_alloc(3 * strlen(name) + 1, 1);
+    char *end = text;
     for (; *name != '\0'; name++) {
         const unsigned char c = (unsigned char)*name;
         const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')
@@ -133,7 +135,8 @@ static void pad(convert_bytes *to, char filler)
 // The view that the next bytes of a purpose belong to; pictures have one each.
 static gltf_view *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
 {
-    size_t picture = 0, *last = &picture;
+    size_t picture = 0;
+    size_t *last = &picture;
     if (purpose != GLTF_PICTURES)
         last = &out->last[purpose][stride];
     if (*last > 0)
@@ -177,7 +180,8 @@ json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const voi
 void gltf_put_bounds(gltf_out *out, json_t *accessor, const float *values, size_t count,
                      size_t columns, bool has_zero)
 {
-    float low[4] = {0}, high[4] = {0};
+    float low[4] = {0};
+    float high[4] = {0};
     for (size_t i = 0; i < count * columns; i++) {
         const size_t c = i % columns;
         const bool is_first = i < columns && !has_zero;
@@ -283,7 +287,8 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *o
     char *found = common_copy(wanted);
     for (size_t k = 2;; k++) {
         // As three.js, which replaces what it reserves, and Blender, which cuts names, have it.
-        char plain[LONGEST + 1] = "", *end = plain;
+        char plain[LONGEST + 1] = "";
+        char *end = plain;
         for (const char *c = found; *c != '\0' && end < plain + LONGEST; c++)
             if (!strchr("[].:/", *c))
                 *end++ = strchr(" \t\r\n\f\v", *c) ? '_' : *c;
@@ -384,7 +389,9 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
     if (!text)
         return convert_fail(error, MD5_ERROR_RANGE, path,
                             "a number is not finite after scaling, or memory is exhausted");
-    const size_t length = strlen(text), size = (length + 3) / 4 * 4, binary = out->binary.size;
+    const size_t length = strlen(text);
+    const size_t size = (length + 3) / 4 * 4;
+    const size_t binary = out->binary.size;
     const bool fits = bin || (uint64_t)size + binary <= UINT32_MAX - 28u;
     if (bin) {
         convert_put(file, text, length);

@@ -24,7 +24,8 @@ static char *without_ending(const char *name)
 static const char *find_fault(const uint8_t *bytes, size_t size)
 {
     static const struct kind {
-        const char *bytes, *fault;
+        const char *bytes;
+        const char *fault;
         size_t at;
     } kinds[] = {
         {"\x89PNG", NULL, 0},
@@ -64,8 +65,8 @@ static bool add_picture(gltf_file *file, const char *shader, const json_t *textu
     const uint32_t view = gltf_index(object, "bufferView");
     const char *const uri = gltf_text(object, "uri");
     const bool is_file = uri && strncmp(uri, "data:", 5) != 0;
-    const char *const name = gltf_text(object, "name"), *const base =
-                                                            is_file ? common_base(uri) : "";
+    const char *const name = gltf_text(object, "name");
+    const char *const base = is_file ? common_base(uri) : "";
     char *const stem = without_ending(is_file ? base : NULL);
     char *const own = without_ending(name);
     gltf_bytes found = {.reason = NULL};
@@ -149,7 +150,8 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
     };
     const char *const shader = meshes->shaders[number];
     const char *const alpha = gltf_text(object, "alphaMode");
-    double glow[3] = {0, 0, 0}, color[4] = {1, 1, 1, 1};
+    double glow[3] = {0, 0, 0};
+    double color[4] = {1, 1, 1, 1};
     convert_material *const material = COMMON_MORE(scene->materials, scene->num_materials);
     *material = (convert_material){
         .shader = common_copy(shader),

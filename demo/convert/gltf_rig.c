@@ -80,8 +80,12 @@ static convert_quat quat_of(const convert_vec c[3])
     for (int i = 1; i < 4; i++)
         if (sums[i] > sums[best])
             best = i;
-    const double xy = c[0].y + c[1].x, xz = c[2].x + c[0].z, yz = c[1].z + c[2].y;
-    const double wx = c[1].z - c[2].y, wy = c[2].x - c[0].z, wz = c[0].y - c[1].x;
+    const double xy = c[0].y + c[1].x;
+    const double xz = c[2].x + c[0].z;
+    const double yz = c[1].z + c[2].y;
+    const double wx = c[1].z - c[2].y;
+    const double wy = c[2].x - c[0].z;
+    const double wz = c[0].y - c[1].x;
     const double s = 1 + sums[best];
     const convert_quat all[4] = {
         {s, xy, xz, wx}, {xy, s, yz, wy}, {xz, yz, s, wz}, {wx, wy, wz, s}};
@@ -90,14 +94,16 @@ static convert_quat quat_of(const convert_vec c[3])
 
 convert_quat gltf_rotation(const gltf_affine *a)
 {
-    gltf_affine r = *a, inverse;
+    gltf_affine r = *a;
+    gltf_affine inverse;
     if (gltf_determinant(a) < 0)
         r.c[0] = convert_times(r.c[0], -1);
     for (int round = 0; round < 100; round++) {
         if (!invert(&r, &inverse))
             return (convert_quat){0, 0, 0, 1};
         // Both of the same size, so that it takes few rounds.
-        const double det = gltf_determinant(&r), scale = pow(fabs(det), -1.0 / 3.0);
+        const double det = gltf_determinant(&r);
+        const double scale = pow(fabs(det), -1.0 / 3.0);
         const gltf_affine old = r;
         double change = 0;
         for (int k = 0; k < 3; k++) { // the inverse's rows are those cross products
@@ -164,7 +170,8 @@ const char *gltf_name(json_t *names, const char *name, size_t longest, const cha
 
 void gltf_join_parts(gltf_state *state)
 {
-    const double *const t = state->parts[GLTF_TRANSLATION], *const r = state->parts[GLTF_ROTATION];
+    const double *const t = state->parts[GLTF_TRANSLATION];
+    const double *const r = state->parts[GLTF_ROTATION];
     state->rotation = convert_unit((convert_quat){r[0], r[1], r[2], r[3]});
     state->affine = gltf_from_xform((convert_xform){state->rotation, {t[0], t[1], t[2]}});
     for (int k = 0; k < 3; k++)
@@ -249,7 +256,8 @@ static bool read_nodes(gltf_rig *rig)
     for (size_t i = 0; i < rig->num_nodes; i++)
         in = rig->nodes[in].parent;
     const uint32_t above = rig->nodes[in].parent;
-    const char *const name = rig->nodes[in].name, *const other = rig->nodes[above].name;
+    const char *const name = rig->nodes[in].name;
+    const char *const other = rig->nodes[above].name;
     return gltf_fail(rig->file,
                      "node hierarchy has a cycle: nodes/%u \"%.60s\" and nodes/%u \"%.60s\" are "
                      "ancestors of each other",
@@ -263,7 +271,8 @@ static bool select_scene(gltf_rig *rig)
     gltf_file *const file = rig->file;
     const char *const asked = file->job->scene_name;
     const size_t num_scenes = gltf_count(file, "scenes");
-    uint32_t scene = gltf_index(file->root, "scene"), root = MD5_NONE;
+    uint32_t scene = gltf_index(file->root, "scene");
+    uint32_t root = MD5_NONE;
     if (scene == MD5_NONE && num_scenes > 0)
         scene = 0;
     if (asked) {
@@ -408,7 +417,8 @@ static bool mark_weighted(gltf_file *file, const json_t *attributes, size_t numb
     if (joints_accessor == MD5_NONE || weights_accessor == MD5_NONE)
         return true;
     const md5_error before = *file->error;
-    size_t num_joints = 0, num_weights = 0;
+    size_t num_joints = 0;
+    size_t num_weights = 0;
     const float *const joints = gltf_read(file, joints_accessor, GLTF_VEC4, &num_joints);
     const float *const weights = gltf_read(file, weights_accessor, GLTF_VEC4, &num_weights);
     *file->error = before;
@@ -501,7 +511,8 @@ static void complete_joints(gltf_rig *rig)
                 rig->nodes[at].is_animated && (rig->has_meshes || !rig->nodes[at].has_camera);
     }
     for (size_t i = rig->num_nodes; i-- > 0;) {
-        const uint32_t number = rig->order[i], parent = rig->nodes[number].parent;
+        const uint32_t number = rig->order[i];
+        const uint32_t parent = rig->nodes[number].parent;
         if (parent != MD5_NONE && (rig->nodes[number].is_joint || branches[number] > 0))
             branches[parent]++;
     }
@@ -710,7 +721,8 @@ static bool measure_mesh(gltf_file *file, const gltf_affine *place, const json_t
 // that is the unit of the model's file, which it nearly is where it does not say so.
 static double measure_bones(const gltf_rig *rig)
 {
-    double *const ratios = common_alloc(rig->num_joints, sizeof *ratios), unit = rig->model_unit;
+    double *const ratios = common_alloc(rig->num_joints, sizeof *ratios);
+    double unit = rig->model_unit;
     size_t count = 0;
     for (size_t i = 0; i < rig->num_joints; i++) {
         gltf_joint *const joint = &rig->joints[i];
@@ -801,7 +813,8 @@ static gltf_affine to_output(const gltf_rig *rig)
 {
     const double stored = gltf_turn(rig);
     const double turn = fabs(stored) <= 360 ? -stored / 180.0 * 3.14159265358979323846 : 0;
-    const double c = cos(turn) * rig->unit, s = sin(turn) * rig->unit;
+    const double c = cos(turn) * rig->unit;
+    const double s = sin(turn) * rig->unit;
     return (gltf_affine){{{-s, c, 0}, {0, 0, rig->unit}, {c, s, 0}, {0, 0, 0}}};
 }
 

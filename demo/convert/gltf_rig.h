@@ -65,7 +65,8 @@ typedef struct gltf_joint {
     bool is_mirrored;  // there is a mirror above the skeleton, along x in its space
     bool is_bound;     // `bind` is known
     gltf_affine bind;  // with scale
-    convert_xform bind_pose, rest_pose;
+    convert_xform bind_pose;
+    convert_xform rest_pose;
     gltf_affine residue, inverse_residue; // D in the rest pose; without translation
 } gltf_joint;
 
@@ -84,14 +85,17 @@ typedef struct gltf_rig {
     uint32_t *order; // [num_nodes] parents first
     gltf_joint *joints;
     gltf_skin *skins;
-    size_t num_nodes, num_joints, num_skins;
+    size_t num_nodes;
+    size_t num_joints;
+    size_t num_skins;
     bool is_skinned, has_meshes; // in the scene
     double unit;                 // of the output in one of the file
     gltf_affine output;          // from the file's space to that of the output
     json_t *names;               // of joints
     // The model that clips are for, which was read before, or NULL; of its file, if that was glTF:
     const md5_model *model;
-    double model_unit, model_turn;
+    double model_unit;
+    double model_turn;
     json_t *model_joints; // their numbers by their names
     json_t *shaders;      // of the scene's materials, as names that were given; or NULL
 } gltf_rig;

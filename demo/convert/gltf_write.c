@@ -22,7 +22,8 @@ typedef struct gltf_writer {
         size_t node;
         const json_t *targets; // names of morph targets; NULL: none
     } * meshes;                // [num_meshes]
-    size_t num_keys, num_all_keys;
+    size_t num_keys;
+    size_t num_all_keys;
     bool *moves;        // [2 * joints] which tracks clips have: translation, rotation of each joint
     double *tolerances; // [2 * joints] of these, metres and radians
 } gltf_writer;
@@ -89,7 +90,8 @@ static uint32_t write_joints(gltf_writer *w)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
-    uint32_t num_roots = 0, num_renamed = 0;
+    uint32_t num_roots = 0;
+    uint32_t num_renamed = 0;
     for (uint32_t i = 0; i < count; i++)
         num_roots += skeleton->joints[i].parent == MD5_NONE;
     const uint32_t root = num_roots > 1 ? count : skeleton->order[0];
@@ -245,7 +247,8 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
 static void round_weights(const md5_mesh *mesh, convert_skin *skin)
 {
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        float *const weights = skin->weights + v * skin->slots, sum = 0;
+        float *const weights = skin->weights + v * skin->slots;
+        float sum = 0;
         for (uint32_t k = 0; k < skin->slots; k++) {
             weights[k] = roundf(weights[k] * 65535);
             sum += weights[k];
@@ -304,7 +307,8 @@ static void find_box(gltf_writer *w)
 {
     const md5_model *const model = w->assets.model;
     md5_bounds box = md5_bounds_from_points(NULL, 0);
-    float end[3], largest = 0;
+    float end[3];
+    float largest = 0;
     for (uint32_t m = 0; m < model->num_meshes; m++)
         box = md5_bounds_union(box, md5_bounds_from_points(w->assets.skins[m].positions,
                                                            model->meshes[m].num_vertices));
@@ -489,12 +493,14 @@ static void join_signs(gltf_track *track)
 // Whether the frames between two keys are near what interpolation gives.
 static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double tolerance)
 {
-    const convert_quat a = track->values[first], b = track->values[last];
+    const convert_quat a = track->values[first];
+    const convert_quat b = track->values[last];
     if (track->is_rotation && distance(track, a, b) > max_angle)
         return false;
     for (uint32_t i = first + 1; i < last; i++) {
         const double t = (double)(i - first) / (last - first);
-        const convert_quat sum = convert_mix(a, 1 - t, b, t), value = track->values[i];
+        const convert_quat sum = convert_mix(a, 1 - t, b, t);
+        const convert_quat value = track->values[i];
         if (distance(track, track->is_rotation ? convert_unit(sum) : sum, value) > tolerance
             || (track->is_rotation && distance(track, convert_slerp(a, b, t), value) > tolerance))
             return false;
@@ -582,12 +588,14 @@ static void find_tolerances(gltf_writer *w)
             }
     }
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
         const bool *const moves = w->moves + 2 * (size_t)joint;
         tracks[joint] = (parent == MD5_NONE ? 0 : tracks[parent]) + moves[0] + moves[1];
     }
     for (uint32_t i = count; i-- > 0;) { // children first
-        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
         const double bone = md5_vec3_length(w->assets.rest[joint].translation);
         // At least a unit, so that joints without vertices keep their directions.
         reach[joint] = fmax(reach[joint], 1.0);
@@ -605,7 +613,8 @@ static void find_tolerances(gltf_writer *w)
 
 static void add_track(gltf_writer *w, json_t *animation, size_t node, const gltf_track *track)
 {
-    const size_t columns = track->is_rotation ? 4 : 3, count = track->num_keys;
+    const size_t columns = track->is_rotation ? 4 : 3;
+    const size_t count = track->num_keys;
     float *const values = common_alloc(count + 1, columns * sizeof *values);
     float *const times = common_alloc(count, sizeof *times);
     for (size_t i = 0; i < count; i++) {
@@ -656,7 +665,8 @@ static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *c
 static void write_clip(gltf_writer *w, const convert_clip *clip)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
-    const uint32_t num_joints = skeleton->num_joints, num_frames = clip->anim->num_frames;
+    const uint32_t num_joints = skeleton->num_joints;
+    const uint32_t num_frames = clip->anim->num_frames;
     json_t *const extras = json_pack("{s:f, s:I}", "frameRate", clip->anim->frame_rate, "frames",
                                      (json_int_t)num_frames);
     json_t *const animation = gltf_add_animation(w->out, clip->name, extras);
@@ -832,7 +842,8 @@ static bool write_scene(gltf_writer *w, md5_error *error)
 static bool write_file(gltf_writer *w, md5_error *error)
 {
     const char *const path = w->job->output;
-    char *const stem = common_stem(path), *const bin = common_format("%s.bin", stem);
+    char *const stem = common_stem(path);
+    char *const bin = common_format("%s.bin", stem);
     const bool is_binary = common_has_ending(path, ".glb");
     const convert_bytes *const numbers = &w->out->binary;
     convert_bytes file = {0};

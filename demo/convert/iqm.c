@@ -22,32 +22,46 @@ enum { NUM_HEADER = OFS_COMMENT + 3, HEADER_SIZE = 16 + 4 * NUM_HEADER }; // two
 enum { CHANNELS = 10, MOVING = 7 }; // t x y z, q x y z w, s x y z; MD5 moves all but the scale
 
 typedef struct iqm_mesh {
-    uint32_t name, material, first_vertex, num_vertices, first_triangle, num_triangles;
+    uint32_t name;
+    uint32_t material;
+    uint32_t first_vertex;
+    uint32_t num_vertices;
+    uint32_t first_triangle;
+    uint32_t num_triangles;
 } iqm_mesh;
 
 typedef struct iqm_array { // of vertices; of size 0: the file has none
-    uint32_t type, flags, format, size, offset;
+    uint32_t type;
+    uint32_t flags;
+    uint32_t format;
+    uint32_t size;
+    uint32_t offset;
 } iqm_array;
 
 typedef struct iqm_bone {
-    uint32_t name, parent;
+    uint32_t name;
+    uint32_t parent;
     float channels[CHANNELS]; // relative to the parent
 } iqm_bone;
 
 typedef struct iqm_pose {
     uint32_t parent, mask; // mask: of the channels that frames have
-    float lows[CHANNELS], steps[CHANNELS];
+    float lows[CHANNELS];
+    float steps[CHANNELS];
 } iqm_pose;
 
 typedef struct iqm_clip {
-    uint32_t name, first, count;
+    uint32_t name;
+    uint32_t first;
+    uint32_t count;
     float rate;
     uint32_t flags;
 } iqm_clip;
 
 typedef struct iqm_box {
     md5_bounds bounds;
-    float flat_radius, radius;
+    float flat_radius;
+    float radius;
 } iqm_box;
 
 enum { TEXT, MESHES, ARRAYS, TRIANGLES, BONES, POSES, ANIMS, COMMENT, BOUNDS, FRAMES, NUM_TABLES };
@@ -405,7 +419,8 @@ static bool read_mesh(iqm_file *file, uint32_t number, uint32_t num_left[2], md5
     const uint32_t *const header = file->header;
     iqm_mesh row = {.name = 0};
     get_row(file, MESHES, number, &row);
-    const uint32_t first = row.first_vertex, count = row.num_vertices;
+    const uint32_t first = row.first_vertex;
+    const uint32_t count = row.num_vertices;
     if ((uint64_t)first + count > header[NUM_VERTICES]
         || (uint64_t)row.first_triangle + row.num_triangles > header[NUM_TRIANGLES])
         return FAIL(MD5_ERROR_RANGE,
@@ -576,7 +591,8 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, ui
 static bool read_clips(iqm_file *file, convert_scene *scene)
 {
     enum { MAX_CLIPS = 1024, SAMPLE = 8 }; // elements that a joint of a frame costs
-    const uint32_t num_anims = file->header[NUM_ANIMS], num_frames = file->header[NUM_FRAMES];
+    const uint32_t num_anims = file->header[NUM_ANIMS];
+    const uint32_t num_frames = file->header[NUM_FRAMES];
     uint32_t num_loops = 0;
     if (num_anims > MAX_CLIPS)
         return FAIL(MD5_ERROR_RANGE, "invalid number of clips: expected %d, found %u", MAX_CLIPS,
@@ -586,7 +602,8 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
     for (uint32_t i = 0; i < num_anims; i++) {
         iqm_clip row = {.name = 0};
         get_row(file, ANIMS, i, &row);
-        const uint32_t first = file->first = row.first, count = row.count;
+        const uint32_t first = file->first = row.first;
+        const uint32_t count = row.count;
         const double rate = row.rate;
         const char *const text = get_text(file, row.name, "clip");
         if (!text)
@@ -668,7 +685,8 @@ typedef struct iqm_writer {
     iqm_pose *poses;               // [num_joints]
     uint8_t *slots; // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
     convert_worst worst;
-    convert_bytes out, text;
+    convert_bytes out;
+    convert_bytes text;
     uint32_t header[NUM_HEADER];
 } iqm_writer;
 
@@ -713,7 +731,8 @@ static void sample_clips(iqm_writer *writer)
         *to = (iqm_pose){assets->skeleton->joints[i].parent, 0, {[MOVING] = 1, 1, 1}, {0}};
         if (writer->num_frames > 0) {
             for (int k = 0; k < MOVING; k++) {
-                float low = writer->frames[i][k], high = low;
+                float low = writer->frames[i][k];
+                float high = low;
                 for (size_t frame = 1; frame < writer->num_frames; frame++) {
                     low = fminf(low, writer->frames[frame * count + i][k]);
                     high = fmaxf(high, writer->frames[frame * count + i][k]);
@@ -837,7 +856,8 @@ static void put_vertices(convert_bytes *out, int type, const md5_mesh *mesh, con
 static bool put_meshes(iqm_writer *writer)
 {
     const md5_model *const model = writer->assets.model;
-    size_t num_vertices = 0, num_triangles = 0;
+    size_t num_vertices = 0;
+    size_t num_triangles = 0;
     begin(writer, MESHES, model->num_meshes);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
@@ -903,7 +923,8 @@ static bool put_joints(iqm_writer *writer)
 // Whether the last frame is the first one again but for where the root is.
 static bool is_loop(const iqm_writer *writer, size_t first, uint32_t num_frames)
 {
-    const size_t count = writer->num_joints, last = first + num_frames - 1;
+    const size_t count = writer->num_joints;
+    const size_t last = first + num_frames - 1;
     for (size_t i = 0; i < count; i++)
         for (int k = i == 0 ? 3 : 0; k < MOVING; k++)
             if (fabsf(writer->frames[first * count + i][k] - writer->frames[last * count + i][k])

@@ -42,7 +42,8 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
         .name =
             !is_folder ? common_stem(job->output) : common_copy(model ? model->name : scene->name),
     };
-    char *const absolute = common_absolute(layout.folder), *const clean = common_clean(absolute);
+    char *const absolute = common_absolute(layout.folder);
+    char *const clean = common_clean(absolute);
     char *const whole = common_format("%s/", clean);
     // Models for Quake's engines are in a folder of this name.
     const char *const last = layout.family == CONVERT_QUAKE ? "progs" : "md5";
@@ -227,7 +228,8 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
 static void add_picture(finder *f, convert_material *material, convert_map map, const char *path,
                         const md5_image_program *program, blend_kind how)
 {
-    const char *const title = path ? path : program ? program->text : "", *reason = NULL;
+    const char *const title = path ? path : program ? program->text : "";
+    const char *reason = NULL;
     if (material->maps[map].bytes) // it was selected
         return;
     view_image image = {NULL, 0, 0};
@@ -355,7 +357,8 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
     md5_evaluate_material(material, &(md5_material_input){.parms = {1, 1, 1, 1}}, registers);
     const md5_image_program *const color = view_material_image(material, MD5GL_IMAGE_DIFFUSE);
     const md5_stage *shown = NULL, *glow = NULL; // shown: whose picture is the color
-    uint32_t num_used = 0, num_pictures = 0;
+    uint32_t num_used = 0;
+    uint32_t num_pictures = 0;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         num_pictures += stage->image.text[0] != '\0';
@@ -458,8 +461,8 @@ static bool find_said(finder *f, md5_error *error)
         const common_texts *const texts = &f->job->said[list];
         for (size_t i = 0; i < 2 * texts->count; i++) { // of all meshes first
             // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): then there is no turn
-            const char *const text = texts->names[i % texts->count], *const equals =
-                                                                         strchr(text, '=');
+            const char *const text = texts->names[i % texts->count];
+            const char *const equals = strchr(text, '=');
             const char *const end = list == CONVERT_NUM_MAPS ? text + strlen(text) : equals;
             bool is_used = (i < texts->count) == (end != NULL);
             if ((i < texts->count) == !end) {
@@ -506,7 +509,8 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
     char *key = common_format("%s\n%s\n%s", mesh->shader, shown, look.diffuse ? look.diffuse : "");
     for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         common_extend(&key, "\n%s", files[map] ? files[map] : "");
-    const size_t num_keys = f->keys.count, number = common_index_text(&f->keys, key, strlen(key));
+    const size_t num_keys = f->keys.count;
+    const size_t number = common_index_text(&f->keys, key, strlen(key));
     free(key);
     scene->looks[index] = number + 1;
     if (number < num_keys) {
@@ -805,7 +809,8 @@ static bool write_material(const convert_layout *layout, const convert_material 
                                        [CONVERT_OTHER] = (1 << CONVERT_NUM_MAPS) - 1};
     const char *paths[CONVERT_NUM_MAPS] = {NULL};
     uint32_t num_unused = 0;
-    bool has_any = false, has_own_names = true;
+    bool has_any = false;
+    bool has_own_names = true;
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         const convert_picture *const picture = &material->maps[map];
         if (!picture->bytes)

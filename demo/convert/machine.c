@@ -67,7 +67,8 @@ bool convert_read_machine(const convert_job *job, convert_input *input, convert_
             add_file(scene, CONVERT_CLIP, tables->clips[i].name, character->anim_paths[i], error);
         names[i] = is_read ? scene->parts[scene->num_parts - 1].name : NULL;
     }
-    char *const folder = common_folder(input->path), *const inner = common_join(folder, "morphs");
+    char *const folder = common_folder(input->path);
+    char *const inner = common_join(folder, "morphs");
     common_list files = common_list_folder(inner, ".md5mesh");
     for (size_t i = 0; i < files.count && is_read; i++) {
         char *const name = common_stem(files.names[i]);

@@ -102,7 +102,8 @@ static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_
     }
     bool is_good = doc->bounds; // boxes that hold nothing make the model vanish
     for (uint32_t i = 0; i < doc->num_frames && is_good; i++) {
-        const md5_vec3 min = doc->bounds[i].min, max = doc->bounds[i].max;
+        const md5_vec3 min = doc->bounds[i].min;
+        const md5_vec3 max = doc->bounds[i].max;
         is_good = min.x < max.x && min.y < max.y && min.z < max.z;
     }
     if (is_good || w->model->num_meshes == 0)
@@ -120,7 +121,8 @@ static bool write_one_clip(const md5_output *w, md5_error *error)
     if (w->num_clips == 0)
         return true;
     md5_doc all = *w->clips[0];
-    bool is_alike = true, has_bounds = true;
+    bool is_alike = true;
+    bool has_bounds = true;
     for (size_t i = 0; i < w->num_clips; i++) {
         const md5_doc *const clip = w->clips[i];
         is_alike &= clip->num_components == all.num_components;
@@ -248,7 +250,8 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
         else
             free(keys);
     }
-    char *const file = common_format("%s.md5mesh", model), *text = NULL;
+    char *const file = common_format("%s.md5mesh", model);
+    char *text = NULL;
     char *const name = common_format("%s.md5machine", model);
     char *const path = common_join(w->layout.folder, name);
     const size_t size = md5_write_machine(&desc, file, NULL, 0, error);
@@ -279,7 +282,8 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
     const convert_part *const first = convert_find_model(scene);
     md5_output w = {.layout = convert_find_layout(job, scene), .endings = text_endings};
     md5_model *const model = first && job->engine ? convert_parse_model(first, error) : NULL;
-    bool is_done = model || !first || !job->engine, is_named = is_folder;
+    bool is_done = model || !first || !job->engine;
+    bool is_named = is_folder;
     w.model = model;
     for (int kind = CONVERT_MODEL; kind < CONVERT_TARGET; kind++)
         if (!is_folder && common_has_ending(job->output, bfg_endings[kind]))

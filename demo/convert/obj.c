@@ -74,13 +74,15 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         md5_vec3 *const skin = common_alloc(mesh->num_vertices, 2 * sizeof *skin);
-        const md5_vec3 *positions = mesh->positions, *normals = mesh->normals;
+        const md5_vec3 *positions = mesh->positions;
+        const md5_vec3 *normals = mesh->normals;
         if (palette) {
             md5_skin(mesh, palette, skin, skin + mesh->num_vertices, NULL);
             positions = skin;
             normals = skin + mesh->num_vertices;
         }
-        char *const title = line_name(mesh->name, i), *const shader = line_name(mesh->shader, i);
+        char *const title = line_name(mesh->name, i);
+        char *const shader = line_name(mesh->shader, i);
         convert_put_text(&text, "g %s\nusemtl %s\n", title, shader);
         free(shader);
         free(title);

@@ -19,7 +19,8 @@ typedef struct convert_obj_part {
 typedef struct convert_obj {
     md5_vec3 *positions;
     md5_vec2 *texcoords;
-    uint32_t num_positions, num_texcoords;
+    uint32_t num_positions;
+    uint32_t num_texcoords;
     convert_obj_part *parts; // [num_parts] in the order in which materials are first used
     uint32_t num_parts;
 } convert_obj;

@@ -195,7 +195,8 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
         .in = {.path = path, .error = error, .end_is = "end of line", .most_shown = 20}};
     convert_begin_budget(&reader.budget, size);
     reader.job.budget = &reader.budget;
-    bool is_read = true, has_faces = false;
+    bool is_read = true;
+    bool has_faces = false;
     for (const char *start = text; start < end && is_read; start = reader.in.end + 1) {
         const char *const stop = memchr(start, '\n', (size_t)(end - start));
         reader.in.line_start = reader.in.at = start;

@@ -11,13 +11,15 @@ void quake_make_normals(convert_vec *normals)
     uint32_t count = 0;
     for (size_t i = 0; i < 6 * (sizeof faces - 1); i++) {
         const char *const face = faces + i / 18 * 3;
-        const int corner = (int)(i / 6 % 3), row = i % 6 > 2 ? 2 : i % 6 > 0,
-                  column = (int)(i % 6) - row * (row + 1) / 2;
+        const int corner = (int)(i / 6 % 3);
+        const int row = i % 6 > 2 ? 2 : i % 6 > 0;
+        const int column = (int)(i % 6) - row * (row + 1) / 2;
         const int parts[3] = {4 - row, row - column, column}; // of the corner, and the other two
         const int corners[3] = {corner, corner == 0, corner == 2 ? 1 : 2};
         double at[3] = {0, 0, 0};
         for (int k = 0; k < 3; k++) {
-            const int vertex = face[corners[k]] - 'a', axis = vertex / 4;
+            const int vertex = face[corners[k]] - 'a';
+            const int axis = vertex / 4;
             at[axis] += parts[k] * (vertex % 4 < 2 ? side : -side);
             at[(axis + 2) % 3] += parts[k] * (vertex % 2 == 0 ? top : -top);
         }
@@ -40,8 +42,8 @@ static char *read_palette(const char *folder, size_t *size)
 {
     const char *reason;
     md5_error unused;
-    char *const path = common_find(folder, palette_name), *const pak =
-                                                              common_find(folder, "pak0.pak");
+    char *const path = common_find(folder, palette_name);
+    char *const pak = common_find(folder, "pak0.pak");
     char *bytes = path ? common_read_stream(path, size, &reason) : NULL;
     common_game_places places = {.paths = NULL};
     if (!bytes && pak && common_add_game_place(&places, pak, &unused))
@@ -68,7 +70,8 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
     if (job->files.open && !job->palette)
         bytes = view_copy_file(job->files, palette_name, &size, &unused);
     for (int i = 0; i < MAX_LEVELS && !bytes && !job->palette && !job->files.open; i++) {
-        char *const above = common_folder(folder), *const base = common_join(above, "id1");
+        char *const above = common_folder(folder);
+        char *const base = common_join(above, "id1");
         bytes = read_palette(above, &size);
         bytes = bytes ? bytes : read_palette(base, &size);
         free(base);

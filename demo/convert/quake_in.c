@@ -13,7 +13,8 @@ enum { MAX_FRAMES = 1024, MAX_TAGS = 256, MAX_SKINS = 256, MAX_SIDE = 1 << 13 };
 // Where numbers of the header are, and sizes of rows: the bytes that a number is at.
 enum { MDL, MD2, MD3 };
 static const struct kind {
-    uint32_t ident, version;
+    uint32_t ident;
+    uint32_t version;
     size_t frames, sides;                  // sides: of skins
     size_t points, triangles;              // of MD3 in the header of a surface
     size_t triangle, corner, index, place; // sizes of a row, of what is before its indexes, ...
@@ -26,7 +27,8 @@ static const struct kind {
 typedef struct quake_frame {
     const char *name;
     size_t points; // of MDL and MD2: where they are
-    float scale[3], origin[3];
+    float scale[3];
+    float origin[3];
     size_t group; // of MDL: where it is; 0: none
     double rate;
 } quake_frame;
@@ -38,7 +40,8 @@ typedef struct quake_surface { // beside each mesh
 
 typedef struct quake_reader {
     const convert_job *job;
-    const char *path, *stem;
+    const char *path;
+    const char *stem;
     md5_error *error;
     bool has_failed; // nothing that follows counts; numbers behind the end of the file are 0
     const uint8_t *bytes;
@@ -158,12 +161,14 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
     enum { MAX_TRIES = 64, MD2_PLACES = 28 }; // after so many, equal vertices stay apart
     enum { BYTES_PER_VERTEX = 64 };           // in all tables of a mesh
     const struct kind *const kind = in->kind;
-    const bool is_mdl = kind == &kinds[MDL], is_md2 = kind == &kinds[MD2];
+    const bool is_mdl = kind == &kinds[MDL];
+    const bool is_md2 = kind == &kinds[MD2];
     const uint32_t num_points =
         check(in, start + kind->points, 4, kind->sides > 0, in->size / 4, "number of vertices");
     const uint32_t num_triangles =
         check(in, start + kind->triangles, 4, 0, in->size / 12, "number of triangles");
-    const size_t num_corners = 3 * (size_t)num_triangles, most = num_points + num_corners;
+    const size_t num_corners = 3 * (size_t)num_triangles;
+    const size_t most = num_points + num_corners;
     if (!charge(in, 8 * (uint64_t)most) || !charge_bytes(in, most, BYTES_PER_VERTEX))
         return;
     md5_doc_mesh *const mesh = &in->doc.meshes[in->doc.num_meshes];
@@ -286,7 +291,8 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
     char name[256];
     bool is_found = true;
     const uint32_t num_skins = check(in, SKINS, 4, 0, MAX_SKINS + 1, "number of skins");
-    const uint32_t flags = get(in, FLAGS, 4), sync = get(in, SYNC, 4);
+    const uint32_t flags = get(in, FLAGS, 4);
+    const uint32_t sync = get(in, SYNC, 4);
     const size_t num_points = get(in, in->kind->points, 4);
     const size_t num_triangles = get(in, in->kind->triangles, 4);
     if (num_skins > 0)
@@ -315,7 +321,9 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
             in->at = points + 4 * num_points;
         }
     }
-    const float x = get_float(in, EYE), y = get_float(in, EYE + 4), z = get_float(in, EYE + 8);
+    const float x = get_float(in, EYE);
+    const float y = get_float(in, EYE + 4);
+    const float z = get_float(in, EYE + 8);
     if (sync != 0 || (flags & ~(uint32_t)HOLEY) != 0 || fabsf(x) + fabsf(y) + fabsf(z) > 0)
         NOTE("skipped the model's flags 0x%x, synctype %u and eye position %g %g %g", flags, sync,
              x, y, z);
@@ -467,7 +475,8 @@ static size_t find_stem(const char *name)
 // Whether a frame goes on with the clip of the one before: in a group, or as its number is higher.
 static bool goes_on(const quake_frame *frame, const char *first, size_t stem)
 {
-    const char *const number = frame->name + stem, *const before = frame[-1].name + stem;
+    const char *const number = frame->name + stem;
+    const char *const before = frame[-1].name + stem;
     if (frame->group > 0 || frame[-1].group > 0)
         return frame->group == frame[-1].group;
     return strncmp(frame->name, first, stem) == 0 && number[strspn(number, "0123456789")] == '\0'

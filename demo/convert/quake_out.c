@@ -70,7 +70,11 @@ typedef struct quake_writer {
     const convert_scene *scene;
     md5_error *error;
     const char *title;
-    uint32_t ident, num_points, num_corners, num_frames, num_tags;
+    uint32_t ident;
+    uint32_t num_points;
+    uint32_t num_corners;
+    uint32_t num_frames;
+    uint32_t num_tags;
     uint32_t num_vertices, num_triangles; // of the one surface, or the largest
     convert_assets assets;
     const md5_model *model;
@@ -82,7 +86,9 @@ typedef struct quake_writer {
     common_list tags;     // names
     md5_mat34 *matrices;  // [frames][tags.count]
     double area;          // of all triangles, in frame 0
-    double sum_error, max_error, num_errors;
+    double sum_error;
+    double max_error;
+    double num_errors;
     convert_bytes out;
     bool is_done; // so far
 } quake_writer;
@@ -106,7 +112,8 @@ static bool check_limits(const quake_writer *w)
     }
     for (size_t i = 0; i < COMMON_LENGTH(engines) * NUM_LIMITS; i++) {
         const struct engine *const row = &engines[i / NUM_LIMITS];
-        const uint32_t count = counts[i % NUM_LIMITS], most = row->most[i % NUM_LIMITS];
+        const uint32_t count = counts[i % NUM_LIMITS];
+        const uint32_t most = row->most[i % NUM_LIMITS];
         char text[200];
         COMMON_TEXT(text, "too many %s for %s in%s(%u; limit %u)", titles[i % NUM_LIMITS], w->title,
                     row->names, count, most);
@@ -137,7 +144,8 @@ static void put_u16(quake_writer *w, uint32_t number)
 
 static int compare_keys(const void *a, const void *b)
 {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
@@ -243,10 +251,11 @@ static void sample_frames(quake_writer *w)
 {
     const md5_model *const model = w->model;
     const md5_morph *const morph = w->assets.morph;
-    const size_t num_joints = model->skeleton.num_joints,
-                 num_targets = morph ? morph->num_targets : 0;
+    const size_t num_joints = model->skeleton.num_joints;
+    const size_t num_targets = morph ? morph->num_targets : 0;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const joints = common_alloc(num_joints, 2 * sizeof *joints), *tag = w->matrices;
+    md5_mat34 *const joints = common_alloc(num_joints, 2 * sizeof *joints);
+    md5_mat34 *tag = w->matrices;
     float *const weights = common_alloc(num_targets, sizeof *weights);
     quake_place *to = w->places;
     for (uint32_t j = 0; j < w->num_frames; j++) {
@@ -321,7 +330,8 @@ static double sum_normals(const quake_writer *w, const quake_place *frame, conve
 static void find_leaders(quake_writer *w, convert_vec *own)
 {
     const uint64_t prime = UINT64_C(1099511628211);
-    uint64_t *const keys = common_alloc(w->num_points, sizeof *keys), *key = keys;
+    uint64_t *const keys = common_alloc(w->num_points, sizeof *keys);
+    uint64_t *key = keys;
     uint32_t *const first = common_alloc(w->num_points, sizeof *first);
     for (uint32_t i = 0; i < w->model->num_meshes; i++) {
         const md5_mesh *const mesh = &w->model->meshes[i];
@@ -341,7 +351,8 @@ static void find_leaders(quake_writer *w, convert_vec *own)
     w->area = sum_normals(w, w->places, own);
     common_find_equal(keys, w->num_points, sizeof *keys, first);
     for (uint32_t i = 0; i < w->num_points; i++) {
-        const convert_vec a = own[first[i]], b = own[i];
+        const convert_vec a = own[first[i]];
+        const convert_vec b = own[i];
         if (convert_dot(a, b) >= -0.999 * sqrt(convert_dot(a, a) * convert_dot(b, b)))
             w->points[i].leader = first[i];
     }
@@ -393,7 +404,8 @@ static void find_box(const quake_writer *w, size_t first, size_t count, float *b
 // first one is moved into it.
 static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
 {
-    uint32_t *const texels = common_alloc(w->num_corners, sizeof *texels), num_outside = 0;
+    uint32_t *const texels = common_alloc(w->num_corners, sizeof *texels);
+    uint32_t num_outside = 0;
     for (uint32_t i = 0; i < w->num_corners; i++)
         for (int k = 0; k < 2; k++) {
             double sum = 0;
@@ -491,7 +503,9 @@ static void put_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame,
         uint8_t bytes[4] = {0, 0, 0, (uint8_t)place->code};
         double square = 0;
         for (int k = 0; k < 3; k++) {
-            const double at = place->at[k], low = box[k], step = step_of(box, k);
+            const double at = place->at[k];
+            const double low = box[k];
+            const double step = step_of(box, k);
             bytes[k] = (uint8_t)fmin(floor((at - low) / step + 0.5), 255.0);
             ends[k] = bytes[k] < ends[k] ? bytes[k] : ends[k];
             ends[4 + k] = bytes[k] > ends[4 + k] ? bytes[k] : ends[4 + k];
@@ -526,7 +540,8 @@ static void write_mdl(quake_writer *w, const quake_whole *surface)
                                w->num_frames,
                                0,
                                surface->has_holes ? 0x4000 : 0};
-    const float area = (float)(w->area / w->num_triangles), *const box = surface->box;
+    const float area = (float)(w->area / w->num_triangles);
+    const float *const box = surface->box;
     float radius[4] = {0}; // and the eyes
     for (int k = 0; k < 3; k++)
         radius[0] = hypotf(radius[0], fmaxf(fabsf(box[k]), fabsf(box[3 + k])));
@@ -553,7 +568,8 @@ static void write_mdl(quake_writer *w, const quake_whole *surface)
 
 static void write_md2(quake_writer *w, const quake_whole *surface)
 {
-    uint32_t *const ids = common_alloc(w->num_corners, sizeof *ids), num_st;
+    uint32_t *const ids = common_alloc(w->num_corners, sizeof *ids);
+    uint32_t num_st;
     uint64_t *const keys = common_alloc(w->num_corners, sizeof *keys);
     for (uint32_t i = 0; i < w->num_corners; i++)
         keys[i] = surface->texels[i];
@@ -629,7 +645,8 @@ static void write_surface(quake_writer *w)
                                &unused))
             surface.image = (view_image){NULL, NO_PICTURE, NO_PICTURE};
     }
-    const uint32_t width = surface.image.width, height = surface.image.height;
+    const uint32_t width = surface.image.width;
+    const uint32_t height = surface.image.height;
     surface.size[0] = width < MAX_WIDTH ? (width + 3) / 4 * 4 : MAX_WIDTH;
     surface.size[1] = height < MAX_HEIGHT ? height : MAX_HEIGHT;
     surface.texels = find_texels(w, surface.size);
@@ -671,8 +688,10 @@ static void put_surface_name(quake_writer *w, const md5_mesh *mesh, uint32_t par
 static void write_md3(quake_writer *w)
 {
     w->is_done = check_limits(w);
-    const uint32_t num_frames = w->num_frames, num_meshes = w->is_done ? w->model->num_meshes : 0;
-    const uint32_t num_tags = w->num_tags, triangles_at = QUAKE_MD3_SURFACE + QUAKE_MD3_SHADER;
+    const uint32_t num_frames = w->num_frames;
+    const uint32_t num_meshes = w->is_done ? w->model->num_meshes : 0;
+    const uint32_t num_tags = w->num_tags;
+    const uint32_t triangles_at = QUAKE_MD3_SURFACE + QUAKE_MD3_SHADER;
     const uint32_t tags_at = QUAKE_MD3_HEADER + QUAKE_MD3_FRAME * num_frames;
     const uint32_t surfaces_at = tags_at + QUAKE_MD3_TAG * num_frames * num_tags;
     const uint32_t end = surfaces_at + triangles_at * num_meshes + 4 * w->num_corners
@@ -700,11 +719,14 @@ static void write_md3(quake_writer *w)
         for (int k = 0; k < 12; k++) // the origin, then the axes: columns of the matrix
             convert_put_words(&w->out, &w->matrices[i].m[k % 3 * 4 + (k / 3 + 3) % 4], 1);
     }
-    uint32_t first = 0, part = 0;
+    uint32_t first = 0;
+    uint32_t part = 0;
     for (uint32_t i = 0; i < num_meshes; i++) {
         const md5_mesh *const mesh = &w->model->meshes[i];
-        const uint32_t count = mesh->num_file_vertices, num_triangles = mesh->num_triangles;
-        const uint32_t st = triangles_at + 12 * num_triangles, places = st + 8 * count;
+        const uint32_t count = mesh->num_file_vertices;
+        const uint32_t num_triangles = mesh->num_triangles;
+        const uint32_t st = triangles_at + 12 * num_triangles;
+        const uint32_t places = st + 8 * count;
         const uint32_t words[] = {0,
                                   num_frames,
                                   1,
@@ -756,7 +778,8 @@ static bool find_tags(quake_writer *w)
 {
     w->tag_joints = common_alloc(w->job->num_tags, sizeof *w->tag_joints);
     for (; w->num_tags < w->job->num_tags; w->num_tags++) {
-        const char *const text = w->job->tags[w->num_tags], *const equals = strrchr(text, '=');
+        const char *const text = w->job->tags[w->num_tags];
+        const char *const equals = strrchr(text, '=');
         char *const joint = common_copy(text);
         if (equals)
             joint[equals - text] = '\0';
@@ -784,7 +807,8 @@ static bool load(quake_writer *w)
     if (!convert_load_assets(w->job, w->scene, &w->assets, w->error))
         return false;
     const md5_model *const model = w->model = w->assets.model;
-    size_t num_points = 0, num_triangles = 0;
+    size_t num_points = 0;
+    size_t num_triangles = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         num_points += mesh->num_file_vertices;
@@ -806,7 +830,8 @@ static bool load(quake_writer *w)
     w->points = common_alloc(num_points, sizeof *w->points);
     w->places = common_alloc(num_frames * num_points, sizeof *w->places);
     w->matrices = common_alloc(num_frames, w->tags.count * sizeof *w->matrices);
-    uint32_t *corner = w->corners, first = 0;
+    uint32_t *corner = w->corners;
+    uint32_t first = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++)

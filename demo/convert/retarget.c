@@ -63,7 +63,8 @@ typedef struct retarget_joint {
     uint32_t depth;
     char said[64]; // by the name, in small letters, without prefix, side and numbers
     int side;      // 0 left, 1 right, -1 neither
-    bool is_helper, is_below;
+    bool is_helper;
+    bool is_below;
     uint32_t load;   // weights of vertices on it and on what hangs on it
     uint32_t leader; // with which it moves as one piece; MD5_NONE: none
     // Of the model, what turns it: a joint of the source, or one that is between two.
@@ -130,7 +131,8 @@ static void read_name(const char *name, retarget_joint *joint)
 // Where a name stands among the words of a role; NULL: it is another's.
 static const char *find_role(const retarget_joint *joint, int role)
 {
-    const int word = role / 2, side = role % 2;
+    const int word = role / 2;
+    const int side = role % 2;
     const char *said = joint->said;
     if (word <= HEAD)
         return joint->side < 0 ? find_word(roles[word].words, said) : NULL;
@@ -162,9 +164,11 @@ static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_
 // one that moves most of the skin; of a finger the last one, up to the hand.
 static void guess_role(retarget_figure *figure, int role)
 {
-    const int word = role / 2, from = roles[word].from;
+    const int word = role / 2;
+    const int from = roles[word].from;
     const uint32_t base = from >= 0 ? figure->roles[2 * from + role % 2].last : MD5_NONE;
-    const bool is_above = word == CLAVICLE, is_finger = word >= THUMB;
+    const bool is_above = word == CLAVICLE;
+    const bool is_finger = word >= THUMB;
     uint32_t best = MD5_NONE;
     const char *best_word = NULL;
     for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
@@ -174,7 +178,8 @@ static void guess_role(retarget_figure *figure, int role)
         figure->joints[i].is_below = true;
     }
     for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) {
-        const uint32_t joint = figure->skeleton->order[i], parent = parent_of(figure, joint);
+        const uint32_t joint = figure->skeleton->order[i];
+        const uint32_t parent = parent_of(figure, joint);
         retarget_joint *const of = &figure->joints[joint];
         of->is_below |=
             !is_above && parent != MD5_NONE && (parent == base || figure->joints[parent].is_below);
@@ -217,7 +222,8 @@ static retarget_chain chain_between(const retarget_figure *figure, uint32_t base
 static uint32_t list_chain(const retarget_figure *figure, retarget_chain chain,
                            uint32_t joints[MAX_CHAIN])
 {
-    uint32_t count = 1, joint = chain.last;
+    uint32_t count = 1;
+    uint32_t joint = chain.last;
     for (; joint != chain.first && joint != MD5_NONE && count < MAX_CHAIN; count++)
         joint = parent_of(figure, joint);
     if (joint != chain.first || joint == MD5_NONE)
@@ -238,7 +244,8 @@ static md5_vec3 bone(const retarget_figure *figure, const md5_xform *joints, uin
 // Of parts of a limb, of which the next role is the next joint; 0: it is not whole.
 static float length_of(const retarget_figure *figure, int role)
 {
-    const uint32_t from = figure->roles[role].last, to = figure->roles[role + 2].first;
+    const uint32_t from = figure->roles[role].last;
+    const uint32_t to = figure->roles[role + 2].first;
     return from != MD5_NONE && to != MD5_NONE
                ? md5_vec3_length(bone(figure, figure->rest, from, to))
                : 0;
@@ -265,7 +272,9 @@ static void find_leaders(const retarget_figure *figure)
 // The axis that is nearest to a direction.
 static md5_vec3 nearest_axis(md5_vec3 v)
 {
-    const float x = fabsf(v.x), y = fabsf(v.y), z = fabsf(v.z);
+    const float x = fabsf(v.x);
+    const float y = fabsf(v.y);
+    const float z = fabsf(v.z);
     if (x >= y && x >= z)
         return (md5_vec3){copysignf(1.0f, v.x), 0, 0};
     if (y >= z)
@@ -279,7 +288,8 @@ static md5_vec3 left_of(const retarget_figure *figure, const md5_xform *joints)
     const md5_vec3 nowhere = {0, 0, 0};
     md5_vec3 sum = nowhere;
     for (int word = UPPER_ARM; word <= THIGH; word += THIGH - UPPER_ARM) {
-        const uint32_t l = figure->roles[2 * word].last, r = figure->roles[2 * word + 1].last;
+        const uint32_t l = figure->roles[2 * word].last;
+        const uint32_t r = figure->roles[2 * word + 1].last;
         if (l != MD5_NONE && r != MD5_NONE)
             sum = md5_vec3_add(sum, md5_vec3_normalize(bone(figure, joints, r, l), nowhere));
     }
@@ -320,7 +330,8 @@ static retarget_figure make_figure(const md5_model *model, md5_quat space)
                               .space = space};
     md5_local_to_model_xforms(skeleton, model->bind_local, figure.rest);
     for (uint32_t i = 0; i < num_joints; i++) {
-        const uint32_t joint = skeleton->order[i], parent = parent_of(&figure, joint);
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = parent_of(&figure, joint);
         figure.joints[joint] =
             (retarget_joint){.depth = parent == MD5_NONE ? 0 : figure.joints[parent].depth + 1,
                              .leader = MD5_NONE,
@@ -333,7 +344,8 @@ static retarget_figure make_figure(const md5_model *model, md5_quat space)
             figure.joints[mesh->influence_joints[k]].load++;
     }
     for (uint32_t i = num_joints; i-- > 0;) {
-        const uint32_t joint = skeleton->order[i], parent = parent_of(&figure, joint);
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = parent_of(&figure, joint);
         if (parent != MD5_NONE)
             figure.joints[parent].load += figure.joints[joint].load;
     }
@@ -353,7 +365,8 @@ static retarget_figure make_figure(const md5_model *model, md5_quat space)
 static void complete_figure(retarget_figure *figure)
 {
     retarget_chain *const role = figure->roles;
-    const uint32_t head = role[2 * HEAD].last, hips = role[2 * HIPS].last;
+    const uint32_t head = role[2 * HEAD].last;
+    const uint32_t hips = role[2 * HIPS].last;
     find_leaders(figure);
     figure->pelvis = common_parent(figure, role[2 * THIGH].last, role[2 * THIGH + 1].last);
     if (figure->pelvis == MD5_NONE)
@@ -397,12 +410,15 @@ static bool drive(const retarget_figure *source, const retarget_figure *target, 
                   retarget_chain to)
 {
     uint32_t s[MAX_CHAIN + 1], t[MAX_CHAIN];
-    const uint32_t m = list_chain(source, from, s + 1), n = list_chain(target, to, t);
+    const uint32_t m = list_chain(source, from, s + 1);
+    const uint32_t n = list_chain(target, to, t);
     s[0] = parent_of(source, from.first);
     if (m > 0) {
         for (uint32_t i = 0; i < n; i++) {
             retarget_joint *const joint = &target->joints[t[i]];
-            const uint32_t at = m * (i + 1), low = at / n, high = (at + n - 1) / n;
+            const uint32_t at = m * (i + 1);
+            const uint32_t low = at / n;
+            const uint32_t high = (at + n - 1) / n;
             if (joint->is_mapped || source->joints[s[high]].is_mapped)
                 continue;
             joint->high = s[high];
@@ -459,7 +475,8 @@ static void take_idle(void *user, const md5_error *warning)
 static md5_retarget *make_retarget(const retarget_figure *source, retarget_figure *target,
                                    md5_error *error)
 {
-    const md5_joint *const from = source->skeleton->joints, *const to = target->skeleton->joints;
+    const md5_joint *const from = source->skeleton->joints;
+    const md5_joint *const to = target->skeleton->joints;
     const uint32_t num_joints = target->skeleton->num_joints;
     md5_joint_pair *const pairs =
         common_alloc((size_t)num_joints + source->skeleton->num_joints, sizeof *pairs);
@@ -516,7 +533,8 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
     const int align =
         count < 3 ? 0 : (strcmp(words[2], "align") == 0) - (strcmp(words[2], "~") == 0);
     retarget_chain chains[2];
-    uint32_t joints[MAX_CHAIN], num_joints = 0;
+    uint32_t joints[MAX_CHAIN];
+    uint32_t num_joints = 0;
     *bad = count < 3 ? count - 1 : 2;
     if (count == 1 && strcmp(words[0], "~") == 0) {
         for (uint32_t i = 0; i < figures[1]->skeleton->num_joints; i++)
@@ -528,7 +546,8 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
             "invalid line: expected SOURCE TARGET, SOURCE TARGET ~ or chain A..B C..D");
     for (int k = 0; k < 2; k++) {
         *bad = k + (int)is_chain;
-        char *const first = words[*bad], *const dots = is_chain ? strstr(first, "..") : NULL;
+        char *const first = words[*bad];
+        char *const dots = is_chain ? strstr(first, "..") : NULL;
         const char *const last = dots ? dots + strlen("..") : first;
         if (dots)
             *dots = '\0';
@@ -543,7 +562,8 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
                                  k == 0 ? "motion" : "model",
                                  chains[k].first == MD5_NONE ? first : last);
     }
-    const uint32_t s = chains[0].last, t = chains[1].last;
+    const uint32_t s = chains[0].last;
+    const uint32_t t = chains[1].last;
     for (uint32_t i = 0; i < num_joints; i++) {
         retarget_joint *const joint = &figures[1]->joints[joints[i]];
         if (joint->is_mapped && !replaces)
@@ -585,8 +605,12 @@ static bool read_map(const convert_job *job, retarget_figure *const figures[2], 
         is_read = text || !path;
         uint32_t number = 1;
         for (char *line = text; line && is_read; number++) {
-            char *words[4], *at = line, *wrong = NULL, *end = line;
-            int count = 0, bad = 0;
+            char *words[4];
+            char *at = line;
+            char *wrong = NULL;
+            char *end = line;
+            int count = 0;
+            int bad = 0;
             for (bool is_quoted = false; *end != '\0' && (is_quoted || *end != "\n;"[k]); end++)
                 is_quoted ^= k == 1 && *end == '"';
             const bool is_last = *end == '\0';
@@ -622,9 +646,11 @@ static void print_name(FILE *file, const char *name, const char *behind)
 // Prints who moves whom as a map.
 static void print_map(FILE *file, const retarget_figure *source, const retarget_figure *target)
 {
-    const md5_joint *const from = source->skeleton->joints, *const to = target->skeleton->joints;
+    const md5_joint *const from = source->skeleton->joints;
+    const md5_joint *const to = target->skeleton->joints;
     for (int r = 0; r < NUM_ROLES; r++) {
-        const retarget_chain s = source->roles[r], t = target->roles[r];
+        const retarget_chain s = source->roles[r];
+        const retarget_chain t = target->roles[r];
         if (s.last == MD5_NONE || t.last == MD5_NONE || !target->joints[t.last].is_chained)
             continue;
         char *const ends[] = {common_format("%s..%s", from[s.first].name, from[s.last].name),
@@ -660,7 +686,8 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
                                       const md5_model *target, convert_pair *pairs,
                                       md5_error *error)
 {
-    retarget_figure from = make_figure(source, no_turn), to = make_figure(target, no_turn);
+    retarget_figure from = make_figure(source, no_turn);
+    retarget_figure to = make_figure(target, no_turn);
     const bool has_map = job && (job->map || job->pairs);
     const bool is_read = !has_map || read_map(job, (retarget_figure *[]){&from, &to}, error);
     complete_figure(&from);
@@ -707,7 +734,8 @@ typedef struct retarget_transfer {
     md5_vec3 starts[2]; // where a foot began to stand
     double sum, worst;  // angles between bones
     unsigned num_bones;
-    float slide, depth;
+    float slide;
+    float depth;
 } retarget_transfer;
 
 // How far a joint of a pose is from rest, in the figure's space.
@@ -746,8 +774,10 @@ static void pose_source(const retarget_transfer *transfer, uint32_t frame)
 // Poses the model in a frame.
 static void pose_model(const retarget_transfer *transfer, uint32_t frame)
 {
-    const retarget_figure *const target = &transfer->target, *const source = &transfer->source;
-    md5_xform *const to = transfer->to, *const placed = transfer->placed;
+    const retarget_figure *const target = &transfer->target;
+    const retarget_figure *const source = &transfer->source;
+    md5_xform *const to = transfer->to;
+    md5_xform *const placed = transfer->placed;
     const uint32_t body = target->body;
     pose_source(transfer, frame);
     md5_retarget_pose(transfer->retarget, transfer->from, to, transfer->scratch);
@@ -766,7 +796,8 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
     md5_local_to_model_xforms(target->skeleton, to, placed);
     bool has_followers = false;
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
-        const uint32_t joint = target->skeleton->order[i], parent = parent_of(target, joint);
+        const uint32_t joint = target->skeleton->order[i];
+        const uint32_t parent = parent_of(target, joint);
         const uint32_t leader = target->joints[joint].leader;
         const bool follows = leader != MD5_NONE && target->joints[joint].low == MD5_NONE;
         has_followers |= follows;
@@ -820,7 +851,9 @@ static void find_ground(retarget_transfer *transfer)
                      to_model(transfer, (md5_vec3){0, 0, transfer->lift / transfer->ratio}));
     for (int side = 0; side < 2; side++) {
         const md5_vec3 *const at = transfer->feet[side];
-        float *const stands = transfer->stands[side], low = INFINITY, last = INFINITY;
+        float *const stands = transfer->stands[side];
+        float low = INFINITY;
+        float last = INFINITY;
         const float leg = length_of(source, 2 * THIGH + side) + length_of(source, 2 * SHIN + side);
         for (uint32_t i = 0; i < num_frames; i++)
             low = fminf(low, at[i].z);
@@ -848,7 +881,8 @@ static void find_place(retarget_transfer *transfer)
     const md5_vec3 left = left_of(source, transfer->posed);
     const double yaw =
         md5_vec3_length(left) > 0.5f ? atan2((double)-left.x, (double)left.y) * 180.0 / pi : 0;
-    const double quarters = floor(yaw / 90.0 + 0.5), half = -quarters * pi / 4.0;
+    const double quarters = floor(yaw / 90.0 + 0.5);
+    const double half = -quarters * pi / 4.0;
     const md5_quat turn = {0, 0, (float)sin(half), (float)cos(half)};
     if (quarters != 0)
         convert_note(transfer->job,
@@ -873,7 +907,8 @@ static void find_place(retarget_transfer *transfer)
 static void pose_clip(void *user, uint32_t frame, convert_xform *local)
 {
     retarget_transfer *const transfer = user;
-    const retarget_figure *const target = &transfer->target, *const source = &transfer->source;
+    const retarget_figure *const target = &transfer->target;
+    const retarget_figure *const source = &transfer->source;
     pose_model(transfer, frame);
     if (transfer->has_uneven_legs) {
         for (int side = 0; side < 2; side++) {
@@ -923,10 +958,12 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
 
 static void print_results(const retarget_transfer *transfer)
 {
-    const retarget_figure *const target = &transfer->target, *const source = &transfer->source;
+    const retarget_figure *const target = &transfer->target;
+    const retarget_figure *const source = &transfer->source;
     const double degrees = 180.0 / 3.14159265358979323846;
     const float leg = length_of(target, 2 * THIGH) + length_of(target, 2 * SHIN);
-    unsigned num_idle = 0, num_unused = source->skeleton->num_joints;
+    unsigned num_idle = 0;
+    unsigned num_unused = source->skeleton->num_joints;
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
         retarget_joint *const joint = &target->joints[i];
         num_idle += joint->is_idle;
@@ -960,7 +997,8 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
                           md5_error *error)
 {
     const bool is_captured = part->is_captured;
-    const uint32_t num_joints = model->skeleton.num_joints, num_source = own->skeleton.num_joints;
+    const uint32_t num_joints = model->skeleton.num_joints;
+    const uint32_t num_source = own->skeleton.num_joints;
     retarget_transfer transfer = {
         .job = job,
         .source = make_figure(own, no_turn),
@@ -968,7 +1006,8 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         .binding = clip,
         .is_captured = is_captured,
         .poses = common_alloc(3 * (size_t)num_source + 2 * (size_t)num_joints, sizeof(md5_xform))};
-    retarget_figure *const source = &transfer.source, *const target = &transfer.target;
+    retarget_figure *const source = &transfer.source;
+    retarget_figure *const target = &transfer.target;
     md5_model turned = *own; // as the target is
     bool is_done = read_map(job, (retarget_figure *[]){source, target}, error);
     if (is_done) {
@@ -1078,8 +1117,10 @@ bool convert_carry(const convert_job *job, convert_scene *scene, bool keeps, md5
     const convert_part *const first = convert_find_model(scene);
     md5_model *const source = first ? convert_parse_model(first, error) : NULL;
     md5_model *const target = job->target ? md5_load_model(job->target, NULL, error) : source;
-    bool is_done = (source || !first) && (target || !job->target), is_carried = false;
-    convert_scene all = *scene, out = {.parts = all.parts};
+    bool is_done = (source || !first) && (target || !job->target);
+    bool is_carried = false;
+    convert_scene all = *scene;
+    convert_scene out = {.parts = all.parts};
     scene->parts = NULL;
     scene->num_parts = 0;
     if (job->target) { // what the own model looks like goes, too

@@ -10,7 +10,8 @@
 void convert_name_file(md5_error *error, const char *path)
 {
     // Of a name that is too long the end, as everywhere.
-    const size_t size = strlen(path) + 1, room = sizeof error->file;
+    const size_t size = strlen(path) + 1;
+    const size_t room = sizeof error->file;
     memcpy(error->file, path + (size > room ? size - room : 0), size < room ? size : room);
 }
 
@@ -138,7 +139,8 @@ bool convert_write_file(const convert_job *job, const char *path, const void *by
 bool convert_write_beside(const convert_job *job, const char *name, const void *bytes, size_t size,
                           md5_error *error)
 {
-    char *const folder = common_folder(job->output), *const path = common_join(folder, name);
+    char *const folder = common_folder(job->output);
+    char *const path = common_join(folder, name);
     size_t old_size = 0;
     md5_error none;
     char *const old = view_is_image(name) ? convert_read_file(path, &old_size, &none) : NULL;
@@ -333,7 +335,8 @@ static float beside(float value, int by)
 
 md5_vec3 convert_stored(convert_quat q)
 {
-    const double sign = q.w > 0 ? -1 : 1, w = q.w * sign;
+    const double sign = q.w > 0 ? -1 : 1;
+    const double w = q.w * sign;
     const md5_vec3 near_by =
         convert_to_vec3(clean((convert_vec){q.x * sign, q.y * sign, q.z * sign}, 1));
     md5_vec3 best = near_by;

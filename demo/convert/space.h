@@ -6,11 +6,16 @@
 #include "md5/md5math.h"
 
 typedef struct convert_vec {
-    double x, y, z;
+    double x;
+    double y;
+    double z;
 } convert_vec;
 
 typedef struct convert_quat {
-    double x, y, z, w;
+    double x;
+    double y;
+    double z;
+    double w;
 } convert_quat;
 
 typedef struct convert_xform { // v' = rotation * v + translation
@@ -124,7 +129,8 @@ static inline convert_quat convert_slerp(convert_quat a, convert_quat b, double 
     double dot = convert_quat_dot(a, b);
     const double sign = dot < 0 ? -1.0 : 1.0;
     dot = fmin(fabs(dot), 1.0);
-    const double angle = acos(dot), sine = sin(angle);
+    const double angle = acos(dot);
+    const double sine = sin(angle);
     const double p = sine > 1e-6 ? sin((1.0 - part) * angle) / sine : 1.0 - part;
     const double q = sign * (sine > 1e-6 ? sin(part * angle) / sine : part);
     return convert_unit(convert_mix(a, p, b, q));

@@ -22,7 +22,8 @@ bool convert_place_error(const convert_words *in, const char *position)
 
 bool convert_fail_word(convert_words *in, const char *expected)
 {
-    const size_t length = convert_next_word(in), shown = length > 0 ? length : strlen(in->end_is);
+    const size_t length = convert_next_word(in);
+    const size_t shown = length > 0 ? length : strlen(in->end_is);
     return convert_fail_at(in, MD5_ERROR_SYNTAX, in->at,
                            length > 0 ? "expected %s, found '%.*s'" : "expected %s, found %.*s",
                            expected, (int)(shown < in->most_shown ? shown : in->most_shown),

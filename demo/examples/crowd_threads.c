@@ -15,7 +15,8 @@ typedef struct part {
     md5_range_fn *range;
     void *user;
     uint32_t worker;
-    size_t begin, end;
+    size_t begin;
+    size_t end;
 } part;
 
 static void *run_part(void *argument)

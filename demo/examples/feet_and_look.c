@@ -48,7 +48,8 @@ static void look(const md5_binding *binding, md5_xform *pose, uint32_t head, md5
     const md5_model *model = binding->model;
     const md5_quat to_head =
         md5_quat_conjugate(md5_joint_in_model(&model->skeleton, model->bind_local, head).rotation);
-    const md5_vec3 ahead = {1, 0, 0}, upward = {0, 0, 1};
+    const md5_vec3 ahead = {1, 0, 0};
+    const md5_vec3 upward = {0, 0, 1};
     const md5_aim_job job = {
         .tip = head,
         .length = 2, // rotate the neck as well

@@ -11,7 +11,8 @@
 // -- Files: an archive with three entries -------------------------------------------------------
 
 static const struct {
-    const char *path, *text;
+    const char *path;
+    const char *text;
 } archive[] = {
     {"lamp/lamp.md5machine",
      "machine lamp { model lamp.md5mesh clip swing swing.md5anim layer body { state on swing } }"},

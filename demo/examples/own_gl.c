@@ -15,8 +15,10 @@
 enum { SIZE = 480, MAX_JOINTS = 341 };
 
 typedef struct vertex {
-    md5_vec3 position, normal;
-    uint8_t joints[4], weights[4];
+    md5_vec3 position;
+    md5_vec3 normal;
+    uint8_t joints[4];
+    uint8_t weights[4];
 } vertex;
 
 // The vertex shader reads palette matrices as they are stored in memory: three rows of four floats.

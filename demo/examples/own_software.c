@@ -25,7 +25,8 @@ typedef struct face {
 
 static int compare_depth(const void *a, const void *b)
 {
-    const float first = ((const face *)a)->depth, second = ((const face *)b)->depth;
+    const float first = ((const face *)a)->depth;
+    const float second = ((const face *)b)->depth;
     return (first < second) - (first > second);
 }
 
@@ -45,7 +46,8 @@ static md5_mat44 make_camera(md5_bounds bounds)
 static SDL_Texture *load_texture(SDL_Renderer *renderer, const char *model, const char *shader)
 {
     char path[1024];
-    const char *slash = strrchr(model, '/'), *name = strrchr(shader, '/');
+    const char *slash = strrchr(model, '/');
+    const char *name = strrchr(shader, '/');
     const int folder = slash ? (int)(slash + 1 - model) : 0;
     int width, height, channels;
     snprintf(path, sizeof path, "%.*s%s.png", folder, model, name ? name + 1 : shader);
@@ -89,8 +91,9 @@ static size_t add_mesh(const md5_mesh *mesh, const md5_mat34 *palette, md5_mat44
                 .tex_coord = {mesh->texcoords[v].x, mesh->texcoords[v].y},
             };
         }
-        const SDL_FPoint a = made.corners[0].position, b = made.corners[1].position,
-                         c = made.corners[2].position;
+        const SDL_FPoint a = made.corners[0].position;
+        const SDL_FPoint b = made.corners[1].position;
+        const SDL_FPoint c = made.corners[2].position;
         if (is_before && (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0)
             faces[count++] = made; // clockwise on the screen, where y points down
     }
@@ -113,7 +116,9 @@ int main(int argc, char **argv)
         SDL_Log("%s:%u: %s", error.file, (unsigned)error.line, error.message);
         return 1;
     }
-    size_t num_triangles = 1, num_joints = model->skeleton.num_joints, count = 0;
+    size_t num_triangles = 1;
+    size_t num_joints = model->skeleton.num_joints;
+    size_t count = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++)
         num_triangles += model->meshes[i].num_triangles;
     md5_xform *pose = malloc(num_joints * sizeof *pose);

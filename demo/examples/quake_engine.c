@@ -18,7 +18,8 @@ typedef float bone[3][4];
 typedef struct engine_vertex {
     float position[3];
     int8_t normal[4];
-    uint8_t joints[4], weights[4];
+    uint8_t joints[4];
+    uint8_t weights[4];
     float uv[2];
 } engine_vertex;
 #define zone_alloc malloc // a heap, aligned to 16 bytes
@@ -39,12 +40,15 @@ static void *read_file(const char *name, size_t *size)
 #endif
 
 typedef struct surface {
-    uint32_t num_vertices, num_indices;
+    uint32_t num_vertices;
+    uint32_t num_indices;
     engine_vertex *vertices;
     uint16_t *indices;
 } surface;
 typedef struct alias {
-    uint32_t num_bones, num_frames, num_surfaces;
+    uint32_t num_bones;
+    uint32_t num_frames;
+    uint32_t num_surfaces;
     bone *bones; // [num_frames * num_bones]
     surface *surfaces;
 } alias;

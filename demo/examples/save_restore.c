@@ -21,7 +21,8 @@ static int fail(const md5_error *error)
 // bytes of the player follow.
 enum { SAVE_VERSION = 1 };
 typedef struct saved {
-    unsigned version, size;
+    unsigned version;
+    unsigned size;
     md5_xform placement;
 } saved;
 

@@ -44,7 +44,9 @@ static int write_model(FILE *file, const md5_binding *binding, double time)
             }
             for (uint32_t j = 0; j < mesh->num_triangles; j++) {
                 const uint32_t *corner = mesh->indices + 3 * j;
-                const unsigned a = first + corner[0], b = first + corner[2], c = first + corner[1];
+                const unsigned a = first + corner[0];
+                const unsigned b = first + corner[2];
+                const unsigned c = first + corner[1];
                 fprintf(file, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, b, b, b, c, c, c);
             }
         }

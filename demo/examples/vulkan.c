@@ -15,12 +15,15 @@
 #include <vulkan/vulkan.h>
 
 enum { SIZE = 640, MAX_SHADER_BYTES = 1 << 16, MAX_FAMILIES = 32 };
-static const VkFormat color_format = VK_FORMAT_B8G8R8A8_SRGB, depth_format = VK_FORMAT_D32_SFLOAT;
+static const VkFormat color_format = VK_FORMAT_B8G8R8A8_SRGB;
+static const VkFormat depth_format = VK_FORMAT_D32_SFLOAT;
 
 typedef struct gpu_vertex {
-    md5_vec3 position, normal;
+    md5_vec3 position;
+    md5_vec3 normal;
     md5_vec2 texcoord;
-    uint8_t joints[4], weights[4];
+    uint8_t joints[4];
+    uint8_t weights[4];
 } gpu_vertex;
 
 typedef struct context {
@@ -60,7 +63,9 @@ static context open_gpu(void)
     VkInstance instance;
     const VkInstanceCreateInfo instance_info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     check(vkCreateInstance(&instance_info, NULL, &instance), "vkCreateInstance");
-    uint32_t num_cards = 1, num_families = MAX_FAMILIES, family = 0;
+    uint32_t num_cards = 1;
+    uint32_t num_families = MAX_FAMILIES;
+    uint32_t family = 0;
     check(vkEnumeratePhysicalDevices(instance, &num_cards, &gpu.card),
           "vkEnumeratePhysicalDevices");
     VkQueueFamilyProperties families[MAX_FAMILIES];
@@ -313,7 +318,8 @@ int main(int argc, char **argv)
     if (!binding)
         die(error.message);
     const size_t num_joints = model->skeleton.num_joints;
-    size_t num_vertices = 0, num_indices = 0;
+    size_t num_vertices = 0;
+    size_t num_indices = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         num_vertices += model->meshes[i].num_vertices;
         num_indices += 3 * (size_t)model->meshes[i].num_triangles;

@@ -20,14 +20,18 @@
 
 typedef struct controls {
     float ahead, left; // -1 to 1
-    bool runs, jumps, picks;
+    bool runs;
+    bool jumps;
+    bool picks;
 } controls;
 
 typedef struct game {
     SDL_Window *window;
     SDL_GameController *pad; // NULL if none is connected
     md5gl_renderer *renderer;
-    md5gl_model *drawn_bobbin, *drawn_lantern, *drawn_ground;
+    md5gl_model *drawn_bobbin;
+    md5gl_model *drawn_lantern;
+    md5gl_model *drawn_ground;
     md5_character *bobbin;             // model, clips and state machine
     md5_player *player;                // the state of the machine
     md5_pose_buffers *posed;           // the pose of the current step
@@ -36,7 +40,8 @@ typedef struct game {
     uint32_t speed, turn, jump, carry; // parameters of the machine
     uint32_t hand;                     // the joint that carries the lantern
     float lantern_length;              // from the handle to the lower end of the pole
-    float camera_yaw, camera_height;
+    float camera_yaw;
+    float camera_height;
 } game;
 
 enum { NUM_LANTERN_JOINTS = 4 };
@@ -85,7 +90,8 @@ static md5_model *create_ground(md5_error *error)
     }
     end += sprintf(end, "numweights %d\n", SIDE * SIDE);
     for (int i = 0; i < SIDE * SIDE; i++) {
-        const int x = 15 * (i % SIDE - CELLS / 2), y = 15 * (i / SIDE - CELLS / 2);
+        const int x = 15 * (i % SIDE - CELLS / 2);
+        const int y = 15 * (i / SIDE - CELLS / 2);
         const float z = height_at((float)x, (float)y);
         end += sprintf(end, "weight %d 0 1 ( %d %d %g )\n", i, x, y, (double)z);
     }
@@ -259,7 +265,8 @@ static void draw(game *g, int width, int height)
     const md5_xform origin = {.rotation = {.w = 1}};
     const md5_mat34 identity = md5_mat34_from_xform(origin);
     const md5_mat34 rest[NUM_LANTERN_JOINTS] = {identity, identity, identity, identity};
-    const md5_vec3 at = g->body.translation, lamp = {11, 0, -5};
+    const md5_vec3 at = g->body.translation;
+    const md5_vec3 lamp = {11, 0, -5};
     const md5gl_point_light light = {
         .position = md5_xform_point(g->lantern, lamp), .range = 120, .color = {2.5f, 1.3f, 0.45f}};
     const md5gl_frame frame = {

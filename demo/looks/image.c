@@ -77,13 +77,16 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
                       md5_error *error)
 {
     enum { MAX_COLOURS = 256, BEST_RATIO = 4 * 258 };
-    uint32_t width = 0, height = 0;
-    uint8_t depth = 0, colour = 0;
+    uint32_t width = 0;
+    uint32_t height = 0;
+    uint8_t depth = 0;
+    uint8_t colour = 0;
     uint64_t packed_size = 0; // of all IDAT chunks
     bool has_palette = false;
     for (size_t offset = PNG_SIGNATURE; size - offset >= PNG_CHUNK;) {
         const uint32_t length = big_endian(bytes + offset);
-        const uint8_t *const name = bytes + offset + 4, *const body = bytes + offset + 8;
+        const uint8_t *const name = bytes + offset + 4;
+        const uint8_t *const body = bytes + offset + 8;
         for (int i = 0; i < 4; i++)
             if ((name[i] | 32) < 'a' || (name[i] | 32) > 'z')
                 return fail(error, MD5_ERROR_SYNTAX, "expected a PNG chunk at byte %zu", offset);
@@ -303,7 +306,9 @@ static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, 
 static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
                         md5_error *error)
 {
-    int width = 0, height = 0, channels = 0;
+    int width = 0;
+    int height = 0;
+    int channels = 0;
     if (size > INT_MAX)
         return fail(error, MD5_ERROR_MEMORY, "the JPEG file is too large");
     if (!stbi_info_from_memory(bytes, (int)size, &width, &height, &channels))
@@ -331,7 +336,8 @@ static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, 
 
 typedef struct byte_reader {
     const uint8_t *bytes;
-    size_t offset, size;
+    size_t offset;
+    size_t size;
 } byte_reader;
 
 // -- Header ---------------------------------------------------------------------------------
@@ -458,8 +464,10 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
     *panorama = (view_panorama){.rgb = NULL};
     if (!read_header(&from, panorama, error))
         return false;
-    const uint32_t width = panorama->width, height = panorama->height;
-    const size_t pixels = (size_t)width * height, least = width > 1 ? 8 : 4;
+    const uint32_t width = panorama->width;
+    const uint32_t height = panorama->height;
+    const size_t pixels = (size_t)width * height;
+    const size_t least = width > 1 ? 8 : 4;
     if (pixels == 0 || (from.size - from.offset) / least < height)
         return fail(error, MD5_ERROR_SYNTAX,
                     "truncated image: %u x %u pixels cannot be stored in %zu bytes",
@@ -622,7 +630,8 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
 // What stb_image_write appends; NULL after memory ran out.
 typedef struct png_bytes {
     uint8_t *bytes;
-    size_t size, room;
+    size_t size;
+    size_t room;
 } png_bytes;
 
 static void take_bytes(void *user, void *bytes, int size)
@@ -639,7 +648,8 @@ static void take_bytes(void *user, void *bytes, int size)
 static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, size_t *size)
 {
     const size_t count = (size_t)image->width * image->height;
-    const int width = (int)image->width, channels = has_alpha ? 4 : 3;
+    const int width = (int)image->width;
+    const int channels = has_alpha ? 4 : 3;
     png_bytes png = {.bytes = NULL};
     uint8_t *rgb = NULL;
     if (!has_alpha && count > 0)

@@ -14,7 +14,8 @@
 // An image in memory, top row first.
 typedef struct view_image {
     uint8_t *rgba; // free()
-    uint32_t width, height;
+    uint32_t width;
+    uint32_t height;
 } view_image;
 
 // Decodes `size` bytes of PNG, JPEG, TGA or DDS, of `max_pixels` at most, which is no more than
@@ -43,7 +44,8 @@ uint8_t *view_encode_tga(const view_image *image, size_t *size);
 // A picture in linear colour of any brightness, top row first.
 typedef struct view_panorama {
     float *rgb; // [3 * width * height]; free()
-    uint32_t width, height;
+    uint32_t width;
+    uint32_t height;
 } view_panorama;
 
 // Decodes `size` bytes of a Radiance picture (.hdr), which store a common exponent for three bytes

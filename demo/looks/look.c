@@ -96,7 +96,8 @@ view_name view_split_name(const char *name)
 // The name without words of these kinds.
 static view_name drop_words(view_name name, uint8_t kinds)
 {
-    view_name result = {" "}, word;
+    view_name result = {" "};
+    view_name word;
     size_t used = 1;
     for (const char *rest = name.words; next_word(&rest, &word);)
         if ((kind_of(&word) & kinds) == 0) {
@@ -136,7 +137,8 @@ static bool is_specific(const view_name *name)
 // The last word but for those of variants and single letters that mean nothing: "n" of "wall_n2".
 static view_name last_word(const view_name *name)
 {
-    view_name last = {" "}, word;
+    view_name last = {" "};
+    view_name word;
     for (const char *rest = name->words; next_word(&rest, &word);) {
         const uint8_t kind = kind_of(&word);
         if ((kind & WORD_VARIANT) == 0 && (kind != 0 || strlen(word.words) > 1 + 2))
@@ -147,7 +149,8 @@ static view_name last_word(const view_name *name)
 
 uint32_t view_share_in(const view_name *a, const view_name *b)
 {
-    uint32_t shared = 0, all = 0;
+    uint32_t shared = 0;
+    uint32_t all = 0;
     view_name word;
     for (const char *rest = a->words; next_word(&rest, &word);) {
         const uint32_t size = (uint32_t)strlen(word.words) - 2;
@@ -195,7 +198,8 @@ static view_name split_stem(const char *path)
 // Whether two names are the same but for words of these kinds.
 static bool is_same(const view_name *a, const view_name *b, uint8_t kinds)
 {
-    const view_name x = main_words(*a, kinds), y = main_words(*b, kinds);
+    const view_name x = main_words(*a, kinds);
+    const view_name y = main_words(*b, kinds);
     return strcmp(x.words, y.words) == 0;
 }
 
@@ -216,7 +220,8 @@ static bool ends_in(const char *path, const char *end)
 {
     const view_name name = view_split_name(common_base(path));
     const view_name last = view_split_name(common_base(end));
-    char *const folder = common_folder(path), *const inner = common_folder(end);
+    char *const folder = common_folder(path);
+    char *const inner = common_folder(end);
     const bool is_it = common_has_ending(path, end)
                        || (is_same(&name, &last, WORD_COLOR)
                            && common_has_ending(folder, inner[1] != '\0' ? inner : ""));
@@ -243,7 +248,8 @@ const char *view_map_name(md5gl_image_kind map)
 
 md5gl_image_kind view_map_of(const char *path)
 {
-    const view_name name = split_stem(path), last = last_word(&name);
+    const view_name name = split_stem(path);
+    const view_name last = last_word(&name);
     for (md5gl_image_kind map = MD5GL_NUM_IMAGE_KINDS; --map > MD5GL_IMAGE_DIFFUSE;)
         if (last.words[0] != '\0' && last.words[1] != '\0'
             && strstr(md5gl_texture_keywords(map), last.words) != NULL)
@@ -263,7 +269,8 @@ const char *view_find_map(const common_list *files, const char *diffuse, md5gl_i
                     continue;
                 // Of the same name, or both are called after their purpose alone: "skin.png" and
                 // "normals.png".
-                const view_name name = split_stem(files->names[f]), last = last_word(&name);
+                const view_name name = split_stem(files->names[f]);
+                const view_name last = last_word(&name);
                 if (strcmp(last.words, tail.words) == 0
                     && (is_same(&image, &name, WORD_COLOR | WORD_MAP)
                         || (is_all(&image, WORD_COLOR) && is_all(&name, WORD_MAP))))
@@ -624,7 +631,8 @@ static void seek_in(view_package *package, const char *above, const char *inner)
 static char *seek_pictures(view_package *package, const char *name)
 {
     list_pictures(package, false);
-    char *const path = common_clean(name), *const folder = common_folder(path);
+    char *const path = common_clean(name);
+    char *const folder = common_folder(path);
     char *above = common_copy(package->folder);
     const char *const whole = package->root     ? package->root
                               : package->around ? package->around
@@ -731,7 +739,8 @@ static bool claims(const view_name *name, const view_name *image)
 
 static bool is_claimed_by(const md5_mesh *mesh, const view_name *image)
 {
-    const view_name shader = split_stem(mesh->shader), name = view_split_name(mesh->name);
+    const view_name shader = split_stem(mesh->shader);
+    const view_name name = view_split_name(mesh->name);
     return claims(&shader, image) || claims(&name, image);
 }
 
@@ -741,7 +750,8 @@ static bool is_of_another(const named_mesh *subject, const view_name *image)
     enum { MOST = 64 }; // real models have fewer meshes
     const md5_model *const model = subject->search->model;
     const view_package *const package = subject->search->package;
-    bool is_claim = false, is_model = false;
+    bool is_claim = false;
+    bool is_model = false;
     for (uint32_t i = 0; i < model->num_meshes && i < MOST && subject->has_others; i++)
         is_claim = is_claim
                    || (strcmp(identity_of(&model->meshes[i]), identity_of(subject->mesh)) != 0
@@ -794,7 +804,8 @@ static void consider_name(const named_mesh *subject, candidate *judged, evidence
     const bool is_far = place == VIEW_AROUND || place == VIEW_ELSEWHERE;
     const uint8_t further = is_far ? WORD_COLOR : WORD_COLOR | WORD_GENERIC | WORD_VARIANT;
     const view_name main = drop_words(*name, further);
-    const bool is_bare = main.words[1] == '\0', is_said = view_share_in(said, name) >= SAME;
+    const bool is_bare = main.words[1] == '\0';
+    const bool is_said = view_share_in(said, name) >= SAME;
     if (place != VIEW_BESIDE && (!is_specific(said) || (is_far && subject->has_images)))
         return;
     if (is_said && (is_bare || view_share_in(&main, said) >= SAME))
@@ -839,8 +850,10 @@ static void consider_names(const named_mesh *subject, candidate *judged)
 // Whether an image lies where the shader says, as seen from a folder that the model is in.
 static bool is_at_path(const named_mesh *subject, const char *path)
 {
-    char *const folder = common_folder(path), *const inner = common_folder(subject->path);
-    const size_t length = strlen(folder), inner_length = strlen(inner);
+    char *const folder = common_folder(path);
+    char *const inner = common_folder(subject->path);
+    const size_t length = strlen(folder);
+    const size_t inner_length = strlen(inner);
     const size_t above = length > inner_length ? length - inner_length : 0;
     free(folder);
     free(inner);
@@ -912,7 +925,8 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
     list_pictures(package, all);
     const view_image_file *const images = package->pictures;
     const size_t count = package->num_pictures;
-    candidate *const judged = common_alloc(count + 1, sizeof *judged), best = {.score = 0};
+    candidate *const judged = common_alloc(count + 1, sizeof *judged);
+    candidate best = {.score = 0};
 
     // The only image that lies beside a model whose shader says no other name.
     bool is_only = true;
@@ -1121,11 +1135,13 @@ static bool take_declared(view_look *look, const named_mesh *subject, view_liste
 // Which game a file belongs to; of Quake II also the .md2 that it stands for, to be freed.
 static view_quake find_quake(const char *path, char **md2)
 {
-    char *const folder = common_folder(path), *const absolute = common_absolute(folder);
+    char *const folder = common_folder(path);
+    char *const absolute = common_absolute(folder);
     const bool is_progs = strcmp(common_base(absolute), "progs") == 0;
     *md2 = NULL;
     if (strcmp(common_base(absolute), "md5") == 0) {
-        char *const above = common_folder(absolute), *const stem = common_stem(path);
+        char *const above = common_folder(absolute);
+        char *const stem = common_stem(path);
         char *const name = common_format("%s.md2", stem);
         *md2 = common_find(above, name);
         free(above);
@@ -1172,7 +1188,9 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
                                               uint32_t number)
 {
     view_package *const package = subject->search->package;
-    char *md2 = NULL, *name = NULL, text[256];
+    char *md2 = NULL;
+    char *name = NULL;
+    char text[256];
     if (package->reader) // which of Quake's it is the folder above says
         return NULL;
     const view_quake quake = find_quake(package->model, &md2);

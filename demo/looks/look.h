@@ -134,7 +134,9 @@ struct view_package {
     char *around;            // the folder above, or NULL: it is not searched
     char *end;               // the last folder above in which names are sought; NULL: its own
     const md5_files *reader; // of view_open_package(), or NULL: not the model's folder alone
-    bool is_near_listed, is_all_listed, is_game_open;
+    bool is_near_listed;
+    bool is_all_listed;
+    bool is_game_open;
     view_name *models; // [num_models] specific names of others beside the model
     size_t num_models;
     common_list scripts;                // the md5.cfg files around the model

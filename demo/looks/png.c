@@ -57,7 +57,9 @@ uint8_t *view_load_png(const uint8_t *bytes, size_t size, uint64_t num_pixels, u
     // Rows of 16 bits per channel with their filters; twice, as stb_image doubles a buffer of the
     // file's data or of an interlaced image that is too small by a few bytes.
     const uint64_t limit = 2 * (8 * num_pixels + size) + (1u << 16);
-    int columns = 0, rows = 0, channels = 0;
+    int columns = 0;
+    int rows = 0;
+    int channels = 0;
     max_block = limit < LARGEST_BLOCK ? (size_t)limit : LARGEST_BLOCK;
     is_too_large = false;
     uint8_t *const rgba = stbi_load_from_memory(bytes, (int)size, &columns, &rows, &channels, 4);

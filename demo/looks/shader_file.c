@@ -6,7 +6,10 @@
 // -- Tokens ---------------------------------------------------------------------------------------
 
 typedef struct shader_reader {
-    const char *path, *start, *rest, *end;
+    const char *path;
+    const char *start;
+    const char *rest;
+    const char *end;
     const char *word; // the last token
     size_t size;
     bool is_first; // on its line
@@ -81,7 +84,8 @@ static bool is_word(const shader_reader *in, const char *word)
 static void warn(shader_reader *in, const char *expected)
 {
     enum { MOST = 20 };
-    unsigned line = 1, column = 1;
+    unsigned line = 1;
+    unsigned column = 1;
     if (in->num_warnings++ >= MOST)
         return;
     for (const char *c = in->start; c < in->word; c++) {
@@ -111,7 +115,8 @@ static size_t stem_size(const char *name, size_t size)
 
 static bool is_name(const shader_reader *in, const char *name)
 {
-    const size_t size = stem_size(in->word, in->size), other = stem_size(name, strlen(name));
+    const size_t size = stem_size(in->word, in->size);
+    const size_t other = stem_size(name, strlen(name));
     size_t i = 0;
     while (i < size && i < other && lower(in->word[i]) == lower(name[i]))
         i++;

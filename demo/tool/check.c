@@ -86,7 +86,8 @@ typedef struct reading {
     size_t num_read;
     report **order; // [num_read] clips behind all others
     report **clips; // [num_clips] of these, sorted by folder and name
-    size_t num_clips, num_meshes;
+    size_t num_clips;
+    size_t num_meshes;
     report **meshes;                       // [num_meshes] likewise
     const char **clip_paths, **mesh_paths; // [num_clips] [num_meshes] of these
 } reading;
@@ -329,7 +330,8 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 static void read_part(reading *part, const md5_threads *threads)
 {
     enum { MAX_KEPT = 256 }; // models; those beyond are read again for each of their clips
-    size_t num_others = 0, num_kept = 0;
+    size_t num_others = 0;
+    size_t num_kept = 0;
     part->num_clips = part->num_meshes = 0;
     for (size_t i = 0; i < part->num_read; i++) {
         report *const to = &part->reports[i];

@@ -8,7 +8,8 @@
 typedef struct item {
     common_list inputs; // the model first: paths, or names of files of the game
     char *output;
-    common_list notes, written;
+    common_list notes;
+    common_list written;
     md5_error error;
     enum { IS_OPEN, IS_DONE, IS_CURRENT, IS_REPLACED, HAS_FAILED } state;
 } item;
@@ -96,10 +97,12 @@ static bool has_morphs(const char *folder)
 // Adds the files [count] of one folder: a clip goes with its mesh, as for `md5tool check`.
 static void add_folder(batch *all, char *const *files, size_t count)
 {
-    const size_t length = all->games ? 0 : strlen(all->arguments->folder), first = all->num_items;
+    const size_t length = all->games ? 0 : strlen(all->arguments->folder);
+    const size_t first = all->num_items;
     const char **const meshes = common_alloc(count, sizeof *meshes);
     size_t num_meshes = 0;
-    char *const folder = common_folder(files[0]), *const above = common_folder(folder);
+    char *const folder = common_folder(files[0]);
+    char *const above = common_folder(folder);
     const bool has_targets = has_morphs(folder);
     if (strcmp(common_base(folder), "morphs") == 0 && has_morphs(above))
         count = 0; // targets are no models of their own
@@ -287,8 +290,10 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
 
 static int compare_outputs(const void *a, const void *b)
 {
-    const item *const x = a, *const y = b;
-    const char *const of_x = x->inputs.names[0], *const of_y = y->inputs.names[0];
+    const item *const x = a;
+    const item *const y = b;
+    const char *const of_x = x->inputs.names[0];
+    const char *const of_y = y->inputs.names[0];
     const int order = strcmp(x->output, y->output);
     const int mesh = (tool_kind_of(of_y) == TOOL_MODEL) - (tool_kind_of(of_x) == TOOL_MODEL);
     return order != 0 ? order : mesh != 0 ? mesh : strcmp(of_x, of_y);
@@ -333,7 +338,8 @@ static int print_report(const batch *all)
         if (one->state == HAS_FAILED)
             tool_report_diagnostic(report, &found);
         for (size_t k = 0; k < one->notes.count; k++) {
-            const char *note = one->notes.names[k], *path = one->inputs.names[0];
+            const char *note = one->notes.names[k];
+            const char *path = one->inputs.names[0];
             for (size_t input = 0; input < one->inputs.count; input++) { // those that name a file
                 const size_t length = strlen(one->inputs.names[input]);
                 if (strncmp(note, one->inputs.names[input], length) == 0 && note[length] == ':') {
@@ -431,9 +437,11 @@ static void print_note(void *user, const char *text)
 // with the declarations that were, in their game folder.
 static int judge(const tool_arguments *arguments, const common_list *written)
 {
-    common_list words = {NULL, 0}, only = {NULL, 0};
+    common_list words = {NULL, 0};
+    common_list only = {NULL, 0};
     for (size_t i = 0; i < written->count; i++) {
-        char *const path = common_whole(written->names[i]), *const folder = common_folder(path);
+        char *const path = common_whole(written->names[i]);
+        char *const folder = common_folder(path);
         char *const root = common_folder(folder);
         const bool is_def = common_has_ending(path, ".def");
         common_add(&only, common_copy(path + strlen(root) + 1));

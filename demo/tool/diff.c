@@ -36,7 +36,8 @@ static const char *parent_of(const side *of, const md5_joint *joint)
 // joint of b with the name, or MD5_NONE; free() it.
 static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool *differs)
 {
-    const side of_a = sort_joints(a), of_b = sort_joints(b);
+    const side of_a = sort_joints(a);
+    const side of_b = sort_joints(b);
     uint32_t *const pairs = common_alloc(a->num_joints, sizeof *pairs);
     bool is_other_order = false;
     for (uint32_t i = 0, j = 0; i < a->num_joints || j < b->num_joints;) {
@@ -69,19 +70,28 @@ static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool 
 
 // The largest difference of places and of turns, and where it is.
 typedef struct largest {
-    double distance, degrees;
-    uint32_t distance_at, degrees_at, distance_frame, degrees_frame;
+    double distance;
+    double degrees;
+    uint32_t distance_at;
+    uint32_t degrees_at;
+    uint32_t distance_frame;
+    uint32_t degrees_frame;
 } largest;
 
 static void compare(largest *most, md5_mat34 a, md5_mat34 b, uint32_t joint, uint32_t frame)
 {
-    const md5_vec3 from = md5_mat34_translation(a), to = md5_mat34_translation(b);
+    const md5_vec3 from = md5_mat34_translation(a);
+    const md5_vec3 to = md5_mat34_translation(b);
     const double distance = md5_vec3_length(md5_vec3_sub(to, from));
-    const md5_quat p = md5_quat_from_mat34(a), q = md5_quat_from_mat34(b);
+    const md5_quat p = md5_quat_from_mat34(a);
+    const md5_quat q = md5_quat_from_mat34(b);
     // Twice the angle between unit quaternions, from their chord, which is exact for small ones.
     const double sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
-    const double x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z;
-    const double w = q.w - sign * p.w, chord = sqrt(x * x + y * y + z * z + w * w);
+    const double x = q.x - sign * p.x;
+    const double y = q.y - sign * p.y;
+    const double z = q.z - sign * p.z;
+    const double w = q.w - sign * p.w;
+    const double chord = sqrt(x * x + y * y + z * z + w * w);
     const double degrees = 4 * asin(fmin(0.5 * chord, 1.0)) * 180.0 / 3.14159265358979323846;
     if (distance > most->distance) {
         most->distance = distance;
@@ -114,7 +124,8 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
     char what[64];
     const struct {
         const char *name;
-        uint32_t a, b;
+        uint32_t a;
+        uint32_t b;
     } counts[] = {{"vertices", a->num_file_vertices, b->num_file_vertices},
                   {"triangles", a->num_triangles, b->num_triangles},
                   {"weights", a->num_weights, b->num_weights}};
@@ -128,8 +139,10 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
     }
     if (a->num_vertices != b->num_vertices || a->num_triangles != b->num_triangles)
         return;
-    double moved = 0, shifted = 0;
-    uint32_t moved_at = 0, num_moved = 0;
+    double moved = 0;
+    double shifted = 0;
+    uint32_t moved_at = 0;
+    uint32_t num_moved = 0;
     for (uint32_t i = 0; i < a->num_vertices; i++) {
         const double far = md5_vec3_length(md5_vec3_sub(b->positions[i], a->positions[i]));
         num_moved += far > 0;
@@ -178,7 +191,8 @@ static void diff_boxes(const md5_anim *a, const md5_anim *b, bool *differs)
     if (!a->frame_bounds || !b->frame_bounds)
         return;
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
-        const md5_bounds *const x = &a->frame_bounds[i], *const y = &b->frame_bounds[i];
+        const md5_bounds *const x = &a->frame_bounds[i];
+        const md5_bounds *const y = &b->frame_bounds[i];
         const double far = fmax((double)md5_vec3_length(md5_vec3_sub(x->min, y->min)),
                                 (double)md5_vec3_length(md5_vec3_sub(x->max, y->max)));
         at = far > most ? i : at;
@@ -196,7 +210,8 @@ static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_
     print_count("frames", a->num_frames, b->num_frames, differs);
     print_rate(a->frame_rate, b->frame_rate, differs);
     if (is_bound) {
-        const uint32_t num_a = a->skeleton.num_joints, num_b = b->skeleton.num_joints;
+        const uint32_t num_a = a->skeleton.num_joints;
+        const uint32_t num_b = b->skeleton.num_joints;
         uint32_t *const pairs = diff_joints(&a->skeleton, &b->skeleton, differs);
         md5_xform *const pose = common_alloc(num_a > num_b ? num_a : num_b, sizeof *pose);
         md5_mat34 *const first = common_alloc(num_a, sizeof *first);
@@ -254,7 +269,8 @@ static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs
             DIFFERS("cut %u: the view differs\n", a->cut_views[i].cut);
     print_rate(a->frame_rate, b->frame_rate, differs);
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
-        const md5_camera_view *const x = &a->frames[i], *const y = &b->frames[i];
+        const md5_camera_view *const x = &a->frames[i];
+        const md5_camera_view *const y = &b->frames[i];
         compare(
             &most,
             md5_mat34_from_xform((md5_xform){.rotation = x->rotation, .translation = x->position}),
@@ -301,7 +317,8 @@ static text_lines lines_of(const md5_character *character, md5_error *error)
 static bool diff_machines(const md5_character *a, const md5_character *b, bool *differs,
                           md5_error *error)
 {
-    text_lines of_a = lines_of(a, error), of_b = lines_of(b, error);
+    text_lines of_a = lines_of(a, error);
+    text_lines of_b = lines_of(b, error);
     const bool is_done = of_a.count > 0 && of_b.count > 0;
     for (size_t i = 0, j = 0; is_done && (i < of_a.count || j < of_b.count);) {
         const int order = i == of_a.count   ? 1
@@ -323,7 +340,8 @@ static bool diff_machines(const md5_character *a, const md5_character *b, bool *
 
 static bool has_same_bytes(const char *first, const char *second)
 {
-    size_t size = 0, other_size = 0;
+    size_t size = 0;
+    size_t other_size = 0;
     char *const bytes = tool_read_file(NULL, first, &size);
     char *const others = bytes ? tool_read_file(NULL, second, &other_size) : NULL;
     const bool is_same = others && size == other_size && memcmp(bytes, others, size) == 0;
@@ -335,9 +353,11 @@ static bool has_same_bytes(const char *first, const char *second)
 // Returns an exit status.
 static int diff_files(const char *first, const char *second)
 {
-    tool_asset a = {0}, b = {0};
+    tool_asset a = {0};
+    tool_asset b = {0};
     md5_error error = {0};
-    bool has_differed = false, *const differs = &has_differed;
+    bool has_differed = false;
+    bool *const differs = &has_differed;
     bool is_done = tool_load(first, NULL, &a, &error) && tool_load(second, NULL, &b, &error);
     if (is_done && a.model && b.model)
         diff_models(a.model, b.model, differs);
@@ -405,7 +425,8 @@ static int diff_folders(const char *first, const char *second)
 
 static int diff(tool_arguments *arguments)
 {
-    const char *const first = arguments->words[0], *const second = arguments->words[1];
+    const char *const first = arguments->words[0];
+    const char *const second = arguments->words[1];
     return common_is_folder(first) && common_is_folder(second) ? diff_folders(first, second)
                                                                : diff_files(first, second);
 }

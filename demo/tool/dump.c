@@ -73,7 +73,8 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
         common_print_either(is_json, "anim %s\n", "{\"kind\":\"anim\",\"file\":%s}\n", path);
         // Without --ms at 0.
         for (int i = 0; i == 0 || i < arguments->num_times; i++) {
-            const double time = arguments->times[i], rate = binding->anim->frame_rate;
+            const double time = arguments->times[i];
+            const double rate = binding->anim->frame_rate;
             const double ms = arguments->counts_frames ? 1000 * time / rate : time;
             const uint32_t last = binding->anim->num_frames - 1;
             const uint32_t frame = time < 0 ? 0 : time > last ? last : (uint32_t)time;
@@ -242,7 +243,8 @@ static void print_curve(const md5_binding *binding, uint32_t joint, bool is_foot
         places[i] = md5_xform_point(md5_joint_in_model(&model->skeleton, pose, joint), point);
     }
     const char *const quote = !is_foot ? "" : strchr(name, '"') ? "'" : "\"";
-    double start = between(binding->anim, places, 0, is_foot), before = start;
+    double start = between(binding->anim, places, 0, is_foot);
+    double before = start;
     double least = -INFINITY, most = INFINITY; // slope of a line that passes the values so far
     common_print(stdout, "curve %s%s%s%s ( 0 %.5g", quote, is_foot ? "plant_" : "speed", name,
                  quote, start);

@@ -13,8 +13,14 @@ typedef struct mended {
     md5_doc_kind kind;
     char *mesh_path; // of the mesh that a clip is compared with; NULL: none is known
     md5_model *mesh; // as the options edit it
-    char *text, *written, *mesh_text, *mesh_written;
-    size_t size, written_size, mesh_size, mesh_written_size;
+    char *text;
+    char *written;
+    char *mesh_text;
+    char *mesh_written;
+    size_t size;
+    size_t written_size;
+    size_t mesh_size;
+    size_t mesh_written_size;
     uint32_t num_changes;
     bool is_mesh; // that of the clip is edited
 } mended;
@@ -121,7 +127,8 @@ static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
     const size_t num_names = (size_t)doc->num_joints + 2 * (size_t)doc->num_meshes;
     uint32_t count = 0;
     for (size_t i = 0; i < arguments->renames.count; i++) {
-        const char *const name = arguments->renames.names[i], *const to = strchr(name, '=');
+        const char *const name = arguments->renames.names[i];
+        const char *const to = strchr(name, '=');
         const size_t length = to ? (size_t)(to - name) : 0;
         if (length == 0 || to[1] == '\0') {
             convert_fail(error, MD5_ERROR_SYNTAX, "", "expected --rename OLD=NEW, found '%.100s'",
@@ -579,7 +586,8 @@ static int fix(tool_arguments *arguments)
         return tool_usage(
             "fix", "--frames has no effect with --cut, which selects the frames of each part");
     int status = read_texts(arguments);
-    common_list made = {NULL, 0}, texts = {NULL, 0};
+    common_list made = {NULL, 0};
+    common_list texts = {NULL, 0};
     bool *const renames = common_alloc(arguments->renames.count + 1, sizeof *renames);
     const mended begun = {
         .arguments = arguments, .made = &made, .texts = &texts, .renames = renames};

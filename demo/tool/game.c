@@ -308,7 +308,8 @@ typedef struct placed_file {
 
 static int compare_placed(const void *a, const void *b)
 {
-    const placed_file *const x = a, *const y = b;
+    const placed_file *const x = a;
+    const placed_file *const y = b;
     const int order = common_compare_case(x->name, y->name);
     return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
 }
@@ -777,11 +778,13 @@ static bool print_model_result(tool_game *opened, const md5_decl *decl, md5_erro
 
 // What can be done with declarations, and with the clips of models. Lists come in this order.
 static const struct decl_kind {
-    const char *name, *plural;
+    const char *name;
+    const char *plural;
     md5_decl_type type;
     visit_fn *list;
     const char *ending; // of files that are listed too
-    visit_fn *explain, *print_result;
+    visit_fn *explain;
+    visit_fn *print_result;
     bool is_of_gui;
 } kinds[] = {
     {"model", "models", MD5_DECL_MODEL, list_decl, ".md5mesh", explain_model, print_model_result,
@@ -822,7 +825,9 @@ static int take_folder(tool_arguments *arguments, int max_others)
 static int list(tool_arguments *arguments)
 {
     tool_game game;
-    bool selected[NUM_KINDS] = {false}, is_all = true, has_files = false;
+    bool selected[NUM_KINDS] = {false};
+    bool is_all = true;
+    bool has_files = false;
     int status = take_folder(arguments, NUM_KINDS + 1);
     if (status != TOOL_OK)
         return status;
@@ -1106,7 +1111,8 @@ static void print_diagnostic(tool_game *opened, const md5_diagnostic *found)
 static bool is_own_word(md5_engines asked, const char *note)
 {
     static const struct {
-        const char *ending, *engine;
+        const char *ending;
+        const char *engine;
     } words[] = {{"a keyword of The Dark Mod, skipped", "darkmod"},
                  {"a keyword of Quake 4, skipped", "quake4"},
                  {"a keyword of RBDOOM, skipped", "rbdoom"}};

@@ -79,7 +79,8 @@ enum { NUM_ENDINGS = COMMON_LENGTH(endings) };
 static char *find_in(const md5_game *game, const char *folder, const char *name)
 {
     const char *const dot = strrchr(common_base(name), '.');
-    char *const whole = common_join(folder, name), *const within = common_folder(whole);
+    char *const whole = common_join(folder, name);
+    char *const within = common_folder(whole);
     char *found = NULL;
     const bool may_be_there = game || common_base(name) == name || common_is_folder(within);
     for (int i = 0; i < NUM_ENDINGS && may_be_there && !found; i++) {
@@ -111,7 +112,8 @@ static char *stem_of(const char *path, bool *is_image)
 char *tool_near_image(const md5_game *game, const char *path, size_t *work)
 {
     bool is_image = false;
-    char *const asked = stem_of(path, &is_image), *const folder = common_folder(path);
+    char *const asked = stem_of(path, &is_image);
+    char *const folder = common_folder(path);
     common_list files = {0};
     if (!game)
         files = common_list_folder(folder, "");
@@ -121,7 +123,8 @@ char *tool_near_image(const md5_game *game, const char *path, size_t *work)
     for (size_t i = 0; i < count && nearest.work > 0; i++) {
         const char *const name = game ? md5_game_file(game, i) : files.names[i];
         const size_t before = found ? nearest.distance : SIZE_MAX;
-        char *const stem = stem_of(name, &is_image), *const here = common_folder(name);
+        char *const stem = stem_of(name, &is_image);
+        char *const here = common_folder(name);
         const bool is_same = common_compare_case(stem, asked) == 0; // in any folder
         if (is_image && (is_same || common_compare_case(here, folder) == 0))
             tool_compare_name(&nearest, asked, is_same ? asked : stem);
@@ -143,7 +146,8 @@ char *tool_find_texture(const md5_game *game, const char *model, const char *sha
     enum { MAX_FOLDERS = 8, LONGEST = 1000 };
     if (shader[0] == '\0' || strlen(shader) > LONGEST)
         return NULL;
-    char *folder = common_folder(model), *found = find_in(game, folder, common_base(shader));
+    char *folder = common_folder(model);
+    char *found = find_in(game, folder, common_base(shader));
     // A path as games write it is below this folder or one above.
     const bool is_path = common_base(shader) != shader && !common_is_absolute(shader);
     for (int i = 0; i < MAX_FOLDERS && !found && is_path; i++) {
@@ -171,7 +175,8 @@ void tool_judge_image(md5_game *game, md5_check *facts, const char *path)
     if (!tool_read_image(game, path, &image))
         return;
     const char *const name = common_base(path);
-    const uint32_t type = image.type, bits = image.bits;
+    const uint32_t type = image.type;
+    const uint32_t bits = image.bits;
     const bool is_color = (type == 2 || type == 10) && (bits == 24 || bits == 32);
     const bool is_gray = type == 3 && (bits == 8 || bits == 24 || bits == 32);
     if (strcmp(image.kind, "TGA") == 0 && !is_color && !is_gray)

@@ -112,7 +112,8 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
     md5_check *const mesh = clips.count > 0 ? tool_check_file(NULL, path, asked) : NULL;
     md5_check **const judged = common_alloc(clips.count, sizeof(md5_check *));
     char **const reasons = common_alloc(clips.count, sizeof(char *)); // why one is not judged
-    size_t num_judged = 0, next = 0;
+    size_t num_judged = 0;
+    size_t next = 0;
     for (size_t i = 0; i < clips.count; i++) {
         md5_check *const clip = tool_check_file(NULL, clips.names[i], asked);
         md5_error error = {.message = "fits"};
@@ -196,7 +197,9 @@ static void print_paths(bool is_json, const md5_model *model, const md5_mesh *me
 
 static void print_model(bool is_json, const char *path, const md5_model *model)
 {
-    uint64_t vertices = 0, triangles = 0, weights = 0;
+    uint64_t vertices = 0;
+    uint64_t triangles = 0;
+    uint64_t weights = 0;
     uint32_t max_weights = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];

@@ -3,7 +3,9 @@
 
 // What models of MD5 files replace in engines of Quake and Quake II.
 static const struct {
-    const char *where, *ending, *word;
+    const char *where;
+    const char *ending;
+    const char *word;
     size_t at; // of the number of frames in the file's header
 } replaced[] = {{"", ".mdl", "IDPO", 68}, {"", ".md2", "IDP2", 40}, {"../", ".md2", "IDP2", 40}};
 enum { NUM_REPLACED = COMMON_LENGTH(replaced) };
@@ -44,7 +46,8 @@ void tool_judge_place(md5_game *game, md5_check *facts)
                        facts->num_frames, frames);
         return;
     }
-    char *const folder = common_folder(facts->file), *const stem = common_stem(facts->file);
+    char *const folder = common_folder(facts->file);
+    char *const stem = common_stem(facts->file);
     const bool is_of_quake = strcmp(common_base(folder), "progs") == 0;
     size_t work = 1 << 24; // to look for nearest names
     if (is_of_quake && !tool_has_beside(game, facts->file, "", ".md5anim"))

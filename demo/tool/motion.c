@@ -17,7 +17,8 @@ double tool_level_speed(const md5_anim *anim, const md5_vec3 *places, uint32_t f
 
 bool tool_stands(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, float scale)
 {
-    const float z = places[frame].z, next_z = places[frame + (frame + 1 < anim->num_frames)].z;
+    const float z = places[frame].z;
+    const float next_z = places[frame + (frame + 1 < anim->num_frames)].z;
     return fmaxf(z, next_z) <= 0.3f * scale
            && tool_level_speed(anim, places, frame) <= 10.0 * scale;
 }
@@ -83,7 +84,8 @@ enum { NUM_SIDES = 6 }; // -x x -y y -z z
 
 // A drawn vertex of a model.
 typedef struct skin_point {
-    uint32_t mesh, vertex;
+    uint32_t mesh;
+    uint32_t vertex;
 } skin_point;
 
 // Writes the farthest vertices of each joint: that of side s of joint j to [NUM_SIDES * j + s], or
@@ -151,7 +153,8 @@ static md5_vec3 place_of(const md5_model *model, skin_point point, const md5_mat
 enum { MAX_FEET = 16 };
 
 // How far the skin may reach out of boxes: parts of the size of the mesh.
-static const double OWN_PART = 0.05, BIND_PART = 0.2;
+static const double OWN_PART = 0.05;
+static const double BIND_PART = 0.2;
 
 typedef struct motion {
     skin_point *points; // [num_points]
@@ -209,7 +212,8 @@ static md5_bounds bounds_of(const motion *of)
         const md5_vec3 at = place_of(of->model, of->points[i], of->palette);
         const float point[3] = {at.x, at.y, at.z};
         for (int k = 0; k < 3; k++) {
-            float *const low = &box.min.x + k, *const high = &box.max.x + k;
+            float *const low = &box.min.x + k;
+            float *const high = &box.max.x + k;
             *low = point[k] < *low ? point[k] : *low;
             *high = point[k] > *high ? point[k] : *high;
         }
@@ -274,7 +278,8 @@ static void judge_boxes(const motion *of, reach own, reach bind)
 // nearer, relative to the root, as in a clip that turns.
 static double distance_of_frames(const motion *of, uint32_t a, uint32_t b)
 {
-    double most = 0, most_of_root = 0;
+    double most = 0;
+    double most_of_root = 0;
     pose_frame(of, a, MD5_ROOT_IN_PLACE);
     memcpy(of->before, of->palette, of->model->skeleton.num_joints * sizeof *of->before);
     const md5_mat34 root = of->joints[0];
@@ -322,8 +327,10 @@ static void judge_feet(const motion *of, int kind)
 {
     const uint32_t num_frames = of->anim->num_frames;
     const float scale = fminf((float)of->size / 60.0f, 1.0f); // the numbers are those of a person
-    double path = 0, slide = 0;
-    uint32_t foot = 0, at = 0;
+    double path = 0;
+    double slide = 0;
+    uint32_t foot = 0;
+    uint32_t at = 0;
     for (uint32_t i = 1; i < num_frames; i++)
         path += level_distance(of->places[0][i - 1], of->places[0][i]);
     if (!(kind & STAYS) && path <= 0.1 * of->size)
@@ -390,7 +397,8 @@ void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *
             common_alloc((of.num_feet + (size_t)1) * anim->num_frames, sizeof *places);
         for (uint32_t i = 0; i <= of.num_feet; i++)
             of.places[i] = places + (size_t)i * anim->num_frames;
-        reach own = {0}, bind = {0};
+        reach own = {0};
+        reach bind = {0};
         const bool has_places = look_at_frames(&of, &own, &bind);
         judge_boxes(&of, own, bind);
         if (has_places && !(kind & IS_ONCE) && anim->num_frames > 2)

@@ -5,7 +5,9 @@
 // Findings that differ in numbers and in what stands in quotes.
 typedef struct diagnostic_group {
     uint64_t key; // 0: none
-    size_t num_shown, num_hidden, num_files;
+    size_t num_shown;
+    size_t num_hidden;
+    size_t num_files;
     uint64_t file; // the last one
     char text[256];
 } diagnostic_group;
@@ -18,7 +20,9 @@ struct tool_report {
     char *path;        // of the file whose text is kept
     char *text;        // its contents; NULL until a line is shown
     size_t size;
-    size_t num_errors, num_warnings, num_ignored;
+    size_t num_errors;
+    size_t num_warnings;
+    size_t num_ignored;
     diagnostic_group groups[NUM_GROUPS]; // by their keys
 };
 
@@ -38,7 +42,8 @@ static void show_place(tool_report *report, const md5_error *error)
     }
     if (!report->text || line == 0)
         return;
-    const char *bytes = report->text, *const end = report->text + report->size;
+    const char *bytes = report->text;
+    const char *const end = report->text + report->size;
     for (; line > 1 && bytes < end; line--) {
         while (bytes < end && *bytes != '\n' && *bytes != '\r')
             bytes++;
@@ -98,7 +103,8 @@ static bool count_in_group(tool_report *report, const md5_diagnostic *found)
     char text[256];
     write_kind(found, text);
     const uint64_t start = 0xCBF29CE484222325;
-    const uint64_t key = hash(start, text) | 1, file = hash(start, found->error.file);
+    const uint64_t key = hash(start, text) | 1;
+    const uint64_t file = hash(start, found->error.file);
     for (uint32_t i = 0; i < 8u; i++) {
         diagnostic_group *const at = &report->groups[(key + i) % NUM_GROUPS];
         if (at->key == 0)
@@ -229,8 +235,8 @@ bool tool_is_for_people(const tool_report *report)
 
 static int by_number(const void *a, const void *b)
 {
-    const size_t first = ((const diagnostic_group *)a)->num_hidden,
-                 second = ((const diagnostic_group *)b)->num_hidden;
+    const size_t first = ((const diagnostic_group *)a)->num_hidden;
+    const size_t second = ((const diagnostic_group *)b)->num_hidden;
     return (first < second) - (first > second);
 }
 

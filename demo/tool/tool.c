@@ -57,7 +57,9 @@ void tool_show_progress(size_t done, size_t count)
 
 void tool_compare_name(tool_nearest *nearest, const char *asked, const char *name)
 {
-    const size_t length = strlen(asked), size = strlen(name), cost = length * size + 1;
+    const size_t length = strlen(asked);
+    const size_t size = strlen(name);
+    const size_t cost = length * size + 1;
     const size_t least = nearest->name ? nearest->distance : length / 3 + 2;
     if (nearest->work < cost || (size > length ? size - length : length - size) >= least)
         return;
@@ -296,9 +298,11 @@ md5_files tool_files(md5_game *game)
 char *tool_find_beside(const md5_game *game, const char *path, const char *before,
                        const char *after)
 {
-    char *const folder = common_folder(path), *const stem = common_stem(path);
+    char *const folder = common_folder(path);
+    char *const stem = common_stem(path);
     char *const name = common_format("%s%s%s", before, after ? stem : "", after ? after : "");
-    char *const file = common_join(folder, name), *const clean = common_clean(file);
+    char *const file = common_join(folder, name);
+    char *const clean = common_clean(file);
     const char *const sought = game ? clean + 1 : file; // a game has no ".."
     char *const found = tool_is_file(game, sought) ? common_copy(sought) : NULL;
     free(clean);
@@ -319,8 +323,10 @@ bool tool_has_beside(const md5_game *game, const char *path, const char *before,
 
 int tool_compare_paths(const void *a, const void *b)
 {
-    const char *const x = *(const char *const *)a, *const y = *(const char *const *)b;
-    const size_t of_x = (size_t)(common_base(x) - x), of_y = (size_t)(common_base(y) - y);
+    const char *const x = *(const char *const *)a;
+    const char *const y = *(const char *const *)b;
+    const size_t of_x = (size_t)(common_base(x) - x);
+    const size_t of_y = (size_t)(common_base(y) - y);
     const int order = memcmp(x, y, of_x < of_y ? of_x : of_y);
     return order != 0 ? order : of_x != of_y ? (of_x < of_y ? -1 : 1) : strcmp(x + of_x, y + of_y);
 }

@@ -19,10 +19,25 @@ typedef struct tool_arguments {
     const char *command;
     char **words; // [num_words] what is neither an option nor its value
     int num_words;
-    const char *base, *mod, *output, *mesh, *map, *palette, *scene, *to;
+    const char *base;
+    const char *mod;
+    const char *output;
+    const char *mesh;
+    const char *map;
+    const char *palette;
+    const char *scene;
+    const char *to;
     const char *folder; // of a game: DIR
-    const char *turn, *frames;
-    common_texts excluded, only, ignored, engines, joints, renames, cuts, tags;
+    const char *turn;
+    const char *frames;
+    common_texts excluded;
+    common_texts only;
+    common_texts ignored;
+    common_texts engines;
+    common_texts joints;
+    common_texts renames;
+    common_texts cuts;
+    common_texts tags;
     common_texts said[CONVERT_NUM_MAPS + 1], worn; // as in convert_job
     uint32_t range[2];
     md5_engines asked; // the engines
@@ -30,24 +45,41 @@ typedef struct tool_arguments {
     int num_times;
     double ms; // the last of them
     uint32_t frame;
-    uint32_t influences, resolution;
+    uint32_t influences;
+    uint32_t resolution;
     float tolerance;
-    double scale, rate;
+    double scale;
+    double rate;
     md5_root root;
     md5_joint_edit joint_edit; // of md5tool fix, as options set their members
     md5_mesh_edit mesh_edit;
     md5_space_edit space_edit;
     md5_frame_edit frame_edit;
-    bool is_json, is_github, is_y_up, was_y_up, shows_all, shows_rules, counts_frames, is_forced,
-        is_dry, prints_map, swaps_sides, turns_inward, drop_invalid_triangles, is_quantized,
-        is_fitted, shows_formats, has_root;
+    bool is_json;
+    bool is_github;
+    bool is_y_up;
+    bool was_y_up;
+    bool shows_all;
+    bool shows_rules;
+    bool counts_frames;
+    bool is_forced;
+    bool is_dry;
+    bool prints_map;
+    bool swaps_sides;
+    bool turns_inward;
+    bool drop_invalid_triangles;
+    bool is_quantized;
+    bool is_fitted;
+    bool shows_formats;
+    bool has_root;
 } tool_arguments;
 
 // An option is one of the command's if it stands in `help`.
 typedef struct tool_command {
     const char *name;
     int (*run)(tool_arguments *arguments); // returns the exit status
-    int min_words, max_words;
+    int min_words;
+    int max_words;
     const char *words; // what they are
     const char *help;  // the first line is its usage
 } tool_command;
@@ -73,7 +105,8 @@ int tool_end(bool is_done, const md5_error *error);
 // Of many names the one nearest to another, NULL if none is near, as long as there is work left.
 typedef struct tool_nearest {
     const char *name;
-    size_t distance, work;
+    size_t distance;
+    size_t work;
 } tool_nearest;
 
 void tool_compare_name(tool_nearest *nearest, const char *asked, const char *name);
@@ -201,7 +234,8 @@ md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_
 md5_check *tool_check_file(md5_game *game, const char *path, md5_engines asked);
 
 typedef struct text_place {
-    uint32_t line, column;
+    uint32_t line;
+    uint32_t column;
 } text_place;
 
 // Adds what breaks a rule at a place of the file; and in a line, or in none, 0, of what has been

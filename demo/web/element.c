@@ -30,7 +30,8 @@ typedef struct web_asset {
 
 // It begins with numbers that the page writes or, from `framed` on, reads, and the player.
 typedef struct web_element {
-    md5_vec3 eye, target;
+    md5_vec3 eye;
+    md5_vec3 target;
     float fov, near_z, far_z;                               // degrees, units
     float exposure, softness, has_ground, follows, up_is_y; // the last are 0 or 1
     md5_bounds framed;   // what the camera shows, of the whole clip; its bottom is the ground
@@ -457,7 +458,8 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *rendere
     md5_error error = {0};
     const web_asset *const asset = element->asset;
     const md5_bounds *const box = &element->framed;
-    const float aspect = (float)width / (float)height, light = element->exposure;
+    const float aspect = (float)width / (float)height;
+    const float light = element->exposure;
     md5_vec3 eye = element->eye;
     md5_mat44 view_from_world = md5_mat44_look_at(eye, element->target, (md5_vec3){0, 0, 1});
     float fov = element->fov;

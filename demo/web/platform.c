@@ -16,16 +16,20 @@ enum { MAX_INPUTS = 256 };
 struct view_window {
     EMSCRIPTEN_WEBGL_CONTEXT_HANDLE context;
     view_input inputs[MAX_INPUTS];
-    size_t first, count;
-    bool is_shown, is_full;
+    size_t first;
+    size_t count;
+    bool is_shown;
+    bool is_full;
     GLsync awaited;       // the first picture, until the GPU has finished it
     double width, height; // in CSS pixels, which are its points
     double ratio;         // device pixels per CSS pixel
     // The mouse, or the finger that stands for it.
     view_button held;
-    float x, y;
+    float x;
+    float y;
     double last_press; // of the left button: when and where
-    float press_x, press_y;
+    float press_x;
+    float press_y;
     int clicks;
     bool lets_go;       // the key Tab leaves the canvas: after Escape, and before any other
     double last_escape; // milliseconds
@@ -129,8 +133,10 @@ static int32_t key_of_event(const EmscriptenKeyboardEvent *event)
         {"Pause", VIEW_KEY_PAUSE},
         {"ContextMenu", VIEW_KEY_MENU},
     };
-    static const char letter[] = "Key", digit[] = "Digit";
-    const char *const name = event->key, *const code = event->code;
+    static const char letter[] = "Key";
+    static const char digit[] = "Digit";
+    const char *const name = event->key;
+    const char *const code = event->code;
     if (event->location == DOM_KEY_LOCATION_NUMPAD && is_character(name))
         return *name >= '0' && *name <= '9' ? VIEW_KEY_PAD(*name - '0')
                : *name == '+'               ? VIEW_KEY_PAD_PLUS
@@ -246,7 +252,8 @@ static EM_BOOL take_mouse(int type, const EmscriptenMouseEvent *event, void *use
 {
     static const view_button buttons[] = {VIEW_BUTTON_LEFT, VIEW_BUTTON_MIDDLE, VIEW_BUTTON_RIGHT};
     view_window *const window = user;
-    const float x = (float)event->clientX, y = (float)event->clientY;
+    const float x = (float)event->clientX;
+    const float y = (float)event->clientY;
     if (type == EMSCRIPTEN_EVENT_MOUSEMOVE) {
         move_to(window, x, y);
         return EM_FALSE;

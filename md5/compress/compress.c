@@ -10,7 +10,8 @@
 // A rotation or translation of one joint: its frames in stored order.
 typedef struct md5_packed_track {
     uint32_t joint;
-    uint8_t kind, form;
+    uint8_t kind;
+    uint8_t form;
     bool is_constant;
     float weakest;   // the smallest absolute value of the component that is not stored
     float largest;   // absolute value of a component
@@ -24,7 +25,8 @@ typedef struct md5_packed_track {
 
     // Selected in each attempt.
     uint8_t step; // 0: constant, or near enough to it: `middle` is the only key
-    uint8_t bits[4], offset_bits;
+    uint8_t bits[4];
+    uint8_t offset_bits;
     uint32_t scale;
     int32_t offsets[4];
 } md5_packed_track;
@@ -32,7 +34,8 @@ typedef struct md5_packed_track {
 // Measures the largest displacement of a point of the skin, in units, as md5_anim.max_error says.
 typedef struct md5_measuring {
     md5_xform *pose;
-    struct md5_placed *of_anim, *of_packed;
+    struct md5_placed *of_anim;
+    struct md5_placed *of_packed;
     double *errors; // [joints], written: of each
 } md5_measuring;
 
@@ -105,7 +108,8 @@ static double difference_of_rotations(const md5_packed_value *a, const md5_packe
     const md5_quat q = md5_quat_slerp((md5_quat){a->v[0], a->v[1], a->v[2], a->v[3]},
                                       (md5_quat){b->v[0], b->v[1], b->v[2], b->v[3]}, fraction);
     const double r[4] = {q.x, q.y, q.z, q.w};
-    double same = 0, opposite = 0;
+    double same = 0;
+    double opposite = 0;
     for (uint32_t c = 0; c < 4; c++) {
         const double v = at->v[c];
         same += (r[c] - v) * (r[c] - v);
@@ -119,7 +123,8 @@ static double difference_of_translations(const md5_packed_value *a, const md5_pa
 {
     double square = 0;
     for (uint32_t c = 0; c < 3; c++) {
-        const double from = a->v[c], to = b->v[c];
+        const double from = a->v[c];
+        const double to = b->v[c];
         const double off = from + (to - from) * fraction - at->v[c];
         square += off * off;
     }
@@ -646,7 +651,8 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     const md5_anim *const anim = job->anim;
     md5_packed_track *const tracks = job->tracks;
     md5_packed *const packed = &job->packed;
-    const uint32_t num_tracks = 2 * anim->skeleton.num_joints, num_frames = anim->num_frames;
+    const uint32_t num_tracks = 2 * anim->skeleton.num_joints;
+    const uint32_t num_frames = anim->num_frames;
     for (uint32_t i = 0; i < num_tracks; i++) {
         md5_packed_track *const track = &tracks[i];
         const double budget = job->reach.budgets[track->joint];
@@ -664,7 +670,8 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
         uint32_t row = 0;
         track->offset_bits = 0;
         for (uint32_t c = 0; c < components_of(track); c++) {
-            int32_t min = level_of(key_of(track, num_frames, 0)[c], track->scale), max = min;
+            int32_t min = level_of(key_of(track, num_frames, 0)[c], track->scale);
+            int32_t max = min;
             for (uint32_t key = 1; key < num_keys; key++) {
                 const int32_t level = level_of(key_of(track, num_frames, key)[c], track->scale);
                 min = level < min ? level : min;
@@ -684,7 +691,8 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     uint64_t bits = 0;
     for (uint32_t i = 0; i < num_tracks; i++)
         bits += head_bits(&tracks[i]);
-    uint64_t head = 0, key = bits;
+    uint64_t head = 0;
+    uint64_t key = bits;
     packed->head_bits = (uint32_t)bits;
     for (uint32_t i = 0; i < num_tracks; i++) {
         uint64_t row = 0;
@@ -766,7 +774,8 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
             const uint32_t parent = skeleton->joints[joint].parent;
             if (parent != MD5_NONE && errors[joint] > errors[parent])
                 errors[parent] = errors[joint];
-            const double least = job->tolerance * 0.125, error = errors[joint];
+            const double least = job->tolerance * 0.125;
+            const double error = errors[joint];
             const double change = job->tolerance / (error > least ? error : least);
             const double limited = change > 0.125 ? change : 0.125;
             job->reach.budgets[joint] *= (float)part_of(limited * 0.97, speed);

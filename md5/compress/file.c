@@ -51,7 +51,8 @@ bool md5i_check_packed(md5_context *context, md5_packed *packed)
             // The numbers of a key, before the root or the length is taken: bounded, so that all
             // that follows is finite.
             const md5_packed_value value = md5i_packed_decode(packed, &head, key);
-            const float *const v = value.v, max = 2e9f;
+            const float *const v = value.v;
+            const float max = 2e9f;
             const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
             const bool is_value =
                 head.kind == MD5_PACKED_TRANSLATION
@@ -231,7 +232,8 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     md5_kept_state state = {.to = start + HEAD};
     keep_fixed(&state, &of);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        uint32_t parent = skeleton->joints[i].parent, place = skeleton->order[i];
+        uint32_t parent = skeleton->joints[i].parent;
+        uint32_t place = skeleton->order[i];
         md5_keep_32(&state, &parent);
         md5_keep_32(&state, &place);
     }
@@ -320,7 +322,8 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     TRY(md5i_is_ordered(&of.clip.skeleton, placed)
         || fail(context, MD5_ERROR_RANGE,
                 "joint order is invalid: expected each joint once, parents first"));
-    const char *name = (const char *)state.from, *const end = name + of.num_names;
+    const char *name = (const char *)state.from;
+    const char *const end = name + of.num_names;
     for (uint32_t i = 0; i < count; i++) {
         const char *const nul =
             name < end ? (const char *)memchr(name, 0, (size_t)(end - name)) : NULL;
@@ -353,14 +356,16 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     MD5_ASSERT_OPTS(opts);
     const md5_packed *const packed = anim->internal.packed;
     const uint32_t num_moving[2] = {anim->num_rotations, anim->num_translations};
-    md5_anim made = *anim, *plain = NULL;
+    md5_anim made = *anim;
+    md5_anim *plain = NULL;
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     if (!packed) {
         MD5_FAIL(&context, MD5_ERROR_MISMATCH, "cannot decompress animation: it is not compressed");
         return NULL;
     }
-    const size_t num_joints = packed->num_joints, num_frames = packed->num_frames;
+    const size_t num_joints = packed->num_joints;
+    const size_t num_frames = packed->num_frames;
     md5_block block = {0};
     md5_track *tracks = NULL;
     md5_quat *rotations = NULL;

@@ -36,8 +36,8 @@ void *md5i_arena_room(md5_arena *arena, size_t count, size_t size)
     if (!chunk || wanted > chunk->size - chunk->used) {
         // Chunks grow with the memory held, so that their number grows with its logarithm, and
         // little is unused at the end of each.
-        const size_t grown = arena->context->memory_held / GROWTH,
-                     exact = wanted + MD5_CHUNK_HEADER;
+        const size_t grown = arena->context->memory_held / GROWTH;
+        const size_t exact = wanted + MD5_CHUNK_HEADER;
         const size_t least = arena->is_exact ? 0 : grown > FIRST_CHUNK ? grown : FIRST_CHUNK;
         chunk = new_chunk(arena, exact > least ? exact : least);
         if (!chunk)
@@ -123,7 +123,8 @@ md5_arena md5i_arena_over(md5_context *context, void *memory, size_t size)
 
 void *md5i_block_take(md5_block *block, size_t count, size_t size)
 {
-    const size_t start = aligned_size(block->used, 1), wanted = aligned_size(count, size);
+    const size_t start = aligned_size(block->used, 1);
+    const size_t wanted = aligned_size(count, size);
     block->used = wanted > SIZE_MAX - start ? SIZE_MAX : start + wanted;
     return block->base ? block->base + start : NULL;
 }

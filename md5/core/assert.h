@@ -42,7 +42,8 @@
 // Whether two arrays do not overlap. True if either is NULL.
 static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, size_t b_size)
 {
-    const uintptr_t first = (uintptr_t)a, second = (uintptr_t)b;
+    const uintptr_t first = (uintptr_t)a;
+    const uintptr_t second = (uintptr_t)b;
     return !a || !b || first + a_size <= second || second + b_size <= first;
 }
 

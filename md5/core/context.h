@@ -36,7 +36,8 @@ typedef struct md5_held_warning {
     size_t word_size;
     uint32_t number;       // of the first, among all warnings
     uint32_t line, column; // of the first
-    uint32_t count, last_line;
+    uint32_t count;
+    uint32_t last_line;
     char message[sizeof((md5_error *)0)->message];
 } md5_held_warning;
 
@@ -52,11 +53,15 @@ typedef struct md5_context {
     md5_files files;
     md5_warn_fn *warn;
     void *warn_user;
-    uint32_t max_warnings, num_warnings;
+    uint32_t max_warnings;
+    uint32_t num_warnings;
     md5_held_warnings *held; // NULL: warnings are reported one by one
     md5_axes axes;           // of the options, unchecked: make_asset() checks them
     float scale;             // not 0
-    bool flip_v, drop_invalid_triangles, require_meshes, allow_partial_binding;
+    bool flip_v;
+    bool drop_invalid_triangles;
+    bool require_meshes;
+    bool allow_partial_binding;
     md5_error error;   // status MD5_OK: none yet, only its file is set
     md5_error *caller; // the caller's error, or NULL
     md5_normals normals;

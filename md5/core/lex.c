@@ -122,7 +122,8 @@ static void warn(md5_lex *lex, const char *position, bool with_token, const char
     md5_context *const context = lex->arena->context;
     const md5_span token = {
         position, position < lex->end ? (size_t)(md5i_lex_token_end(lex, position) - position) : 0};
-    uint32_t line = 0, column = 0;
+    uint32_t line = 0;
+    uint32_t column = 0;
     char message[sizeof context->error.message]; // not cleared: a million warnings are only counted
     size_t length = 0;
     if (context->warn)
@@ -166,7 +167,8 @@ static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
             next++;
         lex->at = next;
         // Exporters write a mesh's name as `// meshes: NAME`.
-        const char *name = start + 2, *end = next;
+        const char *name = start + 2;
+        const char *end = next;
         while (name < end && (unsigned char)*name <= ' ')
             name++;
         if (lex->mesh_comment.bytes || end - name < LENGTH || memcmp(name, label, LENGTH) != 0)
@@ -290,7 +292,8 @@ MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
     char *joined = NULL;
     for (;;) {
         md5_span part = {0};
-        size_t size = 0, count = 0;
+        size_t size = 0;
+        size_t count = 0;
         lex->at = start;
         do {
             TRY(md5i_lex_string(lex, &part));
@@ -525,7 +528,8 @@ bool md5i_lex_double(md5_lex *lex, double *value)
 static void warn_of_int(md5_lex *lex, const char *start, const char *first, const char *end,
                         int64_t value)
 {
-    bool is_fraction = false, has_fraction = false;
+    bool is_fraction = false;
+    bool has_fraction = false;
     for (const char *next = first; next < end; next++) {
         is_fraction |= *next == '.';
         has_fraction |= is_fraction && *next > '0';

@@ -24,7 +24,8 @@ typedef struct md5_lex {
     bool join_strings;           // "a" "b" is one string "ab": in .md5mesh, not in .md5anim
     md5_span mesh_comment;       // NAME of the first `// meshes: NAME` since this was cleared
     // State of the line count, for the next message.
-    const char *counted_to, *line_start;
+    const char *counted_to;
+    const char *line_start;
     uint32_t counted_line;
 } md5_lex;
 

@@ -5,7 +5,9 @@
 // A unit vector at right angles to `v`, by the axis that `v` has the least of.
 static md5_vec3 any_beside(md5_vec3 v)
 {
-    const float x = fabsf(v.x), y = fabsf(v.y), z = fabsf(v.z);
+    const float x = fabsf(v.x);
+    const float y = fabsf(v.y);
+    const float z = fabsf(v.z);
     md5_vec3 axis = {0, 0, 1};
     if (x <= y && x <= z)
         axis = (md5_vec3){1, 0, 0};
@@ -44,7 +46,8 @@ md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to)
 // angle to the exact quaternion below 1.8e-7.
 md5_slerp_weights md5i_slerp_weights_at(float t)
 {
-    const float s = t - 0.5f, r = (s + s) * (s + s);
+    const float s = t - 0.5f;
+    const float r = (s + s) * (s + s);
     md5_slerp_weights weights = {.s = s, .ends = s * (1 - r)};
     for (uint32_t power = 0; power < MD5_SLERP_POWERS; power++) {
         const float *const c = md5_slerp_table[power];

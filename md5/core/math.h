@@ -59,10 +59,18 @@ md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to);
 
 static inline md5_mat34 md5_mat34_of(md5_quat q, md5_vec3 t)
 {
-    const float x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
-    const float xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
-    const float xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
-    const float wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
+    const float x2 = q.x + q.x;
+    const float y2 = q.y + q.y;
+    const float z2 = q.z + q.z;
+    const float xx = q.x * x2;
+    const float yy = q.y * y2;
+    const float zz = q.z * z2;
+    const float xy = q.x * y2;
+    const float xz = q.x * z2;
+    const float yz = q.y * z2;
+    const float wx = q.w * x2;
+    const float wy = q.w * y2;
+    const float wz = q.w * z2;
     return (md5_mat34){{
         1.0f - (yy + zz), xy - wz, xz + wy, t.x, //
         xy + wz, 1.0f - (xx + zz), yz - wx, t.y, //
@@ -75,7 +83,9 @@ static inline md5_mat34 md5_mat34_of(md5_quat q, md5_vec3 t)
 static inline md5_quat md5_quat_of(const md5_mat34 *matrix)
 {
     const float *const m = matrix->m;
-    const float xx = m[0], yy = m[5], zz = m[10];
+    const float xx = m[0];
+    const float yy = m[5];
+    const float zz = m[10];
     md5_quat q;
     if (xx + yy + zz > 0)
         q = (md5_quat){m[9] - m[6], m[2] - m[8], m[4] - m[1], 1.0f + (xx + yy + zz)};
@@ -127,7 +137,9 @@ static inline md5_vec3 md5_mat34_apply(const md5_mat34 *m, md5_vec4 v)
 // The product of the four largest or of the four smallest floats is a double: squared lengths of
 // cross products neither overflow nor underflow, whatever a file holds.
 typedef struct md5_vec3d {
-    double x, y, z;
+    double x;
+    double y;
+    double z;
 } md5_vec3d;
 
 static inline md5_vec3d md5_vec3d_of(md5_vec3 a)
@@ -175,7 +187,9 @@ static inline md5_vec3d md5_vec3d_normalize(md5_vec3d a)
 // Any unit vector perpendicular to one that is not zero.
 static inline md5_vec3d md5_vec3d_across(md5_vec3d v)
 {
-    const double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
+    const double x = fabs(v.x);
+    const double y = fabs(v.y);
+    const double z = fabs(v.z);
     md5_vec3d axis = {0, 0, 1}; // the one farthest from the vector
     if (x <= y && x <= z)
         axis = (md5_vec3d){1, 0, 0};
@@ -197,7 +211,10 @@ static inline md5_vec3 md5_vec3d_round(md5_vec3d a)
 }
 
 typedef struct md5_quatd {
-    double x, y, z, w;
+    double x;
+    double y;
+    double z;
+    double w;
 } md5_quatd;
 
 static inline md5_quatd md5_quatd_of(md5_quat q)

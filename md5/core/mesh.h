@@ -9,8 +9,11 @@
 // all others room there, and copies what they begin with. Deriving completes them.
 typedef struct md5_mesh_build {
     // Of the file. Every index is inside its table.
-    md5_span name, shader;
-    uint32_t num_file_vertices, num_weights, num_triangles;
+    md5_span name;
+    md5_span shader;
+    uint32_t num_file_vertices;
+    uint32_t num_weights;
+    uint32_t num_triangles;
     bool has_frames;   // version 12: normals and tangents are in the space of the dominant joint
     bool has_tangents; // tangents are to be derived, or those of the file are used
     md5_vertex *file_vertices;

@@ -18,7 +18,8 @@ md5_ordered_name *md5i_order_names(md5_arena *arena, md5_ordered_name *names, si
         for (size_t low = 0; low < count; low += 2 * run) {
             const size_t middle = low + run < count ? low + run : count;
             const size_t high = middle + run < count ? middle + run : count;
-            size_t left = low, right = middle;
+            size_t left = low;
+            size_t right = middle;
             for (size_t i = low; i < high; i++) {
                 const bool takes_left =
                     right == high
@@ -36,7 +37,8 @@ md5_ordered_name *md5i_order_names(md5_arena *arena, md5_ordered_name *names, si
 const md5_ordered_name *md5i_find_ordered_name(const md5_ordered_name *names, size_t count,
                                                md5_span name)
 {
-    size_t low = 0, high = count;
+    size_t low = 0;
+    size_t high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (compare_spans(names[middle].name, name) < 0)
@@ -82,9 +84,11 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
     const md5_ordered_name *const anim_by_name = md5i_order_joint_names(arena, anim);
     TRY(by_name && anim_by_name);
     // Walks both sorted lists together, so that the k-th joint of a name matches the k-th.
-    uint32_t i = 0, j = 0;
+    uint32_t i = 0;
+    uint32_t j = 0;
     while (i < model->num_joints && j < anim->num_joints) {
-        const uint32_t joint = by_name[i].number, track = anim_by_name[j].number;
+        const uint32_t joint = by_name[i].number;
+        const uint32_t track = anim_by_name[j].number;
         const int order = compare_spans(by_name[i].name, anim_by_name[j].name);
         if (order == 0) {
             tracks[joint] = track;

@@ -32,7 +32,8 @@ typedef struct decimal {
 static MD5_COLD const char *scan_decimal(const char *text, const char *end, decimal *number)
 {
     const char *next = text;
-    bool any = false, past_point = false;
+    bool any = false;
+    bool past_point = false;
     number->negative = next < end && *next == '-';
     number->has_more = false;
     number->num_digits = 0;
@@ -128,7 +129,8 @@ static void big_multiply_add(big *number, uint32_t factor, uint32_t addend)
 
 static void big_shift_left(big *number, uint32_t bits)
 {
-    const uint32_t words = bits / 32, rest = bits % 32;
+    const uint32_t words = bits / 32;
+    const uint32_t rest = bits % 32;
     memmove(number->words + words, number->words, number->count * sizeof number->words[0]);
     memset(number->words, 0, words * sizeof number->words[0]);
     number->count += words;
@@ -187,7 +189,9 @@ static MD5_COLD uint32_t round_exactly(const decimal *number, double near, int32
 static MD5_COLD float to_float(const decimal *number)
 {
     // Safely above the smallest normal float, and just below the largest.
-    const double smallest = 1.2e-38, largest = 3.4028234e38, too_large = 0x1p128;
+    const double smallest = 1.2e-38;
+    const double largest = 3.4028234e38;
+    const double too_large = 0x1p128;
     enum { BITS = 24 };
     double near;
     if (number->num_digits == 0 || number->exponent < SMALLEST_POWER)
@@ -202,7 +206,8 @@ static MD5_COLD float to_float(const decimal *number)
         // bits.
         enum { UNIT = -149 };
         const double close = 1e-6; // to the middle between two; far more than `near` is off
-        const double units = near * 0x1p149, below = floor(units);
+        const double units = near * 0x1p149;
+        const double below = floor(units);
         uint32_t bits = (uint32_t)below + (units - below > 0.5);
         if (fabs(units - below - 0.5) < close)
             bits = round_exactly(number, near, UNIT);
@@ -253,11 +258,14 @@ const char *md5i_scan_plain(const char *text, float *value)
 {
     const uint64_t digit = '0' * MD5_ONES;
     const uint32_t negative = *text == '-';
-    const uint64_t others = md5_not_digits(text) - negative, behind_point = others & (others - 1);
+    const uint64_t others = md5_not_digits(text) - negative;
+    const uint64_t behind_point = others & (others - 1);
     if (behind_point == 0)
         return NULL;
-    const size_t point = md5_lowest_bit(others), length = md5_lowest_bit(behind_point);
-    const size_t num_digits = length - 1 - negative, num_decimals = length - 1 - point;
+    const size_t point = md5_lowest_bit(others);
+    const size_t length = md5_lowest_bit(behind_point);
+    const size_t num_digits = length - 1 - negative;
+    const size_t num_decimals = length - 1 - point;
     const char *const end = text + length;
     if (text[point] != '.' || !md5_is_blank(*end) || num_decimals == 0)
         return NULL;

@@ -146,7 +146,8 @@ static MD5_ALWAYS_INLINE const char *md5_scan_common(const char *text, float *va
     const char *const first = text + negative;
     // A point becomes 0. Sums then set the highest bit of each byte that is not as expected; bytes
     // before the first such byte do not carry.
-    const uint64_t digit = '0' * MD5_ONES, beyond = (0x80 - 10) * MD5_ONES;
+    const uint64_t digit = '0' * MD5_ONES;
+    const uint64_t beyond = (0x80 - 10) * MD5_ONES;
     const uint64_t values = md5_load_word(first) ^ (digit ^ ('0' ^ '.') << 8);
     const uint64_t sums = values + (beyond + (9 << 8));
     if (((sums | values) & 0x80 * MD5_ONES) != 0)

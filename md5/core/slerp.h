@@ -20,7 +20,9 @@ static const float md5_slerp_table[MD5_SLERP_POWERS][MD5_SLERP_POWERS_OF_R] = {
 // Half the difference of the weights is s + u * ends * (by_power[0] + by_power[1] u + ...), with
 // u = 1 - cos(angle).
 typedef struct md5_slerp_weights {
-    float s, ends, by_power[MD5_SLERP_POWERS];
+    float s;
+    float ends;
+    float by_power[MD5_SLERP_POWERS];
 } md5_slerp_weights;
 
 // Computes the part that depends only on the fraction `t`.
@@ -33,12 +35,15 @@ md5_slerp_weights md5i_slerp_weights_at(float t);
 // What the weights of normalized linear interpolation share: those of both ends, which sum to
 // exactly 1, and twice their product.
 typedef struct md5_nlerp_weights {
-    float of_a, of_b, product;
+    float of_a;
+    float of_b;
+    float product;
 } md5_nlerp_weights;
 
 static inline md5_nlerp_weights md5_nlerp_weights_at(float t)
 {
-    const float of_a = 1.0f - t, of_b = 1.0f - of_a;
+    const float of_a = 1.0f - t;
+    const float of_b = 1.0f - of_a;
     return (md5_nlerp_weights){of_a, of_b, (of_a + of_a) * of_b};
 }
 
@@ -60,8 +65,10 @@ static inline md5_quat md5_slerp_by_cosine(const md5_slerp_weights *weights, flo
     const float *const c = weights->by_power;
     const bool opposite = cosine < 0; // the shorter arc leads to -b
     const float less = 1.0f - (opposite ? -cosine : cosine);
-    const float u = less > MD5_SLERP_EQUAL ? less : 0.0f, uu = u * u;
-    const float low = c[0] + u * c[1], high = c[2] + u * c[3] + uu * c[4];
+    const float u = less > MD5_SLERP_EQUAL ? less : 0.0f;
+    const float uu = u * u;
+    const float low = c[0] + u * c[1];
+    const float high = c[2] + u * c[3] + uu * c[4];
     const float difference = weights->s + u * weights->ends * (low + uu * high);
     const float sum = sqrtf((0.5f - difference * difference * u) / (2.0f - u));
     const float of_a = 1.0f - sum + difference;
@@ -83,7 +90,8 @@ static MD5_ALWAYS_INLINE md5_quat md5_nlerp_by_cosine(const md5_nlerp_weights *w
     const float less = 1.0f - (opposite ? -cosine : cosine);
     const float u = less > MD5_SLERP_EQUAL ? less : 0.0f;
     const float scale = 1.0f / sqrtf(1.0f - weights->product * u);
-    const float of_a = 1.0f - weights->of_a * scale, part = weights->of_b * scale;
+    const float of_a = 1.0f - weights->of_a * scale;
+    const float part = weights->of_b * scale;
     const float of_b = opposite ? -part : part;
     return md5_quat_mix(a, b, of_a, of_b);
 }

@@ -25,7 +25,8 @@ void md5i_silence_warnings(md5_context *context)
 // Appends a note to the message of a warning, whose end makes room for it if need be.
 static void append_note(char message[sizeof((md5_error *)0)->message], const char *note)
 {
-    const size_t length = strlen(message), size = strlen(note) + 1;
+    const size_t length = strlen(message);
+    const size_t size = strlen(note) + 1;
     const size_t room = sizeof((md5_error *)0)->message - size;
     memcpy(message + (length < room ? length : room), note, size);
 }

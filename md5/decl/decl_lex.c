@@ -150,7 +150,8 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
         return true;
     }
     const char *digit = start;
-    double value = 0.0, place = 0.1;
+    double value = 0.0;
+    double place = 0.1;
     for (; digit < digits_end && *digit != '.'; digit++)
         value = value * 10.0 + digit_value(*digit);
     for (digit += digit < digits_end; digit < digits_end; digit++) {
@@ -348,7 +349,8 @@ bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
     TRY(skip_space(lex));
     lex->token_at = token->at = lex->at;
     token->lines_crossed = lex->line - lex->last.line;
-    const char c = *lex->at, second = next_byte(lex);
+    const char c = *lex->at;
+    const char second = next_byte(lex);
     if ((c >= '0' && c <= '9') || (c == '.' && second >= '0' && second <= '9'))
         return decl_lex_number(lex, token);
     if (c == '"' || c == '\'') {

@@ -39,14 +39,16 @@ typedef struct md5_token {
 
 // A position to return to.
 typedef struct md5_decl_place {
-    const char *at, *line_start;
+    const char *at;
+    const char *line_start;
     uint32_t line;
 } md5_decl_place;
 
 typedef struct md5_decl_lex {
     md5_game *game;
     const char *file;
-    const char *at, *end;
+    const char *at;
+    const char *end;
     uint32_t line;          // as the engine counts
     const char *line_start; // of the line that `at` is in
     md5_decl_place last;    // before the token that was read last

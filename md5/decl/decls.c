@@ -90,7 +90,8 @@ bool md5_game_set_parse_mode(md5_game *game, md5_parse_mode mode, md5_error *err
 
 void md5i_canonical_name(char result[MD5_LONGEST_NAME], const char *name, size_t size)
 {
-    size_t length = 0, last_dot = SIZE_MAX;
+    size_t length = 0;
+    size_t last_dot = SIZE_MAX;
     for (; length < size && length < MD5_LONGEST_NAME - 1 && name[length] != '\0'; length++) {
         result[length] = name[length] == '\\' ? '/' : md5_lower(name[length]);
         if (name[length] == '.')
@@ -168,7 +169,8 @@ enum {
 // How many bytes may still be read of a file's search path; `cost`: what it has taken so far.
 static size_t room_of(const md5_game *game, const md5_game_entry *entry, size_t cost)
 {
-    const size_t half = game->context.allocator.limit / 2, held = game->context.memory_held;
+    const size_t half = game->context.allocator.limit / 2;
+    const size_t held = game->context.memory_held;
     size_t room = half > held ? half - held : 0;
     const size_t left = cost < MAX_ARCHIVE ? MAX_ARCHIVE - cost : 0;
     if (game->paths[entry->path].is_archive && left < room)
@@ -200,7 +202,8 @@ typedef struct decl_head {
     md5_decl_type type;
     bool is_export; // of models, which only their exporter reads
     md5_token name;
-    const char *start, *line_start;
+    const char *start;
+    const char *line_start;
     uint32_t line;
     uint32_t keyword_line, keyword_column; // location of the first token
 } decl_head;
@@ -223,7 +226,8 @@ static head_result fail_at_end(const md5_decl_lex *lex)
 // Counts the lines of a file. The lexer counts as the engine does, which skips the end of a line
 // that follows a comment.
 typedef struct line_counter {
-    const char *at, *line_start;
+    const char *at;
+    const char *line_start;
     uint32_t line;
 } line_counter;
 
@@ -324,7 +328,8 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
 
 // Where declarations are, in the engine's order. Folders within these are not read.
 static const struct decl_folder {
-    const char *folder, *extension;
+    const char *folder;
+    const char *extension;
     md5_decl_type default_type;
 } folders[] = {
     {"materials/", ".mtr", MD5_DECL_MATERIAL},
@@ -339,7 +344,8 @@ static const struct decl_folder {
 
 static bool is_in_folder(const char *name, const struct decl_folder *folder)
 {
-    const size_t start = strlen(folder->folder), extension = strlen(folder->extension);
+    const size_t start = strlen(folder->folder);
+    const size_t extension = strlen(folder->extension);
     const size_t length = strlen(name);
     return length > start + extension && memcmp(name, folder->folder, start) == 0
            && !strchr(name + start, '/')

@@ -35,7 +35,8 @@ typedef struct md5_decl_list {
 struct md5_game {
     md5_internal internal;
     md5_context context;
-    md5_arena arena, scratch;
+    md5_arena arena;
+    md5_arena scratch;
     const md5_game_path *paths; // [num_paths]
     size_t num_paths;
     md5_name_map files;      // of md5_game_entry

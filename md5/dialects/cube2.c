@@ -53,7 +53,8 @@ typedef struct md5_cube2_script {
     md5_arena *arena;
     const char *root;
     md5_name_map variables; // of const char
-    uint32_t num_files, depth;
+    uint32_t num_files;
+    uint32_t depth;
     md5_cube2_frame frames[MD5_CUBE2_MAX_DEPTH];
 } md5_cube2_script;
 
@@ -85,7 +86,8 @@ static size_t leave_folder(const char *path, size_t length)
 // out.
 static const char *join_path(md5_arena *arena, const char *first, const char *second)
 {
-    const size_t first_size = strlen(first), second_size = strlen(second);
+    const size_t first_size = strlen(first);
+    const size_t second_size = strlen(second);
     char *const path = (char *)md5i_arena_room(arena, first_size + second_size + 1, 1);
     size_t length = 0, start = 0; // `start`: of the last folder or name
     if (!path)
@@ -460,7 +462,8 @@ static int32_t whole_of(md5_cube2_reader *reader, uint32_t word)
 
 static md5_vec3 vector_of(md5_cube2_reader *reader, uint32_t word)
 {
-    const float x = number_of(reader, word), y = number_of(reader, word + 1);
+    const float x = number_of(reader, word);
+    const float y = number_of(reader, word + 1);
     return (md5_vec3){x, -y, number_of(reader, word + 2)}; // the engines mirror y
 }
 
@@ -534,9 +537,15 @@ static bool read_tag(md5_cube2_reader *reader)
     const float half = 0.00872664626f; // of a degree, in radians
     md5_cube2_tag *const tag = CUBE_NEW(reader, md5_cube2_tag, reader->part, tags);
     TRY(tag);
-    const float x = number_of(reader, 6) * half, y = number_of(reader, 7) * half;
+    const float x = number_of(reader, 6) * half;
+    const float y = number_of(reader, 7) * half;
     const float z = number_of(reader, 8) * half;
-    const float cx = cosf(x), sx = sinf(x), cy = cosf(y), sy = sinf(y), cz = cosf(z), sz = sinf(z);
+    const float cx = cosf(x);
+    const float sx = sinf(x);
+    const float cy = cosf(y);
+    const float sy = sinf(y);
+    const float cz = cosf(z);
+    const float sz = sinf(z);
     tag->joint = text_of(reader, 1);
     tag->name = text_of(reader, 2);
     tag->transform.translation = vector_of(reader, 3);
@@ -630,7 +639,8 @@ static bool read_anim_part(md5_cube2_reader *reader)
 static bool read_link(md5_cube2_reader *reader)
 {
     const uint32_t num_parts = reader->cube.num_parts;
-    const int32_t parent = whole_of(reader, 1), child = whole_of(reader, 2);
+    const int32_t parent = whole_of(reader, 1);
+    const int32_t child = whole_of(reader, 2);
     if (parent < 0 || child < 0 || (uint32_t)parent >= num_parts || (uint32_t)child >= num_parts) {
         md5i_lex_warn(lex_of(&reader->script), reader->command.words[1].at,
                       "link refers to an unknown part: expected indices below %u, found %d and %d",
@@ -651,7 +661,8 @@ static bool read_link(md5_cube2_reader *reader)
 // A word, and the arguments behind its MESH: images (i), a name that is not a path (n), or numbers
 // (f).
 typedef struct row_form {
-    const char *word, *values;
+    const char *word;
+    const char *values;
 } row_form;
 
 static const row_form row_forms[] = {
@@ -774,7 +785,8 @@ static bool execute(md5_cube2_reader *reader)
     if (known)
         return !has_words(reader, known->num_words, known->expected) || known->read(reader);
     if (form) {
-        uint32_t num_images = 0, num_numbers = 0;
+        uint32_t num_images = 0;
+        uint32_t num_numbers = 0;
         if (!has_words(reader, 1, "a mesh name or *"))
             return true;
         md5_cube2_material_command *const command =
@@ -1022,7 +1034,8 @@ void md5_cube2_anim_range(const md5_cube2_anim *anim, uint32_t num_frames, uint3
     MD5_ASSERT_PART(anim, names);
     MD5_ASSERT(num_frames > 0, "num_frames: must be at least 1");
     MD5_ASSERT(first != NULL && count != NULL, "first, count: must not be NULL");
-    const int64_t total = num_frames, last = total - 1;
+    const int64_t total = num_frames;
+    const int64_t last = total - 1;
     const int64_t behind = total + anim->start;
     int64_t start = anim->start > last ? last : anim->start;
     if (anim->start < 0)
@@ -1102,7 +1115,8 @@ void md5_build_cube2_material(const md5_cube2_part *part, const char *mesh,
 // A transform of the engines: a rotation r, and a translation t that is a whole quaternion, since
 // the dual part t r / 2 of their dual quaternions need not be that of a transform.
 typedef struct cube_transform {
-    md5_quat rotation, translation;
+    md5_quat rotation;
+    md5_quat translation;
 } cube_transform;
 
 // Turns a transform by an angle about a unit axis. The engines multiply the real part by the
@@ -1124,8 +1138,10 @@ static void turn(cube_transform *transform, md5_vec3 axis, float degrees)
 // leave it out.
 static md5_xform adjust(const md5_cube2_adjustment *adjustment, md5_xform transform)
 {
-    const md5_vec3 up = {0.0f, 0.0f, 1.0f}, right = {0.0f, -1.0f, 0.0f};
-    const md5_vec3 forward = {1.0f, 0.0f, 0.0f}, t = transform.translation;
+    const md5_vec3 up = {0.0f, 0.0f, 1.0f};
+    const md5_vec3 right = {0.0f, -1.0f, 0.0f};
+    const md5_vec3 forward = {1.0f, 0.0f, 0.0f};
+    const md5_vec3 t = transform.translation;
     cube_transform turned = {transform.rotation, {t.x, t.y, t.z, 0.0f}};
     turn(&turned, up, -adjustment->yaw);
     turn(&turned, right, adjustment->pitch);

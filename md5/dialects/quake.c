@@ -234,7 +234,8 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
 {
     md5_lex *const lex = reader->lex;
     md5_scale_row row = {.joint = joint};
-    bool is_read, scales = false;
+    bool is_read;
+    bool scales = false;
     const char *const word = md5i_lex_next(lex);
     const char *const name = read_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
@@ -437,7 +438,8 @@ void md5_free_scales(md5_scales *scales)
 // Returns the row that begins with a number, of rows that are sorted by it; NULL: none.
 static const void *find_number(const void *rows, uint32_t count, size_t size, uint32_t number)
 {
-    uint32_t first = 0, end = count;
+    uint32_t first = 0;
+    uint32_t end = count;
     while (first < end) {
         const uint32_t middle = first + (end - first) / 2;
         const uint32_t *const row =

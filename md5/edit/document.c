@@ -13,7 +13,8 @@
 static char *keep_comment(md5_arena *kept, const char *text, size_t size)
 {
     const bool is_text = text[0] == 'M'; // no file is empty
-    const char *at = text, *end = text;
+    const char *at = text;
+    const char *end = text;
     while (is_text && end < text + size && *end != '\n' && *end != '\r')
         end++;
     while (end - at >= 2 && (at[0] != '/' || at[1] != '/'))
@@ -346,7 +347,8 @@ bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_referenc
 typedef struct text_writer {
     md5_context context;
     char *text; // [size], of which `used` bytes would be written
-    size_t size, used;
+    size_t size;
+    size_t used;
     const md5_doc_comment *comments, *end; // those that are not written yet
     md5_doc_comment at;                    // the line; is_behind: it has begun
 } text_writer;
@@ -415,7 +417,8 @@ static void put_layout(text_writer *to, const char *format, const char *end)
 static void put_number(text_writer *to, double number, bool is_float)
 {
     enum { MAX_DECIMALS = 60 };
-    const double magnitude = fabs(number), exact = 9007199254740992;
+    const double magnitude = fabs(number);
+    const double exact = 9007199254740992;
     if (!isfinite((float)number)) {
         MD5_FAIL(&to->context, MD5_ERROR_RANGE,
                  "cannot write number: expected a finite value, found %g", number);

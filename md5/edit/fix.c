@@ -76,7 +76,8 @@ uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error)
 static uint32_t keep_weights(const md5_weight *weights, uint32_t count, uint32_t most,
                              uint32_t *places, md5_weight *own, double *lost)
 {
-    uint32_t num_own = 0, num_joints = 0;
+    uint32_t num_own = 0;
+    uint32_t num_joints = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t *const place = &places[weights[i].joint];
         md5_weight *const first = &own[*place > 0 ? *place - 1 : num_joints];
@@ -137,7 +138,8 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
             if (mesh->vertices) {
                 for (uint32_t v = 0; v < mesh->num_vertices; v++) {
                     const md5_vertex from = doc->meshes[m].vertices[v];
-                    double lost = 0, sum = 0;
+                    double lost = 0;
+                    double sum = 0;
                     const uint32_t first = from.num_weights > 0 ? from.first_weight : 0;
                     const uint32_t num_own = keep_weights(
                         doc->meshes[m].weights + first, from.num_weights, most, places, own, &lost);
@@ -178,28 +180,34 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
 // more than an engine takes.
 
 typedef struct part_corner {
-    uint32_t mesh, vertex;
+    uint32_t mesh;
+    uint32_t vertex;
 } part_corner;
 
 // Where a vertex is, or weights that begin somewhere are, in the part that had them last. Parts
 // have numbers so that a new one needs no table that is cleared: many small ones take linear time,
 // too.
 typedef struct part_place {
-    uint32_t part, place, count;
+    uint32_t part;
+    uint32_t place;
+    uint32_t count;
 } part_place;
 
 typedef struct part_first {
-    size_t vertex, weight;
+    size_t vertex;
+    size_t weight;
 } part_first;
 
 typedef struct mesh_part {
     const md5_doc_mesh *meshes; // of the document
     uint32_t number;            // of the part, from 1
-    uint32_t num_vertices, num_triangles;
+    uint32_t num_vertices;
+    uint32_t num_triangles;
     part_corner *vertices; // [num_vertices] by first use
     uint32_t *corners;     // [3 * num_triangles]
     // [all vertices], [all weights of the document]; those of a mesh begin at firsts[mesh].
-    part_place *places, *ranges;
+    part_place *places;
+    part_place *ranges;
     const part_first *firsts;
 } mesh_part;
 
@@ -346,7 +354,10 @@ static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *e
                           uint32_t *count)
 {
     mesh_part part = {.number = 1};
-    size_t num_vertices = 0, num_triangles = 0, num_weights = 0, most = doc->num_meshes;
+    size_t num_vertices = 0;
+    size_t num_triangles = 0;
+    size_t num_weights = 0;
+    size_t most = doc->num_meshes;
     // A part with no room for three vertices more has at least a third as many triangles.
     size_t least = edit->max_vertices >= 6 ? (edit->max_vertices - 2) / 3 : 1;
     least = edit->max_triangles > 0 && edit->max_triangles < least ? edit->max_triangles : least;
@@ -515,7 +526,10 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
         return end_repair(&it, doc, 0);
     // A joint comes behind those above it that are not placed yet: what is in order stays where it
     // is, and the same hierarchy gets the same order, in a mesh and in its clips.
-    uint32_t num_taken = 0, num_roots = 0, count = 0, last_root = 0;
+    uint32_t num_taken = 0;
+    uint32_t num_roots = 0;
+    uint32_t count = 0;
+    uint32_t last_root = 0;
     for (uint32_t j = 0; j < num_joints; j++) {
         is_used[j] = !edit->drops_unused || doc->kind == MD5_DOC_ANIM;
         num_roots += doc->joints[j].parent == MD5_NONE;
@@ -558,7 +572,8 @@ typedef struct space_map {
     md5_mat34 matrix; // all of it
     md5_quat turn;
     float scale;
-    bool is_mirrored, has_turn;
+    bool is_mirrored;
+    bool has_turn;
 } space_map;
 
 static bool make_map(repair *it, const md5_space_edit *edit, space_map *map)
@@ -750,7 +765,8 @@ static components components_of(const md5_xform *joint)
 static const md5_xform *base_of(const repair *it, uint32_t j)
 {
     const uint32_t *const tracks = it->binding->tracks;
-    const uint32_t track = tracks[j], parent = it->binding->skeleton->joints[j].parent;
+    const uint32_t track = tracks[j];
+    const uint32_t parent = it->binding->skeleton->joints[j].parent;
     const uint32_t own = track == MD5_NONE ? track : it->anim->skeleton.joints[track].parent;
     const bool is_same =
         parent == MD5_NONE || own == MD5_NONE ? parent == own : tracks[parent] == own;
@@ -763,7 +779,8 @@ static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_
                     const float *numbers, size_t num_components)
 {
     const float slack = 0.25f * MD5_LENGTH_SLACK;
-    const uint32_t flags = joint->track.flags, count = md5i_num_flags(flags);
+    const uint32_t flags = joint->track.flags;
+    const uint32_t count = md5i_num_flags(flags);
     if (strcmp(old->name ? old->name : "", joint->name) != 0 || old->parent != joint->parent
         || old->track.flags != flags || (flags > 0 && old->track.first != joint->track.first))
         return true;
@@ -806,8 +823,10 @@ static md5_sample_position planned_sample_position(const repair *it, const frame
                                                    uint32_t frame)
 {
     const uint64_t steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
-    const uint64_t at = (uint64_t)frame * (plan->num_old - 1 + plan->is_open), rest = at % steps;
-    const uint32_t before = (uint32_t)(at / steps), next = before + (rest > 0);
+    const uint64_t at = (uint64_t)frame * (plan->num_old - 1 + plan->is_open);
+    const uint64_t rest = at % steps;
+    const uint32_t before = (uint32_t)(at / steps);
+    const uint32_t next = before + (rest > 0);
     return md5_sample_position_from_frames(
         it->anim, plan->first + (before < plan->num_old ? before : 0),
         plan->first + (next < plan->num_old ? next : 0), (float)((double)rest / (double)steps));
@@ -839,7 +858,8 @@ static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
     const md5_vec3 root = it->pose[0].translation;
     if (share > 0) {
         for (uint32_t j = 0; j < num_joints; j++) {
-            const md5_xform *const begin = &plan->begin[j], *const end = &plan->end[j];
+            const md5_xform *const begin = &plan->begin[j];
+            const md5_xform *const end = &plan->end[j];
             md5_xform *const joint = &it->pose[j];
             const md5_quat turn = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
             const md5_vec3 way = md5_vec3_sub(begin->translation, end->translation);
@@ -899,7 +919,8 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
         }
     }
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
-        const uint32_t j = skeleton->order[i], parent = skeleton->joints[j].parent;
+        const uint32_t j = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[j].parent;
         const joint_span *const span = &plan->spans[j];
         if (parent == MD5_NONE)
             continue;
@@ -908,7 +929,8 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
         above->reach = fmaxf(above->reach, span->length + span->reach);
     }
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const uint32_t j = skeleton->order[i], parent = skeleton->joints[j].parent;
+        const uint32_t j = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[j].parent;
         joint_span *const span = &plan->spans[j];
         span->depth = 1 + (parent != MD5_NONE ? plan->spans[parent].depth : 0);
         span->spent = parent != MD5_NONE ? plan->spans[parent].spent : 0;
@@ -1051,7 +1073,8 @@ static bool is_step(const double sums[3])
 // joint 0; then the turn of one that turns, about its axis, as far as it moves what is at `reach`.
 static md5_vec3 step_of(const md5_anim *anim, uint32_t part, size_t frame, size_t next, float reach)
 {
-    const uint32_t num_ways = anim->num_translations, num_turns = anim->num_rotations;
+    const uint32_t num_ways = anim->num_translations;
+    const uint32_t num_turns = anim->num_rotations;
     if (part < num_ways) {
         const md5_vec3 *const places = anim->translations + part;
         const md5_vec3 way = md5_vec3_sub(places[next * num_ways], places[frame * num_ways]);
@@ -1070,13 +1093,15 @@ md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames
     MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
     const uint32_t num_parts = anim->packed_size ? 0 : anim->num_translations + anim->num_rotations;
     float reach = 1;
-    double sums[3] = {0}, path = 0;
+    double sums[3] = {0};
+    double path = 0;
     if (num_frames == 0 && first < anim->num_frames)
         num_frames = anim->num_frames - first;
     if (anim->packed_size || num_frames == 0 || first >= anim->num_frames
         || num_frames > anim->num_frames - first)
         return (md5_loop){.end = MD5_LOOP_OPEN};
-    const uint32_t last = first + num_frames - 1, second = first + (num_frames > 1);
+    const uint32_t last = first + num_frames - 1;
+    const uint32_t second = first + (num_frames > 1);
     for (uint32_t j = 1; j < anim->skeleton.num_joints; j++)
         reach = fmaxf(reach, md5_vec3_length(anim->base_frame[j].translation));
     for (uint32_t i = 0; i < num_parts; i++) {

@@ -121,7 +121,8 @@ bool md5_is_inside_out(const md5_mesh *mesh)
 {
     MD5_ASSERT_PART(mesh, name);
     const md5_vec3 middle = md5_vec3_scale(md5_vec3_add(mesh->bounds.min, mesh->bounds.max), 0.5f);
-    double volume = 0, all = 0;
+    double volume = 0;
+    double all = 0;
     uint64_t open = 0;
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
@@ -130,7 +131,8 @@ bool md5_is_inside_out(const md5_mesh *mesh)
             at[k] = mesh->positions[corner[k]];
         for (uint32_t k = 0; k < 3; k++)
             open += edge_term(at[k], at[(k + 1) % 3]) - edge_term(at[(k + 1) % 3], at[k]);
-        const md5_vec3 a = md5_vec3_sub(at[0], middle), b = md5_vec3_sub(at[1], middle);
+        const md5_vec3 a = md5_vec3_sub(at[0], middle);
+        const md5_vec3 b = md5_vec3_sub(at[1], middle);
         const md5_vec3 c = md5_vec3_sub(at[2], middle);
         const double part = (double)md5_vec3_dot(a, md5_vec3_cross(c, b)); // clockwise outside
         volume += part;
@@ -147,7 +149,8 @@ bool md5_check_model(md5_check *check, const md5_model *model)
     const md5_text_place none = {0};
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
-        const uint32_t num_seams = count_seams(&from->scratch, mesh), num_apart = count_apart(mesh);
+        const uint32_t num_seams = count_seams(&from->scratch, mesh);
+        const uint32_t num_apart = count_apart(mesh);
         const uint32_t num_flat = count_flat(mesh);
         md5i_arena_free(&from->scratch);
         if (num_seams > 0)
@@ -195,11 +198,13 @@ static const char *nearest_name(const md5_check *mesh, const char *name)
 {
     enum { LONGEST = 255 };
     const size_t length = strlen(name);
-    size_t work = 20000000, least = length / 3 + 2;
+    size_t work = 20000000;
+    size_t least = length / 3 + 2;
     const char *nearest = NULL;
     for (uint32_t i = 0; i < mesh->num_joints; i++) {
         const char *const other = mesh->joints[i].name;
-        const size_t size = strlen(other), cost = length * size + 1;
+        const size_t size = strlen(other);
+        const size_t cost = length * size + 1;
         if (work < cost || (size > length ? size - length : length - size) >= least)
             continue;
         work -= cost;
@@ -224,7 +229,8 @@ static void check_order(md5_checker *from, const md5_check *mesh, const char *fi
     const md5_check *const clip = &from->check;
     if (mesh->joints) {
         for (uint32_t i = 0; i < clip->num_joints; i++) {
-            const md5_check_joint *const joint = &clip->joints[i], *const other = &mesh->joints[i];
+            const md5_check_joint *const joint = &clip->joints[i];
+            const md5_check_joint *const other = &mesh->joints[i];
             const bool is_same = strcmp(joint->name, other->name) == 0;
             const md5_text_place at = md5_at_line(joint->line);
             if (!is_same)
@@ -286,7 +292,8 @@ uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
     if (mesh->num_joints == 0 || clip->num_joints == 0 || from->pair == mesh)
         return 0;
     from->pair = mesh;
-    const md5_skeleton of_mesh = skeleton_of(scratch, mesh), of_clip = skeleton_of(scratch, clip);
+    const md5_skeleton of_mesh = skeleton_of(scratch, mesh);
+    const md5_skeleton of_clip = skeleton_of(scratch, clip);
     uint32_t *const in_clip = MD5_ROOM(scratch, uint32_t, mesh->num_joints);
     uint32_t *const in_mesh = MD5_ROOM(scratch, uint32_t, clip->num_joints);
     if (of_mesh.joints && of_clip.joints && in_clip && in_mesh
@@ -321,7 +328,8 @@ uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
 
 static int compare_floats(const void *a, const void *b)
 {
-    const float x = *(const float *)a, y = *(const float *)b;
+    const float x = *(const float *)a;
+    const float y = *(const float *)b;
     return (x > y) - (x < y);
 }
 
@@ -335,9 +343,12 @@ static float find_scale(const md5_binding *clip, const md5_xform *pose, float *r
 {
     const md5_joint *const joints = clip->skeleton->joints;
     const md5_anim *const anim = clip->anim;
-    uint32_t count = 0, num_deep = 0, num_alike = 0;
+    uint32_t count = 0;
+    uint32_t num_deep = 0;
+    uint32_t num_alike = 0;
     for (uint32_t i = 0; i < clip->skeleton->num_joints; i++) {
-        const uint32_t track = clip->tracks[i], parent = joints[i].parent;
+        const uint32_t track = clip->tracks[i];
+        const uint32_t parent = joints[i].parent;
         const float length = md5_vec3_length(clip->bind_local[i].translation);
         if (track == MD5_NONE || parent == MD5_NONE || !(length > 1e-5f)
             || (!anim->parents_unknown
@@ -347,7 +358,8 @@ static float find_scale(const md5_binding *clip, const md5_xform *pose, float *r
         num_deep += joints[parent].parent != MD5_NONE;
     }
     qsort(ratios, count, sizeof *ratios, compare_floats);
-    const float median = count >= MIN_BONES ? ratios[count / 2] : 1, off = fabsf(median - 1);
+    const float median = count >= MIN_BONES ? ratios[count / 2] : 1;
+    const float off = fabsf(median - 1);
     for (uint32_t i = 0; i < count; i++)
         num_alike += fabsf(ratios[i] - median) <= 0.02f * median;
     *is_other = median >= 1e-6f && median <= 1e6f
@@ -391,16 +403,20 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
         {0.3937f, " (inches instead of centimeters)"}, {2.54f, " (centimeters instead of inches)"}};
     md5_checker *const from = (md5_checker *)check;
     const md5_skeleton *const skeleton = clip->skeleton;
-    const uint32_t num_joints = skeleton->num_joints, root = skeleton->order[0];
-    const uint32_t last = clip->anim->num_frames - 1, num_steps = last < 15 ? last : 15;
+    const uint32_t num_joints = skeleton->num_joints;
+    const uint32_t root = skeleton->order[0];
+    const uint32_t last = clip->anim->num_frames - 1;
+    const uint32_t num_steps = last < 15 ? last : 15;
     const md5_quat back = md5_quat_conjugate(clip->bind_local[root].rotation);
     md5_xform *const pose = MD5_ROOM(&from->scratch, md5_xform, num_joints);
     md5_mat34 *const placed = MD5_ROOM(&from->scratch, md5_mat34, num_joints);
     md5_mat34 *const bind = MD5_ROOM(&from->scratch, md5_mat34, num_joints);
-    float *const ratios = MD5_ROOM(&from->scratch, float, num_joints), scale = 1;
+    float *const ratios = MD5_ROOM(&from->scratch, float, num_joints);
+    float scale = 1;
     md5_mat34 turn = {{0}};
     double nearer = 0; // bones to the turned bind pose than to that itself
-    bool has_scale = true, has_turn = num_joints > MIN_BONES;
+    bool has_scale = true;
+    bool has_turn = num_joints > MIN_BONES;
     if (bind)
         md5_local_to_model(skeleton, clip->bind_local, bind);
     for (uint32_t i = 0; i <= num_steps && pose && placed && bind && ratios; i++) {
@@ -447,7 +463,8 @@ static bool is_turned(const md5_check *clip)
 
 bool md5_check_turns(md5_check *const *clips, size_t num_clips)
 {
-    size_t num_turned = 0, first = 0;
+    size_t num_turned = 0;
+    size_t first = 0;
     bool is_alike = true;
     for (size_t i = 0; i < num_clips; i++) {
         MD5_ASSERT_ALIVE(clips[i], MD5_TAG_CHECK);

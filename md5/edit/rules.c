@@ -17,7 +17,8 @@ enum { NUM_ENGINES = 14, EFFECTS = 24, WHAT = EFFECTS + NUM_ENGINES + 2 };
 // In the order of the letters of the rules. Of some an old version is an engine of its own, behind
 // the newest.
 static const struct engine {
-    const char *name, *alias;
+    const char *name;
+    const char *alias;
     const char *below; // it stands for the versions below this one; NULL: for the newest
 } engines[NUM_ENGINES] = {
     {"doom3", "dhewm3", NULL},
@@ -173,8 +174,10 @@ enum { NUM_RULES = MD5_COUNT(rules) };
 static bool is_before(const char *version, const char *other)
 {
     while (*version || *other) {
-        char *end = NULL, *other_end = NULL;
-        const unsigned long a = strtoul(version, &end, 10), b = strtoul(other, &other_end, 10);
+        char *end = NULL;
+        char *other_end = NULL;
+        const unsigned long a = strtoul(version, &end, 10);
+        const unsigned long b = strtoul(other, &other_end, 10);
         if (a != b)
             return a < b;
         version = *end == '.' ? end + 1 : "";
@@ -229,7 +232,8 @@ bool md5_get_rule(uint32_t number, md5_engines asked, md5_diagnostic *diagnostic
     if (number >= NUM_RULES)
         return false;
     const char *const rule = rules[number];
-    char *at = diagnostic->engines, *const end = at + sizeof diagnostic->engines;
+    char *at = diagnostic->engines;
+    char *const end = at + sizeof diagnostic->engines;
     memcpy(diagnostic->rule, rule, strcspn(rule, "/ "));
     diagnostic->is_library_too = rule[EFFECTS + NUM_ENGINES] == '=';
     snprintf(diagnostic->error.message, sizeof diagnostic->error.message, "%s", rule + WHAT);
@@ -355,7 +359,8 @@ bool md5_add_diagnostic(md5_check *check, const char *rule, uint32_t line, uint3
                         const char *text)
 {
     MD5_ASSERT_ALIVE(check, MD5_TAG_CHECK);
-    const uint32_t row = find_row(rule), count = check->num_diagnostics;
+    const uint32_t row = find_row(rule);
+    const uint32_t count = check->num_diagnostics;
     MD5_ASSERT(row < NUM_RULES, "rule: must be the name of a rule");
     if (row < NUM_RULES)
         add((md5_checker *)check, row, (md5_text_place){line, column}, text);

@@ -125,10 +125,12 @@ static bool is_hexadecimal(const char *digits, size_t size)
 // What may not stand in a number, or is read otherwise by some engines.
 static void check_number(md5_checker *from)
 {
-    const char *const word = from->word.bytes, *const digits = word + sign_of(from->word);
+    const char *const word = from->word.bytes;
+    const char *const digits = word + sign_of(from->word);
     const size_t size = from->word.size - (size_t)(digits - word);
     const bool is_name = count_of(digits, size, "0123456789.-eE+,(){}") < size;
-    const char *rule = NULL, *what = "is not a number";
+    const char *rule = NULL;
+    const char *what = "is not a number";
     if (is_hexadecimal(digits, size))
         rule = "hexadecimal", what = "is a hexadecimal number";
     else if (!from->is_quoted && count_of(digits, size, ",") > 0)
@@ -159,7 +161,8 @@ static double number(md5_checker *from)
         return 0;
     if (is_odd(from))
         check_number(from);
-    const char *const word = from->word.bytes, *const end = word + from->word.size;
+    const char *const word = from->word.bytes;
+    const char *const end = word + from->word.size;
     const char *const digits = word + sign_of(from->word);
     if (is_hexadecimal(digits, (size_t)(end - digits)))
         value = (double)strtoull(digits, NULL, 16) * (digits > word ? -1 : 1);
@@ -402,7 +405,8 @@ static void check_vertices(md5_checker *from, const mesh_rows *mesh)
     enum { MAX_VERTICES = 65535, Q2PRO_ROWS = 6144, Q2PRO_WEIGHTS = 8192 };
     const uint32_t num_weights = mesh->rows[2];
     for (uint32_t i = 0; i < mesh->rows[0]; i++) {
-        const uint32_t first = mesh->vertices[i].first, count = mesh->vertices[i].count;
+        const uint32_t first = mesh->vertices[i].first;
+        const uint32_t count = mesh->vertices[i].count;
         const md5_text_place at = md5_at_line(mesh->vertices[i].line);
         if (first > num_weights || count > num_weights - first) {
             md5i_found(
@@ -705,9 +709,11 @@ static bool read_sections(md5_checker *from, file_rows *all)
 {
     const bool is_clip = from->check.kind == MD5_DOC_ANIM;
     const int count = is_clip ? CLIP_SECTIONS : MESH_SECTIONS;
-    int last = -1, missing = 0;
+    int last = -1;
+    int missing = 0;
     md5_text_place gap = {0};
-    bool has_command_line = false, is_read = true;
+    bool has_command_line = false;
+    bool is_read = true;
     // Behind the last mesh or frame that is counted engines read nothing.
     while (is_read && (all->num_read == 0 || (int32_t)all->num_read < all->num_parts)
            && next(from)) {

@@ -63,10 +63,13 @@ static void mark_edge(rasterizer *raster, md5_vec3d a, md5_vec3d b)
 
 // A triangle projected along the axis w that is nearest to its normal; each array is a, b, c.
 typedef struct flat {
-    int u, v, w;
+    int u;
+    int v;
+    int w;
     double at[3][3]; // corners, by axis
     double normal[3];
-    double low[3], high[3];
+    double low[3];
+    double high[3];
 } flat;
 
 static flat flatten(md5_vec3d a, md5_vec3d b, md5_vec3d c)
@@ -94,7 +97,8 @@ static bool touches(const flat *f, double u, double v)
 {
     const double turn = f->normal[f->w] > 0 ? 1 : -1;
     for (uint32_t i = 0; i < 3; i++) {
-        const double *const from = f->at[i], *const to = f->at[(i + 1) % 3];
+        const double *const from = f->at[i];
+        const double *const to = f->at[(i + 1) % 3];
         const double inward_u = -(to[f->v] - from[f->v]) * turn;
         const double inward_v = (to[f->u] - from[f->u]) * turn;
         const double best_u = u + (inward_u > 0 ? 1 : 0);
@@ -114,7 +118,8 @@ static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3
     if (!(fabs(f.normal[f.w]) > 1e-9)) // no area: its edges are enough
         return;
     const uint32_t *const n = raster->grid->count;
-    const uint32_t last_u = clamped(f.high[f.u], n[f.u]), last_v = clamped(f.high[f.v], n[f.v]);
+    const uint32_t last_u = clamped(f.high[f.u], n[f.u]);
+    const uint32_t last_v = clamped(f.high[f.v], n[f.v]);
     const uint32_t first_u = clamped(f.low[f.u], n[f.u]);
     for (uint32_t v = clamped(f.low[f.v], n[f.v]); v <= last_v; v++)
         for (uint32_t u = first_u; u <= last_u; u++) {
@@ -122,7 +127,9 @@ static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3
             if (touches(&f, u, v)) {
                 // The cells above this square that the plane passes through, within the triangle's
                 // depth range.
-                const double nw = f.normal[f.w], nu = f.normal[f.u] / nw, nv = f.normal[f.v] / nw;
+                const double nw = f.normal[f.w];
+                const double nu = f.normal[f.u] / nw;
+                const double nv = f.normal[f.v] / nw;
                 const double middle = f.at[0][f.w] - nu * ((double)u + 0.5 - f.at[0][f.u])
                                       - nv * ((double)v + 0.5 - f.at[0][f.v]);
                 const double reach = 0.5 * (fabs(nu) + fabs(nv)); // nu, nv are from -1 to 1
@@ -142,7 +149,8 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
                      md5_grid *grid)
 {
     const md5_bounds bounds = md5_bounds_from_points(positions, num_positions);
-    const md5_vec3d low = md5_vec3d_of(bounds.min), high = md5_vec3d_of(bounds.max);
+    const md5_vec3d low = md5_vec3d_of(bounds.min);
+    const md5_vec3d high = md5_vec3d_of(bounds.max);
     const md5_vec3d sides = md5_vec3d_sub(high, low);
     const double longest = fmax(sides.x, fmax(sides.y, sides.z));
     grid->longest = longest > 0 ? longest : 1;
@@ -176,13 +184,16 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
     // cells, each of which is pushed once.
     unsigned char *const kinds = raster.kinds;
     uint32_t *const stack = grid->voxels;
-    const uint32_t row = grid->count[0], layer = row * grid->count[1];
+    const uint32_t row = grid->count[0];
+    const uint32_t layer = row * grid->count[1];
     uint32_t depth = 1;
     stack[0] = 0;
     kinds[0] = OUTSIDE;
     while (depth > 0) {
         const uint32_t cell = stack[--depth];
-        const uint32_t x = cell % row, y = cell / row % grid->count[1], z = cell / layer;
+        const uint32_t x = cell % row;
+        const uint32_t y = cell / row % grid->count[1];
+        const uint32_t z = cell / layer;
         const struct {
             bool is_there;
             uint32_t cell;
@@ -365,7 +376,8 @@ static void rise(md5_paths *paths, uint32_t place, uint32_t voxel)
 
 static uint32_t take_shortest(md5_paths *paths)
 {
-    const uint32_t shortest = paths->heap[0], last = paths->heap[--paths->heap_size];
+    const uint32_t shortest = paths->heap[0];
+    const uint32_t last = paths->heap[--paths->heap_size];
     const float length = paths->lengths[last];
     uint32_t place = 0;
     for (;;) {
@@ -401,7 +413,8 @@ void md5i_measure_paths(md5_paths *paths, uint32_t joint)
     static const float lengths[4] = {0, 1, 1.41421356f, 1.73205081f};
     const md5_grid *const grid = paths->grid;
     const md5_bones *const bones = paths->bones;
-    const int64_t row = (int64_t)grid->count[0], layer = row * (int64_t)grid->count[1];
+    const int64_t row = (int64_t)grid->count[0];
+    const int64_t layer = row * (int64_t)grid->count[1];
     for (uint32_t voxel = 0; voxel < grid->num_voxels; voxel++)
         paths->lengths[voxel] = INFINITY;
     paths->heap_size = 0;
@@ -450,7 +463,8 @@ typedef struct md5_bind_entry {
 } md5_bind_entry;
 
 typedef struct md5_bind_rows {
-    uint32_t num_rows, width;
+    uint32_t num_rows;
+    uint32_t width;
     md5_bind_entry *entries; // [num_rows][width]
     uint32_t *counts;        // [num_rows] entries in use
 } md5_bind_rows;
@@ -569,7 +583,8 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
     TRY(sums.of_joint && sums.joints);
     for (uint32_t round = 0; round < rounds; round++) {
         for (uint32_t row = 0; row < num_rows; row++) {
-            const uint32_t first = around.first[row], count = around.first[row + 1] - first;
+            const uint32_t first = around.first[row];
+            const uint32_t count = around.first[row + 1] - first;
             add_row(&sums, rows, row, count > 0 ? 0.5f : 1);
             for (uint32_t i = 0; i < count; i++)
                 add_row(&sums, rows, around.rows[first + i], 0.5f / (float)count);
@@ -694,7 +709,9 @@ static float path_to(const md5_paths *paths, md5_vec3d point)
 {
     float shortest = INFINITY;
     for (int i = 0; i < 27; i++) {
-        const int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
+        const int x = i % 3 - 1;
+        const int y = i / 3 % 3 - 1;
+        const int z = i / 9 - 1;
         const md5_vec3d beside = {point.x + (double)x, point.y + (double)y, point.z + (double)z};
         const uint32_t voxel = voxel_at(paths->grid, beside);
         if (voxel == MD5_NO_VOXEL || !(paths->lengths[voxel] < INFINITY))

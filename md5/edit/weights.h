@@ -34,7 +34,8 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
 
 static inline md5_vec3d md5_cell_center(const md5_grid *grid, uint32_t cell)
 {
-    const uint32_t row = cell / grid->count[0], layer = row / grid->count[1];
+    const uint32_t row = cell / grid->count[0];
+    const uint32_t layer = row / grid->count[1];
     return (md5_vec3d){(double)(cell % grid->count[0]) + 0.5, (double)(row % grid->count[1]) + 0.5,
                        (double)layer + 0.5};
 }
@@ -43,7 +44,8 @@ static inline md5_vec3d md5_cell_center(const md5_grid *grid, uint32_t cell)
 
 // A part of a joint's bone that lies in the volume, in the grid's coordinates.
 typedef struct md5_bone {
-    md5_vec3d from, to;
+    md5_vec3d from;
+    md5_vec3d to;
 } md5_bone;
 
 typedef struct md5_bones {

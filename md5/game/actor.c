@@ -60,7 +60,8 @@ static md5_sample_position frames_at(const md5_anim *anim, int64_t milliseconds,
 
 static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
 {
-    const md5_sample_position first = {.frame0 = 0}, at = {.frame0 = frame, .frame1 = frame};
+    const md5_sample_position first = {.frame0 = 0};
+    const md5_sample_position at = {.frame0 = frame, .frame1 = frame};
     const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
     md5_vec3 stored = anim->constant[0].translation;
     if (moves && anim->packed_size)
@@ -170,7 +171,8 @@ static uint32_t select(md5_actor *actor, const char *prefix, const char *name)
     const md5_entity *const entity = actor->entity;
     const size_t length = strlen(name);
     const bool is_exact = length > 0 && name[length - 1] >= '0' && name[length - 1] <= '9';
-    uint32_t found[MOST], count = 0;
+    uint32_t found[MOST];
+    uint32_t count = 0;
     for (uint32_t i = 0; i < entity->num_clips && count < MOST; i++) {
         const md5_model_anim *const anim = entity->clips[i].anim;
         if (is_name(is_exact ? anim->name : anim->alias, prefix, name)) {
@@ -612,7 +614,8 @@ static void fire(const frame_listener *listener, const md5_entity_clip *clip, ui
                  uint32_t last)
 {
     const md5_model_anim *const anim = clip->anim;
-    uint32_t low = 0, high = anim->num_commands;
+    uint32_t low = 0;
+    uint32_t high = anim->num_commands;
     while (low < high) { // frames of commands count from 1
         const uint32_t middle = low + (high - low) / 2;
         if (anim->commands[middle].frame <= first)
@@ -628,7 +631,8 @@ static void fire(const frame_listener *listener, const md5_entity_clip *clip, ui
 
 // The root motion of several slots, blended.
 typedef struct root_sum {
-    float weight, turn_weight;
+    float weight;
+    float turn_weight;
     md5_vec3 move;
     md5_quat turn;
 } root_sum;
@@ -698,7 +702,8 @@ void md5i_actor_fire(const md5_actor *actor, md5_frame_fn *on_frame, void *user)
                 || clip->anim->num_commands == 0 || !find_step(actor, slot, &from, samples))
                 continue;
             const md5_anim *const anim = clip->anims[0];
-            const uint32_t old = samples[0].frame0, now = samples[1].frame0;
+            const uint32_t old = samples[0].frame0;
+            const uint32_t now = samples[1].frame0;
             const bool is_first = from <= 0;
             if (is_first || old < now) {
                 fire(&listener, clip, is_first ? 0 : old + 1, now);

@@ -22,7 +22,8 @@ static MD5_ALWAYS_INLINE md5_float4 move_joint(const md5_entity *entity, const m
 {
     const md5_float4 outer = md5_float4_rotation(above);
     const md5_float4 from_model = md5_float4_conjugate(outer);
-    md5_float4 turn = md5_float4_load(&mod->rotation), inner = md5_float4_rotation(local);
+    md5_float4 turn = md5_float4_load(&mod->rotation);
+    md5_float4 inner = md5_float4_rotation(local);
     if (mod->axis >= MD5_MOD_WORLD) {
         if (mod->axis == MD5_MOD_WORLD)
             turn = md5_float4_turn(turn, md5_float4_turn(outer, inner));
@@ -100,7 +101,8 @@ static void place_known(moved_actor *moved)
     const md5_xform *const pose = md5i_actor_pose(moved->actor);
     for (uint32_t i = 0; i < moved->num_known; i++) {
         const known_joint *const known = &moved->known[i];
-        const md5_xform *const above = place_above(moved, known), *local = &pose[known->joint];
+        const md5_xform *const above = place_above(moved, known);
+        const md5_xform *local = &pose[known->joint];
         const md5_joint_mod *const mod = &moved->mods[known->joint];
         md5_xform changed;
         md5_float4 turn;
@@ -122,7 +124,8 @@ static void move_known(moved_actor *moved, md5_xform *pose)
         const known_joint *const known = &moved->known[i];
         const md5_xform *const above = place_above(moved, known);
         const md5_joint_mod *const mod = &moved->mods[known->joint];
-        md5_xform *const local = &pose[known->joint], *const place = &moved->places[known->joint];
+        md5_xform *const local = &pose[known->joint];
+        md5_xform *const place = &moved->places[known->joint];
         md5_float4 turn;
         if (is_moved(mod))
             turn = move_joint(moved->actor->entity, mod, known->joint, above, local);
@@ -209,7 +212,8 @@ static double find_eye_height(const md5_monster *monster)
 static void read_keys(md5_monster *monster, md5_context *context)
 {
     const md5_entity *const entity = monster->desc.entity;
-    moved_actor *const body = &monster->body, *const skull = &monster->skull;
+    moved_actor *const body = &monster->body;
+    moved_actor *const skull = &monster->skull;
     moved_actor *const head = monster->desc.head ? skull : body;
     read_look_joints(monster, context);
     monster->focus_joint = md5i_joint_of_key(head, entity, "bone_focus", context);
@@ -383,7 +387,8 @@ static double clamped(double value, double least, double most)
 // changed, so that the rotation is the same. By Taylor's series, to 1e-9.
 static void half_angle(double angle, double *sine, double *cosine)
 {
-    const double x = clamped(md5_half_turn(angle), -180.0, 180.0) * (0.5 * DEGREE), y = x * x;
+    const double x = clamped(md5_half_turn(angle), -180.0, 180.0) * (0.5 * DEGREE);
+    const double y = x * x;
     const double s = y * (1.0 / 362880 - y * (1.0 / 39916800 - y * (1.0 / 6227020800)));
     const double c = y * (1.0 / 3628800 - y * (1.0 / 479001600 - y * (1.0 / 87178291200)));
     *sine = x - x * y * (1.0 / 6 - y * (1.0 / 120 - y * (1.0 / 5040 - s)));
@@ -707,8 +712,10 @@ size_t md5_monster_save_size(const md5_monster *monster)
 // joints.
 static bool is_possible_mod(const md5_joint_mod *mod)
 {
-    const double x = (double)mod->rotation.x, y = (double)mod->rotation.y;
-    const double z = (double)mod->rotation.z, w = (double)mod->rotation.w;
+    const double x = (double)mod->rotation.x;
+    const double y = (double)mod->rotation.y;
+    const double z = (double)mod->rotation.z;
+    const double w = (double)mod->rotation.w;
     const bool has_modes = (uint32_t)mod->axis <= MD5_MOD_WORLD_OVERRIDE
                            && (uint32_t)mod->position <= MD5_MOD_WORLD_OVERRIDE;
     const bool is_near = fabsf(mod->translation.x) <= MAX_SAVED

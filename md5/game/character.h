@@ -49,12 +49,14 @@ md5_quat md5i_quat_of_axes(const axes3 *axes);
 // A joint that looks, and what parts of pitch and yaw it takes.
 typedef struct look_joint {
     uint32_t joint;
-    float pitch, yaw;
+    float pitch;
+    float yaw;
 } look_joint;
 
 // Pitch and yaw in degrees.
 typedef struct look_angles {
-    double pitch, yaw;
+    double pitch;
+    double yaw;
 } look_angles;
 
 // Its bones begin at hip and knee.
@@ -66,16 +68,27 @@ typedef struct md5_ik_leg {
 } md5_ik_leg;
 
 typedef struct md5_walk_ik {
-    uint32_t num_legs, waist;
+    uint32_t num_legs;
+    uint32_t waist;
     md5_ik_leg *legs; // [num_legs]
-    float smoothing, waist_smoothing, foot_shift, waist_shift, min_waist_floor, min_waist_ankle;
-    float up_trace, down_trace, foot_size;
+    float smoothing;
+    float waist_smoothing;
+    float foot_shift;
+    float waist_shift;
+    float min_waist_floor;
+    float min_waist_ankle;
+    float up_trace;
+    float down_trace;
+    float foot_size;
     bool uses_pivot;
     // From here on what changes, in words of 8 bytes: see md5_monster.
-    uint64_t enabled, is_valid /* the old heights are */, pivot_foot;
+    uint64_t enabled;
+    uint64_t is_valid /* the old heights are */;
+    uint64_t pivot_foot;
     double old_waist, old_ankles[MD5_MAX_IK_LEGS]; // heights in the world
     double pivot_yaw;
-    md5_vec3d waist_offset, pivot_at;
+    md5_vec3d waist_offset;
+    md5_vec3d pivot_at;
 } md5_walk_ik;
 
 // Where something is in the world.
@@ -95,7 +108,8 @@ static inline md5_vec3d md5_through_place(md5_vec3 v, const world_place *place)
 typedef enum joint_use { JOINT_UNKNOWN, JOINT_KNOWN, JOINT_TURNS, JOINT_PLACES } joint_use;
 
 typedef struct known_joint {
-    uint32_t joint, parent;
+    uint32_t joint;
+    uint32_t parent;
     joint_use use;
 } known_joint;
 
@@ -120,19 +134,35 @@ struct md5_monster {
     // Looking.
     look_joint *look_joints;
     uint32_t num_look_joints, focus_joint, orientation_joint, eye_joints[2]; // MD5_NONE: none
-    look_angles look_min, look_max, eye_min, eye_max;
-    float eye_vertical, eye_horizontal, eye_rate, head_rate;
+    look_angles look_min;
+    look_angles look_max;
+    look_angles eye_min;
+    look_angles eye_max;
+    float eye_vertical;
+    float eye_horizontal;
+    float eye_rate;
+    float head_rate;
     int32_t align_duration; // milliseconds
     md5_walk_ik ik;
     // With the end of `ik` what is saved beside the mods: words of 8 bytes, first real numbers.
     double eye_height;
-    md5_vec3d eye, focus;
-    look_angles look, goal, eyes;
+    md5_vec3d eye;
+    md5_vec3d focus;
+    look_angles look;
+    look_angles goal;
+    look_angles eyes;
     world_place head; // of the last tick
-    int64_t focus_time, align_time, force_time;
-    uint64_t who, joints_may_look, eyes_may_look, has_head_place;
+    int64_t focus_time;
+    int64_t align_time;
+    int64_t force_time;
+    uint64_t who;
+    uint64_t joints_may_look;
+    uint64_t eyes_may_look;
+    uint64_t has_head_place;
     // What frame commands have set, from the end of the tick on.
-    uint64_t next_enabled, is_next_invalid, eyes_may_look_next;
+    uint64_t next_enabled;
+    uint64_t is_next_invalid;
+    uint64_t eyes_may_look_next;
 };
 
 // Check the monster of a public function and the objects that it uses; of a function that changes
@@ -192,7 +222,8 @@ bool md5i_begin_clip(const md5_entity *entity, const char *name, md5_xform *pose
 // and
 // -*J without these. False at the end.
 typedef struct md5_listed_joint {
-    bool has_below, is_without;
+    bool has_below;
+    bool is_without;
     char name[256]; // of what is longer its beginning
 } md5_listed_joint;
 bool md5i_next_listed(const char **list, md5_listed_joint *listed);

@@ -7,9 +7,12 @@
 
 axes3 md5i_axes_of_angles(double pitch, double yaw, double roll)
 {
-    const double cp = cos(pitch * DEGREE), sp = sin(pitch * DEGREE);
-    const double cy = cos(yaw * DEGREE), sy = sin(yaw * DEGREE);
-    const double cr = cos(roll * DEGREE), sr = sin(roll * DEGREE);
+    const double cp = cos(pitch * DEGREE);
+    const double sp = sin(pitch * DEGREE);
+    const double cy = cos(yaw * DEGREE);
+    const double sy = sin(yaw * DEGREE);
+    const double cr = cos(roll * DEGREE);
+    const double sr = sin(roll * DEGREE);
     return (axes3){{{cp * cy, cp * sy, -sp},
                     {sr * sp * cy - cr * sy, sr * sp * sy + cr * cy, sr * cp},
                     {cr * sp * cy + sr * sy, cr * sp * sy - sr * cy, cr * cp}}};
@@ -130,7 +133,8 @@ bool md5i_next_listed(const char **list, md5_listed_joint *listed)
     word += listed->is_without;
     listed->has_below = *word == '*';
     word += listed->has_below;
-    const size_t size = (size_t)(*list - word), room = sizeof listed->name - 1;
+    const size_t size = (size_t)(*list - word);
+    const size_t room = sizeof listed->name - 1;
     memcpy(listed->name, word, size < room ? size : room);
     listed->name[size < room ? size : room] = '\0';
     return length > 0;
@@ -138,7 +142,8 @@ bool md5i_next_listed(const char **list, md5_listed_joint *listed)
 
 md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint)
 {
-    static const char zones[] = "damage_zone ", scales[] = "damage_scale ";
+    static const char zones[] = "damage_zone ";
+    static const char scales[] = "damage_scale ";
     MD5_ASSERT_ALIVE(entity, MD5_TAG_ENTITY);
     const md5_skeleton *const skeleton = &entity->model->skeleton;
     MD5_ASSERT(joint < skeleton->num_joints, "joint: must be below num_joints");

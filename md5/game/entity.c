@@ -106,7 +106,8 @@ bool md5i_report_key(md5_context *context, md5_status status, const md5_entity_k
 {
     char message[sizeof context->error.message];
     const md5_decl *const decl = key->decl;
-    const uint32_t line = key->line, column = key->column;
+    const uint32_t line = key->line;
+    const uint32_t column = key->column;
     MD5_PRINT(message, format);
     // Messages take the file's name from the error.
     if (status == MD5_WARNING || context->error.status == MD5_OK)
@@ -403,7 +404,9 @@ static bool add_values(md5_entity_load *load)
             entity_numbers(entity, key, &entity->parms[i], 1);
     }
     entity_numbers(entity, "_color", entity->parms, 3);
-    float offset[3] = {0.0f, 0.0f, 0.0f}, blink_min = 0.5f, blink_max = 8.0f;
+    float offset[3] = {0.0f, 0.0f, 0.0f};
+    float blink_min = 0.5f;
+    float blink_max = 8.0f;
     entity_numbers(entity, "offsetModel", offset, 3);
     entity_numbers(entity, "blink_min", &blink_min, 1);
     entity_numbers(entity, "blink_max", &blink_max, 1);

@@ -13,7 +13,8 @@
 // A parsed entityDef.
 typedef struct parsed_entity {
     md5_entity_def def; // first: the public part, whose keys are collected on request
-    uint32_t num_own, num_parents;
+    uint32_t num_own;
+    uint32_t num_parents;
     const md5_entity_key *own; // [num_own]
     md5_decl_entry **parents;  // [num_parents]
     const void *seen_by;       // the last walk over ancestors that came here
@@ -82,7 +83,8 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
 {
     md5_token value;
     bool is_new;
-    const uint32_t line = lex->line, column = (uint32_t)(name->at - lex->line_start) + 1;
+    const uint32_t line = lex->line;
+    const uint32_t column = (uint32_t)(name->at - lex->line_start) + 1;
     if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
         md5i_decl_error(lex, "a key in double quotes", "Expected quoted string, but found %s",
                         MD5_SHOWN(name));
@@ -115,7 +117,8 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
 {
     const md5_decl *const decl = &entry->decl;
     md5_decl_lex lex;
-    bool is_defaulted = false, is_new;
+    bool is_defaulted = false;
+    bool is_new;
     key_list list = {.game = game};
     md5i_decl_lex_begin_decl(&lex, game, entry, &is_defaulted);
     md5_token token;

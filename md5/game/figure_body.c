@@ -12,7 +12,8 @@
 
 typedef struct figure_maker {
     md5_context *context;
-    md5_arena arena, scratch;
+    md5_arena arena;
+    md5_arena scratch;
     const md5_entity *entity;
     md5_figure figure;
     md5_body_part *bodies;
@@ -64,7 +65,8 @@ enum { MAX_CORNERS = 20, MAX_FACES = 36, MAX_CYLINDER_SIDES = 10, MAX_CONE_SIDES
 typedef struct body_shape {
     md5_vec3d corners[MAX_CORNERS];
     uint32_t faces[MAX_FACES][3]; // counterclockwise or clockwise: see turn_outward()
-    uint32_t num_corners, num_faces;
+    uint32_t num_corners;
+    uint32_t num_faces;
 } body_shape;
 
 static void add_corner(body_shape *shape, double x, double y, double z)
@@ -106,7 +108,9 @@ static void make_octahedron(body_shape *shape)
 // A regular one, which touches the box.
 static void make_dodecahedron(body_shape *shape)
 {
-    const double golden = 1.61803398874989485, one = 1.0 / golden, less = one * one;
+    const double golden = 1.61803398874989485;
+    const double one = 1.0 / golden;
+    const double less = one * one;
     for (uint32_t i = 0; i < 8; i++)
         add_corner(shape, i & 4 ? one : -one, i & 2 ? one : -one, i & 1 ? one : -one);
     for (int axis = 3; axis > 0; axis--) { // across which a rectangle lies
@@ -136,7 +140,9 @@ static void make_round(body_shape *shape, int32_t num_sides, bool is_cone)
     if (is_cone)
         add_corner(shape, 0.0, 0.0, 1.0);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = i % sides, first = i - at, next = first + (at + 1) % sides;
+        const uint32_t at = i % sides;
+        const uint32_t first = i - at;
+        const uint32_t next = first + (at + 1) % sides;
         add_face(shape, i, next, is_cone ? sides : first > 0 ? at : sides + next);
         if (at > 1)
             add_face(shape, first, i - 1, i);
@@ -146,10 +152,12 @@ static void make_round(body_shape *shape, int32_t num_sides, bool is_cone)
 // The shape in the body's axes, before it is moved to its center.
 static void make_shape(const figure_maker *maker, const md5_figure_body *def, body_shape *shape)
 {
-    const md5_vec3d a = resolve(maker, &def->corners[0]), b = resolve(maker, &def->corners[1]);
+    const md5_vec3d a = resolve(maker, &def->corners[0]);
+    const md5_vec3d b = resolve(maker, &def->corners[1]);
     const md5_vec3d middle = md5_vec3d_scale(md5_vec3d_add(a, b), 0.5);
     const md5_vec3d half = md5_vec3d_scale(md5_vec3d_sub(b, a), 0.5);
-    const double length = md5_vec3d_length(half), width = 0.5 * (double)def->width;
+    const double length = md5_vec3d_length(half);
+    const double width = 0.5 * (double)def->width;
     const bool is_cone = def->shape == MD5_SHAPE_CONE;
     *shape = (body_shape){.num_corners = 0};
     switch (def->shape) {
@@ -207,7 +215,8 @@ static void turn_outward(body_shape *shape)
 
 // The volume with its center, and the integrals of the products of coordinates about it.
 typedef struct solid {
-    double volume, products[3][3];
+    double volume;
+    double products[3][3];
     md5_vec3d center;
 } solid;
 
@@ -394,7 +403,8 @@ static void read_contained(figure_maker *maker, uint32_t *owners, const md5_name
                                     MD5_QUOTED(top.name));
         }
         for (uint32_t i = 0; i < skeleton->num_joints; i++) { // parents come first
-            const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+            const uint32_t joint = skeleton->order[i];
+            const uint32_t parent = skeleton->joints[joint].parent;
             uint32_t *const own = words[joint];
             if (parent != MD5_NONE && words[parent][1] > own[1])
                 own[1] = words[parent][1];
@@ -430,7 +440,8 @@ static uint32_t find_body(const figure_maker *maker, const char *name)
 static md5_vec3d left_of(md5_vec3d v)
 {
     if (fabs(v.z) > 0.7) {
-        const double square = v.y * v.y + v.z * v.z, scale = 1.0 / sqrt(square);
+        const double square = v.y * v.y + v.z * v.z;
+        const double scale = 1.0 / sqrt(square);
         return (md5_vec3d){square * scale, v.x * v.y * scale, v.x * v.z * scale};
     }
     return md5_vec3d_normalize((md5_vec3d){-v.y, v.x, 0.0});
@@ -438,7 +449,8 @@ static md5_vec3d left_of(md5_vec3d v)
 
 static md5_vec3d turned(md5_vec3d v, md5_vec3d axis, double degrees)
 {
-    const double c = cos(degrees * DEGREE), s = sin(degrees * DEGREE);
+    const double c = cos(degrees * DEGREE);
+    const double s = sin(degrees * DEGREE);
     const md5_vec3d along = md5_vec3d_scale(axis, md5_vec3d_dot(axis, v) * (1.0 - c));
     return md5_vec3d_add(md5_vec3d_add(md5_vec3d_scale(v, c), along),
                          md5_vec3d_scale(md5_vec3d_cross(axis, v), s));
@@ -496,7 +508,8 @@ static bool make_constraint(figure_maker *maker, uint32_t index)
                              MD5_QUOTED(def->name), MD5_QUOTED(def->bodies[0]));
     const world_place ends[2] = {setup_of(maker, constraint->bodies[0]),
                                  setup_of(maker, constraint->bodies[1])};
-    md5_vec3d shafts[2], axis = md5_vec3d_normalize(resolve(maker, &def->axis));
+    md5_vec3d shafts[2];
+    md5_vec3d axis = md5_vec3d_normalize(resolve(maker, &def->axis));
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t from = def->type == MD5_CONSTRAINT_SPRING ? i : 0;
         const md5_vec3d anchor = resolve(maker, &def->anchors[from]);
@@ -702,7 +715,8 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
     const md5_xform into = md5_xform_inverse(place);
     memcpy(pose, figure->setup_pose, skeleton->num_joints * sizeof *pose);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const uint32_t joint = skeleton->order[i], body = figure->mover_of_joint[joint];
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t body = figure->mover_of_joint[joint];
         if (body == MD5_NONE)
             continue;
         const md5_body_part *const moves = &figure->bodies[body];

@@ -18,7 +18,8 @@ typedef struct md5_asset {
     uint32_t num_joints;
     md5_joint *joints; // [num_joints]
     uint32_t *numbers; // [num_joints] 0, 1, 2 ...: the joints of the channel of all
-    uint32_t num_frames, milliseconds;
+    uint32_t num_frames;
+    uint32_t milliseconds;
 } md5_asset;
 
 // A name or an alias of an animation: the names of a game are numbered, so that arrays are indexed
@@ -69,7 +70,8 @@ typedef struct md5_model_parser {
     uint8_t *joint_channels;
     md5_model_channel channels[MD5_NUM_CHANNELS];
     md5_named_channel *others; // [num_others]
-    uint32_t num_others, other_room;
+    uint32_t num_others;
+    uint32_t other_room;
     bool owns_joint_channels, owns_others; // else they are the parent's
     md5_anim_set anims;
     uint32_t num_inherited_slots; // inherited slots have lower numbers
@@ -377,7 +379,8 @@ static void read_channel(md5_model_parser *parser)
     };
     if (!list.joints || !list.is_in)
         return;
-    const char *place = names.text, *const end = names.text + names.size;
+    const char *place = names.text;
+    const char *const end = names.text + names.size;
     while (place < end) {
         const char *const start = place;
         while (place < end && *place != ' ' && !(*place >= '\t' && *place <= '\r'))
@@ -418,7 +421,8 @@ static void read_channel(md5_model_parser *parser)
 // Commands and their arguments: t a text, j a joint, J a joint or "", s a skin, n a number, o a
 // text or nothing. Names of functions, events, effects and entities are not looked up.
 static const struct command_word {
-    const char *word, *arguments;
+    const char *word;
+    const char *arguments;
 } command_words[] = {
     // In the order of md5_frame_code.
     {"call", "t"},
@@ -517,7 +521,8 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
             const bool is_only_joint = is_joint && kind[1] == '\0';
             if (*kind == 't' || *kind == 's' || *kind == 'o' || is_only_joint) {
                 // Behind a blank if the command has a text already.
-                const size_t before = strlen(command->text), start = before > 0 ? before + 1 : 0;
+                const size_t before = strlen(command->text);
+                const size_t start = before > 0 ? before + 1 : 0;
                 char *const text = MD5_NEW(&parser->game->arena, char, start + token.size + 1);
                 TRY(text);
                 if (before > 0) {
@@ -910,7 +915,8 @@ static void read_remove(md5_model_parser *parser, const md5_token *token)
         name ? (const md5_anim_slot *)md5i_shared_get(&anims->aliases, name->number) : NULL;
     const md5_anim_slot *const whole =
         name ? (const md5_anim_slot *)md5i_shared_get(&anims->names, name->number) : NULL;
-    bool is_any = false, is_right = true;
+    bool is_any = false;
+    bool is_right = true;
     for (; slot && is_right; slot = slot->before) {
         if (!md5_has_anim(parser, slot))
             continue;

@@ -54,7 +54,8 @@ typedef enum script_code {
 } script_code;
 
 typedef struct script_op {
-    uint8_t code, count;
+    uint8_t code;
+    uint8_t count;
     uint32_t arg;
     const script_value *value;
 } script_op;
@@ -130,7 +131,8 @@ typedef struct script_block {
     uint32_t *state_functions;
     script_function *functions;
     script_frame_call *frame_calls; // in order
-    uint32_t num_functions, num_frame_calls;
+    uint32_t num_functions;
+    uint32_t num_frame_calls;
 } script_block;
 
 #endif

@@ -49,7 +49,9 @@ typedef struct script_compiler {
     script_op *ops;
     open_statement *statements;
     open_operator *operators;
-    uint32_t num_ops, num_statements, num_operators;
+    uint32_t num_ops;
+    uint32_t num_statements;
+    uint32_t num_operators;
     uint32_t depth, max_depth; // number of values on the stack
     const script_token *locals[SCRIPT_STACK];
     uint32_t num_locals;

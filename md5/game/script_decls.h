@@ -23,7 +23,9 @@ typedef struct script_definition {
     const char *name;
     const script_token *name_token;
     script_object *object; // NULL: global
-    uint32_t at, body, end;
+    uint32_t at;
+    uint32_t body;
+    uint32_t end;
     uint32_t index; // in script_block.functions; MD5_NONE: not compiled
     bool is_frame_call;
     struct script_definition *next;
@@ -34,7 +36,8 @@ typedef struct script_program {
     script_block *block; // the result
     md5_arena arena;     // memory that is freed after compiling
     script_tokens tokens;
-    script_definition *first, **last;
+    script_definition *first;
+    script_definition **last;
     uint32_t num_definitions;
     script_object *space;            // the object or namespace of the current token; NULL: global
     md5_name_map objects;            // script_object

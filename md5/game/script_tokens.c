@@ -10,7 +10,8 @@ enum { MAX_PARAMS = 8, MAX_SOURCES = 64, MIN_STEPS = 1 << 16 };
 // A part of a file that is not read yet.
 typedef struct script_text {
     uint32_t file;
-    const char *at, *end;
+    const char *at;
+    const char *end;
 } script_text;
 
 typedef struct script_macro {
@@ -34,7 +35,8 @@ typedef struct script_reader {
     script_tokens *to;
     script_source sources[MAX_SOURCES]; // each was opened by the previous one
     uint32_t num_sources;
-    size_t num_steps, max_steps;
+    size_t num_steps;
+    size_t max_steps;
     md5_name_map included; // files
     md5_name_map macros;
 } script_reader;

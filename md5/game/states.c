@@ -19,8 +19,12 @@ typedef struct script_call {
 // A channel, or what runs state_*(), and its function.
 typedef struct script_thread {
     const char *state; // "": none
-    uint32_t blend, last_blend;
-    bool is_idle, is_disabled, was_stopped, waits_for_action;
+    uint32_t blend;
+    uint32_t last_blend;
+    bool is_idle;
+    bool is_disabled;
+    bool was_stopped;
+    bool waits_for_action;
     int64_t wait_until;
     uint32_t num_calls, num_values; // no calls: it has ended
     script_call calls[SCRIPT_DEPTH];
@@ -32,7 +36,8 @@ typedef struct script_run {
     script_thread threads[NUM_THREADS + 1]; // by md5_channel
     uint32_t next;               // the state that is set for MD5_CHANNEL_ALL; MD5_NONE: none
     script_value action, prefix; // what it waits for; of clips
-    bool allows_pain, allows_movement;
+    bool allows_pain;
+    bool allows_movement;
     int64_t pain_time; // when pain is allowed again
 } script_run;
 
@@ -45,7 +50,8 @@ struct md5_states {
     script_value *variables; // [script.num_variables]
     // Of the advance.
     md5_channel running;
-    bool yields, has_restarted;
+    bool yields;
+    bool has_restarted;
 };
 
 // Check the states of a public function and the objects that they use; of a function that changes
@@ -106,8 +112,10 @@ static script_value as_text(const script_value *value)
 
 static script_value compute(script_code code, const script_value *a, const script_value *b)
 {
-    const float x = a->v.x, y = b->v.x;
-    const int32_t i = whole_of(x), j = whole_of(y);
+    const float x = a->v.x;
+    const float y = b->v.x;
+    const int32_t i = whole_of(x);
+    const int32_t j = whole_of(y);
     const bool are_equal = a->kind == SCRIPT_TEXT && b->kind == SCRIPT_TEXT
                                ? strcmp(a->text, b->text) == 0
                                : x == y && a->v.y == b->v.y && a->v.z == b->v.z;
@@ -215,8 +223,10 @@ static void play(md5_states *states, md5_channel channel, uint32_t clip, md5_act
 // Lets a channel play what another one plays; between body and head clips of the same name.
 static void sync(md5_states *states, md5_channel channel, md5_channel leader, uint32_t frames)
 {
-    const md5_channel own = channel, from = leader;
-    md5_actor *const actor = actor_of(states, &channel), *const other = actor_of(states, &leader);
+    const md5_channel own = channel;
+    const md5_channel from = leader;
+    md5_actor *const actor = actor_of(states, &channel);
+    md5_actor *const other = actor_of(states, &leader);
     const md5_actor_slot *const slot = &other->slots[leader][0];
     if (actor == other && own != MD5_CHANNEL_HEAD && from != MD5_CHANNEL_HEAD)
         md5i_actor_sync(actor, channel, leader, milliseconds_of(frames));
@@ -268,7 +278,8 @@ static void play_and_lead(md5_states *states, md5_channel channel, uint32_t clip
 static void idle(md5_states *states, md5_channel channel, uint32_t clip)
 {
     const script_thread *const thread = &states->run.threads[channel];
-    const bool torso = is_idle(states, MD5_CHANNEL_TORSO), legs = is_idle(states, MD5_CHANNEL_LEGS);
+    const bool torso = is_idle(states, MD5_CHANNEL_TORSO);
+    const bool legs = is_idle(states, MD5_CHANNEL_LEGS);
     const bool head = is_idle(states, MD5_CHANNEL_HEAD);
     const md5_channel other = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
     if (prevents(states, other)) {
@@ -759,7 +770,8 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
 {
     static const char *const flags[] = {"AI_PAIN", "AI_SPECIAL_DAMAGE", "AI_PUSHED"};
     MD5_ASSERT_STATES_CHANGE(states);
-    md5_actor *const body = states->desc.body, *const head = states->desc.head;
+    md5_actor *const body = states->desc.body;
+    md5_actor *const head = states->desc.head;
     md5i_actor_step(body, milliseconds);
     if (head)
         md5i_actor_step(head, milliseconds);

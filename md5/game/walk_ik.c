@@ -122,7 +122,8 @@ static double sweep(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec
 {
     if (!tick->sweep)
         return to;
-    const md5_vec3 start = md5_vec3d_round(from), end = {start.x, start.y, md5_round_to_float(to)};
+    const md5_vec3 start = md5_vec3d_round(from);
+    const md5_vec3 end = {start.x, start.y, md5_round_to_float(to)};
     return (double)tick->sweep(tick->user, start, end, ik->foot_size, is_waist);
 }
 
@@ -170,8 +171,10 @@ static double find_shifts(md5_monster *monster, const md5_monster_tick *tick,
 // do not reach it, or are too long.
 static void find_bones(const md5_ik_leg *leg, md5_vec3d way, md5_vec3d forward, md5_vec3d bones[2])
 {
-    const double square = md5_vec3d_dot(way, way), length = sqrt(square);
-    const double upper = leg->lengths[0], lower = leg->lengths[1];
+    const double square = md5_vec3d_dot(way, way);
+    const double length = sqrt(square);
+    const double upper = leg->lengths[0];
+    const double lower = leg->lengths[1];
     const md5_vec3d along = md5_vec3d_scale(way, length > 0.0 ? 1.0 / length : 0.0);
     bones[0] = bones[1] = along;
     if (length > upper + lower || length < fabs(upper - lower) || !(length * upper * lower > 0.0))

@@ -25,7 +25,8 @@ bool md5i_make_model(md5_context *context, const md5_mesh_file *file, md5_model 
     md5_mesh *meshes = NULL;
     const uint32_t *order = NULL;
     md5_xform *bind_local = NULL;
-    md5_mat34 *bind = NULL, *inverse_bind = NULL;
+    md5_mat34 *bind = NULL;
+    md5_mat34 *inverse_bind = NULL;
     const md5_joint *joints = NULL;
     const char *command_line = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {

@@ -63,10 +63,13 @@ static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32
     TRY(keys && nexts);
     for (uint32_t v = 0; v < count; v++) {
         // How many joints, and two sums of them in 24 bits, which a float holds.
-        const uint32_t first = mesh->first_influence[v], end = mesh->first_influence[v + 1];
-        uint32_t sum = 0, spread_sum = 0;
+        const uint32_t first = mesh->first_influence[v];
+        const uint32_t end = mesh->first_influence[v + 1];
+        uint32_t sum = 0;
+        uint32_t spread_sum = 0;
         for (uint32_t i = first; i < end; i++) {
-            const uint32_t joint = mesh->influence_joints[i], spread = joint * 0x9e3779b1u;
+            const uint32_t joint = mesh->influence_joints[i];
+            const uint32_t spread = joint * 0x9e3779b1u;
             sum += joint;
             spread_sum += spread ^ spread >> 15;
         }
@@ -104,16 +107,19 @@ static bool reorder(md5_arena *arena, void *items, size_t size, const uint32_t *
 static bool group_vertices(md5_arena *arena, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_here(arena);
-    const uint32_t count = mesh->num_vertices, num_influences = mesh->first_influence[count];
+    const uint32_t count = mesh->num_vertices;
+    const uint32_t num_influences = mesh->first_influence[count];
     uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
     TRY(order && order_by_joints(arena, mesh, order));
     uint32_t *const places = MD5_ROOM(arena, uint32_t, count);
     uint32_t *const sizes = MD5_ROOM(arena, uint32_t, count);
     uint32_t *const influences = MD5_ROOM(arena, uint32_t, num_influences);
     TRY(places && sizes && influences);
-    uint32_t *const firsts = mesh->first_influence, next = 0;
+    uint32_t *const firsts = mesh->first_influence;
+    uint32_t next = 0;
     for (uint32_t v = 0; v < count; v++) {
-        const uint32_t first = firsts[order[v]], end = firsts[order[v] + 1];
+        const uint32_t first = firsts[order[v]];
+        const uint32_t end = firsts[order[v] + 1];
         places[order[v]] = v;
         sizes[v] = end - first;
         for (uint32_t i = first; i < end; i++)

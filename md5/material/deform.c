@@ -33,7 +33,8 @@ static md5_vec3 middle_of(md5_vec3 a, md5_vec3 b)
 // A surface before and after its deform.
 typedef struct forming {
     const md5_mesh *mesh;
-    const md5_vec3 *positions, *normals;
+    const md5_vec3 *positions;
+    const md5_vec3 *normals;
     const md5_deform_view *view;
     const md5_deformed *out;
 } forming;
@@ -135,7 +136,8 @@ static bool find_outline(const uint32_t *corners, uint32_t outline[4])
 static md5_vec3 in_front(md5_vec3 position, md5_vec3 eye, md5_vec3 normal, float distance)
 {
     const md5_vec3 way = md5_vec3_sub(position, eye);
-    const float length = md5_vec3_length(way), slope = md5_vec3_dot(unit(way), normal);
+    const float length = md5_vec3_length(way);
+    const float slope = md5_vec3_dot(unit(way), normal);
     const float reach = -distance / slope;
     return reach > 0.0f && reach < length ? beyond(eye, unit(way), reach) : position;
 }
@@ -165,7 +167,8 @@ static void form_flare(const forming *form, float spread)
         corners[i] = is_seen ? positions[outline[i]] : centre;
     for (uint32_t i = 0; i < FLARE_VERTICES; i++) {
         const uint32_t corner = i < 4 ? i : (i - 4) / 3;
-        const md5_vec2 inside = {0.5f, 0.5f}, outside = {0.0f, 0.5f};
+        const md5_vec2 inside = {0.5f, 0.5f};
+        const md5_vec2 outside = {0.0f, 0.5f};
         md5_vec3 ways[3];
         // The directions in which the border of a flare leaves corner `i`, as seen from the eye:
         // away from the edge to the corner before, between the other two, and away from the edge to
@@ -241,13 +244,15 @@ static md5_vec3 middle_of_island(const forming *form, const eye_islands *islands
 // the look, and the direction to the other one is where it goes.
 static void project_eye(const forming *form, const eye_islands *islands, uint32_t eye)
 {
-    const uint32_t low = eye == 0 ? 1 : 0, high = eye == 2 ? 1 : 2;
+    const uint32_t low = eye == 0 ? 1 : 0;
+    const uint32_t high = eye == 2 ? 1 : 2;
     const md5_vec3 middle = middle_of_island(form, islands, eye);
     const md5_vec3 ends[2] = {middle_of_island(form, islands, low),
                               middle_of_island(form, islands, high)};
     const bool is_high = md5_vec3_length(md5_vec3_sub(ends[1], middle))
                          < md5_vec3_length(md5_vec3_sub(ends[0], middle));
-    const md5_vec3 origin = ends[is_high], look = unit(md5_vec3_sub(ends[!is_high], origin));
+    const md5_vec3 origin = ends[is_high];
+    const md5_vec3 look = unit(md5_vec3_sub(ends[!is_high], origin));
     // As in the engine: corners from the number of that triangle on, not from three times it.
     const uint32_t *const corners = form->mesh->indices + islands->first[is_high ? high : low];
     const md5_vec3 *const positions = form->positions;
@@ -290,7 +295,9 @@ static uint32_t list_eyes(const md5_mesh *mesh, uint32_t *indices)
 // twice.
 static void stir(const forming *form, const md5_table *table, const float values[3])
 {
-    const float range = values[0], offset = values[1], domain = values[2];
+    const float range = values[0];
+    const float offset = values[1];
+    const float domain = values[2];
     copy_vertices(form);
     for (uint32_t i = 0; i < form->mesh->num_vertices && table; i++) {
         const md5_vec3 position = form->positions[i];
@@ -342,7 +349,9 @@ void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indic
     }
     if (deform == MD5_DEFORM_FLARE) {
         for (uint32_t i = 0; i < 4; i++, indices += 12) {
-            const uint32_t next = (i + 1) % 4, first = 4 + 3 * i, last = first + 2;
+            const uint32_t next = (i + 1) % 4;
+            const uint32_t first = 4 + 3 * i;
+            const uint32_t last = first + 2;
             const uint32_t around[12] = {i, first, first + 1,    i, first + 1,    last,
                                          i, last,  4 + 3 * next, i, 4 + 3 * next, next};
             memcpy(indices, around, sizeof around);

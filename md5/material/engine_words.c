@@ -14,8 +14,10 @@ typedef enum word_form {
     FORM_BLOCK  // the rest of the line, and then a block in braces if there is one
 } word_form;
 
-static const char rbdoom[] = "RBDOOM", prey[] = "Prey", quake4[] = "Quake 4",
-                  darkmod[] = "The Dark Mod";
+static const char rbdoom[] = "RBDOOM";
+static const char prey[] = "Prey";
+static const char quake4[] = "Quake 4";
+static const char darkmod[] = "The Dark Mod";
 
 // A * stands for any text at that end of a word.
 typedef struct foreign_word {

@@ -77,10 +77,15 @@ enum { KIND_PALETTE = 1, KIND_COLOR = 2, KIND_GRAY = 3 };
 
 typedef struct tga_file {
     uint32_t kind;
-    bool is_packed, is_top_first;
-    uint32_t width, height;
-    uint32_t first_color, num_colors, color_bits;
-    uint32_t pixel_bits, pixel_size;
+    bool is_packed;
+    bool is_top_first;
+    uint32_t width;
+    uint32_t height;
+    uint32_t first_color;
+    uint32_t num_colors;
+    uint32_t color_bits;
+    uint32_t pixel_bits;
+    uint32_t pixel_size;
     const uint8_t *palette; // [num_colors]
     const uint8_t *data;    // [data_size]
     size_t data_size;
@@ -102,7 +107,8 @@ static bool is_tga(const uint8_t *bytes, size_t size)
 {
     if (size < TGA_HEADER_SIZE)
         return false;
-    const uint32_t kind = bytes[2] & ~(uint32_t)PACKED, bits = bytes[16];
+    const uint32_t kind = bytes[2] & ~(uint32_t)PACKED;
+    const uint32_t bits = bytes[16];
     if (bytes[1] > 1 || kind < KIND_PALETTE || kind > KIND_GRAY || !is_depth(bits))
         return false;
     switch (kind) {
@@ -291,7 +297,8 @@ enum {
 typedef struct pcx_file {
     const uint8_t *data, *end; // packed rows
     const uint8_t *palette;    // [256][3], NULL: three planes
-    uint32_t width, height;
+    uint32_t width;
+    uint32_t height;
     uint32_t row_size; // bytes of one plane of a row
     uint32_t num_planes;
 } pcx_file;
@@ -302,8 +309,10 @@ static bool read_pcx_header(md5_context *context, const uint8_t *bytes, size_t s
         return DAMAGED(context, "truncated PCX header");
     file->num_planes = bytes[NUM_PLANES_AT];
     file->row_size = md5_little16(bytes + ROW_SIZE_AT);
-    const uint32_t left = md5_little16(bytes + 4), top = md5_little16(bytes + 6);
-    const uint32_t right = md5_little16(bytes + 8), bottom = md5_little16(bytes + 10);
+    const uint32_t left = md5_little16(bytes + 4);
+    const uint32_t top = md5_little16(bytes + 6);
+    const uint32_t right = md5_little16(bytes + 8);
+    const uint32_t bottom = md5_little16(bytes + 10);
     if (bytes[3] != 8 || (file->num_planes != 1 && file->num_planes != 3))
         return DAMAGED(
             context,
@@ -416,7 +425,9 @@ typedef enum md5_block_format {
 // Widens 5 and 6 bits to 8: the highest ones are repeated at the end.
 static void widen565(uint32_t packed, uint32_t rgb[3])
 {
-    const uint32_t r = packed >> 11 & 31, g = packed >> 5 & 63, b = packed & 31;
+    const uint32_t r = packed >> 11 & 31;
+    const uint32_t g = packed >> 5 & 63;
+    const uint32_t b = packed & 31;
     rgb[0] = r << 3 | r >> 2;
     rgb[1] = g << 2 | g >> 4;
     rgb[2] = b << 3 | b >> 2;
@@ -426,7 +437,8 @@ static void widen565(uint32_t packed, uint32_t rgb[3])
 // third is their mean and the fourth black and transparent; else both lie between them.
 static void read_colors(const uint8_t *block, bool has_transparent, uint8_t texels[16][4])
 {
-    const uint32_t first = md5_little16(block), second = md5_little16(block + 2);
+    const uint32_t first = md5_little16(block);
+    const uint32_t second = md5_little16(block + 2);
     const uint32_t indices = md5_little32(block + 4);
     const bool is_three = has_transparent && first <= second;
     uint32_t ends[2][3];
@@ -434,7 +446,8 @@ static void read_colors(const uint8_t *block, bool has_transparent, uint8_t texe
     widen565(first, ends[0]);
     widen565(second, ends[1]);
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t a = ends[0][i], b = ends[1][i];
+        const uint32_t a = ends[0][i];
+        const uint32_t b = ends[1][i];
         palette[0][i] = (uint8_t)a;
         palette[1][i] = (uint8_t)b;
         palette[2][i] = (uint8_t)(is_three ? (a + b) / 2 : (2 * a + b) / 3);
@@ -463,7 +476,9 @@ static void read_block(md5_block_format format, const uint8_t *block, uint8_t te
         read_colors(block + 8, false, texels);
         // Two end values and 3 bits for each texel. If the first is not the greater one, there are
         // four values between them, 0 and 255; else six.
-        const uint32_t a = block[0], b = block[1], steps = a > b ? 7 : 5;
+        const uint32_t a = block[0];
+        const uint32_t b = block[1];
+        const uint32_t steps = a > b ? 7 : 5;
         uint8_t palette[8] = {block[0], block[1], 0, 0, 0, 0, 0, 255};
         for (uint32_t i = 1; i < steps; i++)
             palette[i + 1] = (uint8_t)(((steps - i) * a + i * b) / steps);
@@ -500,7 +515,8 @@ enum {
 }; // flags of the format
 
 typedef struct dds_file {
-    uint32_t width, height;
+    uint32_t width;
+    uint32_t height;
     md5_block_format blocks;
     uint32_t bits;     // of a texel without blocks: 8, 16, 24 or 32
     uint32_t masks[4]; // red, green, blue, alpha; 0 = no such channel
@@ -515,7 +531,8 @@ typedef struct dds_file {
 static bool set_numbered_format(uint32_t number, dds_file *file)
 {
     static const struct {
-        uint32_t first, last;
+        uint32_t first;
+        uint32_t last;
         md5_block_format blocks;
         uint32_t masks[4];
     } formats[] = {
@@ -638,7 +655,8 @@ static bool check_dds_data(md5_context *context, const uint8_t *bytes, size_t si
 // A channel of a texel as 8 bits, rounded.
 static uint8_t channel_of(uint32_t texel, uint32_t mask)
 {
-    uint64_t most = mask, value = texel & mask;
+    uint64_t most = mask;
+    uint64_t value = texel & mask;
     while (!(most & 1)) {
         most >>= 1;
         value >>= 1;
@@ -700,7 +718,8 @@ static bool begins_with(const uint8_t *bytes, size_t size, const char *magic, si
 static const char *foreign_format(const uint8_t *bytes, size_t size)
 {
     static const struct {
-        const char *name, *magic;
+        const char *name;
+        const char *magic;
         size_t length;
     } formats[] = {
         {"PNG", "\x89PNG\r\n\x1a\n", 8},
@@ -738,7 +757,8 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
     if (!foreign)
         return read_tga(&context, file, size);
     if (opts && opts->decoder.decode) {
-        uint32_t width = 0, height = 0;
+        uint32_t width = 0;
+        uint32_t height = 0;
         md5_error reason = {.status = MD5_OK};
         const void *const pixels =
             opts->decoder.decode(opts->decoder.user, bytes, size, &width, &height, &reason);

@@ -15,7 +15,8 @@
 
 // Operations and their arguments: p a program, n a number. The first argument is a program.
 static const struct operation {
-    const char *word, *arguments;
+    const char *word;
+    const char *arguments;
     md5_image_kind kind;
 } operations[] = {
     {"heightmap", "pn", MD5_IMAGE_HEIGHTMAP},
@@ -244,7 +245,8 @@ static const uint8_t *texel(const md5_image *image, uint32_t x, uint32_t y)
 // are powers of two. If memory runs out, returns NULL and does not free it.
 static md5_image *round_image(md5_context *context, md5_image *image)
 {
-    const uint32_t width = power_below(image->width), height = power_below(image->height);
+    const uint32_t width = power_below(image->width);
+    const uint32_t height = power_below(image->height);
     if (width == image->width && height == image->height)
         return image;
     md5_image *const result = md5i_new_image(context, width, height);
@@ -256,11 +258,12 @@ static md5_image *round_image(md5_context *context, md5_image *image)
         const uint32_t below = row_of(y, 0.75f, image->height, result->height);
         uint8_t *to = result->pixels + (size_t)y * result->width * MD5_IMAGE_CHANNELS;
         for (uint32_t x = 0; x < result->width; x++, to += MD5_IMAGE_CHANNELS) {
-            const uint32_t left = column_of(step, x, 1), right = column_of(step, x, 3);
-            const uint8_t *const a = texel(image, left, above), *const b =
-                                                                    texel(image, right, above);
-            const uint8_t *const c = texel(image, left, below), *const d =
-                                                                    texel(image, right, below);
+            const uint32_t left = column_of(step, x, 1);
+            const uint32_t right = column_of(step, x, 3);
+            const uint8_t *const a = texel(image, left, above);
+            const uint8_t *const b = texel(image, right, above);
+            const uint8_t *const c = texel(image, left, below);
+            const uint8_t *const d = texel(image, right, below);
             for (uint32_t i = 0; i < MD5_IMAGE_CHANNELS; i++)
                 to[i] = (uint8_t)((a[i] + b[i] + c[i] + d[i]) >> 2);
         }
@@ -377,7 +380,8 @@ static void add_three(const uint8_t *row, uint32_t width, uint32_t x, int sum[3]
 // picture may have another size. Return false if memory runs out.
 static bool smooth_normals(md5_context *context, md5_image *image)
 {
-    const size_t stride = (size_t)image->width * MD5_IMAGE_CHANNELS, size = stride * image->height;
+    const size_t stride = (size_t)image->width * MD5_IMAGE_CHANNELS;
+    const size_t size = stride * image->height;
     uint8_t *const source = (uint8_t *)md5i_alloc(context, size);
     TRY(source);
     memcpy(source, image->pixels, size);
@@ -500,7 +504,8 @@ static uint32_t fill_quadratic(uint32_t x, uint32_t y)
 static uint32_t fill_fog(uint32_t x, uint32_t y)
 {
     enum { SIDE = 128, MIDDLE = SIDE / 2 };
-    const float dx = (float)x - (float)MIDDLE, dy = (float)y - (float)MIDDLE;
+    const float dx = (float)x - (float)MIDDLE;
+    const float dy = (float)y - (float)MIDDLE;
     const float steps = sqrtf(dx * dx + dy * dy) / (float)(MIDDLE - 1) * 255.0f;
     const bool is_edge = x == 0 || y == 0 || x == SIDE - 1 || y == SIDE - 1;
     const uint32_t num_steps = (uint32_t)steps & 255; // a byte
@@ -515,8 +520,10 @@ static uint32_t fill_fog(uint32_t x, uint32_t y)
 // it.
 static float fog_fraction(float view, float target)
 {
-    const float RAMP = 8.0f, DEEP = 30.0f;
-    const float upper = fmaxf(view, target), lower = fminf(view, target);
+    const float RAMP = 8.0f;
+    const float DEEP = 30.0f;
+    const float upper = fmaxf(view, target);
+    const float lower = fminf(view, target);
     const float length = upper - lower;
     if (lower > 0.0f)
         return 0.0f;
@@ -525,7 +532,8 @@ static float fog_fraction(float view, float target)
     if (length <= 0.0f)
         return -view / RAMP;
     const float above = fmaxf(upper, 0.0f);
-    const float top = fminf(upper, 0.0f), bottom = fmaxf(lower, -RAMP);
+    const float top = fminf(upper, 0.0f);
+    const float bottom = fmaxf(lower, -RAMP);
     // The fog that is missing inside the ramp: the mean of its ends, times the length.
     const float lacking = (1.0f + (top + bottom) / RAMP * 0.5f) * (top - bottom);
     const float depth = -lower / DEEP;
@@ -575,7 +583,8 @@ static uint32_t fill_normal_cube(uint32_t x, uint32_t y)
 
 static const struct builtin_image {
     const char *name; // lower case
-    uint32_t width, height;
+    uint32_t width;
+    uint32_t height;
     fill_fn *fill; // NULL: all of `color`; without a width: made while drawing
     md5_image_repeat repeat;
     bool is_nearest; // not filtered
@@ -669,7 +678,8 @@ typedef struct image_search {
 static void compressed_path(char path[LONGEST_PATH], const char *text)
 {
     enum { MAX_FOLDERS = 4 };
-    size_t length = strlen("dds/"), num_folders = 0;
+    size_t length = strlen("dds/");
+    size_t num_folders = 0;
     memcpy(path, "dds/", sizeof "dds/");
     for (; *text && length < LONGEST_PATH - sizeof ".dds"; text++) {
         if (strchr("/\\(", *text))
@@ -816,7 +826,8 @@ typedef struct image_run {
     const md5_image_opts *opts; // may be NULL
     md5_game *game;
     md5_image **stack; // [room]
-    size_t room, depth;
+    size_t room;
+    size_t depth;
 } image_run;
 
 // -- Operations on single texels ------------------------------------------------------------------

@@ -63,7 +63,8 @@ enum { SOLID = 1, OPAQUE_CONTENTS = 2, DISCRETE = 1 << 10, TYPE_MASK = 15 };
 static const struct surface_word {
     const char *word;
     bool clears_solid;
-    uint32_t surface, contents;
+    uint32_t surface;
+    uint32_t contents;
 } surface_words[] = {
     {"solid", false, 0, SOLID},
     {"water", true, 0, 1 << 2},
@@ -294,7 +295,8 @@ static void read_shortcut(md5_material_parser *parser)
 {
     static const char *const lights[] = {"", "bumpmap", "diffusemap", "specularmap"};
     char image[MD5_IMAGE_TEXT], text[MD5_IMAGE_TEXT + 64];
-    md5_decl_lex lex, *const outer = parser->lex;
+    md5_decl_lex lex;
+    md5_decl_lex *const outer = parser->lex;
     if (!md5i_read_image_text(outer, image))
         return;
     const int size =
@@ -415,7 +417,8 @@ static bool add_implicit_stages(md5_material_parser *parser)
 // Whether what is behind a surface shows through its first stage.
 static bool is_blended(uint32_t bits)
 {
-    const uint32_t source = bits & 0x0F, destination = bits & 0xF0;
+    const uint32_t source = bits & 0x0F;
+    const uint32_t destination = bits & 0xF0;
     return destination != 0 || source == 3 || source == 4 || source == 7 || source == 8;
 }
 

@@ -130,7 +130,8 @@ float md5i_table_at(const md5_table *table, float x)
     const uint32_t count = table->num_values;
     if (count <= 1)
         return 1.0f;
-    const float size = (float)count, last = (float)(count - 1);
+    const float size = (float)count;
+    const float last = (float)(count - 1);
     float place = table->is_clamped ? x * last : x * size;
     if (!(place > -FLT_MAX && place < FLT_MAX))
         return 0.0f;
@@ -482,7 +483,8 @@ static float truth(bool value)
 static float value_of(const md5_material_op *op, const md5_material_input *input,
                       const float *registers)
 {
-    const float a = registers[op->a], b = registers[op->b];
+    const float a = registers[op->a];
+    const float b = registers[op->b];
     switch (op->kind) {
     case MD5_OP_ADD:
         return a + b;
@@ -612,7 +614,8 @@ static void read_pair(md5_material_parser *parser)
     const uint32_t one = add_constant(parser, 1.0f);
     if (parser->value == PAIR_SHEAR) {
         const uint32_t minus_half = add_constant(parser, -0.5f);
-        const uint32_t s = product(parser, minus_half, a), t = product(parser, minus_half, b);
+        const uint32_t s = product(parser, minus_half, a);
+        const uint32_t t = product(parser, minus_half, b);
         uint32_t shear[2][3] = {{one, a, s}, {b, one, t}};
         multiply(parser, shear);
         return;
@@ -621,8 +624,8 @@ static void read_pair(md5_material_parser *parser)
     const bool is_centered = parser->value == PAIR_CENTER_SCALE;
     const uint32_t s = is_centered ? centered(parser, a) : zero;
     const uint32_t t = is_centered ? centered(parser, b) : zero;
-    uint32_t scroll[2][3] = {{one, zero, a}, {zero, one, b}},
-             scale[2][3] = {{a, zero, s}, {zero, b, t}};
+    uint32_t scroll[2][3] = {{one, zero, a}, {zero, one, b}};
+    uint32_t scale[2][3] = {{a, zero, s}, {zero, b, t}};
     multiply(parser, parser->value == PAIR_SCROLL ? scroll : scale);
 }
 
@@ -861,7 +864,8 @@ static void read_blend(md5_material_parser *parser)
     md5_token token;
     if (!md5i_decl_lex_read(parser->lex, &token))
         return;
-    const named_bits *const blend = row_of(blends, &token), *const light = row_of(lights, &token);
+    const named_bits *const blend = row_of(blends, &token);
+    const named_bits *const light = row_of(lights, &token);
     if (blend->word) {
         parser->stage->bits = blend->bits;
         return;

@@ -154,7 +154,8 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
         const md5_float4 whole = shorter_way(find_turn(&view));
         const md5_float4 turn = limit_turn(equal_part(whole, chain.count), &view.rule);
         md5_float4 so_far = turn;
-        md5_float4 old = md5_float4_of_vec3(chain.places[0]), place = old;
+        md5_float4 old = md5_float4_of_vec3(chain.places[0]);
+        md5_float4 place = old;
         for (uint32_t i = 0; i < last; i++) {
             if (i > 0)
                 so_far = md5_float4_trim(md5_float4_turn(turn, so_far));
@@ -184,7 +185,8 @@ static const double longest_step = 60;
 static const float shortest_rest = 0.05f;
 
 // Seconds of a saccade: of any, and for each radian of its angle.
-static const float saccade_base = 0.021f, saccade_slope = 0.126f;
+static const float saccade_base = 0.021f;
+static const float saccade_slope = 0.126f;
 
 static md5_gaze_params numbers_of(const md5_gaze_desc *desc)
 {
@@ -221,7 +223,8 @@ static md5_vec2 eyes_at(const md5_gaze *gaze)
 {
     if (!(gaze->seconds < gaze->duration))
         return gaze->to;
-    const float t = gaze->seconds / gaze->duration, part = t * t * (3 - 2 * t);
+    const float t = gaze->seconds / gaze->duration;
+    const float part = t * t * (3 - 2 * t);
     return (md5_vec2){gaze->from.x + (gaze->to.x - gaze->from.x) * part,
                       gaze->from.y + (gaze->to.y - gaze->from.y) * part};
 }
@@ -260,8 +263,10 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
         if (!(gaze->rest > 0)) {
             // Each choice takes five random numbers, so that targets that come and go shift no
             // other one.
-            const float x = 2 * next_random(gaze) - 1, y = 2 * next_random(gaze) - 1;
-            const float chance = next_random(gaze), which = next_random(gaze);
+            const float x = 2 * next_random(gaze) - 1;
+            const float y = 2 * next_random(gaze) - 1;
+            const float chance = next_random(gaze);
+            const float which = next_random(gaze);
             const float least = numbers.min_seconds;
             const float rest = least + (numbers.max_seconds - least) * next_random(gaze);
             gaze->from = eyes_at(gaze);
@@ -310,7 +315,8 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_NOT_NULL(gaze);
     MD5_ASSERT(desc->num_eyes <= MD5_MAX_EYES, "num_eyes: must be at most MD5_MAX_EYES");
-    const md5_gaze_params *const numbers = &desc->params, filled = numbers_of(desc);
+    const md5_gaze_params *const numbers = &desc->params;
+    const md5_gaze_params filled = numbers_of(desc);
     // A limit of MD5_EXPLICIT_ZERO is what md5_solve_aim() takes for none.
     const float head_limit =
         numbers->head_limit == MD5_EXPLICIT_ZERO ? MD5_EXPLICIT_ZERO : filled.head_limit;

@@ -7,7 +7,8 @@
 // The shortest rotation between two directions of any length; none if one of them is zero.
 static md5_quatd between(md5_vec3d from, md5_vec3d to)
 {
-    const md5_vec3d a = md5_vec3d_normalize(from), b = md5_vec3d_normalize(to);
+    const md5_vec3d a = md5_vec3d_normalize(from);
+    const md5_vec3d b = md5_vec3d_normalize(to);
     const double w = 1 + md5_vec3d_dot(a, b);
     if (!(w > 1e-12)) {
         const md5_vec3d axis = md5_vec3d_across(a);
@@ -94,7 +95,8 @@ static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double t
         way = md5_vec3d_normalize(md5_vec3d_sub(rig->joints[tip].place, start));
     if (!(md5_vec3d_dot(way, way) > 0))
         way = any;
-    double widest = 0, length = 0;
+    double widest = 0;
+    double length = 0;
     for (uint32_t i = tip; rig->joints[i].parent != MD5_NONE; i = rig->joints[i].parent) {
         const md5_vec3d from_root = md5_vec3d_sub(rig->joints[i].place, start);
         const double off = md5_vec3d_length(md5_vec3d_cross(from_root, way));
@@ -218,7 +220,8 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
     keep_rig(rig, best);
     if (iterations > 0)
         bend_straight(rig, rig->count - 1, target, tolerance);
-    uint32_t vain = 0, i = 0;
+    uint32_t vain = 0;
+    uint32_t i = 0;
     for (; i < iterations && least > tolerance && vain < MAX_VAIN; i++) {
         // Backward pass: restores the bone lengths from the target on, ignoring limits.
         places[last] = target;
@@ -231,7 +234,8 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
         // Forward pass: from the root on, each joint rotates towards the next position within its
         // limit.
         for (uint32_t k = 0; k < last; k++) {
-            md5_rig_joint *const own = &rig->joints[k], *const next = own + 1;
+            md5_rig_joint *const own = &rig->joints[k];
+            md5_rig_joint *const next = own + 1;
             set_local(rig, k, own->local); // updates it for the rotations of the joints above
             const md5_vec3d bone = md5_quatd_rotate(own->rotation, next->offset);
             set_local(rig, k,
@@ -323,7 +327,8 @@ static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
     const md5_chain *const chain = &reach->chain;
     const float *const lengths = reach->lengths;
     const uint32_t last = reach->last;
-    const md5_vec3 root = chain->places[0], any = {1, 0, 0};
+    const md5_vec3 root = chain->places[0];
+    const md5_vec3 any = {1, 0, 0};
     md5_vec3 places[MD5_MAX_CHAIN], way, aside;
     memcpy(places, chain->places, chain->count * sizeof *places);
     if (!(distance_left(reach, root) < reach->length)) {
@@ -453,7 +458,9 @@ typedef struct free_angle {
 typedef struct solving {
     md5_rig *rig;
     rig_goal *goals;
-    uint32_t num_goals, num_rows, num_angles;
+    uint32_t num_goals;
+    uint32_t num_rows;
+    uint32_t num_angles;
     uint32_t first_row[MD5_MAX_GOALS];
     uint32_t below[MD5_MAX_GOAL_JOINTS]; // bit of each goal whose tip is this joint or descends
     double errors[MAX_ROWS];             // weighted
@@ -557,7 +564,8 @@ static bool solve(solving *problem, double damping, double *result)
 static void iterate(solving *problem, double tolerance, uint32_t iterations)
 {
     md5_quatd before[MD5_MAX_GOAL_JOINTS];
-    double solved[MAX_ROWS], damping = DAMPING_FIRST;
+    double solved[MAX_ROWS];
+    double damping = DAMPING_FIRST;
     bool is_reached;
     double sum = measure(problem, tolerance, &is_reached);
     for (uint32_t i = 0; i < iterations && !is_reached && damping < DAMPING_MAX; i++) {
@@ -593,7 +601,8 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
 
         // The joints are turned by J^T `solved`.
         md5_vec3d turns[MD5_MAX_GOAL_JOINTS] = {{0, 0, 0}};
-        double column[MAX_ROWS] = {0}, most = 0;
+        double column[MAX_ROWS] = {0};
+        double most = 0;
         for (uint32_t j = 0; j < problem->num_angles; j++) {
             const free_angle *const angle = &problem->angles[j];
             fill_column(problem, angle, column);
@@ -786,7 +795,9 @@ static bool is_in_a_chain(const gathering *gather, uint32_t joint)
 // Returns the tip's index in the rig, or MD5_NONE if they do not fit.
 static uint32_t add_path(gathering *gather, uint32_t tip)
 {
-    uint32_t path[MD5_MAX_GOAL_JOINTS], count = 0, needed = 0;
+    uint32_t path[MD5_MAX_GOAL_JOINTS];
+    uint32_t count = 0;
+    uint32_t needed = 0;
     uint32_t ancestor = tip;
     uint32_t parent = MD5_NONE;
     for (uint32_t depth = 0; ancestor != MD5_NONE;

@@ -7,11 +7,15 @@
 // A curve as Bézier pieces, the common form of all kinds, so that there is one evaluation and one
 // computation of length. Points are homogeneous (w x, w y, w z, w), so that pieces may be rational.
 typedef struct md5_vec4d {
-    double x, y, z, w;
+    double x;
+    double y;
+    double z;
+    double w;
 } md5_vec4d;
 
 typedef struct md5_pieces {
-    uint32_t degree, count;
+    uint32_t degree;
+    uint32_t count;
     double *starts;    // [count + 1] t at which each begins; the last is 1
     md5_vec4d *points; // [count][degree + 1]
 } md5_pieces;
@@ -30,7 +34,8 @@ static inline md5_vec4d md5_vec4d_lerp(md5_vec4d a, md5_vec4d b, double t)
 
 // Point and derivative at a position 0..1 within a piece.
 typedef struct md5_motion_at {
-    md5_vec3d point, velocity;
+    md5_vec3d point;
+    md5_vec3d velocity;
 } md5_motion_at;
 
 // Lengths along the pieces of a curve: a table of arcs so short that one quadrature measures each.
@@ -64,7 +69,8 @@ static uint32_t curve_degree(const md5_curve_desc *desc)
 
 static bool check_knots(md5_context *context, const md5_curve_desc *desc)
 {
-    const uint32_t degree = curve_degree(desc), n = desc->num_points;
+    const uint32_t degree = curve_degree(desc);
+    const uint32_t n = desc->num_points;
     const float *const knots = desc->knots;
     const double range = (double)knots[n] - knots[degree];
     for (uint32_t i = 0; i <= n + degree; i++) {
@@ -111,9 +117,11 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
     static const char *const names[] = {"Catmull-Rom curve",  "Catmull-Rom curve",
                                         "cubic Bezier curve", "Bezier curve",
                                         "B-spline",           "NURBS"};
-    const char *const kind = names[desc->kind], *const form = desc->is_closed ? "closed" : "open";
+    const char *const kind = names[desc->kind];
+    const char *const form = desc->is_closed ? "closed" : "open";
     const uint32_t n = desc->num_points;
-    uint32_t least = 3, most = MD5_MAX_CURVE_POINTS;
+    uint32_t least = 3;
+    uint32_t most = MD5_MAX_CURVE_POINTS;
     if (!desc->is_closed)
         least = desc->kind <= MD5_CURVE_CATMULL_ROM_UNIFORM || desc->kind == MD5_CURVE_BEZIER
                     ? 2
@@ -174,7 +182,8 @@ static md5_motion_at piece_at(const md5_pieces *pieces, uint32_t piece, double s
     }
     const md5_vec4d at = md5_vec4d_lerp(p[0], p[1], share);
     const md5_vec3d point = {at.x / at.w, at.y / at.w, at.z / at.w};
-    const double w = p[1].w - p[0].w, scale = degree / at.w;
+    const double w = p[1].w - p[0].w;
+    const double scale = degree / at.w;
     return (md5_motion_at){
         point,
         {
@@ -229,14 +238,16 @@ static bool make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
 
 typedef struct path {
     const md5_vec3 *points;
-    uint32_t num_points, num_pieces;
+    uint32_t num_points;
+    uint32_t num_pieces;
     bool is_uniform;
     double least; // time of a piece
 } path;
 
 static md5_vec3d step_of(const path *line, uint32_t piece)
 {
-    const md5_vec3 from = line->points[piece], to = line->points[(piece + 1) % line->num_points];
+    const md5_vec3 from = line->points[piece];
+    const md5_vec3 to = line->points[(piece + 1) % line->num_points];
     return md5_vec3d_sub(md5_vec3d_of(to), md5_vec3d_of(from));
 }
 
@@ -258,7 +269,8 @@ static md5_vec3d velocity_at(const path *line, uint32_t point)
         const uint32_t only = point == 0 ? after : before;
         return md5_vec3d_scale(step_of(line, only), 1.0 / time_of(line, only));
     }
-    const double time_before = time_of(line, before), time_after = time_of(line, after);
+    const double time_before = time_of(line, before);
+    const double time_after = time_of(line, after);
     const double sum = time_before + time_after;
     return md5_vec3d_add(md5_vec3d_scale(step_of(line, before), time_after / (time_before * sum)),
                          md5_vec3d_scale(step_of(line, after), time_before / (time_after * sum)));
@@ -313,7 +325,8 @@ static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_p
 
 typedef struct spline {
     const md5_curve_desc *desc;
-    int64_t degree, num_points;
+    int64_t degree;
+    int64_t num_points;
     int64_t first, end; // pieces are between knots i and i + 1, from first to end - 1
 } spline;
 
@@ -323,7 +336,8 @@ static double knot(const spline *line, int64_t i)
         return line->desc->knots[i];
     if (line->desc->is_closed || line->desc->kind == MD5_CURVE_B_SPLINE)
         return (double)i;
-    const int64_t inner = i - line->degree, last = line->num_points - line->degree;
+    const int64_t inner = i - line->degree;
+    const int64_t last = line->num_points - line->degree;
     return (double)(inner < 0 ? 0 : inner > last ? last : inner);
 }
 
@@ -346,8 +360,8 @@ static md5_vec4d polar_form(const spline *line, int64_t piece, int64_t num_ends)
     for (int64_t round = 1; round <= degree; round++) {
         const double x = knot(line, piece + (round > degree - num_ends ? 1 : 0));
         for (int64_t i = degree; i >= round; i--) {
-            const double from = knot(line, piece - degree + i),
-                         to = knot(line, piece + i + 1 - round);
+            const double from = knot(line, piece - degree + i);
+            const double to = knot(line, piece + i + 1 - round);
             p[i] = md5_vec4d_lerp(p[i - 1], p[i], (x - from) / (to - from));
         }
     }
@@ -363,7 +377,8 @@ static bool make_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
         .first = desc->is_closed ? 0 : (int64_t)curve_degree(desc),
         .end = desc->num_points,
     };
-    const double start = knot(&line, line.first), range = knot(&line, line.end) - start;
+    const double start = knot(&line, line.first);
+    const double range = knot(&line, line.end) - start;
     uint32_t count = 0;
     for (int64_t i = line.first; i < line.end; i++)
         count += knot(&line, i + 1) > knot(&line, i);
@@ -415,7 +430,8 @@ static double speed_at(const md5_pieces *pieces, uint32_t piece, double share)
 
 static double integrate(const md5_pieces *pieces, uint32_t piece, double from, double to)
 {
-    const double center = 0.5 * (from + to), half = 0.5 * (to - from);
+    const double center = 0.5 * (from + to);
+    const double half = 0.5 * (to - from);
     double sum = 0;
     for (uint32_t i = 0; i < NUM_NODES; i++)
         sum += weights[i]
@@ -437,17 +453,23 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
     // The tolerance for an arc as long as the piece. A curve with positive weights is not longer
     // than its control polygon.
     const md5_vec4d *const p = pieces->points + (size_t)piece * (pieces->degree + 1);
-    double polygon = 0, farthest = md5_vec3d_length(corner(p[0]));
+    double polygon = 0;
+    double farthest = md5_vec3d_length(corner(p[0]));
     for (uint32_t i = 0; i < pieces->degree; i++) {
-        const md5_vec3d corner_from = corner(p[i]), corner_to = corner(p[i + 1]);
+        const md5_vec3d corner_from = corner(p[i]);
+        const md5_vec3d corner_to = corner(p[i + 1]);
         polygon += md5_vec3d_length(md5_vec3d_sub(corner_to, corner_from));
         farthest = fmax(farthest, md5_vec3d_length(corner_to));
     }
     const double allowed = TOLERANCE * polygon + NOISE * farthest;
-    uint32_t depth = 0, index = 0, count = 0;
+    uint32_t depth = 0;
+    uint32_t index = 0;
+    uint32_t count = 0;
     do {
         const double width = 1.0 / (1u << depth);
-        const double from = index * width, to = (index + 1) * width, middle = 0.5 * (from + to);
+        const double from = index * width;
+        const double to = (index + 1) * width;
+        const double middle = 0.5 * (from + to);
         const double whole = integrate(pieces, piece, from, to);
         const double halves =
             integrate(pieces, piece, from, middle) + integrate(pieces, piece, middle, to);
@@ -480,14 +502,17 @@ static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *
 // Newton's method, with bisection where it would leave the interval that holds the solution.
 static double share_of_arc(const md5_pieces *pieces, const md5_arc *arc, double length)
 {
-    double low = arc->from, high = arc->to, share = low;
+    double low = arc->from;
+    double high = arc->to;
+    double share = low;
     for (uint32_t step = 0; step < 60; step++) {
         const double miss = integrate(pieces, arc->piece, arc->from, share) - length;
         if (miss > 0)
             high = share;
         else
             low = share;
-        const double speed = speed_at(pieces, arc->piece, share), last = share;
+        const double speed = speed_at(pieces, arc->piece, share);
+        const double last = share;
         share = last - miss / speed;
         if (!(share >= low && share <= high))
             share = 0.5 * (low + high);
@@ -584,7 +609,8 @@ static double within(const md5_curve *curve, double value, double end)
 // `x`; else the first.
 static uint32_t find_last(const void *items, size_t stride, uint32_t count, double x)
 {
-    uint32_t low = 0, high = count;
+    uint32_t low = 0;
+    uint32_t high = count;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
         double start;
@@ -664,7 +690,8 @@ double md5_curve_distance(const md5_curve *curve, double t)
     const location at = locate(curve, t);
     if (at.piece + 1 == curve->pieces.count && at.share >= 1)
         return curve->length;
-    uint32_t low = 0, high = curve->num_arcs;
+    uint32_t low = 0;
+    uint32_t high = curve->num_arcs;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
         const md5_arc *const arc = &curve->arcs[middle];
@@ -691,7 +718,8 @@ double md5_curve_distance(const md5_curve *curve, double t)
 
 // From one key to the next.
 typedef struct span {
-    double start, seconds;
+    double start;
+    double seconds;
     md5_quatd key, inner;           // at the start: q0 and a
     md5_vec3d key_turn, inner_turn; // to q1 and b
 } span;
@@ -721,7 +749,8 @@ static md5_vec3d turn_between(md5_quatd from, md5_quatd to)
 static md5_quatd turned(md5_quatd q, md5_vec3d turn, double share)
 {
     const md5_vec3d part = md5_vec3d_scale(turn, share);
-    const double angle = md5_vec3d_length(part), turns = angle / (2 * PI);
+    const double angle = md5_vec3d_length(part);
+    const double turns = angle / (2 * PI);
     const double scale = angle > 0 ? md5i_sine_of_turns(turns) / angle : 0;
     const double cosine = angle > 0 ? md5i_sine_of_turns(turns + 0.25) : 1;
     return md5_quatd_mul(q, (md5_quatd){part.x * scale, part.y * scale, part.z * scale, cosine});
@@ -732,7 +761,8 @@ static md5_quatd turned(md5_quatd q, md5_vec3d turn, double share)
 typedef struct keys {
     const md5_quat *keys;
     const double *times;
-    uint32_t num_keys, num_spans;
+    uint32_t num_keys;
+    uint32_t num_spans;
     double period;
 } keys;
 

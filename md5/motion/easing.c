@@ -41,7 +41,8 @@ double md5i_sine_of_turns(double turns)
 // up to x^15 is exact to 1e-18. Beyond 1 by the complement, beyond pi / 2 by the supplement.
 double md5i_angle(double y, double x)
 {
-    const double pi = 3.14159265358979324, across = fabs(x);
+    const double pi = 3.14159265358979324;
+    const double across = fabs(x);
     if (!(y > 0))
         return x < 0 ? pi : 0;
     double slope = y <= across ? y / across : across / y;
@@ -85,7 +86,8 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
     int doublings = 0;
     for (; rate * t > 0.25; doublings++)
         t *= 0.5;
-    double a = 1, b = 0;
+    double a = 1;
+    double b = 0;
     for (int term = TERMS; term > 0; term--) {
         const double h = t / term;
         const double turned = 1 - h * stiffness * b;
@@ -282,7 +284,9 @@ static double unit(float value)
 // solution, as at a vertical or horizontal tangent.
 static double solve_bezier(double x1, double x2, double x)
 {
-    double low = 0, high = 1, s = x;
+    double low = 0;
+    double high = 1;
+    double s = x;
     for (uint32_t step = 0; step < 64; step++) {
         const double miss = bezier(x1, x2, s) - x;
         if (miss == 0)
@@ -309,7 +313,8 @@ double md5i_eased(const md5_easing *easing, double t)
     if (easing->kind == MD5_EASE_STEPS) {
         const md5_jump jump = easing->jump;
         const double rounding = 1 + 0x1p-23;
-        double jumps = easing->steps, step = floor(fmin(fmax(t, 0.0), 1.0) * jumps * rounding);
+        double jumps = easing->steps;
+        double step = floor(fmin(fmax(t, 0.0), 1.0) * jumps * rounding);
         if (jump == MD5_JUMP_START || jump == MD5_JUMP_BOTH)
             step += 1;
         if (jump == MD5_JUMP_BOTH)
@@ -358,7 +363,8 @@ static double inverse_smoothstep(double x)
 
 void md5i_mean_points(double from, double to, md5_mean_point *points)
 {
-    const double begin = inverse_smoothstep(from), width = inverse_smoothstep(to) - begin;
+    const double begin = inverse_smoothstep(from);
+    const double width = inverse_smoothstep(to) - begin;
     double sum = 0;
     for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
         const double v = begin + width * gauss[i].place;
@@ -373,9 +379,12 @@ void md5i_mean_points(double from, double to, md5_mean_point *points)
 // Over a part of y dx along a Bézier curve.
 static double area_of_bezier(const md5_easing *easing, double from, double to)
 {
-    const double x1 = unit(easing->x1), x2 = unit(easing->x2);
-    const double y1 = easing->y1, y2 = easing->y2;
-    const double begin = solve_bezier(x1, x2, from), width = solve_bezier(x1, x2, to) - begin;
+    const double x1 = unit(easing->x1);
+    const double x2 = unit(easing->x2);
+    const double y1 = easing->y1;
+    const double y2 = easing->y2;
+    const double begin = solve_bezier(x1, x2, from);
+    const double width = solve_bezier(x1, x2, to) - begin;
     double sum = 0;
     for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
         const double s = begin + width * gauss[i].place;
@@ -390,7 +399,8 @@ double md5i_eased_area(const md5_easing *easing, double from, double to)
     const uint32_t parts = easing->kind == MD5_EASE_STEPS ? easing->steps : MD5_EASE_PARTS;
     double area = 0;
     for (uint32_t i = (uint32_t)(from * parts); i < to * parts; i++) {
-        const double begin = fmax((double)i / parts, from), end = fmin((i + 1.0) / parts, to);
+        const double begin = fmax((double)i / parts, from);
+        const double end = fmin((i + 1.0) / parts, to);
         md5_mean_point points[MD5_MEAN_POINTS];
         md5i_mean_points(begin * parts - i, end * parts - i, points);
         double mean = 0;
@@ -424,7 +434,8 @@ const char *md5_easing_name(md5_ease_kind kind)
 }
 
 static const struct short_name {
-    const char *name, *full;
+    const char *name;
+    const char *full;
 } short_names[] = {
     {"quad", "quadratic"},   {"quart", "quartic"}, {"quint", "quintic"},
     {"expo", "exponential"}, {"circ", "circular"}, {"sqrt", "square_root"},
@@ -476,8 +487,11 @@ void md5_spring_damp(float target, float stiffness, float damping, float seconds
 {
     MD5_ASSERT_NOT_NULL(value);
     MD5_ASSERT_NOT_NULL(velocity);
-    const double k = stiffness, c = damping > 0 ? damping : 0;
-    const double x = (double)*value - target, v = *velocity, t = seconds;
+    const double k = stiffness;
+    const double c = damping > 0 ? damping : 0;
+    const double x = (double)*value - target;
+    const double v = *velocity;
+    const double t = seconds;
     // The sum is finite only if all terms are.
     if (!(k > 0 && t > 0) || !isfinite(k + c + x + v + t))
         return;

@@ -51,14 +51,16 @@ static bool is_known(md5_vec3 facing)
 static md5_vec3 turn_by(float tangent, md5_vec3 v)
 {
     const float square = tangent * tangent;
-    const float cosine = (1 - square) / (1 + square), sine = 2 * tangent / (1 + square);
+    const float cosine = (1 - square) / (1 + square);
+    const float sine = 2 * tangent / (1 + square);
     return (md5_vec3){cosine * v.x - sine * v.y, sine * v.x + cosine * v.y, 0};
 }
 
 // The tangent of half of the angle between two level directions, within the limit.
 static float turn_between(md5_vec3 from, md5_vec3 to)
 {
-    const float cosine = from.x * to.x + from.y * to.y, sine = from.x * to.y - from.y * to.x;
+    const float cosine = from.x * to.x + from.y * to.y;
+    const float sine = from.x * to.y - from.y * to.x;
     const float size = sqrtf(cosine * cosine + sine * sine);
     const float most = farthest_turn * (size + cosine);
     if (!(fabsf(sine) < most))
@@ -107,7 +109,8 @@ static bool is_too_far(const md5_hold_params *hold, const md5_hold_step *step, c
 // through near the ground.
 static bool is_slow(const md5_hold_params *hold, const md5_hold_step *step, const md5_held *held)
 {
-    const float x = step->sole.x - held->animated.x, y = step->sole.y - held->animated.y;
+    const float x = step->sole.x - held->animated.x;
+    const float y = step->sole.y - held->animated.y;
     const float most = 3 * hold->speed * step->seconds;
     return x * x + y * y <= most * most;
 }
@@ -163,7 +166,8 @@ static void settle(const md5_hold_params *hold, float seconds, float *value, flo
         *value = *rate = 0;
         return;
     }
-    const float frequency = (float)exact, keep = (float)md5i_decay(exact * seconds);
+    const float frequency = (float)exact;
+    const float keep = (float)md5i_decay(exact * seconds);
     const float way = (*rate + *value * frequency) * seconds;
     *value = (*value + way) * keep;
     *rate = (*rate - way * frequency) * keep;
@@ -333,7 +337,13 @@ uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xfo
 typedef struct md5_gait_context {
     const md5_gait_desc *desc;
     md5_vec3 forward, left, up; // model and world space
-    float step_length, step_height, slack, step_seconds, min_seconds, response, smoothing;
+    float step_length;
+    float step_height;
+    float slack;
+    float step_seconds;
+    float min_seconds;
+    float response;
+    float smoothing;
 } md5_gait_context;
 
 // `v` without its component along `up`.
@@ -387,8 +397,8 @@ static md5_vec3 home_of(const md5_gait *gait, uint32_t leg)
 static md5_vec3 home_velocity(const md5_gait_context *context, const md5_gait *gait, uint32_t leg)
 {
     const md5_vec3 home = gait->feet[leg].home;
-    const float ahead = md5_vec3_dot(home, context->forward),
-                aside = md5_vec3_dot(home, context->left);
+    const float ahead = md5_vec3_dot(home, context->forward);
+    const float aside = md5_vec3_dot(home, context->left);
     const md5_vec3 around = md5_vec3_add(md5_vec3_scale(context->forward, -aside * gait->turn_rate),
                                          md5_vec3_scale(context->left, ahead * gait->turn_rate));
     return md5_quat_rotate(gait->facing, md5_vec3_add(gait->velocity, around));
@@ -440,7 +450,8 @@ static float lag_of(const md5_gait_context *context, const md5_gait *gait, uint3
     const md5_vec3 away =
         md5_level(context, md5_vec3_sub(home_of(gait, leg), gait->feet[leg].position));
     const md5_vec3 velocity = home_velocity(context, gait, leg);
-    const float speed = md5_vec3_length(velocity), distance = md5_vec3_length(away);
+    const float speed = md5_vec3_length(velocity);
+    const float distance = md5_vec3_length(away);
     if (!(speed * context->step_seconds > STANDING * context->step_length))
         return distance;
     const float behind = md5_vec3_dot(away, velocity) / speed;
@@ -567,7 +578,14 @@ static float limited(float slope)
 // The plane is fitted by least squares, in doubles, since feet may be nearly collinear.
 static void follow_feet(const md5_gait_context *context, md5_gait *gait, float keep)
 {
-    double xx = 0, xy = 0, yy = 0, xh = 0, yh = 0, mx = 0, my = 0, mh = 0;
+    double xx = 0;
+    double xy = 0;
+    double yy = 0;
+    double xh = 0;
+    double yh = 0;
+    double mx = 0;
+    double my = 0;
+    double mh = 0;
     double x[MD5_MAX_LEGS], y[MD5_MAX_LEGS], h[MD5_MAX_LEGS];
     const double count = gait->num_legs;
     const md5_quat to_model = md5_quat_conjugate(gait->facing);
@@ -582,11 +600,14 @@ static void follow_feet(const md5_gait_context *context, md5_gait *gait, float k
         h[i] = md5_vec3_dot(from, context->up), mh += h[i] / count;
     }
     for (uint32_t i = 0; i < gait->num_legs; i++) {
-        const double a = x[i] - mx, b = y[i] - my, c = h[i] - mh;
+        const double a = x[i] - mx;
+        const double b = y[i] - my;
+        const double c = h[i] - mh;
         xx += a * a, xy += a * b, yy += b * b, xh += a * c, yh += b * c;
     }
     const double determinant = xx * yy - xy * xy;
-    double rise_ahead = 0, rise_aside = 0;
+    double rise_ahead = 0;
+    double rise_aside = 0;
     if (determinant > 1e-6 * (xx + yy) * (xx + yy)) {
         rise_ahead = (xh * yy - yh * xy) / determinant;
         rise_aside = (yh * xx - xh * xy) / determinant;

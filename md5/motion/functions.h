@@ -25,7 +25,8 @@ double md5i_decay(double x);
 //   x  <- keep * x + drift * x'
 //   x' <- -stiffness * drift * x + (keep - damping * drift) * x'
 typedef struct md5_swing {
-    double keep, drift;
+    double keep;
+    double drift;
 } md5_swing;
 md5_swing md5i_swing_for(double stiffness, double damping, double seconds);
 
@@ -41,7 +42,8 @@ double md5i_eased(const md5_easing *easing, double t);
 // divided, the same function is seen: places crowd at 0 and 1, where a tangent may be vertical.
 enum { MD5_MEAN_POINTS = 5 };
 typedef struct md5_mean_point {
-    double place, weight;
+    double place;
+    double weight;
 } md5_mean_point;
 void md5i_mean_points(double from, double to, md5_mean_point *points);
 

@@ -59,7 +59,8 @@ static void turn_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_
     const md5_vec3d line = md5_vec3d_normalize(md5_vec3d_sub(target, first->place));
     const md5_quatd step = md5i_quatd_about(line, TURN_COSINE, TURN_SINE);
     const md5_quatd back = md5_quatd_conjugate(first->above);
-    md5_quatd turn = md5_quatd_mul(first->above, root), best = first->local;
+    md5_quatd turn = md5_quatd_mul(first->above, root);
+    md5_quatd best = first->local;
     double least = HUGE_VAL;
     rig->joints[MIDDLE].local = middle;
     for (uint32_t i = 0; i < TURNS; i++) {
@@ -119,7 +120,8 @@ typedef struct two_bones {
     md5_axes axes;
     const md5_limb *joints;
     md5_float4 above_knee, above_foot; // combined rotations of the joints in between
-    bool has_above_knee, has_above_foot;
+    bool has_above_knee;
+    bool has_above_foot;
     md5_float4 to_model;              // the hip's rotation
     md5_float4 from_model;            // its inverse
     md5_float4 start;                 // of the hip, model space
@@ -130,7 +132,8 @@ typedef struct two_bones {
 
 // A rotation in a plane: cosine and sine, both times any factor > 0.
 typedef struct flat_turn {
-    float cosine, sine;
+    float cosine;
+    float sine;
 } flat_turn;
 
 // The current plane of the limb, and the rotation to the new one.
@@ -205,7 +208,8 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
         place_below(skeleton, pose, joints->middle, joints->root, &upper, &limb->above_knee);
     limb->has_above_foot =
         place_below(skeleton, pose, joints->tip, joints->middle, &lower, &limb->above_foot);
-    const float upper_length = md5_float4_length(upper), lower_length = md5_float4_length(lower);
+    const float upper_length = md5_float4_length(upper);
+    const float lower_length = md5_float4_length(lower);
     limb->reach = upper_length + lower_length;
     if (!(limb->reach < MD5_FARTHEST))
         return MD5_LIMB_NOT_FINITE;
@@ -241,7 +245,8 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
 {
     const md5_float4 line = md5_float4_add(limb->upper, limb->lower);
     const float span = md5_float4_length(line);
-    const bool has_line = span > NOTHING, has_way = distance > NOTHING;
+    const bool has_line = span > NOTHING;
+    const bool has_way = distance > NOTHING;
     md5_float4 along, old_along;
     if (has_line)
         old_along = md5_float4_scale(line, 1.0f / span);
@@ -308,7 +313,9 @@ static md5_float4 below(bool has_above, md5_float4 above, md5_float4 rotation)
 
 // The rotations of the three joints, relative to their parents.
 typedef struct limb_rotations {
-    md5_float4 hip, knee, foot;
+    md5_float4 hip;
+    md5_float4 knee;
+    md5_float4 foot;
 } limb_rotations;
 
 // From the turns of thigh and knee in the space of the hip before the change.
@@ -317,7 +324,8 @@ static limb_rotations find_rotations(const md5_xform *pose, const two_bones *lim
                                      const md5_quat *rotation)
 {
     const md5_limb *const joints = limb->joints;
-    const md5_xform *const hip = &pose[joints->root], *const knee = &pose[joints->middle];
+    const md5_xform *const hip = &pose[joints->root];
+    const md5_xform *const knee = &pose[joints->middle];
     const md5_float4 old_knee = knee_rotation(limb, knee);
     const md5_float4 new_knee = md5_float4_turn(knee_turn, old_knee);
     // The foot's rotation, in the space of the hip as it was.
@@ -359,7 +367,8 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     const float distance = md5_float4_length(plan->way) / limb->reach;
     if (!(distance < MD5_FARTHEST)) // also if the hip has no finite position
         return MD5_LIMB_NOT_FINITE;
-    const float given = job->params.soften, longest = job->params.stretch;
+    const float given = job->params.soften;
+    const float longest = job->params.stretch;
     const float soften = given > 0 ? (given < 1 ? given : 1) : 0;
     const float max_stretch = longest > 1 ? longest : 1;
     const float folded = fabsf(limb->upper_length - limb->lower_length);
@@ -379,9 +388,11 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     // straight.
     const float upper_length = limb->upper_length * stretch;
     const float lower_length = limb->lower_length * stretch;
-    float x = 0, y = upper_length;
+    float x = 0;
+    float y = upper_length;
     if (goal > NOTHING) {
-        const float both = upper_length + lower_length, difference = upper_length - lower_length;
+        const float both = upper_length + lower_length;
+        const float difference = upper_length - lower_length;
         const float outer = (both - goal) * (both + goal);
         const float inner = (goal - difference) * (goal + difference);
         const float half = 0.5f / goal;
@@ -429,9 +440,10 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
                                           const md5_limb *joints, const md5_two_bone_job *job,
                                           limb_plan *plan)
 {
-    md5_quat *const root = &pose[joints->root].rotation, *const middle =
-                                                             &pose[joints->middle].rotation;
-    const md5_quat old_root = *root, old_middle = *middle;
+    md5_quat *const root = &pose[joints->root].rotation;
+    md5_quat *const middle = &pose[joints->middle].rotation;
+    const md5_quat old_root = *root;
+    const md5_quat old_middle = *middle;
     const md5_quat tip = md5_quat_of_row(md5i_place_of(skeleton, pose, joints->tip).rotation);
     md5_two_bone_job turned = *job;
     if (!job->rotation)
@@ -457,7 +469,8 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     md5_rig_joint *const hinge = &rig.joints[MIDDLE];
     if (hinge->limit.kind == MD5_LIMIT_HINGE) {
         const md5_quatd between = md5i_limit_middle(&hinge->limit);
-        const double bend = bend_of(&rig, hinge->local), most = bend_of(&rig, between);
+        const double bend = bend_of(&rig, hinge->local);
+        const double most = bend_of(&rig, between);
         if (fabs(bend) < STRAIGHT || bend * most < 0)
             hinge->local = between;
     }

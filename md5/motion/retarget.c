@@ -24,7 +24,8 @@ typedef enum side_form {
 typedef struct sided_name {
     side_form form;
     bool is_right;
-    const char *before, *after;
+    const char *before;
+    const char *after;
     size_t length; // of `before`
 } sided_name;
 
@@ -55,7 +56,8 @@ static bool begins_with(const char *text, const char *word)
 // The length of the side mark of that form at name[at], or 0 if there is none.
 static size_t side_length(const char *name, size_t offset, side_form form)
 {
-    const char before = offset > 0 ? name[offset - 1] : '\0', after = name[offset + 1];
+    const char before = offset > 0 ? name[offset - 1] : '\0';
+    const char after = name[offset + 1];
     const bool is_letter = lower(name[offset]) == 'l' || lower(name[offset]) == 'r';
     const bool is_capital = name[offset] == 'L' || name[offset] == 'R';
     switch (form) {
@@ -169,7 +171,8 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
         mirror[joint] |= joint;
     // Pairs the k-th left joint of a name with the k-th right one.
     for (uint32_t first = 0, next; first < count; first = next) {
-        const uint32_t lefts = run_length(skeleton, mirror, first), rights = first + lefts;
+        const uint32_t lefts = run_length(skeleton, mirror, first);
+        const uint32_t rights = first + lefts;
         next = rights;
         if (rights == count
             || compare_joints(skeleton, sorted_joint(mirror, first), sorted_joint(mirror, rights))
@@ -228,7 +231,8 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
     const md5_axes axes = model->skeleton.axes;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         const uint32_t from = mirror[joint];
-        const md5_mat34 above = parent_bind(model, from), other_above = parent_bind(model, joint);
+        const md5_mat34 above = parent_bind(model, from);
+        const md5_mat34 other_above = parent_bind(model, joint);
         const md5_quat turn =
             md5_quat_mul(md5_quat_conjugate(bind[from].rotation), pose[from].rotation);
         const md5_vec3 axis =
@@ -261,13 +265,15 @@ typedef struct joint_link {
     md5_vec3 from, rest; // bind places of the source, and of what is placed
     md5_vec3 up;         // from there to the joint, in its axes
     // Model-space rotation of the target = that of the source * this.
-    md5_quat to_target, next_to_target;
+    md5_quat to_target;
+    md5_quat next_to_target;
     // From the source's parent's bind pose to that of the target's parent.
     md5_quat frame;
 } joint_link;
 
 struct md5_retarget {
-    const md5_model *source, *target;
+    const md5_model *source;
+    const md5_model *target;
     float ratio; // of the legs, or the heights of the pelvis: target / source
     size_t size;
     md5_internal internal;
@@ -326,8 +332,8 @@ static bool select_sources(making *make, const md5_joint_pair *pairs, uint32_t n
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
         make->joints[joint].next = MD5_NONE;
     for (uint32_t i = 0; i < num_pairs; i++) {
-        const char *const names[] = {pairs[i].source, pairs[i].next},
-                          *target_name = pairs[i].target;
+        const char *const names[] = {pairs[i].source, pairs[i].next};
+        const char *target_name = pairs[i].target;
         uint32_t found[2];
         for (uint32_t k = 0; k < 2; k++) {
             found[k] = md5_find_joint(source, names[k]);
@@ -336,7 +342,8 @@ static bool select_sources(making *make, const md5_joint_pair *pairs, uint32_t n
                                 "joint pair %u: source joint %s does not exist", i,
                                 MD5_QUOTED(names[k]));
         }
-        const uint32_t from = found[0], to = md5_find_joint(target, target_name);
+        const uint32_t from = found[0];
+        const uint32_t to = md5_find_joint(target, target_name);
         if (target_name && to == MD5_NONE)
             return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                             "joint pair %u: target joint %s does not exist", i,
@@ -393,11 +400,14 @@ static float find_legs(making *make, uint32_t *pelvis)
 {
     const md5_skeleton *const target = &make->models[0]->skeleton;
     making_joint *const joints = make->joints;
-    float low[] = {INFINITY, INFINITY}, high[] = {-INFINITY, -INFINITY}, lengths[2] = {0, 0};
+    float low[] = {INFINITY, INFINITY};
+    float high[] = {-INFINITY, -INFINITY};
+    float lengths[2] = {0, 0};
     float ratio = 1;
     uint32_t standing = MD5_NONE; // the first one above the ground in both
     for (uint32_t i = 0; i < target->num_joints; i++) {
-        const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
+        const uint32_t joint = target->order[i];
+        const uint32_t parent = target->joints[joint].parent;
         const uint32_t of[] = {joint, make->sources[joint]};
         joints[joint].child = joints[joint].above = MD5_NONE;
         if (parent != MD5_NONE)
@@ -408,7 +418,8 @@ static float find_legs(making *make, uint32_t *pelvis)
         }
     }
     for (uint32_t i = target->num_joints; i-- > 0;) {
-        const uint32_t joint = target->order[i], above = joints[joint].above;
+        const uint32_t joint = target->order[i];
+        const uint32_t above = joints[joint].above;
         if (above == MD5_NONE || make->sources[joint] == MD5_NONE)
             continue;
         uint32_t *const child = &joints[above].child;
@@ -416,7 +427,8 @@ static float find_legs(making *make, uint32_t *pelvis)
             *child = joint;
     }
     for (uint32_t i = 0; i < target->num_joints; i++) {
-        const uint32_t joint = target->order[i], below = joints[joint].child;
+        const uint32_t joint = target->order[i];
+        const uint32_t below = joints[joint].child;
         const uint32_t above = joints[joint].above;
         const uint32_t of[] = {joint, make->sources[joint]};
         bool is_leg = joints[joint].is_aligned && below != MD5_NONE;
@@ -451,7 +463,8 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
 {
     const md5_skeleton *const source = &make->models[1]->skeleton;
     const md5_skeleton *const target = &make->models[0]->skeleton;
-    const size_t num_source = source->num_joints, num_target = target->num_joints;
+    const size_t num_source = source->num_joints;
+    const size_t num_target = target->num_joints;
     md5_arena *const arena = &make->arena;
     making_joint *const joints = make->joints = MD5_NEW(arena, making_joint, num_target);
     md5_xform *const source_bind = make->binds[1] = MD5_NEW(arena, md5_xform, num_source);
@@ -477,9 +490,12 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         .internal = {.allocator = arena->context->allocator, .tag = MD5_TAG_RETARGET},
     };
     for (uint32_t i = 0; i < target->num_joints; i++) {
-        const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
-        const uint32_t child = joints[joint].child, from = make->sources[joint];
-        md5_quat *const turn = &joints[joint].turn, *const own = &target_bind[joint].rotation;
+        const uint32_t joint = target->order[i];
+        const uint32_t parent = target->joints[joint].parent;
+        const uint32_t child = joints[joint].child;
+        const uint32_t from = make->sources[joint];
+        md5_quat *const turn = &joints[joint].turn;
+        md5_quat *const own = &target_bind[joint].rotation;
         joint_link *const link = &retarget->links[joint];
         // The target's bind pose is turned from each aligned joint downward, so that the bone to
         // its first driven child has the direction of the source's bone; but for feet.
@@ -495,7 +511,8 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         *link = (joint_link){.source = from, .rest = target_bind[joint].translation};
         if (from == MD5_NONE)
             continue;
-        const uint32_t above = source->joints[from].parent, next = joints[joint].next;
+        const uint32_t above = source->joints[from].parent;
+        const uint32_t next = joints[joint].next;
         link->is_placed = next == MD5_NONE && (parent == MD5_NONE || above == MD5_NONE);
         link->is_carried = next == MD5_NONE && !joints[joint].is_aligned;
         link->next = next != MD5_NONE ? next : from;
@@ -587,7 +604,8 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
     MD5_ASSERT_NOT_NULL(source);
     MD5_ASSERT_NOT_NULL(scratch);
     MD5_ASSERT_NOT_NULL(target);
-    const md5_model *const from = retarget->source, *const to = retarget->target;
+    const md5_model *const from = retarget->source;
+    const md5_model *const to = retarget->target;
     MD5_ASSERT(md5_are_apart(source, from->skeleton.num_joints * sizeof *source, scratch,
                              md5_retarget_pose_scratch(retarget)),
                "source, scratch: must not overlap");

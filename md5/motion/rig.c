@@ -43,8 +43,10 @@ md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 // Taylor's series by Horner's rule, to 1e-16 for angles up to a half turn, which is pi / 2 here.
 static md5_half half_of(double angle)
 {
-    const double x = 0.5 * angle, square = x * x;
-    double cosine = 1, sine = 1;
+    const double x = 0.5 * angle;
+    const double square = x * x;
+    double cosine = 1;
+    double sine = 1;
     for (int i = 10; i > 0; i--) {
         const double even = 2.0 * i;
         cosine = 1.0 - cosine * square / (even * (even - 1.0));
@@ -91,7 +93,8 @@ md5_limit md5i_limit_of(const md5_joint_limit *limit)
 {
     if (!limit || limit->kind == MD5_LIMIT_NONE || !is_limit(limit))
         return (md5_limit){.kind = MD5_LIMIT_NONE};
-    const double least = clamp_angle(limit->min, -PI), most = clamp_angle(limit->max, -PI);
+    const double least = clamp_angle(limit->min, -PI);
+    const double most = clamp_angle(limit->max, -PI);
     return (md5_limit){
         .kind = limit->kind,
         .rest = md5i_quatd_unit(md5_quatd_of(limit->rest)),
@@ -163,7 +166,8 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
         return local;
     swing_twist split = split_rotation(limit, local);
     // A twist outside of its range moves to the nearer end.
-    const md5_half middle = limit->middle, width = limit->width;
+    const md5_half middle = limit->middle;
+    const md5_half width = limit->width;
     const md5_half from = from_middle(limit, split.twist);
     const bool is_twisted = is_above(from.cosine, fabs(from.sine), width);
     if (is_twisted) {

@@ -13,7 +13,8 @@
 
 // Cosine and sine of half of an angle.
 typedef struct md5_half {
-    double cosine, sine;
+    double cosine;
+    double sine;
 } md5_half;
 
 // A md5_joint_limit prepared for solvers.
@@ -63,7 +64,8 @@ static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
 // whether it is at the most or the least that it may turn about it.
 typedef struct md5_limit_axis {
     md5_vec3d axis; // unit length
-    bool is_most, is_least;
+    bool is_most;
+    bool is_least;
 } md5_limit_axis;
 
 // Writes at most three axes and returns their number. `local` is within the limit.

@@ -3,7 +3,8 @@
 
 md5_vec3 md5i_forward_beside(md5_axes axes, md5_vec3 v)
 {
-    const md5_vec3 forward = md5_forward(axes), up = md5_up(axes);
+    const md5_vec3 forward = md5_forward(axes);
+    const md5_vec3 up = md5_up(axes);
     const bool is_across = fabsf(md5_vec3_dot(v, forward)) < 0.99f;
     const md5_vec3 beside = md5_vec3_reject(is_across ? forward : up, v);
     return md5_vec3_normalize(beside, up);
@@ -100,7 +101,9 @@ bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32
     chain->count = count;
     const md5_float4_place above = md5i_place_above(skeleton, pose, chain->joints[0]);
     chain->above = md5_quat_of_row(above.rotation);
-    md5_float4 product = above.rotation, rotation = product, place = above.place;
+    md5_float4 product = above.rotation;
+    md5_float4 rotation = product;
+    md5_float4 place = above.place;
     bool is_sound = true;
     for (uint32_t i = 0; i < count; i++) {
         const md5_xform *const local = &pose[chain->joints[i]];

@@ -127,7 +127,8 @@ static inline void md5_turn_joint(md5_xform *joint, const md5_share *share, md5_
 
 // A rotation and a position.
 typedef struct md5_float4_place {
-    md5_float4 rotation, place;
+    md5_float4 rotation;
+    md5_float4 place;
 } md5_float4_place;
 
 // In model space: a joint; its parent, or the identity for a root.

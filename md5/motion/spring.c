@@ -9,17 +9,22 @@
 // the end follows it with a lag, and the difference from that decays.
 typedef struct axis_step {
     md5_swing swing;
-    double stiffness, damping, seconds;
+    double stiffness;
+    double damping;
+    double seconds;
 } axis_step;
 
 static void step_axis(const axis_step *step, float from, float to, float acceleration,
                       float *position, float *velocity)
 {
-    const double a = from, b = to;
+    const double a = from;
+    const double b = to;
     const double speed = (b - a) / step->seconds;
     const double behind = (acceleration - step->damping * speed) / step->stiffness;
-    const double x = *position - (a + behind), v = *velocity - speed;
-    const double keep = step->swing.keep, drift = step->swing.drift;
+    const double x = *position - (a + behind);
+    const double v = *velocity - speed;
+    const double keep = step->swing.keep;
+    const double drift = step->swing.drift;
     *position = (float)(b + behind + keep * x + drift * v);
     *velocity = (float)(speed - step->stiffness * drift * x + (keep - step->damping * drift) * v);
 }
@@ -53,7 +58,8 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
         .seconds = job->seconds > 0 && job->seconds < MD5_FARTHEST ? job->seconds : 0,
     };
     step.swing = md5i_swing_for(step.stiffness, step.damping, step.seconds);
-    const md5_vec3 none = {0, 0, 0}, down = {0, 0, -numbers.gravity};
+    const md5_vec3 none = {0, 0, 0};
+    const md5_vec3 down = {0, 0, -numbers.gravity};
     const md5_xform placement = {
         .rotation = md5_quat_normalize(job->placement.rotation, MD5_NO_TURN),
         .translation = md5_is_place(job->placement.translation) ? job->placement.translation : none,
@@ -65,7 +71,8 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
         const md5_vec3 from = joint->target;
         const md5_vec3 goal = md5_vec3_add(
             placement.translation, md5_quat_rotate(placement.rotation, end_of(&chain, pose, i)));
-        md5_vec3 *const p = &joint->position, *const v = &joint->velocity;
+        md5_vec3 *const p = &joint->position;
+        md5_vec3 *const v = &joint->velocity;
         if (!job->is_first && step.seconds > 0) {
             step_axis(&step, from.x, goal.x, pull.x, &p->x, &v->x);
             step_axis(&step, from.y, goal.y, pull.y, &p->y, &v->y);

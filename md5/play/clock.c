@@ -133,7 +133,8 @@ md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clo
 
 static int compare_cues(const void *left, const void *right)
 {
-    const md5_cue *a = (const md5_cue *)left, *b = (const md5_cue *)right;
+    const md5_cue *a = (const md5_cue *)left;
+    const md5_cue *b = (const md5_cue *)right;
     if (a->phase != b->phase)
         return a->phase < b->phase ? -1 : 1;
     return a->event < b->event ? -1 : a->event > b->event;
@@ -162,7 +163,8 @@ uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *window
                               uint32_t num_windows, uint32_t number, md5_cue *cues,
                               uint32_t num_cues)
 {
-    const double intervals = md5_timing_intervals(timing), scale = turns(timing) ? 0.5 : 1;
+    const double intervals = md5_timing_intervals(timing);
+    const double scale = turns(timing) ? 0.5 : 1;
     for (uint32_t i = 0; i < num_windows; i++, number += 2) {
         const double first = scale * (windows[i].first / intervals);
         const double last = scale * (windows[i].last / intervals);
@@ -179,7 +181,8 @@ uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *window
 
 // A border between cues: those from `next` of `cycle` on lie above it.
 typedef struct border {
-    int64_t cycle, next;
+    int64_t cycle;
+    int64_t next;
 } border;
 
 // The border just below or, with `is_above`, above what lies at a clock.
@@ -302,7 +305,8 @@ void md5i_make_root_track(md5_root_extraction extract, const md5_xform *roots, u
         // The part of the rotation that turns about z, as a complex number; that of the frame
         // before where it turns upside down and there is none. The quaternion's w + iz is half of
         // it, and squared the whole.
-        const double w = roots[i].rotation.w, z = roots[i].rotation.z;
+        const double w = roots[i].rotation.w;
+        const double z = roots[i].rotation.z;
         const double square = w * w + z * z;
         if (extract == MD5_ROOT_EXTRACTION_TURN && square >= 1e-8) {
             delta.cosine = (w * w - z * z) / square;

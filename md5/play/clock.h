@@ -119,7 +119,8 @@ typedef struct md5_cues {
 typedef struct md5_event_walk {
     const md5_cue *cues;
     int64_t num_cues;
-    int64_t cycle, next;
+    int64_t cycle;
+    int64_t next;
     uint64_t num_left;
     bool is_backward;
 } md5_event_walk;
@@ -149,7 +150,9 @@ bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when);
 // that many short steps add up to a long one. The rotation is a unit complex number, which needs no
 // trigonometry and gives the same bits on every platform.
 typedef struct md5_root_delta {
-    double x, y, z;
+    double x;
+    double y;
+    double z;
     double cosine, sine; // of the yaw
 } md5_root_delta;
 
@@ -202,7 +205,8 @@ static inline md5_root_delta md5_root_delta_lerp(md5_root_delta a, md5_root_delt
 static inline md5_xform md5_root_delta_transform(md5_root_delta delta)
 {
     const bool is_half_turn = 1.0 + delta.cosine < 1e-12;
-    const double w = is_half_turn ? 0.0 : 1.0 + delta.cosine, z = is_half_turn ? 1.0 : delta.sine;
+    const double w = is_half_turn ? 0.0 : 1.0 + delta.cosine;
+    const double z = is_half_turn ? 1.0 : delta.sine;
     const double length = sqrt(w * w + z * z);
     return (md5_xform){
         .rotation = {.z = (float)(z / length), .w = (float)(w / length)},

@@ -69,7 +69,8 @@ typedef struct md5_playable {
 // range from the first to the last; joints between that are not in the set are not changed. A few
 // scattered joints are listed.
 typedef struct md5_joint_set {
-    uint32_t first, count;
+    uint32_t first;
+    uint32_t count;
     uint32_t *list; // [count] joints, ascending; NULL: they are a range
     float *weights; // [count] NULL: no mask
 } md5_joint_set;
@@ -80,18 +81,22 @@ enum { MD5_MOST_SAVED = 32 };
 // The joints of a mask whose weight is not 0; among them those of weight 1, which can be copied,
 // and the others, which must be blended. is_split: doing so is faster.
 typedef struct md5_mask_sets {
-    md5_joint_set all, whole, partial;
+    md5_joint_set all;
+    md5_joint_set whole;
+    md5_joint_set partial;
     bool is_split;
 } md5_mask_sets;
 
 // Adjacent joints.
 typedef struct md5_joint_run {
-    uint32_t first, count;
+    uint32_t first;
+    uint32_t count;
 } md5_joint_run;
 
 // The slots of a clip that drive a run.
 typedef struct md5_run_slots {
-    md5_slots rotations, translations;
+    md5_slots rotations;
+    md5_slots translations;
 } md5_run_slots;
 
 // The joints that are animated at a reduced level of detail: those with a weight in a mask, their
@@ -103,7 +108,8 @@ typedef struct md5_detail_set {
     md5_run_slots *slots;  // [clips][num_runs]
     uint32_t *left_out;    // [num_left_out] joints
     uint32_t num_left_out; // the first num_outside of them are not in runs
-    uint32_t num_outside, num_runs;
+    uint32_t num_outside;
+    uint32_t num_runs;
 } md5_detail_set;
 
 typedef struct md5_motion md5_motion;
@@ -126,7 +132,8 @@ typedef struct md5_item {
 typedef struct md5_clip_traits {
     bool has_once;    // one that ends
     bool has_turning; // one that goes there and back
-    uint32_t min_markers, max_markers;
+    uint32_t min_markers;
+    uint32_t max_markers;
 } md5_clip_traits;
 
 // The motions that clips are come first, in the order of clips.
@@ -134,7 +141,9 @@ struct md5_motion {
     md5_motion_kind kind;
     md5_sync sync;
     double speed; // md5i_decimal_of() the table's
-    uint32_t speed_parameter, x_parameter, y_parameter;
+    uint32_t speed_parameter;
+    uint32_t x_parameter;
+    uint32_t y_parameter;
     md5_playable playable;         // of a clip
     const md5_item *items;         // [num_items], with
     const md5_motion_item *places; // their rows
@@ -186,7 +195,9 @@ struct md5_blend_tree {
     md5_group_plan *groups;       // [num_groups]
     uint32_t *blends;             // parts that are no clips, each before its inputs
     bool is_steady;               // no speed of a motion is a parameter
-    uint32_t num_parts, num_instances, num_groups;
+    uint32_t num_parts;
+    uint32_t num_instances;
+    uint32_t num_groups;
     uint32_t num_poses;   // on the stack while blending
     bool has_root_motion; // some clip extracts root motion
     bool has_added;       // some item is added
@@ -282,13 +293,16 @@ typedef struct md5_play_layer {
     const md5_transition *transitions; // the first num_any are from any state
     const uint64_t *causes;            // of each of them
     uint64_t any_causes;               // of one from any state
-    uint32_t num_states, num_any;
+    uint32_t num_states;
+    uint32_t num_any;
     bool has_waits;       // some transition waits for its exit
     bool has_steps;       // some transition is in step
     bool has_root_motion; // some state extracts root motion
     md5_joint_set joints; // the joints that it may change: where it is added, or has a mask
     // Maxima over its states.
-    uint32_t max_instances, max_groups, max_parts;
+    uint32_t max_instances;
+    uint32_t max_groups;
+    uint32_t max_parts;
 } md5_play_layer;
 
 // A row of the table of one-shots.
@@ -314,7 +328,8 @@ typedef struct md5_sole {
 
 // A place in the space of a joint of the model, or of an attached one that stands on none.
 typedef struct md5_anchor {
-    bool is_set, is_aligned;
+    bool is_set;
+    bool is_aligned;
     uint32_t joint, attached; // MD5_NONE: of the model
     md5_xform within;
 } md5_anchor;
@@ -324,7 +339,8 @@ typedef struct md5_modifier {
     uint32_t joint;
     md5_weight_rule weight; // these drive its weight: if not MD5_NONE, a parameter, and
     uint32_t drive;         // what `morph_rows` has there
-    md5_anchor target, pole;
+    md5_anchor target;
+    md5_anchor pole;
     bool is_driven;      // by any of these
     md5_limb limb;       // TWO_BONE
     size_t first_spring; // of a spring: place of its joints' states in a player
@@ -340,7 +356,8 @@ typedef struct md5_modifier {
 typedef struct md5_window_row {
     const char *name;
     uint32_t window; // the first of its name
-    md5_event begin, end;
+    md5_event begin;
+    md5_event end;
 } md5_window_row;
 
 // What drives a morph target or the weight of a modifier, or a curve over a clip. Players blend the
@@ -403,12 +420,16 @@ struct md5_machine {
     size_t num_conditions, num_thresholds, num_kinks, num_easings, num_springs, num_feet, num_gazes,
         num_soles, num_frames; // the last: of all clips
     // Maxima over all trees.
-    uint32_t max_instances, max_groups, max_parts, max_poses;
+    uint32_t max_instances;
+    uint32_t max_groups;
+    uint32_t max_parts;
+    uint32_t max_poses;
     uint32_t num_ears;
     uint32_t num_slots;          // of a player's one-shots
     uint32_t num_morphs;         // with names; their sums come first
     uint32_t num_sums, num_rows; // that players blend
-    uint32_t num_windows, num_curves;
+    uint32_t num_windows;
+    uint32_t num_curves;
     bool has_root_motion;
     bool has_full_layers; // at a reduced level of detail: that may change joints that are left out
     bool has_clip_events; // in tables, or at the ends of clips
@@ -418,7 +439,10 @@ struct md5_machine {
     bool reports_states;  // ENTER, LEAVE or TRANSITION_END
     // Sums of a vertex's biases: of those above 0, at least and at most; of those below, at most.
     // Largest distance of a vertex from where its joints and `reaches` bound it.
-    float least_bias, most_bias, most_negative, beside;
+    float least_bias;
+    float most_bias;
+    float most_negative;
+    float beside;
     bool has_vertices;
 
     md5_internal internal; // whose memory holds all of this

@@ -72,7 +72,8 @@ typedef struct md5_choice {
 // front of each; NULL: none.
 enum { MD5_DRIVERS = 4 };
 typedef struct md5_driver {
-    const char *word, *what;
+    const char *word;
+    const char *what;
 } md5_driver;
 extern const md5_driver md5i_drivers[MD5_DRIVERS];
 
@@ -126,7 +127,8 @@ struct md5_schema {
     size_t name; // the member that is its name in messages of checks
     bool has_name;
     bool kind_is_above; // instead, that of the row above
-    bool needs_braces, has_no_braces;
+    bool needs_braces;
+    bool has_no_braces;
     size_t size;
     uint32_t num_columns; // at most 64 words
     const md5_column *columns;
@@ -179,7 +181,9 @@ typedef struct md5_table_level {
     const md5_schema *schema;
     const char *row;
     char *copy; // the row's counterpart, if the caller wants one: goes on with it
-    uint32_t left, next, kind;
+    uint32_t left;
+    uint32_t next;
+    uint32_t kind;
 } md5_table_level;
 
 enum { MD5_TABLE_DEPTH = 6 };
@@ -203,7 +207,8 @@ static inline const char *md5_column_value(const md5_table_walk *walk)
 // Of what a message about a row speaks: the kind and name of the row or of the nearest one above
 // it.
 typedef struct md5_row_title {
-    const char *kind, *name;
+    const char *kind;
+    const char *name;
 } md5_row_title;
 md5_row_title md5i_title_of(const md5_table_walk *walk);
 

@@ -33,13 +33,15 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
                        md5_pose_plan *plan, uint32_t *integers)
 {
     const uint32_t count = skeleton->num_joints;
-    uint32_t *const order = integers, *const fixed_rotations = order + count;
+    uint32_t *const order = integers;
+    uint32_t *const fixed_rotations = order + count;
     uint32_t *const fixed_translations = fixed_rotations + count;
     uint32_t *const rotations = fixed_translations + count;
     uint32_t *const translations = rotations + anim->num_rotations;
 
     // Sorts the joints by depth, in memory that is filled later.
-    uint32_t *const depths = fixed_rotations, *const begins = fixed_translations;
+    uint32_t *const depths = fixed_rotations;
+    uint32_t *const begins = fixed_translations;
     memset(begins, 0, count * sizeof *begins);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -91,7 +93,9 @@ enum { STEPS_PER_JOINT = 32 };
 // The position of a joint in depth-first order. Its descendants are the joints whose `first` is in
 // first + 1 .. first + size - 1.
 typedef struct branch {
-    uint32_t first, size, depth;
+    uint32_t first;
+    uint32_t size;
+    uint32_t depth;
 } branch;
 
 // What a track is relative to: it has `num_extra` ancestors that drive nothing, and then the one
@@ -198,7 +202,8 @@ static const char *plan_joint(md5_rebase *rebase, const branch *branches,
 // Returns false and sets the context's error if memory runs out.
 static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding *binding)
 {
-    const md5_skeleton *const model = binding->skeleton, *const anim = &binding->anim->skeleton;
+    const md5_skeleton *const model = binding->skeleton;
+    const md5_skeleton *const anim = &binding->anim->skeleton;
     const branch *branches = NULL;
     const ancestry *ancestries = NULL;
     md5_rebase *rebases = NULL;
@@ -263,7 +268,8 @@ static bool fail_as_strange(md5_context *context, const md5_skeleton *skeleton,
 // block is not known yet.
 static bool match(md5_arena *arena, md5_binding *binding)
 {
-    const md5_skeleton *const model = binding->skeleton, *const anim = &binding->anim->skeleton;
+    const md5_skeleton *const model = binding->skeleton;
+    const md5_skeleton *const anim = &binding->anim->skeleton;
     md5_context *const context = arena->context;
     if (model->axes != anim->axes || md5_scale_of(model) != md5_scale_of(anim))
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,

@@ -37,7 +37,9 @@ const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time, m
 // A place between two stored frames, and the shot that it belongs to: its first frame and its last,
 // which is the cut. first <= frame + fraction <= last < num_frames.
 typedef struct shot_place {
-    uint32_t frame, first, last;
+    uint32_t frame;
+    uint32_t first;
+    uint32_t last;
     float fraction;
 } shot_place;
 
@@ -47,7 +49,8 @@ static shot_place find_shot(const md5_camera *camera, double time, md5_wrap wrap
 {
     const md5_sample_position sample = camera_sample_position(camera, time, wrap);
     const uint32_t passed = passed_cuts(camera, sample.frame0);
-    const uint32_t stored = sample.frame0 + passed, end = camera->num_frames - 1;
+    const uint32_t stored = sample.frame0 + passed;
+    const uint32_t end = camera->num_frames - 1;
     const uint32_t frame = stored < end ? stored : end;
     const bool is_held = sample.frame1 <= sample.frame0 || frame == end;
     shot_place found = {.frame = frame, .last = end, .fraction = is_held ? 0 : sample.fraction};
@@ -74,7 +77,10 @@ static md5_camera_view view_between(const md5_camera *camera, uint32_t frame, fl
 
 // Sums in double, because positions may be far from the origin.
 typedef struct view_sum {
-    double position[3], rotation[4], fov, weight;
+    double position[3];
+    double rotation[4];
+    double fov;
+    double weight;
 } view_sum;
 
 static void add_view(view_sum *sum, const md5_camera_view *view, md5_quat middle, double weight)
@@ -117,7 +123,8 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
     const shot_place shot = find_shot(camera, time, wrap);
     const md5_camera_view middle = view_between(camera, shot.frame, shot.fraction);
     const double place = (double)shot.frame + (double)shot.fraction;
-    const double before = place - (double)shot.first, after = (double)shot.last - place;
+    const double before = place - (double)shot.first;
+    const double after = (double)shot.last - place;
     double reach = seconds * camera->frame_rate;
     reach = reach < max_reach ? reach : max_reach;
     reach = before < reach ? before : reach;
@@ -127,7 +134,8 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
     view_sum sum = {.weight = 0};
     add_view(&sum, &middle, middle.rotation, 1);
     for (uint32_t i = 1; (double)i < reach; i++) {
-        const double part = (double)i / reach, rest = 1 - part * part;
+        const double part = (double)i / reach;
+        const double rest = 1 - part * part;
         for (int side = -1; side <= 1; side += 2) {
             const double near = place + (double)(side * (int)i);
             const uint32_t frame = (uint32_t)near;

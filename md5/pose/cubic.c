@@ -20,14 +20,17 @@
 
 // An interval between two frames. If both are the same frame, nothing moves.
 typedef struct md5_frame_pair {
-    uint32_t from, to;
+    uint32_t from;
+    uint32_t to;
 } md5_frame_pair;
 
 // The intervals that all tracks of a sample share: that of the sample position, and its neighbors.
 typedef struct curve {
     const md5_anim *anim;
     const md5_sample_position *sample;
-    md5_frame_pair before, now, after;
+    md5_frame_pair before;
+    md5_frame_pair now;
+    md5_frame_pair after;
 } curve;
 
 // -- Which frames ---------------------------------------------------------------------------------
@@ -68,7 +71,8 @@ static curve begin_curve(const md5_anim *anim, const md5_sample_position *sample
 // neighbours.
 static float hermite(float from, float before, float now, float after, float t)
 {
-    const float start_speed = 0.5f * (before + now), end_speed = 0.5f * (now + after);
+    const float start_speed = 0.5f * (before + now);
+    const float end_speed = 0.5f * (now + after);
     const float square = 3.0f * now - (start_speed + start_speed) - end_speed;
     const float cube = start_speed + end_speed - (now + now);
     return from + t * (start_speed + t * (square + t * cube));
@@ -83,7 +87,8 @@ static md5_vec3 cubic_translation(const curve *cubic, uint32_t slot, md5_root ro
     const md5_frame_pair pairs[3] = {cubic->before, cubic->now, cubic->after};
     const md5_vec3 base = anim->base_frame[0].translation;
     const bool is_root = root == MD5_ROOT_ID;
-    md5_vec3 from = md5_frame_translation(anim, cubic->now.from, slot), cycle = {0, 0, 0};
+    md5_vec3 from = md5_frame_translation(anim, cubic->now.from, slot);
+    md5_vec3 cycle = {0, 0, 0};
     if (is_root) {
         from = md5_vec3_sub(from, base);
         cycle = md5_vec3_sub(md5_frame_translation(anim, anim->num_frames - 1, slot), base);
@@ -140,7 +145,8 @@ static md5_quatd exponential(md5_vec3d a)
     static const double cosine_steps[] = {1.0 / 2,   1.0 / 12,  1.0 / 30,  1.0 / 56,  1.0 / 90,
                                           1.0 / 132, 1.0 / 182, 1.0 / 240, 1.0 / 306, 1.0 / 380};
     const double square = a.x * a.x + a.y * a.y + a.z * a.z;
-    double sine = 1, cosine = 1;
+    double sine = 1;
+    double cosine = 1;
     for (int k = MD5_COUNT(sine_steps) - 1; k >= 0; k--) {
         sine = 1.0 - sine * (square * sine_steps[k]);
         cosine = 1.0 - cosine * (square * cosine_steps[k]);
@@ -167,7 +173,8 @@ static md5_quatd change_of(const md5_anim *anim, md5_frame_pair pair, uint32_t s
 static md5_quat cubic_rotation(const curve *cubic, uint32_t slot)
 {
     const md5_anim *const anim = cubic->anim;
-    const double t = (double)cubic->sample->fraction, left = 1.0 - t;
+    const double t = (double)cubic->sample->fraction;
+    const double left = 1.0 - t;
     if (cubic->sample->fraction == 0)
         return md5_frame_rotation(anim, cubic->now.from, slot);
     const md5_quatd change = change_of(anim, cubic->now, slot);

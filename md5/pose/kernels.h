@@ -21,7 +21,8 @@ typedef enum md5_combining {
 
 typedef struct md5_combination {
     md5_combining kind;
-    const md5_xform *a, *b;
+    const md5_xform *a;
+    const md5_xform *b;
     const md5_xform *reference; // of MD5_ADD_DIFFERENCE, else NULL
     md5_xform *out;             // may be one of the others
     const float *joint_weights; // or NULL

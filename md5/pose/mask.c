@@ -6,7 +6,8 @@
 enum { MAX_FEATHER = 2047 };
 
 typedef struct mask_word {
-    bool takes_away, has_subtree;
+    bool takes_away;
+    bool has_subtree;
     bool is_quoted;    // without signs before the quotes
     const char *start; // behind the signs: the name, or its quote
     const char *name;
@@ -15,7 +16,8 @@ typedef struct mask_word {
 
 // The words of a mask, and where the next one is to be looked for.
 typedef struct mask_text {
-    const char *at, *line_start;
+    const char *at;
+    const char *line_start;
     uint32_t line;
 } mask_text;
 
@@ -32,7 +34,8 @@ static char lower(char byte)
 static bool is_name(const char *name, const mask_word *word, bool any_case)
 {
     for (size_t i = 0; i < word->length; i++) {
-        const char a = name[i], b = word->name[i];
+        const char a = name[i];
+        const char b = word->name[i];
         if (a != b && !(any_case && lower(a) == lower(b)))
             return false;
     }
@@ -78,7 +81,8 @@ static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint
         steps[joint] += (float)(unit * (own < whole ? own : whole));
     }
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
-        const int old = (int)steps[joint] % unit, added = (int)steps[joint] / unit;
+        const int old = (int)steps[joint] % unit;
+        const int added = (int)steps[joint] / unit;
         if (!word->takes_away)
             steps[joint] = (float)(old > added ? old : added);
         else if (steps[joint] < 0)

@@ -58,7 +58,8 @@ md5_packed_head md5i_packed_take_head(const md5_packed *packed, uint8_t kind,
 
 uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames)
 {
-    const uint64_t apart = md5i_packed_steps[step], last = num_frames - 1;
+    const uint64_t apart = md5i_packed_steps[step];
+    const uint64_t last = num_frames - 1;
     return apart == 0 ? 1 : (uint32_t)((last + apart - 1) / apart + 1);
 }
 
@@ -67,7 +68,9 @@ uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames)
 bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_sample_position *sample,
                          md5_packed_span *span)
 {
-    const uint32_t from = sample->frame0, to = sample->frame1, last = num_frames - 1;
+    const uint32_t from = sample->frame0;
+    const uint32_t to = sample->frame1;
+    const uint32_t last = num_frames - 1;
     const uint32_t apart = md5i_packed_steps[step];
     if (apart <= 1) {
         *span =
@@ -77,7 +80,8 @@ bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_sample_pos
     const bool is_still = sample->fraction == 0;
     const uint32_t lower = is_still || from < to ? from : to;
     const uint32_t upper = is_still || from > to ? from : to;
-    const uint32_t key = lower / apart, start = key * apart;
+    const uint32_t key = lower / apart;
+    const uint32_t start = key * apart;
     const uint32_t end = last - start > apart ? start + apart : last;
     if (upper > end)
         return false;

@@ -50,12 +50,14 @@ extern const uint8_t md5i_packed_steps[MD5_PACKED_STEPS];
 
 // Where the next track is in the bits.
 typedef struct md5_packed_place {
-    uint32_t head, keys;
+    uint32_t head;
+    uint32_t keys;
 } md5_packed_place;
 
 // The tracks of a compressed clip.
 struct md5_packed {
-    uint32_t num_joints, num_frames;
+    uint32_t num_joints;
+    uint32_t num_frames;
     const uint8_t *bytes;
     uint32_t num_bytes;             // without the padding
     uint32_t head_bits;             // of all heads
@@ -65,7 +67,9 @@ struct md5_packed {
 // The head of a track.
 typedef struct md5_packed_head {
     uint32_t at; // bit of the first key
-    uint8_t kind, form, step;
+    uint8_t kind;
+    uint8_t form;
+    uint8_t step;
     uint8_t row; // bits of a key
     uint8_t bits[4];
     float scale;
@@ -109,7 +113,8 @@ uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames);
 
 // The position of a sample between two keys. `key1` is `key0` or the next one if keys are apart.
 typedef struct md5_packed_span {
-    uint32_t key0, key1;
+    uint32_t key0;
+    uint32_t key1;
     float fraction;
 } md5_packed_span;
 
@@ -141,8 +146,10 @@ typedef struct md5_packed_lanes {
     float scales[MD5_LANES];
     float forms[MD5_LANES]; // as floats, which kernels compare
     uint8_t bits[4][MD5_LANES];
-    uint8_t rows[MD5_LANES], steps[MD5_LANES];
-    uint8_t kind, count;
+    uint8_t rows[MD5_LANES];
+    uint8_t steps[MD5_LANES];
+    uint8_t kind;
+    uint8_t count;
     bool is_mixed; // of different steps
     bool is_odd;   // a key is wider than MD5_PACKED_WORD, or has four components
 } md5_packed_lanes;

@@ -14,7 +14,8 @@
 
 // A range of slots. Slot k of a frame is the k-th joint of rotation_joints or translation_joints.
 typedef struct md5_slots {
-    uint32_t first, count;
+    uint32_t first;
+    uint32_t count;
 } md5_slots;
 
 // The target joints of a clip's tracks.
@@ -34,8 +35,10 @@ struct md5_pose_plan {
     const uint32_t *driven;
     md5_targets targets;
     // Joints whose rotation or translation the clip does not animate.
-    uint32_t num_fixed_rotations, num_fixed_translations;
-    const uint32_t *fixed_rotations, *fixed_translations;
+    uint32_t num_fixed_rotations;
+    uint32_t num_fixed_translations;
+    const uint32_t *fixed_rotations;
+    const uint32_t *fixed_translations;
     // Of a compressed clip: the tracks that drive a joint of the pose.
     const struct md5_packed_lanes *groups;
     uint32_t num_groups;

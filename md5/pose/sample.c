@@ -6,7 +6,8 @@
 // Returns the index of `joint` in an ascending list, or -1.
 static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
 {
-    uint32_t low = 0, high = count;
+    uint32_t low = 0;
+    uint32_t high = count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if (joints[middle] < joint)

@@ -65,7 +65,10 @@ typedef struct precise_transform {
 
 static void rotation_rows(md5_quatd q, double rows[3][3])
 {
-    const double x = q.x, y = q.y, z = q.z, w = q.w;
+    const double x = q.x;
+    const double y = q.y;
+    const double z = q.z;
+    const double w = q.w;
     rows[0][0] = 1.0 - 2.0 * (y * y + z * z);
     rows[0][1] = 2.0 * (x * y - w * z);
     rows[0][2] = 2.0 * (x * z + w * y);
@@ -113,8 +116,10 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
                           md5_xform *bind_local, md5_mat34 *bind, md5_mat34 *inverse_bind)
 {
     // Most joints come right after their parent, or after another of its children.
-    precise_transform own = {0}, above = {0};
-    uint32_t last = MD5_NONE, last_above = MD5_NONE;
+    precise_transform own = {0};
+    precise_transform above = {0};
+    uint32_t last = MD5_NONE;
+    uint32_t last_above = MD5_NONE;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const uint32_t parent = skeleton->joints[joint].parent;
         if (parent != MD5_NONE && parent != last_above) {
@@ -192,7 +197,8 @@ md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t scratch
     const uint32_t count = model->skeleton.num_joints;
     md5_context context;
     md5_block block = {0};
-    md5_pose_buffers *buffers = NULL, taken = {.num_joints = count};
+    md5_pose_buffers *buffers = NULL;
+    md5_pose_buffers taken = {.num_joints = count};
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     for (uint32_t pass = 0; pass < 2; pass++) {
         buffers = MD5_TAKE(&block, md5_pose_buffers, 1);

@@ -10,14 +10,18 @@ enum { MAX_HULL_VERTICES = 24, MAX_CANDIDATES = 64 };
 // A point of the body that must stay in front of a plane: dot(normal, point) >= level. `gap` is the
 // distance from the plane to the point, negative: the depth of penetration.
 typedef struct contact_candidate {
-    md5_vec3d point, normal;
-    double level, gap;
+    md5_vec3d point;
+    md5_vec3d normal;
+    double level;
+    double gap;
 } contact_candidate;
 
 // The convex hull of a body in world space, and the candidates found so far.
 typedef struct contact_search {
     const md5_ragdoll *ragdoll;
-    uint32_t num_vertices, num_planes, num_edges;
+    uint32_t num_vertices;
+    uint32_t num_planes;
+    uint32_t num_edges;
     md5_vec3d vertices[MAX_HULL_VERTICES];
     ragdoll_plane planes[MAX_PLANES]; // set only if the ground has triangles
     const ragdoll_edge *edges;        // [num_edges]

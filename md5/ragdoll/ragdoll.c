@@ -86,7 +86,8 @@ md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocato
     const md5_figure *const figure = desc->figure;
     if (!check_figure(&context, figure))
         return NULL;
-    const size_t num_bodies = figure->num_bodies, num_edges = figure->num_constraints;
+    const size_t num_bodies = figure->num_bodies;
+    const size_t num_edges = figure->num_constraints;
     md5_block block = {0};
     md5_ragdoll *ragdoll = NULL;
     uint32_t *scratch = NULL;
@@ -216,7 +217,8 @@ void md5_ragdoll_apply_impulse(md5_ragdoll *ragdoll, uint32_t body, md5_vec3 poi
 {
     MD5_ASSERT_RAGDOLL_CHANGE(ragdoll);
     MD5_ASSERT(body < ragdoll->num_nodes, "body: must be a body of the figure");
-    const md5_vec3d strength = within(impulse, 1e9), at = within(point, 1e7);
+    const md5_vec3d strength = within(impulse, 1e9);
+    const md5_vec3d at = within(point, 1e7);
     if (!(md5_vec3d_dot(strength, strength) >= LEAST_PUSH * LEAST_PUSH))
         return;
     const double before = md5i_ragdoll_energy(ragdoll);
@@ -263,7 +265,8 @@ static double seconds_since(const md5_ragdoll *ragdoll, uint64_t step)
 static double pace_of(const md5_ragdoll *ragdoll)
 {
     const double now = seconds_since(ragdoll, 0);
-    const double from = (double)ragdoll->slow[0], to = (double)ragdoll->slow[1];
+    const double from = (double)ragdoll->slow[0];
+    const double to = (double)ragdoll->slow[1];
     if (ragdoll->desc.ignore_slow_motion || !(from < now && now < to))
         return 1.0;
     return md5_greater(0.01, (now - from) / (to - from));
@@ -273,7 +276,8 @@ static double pace_of(const md5_ragdoll *ragdoll)
 static double scale_of(const md5_ragdoll *ragdoll, const float dent[3])
 {
     const double now = seconds_since(ragdoll, 0);
-    const double from = (double)dent[1], to = (double)dent[2];
+    const double from = (double)dent[1];
+    const double to = (double)dent[2];
     if (!(from < now && now < to))
         return 1.0;
     const double from_middle = fabs(2.0 * (now - from) / (to - from) - 1.0);
@@ -314,8 +318,8 @@ static bool has_moved(const md5_ragdoll *ragdoll)
     const double sine = half * (1.0 - square * (1.0 / 6.0) * (1.0 - square * (1.0 / 20.0)));
     bool has = false;
     for (uint32_t i = 0; i < ragdoll->num_nodes; i++) {
-        const md5_xform *const then = &ragdoll->looked_at[i].place, *const now =
-                                                                        &ragdoll->bodies[i].place;
+        const md5_xform *const then = &ragdoll->looked_at[i].place;
+        const md5_xform *const now = &ragdoll->bodies[i].place;
         const md5_vec3d way =
             md5_vec3d_sub(md5_vec3d_of(now->translation), md5_vec3d_of(then->translation));
         const md5_quatd turn = md5_quatd_mul(md5_quatd_of(now->rotation),
@@ -389,7 +393,9 @@ static bool may_rest(md5_ragdoll *ragdoll)
 static double safe_seconds(const md5_ragdoll *ragdoll, double kinetic_before)
 {
     const double gravity = ragdoll->gravity > 0.0 ? ragdoll->gravity : DEFAULT_GRAVITY;
-    double kinetic = 0.0, upward = 0.0, mass = 0.0;
+    double kinetic = 0.0;
+    double upward = 0.0;
+    double mass = 0.0;
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
         const md5_vec3d angular = md5_spatial_angular(&node->velocity);
@@ -574,7 +580,8 @@ void md5_copy_ragdoll(md5_ragdoll *to, const md5_ragdoll *from)
 // A walk over what changes; a trial only looks at what is read.
 typedef struct kept_ragdoll {
     md5_kept_state archive;
-    bool is_trial, is_valid;
+    bool is_trial;
+    bool is_valid;
 } kept_ragdoll;
 
 static void keep_numbers(kept_ragdoll *kept, double *numbers, int count, double least, double most)

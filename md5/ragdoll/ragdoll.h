@@ -111,9 +111,11 @@ typedef struct ragdoll_contact {
     double speed;                // with which it comes
     // Of the step:
     bool is_near;
-    double gap, inverses[3];
+    double gap;
+    double inverses[3];
     double max_friction; // impulse
-    spatial along[3], responses[3];
+    spatial along[3];
+    spatial responses[3];
 } ragdoll_contact;
 enum { MAX_CONTACTS = 8, SEARCH_STEPS = 4 };
 
@@ -132,7 +134,9 @@ typedef struct ragdoll_limit {
     double stiffness, speed; // of the lock: torque = stiffness * (speed - speed along the axis)
     // For sweeps, if it is not locked:
     double inverse;
-    spatial onto_parent, parent_response, response;
+    spatial onto_parent;
+    spatial parent_response;
+    spatial response;
 } ragdoll_limit;
 
 typedef struct ragdoll_place {
@@ -148,7 +152,9 @@ typedef struct ragdoll_node {
     uint32_t num_moves;    // of the joint: 3 turns, 2, 1 or none; of a slider 1
     uint32_t num_limits;   // a cone 1, a pyramid 2
     uint32_t end;          // of its subtree
-    double mass, inertia[3][3] /* in its own axes */, radius;
+    double mass;
+    double inertia[3][3] /* in its own axes */;
+    double radius;
     double haste;
     double kept[2];  // of linear and angular velocity in a step
     md5_quatd base;  // of bodies[0] in bodies[1] where the joint has not turned
@@ -216,19 +222,24 @@ enum { MAX_PLANES = 36 }; // of a body
 
 // An edge of a hull between two faces: vertices and planes of its body.
 typedef struct ragdoll_edge {
-    uint32_t vertices[2], planes[2];
+    uint32_t vertices[2];
+    uint32_t planes[2];
 } ragdoll_edge;
 
 // The convex hull of a body: ranges of md5_ragdoll.planes and md5_ragdoll.edges.
 typedef struct ragdoll_hull {
-    uint32_t first_plane, num_planes, first_edge, num_edges;
+    uint32_t first_plane;
+    uint32_t num_planes;
+    uint32_t first_edge;
+    uint32_t num_edges;
 } ragdoll_hull;
 
 struct md5_ragdoll {
     md5_ragdoll_desc desc;
     md5_internal internal;
     size_t size;
-    uint32_t num_nodes, num_links;
+    uint32_t num_nodes;
+    uint32_t num_links;
     ragdoll_node *nodes;       // [num_nodes]
     ragdoll_link *links;       // [num_links]
     uint32_t *node_of;         // [num_nodes] of the figure's bodies
@@ -238,7 +249,9 @@ struct md5_ragdoll {
     ragdoll_edge *edges;       // of all hulls
     md5_body_state *bodies;    // [num_nodes] what the caller sees
     md5_body_state *looked_at; // [num_nodes] in the last look for rest
-    double gravity, bounce, least_bounce /* speed */;
+    double gravity;
+    double bounce;
+    double least_bounce /* speed */;
     float slow[2], dents[2][3]; // seconds; joints, contacts: least, from, to
     // What changes beside nodes and links.
     ragdoll_place world;        // of model space, for ties to it

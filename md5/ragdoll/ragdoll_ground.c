@@ -73,7 +73,8 @@ static void choose_contacts(const contact_search *search, ragdoll_node *node)
 {
     ragdoll_contact chosen[MAX_CONTACTS];
     double distances[MAX_CANDIDATES]; // from the nearest chosen candidate
-    uint32_t count = 0, next = 0;
+    uint32_t count = 0;
+    uint32_t next = 0;
     const md5_quatd into_body = md5_quatd_conjugate(node->place.turn);
     for (uint32_t i = 0; i < search->num_candidates; i++) {
         distances[i] = INFINITY;

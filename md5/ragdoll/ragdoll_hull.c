@@ -51,7 +51,8 @@ static void make_hull(md5_ragdoll *ragdoll, uint32_t body, ragdoll_hull *hull)
     }
     for (uint32_t i = 0; i < part->num_triangles; i++) {
         for (int side = 0; side < 3; side++) {
-            const uint32_t from = triangles[i][side], to = triangles[i][(side + 1) % 3];
+            const uint32_t from = triangles[i][side];
+            const uint32_t to = triangles[i][(side + 1) % 3];
             const uint32_t twin = find_side(triangles, part->num_triangles, to, from);
             if (from > to || twin == MD5_NONE || planes[i] == planes[twin])
                 continue;
@@ -68,7 +69,8 @@ static void make_hull(md5_ragdoll *ragdoll, uint32_t body, ragdoll_hull *hull)
 void md5i_make_ragdoll_hulls(md5_ragdoll *ragdoll)
 {
     const md5_figure *const figure = ragdoll->desc.figure;
-    uint32_t num_planes = 0, num_edges = 0;
+    uint32_t num_planes = 0;
+    uint32_t num_edges = 0;
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         ragdoll_hull *const hull = &ragdoll->hulls[i];
         *hull = (ragdoll_hull){.first_plane = num_planes, .first_edge = num_edges};

@@ -41,7 +41,8 @@ static void view_cone(limit_view *view, md5_vec3d axis, double cosine, double si
 // where the limit is given, the angle is larger: near the third direction it has no meaning.
 static void view_walls(limit_view *view, md5_vec3d axis, md5_vec3d side, double cosine, double sine)
 {
-    const double x = md5_vec3d_dot(axis, view->shaft), y = md5_vec3d_dot(side, view->shaft);
+    const double x = md5_vec3d_dot(axis, view->shaft);
+    const double y = md5_vec3d_dot(side, view->shaft);
     view->cosine = x;
     view->sine = fabs(y);
     view->extent = md5_greater(sqrt(x * x + y * y), 1e-3);

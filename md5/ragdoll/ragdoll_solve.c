@@ -117,7 +117,8 @@ void md5i_ragdoll_strike(md5_ragdoll *ragdoll, uint32_t node, const spatial *imp
 static spatial effect(md5_ragdoll *ragdoll, uint32_t from, spatial impulse, uint32_t to)
 {
     spatial motion = {{0.0}};
-    uint32_t at = from, count = 0;
+    uint32_t at = from;
+    uint32_t count = 0;
     for (; at != MD5_NONE && !is_within(ragdoll, to, at); at = ragdoll->nodes[at].parent)
         impulse = passed_up(&ragdoll->nodes[at], &impulse);
     if (at == MD5_NONE)
@@ -261,7 +262,8 @@ static void stop_locks(md5_ragdoll *ragdoll)
 static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact)
 {
     const md5_vec3d at = md5_in_place(&node->place, contact->at);
-    const md5_vec3d point = md5_vec3d_sub(at, ragdoll->origin), normal = contact->normal;
+    const md5_vec3d point = md5_vec3d_sub(at, ragdoll->origin);
+    const md5_vec3d normal = contact->normal;
     contact->gap = md5_vec3d_dot(normal, at) - contact->level;
     contact->along[0] = md5_spatial_of(md5_vec3d_cross(point, normal), normal);
     const double speed = md5_spatial_dot(&contact->along[0], &node->velocity);
@@ -272,7 +274,8 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
         contact->speed = 0.0;
         return;
     }
-    const md5_vec3d first = md5_vec3d_across(normal), second = md5_vec3d_cross(normal, first);
+    const md5_vec3d first = md5_vec3d_across(normal);
+    const md5_vec3d second = md5_vec3d_cross(normal, first);
     contact->along[1] = md5_spatial_of(md5_vec3d_cross(point, first), first);
     contact->along[2] = md5_spatial_of(md5_vec3d_cross(point, second), second);
     for (uint32_t i = 0; i < 3; i++) {
@@ -350,7 +353,8 @@ static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md
 static void soften(const md5_ragdoll *ragdoll, ragdoll_link *link, uint32_t row, double apart,
                    double stiffness, double damping)
 {
-    const double h = ragdoll->seconds, sum = h * (damping + h * stiffness);
+    const double h = ragdoll->seconds;
+    const double sum = h * (damping + h * stiffness);
     if (!(sum > 1e-12)) {
         link->num_rows--;
         return;
@@ -379,7 +383,8 @@ static void add_spring(const md5_ragdoll *ragdoll, ragdoll_link *link, const flo
     const uint32_t row = add_row(ragdoll, link, points, along);
     soften(ragdoll, link, row, 0.5 * apart, md5_less(2.0 * strength * fabs(apart), 1e12),
            md5_greater(0.0, md5_less((double)numbers[2], 1e12)) / md5_greater(length, 1.0));
-    const double longest = (double)numbers[5] - length, shortest = length - (double)numbers[4];
+    const double longest = (double)numbers[5] - length;
+    const double shortest = length - (double)numbers[4];
     if (numbers[5] > 0.0f && longest < 1.0) {
         const uint32_t end = add_row(ragdoll, link, points, md5_vec3d_scale(along, -1.0));
         for (uint32_t i = 0; i < 2; i++)

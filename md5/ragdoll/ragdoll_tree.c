@@ -118,10 +118,14 @@ static void make_link(md5_ragdoll *ragdoll, uint32_t constraint)
 void md5i_make_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch)
 {
     const md5_figure *const figure = ragdoll->desc.figure;
-    const uint32_t count = figure->num_bodies, num_edges = figure->num_constraints, world = count;
+    const uint32_t count = figure->num_bodies;
+    const uint32_t num_edges = figure->num_constraints;
+    const uint32_t world = count;
     // Lists of the edges of each body and of the world; edge 2 i and 2 i + 1 are constraint i.
-    uint32_t *const groups = scratch, *const firsts = groups + count + 1;
-    uint32_t *const nexts = firsts + count + 1, *const stack = nexts + 2 * (size_t)num_edges;
+    uint32_t *const groups = scratch;
+    uint32_t *const firsts = groups + count + 1;
+    uint32_t *const nexts = firsts + count + 1;
+    uint32_t *const stack = nexts + 2 * (size_t)num_edges;
     bool *const is_joint = (bool *)(stack + 2 * ((size_t)count + 1));
     double heaviest = 0.0;
     for (uint32_t i = 0; i < count + 1; i++)
@@ -307,7 +311,10 @@ void md5i_ragdoll_move(md5_ragdoll *ragdoll, double seconds)
 static void set_axes(ragdoll_node *node)
 {
     const md5_quatd q = node->place.turn;
-    const double x = q.x, y = q.y, z = q.z, w = q.w;
+    const double x = q.x;
+    const double y = q.y;
+    const double z = q.z;
+    const double w = q.w;
     const double rows[3][3] = {
         {1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)},
         {2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)},
@@ -318,8 +325,12 @@ static void set_axes(ragdoll_node *node)
 // Of the body alone, about the origin; its upper left block becomes that about its center first.
 static void set_inertias(ragdoll_node *node)
 {
-    double part[3][3], (*const out)[6] = node->inertias.x;
-    const double m = node->mass, x = node->center.x, y = node->center.y, z = node->center.z;
+    double part[3][3];
+    double(*const out)[6] = node->inertias.x;
+    const double m = node->mass;
+    const double x = node->center.x;
+    const double y = node->center.y;
+    const double z = node->center.z;
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t k = 0; k < 3; k++)
             part[i][k] = node->axes[i][0] * node->inertia[0][k]
@@ -330,7 +341,8 @@ static void set_inertias(ragdoll_node *node)
             node->inertia_in_world[i][k] = node->inertia_in_world[k][i] =
                 part[i][0] * node->axes[k][0] + part[i][1] * node->axes[k][1]
                 + part[i][2] * node->axes[k][2];
-    const double square = x * x + y * y + z * z, c[3] = {x, y, z};
+    const double square = x * x + y * y + z * z;
+    const double c[3] = {x, y, z};
     const double cross[3][3] = {{0.0, -m * z, m * y}, {m * z, 0.0, -m * x}, {-m * y, m * x, 0.0}};
     for (uint32_t i = 0; i < 3; i++) {
         for (uint32_t k = 0; k < 3; k++) {

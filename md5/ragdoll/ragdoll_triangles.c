@@ -41,7 +41,8 @@ typedef struct ground_triangle {
     md5_vec3d normal; // outward
     md5_vec3d
         sides[3]; // in the plane, perpendicular to the side that begins at vertices[i], outward
-    double level, side_levels[3];
+    double level;
+    double side_levels[3];
     bool is_near;          // within reach, and a part of the body is in front of it
     uint32_t front_vertex; // of the body: farthest in front
     // Set if it is near.
@@ -105,7 +106,8 @@ static bool is_behind_valley(const ground_surface *surface, const ground_triangl
 {
     const ground_triangle *const neighbor = &surface->triangles[triangle->neighbors[side]];
     const uint32_t other_side = triangle->neighbor_sides[side];
-    const md5_vec3d from = triangle->vertices[side], to = triangle->vertices[(side + 1) % 3];
+    const md5_vec3d from = triangle->vertices[side];
+    const md5_vec3d to = triangle->vertices[(side + 1) % 3];
     const md5_vec3d along = md5_vec3d_sub(to, from);
     const double position = md5_vec3d_dot(md5_vec3d_sub(point, from), along);
     return position >= 0.0 && position <= md5_vec3d_dot(along, along)
@@ -134,7 +136,8 @@ static bool is_bounded_by(const ground_surface *surface, const ground_triangle *
 // is behind it.
 static void test_reach(const contact_search *search, ground_triangle *triangle)
 {
-    double nearest = INFINITY, farthest = -INFINITY;
+    double nearest = INFINITY;
+    double farthest = -INFINITY;
     for (uint32_t i = 0; i < search->num_vertices; i++) {
         const double height = height_above(triangle, search->vertices[i]);
         nearest = md5_less(nearest, height);
@@ -164,7 +167,8 @@ static side_kind find_side_kind(const ground_triangle *triangle, int side,
 static void find_neighbors(ground_surface *surface, ground_triangle *triangle)
 {
     for (int side = 0; side < 3; side++) {
-        const md5_vec3d from = triangle->vertices[side], to = triangle->vertices[(side + 1) % 3];
+        const md5_vec3d from = triangle->vertices[side];
+        const md5_vec3d to = triangle->vertices[(side + 1) % 3];
         triangle->neighbors[side] = MD5_NONE;
         triangle->kinds[side] = SIDE_OPEN;
         for (uint32_t i = 0; i < surface->num_triangles; i++) {
@@ -186,7 +190,8 @@ static void read_surface(const contact_search *search, ground_surface *surface)
 {
     const md5_ground *const ground = &search->ragdoll->desc.ground;
     md5_vec3 vertices[MAX_TRIANGLES][3];
-    md5_vec3d low = search->vertices[0], high = low;
+    md5_vec3d low = search->vertices[0];
+    md5_vec3d high = low;
     for (uint32_t i = 1; i < search->num_vertices; i++) {
         const md5_vec3d at = search->vertices[i];
         low = (md5_vec3d){md5_less(low.x, at.x), md5_less(low.y, at.y), md5_less(low.z, at.z)};
@@ -247,7 +252,8 @@ static bool passes_outward(const ground_surface *surface, md5_vec3d from, md5_ve
 {
     for (uint32_t i = 0; i < surface->num_triangles; i++) {
         const ground_triangle *const triangle = &surface->triangles[i];
-        const double begin = height_above(triangle, from), end = height_above(triangle, to);
+        const double begin = height_above(triangle, from);
+        const double end = height_above(triangle, to);
         if (begin >= 0.0 || end < 0.0)
             continue;
         const md5_vec3d way = md5_vec3d_scale(md5_vec3d_sub(to, from), begin / (begin - end));
@@ -321,17 +327,22 @@ static void add_vertex(contact_search *search, const ground_surface *surface, md
 // == Edges of the body and ridges =================================================================
 
 typedef struct ground_ridge {
-    md5_vec3d from, to, along;
+    md5_vec3d from;
+    md5_vec3d to;
+    md5_vec3d along;
     // The contact normals that are possible form an arc: from the normal of one triangle to the
     // normal of the other, or to the open side. They are perpendicular to the ridge, and have no
     // negative component along either of arc_sides[].
-    md5_vec3d arc_ends[2], arc_sides[2];
+    md5_vec3d arc_ends[2];
+    md5_vec3d arc_sides[2];
     bool is_open;
 } ground_ridge;
 
 // A contact of a ridge, or of one of its ends, with a feature of the body.
 typedef struct ridge_contact {
-    md5_vec3d on_body, on_ridge, normal;
+    md5_vec3d on_body;
+    md5_vec3d on_ridge;
+    md5_vec3d normal;
     double gap;
 } ridge_contact;
 
@@ -362,7 +373,8 @@ static bool make_ridge(const ground_surface *surface, uint32_t index, int side, 
 static bool points_out_at_edge(md5_vec3d direction, md5_vec3d a, md5_vec3d b, double margin)
 {
     const double cosine = md5_vec3d_dot(a, b);
-    const double along_a = md5_vec3d_dot(direction, a), along_b = md5_vec3d_dot(direction, b);
+    const double along_a = md5_vec3d_dot(direction, a);
+    const double along_b = md5_vec3d_dot(direction, b);
     return along_b - cosine * along_a > -margin && along_a - cosine * along_b > -margin;
 }
 
@@ -378,7 +390,8 @@ static bool find_edge_normal(const contact_search *search, const ground_ridge *r
     const double product = md5_vec3d_dot(along, along) * md5_vec3d_dot(ridge->along, ridge->along);
     if (!(square > 1e-6 * product)) // nearly parallel
         return false;
-    const double length = sqrt(square), margin = ARC_MARGIN * length;
+    const double length = sqrt(square);
+    const double margin = ARC_MARGIN * length;
     const double first = md5_vec3d_dot(across, ridge->arc_sides[0]);
     const double second = md5_vec3d_dot(across, ridge->arc_sides[1]);
     const double sign = first + second < 0.0 ? -1.0 : 1.0;
@@ -407,9 +420,11 @@ static bool find_edge_contact(const contact_search *search, const ground_ridge *
         return false;
     // The nearest points of both lines.
     const md5_vec3d apart = md5_vec3d_sub(ridge->from, from);
-    const double aa = md5_vec3d_dot(along, along), ab = md5_vec3d_dot(along, ridge->along);
+    const double aa = md5_vec3d_dot(along, along);
+    const double ab = md5_vec3d_dot(along, ridge->along);
     const double bb = md5_vec3d_dot(ridge->along, ridge->along);
-    const double a = md5_vec3d_dot(apart, along), b = md5_vec3d_dot(apart, ridge->along);
+    const double a = md5_vec3d_dot(apart, along);
+    const double b = md5_vec3d_dot(apart, ridge->along);
     const double determinant = aa * bb - ab * ab;
     const double on_edge = (a * bb - b * ab) / determinant;
     const double on_ridge = (a * ab - b * aa) / determinant;
@@ -428,7 +443,8 @@ static bool find_edge_contact(const contact_search *search, const ground_ridge *
 static bool find_peak_contact(const contact_search *search, md5_vec3d peak, ridge_contact *contact)
 {
     const ragdoll_plane *face = NULL;
-    double gap = -INFINITY, second_gap = -INFINITY;
+    double gap = -INFINITY;
+    double second_gap = -INFINITY;
     for (uint32_t i = 0; i < search->num_planes; i++) {
         const ragdoll_plane *const plane = &search->planes[i];
         const double height = md5_vec3d_dot(plane->normal, peak) - plane->level;

@@ -17,7 +17,9 @@ enum {
 typedef struct md5_anim_reader {
     md5_lex lex;
     md5_header header;
-    md5_count num_frames, num_joints, num_components;
+    md5_count num_frames;
+    md5_count num_joints;
+    md5_count num_components;
     const char *rate_at; // NULL = not given yet
     md5_file_joint *joints;
     md5_track *tracks;
@@ -148,7 +150,8 @@ static bool begin_frames(md5_anim_reader *reader)
 // that lines are counted forward only.
 static void warn_of_frame(md5_anim_reader *reader, const char *start, const float *numbers)
 {
-    uint32_t num_overlong = 0, component = 0;
+    uint32_t num_overlong = 0;
+    uint32_t component = 0;
     md5_vec3 first = {0};
     for (uint32_t i = 0; i < reader->num_turning; i++) {
         const uint32_t joint = reader->turning[i];
@@ -208,7 +211,9 @@ static bool read_frame(md5_anim_reader *reader)
     // bit.
     const uint32_t sign = UINT32_C(1) << 31;
     const float longest = MD5_MOST_LENGTH;
-    uint32_t max_bits, bits, differences = 0;
+    uint32_t max_bits;
+    uint32_t bits;
+    uint32_t differences = 0;
     memcpy(&max_bits, &longest, sizeof max_bits);
     for (uint32_t i = 0; i < num_components; i++) {
         memcpy(&bits, &numbers[i], sizeof bits);
@@ -342,7 +347,8 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
             md5_bounds box;
             TRY(md5i_lex_vec3(lex, md5i_lex_float, &box.min));
             TRY(md5i_lex_vec3(lex, md5i_lex_float, &box.max));
-            const md5_vec3 low = box.min, high = box.max;
+            const md5_vec3 low = box.min;
+            const md5_vec3 high = box.max;
             const bool is_inverted = low.x > high.x || low.y > high.y || low.z > high.z;
             const bool is_point = low.x == high.x && low.y == high.y && low.z == high.z;
             if (num_boxes < num_frames) {
@@ -510,7 +516,8 @@ void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves, float *a
                      const md5_clip_arrays *arrays)
 {
     md5_lex lex = source->lex;
-    uint32_t num_rotations = 0, num_translations = 0;
+    uint32_t num_rotations = 0;
+    uint32_t num_translations = 0;
     for (uint32_t joint = 0; joint < source->num_joints; joint++) {
         if (moves[joint] & MD5_MOVES_ROTATION)
             arrays->rotation_joints[num_rotations++] = joint;

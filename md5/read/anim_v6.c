@@ -28,9 +28,11 @@ static const uint32_t NONE = UINT32_MAX;
 
 typedef struct channel {
     md5_span joint;
-    const char *position, *attribute_at;
+    const char *position;
+    const char *attribute_at;
     uint32_t attribute; // index, or NUM_ATTRIBUTES: not of a transform
-    uint32_t first, end;
+    uint32_t first;
+    uint32_t end;
     uint32_t num_keys;
     const float *keys; // NULL = not read yet
     double frame_rate; // 0 = not read yet
@@ -353,7 +355,8 @@ static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file 
     }
     TRY(names = md5i_order_names(arena, names, num_names));
     for (uint32_t i = 0, first = 0; i < num_names; i++) {
-        const md5_span name = names[i].name, group = names[first].name;
+        const md5_span name = names[i].name;
+        const md5_span group = names[first].name;
         if (name.size != group.size
             || (name.size > 0 && memcmp(name.bytes, group.bytes, name.size) != 0))
             first = i;
@@ -402,7 +405,8 @@ bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span 
 {
     *file = (md5_anim_file){0};
     md5_header header = {.kind = MD5_KIND_ANIM, .versions = versions, .version = MD5_VERSION_6};
-    md5_lex whole, *const lex = &whole;
+    md5_lex whole;
+    md5_lex *const lex = &whole;
     md5i_lex_begin(lex, arena, text.bytes, text.size);
     TRY(md5i_header_begin(lex, &header));
     for (;;) {

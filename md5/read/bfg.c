@@ -7,7 +7,9 @@
 
 typedef struct md5_binary {
     md5_arena *arena;
-    const unsigned char *start, *at, *end;
+    const unsigned char *start;
+    const unsigned char *at;
+    const unsigned char *end;
     bool has_failed;
 } md5_binary;
 
@@ -121,7 +123,8 @@ static bool binary_same_count(md5_binary *in, const char *what, size_t bytes, ui
 static bool binary_point(md5_binary *in, md5_vec3 *point)
 {
     const unsigned char *const begin = in->at;
-    const float x = binary_little_float(in), y = binary_little_float(in);
+    const float x = binary_little_float(in);
+    const float y = binary_little_float(in);
     *point = (md5_vec3){x, y, binary_little_float(in)};
     TRY(!in->has_failed);
     if (md5_is_point(*point))
@@ -137,8 +140,10 @@ static bool binary_point(md5_binary *in, md5_vec3 *point)
 static bool binary_rotation(md5_binary *in, md5_quat *rotation)
 {
     const unsigned char *const begin = in->at;
-    const float x = binary_big_float(in), y = binary_big_float(in);
-    const float z = binary_big_float(in), w = binary_big_float(in);
+    const float x = binary_big_float(in);
+    const float y = binary_big_float(in);
+    const float z = binary_big_float(in);
+    const float w = binary_big_float(in);
     const float square = x * x + y * y + z * z + w * w;
     TRY(!in->has_failed);
     if (square >= 0.25f && square <= 4) {
@@ -247,7 +252,11 @@ static float half_of(const unsigned char *bytes)
 static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
 {
     md5_binary *const in = &reader->in;
-    uint32_t num_joints = 0, num_indices = 0, num_mirrored = 0, num_duplicates = 0, num_edges = 0;
+    uint32_t num_joints = 0;
+    uint32_t num_indices = 0;
+    uint32_t num_mirrored = 0;
+    uint32_t num_duplicates = 0;
+    uint32_t num_edges = 0;
     TRY(binary_text(in, &mesh->shader, "material name"));
     (void)binary_big_32(in); // vertices and triangles before seams were copied
     (void)binary_big_32(in);
@@ -274,7 +283,8 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
         enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28, REST = VERTEX_BYTES - TEXCOORD };
         const unsigned char *const begin = in->at;
-        const float x = binary_big_float(in), y = binary_big_float(in);
+        const float x = binary_big_float(in);
+        const float y = binary_big_float(in);
         const md5_vec3 position = {x, y, binary_big_float(in)};
         TRY(binary_take(in, REST));
         in->at = begin;
@@ -285,7 +295,8 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
         mesh->texcoords[v] = (md5_vec2){half_of(begin + TEXCOORD), half_of(begin + TEXCOORD + 2)};
         mesh->file_vertices[v] = (md5_vertex){mesh->num_weights, 0};
         for (uint32_t i = 0; i < VERTEX_JOINTS; i++) {
-            const uint32_t joint = begin[JOINTS + i], weight = begin[WEIGHTS + i];
+            const uint32_t joint = begin[JOINTS + i];
+            const uint32_t weight = begin[WEIGHTS + i];
             if (weight == 0)
                 continue;
             if (joint >= reader->file->num_joints)
@@ -430,7 +441,8 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     enum { MAGIC = 4, TIME = 8, VERSION = 101, JOINT_BYTES = 16, FRAME_BYTES = 28 };
     md5_vec3 motion; // of the root over the whole animation: follows from the frames
     *file = (md5_anim_file){0};
-    md5_binary binary, *const in = &binary;
+    md5_binary binary;
+    md5_binary *const in = &binary;
     binary_begin(in, arena, bytes, size);
     const unsigned char *const magic = binary_take(in, MAGIC);
     TRY(magic);
@@ -542,7 +554,8 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
         md5_camera_view *const view = &frames[i];
         const unsigned char *const begin = in.at;
         view->fov = binary_big_float(&in);
-        const float x = binary_big_float(&in), y = binary_big_float(&in);
+        const float x = binary_big_float(&in);
+        const float y = binary_big_float(&in);
         const float z = binary_big_float(&in);
         TRY(!in.has_failed);
         if (!md5_is_length(view->fov) || !md5_is_point((md5_vec3){x, y, z})) {

@@ -13,7 +13,8 @@ enum {
 typedef struct camera_reader {
     md5_lex lex;
     md5_header header;
-    md5_count num_frames, num_cuts;
+    md5_count num_frames;
+    md5_count num_cuts;
     const char *rate_at; // NULL = not given yet
     uint32_t *cuts;      // NULL = not read yet
     uint32_t num_cut_views;
@@ -66,7 +67,8 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
     for (; is_view_word(word); word = md5i_lex_peek_word(lex)) {
         // One of `pos ( x y z )`, `rotA ( pitch yaw roll )`, `rot ( x y z )`; of two rotations the
         // last counts, as in the engine that these come from.
-        const bool is_position = md5_span_is(word, "pos"), is_angles = md5_span_is(word, "rotA");
+        const bool is_position = md5_span_is(word, "pos");
+        const bool is_angles = md5_span_is(word, "rotA");
         bool *const is_given = is_position ? &view->has_position : &view->has_rotation;
         if (*is_given)
             md5i_lex_warn_token(lex, word.bytes,

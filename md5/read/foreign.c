@@ -4,7 +4,9 @@
 
 // The first bytes of a format, its name, and how its contents can be used.
 static const struct {
-    const char *begin, *name, *advice;
+    const char *begin;
+    const char *name;
+    const char *advice;
 } foreign[] = {
     {"MD5RVersion", "a Quake 4 model (.md5r)", "use the .md5mesh of the game's assets"},
     {"INTERQUAKEMODEL", "an IQM model", "convert it with 'md5tool convert'"},

@@ -19,9 +19,11 @@ typedef struct md5_mesh_reader {
     md5_lex lex;
     md5_header header;
     const md5_mesh_dialect *dialect;
-    md5_count num_joints, num_meshes;
+    md5_count num_joints;
+    md5_count num_meshes;
     uint32_t num_meshes_read;
-    md5_arena *joint_arena, *kept;
+    md5_arena *joint_arena;
+    md5_arena *kept;
     md5_file_joint *joints;
     struct md5_file_bone *bones; // version 6: `joints` is set after the last bone
     uint32_t num_bones_read;
@@ -34,9 +36,13 @@ typedef struct md5_mesh_reader {
 typedef struct md5_mesh_block {
     md5_mesh_build *mesh;
     md5_arena *kept;
-    md5_count num_vertices, num_triangles, num_weights, num_colors;
+    md5_count num_vertices;
+    md5_count num_triangles;
+    md5_count num_weights;
+    md5_count num_colors;
     const char *vertices_at, *triangles_at; // where the first row of each table begins
-    bool has_name, has_shader;
+    bool has_name;
+    bool has_shader;
 } md5_mesh_block;
 
 // The syntax of one version. Functions return false with the context's error set.

@@ -46,11 +46,17 @@ static float distance_from_rotation(const md5_vec3 rows[3])
 // The largest of 4x^2, 4y^2, 4z^2 and 4w^2 is the one to divide by.
 static md5_quat rotation_of_rows(const md5_vec3 rows[3])
 {
-    const float xx = rows[0].x, yy = rows[1].y, zz = rows[2].z;
+    const float xx = rows[0].x;
+    const float yy = rows[1].y;
+    const float zz = rows[2].z;
     const float sizes[4] = {1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz};
     // Sums and differences of what is not on the diagonal; columns are rows.
-    const float xy = rows[0].y + rows[1].x, yz = rows[1].z + rows[2].y, zx = rows[2].x + rows[0].z;
-    const float wx = rows[1].z - rows[2].y, wy = rows[2].x - rows[0].z, wz = rows[0].y - rows[1].x;
+    const float xy = rows[0].y + rows[1].x;
+    const float yz = rows[1].z + rows[2].y;
+    const float zx = rows[2].x + rows[0].z;
+    const float wx = rows[1].z - rows[2].y;
+    const float wy = rows[2].x - rows[0].z;
+    const float wz = rows[0].y - rows[1].x;
     const md5_quat products[4] = {{sizes[0], xy, zx, wx},
                                   {xy, sizes[1], yz, wy},
                                   {zx, yz, sizes[2], wz},

@@ -11,7 +11,8 @@
 // A row number, 0, 1, 2 ..., as text: its decimal digits and a blank.
 typedef struct md5_row_number {
     uint64_t text, mask, one; // digits and blank; mask of their bytes; 1 in the last digit
-    uint32_t value, length;
+    uint32_t value;
+    uint32_t length;
 } md5_row_number;
 
 #define MD5_ROW_0                       \

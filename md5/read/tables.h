@@ -67,7 +67,9 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size);
 // and from the first one, for meshes and for their tables. `kept` of the counts is what it takes
 // from the arena of that name.
 typedef struct md5_mesh_sizes {
-    uint64_t joints, meshes, tables;
+    uint64_t joints;
+    uint64_t meshes;
+    uint64_t tables;
 } md5_mesh_sizes;
 md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts);
 

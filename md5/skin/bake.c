@@ -22,9 +22,11 @@ static uint32_t level_of(float value, float min, float step)
 
 static md5_vec3 position_of(const md5_baked *baked, md5_baked_vertex vertex)
 {
-    const float x = (float)(vertex.xy & 0xffff), y = (float)(vertex.xy >> 16);
+    const float x = (float)(vertex.xy & 0xffff);
+    const float y = (float)(vertex.xy >> 16);
     const float z = (float)(vertex.z_normal & 0xffff);
-    const md5_vec3 min = baked->bounds.min, step = baked->step;
+    const md5_vec3 min = baked->bounds.min;
+    const md5_vec3 step = baked->step;
     return (md5_vec3){min.x + step.x * x, min.y + step.y * y, min.z + step.z * z};
 }
 
@@ -90,7 +92,8 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
             }
         }
     }
-    const md5_vec3 min = counts.bounds.min, max = counts.bounds.max;
+    const md5_vec3 min = counts.bounds.min;
+    const md5_vec3 max = counts.bounds.max;
     // The difference of two floats may overflow; that of their halves does not.
     const float half_level = 0.5f / (float)LEVELS;
     if (counts.num_vertices > 0)
@@ -116,7 +119,8 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
             const md5_mesh *const mesh = &model->meshes[i];
             md5_skin(mesh, palette, positions, normals, NULL);
             for (uint32_t j = 0; j < mesh->num_vertices; j++) {
-                const md5_vec3 p = positions[j], step = baked->step;
+                const md5_vec3 p = positions[j];
+                const md5_vec3 step = baked->step;
                 vertices[j] = (md5_baked_vertex){
                     .xy = level_of(p.x, min.x, step.x) | level_of(p.y, min.y, step.y) << 16,
                     .z_normal = level_of(p.z, min.z, step.z) | md5_octahedron_of(normals[j]) << 16,

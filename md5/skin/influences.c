@@ -12,7 +12,8 @@ typedef struct influence {
 
 // Four numbers x y z w.
 typedef struct quad {
-    md5_pair xy, zw;
+    md5_pair xy;
+    md5_pair zw;
 } quad;
 
 // The sum of the weights of one vertex on one joint: (bias * point, bias).
@@ -59,15 +60,18 @@ static inline quad scaled_column(const float *m, int column, float factor)
 static inline quad weighted_point(const weight_merger *merger, const md5_weight *weight)
 {
     const float *const m = merger->joints->bind[weight->joint].m;
-    const quad x = scaled_column(m, 0, weight->offset.x), y = scaled_column(m, 1, weight->offset.y);
-    const quad z = scaled_column(m, 2, weight->offset.z), at = scaled_column(m, 3, 1);
+    const quad x = scaled_column(m, 0, weight->offset.x);
+    const quad y = scaled_column(m, 1, weight->offset.y);
+    const quad z = scaled_column(m, 2, weight->offset.z);
+    const quad at = scaled_column(m, 3, 1);
     return quad_scale(quad_add(quad_add(quad_add(x, y), z), at), md5_pair_both(weight->bias));
 }
 
 // Sorts by magnitude, so that packing keeps the largest influences also if biases are negative.
 static bool comes_before(influence a, influence b)
 {
-    const float bias_a = fabsf(a.value.w), bias_b = fabsf(b.value.w);
+    const float bias_a = fabsf(a.value.w);
+    const float bias_b = fabsf(b.value.w);
     return bias_a > bias_b || (bias_a == bias_b && a.joint < b.joint);
 }
 
@@ -185,7 +189,8 @@ uint32_t md5i_count_influences(const md5_mesh_build *mesh, uint32_t vertex)
     const uint32_t num_weights = mesh->file_vertices[vertex].num_weights;
     const md5_weight *const weights = mesh->weights + mesh->file_vertices[vertex].first_weight;
     uint64_t joints = 0; // a bit for each remainder by 64
-    uint32_t count = 0, num_merged = 0;
+    uint32_t count = 0;
+    uint32_t num_merged = 0;
     for (uint32_t i = 0; i < num_weights; i++) {
         const uint64_t joint = (uint64_t)(weights[i].bias != 0) << weights[i].joint % 64;
         count += joint != 0;

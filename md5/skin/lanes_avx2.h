@@ -31,7 +31,9 @@ MD5_WIDE_INLINE lanes3 points_of_rows(md5_wide a, md5_wide b, md5_wide c)
 MD5_WIDE_INLINE lanes3 load_points(const md5_vec3 *points)
 {
     const float *const p = &points->x;
-    const md5_wide u = _mm256_loadu_ps(p), v = _mm256_loadu_ps(p + 8), w = _mm256_loadu_ps(p + 16);
+    const md5_wide u = _mm256_loadu_ps(p);
+    const md5_wide v = _mm256_loadu_ps(p + 8);
+    const md5_wide w = _mm256_loadu_ps(p + 16);
     return points_of_rows(_mm256_blend_ps(u, v, 0xf0), _mm256_permute2f128_ps(u, w, 0x21),
                           _mm256_blend_ps(v, w, 0xf0));
 }
@@ -115,8 +117,10 @@ MD5_WIDE_INLINE void store_point_pair(float *low, float *high, __m128 xy, __m128
 
 MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t size, lanes3 v)
 {
-    const md5_wide xy01 = _mm256_unpacklo_ps(v.x, v.y), xy23 = _mm256_unpackhi_ps(v.x, v.y);
-    const __m128 z0 = _mm256_castps256_ps128(v.z), z4 = _mm256_extractf128_ps(v.z, 1);
+    const md5_wide xy01 = _mm256_unpacklo_ps(v.x, v.y);
+    const md5_wide xy23 = _mm256_unpackhi_ps(v.x, v.y);
+    const __m128 z0 = _mm256_castps256_ps128(v.z);
+    const __m128 z4 = _mm256_extractf128_ps(v.z, 1);
     store_point_pair(to + at[0] * size, to + at[1] * size, _mm256_castps256_ps128(xy01), z0);
     store_point_pair(to + at[2] * size, to + at[3] * size, _mm256_castps256_ps128(xy23),
                      _mm_movehl_ps(z0, z0));
@@ -178,8 +182,10 @@ MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[8])
         add_neighbours(add_neighbours(m[0].top, m[1].top), add_neighbours(m[2].top, m[3].top));
     const md5_wide xy4567 =
         add_neighbours(add_neighbours(m[4].top, m[5].top), add_neighbours(m[6].top, m[7].top));
-    const md5_wide z04 = join(m[0].bottom, m[4].bottom), z15 = join(m[1].bottom, m[5].bottom);
-    const md5_wide z26 = join(m[2].bottom, m[6].bottom), z37 = join(m[3].bottom, m[7].bottom);
+    const md5_wide z04 = join(m[0].bottom, m[4].bottom);
+    const md5_wide z15 = join(m[1].bottom, m[5].bottom);
+    const md5_wide z26 = join(m[2].bottom, m[6].bottom);
+    const md5_wide z37 = join(m[3].bottom, m[7].bottom);
     return (lanes3){
         _mm256_permute2f128_ps(xy0123, xy4567, 0x20),
         _mm256_permute2f128_ps(xy0123, xy4567, 0x31),

@@ -17,7 +17,8 @@
 // A source beside the model, for messages.
 typedef struct comparison {
     md5_context *context;
-    const md5_model *base, *source;
+    const md5_model *base;
+    const md5_model *source;
     md5_quoted name;
 } comparison;
 
@@ -41,7 +42,8 @@ static bool fail_model(const comparison *pair, const char *what)
 
 static bool check_skeleton(const comparison *pair)
 {
-    const md5_skeleton *const base = &pair->base->skeleton, *const source = &pair->source->skeleton;
+    const md5_skeleton *const base = &pair->base->skeleton;
+    const md5_skeleton *const source = &pair->source->skeleton;
     if (base->axes != source->axes || md5_scale_of(base) != md5_scale_of(source))
         return fail_model(pair,
                           "axes or scale differ from the model; load both with the same options");
@@ -50,7 +52,8 @@ static bool check_skeleton(const comparison *pair)
                         "morph target %s: wrong number of joints: expected %u, found %u",
                         pair->name.text, base->num_joints, source->num_joints);
     for (uint32_t i = 0; i < base->num_joints; i++) {
-        const md5_joint *const a = &base->joints[i], *const b = &source->joints[i];
+        const md5_joint *const a = &base->joints[i];
+        const md5_joint *const b = &source->joints[i];
         if (a->parent != b->parent || strcmp(a->name, b->name) != 0)
             return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
                             "morph target %s: name or parent of joint %u %s differs from the model",
@@ -102,7 +105,8 @@ static bool check_mesh(const comparison *pair, uint32_t index)
 // Differences up to this size count as equal: rounding errors of sums in floats for a model of this
 // size.
 typedef struct slack {
-    float position, direction;
+    float position;
+    float direction;
 } slack;
 
 // The difference, or 0 if each component is within the slack.
@@ -187,7 +191,8 @@ static void walk_mesh(const building *job, uint32_t index, uint32_t *vertices, u
 static md5_morph *place(md5_context *context, building *job, const md5_morph_mesh *counts)
 {
     const size_t num_meshes = job->model->num_meshes;
-    size_t num_integers = 0, num_deltas = 0;
+    size_t num_integers = 0;
+    size_t num_deltas = 0;
     uint32_t *integers = NULL;
     md5_morph_delta *deltas = NULL;
     for (size_t i = 0; i < num_meshes; i++) {

@@ -148,7 +148,8 @@ bool md5i_build_normals(md5_arena *arena, md5_mesh_build *mesh, uint32_t *nexts,
         const uint32_t *const corners = mesh->indices + 3 * i;
         const uint32_t *const next = i + 1 < num_triangles ? corners + 3 : corners;
         const md5_vec3 *const points = mesh->positions;
-        const md5_vec3 *const origin0 = &points[corners[0]], *const origin1 = &points[next[0]];
+        const md5_vec3 *const origin0 = &points[corners[0]];
+        const md5_vec3 *const origin1 = &points[next[0]];
         const md5_pair3 b = edge_between(origin0, &points[corners[1]], origin1, &points[next[1]]);
         const md5_pair3 c = edge_between(origin0, &points[corners[2]], origin1, &points[next[2]]);
         const md5_pair3 normals = md5_pair3_cross(c, b);
@@ -176,7 +177,8 @@ bool md5i_build_normals(md5_arena *arena, md5_mesh_build *mesh, uint32_t *nexts,
     for (uint32_t i = 0; i < num_vertices; i += 2) {
         // The directions of the sums of two vertices, or of the last one twice.
         const uint32_t pair[2] = {i, i + 1 < num_vertices ? i + 1 : i};
-        const normal_sum first = sum_of(&sums, pair[0]), second = sum_of(&sums, pair[1]);
+        const normal_sum first = sum_of(&sums, pair[0]);
+        const normal_sum second = sum_of(&sums, pair[1]);
         const md5_pair3 both = md5_pair3_of(first.normal, second.normal);
         const md5_pair length = md5_pair3_length(both);
         const bool has_direction[2] = {md5_pair_first(length) > CANCELLED * first.weight,

@@ -42,7 +42,8 @@ static inline uint32_t md5_octahedron_step_below(float value)
 static inline uint32_t md5_octahedron_of(md5_vec3 n)
 {
     const float sum = fabsf(n.x) + fabsf(n.y) + fabsf(n.z);
-    float u = n.x / sum, v = n.y / sum;
+    float u = n.x / sum;
+    float v = n.y / sum;
     if (n.z < 0) {
         const float across = (1.0f - fabsf(v)) * md5_octahedron_sign(u);
         v = (1.0f - fabsf(u)) * md5_octahedron_sign(v);

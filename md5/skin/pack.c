@@ -47,7 +47,8 @@ enum { MAX_SLOTS = 255, WHOLE = 255 };
 // Writes the weights of the kept slots: WHOLE in sum, if there is one.
 static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, uint8_t *bytes)
 {
-    double weights[MAX_SLOTS], sum = 0;
+    double weights[MAX_SLOTS];
+    double sum = 0;
     int missing = packing->kept > 0 ? WHOLE : 0;
     for (uint32_t slot = 0; slot < packing->kept; slot++) {
         const float weight = packed_weight(mesh, packing, slot);
@@ -138,7 +139,8 @@ float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, cons
     const md5_mesh *const drawn = &model->meshes[mesh];
     const md5_mat34 *const posed = joints ? joints : model->bind;
     // How far a character is assumed to move if no pose is given: the diagonal of its bind pose.
-    const md5_vec3d low = md5_vec3d_of(model->bounds.min), high = md5_vec3d_of(model->bounds.max);
+    const md5_vec3d low = md5_vec3d_of(model->bounds.min);
+    const md5_vec3d high = md5_vec3d_of(model->bounds.max);
     const double travel =
         joints || !(low.x <= high.x) ? 0 : md5_vec3d_length(md5_vec3d_sub(high, low));
     double max_loss = 0;
@@ -150,7 +152,8 @@ float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, cons
         const packed_vertex packing = pack_vertex(drawn, vertex, slots);
         const md5_vec3d c = md5_vec3d_of(drawn->positions[vertex]);
         md5_vec3d shift = {0, 0, 0};
-        double rotated = 0, excess = 0;
+        double rotated = 0;
+        double excess = 0;
         for (uint32_t i = packing.first; i < packing.end; i++) {
             const uint32_t joint = drawn->influence_joints[i];
             const md5_vec4 influence = drawn->influences[i];

@@ -55,7 +55,8 @@ static inline md5_pair md5_pair_inverse(md5_pair a)
 #else
 
 typedef struct md5_pair {
-    double first, second;
+    double first;
+    double second;
 } md5_pair;
 
 static inline md5_pair md5_pair_of(double first, double second)
@@ -190,7 +191,9 @@ static inline md5_vec4 md5_pair_round(md5_pair xy, md5_pair zw)
 
 // Two vectors x y z.
 typedef struct md5_pair3 {
-    md5_pair x, y, z;
+    md5_pair x;
+    md5_pair y;
+    md5_pair z;
 } md5_pair3;
 
 static inline md5_pair3 md5_pair3_of(md5_vec3d first, md5_vec3d second)

@@ -58,7 +58,8 @@ enum {
 // With two influences the exact sum takes no longer than blending.
 static inline md5_skin_kind kind_of(const md5_mesh *mesh, uint32_t vertex, float tolerance)
 {
-    const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
+    const uint32_t first = mesh->first_influence[vertex];
+    const uint32_t end = mesh->first_influence[vertex + 1];
     if (end - first == 1)
         return md5_is_rigid(mesh, vertex) ? MD5_SKIN_RIGID : MD5_SKIN_EXACT;
     if (end - first <= 2)
@@ -112,7 +113,8 @@ typedef struct plan_builder {
 
     // The runs of the plan, and the sizes of its arrays.
     md5_skin_run runs[MAX_RUNS];
-    uint32_t num_runs, num_vertices;
+    uint32_t num_runs;
+    uint32_t num_vertices;
     uint64_t num_words;
 
     // Groups that are not full yet, in a hash table by kind and joints.
@@ -167,7 +169,8 @@ static inline float *put_vec3(float *to, size_t size, float x, float y, float z)
 static void add_group(plan_builder *builder, md5_skin_order order, joint_set set,
                       const uint32_t *vertices)
 {
-    const bool is_single = order == MD5_SKIN_SINGLES, is_gathered = order == MD5_SKIN_GATHERED;
+    const bool is_single = order == MD5_SKIN_SINGLES;
+    const bool is_gathered = order == MD5_SKIN_GATHERED;
     if (is_single && set.kind == MD5_SKIN_RIGID)
         set.kind = MD5_SKIN_BLEND;
     const uint32_t count = set.count;
@@ -199,7 +202,8 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
         for (uint32_t i = 0; i < size; i++) {
             // The floats of one vertex of the group.
             const md5_mesh *const mesh = builder->mesh;
-            const uint32_t vertex = vertices[i], first = mesh->first_influence[vertex];
+            const uint32_t vertex = vertices[i];
+            const uint32_t first = mesh->first_influence[vertex];
             const joint_set own = set_of(mesh, vertex, set.kind);
             float *to = (float *)(void *)(words + count) + i;
             if (!is_rigid) {
@@ -283,7 +287,8 @@ static void walk(plan_builder *builder)
         // If other sets of joints occupy all slots that a set may have, the group of one is closed
         // first: linear time for any joints.
         const uint32_t home = hash >> (32 - builder->log2_slots);
-        uint32_t slot = home, fit = 0;
+        uint32_t slot = home;
+        uint32_t fit = 0;
         for (uint32_t i = 0; i < SLOTS_OF_SET && fit < 2; i++) {
             const uint32_t next_fit = fit_of(builder, set, home ^ i);
             slot = next_fit > fit ? home ^ i : slot;

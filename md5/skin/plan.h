@@ -49,7 +49,9 @@ typedef struct md5_skin_run {
 // a plan ascend, as those of every sum do (md5i_sum_order()).
 struct md5_skin_plan {
     size_t size; // bytes of the block
-    uint32_t num_runs, num_vertices, num_words;
+    uint32_t num_runs;
+    uint32_t num_vertices;
+    uint32_t num_words;
     const md5_skin_run *runs;
 
     // Contiguous group: its first vertex. Gathered group: MD5_SKIN_GROUP ascending numbers, three

@@ -31,8 +31,10 @@ MD5_WIDE_INLINE void store_halves(float *low, float *high, md5_wide a)
 
 MD5_WIDE_INLINE lanes3 load_two_groups(const md5_vec3 *low, const md5_vec3 *high)
 {
-    const float *const p = &low->x, *const q = &high->x;
-    const md5_wide u = load_halves(p, q), v = load_halves(p + 8, q + 8);
+    const float *const p = &low->x;
+    const float *const q = &high->x;
+    const md5_wide u = load_halves(p, q);
+    const md5_wide v = load_halves(p + 8, q + 8);
     const md5_wide w = load_halves(p + 16, q + 16);
     const md5_wide x = _mm512_permutex2var_ps(u, IN_BOTH_HALVES(0, 3, 6, 17, 20, 23, 0, 0), v);
     const md5_wide y = _mm512_permutex2var_ps(u, IN_BOTH_HALVES(1, 4, 7, 18, 21, 0, 0, 0), v);
@@ -46,7 +48,8 @@ MD5_WIDE_INLINE lanes3 load_two_groups(const md5_vec3 *low, const md5_vec3 *high
 
 MD5_WIDE_INLINE void store_two_groups(md5_vec3 *low, md5_vec3 *high, lanes3 a)
 {
-    float *const p = &low->x, *const q = &high->x;
+    float *const p = &low->x;
+    float *const q = &high->x;
     const md5_wide u = _mm512_permutex2var_ps(a.x, IN_BOTH_HALVES(0, 16, 0, 1, 17, 0, 2, 18), a.y);
     const md5_wide v = _mm512_permutex2var_ps(a.x, IN_BOTH_HALVES(0, 3, 19, 0, 4, 20, 0, 5), a.y);
     const md5_wide w = _mm512_permutex2var_ps(a.x, IN_BOTH_HALVES(21, 0, 6, 22, 0, 7, 23, 0), a.y);

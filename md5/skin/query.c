@@ -37,7 +37,8 @@ static bool is_empty(const md5_bounds *bounds)
 // Adds the interval min..max, multiplied by an entry of the matrix, to the interval low..high.
 static void add_product(float entry, float min, float max, float *low, float *high)
 {
-    const float a = entry * min, b = entry * max;
+    const float a = entry * min;
+    const float b = entry * max;
     *low += a < b ? a : b;
     *high += a < b ? b : a;
 }
@@ -94,7 +95,8 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
                                        float *distance)
 {
     MD5_ASSERT_ARRAY(joints, num_joints);
-    const md5_vec3d origin = md5_vec3d_of(ray.origin), direction = md5_vec3d_of(ray.direction);
+    const md5_vec3d origin = md5_vec3d_of(ray.origin);
+    const md5_vec3d direction = md5_vec3d_of(ray.direction);
     const double length = md5_vec3d_dot(direction, direction);
     uint32_t nearest = MD5_NONE;
     double smallest = INFINITY;
@@ -127,7 +129,8 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
 // Distance from a value to an interval along one axis.
 static float outside(float min, float max, float value)
 {
-    const float below = min - value, above = value - max;
+    const float below = min - value;
+    const float above = value - max;
     const float distance = below > above ? below : above;
     return distance > 0 ? distance : 0;
 }
@@ -142,7 +145,8 @@ uint32_t md5_cull_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 cent
     if (is_number) {
         for (uint32_t i = 0; i < count; i++) {
             found[num_found] = i;
-            const md5_vec3 min = bounds[i].min, max = bounds[i].max;
+            const md5_vec3 min = bounds[i].min;
+            const md5_vec3 max = bounds[i].max;
             const md5_vec3 away = {outside(min.x, max.x, center.x), outside(min.y, max.y, center.y),
                                    outside(min.z, max.z, center.z)};
             num_found +=
@@ -183,7 +187,8 @@ static bool reaches(const md5_bounds *bounds, const md5_vec4 *plane)
 // Row `row` of a column-major matrix, times `sign`, plus `w` times its last row.
 static md5_vec4 combine_rows(const md5_mat44 *m, int row, float sign, float w)
 {
-    const float *const a = m->m + row, *const last = m->m + 3;
+    const float *const a = m->m + row;
+    const float *const last = m->m + 3;
     return (md5_vec4){sign * a[0] + w * last[0], sign * a[4] + w * last[4],
                       sign * a[8] + w * last[8], sign * a[12] + w * last[12]};
 }
@@ -251,8 +256,10 @@ static bool clip(float origin, float direction, float min, float max, float *ent
 {
     if (direction == 0)
         return min <= origin && origin <= max;
-    const float a = (min - origin) / direction, b = (max - origin) / direction;
-    const float first = a < b ? a : b, last = a < b ? b : a;
+    const float a = (min - origin) / direction;
+    const float b = (max - origin) / direction;
+    const float first = a < b ? a : b;
+    const float last = a < b ? b : a;
     *enter = first > *enter ? first : *enter;
     *leave = last < *leave ? last : *leave;
     return first <= *leave && *enter <= *leave; // false for NaN
@@ -260,8 +267,10 @@ static bool clip(float origin, float direction, float min, float max, float *ent
 
 bool md5_raycast_bounds(md5_ray ray, md5_bounds bounds, float *t)
 {
-    const md5_vec3 o = ray.origin, d = ray.direction;
-    float enter = 0, leave = limit_of(&ray);
+    const md5_vec3 o = ray.origin;
+    const md5_vec3 d = ray.direction;
+    float enter = 0;
+    float leave = limit_of(&ray);
     if (!has_direction(d) || is_empty(&bounds)
         || !clip(o.x, d.x, bounds.min.x, bounds.max.x, &enter, &leave)
         || !clip(o.y, d.y, bounds.min.y, bounds.max.y, &enter, &leave)
@@ -303,9 +312,12 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
 typedef struct sheared {
     float origin[3];
     int x, y, z; // which axis of the model is which; z = the largest of the direction
-    float shear_x, shear_y, scale_z;
+    float shear_x;
+    float shear_y;
+    float scale_z;
     float limit;
-    bool front_only, is_mirrored;
+    bool front_only;
+    bool is_mirrored;
 } sheared;
 
 static sheared shear(const md5_ray *ray, bool is_mirrored)
@@ -315,8 +327,10 @@ static sheared shear(const md5_ray *ray, bool is_mirrored)
     int z = fabsf(d[0]) > fabsf(d[1]) ? 0 : 1;
     z = fabsf(d[z]) > fabsf(d[2]) ? z : 2;
     const bool is_positive = d[z] > 0; // else two axes are exchanged, to keep the orientation
-    const int next = (z + 1) % 3, last = (z + 2) % 3;
-    const int x = is_positive ? next : last, y = is_positive ? last : next;
+    const int next = (z + 1) % 3;
+    const int last = (z + 2) % 3;
+    const int x = is_positive ? next : last;
+    const int y = is_positive ? last : next;
     return (sheared){.origin = {o.x, o.y, o.z},
                      .x = x,
                      .y = y,
@@ -354,7 +368,9 @@ static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 
 {
     if (have_one_side(a.x, b.x, c.x) || have_one_side(a.y, b.y, c.y))
         return false;
-    const double u = edge(c, b), v = edge(a, c), w = edge(b, a);
+    const double u = edge(c, b);
+    const double v = edge(a, c);
+    const double w = edge(b, a);
     if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0))
         return false;
     const double sum = u + v + w;

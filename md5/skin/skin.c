@@ -68,7 +68,8 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
 {
     const uint32_t vertex = morph->vertices[index];
     const md5_vec4 tangent = mesh->tangents ? mesh->tangents[vertex] : (md5_vec4){0, 0, 0, 0};
-    md5_vec3 position = {0, 0, 0}, normal = mesh->normals[vertex];
+    md5_vec3 position = {0, 0, 0};
+    md5_vec3 normal = mesh->normals[vertex];
     md5_vec3 along = {tangent.x, tangent.y, tangent.z};
     bool changes = false;
     for (uint32_t i = morph->first[index]; i < morph->first[index + 1]; i++) {
@@ -130,7 +131,8 @@ static void correct(const md5_skin_job *job, const md5_morph_mesh *changed, uint
 // Returns the index of the first changed vertex that is not below `vertex`.
 static uint32_t find_changed(const md5_morph_mesh *changed, uint32_t vertex)
 {
-    uint32_t low = 0, high = changed->num_vertices;
+    uint32_t low = 0;
+    uint32_t high = changed->num_vertices;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if (changed->vertices[middle] < vertex)

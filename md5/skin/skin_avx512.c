@@ -29,8 +29,10 @@ MD5_WIDE_INLINE lanes_mat34 spread_two(const md5_mat34 *low, const md5_mat34 *hi
 MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const md5_skin_run *run)
 {
     const md5_mesh *const mesh = job->mesh;
-    const md5_vec3 *const bind_positions = mesh->positions, *const bind_normals = mesh->normals;
-    md5_vec3 *const positions = job->positions, *const normals = job->normals;
+    const md5_vec3 *const bind_positions = mesh->positions;
+    const md5_vec3 *const bind_normals = mesh->normals;
+    md5_vec3 *const positions = job->positions;
+    md5_vec3 *const normals = job->normals;
     const uint32_t *const firsts = mesh->skin_plan->vertices + run->vertices;
     const uint32_t *const joints = mesh->skin_plan->words + run->words;
     uint32_t low = joints[0], high = joints[0]; // neighbouring groups often share it
@@ -42,7 +44,8 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const 
             high = joints[i + 1];
             m = spread_two(&job->palette[low], &job->palette[high]);
         }
-        const uint32_t a = firsts[i], b = firsts[i + 1];
+        const uint32_t a = firsts[i];
+        const uint32_t b = firsts[i + 1];
         const lanes3 bind = load_two_groups(bind_positions + a, bind_positions + b);
         store_two_groups(positions + a, positions + b, move_points(&m, bind));
         if (normals) {

@@ -25,7 +25,9 @@
 // memory. The first product starts the sum, so one influence costs no addition.
 
 typedef struct rows {
-    md5_vec4 x, y, z;
+    md5_vec4 x;
+    md5_vec4 y;
+    md5_vec4 z;
 } rows;
 
 static inline md5_vec4 multiply(const float *row, md5_vec4 q)
@@ -199,12 +201,21 @@ static inline md5_dual_quat blend_duals(const md5_mesh *mesh, const md5_dual_qua
 // translation 2 (r.w e - d.w v + v x e) / |r|^2.
 md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
 {
-    const md5_quat r = q->real, d = q->dual;
+    const md5_quat r = q->real;
+    const md5_quat d = q->dual;
     const float twice = 2.0f / md5_quat_dot(r, r);
-    const float x2 = r.x * twice, y2 = r.y * twice, z2 = r.z * twice;
-    const float xx = r.x * x2, yy = r.y * y2, zz = r.z * z2;
-    const float xy = r.x * y2, xz = r.x * z2, yz = r.y * z2;
-    const float wx = r.w * x2, wy = r.w * y2, wz = r.w * z2;
+    const float x2 = r.x * twice;
+    const float y2 = r.y * twice;
+    const float z2 = r.z * twice;
+    const float xx = r.x * x2;
+    const float yy = r.y * y2;
+    const float zz = r.z * z2;
+    const float xy = r.x * y2;
+    const float xz = r.x * z2;
+    const float yz = r.y * z2;
+    const float wx = r.w * x2;
+    const float wy = r.w * y2;
+    const float wz = r.w * z2;
     return (md5_mat34){{
         1 - (yy + zz),
         xy - wz,
@@ -286,8 +297,8 @@ static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t ver
 void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
 {
     const uint32_t *const vertices = job->mesh->skin_plan->vertices + run->vertices;
-    const bool is_contiguous = run->order == MD5_SKIN_CONTIGUOUS,
-               is_gathered = run->order == MD5_SKIN_GATHERED;
+    const bool is_contiguous = run->order == MD5_SKIN_CONTIGUOUS;
+    const bool is_gathered = run->order == MD5_SKIN_GATHERED;
     const bool blended = is_blended(job, (md5_skin_kind)run->kind);
     const uint32_t size = run->order == MD5_SKIN_SINGLES ? 1 : MD5_SKIN_GROUP;
     for (uint32_t i = 0; i < size * run->count; i++) {

@@ -14,7 +14,8 @@
 
 // Bounds in each lane.
 typedef struct lanes_bounds {
-    lanes3 low, high;
+    lanes3 low;
+    lanes3 high;
 } lanes_bounds;
 
 // Everything that is read and written. Each run has its own copy, which the compiler knows to be
@@ -23,11 +24,14 @@ typedef struct skin_arrays {
     const md5i_skin_job *job; // for vertices that plain C handles
     const md5_mat34 *palette;
     const md5_dual_quat *duals; // or NULL; if set, used instead of the palette
-    const uint32_t *first_influence, *influence_joints;
+    const uint32_t *first_influence;
+    const uint32_t *influence_joints;
     const md5_vec4 *influences;
-    const md5_vec3 *bind_positions, *bind_normals;
+    const md5_vec3 *bind_positions;
+    const md5_vec3 *bind_normals;
     const md5_vec4 *bind_tangents;
-    md5_vec3 *positions, *normals;
+    md5_vec3 *positions;
+    md5_vec3 *normals;
     md5_vec4 *tangents;
     uint32_t position_stride, normal_stride, tangent_stride; // see md5i_skin_job
     lanes_bounds *bounds; // or NULL; if set, grows to hold the positions, which are not written
@@ -267,7 +271,8 @@ MD5_WIDE_INLINE lanes_mat34 sum_group(const skin_arrays *arrays, const group *la
 
 // A dual quaternion in each lane.
 typedef struct lanes_dual {
-    lanes4 real, dual;
+    lanes4 real;
+    lanes4 dual;
 } lanes_dual;
 
 MD5_WIDE_INLINE lanes4 add4(lanes4 a, lanes4 b)
@@ -319,15 +324,21 @@ MD5_WIDE_INLINE md5_wide way(md5_wide rw, md5_wide e, md5_wide dw, md5_wide v, m
 
 MD5_WIDE_INLINE lanes_mat34 matrix_of_dual(const lanes_dual *q)
 {
-    const lanes4 r = q->real, d = q->dual;
+    const lanes4 r = q->real;
+    const lanes4 d = q->dual;
     const md5_wide one = md5_wide_all(1.0f);
     const md5_wide twice = md5_wide_div(md5_wide_all(2.0f), dot_lanes(r, r));
-    const md5_wide x2 = md5_wide_mul(r.x, twice), y2 = md5_wide_mul(r.y, twice);
+    const md5_wide x2 = md5_wide_mul(r.x, twice);
+    const md5_wide y2 = md5_wide_mul(r.y, twice);
     const md5_wide z2 = md5_wide_mul(r.z, twice);
-    const md5_wide xx = md5_wide_mul(r.x, x2), yy = md5_wide_mul(r.y, y2);
-    const md5_wide zz = md5_wide_mul(r.z, z2), xy = md5_wide_mul(r.x, y2);
-    const md5_wide xz = md5_wide_mul(r.x, z2), yz = md5_wide_mul(r.y, z2);
-    const md5_wide wx = md5_wide_mul(r.w, x2), wy = md5_wide_mul(r.w, y2);
+    const md5_wide xx = md5_wide_mul(r.x, x2);
+    const md5_wide yy = md5_wide_mul(r.y, y2);
+    const md5_wide zz = md5_wide_mul(r.z, z2);
+    const md5_wide xy = md5_wide_mul(r.x, y2);
+    const md5_wide xz = md5_wide_mul(r.x, z2);
+    const md5_wide yz = md5_wide_mul(r.y, z2);
+    const md5_wide wx = md5_wide_mul(r.w, x2);
+    const md5_wide wy = md5_wide_mul(r.w, y2);
     const md5_wide wz = md5_wide_mul(r.w, z2);
     const md5_wide x = way(r.w, d.x, d.w, r.x, md5_wide_mul(r.y, d.z), md5_wide_mul(r.z, d.y));
     const md5_wide y = way(r.w, d.y, d.w, r.y, md5_wide_mul(r.z, d.x), md5_wide_mul(r.x, d.z));
@@ -505,7 +516,8 @@ MD5_WIDE_INLINE const float *factors_of(const uint32_t *words)
 MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words, uint32_t step,
                                 matrix_rows *weighed, matrix_rows *applied)
 {
-    const float *factors = factors_of(words), *m = arrays->palette[words[1]].m;
+    const float *factors = factors_of(words);
+    const float *m = arrays->palette[words[1]].m;
     matrix_rows weights, rows;
     if (weighed)
         weights = scale_matrix(m, factors + step - 1);
@@ -574,7 +586,8 @@ MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const sin
                                              uint32_t step, lanes_mat34 *m)
 {
     const md5_mesh *const mesh = job->mesh;
-    uint32_t joints[MD5_WIDTH], most = 0;
+    uint32_t joints[MD5_WIDTH];
+    uint32_t most = 0;
     float biases[MD5_WIDTH];
     for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
         const uint32_t largest = mesh->first_influence[lanes->vertices[lane]];
@@ -639,7 +652,8 @@ MD5_WIDE_INLINE void skin_singles(const skin_arrays *arrays, const md5_skin_run 
     const md5_skin_plan *const plan = arrays->job->mesh->skin_plan;
     const uint32_t *const vertices = plan->vertices + run->vertices;
     const uint32_t *words = plan->words + run->words;
-    const uint32_t step = is_exact ? 4 : 1, last = run->count - 1;
+    const uint32_t step = is_exact ? 4 : 1;
+    const uint32_t last = run->count - 1;
     for (uint32_t done = 0; done <= last; done += MD5_WIDTH) {
         if (run->count - done <= FEW_SINGLES) {
             md5_skin_run rest = *run;
@@ -715,7 +729,8 @@ MD5_WIDE_INLINE void add_lanes(float *min, md5_wide low, float *max, md5_wide hi
 MD5_WIDE_CODE void MD5_WIDE_NAME(md5i_skin)(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
-    const md5_wide lowest = md5_wide_all(-FLT_MAX), highest = md5_wide_all(FLT_MAX);
+    const md5_wide lowest = md5_wide_all(-FLT_MAX);
+    const md5_wide highest = md5_wide_all(FLT_MAX);
     lanes_bounds bounds = {{highest, highest, highest}, {lowest, lowest, lowest}};
     for (uint32_t i = 0; i < plan->num_runs; i++)
         skin_run(job, &plan->runs[i], &bounds);

@@ -66,7 +66,9 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
     }
     for (size_t i = 0; i < mesh->num_triangles; i++) {
         uint32_t *const corners = mesh->indices + 3 * i;
-        const uint32_t a = corners[0], b = corners[1], c = corners[2];
+        const uint32_t a = corners[0];
+        const uint32_t b = corners[1];
+        const uint32_t c = corners[2];
         const bool has_copy = is_on_seam(uses, a) || is_on_seam(uses, b) || is_on_seam(uses, c);
         if (!has_copy || !is_mirrored(mesh->texcoords, a, b, c))
             continue;
@@ -125,7 +127,8 @@ static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "z of both axes fits into 
 // Directions of the texture's u and v axes in space: x of both, y of both. z of both uses the
 // memory of the vertex's tangent, which is written later.
 typedef struct texture_axes {
-    double x[2], y[2];
+    double x[2];
+    double y[2];
 } texture_axes;
 
 static void add_to_sums(void *sums, md5_pair a)
@@ -193,7 +196,8 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
         const md5_pair3 edges = {md5_pair_firsts(e0, e1), md5_pair_seconds(e0, e1),
                                  md5_pair_sub(md5_pair_of(pb->z, pc->z), md5_pair_both(pa->z))};
         // P_u first, P_v second.
-        const md5_pair plus = md5_pair_inner(d1, d0), minus = md5_pair_inner(d0, d1);
+        const md5_pair plus = md5_pair_inner(d1, d0);
+        const md5_pair minus = md5_pair_inner(d0, d1);
         const md5_pair3 along = md5_pair3_sub(md5_pair3_scale(edges, plus),
                                               md5_pair3_scale(md5_pair3_swap(edges), minus));
         const double sign = area < 0 ? -1 : 1;
@@ -215,7 +219,8 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
         md5_vec4 *const tangents[2] = {&mesh->tangents[begin + i], &mesh->tangents[begin + next]};
         const texture_axes *const axes[2] = {&sums[i], &sums[next]};
         const md5_pair z[2] = {md5_pair_load(tangents[0]), md5_pair_load(tangents[1])};
-        const md5_pair3 u = two_sums(axes, z, false), v = two_sums(axes, z, true);
+        const md5_pair3 u = two_sums(axes, z, false);
+        const md5_pair3 v = two_sums(axes, z, true);
         const md5_pair3 n = md5_pair3_of(md5_vec3d_of(mesh->normals[begin + i]),
                                          md5_vec3d_of(mesh->normals[begin + next]));
         const md5_pair parallel = md5_pair_div(md5_pair3_dot(n, u), md5_pair3_dot(n, n));
@@ -249,7 +254,8 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
     const uint32_t num_vertices = mesh->num_vertices;
     // As many vertices at a time as there is room for the sums of, but not in more than eight
     // parts, since each looks at all triangles.
-    const size_t room = md5i_arena_left(arena) / sizeof(texture_axes), least = num_vertices / 8 + 1;
+    const size_t room = md5i_arena_left(arena) / sizeof(texture_axes);
+    const size_t least = num_vertices / 8 + 1;
     const size_t most = room > least ? room : least;
     texture_axes *const sums = MD5_ROOM(arena, texture_axes, most);
     TRY(sums);

@@ -8,13 +8,18 @@
 
 // Points or directions, one in each lane.
 typedef struct lanes3 {
-    md5_wide x, y, z;
+    md5_wide x;
+    md5_wide y;
+    md5_wide z;
 } lanes3;
 
 // A row of a matrix in each lane, or an influence. Not an array: compilers keep struct members in
 // registers more reliably.
 typedef struct lanes4 {
-    md5_wide x, y, z, w;
+    md5_wide x;
+    md5_wide y;
+    md5_wide z;
+    md5_wide w;
 } lanes4;
 
 MD5_WIDE_INLINE lanes4 lanes4_of(const md5_wide e[4])
@@ -76,7 +81,8 @@ MD5_WIDE_INLINE lanes3 rotate(const lanes_mat34 *m, lanes3 bind)
     const lanes3 v = {rotate_row(m->x, bind), rotate_row(m->y, bind), rotate_row(m->z, bind)};
     const md5_wide square =
         sum3(md5_wide_mul(v.x, v.x), md5_wide_mul(v.y, v.y), md5_wide_mul(v.z, v.z));
-    const md5_wide one = md5_wide_all(1.0f), off = md5_wide_sub(square, one);
+    const md5_wide one = md5_wide_all(1.0f);
+    const md5_wide off = md5_wide_sub(square, one);
     const md5_mask is_unit =
         md5_wide_less(md5_wide_mul(off, off), md5_wide_all(MD5_UNIT_OFF_SQUARED));
     if (MD5_IS_LENGTH_FREE || is_all_true(is_unit))

@@ -41,7 +41,8 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
     }
     for (int digit = 0; digit < NUM_DIGITS; digit++) {
         // Numbers of points with each value become the offsets of the first of them.
-        uint32_t *const offsets = counts[digit], offset = 0;
+        uint32_t *const offsets = counts[digit];
+        uint32_t offset = 0;
         bool is_common = false; // all points have one value, so that there is nothing to sort
         for (uint32_t value = 0; value < RADIX; value++) {
             const uint32_t num_points = offsets[value];

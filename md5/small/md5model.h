@@ -62,20 +62,29 @@ extern "C" {
 // == Vectors and rotations =======================================================================
 
 typedef struct md5_vec2 {
-    float x, y;
+    float x;
+    float y;
 } md5_vec2;
 
 typedef struct md5_vec3 {
-    float x, y, z;
+    float x;
+    float y;
+    float z;
 } md5_vec3;
 
 typedef struct md5_vec4 {
-    float x, y, z, w;
+    float x;
+    float y;
+    float z;
+    float w;
 } md5_vec4;
 
 // Unit quaternion. Files store x, y and z; the loader computes w with md5_quat_from_xyz().
 typedef struct md5_quat {
-    float x, y, z, w;
+    float x;
+    float y;
+    float z;
+    float w;
 } md5_quat;
 
 // A rotation followed by a translation: v' = rotation * v + translation. 32 bytes; `pad` is 0.
@@ -93,7 +102,8 @@ typedef struct md5_mat34 {
 
 // Axis-aligned bounding box. Empty if min.x > max.x.
 typedef struct md5_bounds {
-    md5_vec3 min, max;
+    md5_vec3 min;
+    md5_vec3 max;
 } md5_bounds;
 
 static inline md5_vec3 md5_vec3_add(md5_vec3 a, md5_vec3 b)
@@ -328,13 +338,15 @@ typedef struct md5_internal {
     const void *reserved1;
     const md5_pose_plan *plan;
     const md5_rebase *rebases;
-    uint32_t tag, reserved2;
+    uint32_t tag;
+    uint32_t reserved2;
 } md5_internal;
 
 // A file vertex. Its weights are weights[first_weight .. first_weight + num_weights - 1] of its
 // mesh; vertices may share weights. The position of a vertex without weights is the origin.
 typedef struct md5_vertex {
-    uint32_t first_weight, num_weights;
+    uint32_t first_weight;
+    uint32_t num_weights;
 } md5_vertex;
 
 typedef struct md5_weight {
@@ -347,7 +359,8 @@ typedef struct md5_weight {
 typedef struct md5_mesh {
     const char *name;   // from `name "x"` or the comment `// meshes: x`; "" if neither exists
     const char *shader; // as in the file; "" if missing
-    uint32_t num_file_vertices, num_weights;
+    uint32_t num_file_vertices;
+    uint32_t num_weights;
     const md5_vertex *file_vertices; // [num_file_vertices]
     const md5_weight *weights;       // [num_weights]
     // Drawn vertices, which are the vertices of the file in file order. `positions` and `normals`
@@ -524,7 +537,8 @@ typedef enum md5_interpolation { // interpolation between two frames
 
 // A sample position in an animation: two frames and the fraction between them.
 typedef struct md5_sample_position {
-    uint32_t frame0, frame1;
+    uint32_t frame0;
+    uint32_t frame1;
     float fraction; // 0 <= fraction < 1; 0 = frame0
     md5_wrap wrap;
     md5_interpolation interpolation; // initially LINEAR; may be changed

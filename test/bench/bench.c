@@ -219,8 +219,10 @@ static double next_random(uint64_t *state)
 static md5_quat random_quat(uint64_t *state)
 {
     for (;;) {
-        const double x = next_random(state), y = next_random(state);
-        const double z = next_random(state), w = next_random(state);
+        const double x = next_random(state);
+        const double y = next_random(state);
+        const double z = next_random(state);
+        const double w = next_random(state);
         const double square = x * x + y * y + z * z + w * w;
         if (square > 1.0 || square < 0.01)
             continue;
@@ -241,7 +243,8 @@ static void unit_of(md5_quat q, double out[4])
 // The angle, in radians, between the rotations of two unit quaternions.
 static double angle_between(const double a[4], const double b[4])
 {
-    double near = 0, far = 0;
+    double near = 0;
+    double far = 0;
     for (int i = 0; i < 4; i++) {
         near += (a[i] - b[i]) * (a[i] - b[i]);
         far += (a[i] + b[i]) * (a[i] + b[i]);
@@ -296,7 +299,8 @@ static void measure_accuracy(bench_table *table)
     double worst = 0;
     bench_heading("accuracy, against exact slerp in double");
     for (uint32_t i = 0; i < SLERP_PAIRS; i++) {
-        const md5_quat a = random_quat(&random), b = random_quat(&random);
+        const md5_quat a = random_quat(&random);
+        const md5_quat b = random_quat(&random);
         worst = fmax(worst, slerp_error(a, b, (float)random_number(&random)));
     }
     bench_figure(table, "slerp of 10 million random pairs, at most", "rad", worst, 1e-5);

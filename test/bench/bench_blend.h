@@ -65,7 +65,8 @@ static blend_four *blend_convert(const md5_xform *pose, uint32_t count, uint32_t
 
 static void blend_make(blend_peer *to, const posing *ours)
 {
-    const uint32_t count = ours->model->skeleton.num_joints, num_fours = (count + 3) / 4;
+    const uint32_t count = ours->model->skeleton.num_joints;
+    const uint32_t num_fours = (count + 3) / 4;
     *to = (blend_peer){.ours = ours,
                        .num_fours = num_fours,
                        .pose = blend_convert(ours->pose, count, num_fours),
@@ -101,7 +102,8 @@ BLEND_INLINE __m128 blend_dot(const __m128 a[4], const __m128 b[4])
 
 BLEND_INLINE void blend_normalize(__m128 q[4])
 {
-    const __m128 square = blend_dot(q, q), root = _mm_rsqrt_ps(square);
+    const __m128 square = blend_dot(q, q);
+    const __m128 root = _mm_rsqrt_ps(square);
     const __m128 half = _mm_mul_ps(_mm_mul_ps(_mm_set1_ps(0.5f), root), root);
     const __m128 step = _mm_sub_ps(_mm_set1_ps(1.5f), _mm_mul_ps(half, square));
     const __m128 scale = _mm_mul_ps(root, step);
@@ -134,7 +136,8 @@ BLEND_INLINE void blend_next(const blend_layer *layer, uint32_t num_fours, int n
 {
     for (uint32_t i = 0; i < num_fours; i++) {
         const __m128 *const from = layer->joints[i].parts;
-        __m128 *const to = out[i].parts, weight = blend_weight(layer, i);
+        __m128 *const to = out[i].parts;
+        __m128 weight = blend_weight(layer, i);
         const __m128 dot = blend_dot(to + BLEND_TURN, from + BLEND_TURN);
         const __m128 sign = _mm_and_ps(dot, _mm_set1_ps(-0.0f));
         if (layer->joint_weights)
@@ -150,7 +153,8 @@ BLEND_INLINE void blend_next(const blend_layer *layer, uint32_t num_fours, int n
 BLEND_INLINE void blend_end(float sum, const __m128 *sums, uint32_t num_fours, int num_parts,
                             blend_four *out)
 {
-    const __m128 one = _mm_set1_ps(1.0f), same = _mm_set1_ps(1.0f / sum);
+    const __m128 one = _mm_set1_ps(1.0f);
+    const __m128 same = _mm_set1_ps(1.0f / sum);
     for (uint32_t i = 0; i < num_fours; i++) {
         const __m128 scale = sums ? _mm_div_ps(one, sums[i]) : same;
         blend_normalize(out[i].parts + BLEND_TURN);
@@ -164,7 +168,8 @@ BLEND_INLINE void blend_end(float sum, const __m128 *sums, uint32_t num_fours, i
 BLEND_INLINE void blend_multiply(const __m128 a[4], const __m128 b[4], __m128 out[4])
 {
     for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        const int j = (i + 1) % 3;
+        const int k = (i + 2) % 3;
         const __m128 two = _mm_add_ps(_mm_mul_ps(a[3], b[i]), _mm_mul_ps(a[i], b[3]));
         out[i] = _mm_add_ps(two, _mm_sub_ps(_mm_mul_ps(a[j], b[k]), _mm_mul_ps(a[k], b[j])));
     }
@@ -179,7 +184,10 @@ BLEND_INLINE void blend_add(const blend_layer *layer, uint32_t num_fours, int nu
     const __m128 one = _mm_set1_ps(1.0f);
     for (uint32_t i = 0; i < num_fours; i++) {
         const __m128 *const from = layer->joints[i].parts;
-        __m128 *const to = out[i].parts, weight = blend_weight(layer, i), q[4], turned[4];
+        __m128 *const to = out[i].parts;
+        __m128 weight = blend_weight(layer, i);
+        __m128 q[4];
+        __m128 turned[4];
         const __m128 sign = _mm_and_ps(from[BLEND_TURN + 3], _mm_set1_ps(-0.0f));
         for (int k = 0; k < 3; k++) {
             to[k] = _mm_add_ps(to[k], _mm_mul_ps(from[k], weight));
@@ -210,7 +218,8 @@ typedef enum blend_kind {
 BLEND_INLINE void blend_peer_parts(const blend_peer *fixture, blend_kind kind, int num_parts)
 {
     const uint32_t count = fixture->num_fours;
-    const bool adds = kind == BLEND_PEER_ADD, is_masked = kind == BLEND_PEER_MASKED;
+    const bool adds = kind == BLEND_PEER_ADD;
+    const bool is_masked = kind == BLEND_PEER_MASKED;
     __m128 *const sums = is_masked ? fixture->sums : NULL;
     const blend_layer layers[] = {
         {fixture->pose, is_masked ? fixture->rest_of_mask : NULL, adds || is_masked ? 1 : 0.7f},

@@ -38,10 +38,11 @@ static void pose(const gl_stage *stage)
     md5_error error = {0};
     if (!scratch || !joints || !palettes)
         fail("no memory", "palettes");
-    const float wide = cell_width(stage->model),
-                high = wide * (float)(HEIGHT * COLUMNS) / (float)(WIDTH * ROWS);
+    const float wide = cell_width(stage->model);
+    const float high = wide * (float)(HEIGHT * COLUMNS) / (float)(WIDTH * ROWS);
     for (uint32_t i = 0; i < CROWD; i++) {
-        const uint32_t row = i / COLUMNS, column = i % COLUMNS;
+        const uint32_t row = i / COLUMNS;
+        const uint32_t column = i % COLUMNS;
         const md5_sample_position sample =
             md5_sample_position_at(stage->anim, 0.13 * i, MD5_WRAP_LOOP);
         md5_pose_palette(stage->binding, sample, MD5_ROOT_IN_PLACE, scratch, joints,

@@ -63,7 +63,8 @@ static void gpu_place(gpu_crowd *crowd, uint32_t count, uint32_t width, uint32_t
     const uint32_t num_joints = stage->model->skeleton.num_joints;
     const uint32_t num_frames = stage->anim->num_frames;
     const md5_bounds box = stage->model->bounds;
-    const float wide = 1.6f * (box.max.y - box.min.y), high = 1.2f * (box.max.z - box.min.z);
+    const float wide = 1.6f * (box.max.y - box.min.y);
+    const float high = 1.2f * (box.max.z - box.min.z);
     const float shape = (float)GPU_WIDTH / (float)GPU_HEIGHT;
     const uint32_t columns = (uint32_t)ceilf(sqrtf((float)count * shape * high / wide));
     const float half = fmaxf(0.5f * (float)columns * wide, 0.5f * shape * high);

@@ -52,7 +52,8 @@ static double plain_number(plain_lexer *lexer)
     plain_token(lexer);
     const char *at = lexer->token;
     const bool is_negative = *at == '-';
-    double value = 0, unit = 0.1;
+    double value = 0;
+    double unit = 0.1;
     for (at += is_negative; *at >= '0' && *at <= '9'; at++)
         value = 10.0 * value + (*at - '0');
     if (*at == '.') {
@@ -87,7 +88,8 @@ static uint64_t plain_read(const bench_text *text)
                                         "vert",     "tri",     "weight"};
     static const char *const forms[] = {"bnnbnn", "nnn", "nnbnnnb"};
     static const size_t widths[] = {VERTEX, TRIANGLE, WEIGHT};
-    float *tables[3] = {NULL}, *next[3] = {NULL};
+    float *tables[3] = {NULL};
+    float *next[3] = {NULL};
     uint64_t num_rows = 0;
     plain_lexer lexer = {.at = text->bytes, .end = text->bytes + text->size};
     while (plain_token(&lexer)) {

@@ -254,7 +254,8 @@ static void bench_measure(bench_table *table, const bench_row *row)
     const bench_watch watch = bench_begin_watch();
     bench_take_turns(table, row, variants, count);
     const bool is_quiet = bench_was_quiet(table, &watch);
-    const bench_variant *plain = NULL, *other = NULL;
+    const bench_variant *plain = NULL;
+    const bench_variant *other = NULL;
     for (int i = 0; i < count; i++) {
         if (variants[i].work == row->other)
             other = &variants[i];

@@ -37,7 +37,8 @@ static void measure_monsters(bench_table *table)
         md5_actor_play(actors[i], MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0);
     }
     for (uint32_t i = 0; i < 60000; i++) {
-        const uint32_t k = i % 1000, looks = i / 1000 % 2;
+        const uint32_t k = i % 1000;
+        const uint32_t looks = i / 1000 % 2;
         tick.time += k == 0 ? 16 : 0;
         tick.origin.x = (float)k;
         seconds[looks] -= k == 0 ? bench_processor_seconds() : 0.0;

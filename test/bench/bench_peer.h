@@ -86,7 +86,8 @@ static void peer_add_part(peer_mesh *to, const md5_mesh *mesh, uint32_t count, s
 
 static void peer_make_mesh(peer_mesh *to, const md5_mesh *mesh)
 {
-    const size_t count = mesh->num_vertices, total = mesh->first_influence[count];
+    const size_t count = mesh->num_vertices;
+    const size_t total = mesh->first_influence[count];
     size_t num_influences = 0;
     *to = (peer_mesh){.joints = peer_alloc(total, sizeof *to->joints),
                       .weights = peer_alloc(total, sizeof *to->weights),
@@ -187,8 +188,10 @@ PEER_INLINE __m128 peer_position(peer_columns by, const float *p)
 // Gives two directions unit length: one root and one division for both.
 PEER_INLINE void peer_normalize(__m128 *a, __m128 *b)
 {
-    const __m128 aa = _mm_mul_ps(*a, *a), bb = _mm_mul_ps(*b, *b);
-    const __m128 low = _mm_unpacklo_ps(aa, bb), high = _mm_unpackhi_ps(aa, bb);
+    const __m128 aa = _mm_mul_ps(*a, *a);
+    const __m128 bb = _mm_mul_ps(*b, *b);
+    const __m128 low = _mm_unpacklo_ps(aa, bb);
+    const __m128 high = _mm_unpackhi_ps(aa, bb);
     const __m128 squares = _mm_add_ps(_mm_add_ps(low, _mm_movehl_ps(low, low)), high);
     const __m128 scales = _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(squares));
     *a = _mm_mul_ps(*a, _mm_permute_ps(scales, 0x00));
@@ -204,7 +207,8 @@ PEER_INLINE void peer_skin_part(const peer_mesh *mesh, const peer_matrix *palett
     const float *const positions = (const float *)mesh->positions;
     const float *const normals = (const float *)mesh->normals;
     const float *const tangents = (const float *)mesh->tangents;
-    float *const to_positions = mesh->to_positions, *const to_normals = mesh->to_normals;
+    float *const to_positions = mesh->to_positions;
+    float *const to_normals = mesh->to_normals;
     float *const to_tangents = mesh->to_tangents;
     for (size_t v = begin; v < end; v++, joints += count, weights += count) {
         const peer_columns by = peer_blend(palette, joints, weights, count);
@@ -285,7 +289,8 @@ static void peer_skin_really(const peer_model *model, const peer_outputs *output
         const peer_mesh *const mesh = &model->meshes[m];
         const bool has_normals = outputs->has_normals;
         const bool has_tangents = outputs->has_tangents && mesh->tangents;
-        size_t vertex = 0, influence = 0;
+        size_t vertex = 0;
+        size_t influence = 0;
         for (uint32_t p = 0; p < mesh->num_parts; p++) {
             const peer_part *const part = &mesh->parts[p];
             const size_t at = 3 * vertex;

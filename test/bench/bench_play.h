@@ -41,8 +41,8 @@ static md5_machine *make_character(const playing *play)
         {.name = "breath", .kind = MD5_PARAMETER_FLOAT, .value = 0.5f}};
     const md5_state_desc body[] = {{.name = "walk", .motion = "walk"},
                                    {.name = "stand", .motion = "idle"}};
-    const md5_state_desc wave[] = {{.name = "wave", .motion = "wave"}},
-                         breathe[] = {{.name = "breathe", .motion = "breathe"}};
+    const md5_state_desc wave[] = {{.name = "wave", .motion = "wave"}};
+    const md5_state_desc breathe[] = {{.name = "breathe", .motion = "breathe"}};
     const md5_condition fast = {.parameter = "speed", .compare = MD5_IS_GREATER, .value = 1};
     const md5_condition slow = {.parameter = "speed", .compare = MD5_IS_AT_MOST, .value = 1};
     const md5_transition_desc transitions[] = {
@@ -192,7 +192,8 @@ static uint64_t work_between_steps(void *fixture, md5_cpu level)
 {
     const playing *const play = fixture;
     const size_t num_joints = play->model->skeleton.num_joints;
-    md5_xform *const before = play->scratch, *const pose = before + num_joints;
+    md5_xform *const before = play->scratch;
+    md5_xform *const pose = before + num_joints;
     (void)level;
     md5_interpolated_pose_job job = {.model = play->model,
                                      .before = play->model->bind_local,

@@ -375,7 +375,8 @@ static double time_threads(posing *made, size_t count, unsigned num_threads)
     const int num_tries = count == POSING_MANY ? MANY_TRIES : THREAD_TRIES;
     const uint32_t num_joints = made->model->skeleton.num_joints;
     for (unsigned i = 0; i < num_threads; i++) {
-        const size_t begin = count * i / num_threads, end = count * (i + 1) / num_threads;
+        const size_t begin = count * i / num_threads;
+        const size_t end = count * (i + 1) / num_threads;
         parts[i] = (crowd_part){made->jobs + begin, end - begin, NULL, NULL, num_rounds};
         if (count == POSING_MANY)
             parts[i].buffer = posing_memory((size_t)POSING_BUFFER * num_joints, sizeof(md5_mat34));

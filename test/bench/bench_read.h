@@ -310,7 +310,8 @@ static size_t num_plans(const md5_model *model)
 // The maxima over all texts: allocations, and peak memory per byte of text for texts over 16 KB.
 static void show_memory(bench_table *table, const bench_texts *all)
 {
-    double most_allocs[2] = {0, 0}, most_memory[2] = {0, 0};
+    double most_allocs[2] = {0, 0};
+    double most_memory[2] = {0, 0};
     for (size_t i = 0; i < all->count; i++) {
         const bench_text *const text = &all->texts[i];
         bench_heap heap = {0};
@@ -338,7 +339,8 @@ static void show_memory(bench_table *table, const bench_texts *all)
 // a percentage of the 28 bytes of a rotation and a translation.
 static void show_clip_memory(bench_table *table, const bench_texts *clips, const char *whose)
 {
-    double bytes = 0, joint_frames = 0;
+    double bytes = 0;
+    double joint_frames = 0;
     for (size_t i = 0; i < clips->count; i++) {
         const bench_text *const text = &clips->texts[i];
         md5_anim *const anim =
@@ -346,7 +348,8 @@ static void show_clip_memory(bench_table *table, const bench_texts *clips, const
         if (!anim)
             continue;
         const double joints = anim->skeleton.num_joints;
-        const double turns = anim->num_rotations, moves = anim->num_translations;
+        const double turns = anim->num_rotations;
+        const double moves = anim->num_translations;
         bytes += (joints + 1.0) * sizeof(md5_xform) + (turns + moves) * sizeof(uint32_t);
         bytes += anim->num_frames * (turns * sizeof(md5_quat) + moves * sizeof(md5_vec3));
         joint_frames += joints * anim->num_frames;

@@ -52,7 +52,8 @@ static void write_made_mesh(FILE *to, int num_influences, bool is_scattered)
         fprintf(to, "tri %d %d %d %d\n", i, i, i + 1 + i % 2, i + 2 - i % 2);
     fprintf(to, "numweights %d\n", SKINNING_VERTICES * num_influences);
     for (int i = 0; i < SKINNING_VERTICES * num_influences; i++) {
-        const int vertex = i / num_influences, rank = i % num_influences;
+        const int vertex = i / num_influences;
+        const int rank = i % num_influences;
         const int first = is_scattered ? vertex * 7919 % SKINNING_VERTICES : vertex;
         const int joint = (first * SKINNING_JOINTS / SKINNING_VERTICES + rank) % SKINNING_JOINTS;
         const double bias =

@@ -156,7 +156,8 @@ TEST (compress_moves_no_vertex_beyond_the_tolerance) {
 
 static int ascending(const void *a, const void *b)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
@@ -261,7 +262,8 @@ TEST (compress_samples_any_position_alone) {
     OWN uint8_t *const bytes = malloc(size);
     CHECK_UINT(md5_write_anim(fixture.compressed, bytes, size), size);
     OWN_ANIM again = md5_parse_anim(bytes, size, NULL, NULL);
-    const size_t count = fixture.anim->skeleton.num_joints, frames = fixture.anim->num_frames;
+    const size_t count = fixture.anim->skeleton.num_joints;
+    const size_t frames = fixture.anim->num_frames;
     OWN_ARRAY(md5_xform, poses, (frames + 1) * count);
     for (uint32_t i = 0; i < frames; i++)
         sample_own(fixture.compressed, (md5_sample_position){.frame0 = i, .frame1 = i},

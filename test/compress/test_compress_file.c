@@ -23,7 +23,8 @@ static md5_anim *make_anim(double turn, double move, const char *c_name)
                      "}\nbaseframe {\n( 1 2 3 ) ( 0 0 0 )\n( 10 0 0 ) ( 0 0 0 )\n"
                      "( 12 0 0 ) ( 0 0 0 )\n( 5 0.5 0 ) ( 0.1 0.2 0.3 )\n}\n");
     for (int i = 0; i < FRAMES; i++) {
-        const double at = (double)i / (FRAMES - 1), half = turn * at * 0.5;
+        const double at = (double)i / (FRAMES - 1);
+        const double half = turn * at * 0.5;
         size += snprintf(text + size, (size_t)(ROOM - size), "frame %d {\n%f %f %f %f\n}\n", i,
                          move * at * at, cos(half) > 0 ? -sin(half) : sin(half), 0.2 * sin(9 * at),
                          0.1 * at);
@@ -47,7 +48,8 @@ static md5_anim *compress(const md5_anim *anim, float tolerance)
 // radians) plus the distance between the translations.
 static double difference(const md5_xform *a, const md5_xform *b)
 {
-    const real4 p = real4_widen(a->rotation), q = real4_towards(real4_widen(b->rotation), p);
+    const real4 p = real4_widen(a->rotation);
+    const real4 q = real4_towards(real4_widen(b->rotation), p);
     const real4 way = real4_add(p, real4_scale(q, -1));
     return sqrt(real4_dot(way, way)) + real_distance(a->translation, b->translation);
 }
@@ -68,7 +70,8 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
     md5_arena arena = {.context = &context};
     md5_skin_reach fixture;
     const bool is_found = CHECK(md5i_find_reach(&arena, anim, &(md5_compress_opts){0}, &fixture));
-    const double last = sqrt(5 * 5 + 0.5 * 0.5), own[JOINTS] = {10, 12, last, last};
+    const double last = sqrt(5 * 5 + 0.5 * 0.5);
+    const double own[JOINTS] = {10, 12, last, last};
     const double reach[JOINTS] = {2 * last + 22, 2 * last + 12, 2 * last, last};
     if (is_found) {
         for (int i = 0; i < JOINTS; i++) {
@@ -116,7 +119,8 @@ TEST (compress_ignores_the_signs_of_rotations) {
                 *q = (md5_quat){-q->x, -q->y, -q->z, -q->w};
         }
         OWN_ANIM after = compress(anim, 0.00003f);
-        const md5_packed *const a = before->internal.packed, *const b = after->internal.packed;
+        const md5_packed *const a = before->internal.packed;
+        const md5_packed *const b = after->internal.packed;
         if (CHECK(a->num_bytes == b->num_bytes))
             CHECK_BYTES(a->bytes, b->bytes, a->num_bytes);
         real4 last = {0};
@@ -135,7 +139,8 @@ static void check_levels(const md5_anim *anim, const md5_anim *compressed)
 {
     if (compressed) {
         for (int k = 0; k < 100; k++) {
-            md5_xform a[JOINTS] = {{.pad = 0}}, b[JOINTS] = {{.pad = 0}};
+            md5_xform a[JOINTS] = {{.pad = 0}};
+            md5_xform b[JOINTS] = {{.pad = 0}};
             const md5_sample_position sample =
                 md5_sample_position_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
             md5i_packed_sample_with(md5i_packed_sample_scalar, compressed->internal.packed, &sample,
@@ -183,8 +188,10 @@ TEST (compress_keeps_long_ways_in_fine_steps) {
 }
 
 TEST (compress_drops_what_hardly_changes) {
-    OWN_ANIM still = make_anim(0, 0.004, "c"), *const moving = make_anim(2, 50, "c");
-    OWN_ANIM few = compress(still, 5), *const many = compress(moving, 0.001f);
+    OWN_ANIM still = make_anim(0, 0.004, "c");
+    OWN_ANIM *const moving = make_anim(2, 50, "c");
+    OWN_ANIM few = compress(still, 5);
+    OWN_ANIM *const many = compress(moving, 0.001f);
     if (CHECK(few && many)) {
         CHECK(few->packed_size < 200);
         CHECK(many->packed_size > few->packed_size);

@@ -36,7 +36,8 @@ static void unload(loaded *all)
 // array.
 TEST (sample_position_of_another_clip_shows_the_last_frame) {
     loaded all = load();
-    const uint32_t last = all.anim->num_frames - 1, count = all.model->skeleton.num_joints;
+    const uint32_t last = all.anim->num_frames - 1;
+    const uint32_t count = all.model->skeleton.num_joints;
     const md5_sample_position end = {.frame0 = last, .frame1 = last};
     const md5_sample_position wrong = {.frame0 = UINT32_MAX, .frame1 = last + 1, .fraction = 0.5f};
     static md5_xform expected[MAX_JOINTS], found[MAX_JOINTS], scratch[MAX_JOINTS];

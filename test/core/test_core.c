@@ -217,14 +217,16 @@ TEST (math_rebuilds_w_and_shortens_long_rotations) {
 // any length.
 static void check_rebuilt(double length)
 {
-    const float x = (float)(length * 2.0 / 7.0), y = (float)(length * 3.0 / 7.0);
+    const float x = (float)(length * 2.0 / 7.0);
+    const float y = (float)(length * 3.0 / 7.0);
     const float z = (float)(length * 6.0 / 7.0);
     const md5_quat q = md5_quat_from_xyz(x, y, z);
     const double square = (double)x * x + (double)y * y + (double)z * z;
     const double w = -sqrt(fabs(1 - square));
     const double scale = square > 1 ? sqrt(2 * square - 1) : 1;
     // Near w = 0 the rounding of the square costs w half of its digits.
-    const double off = fabs(q.w - w / scale), near = fabs(w) > 1e-3 ? 3e-4 : 1e-3;
+    const double off = fabs(q.w - w / scale);
+    const double near = fabs(w) > 1e-3 ? 3e-4 : 1e-3;
     CHECK_THAT(off <= near, "length %.9g: w is off by %.3g", length, off);
     CHECK_NEAR(q.x, x / scale, 1e-6 * fabs(x / scale) + 1e-9);
     const double unit =

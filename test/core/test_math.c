@@ -31,7 +31,12 @@ static real3 apply(matrix m, real3 v)
 // Rodrigues' formula: cos I + sin [k] + (1 - cos) k k^T.
 static matrix about(real3 axis, double angle)
 {
-    const double x = axis.x, y = axis.y, z = axis.z, c = cos(angle), s = sin(angle), v = 1 - c;
+    const double x = axis.x;
+    const double y = axis.y;
+    const double z = axis.z;
+    const double c = cos(angle);
+    const double s = sin(angle);
+    const double v = 1 - c;
     return (matrix){{{c + v * x * x, v * x * y - s * z, v * x * z + s * y},
                      {v * x * y + s * z, c + v * y * y, v * y * z - s * x},
                      {v * x * z - s * y, v * y * z + s * x, c + v * z * z}}};
@@ -40,7 +45,10 @@ static matrix about(real3 axis, double angle)
 // q v q* of a quaternion of any length, in double.
 static matrix matrix_of(md5_quat q)
 {
-    const double x = q.x, y = q.y, z = q.z, w = q.w;
+    const double x = q.x;
+    const double y = q.y;
+    const double z = q.z;
+    const double w = q.w;
     return (matrix){{{w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)},
                      {2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)},
                      {2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z}}};
@@ -90,7 +98,8 @@ static void check_rotation(matrix actual, matrix expected, double tolerance)
 TEST (math_rotates_as_matrices_do) {
     uint64_t random = 1;
     for (int i = 0; i < 200; i++) {
-        const md5_quat a = random_rotation(&random), b = random_rotation(&random);
+        const md5_quat a = random_rotation(&random);
+        const md5_quat b = random_rotation(&random);
         const md5_vec3 v = random_vector(&random);
         const matrix of_a = matrix_of(a);
         check_vector(md5_quat_rotate(a, v), apply(of_a, real3_of(v)), 1e-6);
@@ -163,7 +172,8 @@ TEST (math_looks_straight_up_and_down_without_roll) {
 static void check_between(md5_vec3 from, md5_vec3 to)
 {
     const md5_quat q = md5_quat_between(from, to);
-    const real3 begin = real3_unit(real3_of(from)), goal = real3_unit(real3_of(to));
+    const real3 begin = real3_unit(real3_of(from));
+    const real3 goal = real3_unit(real3_of(to));
     CHECK_SMALL(real3_distance(apply(matrix_of(q), begin), goal), 1e-6);
     // No longer than needed: the angle of the rotation is that between the directions.
     CHECK_NEAR(2 * (double)q.w * (double)q.w - 1, real3_dot(begin, goal), 2e-6);
@@ -172,7 +182,8 @@ static void check_between(md5_vec3 from, md5_vec3 to)
 TEST (math_finds_the_shortest_rotation) {
     uint64_t random = 4;
     for (int i = 0; i < 200; i++) {
-        const md5_vec3 from = random_vector(&random), near = random_vector(&random);
+        const md5_vec3 from = random_vector(&random);
+        const md5_vec3 near = random_vector(&random);
         const float scale = i % 3 == 0 ? 1e25f : 1;
         check_between(md5_vec3_scale(from, scale), near);
         check_between(from, md5_vec3_scale(from, -3));
@@ -206,9 +217,11 @@ static real3 apply_transform(md5_xform a, real3 v)
 TEST (math_composes_and_undoes_transforms) {
     uint64_t random = 6;
     for (int i = 0; i < 200; i++) {
-        const md5_xform a = random_transform(&random), b = random_transform(&random);
+        const md5_xform a = random_transform(&random);
+        const md5_xform b = random_transform(&random);
         const md5_vec3 v = random_vector(&random);
-        const real3 fixture = real3_of(v), by_b = apply_transform(b, fixture);
+        const real3 fixture = real3_of(v);
+        const real3 by_b = apply_transform(b, fixture);
         check_vector(md5_xform_point(b, v), by_b, 1e-6);
         check_vector(md5_xform_point(md5_xform_mul(a, b), v), apply_transform(a, by_b), 2e-6);
         check_vector(md5_xform_point(md5_xform_inverse(b), md5_xform_point(b, v)), fixture, 2e-6);
@@ -282,7 +295,8 @@ static void check_clip(real4 actual, real4 expected, double tolerance)
 
 TEST (math_widens_and_multiplies_4x4_matrices) {
     uint64_t random = 8;
-    const md5_xform a = random_transform(&random), b = random_transform(&random);
+    const md5_xform a = random_transform(&random);
+    const md5_xform b = random_transform(&random);
     const md5_mat44 product = md5_mat44_mul(md5_mat44_from_mat34(md5_mat34_from_xform(a)),
                                             md5_mat44_from_mat34(md5_mat34_from_xform(b)));
     const real3 both = apply_transform(a, apply_transform(b, (real3){0.5, -2, 3}));
@@ -296,7 +310,8 @@ TEST (math_widens_and_multiplies_4x4_matrices) {
 }
 
 TEST (math_looks_at_a_target) {
-    const md5_vec3 eye = {10, 4, 3}, target = {1, 2, 3};
+    const md5_vec3 eye = {10, 4, 3};
+    const md5_vec3 target = {1, 2, 3};
     const md5_mat44 view = md5_mat44_look_at(eye, target, (md5_vec3){0, 0, 5});
     check_clip(apply44(view, (real4){1, 2, 3, 1}), (real4){0, 0, -sqrt(85.0), 1}, 1e-5);
     check_clip(apply44(view, (real4){1, 2, 9, 1}), (real4){0, 6, -sqrt(85.0), 1}, 1e-5);
@@ -405,7 +420,8 @@ typedef struct test_eye {
 
 static md5_mat44 matrix_of_eye(const test_eye *eye)
 {
-    const md5_vec3 at = real3_narrow(eye->at), up = real3_narrow(eye->up);
+    const md5_vec3 at = real3_narrow(eye->at);
+    const md5_vec3 up = real3_narrow(eye->up);
     const md5_vec3 to = real3_narrow(real3_add(eye->at, real3_scale(eye->forward, 9)));
     md5_mat44 clip = {{0}};
     if (eye->is_orthographic) { // z = a d + b, from the depth of both ends
@@ -432,10 +448,12 @@ static double along(real3 axis, const test_eye *eye, md5_vec3 p)
 // The pixel of a point by similar triangles, and its depth: linear in d, or in 1 / d.
 static real3 see(const test_eye *eye, md5_viewport window, md5_vec3 p)
 {
-    const double d = along(eye->forward, eye, p), zoom = eye->is_orthographic ? 1 : d;
+    const double d = along(eye->forward, eye, p);
+    const double zoom = eye->is_orthographic ? 1 : d;
     const double right = along(eye->right, eye, p) / zoom / eye->half_width;
     const double up = along(eye->up, eye, p) / zoom / eye->half_height;
-    const double near_z = eye->near_z, far_z = eye->far_z;
+    const double near_z = eye->near_z;
+    const double far_z = eye->far_z;
     const double share = eye->is_orthographic ? (d - near_z) / (far_z - near_z)
                                               : (1 / near_z - 1 / d) / (1 / near_z - 1 / far_z);
     return (real3){window.x + window.width * (0.5 + (eye->is_mirrored ? -0.5 : 0.5) * right),
@@ -471,7 +489,8 @@ TEST (math_takes_points_to_pixels_and_back) {
         const md5_viewport window = {30, i % 5 == 0 ? 620 : 20, 800, i % 5 == 0 ? -600 : 600,
                                      eye.depth};
         const md5_mat44 clip = matrix_of_eye(&eye);
-        const double d = test_between(eye.near_z, 25, &random), zoom = eye.is_orthographic ? 1 : d;
+        const double d = test_between(eye.near_z, 25, &random);
+        const double zoom = eye.is_orthographic ? 1 : d;
         const double right = test_between(-1, 1, &random) * eye.half_width * zoom;
         const double up = test_between(-1, 1, &random) * eye.half_height * zoom;
         const real3 side = real3_add(real3_scale(eye.right, right), real3_scale(eye.up, up));
@@ -508,8 +527,8 @@ TEST (math_takes_points_to_pixels_and_back) {
 TEST (math_has_no_ray_without_an_inverse) {
     const md5_viewport window = {0, 0, 640, 480, MD5_DEPTH_ZERO_TO_ONE};
     md5_vec3 out = {7, 8, 9};
-    const md5_mat44 none = {{0}},
-                    endless = md5_mat44_perspective(60, 1, 1, INFINITY, MD5_DEPTH_ONE_TO_ZERO);
+    const md5_mat44 none = {{0}};
+    const md5_mat44 endless = md5_mat44_perspective(60, 1, 1, INFINITY, MD5_DEPTH_ONE_TO_ZERO);
     const md5_ray ray = md5_ray_from_pixel(none, window, 3, 4);
     CHECK(real_length(ray.direction) == 0 && real_length(ray.origin) == 0 && ray.limit == 0);
     CHECK(!md5_mat44_unproject(none, window, out, &out));

@@ -234,12 +234,14 @@ static void move_far(misused *fixture)
     (void)fixture;
     const md5_xform start = {.rotation = {0, 0, 0, 1}};
     const md5_xform turn = {.rotation = {0, 0, 2e-7f, 1}, .translation = {1, 0, 0}};
-    md5_xform placement = start, drifting = start;
+    md5_xform placement = start;
+    md5_xform drifting = start;
     for (int i = 0; i < 100000; i++) {
         placement = md5_xform_advance(placement, turn);
         drifting = md5_xform_mul(drifting, (md5_xform){.rotation = {0, 0, 0, 1.00001f}});
     }
-    const md5_quat q = placement.rotation, d = drifting.rotation;
+    const md5_quat q = placement.rotation;
+    const md5_quat d = drifting.rotation;
     CHECK_NEAR(sqrt((double)q.z * q.z + (double)q.w * q.w), 1, 1e-6);
     CHECK(d.w > 2); // what it is for
     const md5_xform none = md5_xform_advance(start, (md5_xform){.rotation = {0, 0, 0, 0}});

@@ -16,7 +16,8 @@ typedef struct row_case {
 
 static md5_lex *begin(row_case *it, const char *row)
 {
-    const size_t size = strlen(row), whole = BEFORE + size + BEHIND;
+    const size_t size = strlen(row);
+    const size_t whole = BEFORE + size + BEHIND;
     memset(it->text, '.', sizeof it->text);
     memcpy(it->text + BEFORE, row, size);
     md5i_context_begin(&it->context, NULL, NULL, NULL);

@@ -35,7 +35,9 @@ static md5_curve *curve_of(const md5_curve_desc *desc)
 
 static double curve_distance(md5_vec3 a, point3 b)
 {
-    const double x = a.x - b.x[0], y = a.y - b.x[1], z = a.z - b.x[2];
+    const double x = a.x - b.x[0];
+    const double y = a.y - b.x[1];
+    const double z = a.z - b.x[2];
     return sqrt(x * x + y * y + z * z);
 }
 
@@ -58,7 +60,8 @@ typedef point3 exact_curve(const md5_curve_desc *desc, double t);
 static point3 exact_bezier(const md5_curve_desc *desc, double t)
 {
     const int degree = (int)desc->num_points - 1;
-    double shares[CURVE_POINTS] = {0}, binomial = 1;
+    double shares[CURVE_POINTS] = {0};
+    double binomial = 1;
     for (int i = 0; i <= degree; i++) {
         shares[i] = binomial * pow(t, i) * pow(1 - t, degree - i);
         binomial = binomial * (degree - i) / (i + 1);
@@ -68,7 +71,8 @@ static point3 exact_bezier(const md5_curve_desc *desc, double t)
 
 static point3 exact_cubic_bezier(const md5_curve_desc *desc, double t)
 {
-    const int n = (int)desc->num_points, count = desc->is_closed ? n / 3 : (n - 1) / 3;
+    const int n = (int)desc->num_points;
+    const int count = desc->is_closed ? n / 3 : (n - 1) / 3;
     const int piece = (int)fmin(floor(t * count), count - 1);
     md5_vec3 four[4];
     for (int i = 0; i < 4; i++)
@@ -80,7 +84,8 @@ static point3 exact_cubic_bezier(const md5_curve_desc *desc, double t)
 // The basis matrix of Catmull and Rom, tension 1/2; beyond the ends mirrored points.
 static point3 exact_uniform_catmull_rom(const md5_curve_desc *desc, double t)
 {
-    const int n = (int)desc->num_points, count = desc->is_closed ? n : n - 1;
+    const int n = (int)desc->num_points;
+    const int count = desc->is_closed ? n : n - 1;
     const int piece = (int)fmin(floor(t * count), count - 1);
     const double u = t * count - piece;
     double shares[CURVE_POINTS] = {0};
@@ -121,7 +126,8 @@ static point3 at_point(const md5_curve_desc *desc, int i)
 
 static double square_root_of_step(const md5_curve_desc *desc, int i)
 {
-    const point3 a = at_point(desc, i), b = at_point(desc, i + 1);
+    const point3 a = at_point(desc, i);
+    const point3 b = at_point(desc, i + 1);
     double square = 0;
     for (int k = 0; k < 3; k++)
         square += (b.x[k] - a.x[k]) * (b.x[k] - a.x[k]);
@@ -131,8 +137,10 @@ static double square_root_of_step(const md5_curve_desc *desc, int i)
 // The pyramid of Barry and Goldman 1988; knot intervals are square roots of distances.
 static point3 exact_centripetal(const md5_curve_desc *desc, double t)
 {
-    const int n = (int)desc->num_points, count = desc->is_closed ? n : n - 1;
-    double total = 0, start = 0;
+    const int n = (int)desc->num_points;
+    const int count = desc->is_closed ? n : n - 1;
+    double total = 0;
+    double start = 0;
     for (int i = 0; i < count; i++)
         total += square_root_of_step(desc, i);
     int piece = 0;
@@ -165,7 +173,8 @@ static double basis(const double *knots, int i, int degree, double u)
 {
     if (degree == 0)
         return u >= knots[i] && u < knots[i + 1] ? 1 : 0.0;
-    const double left = knots[i + degree] - knots[i], right = knots[i + degree + 1] - knots[i + 1];
+    const double left = knots[i + degree] - knots[i];
+    const double right = knots[i + degree + 1] - knots[i + 1];
     double sum = 0;
     if (left > 0)
         sum += (u - knots[i]) / left * basis(knots, i, degree - 1, u);
@@ -176,7 +185,8 @@ static double basis(const double *knots, int i, int degree, double u)
 
 static point3 rational_sum(const md5_curve_desc *desc, const double *knots, int degree, double u)
 {
-    double shares[CURVE_POINTS], total = 0;
+    double shares[CURVE_POINTS];
+    double total = 0;
     const int n = (int)desc->num_points;
     for (int i = 0; i < n; i++) {
         shares[i] = basis(knots, i, degree, u) * (desc->weights ? desc->weights[i] : 1);
@@ -189,7 +199,8 @@ static point3 rational_sum(const md5_curve_desc *desc, const double *knots, int 
 
 static point3 exact_nurbs(const md5_curve_desc *desc, double t)
 {
-    const int n = (int)desc->num_points, degree = desc->degree ? (int)desc->degree : 3;
+    const int n = (int)desc->num_points;
+    const int degree = desc->degree ? (int)desc->degree : 3;
     double knots[2 * CURVE_POINTS + 16];
     for (int i = 0; i <= n + degree; i++)
         knots[i] = desc->knots ? desc->knots[i] : fmin(fmax(i - degree, 0), n - degree);
@@ -219,7 +230,8 @@ static bool check_at(const md5_curve *curve, const md5_curve_desc *desc, exact_c
                      double t)
 {
     const double h = 1e-6;
-    const point3 before = exact(desc, t - h), after = exact(desc, t + h);
+    const point3 before = exact(desc, t - h);
+    const point3 after = exact(desc, t + h);
     point3 tangent;
     for (int k = 0; k < 3; k++)
         tangent.x[k] = (after.x[k] - before.x[k]) / (2 * h);
@@ -460,7 +472,8 @@ static const double pi = 3.14159265358979324;
 // Book, 7.5).
 static md5_curve *circle_of(float r)
 {
-    static const float x[] = {1, 1, 0, -1, -1, -1, 0, 1, 1}, y[] = {0, 1, 1, 1, 0, -1, -1, -1, 0};
+    static const float x[] = {1, 1, 0, -1, -1, -1, 0, 1, 1};
+    static const float y[] = {0, 1, 1, 1, 0, -1, -1, -1, 0};
     static const float knots[] = {0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4};
     const float half = (float)sqrt(0.5);
     const float weights[] = {1, half, 1, half, 1, half, 1, half, 1};
@@ -718,7 +731,8 @@ static void check_finite(const md5_curve_desc *desc)
     const double length = md5_curve_length(curve);
     CHECK(length >= 0 && length < HUGE_VAL);
     for (int i = 0; i < 201; i++) {
-        const double t = i / 200.0, at = md5_curve_at_distance(curve, t * length);
+        const double t = i / 200.0;
+        const double at = md5_curve_at_distance(curve, t * length);
         if (!CHECK(is_finite(md5_curve_point(curve, t))) || !CHECK(at >= 0 && at <= 1)
             || !CHECK(is_finite(md5_curve_tangent(curve, t)))
             || !CHECK(md5_curve_distance(curve, t) <= length * (1 + 1e-6)))

@@ -18,7 +18,9 @@ static double published_sine(double x, int way)
 
 static double published_back(double x, int way)
 {
-    const double c1 = 1.70158, c2 = c1 * 1.525, c3 = c1 + 1;
+    const double c1 = 1.70158;
+    const double c2 = c1 * 1.525;
+    const double c3 = c1 + 1;
     if (way == 0)
         return c3 * x * x * x - c1 * x * x;
     if (way == 1)
@@ -29,7 +31,8 @@ static double published_back(double x, int way)
 
 static double published_elastic(double x, int way)
 {
-    const double c4 = 2 * pi / 3, c5 = 2 * pi / 4.5;
+    const double c4 = 2 * pi / 3;
+    const double c5 = 2 * pi / 4.5;
     if (way == 0)
         return -pow(2, 10 * x - 10) * sin((x * 10 - 10.75) * c4);
     if (way == 1)
@@ -40,7 +43,8 @@ static double published_elastic(double x, int way)
 
 static double bounce_out(double x)
 {
-    const double n1 = 7.5625, d1 = 2.75;
+    const double n1 = 7.5625;
+    const double d1 = 2.75;
     if (x < 1 / d1)
         return n1 * x * x;
     if (x < 2 / d1)
@@ -336,7 +340,8 @@ TEST (easing_over_a_duration) {
 
 TEST (smoothing_fraction_is_one_minus_exp) {
     for (int i = 0; i < 1000; i++) {
-        const float rate = (float)pow(10, i % 10 - 4), seconds = (float)pow(10, i * 0.005 - 4);
+        const float rate = (float)pow(10, i % 10 - 4);
+        const float seconds = (float)pow(10, i * 0.005 - 4);
         CHECK_NEAR(md5_smoothing_fraction(rate, seconds), -expm1(-(double)rate * seconds), 1e-7);
     }
     CHECK(md5_smoothing_fraction(0, 1) == 0 && md5_smoothing_fraction(1, 0) == 0);
@@ -381,7 +386,8 @@ TEST (errors_with_easings_are_reported) {
 // value'' = -k value - c value' in closed form, from 1 at rest: underdamped, critical, overdamped.
 static double swinging(double k, double c, double t)
 {
-    const double decay = 0.5 * c, square = k - decay * decay;
+    const double decay = 0.5 * c;
+    const double square = k - decay * decay;
     if (fabs(square) < 1e-9)
         return exp(-decay * t) * (1 + decay * t);
     const double w = sqrt(fabs(square));
@@ -392,7 +398,8 @@ static double swinging(double k, double c, double t)
 TEST (spring_follows_as_its_closed_form) {
     static const float dampings[] = {0, 4, 20, 30}; // of stiffness 100: 20 is critical
     for (int i = 0; i < 4; i++) {
-        float value = -3, velocity = 0;
+        float value = -3;
+        float velocity = 0;
         for (int step = 1; step <= 120; step++) {
             md5_spring_damp(5, 100, dampings[i], 1.0f / 60.0f, &value, &velocity);
             const double rest = swinging(100, dampings[i], step / 60.0);
@@ -403,7 +410,10 @@ TEST (spring_follows_as_its_closed_form) {
 }
 
 TEST (spring_does_not_depend_on_the_steps) {
-    float whole = 1, whole_velocity = -2, split = 1, split_velocity = -2;
+    float whole = 1;
+    float whole_velocity = -2;
+    float split = 1;
+    float split_velocity = -2;
     md5_spring_damp(0.25f, 60, 3, 1, &whole, &whole_velocity);
     for (int i = 0; i < 64; i++)
         md5_spring_damp(0.25f, 60, 3, 1.0f / 64.0f, &split, &split_velocity);
@@ -412,7 +422,8 @@ TEST (spring_does_not_depend_on_the_steps) {
 }
 
 TEST (spring_ignores_what_is_no_number) {
-    float value = 1, velocity = 2;
+    float value = 1;
+    float velocity = 2;
     md5_spring_damp(NAN, 60, 3, 1, &value, &velocity);
     md5_spring_damp(INFINITY, 60, 3, 1, &value, &velocity);
     md5_spring_damp(0, 0, 3, 1, &value, &velocity);

@@ -11,8 +11,10 @@ static const double pi = 3.14159265358979324;
 
 TEST (curve_functions_are_those_of_libc) {
     for (int i = 0; i < 4001; i++) {
-        const double x = i / 4000.0, quarter = 0.5 * pi * (2 * x - 1);
-        const double turns = 32 * (x - 0.5), angle = pi * x;
+        const double x = i / 4000.0;
+        const double quarter = 0.5 * pi * (2 * x - 1);
+        const double turns = 32 * (x - 0.5);
+        const double angle = pi * x;
         if (!CHECK_NEAR(md5i_sine(quarter), sin(quarter), 1e-13)
             || !CHECK_NEAR(md5i_sine_of_turns(turns), sin(2 * pi * turns), 2e-13)
             || !CHECK_NEAR(md5i_angle(3 * sin(angle), 3 * cos(angle)), angle, 1e-14)
@@ -49,7 +51,8 @@ static real4 exp_of(real4 v)
 // s_i = q_i exp(-(log(q_i^-1 q_i+1) + log(q_i^-1 q_i-1)) / 4)
 static real4 inner(real4 before, real4 q, real4 after)
 {
-    const real4 a = log_of(between(q, after)), b = log_of(between(q, before));
+    const real4 a = log_of(between(q, after));
+    const real4 b = log_of(between(q, before));
     return real4_mul(q, exp_of(real4_scale(real4_add(a, b), -0.25)));
 }
 
@@ -60,8 +63,10 @@ enum { NUM_KEYS = 8 };
 static void random_keys(md5_quat *keys, uint64_t seed)
 {
     for (int i = 0; i < NUM_KEYS; i++) {
-        const float x = (float)test_random(&seed) - 0.5f, y = (float)test_random(&seed) - 0.5f;
-        const float z = (float)test_random(&seed) - 0.5f, w = (float)test_random(&seed) - 0.5f;
+        const float x = (float)test_random(&seed) - 0.5f;
+        const float y = (float)test_random(&seed) - 0.5f;
+        const float z = (float)test_random(&seed) - 0.5f;
+        const float w = (float)test_random(&seed) - 0.5f;
         keys[i] = md5_quat_normalize((md5_quat){x, y, z, w}, (md5_quat){0, 0, 0, 1});
     }
 }
@@ -89,7 +94,8 @@ TEST (squad_at_equal_intervals_is_shoemakes) {
                 q[i] = real4_towards(q[i], q[i - 1]);
         }
         for (int i = 1; i + 2 < NUM_KEYS; i++) {
-            const real4 a = inner(q[i - 1], q[i], q[i + 1]), b = inner(q[i], q[i + 1], q[i + 2]);
+            const real4 a = inner(q[i - 1], q[i], q[i + 1]);
+            const real4 b = inner(q[i], q[i + 1], q[i + 2]);
             for (int step = 0; step < 21; step++) {
                 const double u = step / 20.0;
                 const real4 exact = real4_slerp(real4_slerp(q[i], q[i + 1], u),
@@ -164,7 +170,8 @@ TEST (squad_before_and_after_its_keys) {
     md5_quat keys[NUM_KEYS];
     random_keys(keys, 3);
     OWN_SQUAD open = squad_of(keys, uneven, NUM_KEYS, 0);
-    const md5_quat first = keys[0], last = keys[NUM_KEYS - 1];
+    const md5_quat first = keys[0];
+    const md5_quat last = keys[NUM_KEYS - 1];
     CHECK_SMALL(real_angle(md5_squad_rotation(open, -100), first), 2e-7);
     CHECK_SMALL(real_angle(md5_squad_rotation(open, NAN), first), 2e-7);
     CHECK_SMALL(real_angle(md5_squad_rotation(open, 100), last), 2e-7);
@@ -199,7 +206,8 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
     uint64_t random = 5;
     for (int round = 0; round < 500; round++) {
         md5_quat keys[NUM_KEYS];
-        double times[NUM_KEYS], time = -100;
+        double times[NUM_KEYS];
+        double time = -100;
         for (int i = 0; i < NUM_KEYS; i++) {
             keys[i] = few[test_random_u32(&random) % 8];
             time = fmax(time + pow(10, 18 * test_random(&random) - 12), nextafter(time, HUGE_VAL));
@@ -229,9 +237,10 @@ TEST (squad_at_a_time_is_a_rotation) {
 // -- Refused keys, failing memory, errors ---------------------------------------------------------
 
 TEST (squad_refuses_keys) {
-    static const md5_quat good[] = {{0, 0, 0, 1}, {0, 0, 1, 0}},
-                          zero[] = {{0, 0, 0, 1}, {0, 0, 0, 0}};
-    static const double rising[] = {0, 1}, equal[] = {1, 1};
+    static const md5_quat good[] = {{0, 0, 0, 1}, {0, 0, 1, 0}};
+    static const md5_quat zero[] = {{0, 0, 0, 1}, {0, 0, 0, 0}};
+    static const double rising[] = {0, 1};
+    static const double equal[] = {1, 1};
     const double endless[] = {0, INFINITY};
     const struct {
         const md5_quat *keys;

@@ -300,7 +300,8 @@ static void check_text(md5_game *game, const char *name, const char *expected)
 }
 
 TEST (game_finds_files_of_better_places) {
-    static const game_text mod[] = {{"a.txt", "mod"}}, base[] = {{"A.TXT", "base"}, {"b.txt", "b"}};
+    static const game_text mod[] = {{"a.txt", "mod"}};
+    static const game_text base[] = {{"A.TXT", "base"}, {"b.txt", "b"}};
     const md5_game_path places[] = {game_place(mod, 1, false), game_place(base, 2, false)};
     OWN_GAME game = open_places(places, 2);
     check_text(game, "a.txt", "mod");

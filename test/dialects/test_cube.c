@@ -196,7 +196,8 @@ TEST (cube_matches_names_by_patterns) {
 static void check_range(int32_t start, int32_t end, uint32_t first, uint32_t count)
 {
     const md5_cube2_anim anim = {.start = start, .end = end};
-    uint32_t actual_first = 99, actual_count = 99;
+    uint32_t actual_first = 99;
+    uint32_t actual_count = 99;
     md5_cube2_anim_range(&anim, 10, &actual_first, &actual_count);
     CHECK_UINT(actual_first, first);
     CHECK_UINT(actual_count, count);

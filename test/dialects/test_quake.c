@@ -177,7 +177,8 @@ TEST (scales_change_positions_if_asked) {
 
 TEST (scales_leave_bits_of_other_joints) {
     scale_case test;
-    md5_mat34 joints[3] = {{{0}}}, palette[3];
+    md5_mat34 joints[3] = {{{0}}};
+    md5_mat34 palette[3];
     REQUIRE(open_scales(&test, "{\"arm\":{\"2\":0.5}}"));
     const md5_sample_position sample = md5_sample_position_from_frames(test.anim, 1, 1, 0);
     memset(palette, 0x41, sizeof palette);

@@ -77,7 +77,10 @@ static const char *api_pose_fault(const md5_xform *pose, uint32_t num_joints)
 {
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         const md5_quat q = pose[joint].rotation;
-        const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+        const double x = (double)q.x;
+        const double y = (double)q.y;
+        const double z = (double)q.z;
+        const double w = (double)q.w;
         if (!(fabs(x * x + y * y + z * z + w * w - 1.0) <= 1e-4))
             return "a rotation without unit length";
     }
@@ -259,7 +262,8 @@ static const char *use_skins(api_use *fixture)
     (void)md5_skin_bounds(fixture->model, fixture->palette);
     for (uint32_t i = 0; i < fixture->model->num_meshes && i < 4; i++) {
         const md5_mesh *const mesh = &fixture->model->meshes[i];
-        const size_t count = mesh->num_vertices, slots = 1 + api_choice(fixture, 8);
+        const size_t count = mesh->num_vertices;
+        const size_t slots = 1 + api_choice(fixture, 8);
         struct vertex {
             md5_vec3 position, normal;
             md5_vec4 tangent;

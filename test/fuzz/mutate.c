@@ -75,7 +75,8 @@ static const uint8_t *token_end(const uint8_t *at, const uint8_t *end)
 
 static void split(const uint8_t *data, size_t size, token_list *list)
 {
-    const uint8_t *at = data, *const end = data + size;
+    const uint8_t *at = data;
+    const uint8_t *const end = data + size;
     list->count = 0;
     while (list->count < MAX_TOKENS) {
         const uint8_t *const start = at;
@@ -107,7 +108,8 @@ static bool is_number(const token *tested)
 
 static void put(output *out, const void *bytes, size_t size)
 {
-    const size_t left = out->room - out->size, taken = size < left ? size : left;
+    const size_t left = out->room - out->size;
+    const size_t taken = size < left ? size : left;
     if (taken > 0)
         memcpy(out->bytes + out->size, bytes, taken);
     out->size += taken;

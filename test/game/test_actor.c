@@ -238,7 +238,8 @@ TEST (commands_have_words) {
 // -- Random choice --------------------------------------------------------------------------------
 
 TEST_HERE (alternates_are_selected_by_the_seed) {
-    const uint32_t first = stage_clip(stage, "wander1"), second = stage_clip(stage, "wander2");
+    const uint32_t first = stage_clip(stage, "wander1");
+    const uint32_t second = stage_clip(stage, "wander2");
     CHECK(select_clip(stage, "wander2") == second);
     CHECK(select_clip(stage, "wander3") == MD5_NONE);
     CHECK(select_clip(stage, "Wander") == MD5_NONE);
@@ -401,7 +402,8 @@ TEST_HERE (actors_assert_their_arguments) {
          "( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n" \
          "( 2 0 0 ) ( 0 0 0 )\n( 1 0 0 ) ( 0 0 0 )\n}\nframe 0 {\n0\n}\nframe 1 {\n8\n}\n"
 
-static const char chew[] = HEAD_ANIM("1", "0"), bite[] = HEAD_ANIM("0", "1");
+static const char chew[] = HEAD_ANIM("1", "0");
+static const char bite[] = HEAD_ANIM("0", "1");
 
 #define HEAD_MODEL                                                                   \
     "model lively { mesh head.md5mesh channel eyelids ( tooth )\n"                   \
@@ -513,7 +515,8 @@ TEST (bodies_without_heads_blink_too) {
     OWN_GAME game = open_heads(
         HEAD_MODEL "entityDef e { \"model\" \"lively\" \"blink_min\" \"-1\" \"blink_max\" "
                    "\"1e30\" } entityDef f { \"model\" \"lively\" }");
-    OWN_ENTITY entity = load_entity(game, "e"), *const other = load_entity(game, "f");
+    OWN_ENTITY entity = load_entity(game, "e");
+    OWN_ENTITY *const other = load_entity(game, "f");
     CHECK_UINT(entity->blink_min, 0);
     CHECK_UINT(entity->blink_max, MD5_MAX_BLINK_WAIT);
     CHECK_UINT(other->blink_min, 500);
@@ -895,7 +898,9 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
 
 TEST (actors_pose_as_the_original_engine) {
     REQUIRE_CORPUS();
-    uint32_t num_equal = 0, num_poses = 0, seed = 0;
+    uint32_t num_equal = 0;
+    uint32_t num_poses = 0;
+    uint32_t seed = 0;
     OWN_GAME game = open_golden_game(&minigame, NULL);
     OWN_STRING config = read_golden("d3/verdicts/poses/pose.cfg", NULL);
     CHECK(game && config && md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, NULL));

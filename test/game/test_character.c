@@ -208,7 +208,9 @@ static bool begin_run(look_case *it, md5_game *game, const char *line, const cha
 // The same of one that stands: "idle_start T viewyaw Y origin xyz".
 static bool begin_standing(look_case *it, md5_game *game, const char *line, bool has_head)
 {
-    double start, yaw = 0, origin[3] = {0};
+    double start;
+    double yaw = 0;
+    double origin[3] = {0};
     if (!CHECK(numbers_behind(line, "idle_start ", &start, 1)
                && begin_run(it, game, line, "idle", start, has_head)
                && numbers_behind(line, "viewyaw ", &yaw, 1)
@@ -264,7 +266,8 @@ TEST (characters_look_as_the_original_engine) {
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN_STRING text = read_golden("d3char/look.txt", NULL);
     REQUIRE(game && text);
-    look_case fixture = {.entity = NULL}, *const it = &fixture;
+    look_case fixture = {.entity = NULL};
+    look_case *const it = &fixture;
     worst all = {0};
     unsigned num_ticks = 0;
     md5_mat34 joints[MAX_JOINTS];
@@ -354,8 +357,10 @@ TEST (heads_follow_their_bodies_as_in_the_original_engine) {
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN_STRING text = read_golden("d3char/head.txt", NULL);
     REQUIRE(game && text);
-    look_case fixture = {.entity = NULL}, *const it = &fixture;
-    worst places = {0}, joints_off = {0};
+    look_case fixture = {.entity = NULL};
+    look_case *const it = &fixture;
+    worst places = {0};
+    worst joints_off = {0};
     md5_mat34 joints[MAX_JOINTS];
     md5_xform pose[MAX_JOINTS];
     for (const char *line = next_line(text); line; line = next_line(line)) {
@@ -428,7 +433,8 @@ TEST (feet_stand_as_in_the_original_engine) {
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN_STRING text = read_golden("d3char/walkik.txt", NULL);
     REQUIRE(game && text);
-    look_case fixture = {.entity = NULL}, *const it = &fixture;
+    look_case fixture = {.entity = NULL};
+    look_case *const it = &fixture;
     sweep_case sweeps = {.look = it};
     worst all = {0};
     unsigned num_ticks = 0;
@@ -660,13 +666,16 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN_STRING text = read_golden("d3char/afpose.txt", NULL);
     REQUIRE(game && text);
-    look_case fixture = {.entity = NULL}, *const it = &fixture;
+    look_case fixture = {.entity = NULL};
+    look_case *const it = &fixture;
     md5_figure *figure = NULL;
     md5_body_state bodies[16];
     md5_mat34 joints[MAX_JOINTS] = {{{0}}};
-    md5_xform pose[MAX_JOINTS], place = {.rotation = {0, 0, 0, 1}};
+    md5_xform pose[MAX_JOINTS];
+    md5_xform place = {.rotation = {0, 0, 0, 1}};
     worst all = {0};
-    unsigned num_bodies = 0, num_constraints = 0;
+    unsigned num_bodies = 0;
+    unsigned num_constraints = 0;
     char name[64];
     double n[32] = {0};
     for (const char *line = next_line(text); line; line = next_line(line)) {
@@ -924,7 +933,9 @@ TEST (figures_say_which_joints_they_share_or_lack) {
 // twice.
 static double time_lists(uint32_t count)
 {
-    test_text mesh = {0}, clip = {0}, def = {0};
+    test_text mesh = {0};
+    test_text clip = {0};
+    test_text def = {0};
     test_append(&mesh, HEAD "numJoints %u\nnumMeshes 0\njoints {\n", count);
     test_append(&clip,
                 HEAD "numFrames 1\nnumJoints %u\nframeRate 24\nnumAnimatedComponents 0\n"
@@ -965,7 +976,8 @@ static double time_lists(uint32_t count)
 }
 
 TEST (lists_of_joints_take_linear_time) {
-    const double quarter = time_lists(4000), whole = time_lists(16000);
+    const double quarter = time_lists(4000);
+    const double whole = time_lists(16000);
     CHECK_THAT(whole < 10.0 * quarter + 0.01, "%g s, for a quarter of the joints %g s", whole,
                quarter);
 }

@@ -38,7 +38,8 @@ TEST (shaders_replace_skins) {
                          "entityDef b { \"model\" \"head.md5mesh\" }\n"
                          "material glass { { map g } } material skin { { map a } }",
                          NULL);
-    md5_entity *const a = load_entity(game, "a"), *const b = load_entity(game, "b");
+    md5_entity *const a = load_entity(game, "a");
+    md5_entity *const b = load_entity(game, "b");
     CHECK_STRING(a->materials[0], "glass");
     CHECK(!b->model_def && !b->skin);
     CHECK_UINT(b->num_clips, 0);
@@ -54,7 +55,8 @@ TEST (shaders_replace_skins) {
 
 TEST (names_may_be_those_of_models_and_files) {
     OWN_GAME game = open_entity_game("", NULL);
-    OWN_ENTITY body = load_entity(game, "body"), *const file = load_entity(game, "head.md5mesh");
+    OWN_ENTITY body = load_entity(game, "body");
+    OWN_ENTITY *const file = load_entity(game, "head.md5mesh");
     CHECK(!body->def && body->model_def);
     CHECK(!file->def && !file->model_def);
     CHECK_UINT(file->model->skeleton.num_joints, 3);
@@ -116,7 +118,8 @@ TEST (entities_have_parms_of_materials) {
         "entityDef base { \"model\" \"body\" \"ShaderParm11\" \"3\" }\n"
         "entityDef e { \"inherit\" \"base\" \"_color\" \".5 .25 0\" \"shaderParm7\" \"-2.5\" }",
         NULL);
-    OWN_ENTITY entity = load_entity(game, "e"), *const body = load_entity(game, "body");
+    OWN_ENTITY entity = load_entity(game, "e");
+    OWN_ENTITY *const body = load_entity(game, "body");
     CHECK_BYTES(entity->parms, expected, sizeof expected);
     CHECK_BYTES(body->parms, usual, sizeof usual);
 }
@@ -140,7 +143,8 @@ TEST (heads_follow_their_joint) {
     // A quarter turn of the neck to the left turns the head.
     md5_xform pose[ENTITY_JOINTS];
     memcpy(pose, entity->model->bind_local, sizeof pose);
-    const md5_vec3 up = {0, 0, 1}, x = {1, 0, 0};
+    const md5_vec3 up = {0, 0, 1};
+    const md5_vec3 x = {1, 0, 0};
     pose[NECK].rotation = md5_quat_from_axis_angle(up, 1.57079633f);
     md5_local_to_model(&entity->model->skeleton, pose, joints);
     check_vector(md5_quat_rotate(md5_entity_part_placement(head, joints).rotation, x), 0.0, 1.0,
@@ -446,7 +450,8 @@ TEST (parts_are_placed_in_the_pose_ik_pose) {
     const md5_vec3 x = {1, 0, 0};
     OWN_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 2);
-    const md5_xform head = entity->parts[0].offset, gun = entity->parts[1].offset;
+    const md5_xform head = entity->parts[0].offset;
+    const md5_xform gun = entity->parts[1].offset;
     check_vector(head.translation, 0.0, 0.0, 0.0);
     check_vector(md5_quat_rotate(head.rotation, x), 0.0, -1, 0.0);
     check_vector(gun.translation, 0.0, -1, 0.0);

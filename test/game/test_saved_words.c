@@ -98,7 +98,8 @@ TEST (saved_monsters_with_changed_words_are_refused_or_stay_finite) {
     think(monster, 0, 20);
     md5_monster_mods(monster)[LID] =
         (md5_joint_mod){MD5_MOD_LOCAL, MD5_MOD_LOCAL, {0, 0, 0, 1}, {1, 2, 3}};
-    const size_t size = md5_monster_save_size(monster), num_words = size / 4;
+    const size_t size = md5_monster_save_size(monster);
+    const size_t num_words = size / 4;
     OWN unsigned char *const bytes = test_alloc(size), *const changed = test_alloc(size);
     md5_monster_save(monster, bytes);
     CHECK(md5_monster_restore(monster, bytes, size, NULL));
@@ -201,7 +202,8 @@ TEST (saved_ragdolls_with_changed_words_are_refused_or_stay_finite) {
         md5_ragdoll_start(ragdoll, bodies);
         md5_ragdoll_advance(ragdoll, 1.0);
         CHECK(md5_ragdoll_state(ragdoll).num_contacts > 0);
-        const size_t size = md5_ragdoll_save_size(ragdoll), num_words = size / 4;
+        const size_t size = md5_ragdoll_save_size(ragdoll);
+        const size_t num_words = size / 4;
         OWN unsigned char *const bytes = test_alloc(size), *const changed = test_alloc(size);
         md5_ragdoll_save(ragdoll, bytes);
         for (size_t i = 0; i < num_words; i++) {

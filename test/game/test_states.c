@@ -36,7 +36,8 @@ TEST (states_play_as_in_the_original_engine) {
     md5_actor_set_in_place(actor, true);
     double origin = 300.0;
     long long now = 0;
-    unsigned num_ticks = 0, num_slots = 0;
+    unsigned num_ticks = 0;
+    unsigned num_slots = 0;
     for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n")) {
         char name[64], clip[64];
         double x;

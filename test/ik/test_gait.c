@@ -90,7 +90,8 @@ static void walk_pose(walk_case *fixture)
 static float walk_waves(void *user, md5_vec3 at, md5_vec3 *normal)
 {
     (void)user;
-    const double x = at.x / 15.0, y = at.y / 11.0;
+    const double x = at.x / 15.0;
+    const double y = at.y / 11.0;
     *normal = (md5_vec3){(float)(-0.1 * cos(x) * cos(y)), (float)(1.5 / 11.0 * sin(x) * sin(y)), 1};
     return (float)(1.5 * sin(x) * cos(y));
 }
@@ -108,7 +109,8 @@ static md5_vec3 told_ankle(const md5_foothold *foot)
 {
     if (!foot->is_stepping)
         return md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
-    const double t = foot->progress, up = 4 * t * (1 - t);
+    const double t = foot->progress;
+    const double up = 4 * t * (1 - t);
     md5_vec3 sole = mix(foot->from, foot->to, t * t * (3 - 2 * t));
     sole.z += (float)(up * up * foot->lift);
     const md5_vec3 normal = mix(foot->normal, foot->to_normal, t);
@@ -143,8 +145,11 @@ static md5_vec3 posed_ankle(const walk_case *fixture, uint32_t leg)
 TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
     md5_vec3 before[MD5_MAX_LEGS] = {{0, 0, 0}};
     bool stood[MD5_MAX_LEGS] = {false};
-    double worst_slide = 0, worst_miss = 0;
-    uint32_t num_steps = 0, num_out = 0, num_mixed = 0;
+    double worst_slide = 0;
+    double worst_miss = 0;
+    uint32_t num_steps = 0;
+    uint32_t num_out = 0;
+    uint32_t num_mixed = 0;
     for (int frame = 0; frame < 60 * 30; frame++) {
         md5_vec3 velocity;
         float turn;
@@ -186,7 +191,9 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
     walk_begin(fixture, MD5_AXES_ID, NULL);
     fixture->desc.response = MD5_EXPLICIT_ZERO;
     fixture->desc.num_groups = num_groups;
-    double fastest = 0, farthest = 0, begun[6] = {0};
+    double fastest = 0;
+    double farthest = 0;
+    double begun[6] = {0};
     for (uint32_t leg = 0; leg < 6; leg++) {
         const md5_vec3 home = fixture->gait.feet[leg].home;
         const double x = velocity.x - (double)turn * home.y;
@@ -210,7 +217,8 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
             const md5_foothold *const foot = &fixture->gait.feet[leg];
             if (foot->is_stepping && !stepped[leg]) {
                 const double angle = turn * (frame / 120.0 + seconds + half);
-                const double x = foot->home.x, y = foot->home.y;
+                const double x = foot->home.x;
+                const double y = foot->home.y;
                 const md5_vec3 arm = {(float)(x * cos(angle) - y * sin(angle)),
                                       (float)(x * sin(angle) + y * cos(angle)), 0};
                 const md5_vec3 way = md5_vec3_scale(velocity, (float)(seconds + half));
@@ -327,7 +335,8 @@ TEST_HERE (walk_comes_to_rest_near_its_homes, NULL) {
 }
 
 TEST_HERE (walk_speed_is_what_the_legs_can_do, NULL) {
-    const double step = 0.5 * fixture->gait.radius, most = step / (0.15 * 2.0);
+    const double step = 0.5 * fixture->gait.radius;
+    const double most = step / (0.15 * 2.0);
     double worst = 0;
     for (int frame = 0; frame < 300; frame++) {
         walk_go(fixture, (md5_vec3){1e6f, 0, 0}, 0, 1.0 / 60.0);
@@ -422,7 +431,8 @@ TEST_HERE (walk_begins_with_any_placement_and_pose, NULL) {
     CHECK(walk_from(fixture, wrong));
     CHECK(fixture->gait.position.x == 0 && fixture->gait.facing.w == 1);
     // A turn of 90 degrees to the left and a tilt: only the turn counts.
-    const md5_quat left = {0, 0, 0.70710678f, 0.70710678f}, tilt = {0, 0.2f, 0, 0.98f};
+    const md5_quat left = {0, 0, 0.70710678f, 0.70710678f};
+    const md5_quat tilt = {0, 0.2f, 0, 0.98f};
     const md5_xform turned = {.rotation = md5_quat_mul(left, tilt), .translation = {3, 4, 9}};
     CHECK(walk_from(fixture, turned));
     CHECK_NEAR(fixture->gait.facing.z, sqrt(0.5), 1e-6);

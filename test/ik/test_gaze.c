@@ -37,11 +37,13 @@ TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
     const double x = 0.8 * (2 * published_number(0) - 1);
     const double y = 0.35 * (2 * published_number(1) - 1);
     // The chord between straight ahead and (1, x, y): 2 sin(a / 2).
-    const double length = sqrt(1 + x * x + y * y), chord = sqrt(2 - 2.0 / length);
+    const double length = sqrt(1 + x * x + y * y);
+    const double chord = sqrt(2 - 2.0 / length);
     const double duration = 0.021 + 0.126 * chord;
     for (int i = 1; i <= 20; i++) {
         md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 0.01);
-        const double t = fmin(0.01 * i / duration, 1), part = t * t * (3 - 2 * t);
+        const double t = fmin(0.01 * i / duration, 1);
+        const double part = t * t * (3 - 2 * t);
         const md5_vec3 at = md5_gaze_point(&desc, MD5_AXES_ID, &gaze);
         CHECK_NEAR(at.x, 50, 1e-5);
         CHECK_NEAR(at.y, 50 * x * part, 1e-3);
@@ -85,7 +87,8 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
                                 .params.head_share = 1,
                                 .params.head_seconds = MD5_EXPLICIT_ZERO};
     md5_gaze gaze;
-    int looks = 0, at_random = 0;
+    int looks = 0;
+    int at_random = 0;
     md5_gaze_begin(3, &gaze);
     for (int i = 0; i < 600; i++) {
         targets[0].y = 10 * sinf(0.01f * (float)i);

@@ -112,7 +112,8 @@ md5_joint_limit limit_random(uint64_t *random)
     do
         limit.axis = ik_random_point(3, random);
     while (!(md5_vec3_length(limit.axis) > 0.1f));
-    const double one = test_between(-pi, pi, random), other = test_between(-pi, pi, random);
+    const double one = test_between(-pi, pi, random);
+    const double other = test_between(-pi, pi, random);
     limit.min = (float)fmin(one, other);
     limit.max = (float)fmax(one, other);
     limit.swing = test_betweenf(0, 2.5f, random);
@@ -169,7 +170,8 @@ double limit_excess(const md5_joint_limit *limit, md5_quat local)
         return 0;
     const real4 rest = rest_of(limit);
     const real4 turn = real4_mul((real4){-rest.x, -rest.y, -rest.z, rest.w}, real4_of(local));
-    const real3 axis = real3_of(limit->axis), now = real4_rotate(turn, axis);
+    const real3 axis = real3_of(limit->axis);
+    const real3 now = real4_rotate(turn, axis);
     const double swing = atan2(real3_length(real3_cross(axis, now)), real3_dot(axis, now));
     const double most = limit->kind == MD5_LIMIT_CONE ? limit->swing : 0;
     const double along = (turn.x * axis.x + turn.y * axis.y + turn.z * axis.z) / real3_length(axis);

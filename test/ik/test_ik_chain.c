@@ -8,7 +8,8 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
 {
     const double farthest = 0.95;
     uint64_t random = seed;
-    int missed = 0, rounds = 3000;
+    int missed = 0;
+    int rounds = 3000;
     for (int round = 0; round < rounds; round++) {
         ik_rig rig;
         const uint32_t count = 4 + test_random_u32(&random) % 8;
@@ -147,7 +148,8 @@ static void check_weight(md5_chain_solver solver)
                              .tolerance = 0.01f,
                              .iterations = 20,
                              .weight = 1};
-        ik_rig whole = rig, part = rig;
+        ik_rig whole = rig;
+        ik_rig part = rig;
         const float left = IK_SOLVE(chain, whole, job);
         job.weight = round % 2 ? 0.0f : NAN;
         CHECK(IK_SOLVE(chain, part, job) == left);
@@ -356,14 +358,16 @@ TEST (ik_goals_give_way_by_their_weights) {
         const md5_vec3 here = ik_rounded(at_of(&fixture, LEFT));
         const md5_vec3 a = md5_vec3_add(here, ik_random_point(0.4, &random));
         const md5_vec3 b = md5_vec3_add(here, ik_random_point(0.4, &random));
-        const double w = test_between(0.3, 2, &random), v = test_between(0.3, 2, &random);
+        const double w = test_between(0.3, 2, &random);
+        const double v = test_between(0.3, 2, &random);
         md5_goal goals[] = {
             {.tip = LEFT, .length = 7, .target = a, .weight = (float)w},
             {.tip = LEFT, .length = 7, .target = b, .weight = (float)v},
         };
         const md5_goals_job job = {ROWS(goals, goals), .iterations = 500, .weight = 1};
         md5_solve_goals(&fixture.skeleton, &job, fixture.pose);
-        const double of_a = w * w / (w * w + v * v), of_b = 1.0 - of_a;
+        const double of_a = w * w / (w * w + v * v);
+        const double of_b = 1.0 - of_a;
         const real3 middle =
             real3_add(real3_scale(real3_of(a), of_a), real3_scale(real3_of(b), of_b));
         CHECK_SMALL(real3_distance(at_of(&fixture, LEFT), middle), 1e-3);

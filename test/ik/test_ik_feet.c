@@ -14,8 +14,11 @@ static const md5_skeleton skeleton = {.num_joints = NUM_JOINTS, .joints = joints
 // turned, so that its z is not the model's.
 static void make_body(md5_xform *pose)
 {
-    const float s = sinf(0.15f), c = cosf(0.15f), half = sqrtf(0.5f);
-    const md5_quat none = {0, 0, 0, 1}, bent = {0, -s, 0, c};
+    const float s = sinf(0.15f);
+    const float c = cosf(0.15f);
+    const float half = sqrtf(0.5f);
+    const md5_quat none = {0, 0, 0, 1};
+    const md5_quat bent = {0, -s, 0, c};
     const md5_quat back = {0, 2 * s * c, 0, c * c - s * s};
     pose[ORIGIN] = (md5_xform){{half, 0, 0, half}, {1, 2, 3}, 0};
     pose[PELVIS] = (md5_xform){{-half, 0, 0, half}, {0, 17.6f, 0}, 0};

@@ -20,9 +20,10 @@ static md5_limb random_limb(const ik_rig *rig, uint32_t count, uint64_t *random)
 // A target in reach of the limb.
 static md5_vec3 target_for(const ik_rig *rig, const md5_limb *limb, uint64_t *random, double *reach)
 {
-    const real3 root = at_of(rig, limb->root), middle = at_of(rig, limb->middle);
-    const double upper = real3_distance(root, middle),
-                 lower = real3_distance(middle, at_of(rig, limb->tip));
+    const real3 root = at_of(rig, limb->root);
+    const real3 middle = at_of(rig, limb->middle);
+    const double upper = real3_distance(root, middle);
+    const double lower = real3_distance(middle, at_of(rig, limb->tip));
     const double distance = test_between(fabs(upper - lower), upper + lower, random);
     *reach = upper + lower;
     return ik_point_around(root, distance, random);
@@ -138,8 +139,10 @@ static const md5_skeleton leg_skeleton = {
 static void make_leg(md5_xform *pose)
 {
     const md5_quat none = {0, 0, 0, 1};
-    const md5_quat bent = {0, -0.149438f, 0, 0.988771f}, back = {0, 0.29552f, 0, 0.955336f};
-    const md5_quat twist = {0, 0, 0.5f, 0.866025f}, untwist = {0, 0, -0.5f, 0.866025f};
+    const md5_quat bent = {0, -0.149438f, 0, 0.988771f};
+    const md5_quat back = {0, 0.29552f, 0, 0.955336f};
+    const md5_quat twist = {0, 0, 0.5f, 0.866025f};
+    const md5_quat untwist = {0, 0, -0.5f, 0.866025f};
     for (int i = 0; i < JOINTS; i++)
         pose[i] = (md5_xform){none, {0, 0, 0}, 0};
     pose[PELVIS].translation.z = 20;
@@ -305,10 +308,13 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
     uint64_t random = 1;
     for (int round = 0; round < 30000; round++) {
         ik_rig rig;
-        const uint32_t count = 3 + test_random_u32(&random) % 4, hip = count - 3;
+        const uint32_t count = 3 + test_random_u32(&random) % 4;
+        const uint32_t hip = count - 3;
         make_limb(&rig, count, &random);
-        const double upper = bone_length(&rig, hip + 1), lower = bone_length(&rig, hip + 2);
-        const double least = fabs(upper - lower), most = upper + lower;
+        const double upper = bone_length(&rig, hip + 1);
+        const double lower = bone_length(&rig, hip + 2);
+        const double least = fabs(upper - lower);
+        const double most = upper + lower;
         const double distance = test_between(least, most, &random);
         const md5_vec3 target = point_from_hip(&rig, hip, distance, &random);
         const md5_vec3 pole = ik_random_point(30, &random);
@@ -345,15 +351,18 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
     for (int round = 0; round < 5000; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 8, &random);
-        const real3 a = ik_place_in_chain(&rig, 0), b = ik_place_in_chain(&rig, 1),
-                    c = ik_place_in_chain(&rig, 2);
+        const real3 a = ik_place_in_chain(&rig, 0);
+        const real3 b = ik_place_in_chain(&rig, 1);
+        const real3 c = ik_place_in_chain(&rig, 2);
         const real3 normal = real3_cross(real3_sub(b, a), real3_sub(c, a));
         const double area = real3_length(normal);
         if (area < 1)
             continue;
         // A target in the limb's own plane: the knee may not leave it.
-        const double s = test_between(0.2, 0.9, &random), t = test_between(-0.5, 0.5, &random);
-        const real3 u = real3_sub(b, a), v = real3_sub(c, a);
+        const double s = test_between(0.2, 0.9, &random);
+        const double t = test_between(-0.5, 0.5, &random);
+        const real3 u = real3_sub(b, a);
+        const real3 v = real3_sub(c, a);
         const md5_vec3 target =
             ik_rounded(real3_add(a, real3_add(real3_scale(v, s), real3_scale(u, t))));
         const md5_two_bone_job job = {.tip = rig.chain[2], .target = target, .weight = 1};
@@ -405,7 +414,9 @@ static double foot_distance(double distance, float soften, float stretch, ik_rig
 
 TEST (ik_two_bone_softens_without_a_jerk) {
     ik_rig rig;
-    const double step = 0.01, reach = 18, onset = reach * 0.8;
+    const double step = 0.01;
+    const double reach = 18;
+    const double onset = reach * 0.8;
     double last = foot_distance(4, 0.2f, 0, &rig);
     real3 last_knee = ik_place_in_chain(&rig, 1);
     for (int i = 1; i < 3600; i++) {
@@ -460,7 +471,8 @@ TEST (ik_two_bone_turns_by_its_weight) {
         md5_two_bone_job job = {.tip = rig.chain[2], .params.stretch = 1.5f, .weight = 1};
         job.target = point_from_hip(&rig, 0, test_between(1, 20, &random), &random);
         IK_SOLVE(two_bone, whole, job);
-        ik_rig none = rig, part = rig;
+        ik_rig none = rig;
+        ik_rig part = rig;
         job.weight = round % 2 ? 0 : NAN;
         IK_SOLVE(two_bone, none, job);
         CHECK_BYTES(none.pose, rig.pose, sizeof rig.pose);
@@ -708,7 +720,8 @@ TEST (ik_aim_turns_by_its_weight) {
         ik_make_rig(&rig, 4, 3, &random);
         md5_aim_job job = look_at(&rig, 3, ik_random_point(50, &random));
         job.tip = rig.chain[3];
-        ik_rig whole = rig, part = rig;
+        ik_rig whole = rig;
+        ik_rig part = rig;
         IK_SOLVE(aim, whole, job);
         job.weight = round % 2 ? 0 : NAN;
         IK_SOLVE(aim, part, job);

@@ -28,7 +28,8 @@ static double distance_at_rest(const ik_rig *rig, uint32_t count, const md5_chai
 static void check_limits(md5_chain_solver solver, int least_reached, uint64_t seed)
 {
     uint64_t random = seed;
-    int reached = 0, in_reach = 0;
+    int reached = 0;
+    int in_reach = 0;
     for (int round = 0; round < 4000; round++) {
         ik_rig rig;
         md5_joint_limit limits[IK_JOINTS];
@@ -85,7 +86,8 @@ TEST (ik_fabrik_obeys_limits) {
 static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
 {
     ik_make_rig(rig, 4, 3, random);
-    const md5_vec3 along = {1, 0, 0}, hinge = {0, 0, 1};
+    const md5_vec3 along = {1, 0, 0};
+    const md5_vec3 hinge = {0, 0, 1};
     const float lengths[] = {1, 1, test_betweenf(2, 4, random), test_betweenf(2, 4, random)};
     for (uint32_t i = 0; i < 4; i++)
         rig->pose[rig->chain[i]].translation = md5_vec3_scale(along, lengths[i]);
@@ -115,7 +117,8 @@ static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
 
 TEST (ik_two_bone_obeys_limits) {
     uint64_t random = 3;
-    int reached = 0, in_reach = 0;
+    int reached = 0;
+    int in_reach = 0;
     for (int round = 0; round < 6000; round++) {
         ik_rig rig;
         md5_joint_limit limits[IK_JOINTS];
@@ -210,7 +213,8 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
 }
 
 TEST (ik_limits_bend_a_planar_arm) {
-    const double right = 1.57079632679489662, sixty = 1.04719755119659775;
+    const double right = 1.57079632679489662;
+    const double sixty = 1.04719755119659775;
     for (int i = 0; i < 3; i++) {
         check_planar((md5_chain_solver)i, 3, right, 0);
         check_planar((md5_chain_solver)i, (float)sixty, sixty, 0.317837245195782);
@@ -324,7 +328,8 @@ TEST (ik_limits_are_faded_in_by_weight) {
                              .iterations = 20,
                              .weight = 1,
                              .limits = limits};
-        ik_rig whole = rig, part = rig;
+        ik_rig whole = rig;
+        ik_rig part = rig;
         const float left = IK_SOLVE(chain, whole, job);
         job.weight = 0;
         CHECK(IK_SOLVE(chain, part, job) == left);

@@ -7,13 +7,17 @@
 // damped spring.
 static md5_swing closed_form(double k, double c, double t)
 {
-    const double half = c / 2.0, square = k - half * half;
+    const double half = c / 2.0;
+    const double square = k - half * half;
     if (square > 1e-6) {
-        const double w = sqrt(square), fade = exp(-half * t);
+        const double w = sqrt(square);
+        const double fade = exp(-half * t);
         return (md5_swing){fade * (cos(w * t) + half / w * sin(w * t)), fade * sin(w * t) / w};
     }
     if (square < -1e-6) {
-        const double w = sqrt(-square), slow = k / (half + w), fast = half + w;
+        const double w = sqrt(-square);
+        const double slow = k / (half + w);
+        const double fast = half + w;
         const double drift = (exp(-slow * t) - exp(-fast * t)) / (fast - slow);
         return (md5_swing){exp(-slow * t) + slow * drift, drift};
     }
@@ -26,8 +30,10 @@ TEST (ik_spring_swing_is_the_closed_form) {
         const double k = pow(10, test_between(-1, 4, &random));
         const double critical = 2 * sqrt(k);
         const double kinds[] = {0, 0.1 * critical, critical, 1.5 * critical, 30 * critical};
-        const double c = kinds[round % 5], t = pow(10, test_between(-4, 1.5, &random));
-        const md5_swing exact = closed_form(k, c, t), found = md5i_swing_for(k, c, t);
+        const double c = kinds[round % 5];
+        const double t = pow(10, test_between(-4, 1.5, &random));
+        const md5_swing exact = closed_form(k, c, t);
+        const md5_swing found = md5i_swing_for(k, c, t);
         CHECK_NEAR(found.keep, exact.keep, 1e-8);
         CHECK_SMALL(fabs(found.drift - exact.drift) * sqrt(k), 1e-8);
     }
@@ -97,7 +103,8 @@ static double end_after(float total, int steps, float damping, double *exact)
     // The joint points at it.
     const real3 start = ik_place(&rig.skeleton, rig.pose, rig.chain[0]).at;
     const real3 end = ik_place(&rig.skeleton, rig.pose, rig.chain[1]).at;
-    const real3 bone = real3_sub(end, start), way = real3_sub(real3_of(state[0].position), start);
+    const real3 bone = real3_sub(end, start);
+    const real3 way = real3_sub(real3_of(state[0].position), start);
     CHECK_NEAR(real3_length(bone), 4, 1e-5);
     CHECK_SMALL(real3_length(real3_cross(bone, way)), 1e-4);
     CHECK(real3_dot(bone, way) > 0);
@@ -166,7 +173,9 @@ TEST (ik_spring_weight_and_first) {
     md5_spring_joint state[3];
     advance(&rig, job, state, 0, true, rig.pose);
     state[0].position.z += 2;
-    ik_rig whole = rig, part = rig, none = rig;
+    ik_rig whole = rig;
+    ik_rig part = rig;
+    ik_rig none = rig;
     md5_spring_joint same[3];
     memcpy(same, state, sizeof same);
     advance(&rig, job, same, 0, false, whole.pose);

@@ -12,7 +12,8 @@ TEST (pose_tools_velocity_is_that_of_an_even_turn) {
         const real3 axis = real4_rotate(real4_of(made_any_rotation(&random)), (real3){1, 0, 0});
         const double angle =
             round % 3 ? test_between(0, 3.14, &random) : pow(10, test_between(-5, 0, &random));
-        const double s = sin(angle / 2.0), c = cos(angle / 2.0);
+        const double s = sin(angle / 2.0);
+        const double c = cos(angle / 2.0);
         const real4 turned =
             real4_mul((real4){axis.x * s, axis.y * s, axis.z * s, c}, real4_of(before.rotation));
         const double sign = round % 2 ? 1 : -1;
@@ -133,7 +134,8 @@ static double difference_of(const md5_skeleton *skeleton, const md5_xform *a, co
 {
     double worst = 0;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const real_place one = ik_place(skeleton, a, i), other = ik_place(skeleton, b, i);
+        const real_place one = ik_place(skeleton, a, i);
+        const real_place other = ik_place(skeleton, b, i);
         worst = fmax(worst, real3_distance(one.at, other.at));
         worst = fmax(worst, real4_angle(one.rotation, other.rotation));
     }
@@ -148,7 +150,8 @@ TEST (pose_tools_mirror_of_our_own_model) {
     const md5_skeleton *const skeleton = &model->skeleton;
     enum { MAX = 256 };
     REQUIRE(skeleton->num_joints <= MAX);
-    uint32_t mirror[MAX], num_sided = 0;
+    uint32_t mirror[MAX];
+    uint32_t num_sided = 0;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const char *const name = skeleton->joints[joint].name;
         const char *const end = name + strlen(name) - 2;
@@ -274,8 +277,10 @@ TEST (pose_tools_attach_places_a_thing_in_the_hand) {
 static real_place expected_place(md5_joint_space space, real_place parent, md5_xform local,
                                  md5_xform change, bool is_first)
 {
-    const real4 l = real4_of(local.rotation), mod = real4_of(change.rotation);
-    const real3 t = real3_of(local.translation), move = real3_of(change.translation);
+    const real4 l = real4_of(local.rotation);
+    const real4 mod = real4_of(change.rotation);
+    const real3 t = real3_of(local.translation);
+    const real3 move = real3_of(change.translation);
     real_place out = {real4_mul(parent.rotation, l), real4_rotate(parent.rotation, t)};
     switch (space) {
     case MD5_JOINT_LOCAL: // mod . (L . P), t_p + (t + mod) . P
@@ -348,7 +353,9 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
     ik_rig rig;
     ik_make_rig(&rig, 3, 8, &random);
     for (int space = 0; space < 4; space++) {
-        ik_rig turned = rig, moved = rig, none = rig;
+        ik_rig turned = rig;
+        ik_rig moved = rig;
+        ik_rig none = rig;
         const md5_xform turn = {{0.6f, 0, 0, 0.8f}, {NAN, 0, 0}, 0};
         md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, turn, 1, turned.pose);
         CHECK_BYTES(&turned.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3));
@@ -363,7 +370,8 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
         CHECK_BYTES(none.pose, rig.pose, sizeof rig.pose);
     }
     // A parent so far away that a position in the model cannot be expressed relative to it.
-    const uint32_t tip = rig.chain[2], above = rig.chain[1];
+    const uint32_t tip = rig.chain[2];
+    const uint32_t above = rig.chain[1];
     rig.pose[above].translation = (md5_vec3){3e38f, 3e38f, -3e38f};
     const md5_vec3 before = rig.pose[tip].translation;
     const md5_xform move = {{0, 0, 0, 0}, {1, 2, 3}, 0};

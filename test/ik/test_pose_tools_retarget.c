@@ -47,7 +47,8 @@ static real3 at_of(const body *made, const md5_xform *pose, uint32_t joint)
 // `arm_drop` radians; joints have random axes.
 static void make_man(body *made, float scale, float arm_drop, uint64_t *random)
 {
-    const md5_vec3 up = {0, 0, 40 * scale}, chest = {0, 0, 60 * scale};
+    const md5_vec3 up = {0, 0, 40 * scale};
+    const md5_vec3 chest = {0, 0, 60 * scale};
     begin_body(made);
     add_joint(made, "origin", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
     add_joint(made, "hips", 0, up, made_any_rotation(random));
@@ -123,7 +124,8 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         show(retarget, pose, out);
         CHECK(ik_is_sound(out, 6));
         for (uint32_t i = 0; i < 6; i++) {
-            const real3 from = at_of(&man, pose, i), to = at_of(&giant, out, i);
+            const real3 from = at_of(&man, pose, i);
+            const real3 to = at_of(&giant, out, i);
             CHECK_SMALL(real3_distance(to, real3_scale(from, 2.5)), 1e-3);
         }
         CHECK_BYTES(&out[5].translation, &giant.bind_local[5].translation, sizeof(md5_vec3));
@@ -162,7 +164,8 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
         const real3 bone = real3_sub(at_of(&man, pose, 4), at_of(&man, pose, 3));
         const real3 longer = real3_sub(at_of(&dwarf, out, 5), at_of(&dwarf, out, 4));
         CHECK_SMALL(real3_distance(longer, real3_scale(bone, 1.7)), 1e-3);
-        const real3 hips = at_of(&man, pose, 1), pelvis = at_of(&dwarf, out, 1);
+        const real3 hips = at_of(&man, pose, 1);
+        const real3 pelvis = at_of(&dwarf, out, 1);
         CHECK_NEAR(pelvis.x, 1 + 0.5 * hips.x, 1e-4);
         CHECK_NEAR(pelvis.y, 0.5 * hips.y, 1e-4);
         CHECK_NEAR(pelvis.z, 0.5 * hips.z, 1e-4);
@@ -296,7 +299,8 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
     random_pose(&snake, pose, &random);
     show(retarget, pose, out);
-    const real3 from = at_of(&snake, pose, 0), to = at_of(&worm, out, 1);
+    const real3 from = at_of(&snake, pose, 0);
+    const real3 to = at_of(&worm, out, 1);
     CHECK_SMALL(real3_distance(to, (real3){from.x, from.y, from.z - 9}), 1e-4);
 }
 

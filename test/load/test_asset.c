@@ -171,7 +171,8 @@ const char *asset_answer_fault(const void *asset, uint32_t num_warnings, const m
 static bool lies_in(const void *block, size_t block_size, const void *array, size_t count,
                     size_t size)
 {
-    const uintptr_t start = (uintptr_t)block, at = (uintptr_t)array;
+    const uintptr_t start = (uintptr_t)block;
+    const uintptr_t at = (uintptr_t)array;
     if (count == 0)
         return true;
     return at >= start && at - start <= block_size && count <= (block_size - (at - start)) / size
@@ -207,21 +208,27 @@ static bool lies_in_chunks(const md5_model *model, const void *array, size_t cou
 
 static bool text_lies_in(const void *block, size_t block_size, const char *text)
 {
-    const uintptr_t start = (uintptr_t)block, at = (uintptr_t)text;
+    const uintptr_t start = (uintptr_t)block;
+    const uintptr_t at = (uintptr_t)text;
     return at >= start && at - start < block_size
            && memchr(text, '\0', block_size - (at - start)) != NULL;
 }
 
 static bool is_unit(md5_quat q)
 {
-    const double x = q.x, y = q.y, z = q.z, w = q.w;
+    const double x = q.x;
+    const double y = q.y;
+    const double z = q.z;
+    const double w = q.w;
     const double rounding = 1e-6;
     return fabs(x * x + y * y + z * z + w * w - 1) <= rounding;
 }
 
 static bool is_unit_vec3(float x, float y, float z)
 {
-    const double a = x, b = y, c = z;
+    const double a = x;
+    const double b = y;
+    const double c = z;
     return fabs(a * a + b * b + c * c - 1) <= 1e-5;
 }
 
@@ -296,7 +303,8 @@ typedef struct last_uses {
 static const char *vertex_influences_fault(const md5_model *model, const md5_mesh *mesh,
                                            uint32_t vertex, last_uses *uses)
 {
-    const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
+    const uint32_t first = mesh->first_influence[vertex];
+    const uint32_t end = mesh->first_influence[vertex + 1];
     HOLDS(first <= end && end <= mesh->num_influences, "first_influence is wrong");
     HOLDS(end - first <= mesh->max_influences, "max_influences is wrong");
     uses->vertex++;
@@ -512,7 +520,8 @@ const char *asset_binding_fault(const md5_binding *binding)
 {
     const uint32_t num_joints = binding->skeleton->num_joints;
     const uint32_t num_tracks = binding->anim->skeleton.num_joints;
-    uint32_t num_missing = 0, num_driving = 0;
+    uint32_t num_missing = 0;
+    uint32_t num_driving = 0;
     bool same_order = true;
     unsigned char *const used = calloc(num_tracks, 1);
     const char *fault = NULL;

@@ -52,7 +52,8 @@ static double mesh_error(const axes_case *fixture, double scale, const md5_mesh 
         worst = fmax(worst,
                      axes_point_error(fixture, scale, a->weights[i].offset, b->weights[i].offset));
     for (uint32_t i = 0; i < a->num_vertices; i++) {
-        const md5_vec4 t = a->tangents[i], u = b->tangents[i];
+        const md5_vec4 t = a->tangents[i];
+        const md5_vec4 u = b->tangents[i];
         worst = fmax(worst, axes_point_error(fixture, scale, a->positions[i], b->positions[i]));
         worst = fmax(worst, axes_point_error(fixture, 1, a->normals[i], b->normals[i]));
         worst = fmax(worst, axes_point_error(fixture, 1, (md5_vec3){t.x, t.y, t.z},
@@ -61,7 +62,8 @@ static double mesh_error(const axes_case *fixture, double scale, const md5_mesh 
                                 + fabs((double)a->texcoords[i].y - b->texcoords[i].y));
     }
     for (uint32_t i = 0; i < a->num_influences; i++) {
-        const md5_vec4 p = a->influences[i], q = b->influences[i];
+        const md5_vec4 p = a->influences[i];
+        const md5_vec4 q = b->influences[i];
         worst = fmax(worst, axes_point_error(fixture, scale, (md5_vec3){p.x, p.y, p.z},
                                              (md5_vec3){q.x, q.y, q.z}));
         worst = fmax(worst, fabs((double)p.w - q.w));
@@ -80,7 +82,8 @@ TEST (axes_convert_every_number_of_a_model) {
                 continue;
             CHECK(to->skeleton.axes == fixture->axes && to->skeleton.scale == 0.25f);
             for (uint32_t m = 0; m < from->num_meshes; m++) {
-                const md5_mesh *const a = &from->meshes[m], *const b = &to->meshes[m];
+                const md5_mesh *const a = &from->meshes[m];
+                const md5_mesh *const b = &to->meshes[m];
                 CHECK_EXACT(mesh_error(fixture, 0.25, a, b), 0);
                 CHECK_BYTES(a->indices, b->indices, 3 * a->num_triangles * sizeof *a->indices);
                 CHECK(b->is_mirrored == fixture->is_left_handed);
@@ -129,9 +132,11 @@ TEST (axes_keep_the_bitangent_along_v) {
             const bool is_flipped = i % 2 == 1;
             const md5_load_opts opts = {.axes = fixture->axes, .flip_v = is_flipped};
             OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
-            const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
+            const md5_mesh *const a = &from->meshes[0];
+            const md5_mesh *const b = to ? &to->meshes[0] : a;
             for (uint32_t v = 0; v < a->num_vertices; v++) {
-                const md5_vec4 t = a->tangents[v], u = b->tangents[v];
+                const md5_vec4 t = a->tangents[v];
+                const md5_vec4 u = b->tangents[v];
                 const double n0[3] = {a->normals[v].x, a->normals[v].y, a->normals[v].z};
                 const double n1[3] = {b->normals[v].x, b->normals[v].y, b->normals[v].z};
                 double b0[3], b1[3], expected[3];
@@ -155,13 +160,16 @@ TEST (axes_keep_triangles_facing_outward) {
     for (int i = 0; i < NUM_AXES; i++) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 1);
         OWN_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
-        double inside = 0, outside = 0;
+        double inside = 0;
+        double outside = 0;
         for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *const mesh = &model->meshes[m];
             for (uint32_t t = 0; t < mesh->num_triangles; t++) {
                 const uint32_t *const at = mesh->indices + 3 * t;
-                const md5_vec3 a = mesh->positions[at[0]], b = mesh->positions[at[1]];
-                const md5_vec3 c = mesh->positions[at[2]], n = mesh->normals[at[0]];
+                const md5_vec3 a = mesh->positions[at[0]];
+                const md5_vec3 b = mesh->positions[at[1]];
+                const md5_vec3 c = mesh->positions[at[2]];
+                const md5_vec3 n = mesh->normals[at[0]];
                 const double e[3] = {(double)b.x - a.x, (double)b.y - a.y, (double)b.z - a.z};
                 const double f[3] = {(double)c.x - a.x, (double)c.y - a.y, (double)c.z - a.z};
                 double face[3];
@@ -206,9 +214,12 @@ static double skin_error(const axes_case *fixture, double scale, const md5_mesh 
                          const md5_mesh *b, const md5_mat34 *from, const md5_mat34 *to, double size)
 {
     const size_t count = a->num_vertices + 1;
-    md5_vec3 *const p = malloc(4 * count * sizeof *p), *const q = p + count;
-    md5_vec3 *const n = q + count, *const o = n + count;
-    md5_vec4 *const t = malloc(2 * count * sizeof *t), *const u = t + count;
+    md5_vec3 *const p = malloc(4 * count * sizeof *p);
+    md5_vec3 *const q = p + count;
+    md5_vec3 *const n = q + count;
+    md5_vec3 *const o = n + count;
+    md5_vec4 *const t = malloc(2 * count * sizeof *t);
+    md5_vec4 *const u = t + count;
     double worst = 0;
     md5_skin(a, from, p, n, t);
     md5_skin(b, to, q, o, u);
@@ -228,14 +239,19 @@ static double skin_error(const axes_case *fixture, double scale, const md5_mesh 
 static void check_posing(const char *mesh, const char *clip, const axes_case *fixture, float scale)
 {
     const md5_load_opts opts = axes_options(fixture, scale);
-    loaded from = load(mesh, clip, NULL), to = load(mesh, clip, &opts);
+    loaded from = load(mesh, clip, NULL);
+    loaded to = load(mesh, clip, &opts);
     if (from.binding && to.binding) {
         for (int i = 0; i < 4; i++) {
-            const double time = from.anim->duration * (0.13 + 0.4 * i), by = scale;
+            const double time = from.anim->duration * (0.13 + 0.4 * i);
+            const double by = scale;
             const md5_root root = i % 2 == 0 ? MD5_ROOT_FILE : MD5_ROOT_ID;
-            posed a = pose_at(&from, time, root), b = pose_at(&to, time, root);
+            posed a = pose_at(&from, time, root);
+            posed b = pose_at(&to, time, root);
             const double size = 4 * size_of(from.model) + 1;
-            double local = 0, matrix = 0, skin = 0;
+            double local = 0;
+            double matrix = 0;
+            double skin = 0;
             for (uint32_t j = 0; j < from.model->skeleton.num_joints; j++) {
                 local =
                     fmax(local, axes_transform_error(fixture, by, &a.pose[j], &b.pose[j], size));
@@ -292,7 +308,8 @@ TEST (axes_convert_bounds_and_root_motion) {
         const md5_bounds a = md5_anim_bounds(from, begin, MD5_ROOT_FILE);
         const md5_bounds b = md5_anim_bounds(to, begin, MD5_ROOT_FILE);
         // The bounds are exactly those of the converted corners.
-        double low[3] = {1e9, 1e9, 1e9}, high[3] = {-1e9, -1e9, -1e9};
+        double low[3] = {1e9, 1e9, 1e9};
+        double high[3] = {-1e9, -1e9, -1e9};
         for (int corner = 0; corner < 8; corner++) {
             const md5_vec3 at = {corner & 1 ? a.min.x : a.max.x, corner & 2 ? a.min.y : a.max.y,
                                  corner & 4 ? a.min.z : a.max.z};
@@ -347,7 +364,8 @@ TEST (axes_of_views_behind_cuts_are_converted) {
             OWN_CAMERA to = md5_parse_camera(text, sizeof text - 1, &opts, NULL);
             if (!CHECK(to && to->num_cut_views == 1))
                 continue;
-            const md5_cut_view *const a = from->cut_views, *const b = to->cut_views;
+            const md5_cut_view *const a = from->cut_views;
+            const md5_cut_view *const b = to->cut_views;
             CHECK_EXACT(axes_point_error(&axes_cases[i], 2, a->position, b->position), 0);
             CHECK_SMALL(axes_quat_error(&axes_cases[i], a->rotation, b->rotation), 1e-7);
         }
@@ -362,7 +380,8 @@ TEST (axes_let_rays_hit_the_same_triangles) {
         const axes_case *const fixture = &axes_cases[i];
         const md5_load_opts opts = axes_options(fixture, 1);
         OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
-        const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
+        const md5_mesh *const a = &from->meshes[0];
+        const md5_mesh *const b = to ? &to->meshes[0] : a;
         int num_hits = 0;
         for (int k = 0; k < 60; k++) {
             const uint32_t target = test_random_u32(&random) % a->num_vertices;
@@ -376,7 +395,8 @@ TEST (axes_let_rays_hit_the_same_triangles) {
             md5_ray other = ray;
             other.origin = axes_point(fixture, 1, ray.origin);
             other.direction = axes_point(fixture, 1, ray.direction);
-            md5_hit hit = {0}, again = {0};
+            md5_hit hit = {0};
+            md5_hit again = {0};
             const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
             CHECK(md5_raycast_mesh(other, b, b->positions, &again) == is_hit);
             CHECK(hit.from_front == again.from_front);

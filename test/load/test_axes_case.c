@@ -40,7 +40,10 @@ void axes_rotation(const axes_case *fixture, const double from[3][3], double out
 
 void axes_matrix_of(md5_quat q, double out[3][3])
 {
-    const double x = q.x, y = q.y, z = q.z, w = q.w;
+    const double x = q.x;
+    const double y = q.y;
+    const double z = q.z;
+    const double w = q.w;
     const double rows[3][3] = {
         {w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)},
         {2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)},

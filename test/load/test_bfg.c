@@ -503,7 +503,8 @@ static void note_warning(void *user, const md5_error *warning)
 
 TEST (bfg_cameras_warn_of_odd_views) {
     bytes file;
-    md5_error error = {0}, warning = {0};
+    md5_error error = {0};
+    md5_error warning = {0};
     const md5_load_opts opts = {.warn = note_warning, .warn_user = &warning};
     make_camera(&file);
     const size_t size = file.size;

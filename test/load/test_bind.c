@@ -63,7 +63,8 @@ static void bind_add_triangle(bind_case *to, uint32_t a, uint32_t b, uint32_t c)
 static void add_side(bind_case *to, const float *low, const float *high, int w, float along,
                      uint32_t cuts)
 {
-    const int u = (w + 1) % 3, v = (w + 2) % 3;
+    const int u = (w + 1) % 3;
+    const int v = (w + 2) % 3;
     const uint32_t first = to->desc.num_positions;
     for (uint32_t i = 0; i <= cuts; i++)
         for (uint32_t k = 0; k <= cuts; k++) {
@@ -75,7 +76,8 @@ static void add_side(bind_case *to, const float *low, const float *high, int w, 
         }
     for (uint32_t i = 0; i < cuts; i++)
         for (uint32_t k = 0; k < cuts; k++) {
-            const uint32_t a = first + i * (cuts + 1) + k, b = a + cuts + 1;
+            const uint32_t a = first + i * (cuts + 1) + k;
+            const uint32_t b = a + cuts + 1;
             bind_add_triangle(to, a, b, a + 1);
             bind_add_triangle(to, b, b + 1, a + 1);
         }
@@ -85,7 +87,8 @@ static void add_side(bind_case *to, const float *low, const float *high, int w, 
 // its own.
 static void bind_add_box(bind_case *to, md5_vec3 low, md5_vec3 high, uint32_t cuts)
 {
-    const float l[3] = {low.x, low.y, low.z}, h[3] = {high.x, high.y, high.z};
+    const float l[3] = {low.x, low.y, low.z};
+    const float h[3] = {high.x, high.y, high.z};
     for (int axis = 0; axis < 3; axis++) {
         add_side(to, l, h, axis, l[axis], cuts);
         add_side(to, l, h, axis, h[axis], cuts);
@@ -97,7 +100,8 @@ static void bind_add_box(bind_case *to, md5_vec3 low, md5_vec3 high, uint32_t cu
 static void bind_add_tube(bind_case *to, float length, bool is_closed)
 {
     enum { AROUND = 24 };
-    const uint32_t rings = (uint32_t)(4 * length) + 1, first = to->desc.num_positions;
+    const uint32_t rings = (uint32_t)(4 * length) + 1;
+    const uint32_t first = to->desc.num_positions;
     for (uint32_t ring = 0; ring < rings; ring++)
         for (int i = 0; i < AROUND; i++) {
             const double angle = 6.283185307179586 * i / (double)AROUND;
@@ -137,7 +141,8 @@ static double bind_distance(md5_vec3 point, md5_vec3 from, md5_vec3 to)
 {
     const real3 way = real3_sub(real3_of(to), real3_of(from));
     const real3 p = real3_sub(real3_of(point), real3_of(from));
-    const double square = real3_dot(way, way), t = square > 0 ? real3_dot(p, way) / square : 0;
+    const double square = real3_dot(way, way);
+    const double t = square > 0 ? real3_dot(p, way) / square : 0;
     return real3_distance(p, real3_scale(way, fmin(fmax(t, 0), 1)));
 }
 
@@ -181,7 +186,10 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
         double longest = 0;
         for (uint32_t voxel = 0; voxel < grid.num_voxels; voxel++) {
             const md5_vec3d at = md5_cell_center(&grid, grid.cells[voxel]);
-            double a = fabs(at.x - 3.5), b = fabs(at.y - 4.5), c = fabs(at.z - 5.5), swap;
+            double a = fabs(at.x - 3.5);
+            double b = fabs(at.y - 4.5);
+            double c = fabs(at.z - 5.5);
+            double swap;
             if (a < b)
                 swap = a, a = b, b = swap;
             if (b < c)
@@ -242,7 +250,8 @@ TEST (bind_tube_changes_smoothly_at_its_middle) {
     OWN bind_case *const fixture = tube_with_two_joints(true);
     OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
-    double before = 1, largest_step = 0;
+    double before = 1;
+    double largest_step = 0;
     for (uint32_t ring = 0; ring < 33; ring++) {
         const double now = bind_weight(weights, ring * 24, 0);
         CHECK(now <= before + 1e-6);
@@ -344,7 +353,8 @@ TEST (bind_open_mesh_follows_its_surface) {
     CHECK(bind_weight(weights, 0, 0) > 0.9);
     // The far side of the other end: bone 1 is half of the circumference away, bone 0 that and
     // 4 along the tube.
-    const double around = 3.14159265, longer = sqrt(around * around + 16);
+    const double around = 3.14159265;
+    const double longer = sqrt(around * around + 16);
     const double expected = 1.0 / (1 + pow(around / longer, 4));
     CHECK_NEAR(bind_weight(weights, 32 * 24 + 12, 1), expected, 0.04);
     CHECK(weights->num_voxels < 32 * 25 * 25);
@@ -375,7 +385,8 @@ TEST (bind_excluded_and_outside_joints_get_no_weights) {
 
 TEST (bind_twice_gives_the_same_bits) {
     OWN bind_case *const fixture = tube_with_two_joints(true);
-    OWN_WEIGHTS a = create(fixture), *const b = create(fixture);
+    OWN_WEIGHTS a = create(fixture);
+    OWN_WEIGHTS *const b = create(fixture);
     if (a && b) {
         CHECK_UINT(a->num_weights, b->num_weights);
         CHECK_BYTES(a->weights, b->weights, a->num_weights * sizeof *a->weights);
@@ -417,7 +428,8 @@ static bool begin(comparison *fixture)
     if (!fixture->model)
         return false;
     const uint32_t num_joints = fixture->model->skeleton.num_joints;
-    size_t num_positions = 0, num_triangles = 0;
+    size_t num_positions = 0;
+    size_t num_triangles = 0;
     for (uint32_t i = 0; i < fixture->model->num_meshes; i++) {
         num_positions += fixture->model->meshes[i].num_vertices;
         num_triangles += fixture->model->meshes[i].num_triangles;
@@ -646,7 +658,8 @@ TEST (bind_takes_any_triangles) {
     static const float sizes[] = {1e9f, 1, 1e-30f, 1e-44f, 0};
     for (int round = 0; round < 100; round++) {
         OWN bind_case *const fixture = bind_new();
-        const float size = sizes[round % 5], thin = round % 3 == 0 ? 0 : size;
+        const float size = sizes[round % 5];
+        const float thin = round % 3 == 0 ? 0 : size;
         for (int i = 0; i < 20; i++)
             bind_add_position(fixture, (md5_vec3){any_number(&seed, size), any_number(&seed, size),
                                                   any_number(&seed, thin)});

@@ -141,7 +141,8 @@ TEST (check_takes_diagnostics_of_others) {
 }
 
 TEST (check_fails_if_memory_runs_out) {
-    size_t fail_at = 1, num_failed = 0;
+    size_t fail_at = 1;
+    size_t num_failed = 0;
     for (bool is_done = false; !is_done && fail_at < 200; fail_at++) {
         test_heap heap = {.fail_at = fail_at};
         const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
@@ -186,7 +187,8 @@ static double time_weights(bool all)
 
 // 1.6e9 sums, if each were made.
 TEST (check_is_linear_in_shared_weights) {
-    const double shared = time_weights(true), own = time_weights(false);
+    const double shared = time_weights(true);
+    const double own = time_weights(false);
     CHECK_THAT(shared < 10 * own, "%g s, for one weight each %g s", shared, own);
 }
 
@@ -278,8 +280,9 @@ TEST (check_finds_bones_of_another_length) {
 
 // x y z of a rotation stand for one whose w is negative: 0.7071 0 0 is a quarter turn back about x.
 TEST (check_says_once_that_clips_are_turned) {
-    static const char *const by_x = "0.70710678 0 0", *const by_y = "0 0.70710678 0",
-                             *const none = "0 0 0";
+    static const char *const by_x = "0.70710678 0 0";
+    static const char *const by_y = "0 0.70710678 0";
+    static const char *const none = "0 0 0";
     static const struct {
         const char *turns[3]; // of three clips, in all frames
         const char *last;     // of the first in its last frame, if it is another

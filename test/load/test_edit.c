@@ -58,7 +58,8 @@ TEST_DOC (edit_writes_as_ids_exporter, MD5_DOC_MODEL, model_text) {
 TEST_DOC (edit_writes_the_fewest_decimals, MD5_DOC_MODEL, model_text) {
     uint64_t state = 7;
     for (int i = 0; i < 3000; i++) {
-        const uint32_t bits = test_random_u32(&state), decimal = bits % 2000000;
+        const uint32_t bits = test_random_u32(&state);
+        const uint32_t decimal = bits % 2000000;
         float number = i % 2 ? (float)((double)decimal / 10000.0 - 100.0) : 0.0f;
         if (i % 2 == 0)
             memcpy(&number, &bits, sizeof number);
@@ -427,7 +428,8 @@ static const char clip_text[] =
 
 // What loading refuses is not written: 1e9 is, the next float is not.
 TEST (edit_refuses_lengths_that_are_not_read) {
-    const float most = 1e9f, more = nextafterf(most, INFINITY);
+    const float most = 1e9f;
+    const float more = nextafterf(most, INFINITY);
     for (int i = 0; i < 11; i++) {
         OWN_DOC mesh = parse(MD5_DOC_MODEL, model_text);
         OWN_DOC clip = parse(MD5_DOC_ANIM, clip_text);
@@ -491,8 +493,10 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
         // The crane is 10 above the origin, and turned about y by (0 1.5 0), which is longer than
         // 1: w is -sqrt(1.25), all divided by their length.
         CHECK_SMALL(real_distance(pose[0].translation, (md5_vec3){7, 0, 6}), 1e-6);
-        const double y = 1.5 / sqrt(2.25 + 1.25), w = -sqrt(1.25 / (2.25 + 1.25));
-        const double cosine = 1.0 - 2.0 * y * y, sine = 2.0 * w * y;
+        const double y = 1.5 / sqrt(2.25 + 1.25);
+        const double w = -sqrt(1.25 / (2.25 + 1.25));
+        const double cosine = 1.0 - 2.0 * y * y;
+        const double sine = 2.0 * w * y;
         CHECK_NEAR(pose[1].translation.x, cosine * 1.0 + sine * 4.0, 1e-5);
         CHECK_NEAR(pose[1].translation.y, 2, 1e-6);
         CHECK_NEAR(pose[1].translation.z, 10.0 + cosine * 4.0 - sine * 1.0, 1e-5);
@@ -586,7 +590,8 @@ static md5_vec3 mirrored(md5_vec3 p)
 }
 static md5_vec3 mirrored_and_turned(md5_vec3 p) // by 30 degrees
 {
-    const float cosine = 0.8660254f, sine = 0.5f;
+    const float cosine = 0.8660254f;
+    const float sine = 0.5f;
     return (md5_vec3){cosine * p.x + sine * p.y, sine * p.x - cosine * p.y, p.z};
 }
 
@@ -679,8 +684,10 @@ TEST (edit_space_turns_cameras) {
     OWN_CAMERA now = md5_parse_camera(after, strlen(after), NULL, NULL);
     REQUIRE(old && now);
     for (uint32_t f = 0; f < doc->num_frames; f++) {
-        const md5_camera_view *const a = &old->frames[f], *const b = &now->frames[f];
-        static const md5_vec3 ahead = {1, 0, 0}, up = {0, 0, 1};
+        const md5_camera_view *const a = &old->frames[f];
+        const md5_camera_view *const b = &now->frames[f];
+        static const md5_vec3 ahead = {1, 0, 0};
+        static const md5_vec3 up = {0, 0, 1};
         CHECK_SMALL(real_distance(mirrored_and_turned(a->position), b->position), 1e-4);
         CHECK_SMALL(real_distance(mirrored_and_turned(md5_quat_rotate(a->rotation, ahead)),
                                   md5_quat_rotate(b->rotation, ahead)),
@@ -958,7 +965,8 @@ static const char walk_text[] =
 TEST_DOC (edit_loops_are_closed_and_roots_stay, MD5_DOC_ANIM, walk_text) {
     md5_frame_edit job = {.is_closed = true};
     CHECK(md5_edit_frames(doc, &job, NULL) > 0);
-    const float *const middle = doc->numbers + 12, *const last = doc->numbers + 24;
+    const float *const middle = doc->numbers + 12;
+    const float *const last = doc->numbers + 24;
     CHECK_BYTES(last + 2, doc->numbers + 2, 10 * sizeof *last); // but the way along x and y
     CHECK_EXACT(last[0], 10);
     CHECK_EXACT(last[1], 0.4f);
@@ -1143,28 +1151,31 @@ TEST (edit_fails_wherever_memory_ends) {
         indices[3 * i] = indices[3 * i + 1] = indices[3 * i + 2] = i;
     }
     for (size_t i = 0; i < COUNT_OF(kinds) * COUNT_OF(sizes); i++) {
-        const uint32_t number = (uint32_t)(i / COUNT_OF(sizes)), size = sizes[i % COUNT_OF(sizes)];
+        const uint32_t number = (uint32_t)(i / COUNT_OF(sizes));
+        const uint32_t size = sizes[i % COUNT_OF(sizes)];
         const md5_doc_kind kind = kinds[number];
-        const bool is_model = kind == MD5_DOC_MODEL, is_anim = kind == MD5_DOC_ANIM;
+        const bool is_model = kind == MD5_DOC_MODEL;
+        const bool is_anim = kind == MD5_DOC_ANIM;
         if (number == 3 && size > 1000)
             continue; // through texts it takes long
         for (test_failure it = {0}; NEXT_FAILURE(it);) {
             meshes[0] = (md5_doc_mesh){
                 NULL, NULL, size, size, size, vertices, (md5_vec2 *)zeros, indices, weights, {0}};
-            md5_doc before, doc = {kind,
-                                   .num_joints = size,
-                                   .num_meshes = is_model ? size : 0,
-                                   .joints = joints,
-                                   .meshes = meshes,
-                                   .num_frames = is_model  ? 0
-                                                 : is_anim ? 8
-                                                           : size,
-                                   .num_components = size,
-                                   .frame_rate = 24,
-                                   .numbers = (float *)zeros,
-                                   .bounds = is_anim ? (md5_bounds *)zeros : NULL,
-                                   .views = zeros,
-                                   .allocator = it.opts.allocator};
+            md5_doc before;
+            md5_doc doc = {kind,
+                           .num_joints = size,
+                           .num_meshes = is_model ? size : 0,
+                           .joints = joints,
+                           .meshes = meshes,
+                           .num_frames = is_model  ? 0
+                                         : is_anim ? 8
+                                                   : size,
+                           .num_components = size,
+                           .frame_rate = 24,
+                           .numbers = (float *)zeros,
+                           .bounds = is_anim ? (md5_bounds *)zeros : NULL,
+                           .views = zeros,
+                           .allocator = it.opts.allocator};
             memcpy(&before, &doc, sizeof doc);
             if (fix(number, &doc, &it.error) == MD5_NONE) {
                 CHECK_UINT(it.error.status, MD5_ERROR_MEMORY);

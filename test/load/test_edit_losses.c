@@ -82,7 +82,8 @@ TEST (edit_triangles_beyond_the_vertices_are_dropped) {
     static const char triangles[] = "numtris 6\ntri 0 3 1 2\ntri 1 0 1 2\ntri 2 0 65536 1\ntri 3 2 "
                                     "1 0\ntri 4 0 3 1\ntri 5 0 1 3\n";
     for (int order = 0; order < 2; order++) {
-        char text[1024], message[sizeof((md5_error *)0)->message] = "";
+        char text[1024];
+        char message[sizeof((md5_error *)0)->message] = "";
         snprintf(text, sizeof text,
                  "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
                  "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"

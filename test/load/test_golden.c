@@ -11,7 +11,8 @@
 typedef struct tolerances {
     double quaternion, rotation, length; // length: times the model's size
 } tolerances;
-static const tolerances strict = {2e-6, 1e-5, 3e-6}, loose = {2e-5, 2e-5, 1.2e-5};
+static const tolerances strict = {2e-6, 1e-5, 3e-6};
+static const tolerances loose = {2e-5, 2e-5, 1.2e-5};
 static const double bind_tolerance = 5e-5;
 static const double near_zero_w = 0.05;
 
@@ -139,7 +140,8 @@ static void check_transform(golden *g, const char *what, uint32_t index, md5_xfo
 {
     const md5_quat q = actual.rotation;
     const double ours[4] = {q.x, q.y, q.z, -(double)q.w};
-    double same = 0, flipped = 0;
+    double same = 0;
+    double flipped = 0;
     for (int i = 0; i < 4; i++) {
         const double expected = number(g);
         same = fmax(same, fabs(ours[i] - expected));
@@ -221,7 +223,8 @@ static void check_mesh(golden *g, uint32_t index)
     check_count(g, "weight references", used);
     check_count(g, "weights on a vertex", mesh->max_weights);
     for (uint32_t i = 0; i < mesh->num_file_vertices && expect(g, "st"); i++) {
-        const double u = number(g), v = number(g);
+        const double u = number(g);
+        const double v = number(g);
         // Nine digits distinguish any two floats.
         test_check((float)u == mesh->texcoords[i].x && (float)v == mesh->texcoords[i].y, g->file, 0,
                    "texture coordinate of vertex %u", i);
@@ -266,7 +269,8 @@ static void check_time(golden *g)
     char label[32];
     next_word(g, label, sizeof label);
     const double ms = number(g);
-    const double cycles = number(g), cycle = number(g);
+    const double cycles = number(g);
+    const double cycle = number(g);
     const double frame0 = number(g);
     number(g); // frame2
     number(g); // frontlerp
@@ -337,7 +341,8 @@ static bool load(golden *g)
             num_vertices = g->model->meshes[i].num_vertices;
     }
     const uint32_t num_joints = g->model->skeleton.num_joints;
-    const md5_vec3 low = g->model->bounds.min, high = g->model->bounds.max;
+    const md5_vec3 low = g->model->bounds.min;
+    const md5_vec3 high = g->model->bounds.max;
     g->size = sqrt(pow((high.x - low.x), 2) + pow((high.y - low.y), 2) + pow((high.z - low.z), 2));
     g->pose = calloc(num_joints, sizeof *g->pose);
     g->joints = calloc(num_joints, sizeof *g->joints);
@@ -477,7 +482,8 @@ static void count_warning(void *user, const md5_error *warning)
 // Rotations longer than 1 are normalized here, with a warning; the engine uses them raw.
 TEST (golden_overlong_rotations_become_rotations) {
     REQUIRE_CORPUS();
-    unsigned mesh_warnings = 0, anim_warnings = 0;
+    unsigned mesh_warnings = 0;
+    unsigned anim_warnings = 0;
     md5_load_opts opts = {.warn = count_warning, .warn_user = &mesh_warnings};
     OWN_MODEL model = md5_load_model(test_path("golden/edge/synth_overlong.md5mesh"), &opts, NULL);
     opts.warn_user = &anim_warnings;

@@ -109,7 +109,8 @@ typedef struct anim_form {
 
 static void add_anim(hostile_text *text, const anim_form *form, size_t size)
 {
-    const size_t frames = amount_of(form->frames, size), joints = amount_of(form->joints, size);
+    const size_t frames = amount_of(form->frames, size);
+    const size_t joints = amount_of(form->joints, size);
     const size_t components = amount_of(form->components, size) + joints * form->stride;
     const size_t boxes = amount_of(form->boxes, size);
     add(text, ANIM_HEAD, frames, joints, components);
@@ -224,7 +225,8 @@ static void add_shared_weights(hostile_text *text, size_t size, size_t width, si
 {
     const size_t text_size = size - size / 8;
     const size_t room = text_size - width * 40;
-    const size_t by_text = room / 19, by_sharing = text_size / per_byte / width;
+    const size_t by_text = room / 19;
+    const size_t by_sharing = text_size / per_byte / width;
     const size_t count = by_text < by_sharing ? by_text : by_sharing;
     add(text, JOINTS("%zu", "1"), width);
     for (size_t j = 0; j < width; j++)
@@ -547,7 +549,8 @@ static const hostile_case pairs[] = {
 // limit, which a quiet machine reaches. The test fails only if every attempt took longer than
 // `most_yardsticks` times the yardstick measured beside it: a slow machine, or one whose memory is
 // busy, slows both. Memory: FIXED_BYTES + BYTES_PER_BYTE * n, the text included.
-static const double wanted_nanoseconds = 10, most_yardsticks = 1.5;
+static const double wanted_nanoseconds = 10;
+static const double most_yardsticks = 1.5;
 enum { FIXED_BYTES = 64 << 10, BYTES_PER_BYTE = 16 };
 
 enum { SMALL = 400 * 1000, GROWTH = 4, ATTEMPTS = 4 };
@@ -674,7 +677,8 @@ static outcome bind_texts(const hostile_text *mesh, const hostile_text *motion)
 // Makes the input, reads or binds it, and returns its size in bytes.
 static size_t attempt(const hostile_case *tried, file_kind kind, size_t size, outcome *result)
 {
-    hostile_text first = {0}, second = {0};
+    hostile_text first = {0};
+    hostile_text second = {0};
     if (tried->anim.frames)
         add_anim(&first, &tried->anim, size);
     for (const piece *part = tried->pieces; part->words; part++) {
@@ -711,7 +715,8 @@ static void check_memory(const hostile_case *tried, file_kind kind, size_t size,
 
 static void check_long(const hostile_case *tried, file_kind kind, size_t wanted)
 {
-    double nanoseconds = 0, yardsticks = 0;
+    double nanoseconds = 0;
+    double yardsticks = 0;
     outcome result = {0};
     size_t size = 0;
     for (int i = 0; i < ATTEMPTS; i++) {
@@ -737,7 +742,8 @@ static void check_long(const hostile_case *tried, file_kind kind, size_t wanted)
 static void check_growth(const hostile_case *tried, file_kind kind)
 {
     const double slack = 0.03;
-    outcome small = {0}, large = {0};
+    outcome small = {0};
+    outcome large = {0};
     size_t size = 0;
     bool is_linear = false;
     for (int i = 0; i < ATTEMPTS && !is_linear; i++) {

@@ -270,7 +270,8 @@ TEST (load_survives_failure_of_every_allocation) {
 
 TEST (load_keeps_to_every_memory_limit) {
     for (uint32_t f = 0; f < 2; f++) {
-        size_t most_refused = 0, least_loaded = SIZE_MAX;
+        size_t most_refused = 0;
+        size_t least_loaded = SIZE_MAX;
         for (size_t limit = 1; limit < 64 * 1024; limit += limit < 64 ? 1 : 61) {
             test_heap heap = {0};
             const md5_load_opts opts = heap_opts(&heap, limit);
@@ -294,7 +295,8 @@ TEST (load_keeps_to_every_memory_limit) {
 // A part of a file loads only with a warning, unless nothing of meaning was cut off.
 TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
     for (uint32_t f = 0; f < 2; f++) {
-        size_t size, num_loaded = 0;
+        size_t size;
+        size_t num_loaded = 0;
         OWN_STRING text = test_read_file(test_path(small_files[f]), &size);
         REQUIRE(text);
         const size_t needed = (size_t)(strrchr(text, '}') - text) + 1;
@@ -321,7 +323,9 @@ TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
 TEST (load_of_a_file_with_any_byte_altered_is_sound) {
     static const char others[] = "\0\n \"'(){}/*-+.,0129eExm\x80\xFF";
     for (uint32_t f = 0; f < 2; f++) {
-        size_t size, num_loaded = 0, num_refused = 0;
+        size_t size;
+        size_t num_loaded = 0;
+        size_t num_refused = 0;
         OWN_STRING text = test_read_file(test_path(small_files[f]), &size);
         REQUIRE(text);
         for (size_t at = 0; at < size; at++) {
@@ -476,7 +480,8 @@ typedef struct writer {
 // Mostly below 1 or at the limit of 1e9; rarely in between or far beyond.
 static double any_number(writer *out)
 {
-    const double kind = test_random(&out->random), sign = test_random(&out->random) < 0.5 ? -1 : 1;
+    const double kind = test_random(&out->random);
+    const double sign = test_random(&out->random) < 0.5 ? -1 : 1;
     if (kind < 0.5)
         return sign * test_random(&out->random);
     if (kind < 0.97)
@@ -570,8 +575,9 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
         double time = i * 0.031;
         md5_root root = (md5_root)(i / 3);
         md5_xform pose[JOINTS], first[JOINTS], sum[JOINTS];
-        const md5_sample_position start = {0}, sample = md5_sample_position_at(binding->anim, time,
-                                                                               ((md5_wrap)(i % 3)));
+        const md5_sample_position start = {0};
+        const md5_sample_position sample =
+            md5_sample_position_at(binding->anim, time, ((md5_wrap)(i % 3)));
         md5_sample(binding, sample, root, pose);
         check_pose(binding, pose);
         md5_sample(binding, start, root, first);
@@ -591,10 +597,13 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
 }
 
 TEST (range_whatever_loads_is_posed_and_skinned_finitely) {
-    static writer mesh = {.random = 1}, clip = {.random = 2};
-    unsigned num_refused = 0, num_posed = 0;
+    static writer mesh = {.random = 1};
+    static writer clip = {.random = 2};
+    unsigned num_refused = 0;
+    unsigned num_posed = 0;
     for (int i = 0; i < 3000; i++) {
-        md5_error mesh_error = {0}, clip_error = {0};
+        md5_error mesh_error = {0};
+        md5_error clip_error = {0};
         mesh.used = 0;
         WRITE(&mesh, "MD5Version 10 commandline \"\" numJoints %d numMeshes 1 joints {", JOINTS);
         for (int j = 0; j < JOINTS; j++) {

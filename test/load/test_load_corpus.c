@@ -45,7 +45,9 @@ static void check_counts(const corpus_line *line, read_asset made)
         CHECK_UINT(made.anim->num_frames, line->num_frames);
         return;
     }
-    uint32_t num_vertices = 0, num_triangles = 0, num_weights = 0;
+    uint32_t num_vertices = 0;
+    uint32_t num_triangles = 0;
+    uint32_t num_weights = 0;
     for (uint32_t i = 0; i < made.model->num_meshes; i++) {
         const md5_mesh *const mesh = &made.model->meshes[i];
         num_vertices += mesh->num_file_vertices;

@@ -314,7 +314,8 @@ TEST (character_of_many_clips_takes_linear_time) {
         test_append(&text, "clip a x%06x\n", i);
     test_append(&text, "layer l { state s a } }");
     const memory_file files[] = {{"m.md5machine", text.bytes}, {"m", mesh_text}};
-    double parsed = 1e9, loaded = 1e9;
+    double parsed = 1e9;
+    double loaded = 1e9;
     for (int i = 0; i < 5; i++) {
         archive from = {.files = files, .num_files = 2};
         const md5_load_opts opts = reading(&from);
@@ -441,7 +442,9 @@ TEST (character_frees_everything_when_memory_runs_out) {
 // Paths and arrays so large that each step allocates a chunk of its own.
 TEST (large_character_frees_everything_when_memory_runs_out) {
     enum { LENGTH = 200000, CLIPS = 4000, ROOM = 2 * LENGTH + 40 * CLIPS + 1000 };
-    OWN_STRING text = malloc(ROOM), *const model = malloc(LENGTH), *const anim = malloc(LENGTH);
+    OWN_STRING text = malloc(ROOM);
+    OWN_STRING *const model = malloc(LENGTH);
+    OWN_STRING *const anim = malloc(LENGTH);
     memset(model, 'm', LENGTH);
     memset(anim, 'a', LENGTH);
     model[0] = anim[0] = '/';

@@ -18,7 +18,8 @@ static md5_model *load(const md5_load_opts *opts)
 // The skinned vertices of a mesh, in one block: positions, normals.
 static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, md5_vec4 *tangents)
 {
-    const uint32_t count = mesh->num_vertices, num_joints = model->skeleton.num_joints;
+    const uint32_t count = mesh->num_vertices;
+    const uint32_t num_joints = model->skeleton.num_joints;
     md5_vec3 *const points = calloc(2 * (size_t)count + 1, sizeof *points);
     OWN_ARRAY(md5_mat34, palette, num_joints);
     OWN_ARRAY(md5_dual_quat, duals, num_joints);
@@ -36,13 +37,14 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
 // thimble has mirror seams: without tangents the copies of their vertices are left out, and nothing
 // else.
 TEST (models_without_tangents_have_the_vertices_of_the_file) {
-    OWN_MODEL whole = load(NULL), *const bare = load(
-                                      &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS});
+    OWN_MODEL whole = load(NULL);
+    OWN_MODEL *const bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS});
     CHECK(asset_model_fault(bare) == NULL);
     CHECK(bare->geometry_size < whole->geometry_size);
     uint32_t num_copies = 0;
     for (uint32_t m = 0; m < whole->num_meshes; m++) {
-        const md5_mesh *const a = &whole->meshes[m], *const b = &bare->meshes[m];
+        const md5_mesh *const a = &whole->meshes[m];
+        const md5_mesh *const b = &bare->meshes[m];
         const uint32_t count = b->num_vertices;
         num_copies += a->num_vertices - count;
         CHECK(!b->tangents && a->tangents);
@@ -66,12 +68,13 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
 }
 
 TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
-    OWN_MODEL whole = load(NULL), *const bare = load(
-                                      &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS});
+    OWN_MODEL whole = load(NULL);
+    OWN_MODEL *const bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS});
     CHECK(asset_model_fault(bare) == NULL);
     CHECK_UINT(bare->geometry_size, whole->geometry_size); // a plan is a block of its own
     for (uint32_t m = 0; m < whole->num_meshes; m++) {
-        const md5_mesh *const a = &whole->meshes[m], *const b = &bare->meshes[m];
+        const md5_mesh *const a = &whole->meshes[m];
+        const md5_mesh *const b = &bare->meshes[m];
         CHECK(a->skin_plan && !b->skin_plan);
         CHECK(a->loss4 == b->loss4 && a->loss8 == b->loss8);
         for (int dual = 0; dual < 2; dual++) {
@@ -165,7 +168,8 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
     OWN_MODEL file = md5_load_model(path, NULL, NULL);
     OWN_MODEL model = md5_load_model(path, &bare, NULL);
     REQUIRE(file && model);
-    const md5_mesh *const a = &file->meshes[0], *const b = &model->meshes[0];
+    const md5_mesh *const a = &file->meshes[0];
+    const md5_mesh *const b = &model->meshes[0];
     CHECK(a->tangents && !b->tangents);
     const md5_mat34 to = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 1);
     for (uint32_t i = 0; i < b->num_vertices; i++) {
@@ -258,8 +262,10 @@ TEST (clips_that_are_read_twice_are_as_those_read_once) {
             strstr(text, "\nframe 1")[-1] = 'x';
         OWN_TEXT padded = {0};
         test_append(&padded, "%s// %*s", text, (int)size, "");
-        test_heap heap = {0}, other = {0};
-        const md5_load_opts opts = heap_opts(&heap, 0), others = heap_opts(&other, 0);
+        test_heap heap = {0};
+        test_heap other = {0};
+        const md5_load_opts opts = heap_opts(&heap, 0);
+        const md5_load_opts others = heap_opts(&other, 0);
         OWN_ANIM twice = md5_parse_anim(text, size, &opts, NULL);
         OWN_ANIM once = md5_parse_anim(padded.bytes, padded.used, &others, NULL);
         REQUIRE(twice && once);
@@ -277,7 +283,8 @@ TEST (repeated_counts_allocate_no_more) {
     STRINGS(comments) = {"// numJoints 99999999\n", "// numMeshes 99999999\n"};
     enum { TIMES = 1500 };
     for (int i = 0; i < 2; i++) {
-        const size_t length = strlen(comments[i]), size = TIMES * length + strlen(model);
+        const size_t length = strlen(comments[i]);
+        const size_t size = TIMES * length + strlen(model);
         OWN_STRING text = malloc(size + 1);
         CHECK(text);
         for (size_t k = 0; k < TIMES; k++)
@@ -330,7 +337,8 @@ static void check_made(const char *path, const md5_load_opts *opts, uint32_t par
                        const md5_load_opts *whole_opts)
 {
     md5_error error = {0};
-    OWN_MODEL model = load_later_load(path, opts), *const whole = load_later_load(path, whole_opts);
+    OWN_MODEL model = load_later_load(path, opts);
+    OWN_MODEL *const whole = load_later_load(path, whole_opts);
     CHECK(!asset_models_equal(model, whole)
           || !plans_equal(model->meshes[0].skin_plan, whole->meshes[0].skin_plan));
     CHECK(md5_derive_geometry(model, parts, &error));
@@ -382,7 +390,8 @@ TEST (tangents_made_after_a_lossy_conversion_are_close) {
     CHECK(md5_derive_geometry(model, MD5_GEOMETRY_TANGENTS, NULL));
     CHECK(asset_model_fault(model) == NULL);
     for (uint32_t m = 0; m < whole->num_meshes; m++) {
-        const md5_mesh *const a = &whole->meshes[m], *const b = &model->meshes[m];
+        const md5_mesh *const a = &whole->meshes[m];
+        const md5_mesh *const b = &model->meshes[m];
         CHECK_UINT(b->num_vertices, a->num_vertices);
         for (uint32_t v = 0; v < a->num_vertices; v++) {
             CHECK_NEAR(b->positions[v].x, a->positions[v].x, 1e-5);
@@ -437,7 +446,8 @@ TEST (grouped_vertices_are_made_later_as_by_a_load) {
 
 static bool has_groups_of_one(const md5_mesh *mesh, uint32_t v)
 {
-    const uint32_t *const first = mesh->first_influence + v, count = first[1] - first[0];
+    const uint32_t *const first = mesh->first_influence + v;
+    const uint32_t count = first[1] - first[0];
     return count == first[0] - first[-1]
            && memcmp(mesh->influence_joints + first[0], mesh->influence_joints + first[-1],
                      count * sizeof(uint32_t))
@@ -453,16 +463,20 @@ TEST (grouped_vertices_are_the_same_in_another_order) {
         CHECK(asset_model_fault(model) == NULL);
         uint32_t num_alike[2] = {0, 0};
         for (uint32_t m = 0; m < plain->num_meshes; m++) {
-            const md5_mesh *const a = &plain->meshes[m], *const b = &model->meshes[m];
+            const md5_mesh *const a = &plain->meshes[m];
+            const md5_mesh *const b = &model->meshes[m];
             REQUIRE(a->num_vertices == b->num_vertices && a->num_triangles == b->num_triangles);
             md5_vec3 *const normals = test_alloc(2 * a->num_vertices * sizeof *normals);
             md5_vec3 *const points = test_alloc(2 * a->num_vertices * sizeof *points);
             md5_skin(a, plain->bind, points, normals, NULL);
             md5_skin(b, plain->bind, points + a->num_vertices, normals + a->num_vertices, NULL);
             for (uint32_t i = 0; i < 3 * a->num_triangles; i++) {
-                const uint32_t v = a->indices[i], w = b->indices[i], to = a->num_vertices + w;
+                const uint32_t v = a->indices[i];
+                const uint32_t w = b->indices[i];
+                const uint32_t to = a->num_vertices + w;
                 REQUIRE(a->sources[v] == b->sources[w]);
-                const uint32_t first = a->first_influence[v], own = b->first_influence[w];
+                const uint32_t first = a->first_influence[v];
+                const uint32_t own = b->first_influence[w];
                 const uint32_t count = a->first_influence[v + 1] - first;
                 REQUIRE(count == b->first_influence[w + 1] - own);
                 CHECK_BYTES(b->influences + own, a->influences + first, count * sizeof(md5_vec4));
@@ -494,7 +508,8 @@ TEST (models_without_geometry_have_their_skeleton_and_counts) {
     CHECK(model->bounds.min.x > model->bounds.max.x);
     CHECK(model->geometry_size < whole->geometry_size * 6 / 10);
     for (uint32_t m = 0; m < whole->num_meshes; m++) {
-        const md5_mesh *const a = &whole->meshes[m], *const b = &model->meshes[m];
+        const md5_mesh *const a = &whole->meshes[m];
+        const md5_mesh *const b = &model->meshes[m];
         CHECK_STRING(b->shader, a->shader);
         CHECK_UINT(b->num_file_vertices, a->num_file_vertices);
         CHECK_UINT(b->num_triangles, a->num_triangles);

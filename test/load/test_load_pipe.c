@@ -29,7 +29,8 @@ static void check_refused(const char *path)
 }
 
 TEST (load_refuses_pipes_without_waiting) {
-    char folder[] = "/tmp/md5model_XXXXXX", path[64];
+    char folder[] = "/tmp/md5model_XXXXXX";
+    char path[64];
     int ends[2];
     REQUIRE(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/pipe", folder);

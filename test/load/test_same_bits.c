@@ -193,7 +193,8 @@ static bool load_machine(const char *path, machine_case *made, md5_error *error)
 // Plays a machine in uneven steps with random changes of its parameters.
 static uint64_t hash_player(const machine_case *made)
 {
-    uint64_t hash = empty_hash, random = 7;
+    uint64_t hash = empty_hash;
+    uint64_t random = 7;
     buffers fixture = buffers_for(made->model);
     OWN void *const scratch = take(md5_player_pose_scratch(made->machine), 1);
     for (int step = 0; step < NUM_STEPS; step++) {
@@ -254,7 +255,8 @@ static uint64_t hash_mesh_and_clip(const char *mesh, const char *clip)
 static uint64_t check_line(const char *line)
 {
     unsigned long long expected = 0;
-    char first[MAX_PATH_LENGTH] = "", clip[MAX_PATH_LENGTH] = "";
+    char first[MAX_PATH_LENGTH] = "";
+    char clip[MAX_PATH_LENGTH] = "";
     if (!CHECK(sscanf(line, "%16llx %255s %255s", &expected, first, clip) >= 2))
         return 0;
     const size_t length = strlen(first);

@@ -485,13 +485,15 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
     CHECK_UINT(c->num_triangles, 18);
     for (uint32_t i = 0; i < 54; i++)
         uses[c->indices[i]]++;
-    double widest = 0, highest = 0;
+    double widest = 0;
+    double highest = 0;
     for (uint32_t i = 0; i < 16; i++) {
         CHECK(uses[i] > 0 && c->positions[i].x > 10 - 1e-3f);
         CHECK_EXACT(c->texcoords[i].x, i < 4 ? 0.5 : 0);
         CHECK_EXACT(c->texcoords[i].y, 0.5);
         CHECK(c->colors[i].x == 1 && c->colors[i].w == 1);
-        const double wide = fabs((double)c->positions[i].y), high = fabs((double)c->positions[i].z);
+        const double wide = fabs((double)c->positions[i].y);
+        const double high = fabs((double)c->positions[i].z);
         widest = fmax(widest, wide);
         highest = fmax(highest, high);
     }
@@ -549,7 +551,9 @@ static void check_eye(md5_model *model, const double expected[4][2])
     const md5_mesh *const mesh = &model->meshes[0];
     const md5_material material = {.deform = MD5_DEFORM_EYEBALL};
     const float registers[MD5_FIRST_REGISTER] = {0};
-    uint32_t num_vertices = 0, num_triangles = 0, indices[12];
+    uint32_t num_vertices = 0;
+    uint32_t num_triangles = 0;
+    uint32_t indices[12];
     static const uint32_t eye[6] = {3, 4, 5, 5, 4, 6};
     md5_vec3 positions[10];
     md5_vec2 texcoords[10];
@@ -577,7 +581,8 @@ TEST (deform_eye_projects_the_texture_from_its_origin) {
 // Looking to the left by atan(1/2): s goes along (1, -2, 0) / sqrt(5), so that its middle is where
 // the look meets the eye, at y = 1/2; up by the same angle: t goes along (-1, 0, 2) / sqrt(5).
 TEST (deform_eye_follows_its_focus) {
-    const double across = 2.0 / sqrt(5.0), tilted = 1.0 / sqrt(5.0);
+    const double across = 2.0 / sqrt(5.0);
+    const double tilted = 1.0 / sqrt(5.0);
     const double left[4][2] = {{0.5 + across, 1}, {0.5, 1}, {0.5 + across, 0}, {0.5, 0}};
     check_eye(make_eye((md5_vec3){100, 50, 0}, false), left);
     const double up[4][2] = {{1, 0.5 - tilted + 0.5 * across},

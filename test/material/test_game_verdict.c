@@ -155,7 +155,8 @@ TEST (lenient_skins) {
 // warnings. The engine defaults the model.
 static void check_model(const char *text, const char *expected, const char *line)
 {
-    char anims[256] = "", all[512];
+    char anims[256] = "";
+    char all[512];
     game_log log;
     snprintf(all, sizeof all, "model m { mesh x.md5mesh %s }", text);
     md5_game *game = open_models(all, NULL);
@@ -371,7 +372,8 @@ TEST (verdicts_fail_without_memory) {
         snprintf(text + (size_t)i * 8, 9, "m%04u{}\n", i);
     const game_text texts[] = {{"materials/a.mtr", text}};
     const md5_game_path place = game_place(texts, 1, false);
-    uint32_t failed = 0, changed = 0;
+    uint32_t failed = 0;
+    uint32_t changed = 0;
     for (size_t step = 1; step < 100 && changed == 0; step++) {
         test_heap heap = {.fail_at = 0};
         const md5_load_opts opts = heap_opts(&heap, 0);

@@ -8,7 +8,8 @@ enum { FILE_SIZE = sizeof image_files_red_file };
 
 static void make_files(void)
 {
-    static const uint8_t red[4] = {255, 0, 0, 255}, green[4] = {0, 255, 0, 255};
+    static const uint8_t red[4] = {255, 0, 0, 255};
+    static const uint8_t green[4] = {0, 255, 0, 255};
     image_write_tga(image_files_red_file, red, 1, 1);
     image_write_tga(image_files_green_file, green, 1, 1);
 }
@@ -432,7 +433,8 @@ TEST (builtin_pictures_inside_of_programs_are_lenient) {
 
 TEST (compressed_files_come_first_if_that_is_asked_for) {
     uint8_t red_file[IMAGE_TGA_HEADER + 4], green_file[IMAGE_TGA_HEADER + 4];
-    static const uint8_t red[4] = {255, 0, 0, 255}, green[4] = {0, 255, 0, 255};
+    static const uint8_t red[4] = {255, 0, 0, 255};
+    static const uint8_t green[4] = {0, 255, 0, 255};
     image_place place = {.count = 0};
     char line[512] = "";
     const md5_load_opts opts = {.warn = keep_line, .warn_user = line};
@@ -473,7 +475,8 @@ static bool is_compressed(md5_game *game, const char *text)
 }
 
 TEST (compressed_files_older_than_their_sources_are_not_taken) {
-    static const uint8_t red[4] = {255, 0, 0, 255}, green[4] = {0, 255, 0, 255};
+    static const uint8_t red[4] = {255, 0, 0, 255};
+    static const uint8_t green[4] = {0, 255, 0, 255};
     static const char program[] = "add( a, makeAlpha( b ) )";
     uint8_t sources[IMAGE_TGA_HEADER + 4], compressed[IMAGE_TGA_HEADER + 4];
     image_place place = {.count = 0, .has_times = true};

@@ -68,7 +68,8 @@ TEST (image_programs_are_the_engines) {
         image_place_add(&place, paths[i], NULL, 0);
     }
     OWN_GAME game = open_images(&place, NULL);
-    int number = 0, num_equal = 0;
+    int number = 0;
+    int num_equal = 0;
     for (char *row = strchr(rows, '\n'); row && row[1]; row = strchr(row, '\n')) {
         char text[256] = "";
         row++;
@@ -218,9 +219,12 @@ static double height_at(const made_images *made, int x, int y)
 static void expect_heights(const made_images *made, int i, uint8_t expected[4])
 {
     const double k = 16.0 / 256.0;
-    const int x = i % SIDE, y = i / SIDE;
-    const double here = height_at(made, x, y), right = height_at(made, x + 1, y);
-    const double below = height_at(made, x, y + 1), across = height_at(made, x + 1, y + 1);
+    const int x = i % SIDE;
+    const int y = i / SIDE;
+    const double here = height_at(made, x, y);
+    const double right = height_at(made, x + 1, y);
+    const double below = height_at(made, x, y + 1);
+    const double across = height_at(made, x + 1, y + 1);
     const double parts[2][2] = {{-(right - here) * k, -(below - here) * k},
                                 {-(across - below) * k, (here - below) * k}};
     double sum[3] = {0, 0, 0};
@@ -237,8 +241,8 @@ static void expect_smooth(const made_images *made, int i, uint8_t expected[4])
 {
     double sum[3] = {0, 0, 0};
     for (int j = 0; j < 9; j++) {
-        const int x = (i % SIDE + SIDE + j % 3 - 1) % SIDE,
-                  y = (i / SIDE + SIDE + j / 3 - 1) % SIDE;
+        const int x = (i % SIDE + SIDE + j % 3 - 1) % SIDE;
+        const int y = (i / SIDE + SIDE + j / 3 - 1) % SIDE;
         for (int axis = 0; axis < 3; axis++)
             sum[axis] += made->a[y * SIDE + x][axis] - 128.0;
     }
@@ -269,7 +273,8 @@ TEST (image_programs_compute_normals) {
 
 // Texels 0 0 0 and 128 128 128 are ignored; a texel without other neighbours becomes 128 128 128.
 TEST (image_programs_smooth_over_unused_texels) {
-    uint8_t file[IMAGE_TGA_HEADER + 8], texels[8] = {0, 0, 0, 9, 128, 128, 128, 8};
+    uint8_t file[IMAGE_TGA_HEADER + 8];
+    uint8_t texels[8] = {0, 0, 0, 9, 128, 128, 128, 8};
     image_place place = {.count = 0};
     image_place_add(&place, "a.tga", file, image_write_tga(file, texels, 2, 1));
     OWN_GAME game = open_images(&place, NULL);
@@ -343,9 +348,11 @@ static void check_no_tree(const md5_image_step *steps, uint32_t num_steps, const
 TEST (image_programs_must_be_trees) {
     static const char *const no_tree = "invalid image program: its steps do not form a tree";
     const md5_image_step file = {.kind = MD5_IMAGE_FILE, .file = "a"};
-    const md5_image_step pair = {.kind = MD5_IMAGE_ADD}, one = {.kind = MD5_IMAGE_MAKE_ALPHA};
+    const md5_image_step pair = {.kind = MD5_IMAGE_ADD};
+    const md5_image_step one = {.kind = MD5_IMAGE_MAKE_ALPHA};
     const md5_image_step no_name = {.kind = MD5_IMAGE_FILE};
-    const md5_image_step two_files[] = {file, file}, lone_pair[] = {file, pair};
+    const md5_image_step two_files[] = {file, file};
+    const md5_image_step lone_pair[] = {file, pair};
     check_no_tree(NULL, 0, "image program is empty");
     check_no_tree(two_files, 2, no_tree);
     check_no_tree(lone_pair, 2, no_tree);

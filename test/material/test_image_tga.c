@@ -33,7 +33,10 @@ static uint32_t index_of(uint32_t i)
 // A color, number `i`, as a file stores it in `bits`.
 static void put_color(tga_bytes *file, uint32_t i, uint32_t bits)
 {
-    const uint32_t r = sample(i, 0), g = sample(i, 1), b = sample(i, 2), a = sample(i, 3);
+    const uint32_t r = sample(i, 0);
+    const uint32_t g = sample(i, 1);
+    const uint32_t b = sample(i, 2);
+    const uint32_t a = sample(i, 3);
     if (bits == 8)
         put(file, r, 8);
     else if (bits < 24)
@@ -177,7 +180,8 @@ TEST (images_tga_of_impossible_sizes) {
         {false, 12, 4, "\0\0\0", "empty image: 0 x 0 pixels"},
         {true, 5, 2, "\0", "TGA palette is empty"},
     };
-    static const tga_kind plain = {2, 32, 0, true, false}, palette = {1, 8, 24, false, false};
+    static const tga_kind plain = {2, 32, 0, true, false};
+    static const tga_kind palette = {1, 8, 24, false, false};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         tga_bytes file;
         write_file(&file, cases[i].has_palette ? &palette : &plain);
@@ -267,7 +271,8 @@ static void check_block(const char *name, const uint8_t *block, size_t size, uin
 }
 
 TEST (images_dds_of_four_and_three_colors) {
-    static const uint8_t four[8] = {COLORS(WHITE, BLACK)}, three[8] = {COLORS(BLACK, WHITE)};
+    static const uint8_t four[8] = {COLORS(WHITE, BLACK)};
+    static const uint8_t three[8] = {COLORS(BLACK, WHITE)};
     static const uint8_t expected_four[4][4] = {
         {255, 255, 255, 255}, {0, 0, 0, 255}, {170, 170, 170, 255}, {85, 85, 85, 255}};
     static const uint8_t expected_three[4][4] = {
@@ -298,8 +303,10 @@ TEST (images_dds_with_alpha) {
 // 5 by 6 texels are in 2 by 2 blocks, each of another color.
 TEST (images_dds_of_any_size) {
     static const uint8_t blocks[4][8] = {{0x00, 0xF8}, {0xE0, 0x07}, {0x1F, 0x00}, {0xFF, 0xFF}};
-    static const uint8_t red[4] = {255, 0, 0, 255}, green[4] = {0, 255, 0, 255};
-    static const uint8_t blue[4] = {0, 0, 255, 255}, white[4] = {255, 255, 255, 255};
+    static const uint8_t red[4] = {255, 0, 0, 255};
+    static const uint8_t green[4] = {0, 255, 0, 255};
+    static const uint8_t blue[4] = {0, 0, 255, 255};
+    static const uint8_t white[4] = {255, 255, 255, 255};
     dds_bytes file;
     begin(&file, 5, 6, "DXT1");
     add(&file, blocks, sizeof blocks);
@@ -348,7 +355,8 @@ TEST (images_dds_without_blocks) {
 TEST (images_dds_with_padded_rows) {
     static const uint32_t masks[4] = {0xFF0000, 0xFF00, 0xFF, 0};
     static const uint8_t rows[7] = {3, 2, 1, 9, 6, 5, 4};
-    static const uint8_t padded[4] = {4, 5, 6, 255}, dense[4] = {5, 6, 9, 255};
+    static const uint8_t padded[4] = {4, 5, 6, 255};
+    static const uint8_t dense[4] = {5, 6, 9, 255};
     dds_bytes file;
     begin(&file, 1, 2, NULL);
     set_masks(&file, 0x40, 24, masks);

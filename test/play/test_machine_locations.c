@@ -452,7 +452,8 @@ TEST (machine_locations_of_exits_that_are_never_reached) {
     for (uint32_t i = 0; i < 3; i++)
         play_add_clip(&made, 21, 20, 0.3, (play_walk){40, 0.5, 0}, i);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char text[sizeof good + 100], warning[400] = "";
+        char text[sizeof good + 100];
+        char warning[400] = "";
         const size_t before = (size_t)(strstr(good, place) + strlen(place) - good);
         const int size = snprintf(text, sizeof text, "%.*s %s%s", (int)before, good,
                                   cases[i].transition, good + before);

@@ -19,8 +19,9 @@ TEST_PLAY (reserved_member_of_each_kind_of_table_is_an_error, play_scene_begin(f
     const md5_layer_desc layers[] = {{.reserved = {[2] = 1}}, {ROW(transitions, transition)}};
     const md5_modifier_gaze gaze = {.reserved = {[3] = 1}};
     const md5_modifier_hold hold = {.reserved = {[3] = 1}};
-    const md5_modifier_desc modifier = {.reserved = {[0] = 1}}, looking = {.gaze = &gaze},
-                            holding = {.hold = &hold};
+    const md5_modifier_desc modifier = {.reserved = {[0] = 1}};
+    const md5_modifier_desc looking = {.gaze = &gaze};
+    const md5_modifier_desc holding = {.hold = &hold};
     const md5_morph_desc morph = {.reserved = {[1] = 1}};
     const md5_machine_desc errors[] = {
         {.reserved = {[2] = 1}},    {ROW(clips, clip)},        {ROW(motions, motions[0])},

@@ -182,7 +182,8 @@ TEST (axes_mirror_left_and_right) {
             return;
         const uint32_t count = made.from->skeleton.num_joints;
         OWN uint32_t *const mirror = malloc(count * sizeof *mirror);
-        md5_xform *const a = malloc(2 * count * sizeof *a), *const b = a + count;
+        md5_xform *const a = malloc(2 * count * sizeof *a);
+        md5_xform *const b = a + count;
         CHECK(md5_build_mirror(&made.from->skeleton, mirror) > 4);
         uint64_t random = 5;
         for (uint32_t j = 0; j < count; j++) {
@@ -249,10 +250,12 @@ TEST (axes_move_characters_over_the_ground) {
         walker from, to;
         make_walker(NULL, &from);
         make_walker(&opts, &to);
-        double forward = 0, pose = 0;
+        double forward = 0;
+        double pose = 0;
         for (int k = 0; k < 120; k++) {
             const float speed = k < 40 ? 0 : k < 80 ? 60 : 120;
-            const md5_xform a = step(&from, speed, k == 70), b = step(&to, speed, k == 70);
+            const md5_xform a = step(&from, speed, k == 70);
+            const md5_xform b = step(&to, speed, k == 70);
             CHECK_SMALL(axes_transform_error(fixture, 1, &a, &b, 1), 1e-5);
             forward += a.translation.x;
             for (uint32_t j = 0; j < from.character->model->skeleton.num_joints; j++)

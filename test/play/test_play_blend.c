@@ -27,7 +27,8 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
         {.x = 0, .y = 0}, {.x = 2, .y = 0}, {.x = -2, .y = 0}, {.x = 0, .y = 1}, {.x = 3, .y = 3},
     };
     enum { COUNT = COUNT_OF(items) };
-    float weights[COUNT], before[COUNT] = {0};
+    float weights[COUNT];
+    float before[COUNT] = {0};
     for (int item = 0; item < COUNT; item++) {
         md5i_blend_weights_2d(items, COUNT, items[item].x, items[item].y, weights);
         for (int other = 0; other < COUNT; other++)
@@ -35,7 +36,8 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
     }
     // Anywhere: not negative, sum 1, and continuous along a path.
     for (int step = 0; step < 4000; step++) {
-        const float x = -6 + 0.003f * (float)step, y = 0.001f * (float)(step % 4000) - 1;
+        const float x = -6 + 0.003f * (float)step;
+        const float y = 0.001f * (float)(step % 4000) - 1;
         md5i_blend_weights_2d(items, COUNT, x, y, weights);
         double sum = 0;
         for (int item = 0; item < COUNT; item++) {
@@ -56,7 +58,8 @@ static double influence_in_plane(const md5_motion_item *items, uint32_t count, u
 {
     double least = 1;
     for (uint32_t other = 0; other < count; other++) {
-        const double to_x = items[other].x - items[item].x, to_y = items[other].y - items[item].y;
+        const double to_x = items[other].x - items[item].x;
+        const double to_y = items[other].y - items[item].y;
         const double along = (x - items[item].x) * to_x + (y - items[item].y) * to_y;
         if (other != item)
             least = fmin(least, 1 - along / (to_x * to_x + to_y * to_y));
@@ -73,9 +76,11 @@ TEST (in_a_plane_each_other_item_limits_the_weight) {
         items[item].y = test_betweenf(-5, 5, &random);
     }
     for (int round = 0; round < 200; round++) {
-        const float x = test_betweenf(-6, 6, &random), y = test_betweenf(-6, 6, &random);
+        const float x = test_betweenf(-6, 6, &random);
+        const float y = test_betweenf(-6, 6, &random);
         float weights[COUNT];
-        double expected[COUNT], sum = 0;
+        double expected[COUNT];
+        double sum = 0;
         for (uint32_t item = 0; item < COUNT; item++)
             sum += expected[item] = influence_in_plane(items, COUNT, item, x, y);
         md5i_blend_weights_2d(items, COUNT, x, y, weights);
@@ -104,7 +109,8 @@ TEST (without_markers_a_group_advances_at_the_mean_rate) {
     CHECK_EXACT(md5_clock_time(md5i_sync_advance(&nothing, 1, 0, clock, 2)), 7);
 }
 
-static const double WALK[] = {0.1, 0.6, 0.8}, RUN[] = {0, 0.3, 0.9};
+static const double WALK[] = {0.1, 0.6, 0.8};
+static const double RUN[] = {0, 0.3, 0.9};
 
 TEST (clips_meet_at_their_markers) {
     for (int marker = 0; marker < 3; marker++) {
@@ -151,7 +157,8 @@ TEST (a_group_with_markers_does_not_depend_on_the_split) {
 
 TEST (a_group_that_pulls_both_ways_comes_to_rest_between) {
     // Forward in the first part, backward in the second: it stays at the marker between.
-    const double even[] = {0, 0.5}, late[] = {0, 0.9};
+    const double even[] = {0, 0.5};
+    const double late[] = {0, 0.9};
     const md5_sync_item items[] = {{0.5f, 1, even}, {0.5f, -1, late}};
     const md5_clock ahead = md5i_sync_advance(items, 2, 2, (md5_clock){0, 0.25}, 100);
     CHECK_NEAR(md5_clock_time(ahead), 0.5, 1e-9);
@@ -337,9 +344,11 @@ TEST (blend_kinds_of_a_plane_know_no_order) {
         play_scene_add(&fixture, 25, 24, 1.2, 81 + i);
     for (uint32_t order = 0; order < ORDERS; order++) {
         const char *row[ITEMS];
-        uint32_t left[ITEMS] = {0, 1, 2, 3, 4}, rest = order;
+        uint32_t left[ITEMS] = {0, 1, 2, 3, 4};
+        uint32_t rest = order;
         for (uint32_t i = 0; i < ITEMS; i++) {
-            const uint32_t taken = rest % (ITEMS - i), item = left[taken];
+            const uint32_t taken = rest % (ITEMS - i);
+            const uint32_t item = left[taken];
             rest /= ITEMS - i;
             left[taken] = left[ITEMS - 1 - i];
             row[i] = items[item];
@@ -375,7 +384,8 @@ static void begin(play_scene *fixture, const speed_clip *clips, uint32_t count, 
 {
     STRINGS(syncs) = {"", "phase", "markers"};
     STRINGS(extracts) = {"", "move", "walk", "turn"};
-    char rows[1024] = "", items[128] = "";
+    char rows[1024] = "";
+    char items[128] = "";
     play_scene_begin(fixture);
     for (uint32_t i = 0; i < count; i++) {
         const speed_clip *const clip = &clips[i];
@@ -400,8 +410,10 @@ static void begin(play_scene *fixture, const speed_clip *clips, uint32_t count, 
 // last step counts. `by_steps` adds up the lengths of the steps instead, for a root that turns.
 static double speed_over(md5_player *player, double cycles, bool by_steps)
 {
-    const double step = 1.0 / 512.0, first = play_time(player);
-    double seconds = 0, way = 0;
+    const double step = 1.0 / 512.0;
+    const double first = play_time(player);
+    double seconds = 0;
+    double way = 0;
     for (double time = first; time < first + cycles && seconds < 1e3;) {
         play_advance(player, step);
         const md5_vec3 moved = md5_player_root_motion(player).translation;
@@ -490,7 +502,8 @@ TEST (by_speed_of_clips_that_climb_is_along_z) {
                                         {{1, 0, 20}, 25, {1, 13}, 24}};
     OWN_PLAY fixture;
     begin(&fixture, climbs, 2, MD5_SYNC_NONE, MD5_ROOT_EXTRACTION_MOVE);
-    const double down = sqrt(30 * 30 + 1.0), up = (20 * 30 - 1.0) / down;
+    const double down = sqrt(30 * 30 + 1.0);
+    const double up = (20 * 30 - 1.0) / down;
     CHECK_NEAR(md5_machine_item_speed(fixture.machine, 0, 0), -down, 0.03);
     CHECK_NEAR(md5_machine_item_speed(fixture.machine, 0, 1), up, 0.03);
 }
@@ -807,7 +820,8 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
                         rows[j].has_markers ? "markers ( 0 5 )" : "",
                         rows[j].has_markers ? "markers ( 0 12 )" : "", rows[j].begin, rows[j].fade,
                         rows[j].has_markers ? "leader a" : "", rows[j].compare, rows[j].left);
-        const double half = 0.5 / rows[j].fade, linear = 1 + rows[j].left / rows[j].fade;
+        const double half = 0.5 / rows[j].fade;
+        const double linear = 1 + rows[j].left / rows[j].fade;
         const double rest = rows[j].left - (1 - rows[j].begin);
         const double root = (sqrt(linear * linear - 4 * half * rest) - linear) / (2 * half);
         const double at = rows[j].has_markers ? rows[j].at : root;

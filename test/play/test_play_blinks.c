@@ -6,7 +6,8 @@
 
 enum { MAX_JOINTS = 128 };
 
-static const double minutes = 4, rate_of_steps = 30;
+static const double minutes = 4;
+static const double rate_of_steps = 30;
 
 typedef struct blinker {
     const char *file, *lid;
@@ -25,8 +26,8 @@ static double turned(play_actor *fixture, uint32_t joint)
 {
     md5_xform pose[MAX_JOINTS];
     play_pose(fixture->player, pose);
-    const md5_quat now = pose[joint].rotation,
-                   was = fixture->character->model->bind_local[joint].rotation;
+    const md5_quat now = pose[joint].rotation;
+    const md5_quat was = fixture->character->model->bind_local[joint].rotation;
     const double dot = (double)now.x * was.x + (double)now.y * was.y + (double)now.z * was.z
                        + (double)now.w * was.w;
     return 2 * acos(fmin(fabs(dot), 1)) * 57.29578;

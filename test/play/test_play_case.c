@@ -101,7 +101,8 @@ static void put_swing(test_text *to, int joint, double phase, double size, uint6
     for (int k = 0; k < 3; k++)
         axis[k] = test_random(&random) - 0.5;
     const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]) + 1e-9;
-    const double offset = test_random(&random), lean = size * (test_random(&random) - 0.5);
+    const double offset = test_random(&random);
+    const double lean = size * (test_random(&random) - 0.5);
     const double angle = lean + size * sin(TURN * (phase + offset));
     const double sine = sin(0.5 * angle) / length;
     test_append(to, " %.9g %.9g %.9g", sine * axis[0], sine * axis[1], sine * axis[2]);
@@ -129,7 +130,8 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
         test_append(&to, "frame %u {\n", frame);
         double seconds = frame / frame_rate;
         const double yaw = walk.turning * seconds;
-        double x = walk.speed * seconds, y = 0;
+        double x = walk.speed * seconds;
+        double y = 0;
         if (walk.turning != 0) {
             x = walk.speed / walk.turning * sin(yaw);
             y = walk.speed / walk.turning * (1 - cos(yaw));
@@ -195,7 +197,8 @@ void play_real_blend(const real_place *from, const real_place *to, double weight
 {
     for (int i = 0; i < PLAY_JOINTS; i++) {
         const double t = weight * (mask ? (double)mask[i] : 1);
-        const real_place a = from[i], b = to[i];
+        const real_place a = from[i];
+        const real_place b = to[i];
         pose[i].rotation = real4_slerp(a.rotation, real4_towards(b.rotation, a.rotation), t);
         pose[i].at = real3_add(a.at, real3_scale(real3_sub(b.at, a.at), t));
     }
@@ -635,8 +638,10 @@ void play_matrices(md5_player *player, md5_mat34 *joints, md5_mat34 *palette)
 
 void play_go_on(play_place *at, md5_xform by)
 {
-    const double c = cos(at->yaw), s = sin(at->yaw);
-    const double x = by.translation.x, y = by.translation.y;
+    const double c = cos(at->yaw);
+    const double s = sin(at->yaw);
+    const double x = by.translation.x;
+    const double y = by.translation.y;
     at->x += c * x - s * y;
     at->y += s * x + c * y;
     at->z += by.translation.z;

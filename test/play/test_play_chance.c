@@ -24,7 +24,8 @@ static void begin(play_scene *fixture)
 // within a step it shut is seen by the clip that began there.
 static void watch(md5_player *player, double step, int count, double *seconds)
 {
-    double now = 0, opened = 0;
+    double now = 0;
+    double opened = 0;
     for (int i = 0; i < count; i++) {
         for (; play_state(player) == OPEN; now += step)
             play_advance(player, step);
@@ -40,7 +41,9 @@ static void watch(md5_player *player, double step, int count, double *seconds)
 TEST_HERE (chance_is_within_its_bounds_and_even) {
     static double seconds[VISITS];
     int counts[BINS] = {0};
-    double sum = 0, product = 0, square = 0;
+    double sum = 0;
+    double product = 0;
+    double square = 0;
     const double mean = (double)VISITS / (double)BINS;
     watch(fixture->player, 0.15, VISITS, seconds);
     for (int i = 0; i < VISITS; i++) {
@@ -61,7 +64,8 @@ TEST_HERE (chance_is_within_its_bounds_and_even) {
 // The earlier of two times is taken, and each is as often the earlier one.
 TEST_HERE (chance_of_each_condition_is_its_own) {
     uint32_t last = 0;
-    int count = 0, num_left = 0;
+    int count = 0;
+    int num_left = 0;
     while (count < VISITS) {
         play_advance(fixture->player, 0.15);
         const uint32_t state = md5_player_layer(fixture->player, 1).state;
@@ -94,7 +98,9 @@ TEST_HERE (chance_is_the_same_in_any_steps) {
 
 // Also seeds that are near: their first times are as far apart as any.
 TEST_HERE (chance_differs_by_the_seed) {
-    double first[100], sum = 0, again;
+    double first[100];
+    double sum = 0;
+    double again;
     for (int i = 0; i < 100; i++) {
         md5_player_reset(fixture->player);
         md5_player_seed(fixture->player, (uint64_t)i);

@@ -350,7 +350,8 @@ TEST (any_split_of_a_step_fires_the_same_events) {
         const md5_timing timing = event_walk_timing_of((md5_play_mode)(i % 3));
         const double from = test_random(&random) * 4 - 2.0;
         const double to = from + (test_random(&random) - 0.5) * 6;
-        char whole[MAX_FIRED + 1] = "", parts[MAX_FIRED + 1] = "";
+        char whole[MAX_FIRED + 1] = "";
+        char parts[MAX_FIRED + 1] = "";
         walk(&timing, from, to, PLAIN, whole);
         double at = from;
         for (int part = 0; part < 4; part++) {
@@ -443,7 +444,8 @@ TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
 TEST (each_kind_takes_its_own_axes) {
     rooted fixture;
     make_rooted(&fixture, 0, MD5_ROOT_EXTRACTION_MOVE);
-    const md5_clock start = {0}, end = md5i_clock_at(&LOOP, 0.5);
+    const md5_clock start = {0};
+    const md5_clock end = md5i_clock_at(&LOOP, 0.5);
     ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8, 4.8, 4, 1, 0}, 1e-5);
     extract_roots(&fixture, MD5_ROOT_EXTRACTION_WALK);
     ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8, 4.8, 0, 1, 0}, 1e-5);
@@ -483,7 +485,8 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
         const md5_timing timing = {NUM_FRAMES, 10, (md5_period)(i % 2), (md5_play_mode)(i / 2 % 3)};
         const double from = test_random(&random) * 6 - 3.0;
         const double to = from + test_random(&random) * 8 - 4.0;
-        const md5_clock start = md5i_clock_at(&timing, from), end = md5i_clock_at(&timing, to);
+        const md5_clock start = md5i_clock_at(&timing, from);
+        const md5_clock end = md5i_clock_at(&timing, to);
         md5_root_delta sum = {.cosine = 1};
         md5_clock at = start;
         for (int part = 0; part < 5; part++) {

@@ -127,10 +127,12 @@ PLAY_LISTENER(count_event)
 // A batch has the same bits as players one by one, in scratch of the size that is asked for, at any
 // address.
 TEST_HERE (crowd_plays_as_one_by_one) {
-    uint64_t random = 32, same = 32;
+    uint64_t random = 32;
+    uint64_t same = 32;
     md5_player *crowd[CROWD], *alone[CROWD];
     md5_play_job jobs[CROWD];
-    uint32_t heard = 0, heard_alone = 0;
+    uint32_t heard = 0;
+    uint32_t heard_alone = 0;
     md5_mat34 joints[CROWD][PLAY_JOINTS], palettes[CROWD][PLAY_JOINTS];
     memset(joints, 0, sizeof joints);
     memset(palettes, 0, sizeof palettes);
@@ -395,7 +397,8 @@ TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_
     play_add_clip(made, 31, 24, 0.5, (play_walk){40, 0, 0}, 1);
     OWN_MACHINE machine =
         play_machine_read(made, NULL, "clip a f { move } layer body { state a a }");
-    OWN_PLAYER old = play_player(machine), *const young = play_player(machine);
+    OWN_PLAYER old = play_player(machine);
+    OWN_PLAYER *const young = play_player(machine);
     md5_player_seek(old, 0, 0, 2e7 + 0.25);
     md5_player_seek(young, 0, 0, 0.25);
     for (int i = 0; i < 20000; i++) {
@@ -499,7 +502,8 @@ TEST_HOOK(play_hook_is_called_for_its_jobs_only)
     hook(fixture, 10, 20);
     play(fixture);
     // Jobs are posed 16 at a time; the hook gets 3 to 8, 10 to 15 and 16 to 19.
-    static const uint32_t first[] = {3, 10, 16}, count[] = {6, 6, 4};
+    static const uint32_t first[] = {3, 10, 16};
+    static const uint32_t count[] = {6, 6, 4};
     if (CHECK_UINT(fixture->num_calls, 3)) {
         CHECK_BYTES(fixture->first, first, sizeof first);
         CHECK_BYTES(fixture->count, count, sizeof count);

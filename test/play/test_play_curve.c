@@ -21,15 +21,18 @@ static void begin(play_scene *fixture, const char *easing)
 // The y of a cubic Bézier curve from 0 0 to 1 1 at x, by bisection.
 static double bezier(const double c[4], double x)
 {
-    double low = 0, high = 1;
+    double low = 0;
+    double high = 1;
     for (int i = 0; i < 60; i++) {
-        const double s = 0.5 * (low + high), r = 1 - s;
+        const double s = 0.5 * (low + high);
+        const double r = 1 - s;
         if (3 * r * r * s * c[0] + 3 * r * s * s * c[2] + s * s * s < x)
             low = s;
         else
             high = s;
     }
-    const double s = low, r = 1 - s;
+    const double s = low;
+    const double r = 1 - s;
     return 3 * r * r * s * c[1] + 3 * r * s * s * c[3] + s * s * s;
 }
 
@@ -44,7 +47,8 @@ static double miss(const play_scene *fixture, double seconds, double weight)
 }
 
 TEST (curve_of_a_transition_is_that_of_style_sheets) {
-    static const double ease[4] = {0.25, 0.1, 0.25, 1}, back[4] = {0.3, -0.5, 0.6, 1.5};
+    static const double ease[4] = {0.25, 0.1, 0.25, 1};
+    static const double back[4] = {0.3, -0.5, 0.6, 1.5};
     for (int i = 0; i < 2; i++) {
         const double *const c = i == 0 ? ease : back;
         char easing[80];
@@ -172,7 +176,8 @@ TEST (weight_of_an_item_or_layer_is_eased) {
         OWN_PLAY fixture;
         weight_curves_begin(&fixture, number % 2 == 1, curve, curve, "");
         for (int i = -2; i <= 22; i++) {
-            const double t = (i + 0.1) / 20.0, within = fmin(fmax(t, 0), 1);
+            const double t = (i + 0.1) / 20.0;
+            const double within = fmin(fmax(t, 0), 1);
             const double weight = expected(curve, within);
             CHECK(md5_player_set(fixture.player, 0, (float)t));
             if (!CHECK(weight_curves_miss(&fixture, weight) < 2e-5))
@@ -332,7 +337,8 @@ static double left(int kind, double t)
     if (kind == SMOOTH)
         return exp(-3 * t);
     if (kind == SPRING) {
-        const double decay = 2, w = sqrt(100 - decay * decay);
+        const double decay = 2;
+        const double w = sqrt(100 - decay * decay);
         return exp(-decay * t) * (cos(w * t) + decay / w * sin(w * t));
     }
     return kind == EASE && t < 0.5 ? 1 - 4 * t * t : 0;
@@ -369,7 +375,8 @@ TEST_HERE (follow_is_seen_by_conditions) {
 TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
     set_all(fixture, 5);
     play_advance(fixture->player, 0.25);
-    const double ease = get(fixture, EASE), spring = get(fixture, SPRING);
+    const double ease = get(fixture, EASE);
+    const double spring = get(fixture, SPRING);
     play_advance(fixture->player, 0);
     play_advance(fixture->player, -0.1);
     CHECK_EXACT(get(fixture, EASE), ease);
@@ -443,12 +450,16 @@ typedef struct moving {
 // By the formulas of each kind, with libc's functions.
 static moving moved(const md5_follow_desc *follow, moving from, double goal, double t)
 {
-    const double x = from.value - goal, v = from.velocity;
+    const double x = from.value - goal;
+    const double v = from.velocity;
     if (follow->kind == MD5_FOLLOW_SMOOTH)
         return (moving){goal + x * exp(-(double)follow->rate * t), 0};
     if (follow->kind == MD5_FOLLOW_SPRING) {
-        const double half = 0.5 * follow->damping, k = follow->stiffness;
-        const double square = half * half - k, w = sqrt(fabs(square)), e = exp(-half * t);
+        const double half = 0.5 * follow->damping;
+        const double k = follow->stiffness;
+        const double square = half * half - k;
+        const double w = sqrt(fabs(square));
+        const double e = exp(-half * t);
         const double c = square > 0 ? cosh(w * t) : cos(w * t);
         const double s = w == 0 ? t : (square > 0 ? sinh(w * t) : sin(w * t)) / w;
         return (moving){goal + e * (x * c + (v + half * x) * s),
@@ -464,7 +475,8 @@ static moving moved(const md5_follow_desc *follow, moving from, double goal, dou
 static double cycles_after(const md5_follow_desc *follow, double t)
 {
     enum { PARTS = 72000 };
-    const moving follow_begin = {1, 0}, turn = moved(follow, follow_begin, 3, 1);
+    const moving follow_begin = {1, 0};
+    const moving turn = moved(follow, follow_begin, 3, 1);
     double sum = 0;
     for (int i = 0; i < PARTS; i++) {
         const double at = (i + 0.5) * t / (double)PARTS;
@@ -580,7 +592,8 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
             time = i == 0 ? now : time;
             CHECK_NEAR(now, time, 1e-6);
             // From 50 to 130, held at 100, and from 126.0 to -20, held at 100 and at 40.
-            const double up = log(80.0 / 30.0) / 3.0, top = 130 - 80 * exp(-3);
+            const double up = log(80.0 / 30.0) / 3.0;
+            const double top = 130 - 80 * exp(-3);
             const double at_100 = log((top + 20) / 120.0) / 3.0;
             const double at_40 = log((top + 20) / 60.0) / 3.0;
             const double way = 130 * up - 50.0 / 3.0 + 100 * (1 - up) + 100 * at_100 + 60.0 / 3.0
@@ -595,7 +608,8 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
 TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
     paced fixture;
     for (int kind = 0; kind < KINDS; kind++) {
-        double low = 0, high = 1;
+        double low = 0;
+        double high = 1;
         for (int i = 0; i < 40; i++) {
             const double middle = 0.5 * (low + high);
             *(cycles_after(&kinds[kind], middle) < 1 ? &low : &high) = middle;

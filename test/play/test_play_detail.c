@@ -155,7 +155,8 @@ TEST (detail_of_few_joints_poses_them_with_the_same_bits) {
 // The player at full detail is posed at the same moments, so its spring has the same past.
 static bool poses_at_intervals(detail_test *fixture, uint64_t *random)
 {
-    const uint32_t interval = 1 + play_below(random, 5), phase = play_below(random, 9);
+    const uint32_t interval = 1 + play_below(random, 5);
+    const uint32_t phase = play_below(random, 9);
     const uint32_t num_before = play_below(random, 4);
     md5_xform kept[PLAY_JOINTS], full[PLAY_JOINTS], posed[PLAY_JOINTS];
     md5_player_target(fixture->full, 0)->weight = md5_player_target(fixture->reduced, 0)->weight =
@@ -316,7 +317,8 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
                      joint = model->skeleton.joints[joint].parent)
                     are_animated[joint] = true;
             }
-            OWN_PLAYER whole = play_player(machine), *const part = play_player(machine);
+            OWN_PLAYER whole = play_player(machine);
+            OWN_PLAYER *const part = play_player(machine);
             md5_player *const players[2] = {whole, part};
             CHECK(md5_player_set_detail(players[1], &(md5_detail){.mask = FAR_MASKS[kind].name}));
             // Held feet bend legs only where their ankles are animated.

@@ -2,7 +2,9 @@
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
-static const play_walk WALKS = {40, 0, 0}, RUNS = {100, 0, 3}, TURNS = {50, 0.7, 0};
+static const play_walk WALKS = {40, 0, 0};
+static const play_walk RUNS = {100, 0, 3};
+static const play_walk TURNS = {50, 0.7, 0};
 
 // The events that the callback received.
 typedef struct events_heard {
@@ -93,8 +95,8 @@ TEST (play_events_do_not_depend_on_steps) {
     for (int round = 0; round < 60; round++) {
         const double seconds = 12.0 * test_random(&random);
         const uint32_t parts = 1 + test_random_u32(&random) % 300;
-        OWN_PLAYER whole = play_player(fixture.machine), *const split =
-                                                             play_player(fixture.machine);
+        OWN_PLAYER whole = play_player(fixture.machine);
+        OWN_PLAYER *const split = play_player(fixture.machine);
         OWN events_heard *const at_once = calloc(1, sizeof *at_once), *const bit_by_bit = calloc(
                                                                           1, sizeof *bit_by_bit);
         md5_player_advance(whole, seconds, hear, at_once);
@@ -127,7 +129,8 @@ TEST_PLAY (play_events_are_as_many_as_passes, begin(fixture, "", "state loop loo
         md5_player_set(player, 1, (float)pace);
         listen(player, seconds, got);
         const double now = play_time(player);
-        uint32_t left = 0, ends = 0;
+        uint32_t left = 0;
+        uint32_t ends = 0;
         for (uint32_t k = 0; k < got->count; k++) {
             left += strcmp(got->events[k]->text, "left") == 0;
             ends += strcmp(got->events[k]->name, "end") == 0;
@@ -202,8 +205,8 @@ TEST (play_root_moves_as_its_clips) {
         for (uint32_t parts = 1; parts < 400; parts *= 7) {
             OWN_PLAYER player = play_player(fixture.machine);
             const double s = 7.3;
-            const bool goes = extract != MD5_ROOT_EXTRACTION_NONE,
-                       turns = extract == MD5_ROOT_EXTRACTION_TURN;
+            const bool goes = extract != MD5_ROOT_EXTRACTION_NONE;
+            const bool turns = extract == MD5_ROOT_EXTRACTION_TURN;
             const double up = extract == MD5_ROOT_EXTRACTION_MOVE ? 1.0 : 0.0;
             check_place(walk_on(player, s, parts, &random), goes ? 40.0 * s : 0.0, 0, 0, 0, 1e-3);
             // Half way between 40 and 100 units a cycle, which goes from marker to marker: 8 and 12
@@ -264,7 +267,8 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     const double step = 1.0 / 512.0;
     OWN_PLAY fixture;
     begin(&fixture, "walk", "state walk walk state run run");
-    md5_player *player = play_player(fixture.machine), *other = play_player(fixture.machine);
+    md5_player *player = play_player(fixture.machine);
+    md5_player *other = play_player(fixture.machine);
     double velocity = 40;
     for (uint32_t i = 0; i < CHANGES * PARTS; i++) {
         if (i % PARTS == 0)

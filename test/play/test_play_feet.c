@@ -180,7 +180,8 @@ TEST_HERE (play_feet_without_a_table_are_refused, "feet pelvis { " LEGS " }") {
 enum { STEPS_A_SECOND = 60, MAX_SOLES = 512 };
 
 // Units: vertices that are no higher in the bind pose are soles; no higher they are on the floor.
-static const float sole_height = 0.3f, on_floor = 0.15f;
+static const float sole_height = 0.3f;
+static const float on_floor = 0.15f;
 
 typedef struct strider {
     md5_character *character;
@@ -223,8 +224,8 @@ static void step(strider *fixture, slide_record *seen)
     for (uint32_t i = 0; i < fixture->num_soles; i++) {
         if (before[i].z > on_floor || fixture->at[i].z > on_floor)
             continue;
-        const double x = (double)fixture->at[i].x - before[i].x,
-                     y = (double)fixture->at[i].y - before[i].y;
+        const double x = (double)fixture->at[i].x - before[i].x;
+        const double y = (double)fixture->at[i].y - before[i].y;
         const double slide = hypot(x, y) * (double)STEPS_A_SECOND;
         seen->fastest = fmax(seen->fastest, slide);
         seen->mean += slide;
@@ -246,7 +247,8 @@ typedef struct order {
 static slide_record stride(const char *file, const order *given, float weight)
 {
     strider fixture;
-    slide_record seen = {0}, unseen;
+    slide_record seen = {0};
+    slide_record unseen;
     md5_error error = {0};
     memset(&fixture, 0, sizeof fixture);
     fixture.character = md5_load_character(test_path(file), NULL, &error);
@@ -302,7 +304,8 @@ static slide_record stride(const char *file, const order *given, float weight)
 
 static void check_order(const char *file, const order *given, double most_share)
 {
-    const slide_record off = stride(file, given, 0), on = stride(file, given, 1);
+    const slide_record off = stride(file, given, 0);
+    const slide_record on = stride(file, given, 1);
     const slide_record as_it_is = stride(file, given, -1);
     printf("note: %s, %s: sole vertices on the floor slide at %.2f units a second on average, "
            "above 2 in %.2f %%, at most %.1f; with feet that are not held %.2f, %.2f %%, %.1f\n",

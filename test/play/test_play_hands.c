@@ -77,8 +77,11 @@ TEST (hands_hold_one_gun_in_all_clips) {
     OWN_CHARACTER character = load_with(hold);
     REQUIRE(character && character->model->skeleton.num_joints <= MAX_JOINTS);
     OWN_PLAYER player = play_player(character->machine);
-    uint32_t num_near = 0, num_far = 0;
-    double worst = 0, worst_turn = 0, worst_far = 0;
+    uint32_t num_near = 0;
+    uint32_t num_far = 0;
+    double worst = 0;
+    double worst_turn = 0;
+    double worst_far = 0;
     for (uint32_t i = 0; i < character->num_clips * TIMES; i++) {
         md5_xform pose[MAX_JOINTS];
         md5_player_seek(player, 0, i / TIMES, i % TIMES / (double)TIMES);
@@ -90,7 +93,8 @@ TEST (hands_hold_one_gun_in_all_clips) {
         const real3 grip = real3_add(right.at, real4_rotate(right.rotation, grip_at));
         const real4 turn = real4_mul(right.rotation, (real4){.y = 0.6, .w = -0.8});
         const double reach = real3_distance(shoulder, elbow) + real3_distance(elbow, left.at);
-        const double far = real3_distance(shoulder, grip), miss = real3_distance(left.at, grip);
+        const double far = real3_distance(shoulder, grip);
+        const double miss = real3_distance(left.at, grip);
         real_worse(&worst_turn, 1 - fabs(real4_dot(turn, left.rotation)));
         const bool is_near = far < reach * 0.9999; // else the arm points there
         num_near += is_near;

@@ -197,14 +197,16 @@ TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }")
 // third of the displacement.
 TEST_HOLD (play_hold_lets_go_and_returns, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0.3 } }") {
-    const double release = 0.3, w = 6.638352 / release;
+    const double release = 0.3;
+    const double w = 6.638352 / release;
     CHECK_NEAR((1 + w * release) * exp(-w * release), 0.01, 1e-7);
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
     // From here on it is seen from the character, which has gone on by a unit.
     const double start = hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x;
     for (int i = 1; i <= 17; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
-        const double t = HOLD_TICK * i, v = -5;
+        const double t = HOLD_TICK * i;
+        const double v = -5;
         const double x = (-1 + (v - w) * t) * exp(-w * t);
         CHECK_NEAR(hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x, start + 1 + x,
                    2e-3);
@@ -246,7 +248,8 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
 // A sole is held until it is higher than 0.3, after 0.3 s; the other foot stays.
 TEST_HOLD (play_hold_ends_as_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_l } }") {
     play_rig_go_on(fixture, 0);
-    const real3 left = hold_sole_of(fixture, TOE_L), right = hold_sole_of(fixture, ANKLE_R);
+    const real3 left = hold_sole_of(fixture, TOE_L);
+    const real3 right = hold_sole_of(fixture, ANKLE_R);
     for (int i = 1; i <= 24; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         const real3 now = hold_sole_of(fixture, TOE_L);
@@ -546,9 +549,11 @@ TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
 // As a foot that is let go returns, so does the tangent of half of the angle by which it is turned:
 //   x(t) = (x + (v + w x) t) exp(-w t)
 TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l release 0.3 } }") {
-    const double release = 0.3, w = 6.638352 / release;
+    const double release = 0.3;
+    const double w = 6.638352 / release;
     play_rig_go_on(fixture, 0);
-    double x = 0, v = 0;
+    double x = 0;
+    double v = 0;
     for (int i = 0; i < 30; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         const double now = -tangent_of(hold_body_heading(fixture));

@@ -40,7 +40,8 @@ static char *copy_text(const char *text)
 
 static bool ends_with(const char *path, const char *end)
 {
-    const size_t length = strlen(path), size = strlen(end);
+    const size_t length = strlen(path);
+    const size_t size = strlen(end);
     return length >= size && strcmp(path + length - size, end) == 0;
 }
 
@@ -84,7 +85,8 @@ static md5_machine *make_machine(const character *fixture, uint64_t *random)
 {
     STRINGS(extracts) = {"", "move", "walk", "turn"};
     STRINGS(modes) = {"loop", "once", "ping_pong"};
-    test_text motions = {0}, states = {0};
+    test_text motions = {0};
+    test_text states = {0};
     md5_error error = {0};
     test_append(&motions, "machine m { float x 0.3 ");
     for (uint32_t i = 0; i < fixture->num_clips; i++) {
@@ -142,7 +144,8 @@ static bool use_model(const char *path, char *const *beside, size_t count,
 static size_t for_each_character(const char *folder, void (*use)(const character *fixture))
 {
     char *folders[MAX_FOLDERS] = {copy_text(folder)};
-    size_t num_folders = 1, num_used = 0;
+    size_t num_folders = 1;
+    size_t num_used = 0;
     while (num_folders > 0) {
         OWN_STRING current = folders[--num_folders];
         char *paths[MAX_ENTRIES];
@@ -286,7 +289,8 @@ static void play_character(const character *fixture)
             go(&play, MD5_FADE_INERTIAL);
         go(&play, MD5_FADE_INERTIAL);
         for (uint32_t i = 0; i < play.fixture->model->skeleton.num_joints; i++) {
-            const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
+            const md5_xform shown = play.poses[SEEN][i];
+            const md5_xform target = play.poses[TARGET][i];
             play.angles[i] = DEGREES * real_angle(shown.rotation, target.rotation);
             play.distances[i] = real_distance(shown.translation, target.translation);
         }
@@ -300,7 +304,8 @@ static void play_character(const character *fixture)
             // Compares the distances with those at the start.
             const double size = size_of(&play);
             for (uint32_t i = 0; i < play.fixture->model->skeleton.num_joints; i++) {
-                const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
+                const md5_xform shown = play.poses[SEEN][i];
+                const md5_xform target = play.poses[TARGET][i];
                 const double angle = DEGREES * real_angle(shown.rotation, target.rotation);
                 const double distance = real_distance(shown.translation, target.translation);
                 play.most_degrees = fmax(play.most_degrees, angle - play.angles[i]);
@@ -360,7 +365,8 @@ static md5_offset offset_of(const md5_xform *from, md5_velocity of_from, const m
 TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
-        const md5_xform from = random_transform(&random), to = random_transform(&random);
+        const md5_xform from = random_transform(&random);
+        const md5_xform to = random_transform(&random);
         const md5_offset offset = offset_of(&from, random_velocity(&random), &to, STILL);
         md5_xform pose = to;
         md5i_add_offsets(&offset, 0, 0.3f, 1, &pose);
@@ -423,8 +429,10 @@ TEST (an_offset_decays_as_in_the_talk) {
     uint64_t random = 3;
     const md5_quat none = {0, 0, 0, 1};
     for (int i = 0; i < 20000; i++) {
-        const double x0 = 0.1 + test_random(&random), v0 = 40 * test_random(&random) - 35;
-        const double duration = 0.1 + test_random(&random), t = duration * test_random(&random);
+        const double x0 = 0.1 + test_random(&random);
+        const double v0 = 40 * test_random(&random) - 35;
+        const double duration = 0.1 + test_random(&random);
+        const double t = duration * test_random(&random);
         // Along y; velocity across it has no effect.
         const md5_xform from = {.rotation = none, .translation = {0, (float)x0, 0}};
         const md5_xform to = {.rotation = none};
@@ -465,7 +473,9 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
         const md5_velocity of_to = {.linear = {0, (float)(approach - 1), 0},
                                     .angular = {0, 0, (float)(approach + 1)}};
         const md5_offset offset = offset_of(&from, of_from, &to, of_to);
-        double left[2] = {angle, angle}, speed[2] = {approach, approach}, most_jump = 0;
+        double left[2] = {angle, angle};
+        double speed[2] = {approach, approach};
+        double most_jump = 0;
         for (int k = 1; k <= 1000; k++) {
             md5_xform pose = to;
             md5i_add_offsets(&offset, (float)(k * step), 0.5f, 1, &pose);
@@ -703,7 +713,8 @@ TEST_HERE (inertial_transitions_keep_the_speed_backward) {
 
 // Rounding decides whether a cycle is just over or about to be: that makes no difference.
 TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle) {
-    md5_player *const before = fixture->players[SHOWN], *const after = fixture->players[OLD];
+    md5_player *const before = fixture->players[SHOWN];
+    md5_player *const after = fixture->players[OLD];
     for (uint32_t from = A; from <= BLEND; from++) {
         const double cycle = from == A ? 2 : from == B ? 4 : 8.0 / 3.0;
         for (uint32_t to = A; to < STATES; to++) {
@@ -728,7 +739,8 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
 // A jump where a cycle begins again is not a speed, neither of the old motion nor of the new one.
 TEST_HERE (inertial_transitions_take_no_jump_for_a_speed) {
     for (int i = 0; i < 100; i++) {
-        const uint32_t there = THERE, at_end = THERE_AT_END;
+        const uint32_t there = THERE;
+        const uint32_t at_end = THERE_AT_END;
         keeps_speed(fixture, BACK, 2 + 0.003 * test_random(&fixture->random), &there, 1);
         keeps_speed(fixture, BACK, 0.5 + test_random(&fixture->random), &at_end, 1);
     }
@@ -747,7 +759,8 @@ TEST_HERE (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
 
 // The same in one step as in many, also where a clip comes to its end meanwhile.
 TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
-    md5_player *const one = fixture->players[SHOWN], *const many = fixture->players[OLD];
+    md5_player *const one = fixture->players[SHOWN];
+    md5_player *const many = fixture->players[OLD];
     for (int i = 0; i < 2000; i++) {
         const uint32_t from = i % 2 == 0 ? ONCE : test_random_u32(&fixture->random) % STATES;
         const uint32_t to = test_random_u32(&fixture->random) % (ONCE + 1);

@@ -61,9 +61,11 @@ static void check_added(const char *mask)
     float weights[PLAY_JOINTS];
     CHECK(md5_build_mask(&fixture.made.model->skeleton, mask ? mask : "*origin", mask ? 1 : 0,
                          weights, NULL));
-    const double begin = 0.35, duration = 0.5;
+    const double begin = 0.35;
+    const double duration = 0.5;
     for (int i = 0; i < 40; i++) {
-        const double time = 0.05 * i, since = time - begin;
+        const double time = 0.05 * i;
+        const double since = time - begin;
         const bool fades = since > -1e-9;
         if (i == 7)
             play_fade(fixture.player, 1, 1, (float)duration);
@@ -415,7 +417,8 @@ static void play(const char *fade)
             if (frame == 180)
                 md5_player_play_one_shot(fixture.players[i], 0, 2, NULL);
         }
-        const md5_xform *const pose = pose_of(&fixture, 0), *const all = pose_of(&fixture, 1);
+        const md5_xform *const pose = pose_of(&fixture, 0);
+        const md5_xform *const all = pose_of(&fixture, 1);
         if (!CHECK(play_is_sound(pose, num_joints))
             || !CHECK_BYTES(pose, all, num_joints * sizeof *pose))
             break;

@@ -128,7 +128,8 @@ TEST_HERE (morph_decays_in_an_inertial_transition) {
     CHECK_NEAR(weight_of(fixture, SMILE), 0.75, 1e-6);
     for (int i = 1; i <= 6; i++) {
         pass(fixture, 0.1);
-        const double s = fmin(0.2 * i, 1), rest = 1 - s;
+        const double s = fmin(0.2 * i, 1);
+        const double rest = 1 - s;
         CHECK_NEAR(weight_of(fixture, SMILE),
                    0.25 + 0.5 * rest * rest * rest * (1 + 3 * s + 6 * s * s), 1e-6);
     }
@@ -137,7 +138,8 @@ TEST_HERE (morph_decays_in_an_inertial_transition) {
 // More transitions than there are slots for states, of both kinds: the oldest are frozen.
 TEST_HERE (morph_does_not_jump_when_transitions_are_interrupted) {
     for (uint32_t i = 1; i < 60u; i++) {
-        const double before = weight_of(fixture, SMILE), blink = weight_of(fixture, BLINK);
+        const double before = weight_of(fixture, SMILE);
+        const double blink = weight_of(fixture, BLINK);
         go(fixture, 0, i * 7 % 4, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
         CHECK_NEAR(weight_of(fixture, SMILE), before, 1e-6);
         CHECK_NEAR(weight_of(fixture, BLINK), blink, 1e-6);
@@ -168,8 +170,8 @@ static void stir(const play_scene *fixture)
 
 TEST_HERE (morph_weights_are_saved_and_copied) {
     stir(fixture);
-    OWN_PLAYER restored = play_restored(fixture->player), *const copied =
-                                                              play_copied(fixture->player);
+    OWN_PLAYER restored = play_restored(fixture->player);
+    OWN_PLAYER *const copied = play_copied(fixture->player);
     for (int i = 0; i < 20; i++) {
         CHECK(are_weights_alike(fixture->player, restored)
               && are_weights_alike(fixture->player, copied));
@@ -252,8 +254,8 @@ TEST_HERE (morph_rows_are_checked) {
                   "morph 't': keys is NULL: expected an array of 3 elements");
     odd.num_keys = 0;
     check_refused(fixture->machine, &odd, "morph 't' has no keys for clip 'a'");
-    const md5_morph_key late[] = {{.frame = 11}},
-                        turned[] = {{.frame = 3}, {.frame = 3, .weight = 1}};
+    const md5_morph_key late[] = {{.frame = 11}};
+    const md5_morph_key turned[] = {{.frame = 3}, {.frame = 3, .weight = 1}};
     const md5_morph_key endless[] = {{.frame = 0, .weight = NAN}};
     odd = by_clip;
     odd.keys = late;

@@ -60,7 +60,8 @@ TEST (one_shot_is_blended_over_the_layers_with_its_fades) {
         CHECK(md5_player_play_one_shot(fixture.player, 0, HIT, &desc));
         for (int step = 1; step < 16; step++) {
             real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], expected[PLAY_JOINTS];
-            const double time = 0.05 * step, weight = 0.75 * expected_weight(time);
+            const double time = 0.05 * step;
+            const double weight = 0.75 * expected_weight(time);
             advance(&fixture, 0.05);
             real_loop(&fixture, BASE, 0.35 + time, base);
             real_loop(&fixture, HIT, time, hit);
@@ -196,7 +197,9 @@ TEST_HERE (one_shot_takes_a_slot_joint_by_joint) {
     CHECK(md5_player_play_one_shot(fixture->player, 2, WAVE, &new));
     for (int step = 1; step <= 8; step++) {
         real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], wave[PLAY_JOINTS], both[PLAY_JOINTS];
-        const double time = 0.05 * step, t = time / 0.4, in = t * t * (3.0 - 2.0 * t);
+        const double time = 0.05 * step;
+        const double t = time / 0.4;
+        const double in = t * t * (3.0 - 2.0 * t);
         advance(fixture, 0.05);
         for (int i = 0; i < PLAY_JOINTS; i++) {
             const double left = 1.0 - in * new_mask[i];
@@ -507,7 +510,8 @@ static void act(acting *fixture, uint64_t *random)
         .fade_in_easing = easing,
         .fade_out_easing = easing,
     };
-    const uint32_t choice = test_random_u32(random) % 4, slot = test_random_u32(random) % 2;
+    const uint32_t choice = test_random_u32(random) % 4;
+    const uint32_t slot = test_random_u32(random) % 2;
     const uint32_t clip = test_random_u32(random) % CLIPS;
     if (choice == 0)
         md5_player_stop_one_shot(fixture->player, slot, desc.fade_in);
@@ -519,7 +523,9 @@ TEST (one_shot_is_the_same_in_any_split_of_time) {
     static acting whole, split;
     one_shot_time_begin(&whole);
     one_shot_time_begin(&split);
-    uint64_t random = 5, same = 5, cuts = 6;
+    uint64_t random = 5;
+    uint64_t same = 5;
+    uint64_t cuts = 6;
     for (int i = 0; i < 400; i++) {
         act(&whole, &random);
         act(&split, &same);
@@ -578,15 +584,18 @@ static const md5_easing back = {.kind = MD5_EASE_BACK_IN};
 // The y of the curve `bezier` at x, by bisection.
 static double bezier_at(double x)
 {
-    double low = 0, high = 1;
+    double low = 0;
+    double high = 1;
     for (int i = 0; i < 60; i++) {
-        const double s = 0.5 * (low + high), r = 1.0 - s;
+        const double s = 0.5 * (low + high);
+        const double r = 1.0 - s;
         if (3.0 * r * r * s * 0.25 + 3.0 * r * s * s * 0.5 + s * s * s < x)
             low = s;
         else
             high = s;
     }
-    const double s = low, r = 1.0 - s;
+    const double s = low;
+    const double r = 1.0 - s;
     return 3.0 * r * r * s * 0.75 + 3.0 * r * s * s + s * s * s;
 }
 
@@ -614,7 +623,8 @@ TEST_HERE (one_shot_fades_by_curves_of_style_sheets_and_steps) {
     CHECK(md5_player_play_one_shot(fixture->player, 0, 1, &desc));
     for (int step = 1; step < 40; step++) {
         advance(fixture, 0.025);
-        const double time = 0.025 * step, in = fmin(time / 0.4, 1);
+        const double time = 0.025 * step;
+        const double in = fmin(time / 0.4, 1);
         const double out = fmax((time - 0.6) / 0.4, 0);
         if (fabs(5.0 * out - floor(5.0 * out + 0.5)) < 1e-6)
             continue; // a step begins there
@@ -632,7 +642,8 @@ TEST_HERE (one_shot_fades_by_a_curve_and_an_easing) {
                         .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN, .fade_in_easing = back));
     for (int step = 1; step < 20; step++) {
         advance(fixture, 0.05);
-        const double t = fmin(0.1 * step, 1), out = fmax(0.1 * step - 1.0, 0);
+        const double t = fmin(0.1 * step, 1);
+        const double out = fmax(0.1 * step - 1.0, 0);
         const double in = 2.70158 * t * t * t - 1.70158 * t * t;
         CHECK_NEAR(weight_of(fixture), fmax(in, 0) * (1.0 - out * out), 2e-6);
     }
@@ -664,7 +675,8 @@ TEST_HERE (one_shot_is_stopped_by_the_curve_of_its_fade_out) {
 
 // The description and its curves may be freed: the player has copies.
 TEST_HERE (one_shot_with_curves_is_saved_and_copied) {
-    md5_easing in = bezier, out = stairs;
+    md5_easing in = bezier;
+    md5_easing out = stairs;
     CHECK(PLAY_ONE_SHOT(fixture->player, 0, 1, .fade_in = 0.5f, .fade_out = 0.4f,
                         .fade_in_easing = in, .fade_out_easing = out));
     memset(&in, 0, sizeof in);
@@ -709,8 +721,10 @@ TEST_HERE (one_shot_with_a_wrong_curve_is_refused) {
 // In the last one-shot the curves follow 56 bytes of description: 4 + 16 bytes of the Bézier curve
 // and 3 times 4 of the steps, then 4 of the curve of the stop.
 TEST_HERE (one_shot_with_a_wrong_curve_is_not_restored) {
-    static const uint8_t not_a_number[4] = {0, 0, 0xc0, 0x7f}, minus_one[4] = {0, 0, 0x80, 0xbf};
-    static const uint8_t nothing[4] = {0}, many[4] = {9};
+    static const uint8_t not_a_number[4] = {0, 0, 0xc0, 0x7f};
+    static const uint8_t minus_one[4] = {0, 0, 0x80, 0xbf};
+    static const uint8_t nothing[4] = {0};
+    static const uint8_t many[4] = {9};
     CHECK(
         PLAY_ONE_SHOT(fixture->player, 3, 1, .fade_in_easing = bezier, .fade_out_easing = stairs));
     uint8_t bytes[1024], broken[1024];
@@ -1147,7 +1161,8 @@ TEST_WITH (table_of_one_shots_is_that_of_a_simulator_at_any_rate, play_case, mad
     table_sim sim = {.playing = -1, .stopping = -1};
     uint64_t random = 8;
     uint8_t bytes[4096];
-    int num_begun = 0, last = -1;
+    int num_begun = 0;
+    int last = -1;
     for (uint32_t i = 0, count = play_transitions(4000); i < count; i++) {
         if (test_random_u32(&random) % 3 == 0) {
             const uint32_t which = test_random_u32(&random) % 4;
@@ -1222,8 +1237,8 @@ TEST (one_shot_of_bobbin_is_what_states_and_transitions_were) {
     REQUIRE(bobbin && file);
     md5_machine_desc desc = *md5_machine_tables(bobbin->machine);
     md5_layer_desc layers[16];
-    const uint32_t below = md5_find_layer(bobbin->machine, "arm") + 1,
-                   slot = md5_find_slot(bobbin->machine, "gesture");
+    const uint32_t below = md5_find_layer(bobbin->machine, "arm") + 1;
+    const uint32_t slot = md5_find_slot(bobbin->machine, "gesture");
     memcpy(layers, desc.layers, below * sizeof *layers);
     layers[below] = file->desc.layers[0];
     memcpy(layers + below + 1, desc.layers + below, (desc.num_layers++ - below) * sizeof *layers);

@@ -38,7 +38,8 @@ TEST_HERE (play_crossfades_up_to_four) {
     play_scene_read(fixture, "layer body { state a a state b b state c c state d d }");
     static const md5_ease_kind easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_LINEAR,
                                              MD5_EASE_CUBIC_IN_OUT};
-    const double begins[4] = {0, 0.3, 0.5, 0.6}, durations[4] = {1, 0.9, 1, 0.8};
+    const double begins[4] = {0, 0.3, 0.5, 0.6};
+    const double durations[4] = {1, 0.9, 1, 0.8};
     double time = 0;
     uint32_t num_begun = 1;
     for (int i = 0; i < 180; i++) {
@@ -69,8 +70,8 @@ TEST_HERE (play_crossfade_stays_within_its_ends) {
     CHECK(md5_player_fade_to(fixture->player, 0, 1, 1, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
     for (int i = 1; i < 20; i++) {
         play_advance(fixture->player, 0.05);
-        const double time = 0.05 * i,
-                     eased = md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN_OUT}, (float)time);
+        const double time = 0.05 * i;
+        const double eased = md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN_OUT}, (float)time);
         real_place expected[PLAY_JOINTS], next[PLAY_JOINTS];
         at(&fixture->made, 0, time, expected);
         at(&fixture->made, 1, time, next);
@@ -120,7 +121,8 @@ TEST_HERE (play_nests_motions) {
     CHECK(md5_build_mask(&fixture->made.model->skeleton, "*larm *rarm", 0, arms, NULL));
     double time = 0;
     for (int i = 0; i < 50; i++) {
-        const double x = 0.25 + 0.01 * i, more = 0.02 * i;
+        const double x = 0.25 + 0.01 * i;
+        const double more = 0.02 * i;
         md5_player_set(fixture->player, 0, (float)x);
         md5_player_set(fixture->player, 1, (float)more);
         play_advance(fixture->player, 0.06);
@@ -239,7 +241,9 @@ TEST (play_fades_channels_as_the_original) {
     for (uint32_t i = 0; i < 3; i++)
         play_fade(fixture.scene.player, i, 1, 1);
     for (int i = 0; i < 48; i++) {
-        const double time = 0.025 * i, in = fmin(time, 1), blink = (float)(0.02 * i);
+        const double time = 0.025 * i;
+        const double in = fmin(time, 1);
+        const double blink = (float)(0.02 * i);
         const channel channels[5] = {{NULL, {0, 0}, {0, 0}},
                                      {fixture.masks[0], {1, 0}, {in, 1 - in}},
                                      {fixture.masks[1], {3, 2}, {in, 1 - in}},
@@ -259,7 +263,8 @@ TEST (play_fades_the_whole_body_as_the_original) {
     play_fade(fixture.scene.player, 3, 1, 0);
     play_fade(fixture.scene.player, 3, 0, 1);
     for (int i = 0; i < 48; i++) {
-        const double time = 0.025 * i, in = fmin(time, 1);
+        const double time = 0.025 * i;
+        const double in = fmin(time, 1);
         const channel channels[5] = {{NULL, {1, 0}, {1 - in, 0}},
                                      {fixture.masks[0], {0, 0}, {in, 0}},
                                      {fixture.masks[1], {2, 0}, {in, 0}},

@@ -196,7 +196,8 @@ static void find_speeds(const play_random_tables *fixture, double pace, double *
 
 double play_random_speed(const play_random_tables *fixture, double pace)
 {
-    double speeds[PLAY_RANDOM_CLIPS + PLAY_MOTIONS], sum = 0;
+    double speeds[PLAY_RANDOM_CLIPS + PLAY_MOTIONS];
+    double sum = 0;
     find_speeds(fixture, pace, speeds);
     for (uint32_t i = 0; i < fixture->desc.num_layers; i++) {
         double most = 0;
@@ -247,7 +248,8 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
         }
         for (int k = 0; k < PLAY_WINDOWS; k++) {
             const uint32_t frames[4] = {0, last, last / 2, play_below(&aside, last + 1)};
-            const uint32_t a = frames[play_below(&aside, 4)], b = frames[play_below(&aside, 4)];
+            const uint32_t a = frames[play_below(&aside, 4)];
+            const uint32_t b = frames[play_below(&aside, 4)];
             to->windows[i][k] = (md5_window){event_names[k], "", a < b ? a : b, a < b ? b : a, {0}};
         }
         to->keys[i][0].weight = (float)i;
@@ -423,13 +425,14 @@ double play_random_seconds(uint64_t *random)
 void play_random_change(md5_player *const *players, uint32_t num_players,
                         play_random_tables *fixture, uint64_t *random)
 {
-    const uint32_t kind = play_below(random, 12),
-                   layer = play_below(random, fixture->desc.num_layers);
+    const uint32_t kind = play_below(random, 12);
+    const uint32_t layer = play_below(random, fixture->desc.num_layers);
     const uint32_t state = play_below(random, fixture->layers[layer].num_states);
     const float duration = (float)(0.3 * play_below(random, 3));
     const md5_fade fade = (md5_fade)play_one_in(random, 3);
     const double time = random_start(random);
-    const float x = (float)play_below(random, 9) / 4.0f, pace = random_speed(random);
+    const float x = (float)play_below(random, 9) / 4.0f;
+    const float pace = random_speed(random);
     fixture->has_fades = fixture->has_fades || (kind == 9 && duration > 0);
     if (kind == 9)
         add_fade(fixture, layer, fade, duration);

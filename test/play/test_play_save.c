@@ -78,7 +78,8 @@ static void change_one_shots(const save_test *fixture, md5_player *const *player
         .fade_in_easing = curve < 2 ? curves[curve] : plain,
         .fade_out_easing = curve > 0 ? curves[curve - 1] : plain,
     };
-    const uint32_t slot = play_below(random, 2), clip = play_below(random, desc->num_clips);
+    const uint32_t slot = play_below(random, 2);
+    const uint32_t clip = play_below(random, desc->num_clips);
     const bool stops = play_one_in(random, 4);
     for (uint32_t i = 0; i < num_players; i++) {
         if (stops)
@@ -92,7 +93,8 @@ static void change_one_shots(const save_test *fixture, md5_player *const *player
 static bool step_alike(save_test *fixture, md5_player *const *players, uint32_t num_players,
                        uint64_t *random)
 {
-    const bool changes = !play_one_in(random, 3), is_seen = !play_one_in(random, 3);
+    const bool changes = !play_one_in(random, 3);
+    const bool is_seen = !play_one_in(random, 3);
     const double seconds = play_one_in(random, 4) ? 0 : play_random_seconds(random) * 0.1;
     md5_xform poses[2][PLAY_JOINTS], motions[2];
     if (changes)
@@ -195,7 +197,8 @@ static bool check_machine(save_test *fixture, uint64_t seed, take_over *take)
 static void check_machines(take_over *take)
 {
     enum { USUAL_MACHINES = 200, MAX_FAILED = 3 };
-    const char *const wanted = getenv("MD5_SAVE_MACHINES"), *const alone = getenv("MD5_SAVE_SEED");
+    const char *const wanted = getenv("MD5_SAVE_MACHINES");
+    const char *const alone = getenv("MD5_SAVE_SEED");
     OWN save_test *const fixture = calloc(1, sizeof *fixture);
     play_random_begin(&fixture->stock);
     const uint64_t count = wanted ? strtoull(wanted, NULL, 10) : USUAL_MACHINES;
@@ -325,7 +328,8 @@ static double move(md5_player *player, int num_frames, md5_xform *pose)
 TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
     for (size_t i = 0; i < COUNT_OF(edits); i++) {
         const edit *const each = &edits[i];
-        OWN_PLAY was = {0}, is = {0};
+        OWN_PLAY was = {0};
+        OWN_PLAY is = {0};
         const int number = (int)i;
         begin_edited(&was, each->was);
         begin_edited(&is, each->is);
@@ -362,7 +366,8 @@ TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
                               "modifier sway spring lhand { length 2 } modifier look aim head " GO;
     static const char is[] = "float y 1 float z 4 modifier look aim head modifier sway spring "
                              "lhand { length 2 } layer new { state rest nothing } " GO;
-    OWN_PLAY from = {0}, to = {0};
+    OWN_PLAY from = {0};
+    OWN_PLAY to = {0};
     char lost[LOST_TEXT] = "";
     begin_edited(&from, was);
     begin_edited(&to, is);
@@ -406,8 +411,10 @@ TEST (open_window_of_an_edited_machine_is_told_from_others_of_its_name) {
         {OF_A("window far 10-12"), "+far10 -far12 ", "window hit, "},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        OWN_PLAY was = {0}, is = {0};
-        char heard[LOST_TEXT] = "", lost[LOST_TEXT] = "";
+        OWN_PLAY was = {0};
+        OWN_PLAY is = {0};
+        char heard[LOST_TEXT] = "";
+        char lost[LOST_TEXT] = "";
         begin_edited(&was, OF_A("window hit 10-12 w\nwindow hit 2-8"));
         begin_edited(&is, cases[i].is);
         md5_player_advance(was.player, 0.25, note_window, heard);
@@ -421,7 +428,8 @@ TEST (open_window_of_an_edited_machine_is_told_from_others_of_its_name) {
 }
 
 TEST (what_plays_in_a_slot_of_an_edited_machine_goes_on_in_that_of_its_name) {
-    OWN_PLAY was = {0}, is = {0};
+    OWN_PLAY was = {0};
+    OWN_PLAY is = {0};
     char lost[LOST_TEXT] = "";
     begin_edited(
         &was,
@@ -471,8 +479,8 @@ TEST (bytes_that_are_no_player_change_nothing) {
     for (uint64_t seed = 1; is_right && seed <= MACHINES; seed++) {
         uint64_t random;
         begin_machine(fixture, seed, &random);
-        md5_player *const player = play_player(fixture->machine), *const other =
-                                                                      play_player(fixture->machine);
+        md5_player *const player = play_player(fixture->machine);
+        md5_player *const other = play_player(fixture->machine);
         for (int i = 0; i < 4; i++)
             step_alike(fixture, &player, 1, &random);
         play_random_change(&player, 1, &fixture->tables, &random);
@@ -549,7 +557,9 @@ TEST (saved_indices_below_none_are_refused) {
     OWN_PLAY one;
     begin_small(&one, SMALL);
     static const uint8_t none[4] = {0xff, 0xff, 0xff, 0xff};
-    size_t size, num_none = 0, num_states = 0;
+    size_t size;
+    size_t num_none = 0;
+    size_t num_states = 0;
     OWN uint8_t *const bytes = play_save(one.player, &size);
     for (size_t i = 0; i + 4 <= size; i++) {
         if (memcmp(bytes + i, none, 4) != 0)

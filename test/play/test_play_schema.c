@@ -115,9 +115,12 @@ TEST (columns_cover_their_rows) {
     const schema_list all = all_schemas();
     for (uint32_t i = 0; i < all.count; i++) {
         const md5_schema *const schema = all.schemas[i];
-        size_t widest = 1, end = 0;
+        size_t widest = 1;
+        size_t end = 0;
         while (end < schema->size) {
-            size_t next = schema->size, alignment = widest, after = schema->size;
+            size_t next = schema->size;
+            size_t alignment = widest;
+            size_t after = schema->size;
             for (uint32_t j = 0; j < schema->num_columns; j++) {
                 const md5_column *const column = &schema->columns[j];
                 if (column->offset >= end && column->offset < next) {
@@ -189,7 +192,8 @@ static float random_float(const md5_column *column, uint64_t *random)
 {
     const bool has_range = column->least < column->most;
     const double share = test_random_u32(random) / 4294967295.0;
-    const double low = has_range ? column->least : -1e4, high = has_range ? column->most : 1e4;
+    const double low = has_range ? column->least : -1e4;
+    const double high = has_range ? column->most : 1e4;
     if (column->keeps_zero && play_one_in(random, 5))
         return MD5_EXPLICIT_ZERO;
     if (play_one_in(random, 3))
@@ -354,7 +358,8 @@ static bool are_same(const md5_schema *schema, const void *first, const void *se
             return false;
         if (!column || (column->hash == MD5_HASH_USED && !md5_is_used(column, a.level->kind)))
             continue;
-        const char *const left = md5_column_value(&a), *const right = md5_column_value(&b);
+        const char *const left = md5_column_value(&a);
+        const char *const right = md5_column_value(&b);
         bool is_same = true;
         if (column->rows) {
             const bool has_left = md5i_rows_of(column, a.level->row, &counts[0]) != NULL;
@@ -464,12 +469,14 @@ static size_t mix_words(const char *text, char *to, uint64_t *random)
 
 // What can be read can be written, and is the same when it is read again.
 TEST (machine_that_is_read_is_written) {
-    OWN_STRING mixed = malloc(TEXT_SIZE), *const text = malloc(TEXT_SIZE);
+    OWN_STRING mixed = malloc(TEXT_SIZE);
+    OWN_STRING *const text = malloc(TEXT_SIZE);
     size_t whole_size;
     OWN_STRING whole =
         test_read_file(test_path("test/fuzz/seeds/machine/all.md5machine"), &whole_size);
     uint64_t random = 3;
-    uint32_t num_read = 0, num_same = 0;
+    uint32_t num_read = 0;
+    uint32_t num_same = 0;
     for (uint32_t i = 0; i < play_transitions(6000); i++) {
         md5_error error = {0};
         const size_t mixed_size = mix_words(whole, mixed, &random);
@@ -690,7 +697,8 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
         // For which kinds of row a column is.
         const md5_schema *const kinds = schema->kind_is_above ? above : schema;
         const char *word;
-        uint32_t value, count = 0;
+        uint32_t value;
+        uint32_t count = 0;
         for (uint32_t k = 0; column->kinds != 0 && k < kinds->num_columns; k++) {
             const md5_column *const kind = &kinds->columns[k];
             if (!kinds->has_kind || kind->offset != kinds->kind)
@@ -721,7 +729,8 @@ static const md5_schema *schema_parent(const schema_list *all, const md5_schema 
 // The tables of machine_files.md match the schema. If not, the test writes a correct copy to
 // build/.
 TEST (manual_has_every_column) {
-    static const char begin[] = "<!-- columns -->\n", end[] = "\n<!-- /columns -->";
+    static const char begin[] = "<!-- columns -->\n";
+    static const char end[] = "\n<!-- /columns -->";
     test_text printed = {0};
     const schema_list all = all_schemas();
     size_t size;

@@ -42,7 +42,8 @@ typedef struct split_test {
 
 static int compare_doubles(const void *left, const void *right)
 {
-    const double a = *(const double *)left, b = *(const double *)right;
+    const double a = *(const double *)left;
+    const double b = *(const double *)right;
     return a < b ? -1 : a > b;
 }
 
@@ -83,8 +84,10 @@ static uint32_t first_part(split_test *fixture, const double *parts, uint32_t nu
 
 static int compare_heard(const void *left, const void *right)
 {
-    const heard_event *const a = left, *const b = right;
-    const double of_left = a->weight, of_right = b->weight;
+    const heard_event *const a = left;
+    const heard_event *const b = right;
+    const double of_left = a->weight;
+    const double of_right = b->weight;
     return a->event != b->event ? (a->event < b->event ? -1 : 1)
                                 : compare_doubles(&of_left, &of_right);
 }
@@ -135,7 +138,8 @@ static bool same_states(md5_player *const players[2], uint32_t num_layers)
 // How much the weight of an easing changes in all, there and back.
 static double variation_of(md5_ease_kind easing)
 {
-    double sum = 0, before = 0;
+    double sum = 0;
+    double before = 0;
     for (int i = 1; i <= 1000; i++) {
         const double weight =
             fmin(fmax(md5_ease((md5_easing){.kind = easing}, (float)i / 1000.0f), 0), 1);
@@ -177,7 +181,8 @@ static bool check_step(split_test *fixture, const play_random_tables *made,
     const double pace = md5_player_get(players[0], PLAY_PACE);
     double parts[MAX_PARTS];
     const uint32_t num_parts = split_step(seconds, parts, random);
-    play_place whole = {0}, split = {0};
+    play_place whole = {0};
+    play_place split = {0};
     double path = 0;
     // Computing poses makes no difference.
     const bool is_seen = play_one_in(random, 4);
@@ -258,8 +263,8 @@ static const uint64_t hard_steps[] = {3264, 4030, 5581, 5618, 6709, 13122, 16503
 
 TEST (any_split_of_a_step_of_any_machine_is_the_same) {
     enum { USUAL_MACHINES = 400, MAX_FAILED = 5, MAX_OF_ALL_KINDS = 3000 };
-    const char *const wanted = getenv("MD5_SPLIT_MACHINES"), *const alone =
-                                                                 getenv("MD5_SPLIT_SEED");
+    const char *const wanted = getenv("MD5_SPLIT_MACHINES");
+    const char *const alone = getenv("MD5_SPLIT_SEED");
     OWN split_test *const fixture = calloc(1, sizeof *fixture);
     play_random_begin(&fixture->stock);
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++)
@@ -337,16 +342,21 @@ TEST (splits_of_exceptions_are_of_second_order) {
 TEST (part_of_a_motion_is_on_its_screw) {
     uint64_t random = 5;
     for (int i = 0; i < 200; i++) {
-        const double angle = i == 0 ? 0 : 3.1 * test_random(&random), share = test_random(&random);
-        const double yaw = 6 * test_random(&random), rise = 2 * test_random(&random) - 1;
-        const double pitch = 5 * test_random(&random), cx = 9 * test_random(&random);
+        const double angle = i == 0 ? 0 : 3.1 * test_random(&random);
+        const double share = test_random(&random);
+        const double yaw = 6 * test_random(&random);
+        const double rise = 2 * test_random(&random) - 1;
+        const double pitch = 5 * test_random(&random);
+        const double cx = 9 * test_random(&random);
         // About the axis a = (r cos yaw, r sin yaw, rise / n) through the point c = (cx, 2, -3).
         const double n = sqrt(1 + rise * rise);
-        const real3 a = {cos(yaw) / n, sin(yaw) / n, rise / n}, c = {cx, 2, -3};
+        const real3 a = {cos(yaw) / n, sin(yaw) / n, rise / n};
+        const real3 c = {cx, 2, -3};
         md5_xform at[2];
         real3 places[2];
         for (int k = 0; k < 2; k++) { // all of it, and the part
-            const double t = k == 0 ? 1 : share, s = sin(0.5 * angle * t);
+            const double t = k == 0 ? 1 : share;
+            const double s = sin(0.5 * angle * t);
             const double w = cos(0.5 * angle * t);
             const real4 q = {a.x * s, a.y * s, a.z * s, w};
             const real3 turned = real4_rotate(q, real3_scale(c, -1));

@@ -451,7 +451,8 @@ static unsigned sim_hear(const sim *fixture, const sim_live *live)
 // From a clip's marker to the next one; without markers it has one part, from its first frame.
 static double sim_part(const sim *fixture, int clip, int number)
 {
-    const int *const markers = fixture->markers[clip], last = fixture->num_markers[clip] - 1;
+    const int *const markers = fixture->markers[clip];
+    const int last = fixture->num_markers[clip] - 1;
     return (number < last ? markers[number + 1] : markers[0] + sim_length[clip]) - markers[number];
 }
 
@@ -469,8 +470,9 @@ static int sim_part_of(const sim *fixture, const sim_live *live)
 // Where a state begins that is in step with the one that is left.
 static double sim_begin_in_step(const sim *fixture, const sim_live *left, int to)
 {
-    const int clip = fixture->clip[left->state], next = fixture->clip[to],
-              number = sim_part_of(fixture, left);
+    const int clip = fixture->clip[left->state];
+    const int next = fixture->clip[to];
+    const int number = sim_part_of(fixture, left);
     double ahead = sim_wrapped(fixture, left) - fixture->markers[clip][number];
     ahead += ahead < 0 ? sim_length[clip] : 0;
     const double share = ahead / sim_part(fixture, clip, number);
@@ -497,11 +499,13 @@ static double sim_area(int easing, double time)
 static double sim_go_in_step(const sim *fixture, const sim_layer *layer, double ticks)
 {
     const sim_way *const by = layer->by;
-    const int number = sim_part_of(fixture, &layer->now), old = layer->old.state,
-              now = layer->now.state;
+    const int number = sim_part_of(fixture, &layer->now);
+    const int old = layer->old.state;
+    const int now = layer->now.state;
     const double old_rate = fixture->speed[old] / sim_part(fixture, fixture->clip[old], number);
     const double rate = fixture->speed[now] / sim_part(fixture, fixture->clip[now], number);
-    const double from = layer->now.age / by->fade, to = from + ticks / by->fade;
+    const double from = layer->now.age / by->fade;
+    const double to = from + ticks / by->fade;
     const double area = by->fade * (sim_area(by->easing, to) - sim_area(by->easing, from));
     return by->leader == now   ? rate * ticks
            : by->leader == old ? old_rate * ticks
@@ -511,9 +515,10 @@ static double sim_go_in_step(const sim *fixture, const sim_layer *layer, double 
 static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim_term *term)
 {
     const sim_live *const live = &layer->now;
-    const int speed = fixture->speed[live->state], length = sim_length[fixture->clip[live->state]];
-    const double at = sim_wrapped(fixture, live),
-                 to_start = at == 0 && !fixture->is_once[live->state] ? length : at;
+    const int speed = fixture->speed[live->state];
+    const int length = sim_length[fixture->clip[live->state]];
+    const double at = sim_wrapped(fixture, live);
+    const double to_start = at == 0 && !fixture->is_once[live->state] ? length : at;
     switch (term->kind) {
     case IS_FLAG:
         return term->is_more == (fixture->flag != 0);
@@ -534,11 +539,13 @@ static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim
 static bool sim_is_open(const sim *fixture, const sim_layer *layer, const sim_way *way, int *first)
 {
     const sim_live *const live = &layer->now;
-    const bool backward = fixture->speed[live->state] < 0, is_once = fixture->is_once[live->state];
+    const bool backward = fixture->speed[live->state] < 0;
+    const bool is_once = fixture->is_once[live->state];
     const int length = sim_length[fixture->clip[live->state]];
     const double at = sim_wrapped(fixture, live);
     const int exit = length / 4 * (backward ? 4 - way->share : way->share);
-    bool is_there = true, all = true;
+    bool is_there = true;
+    bool all = true;
     if ((way->from < 0 ? way->to == live->state : way->from != live->state)
         || (live->age < layer->by->fade && !(layer->by->priority == 1 && way->priority > 1)))
         return false;
@@ -567,7 +574,8 @@ static void sim_instant(sim *fixture)
             sim_layer *const layer = &fixture->layers[i];
             for (;;) {
                 const sim_way *best = NULL;
-                int first = 0, taken = 0;
+                int first = 0;
+                int taken = 0;
                 for (int k = 0; k < SIM_WAYS; k++) {
                     const sim_way *const way = &fixture->ways[i][k];
                     if (sim_is_open(fixture, layer, way, &taken)
@@ -629,10 +637,13 @@ static double sim_ahead(double place, bool backward)
 static double sim_until_frame(const sim *fixture, const sim_layer *layer)
 {
     const sim_live *const lives[] = {&layer->now, &layer->old};
-    const bool fades = sim_fades(layer), shares = fades && layer->now.in_step;
-    double least = sim_ahead(layer->now.age, false), parts = INFINITY;
+    const bool fades = sim_fades(layer);
+    const bool shares = fades && layer->now.in_step;
+    double least = sim_ahead(layer->now.age, false);
+    double parts = INFINITY;
     for (int i = 0; i < 1 + fades; i++) {
-        const int state = lives[i]->state, speed = fixture->speed[state];
+        const int state = lives[i]->state;
+        const int speed = fixture->speed[state];
         const double ahead = sim_ahead(lives[i]->place, speed < 0);
         if (shares)
             parts = fmin(
@@ -652,7 +663,8 @@ static double sim_until_frame(const sim *fixture, const sim_layer *layer)
 
 static void sim_move(sim *fixture, sim_live *live, double ticks, double by)
 {
-    const double length = sim_length[fixture->clip[live->state]], before = live->place;
+    const double length = sim_length[fixture->clip[live->state]];
+    const double before = live->place;
     live->age = sim_snapped(live->age + ticks);
     live->place = sim_snapped(live->place + by);
     if (fixture->is_once[live->state])
@@ -673,7 +685,8 @@ static void sim_go(sim *fixture, double ticks)
         for (int i = 0; i < SIM_LAYERS; i++) {
             sim_layer *const layer = &fixture->layers[i];
             layer->deaf = 0;
-            const bool fades = sim_fades(layer), shares = fades && layer->now.in_step;
+            const bool fades = sim_fades(layer);
+            const bool shares = fades && layer->now.in_step;
             const double parts = shares ? sim_go_in_step(fixture, layer, step) : 0;
             const int number = sim_part_of(fixture, &layer->now);
             sim_live *const lives[] = {&layer->now, &layer->old};
@@ -874,7 +887,8 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
                 md5_player_set(players[i], 1, 1);
         }
         for (int i = 0; i < PLAYERS; i++) {
-            double step, left = ticks / 64.0;
+            double step;
+            double left = ticks / 64.0;
             for (; left > 1e-12; left -= step) {
                 step = fmin(steps[i], left);
                 md5_player_advance(players[i], step, i < 3 ? sim_listen : NULL, &heard[i]);

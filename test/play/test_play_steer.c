@@ -194,7 +194,8 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
     walker fixture;
     walk_record seen = {0};
     leg_motion legs = {0};
-    int next = 0, num_on_floor = 0;
+    int next = 0;
+    int num_on_floor = 0;
     const int num_steps = seconds * STEPS_A_SECOND;
     if (!make(&fixture, who))
         return seen;
@@ -305,7 +306,8 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         play_set(fixture.player, "speed", cases[i].before);
         play_advance(fixture.player, 3);
         play_set(fixture.player, cases[i].parameter, cases[i].after);
-        double velocity = cases[i].from, most = 0;
+        double velocity = cases[i].from;
+        double most = 0;
         for (int k = 0; k < 150; k++) {
             play_advance(fixture.player, step);
             const double now = md5_player_root_motion(fixture.player).translation.x / step;
@@ -324,7 +326,8 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
 // A walk and a run of which one fades over the other in step: strides of 20 units, one a second,
 // and of 35.2 in 0.8 seconds. Both their lengths and their number a second go over by the weights.
 TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
-    const double step = 1.0 / 240.0, fade = 0.25;
+    const double step = 1.0 / 240.0;
+    const double fade = 0.25;
     double time = -1, worst = 0; // of the fade, once the root is faster
     play_set(fixture->player, "speed", 22.5f);
     play_advance(fixture->player, 3);
@@ -336,8 +339,10 @@ TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
             time = md5_player_layer(fixture->player, 0).progress * fade - 0.5 * step;
         else if (time >= 0)
             time += step;
-        const double part = fmin(fmax(time / fade, 0), 1), run = part * part * (3 - 2 * part);
-        const double stride = 20 + run * (35.2 - 20), rate = 1 + run * (1.0 / 0.8 - 1.0);
+        const double part = fmin(fmax(time / fade, 0), 1);
+        const double run = part * part * (3 - 2 * part);
+        const double stride = 20 + run * (35.2 - 20);
+        const double rate = 1 + run * (1.0 / 0.8 - 1.0);
         worst = fmax(worst, fabs(velocity - stride * rate));
     }
     CHECK(time > fade && worst < 0.02);

@@ -192,8 +192,10 @@ TEST (each_window_that_opens_closes) {
         if (seed % 4 == 0)
             play_random_add_times(&made, &random);
         OWN_MACHINE machine = play_machine(&made.desc);
-        md5_player *player = play_player(machine), *other = play_player(machine);
-        pairs heard_of = {.made = &made}, kept = heard_of;
+        md5_player *player = play_player(machine);
+        md5_player *other = play_player(machine);
+        pairs heard_of = {.made = &made};
+        pairs kept = heard_of;
         size_t size = md5_player_save(player, bytes, sizeof bytes);
         bool is_right = true;
         for (int i = 0; i < STEPS && is_right; i++) {
@@ -277,7 +279,8 @@ TEST (curves_are_blended_as_clips_are) {
     play_advance(player, 0.42);
     CHECK_NEAR(curve_of(&fixture, "force"), force_at(4.2), 1e-5);
     // Eased at whole frames, linear between: 4 t^3 from 0 to a half, in 4 frames.
-    const double e4 = 4 * 0.125, e5 = 1 - 4 * 0.25 * 0.25 * 0.25;
+    const double e4 = 4 * 0.125;
+    const double e5 = 1 - 4 * 0.25 * 0.25 * 0.25;
     CHECK_NEAR(curve_of(&fixture, "odd"), 4 * (e4 + (e5 - e4) * 0.2), 1e-5);
     float smile;
     md5_player_morphs(player, &smile);
@@ -302,8 +305,8 @@ TEST (curves_are_blended_as_clips_are) {
     below += 0.25 * force_at(0);
     CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
     // One-shots, over all and added.
-    const md5_one_shot_desc half = {.weight = 0.4f},
-                            added = {.weight = 0.5f, .mode = MD5_LAYER_ADD};
+    const md5_one_shot_desc half = {.weight = 0.4f};
+    const md5_one_shot_desc added = {.weight = 0.5f, .mode = MD5_LAYER_ADD};
     CHECK(md5_player_play_one_shot(player, 0, 0, &half)
           && md5_player_play_one_shot(player, 1, 1, &added));
     CHECK(md5_player_play_one_shot(player, 2, 2, NULL)); // has none
@@ -324,8 +327,8 @@ TEST (curves_do_not_jump_when_transitions_are_interrupted) {
         go(&fixture, 0, i * 7 % 3, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
         CHECK_NEAR(curve_of(&fixture, "force"), before, 1e-5);
         play_advance(fixture.player, 0.09);
-        OWN_PLAYER restored = play_restored(fixture.player), *const copied =
-                                                                 play_copied(fixture.player);
+        OWN_PLAYER restored = play_restored(fixture.player);
+        OWN_PLAYER *const copied = play_copied(fixture.player);
         const uint32_t force = md5_find_curve(fixture.machine, "force");
         const float now = md5_player_curve(fixture.player, force);
         CHECK(md5_player_curve(restored, force) == now && md5_player_curve(copied, force) == now);

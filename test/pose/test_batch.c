@@ -281,7 +281,9 @@ TEST (joints_or_palettes_alone_have_the_same_bits) {
         md5_local_to_model(&made.model.skeleton, pose, expected_joints);
         md5_build_palette(&made.model, expected_joints, expected);
         for (int kind = 0; kind < 8; kind++) {
-            const bool has_joints = kind & 1, has_palette = kind & 2, is_whole = kind & 4;
+            const bool has_joints = kind & 1;
+            const bool has_palette = kind & 2;
+            const bool is_whole = kind & 4;
             memset(joints, 0x5a, sizeof joints);
             memset(palette, 0x5a, sizeof palette);
             if (is_whole)

@@ -26,7 +26,8 @@ typedef struct made {
 
 static md5_xform random_transform(uint64_t *random)
 {
-    const float x = test_betweenf(-0.5f, 0.5f, random), y = test_betweenf(-0.5f, 0.5f, random);
+    const float x = test_betweenf(-0.5f, 0.5f, random);
+    const float y = test_betweenf(-0.5f, 0.5f, random);
     return (md5_xform){
         .rotation = made_rotation_of_file(x, y, test_betweenf(-0.5f, 0.5f, random)),
         .translation = {test_betweenf(-10, 10, random), test_betweenf(-10, 10, random),
@@ -406,7 +407,9 @@ TEST (bind_names_few_long_joints) {
 static uint32_t part_of_tree(const int32_t *parents, uint32_t count, const bool *kept,
                              char (*names)[16], part *parts, uint64_t *random)
 {
-    uint32_t places[MAX_JOINTS], num_kept = 0, number[MAX_JOINTS] = {0};
+    uint32_t places[MAX_JOINTS];
+    uint32_t num_kept = 0;
+    uint32_t number[MAX_JOINTS] = {0};
     for (uint32_t i = 0; i < count; i++) {
         if (kept[i])
             places[num_kept++] = i;
@@ -537,7 +540,8 @@ static void free_giant(giant *big)
 // driven joint from all its ancestors would be 10^10 steps.
 TEST (bind_and_sample_stay_linear) {
     enum { HALF = 100000 };
-    giant model = make_giant(HALF), anim = make_giant(2 * HALF);
+    giant model = make_giant(HALF);
+    giant anim = make_giant(2 * HALF);
     for (uint32_t i = 0; i < HALF; i++) {
         snprintf(model.names[i], sizeof model.names[i], "j%u", HALF - i);
         snprintf(anim.names[2 * i], sizeof anim.names[0], "x%u", i);

@@ -16,7 +16,8 @@ static float random_number(uint64_t *random)
 static md5_xform random_transform(uint64_t *random)
 {
     const md5_quat rotation = made_any_rotation(random);
-    const float x = random_number(random), y = random_number(random);
+    const float x = random_number(random);
+    const float y = random_number(random);
     return (md5_xform){rotation, {x, y, random_number(random)}, 0};
 }
 
@@ -83,7 +84,9 @@ TEST (blend_is_exact_to_a_millionth_of_a_radian) {
         make_poses(&made, &random);
         md5_blend_poses(made.a, made.b, 1, made.weights, MAX_COUNT, made.out);
         for (int i = 0; i < MAX_COUNT; i++) {
-            const md5_xform a = made.a[i], b = made.b[i], found = made.out[i];
+            const md5_xform a = made.a[i];
+            const md5_xform b = made.b[i];
+            const md5_xform found = made.out[i];
             const double t = (double)made.weights[i];
             const real4 expected = real4_slerp(
                 real4_of(a.rotation), real4_towards(real4_of(b.rotation), real4_of(a.rotation)), t);
@@ -144,8 +147,10 @@ TEST (blend_by_nlerp_is_the_sum_at_unit_length) {
         make_poses(&made, &random);
         blend_by(MD5_INTERPOLATE_NLERP, &made, 1, made.weights, made.out);
         for (int i = 0; i < MAX_COUNT; i++) {
-            const real4 a = real4_of(made.a[i].rotation), b = real4_of(made.b[i].rotation);
-            const double t = (double)made.weights[i], sign = real4_dot(a, b) < 0 ? -t : t;
+            const real4 a = real4_of(made.a[i].rotation);
+            const real4 b = real4_of(made.b[i].rotation);
+            const double t = (double)made.weights[i];
+            const double sign = real4_dot(a, b) < 0 ? -t : t;
             const real4 sum = {a.x * (1 - t) + b.x * sign, a.y * (1 - t) + b.y * sign,
                                a.z * (1 - t) + b.z * sign, a.w * (1 - t) + b.w * sign};
             CHECK_SMALL(off_unit(made.out[i].rotation), 5e-7);
@@ -178,7 +183,8 @@ TEST_POSES (blend_jobs_are_done_in_order, 13) {
 TEST_POSES (blend_ends_are_the_inputs_bit_by_bit, 2) {
     made->a[3].translation.x = made->a[70].rotation.y = -0.0f;
     made->b[3].translation.x = made->b[70].rotation.y = 0;
-    const float low[] = {0, -0.0f, -1, -INFINITY, NAN}, high[] = {1, 7, INFINITY};
+    const float low[] = {0, -0.0f, -1, -INFINITY, NAN};
+    const float high[] = {1, 7, INFINITY};
     const md5_interpolation kinds[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_NLERP};
     for (size_t j = 0; j < COUNT_OF(kinds); j++) {
         for (size_t i = 0; i < COUNT_OF(low); i++) {
@@ -251,7 +257,8 @@ TEST (blend_takes_the_shorter_arc) {
     md5_blend_poses(other.a, other.b, 0.4f, NULL, MAX_COUNT, other.out);
     CHECK(same(made.out, other.out, MAX_COUNT));
     for (int i = 0; i < MAX_COUNT; i++) {
-        const real4 a = real4_of(made.a[i].rotation), found = real4_of(made.out[i].rotation);
+        const real4 a = real4_of(made.a[i].rotation);
+        const real4 found = real4_of(made.out[i].rotation);
         REQUIRE(real4_dot(a, found) > 0.8);
     }
 }
@@ -293,7 +300,9 @@ TEST (added_differences_are_weighted_exactly) {
         const float sign = round % 2 ? -1 : 1;
         md5_add_pose(made.a, made.b, NULL, sign, made.weights, MAX_COUNT, made.out);
         for (int i = 0; i < MAX_COUNT; i++) {
-            const md5_xform a = made.a[i], b = made.b[i], found = made.out[i];
+            const md5_xform a = made.a[i];
+            const md5_xform b = made.b[i];
+            const md5_xform found = made.out[i];
             const double t = (double)made.weights[i];
             real4 part = real4_slerp(identity, real4_towards(real4_of(b.rotation), identity), t);
             if (sign < 0)

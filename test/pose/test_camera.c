@@ -119,7 +119,8 @@ static double shaking_w(uint32_t frame)
 // The weighted mean at a stored frame of a shot, by the formula; NUM_SHAKEN is w.
 static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t last, double reach)
 {
-    double sum = 0, weights = 0;
+    double sum = 0;
+    double weights = 0;
     reach = fmin(reach, fmin((frame - first), (last - frame)));
     for (uint32_t i = first; i <= last; i++) {
         const double u = reach > 0 ? ((double)i - frame) / reach : (i == frame ? 0 : 1);
@@ -148,10 +149,12 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
     REQUIRE(camera);
     for (uint32_t played = 0; played < 40; played++) {
         const uint32_t frame = played < 20 ? played : played + 1;
-        const uint32_t first = played < 20 ? 0 : 21, last = played < 20 ? 20 : 40;
+        const uint32_t first = played < 20 ? 0 : 21;
+        const uint32_t last = played < 20 ? 20 : 40;
         const md5_camera_view view =
             md5_camera_at(camera, 0.1 * played + 1e-9, MD5_WRAP_CLAMP, 0.45);
-        double expected[NUM_SHAKEN + 1], square = 0;
+        double expected[NUM_SHAKEN + 1];
+        double square = 0;
         for (int i = 0; i <= NUM_SHAKEN; i++) {
             expected[i] = mean_around(i, frame, first, last, 4.5);
             square += i >= SHAKEN_TURN && i != SHAKEN_FOV ? expected[i] * expected[i] : 0;
@@ -241,7 +244,9 @@ TEST (camera_offers_the_views_of_cuts) {
         CHECK(views[0].position.x == 1 && views[0].position.y == -2);
         // 90 degrees to the left (about z), then 30 down (about y): -(q_z * q_y), computed
         // manually.
-        const double s = sin(0.2617993877991494), c = cos(0.2617993877991494), half = sqrt(0.5);
+        const double s = sin(0.2617993877991494);
+        const double c = cos(0.2617993877991494);
+        const double half = sqrt(0.5);
         check_rotation(views[0].rotation, s * half, -s * half, -c * half, -c * half);
         const md5_vec3 ahead = md5_mat34_point(
             md5_mat34_from_xform((md5_xform){.rotation = views[0].rotation}), (md5_vec3){1, 0, 0});

@@ -164,7 +164,8 @@ TEST (clip_without_flags_is_the_base_frame) {
     const md5_anim_file source = {
         .num_joints = 2, .num_frames = UINT32_MAX, .tracks = tracks, .base_frame = base};
     uint8_t changes[1], moves[2];
-    uint32_t num_rotations = 9, num_translations = 9;
+    uint32_t num_rotations = 9;
+    uint32_t num_translations = 9;
     md5i_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
     CHECK_UINT(num_rotations, 0);
     CHECK_UINT(num_translations, 0);
@@ -384,7 +385,8 @@ static void check_table(const char *path)
 {
     OWN char *text = test_read_file(path, NULL);
     REQUIRE(text);
-    int rows = 0, wrong = 0;
+    int rows = 0;
+    int wrong = 0;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         time_row row;
         if (line[0] != 't')
@@ -486,7 +488,8 @@ TEST (sample_position_is_defined_for_every_double) {
     CHECK(md5_sample_position_at(&anim, -INFINITY, MD5_WRAP_CYCLE).cycle == INT64_MIN);
 
     // Rates that a file can have, with which products overflow or vanish.
-    const md5_anim fast = clip_of(3, DBL_MAX), slow = clip_of(3, 5e-324);
+    const md5_anim fast = clip_of(3, DBL_MAX);
+    const md5_anim slow = clip_of(3, 5e-324);
     CHECK(md5_sample_position_at(&fast, 2, MD5_WRAP_LOOP).cycle == INT64_MAX);
     CHECK(is_at(md5_sample_position_at(&slow, DBL_MAX, MD5_WRAP_LOOP), 0, 1, 0, 0));
     CHECK(is_at(md5_sample_position_at(&slow, 0.25, MD5_WRAP_CYCLE), 0, 1, 0, 0));
@@ -504,7 +507,8 @@ TEST (sample_position_divides_exactly) {
         const md5_anim anim = clip_of(length + 1, 1);
         const md5_sample_position sample =
             md5_sample_position_at(&anim, (double)signed_frame, MD5_WRAP_LOOP);
-        int64_t cycle = signed_frame / (int64_t)length, rest = signed_frame % (int64_t)length;
+        int64_t cycle = signed_frame / (int64_t)length;
+        int64_t rest = signed_frame % (int64_t)length;
         if (rest < 0) {
             rest += length;
             cycle--;
@@ -541,7 +545,8 @@ TEST (sample_position_of_frame_numbers) {
 
 // The fraction of a sample position is below 1, so that 1 must be the second frame itself.
 TEST (sample_position_of_frame_numbers_is_clamped) {
-    const md5_anim anim = clip_of(10, 24), still = clip_of(1, 24);
+    const md5_anim anim = clip_of(10, 24);
+    const md5_anim still = clip_of(1, 24);
     CHECK(is_at(md5_sample_position_from_frames(&anim, 10, UINT32_MAX, 0.5f), 9, 9, 0.5, 0));
     CHECK(is_at(md5_sample_position_from_frames(&still, 1, 2, 0.5f), 0, 0, 0.5, 0));
     CHECK(is_at(md5_sample_position_from_frames(&anim, 3, 4, 1), 4, 4, 0, 0));

@@ -76,7 +76,8 @@ TEST (hierarchy_places_a_known_chain) {
     };
     md5_mat34 found[3];
     md5_local_to_model(&skeleton, pose, found);
-    double rotation = 0, translation = 0;
+    double rotation = 0;
+    double translation = 0;
     compare(&found[0], &(md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 5}}, &rotation, &translation);
     compare(&found[1], &(md5_mat34){{0, -1, 0, 1, 1, 0, 0, 0, 0, 0, 1, 5}}, &rotation,
             &translation);
@@ -105,7 +106,8 @@ TEST (bind_pose_of_a_known_pair) {
     CHECK_NEAR(local[1].rotation.w, -1, 1e-7);
     CHECK_NEAR(local[1].translation.y, 4, 1e-6);
     CHECK_SMALL(local[1].translation.z, 1e-6);
-    double rotation = 0, translation = 0;
+    double rotation = 0;
+    double translation = 0;
     compare(&bind[1], &(md5_mat34){{1, 0, 0, 1, 0, 0, -1, 2, 0, 1, 0, 7}}, &rotation, &translation);
     compare(&inverse[1], &(md5_mat34){{1, 0, 0, -1, 0, 0, 1, -7, 0, -1, 0, 2}}, &rotation,
             &translation);
@@ -115,7 +117,10 @@ TEST (bind_pose_of_a_known_pair) {
 
 TEST (bind_pose_is_consistent_for_any_hierarchy) {
     uint64_t random = 1;
-    double rotation = 0, translation = 0, undone_rotation = 0, undone_translation = 0;
+    double rotation = 0;
+    double translation = 0;
+    double undone_rotation = 0;
+    double undone_translation = 0;
     const double size = 100;
     for (int round = 0; round < 200; round++) {
         made_skeleton made;
@@ -151,7 +156,8 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
 // Matrices through the hierarchy, against transforms multiplied from the joint up to its root.
 TEST (hierarchy_agrees_with_products_of_transforms) {
     uint64_t random = 2;
-    double rotation = 0, translation = 0;
+    double rotation = 0;
+    double translation = 0;
     for (int round = 0; round < 200; round++) {
         made_skeleton made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
@@ -178,9 +184,13 @@ TEST (hierarchy_agrees_with_products_of_transforms) {
 
 static md5_xform product_in_doubles(md5_xform a, md5_xform b)
 {
-    const double x = a.rotation.x, y = a.rotation.y, z = a.rotation.z;
+    const double x = a.rotation.x;
+    const double y = a.rotation.y;
+    const double z = a.rotation.z;
     const double w = a.rotation.w;
-    const double bx = b.rotation.x, by = b.rotation.y, bz = b.rotation.z;
+    const double bx = b.rotation.x;
+    const double by = b.rotation.y;
+    const double bz = b.rotation.z;
     const double bw = b.rotation.w;
     const double p[3] = {b.translation.x, b.translation.y, b.translation.z};
     const double m[3][3] = {
@@ -221,7 +231,10 @@ static void compare_transforms(const md5_xform *a, const md5_xform *b, double *r
 
 TEST (poses_in_model_space_are_products_and_go_back) {
     uint64_t random = 4;
-    double rotation = 0, translation = 0, back_rotation = 0, back_translation = 0;
+    double rotation = 0;
+    double translation = 0;
+    double back_rotation = 0;
+    double back_translation = 0;
     for (int round = 0; round < 200; round++) {
         made_skeleton made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
@@ -268,7 +281,10 @@ TEST (long_chains_in_model_space_keep_unit_rotations) {
     md5_local_to_model_xforms(&skeleton, pose, found);
     for (int i = 0; i < LONG; i++) {
         const md5_quat q = found[i].rotation;
-        const double x = q.x, y = q.y, z = q.z, w = q.w;
+        const double x = q.x;
+        const double y = q.y;
+        const double z = q.z;
+        const double w = q.w;
         CHECK_SMALL(x * x + y * y + z * z + w * w - 1, 1e-6);
     }
 }

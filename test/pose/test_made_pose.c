@@ -28,7 +28,8 @@ static float random_number(double size, uint64_t *random)
 md5_quat made_rotation_of_file(float x, float y, float z)
 {
     const double square = (double)x * x + (double)y * y + (double)z * z;
-    const double w = -sqrt(fabs(1 - square)), length = sqrt(square + w * w);
+    const double w = -sqrt(fabs(1 - square));
+    const double length = sqrt(square + w * w);
     return (md5_quat){(float)(x / length), (float)(y / length), (float)(z / length),
                       (float)(w / length)};
 }
@@ -36,14 +37,16 @@ md5_quat made_rotation_of_file(float x, float y, float z)
 // Zeros of either sign among its numbers, and w rebuilt as from a file.
 static md5_quat random_rotation(uint64_t *random)
 {
-    const float x = random_number(0.57, random), y = random_number(0.57, random);
+    const float x = random_number(0.57, random);
+    const float y = random_number(0.57, random);
     return made_rotation_of_file(x, y, random_number(0.57, random));
 }
 
 md5_quat made_any_rotation(uint64_t *random)
 {
     for (;;) {
-        double c[4], square = 0;
+        double c[4];
+        double square = 0;
         for (int i = 0; i < 4; i++) {
             c[i] = 2 * test_random(random) - 1;
             square += c[i] * c[i];

@@ -72,7 +72,9 @@ static void make_random_clip(made_clip *clip, uint64_t *random)
         clip->joints[joint] = (md5_joint){.name = "", .parent = joint - 1};
         clip->order[joint] = joint;
         clip->tracks[joint] = (md5_track){test_random_u32(random) & 63, width};
-        const float x = within(random, 0.57), y = within(random, 0.57), z = within(random, 0.57);
+        const float x = within(random, 0.57);
+        const float y = within(random, 0.57);
+        const float z = within(random, 0.57);
         clip->base[joint] = (md5_xform){
             .rotation = md5_quat_from_xyz(x, y, z),
             .translation = {within(random, 50), within(random, 50), within(random, 50)},
@@ -206,7 +208,8 @@ static void make_walk(made_clip *clip)
     clip->source = (md5_anim_file){.num_joints = 2, .num_frames = 5, .num_components = 3};
     finish_clip(clip, 8);
     for (int frame = 0; frame < 5; frame++) {
-        const float x = numbers[frame][0], y = numbers[frame][1];
+        const float x = numbers[frame][0];
+        const float y = numbers[frame][1];
         clip->bounds[frame] = (md5_bounds){{x - 5, y - 6, 0}, {x + 5, y + 6, 70}};
     }
 }
@@ -242,8 +245,8 @@ TEST_WALK (root_in_place_holds_the_first_frame) {
 
 static md5_vec3 motion(const md5_anim *anim, double from, double to, md5_wrap wrap)
 {
-    const md5_sample_position a = md5_sample_position_at(anim, from, wrap),
-                              b = md5_sample_position_at(anim, to, wrap);
+    const md5_sample_position a = md5_sample_position_at(anim, from, wrap);
+    const md5_sample_position b = md5_sample_position_at(anim, to, wrap);
     return md5_anim_root_motion(anim, a, b);
 }
 
@@ -277,7 +280,8 @@ TEST (root_motion_adds_up_over_any_split) {
         double from = 20 * (test_random(&random) - 0.5);
         const md5_sample_position start = md5_sample_position_at(&clip.anim, from, wrap);
         md5_sample_position last = start;
-        double sum[3] = {0}, way = 1;
+        double sum[3] = {0};
+        double way = 1;
         for (int step = 0; step < 30; step++) {
             from += test_random(&random) - 0.3;
             const md5_sample_position next = md5_sample_position_at(&clip.anim, from, wrap);
@@ -375,7 +379,8 @@ static sampled sample_at(const made_pose *made, uint32_t frame0, uint32_t frame1
 // Equal except for the sign of zeros.
 static bool equal(const md5_xform *a, const md5_xform *b)
 {
-    const md5_vec3 p = a->translation, q = b->translation;
+    const md5_vec3 p = a->translation;
+    const md5_vec3 q = b->translation;
     return a->rotation.x == b->rotation.x && a->rotation.y == b->rotation.y
            && a->rotation.z == b->rotation.z && a->rotation.w == b->rotation.w && p.x == q.x
            && p.y == q.y && p.z == q.z && a->pad == b->pad;
@@ -416,7 +421,9 @@ static md5_vec3 turn_between(md5_quat a, md5_quat b)
 {
     const md5_quat change = md5_quat_mul(md5_quat_conjugate(a), b);
     const double sign = change.w < 0 ? -1 : 1;
-    const double x = change.x, y = change.y, z = change.z;
+    const double x = change.x;
+    const double y = change.y;
+    const double z = change.z;
     const double length = sqrt(x * x + y * y + z * z);
     const double angle = 2 * atan2(length, sign * change.w);
     const double scale = length > 1e-12 ? sign * angle / length : 2 * sign;
@@ -441,8 +448,10 @@ typedef struct speeds {
 static speeds speed_at(const made_pose *made, uint32_t frame, uint32_t other, bool before,
                        md5_wrap wrap, uint32_t joint)
 {
-    const uint32_t from = before ? other : frame, to = before ? frame : other;
-    const double at = before ? 1 : 0, step = before ? -STEP : STEP;
+    const uint32_t from = before ? other : frame;
+    const uint32_t to = before ? frame : other;
+    const double at = before ? 1 : 0;
+    const double step = before ? -STEP : STEP;
     const md5_xform here =
         sample_at(made, frame, to == frame ? frame : to, 0, wrap, MD5_ROOT_FILE).pose[joint];
     const md5_xform one = sample_at(made, from, to, at + step, wrap, MD5_ROOT_FILE).pose[joint];
@@ -474,8 +483,10 @@ static void check_speed(const made_pose *made, uint32_t a, uint32_t b, uint32_t 
 {
     for (uint32_t joint = 0; joint < made->model.skeleton.num_joints; joint++) {
         const md5_anim *const anim = &made->anim;
-        const md5_xform p = stored(anim, a, joint), q = stored(anim, b, joint);
-        const md5_xform r = stored(anim, c, joint), s = stored(anim, d, joint);
+        const md5_xform p = stored(anim, a, joint);
+        const md5_xform q = stored(anim, b, joint);
+        const md5_xform r = stored(anim, c, joint);
+        const md5_xform s = stored(anim, d, joint);
         const speeds expected = (speeds){
             md5_vec3_scale(md5_vec3_add(turn_between(p.rotation, q.rotation),
                                         turn_between(r.rotation, s.rotation)),
@@ -619,7 +630,9 @@ TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
             sample.interpolation = MD5_INTERPOLATE_CUBIC;
             md5_sample(clip.binding, sample, MD5_ROOT_ID, &found[i]);
         }
-        const md5_xform a = found[0], b = found[1], c = found[2];
+        const md5_xform a = found[0];
+        const md5_xform b = found[1];
+        const md5_xform c = found[2];
         CHECK_NEAR(b.translation.x, 12, 1e-5);
         CHECK_NEAR(((double)c.translation.x - b.translation.x) / step, speed, 0.05);
         CHECK_NEAR(((double)b.translation.x - a.translation.x) / step, speed, 0.05);

@@ -34,7 +34,8 @@ static md5_quat random_neighbour(uint64_t *random, md5_quat a)
 // decides which arc is shorter.
 static double worst_of_either_path(md5_quat a, md5_quat b, float t, md5_quat found)
 {
-    const real4 from = real4_of(a), to = real4_towards(real4_of(b), from);
+    const real4 from = real4_of(a);
+    const real4 to = real4_towards(real4_of(b), from);
     const double worst = worst_of(found, real4_slerp(from, to, t));
     if (fabs(dot(a, b)) >= 1e-6)
         return worst;
@@ -55,7 +56,8 @@ TEST (slerp_is_exact_to_a_millionth) {
 
 // The hardest angle for the fit is 90 degrees between the quaternions; fractions cover 0..1.
 TEST (slerp_is_exact_at_the_widest_angle) {
-    const md5_quat a = {1, 0, 0, 0}, b = {0, 1, 0, 0};
+    const md5_quat a = {1, 0, 0, 0};
+    const md5_quat b = {0, 1, 0, 0};
     for (int i = 0; i < 10001; i++) {
         const float t = (float)i / 10000.0f;
         const double angle = acos(0.0) * (double)t;
@@ -67,7 +69,8 @@ TEST (slerp_is_exact_at_the_widest_angle) {
 
 static double worst_of_nlerp(md5_quat a, md5_quat b, double t, md5_quat found)
 {
-    const real4 from = real4_of(a), to = real4_towards(real4_of(b), from);
+    const real4 from = real4_of(a);
+    const real4 to = real4_towards(real4_of(b), from);
     const real4 sum = real4_add(real4_scale(from, 1 - t), real4_scale(to, t));
     return worst_of(found, real4_scale(sum, 1.0 / sqrt(real4_dot(sum, sum))));
 }
@@ -91,8 +94,10 @@ TEST (nlerp_is_exact_to_a_millionth) {
 // the sine the length along the axis.
 static double angle_to_slerp(double angle, uint64_t *random)
 {
-    const double pi = 2 * acos(0.0), half = angle / 360.0 * pi;
-    const double x = test_random(random), y = sqrt(1 - x * x);
+    const double pi = 2 * acos(0.0);
+    const double half = angle / 360.0 * pi;
+    const double x = test_random(random);
+    const double y = sqrt(1 - x * x);
     const md5_quat a = {0, 0, 0, 1};
     const md5_quat b = {(float)(x * sin(half)), (float)(y * sin(half)), 0, (float)cos(half)};
     double worst = 0;
@@ -113,14 +118,16 @@ TEST (nlerp_is_as_far_from_slerp_as_documented) {
                 {90, 0.92, 5e-3},   {120, 2.2, 0.05},  {179.999, 8.1, 0.05}};
     uint64_t random = 11;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        const double pi = 2 * acos(0.0), h = rows[i].angle / 720.0 * pi;
+        const double pi = 2 * acos(0.0);
+        const double h = rows[i].angle / 720.0 * pi;
         const double x = sqrt(tan(h) / h - 1) / tan(h);
         const double formula = (2 * atan(x * tan(h)) - 2 * x * h) / pi * 180;
         const double found = angle_to_slerp(rows[i].angle, &random);
         CHECK_NEAR(found, formula, 5e-5);
         CHECK_NEAR(found, rows[i].to_slerp, rows[i].rounding + 5e-5);
     }
-    const double found = angle_to_slerp(20, &random), radians = 20.0 / 90.0 * acos(0.0);
+    const double found = angle_to_slerp(20, &random);
+    const double radians = 20.0 / 90.0 * acos(0.0);
     CHECK_NEAR(found / 90.0 * acos(0.0), radians * radians * radians / 249.0, 3e-6);
 }
 
@@ -134,7 +141,8 @@ static bool same(md5_quat a, md5_quat b)
 TEST (slerp_ends_are_exact) {
     uint64_t random = 2;
     for (int i = 0; i < 1000; i++) {
-        const md5_quat a = made_any_rotation(&random), b = made_any_rotation(&random);
+        const md5_quat a = made_any_rotation(&random);
+        const md5_quat b = made_any_rotation(&random);
         const md5_quat minus = {-b.x, -b.y, -b.z, -b.w};
         const md5_quat end = dot(a, b) < 0 ? minus : b;
         bool held = same(md5_quat_slerp(a, b, 0), a) && same(md5_quat_slerp(a, b, -3), a)

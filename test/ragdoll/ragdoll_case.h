@@ -73,7 +73,8 @@ static inline bool open_case_with(ragdoll_case *it, const char *keys, const char
                                   const md5_load_opts *opts)
 {
     memset(it, 0, sizeof *it);
-    test_text *const mesh = &it->texts[0], *const clip = &it->texts[1];
+    test_text *const mesh = &it->texts[0];
+    test_text *const clip = &it->texts[1];
     const int count = (int)COUNT_OF(man_parts);
     test_append(mesh,
                 "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 0\njoints {\n"
@@ -133,7 +134,8 @@ static inline void append_man(test_text *text)
 {
     for (size_t i = 0; i < COUNT_OF(man_parts); i++) {
         const man_part *const part = &man_parts[i];
-        const int *const at = part->at, *const end = part->end;
+        const int *const at = part->at;
+        const int *const end = part->end;
         test_append(text, "body \"%s\" { joint \"%s\" ", part->joint,
                     part == man_parts ? "origin" : part->joint);
         if (part->width > 0)

@@ -56,7 +56,9 @@ static double hill(double x, double y)
 
 static float hills(void *user, float x, float y, md5_vec3 *normal)
 {
-    const double e = 0.01, px = (double)x, py = (double)y;
+    const double e = 0.01;
+    const double px = (double)x;
+    const double py = (double)y;
     const double dx = (hill(px + e, py) - hill(px - e, py)) / (2.0 * e);
     const double dy = (hill(px, py + e) - hill(px, py - e)) / (2.0 * e);
     const double length = sqrt(dx * dx + dy * dy + 1.0);
@@ -83,9 +85,12 @@ static uint32_t stairs_triangles(void *user, md5_bounds box, md5_vec3 (*corners)
         const float end = is_last ? 1e4f : stairs->depth * (float)i;
         const float z = stairs->height * (float)(stairs->num_steps - i);
         const float low = z - stairs->height;
-        const md5_vec3 a = {begin, -1e3f, z}, b = {begin, 1e3f, z};
-        const md5_vec3 c = {end, 1e3f, z}, d = {end, -1e3f, z};
-        const md5_vec3 e = {end, 1e3f, low}, f = {end, -1e3f, low};
+        const md5_vec3 a = {begin, -1e3f, z};
+        const md5_vec3 b = {begin, 1e3f, z};
+        const md5_vec3 c = {end, 1e3f, z};
+        const md5_vec3 d = {end, -1e3f, z};
+        const md5_vec3 e = {end, 1e3f, low};
+        const md5_vec3 f = {end, -1e3f, low};
         const md5_vec3 all[4][3] = {{a, b, c}, {a, c, d}, {d, c, e}, {d, e, f}};
         const bool is_near = box.max.x >= begin && box.min.x <= end && box.min.z <= z;
         const int num_triangles = is_last ? 2 : 4;
@@ -107,7 +112,9 @@ static double height_of(int ground, double x, double y)
 // How deep a point is in the ground: along the shortest way out.
 static double depth_of_point(int ground, md5_vec3 point)
 {
-    const double x = (double)point.x, y = (double)point.y, z = (double)point.z;
+    const double x = (double)point.x;
+    const double y = (double)point.y;
+    const double z = (double)point.z;
     md5_vec3 normal = slope;
     double depth = height_of(ground, x, y) - z;
     if (ground == HILLS)
@@ -132,7 +139,9 @@ static double depth_of_edge(const md5_figure *figure, const md5_body_part *part,
     const md5_xform into = md5_xform_inverse(place);
     const md5_vec3 from = md5_xform_point(into, edge);
     const md5_vec3 along = md5_quat_rotate(into.rotation, (md5_vec3){0, 1, 0});
-    double first = -1e3, last = 1e3, depth = 1e9;
+    double first = -1e3;
+    double last = 1e3;
+    double depth = 1e9;
     for (int round = 0; round < 2;
          round++) { // where it is within all faces; how far it is in there
         const md5_vec3 at =
@@ -239,7 +248,8 @@ static void throw_once(throws *all, md5_ragdoll *ragdoll, const md5_figure *figu
     place.translation.z =
         (float)height_of(ground, (double)place.translation.x, (double)place.translation.y)
         + test_betweenf(110, 170, &random);
-    const md5_vec3 linear = random_vec3(200, &random), angular = random_vec3(5, &random);
+    const md5_vec3 linear = random_vec3(200, &random);
+    const md5_vec3 angular = random_vec3(5, &random);
     md5_body_state bodies[MAX_BODIES];
     place_bodies(figure, place, linear, angular, bodies);
     md5_ragdoll_start(ragdoll, bodies);
@@ -248,7 +258,9 @@ static void throw_once(throws *all, md5_ragdoll *ragdoll, const md5_figure *figu
                                   bodies[number % figure->num_bodies].place.translation,
                                   random_vec3(9000, &random));
     const md5_ragdoll_status begin = md5_ragdoll_state(ragdoll);
-    double weight = 0.0, before = begin.energy, limit = 0.0;
+    double weight = 0.0;
+    double before = begin.energy;
+    double limit = 0.0;
     for (uint32_t i = 0; i < figure->num_bodies; i++)
         weight += (double)figure->bodies[i].mass * 1066.0;
     const double fall = // the energy of a fall to the ground below
@@ -515,7 +527,8 @@ TEST (ragdolls_fall_and_are_pushed) {
         md5_ragdoll_advance(slow, 0.5);
         // With the engine's friction of 0.01 a tick, and the engine's slow motion: 2/3 to 1 of the
         // pace until 0.8 s.
-        double speed = 0.0, way[2] = {0.0, 0.0};
+        double speed = 0.0;
+        double way[2] = {0.0, 0.0};
         for (int step = 0; step < 2 * 120; step++) {
             const bool is_slow = step >= 120;
             const double now = (step % 120) / 240.0;
@@ -541,7 +554,8 @@ static double rebound(const ragdoll_case *it, float bounce)
                                    .ignore_slow_motion = true};
     OWN_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
     md5_body_state body = {.place = {.rotation = {0, 0, 0, 1}, .translation = {0, 0, 50}}};
-    double down = 0.0, up = 0.0;
+    double down = 0.0;
+    double up = 0.0;
     md5_ragdoll_start(ragdoll, &body);
     for (int i = 0; i < 120; i++) {
         md5_ragdoll_advance(ragdoll, 1.0 / 240.0);
@@ -750,7 +764,8 @@ static double time_many(int count, bool is_star)
 
 TEST (ragdolls_take_time_linear_in_bodies) {
     for (int is_star = 0; is_star < 2; is_star++) {
-        const double some = time_many(128, is_star), many = time_many(1024, is_star);
+        const double some = time_many(128, is_star);
+        const double many = time_many(1024, is_star);
         CHECK_THAT(many < 20.0 * some + 0.01, "%g s, for an eighth of the bodies %g s", many, some);
     }
 }
@@ -766,7 +781,8 @@ static const char *any_number(uint64_t *random)
 
 static void append_vector(test_text *text, uint64_t *random)
 {
-    const char *const x = any_number(random), *const y = any_number(random);
+    const char *const x = any_number(random);
+    const char *const y = any_number(random);
     test_append(text, " ( %s, %s, %s )", x, y, any_number(random));
 }
 
@@ -951,7 +967,10 @@ TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
                 (md5_vec3){4000, 500, 0});
         md5_ragdoll_advance(ragdoll, 5.0);
         CHECK(md5_ragdoll_is_at_rest(ragdoll));
-        double ours = 0.0, theirs = 0.0, before = 0.0, mass = 0.0;
+        double ours = 0.0;
+        double theirs = 0.0;
+        double before = 0.0;
+        double mass = 0.0;
         for (uint32_t i = 0; i < figure->num_bodies; i++) {
             const double part = (double)figure->bodies[i].mass;
             ours += part * (double)md5_ragdoll_bodies(ragdoll)[i].place.translation.z;

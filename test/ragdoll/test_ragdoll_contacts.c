@@ -107,7 +107,8 @@ static void check_contacts(const ragdoll_node *node, uint32_t count, md5_vec3d n
 }
 
 static const md5_euler upright = {0};
-static const md5_vec3d up = {0, 0, 1}, forward = {1, 0, 0};
+static const md5_vec3d up = {0, 0, 1};
+static const md5_vec3d forward = {1, 0, 0};
 
 TEST_CONTACTS(contacts_of_a_box_on_a_tread_point_up)
 {
@@ -202,7 +203,8 @@ TEST_CONTACTS(contacts_with_flat_tiles_point_up)
 {
     for (int i = -2; i < 2; i++) {
         for (int k = -2; k < 2; k++) {
-            const float x = 8.0f * (float)i, y = 8.0f * (float)k + (i < 0 ? 3.0f : 0.0f);
+            const float x = 8.0f * (float)i;
+            const float y = 8.0f * (float)k + (i < 0 ? 3.0f : 0.0f);
             add_rectangle(&it->ground, (md5_vec3){x, y, 0}, (md5_vec3){x, y + 8, 0},
                           (md5_vec3){x + 8, y + 8, 0}, (md5_vec3){x + 8, y, 0});
         }
@@ -215,8 +217,11 @@ TEST_CONTACTS(contacts_with_flat_tiles_point_up)
 // A peak in the middle of a face, where no edge of the box is.
 TEST_CONTACTS(contacts_of_a_face_with_a_peak_have_the_normal_of_the_face)
 {
-    const md5_vec3 peak = {0, 0, 0}, a = {-3, -3, -3}, b = {-3, 3, -3}, c = {3, 3, -3},
-                   d = {3, -3, -3};
+    const md5_vec3 peak = {0, 0, 0};
+    const md5_vec3 a = {-3, -3, -3};
+    const md5_vec3 b = {-3, 3, -3};
+    const md5_vec3 c = {3, 3, -3};
+    const md5_vec3 d = {3, -3, -3};
     add_triangle(&it->ground, a, b, peak);
     add_triangle(&it->ground, b, c, peak);
     add_triangle(&it->ground, c, d, peak);

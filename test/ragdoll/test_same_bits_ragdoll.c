@@ -7,10 +7,16 @@ static uint32_t stairs(void *user, md5_bounds box, md5_vec3 (*corners)[3], uint3
     uint32_t count = 0;
     (void)user;
     for (int i = 0; i < 8; i++) {
-        const float x = 16.0f * (float)i, z = 64.0f - 8.0f * (float)i, end = i < 7 ? x : 1e4f;
+        const float x = 16.0f * (float)i;
+        const float z = 64.0f - 8.0f * (float)i;
+        const float end = i < 7 ? x : 1e4f;
         const float begin = i > 0 ? x - 16.0f : -1e4f;
-        const md5_vec3 a = {begin, -1e3f, z}, b = {begin, 1e3f, z}, c = {end, 1e3f, z},
-                       d = {end, -1e3f, z}, e = {end, 1e3f, z - 8.0f}, f = {end, -1e3f, z - 8.0f};
+        const md5_vec3 a = {begin, -1e3f, z};
+        const md5_vec3 b = {begin, 1e3f, z};
+        const md5_vec3 c = {end, 1e3f, z};
+        const md5_vec3 d = {end, -1e3f, z};
+        const md5_vec3 e = {end, 1e3f, z - 8.0f};
+        const md5_vec3 f = {end, -1e3f, z - 8.0f};
         const md5_vec3 all[4][3] = {{a, b, c}, {a, c, d}, {d, c, e}, {d, e, f}};
         for (int k = 0; k < (i < 7 ? 4 : 2); k++)
             if (count < room && box.max.x >= begin && box.min.x <= end)
@@ -31,15 +37,18 @@ static uint64_t hash_floats(uint64_t hash, const void *floats, size_t count)
 }
 
 TEST (ragdolls_have_the_same_bits_everywhere) {
-    ragdoll_case fixture, *const it = &fixture;
+    ragdoll_case fixture;
+    ragdoll_case *const it = &fixture;
     if (open_man(it, "")) {
-        uint64_t hash = UINT64_C(0xCBF29CE484222325), random = 7;
+        uint64_t hash = UINT64_C(0xCBF29CE484222325);
+        uint64_t random = 7;
         const md5_ragdoll_desc desc = {.figure = it->figure, .ground = {.triangles = stairs}};
         md5_ragdoll *const ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
         md5_body_state bodies[16] = {0};
         for (int i = 0; i < 3; i++) {
             const md5_xform place = {.rotation = random_turn(&random), .translation = {8, 0, 90}};
-            const md5_vec3 linear = random_vec3(200, &random), angular = random_vec3(3, &random);
+            const md5_vec3 linear = random_vec3(200, &random);
+            const md5_vec3 angular = random_vec3(3, &random);
             place_bodies(it->figure, place, linear, angular, bodies);
             md5_ragdoll_start(ragdoll, bodies);
             md5_ragdoll_apply_impulse(ragdoll, 2, bodies[2].place.translation,

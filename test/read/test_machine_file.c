@@ -44,8 +44,10 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
 static void check_motions(const md5_machine_desc *desc)
 {
     CHECK_UINT(desc->num_motions, 4);
-    const md5_motion_desc *const slow = &desc->motions[0], *const go = &desc->motions[1];
-    const md5_motion_desc *const way = &desc->motions[2], *const both = &desc->motions[3];
+    const md5_motion_desc *const slow = &desc->motions[0];
+    const md5_motion_desc *const go = &desc->motions[1];
+    const md5_motion_desc *const way = &desc->motions[2];
+    const md5_motion_desc *const both = &desc->motions[3];
     CHECK(slow->kind == MD5_MOTION_CLIP && slow->mode == MD5_PLAY_ONCE);
     CHECK(slow->start == 0.25 && slow->speed == 0.5f && !slow->speed_parameter);
     CHECK(go->kind == MD5_MOTION_BLEND_1D && go->sync == MD5_SYNC_MARKERS);
@@ -97,12 +99,14 @@ TEST (machine_file_holds_what_the_text_says) {
     CHECK_UINT(walk->markers[1], 11);
     check_motions(desc);
     CHECK_UINT(desc->num_layers, 2);
-    const md5_layer_desc *const body = &desc->layers[0], *const top = &desc->layers[1];
+    const md5_layer_desc *const body = &desc->layers[0];
+    const md5_layer_desc *const top = &desc->layers[1];
     CHECK_UINT(body->num_states, 3);
     CHECK_STRING(body->states[1].motion, "both");
     CHECK(!body->states[2].motion);
     CHECK_UINT(body->num_transitions, 3);
-    const md5_transition_desc *const go = &body->transitions[0], *const off = go + 1;
+    const md5_transition_desc *const go = &body->transitions[0];
+    const md5_transition_desc *const off = go + 1;
     CHECK_UINT(go->num_conditions, 2);
     CHECK(go->conditions[0].compare == MD5_IS_GREATER && go->conditions[0].value == 0.1f);
     CHECK(go->conditions[1].compare == MD5_IS_CLEAR);

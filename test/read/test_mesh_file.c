@@ -663,7 +663,8 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
         for (uint32_t i = 0; i < count; i++)
             place[i] = i;
         for (uint32_t i = count - 1; i > 0; i--) {
-            const uint32_t other = test_random_u32(&random) % (i + 1), kept = place[i];
+            const uint32_t other = test_random_u32(&random) % (i + 1);
+            const uint32_t kept = place[i];
             place[i] = place[other];
             place[other] = kept;
         }

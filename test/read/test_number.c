@@ -28,7 +28,8 @@ static const char *scan(const char *text, size_t size, float *value, char **memo
 // Reads a number before a blank by words, in memory of just the size that this may access.
 static const char *scan_by_words(const char *text, float *value, char **memory)
 {
-    const size_t size = strlen(text), whole = MD5_BYTES_BEFORE + size + MD5_BYTES_BEHIND;
+    const size_t size = strlen(text);
+    const size_t whole = MD5_BYTES_BEFORE + size + MD5_BYTES_BEHIND;
     *memory = test_alloc(whole);
     memset(*memory, '7', whole); // digits, which do not count
     char *const at = *memory + MD5_BYTES_BEFORE;
@@ -106,7 +107,8 @@ TEST (number_common_forms_are_read_by_words) {
 TEST (number_with_ten_decimals_is_read_by_words) {
     uint64_t random = 11;
     for (int i = 0; i < 300000; i++) {
-        const uint32_t a = test_random_u32(&random), b = test_random_u32(&random);
+        const uint32_t a = test_random_u32(&random);
+        const uint32_t b = test_random_u32(&random);
         const double step = ldexp(1, (int)(b % 27) - 24); // the middle is half a unit above a float
         const double middle = ldexp((a | 0x800000u) + 0.5, -32) * step * 8;
         const double number = i & 1 ? a * 2e-9 : middle;
@@ -339,7 +341,8 @@ static void check_random_texts(uint64_t random, int count)
 {
     char text[64];
     for (int i = 0; i < count; i++) {
-        const uint32_t a = test_random_u32(&random), b = test_random_u32(&random);
+        const uint32_t a = test_random_u32(&random);
+        const uint32_t b = test_random_u32(&random);
         const char *const sign = a & 1 ? "-" : "";
         switch (i % 6) {
         case 0:
@@ -453,7 +456,9 @@ static bool check_text(const char *text)
 // normal one or 1.
 static uint32_t random_bits(uint64_t *random)
 {
-    const uint32_t largest = 0x7F7FFFFF, smallest_normal = 0x00800000, one = 0x3F800000;
+    const uint32_t largest = 0x7F7FFFFF;
+    const uint32_t smallest_normal = 0x00800000;
+    const uint32_t one = 0x3F800000;
     const uint32_t bits = test_random_u32(random);
     switch (test_random_u32(random) % 6) {
     case 0:

@@ -70,7 +70,8 @@ enum { MAX_ITEMS = 520 };
 
 TEST (read_memory_may_end_anywhere_in_a_model) {
     for (uint32_t count = 2; count < MAX_ITEMS; count++) {
-        const test_text good = model_text(count, -1), circle = model_text(count, 0);
+        const test_text good = model_text(count, -1);
+        const test_text circle = model_text(count, 0);
         sweep(&good, 'm', MD5_OK);
         sweep(&circle, 'm', MD5_ERROR_RANGE);
     }

@@ -278,8 +278,10 @@ static void turn(double v[3], int axis, double degrees)
 {
     const double c = cos(degrees * 3.14159265358979323846 / 180.0);
     const double s = sin(degrees * 3.14159265358979323846 / 180.0);
-    const int a = (axis + 1) % 3, b = (axis + 2) % 3;
-    const double first = v[a], second = v[b];
+    const int a = (axis + 1) % 3;
+    const int b = (axis + 2) % 3;
+    const double first = v[a];
+    const double second = v[b];
     v[a] = first * c - second * s;
     v[b] = first * s + second * c;
 }
@@ -376,7 +378,8 @@ TEST (version_6_animations_move_models_of_version_6) {
             }
         }
     }
-    OWN_STRING mesh = write_mesh(&made), *const keys = write_anim(&made);
+    OWN_STRING mesh = write_mesh(&made);
+    OWN_STRING *const keys = write_anim(&made);
     OWN_MODEL model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
     OWN_ANIM anim = md5_parse_anim(keys, strlen(keys), &opts, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, &opts, &error) : NULL;
@@ -553,7 +556,8 @@ static void check_frame(const char *frame, md5_vec3 normal, md5_vec4 tangent)
 // The joint takes x to y and y to -x.
 TEST (version_12_tangents_stand_at_right_angles_to_normals) {
     const float half = 0.70710678f;
-    const md5_vec3 up = {0, 0, 1}, left = {0, 1, 0};
+    const md5_vec3 up = {0, 0, 1};
+    const md5_vec3 left = {0, 1, 0};
     check_frame("( 0 0 1 ) ( 1 0 0 1 )", up, (md5_vec4){0, 1, 0, 1});
     check_frame("( 0 0 1 ) ( 1 0 1 -1 )", up, (md5_vec4){0, 1, 0, -1});
     check_frame("( 1 0 0 ) ( 1 1 0 0 )", left, (md5_vec4){-1, 0, 0, 1});

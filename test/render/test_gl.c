@@ -82,7 +82,8 @@ TEST_STAGE (gl_key_light_shines_from_its_direction, scene_floor, 1) {
     stage_draw(stage, MD5GL_LIT, &aslant);
     stage->frame.light_direction = (md5_vec3){0, 0, -1};
     stage_draw(stage, MD5GL_LIT, &below);
-    const int high = picture_at(&above, 0, 0)[0], low = picture_at(&aslant, 0, 0)[0];
+    const int high = picture_at(&above, 0, 0)[0];
+    const int low = picture_at(&aslant, 0, 0)[0];
     CHECK(high >= 188); // 0.5 in linear colour, plus a highlight
     CHECK(high - low > 25 && low > 60);
     CHECK_PIXEL(&below, 0, 0, gl_black, 0);
@@ -224,7 +225,8 @@ TEST_STAGE (gl_transparent_background_has_straight_alpha, scene_square, 4) {
     CHECK_PIXEL(&picture, -50, 0, (uint8_t[4]){0, 0, 0, 0}, 0);
     // If the edge covers a pixel in part, alpha is the coverage and the colour is the square's own,
     // up to the rounding error of dividing by a small 8-bit alpha.
-    unsigned num_partial = 0, num_full = 0;
+    unsigned num_partial = 0;
+    unsigned num_full = 0;
     for (int y = 0; y < SCENE_HEIGHT; y++) {
         for (int x = 0; x < SCENE_WIDTH; x++) {
             const uint8_t *const pixel = picture.rgba[y][x];
@@ -303,8 +305,11 @@ static double byte_of(double linear)
 // How much of texel `index` lies in the part of a side that texel `at` of `half` covers, in texels.
 static double covered(uint32_t side, uint32_t half, uint32_t at, uint32_t index)
 {
-    const double width = (double)side / half, from = at * width, to = from + width;
-    const double begin = from > index ? from : index, end = to < index + 1.0 ? to : index + 1.0;
+    const double width = (double)side / half;
+    const double from = at * width;
+    const double to = from + width;
+    const double begin = from > index ? from : index;
+    const double end = to < index + 1.0 ? to : index + 1.0;
     return end > begin ? end - begin : 0;
 }
 
@@ -312,7 +317,8 @@ static double covered(uint32_t side, uint32_t half, uint32_t at, uint32_t index)
 static double mean_of(const md5gl_level *level, const md5gl_level *next, uint32_t x, uint32_t y,
                       uint32_t channel, bool is_srgb)
 {
-    double sum = 0, whole = 0;
+    double sum = 0;
+    double whole = 0;
     for (uint32_t v = 0; v < level->height; v++) {
         for (uint32_t u = 0; u < level->width; u++) {
             const double share = covered(level->width, next->width, x, u)
@@ -339,7 +345,8 @@ static void check_halves(uint32_t width, uint32_t height, bool is_srgb, uint64_t
     CHECK_UINT(next.width, width / 2 > 0 ? width / 2 : 1);
     CHECK_UINT(next.height, height / 2 > 0 ? height / 2 : 1);
     for (uint32_t i = 0; i < 4 * next.width * next.height; i++) {
-        const uint32_t x = i / 4 % next.width, y = i / 4 / next.width;
+        const uint32_t x = i / 4 % next.width;
+        const uint32_t y = i / 4 / next.width;
         const double mean = mean_of(&level, &next, x, y, i % 4, is_srgb && i % 4 < 3);
         CHECK_NEAR(halves[i], mean, is_srgb ? 0.525 : 0.500001);
     }
@@ -447,7 +454,8 @@ static void path_draw_three(gl_stage *stage, md5gl_model *copy, gl_picture *pict
 // Counts the pixels that differ, and checks that the picture is not empty.
 static unsigned count_differences(const gl_picture *a, const gl_picture *b)
 {
-    unsigned count = 0, lit = 0;
+    unsigned count = 0;
+    unsigned lit = 0;
     for (int y = 0; y < SCENE_HEIGHT; y++) {
         for (int x = 0; x < SCENE_WIDTH; x++) {
             lit += a->rgba[y][x][0] > 100;

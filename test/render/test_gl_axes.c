@@ -73,7 +73,8 @@ static int count_different(const gl_picture *a, const gl_picture *b)
 {
     int count = 0;
     for (int i = 0; i < SCENE_WIDTH * SCENE_HEIGHT; i++) {
-        const uint8_t *const p = pixel(a, i), *const q = pixel(b, i);
+        const uint8_t *const p = pixel(a, i);
+        const uint8_t *const q = pixel(b, i);
         count += abs(p[0] - q[0]) > 2 || abs(p[1] - q[1]) > 2 || abs(p[2] - q[2]) > 2;
     }
     return count;
@@ -125,16 +126,16 @@ static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whol
     OWN md5_vec3 *const cpu = calloc(mesh->num_vertices, 2 * sizeof *cpu);
     OWN md5_vec3 *const gpu = calloc(mesh->num_vertices, 2 * sizeof *gpu);
     OWN md5_vec4 *const tangents = calloc(mesh->num_vertices, sizeof *tangents);
-    md5_vec3 *const cpu_normals = cpu + mesh->num_vertices, *const gpu_normals =
-                                                                gpu + mesh->num_vertices;
+    md5_vec3 *const cpu_normals = cpu + mesh->num_vertices;
+    md5_vec3 *const gpu_normals = gpu + mesh->num_vertices;
     for (uint32_t i = 0; i < whole->skeleton.num_joints; i++)
         palette[i] = scene_rotation(&random);
     md5_skin(mesh, palette, cpu, cpu_normals, NULL);
     double worst = 0;
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, tangents, NULL));
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        const md5_vec3 *const a[2] = {&cpu[i], &cpu_normals[i]}, *const b[2] = {&gpu[i],
-                                                                                &gpu_normals[i]};
+        const md5_vec3 *const a[2] = {&cpu[i], &cpu_normals[i]};
+        const md5_vec3 *const b[2] = {&gpu[i], &gpu_normals[i]};
         for (int k = 0; k < 2; k++) {
             worst = fmax(worst, fabs((double)a[k]->x - b[k]->x));
             worst = fmax(worst, fabs((double)a[k]->y - b[k]->y));

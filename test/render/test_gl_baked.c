@@ -261,8 +261,10 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
 {
     const md5_mesh *const mesh = &model->meshes[0];
     const size_t count = mesh->num_vertices;
-    md5_vec3 *const cpu = calloc(count, 2 * sizeof *cpu), *const cpu_normals = cpu + count;
-    md5_vec3 *const gpu = calloc(count, 2 * sizeof *gpu), *const gpu_normals = gpu + count;
+    md5_vec3 *const cpu = calloc(count, 2 * sizeof *cpu);
+    md5_vec3 *const cpu_normals = cpu + count;
+    md5_vec3 *const gpu = calloc(count, 2 * sizeof *gpu);
+    md5_vec3 *const gpu_normals = gpu + count;
     errors largest = {0, 0, 0};
     OWN md5_vec4 *const tangents = calloc(count, 2 * sizeof *tangents);
     md5_vec4 *const gpu_tangents = tangents + count;

@@ -77,7 +77,8 @@ static void use(GLuint program)
     gl->GetProgramiv(program, GL_ACTIVE_UNIFORMS, &count);
     for (int i = 0; i < count; i++) {
         char name[128];
-        GLint size, unit = 0;
+        GLint size;
+        GLint unit = 0;
         GLenum type;
         gl->GetActiveUniform(program, (GLuint)i, sizeof name, NULL, &size, &type, name);
         const int target = target_of_sampler(type);

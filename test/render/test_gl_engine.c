@@ -192,8 +192,11 @@ static void close_engine(engine *host)
 
 // -- Tests ------------------------------------------------------------------------------------
 
-static const float red[4] = {1, 0, 0, 1}, green[4] = {0, 1, 0, 1}, half_blue[4] = {0, 0, 1, 0.5f};
-static const uint8_t red_pixel[4] = {255, 0, 0, 255}, green_pixel[4] = {0, 255, 0, 255};
+static const float red[4] = {1, 0, 0, 1};
+static const float green[4] = {0, 1, 0, 1};
+static const float half_blue[4] = {0, 0, 1, 0.5f};
+static const uint8_t red_pixel[4] = {255, 0, 0, 255};
+static const uint8_t green_pixel[4] = {0, 255, 0, 255};
 static const uint8_t cleared_pixel[4] = {0, 0, 51, 255};
 
 static void check_between_walls(GLsizei samples, bool es)

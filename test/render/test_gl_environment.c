@@ -22,7 +22,8 @@ static double smooth_light(real3 d, int channel)
 // The real3 at a place of the picture, 0 to 1 to the right and down, as the header says.
 static real3 direction_at(double u, double v)
 {
-    const double azimuth = (0.5 - u) * 2 * pi, polar = v * pi;
+    const double azimuth = (0.5 - u) * 2 * pi;
+    const double polar = v * pi;
     return (real3){sin(polar) * cos(azimuth), sin(polar) * sin(azimuth), cos(polar)};
 }
 
@@ -47,7 +48,8 @@ typedef double lobe(double cosine, double parameter);
 static double integral(real3 n, int channel, lobe *weight, double parameter)
 {
     enum { ROWS = 120, COLUMNS = 240 };
-    double sum = 0, weights = 0;
+    double sum = 0;
+    double weights = 0;
     for (int row = 0; row < ROWS; row++) {
         const double polar = (row + 0.5) / (int)ROWS * pi;
         for (int column = 0; column < COLUMNS; column++) {
@@ -70,7 +72,8 @@ static double cosine_lobe(double cosine, double unused)
 // GGX of the halfway real3, where view and normal coincide, times the cosine.
 static double mirror_lobe(double cosine, double roughness)
 {
-    const double square = pow(roughness, 4), half_square = 0.5 * (1 + cosine);
+    const double square = pow(roughness, 4);
+    const double half_square = 0.5 * (1 + cosine);
     const double below = half_square * (square - 1) + 1;
     return cosine * square / (below * below);
 }
@@ -173,7 +176,8 @@ TEST_HERE (gl_environment_lights_matt_surfaces) {
             continue;
         draw_at(lit, &turned, &picture);
         // The picture turns with the angle, so that it is looked up the other way.
-        const double c = cos(0.7), s = sin(0.7);
+        const double c = cos(0.7);
+        const double s = sin(0.7);
         const real3 n = {c * normal.x + s * normal.y, c * normal.y - s * normal.x, normal.z};
         double linear[3];
         for (int k = 0; k < 3; k++)
@@ -202,7 +206,8 @@ TEST_HERE (gl_environment_lights_every_path) {
 // A black surface with a white specular map, seen straight, shows the light blurred by its
 // roughness: see shaders/shade.glsl.
 TEST_HERE (gl_environment_is_reflected_by_roughness) {
-    static const uint8_t black[4] = {0, 0, 0, 255}, white[4] = {255, 255, 255, 255};
+    static const uint8_t black[4] = {0, 0, 0, 255};
+    static const uint8_t white[4] = {255, 255, 255, 255};
     static const float glosses[3] = {0.01f, 0.45f, 0.9f};
     gl_picture picture;
     const md5gl_texture diffuse = stage_color(&lit->stage, 1, 1, black);
@@ -225,7 +230,9 @@ TEST_HERE (gl_environment_is_reflected_by_roughness) {
 // Looks from a point, where a unit is a pixel in a distance of 60.
 static void look_from_point(md5gl_frame *frame)
 {
-    const float eye = 60, near_z = 1, far_z = 100;
+    const float eye = 60;
+    const float near_z = 1;
+    const float far_z = 100;
     float *const clip = frame->clip_from_view.m;
     memset(clip, 0, sizeof frame->clip_from_view.m);
     clip[0] = 2 * eye / (float)SCENE_WIDTH;
@@ -260,7 +267,8 @@ TEST_HERE (gl_environment_is_the_background) {
 TEST_HERE (gl_environment_is_seen_in_parallel_projections) {
     gl_picture picture;
     draw_background(lit, &picture);
-    const double up = 59.5 / 60.0 * tan(pi / 8.0), length = sqrt(1 + up * up);
+    const double up = 59.5 / 60.0 * tan(pi / 8.0);
+    const double length = sqrt(1 + up * up);
     const double right = 0.5 / 60.0 * tan(pi / 8.0);
     const real3 d = {-1.0 / length, right / length, up / length};
     const double linear[3] = {smooth_light(d, 0), smooth_light(d, 1), smooth_light(d, 2)};

@@ -80,7 +80,8 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
             if (CHECK_THAT(view_read_image(test_path(name), MD5_MAX_IMAGE_PIXELS, &golden, &error),
                            "%s: %s", name, error.message)
                 && CHECK(golden.width == SIDE && golden.height == SIDE)) {
-                double largest = 0, sum = 0;
+                double largest = 0;
+                double sum = 0;
                 int count = 0;
                 for (int y = 0; y < SIDE; y += BLOCK) {
                     for (int x = 0; x < SIDE; x += BLOCK) {
@@ -108,8 +109,12 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
 // `all`: lighting does not depend on the path.
 static void check_pictures(bool all)
 {
-    static char model[512], clip[512], size[] = "--resolution=176,176", quiet[] = "--verbose=error";
-    char bare[] = "--panel=no", grid[] = "--grid";
+    static char model[512];
+    static char clip[512];
+    static char size[] = "--resolution=176,176";
+    static char quiet[] = "--verbose=error";
+    char bare[] = "--panel=no";
+    char grid[] = "--grid";
     char *arguments[] = {model, clip, size, quiet, bare, grid};
     snprintf(model, sizeof model, "%s", test_path("./models/bobbin/bobbin.md5mesh"));
     snprintf(clip, sizeof clip, "%s", test_path("models/bobbin/wave.md5anim"));

@@ -101,7 +101,10 @@ static void draw_impostor(gl_figure *figure, md5gl_impostors *impostors,
 // Looks from an azimuth and an elevation, in radians, at the origin.
 static void look_from(md5gl_frame *frame, double azimuth, double elevation)
 {
-    const double x = cos(azimuth), y = sin(azimuth), rise = sin(elevation), level = cos(elevation);
+    const double x = cos(azimuth);
+    const double y = sin(azimuth);
+    const double rise = sin(elevation);
+    const double level = cos(elevation);
     const double rows[3][3] = {
         {-y, x, 0}, {-rise * x, -rise * y, level}, {level * x, level * y, rise}};
     for (int row = 0; row < 3; row++)
@@ -125,10 +128,13 @@ static bool is_covered(const uint8_t *pixel)
 static difference compare(const gl_picture *a, const gl_picture *b)
 {
     double sum = 0;
-    unsigned both = 0, one = 0, first = 0;
+    unsigned both = 0;
+    unsigned one = 0;
+    unsigned first = 0;
     for (int y = 0; y < SCENE_HEIGHT; y++) {
         for (int x = 0; x < SCENE_WIDTH; x++) {
-            const uint8_t *const p = a->rgba[y][x], *const q = b->rgba[y][x];
+            const uint8_t *const p = a->rgba[y][x];
+            const uint8_t *const q = b->rgba[y][x];
             first += is_covered(p);
             one += is_covered(p) != is_covered(q);
             if (!is_covered(p) || !is_covered(q))
@@ -201,7 +207,8 @@ TEST_HERE (gl_impostor_equals_the_model_in_each_light) {
 TEST_HERE (gl_impostor_leaves_an_opaque_picture_opaque) {
     static gl_picture picture;
     md5gl_impostors *const impostors = make_impostors(figure);
-    unsigned covered = 0, opaque = 0;
+    unsigned covered = 0;
+    unsigned opaque = 0;
     look_from(&figure->frame, 0.3, 0.2);
     draw_impostor(figure, impostors, &figure->instance, &picture);
     for (int y = 0; y < SCENE_HEIGHT; y++) {
@@ -230,7 +237,8 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
     // Between two directions no step changes the picture much more than it changes that of the
     // model.
     OWN gl_picture *const before = malloc(sizeof *before);
-    double largest = 0, of_model = 0;
+    double largest = 0;
+    double of_model = 0;
     for (int i = 0; i < 17; i++) {
         look_from(&figure.frame, 0.05 * i, 0.2);
         *before = picture;
@@ -251,12 +259,14 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
 TEST_HERE (gl_impostor_follows_its_placement) {
     static gl_picture expected, picture;
     md5gl_impostors *const impostors = make_impostors(figure);
-    const float turn = 2.3561945f, size = 0.6f;
+    const float turn = 2.3561945f;
+    const float size = 0.6f;
     md5gl_impostor instance = {.rotation = {0, 0, sinf(0.5f * turn), cosf(0.5f * turn)},
                                .translation = {5, -30, -30},
                                .scale = size,
                                .shown = 1};
-    const float c = size * cosf(turn), s = size * sinf(turn);
+    const float c = size * cosf(turn);
+    const float s = size * sinf(turn);
     figure->placement = (md5_mat34){{c, -s, 0, 5, s, c, 0, -30, 0, 0, size, -30}};
     draw_model(figure, NULL, &expected);
     draw_impostor(figure, impostors, &instance, &picture);
@@ -287,11 +297,12 @@ TEST (gl_impostor_writes_depth) {
         CHECK(scene_pose_and_draw(renderer, wall_copy, scene_identities, NULL, 1, MD5GL_LIT, NULL));
         scene_finish(&figure.scene, &figure.frame, i == 0 ? &expected : &picture);
     }
-    unsigned in_front = 0, differ = 0;
+    unsigned in_front = 0;
+    unsigned differ = 0;
     for (int y = -19; y < 19; y++) {
         for (int x = -19; x < 19; x++) {
-            const uint8_t *const p = picture_at(&expected, x, y), *const q =
-                                                                      picture_at(&picture, x, y);
+            const uint8_t *const p = picture_at(&expected, x, y);
+            const uint8_t *const q = picture_at(&picture, x, y);
             const bool hides = abs(p[0] - picture_at(&expected, 19, 19)[0]) > 3;
             in_front += hides;
             differ += hides != (abs(q[0] - picture_at(&expected, 19, 19)[0]) > 3);
@@ -326,7 +337,9 @@ TEST_SQUARE (gl_impostor_and_model_fade_without_gaps) {
         CHECK(md5gl_pose_impostors(renderer, impostors, &instance, 1, NULL));
         md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
         stage_finish(stage, &impostor);
-        unsigned twice = 0, none = 0, of_impostor = 0;
+        unsigned twice = 0;
+        unsigned none = 0;
+        unsigned of_impostor = 0;
         for (int y = -18; y < 18; y++) {
             for (int x = -18; x < 18; x++) {
                 const bool a = is_covered(picture_at(&model, x, y));

@@ -45,7 +45,8 @@ TEST_HERE (gl_point_lights_end_at_their_range_and_are_brightest_below) {
     stage->frame.point_lights = lights;
     stage->frame.num_point_lights = 2;
     stage_draw(stage, MD5GL_LIT, &picture);
-    const int below = picture_at(&picture, 0, 0)[0], aside = picture_at(&picture, 8, 0)[0];
+    const int below = picture_at(&picture, 0, 0)[0];
+    const int aside = picture_at(&picture, 8, 0)[0];
     CHECK(below > 60 && aside > 10 && below > aside + 20);
     CHECK_PIXEL(&picture, 16, 0, black, 0); // beyond the range
     CHECK(picture_at(&picture, 0, 0)[1] == picture_at(&picture, 0, 0)[2]);
@@ -66,7 +67,8 @@ TEST_HERE (gl_eight_point_lights_add_up_and_a_ninth_is_ignored) {
         stage->frame.num_point_lights = counts[i];
         stage_draw(stage, MD5GL_LIT, &pictures[i]);
     }
-    const int one = picture_at(&pictures[0], 5, 5)[0], eight = picture_at(&pictures[1], 5, 5)[0];
+    const int one = picture_at(&pictures[0], 5, 5)[0];
+    const int eight = picture_at(&pictures[1], 5, 5)[0];
     CHECK(one > 3 && abs(eight - 8 * one) <= 5);
     CHECK_BYTES(&pictures[1], &pictures[2], sizeof pictures[1]);
 }
@@ -101,7 +103,8 @@ TEST_HERE (gl_classic_highlight_is_as_in_the_table) {
     set_light(&stage->frame, 1, 0);
     stage->frame.light_direction = (md5_vec3){0, 3, 4};
     stage_draw(stage, MD5GL_LIT, &picture);
-    const double half = sqrt((1 + 0.8) / 2.0), peak = (half - 0.75) * 4;
+    const double half = sqrt((1 + 0.8) / 2.0);
+    const double peak = (half - 0.75) * 4;
     const double factor = 0.8 * 2 * peak * peak;
     const uint8_t expected[4] = {(uint8_t)lround(102 * factor), (uint8_t)lround(51 * factor), 0,
                                  255};
@@ -188,7 +191,8 @@ TEST_HERE (gl_casters_cast_shadows) {
     stage->frame.softness = 0.2f;
     draw_shadow_scene(stage, &scene, true, &soft);
     check_shadow(&lit, &soft);
-    unsigned between = 0, between_sharp = 0;
+    unsigned between = 0;
+    unsigned between_sharp = 0;
     for (int right = -20; right < -3; right++) {
         const int full = picture_at(&lit, right, 0)[0];
         between +=
@@ -273,7 +277,8 @@ TEST_HERE (gl_narrow_casters_cast_whole_shadows) {
     draw_shadow_scene(stage, &scene, false, &lit);
     draw_shadow_scene(stage, &scene, true, &dark);
     for (int right = -15; right < -8; right++) {
-        const int full = picture_at(&lit, right, 0)[0], shaded = picture_at(&dark, right, 0)[0];
+        const int full = picture_at(&lit, right, 0)[0];
+        const int shaded = picture_at(&dark, right, 0)[0];
         CHECK(shaded < full - 20 && shaded > full - 60);
     }
 }
@@ -371,7 +376,8 @@ TEST_HERE (gl_contact_shade_has_no_stipple) {
 TEST_HERE (gl_soft_shadows_have_no_steps) {
     shadow_scene scene = make_shadow_scene();
     gl_picture picture;
-    unsigned count = 0, num_equal = 0;
+    unsigned count = 0;
+    unsigned num_equal = 0;
     prepare_shadows(stage);
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     stage->frame.softness = 0.3f;
@@ -416,7 +422,8 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
             md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 200);
             stage_finish(stage, &pictures[whole]);
         }
-        int largest = 0, darkest = 0;
+        int largest = 0;
+        int darkest = 0;
         for (int up = -SCENE_HEIGHT / 2; up < SCENE_HEIGHT / 2; up++) {
             for (int right = -SCENE_WIDTH / 2; right < SCENE_WIDTH / 2; right++) {
                 const int part = picture_at(&pictures[0], right, up)[3];

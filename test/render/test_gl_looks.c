@@ -84,7 +84,8 @@ static void check_skins(gl_stage *stage, md5gl_model *copy)
     static const md5_vec4 tints[COUNT] = {
         {1, 1, 1, 1}, {0.5f, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}};
     gl_picture picture;
-    const md5gl_texture red = make_texture(stage, 255, 0, 0), blue = make_texture(stage, 0, 0, 255);
+    const md5gl_texture red = make_texture(stage, 255, 0, 0);
+    const md5gl_texture blue = make_texture(stage, 0, 0, 255);
     CHECK(md5gl_set_num_skins(stage->renderer, copy, 3, NULL));
     md5gl_set_material(stage->renderer, copy, 1, 0, &(md5gl_material){.diffuse = red});
     md5gl_set_material(stage->renderer, copy, 2, 0, &(md5gl_material){.diffuse = blue});
@@ -144,8 +145,8 @@ static void check_changes(gl_stage *stage, md5gl_model *copy)
 {
     gl_picture picture;
     md5gl_renderer *const renderer = stage->renderer;
-    const md5gl_texture green = make_texture(stage, 0, 255, 0),
-                        red = make_texture(stage, 255, 0, 0);
+    const md5gl_texture green = make_texture(stage, 0, 255, 0);
+    const md5gl_texture red = make_texture(stage, 255, 0, 0);
     static const uint32_t skins[COUNT] = {0, 1, 0, 1, 0};
     CHECK(md5gl_set_num_skins(renderer, copy, 2, NULL));
     pose_row(stage, copy);
@@ -170,7 +171,8 @@ TEST_SQUARE (gl_materials_change_between_draws_of_a_frame) {
 // What is NULL because making it failed needs no check of its own.
 TEST_SQUARE (gl_null_assets_keep_the_first_failure) {
     md5gl_renderer *const renderer = stage->renderer;
-    md5_error error = {0}, none;
+    md5_error error = {0};
+    md5_error none;
     CHECK(!md5gl_create_target(renderer, 0, 4, 1, &error));
     const md5_error first = error;
     CHECK_UINT(first.status, MD5_ERROR_GPU);
@@ -225,7 +227,8 @@ TEST_SQUARE (gl_unknown_skin_is_refused) {
 
 // Materials: the effect of each map on a square, against values computed here.
 
-static const uint8_t black[4] = {0, 0, 0, 255}, grey[4] = {128, 128, 128, 255};
+static const uint8_t black[4] = {0, 0, 0, 255};
+static const uint8_t grey[4] = {128, 128, 128, 255};
 
 // Creates a normal map of one direction, bytes as in a file.
 static md5gl_texture make_normals(gl_stage *stage, const uint8_t rgba[4], uint32_t normals)
@@ -246,10 +249,14 @@ static int lit_from(gl_stage *stage, md5gl_texture normals, md5_vec3 direction)
 
 // The square faces +x, with u along +y and v along -z. The normal is tilted by 45 degrees.
 TEST_SQUARE (gl_normal_map_components_follow_u_and_v) {
-    static const uint8_t flat[4] = {128, 128, 255, 255}, along_u[4] = {218, 128, 218, 255},
-                         along_v[4] = {128, 218, 218, 255}, in_alpha[4] = {0, 128, 218, 218};
-    const md5_vec3 from_y = {1, 1, 0}, from_minus_y = {1, -1, 0}, from_z = {1, 0, 1},
-                   from_minus_z = {1, 0, -1};
+    static const uint8_t flat[4] = {128, 128, 255, 255};
+    static const uint8_t along_u[4] = {218, 128, 218, 255};
+    static const uint8_t along_v[4] = {128, 218, 218, 255};
+    static const uint8_t in_alpha[4] = {0, 128, 218, 218};
+    const md5_vec3 from_y = {1, 1, 0};
+    const md5_vec3 from_minus_y = {1, -1, 0};
+    const md5_vec3 from_z = {1, 0, 1};
+    const md5_vec3 from_minus_z = {1, 0, -1};
     const md5gl_texture plain = make_normals(stage, flat, 0);
     const int straight = lit_from(stage, plain, (md5_vec3){1, 0, 0});
     CHECK(abs(lit_from(stage, 0, (md5_vec3){1, 0, 0}) - straight) <= 2);
@@ -289,11 +296,13 @@ static md5_model *mirrored_square(void)
 }
 
 TEST_STAGE (gl_normal_map_is_right_on_mirrored_texture_coordinates, mirrored_square, 1) {
-    static const uint8_t along_u[4] = {218, 128, 218, 255}, along_v[4] = {128, 218, 218, 255};
+    static const uint8_t along_u[4] = {218, 128, 218, 255};
+    static const uint8_t along_v[4] = {128, 218, 218, 255};
     md5_model *const straight = scene_square();
     const float sign = straight->meshes[0].tangents[0].w;
     md5_free_model(straight);
-    const md5gl_texture u = make_normals(stage, along_u, 0), v = make_normals(stage, along_v, 0);
+    const md5gl_texture u = make_normals(stage, along_u, 0);
+    const md5gl_texture v = make_normals(stage, along_v, 0);
     CHECK(stage->model->meshes[0].tangents[0].w != sign);
     CHECK(lit_from(stage, u, (md5_vec3){1, -1, 0}) > 150); // u runs along -y here
     CHECK(lit_from(stage, u, (md5_vec3){1, 1, 0}) < 20);
@@ -321,8 +330,8 @@ TEST_SQUARE (gl_specular_map_colours_the_highlight) {
     gl_picture plain, shiny, off;
     stage_light(stage, 0.3f, 0);
     stage->frame.light_direction = (md5_vec3){1, 0, 0};
-    const md5gl_texture dark = stage_color(stage, 1, 1, black),
-                        specular = stage_color(stage, 1, 1, red);
+    const md5gl_texture dark = stage_color(stage, 1, 1, black);
+    const md5gl_texture specular = stage_color(stage, 1, 1, red);
     STAGE_MATERIAL(stage, .diffuse = dark);
     stage_draw(stage, MD5GL_LIT, &plain);
     STAGE_MATERIAL(stage, .diffuse = dark, .specular = specular);

@@ -115,7 +115,8 @@ TEST_SCENE (gl_heights_become_normals) {
     if (scene->renderer->is_es) // reads no textures back
         return;
     fill(texels, MD5GL_NORMALS_HEIGHTS);
-    md5gl_texture_desc heights = describe(texels), normals = describe(flat);
+    md5gl_texture_desc heights = describe(texels);
+    md5gl_texture_desc normals = describe(flat);
     heights.normals = MD5GL_NORMALS_HEIGHTS;
     // Heights are whole numbers, so a slope is off by a unit of height at most.
     CHECK(worst_normal(scene, &heights, 4) < 1 + 127.5 * 4.0 / 256.0);

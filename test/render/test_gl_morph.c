@@ -26,7 +26,8 @@ typedef struct morph_case {
 static void make_case(morph_case *made, uint32_t most_weights, bool off)
 {
     STRINGS(names) = {"a", "b", "c"};
-    uint64_t seed = 21 + most_weights, random = 3;
+    uint64_t seed = 21 + most_weights;
+    uint64_t random = 3;
     uint64_t again = seed;
     md5_morph_source sources[TARGETS];
     made->model = scene_cloud(NUM_JOINTS, NUM_VERTICES, most_weights, off, &seed);
@@ -288,7 +289,9 @@ enum { DUAL_NUM_JOINTS = 30, DUAL_NUM_VERTICES = 400 };
 
 static double dual_distance(md5_vec3 a, md5_vec3 b)
 {
-    const double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+    const double x = a.x - b.x;
+    const double y = a.y - b.y;
+    const double z = a.z - b.z;
     return sqrt(x * x + y * y + z * z);
 }
 

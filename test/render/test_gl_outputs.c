@@ -90,8 +90,8 @@ static void skin_state(motion_state *state, const motion_case *fixture, const md
             const md5_mat34 *const palette = state->palettes[t] + i * NUM_JOINTS;
             const float weight = fixture->morphs ? state->weights[t][i] : 0;
             const bool is_dual = fixture->blending == MD5GL_BLEND_DUAL;
-            md5_vec3 *const positions = state->positions[t][i], *const normals =
-                                                                    state->normals[t][i];
+            md5_vec3 *const positions = state->positions[t][i];
+            md5_vec3 *const normals = state->normals[t][i];
             md5_dual_quat duals[NUM_JOINTS];
             md5_vec4 tangents[3];
             md5_build_dual_palette(palette, NUM_JOINTS, duals);
@@ -130,7 +130,9 @@ static void compare_pixel(const motion_state *state, int instance, int x, int y,
     const double right = 2 * (x + 0.5 - (double)LEFT) / (double)WIDTH - 1;
     const double up = 2 * (y + 0.5 - (double)BOTTOM) / (double)HEIGHT - 1;
     const clip_point pixel = {right, up, 1};
-    clip_point now[3], was[3], before = {0};
+    clip_point now[3];
+    clip_point was[3];
+    clip_point before = {0};
     for (int v = 0; v < 3; v++) {
         now[v] = project(&state->clip_from_world[0], &state->placements[0][instance],
                          state->positions[0][instance][v]);
@@ -164,7 +166,9 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
     const uint32_t usual_texels = *scene_limits(renderer).max_texels;
     const uint32_t most = fixture->path == MD5GL_PATH_4 ? 4 : fixture->path == MD5GL_PATH_8 ? 7 : 9;
     const bool off = fixture->path >= MD5GL_PATH_EXACT && fixture->blending == MD5GL_BLEND_LINEAR;
-    uint64_t seed = 5, same = seed, random = 23;
+    uint64_t seed = 5;
+    uint64_t same = seed;
+    uint64_t random = 23;
     OWN_MODEL model = scene_cloud(NUM_JOINTS, 3, most, off, &seed);
     OWN_MODEL moved = scene_cloud(NUM_JOINTS, 3, most, off, &same);
     md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)moved->meshes[0].positions;
@@ -214,7 +218,8 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
         CHECK(md5gl_draw_outputs(renderer, copy, NULL));
         CHECK(md5gl_end_frame(renderer, &error));
         read_outputs(scene, frame.target, &read);
-        double motion_error = 0, normal_error = 0;
+        double motion_error = 0;
+        double normal_error = 0;
         int covered[COUNT] = {0};
         for (int y = 0; y < SCENE_HEIGHT; y++) {
             for (int x = 0; x < SCENE_WIDTH; x++) {
@@ -317,8 +322,8 @@ TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
         .num_vertices = 4, .num_triangles = 2, .indices = corners, .write = copy_positions};
     const md5_mat34 placements[COUNT] = {scene_moved(0, -50, 0), scene_identity,
                                          scene_moved(0, 50, 0)};
-    md5_mat34 placed[COUNT] = {placements[0], scene_moved(0, 8, -4), placements[2]},
-              moved[2 * COUNT];
+    md5_mat34 placed[COUNT] = {placements[0], scene_moved(0, 8, -4), placements[2]};
+    md5_mat34 moved[2 * COUNT];
     for (int i = 0; i < 2 * COUNT; i++)
         moved[i] = i / 2 == 2 ? scene_moved(0, -5, 3) : scene_identity;
     md5gl_renderer *const renderer = stage->renderer;
@@ -330,9 +335,9 @@ TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
         md5gl_model *const copy =
             md5gl_create_model(renderer, stage->model, is_deformed ? MD5GL_PATH_4 : path, NULL);
         CHECK(!is_deformed || md5gl_set_deform(renderer, copy, 0, &deform, NULL));
-        const md5gl_instances both = {.palettes = moved, .placements = placed},
-                              only_placed = {.placements = placed},
-                              only_moved = {.palettes = moved};
+        const md5gl_instances both = {.palettes = moved, .placements = placed};
+        const md5gl_instances only_placed = {.placements = placed};
+        const md5gl_instances only_moved = {.palettes = moved};
         md5gl_instances now = {
             .count = COUNT, .palettes = scene_identities, .placements = placements};
         now.previous = &both;
@@ -492,8 +497,10 @@ TEST_OUTPUTS(gl_pick_finds_nothing_beyond_the_target_or_after_errors, make_two_s
     md5_error error = {0};
     uint32_t mesh = 0;
     read_pixels = gl->ReadPixels;
-    const int left = -SCENE_WIDTH / 2, right = SCENE_WIDTH / 2 - 1;
-    const int bottom = -SCENE_HEIGHT / 2, top = SCENE_HEIGHT / 2 - 1;
+    const int left = -SCENE_WIDTH / 2;
+    const int right = SCENE_WIDTH / 2 - 1;
+    const int bottom = -SCENE_HEIGHT / 2;
+    const int top = SCENE_HEIGHT / 2 - 1;
     gl->ReadPixels = read_sevens;
     CHECK(picks(stage, left, bottom, 7, 7) && picks(stage, right, top, 7, 7));
     CHECK(picks(stage, left - 1, 0, 0, MD5_NONE) && picks(stage, right + 1, 0, 0, MD5_NONE));
@@ -512,13 +519,14 @@ TEST_OUTPUTS(gl_pick_finds_nothing_beyond_the_target_or_after_errors, make_two_s
 // host's state is kept.
 TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
     static const uint8_t grid[16] = {0, 0, 0, 0, 9, 9, 9, 255, 9, 9, 9, 255, 0, 0, 0, 0};
-    static const GLenum lit[] = {GL_COLOR_ATTACHMENT0},
-                        all[] = {GL_NONE, GL_NONE, GL_COLOR_ATTACHMENT2};
+    static const GLenum lit[] = {GL_COLOR_ATTACHMENT0};
+    static const GLenum all[] = {GL_NONE, GL_NONE, GL_COLOR_ATTACHMENT2};
     static uint32_t ids[SCENE_HEIGHT][SCENE_WIDTH][4];
     static uint8_t colors[SCENE_HEIGHT][SCENE_WIDTH][4];
     md5gl_renderer *const renderer = stage->renderer;
     const GladGLContext *const gl = &renderer->gl;
-    GLuint framebuffer = 0, storage[3] = {0};
+    GLuint framebuffer = 0;
+    GLuint storage[3] = {0};
     static const GLenum forms[][2] = {{GL_RGBA8, GL_COLOR_ATTACHMENT0},
                                       {GL_RG32UI, GL_COLOR_ATTACHMENT2},
                                       {GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT}};
@@ -543,7 +551,8 @@ TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
         .count = 1, .palettes = scene_identities, .placements = &turned, .tints = &tint};
     for (int first = 0; first < 2; first++) { // 0: outputs
         static const GLuint none[4] = {0};
-        static const GLfloat black[4] = {0}, far_away = 1;
+        static const GLfloat black[4] = {0};
+        static const GLfloat far_away = 1;
         gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
         gl->DrawBuffers(3, all);
         gl->ClearBufferuiv(GL_COLOR, 2, none);
@@ -576,7 +585,8 @@ TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
         gl->ReadPixels(0, 0, SCENE_WIDTH, SCENE_HEIGHT, GL_RGBA, GL_UNSIGNED_BYTE, colors);
         gl->ReadBuffer(GL_COLOR_ATTACHMENT2);
         gl->ReadPixels(0, 0, SCENE_WIDTH, SCENE_HEIGHT, GL_RGBA_INTEGER, GL_UNSIGNED_INT, ids);
-        int num_lit = 0, num_different = 0;
+        int num_lit = 0;
+        int num_different = 0;
         for (int y = 0; y < SCENE_HEIGHT; y++) {
             for (int x = 0; x < SCENE_WIDTH; x++) {
                 num_lit += colors[y][x][3] != 0;
@@ -644,7 +654,8 @@ TEST_OUTPUTS(gl_outputs_refuse_what_cannot_be_done, scene_square)
     OWN_BAKED clip = md5_create_baked(stage->model, scene_identities, 1, NULL, NULL);
     md5gl_baked *const baked =
         md5gl_create_baked(renderer, stage->model, (const md5_baked *const *)&clip, 1, NULL);
-    const md5gl_clip_job job = {0}, wrong = {.sample = {.frame1 = 1}};
+    const md5gl_clip_job job = {0};
+    const md5gl_clip_job wrong = {.sample = {.frame1 = 1}};
     CHECK(md5gl_pose(
         renderer, stage->copy,
         &(md5gl_instances){

@@ -1,7 +1,8 @@
 // Overlays: edges, lines, the ground grid, the panel and images.
 #include "test/render/test_gl_stages.h"
 
-static const uint8_t overlay_black[4] = {0, 0, 0, 255}, overlay_white[4] = {255, 255, 255, 255};
+static const uint8_t overlay_black[4] = {0, 0, 0, 255};
+static const uint8_t overlay_white[4] = {255, 255, 255, 255};
 
 TEST_SQUARE (gl_wireframe_shows_edges) {
     gl_picture alone, over, plain;
@@ -12,9 +13,11 @@ TEST_SQUARE (gl_wireframe_shows_edges) {
     CHECK_PIXEL(&over, -10, -9, scene_sideways(1, 1, 1).rgba, 1);
     // The diagonal runs from the upper left to the lower right corner. If a line passes exactly
     // between two pixels, GL lets drivers select either.
-    unsigned num_bright = 0, num_dark = 0;
+    unsigned num_bright = 0;
+    unsigned num_dark = 0;
     for (int i = -15; i < 15; i++) {
-        bool bright = false, dark = false;
+        bool bright = false;
+        bool dark = false;
         for (int up = -i - 2; up <= -i; up++) {
             bright = bright || picture_at(&alone, i, up)[2] > 100;
             dark = dark || picture_at(&over, i, up)[1] + 60 < picture_at(&plain, i, up)[1];
@@ -126,7 +129,8 @@ TEST_SQUARE (gl_lines_have_width_and_round_ends) {
         CHECK_NEAR(column_width(&picture, -45), width, 0.1);
         CHECK_SMALL(column_width(&picture, 50 + width), 0.1);
     }
-    const double full = column_width(&picture, 49), end = column_width(&picture, 53);
+    const double full = column_width(&picture, 49);
+    const double end = column_width(&picture, 53);
     CHECK(end < full - 1 && end > 1); // round, beyond the end point
     CHECK(picture_at(&picture, 0, 0)[1] == 255 && picture_at(&picture, 0, 0)[2] == 0);
 }
@@ -212,7 +216,8 @@ TEST_SQUARE (gl_grid_fades_towards_its_radius) {
     stage_begin(stage);
     md5gl_draw_grid(stage->renderer, 0, 20, (md5_vec3){0, 0, 0}, 60);
     stage_finish(stage, &picture);
-    const int near = picture_at(&picture, 8, 0)[1], middle = picture_at(&picture, 45, 0)[1];
+    const int near = picture_at(&picture, 8, 0)[1];
+    const int middle = picture_at(&picture, 45, 0)[1];
     CHECK(near > middle + 20 && middle > 5);
     CHECK_PIXEL(&picture, 65, 0, overlay_black, 0);
 }
@@ -393,7 +398,8 @@ TEST_SQUARE (gl_paints_multiply_the_diffuse_texture) {
         stage_light(stage, 0, 1);
         stage_draw(stage, MD5GL_LIT, &picture);
         for (int i = 0; i < 3; i++) {
-            const double file = texel[i] / 255.0, color = reds[i];
+            const double file = texel[i] / 255.0;
+            const double color = reds[i];
             // The sky of the studio reaches a wall from above and, in part, from below.
             const double ground[3] = {0.40, 0.36, 0.33};
             const double sky = 0.5 + 0.5 * ground[i];
@@ -406,7 +412,8 @@ TEST_SQUARE (gl_paints_multiply_the_diffuse_texture) {
 
 // A highlight that is seen straight: twice the specular map.
 TEST_SQUARE (gl_paints_multiply_the_specular_map) {
-    static const uint8_t black[4] = {0, 0, 0, 255}, dark[4] = {100, 80, 60, 255};
+    static const uint8_t black[4] = {0, 0, 0, 255};
+    static const uint8_t dark[4] = {100, 80, 60, 255};
     gl_picture picture;
     const md5gl_texture diffuse = stage_color(stage, 1, 1, black);
     const md5gl_texture specular = stage_color(stage, 1, 1, dark);

@@ -222,7 +222,8 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
                        uint64_t *random)
 {
     OWN joint_place *const joints = calloc(num_joints, sizeof *joints);
-    test_text text = {0}, weights = {0};
+    test_text text = {0};
+    test_text weights = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes 1\njoints {\n",
                 num_joints);
     for (uint32_t i = 0; i < num_joints; i++) {
@@ -240,7 +241,9 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
 
         // Adds the weights of one vertex. Joints are not rotated, so an offset is a difference of
         // positions.
-        double place[3], biases[256], sum = 0;
+        double place[3];
+        double biases[256];
+        double sum = 0;
         for (int j = 0; j < 3; j++)
             place[j] = test_between(-30, 30, random);
         for (uint32_t j = 0; j < count; j++)
@@ -293,9 +296,12 @@ md5_mat34 scene_moved(float x, float y, float z)
 // Uniform: Shoemake, "Uniform random rotations", Graphics Gems III, 1992.
 md5_mat34 scene_rotation(uint64_t *random)
 {
-    const double turn = 6.283185307179586, part = test_random(random);
-    const double a = turn * test_random(random), b = turn * test_random(random);
-    const double low = sqrt(1 - part), high = sqrt(part);
+    const double turn = 6.283185307179586;
+    const double part = test_random(random);
+    const double a = turn * test_random(random);
+    const double b = turn * test_random(random);
+    const double low = sqrt(1 - part);
+    const double high = sqrt(part);
     const md5_xform transform = {.rotation = {
                                      (float)(low * sin(a)),
                                      (float)(low * cos(a)),

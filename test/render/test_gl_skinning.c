@@ -14,7 +14,8 @@
 #include <glob.h>
 
 // Positions relative to the model's diagonal; normals and tangents, whose length is 1.
-static const float position_tolerance = 1e-4f, direction_tolerance = 1e-3f;
+static const float position_tolerance = 1e-4f;
+static const float direction_tolerance = 1e-3f;
 
 // Blended rotations that nearly cancel leave no direction to compare: below this length.
 static const float min_blend_length = 0.05f;
@@ -149,7 +150,8 @@ static md5_vec3 tangent_direction(md5_vec4 tangent)
 // Largest error of the normals and tangents of a vertex that have a direction.
 static float direction_error(const skinning *it, const md5_mesh *mesh, uint32_t vertex)
 {
-    const md5_vec4 gpu = it->gpu_tangents[vertex], cpu = it->cpu_tangents[vertex];
+    const md5_vec4 gpu = it->gpu_tangents[vertex];
+    const md5_vec4 cpu = it->cpu_tangents[vertex];
     const float normal = distance(it->gpu_normals[vertex], it->cpu_normals[vertex]);
     float tangent = distance(tangent_direction(gpu), tangent_direction(cpu));
     if (gpu.w != cpu.w)
@@ -189,7 +191,8 @@ static void compare_mesh(skinning *it, uint32_t index)
         .tangents = it->cpu_tangents,
     };
     md5_skin_one(&job);
-    float position = 0, direction = 0;
+    float position = 0;
+    float direction = 0;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         if (it->is_dual && !has_sides(mesh, it->duals, v))
             continue;
@@ -386,7 +389,8 @@ static int note_model(const char *path, const struct stat *status, int kind, str
 {
     (void)status, (void)visit;
     static const char extension[] = ".md5mesh";
-    const size_t length = strlen(path), extension_length = strlen(extension);
+    const size_t length = strlen(path);
+    const size_t extension_length = strlen(extension);
     if (kind != FTW_F || length < extension_length
         || strcmp(path + length - extension_length, extension) != 0
         || strstr(path, "invalid") != NULL || strstr(path, "malformed") != NULL)

@@ -5,7 +5,8 @@
 
 #include "render/gl_internal.h"
 
-static const uint8_t black[4] = {0, 0, 0, 255}, white[4] = {255, 255, 255, 255};
+static const uint8_t black[4] = {0, 0, 0, 255};
+static const uint8_t white[4] = {255, 255, 255, 255};
 
 static const md5gl_stage adding = {
     .source = MD5GL_FACTOR_ONE, .target = MD5GL_FACTOR_ONE, .color = {0.5f, 0.25f, 0, 1}};
@@ -343,7 +344,8 @@ static void draw_film(gl_stage *stage, const film_case *drawn, gl_picture *pictu
     static const md5_vec3 red = {1, 0.2f, 0};
     md5gl_renderer *const renderer = stage->renderer;
     const md5gl_stage_list list = {.base = MD5GL_BASE_ADDED};
-    const md5_mat34 roof = scene_moved(0, 0, 35), at = scene_moved(0, 0, drawn->height);
+    const md5_mat34 roof = scene_moved(0, 0, 35);
+    const md5_mat34 at = scene_moved(0, 0, drawn->height);
     stage_begin(stage);
     STAGE_MATERIAL(stage, .is_opaque = true);
     stage_pose(stage, scene_identities, &roof, 1);

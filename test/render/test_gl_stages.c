@@ -36,13 +36,17 @@ static stages_rgba texel_at(const gl_layer *layer, int x, int y)
 // Samples the texture at u, v: the nearest texel, or four texels blended linearly.
 static stages_rgba sampled(const gl_layer *layer, double u, double v)
 {
-    const double side = (int)LAYER_SIDE, x = u * side - 0.5, y = v * side - 0.5;
+    const double side = (int)LAYER_SIDE;
+    const double x = u * side - 0.5;
+    const double y = v * side - 0.5;
     if (layer->nearest)
         return texel_at(layer, (int)floor(x + 0.5), (int)floor(y + 0.5));
-    const int left = (int)floor(x), top = (int)floor(y);
+    const int left = (int)floor(x);
+    const int top = (int)floor(y);
     stages_rgba sum = {{0}};
     for (int corner = 0; corner < 4; corner++) {
-        const double right = x - left, below = y - top;
+        const double right = x - left;
+        const double below = y - top;
         const double weight = (corner % 2 ? right : 1 - right) * (corner / 2 ? below : 1 - below);
         const stages_rgba texel = texel_at(layer, left + corner % 2, top + corner / 2);
         for (int i = 0; i < 4; i++)
@@ -68,7 +72,9 @@ static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *
     for (uint32_t t = 0; t < mesh->num_triangles; t++) {
         const uint32_t *const corners = mesh->indices + 3 * (size_t)t;
         const md5_vec3 *const at = mesh->positions;
-        const md5_vec3 a = at[corners[0]], b = at[corners[1]], c = at[corners[2]];
+        const md5_vec3 a = at[corners[0]];
+        const md5_vec3 b = at[corners[1]];
+        const md5_vec3 c = at[corners[2]];
         const double area = cross(b.y - a.y, b.z - a.z, c.y - a.y, c.z - a.z);
         const double second = cross(y - a.y, z - a.z, c.y - a.y, c.z - a.z) / area;
         const double third = cross(b.y - a.y, b.z - a.z, y - a.y, z - a.z) / area;
@@ -92,7 +98,8 @@ static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *
 static stages_rgba stage_value(const md5gl_stage *stage, const gl_layer *layer,
                                const surface_point *point, bool has_vertex_color)
 {
-    double u = point->u, v = point->v;
+    double u = point->u;
+    double v = point->v;
     if (stage->has_matrix) {
         const float(*const m)[3] = stage->matrix;
         u = m[0][0] * point->u + m[0][1] * point->v + m[0][2];
@@ -114,7 +121,8 @@ static stages_rgba stage_value(const md5gl_stage *stage, const gl_layer *layer,
 static double factor_of(md5gl_factor factor, const stages_rgba *source, const stages_rgba *target,
                         int channel)
 {
-    const double alpha = source->fixture[3], below = target->fixture[3];
+    const double alpha = source->fixture[3];
+    const double below = target->fixture[3];
     switch (factor) {
     case MD5GL_FACTOR_ZERO:
         return 0;
@@ -166,7 +174,8 @@ static bool reads_alpha(const md5gl_stage_list *list)
 static bool has_base(const md5gl_stage_list *list, const gl_layer *layers,
                      const surface_point *point)
 {
-    bool is_tested = false, is_kept = false;
+    bool is_tested = false;
+    bool is_kept = false;
     for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];
         if (!stage->is_tested || stage->color[3] <= 0)
@@ -182,7 +191,8 @@ static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layer
                              const surface_point *point)
 {
     stages_rgba target = {{0, 0, 0, 1}};
-    const bool uses_alpha = reads_alpha(list), is_base = list->base != MD5GL_BASE_NONE;
+    const bool uses_alpha = reads_alpha(list);
+    const bool is_base = list->base != MD5GL_BASE_NONE;
     const bool is_there = is_base && has_base(list, layers, point);
     for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];
@@ -269,7 +279,8 @@ void layer_draw(gl_stage *stage, const md5gl_stage_list *list, gl_picture *pictu
 
 int layer_difference(const gl_picture *a, const gl_picture *b)
 {
-    const uint8_t *const left = a->rgba[0][0], *const right = b->rgba[0][0];
+    const uint8_t *const left = a->rgba[0][0];
+    const uint8_t *const right = b->rgba[0][0];
     int most = 0;
     for (size_t i = 0; i < sizeof a->rgba; i++) {
         const int apart = abs(left[i] - right[i]);
@@ -405,7 +416,8 @@ TEST_STAGE (gl_stages_test_alpha, layer_quad, 1) {
 
 // Alpha 128 is not greater than 128 / 255.
 TEST_SQUARE (gl_alpha_test_of_stages_is_strict) {
-    static const uint8_t half[4] = {255, 255, 255, 128}, black[4] = {0, 0, 0, 255};
+    static const uint8_t half[4] = {255, 255, 255, 128};
+    static const uint8_t black[4] = {0, 0, 0, 255};
     gl_picture drawn;
     md5gl_stage tested = replacing;
     tested.texture = stage_keep(
@@ -457,7 +469,8 @@ static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl
                                 NULL));
         stage_finish(stage, &picture);
 
-        const double left = picture_at(&picture, 2, 0)[0], right = picture_at(&picture, 4, 0)[0];
+        const double left = picture_at(&picture, 2, 0)[0];
+        const double right = picture_at(&picture, 4, 0)[0];
         const double seen = (picture_at(&picture, 3, 0)[0] - left) / (right - left);
         CHECK(fabs(right - left) > 200);
         if (samples == 1)

@@ -162,7 +162,8 @@ static md5gl_proc load_all_but_one(void *user, const char *name)
 
 TEST (gl_create_without_functions_fails) {
     md5_error error = {0};
-    const md5gl_opts none = {0}, nothing = {.load = load_nothing};
+    const md5gl_opts none = {0};
+    const md5gl_opts nothing = {.load = load_nothing};
     CHECK_SAYS(md5gl_create_renderer(&none, &error), error, MD5_ERROR_GPU, "loader");
     CHECK(md5gl_create_renderer(NULL, NULL) == NULL);
     CHECK_SAYS(md5gl_create_renderer(&nothing, &error), error, MD5_ERROR_GPU, "glGetString");
@@ -190,7 +191,8 @@ TEST_IF (gl_create_needs_no_extension, gl_scene, scene, scene_open_context(scene
 
 static const GLubyte *GLAD_API_PTR old_string(GLenum name)
 {
-    static const GLubyte version[] = "2.1 Mesa 20.0", other[] = "x";
+    static const GLubyte version[] = "2.1 Mesa 20.0";
+    static const GLubyte other[] = "x";
     return name == GL_VERSION ? version : other;
 }
 

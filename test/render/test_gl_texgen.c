@@ -29,10 +29,12 @@ static const uint8_t *look(const sky *from, const double way[3])
     int axis = 0;
     for (int i = 1; i < 3; i++)
         axis = fabs(way[i]) > fabs(way[axis]) ? i : axis;
-    const double sign = way[axis] < 0 ? -1 : 1, size = fabs(way[axis]);
+    const double sign = way[axis] < 0 ? -1 : 1;
+    const double size = fabs(way[axis]);
     const double s = axis == 0 ? -sign * way[2] : axis == 1 ? way[0] : sign * way[0];
     const double t = axis == 1 ? sign * way[2] : -way[1];
-    const double column = 0.5 * (s / size + 1) * (int)SIDE, row = 0.5 * (t / size + 1) * (int)SIDE;
+    const double column = 0.5 * (s / size + 1) * (int)SIDE;
+    const double row = 0.5 * (t / size + 1) * (int)SIDE;
     if (fabs(column - round(column)) < 0.02 || fabs(row - round(row)) < 0.02)
         return NULL;
     return from->rgba[2 * axis + (sign < 0 ? 1 : 0)][(int)row * SIDE + (int)column];
@@ -111,7 +113,8 @@ TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
     for (int i = 0; i < 40; i++) {
         const md5_mat34 turned = scene_rotation(&random);
         const uint8_t *const texel = texels[i % 2];
-        double normal[3], length = 0;
+        double normal[3];
+        double length = 0;
         for (int k = 0; k < 3; k++) {
             const float *const row = turned.m + 4 * k;
             normal[k] = (texel[0] / 127.5 - 1.0) * row[1] - (texel[1] / 127.5 - 1.0) * row[2]
@@ -136,7 +139,9 @@ TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
 // Looks from 30 units in front of the square, where a unit is a pixel.
 static void look_closely(md5gl_frame *frame)
 {
-    const float eye = 30, near_z = 1, far_z = 100;
+    const float eye = 30;
+    const float near_z = 1;
+    const float far_z = 100;
     memset(&frame->clip_from_view, 0, sizeof frame->clip_from_view);
     frame->clip_from_view.m[0] = 2 * eye / (float)SCENE_WIDTH;
     frame->clip_from_view.m[5] = 2 * eye / (float)SCENE_HEIGHT;
@@ -191,7 +196,8 @@ TEST_SQUARE (gl_texgen_spans_the_picture) {
     draw(stage, &drawn, NULL, &picture);
     for (int y = -19; y < 19; y++) {
         for (int z = -19; z < 19; z++) {
-            const double u = (y + 0.5) / (SCENE_WIDTH / 2), v = (z + 0.5) / (SCENE_HEIGHT / 2);
+            const double u = (y + 0.5) / (SCENE_WIDTH / 2);
+            const double v = (z + 0.5) / (SCENE_HEIGHT / 2);
             const double column = (u - floor(u)) * (int)LAYER_SIDE;
             const double row = (v - floor(v)) * (int)LAYER_SIDE;
             if (fabs(column - round(column)) < 0.02 || fabs(row - round(row)) < 0.02)
@@ -309,7 +315,8 @@ TEST_HERE (gl_deform_moves_the_surface) {
 
 TEST_HERE (gl_deform_has_its_own_triangles_and_colours) {
     static const uint32_t two_quads[12] = {0, 2, 1, 1, 2, 3, 4, 6, 5, 5, 6, 7};
-    static const uint8_t left[4] = {255, 0, 0, 255}, right[4] = {64, 0, 0, 255};
+    static const uint8_t left[4] = {255, 0, 0, 255};
+    static const uint8_t right[4] = {64, 0, 0, 255};
     gl_picture picture;
     const md5gl_deform deform = {
         .num_vertices = 8, .num_triangles = 4, .indices = two_quads, .write = write_strip};

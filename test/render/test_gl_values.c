@@ -126,7 +126,9 @@ static void add_ranges(const GladGLContext *gl, const char *name, GLenum binding
 static void add_buffers(const gl_scene *scene, gl_values *values)
 {
     const GladGLContext *const gl = &scene->renderer->gl;
-    GLint major = 0, minor = 0, commands = 0;
+    GLint major = 0;
+    GLint minor = 0;
+    GLint commands = 0;
     add_ranges(gl, "GL_UNIFORM_BUFFER", GL_UNIFORM_BUFFER_BINDING, GL_UNIFORM_BUFFER_START,
                GL_UNIFORM_BUFFER_SIZE, 1, values);
     add_ranges(gl, "GL_TRANSFORM_FEEDBACK_BUFFER", GL_TRANSFORM_FEEDBACK_BUFFER_BINDING,
@@ -557,7 +559,9 @@ static GLuint colours; // the texture of materials without any
 
 static void check_draw(void)
 {
-    GLint program = 0, frame = 0, ids = 0;
+    GLint program = 0;
+    GLint frame = 0;
+    GLint ids = 0;
     plain.GetIntegerv(GL_CURRENT_PROGRAM, &program);
     plain.GetIntegeri_v(GL_UNIFORM_BUFFER_BINDING, MD5GL_FRAME_BINDING, &frame);
     plain.ActiveTexture(GL_TEXTURE0 + MD5GL_UNIT_GLOW);

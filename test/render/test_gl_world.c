@@ -137,7 +137,8 @@ TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
         draw_terrain(&stage->scene, &stage->frame, program, 0.5f, 100);
         stage_finish(stage, i == 1 ? &dark : &lit);
     }
-    static const int inside[] = {-48, -40, -32}, outside[] = {-53, -27, -20, 0, 30};
+    static const int inside[] = {-48, -40, -32};
+    static const int outside[] = {-53, -27, -20, 0, 30};
     for (size_t i = 0; i < COUNT_OF(inside); i++)
         CHECK(is_darker(&dark, inside[i], 0, &lit) && is_darker(&dark, inside[i], 3, &lit));
     for (size_t i = 0; i < COUNT_OF(outside); i++)
@@ -205,7 +206,8 @@ TEST_HERE (gl_text_for_hosts_leaves_no_other_names) {
     const char *at = md5gl_shadow_glsl(stage->renderer, MD5GL_LIGHTING_CLASSIC, NULL);
     static char own[8192] = "out vec4 color;\nvoid main() { color = vec4(1.0); }\n";
     unsigned num_names = 0;
-    int depth = 0, brackets = 0;
+    int depth = 0;
+    int brackets = 0;
     bool is_block = false;
     const char *const text = at;
     while (*at) {
@@ -222,7 +224,9 @@ TEST_HERE (gl_text_for_hosts_leaves_no_other_names) {
             at++;
             continue;
         }
-        char name[64] = "", line[80], spaced[80];
+        char name[64] = "";
+        char line[80];
+        char spaced[80];
         memcpy(name, at, length < 63 ? length : 63);
         at += length;
         bool is_word = isdigit((unsigned char)name[0]) != 0 || strncmp(name, "md5gl_", 6) == 0;
@@ -350,7 +354,8 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
             stage_finish(stage, i == 1 ? &dark : &lit);
         }
         for (int i = 0; i < 5; i++) {
-            const int right = (int)corners[i][1], up = -(int)corners[i][0];
+            const int right = (int)corners[i][1];
+            const int up = -(int)corners[i][0];
             const int x = aside[i][0], y = aside[i][1]; // up in the picture is -x
             CHECK(is_darker(&dark, right + y, up - x, &lit) == (i < 4));
             CHECK(is_darker(&dark, right + y + 1, up - x - 1, &lit) == (i < 4));
@@ -411,8 +416,8 @@ TEST_HERE (gl_blobs_darken_the_ground) {
         uint8_t expected[4] = {0, 0, 0, 255};
         double share = 1;
         for (int k = 0; k < 2; k++) { // a pixel's centre is half a unit from its corner
-            const double right = at[i][0] + 0.5 - fixture[k][0],
-                         up = at[i][1] + 0.5 - fixture[k][1];
+            const double right = at[i][0] + 0.5 - fixture[k][0];
+            const double up = at[i][1] + 0.5 - fixture[k][1];
             const double left = 1 - (right * right + up * up) / (fixture[k][2] * fixture[k][2]);
             share *= left > 0 ? 1 - (k == 0 ? 0.8 : 0.5) * left * left : 1;
         }

@@ -33,7 +33,8 @@ static md5_model *model_of(const char *text)
 static void turn(const md5_model *model, double angle, md5_mat34 *palettes)
 {
     for (int frame = 0; frame < FRAMES; frame++) {
-        const float c = (float)cos(angle * frame), s = (float)sin(angle * frame);
+        const float c = (float)cos(angle * frame);
+        const float s = (float)sin(angle * frame);
         const md5_mat34 joints[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                                      {{c, -s, 0, 4, s, c, 0, (float)frame, 0, 0, 1, 0}}};
         md5_build_palette(model, joints, palettes + 2 * frame);
@@ -64,7 +65,8 @@ TEST (bake_stores_what_skinning_computes) {
 
     // Checks each frame: vertices are decoded as described, and their largest differences from
     // md5_skin() are the errors that the clip reports.
-    double place = 0, angle = 0;
+    double place = 0;
+    double angle = 0;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         md5_vec3 at[MAX], normals[MAX], skinned[MAX], skinned_normals[MAX];
         const md5_sample_position sample = {.frame0 = frame, .frame1 = (frame + 1) % FRAMES};
@@ -77,7 +79,8 @@ TEST (bake_stores_what_skinning_computes) {
             // Decodes a vertex as md5skin.h describes, in doubles.
             md5_baked_vertex vertex = baked->vertices[frame * count + i];
             real3 *normal = &exact_normal;
-            const md5_vec3 min = baked->bounds.min, max = baked->bounds.max;
+            const md5_vec3 min = baked->bounds.min;
+            const md5_vec3 max = baked->bounds.max;
             exact.x =
                 (double)min.x + (vertex.xy & 65535) * ((double)max.x - (double)min.x) / 65535.0;
             exact.y = (double)min.y + (vertex.xy >> 16) * ((double)max.y - (double)min.y) / 65535.0;
@@ -114,7 +117,8 @@ TEST (bake_between_frames_is_a_chord) {
     for (int frame = 0; frame < FRAMES; frame++) // turns, without moving
         for (int i = 0; i < 2; i++)
             palettes[2 * frame + i].m[7] -= i == 1 ? (float)frame : 0;
-    const float c = (float)cos(0.25), s = (float)sin(0.25);
+    const float c = (float)cos(0.25);
+    const float s = (float)sin(0.25);
     const md5_mat34 joints[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                                  {{c, -s, 0, 4, s, c, 0, 0, 0, 0, 1, 0}}};
     md5_build_palette(model, joints, between);
@@ -137,7 +141,8 @@ TEST (bake_normals_are_within_their_error) {
     uint64_t random = 3;
     double worst = 0;
     for (int i = 0; i < 20000; i++) {
-        const double z = 2 * test_random(&random) - 1, turned = 6.3 * test_random(&random);
+        const double z = 2 * test_random(&random) - 1;
+        const double turned = 6.3 * test_random(&random);
         const double flat = sqrt(1 - z * z);
         const md5_vec3 normal = {(float)(flat * cos(turned)), (float)(flat * sin(turned)),
                                  (float)z};
@@ -203,7 +208,8 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
     OWN_ANIM anim = our_anim("models/bobbin/walk.md5anim");
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     REQUIRE(binding);
-    const size_t joints = model->skeleton.num_joints, frames = anim->num_frames;
+    const size_t joints = model->skeleton.num_joints;
+    const size_t frames = anim->num_frames;
     OWN_ARRAY(md5_xform, scratch, joints);
     OWN_ARRAY(md5_mat34, palettes, (frames + 2) * joints);
     md5_mat34 *const matrices = palettes + frames * joints;

@@ -114,7 +114,8 @@ static void add_vertex(dual_case *made, md5_vec3 position, uint64_t *random)
 static void add_random_vertices(dual_case *made, uint64_t *random)
 {
     for (uint32_t i = 0; i < VERTICES; i++) {
-        const uint32_t count = 1 + i % MAX, joint = test_random_u32(random) % JOINTS;
+        const uint32_t count = 1 + i % MAX;
+        const uint32_t joint = test_random_u32(random) % JOINTS;
         add_vertex(made, (md5_vec3){coordinate(random), coordinate(random), coordinate(random)},
                    random);
         for (uint32_t k = 0; k < count; k++)
@@ -150,7 +151,8 @@ static void compare(const dual_case *made, double *place, double *turn)
 
         // Normalizes: the real part to unit length, the dual part orthogonal to it.
         const double scale = 1.0 / sqrt(real4_dot(sum.real, sum.real));
-        const real4 real = real4_scale(sum.real, scale), dual = real4_scale(sum.dual, scale);
+        const real4 real = real4_scale(sum.real, scale);
+        const real4 dual = real4_scale(sum.dual, scale);
         const dual_quat q = (dual_quat){real, add(dual, real, -real4_dot(real, dual))};
 
         *place =
@@ -244,7 +246,8 @@ TEST (dual_skinning_by_one_joint_is_that_of_matrices) {
 // it turns by 85 degrees and keeps its width, where linear blending would leave a twelfth of it.
 TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     enum { RING = 16 };
-    const double tau = 6.283185307179586, half = tau * 85.0 / 360.0;
+    const double tau = 6.283185307179586;
+    const double half = tau * 85.0 / 360.0;
     uint64_t random = 11;
     dual_case made;
     md5_vec3 mean[VERTICES];
@@ -280,7 +283,8 @@ TEST (dual_skinning_does_not_mind_signs) {
         for (int i = 0; i < JOINTS; i++) {
             if (test_random_u32(&random) % 2 == 0)
                 continue;
-            const md5_quat r = other.dual[i].real, d = other.dual[i].dual;
+            const md5_quat r = other.dual[i].real;
+            const md5_quat d = other.dual[i].dual;
             other.dual[i] = (md5_dual_quat){{-r.x, -r.y, -r.z, -r.w}, {-d.x, -d.y, -d.z, -d.w}};
         }
         memset(other.posed, 0xee, sizeof other.posed);

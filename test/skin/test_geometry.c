@@ -85,7 +85,8 @@ static md5_vec2 random_texcoord(uint64_t *random)
 static void check_frames(const md5_mesh *mesh)
 {
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        const md5_vec3 normal = mesh->normals[i], tangent = xyz(mesh->tangents[i]);
+        const md5_vec3 normal = mesh->normals[i];
+        const md5_vec3 tangent = xyz(mesh->tangents[i]);
         CHECK_NEAR(dot(normal, normal), 1, 1e-6);
         CHECK_NEAR(dot(tangent, tangent), 1, 1e-6);
         CHECK_SMALL(dot(normal, tangent), 1e-6);
@@ -106,8 +107,12 @@ static md5_vec3 bitangent(const md5_mesh *mesh, uint32_t vertex)
 // The point of a triangle's plane at a texture coordinate, by barycentric coordinates.
 static real3 point_at(const md5_vec3 *p, const md5_vec2 *uv, double u, double v)
 {
-    const double u0 = uv[0].x, v0 = uv[0].y, u1 = uv[1].x;
-    const double v1 = uv[1].y, u2 = uv[2].x, v2 = uv[2].y;
+    const double u0 = uv[0].x;
+    const double v0 = uv[0].y;
+    const double u1 = uv[1].x;
+    const double v1 = uv[1].y;
+    const double u2 = uv[2].x;
+    const double v2 = uv[2].y;
     const double full = (v1 - v2) * (u0 - u2) + (u2 - u1) * (v0 - v2);
     const double a = ((v1 - v2) * (u - u2) + (u2 - u1) * (v - v2)) / full;
     const double b = ((v2 - v0) * (u - u2) + (u0 - u2) * (v - v2)) / full;
@@ -130,7 +135,8 @@ enum { CUBE_VERTICES = 30, CUBE_TRIANGLES = 24 };
 static void make_cube(md5_vec3 *points, md5_vec2 *texcoords, uint32_t *triangles)
 {
     for (uint32_t face = 0; face < 6; face++) {
-        const uint32_t axis = face / 2, first = 5 * face;
+        const uint32_t axis = face / 2;
+        const uint32_t first = 5 * face;
         const float side = face % 2 ? 1.0f : -1.0f;
         for (uint32_t i = 0; i < 5; i++) {
             // Round the face, counterclockwise seen from the axis's positive end.
@@ -144,7 +150,8 @@ static void make_cube(md5_vec3 *points, md5_vec2 *texcoords, uint32_t *triangles
         }
         for (uint32_t i = 0; i < 4; i++) {
             uint32_t *corners = triangles + 3 * (4 * face + i);
-            const uint32_t here = first + i, next = first + (i + 1) % 4;
+            const uint32_t here = first + i;
+            const uint32_t next = first + (i + 1) % 4;
             corners[0] = first + 4;
             corners[1] = side > 0 ? next : here; // clockwise seen from outside
             corners[2] = side > 0 ? here : next;
@@ -524,10 +531,15 @@ static void count_triangle(const md5_mesh *mesh, const uint32_t *corners, disagr
 {
     const md5_vec3 *p = mesh->positions;
     const md5_vec2 *uv = mesh->texcoords;
-    const uint32_t a = corners[0], b = corners[1], c = corners[2];
-    const md5_vec3 e0 = md5_vec3_sub(p[b], p[a]), e1 = md5_vec3_sub(p[c], p[a]);
-    const float du0 = uv[b].x - uv[a].x, dv0 = uv[b].y - uv[a].y;
-    const float du1 = uv[c].x - uv[a].x, dv1 = uv[c].y - uv[a].y;
+    const uint32_t a = corners[0];
+    const uint32_t b = corners[1];
+    const uint32_t c = corners[2];
+    const md5_vec3 e0 = md5_vec3_sub(p[b], p[a]);
+    const md5_vec3 e1 = md5_vec3_sub(p[c], p[a]);
+    const float du0 = uv[b].x - uv[a].x;
+    const float dv0 = uv[b].y - uv[a].y;
+    const float du1 = uv[c].x - uv[a].x;
+    const float dv1 = uv[c].y - uv[a].y;
     const float area = du0 * dv1 - dv0 * du1;
     if (fabsf(area) < 1e-9f)
         return;
@@ -724,7 +736,8 @@ TEST (bind_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3,    100,  200,  400,  600,  800,
                                      1100, 1500, 2100, 3000, 4200, 6000};
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
-        OWN_TEXT mesh = {0}, clip = {0};
+        OWN_TEXT mesh = {0};
+        OWN_TEXT clip = {0};
         make_model(&mesh, sizes[i], 3);
         make_anim(&clip, sizes[i]);
         OWN_MODEL model = md5_parse_model(mesh.bytes, mesh.used, NULL, NULL);

@@ -45,7 +45,8 @@ static void check_order(const md5_mesh *mesh, uint32_t vertex)
 {
     for (uint32_t i = mesh->first_influence[vertex] + 1; i < mesh->first_influence[vertex + 1];
          i++) {
-        const float before = fabsf(mesh->influences[i - 1].w), here = fabsf(mesh->influences[i].w);
+        const float before = fabsf(mesh->influences[i - 1].w);
+        const float here = fabsf(mesh->influences[i].w);
         CHECK(before > here
               || (before == here && mesh->influence_joints[i - 1] < mesh->influence_joints[i]));
     }
@@ -199,7 +200,8 @@ TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
     md5_mat34 bind[JOINTS];
     made_joints(bind, JOINTS, 10, &random);
     for (uint32_t round = 0; round < 120; round++) {
-        const uint32_t num_weights = round % (MAX + 1), slots = 1 + round % 8;
+        const uint32_t num_weights = round % (MAX + 1);
+        const uint32_t slots = 1 + round % 8;
         md5_weight weights[MAX];
         for (uint32_t i = 0; i < num_weights; i++) {
             const float bias = (float)(0.01 + test_random(&random));
@@ -319,7 +321,8 @@ static real3 rotate_worst(const loss_case *test, uint32_t joint, real3 v, const 
 {
     (void)test;
     const worst_turns *worst = how;
-    const real3 from = worst->from[joint], to = worst->to;
+    const real3 from = worst->from[joint];
+    const real3 to = worst->to;
     // Any vector at right angles to `to`, for the second reflection.
     const real3 beside = fabs(to.x) < 0.7 ? (real3){0, -to.z, to.y} : (real3){-to.z, 0, to.x};
     return reflect(reflect(v, real3_sub(from, to)), beside);
@@ -368,7 +371,8 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
         uint32_t joints[8];
         float packed[8];
         pack(&made.mesh, test.slots, joints, packed);
-        real3 parts[10] = {{0, 0, 0}}, shift = {0, 0, 0};
+        real3 parts[10] = {{0, 0, 0}};
+        real3 shift = {0, 0, 0};
         for (uint32_t i = 0; i < test.num_weights; i++) {
             md5_weight *const weight = &test.weights[i];
             const double bias = (double)weight->bias;
@@ -502,7 +506,8 @@ static void check_bytes(const bytes_case *fixture)
     static packed_mesh made;
     made.mesh.num_vertices = 0;
     add_vertex(&made, fixture->biases, fixture->count, 7);
-    uint8_t joints[4] = {99, 99, 99, 99}, weights[4] = {99, 99, 99, 99};
+    uint8_t joints[4] = {99, 99, 99, 99};
+    uint8_t weights[4] = {99, 99, 99, 99};
     CHECK(pack_bytes(&made.mesh, fixture->slots, joints, 0, weights, 0));
     for (uint32_t i = 0; i < 4; i++) {
         CHECK_UINT(joints[i], i < fixture->slots ? fixture->joints[i] : 99);
@@ -543,7 +548,8 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
     static packed_mesh made;
     uint64_t random = 3;
     for (int round = 0; round < 20000; round++) {
-        double biases[MAX], kept_sum = 0;
+        double biases[MAX];
+        double kept_sum = 0;
         const uint32_t count = 1 + test_random_u32(&random) % (round % 100 == 0 ? 255 : 8);
         const uint32_t slots = round % 100 == 0 ? 255 : 1 + test_random_u32(&random) % 8;
         double next = 1;
@@ -597,7 +603,8 @@ TEST (bytes_refuse_joints_above_255) {
     made.mesh.num_vertices = 0;
     add_vertex(&made, (const double[]){0.8, 0.2}, 2, 0);
     add_vertex(&made, (const double[]){0.8, 0.2}, 2, 255);
-    uint8_t joints[4] = {99, 99, 99, 99}, weights[4] = {99, 99, 99, 99};
+    uint8_t joints[4] = {99, 99, 99, 99};
+    uint8_t weights[4] = {99, 99, 99, 99};
     CHECK(!pack_bytes(&made.mesh, 2, joints, 0, weights, 0));
     for (int i = 0; i < 4; i++)
         CHECK(joints[i] == 99 && weights[i] == 99);

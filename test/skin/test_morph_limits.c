@@ -75,11 +75,13 @@ static md5_model *model_of(const char *height, const md5_load_opts *opts)
 }
 
 TEST (morph_leaves_what_it_does_not_change) {
-    OWN_MODEL model = model_of("0", NULL), *const raised = model_of("3", NULL);
+    OWN_MODEL model = model_of("0", NULL);
+    OWN_MODEL *const raised = model_of("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = raised};
     OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
-    const float none = 0, whole = 1;
+    const float none = 0;
+    const float whole = 1;
     md5_dual_quat dual;
     md5_vec3 at[2][3], normals[3];
     md5_vec4 tangents[3];
@@ -107,7 +109,8 @@ TEST (morph_leaves_what_it_does_not_change) {
 static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of_source,
                           const char *message)
 {
-    OWN_MODEL model = model_of("0", of_model), *const raised = model_of("3", of_source);
+    OWN_MODEL model = model_of("0", of_model);
+    OWN_MODEL *const raised = model_of("3", of_source);
     const md5_morph_source source = {.name = "raised", .model = raised};
     md5_error error = {0};
     CHECK_FAILS(md5_create_morph(model, &source, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
@@ -115,7 +118,8 @@ static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of
 }
 
 TEST (morph_wants_models_of_the_same_options) {
-    const md5_load_opts bare = {.skip_geometry = MD5_GEOMETRY_TANGENTS}, half = {.scale = 0.5f};
+    const md5_load_opts bare = {.skip_geometry = MD5_GEOMETRY_TANGENTS};
+    const md5_load_opts half = {.scale = 0.5f};
     check_refused(NULL, &bare,
                   "morph target 'raised': tangents of the target or the model are missing; load "
                   "both with the same options");
@@ -129,7 +133,8 @@ TEST (morph_wants_models_of_the_same_options) {
 
 TEST (morph_writes_no_tangents_where_there_are_none) {
     const md5_load_opts bare = {.skip_geometry = MD5_GEOMETRY_TANGENTS};
-    OWN_MODEL model = model_of("0", &bare), *const raised = model_of("3", &bare);
+    OWN_MODEL model = model_of("0", &bare);
+    OWN_MODEL *const raised = model_of("3", &bare);
     const md5_morph_source source = {.name = "raised", .model = raised};
     OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
@@ -163,7 +168,8 @@ TEST (morph_of_released_geometry_and_of_none) {
     md5_destroy_morph(morph);
     md5_free_model(none);
 
-    OWN_MODEL model = model_of("0", NULL), *const released = model_of("3", NULL);
+    OWN_MODEL model = model_of("0", NULL);
+    OWN_MODEL *const released = model_of("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = released};
     md5_release_geometry(released);
     CHECK(md5_create_morph(model, &source, 1, NULL, &error) == NULL);
@@ -179,7 +185,8 @@ TEST (morph_of_released_geometry_and_of_none) {
 enum { BODY, EYES, NUM_MESHES };
 
 // Units. The eyeballs' radius is 5.6; rims of lids, which curl into them, do not count.
-static const double rim = 5.65, clearance = 0.05;
+static const double rim = 5.65;
+static const double clearance = 0.05;
 
 // Whether only joints whose names begin with `word` influence a vertex.
 static bool is_carried_by(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
@@ -197,7 +204,9 @@ static bool is_carried_by(const md5_model *model, const md5_mesh *mesh, uint32_t
 static double from_eye(md5_vec3 at, double *cosine)
 {
     const double side = at.y < 0 ? -1 : 1;
-    const double x = at.x - 5.7, y = at.y - side * 5.6, z = at.z - 44.76;
+    const double x = at.x - 5.7;
+    const double y = at.y - side * 5.6;
+    const double z = at.z - 44.76;
     const double length = sqrt(x * x + y * y + z * z);
     *cosine = (0.9588 * x + side * 0.2797 * y + 0.0499 * z) / length;
     return length;
@@ -206,7 +215,10 @@ static double from_eye(md5_vec3 at, double *cosine)
 // How deep lids reach into the eyeballs where they are visible: within 70 degrees of the gaze.
 static double depth(const md5_model *model, md5_vec3 *const *positions)
 {
-    double farthest = 0, nearest = 1e9, cosine, unused;
+    double farthest = 0;
+    double nearest = 1e9;
+    double cosine;
+    double unused;
     for (uint32_t i = 0; i < model->meshes[EYES].num_vertices; i++) {
         const double length = from_eye(positions[EYES][i], &cosine);
         farthest = length > farthest ? length : farthest;

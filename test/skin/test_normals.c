@@ -75,7 +75,8 @@ static void add_triangle(const shape *fixture, const uint32_t *corners, md5_norm
 // The largest distance of a normal from that of the formula.
 static double error_of(const shape *fixture, md5_normals weighting)
 {
-    double sums[MAX_POINTS][3] = {{0}}, worst = 0;
+    double sums[MAX_POINTS][3] = {{0}};
+    double worst = 0;
     OWN_MODEL model = load(fixture, weighting);
     if (!model)
         return INFINITY;

@@ -123,7 +123,8 @@ TEST (joint_bounds_report_negative_biases) {
 TEST (transformed_bounds_hold_the_transformed_corners_tightly) {
     const md5_bounds box = {{-1, 2, -3}, {4, 5, 6}};
     // A rotation of 60 degrees about (1, 1, 1) / sqrt(3), as a matrix.
-    const float p = 2.0f / 3.0f, q = -1.0f / 3.0f;
+    const float p = 2.0f / 3.0f;
+    const float q = -1.0f / 3.0f;
     const md5_mat34 m = {{p, q, p, 10, p, p, q, -20, q, p, p, 30}};
     md5_vec3 corners[8];
     for (int i = 0; i < 8; i++) {
@@ -239,7 +240,8 @@ TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
     for (int turn = 0; turn < 20; turn++) {
         const md5_vec3 center = random_side(100, &random);
         const float radius = (float)(60 * test_random(&random));
-        uint32_t found[CROWD], next = 0;
+        uint32_t found[CROWD];
+        uint32_t next = 0;
         const uint32_t count = md5_cull_sphere(boxes, CROWD, center, radius, found);
         for (uint32_t i = 0; i < CROWD; i++) {
             const md5_bounds *const box = &boxes[i];
@@ -292,7 +294,8 @@ TEST (ray_finds_the_boxes_it_passes_through) {
     md5_bounds boxes[CROWD];
     uint64_t random = 7;
     made_crowd(boxes, &random);
-    uint32_t found[CROWD], next = 0;
+    uint32_t found[CROWD];
+    uint32_t next = 0;
     const md5_ray ray = {.origin = {-150, 1, 2}, .direction = {1, 0.02f, -0.03f}};
     const uint32_t count = md5_cull_ray(boxes, CROWD, ray, found);
     CHECK(count > 0);
@@ -327,7 +330,9 @@ static bool is_inside(const md5_vec4 *planes, md5_vec3 p)
 }
 
 TEST (frustum_planes_enclose_what_the_camera_sees) {
-    static const md5_vec3 eye = {120, -40, 60}, at = {0, 10, 30}, up = {0, 0, 1};
+    static const md5_vec3 eye = {120, -40, 60};
+    static const md5_vec3 at = {0, 10, 30};
+    static const md5_vec3 up = {0, 0, 1};
     uint64_t random = 8;
     for (int i = 0; i < 6; i++) {
         const md5_depth depth = (md5_depth)(i % 3);
@@ -367,12 +372,15 @@ static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t tri
     const uint32_t *const corners = made->model->meshes[mesh].indices + 3 * triangle;
     const md5_vec3 *const at = made->positions[mesh];
     real3 a = real3_of(at[corners[0]]);
-    const real3 d = real3_of(ray->direction), ab = real3_sub(real3_of(at[corners[1]]), a),
-                ac = real3_sub(real3_of(at[corners[2]]), a);
-    const real3 p = real3_cross(d, ac), from = real3_sub(real3_of(ray->origin), a);
+    const real3 d = real3_of(ray->direction);
+    const real3 ab = real3_sub(real3_of(at[corners[1]]), a);
+    const real3 ac = real3_sub(real3_of(at[corners[2]]), a);
+    const real3 p = real3_cross(d, ac);
+    const real3 from = real3_sub(real3_of(ray->origin), a);
     const double determinant = real3_dot(ab, p);
     const real3 q = real3_cross(from, ab);
-    const double u = real3_dot(from, p) / determinant, v = real3_dot(d, q) / determinant;
+    const double u = real3_dot(from, p) / determinant;
+    const double v = real3_dot(d, q) / determinant;
     const real3 normal = real3_cross(ac, ab);
     return (meeting){.t = real3_dot(ac, q) / determinant,
                      .least = fmin(1 - u - v, fmin(u, v)),
@@ -384,7 +392,8 @@ static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t tri
 // nearer than that is hit so close to its border that rounding may decide.
 static double first_hit(const query_case *made, const md5_ray *ray, bool *is_doubtful)
 {
-    double nearest = INFINITY, doubtful = INFINITY;
+    double nearest = INFINITY;
+    double doubtful = INFINITY;
     for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
         for (uint32_t i = 0; i < made->model->meshes[mesh].num_triangles; i++) {
             const meeting met = meet_triangle(made, mesh, i, ray);
@@ -407,14 +416,16 @@ static real3 along_ray(const md5_ray *ray, double t)
 // From somewhere around a box through some point in it; the point is at t = 1 / scale.
 static md5_ray ray_through(const md5_bounds *box, float scale, uint64_t *random)
 {
-    const md5_vec3 origin = random_side(200, random), to = random_in(box->min, box->max, random);
+    const md5_vec3 origin = random_side(200, random);
+    const md5_vec3 to = random_in(box->min, box->max, random);
     return (md5_ray){.origin = origin,
                      .direction = md5_vec3_scale(md5_vec3_sub(to, origin), scale)};
 }
 
 TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
     uint64_t random = 1;
-    uint32_t num_hits = 0, num_misses = 0;
+    uint32_t num_hits = 0;
+    uint32_t num_misses = 0;
     OWN_ARRAY(md5_vec3, scratch, made->model->max_vertices);
     for (int i = 0; i < 600; i++) {
         if (i % 100 == 0)
@@ -490,7 +501,8 @@ TEST (no_ray_slips_through_the_edges_of_a_closed_surface) {
         for (uint32_t i = 0; i < 8; i++)
             corners[i] = md5_vec3_add(box_corner(i, 1, 1, 1), random_side(0.3f, &random));
         // From the inside through a corner, or through a point of an edge or a diagonal.
-        const uint32_t triangle = test_random_u32(&random) % 12, side = test_random_u32(&random);
+        const uint32_t triangle = test_random_u32(&random) % 12;
+        const uint32_t side = test_random_u32(&random);
         const md5_vec3 a = corners[box_indices[3 * triangle + side % 3]];
         const md5_vec3 b = corners[box_indices[3 * triangle + (side + 1) % 3]];
         const float s = turn % 2 ? 0 : test_betweenf(0, 1, &random);
@@ -507,7 +519,8 @@ TEST (ray_from_outside_hits_the_front_of_a_box) {
         corners[i] = box_corner(i, 1, 2, 3);
     const float half[3] = {1, 2, 3};
     for (int side = 0; side < 6; side++) {
-        float from[3] = {0.1f, 0.2f, 0.3f}, along[3] = {0};
+        float from[3] = {0.1f, 0.2f, 0.3f};
+        float along[3] = {0};
         from[side / 2] = side % 2 ? 10 : -10;
         along[side / 2] = side % 2 ? -2 : 2;
         md5_ray ray = {.origin = {from[0], from[1], from[2]},
@@ -607,7 +620,8 @@ TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
 
 TEST (hit_names_the_joint_that_moves_the_point_most) {
     // Vertex 0 follows joint 3 alone, vertices 1 and 2 are shared by joints 3 and 5.
-    static const uint32_t indices[3] = {0, 1, 2}, first[4] = {0, 1, 3, 5};
+    static const uint32_t indices[3] = {0, 1, 2};
+    static const uint32_t first[4] = {0, 1, 3, 5};
     static const uint32_t joints[5] = {3, 5, 3, 5, 3};
     static const md5_vec4 influences[5] = {
         {.w = 1}, {.w = 0.6f}, {.w = 0.4f}, {.w = 0.6f}, {.w = 0.4f}};
@@ -639,7 +653,8 @@ TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
         moved.origin = md5_mat34_point(to_left, ray.origin);
         moved.direction = md5_mat34_direction(to_left, ray.direction);
         md5_hit hit, other;
-        const md5_mesh *const a = &file->meshes[0], *const b = &left->meshes[0];
+        const md5_mesh *const a = &file->meshes[0];
+        const md5_mesh *const b = &left->meshes[0];
         const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
         num_hits += is_hit;
         CHECK(md5_raycast_mesh(moved, b, b->positions, &other) == is_hit);

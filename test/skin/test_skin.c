@@ -22,7 +22,8 @@ static bool derive(made_mesh *made, md5_arena *scratch, const made_source *sourc
         .texcoords = (md5_vec2 *)source->texcoords,
     };
     TRY(md5i_measure_with_seams(scratch, &build));
-    const size_t vertices = build.num_vertices, influences = build.num_influences;
+    const size_t vertices = build.num_vertices;
+    const size_t influences = build.num_influences;
     const md5_mesh_joints joints = {
         num_joints, source->bind,
         md5i_arena_alloc(&made->arena, num_joints, sizeof *joints.scratch)};
@@ -107,9 +108,12 @@ made_source made_vertex(md5_vertex *vertex, const md5_weight *weights, uint32_t 
 // Shoemake, "Uniform random rotations", Graphics Gems III, 1992.
 md5_quat made_rotation(uint64_t *random)
 {
-    const double tau = 6.283185307179586, part = test_random(random);
-    const double a = tau * test_random(random), b = tau * test_random(random);
-    const double r0 = sqrt(1 - part), r1 = sqrt(part);
+    const double tau = 6.283185307179586;
+    const double part = test_random(random);
+    const double a = tau * test_random(random);
+    const double b = tau * test_random(random);
+    const double r0 = sqrt(1 - part);
+    const double r1 = sqrt(part);
     return (md5_quat){(float)(r0 * sin(a)), (float)(r0 * cos(a)), (float)(r1 * sin(b)),
                       (float)(r1 * cos(b))};
 }
@@ -170,7 +174,10 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
     uint32_t *next = patch->triangles;
     for (uint32_t y = 0; y + 1 < SIDE; y++) {
         for (uint32_t x = 0; x + 1 < SIDE; x++) {
-            const uint32_t a = SIDE * y + x, b = a + 1, c = a + SIDE, d = c + 1;
+            const uint32_t a = SIDE * y + x;
+            const uint32_t b = a + 1;
+            const uint32_t c = a + SIDE;
+            const uint32_t d = c + 1;
             const uint32_t corners[6] = {a, c, b, b, c, d};
             memcpy(next, corners, sizeof corners);
             next += 6;
@@ -178,7 +185,8 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
     }
     uint32_t used = 0;
     for (int i = 0; i < VERTICES; i++) {
-        const float x = (float)(i % SIDE), y = (float)(i / SIDE);
+        const float x = (float)(i % SIDE);
+        const float y = (float)(i / SIDE);
         const md5_vec3 point = {x, y, 3 * (float)test_random(random)};
         const uint32_t count = least + test_random_u32(random) % (most - least + 1);
         patch->texcoords[i] = (md5_vec2){fabsf(x - SIDE / 2), y};
@@ -355,14 +363,16 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
         sort_influences(mesh->influence_joints + first, count, order);
         const md5_vec3 bind = mesh->normals[i];
         for (int row = 0; row < 3; row++) {
-            float lane[4] = {0}, e[4] = {0};
+            float lane[4] = {0};
+            float e[4] = {0};
             for (uint32_t j = 0; j < count; j++) {
                 const uint32_t from = first + order[j];
                 const float *m = palette[mesh->influence_joints[from]].m + 4 * row;
                 const md5_vec4 q = mesh->influences[from];
                 const float factors[4] = {q.x, q.y, q.z, q.w};
                 for (int column = 0; column < 4; column++) {
-                    const float a = m[column] * factors[column], b = m[column] * q.w;
+                    const float a = m[column] * factors[column];
+                    const float b = m[column] * q.w;
                     lane[column] = j == 0 ? a : lane[column] + a;
                     e[column] = j == 0 ? b : e[column] + b;
                 }
@@ -601,9 +611,11 @@ static double linear_error(const size_case *fixture, const skinned *result, uint
 static double dual_error(const size_case *fixture, const skinned *result, uint32_t vertex)
 {
     const md5_mesh *const mesh = fixture->mesh;
-    const uint32_t begin = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
+    const uint32_t begin = mesh->first_influence[vertex];
+    const uint32_t end = mesh->first_influence[vertex + 1];
     const md5_quat first = fixture->dual[mesh->influence_joints[begin]].real;
-    real4 r = {0}, d = {0};
+    real4 r = {0};
+    real4 d = {0};
     for (uint32_t i = begin; i < end; i++) {
         const md5_dual_quat q = fixture->dual[mesh->influence_joints[i]];
         const double share = (double)mesh->influences[i].w / mesh->influences[begin].w;
@@ -643,7 +655,8 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
             }
             md5_build_dual_palette(fixture.palette, SIZES_JOINTS, fixture.dual);
             skinned linear, dual;
-            double worst_linear = 0, worst_dual = 0;
+            double worst_linear = 0;
+            double worst_dual = 0;
             check_sound(&fixture, false, &linear);
             check_sound(&fixture, true, &dual);
             for (uint32_t j = 0; j < fixture.mesh->num_vertices; j++) {

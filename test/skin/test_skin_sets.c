@@ -82,7 +82,8 @@ static void check_written(const md5_mesh *mesh, const md5_mat34 *palette,
                           const md5_dual_quat *duals, const char *what)
 {
     for (int wanted = 0; wanted < 4; wanted++) {
-        const bool normals = wanted & 1, tangents = wanted & 2;
+        const bool normals = wanted & 1;
+        const bool tangents = wanted & 2;
         OWN_SKINNED expected = skin(mesh, palette, duals, MD5_CPU_SCALAR, normals, tangents);
         for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
             if (!md5i_cpu_has(level))
@@ -144,7 +145,8 @@ typedef struct streak {
 
 static void begin_random_mesh(random_mesh *made, size_t num_vertices)
 {
-    const size_t most = num_vertices + 1, most_influences = most * MAX_INFLUENCES * 2;
+    const size_t most = num_vertices + 1;
+    const size_t most_influences = most * MAX_INFLUENCES * 2;
     *made = (random_mesh){
         .positions = malloc(most * sizeof(md5_vec3)),
         .normals = malloc(most * sizeof(md5_vec3)),
@@ -294,7 +296,8 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
             palette[i] = palette[i - 1];
         md5_build_dual_palette(palette, JOINTS, dual);
         for (uint32_t i = round % 3; i < JOINTS; i += 3) {
-            const md5_quat r = dual[i].real, d = dual[i].dual;
+            const md5_quat r = dual[i].real;
+            const md5_quat d = dual[i].dual;
             dual[i] = (md5_dual_quat){{-r.x, -r.y, -r.z, -r.w}, {-d.x, -d.y, -d.z, -d.w}};
         }
         check_written(&made.mesh, NULL, dual, name_of(round));
@@ -340,7 +343,8 @@ static uint32_t num_influences_of(const md5_mesh *mesh, uint32_t vertex)
 static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint32_t *words,
                        uint32_t vertex, uint32_t lane, size_t step)
 {
-    const uint32_t first = mesh->first_influence[vertex], count = num_influences_of(mesh, vertex);
+    const uint32_t first = mesh->first_influence[vertex];
+    const uint32_t count = num_influences_of(mesh, vertex);
     const md5_skin_kind kind = md5i_skin_kind_of(mesh, vertex);
     const bool is_exact = run->kind == MD5_SKIN_EXACT;
     bool is_right =
@@ -396,7 +400,8 @@ static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t 
 static size_t size_of_runs(const md5_mesh *mesh)
 {
     const md5_skin_plan *const plan = mesh->skin_plan;
-    size_t num_vertices = 0, num_words = 0;
+    size_t num_vertices = 0;
+    size_t num_words = 0;
     for (uint32_t i = 0; i < plan->num_runs; i++) {
         const md5_skin_run *const run = &plan->runs[i];
         CHECK_UINT(run->vertices, num_vertices);
@@ -552,7 +557,8 @@ static size_t room(size_t count, size_t size)
 
 static size_t size_of_arrays(const md5_mesh *mesh)
 {
-    const size_t num_vertices = mesh->num_vertices, num_influences = mesh->num_influences;
+    const size_t num_vertices = mesh->num_vertices;
+    const size_t num_influences = mesh->num_influences;
     size_t size = room(mesh->num_file_vertices, sizeof *mesh->file_vertices)
                   + room(mesh->num_weights, sizeof *mesh->weights)
                   + room(mesh->num_triangles, 3 * sizeof *mesh->indices);
@@ -584,7 +590,8 @@ static void check_memory(const char *name, const char *text, size_t text_size,
     md5_model *const model = md5_parse_model(text, text_size, &opts, &error);
     if (!CHECK_THAT(model != NULL, "%s: %s", name, error.message))
         return;
-    size_t arrays = 0, plans = 0;
+    size_t arrays = 0;
+    size_t plans = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         arrays += size_of_arrays(mesh);

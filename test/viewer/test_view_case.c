@@ -155,9 +155,9 @@ bool page_open(page_case *fixture, const char *name)
     fixture->page = view_page_at((uint32_t)number);
     for (uint32_t i = 0; i < view_num_sliders(fixture->page); i++)
         fixture->values[i] = fixture->page->sliders[i].first;
-    const char *const model = fixture->page->model, *const files[1] = {test_pathf(
-                                                        "models/%s",
-                                                        model != NULL ? model : VIEW_USUAL_MODEL)};
+    const char *const model = fixture->page->model;
+    const char *const files[1] = {
+        test_pathf("models/%s", model != NULL ? model : VIEW_USUAL_MODEL)};
     if (!CHECK(view_load_scene(&fixture->scene, files, 1, NULL, true, &log)))
         return false;
     view_load_figure(&fixture->scene, &log);
@@ -210,17 +210,21 @@ static double claimed(const page_case *fixture, const char *value)
 
 void page_claim(page_case *fixture, const char *file, int line, const char *text, ...)
 {
-    char words[1024], *rest = words, *item;
+    char words[1024];
+    char *rest = words;
+    char *item;
     va_list values;
     va_start(values, text);
     CHECK((size_t)vsnprintf(words, sizeof words, text, values) < sizeof words);
     va_end(values);
-    char *const facts = strchr(words, '|'), *const time = strchr(words, '@');
+    char *const facts = strchr(words, '|');
+    char *const time = strchr(words, '@');
     if (facts != NULL)
         *facts = '\0';
     if (time != NULL && (facts == NULL || time < facts)) {
         for (time[0] = '\0'; (item = strtok_r(rest, ";", &rest)) != NULL;) {
-            char *const name = item + strspn(item, " "), *const sign = strstr(name, " = ");
+            char *const name = item + strspn(item, " ");
+            char *const sign = strstr(name, " = ");
             if (*name == '\0' || !CHECK_THAT(sign != NULL, "no slider and value: '%s'", name))
                 continue;
             *sign = '\0';
@@ -235,7 +239,8 @@ void page_claim(page_case *fixture, const char *file, int line, const char *text
     }
     rest = facts != NULL ? facts + 1 : NULL;
     while (facts != NULL && (item = strtok_r(rest, ";", &rest)) != NULL) {
-        char *sign = item + strlen(item) - 1, *const allowed = strstr(item, " ~ ");
+        char *sign = item + strlen(item) - 1;
+        char *const allowed = strstr(item, " ~ ");
         while (sign > item && !(strchr("=<>", *sign) != NULL && sign[-1] == ' '))
             sign--;
         if (!CHECK_THAT(sign > item, "no claim: '%s'", item))
@@ -244,8 +249,9 @@ void page_claim(page_case *fixture, const char *file, int line, const char *text
         if (allowed != NULL)
             *allowed = '\0';
         const char *const name = item + strspn(item, " ");
-        const double fact = page_fact(fixture, name), expected = claimed(fixture, sign + 2),
-                     off = fabs(fact - expected);
+        const double fact = page_fact(fixture, name);
+        const double expected = claimed(fixture, sign + 2);
+        const double off = fabs(fact - expected);
         test_check(*sign == '<'   ? fact < expected
                    : *sign == '>' ? fact > expected
                                   : off <= (allowed != NULL ? claimed(fixture, allowed + 3) : 0.0),
@@ -267,7 +273,8 @@ const view_series *page_series(const page_case *fixture, uint32_t plot, const ch
 double page_series_at(const view_series *series, double x)
 {
     for (uint32_t i = 1; i < series->count; i++) {
-        const md5_vec2 a = series->points[i - 1], b = series->points[i];
+        const md5_vec2 a = series->points[i - 1];
+        const md5_vec2 b = series->points[i];
         if (x <= b.x && b.x > a.x) {
             const double part = (x - a.x) / ((double)b.x - a.x);
             return a.y + part * ((double)b.y - a.y);

@@ -44,7 +44,8 @@ static size_t size_of_field(const view_option *option)
 static bool is_same(const view_option *option, const view_options *a, const view_options *b)
 {
     const size_t size = size_of_field(option);
-    const char *const x = (const char *)a, *const y = (const char *)b;
+    const char *const x = (const char *)a;
+    const char *const y = (const char *)b;
     OWN_STRING text = size == 0 ? view_write_option(option, a) : NULL;
     OWN_STRING other = size == 0 ? view_write_option(option, b) : NULL;
     return memcmp(x + option->place, y + option->place, size) == 0
@@ -78,7 +79,8 @@ static char *any_lights(uint64_t *random)
 // Returns a random valid text for the option.
 static char *any_value(const view_option *option, uint64_t *random)
 {
-    const double low = option->low, high = option->high;
+    const double low = option->low;
+    const double high = option->high;
     switch (option->kind) {
     case COMMON_SWITCH:
     case COMMON_OPPOSITE:
@@ -188,7 +190,8 @@ static view_config save_and_load(view_config *config)
 TEST (view_options_are_reset) {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
-    view_options options = usual_options(), usual = usual_options();
+    view_options options = usual_options();
+    view_options usual = usual_options();
     uint64_t random = 1;
     for (size_t i = 0; i < count; i++) {
         OWN_STRING text = any_value(&table[i], &random);
@@ -207,7 +210,8 @@ TEST (view_options_of_all_kinds_are_written_and_read) {
     for (int round = 0; round < NUM_ROUNDS; round++)
         for (size_t i = 0; i < view_num_options; i++) {
             const view_option *const row = &view_option_rows[i];
-            view_options options = usual_options(), again = usual_options();
+            view_options options = usual_options();
+            view_options again = usual_options();
             OWN_STRING one = any_value(row, &random);
             OWN_STRING other = any_value(row, &random);
             OWN_STRING lines = common_format("%s\n%s\n", one, other);
@@ -309,7 +313,8 @@ TEST (view_config_keeps_documents_and_files) {
 
 // What is no text is not read, but kept beside the new file.
 TEST (view_config_sets_a_broken_file_aside) {
-    OWN_STRING path = new_file(), *const aside = common_format("%s.broken", path);
+    OWN_STRING path = new_file();
+    OWN_STRING *const aside = common_format("%s.broken", path);
     view_log log = quiet_log;
     view_config config;
     FILE *const file = fopen(path, "wb");
@@ -614,7 +619,8 @@ TEST (view_config_is_locked_while_it_is_changed) {
 // A device, as `--config /dev/null` is, is written, but neither read nor replaced.
 TEST (view_config_may_be_a_device) {
     view_log log = quiet_log;
-    view_config config = read_config("/dev/zero"), nowhere = read_config("/dev/null");
+    view_config config = read_config("/dev/zero");
+    view_config nowhere = read_config("/dev/null");
     CHECK(view_write_config(&nowhere, &log) && view_write_config(&nowhere, &log));
     struct stat status;
     CHECK(stat("/dev/null", &status) == 0 && S_ISCHR(status.st_mode));

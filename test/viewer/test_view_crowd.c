@@ -6,7 +6,8 @@
 
 static md5_vec3 somewhere(float reach, uint64_t *random)
 {
-    const float x = test_betweenf(-reach, reach, random), y = test_betweenf(-reach, reach, random);
+    const float x = test_betweenf(-reach, reach, random);
+    const float y = test_betweenf(-reach, reach, random);
     return (md5_vec3){x, y, test_betweenf(-reach, reach, random)};
 }
 
@@ -33,7 +34,8 @@ static bool is_in_picture(const view_lens *lens, md5_vec3 p)
     md5_mat44 view, clip;
     view_lens_matrices(lens, &view, &clip);
     const float world[4] = {p.x, p.y, p.z, 1};
-    float seen[4] = {0}, drawn[4] = {0};
+    float seen[4] = {0};
+    float drawn[4] = {0};
     for (int row = 0; row < 4; row++)
         for (int i = 0; i < 4; i++)
             seen[row] += view.m[4 * i + row] * world[i];
@@ -53,7 +55,8 @@ static md5gl_frame frame_of(const view_lens *lens)
 
 TEST (view_culling_keeps_what_the_picture_shows) {
     uint64_t random = 5;
-    int num_in = 0, num_culled = 0;
+    int num_in = 0;
+    int num_culled = 0;
     for (int i = 0; i < 400; i++) {
         const view_lens lens = any_lens(i % 2 == 0, &random);
         const md5gl_frame frame = frame_of(&lens);
@@ -76,7 +79,8 @@ TEST (view_culling_keeps_what_the_picture_shows) {
 
 TEST (view_culling_keeps_casters_of_visible_shadows) {
     uint64_t random = 6;
-    int num_thrown = 0, num_culled = 0;
+    int num_thrown = 0;
+    int num_culled = 0;
     const float lowest = -20.0f;
     for (int i = 0; i < 400; i++) {
         const view_lens lens = any_lens(i % 2 == 0, &random);
@@ -207,11 +211,13 @@ TEST (view_members_of_a_crowd_look_elsewhere) {
 TEST (view_members_of_a_crowd_stand_in_groups) {
     STRINGS(models) = {"models/thimble/thimble.md5mesh"};
     static const md5_vec3 forward = {1, 0, 0};
-    uint32_t walking = 0, talking = 0;
+    uint32_t walking = 0;
+    uint32_t talking = 0;
     crowd_case made;
     if (open_crowd(&made, models, 1, 100.0f))
         for (int i = 0; i < 12; i++) {
-            md5_vec3 nearest = {INFINITY, 0, 0}, its_way = nearest;
+            md5_vec3 nearest = {INFINITY, 0, 0};
+            md5_vec3 its_way = nearest;
             const md5_xform own = made.crowd->members[i].place;
             const md5_vec3 ahead = md5_quat_rotate(own.rotation, forward);
             for (int k = 0; k < 12; k++) {
@@ -242,9 +248,11 @@ TEST (view_members_become_visible_in_their_current_pose) {
     // Inertial transitions that begin while no pose is computed, springs, and neither.
     STRINGS(models) = {"models/bobbin/page_crossfade.md5machine",
                        "models/bobbin/page_jiggle.md5machine", "models/thimble/thimble.md5mesh"};
-    crowd_case culled = {0}, exact = {0};
+    crowd_case culled = {0};
+    crowd_case exact = {0};
     if (open_crowd(&culled, models, 3, 100.0f) && open_crowd(&exact, models, 3, 100.0f)) {
-        view_crowd *const some = culled.crowd, *const all = exact.crowd;
+        view_crowd *const some = culled.crowd;
+        view_crowd *const all = exact.crowd;
         some->spares = all->spares = false;
         culled.sight.planes[0].begin = INFINITY;
         exact.sight.all = true;
@@ -260,7 +268,8 @@ TEST (view_members_become_visible_in_their_current_pose) {
             CHECK_UINT(view_count_seen(some), culled.sight.all ? 12 : 0);
         }
         for (uint32_t i = 0; i < 12; i++) {
-            const view_member *const a = &some->members[i], *const b = &all->members[i];
+            const view_member *const a = &some->members[i];
+            const view_member *const b = &all->members[i];
             const uint32_t num_joints = some->kinds[a->kind].model->skeleton.num_joints;
             CHECK(memcmp(&a->place, &b->place, sizeof a->place) == 0);
             CHECK(a->is_posed && b->is_posed);

@@ -194,7 +194,8 @@ TEST (view_cube_looks_have_masks_and_alpha) {
 
 TEST (view_masks_become_highlights_and_glow) {
     uint8_t masks[] = {200, 0, 9, 9, 100, 255, 9, 9, 0, 128, 9, 9, 255, 51, 9, 9};
-    uint8_t shine[sizeof masks], color[] = {10, 20, 250, 0, 100, 200, 255, 0};
+    uint8_t shine[sizeof masks];
+    uint8_t color[] = {10, 20, 250, 0, 100, 200, 255, 0};
     static const uint8_t highlights[] = {100, 100, 100, 255, 50,  50,  50,  255,
                                          0,   0,   0,   255, 128, 128, 128, 255};
     // Green / 255 times the left color for the first two texels, times the right color for the
@@ -217,7 +218,8 @@ TEST (view_cube_names_what_is_not_shown) {
     folder_put_text(folder, "md5.cfg",
                     "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
                     "mdlenvmap 0.2\nmdlscale 100\nmdlname x\nmd5spec * 3\n");
-    OWN_STRING path = common_join(folder, "md5.cfg"), *const said = common_join(folder, "said");
+    OWN_STRING path = common_join(folder, "md5.cfg");
+    OWN_STRING *const said = common_join(folder, "said");
     OWN_CUBE2 cube = md5_load_cube2(path, NULL, NULL, NULL);
     view_log log = {.level = VIEW_INFO};
     fflush(stderr);

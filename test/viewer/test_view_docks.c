@@ -312,9 +312,14 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     press(s, "two/Distance", 0.9f);
     char *const text = SDL_GetClipboardText();
     const md5_mat34 *const joints = viewer->document->scene.joints;
-    const md5_mat34 from = joints[joint_of(s, "hips")], to = joints[joint_of(s, "head")];
+    const md5_mat34 from = joints[joint_of(s, "hips")];
+    const md5_mat34 to = joints[joint_of(s, "head")];
     const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(to), md5_mat34_translation(from));
-    float distance = 0.0f, x = 0.0f, y = 0.0f, z = 0.0f, angle = 0.0f;
+    float distance = 0.0f;
+    float x = 0.0f;
+    float y = 0.0f;
+    float z = 0.0f;
+    float angle = 0.0f;
     CHECK(sscanf(text, "distance %f difference %f %f %f degrees %f", &distance, &x, &y, &z, &angle)
           == 5);
     CHECK_NEAR(distance, md5_vec3_length(way), 1e-4);
@@ -358,7 +363,8 @@ TEST_HERE (curves_are_those_of_the_selected_joint, BOBBIN) {
     press(s, "curves/Copy", 0.5f);
     char *const text = SDL_GetClipboardText();
     const char *line = strstr(text, "\n5,");
-    md5_quat q = {0}, now;
+    md5_quat q = {0};
+    md5_quat now;
     CHECK(strncmp(text, "frame,x,y,z,w\n0,", 16) == 0);
     CHECK(line != NULL && sscanf(line, "\n5,%f,%f,%f,%f", &q.x, &q.y, &q.z, &q.w) == 4);
     view_seek(&s->viewer.play, view_clock(scene), 5.0 / view_clock(scene)->frame_rate);

@@ -380,7 +380,8 @@ static long number_at(const char *text)
 // The picture of the colour of a mesh of a .glb file; NULL if it has none.
 static const char *find_picture(const char *glb, long mesh, size_t *size)
 {
-    const char *const json = glb + 20, *const bin = json + *(const uint32_t *)(glb + 12) + 8;
+    const char *const json = glb + 20;
+    const char *const bin = json + *(const uint32_t *)(glb + 12) + 8;
     const char *const primitive = find_nth(json, "\"primitives\":[", mesh);
     const char *const after = find_nth(primitive, "\"primitives\":[", 0);
     const char *const used = find_nth(primitive, "\"material\":", 0);
@@ -476,7 +477,8 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     for (uint32_t i = 0; i < NUM_MESHES; i++) {
         const view_texture *const drawn =
             view_mesh_image(&viewer->document->textures, i, MD5GL_IMAGE_DIFFUSE);
-        size_t length = 0, expected = 0;
+        size_t length = 0;
+        size_t expected = 0;
         const char *const picture = find_picture(glb, i, &length);
         OWN_STRING stem = drawn != NULL ? common_stem(drawn->path) : NULL;
         CHECK_THAT((stem == NULL) == (shown[i] == NULL)
@@ -693,7 +695,8 @@ TEST_EXPORT (view_export_dialog_closes_by_escape) {
 
 // In the smallest window everything can be scrolled to, and its buttons are in it.
 TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
-    const float width = 420.0f, height = 300.0f;
+    const float width = 420.0f;
+    const float height = 300.0f;
     view_state *const viewer = &fixture->viewer;
     view_stage facts = item_draw(viewer, width, height);
     const view_rect button = item_find(viewer, &facts, "export/Export");
@@ -792,7 +795,8 @@ TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
 TEST_EXPORT (view_export_remembers_its_choices) {
     view_state *const viewer = &fixture->viewer;
     view_export *const export = &viewer->ui.export;
-    view_config again, config = {.path = common_join(fixture->folder, "config")};
+    view_config again;
+    view_config config = {.path = common_join(fixture->folder, "config")};
     viewer->config = &config;
     snprintf(export->choices.range, sizeof export->choices.range, "3-9"); // of the clip
     run(fixture);

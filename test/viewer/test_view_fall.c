@@ -37,7 +37,8 @@ static void close_figures(figure_case *it)
 TEST_FIGURES(view_finds_the_figure_beside_a_model)
 {
     REQUIRE(it->beside.fall != NULL && it->in_game.fall != NULL);
-    const md5_figure *const own = it->beside.fall->bodies, *const game = it->in_game.fall->bodies;
+    const md5_figure *const own = it->beside.fall->bodies;
+    const md5_figure *const game = it->in_game.fall->bodies;
     REQUIRE(CHECK_UINT(own->num_bodies, game->num_bodies));
     CHECK(own->num_bodies > 10);
     for (uint32_t i = 0; i < own->num_bodies; i++) {
@@ -81,7 +82,8 @@ static bool is_same_pose(const view_scene *a, const view_scene *b)
 // The clip until then; the same bits afterwards, on whichever way; the clip again before it.
 TEST_FIGURES(view_falls_alike_on_each_way_to_a_time)
 {
-    const double dies = 0.3, after = 1.7;
+    const double dies = 0.3;
+    const double after = 1.7;
     figure_case other;
     REQUIRE(open_figures(&other));
     for (int of = 0; of < 2; of++) {
@@ -190,7 +192,8 @@ TEST_FIGURES(view_drags_what_lies_by_a_limb)
     view_set_death_time(scene->fall, 0);
     pose_at(scene, 2);
     const md5_vec3 hand = place_of_joint(scene, "hand_l");
-    const md5_vec3 above = {hand.x, hand.y, hand.z + 60}, below = {hand.x, hand.y, -1};
+    const md5_vec3 above = {hand.x, hand.y, hand.z + 60};
+    const md5_vec3 below = {hand.x, hand.y, -1};
     REQUIRE(view_grasp(scene->fall, above, below));
     const md5_vec3 target = {hand.x, hand.y, 70};
     for (int i = 1; i <= 90; i++) {

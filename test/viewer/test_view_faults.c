@@ -17,7 +17,8 @@ static void make_square(square *s)
     static const uint32_t indices[INDICES] = {0, 1, 2, 0, 2, 3}; // clockwise from above
     memset(s, 0, sizeof *s);
     for (int i = 0; i < CORNERS; i++) {
-        const float x = i == 1 || i == 2 ? 1.0f : 0.0f, y = i >= 2 ? 1.0f : 0.0f;
+        const float x = i == 1 || i == 2 ? 1.0f : 0.0f;
+        const float y = i >= 2 ? 1.0f : 0.0f;
         s->positions[i] = (md5_vec3){x, -y, 0};
         s->texcoords[i] = (md5_vec2){x, y};
         s->normals[i] = (md5_vec3){0, 0, 1};
@@ -131,9 +132,11 @@ TEST (view_tangents_are_drawn_at_the_skin) {
     const char *const file = test_path("models/bobbin/bobbin.md5mesh");
     if (CHECK(view_load_scene(scene, &file, 1, NULL, false, &log))) {
         const view_play play = {.speed = 1};
-        const view_shown tangents = {.tangents = true}, normals = {.normals = true};
+        const view_shown tangents = {.tangents = true};
+        const view_shown normals = {.normals = true};
         // Their lines are half a unit long.
-        const view_camera camera = {.scene_radius = 25}, nearer = {.scene_radius = 20};
+        const view_camera camera = {.scene_radius = 25};
+        const view_camera nearer = {.scene_radius = 20};
         view_stage stage = {
             .document = &document, .camera = &camera, .shown = &tangents, .lines = &lines};
         view_pose(scene, &play);
@@ -141,8 +144,8 @@ TEST (view_tangents_are_drawn_at_the_skin) {
         stage.shown = &normals;
         stage.camera = &nearer;
         view_add_overlays(&stage, false);
-        const uint32_t count = scene->model->meshes[0].num_vertices,
-                       all = view_count_vertices(scene->model);
+        const uint32_t count = scene->model->meshes[0].num_vertices;
+        const uint32_t all = view_count_vertices(scene->model);
         CHECK_UINT(lines.count, 6 * (size_t)all);
         for (uint32_t v = 0; v < count; v++) {
             const md5gl_line_vertex *const u = lines.vertices + 4 * (size_t)v;
@@ -196,7 +199,8 @@ TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
         view_play play = {.speed = 1};
         const md5_anim *const anim = scene.clips[0].anim;
         const view_clip_faults all = view_find_clip_faults(&scene);
-        uint32_t most = 0, num_faulty = 0;
+        uint32_t most = 0;
+        uint32_t num_faulty = 0;
         CHECK_UINT(all.num_frames, anim->num_frames);
         for (uint32_t i = 0; i + 1 < anim->num_frames; i++) { // the last frame is the first
             play.time = i / anim->frame_rate;

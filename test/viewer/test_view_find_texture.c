@@ -366,7 +366,8 @@ static void check_mesh(const find_case *fixture, const char *folder, const view_
 
 static void check_case(const find_case *fixture, bool is_inside)
 {
-    char *const folder = folder_make(), *const path = common_join(folder, fixture->files[0]);
+    char *const folder = folder_make();
+    char *const path = common_join(folder, fixture->files[0]);
     for (int i = 0; i < MAX_FILES && fixture->files[i] != NULL; i++)
         put_file(folder, fixture->files[i], fixture);
     OWN_MODEL model = md5_load_model(path, NULL, NULL);
@@ -411,10 +412,12 @@ TEST (view_textures_tell_what_other_maps_are) {
 
 TEST (view_names_are_split_into_words) {
     CHECK_STRING(view_split_name("adultChicken_01dFF").words, " adult chicken 1 d ff ");
-    const view_name imp = view_split_name("imp"), skin = view_split_name("ImpSkin");
+    const view_name imp = view_split_name("imp");
+    const view_name skin = view_split_name("ImpSkin");
     CHECK_UINT(view_share_in(&imp, &skin), 100);
     CHECK_UINT(view_share_in(&skin, &imp), 42); // 3 of 7 letters
-    const view_name first = view_split_name("imp_01"), second = view_split_name("imp_02");
+    const view_name first = view_split_name("imp_01");
+    const view_name second = view_split_name("imp_02");
     CHECK_UINT(view_share_in(&first, &second), 0);
     CHECK_UINT(view_share_in(&first, &imp), 75);
     char longest[1000];

@@ -138,7 +138,8 @@ TEST (list_of_a_game_that_is_being_opened_is_empty) {
 
 // A mod over its base: places of several folders, and how the command line names them.
 
-static const char *const base = "models/game/base", *const mod = "models/game/winter";
+static const char *const base = "models/game/base";
+static const char *const mod = "models/game/winter";
 
 // test_path() returns the same memory each time.
 static char *place_of(const char *first, const char *second)
@@ -296,7 +297,10 @@ static char *place_of_arguments(int count, char **arguments)
 TEST (base_is_given_on_the_command_line) {
     OWN_STRING mod_path = common_copy(test_path(mod));
     OWN_STRING other = common_copy(test_path("models/bobbin"));
-    char game[] = "--game", behind[] = "--base", name[] = "x", last[] = "last";
+    char game[] = "--game";
+    char behind[] = "--base";
+    char name[] = "x";
+    char last[] = "last";
     char *whole[] = {game, mod_path, behind, other, behind, last, name};
     char *place = place_of_arguments(7, whole);
     OWN_STRING expected = common_format("%s|%s|last", mod_path, other);
@@ -386,8 +390,10 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
                  expected->options ? expected->options : "");
         if (!shot_open(&viewer, scene, line))
             break;
-        OWN_PICTURE without = draw_card(&viewer, 0), with = draw_card(&viewer, expected->card);
-        size_t darker = 0, brighter = 0;
+        OWN_PICTURE without = draw_card(&viewer, 0);
+        OWN_PICTURE with = draw_card(&viewer, expected->card);
+        size_t darker = 0;
+        size_t brighter = 0;
         long red = 0;
         for (size_t k = 0; k < 4 * (size_t)with.width * with.height; k++) {
             const int change = with.rgba[k] - without.rgba[k];
@@ -501,7 +507,8 @@ static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
 TEST_SCENE (view_eyes_look_where_their_triangles_say) {
     OWN_PICTURE taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL "--no-background");
     const uint32_t middle = taken.width * 2 / 5;
-    const eye ahead = find_eye(&taken, 0, middle), left = find_eye(&taken, middle, taken.width);
+    const eye ahead = find_eye(&taken, 0, middle);
+    const eye left = find_eye(&taken, middle, taken.width);
     const eye *const eyes[2] = {&ahead, &left};
     for (int i = 0; i < 2; i++) {
         const double side = eyes[i]->right - eyes[i]->left;
@@ -584,7 +591,8 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     if (!open_played(&fixture, test_path(bobbin)))
         return;
     view_entity *const entity = &fixture.scene.entity;
-    const int32_t walk = find_clip(entity, "walk"), run = find_clip(entity, "run");
+    const int32_t walk = find_clip(entity, "walk");
+    const int32_t run = find_clip(entity, "run");
     md5_destroy_monster(entity->monster); // the clips alone
     entity->monster = NULL;
     CHECK(view_play_channel(entity, MD5_CHANNEL_LEGS, walk));
@@ -616,7 +624,8 @@ TEST (channels_divide_what_all_played) {
     if (!open_played(&fixture, test_path(bobbin)))
         return;
     view_entity *const entity = &fixture.scene.entity;
-    const int32_t walk = find_clip(entity, "walk"), run = find_clip(entity, "run");
+    const int32_t walk = find_clip(entity, "walk");
+    const int32_t run = find_clip(entity, "run");
     CHECK(view_play_channel(entity, MD5_CHANNEL_ALL, walk));
     CHECK(view_play_channel(entity, MD5_CHANNEL_TORSO, run));
     CHECK(entity->channels[MD5_CHANNEL_LEGS].clip == walk);
@@ -747,7 +756,10 @@ TEST_IF (monster_walks_downstairs_smoothly, pair, it, open_pair(it, VIEW_STAIRS)
     STRINGS(joints) = {"foot_l", "foot_r", "toes_l", "toes_r"};
     const view_scene *const scene = &it->of[0].scene;
     const double step = scene->terrain.height;
-    double heights[2][4] = {{0}}, old[2][4], waist = 0, old_waist;
+    double heights[2][4] = {{0}};
+    double old[2][4];
+    double waist = 0;
+    double old_waist;
     int away[2] = {0};
     for (int tick = 0; tick < 625; tick++) {
         memcpy(old, heights, sizeof old);
@@ -838,7 +850,8 @@ TEST (monster_is_the_same_at_a_time_on_any_way) {
     static const double times[] = {3, -0.4, 2.5, 0.9, -2, -3.37, 620, 621, 615, 3, -7, -1.5};
     float farthest = 0.0f;
     for (int i = 0; i < (int)COUNT_OF(times); i++) {
-        pair both, *const it = &both;
+        pair both;
+        pair *const it = &both;
         REQUIRE(open_pair(it, VIEW_STAIRS));
         for (int k = 0; k < 2; k++)
             tell_story(&it->of[k]);

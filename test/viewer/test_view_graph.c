@@ -4,7 +4,8 @@
 #include "test/viewer/test_view_shot.h"
 
 // The panel in windows of 1280 x 720 and 640 x 480 pixels, in em.
-static const view_graph_area large_area = {84, 20}, small_area = {42, 15};
+static const view_graph_area large_area = {84, 20};
+static const view_graph_area small_area = {42, 15};
 
 // Letters of one width.
 static float measure(const void *user, const char *text)
@@ -108,7 +109,8 @@ static void find_distances(const md5_layer_desc *layer, uint32_t *distances)
         is_changed = false;
         for (uint32_t i = 0; i < layer->num_transitions; i++) {
             const md5_transition_desc *const transition = &layer->transitions[i];
-            uint32_t from = MD5_NONE, to = MD5_NONE;
+            uint32_t from = MD5_NONE;
+            uint32_t to = MD5_NONE;
             for (uint32_t k = 0; k < layer->num_states; k++) {
                 if (transition->from != NULL
                     && strcmp(transition->from, layer->states[k].name) == 0)
@@ -134,7 +136,8 @@ static void check_columns(const view_graph *graph, const md5_layer_desc *layer, 
     find_distances(layer, distances);
     for (uint32_t i = 0; i < layer->num_states; i++)
         for (uint32_t k = 0; k < layer->num_states; k++) {
-            const view_rect a = graph->nodes[i].rect, b = graph->nodes[k].rect;
+            const view_rect a = graph->nodes[i].rect;
+            const view_rect b = graph->nodes[k].rect;
             if (distances[i] == MD5_NONE || distances[k] == MD5_NONE)
                 continue;
             if (distances[i] < distances[k])
@@ -212,9 +215,8 @@ static const view_graph_edge *find_edge(const view_graph *graph, const char *fro
 {
     for (uint32_t i = 0; i < graph->num_edges; i++) {
         view_graph_edge *const edge = &graph->edges[i];
-        const char *const first = graph->nodes[edge->ends[0]].name, *const second =
-                                                                        graph->nodes[edge->ends[1]]
-                                                                            .name;
+        const char *const first = graph->nodes[edge->ends[0]].name;
+        const char *const second = graph->nodes[edge->ends[1]].name;
         if ((strcmp(first, from) == 0 && strcmp(second, to) == 0)
             || (strcmp(first, to) == 0 && strcmp(second, from) == 0))
             return edge;
@@ -283,8 +285,8 @@ static void check_made(uint32_t num_states, uint32_t num_ways, bool is_chain)
     }
     for (uint32_t i = 0; i < num_ways; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
-        const uint32_t from = is_chain ? i : (uint32_t)(random >> 33) % num_states,
-                       to = is_chain ? i + 1 : (uint32_t)(random >> 48) % num_states;
+        const uint32_t from = is_chain ? i : (uint32_t)(random >> 33) % num_states;
+        const uint32_t to = is_chain ? i + 1 : (uint32_t)(random >> 48) % num_states;
         ways[i] = (md5_transition_desc){.from = i % 50 == 7 && !is_chain ? NULL : names[from],
                                         .to = names[to]};
     }
@@ -331,7 +333,8 @@ static bool press_key(view_state *state, int32_t key, const char *name, view_com
 {
     const view_stage facts = item_draw(state, 1280.0f, 900.0f);
     *command = view_run_ui(&state->ui, &facts, &(ui_mouse){.x = 1, .y = 1, .key = key});
-    const view_rect rect = item_find(state, &facts, name), focus = state->ui.focus_rect;
+    const view_rect rect = item_find(state, &facts, name);
+    const view_rect focus = state->ui.focus_rect;
     return fabsf(rect.x - focus.x) < 0.5f && fabsf(rect.y - focus.y) < 0.5f;
 }
 

@@ -25,11 +25,14 @@
 static double hidden_share(const gl_scene *scene, const char *line)
 {
     OWN_STRING bare_line = common_format("%s --no-background", line);
-    OWN_PICTURE bare = shot_take(scene, bare_line), whole = shot_take(scene, line);
+    OWN_PICTURE bare = shot_take(scene, bare_line);
+    OWN_PICTURE whole = shot_take(scene, line);
     const size_t count = (size_t)bare.width * bare.height;
-    size_t covered = 0, hidden = 0;
+    size_t covered = 0;
+    size_t hidden = 0;
     for (size_t i = 0; bare.rgba != NULL && whole.rgba != NULL && i < count; i++) {
-        const uint8_t *const a = bare.rgba + 4 * i, *const b = whole.rgba + 4 * i;
+        const uint8_t *const a = bare.rgba + 4 * i;
+        const uint8_t *const b = whole.rgba + 4 * i;
         const bool is_same = abs(a[0] - b[0]) + abs(a[1] - b[1]) + abs(a[2] - b[2]) <= 6;
         covered += a[3] == 255;
         hidden += a[3] == 255 && !is_same;

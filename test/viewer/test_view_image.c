@@ -36,7 +36,8 @@ static void check_pixels(const char *name, const view_image *image, bool is_pack
 {
     static const int places[][2] = {{0, 0}, {9, 0}, {36, 3}, {17, 17}, {1, 28}, {20, 11}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const int x = places[i][0], y = places[i][1];
+        const int x = places[i][0];
+        const int y = places[i][1];
         const uint8_t *const rgba = image->rgba + 4 * (y * IMAGE_WIDTH + x);
         if (strstr(name, "palette"))
             CHECK(rgba[0] % 5 == 0 && rgba[3] == 255);

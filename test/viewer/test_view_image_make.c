@@ -114,7 +114,10 @@ static size_t png_row(int colour, int depth, int y, int x0, int step, uint8_t *r
 
 static int paeth(int a, int b, int c)
 {
-    const int p = a + b - c, pa = abs(p - a), pb = abs(p - b), pc = abs(p - c);
+    const int p = a + b - c;
+    const int pa = abs(p - a);
+    const int pb = abs(p - b);
+    const int pc = abs(p - c);
     return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
 }
 
@@ -123,7 +126,11 @@ image_file image_make_png(int colour, int depth, int interlaced)
     static const int passes[7][4] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
                                      {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
     static const int whole[4] = {0, 0, 1, 1};
-    image_file file = {0}, raw = {0}, head = {0}, palette = {0}, none = {0};
+    image_file file = {0};
+    image_file raw = {0};
+    image_file head = {0};
+    image_file palette = {0};
+    image_file none = {0};
     put_big(&head, IMAGE_WIDTH);
     put_big(&head, IMAGE_HEIGHT);
     const uint8_t kind[5] = {(uint8_t)depth, (uint8_t)colour, 0, 0, (uint8_t)interlaced};
@@ -144,7 +151,8 @@ image_file image_make_png(int colour, int depth, int interlaced)
             put_byte(&raw, (uint32_t)filter);
             for (size_t j = 0; j < size; j++) {
                 const int a = j >= pixel_size ? row[j - pixel_size] : 0;
-                const int b = above[j], c = j >= pixel_size ? above[j - pixel_size] : 0;
+                const int b = above[j];
+                const int c = j >= pixel_size ? above[j - pixel_size] : 0;
                 const int guess[5] = {0, a, b, (a + b) / 2, paeth(a, b, c)};
                 put_byte(&raw, (uint32_t)(row[j] - guess[filter]));
             }
@@ -155,7 +163,8 @@ image_file image_make_png(int colour, int depth, int interlaced)
 
     // Returns the bytes as a zlib stream of one stored block.
     image_file packed = {0};
-    uint32_t a = 1, b = 0;
+    uint32_t a = 1;
+    uint32_t b = 0;
     for (size_t i = 0; i < raw.size; i++) {
         a = (a + raw.bytes[i]) % 65521;
         b = (b + a) % 65521;
@@ -192,7 +201,11 @@ static void put_bits(image_file *file, uint32_t *num_bits, uint32_t value, uint3
 
 image_file image_make_png_bomb(size_t num_bytes, size_t size)
 {
-    image_file file = {0}, head = {0}, packed = {0}, padding = {0}, none = {0};
+    image_file file = {0};
+    image_file head = {0};
+    image_file packed = {0};
+    image_file padding = {0};
+    image_file none = {0};
     uint32_t num_bits = 16;
     put_big(&head, 1);
     put_big(&head, 1);
@@ -385,7 +398,8 @@ int image_make(int index, image_file *file, const char **name)
     enum { PNGS = sizeof pngs / sizeof *pngs, TGAS = sizeof tgas / sizeof *tgas };
     enum { JPEGS = sizeof jpegs / sizeof *jpegs };
 
-    const int tga = index - 2 * PNGS, jpeg = tga - 2 * TGAS;
+    const int tga = index - 2 * PNGS;
+    const int jpeg = tga - 2 * TGAS;
     if (tga < 0) {
         *name = pngs[index / 2].name;
         *file = image_make_png(pngs[index / 2].colour, pngs[index / 2].depth, index % 2);
@@ -421,7 +435,8 @@ static size_t somewhere(const image_file *file, uint64_t *random)
 
 static void double_piece(image_file *file, uint64_t *random)
 {
-    const size_t from = somewhere(file, random), to = somewhere(file, random);
+    const size_t from = somewhere(file, random);
+    const size_t to = somewhere(file, random);
     const size_t most = file->size - from < 200 ? file->size - from : 200;
     const size_t size = below(random, most);
     image_file made = {0};

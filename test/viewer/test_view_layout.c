@@ -169,7 +169,8 @@ static double luminance(view_color color)
 
 static double contrast(view_color text, view_color ground)
 {
-    const double a = luminance(text), b = luminance(ground);
+    const double a = luminance(text);
+    const double b = luminance(ground);
     return (fmax(a, b) + 0.05) / (fmin(a, b) + 0.05);
 }
 

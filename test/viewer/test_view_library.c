@@ -61,8 +61,9 @@ TEST (library_of_an_archive_lists_its_files) {
 TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
     enum { COUNT = 1200 };
     md5_error error = {0};
-    char *const folder = folder_make(), *const def = common_join(folder, "def"),
-                *const path = common_join(def, "a.def");
+    char *const folder = folder_make();
+    char *const def = common_join(folder, "def");
+    char *const path = common_join(def, "a.def");
     CHECK(mkdir(def, 0700) == 0);
     FILE *const file = fopen(path, "wb");
     for (int i = 0; i < COUNT && file != NULL; i++)
@@ -180,7 +181,8 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
     CHECK(strcmp(scene.name, "monster_bobbin_watchman") == 0 && scene.picked_up);
     const view_entity *const fixture = &scene.entity;
     if (CHECK(fixture->num_parts == 3 && scene.model != NULL)) {
-        uint32_t num_joints = 0, num_meshes = 0;
+        uint32_t num_joints = 0;
+        uint32_t num_meshes = 0;
         for (uint32_t i = 0; i < fixture->num_parts; i++) {
             view_entity_part *const part = &fixture->parts[i];
             const md5_model *const model = part->entity->model;
@@ -404,7 +406,8 @@ TEST_PREVIEW(view_previews_are_made_of_entities_and_models)
     CHECK(!view_update_previews(previews, NULL, 0, NULL, NULL));
     const view_image *const bobbin = wait_for(s, previews, "monster_bobbin");
     if (CHECK(bobbin != NULL && bobbin->width == VIEW_PREVIEW_SIZE)) {
-        uint32_t num_seen = 0, num_colored = 0;
+        uint32_t num_seen = 0;
+        uint32_t num_colored = 0;
         for (uint32_t i = 0; i < bobbin->width * bobbin->height; i++) {
             const uint8_t *const rgba = &bobbin->rgba[4 * (size_t)i];
             num_seen += rgba[3] > 128;

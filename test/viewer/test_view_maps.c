@@ -6,8 +6,12 @@
 #include <unistd.h>
 
 TEST (view_maps_are_found_by_their_endings) {
-    static char a[] = "x/imp.tga", b[] = "x/Imp_S.PNG", c[] = "x/imp_nor.jpg",
-                d[] = "x/imp_local.tga", e[] = "x/imp_local.txt", f[] = "x/imps_s.png";
+    static char a[] = "x/imp.tga";
+    static char b[] = "x/Imp_S.PNG";
+    static char c[] = "x/imp_nor.jpg";
+    static char d[] = "x/imp_local.tga";
+    static char e[] = "x/imp_local.txt";
+    static char f[] = "x/imps_s.png";
     char *names[] = {f, e, c, b, d, a};
     const common_list files = {names, 6};
     CHECK_STRING(view_find_map(&files, "x/imp.tga", MD5GL_IMAGE_NORMALS), d); // id's ending first
@@ -130,7 +134,8 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
 
 static bool read_parm(const char *text, view_options *options)
 {
-    char problem[256] = "", parm[] = "--parm";
+    char problem[256] = "";
+    char parm[] = "--parm";
     OWN_STRING copy = strcpy(malloc(strlen(text) + 1), text);
     char *arguments[] = {parm, copy};
     const bool is_read = view_read_options(2, arguments, options, problem, sizeof problem);

@@ -133,8 +133,8 @@ static void check_standing(monster_case *it)
 static void check_shot(monster_case *it)
 {
     const md5_skeleton *const skeleton = &it->entity->model->skeleton;
-    const uint32_t tip = md5_find_joint(skeleton, "bolt_tip"),
-                   body = md5_find_joint(skeleton, "body");
+    const uint32_t tip = md5_find_joint(skeleton, "bolt_tip");
+    const uint32_t body = md5_find_joint(skeleton, "body");
     if (tip == MD5_NONE)
         return;
     md5_mat34 plain[MAX_JOINTS];
@@ -391,7 +391,8 @@ TEST_PAGE (page_stairs_has_the_heights_of_our_games_monster, "stairs") {
     enum { NOW = 562 }; // ticks in 9 seconds
     STRINGS(ways) = {"without", "with walk IK"};
     const md5_vec3 deep = {0, 0, -99};
-    monster_case storage, *const it = &storage;
+    monster_case storage;
+    monster_case *const it = &storage;
     md5_vec3 *const at = &it->tick.origin;
     REQUIRE(open_monsters(it));
     for (int foot = 0; foot < 2; foot++) {

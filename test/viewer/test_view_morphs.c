@@ -8,7 +8,8 @@
 
 static bool read_morph(const char *text, view_options *options)
 {
-    char problem[256] = "", morph[] = "--morph";
+    char problem[256] = "";
+    char morph[] = "--morph";
     OWN_STRING copy = strcpy(malloc(strlen(text) + 1), text);
     char *arguments[] = {morph, copy};
     const bool is_read = view_read_options(2, arguments, options, problem, sizeof problem);
@@ -47,8 +48,10 @@ static view_document *open_bobbin(view_setting *morphs, size_t count, md5gl_rend
 
 static const char bobbin[] = "models/bobbin/bobbin.md5mesh";
 
-static char oh_name[] = "oh", smile_name[] = "smile", blink_name[] = "blink",
-            wrong_name[] = "nosuch";
+static char oh_name[] = "oh";
+static char smile_name[] = "smile";
+static char blink_name[] = "blink";
+static char wrong_name[] = "nosuch";
 
 TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
     view_setting smile[] = {{.parameter = smile_name, .value = 1}};
@@ -102,7 +105,8 @@ TEST_SCENE (view_morph_is_drawn_as_it_is_skinned) {
         CHECK(md5gl_pose(scene->renderer, document->drawn, &one, NULL));
         CHECK(md5gl_capture(scene->renderer, document->drawn, 0, NULL, drawn, NULL, NULL, NULL));
         for (uint32_t v = 0; v < count; v++) {
-            const md5_vec3 a = drawn[v], b = shown->skinned[0].positions[v];
+            const md5_vec3 a = drawn[v];
+            const md5_vec3 b = shown->skinned[0].positions[v];
             CHECK_SMALL(fabs((double)a.x - b.x) + fabs((double)a.z - b.z), 1e-3);
         }
     }

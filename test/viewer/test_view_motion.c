@@ -220,11 +220,13 @@ TEST (view_ground_is_made_of_triangles) {
     const view_terrain terrain = {.kind = VIEW_HILLS, .cell = 4, .height = 3};
     const float period = terrain.cell * (float)VIEW_GROUND_SQUARES;
     uint64_t random = 5;
-    float low = INFINITY, high = -INFINITY;
+    float low = INFINITY;
+    float high = -INFINITY;
     for (int i = 0; i < 2000; i++) {
         const int32_t x = (int32_t)(test_random_u32(&random) % 300) - 150;
         const int32_t y = (int32_t)(test_random_u32(&random) % 300) - 150;
-        const float at_x = 4.0f * (float)x, at_y = 4.0f * (float)y;
+        const float at_x = 4.0f * (float)x;
+        const float at_y = 4.0f * (float)y;
         const float corner = view_corner_height(&terrain, x, y);
         const float east = view_corner_height(&terrain, x + 1, y);
         const float north = view_corner_height(&terrain, x, y + 1);
@@ -315,8 +317,10 @@ TEST (view_keys_drive_legs) {
     CHECK(!view_drives(&viewer)); // not asked for
     CHECK(view_begin_walk(&document.scene));
     CHECK(view_drives(&viewer));
-    const view_command_row ahead = {.action = VIEW_AHEAD}, left = {.action = VIEW_TO_LEFT};
-    const view_command_row back = {.action = VIEW_BACK}, trigger = {.action = VIEW_TRIGGER};
+    const view_command_row ahead = {.action = VIEW_AHEAD};
+    const view_command_row left = {.action = VIEW_TO_LEFT};
+    const view_command_row back = {.action = VIEW_BACK};
+    const view_command_row trigger = {.action = VIEW_TRIGGER};
     view_drive(&viewer, &trigger, true);
     CHECK(!document.scene.legs.is_driven);
     view_drive(&viewer, &ahead, true);
@@ -468,12 +472,16 @@ TEST (view_reduced_motion_is_there_at_once) {
 // The point under the mouse when the wheel turns stays there until the camera has arrived.
 TEST (view_zoom_keeps_the_point_on_the_way) {
     const view_camera from = camera_at(30.0f, 12.0f, 100.0f, (md5_vec3){1, 2, 3});
-    const float height = 480.0f, x = 120.0f, y = -70.0f;
-    view_camera to = from, seen = from;
+    const float height = 480.0f;
+    const float x = 120.0f;
+    const float y = -70.0f;
+    view_camera to = from;
+    view_camera seen = from;
     view_zoom(&to, 2.5f, x, y, height);
     const view_axes axes =
         view_region_lens(&from, (view_rect){0, 0, height, height}, height, height).axes;
-    const double half = tan(15.0 * 3.14159265358979 / 180.0), pixel = 2.0 * half * 100.0 / 480.0;
+    const double half = tan(15.0 * 3.14159265358979 / 180.0);
+    const double pixel = 2.0 * half * 100.0 / 480.0;
     for (int i = 0; i < 5; i++) {
         CHECK(view_follow_camera(&seen, &to, 0.3f));
         // The point in the plane of the target, in pixels from the middle.

@@ -27,7 +27,8 @@ static char *put(const char *folder, const char *name, const char *from)
 {
     size_t size = 0;
     OWN_STRING bytes = test_read_file(test_path(from), &size);
-    char *const path = common_join(folder, name), *const beside = common_format("%s.new", path);
+    char *const path = common_join(folder, name);
+    char *const beside = common_format("%s.new", path);
     FILE *const file = bytes != NULL ? fopen(beside, "wb") : NULL;
     if (bytes != NULL && common_has_ending(from, ".md5mesh")) {
         strip_shaders(bytes);
@@ -69,7 +70,8 @@ typedef struct test_viewer {
 // Starts like md5view, up to where files are opened. `arguments` end with NULL.
 static bool begin(test_viewer *viewer, const char *const *arguments, bool draws)
 {
-    char *copies[MAX_ARGUMENTS], problem[256] = "";
+    char *copies[MAX_ARGUMENTS];
+    char problem[256] = "";
     int count = 0;
     *viewer = (test_viewer){.options = {0}};
     if (draws && !scene_share(&viewer->scene))
@@ -170,7 +172,8 @@ static void check_start(const start_case *start, const char *model)
 }
 
 TEST (view_start_shows_what_the_command_line_names) {
-    char *const folder = folder_make(), *const giant = put(folder, "giant.md5mesh", still);
+    char *const folder = folder_make();
+    char *const giant = put(folder, "giant.md5mesh", still);
     for (size_t j = 0; j < COUNT_OF(starts); j++) {
         const start_case *const start = &starts[j];
         check_start(start, giant);
@@ -340,7 +343,8 @@ TEST (view_start_plays_the_first_minute) {
 
 // A broken file is none of the recent ones, nor our own model, which is shown with the error.
 TEST (view_broken_file_is_not_remembered) {
-    char *const folder = folder_make(), *const path = common_join(folder, "broken.md5mesh");
+    char *const folder = folder_make();
+    char *const path = common_join(folder, "broken.md5mesh");
     view_config config = {.path = common_join(folder, "config")};
     test_viewer viewer;
     folder_put_text(folder, "broken.md5mesh", "MD5Version 10\nnumJoints x\n");
@@ -466,7 +470,8 @@ static const char *selected_label(const view_browser *browser)
 // with a dot is listed by a filter that does, or if that is asked for. A path may be typed.
 TEST (view_list_leads_through_folders) {
     const char *const none[] = {NULL};
-    char *const folder = folder_make(), *const closed = common_format("%s/", folder);
+    char *const folder = folder_make();
+    char *const closed = common_format("%s/", folder);
     OWN_STRING inner = common_join(folder, "inner");
     OWN_STRING secret = common_join(folder, ".secret");
     put_again(folder, "b.md5mesh", still);
@@ -610,8 +615,8 @@ static void check_watched(test_viewer *viewer, const char *folder, const char *n
 #define THIMBLE "models/thimble/thimble"
 
 TEST (view_watch_sees_every_file_of_a_model) {
-    char *const folder = folder_make(), *const model =
-                                            put(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
+    char *const folder = folder_make();
+    char *const model = put(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
     STRINGS(names) = {"bobbin.png", "bobbin_eye.png", "bobbin_local.png", "bobbin_s.png",
                       "walk.md5anim"};
     const char *const arguments[] = {"--watch", model, NULL};
@@ -638,7 +643,8 @@ TEST (view_watch_sees_every_file_of_a_model) {
 }
 
 TEST (view_watch_finds_a_texture_that_was_missing) {
-    char *const folder = folder_make(), *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
+    char *const folder = folder_make();
+    char *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
     if (begin(&viewer, arguments, true)) {
@@ -659,7 +665,8 @@ TEST (view_watch_finds_a_texture_that_was_missing) {
 }
 
 TEST (view_watch_keeps_a_texture_that_was_dropped) {
-    char *const folder = folder_make(), *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
+    char *const folder = folder_make();
+    char *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
     OWN_STRING texture = put(folder, "any.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
@@ -678,7 +685,8 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
 
 // All files of all models. An incomplete file leaves the crowd unchanged until it is complete.
 TEST (view_watch_sees_every_file_of_a_crowd) {
-    char *const folder = folder_make(), *const first = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
+    char *const folder = folder_make();
+    char *const first = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
     OWN_STRING walk = put(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
     OWN_STRING other = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
     put_again(folder, "bobbin.png", BOBBIN ".png");
@@ -713,7 +721,8 @@ TEST (view_watch_sees_every_file_of_a_crowd) {
 }
 
 TEST (view_watch_sees_every_file_of_companions) {
-    char *const folder = folder_make(), *const model = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
+    char *const folder = folder_make();
+    char *const model = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
     OWN_STRING body = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
     OWN_STRING thing = put(folder, "thing.md5mesh", still);
     OWN_STRING beside = common_format("--retarget=%s", body);
@@ -816,7 +825,8 @@ TEST (view_watch_changes_a_machine_without_a_hitch) {
         view_scene *const scene = &viewer.state.document->scene;
         OWN md5_mat34 *const joints = calloc(scene->num_joints, sizeof *joints);
         const uint32_t usual = viewer.state.log.num_warnings;
-        double most = 0.0, time = 0.0;
+        double most = 0.0;
+        double time = 0.0;
         (void)move_to(&viewer, 0.0, joints);
         for (; time < 1.2; time += 1.0 / 60.0)
             most = fmax(most, move_to(&viewer, time, joints));
@@ -889,7 +899,8 @@ TEST (view_window_interrupts_long_work) {
     const char *files[] = {test_path("models/bobbin/bobbin.md5mesh")};
     view_log log = {.level = VIEW_QUIET, .may_stop = true};
     view_scene scene;
-    SDL_Event event = {.type = SDL_KEYDOWN}, escape = event;
+    SDL_Event event = {.type = SDL_KEYDOWN};
+    SDL_Event escape = event;
     escape.key.keysym.sym = SDLK_ESCAPE;
     SDL_InitSubSystem(SDL_INIT_EVENTS);
     SDL_FlushEvents(SDL_FIRSTEVENT, SDL_LASTEVENT);

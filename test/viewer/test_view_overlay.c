@@ -50,7 +50,9 @@ TEST (view_boxes_of_joints_contain_the_vertices_they_move) {
     const char *const files[] = {test_path("models/spindle/spindle.md5mesh"),
                                  test_path("models/spindle/walk.md5anim")};
     enum { MAX_JOINTS = 256 };
-    uint32_t box_of[MAX_JOINTS] = {0}, num_boxes = 0, num_held = 0;
+    uint32_t box_of[MAX_JOINTS] = {0};
+    uint32_t num_boxes = 0;
+    uint32_t num_held = 0;
     view_document document = {.ground = 0};
     view_scene *const scene = &document.scene;
     view_lines lines = {0};

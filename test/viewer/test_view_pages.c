@@ -84,9 +84,12 @@ static void move_sliders(screen *s, const view_page *page)
 {
     for (uint32_t i = 0; i < 2 * view_num_sliders(page); i++) {
         const view_slider *const slider = &page->sliders[i / 2];
-        const bool is_last = i % 2 == 1, is_whole = slider->words != NULL;
-        const float part = is_last ? 0.9f : 0.1f, range = slider->high - slider->low;
-        float *const value = &s->viewer.pages.values[i / 2], before = *value;
+        const bool is_last = i % 2 == 1;
+        const bool is_whole = slider->words != NULL;
+        const float part = is_last ? 0.9f : 0.1f;
+        const float range = slider->high - slider->low;
+        float *const value = &s->viewer.pages.values[i / 2];
+        float before = *value;
         const bool is_choice = is_whole && slider->words != view_whole;
         char row[128];
         snprintf(row, sizeof row, "page-slider/%s", slider->name);
@@ -119,7 +122,8 @@ static const view_page *open_page(screen *s, uint32_t number)
 // Software rendering draws every texel of the shadow map: sliders move without.
 TEST_LONG (view_pages_draw_at_two_sizes_and_as_their_sliders_move) {
     static const float sizes[2][2] = {{1280, 720}, {800, 600}};
-    screen storage, *const s = &storage;
+    screen storage;
+    screen *const s = &storage;
     const bool is_open = screen_begin(s, 1280, 720);
     for (uint32_t i = 0; i < view_num_pages && is_open; i++) {
         const view_page *const page = open_page(s, i);
@@ -295,7 +299,8 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
         {"contents", "speed", 3, 0, -1, "--set: the list of lessons has no sliders"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) { // --page PAGE --set NAME=VALUE@TIME
-        char *const name = common_copy(rows[i].name), *const said = s->viewer.log.error;
+        char *const name = common_copy(rows[i].name);
+        char *const said = s->viewer.log.error;
         s->options.page = rows[i].page;
         s->options.settings =
             (view_settings){&(view_setting){name, rows[i].value, rows[i].time}, 1};

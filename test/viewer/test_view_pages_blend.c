@@ -16,8 +16,8 @@ TEST_PAGE (page_crossfade_is_the_old_pose_and_then_the_new_one, "crossfade") {
 // step does not count.
 TEST_PAGE (page_inertial_measures_jumps_in_no_time, "inertial") {
     CLAIM("@ 0.65 | jump, cross-fade < 1e-3; jump, inertial < 1e-3; jump, cut > 30");
-    md5_xform *const run = view_spare_pose(&fixture->picture, 6), *const attack = view_spare_pose(
-                                                                      &fixture->picture, 7);
+    md5_xform *const run = view_spare_pose(&fixture->picture, 6);
+    md5_xform *const attack = view_spare_pose(&fixture->picture, 7);
     view_sample_clip(&fixture->picture, "run", 0.5, run);
     view_sample_clip(&fixture->picture, "attack", 0.0, attack);
     double cut = 0.0;
@@ -36,7 +36,8 @@ TEST_PAGE (page_additive_keeps_a_nod_a_nod, "additive") {
     CLAIM("head turned, degrees = 60; nod, degrees = 30; weight = 1 @ 0 |"
           " leans, pose first = 0 ~ 3; leans, difference first > 20"); // the clip leans a little
     // The angle between rotations by 30 degrees about two axes that are 60 degrees apart.
-    const double c = cos(15.0 * DEGREE), s = sin(15.0 * DEGREE);
+    const double c = cos(15.0 * DEGREE);
+    const double s = sin(15.0 * DEGREE);
     CLAIM("| between the two = %.17g ~ 0.1", 2.0 * acos(c * c + s * s * 0.5) / DEGREE);
     CLAIM("head turned, degrees = 0 @ 0 | between the two = 0 ~ 0.05"); // the order does not matter
 }
@@ -72,7 +73,9 @@ static void find_rates(const page_case *fixture, int old, double rates[2])
 static double smallest_step(page_case *fixture, double gait, bool in_phase)
 {
     enum { STEPS = 2048 };
-    double x[STEPS + 1], rates[2], smallest = INFINITY;
+    double x[STEPS + 1];
+    double rates[2];
+    double smallest = INFINITY;
     md5_xform *const both = view_spare_pose(&fixture->picture, 7);
     find_rates(fixture, 0, rates);
     const double rate = (1.0 - gait) * rates[0] + gait * rates[1];
@@ -87,7 +90,8 @@ static double smallest_step(page_case *fixture, double gait, bool in_phase)
     }
     const int window = (int)((double)STEPS / (3.0 * rate)) + 1;
     for (int first = 0; first + window <= STEPS; first++) {
-        double low = INFINITY, high = -INFINITY;
+        double low = INFINITY;
+        double high = -INFINITY;
         for (int i = first; i <= first + window; i++) {
             low = fmin(low, x[i]);
             high = fmax(high, x[i]);
@@ -100,8 +104,8 @@ static double smallest_step(page_case *fixture, double gait, bool in_phase)
 TEST_PAGE (page_sync_measures_whole_cycles, "sync") {
     for (double gait = 0.1; gait < 1.0; gait += 0.2) {
         CLAIM("walk 0, run 1 = %.17g @ 2", gait);
-        const double own = smallest_step(fixture, gait, false),
-                     phase = smallest_step(fixture, gait, true);
+        const double own = smallest_step(fixture, gait, false);
+        const double phase = smallest_step(fixture, gait, true);
         CLAIM("| smallest step, own rates = %.17g ~ %g; smallest step, in phase = %.17g ~ %g", own,
               0.05 * own, phase, 0.02 * phase);
     }
@@ -150,12 +154,14 @@ TEST_PAGE (page_machine_goes_where_its_conditions_lead, "machine") {
 TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
     static const char *const ways[3] = {"in step", "phase", "none"};
     for (int i = 0; i < 8; i++) {
-        const double fade = 0.3 + 0.15 * i, leave = 0.4 + 0.1 * i;
+        const double fade = 0.3 + 0.15 * i;
+        const double leave = 0.4 + 0.1 * i;
         double rates[2];
         CLAIM("old clip = %d; new clip = %d; fade, seconds = %.17g; exit, cycles = %.17g @ 1",
               i % 2, 1 - i % 2, fade, leave);
         find_rates(fixture, i % 2, rates);
-        const double drift = 2.0 * (rates[1] - rates[0]), behind = 2.0 * (round(leave) - leave);
+        const double drift = 2.0 * (rates[1] - rates[0]);
+        const double behind = 2.0 * (round(leave) - leave);
         const view_series *const in_step = SERIES(0, "in step");
         CHECK(in_step->count > 20);
         for (uint32_t k = 0; k < in_step->count; k++)
@@ -172,16 +178,21 @@ TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
 // land where its integral is half a cycle, those of both clips together.
 TEST_PAGE (page_in_step_lands_feet_together, "in_step") {
     for (int i = 0; i < 4; i++) {
-        const int old = i / 2, way = i % 2;
+        const int old = i / 2;
+        const int way = i % 2;
         double rates[2];
         CLAIM("old clip = %d; new clip = %d; fade, seconds = 1.4; exit, cycles = 0.75 @ 1", old,
               1 - old);
         find_rates(fixture, old, rates);
-        const double begin = 0.75 / rates[0], tick = 3.0 / 240.0, middle = 2.0 - way;
+        const double begin = 0.75 / rates[0];
+        const double tick = 3.0 / 240.0;
+        const double middle = 2.0 - way;
         const view_series *const feet = SERIES(1, way == 0 ? "in step" : "phase");
-        uint32_t together = 0, others = 0;
+        uint32_t together = 0;
+        uint32_t others = 0;
         for (const md5_vec2 *foot = feet->points; foot < feet->points + feet->count; foot++) {
-            const double x = foot->x - begin, up = foot->y - middle;
+            const double x = foot->x - begin;
+            const double up = foot->y - middle;
             bool has_other = false;
             if (x < tick || x > 1.3 || fabs(up) < 0.01)
                 continue;
@@ -214,12 +225,14 @@ static double window_weight(int window, double time, double begin, double fade)
 TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
     static const char *const names[3] = {"swing", "hit", "dazed"};
     for (int i = 0; i < 24; i++) {
-        const double leave = 0.13 + 0.07 * i, fade = i % 4 == 0 ? 0.0 : 0.11 * (i % 7 + 1);
+        const double leave = 0.13 + 0.07 * i;
+        const double fade = i % 4 == 0 ? 0.0 : 0.11 * (i % 7 + 1);
         const view_plot *const plot = &fixture->picture.plots[0];
         CLAIM("blow after, cycles = %.17g; fade, seconds = %.17g @ 1.7", leave, fade);
         for (int window = 0; window < 3; window++) {
             const view_series *const bar = SERIES(0, names[window]);
-            int opened = 0, closed = 0;
+            int opened = 0;
+            int closed = 0;
             double last = 0.0;
             for (uint32_t k = 0; k < bar->count; k++) {
                 const double now =
@@ -243,13 +256,16 @@ TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
 
 // The one-shot as its rules say it: 24 frames a second, a section after another.
 TEST_PAGE (page_sections_go_where_they_are_told, "sections") {
-    static const double first[3] = {0, 32, 66}, last[3] = {32, 60, 84};
+    static const double first[3] = {0, 32, 66};
+    static const double last[3] = {32, 60, 84};
     static const char *const names[3] = {"raise", "wave", "lower"};
     const double tick = 6.0 / 128.0;
     for (int i = 0; i < 24; i++) {
         const int change = i % 4, told = 12 + 3 * i; // in `raise`, too
-        int section = 0, next = 1;
-        bool loops = true, plays = true;
+        int section = 0;
+        int next = 1;
+        bool loops = true;
+        bool plays = true;
         double frame = 0.0;
         CLAIM("command = %d; at, seconds = %.17g @ 1.8", change, tick * told);
         for (int k = 0; k < 129; k++) {
@@ -345,7 +361,8 @@ TEST_PAGE (page_palette_carries_from_the_bind_pose, "palette") {
 static double twisted_waist(const md5_model *model, uint32_t joint, double angle)
 {
     const md5_vec3 axis = md5_mat34_translation(model->bind[joint]);
-    double before = 0.0, after = 0.0;
+    double before = 0.0;
+    double after = 0.0;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
@@ -433,7 +450,8 @@ TEST_PAGE (page_gaze_counts_saccades, "gaze") {
 
 TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
     CLAIM("head's share = 0 @ 9");
-    const view_series *const eyes = SERIES(0, "eyes"), *const head = SERIES(0, "head");
+    const view_series *const eyes = SERIES(0, "eyes");
+    const view_series *const head = SERIES(0, "head");
     float most = 0.0f;
     CHECK(eyes->count > 100 && head->count == eyes->count);
     for (uint32_t i = 0; i < head->count; i++) {
@@ -520,7 +538,8 @@ TEST_PAGE (page_bake_shows_the_error_between_all_frames, "bake") {
 }
 
 TEST_PAGE (page_bind_shows_the_difference_from_own_weights, "bind") {
-    double largest = 0.0, sum = 0.0;
+    double largest = 0.0;
+    double sum = 0.0;
     CLAIM("voxels along the body = 32; influences = 3; clip = 0 @ 0.3");
     const md5_weights_desc desc = {.resolution = 32, .max_influences = 3};
     OWN_WEIGHTS weights = view_bind_weights(fixture->scene.model, desc, NULL);
@@ -565,7 +584,8 @@ TEST_PAGE (page_bind_has_a_model_of_the_same_surface, "bind") {
 // the nearest one. Around, that is halfway between two pictures of a ring.
 static double farthest_from_pictures(int num_around)
 {
-    static const double low = 0.17, high = 0.79;
+    static const double low = 0.17;
+    static const double high = 0.79;
     const double between = cos(180.0 / num_around * DEGREE);
     double farthest = 0.0;
     for (double up = low; up < high; up += 0.001)

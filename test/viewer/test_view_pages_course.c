@@ -9,8 +9,8 @@ TEST_PAGE (page_line_rebuilds_w_of_each_joint, "line") {
     const md5_model *const model = fixture->picture.model;
     const view_slider *const joints = fixture->page->sliders;
     for (int i = 0; i <= (int)joints->high; i++) {
-        const uint32_t joint = JOINT(joints->words[i]),
-                       parent = model->skeleton.joints[joint].parent;
+        const uint32_t joint = JOINT(joints->words[i]);
+        const uint32_t parent = model->skeleton.joints[joint].parent;
         const md5_quat turn = md5_quat_from_mat34(model->bind[joint]);
         const md5_vec3 place = md5_mat34_translation(model->bind[joint]);
         CLAIM("joint = %d @ 0 | parent = %d; z = %.9g ~ 1e-5; w, rebuilt = %.9g ~ 1e-5", i,
@@ -33,7 +33,8 @@ TEST_PAGE (page_vertex_is_the_sum_over_its_joints, "vertex") {
         CLAIM("vertex = %d; seconds = %g @ 0 | weight > 0", vertex, 0.007 * vertex);
         // By hand: each joint's weight times the height to which it carries the vertex.
         const view_fact *const facts = fixture->picture.facts;
-        double height = 0.0, whole = 0.0;
+        double height = 0.0;
+        double whole = 0.0;
         for (int i = 0; strcmp(facts[i].name, "weight") == 0; i += 2) {
             whole += facts[i].value;
             height += facts[i].value * facts[i + 1].value;
@@ -47,7 +48,9 @@ TEST_PAGE (page_scale_shears_a_turned_child, "scale") {
     static const double widths[] = {0.5, 1.0, 1.8};
     for (size_t i = 0; i < COUNT_OF(widths); i++) {
         // The sides of the child, turned and then stretched.
-        const double height = 0.7, c = cos(40.0 * DEGREE), s = sin(40.0 * DEGREE);
+        const double height = 0.7;
+        const double c = cos(40.0 * DEGREE);
+        const double s = sin(40.0 * DEGREE);
         const double cosine =
             (height * height - widths[i] * widths[i]) * c * s
             / (hypot(widths[i] * c, height * s) * hypot(widths[i] * s, height * c));
@@ -163,7 +166,9 @@ TEST_PAGE (page_masks_lines_are_the_librarys, "masks") {
 TEST_PAGE (page_inertial_lines_are_bollos, "inertial") {
     for (int i = 0; i < 6; i++) {
         // The plot's points are 1/64 s apart, and the change comes at 0.5 s.
-        const double elapsed = 4.0 * i / 64.0, s = 2.0 * elapsed, rest = fmax(1.0 - s, 0.0);
+        const double elapsed = 4.0 * i / 64.0;
+        const double s = 2.0 * elapsed;
+        const double rest = fmax(1.0 - s, 0.0);
         CLAIM("seconds = 0.5 @ %.9g | left of 1 at rest = %.17g ~ 1e-5", 0.5 + elapsed + 1e-6,
               rest * rest * rest * (1.0 + 3.0 * s + 6.0 * s * s));
     }
@@ -173,7 +178,8 @@ TEST_PAGE (page_ik_has_the_elbow_of_the_law_of_cosines, "ik") {
     // Both bones, as the solver with the formula poses them.
     CLAIM("solver = 0; joints = 3; moves = 0 @ 0 | distance < 1e-3");
     const view_figure *const figure = fixture->picture.figures;
-    const uint32_t hand = JOINT("hand_l"), elbow = fixture->picture.skeleton->joints[hand].parent;
+    const uint32_t hand = JOINT("hand_l");
+    const uint32_t elbow = fixture->picture.skeleton->joints[hand].parent;
     const uint32_t shoulder = fixture->picture.skeleton->joints[elbow].parent;
     const md5_vec3 at = view_joint_place(&fixture->picture, figure, elbow);
     const real3 a =
@@ -181,7 +187,8 @@ TEST_PAGE (page_ik_has_the_elbow_of_the_law_of_cosines, "ik") {
     const real3 b = real3_of(md5_vec3_sub(view_joint_place(&fixture->picture, figure, hand), at));
     CLAIM("| elbow of two bones = %.17g ~ 1e-2",
           acos(real3_dot(a, b) / (real3_length(a) * real3_length(b))) / DEGREE);
-    const double upper = FACT("upper bone"), lower = FACT("lower bone");
+    const double upper = FACT("upper bone");
+    const double lower = FACT("lower bone");
     const double apart = FACT("shoulder to target");
     const double cosine = (upper * upper + lower * lower - apart * apart) / (2.0 * upper * lower);
     CLAIM("| elbow of two bones = %.17g ~ 1e-3", acos(cosine) / DEGREE);

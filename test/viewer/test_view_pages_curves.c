@@ -29,7 +29,8 @@ TEST_PAGE (page_curves_shows_how_near_the_curve_comes, "curves") {
 
 TEST_PAGE (page_curves_have_constant_speed_by_distance, "curves") {
     CLAIM("@ 1 | distance gone = 0.2 * length ~ 1e-2"); // 1 s of 5 s
-    const view_series *const even = SERIES(0, "by distance"), *const uneven = SERIES(0, "by t");
+    const view_series *const even = SERIES(0, "by distance");
+    const view_series *const uneven = SERIES(0, "by t");
     const double length = FACT("length");
     double largest = 0.0;
     for (uint32_t i = 0; i + 1 < even->count; i++) {
@@ -82,7 +83,9 @@ TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
 
 // As the page says: angle by angle the way is longer than by slerp, and uneven.
 TEST (page_euler_takes_the_longer_way) {
-    double length = 0.0, least = INFINITY, most = 0.0;
+    double length = 0.0;
+    double least = INFINITY;
+    double most = 0.0;
     real4 last = {0, 0, 0, 1};
     for (int i = 1; i <= 200; i++) {
         const float t = (float)i / 200.0f;
@@ -208,9 +211,12 @@ TEST_PAGE (page_goals_give_way_by_weight, "goals") {
 // -- Easing and interpolation ---------------------------------------------------------------------
 
 TEST_PAGE (page_easing_moves_the_character_by_the_published_formula, "easing") {
-    const double c1 = 1.70158, c3 = c1 + 1.0;
+    const double c1 = 1.70158;
+    const double c3 = c1 + 1.0;
     for (int i = 0; i < 21; i++) {
-        const double t = i / 20.0, u = t - 1.0, eased = 1.0 + c3 * u * u * u + c1 * u * u;
+        const double t = i / 20.0;
+        const double u = t - 1.0;
+        const double eased = 1.0 + c3 * u * u * u + c1 * u * u;
         CLAIM("easing = %d; seconds = 2 @ %.17g | part of the time = %.17g ~ 1e-6;"
               " eased value = %.17g ~ 1e-5",
               (int)MD5_EASE_BACK_OUT, 2.0 * t, t, eased);
@@ -241,7 +247,8 @@ TEST_PAGE (page_follow_overshoots_as_springs_do, "follow") {
 
 TEST_PAGE (page_follow_approaches_exponentially_or_in_time, "follow") {
     for (int i = 0; i < 8; i++) {
-        const double time = 0.15 * i, value = 1.0 - 2.0 * exp(-4.0 * time);
+        const double time = 0.15 * i;
+        const double value = 1.0 - 2.0 * exp(-4.0 * time);
         CLAIM("manner = 0; speed, 1/s = 4 @ %.17g | value = %.17g ~ 1e-5", time + 1e-9, value);
         CHECK_NEAR(page_series_at(SERIES(0, "value"), time), value, 2e-3);
     }
@@ -314,7 +321,8 @@ static double difference_of_files(const md5_model *base, const char *name, uint8
         const md5_mesh *const mesh = &base->meshes[m];
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             const md5_mesh *const other = &target->meshes[m];
-            const md5_vec4 a = mesh->tangents[v], b = other->tangents[v];
+            const md5_vec4 a = mesh->tangents[v];
+            const md5_vec4 b = other->tangents[v];
             const double move = real_distance(mesh->positions[v], other->positions[v]);
             const double off =
                 fmax(fmax(move, real_distance(mesh->normals[v], other->normals[v])),
@@ -331,7 +339,8 @@ TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
     const md5_model *const model = fixture->scene.model;
     const uint32_t count = model->meshes[0].num_vertices + model->meshes[1].num_vertices;
     OWN uint8_t *const marks = calloc(count, 1);
-    uint32_t least = 0, most = 0;
+    uint32_t least = 0;
+    uint32_t most = 0;
     CHECK(model->num_meshes == 2);
     for (uint32_t i = 0; i < fixture->scene.morph->num_targets; i++) // also those without a slider
         (void)difference_of_files(model, fixture->scene.morph->targets[i].name, marks);
@@ -360,7 +369,8 @@ static uint32_t find_crosses(const page_case *fixture, view_color color, md5_vec
     uint32_t count = 0;
     for (uint32_t i = 0; i < fixture->picture.lines.count && count < 256; i += 2) {
         const md5gl_line_vertex *const ends = &fixture->picture.lines.vertices[i];
-        const md5_vec3 from = ends[0].position, to = ends[1].position;
+        const md5_vec3 from = ends[0].position;
+        const md5_vec3 to = ends[1].position;
         if (page_has_color(ends, color) && from.y == to.y && from.z == to.z)
             centres[count++] = md5_vec3_lerp(from, to, 0.5f);
     }
@@ -373,7 +383,8 @@ static uint32_t count_on_ground(const page_case *fixture, view_color color, doub
     md5_vec3 at[256];
     const uint32_t count = find_crosses(fixture, color, at);
     for (uint32_t i = 0; i < count; i++) {
-        const double x = at[i].x, y = at[i].y;
+        const double x = at[i].x;
+        const double y = at[i].y;
         CHECK_NEAR(at[i].z, height * (sin(0.071 * x) * cos(0.083 * y) + 0.5 * sin(0.11 * y + 1.0)),
                    2e-3);
     }
@@ -392,9 +403,9 @@ TEST_PAGE (page_walk_places_feet_on_the_ground, "walk") {
 
 TEST_PAGE (page_walk_lifts_one_group_at_a_time, "walk") {
     CLAIM("@ 6");
-    const view_series *const left = SERIES(0, "front left"),
-                             *const right = SERIES(0, "front right"),
-                             *const middle = SERIES(0, "middle right");
+    const view_series *const left = SERIES(0, "front left");
+    const view_series *const right = SERIES(0, "front right");
+    const view_series *const middle = SERIES(0, "middle right");
     uint32_t in_air = 0;
     CHECK(left->count > 100 && left->count == right->count);
     for (uint32_t i = 0; i < left->count; i++) {
@@ -423,7 +434,8 @@ static md5_vec3 nearest_ankle(const page_case *fixture, md5_vec3 place)
 TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
     enum { MAX = 256 };
     md5_vec3 places[MAX], ankles[MAX], at[MAX]; // where feet stand, and ankles as first seen
-    uint32_t num_stands = 0, num_seen = 0;
+    uint32_t num_stands = 0;
+    uint32_t num_seen = 0;
     double moved = 0.0;
     for (int i = 0; i < 241; i++) {
         CLAIM("@ %.17g", 2.0 + i / 60.0);
@@ -450,9 +462,9 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
           " a standing ankle moved < %.17g",
           2.0 * moved);
     const view_figure *const figure = &fixture->picture.figures[0];
-    const md5_quat bind = md5_quat_from_mat34(fixture->scene.model->bind[JOINT("body")]),
-                   posed = md5_joint_in_model(fixture->scene.skeleton, figure->pose, JOINT("body"))
-                               .rotation;
+    const md5_quat bind = md5_quat_from_mat34(fixture->scene.model->bind[JOINT("body")]);
+    const md5_quat posed =
+        md5_joint_in_model(fixture->scene.skeleton, figure->pose, JOINT("body")).rotation;
     const md5_vec3 up = md5_quat_rotate(
         md5_quat_mul(figure->place.rotation, md5_quat_mul(posed, md5_quat_conjugate(bind))),
         (md5_vec3){0, 0, 1});

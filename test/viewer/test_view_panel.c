@@ -272,7 +272,8 @@ TEST_HERE (view_panel_breaks_long_texts, BOBBIN) {
         "1234.5 of 123456 frames, 23.976 a second, short"};
     for (size_t j = 0; j < COUNT_OF(texts); j++) {
         const char *rest = texts[j];
-        char line[VIEW_MAX_LINE], all[256] = "";
+        char line[VIEW_MAX_LINE];
+        char all[256] = "";
         for (int i = 0; i < 20 && *rest != '\0'; i++) {
             rest = view_next_line(&s->viewer.font, VIEW_TITLE, 110.0f, rest, line);
             CHECK(view_text_width(&s->viewer.font, VIEW_TITLE, line) <= 110.0f);
@@ -325,10 +326,14 @@ static const uint32_t sizes[][2] = {{640, 480}, {800, 600}, {1280, 720}, {1920, 
 static view_rect seen_box(screen *s)
 {
     view_state *const viewer = &s->viewer;
-    const float width = (float)viewer->width, height = (float)viewer->height;
+    const float width = (float)viewer->width;
+    const float height = (float)viewer->height;
     const view_stage facts = view_stage_of(viewer, width, height);
     const view_lens lens = view_stage_lens(&facts);
-    float left = INFINITY, top = INFINITY, right = -INFINITY, bottom = -INFINITY;
+    float left = INFINITY;
+    float top = INFINITY;
+    float right = -INFINITY;
+    float bottom = -INFINITY;
     md5_mat44 view, clip;
     view_lens_matrices(&lens, &view, &clip);
     view_skin(&viewer->document->scene);
@@ -336,7 +341,8 @@ static view_rect seen_box(screen *s)
         for (uint32_t v = 0; v < viewer->document->scene.model->meshes[m].num_vertices; v++) {
             const md5_vec3 p = viewer->document->scene.skinned[m].positions[v];
             const float world[4] = {p.x, p.y, p.z, 1};
-            float eye[4] = {0}, out[4] = {0};
+            float eye[4] = {0};
+            float out[4] = {0};
             for (int row = 0; row < 4; row++)
                 for (int column = 0; column < 4; column++)
                     eye[row] += view.m[4 * column + row] * world[column];
@@ -357,9 +363,11 @@ static view_rect seen_box(screen *s)
 // bounding box there.
 static view_rect check_seen(screen *s)
 {
-    const float width = (float)s->viewer.width, height = (float)s->viewer.height;
+    const float width = (float)s->viewer.width;
+    const float height = (float)s->viewer.height;
     const view_stage facts = view_stage_of(&s->viewer, width, height);
-    const view_rect box = seen_box(s), picture = {0, 0, width, height};
+    const view_rect box = seen_box(s);
+    const view_rect picture = {0, 0, width, height};
     CHECK(box.x >= 0.0f && box.y >= 0.0f);
     CHECK(box.x + box.width <= picture.width && box.y + box.height <= picture.height);
     CHECK(box.height > 0.2f * height);
@@ -377,7 +385,8 @@ TEST (view_shows_all_of_a_jumping_machine_beside_the_panels) {
             s.viewer.height = sizes[size][1];
             live(&s, 0.2);
             press(&s, ' ', false);
-            float highest = INFINITY, lowest = -INFINITY;
+            float highest = INFINITY;
+            float lowest = -INFINITY;
             for (int frame = 0; frame < 23; frame++) {
                 live(&s, 1.0 / 15.0);
                 const view_rect box = check_seen(&s);
@@ -434,7 +443,8 @@ TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
         view_lens_matrices(&small, &view, &clip_small);
         view_lens_matrices(&wide, &view, &clip_wide);
         const float eye[4] = {7, -5, -90, 1};
-        float a[4] = {0}, b[4] = {0};
+        float a[4] = {0};
+        float b[4] = {0};
         for (int row = 0; row < 4; row++)
             for (int column = 0; column < 4; column++) {
                 a[row] += clip_small.m[4 * column + row] * eye[column];
@@ -454,7 +464,8 @@ TEST_HERE (view_lantern_stands_upright_by_itself, "models/lantern/lantern.md5mes
         const md5_bounds box = view_pose_bounds(scene, NULL);
         CHECK_SMALL(box.min.z, 0.01); // on the floor
         CHECK(box.max.z > 1.5f * (box.max.x - box.min.x));
-        const float hook = scene->joints[1].m[11], ring = scene->joints[2].m[11];
+        const float hook = scene->joints[1].m[11];
+        const float ring = scene->joints[2].m[11];
         CHECK(hook > 10.0f && ring > 10.0f && scene->joints[3].m[11] < ring);
     }
 }

@@ -82,8 +82,10 @@ TEST (view_radiance_reads_packed_channels) {
 }
 
 TEST (view_radiance_names_what_is_wrong) {
-    static const uint8_t none[8] = {2, 2, 0, 8, 0, 0, 0, 0}, other[8] = {2, 2, 0, 9, 0, 0, 0, 0};
-    static const uint8_t early[8] = {1, 1, 1, 1, 0, 0, 0, 0}, far[8] = {0, 0, 0, 0, 1, 1, 1, 9};
+    static const uint8_t none[8] = {2, 2, 0, 8, 0, 0, 0, 0};
+    static const uint8_t other[8] = {2, 2, 0, 9, 0, 0, 0, 0};
+    static const uint8_t early[8] = {1, 1, 1, 1, 0, 0, 0, 0};
+    static const uint8_t far[8] = {0, 0, 0, 0, 1, 1, 1, 9};
     static const uint8_t longer[8] = {2, 2, 0, 8, 137, 5, 0, 0};
     static const uint8_t shifts[24] = {7, 7, 7, 7, 1, 1, 1, 0, 1, 1, 1, 0,
                                        1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1};

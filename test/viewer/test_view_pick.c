@@ -20,15 +20,19 @@ enum { WIDTH = 320, HEIGHT = 240 };
 // `slack` of the triangle, or hits the inside: triangles are clockwise from outside.
 static double distance_to(const md5_ray *ray, const md5_vec3 corners[3], double slack)
 {
-    const real3 origin = real3_of(ray->origin), way = real3_of(ray->direction);
+    const real3 origin = real3_of(ray->origin);
+    const real3 way = real3_of(ray->direction);
     const real3 a = real3_of(corners[0]);
-    const real3 u = real3_sub(real3_of(corners[1]), a), v = real3_sub(real3_of(corners[2]), a);
-    const real3 p = real3_cross(way, v), s = real3_sub(origin, a);
+    const real3 u = real3_sub(real3_of(corners[1]), a);
+    const real3 v = real3_sub(real3_of(corners[2]), a);
+    const real3 p = real3_cross(way, v);
+    const real3 s = real3_sub(origin, a);
     const double area = real3_dot(u, p);
     if (area >= 0.0)
         return (double)INFINITY;
     const real3 q = real3_cross(s, u);
-    const double across = real3_dot(s, p) / area, down = real3_dot(way, q) / area;
+    const double across = real3_dot(s, p) / area;
+    const double down = real3_dot(way, q) / area;
     if (across < -slack || down < -slack || across + down > 1.0 + slack)
         return (double)INFINITY;
     return real3_dot(v, q) / area;
@@ -56,7 +60,8 @@ static void click_all_over(shot_viewer *viewer)
 {
     view_state *const state = &viewer->state;
     view_scene *const scene = &state->document->scene;
-    uint32_t num_hits = 0, num_misses = 0;
+    uint32_t num_hits = 0;
+    uint32_t num_misses = 0;
     view_pose(scene, &state->play);
     const view_stage stage = view_stage_of(state, WIDTH, HEIGHT);
     const view_lens lens = view_stage_lens(&stage);
@@ -64,7 +69,8 @@ static void click_all_over(shot_viewer *viewer)
         for (int x = 8; x < WIDTH; x += 16) {
             const md5_ray ray = view_lens_ray(&lens, (float)x, (float)y, WIDTH, HEIGHT);
             view_pick_at(state, (float)x, (float)y);
-            const double low = search(scene, &ray, 1e-3), high = search(scene, &ray, -1e-3);
+            const double low = search(scene, &ray, 1e-3);
+            const double high = search(scene, &ray, -1e-3);
             const view_pick *const pick = &state->pick;
             if (!pick->is_set) {
                 CHECK(high > 1e30 && state->ui.selected_joint < 0);
@@ -153,7 +159,8 @@ TEST_SHOT (view_click_measures_in_the_space_of_the_file, MODEL SIZE " --up y") {
     const uint32_t *const begin = mesh->indices + 3 * (size_t)from.triangle;
     const uint32_t *const end = mesh->indices + 3 * (size_t)to.triangle;
     const real3 a = real3_of(mesh->positions[begin[0]]);
-    const real3 b = real3_of(mesh->positions[end[1]]), c = real3_of(mesh->positions[end[2]]);
+    const real3 b = real3_of(mesh->positions[end[1]]);
+    const real3 c = real3_of(mesh->positions[end[2]]);
     view_show_bind_pose(shown, true, NULL);
     view_pose(shown, &state->play);
     view_skin(shown);
@@ -195,7 +202,8 @@ TEST_SHOT (view_click_measures_until_the_next_click, MODEL SIZE " --panel") {
 // Writes what it says to `said`.
 static int run_limited(void (*work)(void), char *said, size_t size)
 {
-    int ends[2], status = -1;
+    int ends[2];
+    int status = -1;
     if (!CHECK(pipe(ends) == 0))
         return -1;
     const pid_t child = fork();

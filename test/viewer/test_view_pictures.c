@@ -69,7 +69,8 @@ typedef struct option_case {
 static void check_options(const gl_scene *scene, const char *plain_line, const option_case *cases,
                           size_t num_cases)
 {
-    OWN_PICTURE plain = shot_take(scene, plain_line), again = shot_take(scene, plain_line);
+    OWN_PICTURE plain = shot_take(scene, plain_line);
+    OWN_PICTURE again = shot_take(scene, plain_line);
     CHECK(shot_same(&plain, &again));
     for (size_t i = 0; i < num_cases; i++) {
         OWN_STRING line = common_format("%s %s", plain_line, cases[i].options);

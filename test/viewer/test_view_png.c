@@ -50,7 +50,8 @@ static void check_png(png_copy *png, format of, const uint8_t *pixels)
 
 static void check_picture(format of, const uint8_t *pixels, int largest)
 {
-    png_copy plain = {0}, own = {0};
+    png_copy plain = {0};
+    png_copy own = {0};
     const int stride = of.components * of.width;
     CHECK(plain_write_png_to_func(copy_bytes, &plain, of.width, of.height, of.components, pixels,
                                   stride)

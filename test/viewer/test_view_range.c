@@ -113,7 +113,9 @@ TEST (view_option_range_counts_from_zero) {
     CHECK(options.range_first == 0 && options.range_last == 4);
     view_free_options(&options);
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        char text[32], name[] = "--range", *words[] = {name, text};
+        char text[32];
+        char name[] = "--range";
+        char *words[] = {name, text};
         snprintf(text, sizeof text, "%s", bad[i]);
         CHECK(!view_read_options(2, words, &options, problem, sizeof problem));
         view_free_options(&options);
@@ -154,7 +156,8 @@ static uint8_t *write_movie(const char *path, uint32_t num_frames, size_t *size)
 
 // The two files are equal, checksums included.
 TEST (view_movie_counts_its_pictures_at_the_end) {
-    size_t known_size = 0, open_size = 0;
+    size_t known_size = 0;
+    size_t open_size = 0;
     OWN uint8_t *const known = write_movie("record_known.apng", 3, &known_size);
     OWN uint8_t *const open = write_movie("record_open.apng", 0, &open_size);
     REQUIRE(known != NULL && open != NULL);

@@ -24,7 +24,8 @@ static void make_sheet(sheet *fixture)
 {
     uint32_t *next = fixture->indices;
     for (uint32_t i = 0; i < NUM_PLACES; i++) {
-        const float x = (float)(i % SIDE), y = (float)(i / SIDE);
+        const float x = (float)(i % SIDE);
+        const float y = (float)(i / SIDE);
         fixture->positions[i] = (md5_vec3){x, y, 0};
         fixture->normals[i] = (md5_vec3){0, 0, 1};
         fixture->texcoords[i] = (md5_vec2){x / (float)SIDE, y / (float)SIDE};
@@ -95,8 +96,9 @@ static double grid_distance(md5_vec3 p, const md5_vec3 *a, const md5_vec3 *b, co
     double least = 1e30;
     for (int i = 0; i <= STEPS; i++)
         for (int k = 0; k <= STEPS - i; k++) {
-            const double u = (double)i / (double)STEPS, v = (double)k / (double)STEPS,
-                         w = 1.0 - u - v;
+            const double u = (double)i / (double)STEPS;
+            const double v = (double)k / (double)STEPS;
+            const double w = 1.0 - u - v;
             const double x = u * a->x + v * b->x + w * c->x;
             const double y = u * a->y + v * b->y + w * c->y;
             const double z = u * a->z + v * b->z + w * c->z;
@@ -139,8 +141,9 @@ static void check_distances(const md5_mesh *mesh, const md5_mat34 *palette,
 // The surface is near the whole one in the bind pose and, with joints bent otherwise than where it
 // is reduced, in a frame of running.
 TEST (view_reduced_surfaces_are_near) {
-    static const float errors[] = {0.1f, 0.4f}, bind_limits[] = {0.2f, 0.8f},
-                       run_limits[] = {0.25f, 1.0f};
+    static const float errors[] = {0.1f, 0.4f};
+    static const float bind_limits[] = {0.2f, 0.8f};
+    static const float run_limits[] = {0.25f, 1.0f};
     OWN_MODEL model = our_model(BOBBIN);
     OWN_ANIM run = md5_load_anim(test_path("models/bobbin/run.md5anim"), NULL, NULL);
     OWN_BINDING binding = md5_bind(model, run, NULL, NULL);
@@ -183,7 +186,8 @@ static md5_model *make_limb(void)
                       v % AROUND / 8.0, v);
     common_append(mesh, room, "", "numtris %d\n", TRIANGLES);
     for (int i = 0; i < TRIANGLES / 2; i++) {
-        const int a = i, b = i % AROUND + 1 < AROUND ? i + 1 : i + 1 - AROUND;
+        const int a = i;
+        const int b = i % AROUND + 1 < AROUND ? i + 1 : i + 1 - AROUND;
         common_append(mesh, room, "", "tri %d %d %d %d tri %d %d %d %d\n", 2 * i, a, a + AROUND, b,
                       2 * i + 1, b, a + AROUND, b + AROUND);
     }
@@ -255,7 +259,8 @@ TEST (view_reduced_sheet_keeps_its_edge) {
 // unless the error may be large.
 TEST (view_reduced_meshes_keep_what_moves) {
     static sheet bent;
-    const uint32_t centre = NUM_PLACES / 2, ends[] = {0, 1};
+    const uint32_t centre = NUM_PLACES / 2;
+    const uint32_t ends[] = {0, 1};
     const md5_morph_delta delta = {.position = {0, 0, 0.5f}};
     const md5_morph_mesh moved = {1, 1, &centre, ends, &delta};
     enum { PEAK, OTHER_JOINT, MORPH, NUM_KINDS };
@@ -284,7 +289,8 @@ TEST (view_reduced_meshes_keep_what_moves) {
 // A morph target that moves a vertex by the error changes nothing, by more it keeps the triangles.
 TEST (view_reduced_meshes_keep_triangles_that_morph_targets_move_farther) {
     static sheet flat;
-    const uint32_t centre = NUM_PLACES / 2, ends[] = {0, 1};
+    const uint32_t centre = NUM_PLACES / 2;
+    const uint32_t ends[] = {0, 1};
     const float error = 0.125f;
     if (!has_reduction())
         return;
@@ -315,7 +321,8 @@ TEST (view_reduced_seams_stay_closed) {
     uint32_t num_triangles = 0; // without those between the two rows, which have no area
     for (uint32_t t = 0; t < NUM_TRIANGLES; t++) {
         const uint32_t *const corners = seamed.indices + 3 * (size_t)t;
-        bool is_below = false, is_above = false;
+        bool is_below = false;
+        bool is_above = false;
         for (int k = 0; k < 3; k++) {
             is_below |= corners[k] / SIDE <= row;
             is_above |= corners[k] / SIDE > row;
@@ -328,7 +335,8 @@ TEST (view_reduced_seams_stay_closed) {
     view_reduce_mesh(&seamed.mesh, sheet_palette, NULL, &error, 1, &level);
     CHECK(level.count < NUM_TRIANGLES / 4);
     for (uint32_t t = 0; t < level.count; t++) {
-        uint32_t below = 0, above = 0;
+        uint32_t below = 0;
+        uint32_t above = 0;
         for (int k = 0; k < 3; k++) {
             below += level.indices[3 * t + (uint32_t)k] / SIDE <= row;
             above += level.indices[3 * t + (uint32_t)k] / SIDE > row;
@@ -373,7 +381,8 @@ TEST (view_reducing_takes_linear_time_around_a_vertex) {
     OWN uint32_t *const indices = common_alloc(6 * SIDES, sizeof *indices);
     OWN md5_vec4 *const influences = common_alloc(NUM, sizeof *influences);
     for (uint32_t i = 0; i < NUM; i++) {
-        const float angle = 6.2831853f * (float)i / (float)SIDES, side = i < SIDES ? 1.0f : 0.0f;
+        const float angle = 6.2831853f * (float)i / (float)SIDES;
+        const float side = i < SIDES ? 1.0f : 0.0f;
         places[i] = (md5_vec3){side * cosf(angle), side * sinf(angle),
                                i < SIDES    ? 0.0f
                                : i == SIDES ? 0.1f
@@ -452,7 +461,9 @@ TEST_SHOT (view_small_members_are_drawn_from_fewer_triangles, FEW "--crowd-reduc
     OWN_PICTURE drawn = shot_draw(viewer);
     const view_crowd *const crowd = &viewer->state.document->crowd;
     const view_kind *const kind = &crowd->kinds[0];
-    uint32_t sum = 0, num_posed = 0, before = UINT32_MAX;
+    uint32_t sum = 0;
+    uint32_t num_posed = 0;
+    uint32_t before = UINT32_MAX;
     for (uint32_t i = 0; i < kind->num_levels; i++) {
         const view_detail *const level = &kind->levels[i];
         if (level->source != VIEW_DETAIL_POSED)
@@ -618,7 +629,8 @@ TEST (view_quality_tries_in_vain_ever_more_rarely) {
 TEST (view_quality_leaves_out_only_what_is_there) {
     const view_quality_offers none = {.samples = false, .shadows = false};
     view_quality quality = {0};
-    uint32_t steps[8], num_steps = 0;
+    uint32_t steps[8];
+    uint32_t num_steps = 0;
     for (int i = 0; i < 100 && num_steps < 8; i++)
         if (view_judge_quality(&quality, 1.0, none))
             steps[num_steps++] = quality.step;

@@ -192,7 +192,8 @@ TEST_HERE (folder_with_one_model_is_that_model) {
 TEST_HERE (folders_are_left_to_the_root) {
     OWN_STRING inner = common_format("%s/../%s/.", w->folder, common_base(w->folder));
     view_browser *const browser = &w->viewer.ui.browser;
-    size_t steps = 0, depth = 0;
+    size_t steps = 0;
+    size_t depth = 0;
     view_browse_place(&w->viewer, inner);
     CHECK_STRING(browser->folder, w->folder);
     for (const char *c = w->folder; *c != '\0'; c++)
@@ -337,9 +338,8 @@ static char *put_renamed(screen *w, const char *from, const char *name)
 // A clip none of whose joints the model has: it is shown on its own model, which is beside it, and
 // the map of joints that carries it over is guessed.
 TEST_HERE (view_error_of_a_misfit_leads_to_the_map) {
-    OWN_STRING mesh = put_renamed(w, BOBBIN, "other.md5mesh"), *const clip = put_renamed(
-                                                                   w, "models/bobbin/walk.md5anim",
-                                                                   "walk.md5anim");
+    OWN_STRING mesh = put_renamed(w, BOBBIN, "other.md5mesh");
+    OWN_STRING *const clip = put_renamed(w, "models/bobbin/walk.md5anim", "walk.md5anim");
     PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy(clip));
     CHECK(w->viewer.log.error[0] != '\0' && !has_item(w, 1280, 720, "error/Try again"));
     press(w, "error/Map joints");

@@ -65,7 +65,8 @@ static float turned(screen *s, const char *joint)
     const uint32_t i = md5_find_joint(other_of(s), joint);
     draw(s);
     const view_companion *const body = &s->viewer.document->companions[0];
-    const md5_quat a = body->pose[i].rotation, b = body->model->bind_local[i].rotation;
+    const md5_quat a = body->pose[i].rotation;
+    const md5_quat b = body->model->bind_local[i].rotation;
     return 1.0f - fabsf(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
 }
 
@@ -197,8 +198,8 @@ TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
     md5_error error;
     CHECK(convert_files(&job, &error));
     size_t sizes[2];
-    OWN_STRING saved = test_read_file(path, &sizes[0]), *const made =
-                                                            test_read_file(again, &sizes[1]);
+    OWN_STRING saved = test_read_file(path, &sizes[0]);
+    OWN_STRING *const made = test_read_file(again, &sizes[1]);
     CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, made, sizes[0]) == 0);
     md5_anim *const anim = md5_load_anim(path, NULL, NULL);
     md5_binding *const binding = md5_bind(body->model, anim, NULL, NULL);

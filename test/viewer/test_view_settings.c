@@ -150,7 +150,8 @@ TEST_SCREEN (view_escape_reads_the_files_once, BOBBIN) {
         {"crowd", "3"}, {"crowd-reduced", "64"}, {"crowd-baked", "32"}};
     OWN_FOLDER folder = folder_make();
     OWN_STRING said = common_join(folder, "said");
-    size_t size, count = 0;
+    size_t size;
+    size_t count = 0;
     ask(s, "crowd");
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         CHECK(view_set_option(&s->viewer, (size_t)(option_of(rows[i][0]) - view_option_rows),
@@ -215,7 +216,8 @@ TEST_SCREEN (view_card_is_whole_in_its_first_picture, BOBBIN) {
 TEST_SCREEN (view_card_is_moved_by_its_head, BOBBIN) {
     ask(s, "crowd");
     const view_rect before = item_find(&s->viewer, &s->facts, "card/Close");
-    const float x = before.x - 60.0f, y = before.y + 9.0f;
+    const float x = before.x - 60.0f;
+    const float y = before.y + 9.0f;
     item_press_at(&s->viewer, &s->facts, x, y);
     static const float moves[][2] = {{-150, 200}, {5000, 5000}, {-5000, -5000}};
     for (size_t i = 0; i < COUNT_OF(moves); i++) {
@@ -290,8 +292,8 @@ TEST_SCREEN (view_settings_list_all_options, BOBBIN) {
     s->options.speed = 2;
     PERFORM(&s->viewer, VIEW_SETTINGS);
     screen_draw(s);
-    const view_rect changed = item_find(&s->viewer, &s->facts, "settings/Speed"),
-                    usual = item_find(&s->viewer, &s->facts, "settings/Movie format");
+    const view_rect changed = item_find(&s->viewer, &s->facts, "settings/Speed");
+    const view_rect usual = item_find(&s->viewer, &s->facts, "settings/Movie format");
     CHECK(changed.width > 0.0f && usual.width > 0.0f && changed.y < usual.y);
     give(s, 0, "speed");
     CHECK(item_find(&s->viewer, &s->facts, "settings/Speed").width > 0.0f);
@@ -328,8 +330,8 @@ TEST_SCREEN (view_colours_are_taken_from_the_picture, BOBBIN) {
     float color[3] = {0};
     ask(s, "background-color");
     const view_rect free_part = view_free_region(&s->facts);
-    const uint32_t x = (uint32_t)(free_part.x + 0.5f * free_part.width),
-                   y = (uint32_t)(free_part.y + 0.6f * free_part.height);
+    const uint32_t x = (uint32_t)(free_part.x + 0.5f * free_part.width);
+    const uint32_t y = (uint32_t)(free_part.y + 0.6f * free_part.height);
     md5gl_target *const target =
         md5gl_create_target(s->viewer.renderer, 1280, 720, s->options.samples, &error);
     CHECK(view_draw(&s->viewer, target, 1280, 720, false, false, &error)

@@ -115,10 +115,16 @@ shot shot_take(const gl_scene *scene, const char *line)
 
 shot_cover shot_cover_of(const shot *picture)
 {
-    const uint32_t width = picture->width, height = picture->height;
-    uint32_t count = 0, left = width, top = height, right = 0, bottom = 0;
+    const uint32_t width = picture->width;
+    const uint32_t height = picture->height;
+    uint32_t count = 0;
+    uint32_t left = width;
+    uint32_t top = height;
+    uint32_t right = 0;
+    uint32_t bottom = 0;
     for (uint32_t i = 0; i < width * height; i++) {
-        const uint32_t x = i % width, y = i / width;
+        const uint32_t x = i % width;
+        const uint32_t y = i / width;
         if (picture->rgba[4 * (size_t)i + 3] == 0)
             continue;
         count++;
@@ -127,7 +133,8 @@ shot_cover shot_cover_of(const shot *picture)
         top = y < top ? y : top;
         bottom = y + 1;
     }
-    const double w = width, h = height;
+    const double w = width;
+    const double h = height;
     return (shot_cover){count / (w * h), left / w, top / h, right / w, bottom / h};
 }
 

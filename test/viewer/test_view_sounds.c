@@ -47,7 +47,8 @@ TEST (view_sounds_are_added) {
 TEST (view_chirps_rise) {
     OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
     CHECK(view_add_sound(samples, "chirp", 1.0f));
-    const uint32_t end = (uint32_t)(0.09 * (double)VIEW_SOUND_RATE), half = end / 2;
+    const uint32_t end = (uint32_t)(0.09 * (double)VIEW_SOUND_RATE);
+    const uint32_t half = end / 2;
     CHECK_NEAR(count_waves(samples, end), 0.09 * (3000.0 - 1900.0) / log(3000.0 / 1900.0), 2);
     CHECK(count_waves(samples, half) + 10 < count_waves(samples + half, half));
 }

@@ -21,11 +21,13 @@ TEST (view_uv_grid_shows_u_and_v) {
     view_image image = view_make_uv_grid();
     for (uint32_t row = 0; row < VIEW_UV_CELLS; row++)
         for (uint32_t column = 0; column + 2 < VIEW_UV_CELLS; column++) {
-            const uint32_t x = CELL * column + 4, y = CELL * row + 4;
+            const uint32_t x = CELL * column + 4;
+            const uint32_t y = CELL * row + 4;
             CHECK(texel_at(&image, x, y)[0] < texel_at(&image, x + 2 * CELL, y)[0]);
             CHECK(texel_at(&image, y, x)[1] < texel_at(&image, y, x + 2 * CELL)[1]);
         }
-    unsigned num_white = 0, num_mirrored = 0;
+    unsigned num_white = 0;
+    unsigned num_mirrored = 0;
     for (uint32_t y = 0; y < CELL; y++)
         for (uint32_t x = 0; x < CELL; x++) {
             const bool is_white = texel_at(&image, x + CELL, y)[0] == 250; // "B1"
@@ -65,7 +67,8 @@ static sight look(shot_viewer *viewer, bool at_weights)
                 // Full weight is red, no weight grey.
                 const view_pick *const pick = &state->pick;
                 const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
-                float least = 1.0f, most = 0.0f;
+                float least = 1.0f;
+                float most = 0.0f;
                 for (uint32_t i = 0; i < 3; i++) {
                     const uint32_t vertex = mesh->indices[3 * (size_t)pick->triangle + i];
                     least = fminf(least, weight_of(mesh, vertex, joint));
@@ -80,7 +83,8 @@ static sight look(shot_viewer *viewer, bool at_weights)
                 // Where u is far above v, red is above green, and the other way round.
                 const view_pick *const pick = &state->pick;
                 const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
-                float u = 0.0f, v = 0.0f;
+                float u = 0.0f;
+                float v = 0.0f;
                 for (uint32_t i = 0; i < 3; i++) {
                     const md5_vec2 at =
                         mesh->texcoords[mesh->indices[3 * (size_t)pick->triangle + i]];
@@ -119,7 +123,8 @@ static unsigned compare_shapes(shot_viewer *viewer)
     OWN_PICTURE lit = shot_draw(viewer);
     viewer->state.options->surface = VIEW_SURFACE_WEIGHTS;
     OWN_PICTURE weights = shot_draw(viewer);
-    unsigned num_seen = 0, num_other = 0;
+    unsigned num_seen = 0;
+    unsigned num_other = 0;
     for (size_t p = 3; p < (size_t)4 * WIDTH * HEIGHT; p += 4) {
         num_seen += lit.rgba[p] != 0;
         num_other += (lit.rgba[p] != 0) != (weights.rgba[p] != 0);
@@ -302,7 +307,8 @@ static view_stage draw_story(view_state *state)
 static void point_between(view_state *state, const char *left, const char *right, float *x,
                           float *y)
 {
-    const view_rect a = node_of(state, "story", left), b = node_of(state, "story", right);
+    const view_rect a = node_of(state, "story", left);
+    const view_rect b = node_of(state, "story", right);
     *x = 0.5f * (a.x + a.width + b.x);
     *y = 0.5f * (a.y + b.y + b.height);
 }
@@ -394,7 +400,8 @@ TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
     view_state *const state = &viewer->state;
     const view_stage facts = draw(state);
     const view_rect before = node_of(state, "body", "back");
-    const float x = before.x + 0.5f * before.width, y = before.y + 0.5f * before.height;
+    const float x = before.x + 0.5f * before.width;
+    const float y = before.y + 0.5f * before.height;
     const ui_mouse wheel = {.x = x, .y = y, .wheel = 1};
     CHECK_UINT(view_run_ui(&state->ui, &facts, &wheel).action, VIEW_HANDLED);
     const view_rect nearer = node_of(state, "body", "back");
@@ -487,7 +494,8 @@ static void ask(screen *s, view_command command)
 
 TEST_HERE (clip_is_selected_for_a_channel, true) {
     const view_scene *const scene = &s->viewer.document->scene;
-    const size_t walk = clip_named(scene, "walk"), run = clip_named(scene, "run");
+    const size_t walk = clip_named(scene, "walk");
+    const size_t run = clip_named(scene, "run");
     ask(s,
         (view_command){.action = VIEW_PLAY_IN_CHANNEL, .item = MD5_CHANNEL_LEGS, .number = walk});
     CHECK(scene->clip == walk && s->viewer.play.time == 0.0);

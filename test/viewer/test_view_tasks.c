@@ -412,13 +412,10 @@ static void run_task(const char *path, uint32_t width, uint32_t height)
             continue;
         line += strncmp(line, "wide ", 5) == 0 ? 5 : strncmp(line, "small ", 6) == 0 ? 6 : 0;
         OWN_STRING whole = common_copy(line);
-        const bool is_claim = strncmp(line, "expect ", 7) == 0,
-                   is_denied = is_claim && strncmp(line + 7, "no ", 3) == 0;
-        char *const what = line
-                           + (is_denied  ? 10
-                              : is_claim ? 7
-                                         : 0),
-                    *const gap = strchr(what, ' ');
+        const bool is_claim = strncmp(line, "expect ", 7) == 0;
+        const bool is_denied = is_claim && strncmp(line + 7, "no ", 3) == 0;
+        char *const what = line + (is_denied ? 10 : is_claim ? 7 : 0);
+        char *const gap = strchr(what, ' ');
         char *const words = gap != NULL ? gap + 1 : what + strlen(what);
         if (gap != NULL)
             *gap = '\0';
@@ -605,7 +602,8 @@ TEST_HERE (view_finger_scrolls_what_is_below_it, BOBBIN) {
     click(d, "handle/handle");
     const view_layout layout = view_layout_of(&d->facts);
     const view_rect sheet = layout.docks[VIEW_DOCK_LEFT];
-    const float x = 100.0f, y = sheet.y + 0.7f * sheet.height;
+    const float x = 100.0f;
+    const float y = sheet.y + 0.7f * sheet.height;
     const ui_scroll *const scroll = &d->viewer.ui.scrolls[VIEW_DOCK_LEFT];
     view_browser *const list = &d->viewer.ui.browser;
     const size_t clip = scene_of(d)->clip;
@@ -655,7 +653,8 @@ TEST_HERE (view_finger_scrolls_what_is_below_it, BOBBIN) {
 TEST_HERE (view_clips_have_pictures_on_a_phone, BOBBIN) {
     const view_document *const document = d->viewer.document;
     const view_camera camera = d->viewer.camera;
-    uint32_t num_made = 0, num_drawn = 0;
+    uint32_t num_made = 0;
+    uint32_t num_drawn = 0;
     CHECK(!view_follow_pictures(&d->viewer)); // nothing lists them
     make_upright(d);
     click(d, "handle/handle");
@@ -749,7 +748,8 @@ TEST (view_gamepads_press_the_keys_that_drive) {
     };
     uint32_t told = 0;
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
-        char pressed[16] = "", released[16] = "";
+        char pressed[16] = "";
+        char released[16] = "";
         view_pad pad = steps[i].pad;
         view_input event;
         pad.told = told;
@@ -811,9 +811,10 @@ static void walk(desk *d, uint32_t num_events)
     const view_ui *const ui = &d->viewer.ui;
     uint64_t random = 7;
     for (uint32_t i = 1; i <= num_events; i++) {
-        const uint32_t kind = test_random_u32(&random) % 8, which = test_random_u32(&random);
-        const float x = (float)test_random(&random) * (float)d->viewer.width,
-                    y = (float)test_random(&random) * (float)d->viewer.height;
+        const uint32_t kind = test_random_u32(&random) % 8;
+        const uint32_t which = test_random_u32(&random);
+        const float x = (float)test_random(&random) * (float)d->viewer.width;
+        const float y = (float)test_random(&random) * (float)d->viewer.height;
         const int modifiers = (which >> 16) % 4 == 0   ? VIEW_WITH_CTRL
                               : (which >> 16) % 4 == 1 ? VIEW_WITH_SHIFT
                                                        : 0;

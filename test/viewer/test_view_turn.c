@@ -14,8 +14,9 @@ static bool is_at(md5_vec3 v, float x, float y, float z)
 TEST (view_turns_are_quarters) {
     const md5_vec3 v = {1, 2, 3};
     const view_turn none = {.is_set = false};
-    const view_turn about_x = view_turn_further(none, 0), about_y = view_turn_further(none, 1),
-                    about_z = view_turn_further(none, 2);
+    const view_turn about_x = view_turn_further(none, 0);
+    const view_turn about_y = view_turn_further(none, 1);
+    const view_turn about_z = view_turn_further(none, 2);
     CHECK(is_at(view_turn_vector(&none, v), 1.0f, 2.0f, 3.0f));
     CHECK(is_at(view_turn_vector(&about_x, v), 1.0f, -3.0f, 2.0f)); // y to z
     CHECK(is_at(view_turn_vector(&about_y, v), 3.0f, 2.0f, -1.0f)); // z to x
@@ -124,12 +125,14 @@ static void check_frame(const md5_binding *source, const md5_binding *made, uint
     OWN_RETARGET retarget = md5_create_retarget(source->model, made->model, NULL, 0, NULL, NULL);
     OWN md5_xform *const poses = calloc((size_t)2 * num_source + 1 + 2 * count, sizeof *poses);
     if (CHECK(retarget != NULL && poses != NULL)) {
-        md5_xform *const wanted = poses + 2 * num_source + 1, *const found = wanted + count;
+        md5_xform *const wanted = poses + 2 * num_source + 1;
+        md5_xform *const found = wanted + count;
         md5_sample(source, sample, MD5_ROOT_FILE, poses);
         md5_retarget_pose(retarget, poses, wanted, poses + num_source);
         md5_sample(made, sample, MD5_ROOT_FILE, found);
         for (uint32_t i = 0; i < count; i++) {
-            const md5_vec3 a = wanted[i].translation, b = found[i].translation;
+            const md5_vec3 a = wanted[i].translation;
+            const md5_vec3 b = found[i].translation;
             CHECK(a.x == b.x && a.y == b.y && a.z == b.z);
             CHECK(is_same_rotation(wanted[i].rotation, found[i].rotation));
         }
@@ -169,14 +172,18 @@ enum { MAX_POINTS = 500 };
 
 static md5_vec3 random_point(uint64_t *random, double size)
 {
-    const double x = test_random(random), y = test_random(random), z = test_random(random);
+    const double x = test_random(random);
+    const double y = test_random(random);
+    const double z = test_random(random);
     return (md5_vec3){(float)(size * (x - 0.3)), (float)(size * (y - 0.6)),
                       (float)(size * (z - 0.5))};
 }
 
 static double reach_of(const int direction[3], md5_vec3 point)
 {
-    const double x = direction[0], y = direction[1], z = direction[2];
+    const double x = direction[0];
+    const double y = direction[1];
+    const double z = direction[2];
     return (x * point.x + y * point.y + z * point.z) / sqrt(x * x + y * y + z * z);
 }
 
@@ -418,7 +425,8 @@ TEST_SCENE (view_compare_is_drawn_beside_the_model) {
     OWN_PICTURE alone = shot_take(scene, line);
     if (shot_open(&viewer, scene, compared)) {
         OWN_PICTURE both = shot_draw(&viewer);
-        const shot_cover one = shot_cover_of(&alone), two = shot_cover_of(&both);
+        const shot_cover one = shot_cover_of(&alone);
+        const shot_cover two = shot_cover_of(&both);
         CHECK((two.right - two.left) / (two.bottom - two.top)
               > 1.5 * (one.right - one.left) / (one.bottom - one.top));
         viewer.state.options->shown.panel = true;
@@ -466,7 +474,8 @@ TEST (view_compare_measures_what_single_frames_show) {
     if (open_scene(&scene, "models/bobbin/bobbin.md5mesh", "models/bobbin/walk.md5anim")
         && CHECK(load(&compare, &scene, "models/bobbin/run.md5anim"))) {
         const md5_anim *const anim = scene.clips[0].anim;
-        float largest = 0.0f, found = 0.0f;
+        float largest = 0.0f;
+        float found = 0.0f;
         view_pose(&scene, &play);
         view_pose_compare(&compare, &scene, &play);
         const view_peak peak = compare.peaks[0];

@@ -159,7 +159,8 @@ static bool has_preview(screen *s, const view_small_picture *preview)
 
 // Ten thousand images; pictures are asked for of those that are seen alone.
 TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
-    char *const folder = folder_make(), name[32];
+    char *const folder = folder_make();
+    char name[32];
     view_browser *const list = &s->viewer.ui.browser;
     const view_small_picture *const first = s->viewer.ui.pictures;
     for (int i = 0; i < 10000; i++) {
@@ -513,7 +514,8 @@ TEST (view_labels_say_what_happens) {
     const view_command_row *const rows = view_command_rows;
     for (size_t i = 0; i < count; i++) {
         const view_command_row *const row = &rows[i];
-        const char *const label = view_label_of(row), *const menu = view_menu_names[row->menu];
+        const char *const label = view_label_of(row);
+        const char *const menu = view_menu_names[row->menu];
         const view_option *const option = view_option_of(row);
         const bool asks = strstr(label, "\xE2\x80\xA6") != NULL;
         const bool has_list = row->list != VIEW_LIST_NONE && row->action != VIEW_ASK;
@@ -777,7 +779,8 @@ TEST_HERE (view_shows_what_the_mouse_rests_on_and_takes_it_back, BOBBIN) {
 
 TEST_HERE (view_shows_a_clip_that_the_mouse_rests_on, BOBBIN) {
     view_state *const viewer = &s->viewer;
-    const size_t clip = viewer->document->scene.clip, other = clip != 2 ? 2 : 3;
+    const size_t clip = viewer->document->scene.clip;
+    const size_t other = clip != 2 ? 2 : 3;
     const view_command_row *row = view_command_rows;
     while (row->list != VIEW_LIST_CLIPS)
         row++;
@@ -993,7 +996,8 @@ TEST (view_options_refuse_empty_values) {
     const view_option *const table = view_option_rows;
     CHECK(count > 30);
     for (size_t i = 0; i < count; i++) {
-        char *argument = common_format("--%s=", table[i].name), problem[256] = "";
+        char *argument = common_format("--%s=", table[i].name);
+        char problem[256] = "";
         OWN_STRING takes = common_format("--%s: expected ", table[i].name);
         view_options options;
         CHECK(!view_read_options(1, &argument, &options, problem, sizeof problem));
@@ -1021,7 +1025,8 @@ TEST (view_options_are_in_the_help_completions_and_manual) {
 TEST (view_keys_are_in_all_lists_of_keys) {
     const size_t count = view_num_commands;
     const view_command_row *const rows = view_command_rows;
-    OWN_STRING bindings = print_text(BINDINGS), *const manual = print_text(MANUAL);
+    OWN_STRING bindings = print_text(BINDINGS);
+    OWN_STRING *const manual = print_text(MANUAL);
     for (size_t i = 0; i < count; i++) {
         char keys[64];
         view_print_keys(&rows[i], keys, sizeof keys);
@@ -1068,9 +1073,11 @@ static double luminance(const double rgb[3])
 // Whether a triangle of the canvas has the point, 1/1000 within.
 static bool has_point(const md5gl_panel_vertex *t, float x, float y)
 {
-    float least = INFINITY, most = -INFINITY;
+    float least = INFINITY;
+    float most = -INFINITY;
     for (int i = 0; i < 3; i++) {
-        const md5gl_panel_vertex *const a = &t[i], *const b = &t[(i + 1) % 3];
+        const md5gl_panel_vertex *const a = &t[i];
+        const md5gl_panel_vertex *const b = &t[(i + 1) % 3];
         const float side = (b->x - a->x) * (y - a->y) - (b->y - a->y) * (x - a->x);
         least = fminf(least, side);
         most = fmaxf(most, side);
@@ -1091,7 +1098,8 @@ static void check_contrast(screen *s, const char *what)
     const view_canvas *const canvas = &s->viewer.canvas;
     const view_font *const font = &s->viewer.font;
     double worst = INFINITY;
-    uint32_t count = 0, on[2] = {0, 0};
+    uint32_t count = 0;
+    uint32_t on[2] = {0, 0};
     screen_draw(s);
     for (uint32_t i = 0; i + 6 <= canvas->count; i += 3) {
         const md5gl_panel_vertex *const t = &canvas->vertices[i];
@@ -1099,8 +1107,11 @@ static void check_contrast(screen *s, const char *what)
                              && t->v <= font->disc_v1;
         if (is_disc || is_plain(s, t))
             continue;
-        const float x = (t[0].x + t[1].x + t[2].x) / 3, y = (t[0].y + t[1].y + t[2].y) / 3;
-        double ground[3] = {1, 1, 1}, text[3], open = 1;
+        const float x = (t[0].x + t[1].x + t[2].x) / 3;
+        const float y = (t[0].y + t[1].y + t[2].y) / 3;
+        double ground[3] = {1, 1, 1};
+        double text[3];
+        double open = 1;
         for (uint32_t k = 0; k < i; k += 3) {
             const md5gl_panel_vertex *const below = &canvas->vertices[k];
             if (!is_plain(s, below) || !has_point(below, x, y))
@@ -1114,7 +1125,8 @@ static void check_contrast(screen *s, const char *what)
             continue;
         for (int c = 0; c < 3; c++)
             text[c] = ground[c] + (t->rgba[c] / 255.0 - ground[c]) * t->rgba[3] / 255.0;
-        const double a = luminance(text), b = luminance(ground);
+        const double a = luminance(text);
+        const double b = luminance(ground);
         const double ratio = (fmax(a, b) + 0.05) / (fmin(a, b) + 0.05);
         count++;
         if (ratio >= worst)

@@ -34,7 +34,10 @@ static view_image read_or_exit(const char *path)
 static void print_covered(const view_image *image)
 {
     size_t count = 0;
-    uint32_t left = image->width, top = image->height, right = 0, bottom = 0;
+    uint32_t left = image->width;
+    uint32_t top = image->height;
+    uint32_t right = 0;
+    uint32_t bottom = 0;
     for (uint32_t y = 0; y < image->height; y++) {
         for (uint32_t x = 0; x < image->width; x++) {
             if (image->rgba[4 * ((size_t)y * image->width + x) + 3] == 0)
@@ -46,7 +49,8 @@ static void print_covered(const view_image *image)
             bottom = y + 1;
         }
     }
-    const double width = image->width, height = image->height;
+    const double width = image->width;
+    const double height = image->height;
     printf("%.4f %.4f %.4f %.4f %.4f\n", (double)count / (width * height), left / width,
            top / height, right / width, bottom / height);
 }
@@ -95,7 +99,8 @@ static void print_difference(const view_image *a, const view_image *b)
 
 static void halve(view_image *image)
 {
-    const size_t width = image->width / 2, height = image->height / 2;
+    const size_t width = image->width / 2;
+    const size_t height = image->height / 2;
     const size_t row = (size_t)image->width * 4;
     for (size_t i = 0; i < 4 * width * height; i++) {
         const uint8_t *const from =

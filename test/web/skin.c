@@ -24,7 +24,8 @@ int main(int count, char **arguments)
     static md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
     md5_error error = {0};
     double fastest = 1e9; // seconds
-    size_t num_vertices = 0, most_vertices = 0;
+    size_t num_vertices = 0;
+    size_t most_vertices = 0;
     if (count != 3)
         return 2;
     md5_model *const model = md5_load_model(arguments[1], NULL, &error);

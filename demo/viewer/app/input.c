@@ -24,11 +24,13 @@ void view_point_mover(view_state *viewer, float x, float y)
     const view_motion_kind *const mover = view_mover_of(scene);
     if (mover->point == NULL || stage_of(viewer).plays)
         return;
-    const float width = (float)viewer->width, height = (float)viewer->height;
+    const float width = (float)viewer->width;
+    const float height = (float)viewer->height;
     const view_lens lens = lens_of(viewer);
     // A little nearer than the camera's target, so that the character looks and reaches towards the
     // user.
-    const float depth = 0.7f * viewer->camera.distance, wide = lens.orthographic ? 1 : depth;
+    const float depth = 0.7f * viewer->camera.distance;
+    const float wide = lens.orthographic ? 1 : depth;
     const float across = 2 * x / width - 1 - lens.shift_x;
     const float high = 1 - 2 * y / height - lens.shift_y;
     const md5_vec3 right = md5_vec3_scale(lens.axes.right, across * lens.half_x * wide);
@@ -48,7 +50,8 @@ void view_drive(view_state *viewer, const view_command_row *row, bool down)
     view_scene *const scene = &viewer->document->scene;
     const view_motion_kind *const mover = view_mover_of(scene);
     const view_action action = row->action;
-    const bool has_triggers = mover->mode == VIEW_MODE_MACHINE, is_fast = action == VIEW_FAST;
+    const bool has_triggers = mover->mode == VIEW_MODE_MACHINE;
+    const bool is_fast = action == VIEW_FAST;
     if (mover->take_over == NULL || (action == VIEW_TRIGGER && !has_triggers))
         return;
     view_control *const control = mover->take_over(scene, down);
@@ -97,7 +100,8 @@ static void step(view_play *play, const md5_anim *anim, int way)
     play->playing = false;
     if (anim == NULL || anim->num_frames < 2)
         return;
-    const double position = view_frame_place(play, anim), nearest = round(position);
+    const double position = view_frame_place(play, anim);
+    const double nearest = round(position);
     const double last = (anim->num_frames - 1);
     double next = way > 0 ? floor(position) + 1 : ceil(position) - 1;
     // The time of a whole frame converts back to a frame only up to rounding error.
@@ -571,7 +575,8 @@ static void perform_rest(view_state *viewer, const view_command *command)
 bool view_perform(view_state *viewer, view_command command)
 {
     const view_action action = command.action;
-    view_shown *const shown = &viewer->options->shown, before = *shown;
+    view_shown *const shown = &viewer->options->shown;
+    view_shown before = *shown;
     if (action != VIEW_NOTHING && action != VIEW_HANDLED)
         view_end_trial(viewer);
     view_note_state(viewer);
@@ -601,7 +606,8 @@ bool view_perform(view_state *viewer, view_command command)
 // What is at a pixel of the body.
 static view_pick find_at(view_state *viewer, float x, float y)
 {
-    const float width = (float)viewer->width, height = (float)viewer->height;
+    const float width = (float)viewer->width;
+    const float height = (float)viewer->height;
     const view_lens lens = lens_of(viewer);
     const md5_ray ray = view_lens_ray(&lens, x, y, width, height);
     if (view_shows_crowd(viewer->document))
@@ -691,7 +697,8 @@ static void push_stick(view_state *viewer, float x, float y)
 {
     view_stick *const stick = &viewer->stick;
     view_input key;
-    const float right = (x - stick->x) / stick->reach, down = (y - stick->y) / stick->reach;
+    const float right = (x - stick->x) / stick->reach;
+    const float down = (y - stick->y) / stick->reach;
     const float shorter = 1.0f / fmaxf(hypotf(right, down), 1);
     stick->pad.x = right * shorter;
     stick->pad.y = down * shorter;
@@ -768,7 +775,8 @@ static bool drag_panel(view_state *viewer, float down)
 // whether it presses.
 static bool decide_finger(view_state *viewer, float x, float y)
 {
-    const float right = x - viewer->press_x, down = y - viewer->press_y;
+    const float right = x - viewer->press_x;
+    const float down = y - viewer->press_y;
     if (hypotf(right, down) < 8 * viewer->font.scale)
         return false;
     const bool scrolls = fabsf(down) > fabsf(right) && drag_panel(viewer, down);
@@ -782,7 +790,8 @@ static bool decide_finger(view_state *viewer, float x, float y)
 // it scrolled goes on for a fifth of a second, which is twelve moves.
 static void lift_finger(view_state *viewer, const view_input *event)
 {
-    const float moves = 12, step = 3 * viewer->font.line[VIEW_TEXT];
+    const float moves = 12;
+    const float step = 3 * viewer->font.line[VIEW_TEXT];
     const bool is_still = viewer->drag == VIEW_DRAG_FINGER && !event->is_given_up;
     const bool goes_on = viewer->drag == VIEW_DRAG_SCROLL && viewer->now - viewer->scrolled_at < 0.1
                          && !viewer->options->shown.reduced_motion;
@@ -798,7 +807,8 @@ static void lift_finger(view_state *viewer, const view_input *event)
 
 static void press(view_state *viewer, const view_input *event)
 {
-    const float x = event->x, y = event->y;
+    const float x = event->x;
+    const float y = event->y;
     const bool left = event->button == VIEW_BUTTON_LEFT;
     const bool is_right = event->button == VIEW_BUTTON_RIGHT;
     end_drag(viewer);
@@ -833,13 +843,17 @@ static void press(view_state *viewer, const view_input *event)
 
 static bool move(view_state *viewer, const view_input *event)
 {
-    const float x = event->x, y = event->y, height = (float)viewer->height;
-    const float right = event->moved_x, down = event->moved_y;
+    const float x = event->x;
+    const float y = event->y;
+    const float height = (float)viewer->height;
+    const float right = event->moved_x;
+    const float down = event->moved_y;
     if (viewer->drag == VIEW_DRAG_SCROLL)
         return drag_panel(viewer, down);
     if (viewer->drag == VIEW_DRAG_FINGER && !decide_finger(viewer, x, y))
         return viewer->drag == VIEW_DRAG_SCROLL;
-    const bool is_camera = viewer->drag != VIEW_DRAG_NONE, is_held = viewer->ui.held != NULL;
+    const bool is_camera = viewer->drag != VIEW_DRAG_NONE;
+    const bool is_held = viewer->ui.held != NULL;
     if (viewer->drag == VIEW_DRAG_STICK)
         push_stick(viewer, x, y);
     if (viewer->drag == VIEW_DRAG_LIMB) {
@@ -874,7 +888,8 @@ static bool move(view_state *viewer, const view_input *event)
 // The menu of what is below the mouse, which is selected by that.
 static void click_right(view_state *viewer)
 {
-    const float x = viewer->press_x, y = viewer->press_y;
+    const float x = viewer->press_x;
+    const float y = viewer->press_y;
     if (run_at_press(viewer, (ui_mouse){.is_right = true}))
         return;
     const view_pick pick = find_at(viewer, x, y);
@@ -939,7 +954,8 @@ static void release(view_state *viewer, const view_input *event)
 
 static void turn_wheel(view_state *viewer, const view_input *event)
 {
-    const float x = event->x, y = event->y;
+    const float x = event->x;
+    const float y = event->y;
     const view_stage stage = stage_of(viewer);
     const ui_mouse mouse = {.x = x, .y = y, .wheel = event->wheel};
     if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)))
@@ -978,7 +994,9 @@ static bool type(view_state *viewer, const ui_mouse *event)
 static void press_key(view_state *viewer, const view_input *event)
 {
     const int32_t key = event->key;
-    const bool shift = event->shift, control = event->control, alt = event->alt;
+    const bool shift = event->shift;
+    const bool control = event->control;
+    const bool alt = event->alt;
     viewer->is_alt_alone = key == VIEW_KEY_LEFT_ALT;
     viewer->ignores_text = viewer->ignores_text && event->is_repeated;
     // F6 leads to another panel, but drives a machine.
@@ -1017,7 +1035,8 @@ static void press_key(view_state *viewer, const view_input *event)
 // model that is dropped alone on the shown one, it is asked what it is for.
 static void drop_file(view_state *viewer, const view_input *event)
 {
-    const float x = event->x, y = event->y;
+    const float x = event->x;
+    const float y = event->y;
     char *const path = event->path;
     view_command command = {.action = VIEW_OPEN_FILE, .path = path};
     const view_stage stage = stage_of(viewer);

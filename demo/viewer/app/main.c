@@ -35,7 +35,8 @@ static int run(int count, char **arguments, view_options *options)
     view_state viewer;
     view_config config = {0};
     view_log log = {.level = options->level};
-    const bool has_window = view_shows_window(options), is_thumbnail = options->thumbnail > 0;
+    const bool has_window = view_shows_window(options);
+    const bool is_thumbnail = options->thumbnail > 0;
     int status = EXIT_FAILED;
     if (!options->no_config && !is_thumbnail && (has_window || options->output != NULL))
         view_take_config(&config, count, arguments, options, &log);

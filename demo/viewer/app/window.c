@@ -122,7 +122,9 @@ typedef struct view_loop {
     view_pace pace;
     double start;
     char title[256];
-    bool redraw, noticed, moved;
+    bool redraw;
+    bool noticed;
+    bool moved;
     bool has_failed;
 } view_loop;
 

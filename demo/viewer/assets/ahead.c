@@ -13,7 +13,8 @@ static int read_pictures(void *user)
 {
     view_ahead *const ahead = user;
     md5_error error;
-    char *const folder = common_folder(ahead->model), *const stem = common_stem(ahead->model);
+    char *const folder = common_folder(ahead->model);
+    char *const stem = common_stem(ahead->model);
     common_list files = common_list_folder(folder, "");
     for (size_t i = 0; i < files.count && ahead->count < MAX_READ; i++) {
         const char *const path = files.names[i];

@@ -32,7 +32,8 @@ typedef struct cube_part {
     uint32_t shared;              // the part whose joints it uses; itself, if none
     const md5_cube2_link *link;   // how it is attached to another part; NULL: it is not
     const md5_cube2_part *player; // whose animations it plays; NULL: none
-    uint32_t num_rows, num_masks;
+    uint32_t num_rows;
+    uint32_t num_masks;
     uint32_t *masks;     // [joints of the part]
     md5_xform *pose;     // [joints of the part]
     md5_xform *adjusted; // [joints of the part]
@@ -53,7 +54,9 @@ typedef struct cube_model {
     view_log *log;
     const md5_cube2 *cube;
     cube_part *parts; // [cube->num_parts]
-    uint32_t num_joints, num_meshes, num_files;
+    uint32_t num_joints;
+    uint32_t num_meshes;
+    uint32_t num_files;
     cube_joint *joints; // joint 0 is the origin
     md5_xform *pose;    // [num_joints]
     cube_file *files;
@@ -76,7 +79,9 @@ static bool attach(const cube_model *joined, uint32_t index)
         // The engines turn a model about z, x and -y, in this order from the outside, and then move
         // it in its own space. In id's axes, where y is mirrored, the angles about z and x change
         // their signs.
-        const md5_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
+        const md5_vec3 x = {1, 0, 0};
+        const md5_vec3 y = {0, 1, 0};
+        const md5_vec3 z = {0, 0, 1};
         const md5_quat yaw = md5_quat_from_axis_angle(z, -cube->yaw * DEGREE);
         const md5_quat pitch = md5_quat_from_axis_angle(x, -cube->pitch * DEGREE);
         const md5_quat roll = md5_quat_from_axis_angle(y, -cube->roll * DEGREE);
@@ -214,7 +219,8 @@ static md5_model *make_model(const cube_model *joined, md5_error *error)
 
 // Words, or their beginnings, without "md5" and "mdl" in front, and how they are called.
 static const struct unshown_word {
-    const char *begin, *name;
+    const char *begin;
+    const char *name;
 } unshown_words[] = {
     {"rd", "ragdoll"},
     {"envmap", "reflections"},
@@ -388,7 +394,8 @@ static void pose_all(const cube_model *joined, double time)
 // Returns NULL if nothing has the name.
 static md5_anim *make_clip(cube_model *joined, const char *name)
 {
-    double rate = 0, duration = 0;
+    double rate = 0;
+    double duration = 0;
     bool plays = false;
     // What each mask of each part plays under the name: its own, or the "idle" that the engines
     // play beside others.

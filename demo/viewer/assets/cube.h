@@ -15,7 +15,8 @@ typedef struct view_cube_clip {
 // An md5.cfg as one model, in units of the game, whose meshes keep their names.
 typedef struct view_cube {
     md5_model *model;
-    uint32_t num_looks, num_clips;
+    uint32_t num_looks;
+    uint32_t num_clips;
     view_look *looks;      // [num_looks] of each mesh
     view_cube_clip *clips; // [num_clips]
 } view_cube;

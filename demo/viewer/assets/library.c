@@ -61,7 +61,8 @@ char *view_with_bases(const char *place, const char **bases, size_t num_bases)
     static const char *const names[] = {"base", "q4base"};
     common_list parts = view_split_place(place);
     // The folder around it, also around "." and "..".
-    const char *const path = parts.names[0], *const name = common_base(path);
+    const char *const path = parts.names[0];
+    const char *const name = common_base(path);
     const bool is_up = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
     char *const folder = is_up ? common_join(path, "..") : common_folder(path);
     bool is_found = false;
@@ -292,7 +293,8 @@ typedef struct scan_state {
     view_scan shown; // first: what the caller has
     view_thread *thread;
     atomic_size_t num_files;
-    atomic_bool stops, has_ended;
+    atomic_bool stops;
+    atomic_bool has_ended;
     view_library *library; // of the thread until it has ended
     md5_error error;
 } scan_state;

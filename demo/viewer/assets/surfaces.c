@@ -16,7 +16,8 @@ md5_vec4 view_heat_color(float value)
     while (low < 3 && place >= (float)(low + 1))
         low++;
     const float part = place - (float)low;
-    const md5_vec4 a = stops[low], b = stops[low + 1];
+    const md5_vec4 a = stops[low];
+    const md5_vec4 b = stops[low + 1];
     return (md5_vec4){a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part, a.z + (b.z - a.z) * part,
                       1};
 }
@@ -118,10 +119,13 @@ view_image view_make_uv_grid(void)
     enum { LEFT = 12, TOP = 21, ADVANCE = (GLYPH_WIDTH + 2) * GLYPH_SCALE };
     view_image image = {common_alloc((size_t)SIZE * SIZE, 4), SIZE, SIZE};
     for (uint32_t i = 0; i < SIZE * SIZE; i++) {
-        const uint32_t column = i % SIZE / CELL, row = i / SIZE / CELL;
+        const uint32_t column = i % SIZE / CELL;
+        const uint32_t row = i / SIZE / CELL;
         const uint32_t x = i % SIZE % CELL, y = i / SIZE % CELL; // within the cell
-        const bool is_dark = (column + row) % 2 != 0, is_edge = x == 0 || y == 0;
-        const uint32_t low = is_dark ? 30 : 90, reach = is_dark ? 130 : 150;
+        const bool is_dark = (column + row) % 2 != 0;
+        const bool is_edge = x == 0 || y == 0;
+        const uint32_t low = is_dark ? 30 : 90;
+        const uint32_t reach = is_dark ? 130 : 150;
         uint8_t *const rgba = image.rgba + 4 * (size_t)i;
         rgba[0] = (uint8_t)(low + reach * (i % SIZE) / (SIZE - 1));
         rgba[1] = (uint8_t)(low + reach * (i / SIZE) / (SIZE - 1));
@@ -159,7 +163,8 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
     const float most_skew = pose->most_skew > 0 ? pose->most_skew : slack;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vec3 normal = pose->normals[v];
-        bool is_short = !is_unit(normal), is_skewed = false;
+        bool is_short = !is_unit(normal);
+        bool is_skewed = false;
         if (pose->tangents != NULL) {
             const md5_vec4 t = pose->tangents[v];
             const md5_vec3 tangent = {t.x, t.y, t.z};
@@ -199,7 +204,8 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
                                             md5_vec3_scale(edges[0], sides[1].x));
             hand = md5_vec3_dot(md5_vec3_cross(outward, u), v) < 0 ? -1 : 1;
         }
-        bool is_flipped = false, is_mirrored = false;
+        bool is_flipped = false;
+        bool is_mirrored = false;
         for (int k = 0; k < 3; k++) {
             const uint32_t vertex = corners[k];
             const bool turns = md5_vec3_dot(pose->normals[vertex], outward) < 0;

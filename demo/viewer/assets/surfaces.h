@@ -78,7 +78,8 @@ typedef struct view_faults {
 
 // Vertices in some pose: [num_vertices] each.
 typedef struct view_directed {
-    const md5_vec3 *positions, *normals;
+    const md5_vec3 *positions;
+    const md5_vec3 *normals;
     const md5_vec4 *tangents; // or NULL
     float most_skew;          // cosine between normal and tangent that is no fault yet; 0: 1 %
 } view_directed;

@@ -44,10 +44,12 @@ void view_apply_masks(view_image *masks, const view_image *glowing, float share)
 void view_turn_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to)
 {
     const bool is_transposed = number != 2 && number != 3; // right along t, down along s
-    const bool flips_right = number == 1 || number == 3, flips_down = number == 1 || number == 2;
+    const bool flips_right = number == 1 || number == 3;
+    const bool flips_down = number == 1 || number == 2;
     for (uint32_t t = 0; t < side; t++) {
         for (uint32_t s = 0; s < side; s++) {
-            const uint32_t right = is_transposed ? t : s, down = is_transposed ? s : t;
+            const uint32_t right = is_transposed ? t : s;
+            const uint32_t down = is_transposed ? s : t;
             const size_t column = flips_right ? side - 1 - right : right;
             const size_t row = flips_down ? side - 1 - down : down;
             memcpy(to + 4 * ((size_t)t * side + s), from + 4 * (row * side + column), 4);
@@ -63,7 +65,8 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
         {"_px", "_nx", "_py", "_ny", "_pz", "_nz"},
         {"_forward", "_back", "_left", "_right", "_up", "_down"}};
     const bool is_camera = stage->cube == MD5_IMAGE_CAMERA_CUBE;
-    const int num_pictures = stage->image.text[0] == '_' ? 1 : 6, sides = 6 / num_pictures;
+    const int num_pictures = stage->image.text[0] == '_' ? 1 : 6;
+    const int sides = 6 / num_pictures;
     md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_STAGE_CUBE,
                                .is_nearest = stage->filter == MD5_FILTER_NEAREST};
     uint8_t *rgba = NULL;
@@ -131,7 +134,8 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
     const md5gl_image_kind map = texture->map;
     const md5_stage *const stage = texture->stage;
     view_image image, other = {NULL, 0, 0}; // other: heights, or what glows
-    md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR}, heights = desc;
+    md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR};
+    md5gl_texture_desc heights = desc;
     const bool reads_cubes = d->ahead == NULL || !d->ahead->is_complete;
     if (stage != NULL && stage->cube != MD5_IMAGE_2D && reads_cubes) {
         texture->texture = upload_cube(d->renderer, d->game, stage, error);
@@ -452,7 +456,8 @@ static void load_stages(const view_dresser *d, view_layered *layered)
     view_layers *const layers = &d->textures->layers;
     const bool is_opaque = material->coverage != MD5_COVERAGE_TRANSLUCENT && !is_decal(material);
     const md5_stage *bump = NULL;
-    bool reflects = false, has_lit_layers = false;
+    bool reflects = false;
+    bool has_lit_layers = false;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         has_lit_layers = has_lit_layers || (is_lit(stage) && !is_first(material, stage));
@@ -544,7 +549,8 @@ bool view_add_layers(const view_dresser *d, const char *shader)
 
 static int by_sort(const void *left, const void *right)
 {
-    const view_layered *const a = left, *const b = right;
+    const view_layered *const a = left;
+    const view_layered *const b = right;
     if (a->material->sort != b->material->sort)
         return a->material->sort < b->material->sort ? -1 : 1;
     return a->mesh < b->mesh ? -1 : a->mesh > b->mesh;
@@ -595,7 +601,8 @@ void view_evaluate_layers(const view_layers *layers, const md5_material_input *i
         const md5_material *const material = layered->material;
         const float *const registers = layered->registers;
         const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
-        bool is_on = false, is_cut = false;
+        bool is_on = false;
+        bool is_cut = false;
         md5_evaluate_material(material, input, layered->registers);
         *list = (md5gl_stage_list){
             .mesh = layered->mesh,

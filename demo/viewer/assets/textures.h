@@ -117,7 +117,8 @@ typedef struct view_texture {
     const char *base;      // path of the texture that glows, for a glow map made of masks
     float share;           // factor for the masks
     md5gl_texture texture; // 0: the texture could not be read, and the error was logged
-    uint32_t width, height;
+    uint32_t width;
+    uint32_t height;
     bool has_holes; // MD5GL_IMAGE_DIFFUSE
 } view_texture;
 

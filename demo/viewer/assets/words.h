@@ -7,7 +7,8 @@
 
 typedef struct view_text {
     char *text; // free(); not ended by a NUL
-    size_t size, room;
+    size_t size;
+    size_t room;
 } view_text;
 
 // Appends at most 200 bytes, as printf().

@@ -71,7 +71,8 @@ static view_color mix(view_color from, view_color to, float part)
 {
     view_color color = 0;
     for (int shift = 0; shift < 32; shift += 8) {
-        const float a = (float)(from >> shift & 255), b = (float)(to >> shift & 255);
+        const float a = (float)(from >> shift & 255);
+        const float b = (float)(to >> shift & 255);
         color |= (view_color)(a + (b - a) * part + 0.5f) << shift;
     }
     return color;
@@ -110,7 +111,8 @@ static bool add_quad(view_canvas *canvas, const float whole[4], const float texe
 
 void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, view_color bottom)
 {
-    const float u = canvas->font->solid_u, v = canvas->font->solid_v;
+    const float u = canvas->font->solid_u;
+    const float v = canvas->font->solid_v;
     const float xy[4] = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height};
     const float uv[4] = {u, v, u, v};
     add_quad(canvas, xy, uv, top, bottom);
@@ -126,7 +128,8 @@ void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, vie
 {
     const view_font *const font = canvas->font;
     const float r = fminf(radius, 0.5f * fminf(rect.width, rect.height));
-    const float right = rect.x + rect.width, bottom = rect.y + rect.height;
+    const float right = rect.x + rect.width;
+    const float bottom = rect.y + rect.height;
     const float x[4] = {rect.x, rect.x + r, right - r, right};
     const float y[4] = {rect.y, rect.y + r, bottom - r, bottom};
     const float u[4] = {font->disc_u0, font->solid_u, font->solid_u, font->disc_u1};
@@ -142,7 +145,8 @@ void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, vie
 
 void view_draw_frame(view_canvas *canvas, view_rect rect, float width, view_color color)
 {
-    const float right = rect.x + rect.width - width, bottom = rect.y + rect.height - width;
+    const float right = rect.x + rect.width - width;
+    const float bottom = rect.y + rect.height - width;
     view_draw_rect(canvas, (view_rect){rect.x, rect.y, rect.width, width}, color);
     view_draw_rect(canvas, (view_rect){rect.x, bottom, rect.width, width}, color);
     view_draw_rect(canvas, (view_rect){rect.x, rect.y, width, rect.height}, color);
@@ -158,7 +162,8 @@ void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_co
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color)
 {
     enum { MOST = 3 + 4 }; // each edge of the clip rectangle adds a corner at most
-    const float u = canvas->font->solid_u, v = canvas->font->solid_v;
+    const float u = canvas->font->solid_u;
+    const float v = canvas->font->solid_v;
     float polygon[MOST][2], edges[4];
     memcpy(polygon, corners, 6 * sizeof *corners);
     size_t count = 3;
@@ -168,7 +173,8 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
         float cut[MOST][2];
         size_t num_cut = 0;
         for (size_t i = 0; i < count; i++) {
-            const float *const from = polygon[i], *const to = polygon[(i + 1) % count];
+            const float *const from = polygon[i];
+            const float *const to = polygon[(i + 1) % count];
             const float a = inward * (from[axis] - edges[edge]);
             const float b = inward * (to[axis] - edges[edge]);
             if (a >= 0)
@@ -191,10 +197,13 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
 
 void view_draw_segment(view_canvas *canvas, const float ends[4], float width, view_color color)
 {
-    const float x = ends[2] - ends[0], y = ends[3] - ends[1], length = hypotf(x, y);
+    const float x = ends[2] - ends[0];
+    const float y = ends[3] - ends[1];
+    const float length = hypotf(x, y);
     if (!(length > 0))
         return;
-    const float right = -0.5f * width * y / length, down = 0.5f * width * x / length;
+    const float right = -0.5f * width * y / length;
+    const float down = 0.5f * width * x / length;
     const float first[6] = {ends[0] + right, ends[1] + down,  ends[2] + right,
                             ends[3] + down,  ends[0] - right, ends[1] - down};
     const float second[6] = {ends[2] + right, ends[3] + down,  ends[2] - right,
@@ -231,7 +240,8 @@ float view_text_width(const view_font *font, view_text_size size, const char *te
 const char *view_next_line(const view_font *font, view_text_size size, float width,
                            const char *text, char line[VIEW_MAX_LINE])
 {
-    size_t length = 0, space = 0;
+    size_t length = 0;
+    size_t space = 0;
     float used = 0;
     for (const char *end = text; *end != '\0' && *end != '\n';) {
         const char *next = end;
@@ -265,7 +275,8 @@ float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y,
     const float full = view_text_width(canvas->font, size, text);
     const bool cut = width > 0 && full > width;
     const float limit = cut ? width - view_text_width(canvas->font, size, ellipsis) : full;
-    const float base = roundf(y) + canvas->font->ascent[size], begin = roundf(x);
+    const float base = roundf(y) + canvas->font->ascent[size];
+    const float begin = roundf(x);
 
     float pen = begin;
     const view_letter *letter;

@@ -8,7 +8,10 @@
 typedef uint32_t view_color;
 
 typedef struct view_rect {
-    float x, y, width, height;
+    float x;
+    float y;
+    float width;
+    float height;
 } view_rect;
 
 // A rectangle of an image, drawn after the triangles before `first`.
@@ -25,7 +28,8 @@ enum { VIEW_MAX_CANVAS_IMAGES = 160 };
 typedef struct view_canvas {
     const view_font *font;
     md5gl_panel_vertex *vertices; // for the owner to free
-    uint32_t count, room;
+    uint32_t count;
+    uint32_t room;
     view_canvas_image images[VIEW_MAX_CANVAS_IMAGES];
     uint32_t num_images;
     view_rect clip; // {0}: none

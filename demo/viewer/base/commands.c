@@ -501,8 +501,8 @@ uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num
     view_menu menu = VIEW_NUM_GROUPS;
     for (int i = 0; i < NUM_ROWS && count < VIEW_MAX_KEY_LINES; i++) {
         const view_command_row *const row = &table[i];
-        const bool is_trigger = row->action == VIEW_TRIGGER,
-                   is_mouse = row->menu == VIEW_MENU_MOUSE && row->keys[0] == 0;
+        const bool is_trigger = row->action == VIEW_TRIGGER;
+        const bool is_mouse = row->menu == VIEW_MENU_MOUSE && row->keys[0] == 0;
         if ((row->keys[0] == 0 && !is_mouse) || (row->needs & ~have) != 0
             || (is_trigger && row->trigger >= (is_any ? 2 : num_triggers))
             || (row->menu == VIEW_MENU_DRIVING && !is_trigger && !walks))

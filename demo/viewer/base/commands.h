@@ -133,7 +133,8 @@ typedef enum view_action {
 // out. What concerns the interface alone, it has done already.
 typedef struct view_command {
     view_action action; // VIEW_NOTHING: an event was not used
-    size_t number, item;
+    size_t number;
+    size_t item;
     char *path; // for the receiver to free; NULL if the action needs none
 } view_command;
 
@@ -274,7 +275,8 @@ const char *view_tooltip_of(const view_command_row *row);
 
 // A line of the lists of keys. `heading`: of the group that begins here, or NULL.
 typedef struct view_key_line {
-    const char *heading, *help;
+    const char *heading;
+    const char *help;
     char keys[48];
 } view_key_line;
 

@@ -94,7 +94,8 @@ enum { MAX_BYTES = 4200 };
 // The path of the user's file, or NULL if the system defines no folder for it.
 static char *config_path(void)
 {
-    const char *folder, *inner = "";
+    const char *folder;
+    const char *inner = "";
 #ifdef _WIN32
     folder = getenv("APPDATA");
 #else

@@ -214,10 +214,13 @@ struct view_letters {
     view_letter boxes[VIEW_NUM_TEXT_SIZES];
     system_fonts system;
     slot slots[NUM_SLOTS]; // hashed by the key; the next free one
-    uint32_t num_letters, picture;
-    bool is_changed, is_full;
+    uint32_t num_letters;
+    uint32_t picture;
+    bool is_changed;
+    bool is_full;
     uint8_t *coverage; // the whole texture
-    int width, height;
+    int width;
+    int height;
     int x, y, row_height; // where the next letter goes
 };
 
@@ -260,7 +263,8 @@ static bool make_letter(const view_font *font, view_text_size size, int code, vi
     *letter = (view_letter){.advance = (float)advance * unit};
     if (is_empty)
         return true;
-    float sub_x = 0, sub_y = 0;
+    float sub_x = 0;
+    float sub_y = 0;
     uint8_t *const texels = all->coverage + (size_t)all->y * (size_t)all->width + (size_t)all->x;
     stbtt_MakeGlyphBitmapSubpixelPrefilter(info, texels, width, rows, all->width,
                                            (float)OVERSAMPLING * unit, unit, 0, 0, OVERSAMPLING, 1,
@@ -346,12 +350,15 @@ const view_letter *view_next_letter(const view_font *font, view_text_size size, 
 static int draw_disc(view_font *font)
 {
     view_letters *const all = font->letters;
-    const float radius = font->disc_radius, width = (float)all->width, height = (float)all->height;
+    const float radius = font->disc_radius;
+    const float width = (float)all->width;
+    const float height = (float)all->height;
     const int side = 2 * (int)radius + 4;
     const float middle = 0.5f * (float)side;
     for (int y = 0; y < side; y++)
         for (int x = 0; x < side; x++) {
-            const float dx = (float)x + 0.5f - middle, dy = (float)y + 0.5f - middle;
+            const float dx = (float)x + 0.5f - middle;
+            const float dy = (float)y + 0.5f - middle;
             const float cover = radius - sqrtf(dx * dx + dy * dy) + 0.5f;
             const float clamped = fminf(fmaxf(cover, 0), 1);
             all->coverage[y * all->width + x] = (uint8_t)(clamped * 255 + 0.5f);
@@ -431,7 +438,9 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
     view_letters *const all = font->letters;
     for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
         stbtt_fontinfo *const info = &all->own[size];
-        int ascent = 0, descent = 0, gap = 0;
+        int ascent = 0;
+        int descent = 0;
+        int gap = 0;
         if (stbtt_InitFont(info, sizes[size].font, 0) == 0)
             break;
         stbtt_GetFontVMetrics(info, &ascent, &descent, &gap);

@@ -18,8 +18,14 @@ typedef enum view_text_size {
 
 // A glyph: its box relative to the pen on the base line, y down, and its position in the texture.
 typedef struct view_letter {
-    float x0, y0, x1, y1;
-    float u0, v0, u1, v1;
+    float x0;
+    float y0;
+    float x1;
+    float y1;
+    float u0;
+    float v0;
+    float u1;
+    float v1;
     float advance;
 } view_letter;
 
@@ -31,7 +37,11 @@ typedef struct view_font {
     float ascent[VIEW_NUM_TEXT_SIZES]; // pixels from the top of a line to its base line
     float line[VIEW_NUM_TEXT_SIZES];   // pixels from line to line
     // The disc: its texture square, and its radius in pixels.
-    float disc_u0, disc_v0, disc_u1, disc_v1, disc_radius;
+    float disc_u0;
+    float disc_v0;
+    float disc_u1;
+    float disc_v1;
+    float disc_radius;
     float solid_u, solid_v; // its centre, which is fully covered: the plain colour
     view_letters *letters;  // those that were met, in the texture
 } view_font;

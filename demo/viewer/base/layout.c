@@ -4,7 +4,8 @@
 
 // In em. A dock's own size, and the least one.
 static const struct {
-    float usual, least;
+    float usual;
+    float least;
 } sizes[VIEW_NUM_DOCKS] = {
     [VIEW_DOCK_LEFT] = {18, 12},
     [VIEW_DOCK_RIGHT] = {25, 18},
@@ -12,14 +13,19 @@ static const struct {
 };
 
 static const float menu_heights[2] = {2, 2.8f}; // of a window, of a phone
-static const float time_height = 3, handle_height = 1.2f, least_sheet = 3;
+static const float time_height = 3;
+static const float handle_height = 1.2f;
+static const float least_sheet = 3;
 static const float least_free[2] = {20, 14}; // the picture's width and height
-static const float beside_from = 76, single_from = 52, single_height = 30;
+static const float beside_from = 76;
+static const float single_from = 52;
+static const float single_height = 30;
 static const float sheet_from[2] = {20, 18}; // a phone's 320 pixels at a scale of 1.2, 240
 
 static view_arrangement arrange(const view_layout_wish *wish)
 {
-    const float width = wish->width / wish->em, height = wish->height / wish->em;
+    const float width = wish->width / wish->em;
+    const float height = wish->height / wish->em;
     return width < sheet_from[0] || height < sheet_from[1] ? VIEW_ARRANGE_ALONE
            : width < single_from || height < single_height ? VIEW_ARRANGE_SHEET
            : width < beside_from                           ? VIEW_ARRANGE_SINGLE
@@ -43,7 +49,8 @@ static float wished(const view_layout_wish *wish, view_dock dock)
 static void lay_out_sheet(const view_layout_wish *wish, view_dock front, bool is_open,
                           view_layout *layout)
 {
-    const float em = wish->em, bars = ceilf(time_height * em) + ceilf(handle_height * em);
+    const float em = wish->em;
+    const float bars = ceilf(time_height * em) + ceilf(handle_height * em);
     const float most = fmaxf(layout->free.height - bars, 0);
     const float half = ceilf(fmaxf(0.45f * wish->height - bars, 0));
     const float height = wish->docks.sheet_top > 0   ? wish->height - wish->docks.sheet_top - bars

@@ -34,7 +34,9 @@ typedef struct view_docks {
 // What is to be laid out.
 typedef struct view_layout_wish {
     float width, height, em; // pixels
-    bool has_menu, has_time, is_touched;
+    bool has_menu;
+    bool has_time;
+    bool is_touched;
     bool is_open[VIEW_NUM_DOCKS];
     view_docks docks;
 } view_layout_wish;
@@ -42,7 +44,8 @@ typedef struct view_layout_wish {
 // Parts that are not there have no width.
 typedef struct view_layout {
     view_arrangement arrangement;
-    view_rect menu, time;
+    view_rect menu;
+    view_rect time;
     view_rect handle;                // of the sheet of an upright window: it is above the time bar
     view_rect docks[VIEW_NUM_DOCKS]; // a sheet covers the free part, all others lie beside it
     view_rect free;

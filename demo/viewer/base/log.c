@@ -160,7 +160,8 @@ void view_debug(view_log *log, const char *format, ...)
 // The window shows only the location in the file and the message, of an error in words.
 static void log_note(view_log *log, view_level level, const md5_error *note)
 {
-    char text[640], place[64] = "";
+    char text[640];
+    char place[64] = "";
     md5_format_error(note, text, sizeof text);
     if (level == VIEW_WARNING)
         write_warning(log, text);

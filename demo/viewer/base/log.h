@@ -27,7 +27,8 @@ typedef enum view_about_kind {
 
 typedef struct view_about {
     view_about_kind kind;
-    uint32_t number, vertex;
+    uint32_t number;
+    uint32_t vertex;
     const void *model; // that it is of; only compared
 } view_about;
 

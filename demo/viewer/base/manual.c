@@ -128,7 +128,8 @@ bool view_print_asked(const view_options *options, FILE *file)
     common_list texts = {0};
     for (size_t i = 0; i < count; i++) {
         const view_option *const o = &view_option_rows[i];
-        const char *const value = o->value != NULL ? o->value : "", *place = "";
+        const char *const value = o->value != NULL ? o->value : "";
+        const char *place = "";
         const int room = COLUMN - (int)strlen(o->name) - (int)strlen("  -- ");
         const char *const brief = o->tooltip != NULL ? o->tooltip : o->help;
         int length = (int)strcspn(brief, "\n");

@@ -79,7 +79,8 @@ static inline md5_quat view_turn_by(md5_quat a, float radians)
 // exact for small ones, whose cosine is 1.
 static inline float view_angle_between(md5_mat34 a, md5_mat34 b)
 {
-    const md5_quat p = md5_quat_from_mat34(a), q = md5_quat_from_mat34(b);
+    const md5_quat p = md5_quat_from_mat34(a);
+    const md5_quat q = md5_quat_from_mat34(b);
     const md5_quat turn = md5_quat_mul(md5_quat_conjugate(p), q);
     const float axis = sqrtf(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
     return view_degrees(2 * atan2f(axis, fabsf(turn.w)));

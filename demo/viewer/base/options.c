@@ -463,7 +463,8 @@ char *view_write_settings(const view_options *options, const view_options *usual
 const view_option *view_next_setting(const char **lines, char **value)
 {
     while (**lines != '\0') {
-        const char *const line = *lines, *const equals = strchr(line, '=');
+        const char *const line = *lines;
+        const char *const equals = strchr(line, '=');
         const size_t length = strcspn(line, "\n");
         *lines += length + (line[length] != '\0');
         const view_option *const option =
@@ -521,7 +522,8 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
     if (argument[1] != '-')
         return unknown_option(argument, NULL, problem, size);
 
-    const char *const name = argument + 2, *equals = strchr(name, '=');
+    const char *const name = argument + 2;
+    const char *equals = strchr(name, '=');
     const size_t length = equals != NULL ? (size_t)(equals - name) : strlen(name);
     const view_option *const found = view_find_option(name, length);
     if (found == NULL) {
@@ -744,7 +746,8 @@ char *view_join_words(const char *program, const common_list *words)
     for (size_t i = 0; i < words->count; i++) {
         const char *const word = words->names[i];
         const bool is_plain = word[0] != '\0' && word[strspn(word, plain)] == '\0';
-        char *const quoted = common_alloc(4 * strlen(word) + 3, 1), *end = quoted;
+        char *const quoted = common_alloc(4 * strlen(word) + 3, 1);
+        char *end = quoted;
         for (const char *c = word; *c != '\0'; c++) {
             const bool is_quote = *c == '\'';
             memcpy(end, is_quote ? "'\\''" : c, is_quote ? 4 : 1);

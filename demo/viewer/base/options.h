@@ -72,7 +72,8 @@ typedef struct view_options {
     size_t num_times;
 
     const char *output; // NULL = show a window; "-" = standard output
-    uint32_t width, height;
+    uint32_t width;
+    uint32_t height;
     uint32_t thumbnail; // its size in pixels; 0 = none
     uint32_t samples;
     uint32_t num_frames;                       // --frames; 0 = not given
@@ -83,19 +84,29 @@ typedef struct view_options {
     const char *compare;                                  // a clip or another model, or NULL
     uint32_t crowd;                                       // 0 = one character
     uint32_t crowd_reduced, crowd_baked, crowd_impostors; // pixels
-    bool crowd_reduced_given, crowd_baked_given, crowd_impostors_given;
+    bool crowd_reduced_given;
+    bool crowd_baked_given;
+    bool crowd_impostors_given;
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
-    bool turntable, all_clips, labels;
+    bool turntable;
+    bool all_clips;
+    bool labels;
     view_ground_kind terrain;
     bool dies_given;
     double dies; // seconds
     bool walk;
-    bool no_render, watch, no_auto;
+    bool no_render;
+    bool watch;
+    bool no_auto;
     const char *joint;  // to be marked, or NULL
     const char *page;   // a technique's page, "contents", "list", or NULL
     const char *config; // another configuration file, or NULL
     bool no_config;
-    bool help, version, list_bindings, manual, completions_given;
+    bool help;
+    bool version;
+    bool list_bindings;
+    bool manual;
+    bool completions_given;
     view_shell completions;
     bool names_content; // an option that applies to a certain model was given: not the last one
 
@@ -110,7 +121,11 @@ typedef struct view_options {
     md5gl_path path;
     bool dual; // dual quaternion skinning
 
-    bool azimuth_given, elevation_given, distance_given, orthographic_given, target_given;
+    bool azimuth_given;
+    bool elevation_given;
+    bool distance_given;
+    bool orthographic_given;
+    bool target_given;
     float azimuth, elevation, distance; // degrees, degrees, units
     float target[3];                    // units
     bool orthographic;
@@ -122,7 +137,8 @@ typedef struct view_options {
     view_record_format record_as;
     view_lights lights;
     const char *environment; // a picture, or NULL
-    bool no_background, background_given;
+    bool no_background;
+    bool background_given;
     bool mute;
     float background[3]; // sRGB, 0..1
     float ui_scale;      // of the panel; 0 = by the screen's resolution
@@ -189,7 +205,10 @@ typedef enum view_names {
 // `value`: the printed name of its value; NULL = a switch, which may be given as NAME=no.
 // A `heading` opens a group in the help.
 typedef struct view_option {
-    const char *name, *value, *help, *heading;
+    const char *name;
+    const char *value;
+    const char *help;
+    const char *heading;
     const char *tooltip; // one line that the window shows, or NULL if the option is not in a menu
     int kind;            // common_kind, view_option_kind
     size_t place;        // offset of the field in view_options

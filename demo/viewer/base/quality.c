@@ -10,7 +10,10 @@ enum { FRAMES_TO_REDUCE = 3, FRAMES_TO_RETURN = 12, FRAMES_IGNORED = 1, FRAMES_C
 // The share of the accepted time that a better picture may be expected to take, and the time
 // between two changes: without both, the quality would go to and fro. Without an expectation it
 // takes a trial, which waits longer.
-static const double room = 0.7, usual_calm = 1.5, longest_calm = 60, calms_to_trial = 8;
+static const double room = 0.7;
+static const double usual_calm = 1.5;
+static const double longest_calm = 60;
+static const double calms_to_trial = 8;
 
 // Two frames that take longer together are enough.
 static const double long_enough = 0.4;

@@ -20,7 +20,9 @@ typedef struct view_quality {
     uint32_t num_frames; // timed since the last change, with those left out below
     // Of these, up to the last without a break: too slow; fast; those of a better step would be
     // fast.
-    uint32_t num_slow, num_fast, num_roomy;
+    uint32_t num_slow;
+    uint32_t num_fast;
+    uint32_t num_roomy;
     double slow_sum;                 // seconds of the slow ones
     double since;                    // seconds since the last change
     double calm;                     // how long it stays before it returns; 0 = as usual

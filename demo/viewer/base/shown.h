@@ -7,14 +7,33 @@
 
 // The switches: a row of options.c each, with its option and its keys.
 typedef struct view_shown {
-    bool grid, axes, edges, normals, tangents, skeleton, bounds, joint_bounds;
-    bool untextured, checker, maps, two_sided;
+    bool grid;
+    bool axes;
+    bool edges;
+    bool normals;
+    bool tangents;
+    bool skeleton;
+    bool bounds;
+    bool joint_bounds;
+    bool untextured;
+    bool checker;
+    bool maps;
+    bool two_sided;
     bool classic, shadows;                // classic: light as in id's engine of 2004
     bool environment, environment_behind; // light of --environment; its picture behind the model
-    bool panel, statistics, frame_time, hierarchy, inspector, light_list, parm_list, graph, help;
+    bool panel;
+    bool statistics;
+    bool frame_time;
+    bool hierarchy;
+    bool inspector;
+    bool light_list;
+    bool parm_list;
+    bool graph;
+    bool help;
     bool curves, differences; // at the bottom: of the selected joint, of joints that are compared
     bool auto_quality;        // pictures of a window leave out what makes them slow
-    bool reduced_motion, open_last;
+    bool reduced_motion;
+    bool open_last;
 } view_shown;
 
 // What the body shows.
@@ -56,7 +75,9 @@ typedef struct view_lights {
 
 typedef struct view_light_range {
     const char *name;
-    float low, high, usual;
+    float low;
+    float high;
+    float usual;
 } view_light_range;
 
 extern const view_light_range view_light_ranges[VIEW_NUM_LIGHTS];

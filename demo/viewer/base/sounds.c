@@ -40,11 +40,15 @@ static const struct sound {
 static void add(float samples[VIEW_LONGEST_SOUND], const struct sound *sound, float loudness)
 {
     const float rate = (float)VIEW_SOUND_RATE;
-    const int first = (int)(sound->start * rate), count = (int)(sound->seconds * rate);
+    const int first = (int)(sound->start * rate);
+    const int count = (int)(sound->seconds * rate);
     uint32_t random = 1;
-    float turns = 0, low = 0, band = 0;
+    float turns = 0;
+    float low = 0;
+    float band = 0;
     for (int i = 0; i < count && first + i < VIEW_LONGEST_SOUND; i++) {
-        const float share = (float)i / (float)count, time = (float)i / rate;
+        const float share = (float)i / (float)count;
+        const float time = (float)i / rate;
         const float pitch = sound->low * powf(sound->high / sound->low, share);
         turns += pitch / rate;
         // A state variable filter around the pitch: Chamberlin, "Musical Applications of

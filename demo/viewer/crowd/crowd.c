@@ -11,7 +11,8 @@
 bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, uint32_t count,
                          md5_error *error)
 {
-    const md5_model *const source = bindings[0]->model, *const model = scene->model;
+    const md5_model *const source = bindings[0]->model;
+    const md5_model *const model = scene->model;
     md5_retarget *const retarget = convert_create_retarget(NULL, source, model, NULL, error);
     md5_xform *const source_pose = common_alloc(source->skeleton.num_joints, sizeof *source_pose);
     md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
@@ -161,7 +162,8 @@ void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
 // The error of a level: pixels or, of shadow casters, texels of the shadow map. meshoptimizer
 // measures the surface only. In crowds of Bobbin and Thimble a third of a pixel changes the picture
 // as much as errors of surface, texture and normals that sum up to one pixel.
-static const float max_error_pixels = 0.35f, max_error_texels = 1;
+static const float max_error_pixels = 0.35f;
+static const float max_error_texels = 1;
 
 // The share of the triangles that a level must save of those of the one before.
 static const float min_saved = 0.15f;
@@ -495,7 +497,8 @@ static float pixels_across(const view_sight *sight, view_sphere sphere)
 
 // How fast the speed approaches the wanted one, per second, and how fast a member at the border
 // turns back, radians per second.
-static const float speed_rate = 2, turn_back_rate = 1.2f;
+static const float speed_rate = 2;
+static const float turn_back_rate = 1.2f;
 
 // xorshift, Marsaglia 2003.
 static float next_random(uint64_t *state)
@@ -561,7 +564,8 @@ static bool wander(const view_crowd *crowd, view_member *member)
 // Characters with fewer pixels across than these are updated every second or fourth frame. A fast
 // limb crosses the whole character in half a second; it then jumps by at most six pixels at 60
 // frames per second.
-static const float half_rate_pixels = 90, quarter_rate_pixels = 45;
+static const float half_rate_pixels = 90;
+static const float quarter_rate_pixels = 45;
 
 // Longest time between updates, seconds: one drawing of an animated film at 12 per second.
 static const float longest_wait = 1.0f / 12.0f;
@@ -638,7 +642,8 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
 // From near to far.
 static int compare_sizes(const void *a, const void *b)
 {
-    const view_sized *const x = a, *const y = b;
+    const view_sized *const x = a;
+    const view_sized *const y = b;
     if (x->pixels < y->pixels || x->pixels > y->pixels)
         return x->pixels > y->pixels ? -1 : 1;
     return (x->member > y->member) - (x->member < y->member);
@@ -806,7 +811,8 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
 void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 {
     const double begin = view_seconds();
-    const double longest = 1.0 / 15.0, max_rest = 30;
+    const double longest = 1.0 / 15.0;
+    const double max_rest = 30;
     double rest = time - crowd->time;
     bool has_players = false;
     for (uint32_t k = 0; k < crowd->num_kinds; k++)
@@ -921,7 +927,8 @@ static md5_vec3 find_group(md5_vec3 cell, uint64_t *random)
 {
     md5_vec3 found = {INFINITY, 0, 0};
     for (int i = 0; i < 9; i++) {
-        const int x = (int)(0.5f * cell.x) + i % 3 - 1, y = (int)(0.5f * cell.y) + i / 3 - 1;
+        const int x = (int)(0.5f * cell.x) + i % 3 - 1;
+        const int y = (int)(0.5f * cell.y) + i / 3 - 1;
         uint64_t own = (((uint64_t)x << 32) + (uint64_t)y + 2) * UINT64_C(0x9E3779B97F4A7C15);
         for (int warm = 0; warm < 4; warm++)
             next_random(&own);
@@ -956,10 +963,12 @@ static bool make_members(view_crowd *crowd, view_log *log)
         member->random = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
         for (int warm = 0; warm < 4; warm++)
             next_random(&member->random);
-        const uint32_t row = cells[i] / side, column = cells[i] % side;
+        const uint32_t row = cells[i] / side;
+        const uint32_t column = cells[i] % side;
         const md5_vec3 cell = {(float)column + 0.5f, (float)row + 0.5f, 0};
         uint64_t own = 0;
-        const md5_vec3 middle = find_group(cell, &own), way = md5_vec3_sub(middle, cell);
+        const md5_vec3 middle = find_group(cell, &own);
+        const md5_vec3 way = md5_vec3_sub(middle, cell);
         // Some groups turn to their middle and talk. The others roughly face the viewer, and walk
         // that way together.
         const float turn = 0.7f * VIEW_PI * (next_random(&own) - 0.5f);
@@ -981,7 +990,8 @@ static bool make_members(view_crowd *crowd, view_log *log)
         }
         // Members are sorted by clip, with start times spread over the whole clip, so poses made in
         // one call belong to one clip. Unsorted, they take twice as long.
-        const uint32_t count = kind->end - kind->begin, place = i - kind->begin;
+        const uint32_t count = kind->end - kind->begin;
+        const uint32_t place = i - kind->begin;
         member->clip = (uint32_t)((uint64_t)place * kind->num_clips / count);
         const double share = (double)count / kind->num_clips;
         const double part = (place + (double)next_random(&member->random)) / share;

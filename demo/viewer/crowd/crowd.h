@@ -171,7 +171,8 @@ typedef struct view_lens {
     view_axes axes;
     float half_x, half_y;   // half the picture's size at depth 1, or anywhere if orthographic
     float shift_x, shift_y; // where the axis meets the picture: 0 = centre, 1 = right or top edge
-    float near_z, far_z;
+    float near_z;
+    float far_z;
     bool orthographic;
 } view_lens;
 

@@ -72,7 +72,8 @@ void view_free_compare(view_compare *compare)
 
 static int compare_distances(const void *a, const void *b)
 {
-    const view_difference *const first = a, *const second = b;
+    const view_difference *const first = a;
+    const view_difference *const second = b;
     if (first->distance > second->distance || first->distance < second->distance)
         return first->distance > second->distance ? -1 : 1;
     return (first->joint > second->joint) - (first->joint < second->joint);
@@ -93,7 +94,8 @@ static void write_differences(view_compare *compare, const view_scene *scene,
     for (uint32_t i = 0; i < compare->num_joints; i++) {
         if (compare->same[i] < 0)
             continue;
-        const md5_mat34 own = compare->scene_joints[i], other = compare->joints[compare->same[i]];
+        const md5_mat34 own = compare->scene_joints[i];
+        const md5_mat34 other = compare->joints[compare->same[i]];
         const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(other), md5_mat34_translation(own));
         compare->differences[count++] = (view_difference){
             .joint = i,
@@ -107,7 +109,8 @@ static void write_differences(view_compare *compare, const view_scene *scene,
 
 static int compare_peaks(const void *a, const void *b)
 {
-    const view_peak *const first = a, *const second = b;
+    const view_peak *const first = a;
+    const view_peak *const second = b;
     if (first->distance > second->distance || first->distance < second->distance)
         return first->distance > second->distance ? -1 : 1;
     if (first->angle > second->angle || first->angle < second->angle)
@@ -414,7 +417,8 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
 static view_about find_about(const char *text, const md5_error *found)
 {
     view_about about = {.kind = VIEW_ABOUT_FILE};
-    uint32_t num_joints = 0, line = found->line;
+    uint32_t num_joints = 0;
+    uint32_t line = found->line;
     if (text != NULL && line == 0 && strncmp(found->message, "mesh ", 5) == 0
         && isdigit((unsigned char)found->message[5]) != 0) {
         about.kind = VIEW_ABOUT_MESH;
@@ -444,7 +448,8 @@ void view_check_files(const common_list *files, view_reports *reports, const ato
     view_log log = {.level = VIEW_QUIET, .reports = reports};
     md5_check *mesh = NULL;
     for (size_t i = 0; i < files->count && !atomic_load(stops); i++) {
-        const char *const path = files->names[i], *reason;
+        const char *const path = files->names[i];
+        const char *reason;
         const bool is_clip = i > 0;
         const md5_load_opts opts = {.file_name = path};
         size_t size = 0;

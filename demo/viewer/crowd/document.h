@@ -26,8 +26,10 @@ typedef struct view_difference {
 // have them.
 typedef struct view_peak {
     uint32_t joint; // of the scene
-    float distance, angle;
-    uint32_t distance_frame, angle_frame;
+    float distance;
+    float angle;
+    uint32_t distance_frame;
+    uint32_t angle_frame;
 } view_peak;
 
 typedef struct view_compare {

@@ -8,10 +8,10 @@
 // The upward normal, from the corners beside this one.
 static md5_vec3 normal_at(const view_terrain *terrain, int32_t x, int32_t y)
 {
-    const float east = view_corner_height(terrain, x + 1, y),
-                west = view_corner_height(terrain, x - 1, y);
-    const float north = view_corner_height(terrain, x, y + 1),
-                south = view_corner_height(terrain, x, y - 1);
+    const float east = view_corner_height(terrain, x + 1, y);
+    const float west = view_corner_height(terrain, x - 1, y);
+    const float north = view_corner_height(terrain, x, y + 1);
+    const float south = view_corner_height(terrain, x, y - 1);
     const md5_vec3 normal = {west - east, south - north,
                              view_corner_x(terrain, x + 1) - view_corner_x(terrain, x - 1)};
     return md5_vec3_scale(normal, 1.0f / md5_vec3_length(normal));
@@ -26,7 +26,8 @@ static void write_ground(const view_terrain *terrain, view_text *to)
         "( 0 0 0 ) \"lift\" -1 ( 0 0 0 ) ( 0 0 0 ) } mesh { shader \"ground\" numverts %d\n",
         COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
-        const int32_t x = i % SIDE, y = i / SIDE;
+        const int32_t x = i % SIDE;
+        const int32_t y = i / SIDE;
         const md5_vec3 n = normal_at(terrain, x, y);
         const float length = hypotf(n.x, n.z);
         view_append(to, "vert %d ( %d %d ) %d 1 ( %.6f %.6f %.6f ) ( %.6f 0 %.6f 1 )\n", i, x, y, i,
@@ -40,7 +41,8 @@ static void write_ground(const view_terrain *terrain, view_text *to)
     }
     view_append(to, "numweights %d\n", COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
-        const int32_t x = i % SIDE, y = i / SIDE;
+        const int32_t x = i % SIDE;
+        const int32_t y = i / SIDE;
         view_append(to, "weight %d %d 1 ( %.6f %.6f %.6f )\n", i, view_is_lift(terrain, y),
                     view_corner_x(terrain, x), ((float)y * terrain->cell),
                     view_corner_height(terrain, x, y));
@@ -103,7 +105,8 @@ void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 
 {
     const float side = (float)VIEW_GROUND_SQUARES * terrain->cell;
     for (int i = 0; i < VIEW_GROUND_TILES; i++) {
-        const int column = i % 3 - 1, row = i / 3 - 1;
+        const int column = i % 3 - 1;
+        const int row = i / 3 - 1;
         const md5_vec3 corner = {side * (floorf(centre.x / side) + (float)column),
                                  side * (floorf(centre.y / side) + (float)row), 0};
         ground->palettes[2 * i] = ground->palettes[2 * i + 1] =

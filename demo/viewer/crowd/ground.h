@@ -11,7 +11,8 @@ typedef struct view_ground {
     md5_model *model;   // of one tile; NULL: nothing is drawn
     md5gl_model *drawn; // the same on the GPU
     md5gl_texture grain;
-    md5_mat34 palettes[2 * VIEW_GROUND_TILES], placements[VIEW_GROUND_TILES];
+    md5_mat34 palettes[2 * VIEW_GROUND_TILES];
+    md5_mat34 placements[VIEW_GROUND_TILES];
 } view_ground;
 
 // Makes the model of a terrain, which needs a renderer; none where squares are too small or large

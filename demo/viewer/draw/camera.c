@@ -41,9 +41,11 @@ float view_half_height_at(const view_lens *lens, md5_vec3 place)
 void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
                         md5_mat44 *clip_from_view)
 {
-    const float near_z = lens->near_z, far_z = lens->far_z;
+    const float near_z = lens->near_z;
+    const float far_z = lens->far_z;
     const md5_vec3 rows[3] = {lens->axes.right, lens->axes.up, lens->axes.back};
-    md5_mat44 look = {{0}}, clip = {{0}};
+    md5_mat44 look = {{0}};
+    md5_mat44 clip = {{0}};
     for (int row = 0; row < 3; row++) {
         look.m[0 + row] = rows[row].x;
         look.m[4 + row] = rows[row].y;
@@ -73,7 +75,8 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
 float view_fitting_distance(const view_camera *camera, const view_hull *hull, float filled,
                             float width, float height)
 {
-    const float half_y = filled * VIEW_HALF_HEIGHT, half_x = half_y * width / height;
+    const float half_y = filled * VIEW_HALF_HEIGHT;
+    const float half_x = half_y * width / height;
     const view_axes axes = axes_of(camera);
     float distance = -INFINITY;
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
@@ -129,14 +132,17 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
     camera->distance = 4 * camera->scene_radius;
     for (int pass = 0; pass < 3 && !empty; pass++) {
         // The target moves within the picture plane so that the shape is centred.
-        float left = INFINITY, right = -INFINITY, low = INFINITY, high = -INFINITY;
+        float left = INFINITY;
+        float right = -INFINITY;
+        float low = INFINITY;
+        float high = -INFINITY;
         for (int i = 0; i < VIEW_HULL_POINTS; i++) {
             const md5_vec3 arm = md5_vec3_sub(hull->points[i], camera->target);
             const float depth = camera->distance - md5_vec3_dot(arm, axes.back);
             // Perspective: near points appear larger.
             const float zoom = camera->orthographic ? 1 : camera->distance / depth;
-            const float x = md5_vec3_dot(arm, axes.right) * zoom,
-                        y = md5_vec3_dot(arm, axes.up) * zoom;
+            const float x = md5_vec3_dot(arm, axes.right) * zoom;
+            const float y = md5_vec3_dot(arm, axes.up) * zoom;
             left = fminf(left, x);
             right = fmaxf(right, x);
             low = fminf(low, y);

@@ -14,7 +14,10 @@ static const float middle[3] = {0.214f, 0.243f, 0.286f};
 
 // Light colours of the studio and of the classic (2004) lighting.
 static const struct light_colors {
-    float key[3], sky[3], fill[3], rim[3];
+    float key[3];
+    float sky[3];
+    float fill[3];
+    float rim[3];
 } light_colors[] = {
     [MD5GL_LIGHTING_STUDIO] = {.key = {1.30f, 1.20f, 1.06f},
                                .sky = {0.30f, 0.33f, 0.38f},
@@ -387,7 +390,8 @@ static void list_crowd(const view_stage *stage, view_bodies *bodies)
             has_casters = has_casters || kind->levels[i].source == VIEW_DETAIL_CASTERS;
         for (uint32_t i = 0; i < kind->num_levels; i++) {
             const view_detail *const level = &kind->levels[i];
-            const bool is_baked = level->source == VIEW_DETAIL_BAKED, is_first = i == 0;
+            const bool is_baked = level->source == VIEW_DETAIL_BAKED;
+            const bool is_first = i == 0;
             const bool is_posed = level->source <= VIEW_DETAIL_CASTERS;
             if (level->source == VIEW_DETAIL_PICTURED)
                 bodies->bodies[bodies->count++] = (view_body){
@@ -558,7 +562,8 @@ static void add_fire(const view_stage *stage, md5gl_frame *frame,
     if (fire->model == NULL || fire->model->num_meshes == 0 || view_shows_crowd(stage->document))
         return;
     const md5_mesh *const mesh = &fire->model->meshes[0];
-    md5_vec3 *const places = common_alloc(mesh->num_vertices, sizeof *places), centre = {0};
+    md5_vec3 *const places = common_alloc(mesh->num_vertices, sizeof *places);
+    md5_vec3 centre = {0};
     float sum = 0;
     md5_skin(mesh, fire->palette, places, NULL, NULL);
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
@@ -641,7 +646,9 @@ void view_draw_background(const view_stage *stage, const view_lens *lens)
     static const view_color studio[] = {0x47515FFF, 0x262B33FF};
     const view_color place[] = {0x2F4460FF,
                                 stage->document->place.drawn != NULL ? 0xC9986BFF : 0x8A7468FF};
-    const float width = stage->width, height = stage->height, span = 0.4f * height;
+    const float width = stage->width;
+    const float height = stage->height;
+    const float span = 0.4f * height;
     float level = -1; // where the horizon is: above the picture, if it is parallel
     if (lens != NULL && !lens->orthographic && lens->axes.up.z > 0.1f)
         level = 0.5f * height
@@ -668,7 +675,8 @@ static void draw_place(const view_stage *stage, const view_lens *lens)
     const md5_mesh *const mesh = &place->model->meshes[0];
     const md5_vec3 hero = view_walked(&stage->document->scene, stage->play);
     const float nearest = -md5_vec3_dot(md5_vec3_sub(hero, lens->eye), lens->axes.back);
-    const float half_x = 0.5f * stage->width, half_y = 0.5f * stage->height;
+    const float half_x = 0.5f * stage->width;
+    const float half_y = 0.5f * stage->height;
     md5_vec3 *const points = common_alloc(mesh->num_vertices, sizeof *points);
     md5gl_panel_vertex *const corners =
         common_alloc(3 * (size_t)mesh->num_triangles, sizeof *corners);

@@ -60,7 +60,8 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
 // A growing list of lines; keeps its memory between frames.
 typedef struct view_lines {
     md5gl_line_vertex *vertices;
-    uint32_t count, room;
+    uint32_t count;
+    uint32_t room;
 } view_lines;
 
 // Draws them and empties the list. `on_top`: through the model.
@@ -80,7 +81,8 @@ void view_add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t colo
 // Indices into the model, so that it stays on the same spot of the skin in every pose.
 typedef struct view_pick {
     bool is_set;
-    uint32_t mesh, triangle;
+    uint32_t mesh;
+    uint32_t triangle;
     uint32_t vertex;  // of the triangle: the one nearest to the spot
     int32_t joint;    // that moves the spot most, or -1
     float weights[3]; // barycentric coordinates of the spot in the triangle

@@ -1,8 +1,14 @@
 #include "demo/viewer/draw/draw.h"
 
-static const uint32_t red = 0xE5534BFF, green = 0x6BBF59FF, blue = 0x5C8DF0FF;
-static const uint32_t limb = 0xF2C14EFF, normal = 0x59D0C8FF, path = 0xE0A03CFF;
-static const uint32_t edge_color = 0xF1F3F6FF, zone = 0xC792EAFF, fault = 0xFF40C8FF;
+static const uint32_t red = 0xE5534BFF;
+static const uint32_t green = 0x6BBF59FF;
+static const uint32_t blue = 0x5C8DF0FF;
+static const uint32_t limb = 0xF2C14EFF;
+static const uint32_t normal = 0x59D0C8FF;
+static const uint32_t path = 0xE0A03CFF;
+static const uint32_t edge_color = 0xF1F3F6FF;
+static const uint32_t zone = 0xC792EAFF;
+static const uint32_t fault = 0xFF40C8FF;
 
 void view_draw_lines(view_lines *lines, md5gl_renderer *renderer, float width, bool on_top)
 {
@@ -141,10 +147,13 @@ static void add_box(view_lines *lines, const md5_mat34 *place, md5_bounds bounds
 static void add_camera_path(view_lines *lines, const view_camera_path *camera_path,
                             const view_lens *lens, float radius)
 {
-    const float axis_size = 0.05f * radius, depth = 0.3f * radius;
+    const float axis_size = 0.05f * radius;
+    const float depth = 0.3f * radius;
     enum { MAX_AXES = 40 }; // more hide the path
-    const uint32_t num_played = camera_path->clock.num_frames, stride = 1 + num_played / MAX_AXES;
-    uint32_t shot = 0, last_shot = 0;
+    const uint32_t num_played = camera_path->clock.num_frames;
+    const uint32_t stride = 1 + num_played / MAX_AXES;
+    uint32_t shot = 0;
+    uint32_t last_shot = 0;
     for (uint32_t played = 0; played < num_played; played++) {
         const uint32_t frame = view_camera_path_frame(camera_path, played, &shot);
         const md5_camera_view *const view = &camera_path->camera->frames[frame];
@@ -159,7 +168,8 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
     const md5_vec3 middle = view_along(lens->eye, lens->axes.back, -depth);
     const md5_vec3 across = md5_vec3_scale(lens->axes.right, depth * lens->half_x);
     const md5_vec3 high = md5_vec3_scale(lens->axes.up, depth * lens->half_y);
-    const md5_vec3 top = md5_vec3_add(middle, high), bottom = md5_vec3_sub(middle, high);
+    const md5_vec3 top = md5_vec3_add(middle, high);
+    const md5_vec3 bottom = md5_vec3_sub(middle, high);
     const md5_vec3 corners[4] = {md5_vec3_sub(top, across), md5_vec3_add(top, across),
                                  md5_vec3_add(bottom, across), md5_vec3_sub(bottom, across)};
     for (int i = 0; i < 4; i++) {
@@ -181,7 +191,8 @@ static void add_bodies(view_lines *lines, const view_scene *scene)
         const md5_body_part *const body = &figure->bodies[i];
         for (uint32_t k = 0; k < 3 * body->num_triangles; k++) {
             const uint32_t *const corners = figure->triangles[body->first_triangle + k / 3];
-            const uint32_t from = corners[k % 3], to = corners[(k + 1) % 3];
+            const uint32_t from = corners[k % 3];
+            const uint32_t to = corners[(k + 1) % 3];
             if (from < to) // of the two triangles at an edge one has it in this direction
                 view_add_line(lines, md5_xform_point(states[i].place, figure->vertices[from]),
                               md5_xform_point(states[i].place, figure->vertices[to]), zone);
@@ -393,8 +404,11 @@ void view_draw_marks(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;
     view_lines *const lines = stage->lines;
-    const view_pick *const pick = stage->pick, *const to = stage->measured, *const lit = stage->lit;
-    const float radius = stage->camera->scene_radius, scale = stage->font->scale;
+    const view_pick *const pick = stage->pick;
+    const view_pick *const to = stage->measured;
+    const view_pick *const lit = stage->lit;
+    const float radius = stage->camera->scene_radius;
+    const float scale = stage->font->scale;
     const int32_t joint = stage->joint;
     // In a crowd there is no single pose.
     if (view_shows_crowd(stage->document))

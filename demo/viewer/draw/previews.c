@@ -383,7 +383,8 @@ typedef struct preview {
 } preview;
 
 struct view_previews {
-    char *place, *models;
+    char *place;
+    char *models;
     view_thread *thread;
     atomic_bool ends;
     view_lock *lock; // protects the following members
@@ -776,7 +777,9 @@ static void describe_files(thumbnail *job, bool is_clip)
     const md5_anim *const anim = view_shown_anim(scene);
     char *const info = job->result->info;
     const size_t size = sizeof job->result->info;
-    size_t num_states = 0, num_clips = 0, num_fit = 0;
+    size_t num_states = 0;
+    size_t num_clips = 0;
+    size_t num_fit = 0;
     for (size_t i = 0; machine != NULL && i < machine->num_layers; i++)
         num_states += machine->layers[i].num_states;
     if (machine != NULL)

@@ -363,7 +363,8 @@ static char *label_of(const view_state *viewer, bool is_first, const view_option
     const view_command_row *const command = view_command_of(row);
     const char *const label = command != NULL ? view_label_of(command) : row->name;
     const size_t length = strcspn(label, "\xE2"); // without an ellipsis
-    const char *const file = view_file_in(row, value), *mesh = file != NULL ? value : NULL;
+    const char *const file = view_file_in(row, value);
+    const char *mesh = file != NULL ? value : NULL;
     mesh = row->names == VIEW_NAMES_MESH ? value : mesh;
     const unsigned long number = mesh != NULL ? strtoul(mesh, NULL, 10) : 0;
     const bool has_mesh = mesh != NULL && file != mesh && *mesh >= '0' && *mesh <= '9'
@@ -476,7 +477,8 @@ const view_page *view_shown_page(const view_state *viewer)
 void view_describe_shown(view_state *viewer, view_options *now)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const view_camera *const camera = &viewer->camera, usual = VIEW_DEFAULT_CAMERA;
+    const view_camera *const camera = &viewer->camera;
+    const view_camera usual = VIEW_DEFAULT_CAMERA;
     const view_camera *const framed = &viewer->framed.camera;
     char up[3], front[3];
     *now = *viewer->options;
@@ -532,7 +534,8 @@ void view_remember_document(view_state *viewer)
     view_describe_shown(viewer, &now);
     now.times = &viewer->play.time;
     now.num_times = !viewer->play.playing && viewer->play.time > 0;
-    char *const lines = view_write_settings(&now, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE), *value;
+    char *const lines = view_write_settings(&now, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    char *value;
     char *whole = common_copy(""); // with files from the root on
     const char *rest = lines;
     for (const view_option *o; (o = view_next_setting(&rest, &value)) != NULL; free(value)) {

@@ -27,7 +27,8 @@ typedef struct view_converting {
     md5_error error;
     uint32_t num_attached; // models that are not converted
     bool is_done;
-    atomic_bool stops, has_ended;
+    atomic_bool stops;
+    atomic_bool has_ended;
 } view_converting;
 
 // == The command line =============================================================================
@@ -537,7 +538,8 @@ void view_perform_export(view_state *viewer, view_action action)
 
 bool view_follow_export(view_state *viewer)
 {
-    const double slice = 0.025, begin = view_seconds();
+    const double slice = 0.025;
+    const double begin = view_seconds();
     view_exporting *const exporting = viewer->exporting;
     view_export *const export = &viewer->ui.export;
     if (viewer->converting != NULL) {

@@ -101,7 +101,8 @@ static void note_failed(view_state *viewer, const view_command *command)
 // The user's folder, or the current one.
 static const char *home_folder(void)
 {
-    const char *const home = getenv("HOME"), *const profile = getenv("USERPROFILE");
+    const char *const home = getenv("HOME");
+    const char *const profile = getenv("USERPROFILE");
     return home != NULL ? home : profile != NULL ? profile : ".";
 }
 
@@ -122,8 +123,8 @@ static void list_files(view_state *viewer, const char *folder, view_asked asked)
     view_browser *const browser = &viewer->ui.browser;
     const view_config *const config = viewer->config;
     const char *const shown = view_shown_file(viewer->document);
-    char *const models = view_own_models(), *const beside =
-                                                common_folder(shown != NULL ? shown : "");
+    char *const models = view_own_models();
+    char *const beside = common_folder(shown != NULL ? shown : "");
     common_free_list(&viewer->ui.places);
     add_place(viewer, "");
     add_place(viewer, home_folder());
@@ -291,7 +292,8 @@ static void take_texture(view_state *viewer, size_t mesh, md5gl_image_kind map, 
     const char *const name = map < MD5GL_NUM_IMAGE_KINDS ? view_map_options[map] : NULL;
     if (mesh >= viewer->document->textures.num_meshes || name == NULL)
         return;
-    char *const full = path != NULL ? common_absolute(path) : NULL, *text = common_copy("");
+    char *const full = path != NULL ? common_absolute(path) : NULL;
+    char *text = common_copy("");
     if (full != NULL && strchr(full, '\n') != NULL) {
         view_notice(viewer, "File names with line breaks are not supported");
     } else {
@@ -322,7 +324,8 @@ static void save_textures(view_state *viewer, bool is_sure)
 {
     view_texture_panel *const panel = &viewer->ui.textures;
     const view_textures *const textures = &viewer->document->textures;
-    char *const path = view_materials_path(textures), *const said = panel->saved;
+    char *const path = view_materials_path(textures);
+    char *const said = panel->saved;
     const bool exists = path != NULL && common_is_file(path);
     panel->saved = NULL;
     if (path == NULL) {
@@ -376,7 +379,8 @@ static bool open_clip(view_state *viewer, const char *path, bool is_first)
 // the one beside it, or one that is asked for. `path` is the clip's, or "MODEL\nCLIP".
 static void map_joints(view_state *viewer, const char *path)
 {
-    const char *const gap = strchr(path, '\n'), *const clip = gap != NULL ? gap + 1 : path;
+    const char *const gap = strchr(path, '\n');
+    const char *const clip = gap != NULL ? gap + 1 : path;
     char *const target = common_copy(viewer->document->scene.path);
     common_list models = {0};
     viewer->log.error[0] = '\0';
@@ -525,7 +529,8 @@ static char *mend_file(const char *path, const view_scene *scene, size_t *size, 
     const uint32_t engine = md5_find_engines("doom3");
     const md5_doc_kind kind = common_has_ending(path, ".md5anim") ? MD5_DOC_ANIM : MD5_DOC_MODEL;
     const md5_load_opts opts = {.file_name = path};
-    char *const text = convert_read_file(path, size, error), *mended = NULL;
+    char *const text = convert_read_file(path, size, error);
+    char *mended = NULL;
     md5_doc *const doc = text != NULL ? md5_parse_doc(kind, text, *size, &opts, error) : NULL;
     md5_check *const check =
         doc != NULL ? md5_check_doc(kind, text, *size, (md5_engines){engine, engine}, &opts, error)
@@ -557,16 +562,18 @@ static void repair(view_state *viewer, const view_command *command)
     const convert_job job = {.inputs = &path};
     md5_error error = {.status = MD5_OK};
     size_t size = 0;
-    char *lines = common_copy(""), *const mended = mend_file(path, scene, &size, &lines, &error),
-         *const output = is_trial ? NULL : common_copy(list->repaired);
+    char *lines = common_copy("");
+    char *const mended = mend_file(path, scene, &size, &lines, &error);
+    char *const output = is_trial ? NULL : common_copy(list->repaired);
     view_forget_repair(list);
     if (mended == NULL || (!is_trial && !convert_write_file(&job, output, mended, size, &error))) {
         view_log_error(&viewer->log, &error);
     } else if (is_trial && lines[0] == '\0') {
         view_notice(viewer, "Nothing in %s can be repaired automatically", common_base(path));
     } else if (is_trial) {
-        char *const folder = common_folder(path), *const stem = common_stem(path),
-                    *const fixed = common_format("%s-fixed", stem);
+        char *const folder = common_folder(path);
+        char *const stem = common_stem(path);
+        char *const fixed = common_format("%s-fixed", stem);
         list->repair = lines;
         lines = NULL;
         list->broken = common_copy(path);
@@ -655,7 +662,8 @@ bool view_follow_files(view_state *viewer)
     if (rested.path != NULL)
         view_set_option(viewer, rested.number, rested.path);
     free(rested.path);
-    const bool is_scanned = view_follow_scan(viewer), has_preview = view_follow_previews(viewer);
+    const bool is_scanned = view_follow_scan(viewer);
+    const bool has_preview = view_follow_previews(viewer);
     const bool has_picture = view_follow_pictures(viewer);
     const bool is_tried = view_follow_trial(viewer);
     if (viewer->config != NULL && viewer->now >= viewer->noted + 1

@@ -24,7 +24,8 @@ void view_note_files(view_state *viewer)
 
 common_list view_list_examples(const char *models)
 {
-    common_list list = {0}, folders = common_list_folder(models, NULL);
+    common_list list = {0};
+    common_list folders = common_list_folder(models, NULL);
     for (size_t i = 0; i < folders.count; i++) {
         common_list machines = common_list_folder(folders.names[i], ".md5machine");
         char *const model =
@@ -187,7 +188,8 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
 {
     const view_options *const options = viewer->options;
     const view_loader loader = loader_of(viewer);
-    const view_turn none = {0}, upright = options->up_is_y ? view_turn_further(none, 0) : none;
+    const view_turn none = {0};
+    const view_turn upright = options->up_is_y ? view_turn_further(none, 0) : none;
     const view_manner manner = {viewer->document->scene.root,
                                 viewer->document->scene.dual,
                                 again ? viewer->document->scene.turn : upright,
@@ -201,7 +203,8 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     viewer->log.may_stop = viewer->window != NULL && view_shows_window(options);
     viewer->log.keeps_rest = as_asked && !again && viewer->log.may_stop;
     assert(files->names != NULL); // there is a file
-    char *const file = files->names[0], *folder = NULL;
+    char *const file = files->names[0];
+    char *folder = NULL;
     if (viewer->window != NULL)
         view_note_risk(viewer, file);
     files->names[0] = convert_source(file, &folder, &viewer->log);
@@ -271,13 +274,15 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
 {
     static const char *const company[] = {"spindle/spindle.md5mesh", "thimble/thimble.md5mesh"};
     const view_options *const options = viewer->options;
-    const bool is_own = num_files == 0, has_window = view_shows_window(options);
+    const bool is_own = num_files == 0;
+    const bool has_window = view_shows_window(options);
     // The first minute plays if nothing is said of what is shown, and from where.
     const bool acts = is_own && as_asked && !options->names_content && options->num_folders == 0
                       && !options->shown.reduced_motion && !options->azimuth_given
                       && !options->elevation_given && !options->distance_given
                       && !options->target_given && !options->orthographic_given;
-    char *visitor = NULL, *place = NULL;
+    char *visitor = NULL;
+    char *place = NULL;
     common_list lost = {0}, shown = {0}; // in a crowd that names none, several of ours
     for (size_t i = 0; i < num_files; i++)
         common_add(&shown, has_window && strstr(files[i], "::") == NULL ? common_whole(files[i])
@@ -458,10 +463,14 @@ bool view_reload(view_state *viewer)
     // The names must outlive their scene.
     const view_document *const old = viewer->document;
     const view_scene *const before = &old->scene;
-    const bool picked_up = before->picked_up, is_bind_pose = view_is_bind_pose(before);
-    const bool acts = before->machine.acts, has_model = before->model != NULL;
-    const size_t clip = before->clip, num_clips = picked_up ? 0 : before->num_clips;
-    const int32_t joint = viewer->ui.selected_joint, mesh = viewer->ui.selected_mesh;
+    const bool picked_up = before->picked_up;
+    const bool is_bind_pose = view_is_bind_pose(before);
+    const bool acts = before->machine.acts;
+    const bool has_model = before->model != NULL;
+    const size_t clip = before->clip;
+    const size_t num_clips = picked_up ? 0 : before->num_clips;
+    const int32_t joint = viewer->ui.selected_joint;
+    const int32_t mesh = viewer->ui.selected_mesh;
     common_list files = {0};
     if (has_model)
         common_add(&files, common_copy(view_shown_file(old)));
@@ -524,7 +533,8 @@ bool view_show_technique(view_state *viewer, int32_t number)
     if (page != NULL) { // its character, unless that is the document
         char *const path =
             common_join(models, page->model != NULL ? page->model : VIEW_USUAL_MODEL);
-        const char *const shown = viewer->document->scene.path, *const files[1] = {path};
+        const char *const shown = viewer->document->scene.path;
+        const char *const files[1] = {path};
         is_open = (shown != NULL && strcmp(path, shown) == 0
                    && view_mode_of(viewer->document) == VIEW_MODE_CLIPS)
                   || view_open(viewer, files, 1, false);

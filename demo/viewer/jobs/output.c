@@ -66,7 +66,8 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
     // Its chunks; from the second picture on its data becomes fdAT chunks.
     const bool is_first = movie->num_added == 0;
     for (size_t offset = 8; offset + 12 <= png_size;) {
-        const uint8_t *const chunk = png + offset, *const kind = chunk + 4;
+        const uint8_t *const chunk = png + offset;
+        const uint8_t *const kind = chunk + 4;
         const uint8_t *const data = kind + 4;
         const uint32_t size = (uint32_t)chunk[0] << 24 | (uint32_t)chunk[1] << 16
                               | (uint32_t)chunk[2] << 8 | chunk[3];
@@ -372,7 +373,8 @@ char *view_free_name(const char *folder, const char *model, const char *ending)
 {
     for (unsigned n = 1; n < 10000; n++) {
         char *const name = common_format("%s-%u.%s", model, n, ending);
-        char *const path = common_join(folder, name), *const part = common_format("%s.part", path);
+        char *const path = common_join(folder, name);
+        char *const part = common_format("%s.part", path);
         const bool is_free = common_file_stamp(path) == 0 && common_file_stamp(part) == 0;
         free(name);
         free(part);
@@ -388,7 +390,8 @@ static uint8_t *take_picture(view_state *viewer, bool clean)
 {
     viewer->ui.notice_end = 0;
     view_snap(viewer);
-    const uint32_t width = viewer->width, height = viewer->height;
+    const uint32_t width = viewer->width;
+    const uint32_t height = viewer->height;
     uint8_t *rgba = common_alloc((size_t)width * height, 4);
     md5gl_target *const target = make_target(viewer, width, height);
     if (!draw_picture(viewer, target, width, height, clean, clean, rgba)) {
@@ -416,8 +419,8 @@ void view_save_screenshot(view_state *viewer, bool clean)
 view_color view_color_at(view_state *viewer, float x, float y)
 {
     uint8_t *const rgba = take_picture(viewer, false);
-    const size_t column = (size_t)view_clamp(x, 0, (float)viewer->width - 1),
-                 row = (size_t)view_clamp(y, 0, (float)viewer->height - 1);
+    const size_t column = (size_t)view_clamp(x, 0, (float)viewer->width - 1);
+    const size_t row = (size_t)view_clamp(y, 0, (float)viewer->height - 1);
     const uint8_t *const at = rgba != NULL ? rgba + 4 * (row * viewer->width + column) : NULL;
     const view_color color = at != NULL ? (view_color)at[0] << 24 | (view_color)at[1] << 16
                                               | (view_color)at[2] << 8 | 0xFF
@@ -480,12 +483,14 @@ static void set_up_picture(const view_output *output)
 {
     view_state *const viewer = output->viewer;
     const view_options *const options = viewer->options;
-    const uint32_t i = output->picture, count = output->count;
+    const uint32_t i = output->picture;
+    const uint32_t count = output->count;
     const bool is_series = options->num_frames > 0 || options->turntable
                            || (options->all_clips && output->is_movie && options->num_times == 0);
     const md5_anim *const anim = view_clock(&viewer->document->scene);
     view_play *const play = &viewer->play;
-    double first = 0, last = 0;
+    double first = 0;
+    double last = 0;
     const bool has_range = view_find_range(play, anim, &first, &last);
     const double begin = options->num_times > 0 ? options->times[0] : first;
     play->held_at_end = false;
@@ -526,7 +531,8 @@ static char *field_value(const view_state *viewer, const char *field, uint32_t n
     const uint32_t frame = clock != NULL ? view_sample_position(&viewer->play, clock).frame0 : 0;
     char name[32];
     COMMON_TEXT(name, "%s", field);
-    char *const colon = strchr(name, ':'), *end = "";
+    char *const colon = strchr(name, ':');
+    char *end = "";
     const long width = colon != NULL ? strtol(colon + 1, &end, 10) : 0;
     if (*end != '\0' || (colon != NULL && end == colon + 1) || width < 0 || width > 20)
         return NULL;
@@ -542,14 +548,16 @@ static char *field_value(const view_state *viewer, const char *field, uint32_t n
 
 char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
 {
-    const char *const name = viewer->options->output, *const dot = strrchr(common_base(name), '.');
+    const char *const name = viewer->options->output;
+    const char *const dot = strrchr(common_base(name), '.');
     const size_t stem = dot != NULL ? (size_t)(dot - name) : strlen(name);
     char *const numbered = is_numbered ? common_format("%.*s-%u%s", (int)stem, name, n, name + stem)
                                        : common_copy(name);
     char *filled = common_copy("");
     for (const char *rest = numbered; *rest != '\0';) {
         const char *const end = *rest == '{' ? strchr(rest, '}') : NULL;
-        char field[32], *value = NULL;
+        char field[32];
+        char *value = NULL;
         if (end != NULL && (size_t)(end - rest) < sizeof field) {
             COMMON_TEXT(field, "%.*s", (int)(end - rest - 1), rest + 1);
             value = field_value(viewer, field, n);
@@ -582,7 +590,8 @@ bool view_begin_output(view_output *output, view_state *viewer)
     const view_options *const options = viewer->options;
     const view_scene *const scene = &viewer->document->scene;
     const char *const name = options->output;
-    const uint32_t columns = options->sheet_columns, rows = options->sheet_rows;
+    const uint32_t columns = options->sheet_columns;
+    const uint32_t rows = options->sheet_rows;
     const bool is_png = strcmp(name, "-") == 0 || common_has_ending(name, ".png");
     *output = (view_output){.viewer = viewer, .num_clips = 1, .azimuth = viewer->camera.azimuth};
     output->is_sheet = columns > 0 && rows > 0;
@@ -843,11 +852,17 @@ static bool run_frames(view_state *viewer)
     const uint32_t count = viewer->options->num_frames;
     const double rate = view_rate_of(viewer->options, 60);
     // [count] seconds; frame = update + rest; joints: of update per posed joint.
-    double *const frames = common_alloc(count, 4 * sizeof *frames), *const updates = frames + count,
-                  *const rests = updates + count, *const joints = rests + count;
+    double *const frames = common_alloc(count, 4 * sizeof *frames);
+    double *const updates = frames + count;
+    double *const rests = updates + count;
+    double *const joints = rests + count;
     // Characters, summed over all frames; baked: drawn from baked clips; far: that were impostors,
     // and of these faded: also models.
-    uint64_t num_seen = 0, num_posed = 0, num_baked = 0, num_far = 0, num_faded = 0;
+    uint64_t num_seen = 0;
+    uint64_t num_posed = 0;
+    uint64_t num_baked = 0;
+    uint64_t num_far = 0;
+    uint64_t num_faded = 0;
     uint8_t pixel[4];
     double sum = 0;
     md5gl_target *const target = make_target(viewer, viewer->width, viewer->height);

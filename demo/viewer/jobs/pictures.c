@@ -25,7 +25,8 @@ bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint
     view_document *const document = small->document;
     const md5_bounds bounds = document->bounds;
     const view_hull hull = document->hull;
-    const uint32_t width = small->width, height = small->height;
+    const uint32_t width = small->width;
+    const uint32_t height = small->height;
     md5_error error = {0}; // without a picture the panel says enough
     small->is_smooth = false;
     small->canvas.font = &small->font;

@@ -23,7 +23,8 @@ void view_note_risk(view_state *viewer, const char *path)
     if (viewer->config == NULL || viewer->config->path == NULL || path == viewer->at_risk)
         return;
     viewer->at_risk = path;
-    char *const note = note_path(viewer), *const whole = common_absolute(path != NULL ? path : "");
+    char *const note = note_path(viewer);
+    char *const whole = common_absolute(path != NULL ? path : "");
     common_make_folders(note, 0700);
     FILE *const file = path != NULL ? fopen(note, "wb") : NULL;
     if (file != NULL) {
@@ -44,7 +45,8 @@ void view_find_risk(view_state *viewer)
     view_ui *const ui = &viewer->ui;
     if (viewer->config == NULL || viewer->config->path == NULL)
         return;
-    char *const note = note_path(viewer), *const text = common_read_stream(note, &size, &reason);
+    char *const note = note_path(viewer);
+    char *const text = common_read_stream(note, &size, &reason);
     char *path = "";
     const long process = text != NULL ? strtol(text, &path, 10) : 0;
     path += *path == ' ';

@@ -245,7 +245,8 @@ void view_frame_again(view_state *viewer, uint32_t width, uint32_t height)
 void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
 {
     const view_framing *const framed = &viewer->framed;
-    const md5_vec3 was = framed->camera.target, is = viewer->camera.target;
+    const md5_vec3 was = framed->camera.target;
+    const md5_vec3 is = viewer->camera.target;
     const bool is_framed = framed->width > 0 && viewer->camera.distance == framed->camera.distance
                            && is.x == was.x && is.y == was.y && is.z == was.z;
     if (viewer->following || !is_framed)
@@ -325,7 +326,8 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
                        bool transparent, bool clean, md5_error *error)
 {
     view_document *const document = viewer->document;
-    const bool is_page = viewer->pages.open >= 0, is_small = is_reduced(viewer);
+    const bool is_page = viewer->pages.open >= 0;
+    const bool is_small = is_reduced(viewer);
     const bool has_panels = !clean && !is_small;
     const uint32_t laid_out[2] = {is_small ? viewer->width : width,
                                   is_small ? viewer->height : height};
@@ -341,7 +343,8 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     if (!is_page)
         view_keep_framed(viewer, laid_out[0], laid_out[1]);
     view_stage stage = view_stage_of(viewer, (float)laid_out[0], (float)laid_out[1]);
-    const float across = (float)width / stage.width, down = (float)height / stage.height;
+    const float across = (float)width / stage.width;
+    const float down = (float)height / stage.height;
     stage.region = (view_rect){stage.region.x * across, stage.region.y * down,
                                stage.region.width * across, stage.region.height * down};
     stage.width = (float)width;
@@ -353,7 +356,8 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
                                : view_draw_world(&stage, target, transparent, &draw_error);
     if (viewer->caption != NULL) {
         // The caption below the picture, or above it why there is none.
-        const float top = stage.height - stage.caption, left = VIEW_CAPTION_BORDER;
+        const float top = stage.height - stage.caption;
+        const float left = VIEW_CAPTION_BORDER;
         const float room = stage.width - 2 * left;
         view_clear_canvas(&viewer->canvas);
 
@@ -401,7 +405,8 @@ static uint32_t scaled(uint32_t side, float scale)
 static bool draw_over(view_state *viewer, void (*draw)(view_state *, const view_stage *),
                       md5_error *error)
 {
-    const uint32_t width = viewer->width, height = viewer->height;
+    const uint32_t width = viewer->width;
+    const uint32_t height = viewer->height;
     const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
     const md5gl_frame frame = {
         .width = width, .height = height, .keep_contents = true, .no_shadows = true};
@@ -412,7 +417,8 @@ static bool draw_over(view_state *viewer, void (*draw)(view_state *, const view_
 
 bool view_present(view_state *viewer, md5_error *error)
 {
-    const uint32_t width = viewer->width, height = viewer->height;
+    const uint32_t width = viewer->width;
+    const uint32_t height = viewer->height;
     const bool is_small = is_reduced(viewer);
     const float scale = is_small ? viewer->economy.scale : 1;
     const view_presented needed = {

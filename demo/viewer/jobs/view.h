@@ -23,9 +23,12 @@ typedef struct view_movie {
     bool is_broken;       // a write failed
     char *path;
     uint8_t *rgba; // [4 * width * height] the last picture of a window, or NULL
-    uint32_t width, height, num_frames;
+    uint32_t width;
+    uint32_t height;
+    uint32_t num_frames;
     double frame_rate;
-    uint32_t num_added, num_chunks;
+    uint32_t num_added;
+    uint32_t num_chunks;
     long whole; // bytes of a recording that can be played, without its end
     view_log *log;
 } view_movie;
@@ -34,7 +37,9 @@ typedef struct view_movie {
 // fewer pixels.
 typedef struct view_presented {
     md5gl_target *target; // or NULL
-    uint32_t width, height, samples;
+    uint32_t width;
+    uint32_t height;
+    uint32_t samples;
 } view_presented;
 
 // A dialog of the desktop that is open.
@@ -182,7 +187,8 @@ struct view_checking {
     view_thread *thread;
     common_list files;
     view_reports found;
-    atomic_bool is_done, stops;
+    atomic_bool is_done;
+    atomic_bool stops;
 };
 
 // Ends the search for what engines say to the files.
@@ -464,11 +470,15 @@ view_color view_color_at(view_state *viewer, float x, float y);
 // sheet; with --clips all, clip by clip.
 typedef struct view_output {
     view_state *viewer;
-    bool is_sheet, is_movie;
+    bool is_sheet;
+    bool is_movie;
     bool is_saved; // nothing has failed
-    uint32_t num_clips, clip;
+    uint32_t num_clips;
+    uint32_t clip;
     uint32_t count, picture; // of this clip
-    uint32_t num_cells, num_done, total;
+    uint32_t num_cells;
+    uint32_t num_done;
+    uint32_t total;
     float azimuth; // where a turntable begins
     md5gl_target *target;
     uint8_t *rgba, *sheet; // sheet: or NULL

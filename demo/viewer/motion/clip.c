@@ -12,7 +12,8 @@ view_turn view_turn_further(view_turn turn, int axis)
 {
     // The axis after the given one goes to the one before it, which goes to the opposite of the
     // first.
-    const size_t next = (size_t)(axis + 1) % 3, last = (size_t)(axis + 2) % 3;
+    const size_t next = (size_t)(axis + 1) % 3;
+    const size_t last = (size_t)(axis + 2) % 3;
     md5_mat34 quarter = {{0}};
     quarter.m[5 * (size_t)axis] = 1;
     quarter.m[4 * last + next] = 1;
@@ -137,7 +138,8 @@ static md5_vec3 walked_in_clip(const view_scene *scene, const view_play *play)
     const md5_anim *const anim = view_shown_anim(scene);
     if (anim == NULL || scene->root != MD5_ROOT_ID)
         return (md5_vec3){0, 0, 0};
-    const md5_sample_position begin = {0}, now = view_sample_position(play, anim);
+    const md5_sample_position begin = {0};
+    const md5_sample_position now = view_sample_position(play, anim);
     return view_turn_vector(&scene->turn, md5_anim_root_motion(anim, begin, now));
 }
 

@@ -226,11 +226,13 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
 // -- Playing -------------------------------------------------------------------------------------
 
 // Milliseconds: of the engine; a usual time of its scripts.
-static const uint32_t tick = 16, fade = 200;
+static const uint32_t tick = 16;
+static const uint32_t fade = 200;
 
 // Seconds after which all begins anew, so that a time is reached soon from the last beginning; and
 // before the first order.
-static const double run = 600, run_before = 10;
+static const double run = 600;
+static const double run_before = 10;
 
 const char *view_channel_name(md5_channel channel)
 {
@@ -569,7 +571,8 @@ void view_follow_body(view_scene *scene, md5_mat34 placed)
     for (uint32_t i = 0; i < figure->num_parts - 1; i++) {
         view_entity_part *const part = &figure->parts[i + 1];
         const view_entity_part *const above = &figure->parts[part->above];
-        const uint32_t first = part->first_joint, below = above->first_joint;
+        const uint32_t first = part->first_joint;
+        const uint32_t below = above->first_joint;
         if (monster != NULL && is_head(figure, part)) {
             md5_monster_head_pose(monster, pose + first, joints + first, NULL);
         } else {

@@ -65,7 +65,8 @@ typedef struct view_entity {
     double clock;      // milliseconds since then
 
     view_order *orders; // [num_orders] by their times
-    uint32_t num_orders, num_obeyed;
+    uint32_t num_orders;
+    uint32_t num_obeyed;
     uint32_t num_fired;
     view_event fired[VIEW_EVENTS]; // the last frame commands that did, newest first
 } view_entity;

@@ -54,7 +54,8 @@ static bool load_setup(view_fall *fall, const md5_model *model, const char *fold
 static void load_beside(view_fall *fall, const md5_model *model, const char *model_path,
                         const md5_load_opts *opts, view_log *log)
 {
-    char *const folder = common_folder(model_path), *const stem = common_stem(model_path);
+    char *const folder = common_folder(model_path);
+    char *const stem = common_stem(model_path);
     char *const file = common_format("%s.af", stem);
     fall->path = common_join(folder, file);
     fall->name = common_format("af/%s", file);
@@ -138,8 +139,8 @@ static float height_at(void *user, float x, float y, md5_vec3 *normal)
 {
     const float reach = 0.05f;
     const float height = view_ground_height(user, x, y);
-    const float east = view_ground_height(user, x + reach, y) - height,
-                north = view_ground_height(user, x, y + reach) - height;
+    const float east = view_ground_height(user, x + reach, y) - height;
+    const float north = view_ground_height(user, x, y + reach) - height;
     *normal = md5_vec3_normalize((md5_vec3){-east, -north, reach}, (md5_vec3){0, 0, 1});
     return height;
 }
@@ -150,8 +151,8 @@ static uint32_t find_steps(void *user, md5_bounds box, md5_vec3 (*corners)[3], u
     enum { COLUMNS = 4 }; // of corners, of each step
     const view_terrain *const stairs = user;
     const float width = (float)COLUMNS * stairs->cell;
-    const int32_t first = COLUMNS * ((int32_t)floorf(box.min.x / width) - 1),
-                  last = COLUMNS * ((int32_t)floorf(box.max.x / width) + 1);
+    const int32_t first = COLUMNS * ((int32_t)floorf(box.min.x / width) - 1);
+    const int32_t last = COLUMNS * ((int32_t)floorf(box.max.x / width) + 1);
     uint32_t count = 0;
     for (int32_t column = first; column <= last && count + 2 <= room; column += COLUMNS / 2) {
         md5_vec3 at[4]; // both ends of both columns

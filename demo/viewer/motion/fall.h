@@ -24,7 +24,8 @@ typedef struct view_fall {
 
     // Of a figure beside the model: its file, as the only one of a game, and the model as an entity
     // there, whose clip "af_pose" it begins in.
-    char *path, *name;
+    char *path;
+    char *name;
     md5_game *game;
     md5_figure *own;
     md5_entity entity;

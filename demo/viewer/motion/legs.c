@@ -4,7 +4,8 @@
 
 // Side of a square and height of the ground relative to the model's size; the slope has 20 degrees.
 static const struct {
-    float cell, height;
+    float cell;
+    float height;
 } shares[] = {[VIEW_HILLS] = {0.1f, 0.05f},
               [VIEW_STAIRS] = {0.07f, 0.1f},
               [VIEW_SLOPE] = {0.1f, 0.412f},
@@ -112,15 +113,18 @@ float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y)
 
 float view_ground_height(const view_terrain *terrain, float x, float y)
 {
-    const float column = floorf(x / terrain->cell), row = floorf(y / terrain->cell);
-    const float u = x / terrain->cell - column, v = y / terrain->cell - row;
+    const float column = floorf(x / terrain->cell);
+    const float row = floorf(y / terrain->cell);
+    const float u = x / terrain->cell - column;
+    const float v = y / terrain->cell - row;
     if (!(fabsf(column) < 1e9f && fabsf(row) < 1e9f) || terrain->kind == VIEW_LEVEL)
         return 0; // far away, or not a number
-    const int32_t i = (int32_t)column, j = (int32_t)row;
+    const int32_t i = (int32_t)column;
+    const int32_t j = (int32_t)row;
     if (terrain->kind == VIEW_STAIRS)
         return tread(terrain, i >> 2);
-    const float right = view_corner_height(terrain, i + 1, j),
-                left = view_corner_height(terrain, i, j + 1);
+    const float right = view_corner_height(terrain, i + 1, j);
+    const float left = view_corner_height(terrain, i, j + 1);
     return u + v < 1 ? (1 - u - v) * view_corner_height(terrain, i, j) + u * right + v * left
                      : (u + v - 1) * view_corner_height(terrain, i + 1, j + 1) + (1 - v) * right
                            + (1 - u) * left;
@@ -185,7 +189,9 @@ void view_place_feet(view_scene *scene, const md5_xform *place, double time)
 // == Legs ========================================================================================
 
 // Speeds, in radii of the circle of feet per second; turning speed in radians per second.
-static const float walk_share = 0.8f, run_share = 1.5f, turn_rate = 0.9f;
+static const float walk_share = 0.8f;
+static const float run_share = 1.5f;
+static const float turn_rate = 0.9f;
 
 // Slope of leaning into curves, per radius/s^2 of acceleration.
 static const float bank_share = 0.12f;

@@ -86,7 +86,8 @@ static void tell_pointer(view_machine *machine)
 
 // How fast keys turn a character whose clips do not turn it, degrees per second, and how fast a
 // parameter approaches its target, per second.
-static const float turn_rate = 150, value_rate = 6;
+static const float turn_rate = 150;
+static const float value_rate = 6;
 
 // Duration of blending a one-shot in and out, seconds.
 static const float one_shot_fade = 0.2f;
@@ -175,10 +176,11 @@ void view_push_parameter(view_machine *machine, uint32_t parameter)
 const char *view_play_one_shot(view_machine *machine)
 {
     const md5_one_shot_desc one_shot = {.fade_in = one_shot_fade, .fade_out = one_shot_fade};
-    const uint32_t num_rows = machine->desc->num_one_shots,
-                   count = num_rows + machine->desc->num_clips;
+    const uint32_t num_rows = machine->desc->num_one_shots;
+    const uint32_t count = num_rows + machine->desc->num_clips;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t number = machine->next_one_shot++ % count, clip = number - num_rows;
+        const uint32_t number = machine->next_one_shot++ % count;
+        const uint32_t clip = number - num_rows;
         if (number < num_rows) {
             const md5_one_shot_desc *const row = &machine->desc->one_shots[number];
             md5_player_play_one_shot(machine->player, MD5_NONE, MD5_NONE, row);
@@ -336,7 +338,8 @@ static void advance_all(view_machine *host, double seconds)
                                 settings->rows[*next].value);
         if (machine->acts)
             view_direct(machine);
-        const float share = control->fast ? 1 : 0.5f, part = 1 - expf(-value_rate * span);
+        const float share = control->fast ? 1 : 0.5f;
+        const float part = 1 - expf(-value_rate * span);
         if (turns_itself(machine)) {
             // It receives what the keys ask for in one call, and takes the steps that lead there.
             steer(machine, "speed", control->ahead, control->ahead > 0 ? share : 1, 1,
@@ -394,7 +397,8 @@ void view_run_machine(view_machine *machine, double time)
 
 md5_vec3 view_circling_target(const md5_model *model, double time)
 {
-    const float angle = (float)fmod(time * 1.3, 2 * VIEW_PI), reach = view_size(model->bounds);
+    const float angle = (float)fmod(time * 1.3, 2 * VIEW_PI);
+    const float reach = view_size(model->bounds);
     return md5_vec3_add(view_centre(model->bounds),
                         (md5_vec3){0.8f * reach, 0.35f * reach * sinf(angle),
                                    0.12f * reach * (0.8f + cosf(angle))});
@@ -478,7 +482,8 @@ static const md5_anim *clip_of(const view_scene *scene, uint32_t clip)
 // which the camera follows.
 static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
 {
-    const md5_sample_position begin = {0}, sample = {.frame0 = frame, .frame1 = frame};
+    const md5_sample_position begin = {0};
+    const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
     const md5_character *const character = scene->machine.character;
     if (clip >= character->num_clips) {
         view_pose_at(scene, &sample);
@@ -558,7 +563,8 @@ static void tell(const view_scene *scene, char *text, size_t size)
     const view_machine *const machine = &scene->machine;
     const md5_machine_desc *const desc = machine->desc;
     const md5_vec3 place = machine->place.translation;
-    char states[256] = "", one_shots[256] = "";
+    char states[256] = "";
+    char one_shots[256] = "";
     for (uint32_t i = 0; i < desc->num_layers; i++)
         common_append(states, sizeof states, ",", "%s",
                       desc->layers[i].states[md5_player_layer(machine->player, i).state].name);

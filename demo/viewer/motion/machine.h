@@ -11,10 +11,12 @@
 // Input from keys: -1, 0 or 1 each. A parameter that keys have moved returns to rest when they are
 // released; other parameters keep their values.
 typedef struct view_control {
-    int ahead, side;
+    int ahead;
+    int side;
     bool fast;
     bool down[4]; // keys ahead, back, right, left; of two opposite ones the last pressed counts
-    bool moves_ahead, moves_side;
+    bool moves_ahead;
+    bool moves_side;
 } view_control;
 
 typedef struct view_machine view_machine;
@@ -44,7 +46,8 @@ struct view_machine {
     md5_xform start;
     // A machine that advances with this one, or with which this one does; or NULL. An event of a
     // clip sets the trigger of the same name of the other.
-    view_machine *guest, *host;
+    view_machine *guest;
+    view_machine *host;
     view_machine *carried; // the same, but its events set nothing; or NULL
 };
 

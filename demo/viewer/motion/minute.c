@@ -106,7 +106,8 @@ void view_direct(view_machine *machine)
     }
     if (!machine->has_target || !view_find_shot(machine, &camera))
         return;
-    const float azimuth = view_radians(camera.azimuth), elevation = view_radians(camera.elevation);
+    const float azimuth = view_radians(camera.azimuth);
+    const float elevation = view_radians(camera.elevation);
     const md5_vec3 back = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
                            sinf(elevation)};
     machine->target =

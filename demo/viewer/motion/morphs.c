@@ -38,7 +38,8 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
 {
     if (model == NULL || path == NULL)
         return true;
-    char *const folder = common_folder(path), *const inner = common_join(folder, "morphs");
+    char *const folder = common_folder(path);
+    char *const inner = common_join(folder, "morphs");
     common_list files = common_list_folder(inner, ".md5mesh");
     md5_morph_source *const sources = common_alloc(files.count, sizeof *sources);
     const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES};

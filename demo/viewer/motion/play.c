@@ -105,7 +105,8 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
 uint32_t view_count_pictures(const view_play *play, const md5_anim *anim, double rate)
 {
     const double most = 1e6;
-    double first = 0, last = 0;
+    double first = 0;
+    double last = 0;
     if (anim == NULL || !(play->speed > 0))
         return 1;
     const double length = view_find_range(play, anim, &first, &last)
@@ -140,7 +141,8 @@ void view_toggle_play(view_play *play, const md5_anim *anim)
     play->held_at_end = false;
     if (!play->playing || anim == NULL || play->wrap != MD5_WRAP_CLAMP)
         return;
-    double begin = 0, end = anim->duration;
+    double begin = 0;
+    double end = anim->duration;
     view_find_range(play, anim, &begin, &end);
     if (!play->backward && play->time >= end)
         play->time = begin;

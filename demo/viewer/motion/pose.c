@@ -63,10 +63,12 @@ void view_skin(view_scene *scene)
 // pose that is measured.
 static float value_at(float *values, int count, int index)
 {
-    int low = 0, high = count - 1;
+    int low = 0;
+    int high = count - 1;
     while (low < high) {
         const float pivot = values[index];
-        int i = low, j = high;
+        int i = low;
+        int j = high;
         while (i <= j) {
             while (values[i] < pivot)
                 i++;
@@ -114,7 +116,8 @@ static view_sphere find_core(const view_scene *scene)
     }
     if (count < 2 * SHARE)
         return (view_sphere){.radius = INFINITY};
-    const int middle = count / 2, most = count - 1 - count / SHARE;
+    const int middle = count / 2;
+    const int most = count - 1 - count / SHARE;
     view_sphere core = {.centre = {value_at(x, count, middle), value_at(y, count, middle),
                                    value_at(z, count, middle)}};
     for (int i = 0; i < count; i++)
@@ -127,7 +130,9 @@ static view_sphere find_core(const view_scene *scene)
 static md5_vec3 hull_direction(int index)
 {
     const int cell = index < 13 ? index : index + 1; // 13 is the cube's centre
-    const int x = cell % 3 - 1, y = cell / 3 % 3 - 1, z = cell / 9 - 1;
+    const int x = cell % 3 - 1;
+    const int y = cell / 3 % 3 - 1;
+    const int z = cell / 9 - 1;
     const md5_vec3 direction = {(float)x, (float)y, (float)z};
     return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
 }
@@ -147,7 +152,8 @@ static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_boun
 {
     const md5_vec3 back = md5_vec3_scale(direction, -1);
     const int opposite = VIEW_HULL_POINTS - 1 - i;
-    float high = hull->reach[i], low = -hull->reach[opposite];
+    float high = hull->reach[i];
+    float low = -hull->reach[opposite];
     if (md5_vec3_dot(direction, far_corner(box, direction)) <= high
         && md5_vec3_dot(direction, far_corner(box, back)) >= low)
         return;
@@ -273,7 +279,8 @@ static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull
 // What joints reach, and for each direction the clip and frame in which one is farthest out.
 typedef struct far_frames {
     view_hull hull;
-    uint32_t clip[VIEW_HULL_POINTS], frame[VIEW_HULL_POINTS];
+    uint32_t clip[VIEW_HULL_POINTS];
+    uint32_t frame[VIEW_HULL_POINTS];
 } far_frames;
 
 static void note_far_frame(const view_scene *scene, uint32_t clip, uint32_t frame, far_frames *far)

@@ -270,7 +270,8 @@ static size_t find_clip(const view_scene *scene, const char *path)
 
 bool view_add_clip(view_scene *scene, const char *path, view_log *log)
 {
-    const size_t place = find_clip(scene, path), last = scene->num_clips;
+    const size_t place = find_clip(scene, path);
+    const size_t last = scene->num_clips;
     if (!load_clip(scene, path, log))
         return false;
     if (place < last) {
@@ -402,8 +403,10 @@ common_list view_models_of_clip(const char *path)
 {
     enum { MAX_TRIED = 64 }; // each is read
     const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL};
-    char *const whole = common_whole(path), *const folder = common_folder(whole);
-    common_list models = common_list_folder(folder, ".md5mesh"), fitting = {NULL, 0};
+    char *const whole = common_whole(path);
+    char *const folder = common_folder(whole);
+    common_list models = common_list_folder(folder, ".md5mesh");
+    common_list fitting = {NULL, 0};
     md5_anim *const anim = md5_load_anim(path, NULL, NULL);
     for (size_t i = 0; anim != NULL && i < models.count && i < MAX_TRIED; i++) {
         md5_model *const model = md5_load_model(models.names[i], &opts, NULL);
@@ -452,7 +455,8 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     scene->path =
         common_is_folder(main_path) ? common_join(main_path, "md5.cfg") : common_copy(main_path);
     if (strcmp(common_base(scene->path), "md5.cfg") == 0) {
-        char *const near = common_folder(scene->path), *const folder = common_absolute(near);
+        char *const near = common_folder(scene->path);
+        char *const folder = common_absolute(near);
         scene->name = common_copy(common_base(folder));
         free(near);
         free(folder);

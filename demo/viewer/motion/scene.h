@@ -71,7 +71,8 @@ typedef struct view_scene {
     size_t num_clips, clip; // clip: index of the selected one, if num_clips > 0
     // What moves the model, and what does so now: the same, or the bind pose. See motion.h; NULL:
     // the clip.
-    const struct view_motion_kind *mover, *motion;
+    const struct view_motion_kind *mover;
+    const struct view_motion_kind *motion;
     const md5_files *files; // what all is read through, within limits; NULL: the system's files
     size_t num_unopened;    // animations beside the model that were not loaded
     bool picked_up;         // the clips were found beside the model, not named

@@ -19,9 +19,11 @@ static float crossfade(const md5_xform *from, const md5_xform *to, uint32_t num_
 VIEW_SHOW(crossfade)
 {
     const uint32_t hand = view_page_joint(picture, "hand_r");
-    const double begin = 1, now = fmod(picture->time, picture->plots->row.high.x);
-    md5_xform *const from = picture->figures[0].pose, *const mix = picture->figures[1].pose,
-                     *const to = picture->figures[2].pose;
+    const double begin = 1;
+    const double now = fmod(picture->time, picture->plots->row.high.x);
+    md5_xform *const from = picture->figures[0].pose;
+    md5_xform *const mix = picture->figures[1].pose;
+    md5_xform *const to = picture->figures[2].pose;
     const md5_xform *const poses[3] = {from, to, mix};
     float weight = 0;
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
@@ -99,7 +101,9 @@ static float left_of(float x, float v, float seconds, float t)
     const float t1 = v < 0.0f ? fminf(seconds, -5.0f * x / v) : seconds;
     if (t >= t1)
         return 0.0f;
-    const float v1 = v * t1, a1 = fmaxf(0.0f, -8.0f * v1 - 20.0f * x), s = t / t1;
+    const float v1 = v * t1;
+    const float a1 = fmaxf(0.0f, -8.0f * v1 - 20.0f * x);
+    const float s = t / t1;
     const float c5 = -0.5f * (a1 + 6.0f * v1 + 12.0f * x);
     const float c4 = 0.5f * (3.0f * a1 + 16.0f * v1 + 30.0f * x);
     const float c3 = -0.5f * (3.0f * a1 + 12.0f * v1 + 20.0f * x);
@@ -121,9 +125,10 @@ VIEW_SHOW(inertial)
                                " layer body { state run run state attack attack } }";
     const uint32_t hand = view_page_joint(picture, "hand_r");
     const int now = (int)(fmod(picture->time, 2) / 2.0 * (double)VIEW_PAGE_STEPS);
-    const double step = 2.0 / (double)VIEW_PAGE_STEPS, begin = 0.5;
-    md5_xform *const before = view_spare_pose(picture, 0), *const pose =
-                                                               view_spare_pose(picture, 1);
+    const double step = 2.0 / (double)VIEW_PAGE_STEPS;
+    const double begin = 0.5;
+    md5_xform *const before = view_spare_pose(picture, 0);
+    md5_xform *const pose = view_spare_pose(picture, 1);
     for (int way = 0; way < 3; way++) {
         playing p;
         const bool plays = begin_playing(&p, picture, common_copy(text), NULL);
@@ -170,8 +175,8 @@ VIEW_SHOW(additive)
 {
     const uint32_t head = view_page_joint(picture, "head");
     // The difference: a nod, as it was made on a head that looks ahead; a part of it by its angle.
-    const md5_quat turn = md5_quat_from_euler((md5_euler){.yaw = v[0]}),
-                   nod = md5_quat_from_euler((md5_euler){.pitch = v[1] * v[2]});
+    const md5_quat turn = md5_quat_from_euler((md5_euler){.yaw = v[0]});
+    const md5_quat nod = md5_quat_from_euler((md5_euler){.pitch = v[1] * v[2]});
     for (int before = 0; before < 2; before++) {
         const view_figure *const figure = &picture->figures[before];
         view_sample_clip(picture, "breathe", picture->time, figure->pose);
@@ -218,8 +223,9 @@ VIEW_SHOW(manner)
     const uint32_t manner = view_choice(picture, 0);
     const char *const names[3] = {manner_poses[manner].clip, "stand", view_word(picture, 1)};
     const view_clip *const clip = view_page_clip(picture, names[2]);
-    const uint32_t foot = view_page_joint(picture, "foot_l"),
-                   head = view_page_joint(picture, "head"), count = picture->scene->num_joints;
+    const uint32_t foot = view_page_joint(picture, "foot_l");
+    const uint32_t head = view_page_joint(picture, "head");
+    const uint32_t count = picture->scene->num_joints;
     md5_xform *poses[5] = {[4] = view_spare_pose(picture, 0)}; // those of the figures, and the mean
     view_plot *const plot = picture->plots;
     if (clip == NULL)
@@ -240,7 +246,8 @@ VIEW_SHOW(manner)
         }
     }
     for (int k = 0; k < 3; k++) {
-        float low = INFINITY, high = -INFINITY;
+        float low = INFINITY;
+        float high = -INFINITY;
         for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
             low = fminf(low, plot->series[k].points[i].y);
             high = fmaxf(high, plot->series[k].points[i].y);
@@ -281,7 +288,8 @@ VIEW_SHOW(masks)
     static const char *const joints[5] = {"spine_1", "spine_2", "chest", "neck", "thigh_l"};
     const view_figure *const figure = &picture->figures[0];
     float weights[128];
-    md5_xform *const legs = view_spare_pose(picture, 0), *const arms = view_spare_pose(picture, 1);
+    md5_xform *const legs = view_spare_pose(picture, 0);
+    md5_xform *const arms = view_spare_pose(picture, 1);
     view_sample_clip(picture, "walk", picture->time, legs);
     view_sample_clip(picture, "wave", picture->time, arms);
     if (picture->skeleton->num_joints > 128)
@@ -303,8 +311,8 @@ VIEW_SHOW(masks)
             view_add_mark(picture->plots, i, weight, VIEW_RED);
         }
     }
-    const uint32_t thigh = view_page_joint(picture, "thigh_l"),
-                   hand = view_page_joint(picture, "hand_l");
+    const uint32_t thigh = view_page_joint(picture, "thigh_l");
+    const uint32_t hand = view_page_joint(picture, "hand_l");
     VIEW_FACTS(picture, view_angle(figure->pose[thigh].rotation, legs[thigh].rotation),
                view_angle(figure->pose[hand].rotation, arms[hand].rotation));
 }
@@ -322,7 +330,8 @@ enum { STEPS_OF_GAIT = 4 * VIEW_PAGE_STEPS };
 VIEW_SHOW(sync)
 {
     const float gait = v[0];
-    const double length = 3, now = fmod(picture->time, length);
+    const double length = 3;
+    const double now = fmod(picture->time, length);
     const double step = length / (double)STEPS_OF_GAIT;
     const uint32_t foot = view_page_joint(picture, "foot_l");
     md5_xform *const pose = view_spare_pose(picture, 0);
@@ -345,14 +354,15 @@ VIEW_SHOW(sync)
         end_playing(&p);
         if (!plays)
             return;
-        const double walk = view_page_clip(picture, "walk")->anim->duration,
-                     run = view_page_clip(picture, "run")->anim->duration;
+        const double walk = view_page_clip(picture, "walk")->anim->duration;
+        const double run = view_page_clip(picture, "run")->anim->duration;
         const double cycle = 1.0 / ((1.0 - gait) / walk + gait / run);
         // The smallest range of a cycle's steps in a row.
         const int num_steps = (int)lround(cycle / step);
         float smallest = INFINITY;
         for (int first = 0; first + num_steps <= STEPS_OF_GAIT; first++) {
-            float low = INFINITY, high = -INFINITY;
+            float low = INFINITY;
+            float high = -INFINITY;
             for (int i = first; i <= first + num_steps; i++) {
                 low = fminf(low, places[i]);
                 high = fmaxf(high, places[i]);
@@ -370,11 +380,14 @@ VIEW_SHOW(machine)
 {
     playing p;
     view_plot *const plots = picture->plots;
-    const double length = plots->row.high.x, now = fmod(picture->time, length);
+    const double length = plots->row.high.x;
+    const double now = fmod(picture->time, length);
     const double tick = length / (double)VIEW_PAGE_STEPS;
     const bool plays = begin_playing(&p, picture, NULL, NULL);
     md5_layer_status shown = {.from = MD5_NONE};
-    float speed = 0, state = 0, waves = 0;
+    float speed = 0;
+    float state = 0;
+    float waves = 0;
     for (int i = 0; plays && tick * i <= length; i++) {
         const double time = tick * i;
         const float now_speed = v[0] * (float)fmin(fmin(time, length - time) / 2, 1);
@@ -383,7 +396,8 @@ VIEW_SHOW(machine)
             md5_player_set(p.player, 1, 1);
         md5_player_advance(p.player, i > 0 ? tick : 0, NULL, NULL);
         const md5_layer_status status = md5_player_layer(p.player, 0);
-        const float to = (float)status.state, weight = md5_player_one_shot(p.player, 0).weight;
+        const float to = (float)status.state;
+        const float weight = md5_player_one_shot(p.player, 0).weight;
         const float from = status.from != MD5_NONE ? (float)status.from : to;
         const float now_state = from + (to - from) * status.progress;
         view_add_point(plots, 0, time, now_state);
@@ -400,7 +414,9 @@ VIEW_SHOW(machine)
     view_add_mark(plots, now, state, VIEW_RED);
     view_add_mark(&plots[1], now, speed, VIEW_RED);
     // The states above the character, and what leads from one to the other.
-    const float apart = 16, high = 66, free_space = 9;
+    const float apart = 16;
+    const float high = 66;
+    const float free_space = 9;
     for (uint32_t i = 0; i < 2u; i++)
         view_add_label(picture, (md5_vec3){0, i == 0 ? -apart : apart, high},
                        shown.state == i ? VIEW_YELLOW : VIEW_PLAIN, i == 0 ? "stand" : "go");
@@ -439,7 +455,8 @@ VIEW_SHOW(in_step)
     // What is behind the first two of the words that the text has is a comment.
     static const char *const gait_ways[3] = {"in_step", "keep_phase //", "//"};
     const uint32_t old = view_choice(picture, 0);
-    const double tick = 3.0 / (double)STEPS, now = fmod(picture->time, 3);
+    const double tick = 3.0 / (double)STEPS;
+    const double now = fmod(picture->time, 3);
     const double fade = v[2];
     view_plot *const plots = picture->plots;
     plots[0].row.high.x = v[2];
@@ -495,7 +512,8 @@ static void add_window(void *user, md5_player *player, const md5_event *event, f
 static void show_bars(view_picture *picture, double told)
 {
     view_plot *const plot = &picture->plots[picture->num_plots - 1];
-    const double length = plot->row.high.x, tick = length / (double)VIEW_PAGE_STEPS;
+    const double length = plot->row.high.x;
+    const double tick = length / (double)VIEW_PAGE_STEPS;
     const double now = fmod(picture->time, length);
     event_plot to = {.plot = plot};
     playing p;
@@ -555,10 +573,12 @@ VIEW_SHOW(grip)
 {
     static const char model[] = "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 "
                                 "joints { \"shaft\" -1 ( 0 0 0 ) ( 0 0 -0.6088 ) }";
-    const md5_vec3 grip = {.x = v[1]}, ends[2] = {{.x = -10}, {.x = 26}};
-    const double length = 4, now = fmod(picture->time, length);
-    const uint32_t hand = view_page_joint(picture, "hand_l"),
-                   prop = view_page_joint(picture, "prop_r");
+    const md5_vec3 grip = {.x = v[1]};
+    const md5_vec3 ends[2] = {{.x = -10}, {.x = 26}};
+    const double length = 4;
+    const double now = fmod(picture->time, length);
+    const uint32_t hand = view_page_joint(picture, "hand_l");
+    const uint32_t prop = view_page_joint(picture, "prop_r");
     md5_model *const staff = md5_parse_model(model, strlen(model), NULL, NULL);
     md5_xform *const pose = view_spare_pose(picture, 0);
     for (int both = 0; both < 2; both++) {

@@ -7,7 +7,8 @@
 // `count` images of size * size texels, one after another.
 typedef struct flipbook {
     const float *texels;
-    int size, count;
+    int size;
+    int count;
 } flipbook;
 
 static float texel(const flipbook *book, int frame, int x, int y)
@@ -33,7 +34,8 @@ static float from_atlas(const flipbook *book, double frame, int x, int y)
 // The images are layers of a 3D texture. The filter interpolates between two layers.
 static float from_volume(const flipbook *book, double frame, int x, int y)
 {
-    const int first = (int)frame % book->count, second = (first + 1) % book->count;
+    const int first = (int)frame % book->count;
+    const int second = (first + 1) % book->count;
     const float part = (float)(frame - floor(frame));
     return texel(book, first, x, y) * (1.0f - part) + texel(book, second, x, y) * part;
 }
@@ -56,9 +58,9 @@ static float fire_at(double x, double y, double part)
 
 static view_color fire_color(float light)
 {
-    const uint32_t red = (uint32_t)(255 * fminf(1, 2.2f * light)),
-                   green = (uint32_t)(255 * fminf(1, 1.3f * light * light)),
-                   blue = (uint32_t)(120 * light * light * light);
+    const uint32_t red = (uint32_t)(255 * fminf(1, 2.2f * light));
+    const uint32_t green = (uint32_t)(255 * fminf(1, 1.3f * light * light));
+    const uint32_t blue = (uint32_t)(120 * light * light * light);
     return red << 24 | green << 16 | blue << 8 | 0xFF;
 }
 
@@ -66,9 +68,11 @@ VIEW_SHOW(bitmap)
 {
     static float (*const ways[3])(const flipbook *, double, int, int) = {from_array, from_atlas,
                                                                          from_volume};
-    const int size = (int)lroundf(v[2]), count = (int)view_choice(picture, 0);
+    const int size = (int)lroundf(v[2]);
+    const int count = (int)view_choice(picture, 0);
     const int rows = 90 / size; // lines that fill a texel
-    const double rate = v[1], high = picture->plots->row.high.x;
+    const double rate = v[1];
+    const double high = picture->plots->row.high.x;
     // Played backward, time is below 0.
     const double now = picture->time - high * floor(picture->time / high);
     const size_t num_texels = (size_t)count * (size_t)size * (size_t)size;
@@ -81,14 +85,16 @@ VIEW_SHOW(bitmap)
     }
     for (int way = 0; way < 3; way++) {
         view_figure *const figure = &picture->figures[way];
-        const float left = figure->place.translation.y - 15, edge = 30.0f / (float)size;
+        const float left = figure->place.translation.y - 15;
+        const float edge = 30.0f / (float)size;
         figure->shape = (md5_mat34){{0}}; // no character
         for (int i = 0; i < size * size * rows; i++) {
-            const int x = i / rows % size, y = i / rows / size;
+            const int x = i / rows % size;
+            const int y = i / rows / size;
             const float light = ways[way](&book, rate * now, x, y);
             const float z = 4 + edge * ((float)y + ((float)(i % rows) + 0.5f) / (float)rows);
-            const md5_vec3 from = {0, left + edge * (float)x, z},
-                           to = {0, left + edge * (float)(x + 1), z};
+            const md5_vec3 from = {0, left + edge * (float)x, z};
+            const md5_vec3 to = {0, left + edge * (float)(x + 1), z};
             view_page_line(picture, from, to, fire_color(light));
         }
     }

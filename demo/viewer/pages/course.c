@@ -59,10 +59,12 @@ static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
         b = (md5_quat){-b.x, -b.y, -b.z, -b.w};
         cosine = -cosine;
     }
-    const float angle = acosf(fminf(fmaxf(cosine, -1.0f), 1.0f)), sine = sinf(angle);
+    const float angle = acosf(fminf(fmaxf(cosine, -1.0f), 1.0f));
+    const float sine = sinf(angle);
     if (sine < 1e-3f) // equal or opposite: the direction of the rotation is undefined
         return a;
-    const float p = sinf((1.0f - t) * angle) / sine, q = sinf(t * angle) / sine;
+    const float p = sinf((1.0f - t) * angle) / sine;
+    const float q = sinf(t * angle) / sine;
     return (md5_quat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z, p * a.w + q * b.w};
 }
 // end of lines
@@ -71,7 +73,8 @@ VIEW_SHOW(sign)
 {
     const float angle = view_radians(v[0]);
     const float t = view_moving_part(picture, v[1]);
-    const md5_quat from = {.w = 1}, to = {.x = sinf(0.5f * angle), .w = cosf(0.5f * angle)};
+    const md5_quat from = {.w = 1};
+    const md5_quat to = {.x = sinf(0.5f * angle), .w = cosf(0.5f * angle)};
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const float part = (float)view_step_x(picture->plots, i, t);
         for (int way = 0; way < 2; way++) {
@@ -167,8 +170,8 @@ VIEW_SHOW(scale)
     const md5_mat34 product = md5_mat34_mul(parent, md5_mat34_from_xform(child));
     const scaled equal = mul_scaled((scaled){{.w = 1}, sqrtf(v[0] * v[1]), {0, 0, 16}},
                                     (scaled){turn, 1, child.translation});
-    const md5_vec3 y = md5_mat34_direction(product, (md5_vec3){0, 1, 0}),
-                   z = md5_mat34_direction(product, (md5_vec3){0, 0, 1});
+    const md5_vec3 y = md5_mat34_direction(product, (md5_vec3){0, 1, 0});
+    const md5_vec3 z = md5_mat34_direction(product, (md5_vec3){0, 0, 1});
     md5_mat34 kept = md5_mat34_from_xform((md5_xform){.rotation = equal.q, .translation = equal.t});
     for (int i = 0; i < 12; i++)
         kept.m[i] *= i % 4 < 3 ? equal.s : 1;
@@ -205,9 +208,11 @@ static double frame_at(double seconds, double rate, int frames, int after, int *
 // Frames of his walk, as a clip that has so many.
 VIEW_SHOW(time)
 {
-    const int after = (int)view_choice(picture, 0), frames = (int)view_choice(picture, 2);
+    const int after = (int)view_choice(picture, 0);
+    const int frames = (int)view_choice(picture, 2);
     const view_clip *const walk = view_page_clip(picture, "walk");
-    const double duration = walk != NULL ? walk->anim->duration : 1, rate = v[1];
+    const double duration = walk != NULL ? walk->anim->duration : 1;
+    const double rate = v[1];
     md5_xform *const poses[2] = {picture->figures[0].pose, view_spare_pose(picture, 0)};
     int both[2];
     picture->plots->row.high.y = (float)frames;
@@ -242,7 +247,8 @@ static md5_vec3 moved_between(const md5_vec3 *root, uint32_t num_frames, double 
     const md5_vec3 cycle = md5_vec3_sub(root[last], root[0]);
     md5_vec3 at[2];
     for (int i = 0; i < 2; i++) {
-        const double whole = floor(times[i] / last), rest = times[i] - whole * last;
+        const double whole = floor(times[i] / last);
+        const double rest = times[i] - whole * last;
         const uint32_t frame = rest < last ? (uint32_t)rest : last - 1;
         at[i] = md5_vec3_lerp(root[frame], root[frame + 1], (float)(rest - frame));
         at[i] = md5_vec3_add(at[i], md5_vec3_scale(cycle, (float)whole));
@@ -266,10 +272,12 @@ VIEW_SHOW(root)
                    MD5_ROOT_FILE, pose);
         root[i] = pose[0].translation;
     }
-    const double span = picture->plots->row.high.x, now = fmod(picture->time, span);
+    const double span = picture->plots->row.high.x;
+    const double now = fmod(picture->time, span);
     md5_vec3 sum = {0, 0, 0};
     for (int i = 0; i < VIEW_PAGE_POINTS; i++) {
-        const double time = view_plot_x(picture->plots, i), step = span / (double)VIEW_PAGE_STEPS;
+        const double time = view_plot_x(picture->plots, i);
+        const double step = span / (double)VIEW_PAGE_STEPS;
         if (i > 0)
             sum = md5_vec3_add(sum,
                                moved_between(root, num_frames, rate * (time - step), rate * time));

@@ -41,12 +41,15 @@ VIEW_SHOW(interpolation)
 {
     const view_clip *const clip = view_page_clip(picture, "attack");
     const uint32_t hand = view_page_joint(picture, "hand_r");
-    md5_xform *const pose = picture->figures[0].pose, *const other = view_spare_pose(picture, 0);
+    md5_xform *const pose = picture->figures[0].pose;
+    md5_xform *const other = view_spare_pose(picture, 0);
     view_plot *const plots = picture->plots;
     if (clip == NULL)
         return;
-    const double time = v[1] * picture->time, rate = clip->anim->frame_rate;
-    const double span = 4.0 / rate, begin = span * floor(time / span);
+    const double time = v[1] * picture->time;
+    const double rate = clip->anim->frame_rate;
+    const double span = 4.0 / rate;
+    const double begin = span * floor(time / span);
     for (int i = 0; i < 2; i++) {
         plots[i].row.low.x = (float)begin;
         plots[i].row.high.x = (float)(begin + span);
@@ -85,8 +88,10 @@ static md5_quat slerp_or_nlerp(bool normalized, md5_quat a, md5_quat b, float t)
     const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
     const float sign =
         cosine < 0.0f ? -1.0f : 1.0f; // use the nearer of q and -q, the same rotation
-    const float angle = acosf(fminf(fabsf(cosine), 1.0f)), sine = sinf(angle);
-    float p = 1.0f - t, q = t;
+    const float angle = acosf(fminf(fabsf(cosine), 1.0f));
+    const float sine = sinf(angle);
+    float p = 1.0f - t;
+    float q = t;
     if (!normalized && sine > 1e-3f) { // if the sine is 0, both rotations are equal
         p = sinf((1.0f - t) * angle) / sine;
         q = sinf(t * angle) / sine;
@@ -101,10 +106,11 @@ VIEW_SHOW(slerp)
 {
     const double angle = v[0] / 57.29577951308232;
     const float t = view_moving_part(picture, v[1]);
-    const md5_quat from = {.w = 1},
-                   to = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, (float)angle);
+    const md5_quat from = {.w = 1};
+    const md5_quat to = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, (float)angle);
     // The largest error of nlerp, as md5math.h derives it, in degrees.
-    const double h = 0.25 * angle, x = sqrt(tan(h) / h - 1) / tan(h);
+    const double h = 0.25 * angle;
+    const double x = sqrt(tan(h) / h - 1) / tan(h);
     const double largest = (2 * atan(x * tan(h)) - 2 * x * h) * 57.29577951308232;
     md5_quat turns[2];
     view_plot *const plots = picture->plots;
@@ -138,8 +144,9 @@ static md5_mat34 lerp_matrices(md5_mat34 from, md5_mat34 to, float t)
 // Of the parallelepiped whose edges are the columns.
 static double volume_of(md5_mat34 m)
 {
-    const md5_vec3 x = {m.m[0], m.m[4], m.m[8]}, y = {m.m[1], m.m[5], m.m[9]},
-                   z = {m.m[2], m.m[6], m.m[10]};
+    const md5_vec3 x = {m.m[0], m.m[4], m.m[8]};
+    const md5_vec3 y = {m.m[1], m.m[5], m.m[9]};
+    const md5_vec3 z = {m.m[2], m.m[6], m.m[10]};
     return md5_vec3_dot(x, md5_vec3_cross(y, z));
 }
 
@@ -153,8 +160,8 @@ static double narrowest_of(md5_mat34 m)
 VIEW_SHOW(matrices)
 {
     const float t = view_moving_part(picture, v[1]);
-    const md5_quat from = {.w = 1},
-                   to = md5_quat_from_axis_angle((md5_vec3){1, 0.5f, 0.3f}, view_radians(v[0]));
+    const md5_quat from = {.w = 1};
+    const md5_quat to = md5_quat_from_axis_angle((md5_vec3){1, 0.5f, 0.3f}, view_radians(v[0]));
     const md5_mat34 ends[2] = {md5_mat34_from_xform((md5_xform){.rotation = from}),
                                md5_mat34_from_xform((md5_xform){.rotation = to})};
     const md5_mat34 mean = lerp_matrices(ends[0], ends[1], t);
@@ -187,9 +194,9 @@ VIEW_SHOW(matrices)
 static md5_quat quat_of(md5_euler e)
 {
     const float half = 0.5f * 3.14159265f / 180.0f;
-    const md5_quat yaw = {.z = sinf(half * e.yaw), .w = cosf(half * e.yaw)},
-                   pitch = {.y = sinf(half * e.pitch), .w = cosf(half * e.pitch)},
-                   roll = {.x = sinf(half * e.roll), .w = cosf(half * e.roll)};
+    const md5_quat yaw = {.z = sinf(half * e.yaw), .w = cosf(half * e.yaw)};
+    const md5_quat pitch = {.y = sinf(half * e.pitch), .w = cosf(half * e.pitch)};
+    const md5_quat roll = {.x = sinf(half * e.roll), .w = cosf(half * e.roll)};
     return md5_quat_mul(md5_quat_mul(yaw, pitch), roll);
 }
 
@@ -205,7 +212,8 @@ static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
 
 VIEW_SHOW(euler)
 {
-    const md5_euler from = {0, 0, 0}, to = {v[0], v[1], v[2]};
+    const md5_euler from = {0, 0, 0};
+    const md5_euler to = {v[0], v[1], v[2]};
     const float t = view_moving_part(picture, v[3]);
     const md5_euler now = {to.pitch * t, to.yaw * t, to.roll * t};
     const md5_quat begin = md5_quat_from_euler(from);
@@ -230,8 +238,10 @@ VIEW_SHOW(euler)
     static const view_color colors[3] = {VIEW_BLUE, VIEW_GREEN, VIEW_RED};
     for (int ring = 0; ring < 3; ring++)
         for (int i = 0; i <= 48; i++) {
-            const float radius = 30 - 2.5f * (float)ring, angle = 6.28318531f * (float)i / 48.0f;
-            const float c = radius * cosf(angle), s = radius * sinf(angle);
+            const float radius = 30 - 2.5f * (float)ring;
+            const float angle = 6.28318531f * (float)i / 48.0f;
+            const float c = radius * cosf(angle);
+            const float s = radius * sinf(angle);
             const md5_vec3 flat = ring == 0   ? (md5_vec3){0, c, s}
                                   : ring == 1 ? (md5_vec3){c, s, 0}
                                               : (md5_vec3){c, 0, s};
@@ -241,8 +251,9 @@ VIEW_SHOW(euler)
 
     // How many of the three directions about which the angles turn are independent: the volume of
     // the axes of yaw, pitch and roll, which is cos(pitch).
-    const md5_vec3 yaw = {0, 0, 1}, pitch = md5_quat_rotate(rings[0], (md5_vec3){0, 1, 0}),
-                   roll = md5_quat_rotate(rings[2], (md5_vec3){1, 0, 0});
+    const md5_vec3 yaw = {0, 0, 1};
+    const md5_vec3 pitch = md5_quat_rotate(rings[0], (md5_vec3){0, 1, 0});
+    const md5_vec3 roll = md5_quat_rotate(rings[2], (md5_vec3){1, 0, 0});
     const md5_euler back = md5_quat_to_euler(rings[2]);
     VIEW_FACTS(picture, t, view_angle(turns[0], turns[1]), back.pitch, back.roll,
                fabsf(md5_vec3_dot(yaw, md5_vec3_cross(pitch, roll))));
@@ -257,7 +268,8 @@ VIEW_SHOW(euler)
 // the next point. A cubic Hermite curve between two points has their positions and velocities.
 static md5_vec3 velocity_at(const md5_vec3 *p, int count, int i)
 {
-    const int before = i > 0 ? i - 1 : 0, after = i + 1 < count ? i + 1 : i;
+    const int before = i > 0 ? i - 1 : 0;
+    const int after = i + 1 < count ? i + 1 : i;
     return md5_vec3_scale(md5_vec3_sub(p[after], p[before]), 1.0f / (float)(after - before));
 }
 
@@ -265,8 +277,10 @@ static md5_vec3 spline(const md5_vec3 *p, int count, double t)
 {
     const double at = t * (count - 1);
     const int i = at < count - 2 ? (int)at : count - 2;
-    const float s = (float)(at - i), r = 1.0f - s;
-    const md5_vec3 v = velocity_at(p, count, i), w = velocity_at(p, count, i + 1);
+    const float s = (float)(at - i);
+    const float r = 1.0f - s;
+    const md5_vec3 v = velocity_at(p, count, i);
+    const md5_vec3 w = velocity_at(p, count, i + 1);
     return md5_vec3_add(md5_vec3_add(md5_vec3_scale(p[i], r * r * (1.0f + 2.0f * s)),
                                      md5_vec3_scale(p[i + 1], s * s * (3.0f - 2.0f * s))),
                         md5_vec3_add(md5_vec3_scale(v, r * r * s), md5_vec3_scale(w, -s * s * r)));
@@ -340,9 +354,11 @@ VIEW_SHOW(curves)
         }
     // How near the curve comes to the moved point: at the nearest of many places, and then nearer
     // and nearer.
-    double nearest = INFINITY, nearest_t = 0;
+    double nearest = INFINITY;
+    double nearest_t = 0;
     for (int round = 0; round < 18; round++) {
-        const double span = ldexp(1, -9 - round), from = nearest_t;
+        const double span = ldexp(1, -9 - round);
+        const double from = nearest_t;
         for (int i = round == 0 ? 0 : -1; i <= (round == 0 ? 512 : 1); i++) {
             const double tried = fmin(fmax(from + span * i, 0), 1);
             const double distance = view_distance(md5_curve_point(curve, tried), points[3]);
@@ -369,7 +385,8 @@ static const double period = 5;
 static md5_vec3 log_of(md5_quat q)
 {
     const md5_vec3 v = {q.x, q.y, q.z};
-    const float sine = md5_vec3_length(v), way = q.w < 0.0f ? -1.0f : 1.0f;
+    const float sine = md5_vec3_length(v);
+    const float way = q.w < 0.0f ? -1.0f : 1.0f;
     return md5_vec3_scale(v, sine > 1e-6f ? way * atan2f(sine, fabsf(q.w)) / sine : way);
 }
 
@@ -383,14 +400,15 @@ static md5_quat exp_of(md5_vec3 v)
 static md5_quat beside_key(const md5_quat *keys, int count, int i)
 {
     const md5_quat back = md5_quat_conjugate(keys[i]);
-    const md5_vec3 after = log_of(md5_quat_mul(back, keys[(i + 1) % count])),
-                   before = log_of(md5_quat_mul(back, keys[(i + count - 1) % count]));
+    const md5_vec3 after = log_of(md5_quat_mul(back, keys[(i + 1) % count]));
+    const md5_vec3 before = log_of(md5_quat_mul(back, keys[(i + count - 1) % count]));
     return md5_quat_mul(keys[i], exp_of(md5_vec3_scale(md5_vec3_add(after, before), -0.25f)));
 }
 
 static md5_quat squad_at(const md5_quat *keys, int count, double time)
 {
-    const int a = (int)time % count, b = (a + 1) % count;
+    const int a = (int)time % count;
+    const int b = (a + 1) % count;
     const float t = (float)(time - floor(time));
     const md5_quat along = md5_quat_slerp(keys[a], keys[b], t);
     const md5_quat beside =
@@ -411,8 +429,8 @@ static md5_quat rotation_at(const md5_quat *keys, int smooth, double time)
 // negative, before it.
 static md5_vec3 angular_velocity(const md5_quat *keys, int smooth, double time, double step)
 {
-    const md5_quat a = rotation_at(keys, smooth, time),
-                   b = rotation_at(keys, smooth, fmod(time + step + period, period));
+    const md5_quat a = rotation_at(keys, smooth, time);
+    const md5_quat b = rotation_at(keys, smooth, fmod(time + step + period, period));
     const md5_quat d = md5_quat_mul(md5_quat_conjugate(a), b);
     const md5_vec3 axis = {d.x, d.y, d.z};
     const float sine = copysignf(md5_vec3_length(axis), d.w);

@@ -6,7 +6,8 @@
 // part.
 static float show_walker(view_picture *picture, md5_easing curve, double seconds)
 {
-    const float left = -30, right = 30;
+    const float left = -30;
+    const float right = 30;
     const float part = fminf((float)(fmod(picture->time, seconds + 0.5) / seconds), 1);
     const float eased = md5_ease(curve, part);
     view_plot *const plot = picture->plots;
@@ -28,7 +29,8 @@ enum { SINE = 4, CIRCULAR, EXPONENTIAL, BACK, ELASTIC, BOUNCE }; // 0 to 3: powe
 
 static double ease_in(int family, double t, bool is_half)
 {
-    const double pi = 3.14159265358979323846, c = is_half ? 2.5949095 : 1.70158;
+    const double pi = 3.14159265358979323846;
+    const double c = is_half ? 2.5949095 : 1.70158;
     const double period = is_half ? 4.5 : 3;
     double begin = 0, width = 1.0 / 11; // parabolas, each twice as wide as the previous one
     switch (family) {
@@ -102,7 +104,8 @@ static float bezier(float p, float q, float s)
 // and 1.
 static float css_timing(bool is_staircase, const float points[4], uint32_t steps, float t)
 {
-    float low = 0.0f, high = 1.0f;
+    float low = 0.0f;
+    float high = 1.0f;
     if (is_staircase)
         return floorf(t * (float)steps) / (float)steps;
     for (int i = 0; i < 24; i++) {
@@ -141,7 +144,8 @@ VIEW_SHOW(timing)
 // Parameters that follow a target: Bobbin's head looks at a ball that jumps from side to side.
 
 // The ball jumps every second and a half.
-static const double beat = 1.5, rate = 240;
+static const double beat = 1.5;
+static const double rate = 240;
 
 static float ball_at(double time)
 {
@@ -152,25 +156,31 @@ static float ball_at(double time)
 typedef struct follower {
     uint32_t manner;
     float speed, damping, seconds; // damping 1 is critical; seconds: duration of the easing
-    float value, velocity;
+    float value;
+    float velocity;
     float from, target; // start and end of the easing
     double since;
 } follower;
 
 static void follow(follower *f, float target, float dt)
 {
-    const float x = f->value - target, v = f->velocity, w = f->speed, a = f->damping * w;
+    const float x = f->value - target;
+    const float v = f->velocity;
+    const float w = f->speed;
+    const float a = f->damping * w;
     if (f->manner == 0) { // exponential smoothing: the same for any division of the time
         f->value = target + x * expf(-w * dt);
     } else if (f->manner == 1) { // spring: exact solution of x'' = -w^2 x - 2 a x'
-        const float u = sqrtf(fabsf(w * w - a * a)), left = expf(-a * dt);
+        const float u = sqrtf(fabsf(w * w - a * a));
+        const float left = expf(-a * dt);
         const float c = w > a ? cosf(u * dt) : coshf(u * dt);
         const float s = u < 1e-3f ? dt : (w > a ? sinf(u * dt) : sinhf(u * dt)) / u;
         f->value = target + left * (c * x + s * (v + a * x));
         f->velocity = left * (c * v - s * (w * w * x + a * v));
     } else { // easing from the previous value over a fixed time
         f->since += (double)dt;
-        const float part = fminf((float)(f->since / (double)f->seconds), 1.0f), rest = 1.0f - part;
+        const float part = fminf((float)(f->since / (double)f->seconds), 1.0f);
+        const float rest = 1.0f - part;
         const float eased =
             part < 0.5f ? 4.0f * part * part * part : 1.0f - 4.0f * rest * rest * rest;
         f->value = f->from + (target - f->from) * eased;
@@ -188,9 +198,11 @@ VIEW_SHOW(follow)
                   .from = -1,
                   .target = -1};
     // Two jumps are shown, from rest.
-    const double span = 2 * beat, now = fmod(picture->time, span);
+    const double span = 2 * beat;
+    const double now = fmod(picture->time, span);
     const int steps = (int)(span * rate);
-    float shown = -1, highest = -1;
+    float shown = -1;
+    float highest = -1;
     for (int i = 0; i <= steps; i++) {
         const double time = i / rate;
         const float target = ball_at(time + beat);
@@ -236,15 +248,19 @@ static float next_value(float value, float target, float speed, float dt, bool e
 // Two heads turn from -1 to 1, at the frame rate of the slider; the curve has frames beyond number.
 VIEW_SHOW(frame_rate)
 {
-    const float speed = v[0], dt = 1.0f / v[1];
+    const float speed = v[0];
+    const float dt = 1.0f / v[1];
     view_plot *const plot = picture->plots;
-    const double span = plot->row.high.x, now = fmod(picture->time, span);
+    const double span = plot->row.high.x;
+    const double now = fmod(picture->time, span);
     for (int i = 0; i < VIEW_PAGE_POINTS; i++)
         view_add_point(plot, 0, view_plot_x(plot, i),
                        1 - 2 * exp(-(double)speed * view_plot_x(plot, i)));
     for (int exact = 0; exact < 2; exact++) {
         view_figure *const figure = &picture->figures[exact];
-        float value = -1, last = value, now_at = value;
+        float value = -1;
+        float last = value;
+        float now_at = value;
         for (int frame = 0; frame * (double)dt <= span; frame++) {
             view_add_point(plot, 1 + exact, frame * (double)dt, last); // it holds
             view_add_point(plot, 1 + exact, frame * (double)dt, value);

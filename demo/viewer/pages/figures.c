@@ -7,12 +7,13 @@
 static double measure_limit(const md5_body_constraint *constraint, const md5_body_state *bodies,
                             int side)
 {
-    const md5_quat child = bodies[constraint->bodies[0]].place.rotation,
-                   parent = bodies[constraint->bodies[1]].place.rotation;
-    const md5_vec3 shaft = md5_quat_rotate(child, constraint->limit_shaft),
-                   axis = md5_quat_rotate(parent, constraint->limit_axis),
-                   left = md5_quat_rotate(parent, constraint->limit_base);
-    const md5_vec3 across = md5_vec3_cross(axis, shaft), up = md5_vec3_cross(axis, left);
+    const md5_quat child = bodies[constraint->bodies[0]].place.rotation;
+    const md5_quat parent = bodies[constraint->bodies[1]].place.rotation;
+    const md5_vec3 shaft = md5_quat_rotate(child, constraint->limit_shaft);
+    const md5_vec3 axis = md5_quat_rotate(parent, constraint->limit_axis);
+    const md5_vec3 left = md5_quat_rotate(parent, constraint->limit_base);
+    const md5_vec3 across = md5_vec3_cross(axis, shaft);
+    const md5_vec3 up = md5_vec3_cross(axis, left);
     const float sine = constraint->def->limit != MD5_FIGURE_PYRAMID ? md5_vec3_length(across)
                        : side == 0                                  ? md5_vec3_dot(left, shaft)
                                                                     : md5_vec3_dot(up, shaft);
@@ -57,9 +58,11 @@ static md5_vec3 direction_in_limit(const md5_body_constraint *constraint, float 
     const md5_vec3 left = is_pyramid ? constraint->limit_base
                           : is_hinge ? md5_vec3_cross(constraint->axes[1], axis)
                                      : md5_vec3_normalize(md5_vec3_cross(axis, least), least);
-    const float most = share * acosf(constraint->limit_cosines[0]), limit = 1.5f;
-    float c = is_hinge ? copysignf(1, cosf(around)) : cosf(around), s = is_hinge ? 0 : sinf(around),
-          along = cosf(most);
+    const float most = share * acosf(constraint->limit_cosines[0]);
+    const float limit = 1.5f;
+    float c = is_hinge ? copysignf(1, cosf(around)) : cosf(around);
+    float s = is_hinge ? 0 : sinf(around);
+    float along = cosf(most);
     if (is_pyramid) {
         const float high = share * acosf(constraint->limit_cosines[1]);
         const float longer = 1 / fmaxf(fabsf(c), fabsf(s));
@@ -100,8 +103,8 @@ static void turn_into(const view_picture *picture, const limits_shown *shown,
                       const md5_body_constraint *constraint, md5_vec3 direction, md5_xform *pose)
 {
     find_bodies(picture, shown, pose);
-    const md5_quat child = shown->bodies[constraint->bodies[0]].place.rotation,
-                   parent = shown->bodies[constraint->bodies[1]].place.rotation;
+    const md5_quat child = shown->bodies[constraint->bodies[0]].place.rotation;
+    const md5_quat parent = shown->bodies[constraint->bodies[1]].place.rotation;
     const uint32_t joint = shown->figure->bodies[constraint->bodies[0]].joint;
     view_turn_joint(picture, pose, picture->skeleton->joints[joint].name,
                     md5_quat_between(md5_quat_rotate(child, constraint->limit_shaft),
@@ -159,15 +162,16 @@ static void add_limit(view_picture *picture, const md5_body_constraint *constrai
                       const md5_body_state *bodies, float size, bool is_chosen)
 {
     enum { SIDES = 24, SPOKE = 3 };
-    const md5_body_state *const child = &bodies[constraint->bodies[0]],
-                                *const parent = &bodies[constraint->bodies[1]];
+    const md5_body_state *const child = &bodies[constraint->bodies[0]];
+    const md5_body_state *const parent = &bodies[constraint->bodies[1]];
     const bool is_hinge = constraint->def->type == MD5_CONSTRAINT_HINGE;
     int side = 0;
     const bool is_beyond = margin_of(constraint, bodies, &side) < -allowance;
     const view_color color = is_chosen ? VIEW_CYAN : VIEW_DIM_LINE;
     const md5_vec3 anchor = md5_xform_point(parent->place, constraint->anchors[1]);
     for (int i = 0; i <= SIDES; i++) {
-        const float part = (float)i / (float)SIDES, way = 2 * part - 1;
+        const float part = (float)i / (float)SIDES;
+        const float way = 2 * part - 1;
         const md5_vec3 direction =
             is_hinge ? direction_in_limit(constraint, fabsf(way), way < 0 ? VIEW_PI : 0)
                      : direction_in_limit(constraint, 1, 2 * VIEW_PI * part);

@@ -11,7 +11,8 @@ static void descend(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,
     uint32_t joint = skeleton->joints[tip].parent;
     for (; length > 1 && joint != MD5_NONE; joint = skeleton->joints[joint].parent, length--) {
         const md5_xform here = md5_joint_in_model(skeleton, pose, joint);
-        const md5_vec3 hand = md5_joint_in_model(skeleton, pose, tip).translation, x = {1, 0, 0};
+        const md5_vec3 hand = md5_joint_in_model(skeleton, pose, tip).translation;
+        const md5_vec3 x = {1, 0, 0};
         const md5_vec3 a = md5_vec3_normalize(md5_vec3_sub(hand, here.translation), x);
         const md5_vec3 b = md5_vec3_normalize(md5_vec3_sub(target, here.translation), a);
         const md5_vec3 axis = md5_vec3_cross(a, b); // (axis, 1 + cosine) rotates a to b
@@ -66,7 +67,8 @@ VIEW_SHOW(ik)
     const int shown = (int)view_choice(picture, 0);
     view_figure *const figure = &picture->figures[0];
     md5_xform *const pose = view_spare_pose(picture, 0);
-    const float angle = 2 * (float)picture->time, wave = v[5] * 5;
+    const float angle = 2 * (float)picture->time;
+    const float wave = v[5] * 5;
     md5_chain_job job = {.tip = view_page_joint(picture, "hand_l"),
                          .length = view_choice(picture, 1),
                          .target = {v[2] + wave * cosf(angle), v[3], v[4] + wave * sinf(angle)},
@@ -74,10 +76,10 @@ VIEW_SHOW(ik)
                          .weight = 1};
     const md5_joint *const joints = picture->skeleton->joints;
     const uint32_t elbow = joints[job.tip].parent;
-    const float upper = md5_vec3_length(figure->pose[elbow].translation),
-                lower = md5_vec3_length(figure->pose[job.tip].translation),
-                apart = view_distance(view_posed_place(picture, figure->pose, joints[elbow].parent),
-                                      job.target);
+    const float upper = md5_vec3_length(figure->pose[elbow].translation);
+    const float lower = md5_vec3_length(figure->pose[job.tip].translation);
+    const float apart =
+        view_distance(view_posed_place(picture, figure->pose, joints[elbow].parent), job.target);
     VIEW_FACTS(picture, upper, lower, apart, view_degrees(elbow_angle(upper, lower, apart)));
     for (int solver = 0; solver < 4; solver++) {
         uint32_t needed = 0;
@@ -118,7 +120,8 @@ static md5_quat limit_turn(const md5_joint_limit *limit, md5_quat rotation, floa
     angles[1] = 2.0f * atan2f(length_of(swing), fabsf(swing.w));
     const float widest = limit->kind == MD5_LIMIT_CONE ? limit->swing : 0.0f;
     const float part = angles[1] > widest ? widest / angles[1] : 1.0f;
-    const float middle = 0.5f * (limit->min + limit->max), half = limit->max - middle;
+    const float middle = 0.5f * (limit->min + limit->max);
+    const float half = limit->max - middle;
     const float off = fminf(fmaxf(remainderf(angles[0] - middle, circle), -half), half);
     const md5_quat kept = md5_quat_slerp((md5_quat){.w = 1.0f}, swing, part);
     return md5_quat_mul(md5_quat_mul(limit->rest, kept),
@@ -129,10 +132,10 @@ static md5_quat limit_turn(const md5_joint_limit *limit, md5_quat rotation, floa
 VIEW_SHOW(limits)
 {
     const md5_model *const model = picture->model;
-    const uint32_t count = picture->scene->num_joints,
-                   root = view_page_joint(picture, "upperarm_l"),
-                   middle = view_page_joint(picture, "forearm_l"),
-                   tip = view_page_joint(picture, "hand_l");
+    const uint32_t count = picture->scene->num_joints;
+    const uint32_t root = view_page_joint(picture, "upperarm_l");
+    const uint32_t middle = view_page_joint(picture, "forearm_l");
+    const uint32_t tip = view_page_joint(picture, "hand_l");
     // The axis of the elbow in its own space: perpendicular to both bones of the bind pose.
     const md5_vec3 elbow = md5_mat34_translation(model->bind[middle]);
     const md5_vec3 across =
@@ -213,17 +216,20 @@ VIEW_SHOW(slope)
     for (int k = 0; k < 2; k++) {
         const float y = picture->figures[k].place.translation.y;
         for (int i = -3; i <= 3; i++) {
-            const float along = 5 * (float)i, low = -18, high = 18;
+            const float along = 5 * (float)i;
+            const float low = -18;
+            const float high = 18;
             view_draw_to(picture, (md5_vec3){along, y + low, low * tanf(angle)}, 0);
             view_draw_to(picture, (md5_vec3){along, y + high, high * tanf(angle)}, VIEW_DIM_LINE);
         }
     }
     for (int i = 0; i < 2; i++) {
         const md5_joint *const joints = picture->skeleton->joints;
-        const uint32_t knee = joints[ankles[i]].parent, hip = joints[knee].parent;
-        const md5_vec3 a = view_posed_place(picture, figure->pose, hip),
-                       b = view_posed_place(picture, figure->pose, knee),
-                       c = view_posed_place(picture, figure->pose, ankles[i]);
+        const uint32_t knee = joints[ankles[i]].parent;
+        const uint32_t hip = joints[knee].parent;
+        const md5_vec3 a = view_posed_place(picture, figure->pose, hip);
+        const md5_vec3 b = view_posed_place(picture, figure->pose, knee);
+        const md5_vec3 c = view_posed_place(picture, figure->pose, ankles[i]);
         const float bend =
             elbow_angle(view_distance(a, b), view_distance(b, c), view_distance(a, c));
         const md5_quat laid = md5_quat_mul(lay_on(normal), before[i]);
@@ -246,7 +252,8 @@ static void turn_for_all(const md5_skeleton *skeleton, uint32_t joint, const md5
                          uint32_t num_goals, md5_xform *pose)
 {
     const md5_xform here = md5_joint_in_model(skeleton, pose, joint);
-    md5_vec3 axis = {0.0f, 0.0f, 0.0f}, unit = axis;
+    md5_vec3 axis = {0.0f, 0.0f, 0.0f};
+    md5_vec3 unit = axis;
     float cosine = 0.0f;
     for (uint32_t run = 0; run < 2; run++, unit = md5_vec3_normalize(axis, axis))
         for (uint32_t i = 0; i < num_goals; i++) {
@@ -306,7 +313,9 @@ enum { MAX_PRINTS = 96 };
 
 // A walk begins again after this time; steps are computed at 120 in a second; and the seconds that
 // the plot shows.
-static const double walk_span = 16, walk_tick = 1.0 / 120.0, walk_shown = 4;
+static const double walk_span = 16;
+static const double walk_tick = 1.0 / 120.0;
+static const double walk_shown = 4;
 
 // `user`: the height of the hills, units.
 static float height_at(const float *hills, float x, float y)
@@ -382,8 +391,10 @@ static void watch_legs(view_picture *picture, const md5_gait_desc *desc, const m
 static void simulate_walk(view_picture *picture, const md5_gait_desc *desc, double now,
                           md5_gait *gait, walked *seen)
 {
-    const int steps = (int)(now / walk_tick), first = steps - (int)(walk_shown / walk_tick);
-    const float speed = picture->values[0], direction = view_radians(picture->values[1]);
+    const int steps = (int)(now / walk_tick);
+    const int first = steps - (int)(walk_shown / walk_tick);
+    const float speed = picture->values[0];
+    const float direction = view_radians(picture->values[1]);
     const md5_vec3 velocity = {speed * cosf(direction), speed * sinf(direction), 0};
     for (int i = 0; i < steps; i++) {
         const md5_gait before = *gait;
@@ -427,13 +438,13 @@ VIEW_SHOW(walk)
     view_point_pistons(&legs, picture->skeleton, figure->pose);
     enum { CELLS = 14 };
     const float cell = 8;
-    const float x0 = floorf(gait.position.x / cell - 0.5f * (float)CELLS) * cell,
-                y0 = floorf(gait.position.y / cell - 0.5f * (float)CELLS) * cell;
+    const float x0 = floorf(gait.position.x / cell - 0.5f * (float)CELLS) * cell;
+    const float y0 = floorf(gait.position.y / cell - 0.5f * (float)CELLS) * cell;
     for (int way = 0; way < 2; way++)
         for (int i = 0; i <= CELLS; i++)
             for (int k = 0; k <= CELLS; k++) {
-                const float x = x0 + cell * (float)(way == 0 ? k : i),
-                            y = y0 + cell * (float)(way == 0 ? i : k);
+                const float x = x0 + cell * (float)(way == 0 ? k : i);
+                const float y = y0 + cell * (float)(way == 0 ? i : k);
                 view_draw_to(picture, (md5_vec3){x, y, height_at(&hills, x, y)},
                              k > 0 ? VIEW_DIM_LINE : 0);
             }
@@ -444,8 +455,8 @@ VIEW_SHOW(walk)
     float behind = 0;
     for (uint32_t i = 0; i < gait.num_legs; i++) {
         const md5_foothold *const foot = &gait.feet[i];
-        const md5_vec3 way = way_of(foot->home, gait.velocity, gait.turn_rate),
-                       at = md5_xform_point(md5_xform_inverse(figure->place), foot->position);
+        const md5_vec3 way = way_of(foot->home, gait.velocity, gait.turn_rate);
+        const md5_vec3 at = md5_xform_point(md5_xform_inverse(figure->place), foot->position);
         view_page_cross(picture, foot->is_stepping ? foot->to : foot->position,
                         foot->is_stepping ? 3 : 2.5f, foot->is_stepping ? VIEW_YELLOW : VIEW_GREEN);
         if (!foot->is_stepping)
@@ -474,7 +485,8 @@ VIEW_SHOW(walk)
 // Heights in the world, kept between ticks.
 typedef struct stair_walker {
     bool has_begun;
-    double ankles[2], waist;
+    double ankles[2];
+    double waist;
 } stair_walker;
 
 // Lifts each ankle by the height of the stair below its foot, by a fraction of the difference in
@@ -513,9 +525,9 @@ VIEW_SHOW(stairs)
     float waist = 0;
     for (int i = 0; i <= ticks && clip != NULL; i++) {
         const md5_sample_position before =
-                                      md5_sample_position_at(clip->anim, tick * i, MD5_WRAP_LOOP),
-                                  now = md5_sample_position_at(clip->anim, tick * (i + 1),
-                                                               MD5_WRAP_LOOP);
+            md5_sample_position_at(clip->anim, tick * i, MD5_WRAP_LOOP);
+        const md5_sample_position now =
+            md5_sample_position_at(clip->anim, tick * (i + 1), MD5_WRAP_LOOP);
         origin = md5_vec3_add(origin, md5_anim_root_motion(clip->anim, before, now));
         origin.z = view_ground_height(&stairs, origin.x, origin.y);
         md5_sample(clip->binding, now, MD5_ROOT_IN_PLACE, poses[0]);
@@ -577,7 +589,9 @@ VIEW_SHOW(stairs)
 // A head and eyes that look by themselves.
 
 // The look begins again after this time, and the plot shows this many seconds.
-static const double gaze_span = 60, gaze_shown = 6, gaze_tick = 1.0 / 60.0;
+static const double gaze_span = 60;
+static const double gaze_shown = 6;
+static const double gaze_tick = 1.0 / 60.0;
 
 // lines of gaze
 // Directions are tangents of the angles to the left and upward. A jump takes 21 ms plus 126 ms per
@@ -585,8 +599,8 @@ static const double gaze_span = 60, gaze_shown = 6, gaze_tick = 1.0 / 60.0;
 static float seconds_of_jump(md5_vec2 from, md5_vec2 to)
 {
     const md5_vec3 x = {1.0f, 0.0f, 0.0f};
-    const md5_vec3 p = md5_vec3_normalize((md5_vec3){1.0f, from.x, from.y}, x),
-                   q = md5_vec3_normalize((md5_vec3){1.0f, to.x, to.y}, x);
+    const md5_vec3 p = md5_vec3_normalize((md5_vec3){1.0f, from.x, from.y}, x);
+    const md5_vec3 q = md5_vec3_normalize((md5_vec3){1.0f, to.x, to.y}, x);
     return 0.021f + 0.126f * md5_vec3_length(md5_vec3_sub(p, q));
 }
 
@@ -611,9 +625,10 @@ static double degrees(float tangent)
 
 VIEW_SHOW(gaze)
 {
-    const uint32_t left = view_page_joint(picture, "eye_l"),
-                   right = view_page_joint(picture, "eye_r");
-    md5_vec3 ball, point = {0, 0, 0};
+    const uint32_t left = view_page_joint(picture, "eye_l");
+    const uint32_t right = view_page_joint(picture, "eye_r");
+    md5_vec3 ball;
+    md5_vec3 point = {0, 0, 0};
     const md5_gaze_desc desc = {
         .head = view_page_joint(picture, "head"),
         .eyes = {left, right},
@@ -630,8 +645,8 @@ VIEW_SHOW(gaze)
     };
     md5_gaze gaze;
     md5_gaze_begin(view_choice(picture, 0), &gaze);
-    const int steps = (int)(fmod(fmax(picture->time, 0), gaze_span) / gaze_tick + 0.5),
-              first = steps - (int)(gaze_shown / gaze_tick);
+    const int steps = (int)(fmod(fmax(picture->time, 0), gaze_span) / gaze_tick + 0.5);
+    const int first = steps - (int)(gaze_shown / gaze_tick);
     uint32_t saccades = 0;
     float head = 0;
     for (int i = 1; i <= steps; i++) {

@@ -122,11 +122,18 @@ const char *view_word(const view_picture *picture, uint32_t slider)
 // In double precision: digits that floats lack would show.
 double view_angle(md5_quat a, md5_quat b)
 {
-    const double ax = a.x, ay = a.y, az = a.z, aw = a.w, bx = b.x, by = b.y, bz = b.z, bw = b.w;
-    const double x = aw * bx - ax * bw - ay * bz + az * by,
-                 y = aw * by + ax * bz - ay * bw - az * bx,
-                 z = aw * bz - ax * by + ay * bx - az * bw,
-                 cosine = ax * bx + ay * by + az * bz + aw * bw;
+    const double ax = a.x;
+    const double ay = a.y;
+    const double az = a.z;
+    const double aw = a.w;
+    const double bx = b.x;
+    const double by = b.y;
+    const double bz = b.z;
+    const double bw = b.w;
+    const double x = aw * bx - ax * bw - ay * bz + az * by;
+    const double y = aw * by + ax * bz - ay * bw - az * bx;
+    const double z = aw * bz - ax * by + ay * bx - az * bw;
+    const double cosine = ax * bx + ay * by + az * bz + aw * bw;
     return 2 * atan2(sqrt(x * x + y * y + z * z), fabs(cosine)) * 57.29577951308232;
 }
 

@@ -40,7 +40,9 @@ enum {
 // A number that the user moves.
 typedef struct view_slider {
     const char *name;
-    float low, high, first;
+    float low;
+    float high;
+    float first;
     const char *const *words; // of a choice, from 0; view_whole: a whole number; NULL: any number
 } view_slider;
 extern const char *const view_whole[];
@@ -65,7 +67,8 @@ struct view_picture;
 struct view_kept;
 
 typedef struct view_page {
-    const char *name, *title;
+    const char *name;
+    const char *title;
     const char *family; // the chapter of the course
     const char *about;  // one to three sentences
     const char *first;  // what to try first, in two
@@ -89,7 +92,8 @@ typedef struct view_page {
 
     view_plot_row plots[VIEW_PAGE_PLOTS]; // up to the first without a title
     struct {
-        const char *name, *unit;
+        const char *name;
+        const char *unit;
     } facts[VIEW_PAGE_FACTS]; // of VIEW_FACTS(), in their order
 
     bool has_morphs; // the morph targets beside the character are loaded
@@ -140,7 +144,8 @@ typedef struct view_plot {
 } view_plot;
 
 typedef struct view_fact {
-    const char *name, *unit;
+    const char *name;
+    const char *unit;
     double value;
 } view_fact;
 

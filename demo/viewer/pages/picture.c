@@ -47,7 +47,8 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
     for (uint32_t i = 0; i < picture->num_plots; i++) {
         // A plot that fits has the height of its points.
         view_plot *const plot = &picture->plots[i];
-        float low = INFINITY, high = -INFINITY;
+        float low = INFINITY;
+        float high = -INFINITY;
         for (int j = 0; j < VIEW_PAGE_SERIES; j++)
             for (uint32_t p = 0; p < plot->series[j].count; p++) {
                 low = fminf(low, plot->series[j].points[p].y);
@@ -275,14 +276,18 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     const float left = clean ? 0 : panel_width(given);
     const float free_height =
         given->height - (clean ? 0 : plots_height(given) + panel_height(given));
-    const md5_vec3 middle = view_centre(picture->bounds), last = picture->bounds.max;
-    const float half_x = last.x - middle.x, half_y = last.y - middle.y;
+    const md5_vec3 middle = view_centre(picture->bounds);
+    const md5_vec3 last = picture->bounds.max;
+    const float half_x = last.x - middle.x;
+    const float half_y = last.y - middle.y;
     const float radius = fminf(half_x, half_y); // no figure reaches into a corner of the box
     view_hull hull;
     for (unsigned i = 0; i < VIEW_HULL_POINTS; i++) {
-        const unsigned pair = i / 2, num_pairs = VIEW_HULL_POINTS / 2;
+        const unsigned pair = i / 2;
+        const unsigned num_pairs = VIEW_HULL_POINTS / 2;
         const float angle = 2 * VIEW_PI * ((float)pair + 0.5f) / (float)num_pairs;
-        const float x = cosf(angle), y = sinf(angle);
+        const float x = cosf(angle);
+        const float y = sinf(angle);
         hull.points[i] = (md5_vec3){middle.x + radius * x + copysignf(half_x - radius, x),
                                     middle.y + radius * y + copysignf(half_y - radius, y),
                                     i % 2 == 0 ? picture->bounds.min.z : last.z};
@@ -314,14 +319,17 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
 
 // == Text, lines of C, sliders and plots ===================================================
 
-static const view_color code_box = 0x1B2029FFu, code_color = 0xD8DEE9FFu,
-                        comment_color = 0x8FB573FFu;
+static const view_color code_box = 0x1B2029FFu;
+static const view_color code_color = 0xD8DEE9FFu;
+static const view_color comment_color = 0x8FB573FFu;
 
 // What is written so far: from the top downward.
 typedef struct column {
     view_canvas *canvas;
     view_ui *ui;
-    float x, y, width;
+    float x;
+    float y;
+    float width;
     bool is_narrow; // as on a telephone: names have more of the width
 } column;
 
@@ -347,8 +355,10 @@ static void write_code(column *c, const char *lines)
 {
     view_canvas *const canvas = c->canvas;
     const view_font *const font = canvas->font;
-    const float letter = view_text_width(font, VIEW_CODE, " "), row = font->line[VIEW_CODE];
-    const float inset = 8 * font->scale, space = 0.4f * font->line[VIEW_TEXT];
+    const float letter = view_text_width(font, VIEW_CODE, " ");
+    const float row = font->line[VIEW_CODE];
+    const float inset = 8 * font->scale;
+    const float space = 0.4f * font->line[VIEW_TEXT];
     const float top = c->y + space;
     // Once to see how high the box is, and once over it.
     for (int run = 0; run < 2; run++) {
@@ -356,11 +366,13 @@ static void write_code(column *c, const char *lines)
         c->y = top + inset;
         for (size_t length; *rest != '\0'; rest += length + (rest[length] == '\n')) {
             length = strcspn(rest, "\n");
-            size_t indent = strspn(rest, " "), part;
+            size_t indent = strspn(rest, " ");
+            size_t part;
             bool in_comment = false;
             c->y += indent >= length ? row : 0;
             for (size_t at = indent; at < length; at += part + strspn(rest + at + part, " ")) {
-                char code[512], comment[512] = "";
+                char code[512];
+                char comment[512] = "";
                 float x = (float)indent * letter;
                 in_comment = in_comment || strncmp(rest + at, "//", 2) == 0;
                 part =
@@ -410,7 +422,9 @@ static int write_words(column *c, float left, const char *label, const char *con
                        int count, int selected)
 {
     const view_font *const font = c->canvas->font;
-    const float line = font->line[VIEW_TEXT], inset = 5 * font->scale, gap = 3 * font->scale;
+    const float line = font->line[VIEW_TEXT];
+    const float inset = 5 * font->scale;
+    const float gap = 3 * font->scale;
     const bool is_choice = selected >= 0;
     float x = left;
     int pressed = -1;
@@ -462,14 +476,17 @@ static void write_choice(column *c, view_pages *pages, uint32_t number)
 {
     const view_slider *const slider = &pages->picture.page->sliders[number];
     const view_font *const font = c->canvas->font;
-    const float share = name_share(c), left = c->x + share * c->width;
-    const int count = (int)slider->high + 1, selected = (int)lroundf(pages->values[number]);
+    const float share = name_share(c);
+    const float left = c->x + share * c->width;
+    const int count = (int)slider->high + 1;
+    const int selected = (int)lroundf(pages->values[number]);
     float width = 0;
     for (int i = 0; i < count; i++)
         width += view_text_width(font, VIEW_TEXT, slider->words[i]) + 13 * font->scale;
     view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, (share - 0.02f) * c->width, VIEW_PLAIN,
                    slider->name);
-    const bool fits = width <= c->x + c->width - left, is_open = pages->unfolded == number + 1;
+    const bool fits = width <= c->x + c->width - left;
+    const bool is_open = pages->unfolded == number + 1;
     int pressed = -1;
     if (!fits) {
         const char *const word[2] = {slider->words[selected],
@@ -569,10 +586,12 @@ static void write_column(column *c, view_pages *pages, double now)
 static void run_page(view_ui *ui, const view_stage *stage)
 {
     view_pages *const pages = stage->pages;
-    const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
+    const float scale = stage->font->scale;
+    const float margin = VIEW_MARGIN * scale;
     const float padding = VIEW_PADDING * scale;
     ui_column rows;
-    const float low = panel_height(stage), top = low > 0 ? stage->height - low : margin;
+    const float low = panel_height(stage);
+    const float top = low > 0 ? stage->height - low : margin;
     pages->panel =
         (view_rect){margin, top, (low > 0 ? stage->width : panel_width(stage)) - 1.5f * margin,
                     stage->height - top - margin};
@@ -590,7 +609,8 @@ static void run_page(view_ui *ui, const view_stage *stage)
 
 static md5_vec2 on_screen(const view_plot *plot, view_rect area, md5_vec2 point)
 {
-    const md5_vec2 low = plot->row.low, high = plot->row.high;
+    const md5_vec2 low = plot->row.low;
+    const md5_vec2 high = plot->row.high;
     return (md5_vec2){area.x + view_clamp((point.x - low.x) / (high.x - low.x), 0, 1) * area.width,
                       area.y + area.height
                           - view_clamp((point.y - low.y) / (high.y - low.y), 0, 1) * area.height};
@@ -601,8 +621,8 @@ static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect ar
     for (int i = 0; i < VIEW_PAGE_SERIES && plot->row.series[i].name != NULL; i++) {
         const view_series *const series = &plot->series[i];
         for (uint32_t p = 1; p < series->count; p++) {
-            const md5_vec2 from = on_screen(plot, area, series->points[p - 1]),
-                           to = on_screen(plot, area, series->points[p]);
+            const md5_vec2 from = on_screen(plot, area, series->points[p - 1]);
+            const md5_vec2 to = on_screen(plot, area, series->points[p]);
             const md5_vec2 row = {.y = floorf(series->points[p - 1].y)};
             const float high = on_screen(plot, area, row).y - from.y;
             if (plot->row.fit == VIEW_FIT_BARS)
@@ -625,12 +645,16 @@ static void draw_number(view_canvas *canvas, float x, float y, float shift, floa
 
 static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
 {
-    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    const float padding = 10 * scale, left = 44 * scale;
-    const md5_vec2 low = plot->row.low, high = plot->row.high;
+    const float scale = canvas->font->scale;
+    const float line = canvas->font->line[VIEW_TEXT];
+    const float padding = 10 * scale;
+    const float left = 44 * scale;
+    const md5_vec2 low = plot->row.low;
+    const md5_vec2 high = plot->row.high;
     const view_rect area = {box.x + padding + left, box.y + padding + 2.3f * line,
                             box.width - 2 * padding - left, box.height - 2 * padding - 3.5f * line};
-    const float right = area.x + area.width, bottom = area.y + area.height;
+    const float right = area.x + area.width;
+    const float bottom = area.y + area.height;
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
     view_draw_text(canvas, VIEW_TEXT, box.x + padding, box.y + padding, box.width - 2 * padding,
                    VIEW_BRIGHT, plot->row.title);
@@ -726,8 +750,10 @@ bool view_lacks_thumbnails(const view_pages *pages)
 void view_prepare_thumbnails(const view_stage *stage)
 {
     view_pages *const pages = stage->pages;
-    const uint32_t count = view_num_pages, rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
-    const size_t row = 4 * (size_t)PICTURE_WIDTH, whole = row * PICTURE_COLUMNS;
+    const uint32_t count = view_num_pages;
+    const uint32_t rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
+    const size_t row = 4 * (size_t)PICTURE_WIDTH;
+    const size_t whole = row * PICTURE_COLUMNS;
     md5_error error = {0};
     if (!view_lacks_thumbnails(pages))
         return;
@@ -785,18 +811,23 @@ static void run_contents(view_ui *ui, const view_stage *stage)
 {
     view_canvas *const canvas = stage->canvas;
     view_pages *const pages = stage->pages;
-    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale, gap = 8 * scale;
+    const float scale = canvas->font->scale;
+    const float line = canvas->font->line[VIEW_TEXT];
+    const float margin = VIEW_MARGIN * scale;
+    const float padding = VIEW_PADDING * scale;
+    const float gap = 8 * scale;
     const view_rect box = {margin, margin, stage->width - 2 * margin, stage->height - 2 * margin};
     const view_rect room = {
         box.x + padding, box.y + padding + 1.4f * canvas->font->line[VIEW_TITLE],
         box.width - 2 * padding, box.height - 2 * padding - 1.4f * canvas->font->line[VIEW_TITLE]};
     const float columns = fmaxf(floorf((room.width + gap) / (140 * scale + gap)), 1);
-    const float width = (room.width + gap) / columns - gap,
-                high = width * (float)PICTURE_HEIGHT / (float)PICTURE_WIDTH;
-    const uint32_t count = view_num_pages, across = (uint32_t)columns,
-                   num_rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
-    const float u = 1.0f / (float)PICTURE_COLUMNS, v = 1.0f / (float)num_rows;
+    const float width = (room.width + gap) / columns - gap;
+    const float high = width * (float)PICTURE_HEIGHT / (float)PICTURE_WIDTH;
+    const uint32_t count = view_num_pages;
+    const uint32_t across = (uint32_t)columns;
+    const uint32_t num_rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
+    const float u = 1.0f / (float)PICTURE_COLUMNS;
+    const float v = 1.0f / (float)num_rows;
     const char *family = "";
     ui_column rows;
     view_rect row;
@@ -821,7 +852,8 @@ static void run_contents(view_ui *ui, const view_stage *stage)
         if (is_first)
             view_draw_text(canvas, VIEW_TEXT, tile.x, tile.y, width, VIEW_AMBER, family);
         const uint32_t picture_row = i / PICTURE_COLUMNS;
-        const float left = u * (float)(i % PICTURE_COLUMNS), top = v * (float)picture_row;
+        const float left = u * (float)(i % PICTURE_COLUMNS);
+        const float top = v * (float)picture_row;
         if (pages->thumbnails != 0)
             view_draw_image(canvas, picture, (const float[4]){left, top, left + u, top + v},
                             pages->thumbnails, true);
@@ -840,7 +872,8 @@ static void run_contents(view_ui *ui, const view_stage *stage)
 void view_page_panel(view_ui *ui, const view_stage *stage)
 {
     const view_picture *const picture = &stage->pages->picture;
-    const float margin = VIEW_MARGIN * stage->font->scale, left = panel_width(stage);
+    const float margin = VIEW_MARGIN * stage->font->scale;
+    const float left = panel_width(stage);
     const float plots = plots_height(stage);
     if (stage->pages->open == VIEW_CONTENTS)
         run_contents(ui, stage);

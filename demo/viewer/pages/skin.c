@@ -27,8 +27,8 @@ static md5_xform link_to(md5_xform parent, md5_xform object)
 static void set_links(const view_picture *picture, double time, md5_xform *pose, md5_xform links[4])
 {
     const float *const v = picture->values;
-    const float wave = sinf((float)fmod(1.2 * time, 6.283185307)),
-                drive = sinf((float)fmod(0.7 * time, 6.283185307));
+    const float wave = sinf((float)fmod(1.2 * time, 6.283185307));
+    const float drive = sinf((float)fmod(0.7 * time, 6.283185307));
     links[0] = (md5_xform){
         md5_quat_from_euler((md5_euler){.pitch = 0.3f * v[0] * drive, .roll = v[0] * wave}),
         {.z = 2 * drive},
@@ -54,8 +54,8 @@ VIEW_SHOW(chain)
     (void)v;
     enum { ROUND = 24 };
     static const md5_vec2 deck[] = {{-24, -84}, {24, -84}, {32, 24}, {19, 64},
-                                    {0, 90},    {-19, 64}, {-32, 24}},
-                          body[] = {{-15, -25}, {15, -25}, {15, 25}, {-15, 25}};
+                                    {0, 90},    {-19, 64}, {-32, 24}};
+    static const md5_vec2 body[] = {{-15, -25}, {15, -25}, {15, 25}, {-15, 25}};
     const uint32_t num_links = hat_links[view_choice(picture, 3)];
     const uint32_t head = view_page_joint(picture, "head");
     view_figure *const figure = &picture->figures[0];
@@ -77,7 +77,8 @@ VIEW_SHOW(chain)
     for (int i = 0; i < 3; i++) // brim, band and top
         draw_outline(picture, hat, circle, ROUND, i == 0 ? 12 : 7, 6 * (float)i, VIEW_YELLOW);
     for (int i = 0; i < 4; i++) { // from deck to keel, from the car's floor to its rim, wheels
-        const float side = i < 2 ? -15 : 15, along = i % 2 == 0 ? -15 : 15;
+        const float side = i < 2 ? -15 : 15;
+        const float along = i % 2 == 0 ? -15 : 15;
         const md5_xform wheel = {{.y = 0.70710678f, .w = 0.70710678f}, {side, along, 0}, 0};
         if (i < 3)
             draw_outline(picture, links[0], deck, 7, 1 - 0.15f * (float)i, 14 - 9 * (float)i,
@@ -124,7 +125,8 @@ static md5_quat through_text(md5_vec3 axis, float degrees, float digits, md5_qua
 VIEW_SHOW(quaternion_w)
 {
     const md5_vec3 axis = md5_vec3_normalize((md5_vec3){v[1], v[2], 0.6f}, (md5_vec3){0, 0, 1});
-    md5_quat q = {.w = 1}, back = q;
+    md5_quat q = {.w = 1};
+    md5_quat back = q;
     for (int i = 0; i < VIEW_PAGE_POINTS + 1; i++) {
         const double x = view_step_x(picture->plots, i, v[0]);
         back = through_text(axis, (float)x, v[3], &q);
@@ -148,10 +150,11 @@ static md5_mat34 palette_of(md5_mat34 posed, md5_mat34 bind)
 
 VIEW_SHOW(palette)
 {
-    const uint32_t count = picture->scene->num_joints,
-                   finger = view_page_joint(picture, "finger_b_2_r"),
-                   shoulder = view_page_joint(picture, "upperarm_r");
-    const view_figure *const bind = &picture->figures[0], *const posed = &picture->figures[1];
+    const uint32_t count = picture->scene->num_joints;
+    const uint32_t finger = view_page_joint(picture, "finger_b_2_r");
+    const uint32_t shoulder = view_page_joint(picture, "upperarm_r");
+    const view_figure *const bind = &picture->figures[0];
+    const view_figure *const posed = &picture->figures[1];
     md5_xform *const wave = view_spare_pose(picture, 0);
     md5_mat34 *const joints = common_alloc(2 * (size_t)count, sizeof *joints);
     md5_mat34 *const palette = joints + count;
@@ -166,8 +169,8 @@ VIEW_SHOW(palette)
     // The fingertip is carried from the bind pose to the pose by its joint's matrix.
     const md5_vec3 tip = md5_mat34_translation(picture->model->bind[finger]);
     const md5_vec3 carried = md5_mat34_point(palette[finger], tip);
-    const md5_vec3 from = md5_xform_point(bind->place, tip),
-                   to = md5_xform_point(posed->place, carried);
+    const md5_vec3 from = md5_xform_point(bind->place, tip);
+    const md5_vec3 to = md5_xform_point(posed->place, carried);
     view_page_cross(picture, from, 2, VIEW_RED);
     view_page_cross(picture, to, 2, VIEW_RED);
     view_page_line(picture, from, to, VIEW_RED);
@@ -246,14 +249,16 @@ static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t jo
 VIEW_SHOW(dual)
 {
     static const char *const names[2] = {"spine_2", "neck"};
-    const uint32_t count = picture->scene->num_joints, spine = view_page_joint(picture, names[0]);
+    const uint32_t count = picture->scene->num_joints;
+    const uint32_t spine = view_page_joint(picture, names[0]);
     picture->figures[1].kind = VIEW_FIGURE_DUAL;
     for (int i = 0; i < 4; i++) // both joints of both figures are turned about the vertical
         view_turn_joint(picture, picture->figures[i / 2].pose, names[i % 2],
                         md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[i % 2])));
     md5_mat34 *const palette = common_alloc(count, sizeof *palette);
     md5_dual_quat *const dual = common_alloc(count, sizeof *dual);
-    double waists[3] = {0, 0, 0}, farthest = 0;
+    double waists[3] = {0, 0, 0};
+    double farthest = 0;
     md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
     for (uint32_t i = 0; i < count; i++)
         dual[i] = dual_of(md5_xform_from_mat34(palette[i]));
@@ -282,15 +287,16 @@ VIEW_SHOW(dual)
 // lines of normals
 static md5_vec3 carry_normal(md5_mat34 m, md5_vec3 n, bool by_cofactors)
 {
-    const md5_vec3 x = {m.m[0], m.m[4], m.m[8]}, y = {m.m[1], m.m[5], m.m[9]},
-                   z = {m.m[2], m.m[6], m.m[10]};
+    const md5_vec3 x = {m.m[0], m.m[4], m.m[8]};
+    const md5_vec3 y = {m.m[1], m.m[5], m.m[9]};
+    const md5_vec3 z = {m.m[2], m.m[6], m.m[10]};
     // Correct only for rotations and equal scales.
     if (!by_cofactors)
         return md5_mat34_direction(m, n);
     // The cofactors are the inverse transpose times the determinant, without a division.
-    const md5_vec3 along_x = md5_vec3_scale(md5_vec3_cross(y, z), n.x),
-                   along_y = md5_vec3_scale(md5_vec3_cross(z, x), n.y),
-                   along_z = md5_vec3_scale(md5_vec3_cross(x, y), n.z);
+    const md5_vec3 along_x = md5_vec3_scale(md5_vec3_cross(y, z), n.x);
+    const md5_vec3 along_y = md5_vec3_scale(md5_vec3_cross(z, x), n.y);
+    const md5_vec3 along_z = md5_vec3_scale(md5_vec3_cross(x, y), n.z);
     return md5_vec3_add(md5_vec3_add(along_x, along_y), along_z);
 }
 // end of lines
@@ -327,8 +333,8 @@ VIEW_SHOW(normals)
             // Of each triangle: against the normal of where its corners go.
             for (uint32_t k = 0; k < mesh->num_triangles; k++) {
                 const uint32_t *const corner = mesh->indices + 3 * (size_t)k;
-                const md5_vec3 a = md5_vec3_sub(places[corner[1]], places[corner[0]]),
-                               b = md5_vec3_sub(places[corner[2]], places[corner[0]]);
+                const md5_vec3 a = md5_vec3_sub(places[corner[1]], places[corner[0]]);
+                const md5_vec3 b = md5_vec3_sub(places[corner[2]], places[corner[0]]);
                 const md5_vec3 true_normal =
                     md5_vec3_cross(md5_mat34_direction(m, a), md5_mat34_direction(m, b));
                 errors[way] = fmax(

@@ -24,10 +24,12 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
                     float red, view_kept *kept)
 {
     const md5_model *const model = picture->model;
-    const uint32_t num_joints = model->skeleton.num_joints, count = view_count_vertices(model);
+    const uint32_t num_joints = model->skeleton.num_joints;
+    const uint32_t count = view_count_vertices(model);
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
-    md5_vec3 *const own = common_alloc(2 * (size_t)count, sizeof *own), *const other = own + count;
+    md5_vec3 *const own = common_alloc(2 * (size_t)count, sizeof *own);
+    md5_vec3 *const other = own + count;
     kept->heat = common_alloc(count, sizeof *kept->heat);
     for (uint32_t i = 0; i < num_steps; i++) {
         float largest = 0;
@@ -83,7 +85,8 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     // Parts of their names.
     static const char *const excluded_joints[] = {"prop",  "eye",    "lid",  "belly",
                                                   "cheek", "tongue", "twist"};
-    const uint32_t num_joints = model->skeleton.num_joints, count = view_count_vertices(model);
+    const uint32_t num_joints = model->skeleton.num_joints;
+    const uint32_t count = view_count_vertices(model);
     const uint32_t num_triangles = view_count_triangles(model);
     md5_vec3 *const positions = common_alloc(count, sizeof *positions);
     uint32_t *const indices = common_alloc(3 * (size_t)num_triangles, sizeof *indices);
@@ -126,9 +129,13 @@ static void spread(const bool *inside, const int size[3], float *distances)
     for (bool changes = true; changes;) {
         changes = false;
         for (int i = 0; i < count * 27; i++) {
-            const int cell = i / 27, dx = i % 3 - 1, dy = i / 3 % 3 - 1, dz = i / 9 % 3 - 1;
-            const int x = cell % size[0] + dx, y = cell / size[0] % size[1] + dy,
-                      z = cell / size[0] / size[1] + dz;
+            const int cell = i / 27;
+            const int dx = i % 3 - 1;
+            const int dy = i / 3 % 3 - 1;
+            const int dz = i / 9 % 3 - 1;
+            const int x = cell % size[0] + dx;
+            const int y = cell / size[0] % size[1] + dy;
+            const int z = cell / size[0] / size[1] + dz;
             if (x < 0 || x >= size[0] || y < 0 || y >= size[1] || z < 0 || z >= size[2])
                 continue;
             const int from = (z * size[1] + y) * size[0] + x;
@@ -278,18 +285,20 @@ static uint32_t level_of(double value, double low, double step)
 // Maps a direction to an octahedron, whose lower half is folded outward to a square.
 static uint32_t fold(md5_vec3 n)
 {
-    const float sum = fabsf(n.x) + fabsf(n.y) + fabsf(n.z), x = n.x / sum, y = n.y / sum;
-    const float u = n.z < 0.0f ? copysignf(1.0f - fabsf(y), x) : x,
-                v = n.z < 0.0f ? copysignf(1.0f - fabsf(x), y) : y;
+    const float sum = fabsf(n.x) + fabsf(n.y) + fabsf(n.z);
+    const float x = n.x / sum;
+    const float y = n.y / sum;
+    const float u = n.z < 0.0f ? copysignf(1.0f - fabsf(y), x) : x;
+    const float v = n.z < 0.0f ? copysignf(1.0f - fabsf(x), y) : y;
     return (uint32_t)lroundf(127.0f + 127.0f * u) | (uint32_t)lroundf(127.0f + 127.0f * v) << 8;
 }
 
 // Packs a vertex into three numbers with 16 bits and two with 8 bits.
 static md5_baked_vertex pack(md5_vec3 place, md5_vec3 normal, md5_vec3 low, md5_vec3 step)
 {
-    const uint32_t x = level_of((double)place.x, (double)low.x, (double)step.x),
-                   y = level_of((double)place.y, (double)low.y, (double)step.y),
-                   z = level_of((double)place.z, (double)low.z, (double)step.z);
+    const uint32_t x = level_of((double)place.x, (double)low.x, (double)step.x);
+    const uint32_t y = level_of((double)place.y, (double)low.y, (double)step.y);
+    const uint32_t z = level_of((double)place.z, (double)low.z, (double)step.z);
     return (md5_baked_vertex){x | y << 16, z | fold(normal) << 16};
 }
 // end of lines
@@ -325,7 +334,8 @@ VIEW_SHOW(bake)
     if (kept == NULL || kept->baked == NULL || clip == NULL)
         return;
     const md5_baked *const baked = kept->baked;
-    const double cycles = picture->time / clip->anim->duration, part = cycles - floor(cycles);
+    const double cycles = picture->time / clip->anim->duration;
+    const double part = cycles - floor(cycles);
     const uint32_t now = (uint32_t)(part * kept->num_points) % kept->num_points;
     pose_kept(picture, VIEW_FIGURE_BAKED, name);
     picture->figures[1].sample = baked_sample_position(baked, part);
@@ -419,7 +429,8 @@ VIEW_SHOW(impostor)
         const double high = sin(seen) * sin(highest) + cos(seen) * cos(highest) * beside;
         farthest = fmax(farthest, acos(fmax(low, high)));
     }
-    const double views = RINGS * look->num_around + 1, side = look->texels;
+    const double views = RINGS * look->num_around + 1;
+    const double side = look->texels;
     const double bytes = views * look->num_frames * side * side * (double)TEXEL_BYTES * 4.0 / 3.0;
     VIEW_FACTS(picture, views, views * look->num_frames, bytes / 1048576.0, look->radius,
                2.0 * look->radius / side, farthest * 57.29577951);

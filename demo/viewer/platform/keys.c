@@ -61,7 +61,8 @@ bool view_next_of_pad(view_pad *pad, view_input *event)
 {
     static const int32_t keys[] = {' ', VIEW_KEY_PAUSE, VIEW_KEY_LEFT_SHIFT, 'w', 's', 'a',
                                    'd'}; // of bits 0, 1, ...
-    const float least = 0.35f, most = 0.85f;
+    const float least = 0.35f;
+    const float most = 0.85f;
     const uint32_t down =
         pad->buttons | (pad->y < -least ? VIEW_PAD_UP : 0) | (pad->y > least ? VIEW_PAD_DOWN : 0)
         | (pad->x < -least ? VIEW_PAD_LEFT : 0) | (pad->x > least ? VIEW_PAD_RIGHT : 0)

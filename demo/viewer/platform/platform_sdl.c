@@ -56,7 +56,10 @@ static void set_held(view_input *event, int modifiers)
 // During a drag no motion is reported, so that the mouse is asked where it is on the screen.
 static void set_drop(view_input *event, SDL_Window *window, char *path)
 {
-    int x = 0, y = 0, left = 0, top = 0;
+    int x = 0;
+    int y = 0;
+    int left = 0;
+    int top = 0;
     SDL_GetGlobalMouseState(&x, &y);
     SDL_GetWindowPosition(window, &left, &top);
     event->x = (float)(x - left);
@@ -68,7 +71,8 @@ static void set_drop(view_input *event, SDL_Window *window, char *path)
 // Where the mouse is, or the first finger.
 static void set_place(view_input *event)
 {
-    int x = 0, y = 0;
+    int x = 0;
+    int y = 0;
     SDL_GetMouseState(&x, &y);
     event->x = (float)x;
     event->y = (float)y;
@@ -294,11 +298,12 @@ typedef struct watch_state {
 static int keep_watch(void *user)
 {
     watch_state *const watch = user;
-    int before = -1, seconds = 0;
+    int before = -1;
+    int seconds = 0;
     while (SDL_SemWaitTimeout(watch->ends, 1000) == SDL_MUTEX_TIMEDOUT) {
         const int now = SDL_AtomicGet(&watch->num_steps);
-        const char *const what = atomic_load(watch->wait), *const whom =
-                                                               atomic_load(watch->awaited);
+        const char *const what = atomic_load(watch->wait);
+        const char *const whom = atomic_load(watch->awaited);
         seconds = now == before ? seconds + 1 : 0;
         before = now;
         if (seconds > 0 && seconds % 10 == 0)
@@ -322,7 +327,8 @@ static bool start_video(bool visible)
 #if defined(_WIN32) || defined(__APPLE__)
     const bool has_display = true;
 #else
-    const char *const x11 = getenv("DISPLAY"), *const wayland = getenv("WAYLAND_DISPLAY");
+    const char *const x11 = getenv("DISPLAY");
+    const char *const wayland = getenv("WAYLAND_DISPLAY");
     const bool has_display = (x11 != NULL && *x11 != '\0') || (wayland != NULL && *wayland != '\0');
 #endif
     const char *const selected = getenv("SDL_VIDEODRIVER");
@@ -359,8 +365,11 @@ float view_scale_of_resources(const char *resources)
 typedef struct x_error {
     int type;
     void *display;
-    unsigned long resource, serial;
-    unsigned char code, request, minor;
+    unsigned long resource;
+    unsigned long serial;
+    unsigned char code;
+    unsigned char request;
+    unsigned char minor;
 } x_error;
 
 // An answer to a program that has ended meanwhile, as a drag's source or who pastes, is an error,
@@ -567,7 +576,9 @@ void view_window_pixels(const view_window *window, int *width, int *height)
 
 float view_screen_scale(const view_window *window)
 {
-    int points = 0, pixels = 0, unused = 0;
+    int points = 0;
+    int pixels = 0;
+    int unused = 0;
     float dots = 0;
     view_window_points(window, &points, &unused);
     view_window_pixels(window, &pixels, &unused);

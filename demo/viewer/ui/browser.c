@@ -79,7 +79,8 @@ static view_command leave(const view_browser *browser)
     if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL
         || strcmp(browser->folder, "/") == 0)
         return (view_command){.action = VIEW_HANDLED};
-    char *const outer = common_folder(browser->folder), *const path = common_whole(outer);
+    char *const outer = common_folder(browser->folder);
+    char *const path = common_whole(outer);
     free(outer);
     return (view_command){.action = VIEW_OPEN_FOLDER, .path = path};
 }
@@ -140,7 +141,8 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
                            .folder = folder[0] != '\0' ? common_whole(folder) : NULL};
     char *const whole = shown != NULL ? common_whole(shown) : NULL;
     const unsigned takes = listed.asked.takes;
-    common_list files = {NULL, 0}, folders = {NULL, 0};
+    common_list files = {NULL, 0};
+    common_list folders = {NULL, 0};
     if (listed.folder == NULL) {
         list_recent(&listed, config);
     } else {
@@ -271,7 +273,8 @@ void view_list_scan(view_browser *browser, const char *place)
 // A path that is typed, if it has a folder: "~" is the user's. To be freed; NULL: it has none.
 static char *typed_path(const view_browser *browser)
 {
-    const char *const text = browser->filter, *const home = getenv("HOME");
+    const char *const text = browser->filter;
+    const char *const home = getenv("HOME");
     if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL || strchr(text, '/') == NULL)
         return NULL;
     char *const joined = text[0] == '~' && home != NULL ? common_format("%s%s", home, text + 1)
@@ -551,7 +554,8 @@ static void list_places(view_ui *ui, view_rect area)
     ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_PLACES]);
     for (size_t i = 0; i < ui->places.count; i++) {
         const char *const path = ui->places.names[i];
-        const bool is_game = i >= COMMON_LENGTH(names), is_known = i == 0 || path[0] != '\0';
+        const bool is_game = i >= COMMON_LENGTH(names);
+        const bool is_known = i == 0 || path[0] != '\0';
         const char *const name = is_game || names[i] == NULL ? common_base(path) : names[i];
         if (!is_known || !ui_take_row(ui, 2.05f * ui->em, &row))
             continue;
@@ -577,9 +581,11 @@ static void draw_crumbs(view_ui *ui, view_rect box)
     const view_browser *const browser = &ui->browser;
     const char *const path = browser->folder != NULL ? browser->folder : "Recent";
     const bool is_path = browser->kind == VIEW_BROWSE_FILES && browser->folder != NULL;
-    const float end = box.x + box.width, y = box.y + 0.5f * (box.height - ui->line);
+    const float end = box.x + box.width;
+    const float y = box.y + 0.5f * (box.height - ui->line);
     const float gap = ui_text_width(ui, arrow);
-    size_t first = strlen(path), last = first;
+    size_t first = strlen(path);
+    size_t last = first;
     char name[256];
     float room = box.width;
     while (is_path && first > 0) { // goes back as far as there is room
@@ -620,7 +626,8 @@ static void run_filter(view_ui *ui, view_rect box)
 {
     view_browser *const browser = &ui->browser;
     const ui_item_id focus = ui->focus;
-    const bool takes_next = ui->takes_next, selects_all = ui->selects_all;
+    const bool takes_next = ui->takes_next;
+    const bool selects_all = ui->selects_all;
     char text[sizeof browser->filter];
     COMMON_TEXT(text, "%s", browser->filter);
     if (ui->modal == NULL)
@@ -726,12 +733,15 @@ static void run_tabs(view_ui *ui, view_rect box)
 void view_browser_panel(view_ui *ui)
 {
     view_browser *const browser = &ui->browser;
-    const float em = ui->em, gap = 0.6f * em, line = ceilf(1.85f * em);
+    const float em = ui->em;
+    const float gap = 0.6f * em;
+    const float line = ceilf(1.85f * em);
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return;
     const bool is_files = browser->kind == VIEW_BROWSE_FILES;
     view_rect foot;
-    char text[128], more[48] = "";
+    char text[128];
+    char more[48] = "";
     view_rect rest = ui_footed_dialog(
         ui, "list", 930, 520,
         browser->asked.answer.action == VIEW_TAKE_TEXTURE          ? "Choose an image"
@@ -741,8 +751,8 @@ void view_browser_panel(view_ui *ui)
         : browser->kind == VIEW_BROWSE_CLIPS                       ? "Clips"
                                                                    : browser->folder,
         &foot);
-    const float border = VIEW_PADDING * ui->scale,
-                top = rest.y - ui->stage->font->line[VIEW_TITLE] - 0.5f * border;
+    const float border = VIEW_PADDING * ui->scale;
+    const float top = rest.y - ui->stage->font->line[VIEW_TITLE] - 0.5f * border;
     const view_rect all = {rest.x, top, rest.width, foot.y + foot.height - top};
     const bool is_beside = ui->mouse.is_pressed && ui_is_panel_hot(ui) && ui->hot.number == 1
                            && !view_contains(view_inset(all, -border), ui->mouse.x, ui->mouse.y);

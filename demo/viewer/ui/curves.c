@@ -23,7 +23,8 @@ typedef struct plot {
     uint32_t num_lines;
     int places;     // of the values
     view_rect area; // set by drawing, as is the range
-    double low, high;
+    double low;
+    double high;
 } plot;
 
 static float value_at(const plot *of, uint32_t line, uint32_t frame)
@@ -56,9 +57,11 @@ static void fit(plot *of)
 // Level lines at round values, with their numbers at the left.
 static void draw_grid(view_ui *ui, const plot *of)
 {
-    const float em = ui->em, hair = fmaxf(1, roundf(0.08f * em));
+    const float em = ui->em;
+    const float hair = fmaxf(1, roundf(0.08f * em));
     const double least = (of->high - of->low) / fmax((of->area.height / (2.2f * em)), 1);
-    const double power = pow(10, floor(log10(least))), part = least / power;
+    const double power = pow(10, floor(log10(least)));
+    const double part = least / power;
     const double step = power * (part <= 2 ? 2 : part <= 5 ? 5 : 10);
     const int places = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0), 9);
     const int64_t first = (int64_t)ceil(fmin(fmax(of->low / step, -1e15), 1e15));
@@ -76,14 +79,17 @@ static void draw_grid(view_ui *ui, const plot *of)
 static void draw_line(view_canvas *canvas, const plot *of, uint32_t line)
 {
     const float em = view_em(canvas->font);
-    const uint32_t last = of->anim->num_frames - 1,
-                   count = (uint32_t)(of->area.width / (0.15f * em));
+    const uint32_t last = of->anim->num_frames - 1;
+    const uint32_t count = (uint32_t)(of->area.width / (0.15f * em));
     const size_t length = strlen(strokes[line]);
     float ends[4] = {0};
     for (uint32_t i = 0; i <= count; i++) {
-        const float part = (float)i / (float)count, place = part * (float)last;
-        const uint32_t frame = (uint32_t)place, next = frame < last ? frame + 1 : last;
-        const float from = value_at(of, line, frame), to = value_at(of, line, next);
+        const float part = (float)i / (float)count;
+        const float place = part * (float)last;
+        const uint32_t frame = (uint32_t)place;
+        const uint32_t next = frame < last ? frame + 1 : last;
+        const float from = value_at(of, line, frame);
+        const float to = value_at(of, line, next);
         ends[0] = ends[2], ends[1] = ends[3];
         ends[2] = of->area.x + of->area.width * part;
         ends[3] = y_of(of, from + (to - from) * (place - (float)frame));
@@ -96,11 +102,13 @@ static void draw_line(view_canvas *canvas, const plot *of, uint32_t line)
 // one.
 static uint32_t run_plot(view_ui *ui, plot *of, view_rect box)
 {
-    const float em = ui->em, last = (float)(of->anim->num_frames - 1);
+    const float em = ui->em;
+    const float last = (float)(of->anim->num_frames - 1);
     const float hair = fmaxf(1, roundf(0.1f * em));
     const float place = roundf((float)view_frame_place(ui->stage->play, of->anim));
     const uint32_t shown = (uint32_t)view_clamp(place, 0, last);
-    float names = 1 * em, part;
+    float names = 1 * em;
+    float part;
     char text[32];
     for (uint32_t i = 0; i < of->num_lines; i++)
         names += ui_text_width(ui, of->lines[i].name) + 0.3f * em;
@@ -108,7 +116,8 @@ static uint32_t run_plot(view_ui *ui, plot *of, view_rect box)
                            box.height - 2.7f * em};
     if (of->area.width < em || of->area.height < em)
         return shown;
-    const float right = of->area.x + of->area.width, bottom = of->area.y + of->area.height;
+    const float right = of->area.x + of->area.width;
+    const float bottom = of->area.y + of->area.height;
     if (ui_drag(ui, ui_item(ui, view_inset(of->area, -0.5f * em), "plot"), of->area, &part))
         view_seek(ui->stage->play, of->anim, roundf(part * last) / of->anim->frame_rate);
     if (ui_is_hot(ui) && (ui->mouse.is_moved || ui->mouse.wheel != 0))
@@ -146,7 +155,8 @@ static uint32_t run_table(view_ui *ui, view_rect area, const ui_cells *head, uin
                           void (*fill)(const view_ui *, const view_stage *, uint32_t, ui_cells *))
 {
     ui_scroll *const scroll = &ui->scrolls[VIEW_DOCK_BOTTOM];
-    const float height = ceilf(1.6f * ui->em), top = (float)shown * height;
+    const float height = ceilf(1.6f * ui->em);
+    const float top = (float)shown * height;
     const float wide = 5.2f * ui->em;
     uint32_t pressed = UINT32_MAX;
     ui_column column;
@@ -191,7 +201,8 @@ static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
     curves->values = common_alloc(count, sizeof *curves->values);
     for (uint32_t frame = 0; frame < count; frame++) {
         const md5_sample_position position = {.frame0 = frame, .frame1 = frame};
-        float *const q = curves->values[frame][2], dot = 0;
+        float *const q = curves->values[frame][2];
+        float dot = 0;
         md5_sample(clip->binding, position, scene->root, pose);
         view_find_values(md5_mat34_from_xform(pose[joint]), curves->values[frame]);
         for (int i = 0; i < 4 && frame > 0; i++)

@@ -54,9 +54,12 @@ static view_action closing(const view_stage *stage, view_dock dock)
 static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
 {
     const view_layout_wish wish = view_wish_layout(ui->stage);
-    const float em = wish.em, grip = ceilf(0.4f * em), line = fmaxf(1, roundf(0.08f * em));
+    const float em = wish.em;
+    const float grip = ceilf(0.4f * em);
+    const float line = fmaxf(1, roundf(0.08f * em));
     const view_rect free = view_lay_out(&wish).free;
-    const bool is_bottom = dock == VIEW_DOCK_BOTTOM, is_left = box.x < free.x + grip;
+    const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
+    const bool is_left = box.x < free.x + grip;
     const bool is_low = is_bottom || box.y > free.y + grip;
     const view_rect edge = view_cut(&box,
                                     is_low    ? VIEW_AT_TOP
@@ -101,14 +104,17 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     static const char *const panels[VIEW_NUM_DOCKS] = {"outliner", "inspector", "bottom"};
     const view_rect box = layout->docks[dock];
     view_rect rest = box;
-    const float em = ui->em, height = ceilf(2 * em), gap = 0.7f * em;
+    const float em = ui->em;
+    const float height = ceilf(2 * em);
+    const float gap = 0.7f * em;
     const float text = box.y + floorf(0.5f * (height - ui->line));
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, panels[dock]);
     ui_item(ui, box, "");
     view_draw_rect(ui->canvas, (view_rect){box.x, box.y + height - 1, box.width, 1}, VIEW_CONTROL);
     float x = box.x + gap;
-    const bool is_bottom = dock == VIEW_DOCK_BOTTOM, has_tabs = layout->has_tabs || is_bottom;
+    const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
+    const bool has_tabs = layout->has_tabs || is_bottom;
     const bool has_curves = !is_bottom
                             || (view_shows_curves(stage) // the sheet of a small window has no room
                                 && layout->arrangement != VIEW_ARRANGE_SHEET);
@@ -191,7 +197,8 @@ static view_rect open_sheet(view_ui *ui, view_dock front, view_rect box)
                 {"Export", VIEW_NUM_DOCKS, false}};
     enum { NUM_TABS = COMMON_LENGTH(tabs) };
     const float line = ceilf(0.15f * ui->em);
-    view_rect rest = box, head = view_cut(&rest, VIEW_AT_TOP, ceilf(2.6f * ui->em));
+    view_rect rest = box;
+    view_rect head = view_cut(&rest, VIEW_AT_TOP, ceilf(2.6f * ui->em));
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, "tab");
     ui_item(ui, box, "");

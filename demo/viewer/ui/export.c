@@ -136,7 +136,8 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
         set_first(export, stage);
     if (choices->model_format >= export->endings.count) // it was remembered
         choices->model_format = 0;
-    const bool is_moved = is_moving(choices), is_sheet = choices->kind == VIEW_EXPORT_SHEET;
+    const bool is_moved = is_moving(choices);
+    const bool is_sheet = choices->kind == VIEW_EXPORT_SHEET;
     const bool has_all = choices->clips == 1 && scene->num_clips > 1;
     export->problem[0] = '\0';
 
@@ -182,7 +183,8 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
             return false;
     } else if (is_sheet) {
         // About as many columns and rows as make the cells as wide as high.
-        const double count = has_all ? (double)scene->num_clips : 12, most = 64;
+        const double count = has_all ? (double)scene->num_clips : 12;
+        const double most = 64;
         const double columns = ceil(sqrt(count * options->width / options->height));
         options->sheet_columns = (uint32_t)fmin(columns, most);
         options->sheet_rows = (uint32_t)fmin(ceil(count / options->sheet_columns), most);
@@ -270,7 +272,8 @@ static void add_choices(view_ui *ui)
     view_export *const export = &ui->export;
     view_export_choices *const choices = &export->choices;
     const view_clip *const clip = view_shown_clip(ui->scene);
-    const bool is_moved = is_moving(choices), is_sheet = choices->kind == VIEW_EXPORT_SHEET;
+    const bool is_moved = is_moving(choices);
+    const bool is_sheet = choices->kind == VIEW_EXPORT_SHEET;
     const bool is_turntable = choices->kind == VIEW_EXPORT_TURNTABLE;
     add_segment(ui, "", kinds, NUM_KINDS, &choices->kind);
     if (ui->scene->num_clips > 1) {
@@ -337,7 +340,8 @@ static void add_results(view_ui *ui)
 static void draw_foot(view_ui *ui, view_rect foot)
 {
     view_export *const export = &ui->export;
-    const bool is_running = export->total > 0, is_wrong = export->problem[0] != '\0';
+    const bool is_running = export->total > 0;
+    const bool is_wrong = export->problem[0] != '\0';
     const char *const words[] = {is_running ? "Continue in the background" : "Close",
                                  is_running     ? "Stop"
                                  : export->asks ? "Replace"

@@ -3,10 +3,16 @@
 #include "demo/viewer/ui/ui.h"
 
 // In em.
-static const float head_height = 2, head_length = 0.55f, line_width = 0.1f, live_width = 0.25f,
-                   node_radius = 0.3f, edge_reach = 0.45f;
-static const float lowest_zoom = 0.25f, highest_zoom = 2;
-static const view_color edge_color = 0x8A97A8FFu, ground_color = 0x12151AFFu;
+static const float head_height = 2;
+static const float head_length = 0.55f;
+static const float line_width = 0.1f;
+static const float live_width = 0.25f;
+static const float node_radius = 0.3f;
+static const float edge_reach = 0.45f;
+static const float lowest_zoom = 0.25f;
+static const float highest_zoom = 2;
+static const view_color edge_color = 0x8A97A8FFu;
+static const view_color ground_color = 0x12151AFFu;
 
 bool view_shows_graph(const view_stage *stage)
 {
@@ -59,8 +65,8 @@ static view_rect scaled(view_rect rect, float factor)
 static view_rect seen_rect(const drawing *of, view_rect rect)
 {
     const float unit = of->em * of->zoom;
-    const float left = fmaxf(of->x + rect.x * unit, of->area.x),
-                top = fmaxf(of->y + rect.y * unit, of->area.y);
+    const float left = fmaxf(of->x + rect.x * unit, of->area.x);
+    const float top = fmaxf(of->y + rect.y * unit, of->area.y);
     const float right = fminf(of->x + (rect.x + rect.width) * unit, of->area.x + of->area.width);
     const float bottom = fminf(of->y + (rect.y + rect.height) * unit, of->area.y + of->area.height);
     return right > left && bottom > top ? (view_rect){left, top, right - left, bottom - top}
@@ -138,11 +144,13 @@ static view_graph_point towards(view_graph_point from, view_graph_point to, floa
 static void draw_line(const drawing *of, view_graph_point from, view_graph_point to, float width,
                       float head, view_color color)
 {
-    const float em = of->em, way = hypotf(to.x - from.x, to.y - from.y);
+    const float em = of->em;
+    const float way = hypotf(to.x - from.x, to.y - from.y);
     const float part = way > 0 ? head / way : 0;
-    const float x = 0.5f * part * (to.x - from.x), y = 0.5f * part * (to.y - from.y);
-    const view_graph_point neck = {to.x - 2 * x, to.y - 2 * y},
-                           end = {to.x - 1.6f * x, to.y - 1.6f * y};
+    const float x = 0.5f * part * (to.x - from.x);
+    const float y = 0.5f * part * (to.y - from.y);
+    const view_graph_point neck = {to.x - 2 * x, to.y - 2 * y};
+    const view_graph_point end = {to.x - 1.6f * x, to.y - 1.6f * y};
     const float ends[4] = {from.x * em, from.y * em, end.x * em, end.y * em};
     const float corners[6] = {to.x * em,         to.y * em,         (neck.x - y) * em,
                               (neck.y + x) * em, (neck.x + y) * em, (neck.y - x) * em};
@@ -310,7 +318,8 @@ static void draw_edges(const drawing *of)
 static void draw_loop(const drawing *of, float x, float y, view_color color)
 {
     enum { STEPS = 12 };
-    const float radius = 0.38f, step = 1.6f * VIEW_PI / (float)STEPS;
+    const float radius = 0.38f;
+    const float step = 1.6f * VIEW_PI / (float)STEPS;
     view_graph_point pen = {x + radius, y};
     for (int i = 1; i <= STEPS; i++) {
         const float angle = step * (float)i;
@@ -322,7 +331,9 @@ static void draw_loop(const drawing *of, float x, float y, view_color color)
 
 static void draw_dashes(const drawing *of, view_rect rect, view_color color)
 {
-    const float dash = 0.45f, right = rect.x + rect.width, bottom = rect.y + rect.height;
+    const float dash = 0.45f;
+    const float right = rect.x + rect.width;
+    const float bottom = rect.y + rect.height;
     const view_graph_point corners[] = {
         {rect.x, rect.y}, {right, rect.y}, {right, bottom}, {rect.x, bottom}, {rect.x, rect.y}};
     for (int i = 0; i < 4; i++)
@@ -349,8 +360,10 @@ static void draw_node(const drawing *of, uint32_t number)
 {
     const view_graph_node *const node = &of->graph->nodes[number];
     const view_rect rect = node->rect;
-    const bool is_any = number == of->graph->num_states, is_dim = is_node_dim(of, number);
-    const bool is_active = number == of->status.state, is_left = number == of->status.from;
+    const bool is_any = number == of->graph->num_states;
+    const bool is_dim = is_node_dim(of, number);
+    const bool is_active = number == of->status.state;
+    const bool is_left = number == of->status.from;
     const float middle = rect.y + 0.5f * rect.height;
     const view_color frame = is_active || is_left ? VIEW_ACCENT
                              : number == of->node ? VIEW_PLAIN
@@ -394,7 +407,8 @@ static void draw_labels(const drawing *of)
         const view_rect rect = seen_rect(of, of->graph->nodes[i].rect);
         const char *const name = of->graph->nodes[i].name;
         const bool is_named = i == of->status.from || i == of->status.state || i == of->node;
-        const float width = ui_text_width(of->ui, name), height = of->ui->line;
+        const float width = ui_text_width(of->ui, name);
+        const float height = of->ui->line;
         const view_rect text = {rect.x + 0.5f * (rect.width - width),
                                 rect.y + 0.5f * (rect.height - height), width, height};
         if (is_named && rect.width > 0) {
@@ -407,8 +421,8 @@ static void draw_labels(const drawing *of)
 static void draw_nodes(const drawing *of)
 {
     const view_graph *const graph = of->graph;
-    const view_graph_point tip = {graph->nodes[0].rect.x, graph->nodes[0].rect.y + 0.85f},
-                           disc = {tip.x - 2.6f, tip.y};
+    const view_graph_point tip = {graph->nodes[0].rect.x, graph->nodes[0].rect.y + 0.85f};
+    const view_graph_point disc = {tip.x - 2.6f, tip.y};
     view_draw_disc(of->stage->canvas, disc.x * of->em, disc.y * of->em, 0.45f * of->em, VIEW_FINE);
     draw_line(of, disc, tip, line_width, head_length, VIEW_FINE);
     draw_text(of, disc.x - 2.6f, disc.y, 4, VIEW_DIM, "entry");
@@ -424,8 +438,12 @@ static ui_line say_way(const view_machine *machine, const md5_transition_desc *w
     static const char *const signs[] = {"%s",      "not %s",   "%s < %g",
                                         "%s > %g", "%s <= %g", "%s >= %g"};
     static const char *const fades[] = {"cross-fade", "inertial"};
-    char text[192] = "", fade[48] = "cut", exit[64] = "", priority[32] = "";
-    bool all = true, is_met = false;
+    char text[192] = "";
+    char fade[48] = "cut";
+    char exit[64] = "";
+    char priority[32] = "";
+    bool all = true;
+    bool is_met = false;
     for (uint32_t i = 0; i < way->num_conditions; i++) {
         static const char *const kinds[] = {NULL, "state time", "time left", "event "};
         const md5_condition *const condition = &way->conditions[i];
@@ -501,10 +519,12 @@ static void draw_popover(const drawing *of)
 static bool draw_word(const drawing *of, float *x, bool at_right, bool is_selected,
                       const char *label, const char *text)
 {
-    const float padding = 0.7f * of->em, width = ui_text_width(of->ui, text) + 2 * padding;
+    const float padding = 0.7f * of->em;
+    const float width = ui_text_width(of->ui, text) + 2 * padding;
     const view_rect rect = {at_right ? *x - width : *x, of->area.y - (head_height + 0.3f) * of->em,
                             width, (head_height - 0.2f) * of->em};
-    const bool is_pressed = ui_item(of->ui, rect, label), is_hot = ui_is_hot(of->ui);
+    const bool is_pressed = ui_item(of->ui, rect, label);
+    const bool is_hot = ui_is_hot(of->ui);
     if (is_selected || is_hot)
         view_draw_round_rect(of->stage->canvas, rect, 0.3f * of->em,
                              is_selected ? VIEW_SELECTED : VIEW_HOVERED);
@@ -516,7 +536,8 @@ static bool draw_word(const drawing *of, float *x, bool at_right, bool is_select
 
 static void set_zoom(view_graph_view *view, const drawing *of, float zoom, float x, float y)
 {
-    const float next = view_clamp(zoom, lowest_zoom, highest_zoom), part = next / of->zoom;
+    const float next = view_clamp(zoom, lowest_zoom, highest_zoom);
+    const float part = next / of->zoom;
     view->x = x - of->area.x - (x - of->x) * part;
     view->y = y - of->area.y - (y - of->y) * part;
     view->zoom = next;
@@ -526,7 +547,8 @@ static void set_zoom(view_graph_view *view, const drawing *of, float zoom, float
 // no room.
 static void place_fitted(drawing *of, float least)
 {
-    const float width = of->graph->width * of->em, height = of->graph->height * of->em;
+    const float width = of->graph->width * of->em;
+    const float height = of->graph->height * of->em;
     of->zoom = view_clamp(fminf(of->area.width / width, of->area.height / height), least, 1);
     of->x = roundf(of->area.x + fmaxf(0.5f * (of->area.width - width * of->zoom), 0));
     of->y = roundf(of->area.y + fmaxf(0.5f * (of->area.height - height * of->zoom), 0));
@@ -543,9 +565,11 @@ static void head(const drawing *of)
     view_ui *const ui = of->ui;
     const md5_machine_desc *const desc = of->machine->desc;
     const view_rect area = of->area;
-    const float middle_x = area.x + 0.5f * area.width, middle_y = area.y + 0.5f * area.height;
+    const float middle_x = area.x + 0.5f * area.width;
+    const float middle_y = area.y + 0.5f * area.height;
     char text[96];
-    float right = area.x + area.width, x = area.x;
+    float right = area.x + area.width;
+    float x = area.x;
     if (draw_word(of, &right, true, false, "fit", "Fit")) {
         drawing whole = *of;
         place_fitted(&whole, lowest_zoom);
@@ -659,10 +683,10 @@ static void move_focus(const drawing *of, uint32_t focused)
             continue;
         for (uint32_t i = 0; i < of->graph->num_states; i++) {
             const view_rect to = seen_rect(of, of->graph->nodes[i].rect);
-            const float x = to.x - from.x + 0.5f * (to.width - from.width),
-                        y = to.y - from.y + 0.5f * (to.height - from.height);
-            const float ahead = (k % 2 == 0 ? -1 : 1) * (k < 2 ? x : y),
-                        distance = ahead + 2 * fabsf(k < 2 ? y : x);
+            const float x = to.x - from.x + 0.5f * (to.width - from.width);
+            const float y = to.y - from.y + 0.5f * (to.height - from.height);
+            const float ahead = (k % 2 == 0 ? -1 : 1) * (k < 2 ? x : y);
+            const float distance = ahead + 2 * fabsf(k < 2 ? y : x);
             if (to.width > 0 && ahead > 1 && distance < least) {
                 least = distance;
                 nearest = i;
@@ -696,7 +720,8 @@ void view_graph_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
     const view_rect box = view_layout_of(stage).docks[VIEW_DOCK_BOTTOM];
-    const float em = em_of(stage->font), padding = 0.7f * em;
+    const float em = em_of(stage->font);
+    const float padding = 0.7f * em;
     view_graph_view *const view = &ui->graph;
     drawing of = {.ui = ui, .stage = stage, .view = view, .machine = &ui->scene->machine, .em = em};
     of.area = (view_rect){box.x + padding, box.y + head_height * em + 1.5f * padding,

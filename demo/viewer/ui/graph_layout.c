@@ -7,9 +7,16 @@
 
 #include "demo/common/memory.h"
 
-static const float min_node_width = 4, max_node_width = 20, node_height = 1.7f, row_height = 2.4f,
-                   text_padding = 0.8f, loop_sign_width = 1.5f, entry_width = 7,
-                   band_distance = 3.6f, column_distance = 1.8f, max_column_spread = 4;
+static const float min_node_width = 4;
+static const float max_node_width = 20;
+static const float node_height = 1.7f;
+static const float row_height = 2.4f;
+static const float text_padding = 0.8f;
+static const float loop_sign_width = 1.5f;
+static const float entry_width = 7;
+static const float band_distance = 3.6f;
+static const float column_distance = 1.8f;
+static const float max_column_spread = 4;
 
 // Scale at which the names in the nodes are still easy to read.
 static const float readable_scale = 0.8f;
@@ -23,7 +30,8 @@ enum { MAX_COLUMNS_PER_BAND = 32 };
 // Working data of a node.
 typedef struct graph_place {
     uint32_t distance; // from the start state, or MD5_NONE
-    uint32_t column, row;
+    uint32_t column;
+    uint32_t row;
     double level;      // position in the band, from 0 to 1
     double mean_level; // of its neighbors
     float width;       // for name and sign
@@ -255,7 +263,8 @@ static void find_mean_level(layout *work, uint32_t node, bool is_backward)
 
 typedef struct sort_item {
     double key;
-    uint32_t position, node;
+    uint32_t position;
+    uint32_t node;
 } sort_item;
 
 static int compare_items(const void *a, const void *b)

@@ -15,7 +15,8 @@ typedef struct view_graph_node {
 } view_graph_node;
 
 typedef struct view_graph_point {
-    float x, y;
+    float x;
+    float y;
 } view_graph_point;
 
 // Transitions between two states, in both directions.
@@ -31,8 +32,12 @@ typedef struct view_graph {
     view_graph_node *nodes;
     view_graph_edge *edges;
     uint32_t *transitions; // indices of transitions of the layer
-    uint32_t num_nodes, num_states, num_edges, num_transitions;
-    float width, height;
+    uint32_t num_nodes;
+    uint32_t num_states;
+    uint32_t num_edges;
+    uint32_t num_transitions;
+    float width;
+    float height;
 } view_graph;
 
 // Scale below which the names in the nodes are too small to be read.
@@ -44,7 +49,8 @@ typedef float view_measure_fn(const void *user, const char *text);
 // Size of the area that shows the graph, at a scale of 1. The states of one distance are wrapped
 // into several columns if the graph would be too high for the area.
 typedef struct view_graph_area {
-    float width, height;
+    float width;
+    float height;
 } view_graph_area;
 
 // Creates the layout. Each state is one node, each transition is in one edge. Left of the first

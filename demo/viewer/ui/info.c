@@ -92,7 +92,8 @@ static void list_pick(view_ui *ui)
 void view_two_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
-    const int32_t from = stage->measured_from, to = stage->joint;
+    const int32_t from = stage->measured_from;
+    const int32_t to = stage->joint;
     const bool are_joints = from >= 0 && to >= 0 && to != from;
     const bool are_spots =
         ui->scene->model != NULL && stage->pick->is_set && stage->measured->is_set;
@@ -134,7 +135,8 @@ void view_two_panel(view_ui *ui)
 // The names of all clips of a machine, those that play now highlighted.
 static void list_words(view_ui *ui, const view_machine *machine)
 {
-    const float inset = VIEW_INSET * ui->scale, gap = 9 * ui->scale;
+    const float inset = VIEW_INSET * ui->scale;
+    const float gap = 9 * ui->scale;
     bool *const active = view_active_clips(machine);
     float used = INFINITY;
     view_rect row = {0};
@@ -292,7 +294,8 @@ static void list_statistics(view_ui *ui)
 // The times of the last pictures, the oldest first; returns how many there are, `most` at most.
 static uint32_t last_times(const view_stage *stage, uint32_t most, double *times)
 {
-    const uint32_t all = stage->num_frame_times, count = all < most ? all : most;
+    const uint32_t all = stage->num_frame_times;
+    const uint32_t count = all < most ? all : most;
     for (uint32_t i = 0; i < count; i++)
         times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
     return count;
@@ -319,7 +322,8 @@ static void list_frame_time(view_ui *ui)
 // second, if they are within the graph.
 static void draw_times(view_ui *ui)
 {
-    const float goals[2] = {1.0f / 60.0f, 1.0f / 30.0f}, scale = ui->scale;
+    const float goals[2] = {1.0f / 60.0f, 1.0f / 30.0f};
+    const float scale = ui->scale;
     double times[VIEW_NUM_FRAME_TIMES];
     float top = 1.25f * goals[0];
     const uint32_t count = last_times(ui->stage, VIEW_NUM_FRAME_TIMES, times);
@@ -330,10 +334,12 @@ static void draw_times(view_ui *ui)
     for (uint32_t i = 0; i < count; i++)
         top = fmaxf(top, 1.1f * (float)times[i]);
     view_draw_rect(ui->canvas, place, VIEW_CONTROL);
-    const float step = place.width / 120.0f, bottom = place.y + place.height;
+    const float step = place.width / 120.0f;
+    const float bottom = place.y + place.height;
     const float begin = place.x + place.width - step * (float)count;
     for (uint32_t i = 0; i < count; i++) {
-        const float time = (float)times[i], height = place.height * time / top;
+        const float time = (float)times[i];
+        const float height = place.height * time / top;
         const view_color color = time <= goals[0]   ? 0x6BBF59FFu
                                  : time <= goals[1] ? VIEW_AMBER
                                                     : 0xE5534BFFu;
@@ -354,8 +360,8 @@ void view_figures_panel(view_ui *ui)
     const view_stage *const stage = ui->stage;
     const view_document *const document = stage->document;
     const view_shown *const shown = stage->shown;
-    const bool is_crowd = view_shows_crowd(document),
-               has_glyphs = shown->normals || shown->tangents;
+    const bool is_crowd = view_shows_crowd(document);
+    const bool has_glyphs = shown->normals || shown->tangents;
     char text[64];
     ui_begin(ui, "figures");
     ui->label_width = label_width * ui->scale;
@@ -381,7 +387,8 @@ void view_figures_panel(view_ui *ui)
     }
     const view_crowd *const crowd = &stage->document->crowd;
     if (crowd->count > 0) {
-        const uint32_t num_seen = view_count_seen(crowd), num_kinds = crowd->num_kinds;
+        const uint32_t num_seen = view_count_seen(crowd);
+        const uint32_t num_kinds = crowd->num_kinds;
         ui_gap(ui);
         ui_figure(ui, VIEW_BRIGHT, "Crowd", "%u" VIEW_DOT "%u model%s", crowd->count, num_kinds,
                   num_kinds == 1 ? "" : "s");

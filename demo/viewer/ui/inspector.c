@@ -29,7 +29,8 @@ void view_find_values(md5_mat34 matrix, view_joint_values values)
 // A table of the values in columns that do not move. Axes are columns; in a narrow dock, rows.
 static void show_values(view_ui *ui, const char *title, view_joint_values values)
 {
-    const float em = ui->em, width = ui->column->area.width - 1.4f * em;
+    const float em = ui->em;
+    const float width = ui->column->area.width - 1.4f * em;
     const bool is_wide = width >= 23.1f * em;
     const int num_rows = is_wide ? VIEW_NUM_VALUE_KINDS : 4;
     const int num_columns = is_wide ? 4 : VIEW_NUM_VALUE_KINDS;
@@ -45,7 +46,8 @@ static void show_values(view_ui *ui, const char *title, view_joint_values values
         view_rect row;
         view_color colors[4] = {VIEW_DIM, VIEW_DIM, VIEW_DIM, VIEW_DIM};
         for (int c = 0; c < num_columns; c++) {
-            const int kind = is_wide ? r : c, axis = is_wide ? c : r;
+            const int kind = is_wide ? r : c;
+            const int axis = is_wide ? c : r;
             colors[c] = r >= 0 ? VIEW_BRIGHT : is_wide ? view_axis_colors[c] : VIEW_DIM;
             if (r < 0) // in a narrow dock the title is where the first name would be
                 COMMON_TEXT(of.texts[c], "%s", is_wide || c > 0 ? columns[c] : "");
@@ -83,7 +85,8 @@ typedef struct weighted {
 
 static int compare_weights(const void *a, const void *b)
 {
-    const weighted *const x = a, *const y = b;
+    const weighted *const x = a;
+    const weighted *const y = b;
     if (x->weight != y->weight)
         return x->weight > y->weight ? -1 : 1;
     if (x->mesh != y->mesh)
@@ -113,7 +116,8 @@ static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *a
 // All vertices, the heaviest first.
 static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
 {
-    const float em = ui->em, padding = 0.7f * em;
+    const float em = ui->em;
+    const float padding = 0.7f * em;
     const uint32_t count = model != NULL ? find_weights(model, joint, NULL, 0) : 0;
     char text[48];
     COMMON_TEXT(text, count == 1 ? "%u vertex" : "%u vertices", count);
@@ -140,7 +144,8 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
                 view_draw_rect(ui->canvas, row, VIEW_CONTROL);
         }
         const float y = ui_text_top(ui, row);
-        const float left = row.x + padding, right = row.x + row.width - padding;
+        const float left = row.x + padding;
+        const float right = row.x + row.width - padding;
         const float weight = left + vertex + 3.6f * em;
         if (i < 0) {
             ui_text(ui, left, y, 0, VIEW_DIM, has_meshes ? "mesh, vertex" : "vertex");
@@ -175,7 +180,8 @@ static void show_limits(view_ui *ui, uint32_t joint)
         view_shows_machine(ui->stage) ? ui->scene->machine.desc->num_modifiers : 0;
     for (uint32_t i = 0; i < count; i++) {
         const md5_modifier_desc *const aim = &ui->scene->machine.desc->modifiers[i];
-        uint32_t turned = md5_find_joint(ui->scene->skeleton, aim->joint), length = aim->length;
+        uint32_t turned = md5_find_joint(ui->scene->skeleton, aim->joint);
+        uint32_t length = aim->length;
         char number[32];
         for (length = length > 0 ? length : 2; turned != MD5_NONE && turned != joint && length > 1;
              length--)
@@ -197,7 +203,8 @@ static void joint_panel(view_ui *ui)
         || view_shows_crowd(ui->stage->document))
         return;
     const uint32_t number = (uint32_t)selected;
-    const md5_joint *const joints = ui->scene->skeleton->joints, *const joint = &joints[number];
+    const md5_joint *const joints = ui->scene->skeleton->joints;
+    const md5_joint *const joint = &joints[number];
     char text[64];
     int32_t next = -1;
     view_rect row;
@@ -281,11 +288,14 @@ static void machine_panel(view_ui *ui)
     uint32_t num_triggers = 0;
     ui_begin(ui, "parameter");
     for (int is_rest = 0; is_rest < 2; is_rest++) {
-        bool has_head = false, is_open = true;
+        bool has_head = false;
+        bool is_open = true;
         for (uint32_t i = 0; i < desc->num_parameters && is_open; i++) {
             const md5_parameter_desc *const parameter = &desc->parameters[i];
             const bool is_number = parameter->kind == MD5_PARAMETER_FLOAT;
-            float value = md5_player_get(machine->player, i), low, high;
+            float value = md5_player_get(machine->player, i);
+            float low;
+            float high;
             char text[32] = "";
             if ((parameter->kind == MD5_PARAMETER_TRIGGER) == is_rest)
                 continue;

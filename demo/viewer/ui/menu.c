@@ -12,7 +12,8 @@
 typedef struct menu_line {
     const view_command_row *row;
     size_t number; // in the row's list
-    bool is_group, is_set;
+    bool is_group;
+    bool is_set;
     uint32_t missing;                    // what it needs
     int score;                           // of the search: the greatest first
     char label[192], keys[64], word[24]; // word: of the option
@@ -368,7 +369,8 @@ static int meet(const char *text, const char *word, size_t length, const int cou
 static int rate(const char *const texts[4], const char *sought, const char *end)
 {
     static const int counts[4][4] = {{1000, 800, 200, 100}, {600, 500}, {300, 300}, {300, 300}};
-    int sum = 0, count = 0;
+    int sum = 0;
+    int count = 0;
     for (size_t length; sought < end; sought += length + strspn(sought + length, " ")) {
         int best = 0;
         length = strcspn(sought, " ");
@@ -387,7 +389,8 @@ static int rate(const char *const texts[4], const char *sought, const char *end)
 // Better ones first; those that are equal stay in the order of the table.
 static int compare_lines(const void *a, const void *b)
 {
-    const menu_line *const first = a, *const second = b;
+    const menu_line *const first = a;
+    const menu_line *const second = b;
     return first->score != second->score ? second->score - first->score
            : first->row != second->row   ? (first->row < second->row ? -1 : 1)
                                          : (int)first->number - (int)second->number;
@@ -412,7 +415,8 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_command_
         option != NULL && option->kind != VIEW_OPTION_TIMES && row->list != VIEW_LIST_JOINTS;
     const size_t first = lines->count;
     const size_t most = first + 8;
-    const char *const sought = lines->sought + 1, *const end = sought + strlen(sought);
+    const char *const sought = lines->sought + 1;
+    const char *const end = sought + strlen(sought);
     menu_line item;
     for (size_t i = 0; sought < end && lines->count < MAX_LINES
                        && describe_item(ui->stage, row, i, lines->sought, &item);
@@ -516,9 +520,12 @@ static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float
 {
     const view_stage *const stage = ui->stage;
     view_canvas *const canvas = stage->canvas;
-    const float scale = ui->scale, row = roundf(row_lines * ui->line);
-    const float padding = 10 * scale, mark = 20 * scale;
-    float labels = 0, keys = 0;
+    const float scale = ui->scale;
+    const float row = roundf(row_lines * ui->line);
+    const float padding = 10 * scale;
+    const float mark = 20 * scale;
+    float labels = 0;
+    float keys = 0;
     for (size_t i = 0; i < lines->count; i++) {
         labels = fmaxf(labels, ui_text_width(ui, lines->lines[i].label));
         keys = fmaxf(keys, ui_text_width(ui, lines->lines[i].keys));
@@ -549,7 +556,8 @@ static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float
         const view_rect place = {box.x + 0.3f * padding,
                                  box.y + 0.5f * padding + (float)(i - *first) * row,
                                  box.width - 0.6f * padding, row};
-        const bool is_pressed = ui_item(ui, place, line->label), is_hot = ui_is_hot(ui);
+        const bool is_pressed = ui_item(ui, place, line->label);
+        const bool is_hot = ui_is_hot(ui);
         const bool is_lit = i == selected || (is_hot && selected >= lines->count);
         if (is_hot)
             *hovered = i;
@@ -565,8 +573,8 @@ static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float
         const float top = place.y + 0.5f * (row - ui->line);
         const view_color color = line->missing != 0 ? VIEW_DISABLED
                                  : is_lit           ? VIEW_BRIGHT
-                                                    : VIEW_PLAIN,
-                         dim = is_lit ? VIEW_PLAIN : VIEW_DIM;
+                                                    : VIEW_PLAIN;
+        const view_color dim = is_lit ? VIEW_PLAIN : VIEW_DIM;
         if (line->is_set)
             ui_text(ui, place.x + 4 * scale, top, 0, is_lit ? VIEW_BRIGHT : VIEW_ACCENT,
                     "\xE2\x9C\x93");
@@ -647,7 +655,8 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
         }
     }
     if (menu->kind != VIEW_NO_MENU) {
-        size_t hovered = SIZE_MAX, inner_hovered = SIZE_MAX;
+        size_t hovered = SIZE_MAX;
+        size_t inner_hovered = SIZE_MAX;
         const view_rect box =
             draw_lines(ui, outer, menu->x, menu->y, 0, has_inner ? SIZE_MAX : menu->selected,
                        &menu->first, &hovered);
@@ -688,7 +697,8 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
 static void draw_search(view_ui *ui)
 {
     view_menus *const menu = &ui->menu;
-    const float scale = ui->scale, height = 1.6f * ui->line;
+    const float scale = ui->scale;
+    const float height = 1.6f * ui->line;
     const float width = fminf(36 * ui->line / 1.3f, ui->stage->width - 8 * scale);
     const view_rect field = {roundf(0.5f * (ui->stage->width - width)), 6 * scale, width, height};
     menu_lines *const lines = common_alloc(1, sizeof *lines);
@@ -733,7 +743,8 @@ static void draw_problems(view_ui *ui, view_rect *bar)
 // neighbours it lists, and problems.
 static void draw_small_bar(view_ui *ui, view_rect bar)
 {
-    const float em = ui->em, y = ui_text_top(ui, bar);
+    const float em = ui->em;
+    const float y = ui_text_top(ui, bar);
     const bool has_clips =
         view_mode_of(ui->stage->document) == VIEW_MODE_CLIPS && ui->scene->num_clips > 0;
     char text[48] = "";
@@ -757,7 +768,8 @@ static void draw_small_bar(view_ui *ui, view_rect bar)
 static void draw_bar(view_ui *ui)
 {
     static const char search[] = "Search  Ctrl+P";
-    const float scale = ui->scale, padding = 9 * scale;
+    const float scale = ui->scale;
+    const float padding = 9 * scale;
     view_rect bar = view_layout_of(ui->stage).menu;
     const float y = ui_text_top(ui, bar);
     float widths = 0;

@@ -66,12 +66,14 @@ typedef enum row_part { PART_NONE, PART_SIGN, PART_NAME } row_part;
 
 static row_part show_row(view_ui *ui, const tree_row *of)
 {
-    const float em = ui->em, padding = 0.7f * em;
+    const float em = ui->em;
+    const float padding = 0.7f * em;
     view_rect row;
     const bool is_seen = ui_take_row(ui, ceilf(1.6f * em), &row);
     // Deep trees stay in sight.
     const float indent = padding + fminf((float)of->depth * em, 0.5f * row.width);
-    const float name = row.x + indent + 1.3f * em, right = row.x + row.width - padding;
+    const float name = row.x + indent + 1.3f * em;
+    const float right = row.x + row.width - padding;
     const char *const right_text = of->text != NULL ? of->text : "";
     const float room = right - name - 4 * ui->scale - ui_text_width(ui, right_text);
     const bool is_pressed = ui_item(ui, row, of->label != NULL ? of->label : of->name);
@@ -252,7 +254,8 @@ static void list_layers(view_ui *ui)
 {
     const view_machine *const machine = &ui->scene->machine;
     const md5_machine_desc *const desc = machine->desc;
-    const bool is_searched = ui->filter[0] != '\0', shows_graph = view_shows_graph(ui->stage);
+    const bool is_searched = ui->filter[0] != '\0';
+    const bool shows_graph = view_shows_graph(ui->stage);
     uint32_t num_found = 0;
     if (view_mode_of(ui->stage->document) != VIEW_MODE_MACHINE)
         return;
@@ -315,7 +318,9 @@ static void list_layers(view_ui *ui)
 // The joints in depth-first order, since files may list them in any order, how deep each is, and
 // with how many below it. For the caller to free: one block.
 typedef struct joint_tree {
-    uint32_t *joints, *depths, *sizes;
+    uint32_t *joints;
+    uint32_t *depths;
+    uint32_t *sizes;
 } joint_tree;
 
 static joint_tree order_joints(const md5_skeleton *skeleton)
@@ -325,13 +330,15 @@ static joint_tree order_joints(const md5_skeleton *skeleton)
     const joint_tree tree = {block, block + count, block + 2 * (size_t)count};
     uint32_t *const places = block + 3 * (size_t)count; // of the next child of each, and root
     for (uint32_t i = count; i-- > 0;) {
-        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
         tree.sizes[joint]++;
         if (parent != MD5_NONE)
             tree.sizes[parent] += tree.sizes[joint];
     }
     for (uint32_t i = 0; i < count; i++) { // siblings are in the order of their numbers
-        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
         uint32_t *const place = &places[parent != MD5_NONE ? parent : count];
         tree.depths[joint] = parent != MD5_NONE ? tree.depths[parent] + 1 : 0;
         tree.joints[*place] = joint;
@@ -368,7 +375,8 @@ static void list_joints(view_ui *ui)
     bool *const listed = common_alloc(count, sizeof *listed);
     uint32_t num_found = 0;
     for (uint32_t i = count; i-- > 0;) {
-        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
         const bool is_hit = is_found(ui, skeleton->joints[joint].name);
         num_found += is_hit;
         listed[joint] = listed[joint] || is_hit;
@@ -462,7 +470,8 @@ static void list_morphs(view_ui *ui)
     const view_document *const document = ui->stage->document;
     const view_morphs *const morphs = &document->morphs;
     const uint32_t count = morphs->morph != NULL ? morphs->morph->num_targets : 0;
-    const float em = ui->em, usual = 0;
+    const float em = ui->em;
+    const float usual = 0;
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++)
         num_found += is_found(ui, morphs->morph->targets[i].name);

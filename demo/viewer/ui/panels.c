@@ -21,7 +21,8 @@ static void label_joint(const view_ui *ui)
 // What explains the item below the mouse, near to it.
 static void draw_tip(view_ui *ui)
 {
-    const size_t length = strcspn(ui->tip, "\n"), second = length + (ui->tip[length] != '\0');
+    const size_t length = strcspn(ui->tip, "\n");
+    const size_t second = length + (ui->tip[length] != '\0');
     ui_line lines[2] = {{.color = VIEW_BRIGHT}, {.color = VIEW_DIM}};
     COMMON_TEXT(lines[0].text, "%.*s", (int)length, ui->tip);
     COMMON_TEXT(lines[1].text, "%s", ui->tip + second);
@@ -84,7 +85,8 @@ static void draw_stick(const view_stage *stage)
 static void run_buttons(view_ui *ui, const view_stage *stage)
 {
     const struct {
-        const char *name, *sign;
+        const char *name;
+        const char *sign;
         view_action action;
     } buttons[] = {{"Home", "\xE2\x8C\x82", VIEW_FRAME_ALL},
                    {"Shading", "\xE2\x97\x90", view_toggle_of("shading")},
@@ -93,7 +95,9 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
     const view_layout layout = view_layout_of(stage);
     const view_rect free = layout.free;
     const bool is_upright = layout.handle.width > 0;
-    const float em = ui->em, side = roundf(3.2f * em), gap = roundf(0.9f * em);
+    const float em = ui->em;
+    const float side = roundf(3.2f * em);
+    const float gap = roundf(0.9f * em);
     const float end = is_upright ? layout.handle.y : free.y + free.height;
     view_rect box = {free.x + free.width - side - gap, free.y + side, side, side}; // below a badge
     if (!layout.is_phone || end < box.y + (float)NUM_BUTTONS * (side + gap)
@@ -117,7 +121,9 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
 // is left out, but never Esc.
 static void draw_driving(const view_ui *ui, const view_stage *stage)
 {
-    char text[256], jump[64] = "", more[32] = "";
+    char text[256];
+    char jump[64] = "";
+    char more[32] = "";
     const view_machine *const machine = &ui->scene->machine;
     if (!stage->is_driving || stage->is_touched
         || view_mode_of(stage->document) != VIEW_MODE_MACHINE || view_is_bind_pose(ui->scene))

@@ -42,8 +42,10 @@ static void read_excerpt(view_excerpt *excerpt, const md5_error *place)
     if (file == NULL)
         return;
     const uint32_t column = place->column > 0 ? place->column - 1 : 0;
-    const uint32_t cut = column > BEFORE ? column - BEFORE : 0, last = place->line + around;
-    uint32_t line = 1, at = 0;
+    const uint32_t cut = column > BEFORE ? column - BEFORE : 0;
+    const uint32_t last = place->line + around;
+    uint32_t line = 1;
+    uint32_t at = 0;
     int byte = getc(file);
     excerpt->is_cut = cut > 0;
     excerpt->caret = column - cut;
@@ -68,7 +70,8 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
 {
     view_canvas *const canvas = ui->canvas;
     const view_excerpt *const excerpt = &ui->excerpt;
-    const float scale = ui->scale, height = ui->line;
+    const float scale = ui->scale;
+    const float height = ui->line;
     view_rect row;
     char number[16], text[VIEW_EXCERPT_BYTES + 8];
     COMMON_TEXT(number, "%u", (excerpt->first + excerpt->count));
@@ -85,7 +88,8 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
                 text);
         if (!is_wrong)
             continue;
-        const size_t length = strlen(text), caret = excerpt->caret + (excerpt->is_cut ? 3 : 0);
+        const size_t length = strlen(text);
+        const size_t caret = excerpt->caret + (excerpt->is_cut ? 3 : 0);
         text[caret < length ? caret : length] = '\0';
         const float x = margin + ui_text_width(ui, text);
         ui_text(ui, row.x + fminf(x, width - 10 * scale), row.y + height, 0, VIEW_WRONG, "^");
@@ -164,7 +168,8 @@ static void error_window(view_ui *ui)
     const int number =
         ui_buttons(ui, &foot, words + first, NUM_BUTTONS - first, has_file ? 0 : 2, true);
     const int pressed = number >= 0 ? first + number : -1;
-    const bool is_return = ui_key(ui, VIEW_KEY_RETURN), tries = pressed == TRY
+    const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
+    const bool tries = pressed == TRY
     || (is_return && has_file);
     if (pressed == COPY || (ui->mouse.control && ui_key(ui, 'c')))
         copy_error(ui, message, place, failure.line);
@@ -191,8 +196,8 @@ static void repair_window(view_ui *ui)
     view_problems *const list = &ui->problems;
     ui_column column;
     view_rect foot;
-    char *const title = common_format("Repair %s", common_base(list->broken)),
-                *const as = common_format("Will be saved as %s", common_base(list->repaired));
+    char *const title = common_format("Repair %s", common_base(list->broken));
+    char *const as = common_format("Will be saved as %s", common_base(list->repaired));
     const view_rect inside = ui_footed_dialog(ui, "error", 620, 260, title, &foot);
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     ui_column_text(ui, VIEW_DIM, as);
@@ -375,7 +380,8 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
         return false;
     ui->item.number = item;
     const view_about about = about_of(stage, report);
-    const char *const word = button_of(stage, report, &about), *words[2];
+    const char *const word = button_of(stage, report, &about);
+    const char *words[2];
     int num_words = 0;
     const bool repairs = is_repaired(report) && (word == NULL || about.kind == VIEW_ABOUT_VERTEX);
     if (word != NULL && (!repairs || row.width > 80 * em)) // the vertex is a link, too
@@ -392,7 +398,8 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
         mended = 0;
     if (num_words == 0 || !is_wide)
         rest.width = fminf(rest.width, row.width - (is_wide ? 10 * em : 0));
-    const float left = row.x + 2.4f * em, end = rest.x + rest.width;
+    const float left = row.x + 2.4f * em;
+    const float end = rest.x + rest.width;
     const float y = row.y + (is_wide ? 0.5f * (row.height - ui->line) : 0.25f * em);
     const float second = is_wide ? fmaxf(row.x + 0.52f * row.width, left) : left;
     const float third = is_wide ? second + 0.18f * row.width : left + 12 * em;
@@ -492,7 +499,9 @@ void view_reports_panel(view_ui *ui)
 void view_recording_panel(view_ui *ui, const view_stage *stage)
 {
     const view_font *const font = stage->font;
-    const float scale = font->scale, height = 24 * scale, radius = 4.5f * scale;
+    const float scale = font->scale;
+    const float height = 24 * scale;
+    const float radius = 4.5f * scale;
     const unsigned seconds = (unsigned)fmax(stage->recorded, 0);
     char text[32];
     if (stage->recorded < 0)

@@ -57,7 +57,9 @@ static void mark_joints(view_ui *ui, const view_stage *stage, uint32_t hovered)
 {
     const view_companion *const other = &stage->document->companions[0];
     const md5_skeleton *const skeleton = &other->model->skeleton;
-    float least = ui->em, at[2], found[2];
+    float least = ui->em;
+    float at[2];
+    float found[2];
     uint32_t nearest = MD5_NONE;
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const md5_mat34 posed = md5_mat34_mul(other->place, other->palette[i]);
@@ -93,17 +95,20 @@ static void list_joints(view_ui *ui)
     view_retarget_page *const page = &ui->retarget;
     const md5_model *const source = ui->scene->model;
     const md5_model *const target = stage->document->companions[0].model;
-    const md5_joint *const from = source->skeleton.joints, *const to = target->skeleton.joints;
+    const md5_joint *const from = source->skeleton.joints;
+    const md5_joint *const to = target->skeleton.joints;
     const uint32_t count = target->skeleton.num_joints;
     struct {
         pair_origin origin;
         bool is_turned; // the bone to one that is moved, by more than 60 degrees in the bind poses
     } *const facts = common_alloc(count, sizeof *facts);
-    uint32_t counts[NUM_ORIGINS] = {0}, hovered = MD5_NONE;
+    uint32_t counts[NUM_ORIGINS] = {0};
+    uint32_t hovered = MD5_NONE;
     char text[160];
     for (uint32_t i = 0; i < count; i++) {
         const convert_pair *const pair = &stage->retargeting->pairs[i];
-        const uint32_t by = pair->source, parent = to[i].parent;
+        const uint32_t by = pair->source;
+        const uint32_t parent = to[i].parent;
         const uint32_t above =
             parent != MD5_NONE ? stage->retargeting->pairs[parent].source : MD5_NONE;
         facts[i].origin = by == MD5_NONE                           ? NOTHING
@@ -113,7 +118,8 @@ static void list_joints(view_ui *ui)
         counts[facts[i].origin]++;
         if (by == MD5_NONE || above == MD5_NONE)
             continue;
-        const md5_vec3 a = bone(source, above, by), b = bone(target, parent, i);
+        const md5_vec3 a = bone(source, above, by);
+        const md5_vec3 b = bone(target, parent, i);
         facts[parent].is_turned |=
             md5_vec3_dot(a, b) < 0.5f * md5_vec3_length(a) * md5_vec3_length(b);
     }
@@ -166,7 +172,8 @@ void view_retarget_rows(view_ui *ui)
     const view_stage *const stage = ui->stage;
     static const char *const rows[] = {"retarget", "retarget-map", "retarget-layout"};
     view_retarget_page *const page = &ui->retarget;
-    const char *const given = stage->options->retarget_pairs, *const pairs = given ? given : "";
+    const char *const given = stage->options->retarget_pairs;
+    const char *const pairs = given ? given : "";
     const view_clip *const clip = view_shown_clip(ui->scene);
     const bool is_as_is = *pairs == '~';
     char text[160];

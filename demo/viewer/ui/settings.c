@@ -8,10 +8,13 @@ typedef struct setting {
     view_ui *ui;
     const view_stage *stage;
     const view_option *option;
-    const char *name, *unit;
+    const char *name;
+    const char *unit;
     char *now; // its text; "": as usual
     view_color color;
-    double low, high, usual;
+    double low;
+    double high;
+    double usual;
 } setting;
 
 // "" where there is none. Of no options: what is usual.
@@ -170,10 +173,9 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
     view_ui *const ui = s->ui;
     const float em = ui->em;
     const view_rect row = ui->space;
-    const double first = now[0] != '\0' ? strtod(now, NULL) : s->usual, span = s->high - s->low,
-                 step = s->option->kind == COMMON_COUNT || span > 100 ? 1
-                        : span > 10                                   ? 0.5
-                                                                      : 0.05;
+    const double first = now[0] != '\0' ? strtod(now, NULL) : s->usual;
+    const double span = s->high - s->low;
+    const double step = s->option->kind == COMMON_COUNT || span > 100 ? 1 : span > 10 ? 0.5 : 0.05;
     const char between[2] = {s->option->kind == COMMON_RANGE ? '-' : ',', '\0'};
     double next = first;
     bool is_typed = false;
@@ -267,7 +269,8 @@ static void parts_picker(setting *s)
 
 static view_menu_list list_of(const setting *s)
 {
-    const int kind = s->option->kind, names = (int)s->option->names;
+    const int kind = s->option->kind;
+    const int names = (int)s->option->names;
     return kind == COMMON_EITHER || kind == COMMON_CHOICE           ? VIEW_LIST_WORDS
            : names == VIEW_NAMES_CLIP                               ? VIEW_LIST_CLIPS
            : names == VIEW_NAMES_MESH || view_is_texture(s->option) ? VIEW_LIST_MESHES
@@ -310,7 +313,9 @@ static bool list_things(const setting *s, const char *sought, const char *chosen
     const view_scene *const scene = &s->stage->document->scene;
     const bool are_joints = list_of(s) == VIEW_LIST_JOINTS;
     uint32_t *const counts = are_joints ? count_moved(scene) : NULL;
-    char name[128], one[128], fact[192] = "";
+    char name[128];
+    char one[128];
+    char fact[192] = "";
     int count = 0;
     bool is_taken = false;
     for (size_t i = 0; count < MOST && thing_at(s, i, name, one); i++) {
@@ -318,8 +323,8 @@ static bool list_things(const setting *s, const char *sought, const char *chosen
             continue;
         ui_begin_row(ui);
         view_rect row = ui->space;
-        const bool is_chosen = strcmp(one, chosen) == 0,
-                   is_pressed = ui_tile(ui, row, name, is_chosen);
+        const bool is_chosen = strcmp(one, chosen) == 0;
+        const bool is_pressed = ui_tile(ui, row, name, is_chosen);
         if (are_joints) {
             const uint32_t parent = scene->skeleton->joints[i].parent;
             COMMON_TEXT(
@@ -357,14 +362,19 @@ static void lines_picker(const setting *s)
     const bool is_pair = option->value != NULL && strchr(option->value, '=') != NULL;
     const bool is_file = option->names > 0 && option->names <= VIEW_NAMES_PICTURE;
     const float browse = is_file ? 5.5f * ui->em : 0;
-    char name[128], taken[128], *text = common_copy("");
+    char name[128];
+    char taken[128];
+    char *text = common_copy("");
     const bool has_list = thing_at(s, 0, name, taken);
     const char *at = s->now;
     setting row = *s;
-    bool is_set = false, is_whole = true, goes_on = true;
+    bool is_set = false;
+    bool is_whole = true;
+    bool goes_on = true;
     for (uint32_t line = 0; goes_on; line++, row.name = "") {
         char parts[2][PART];
-        const size_t length = strcspn(at, "\n"), left = is_pair ? strcspn(at, "=\n") : 0;
+        const size_t length = strcspn(at, "\n");
+        const size_t left = is_pair ? strcspn(at, "=\n") : 0;
         const size_t right = left + (at[left] == '=' && is_pair);
         snprintf(parts[0], PART, "%.*s", (int)left, at);
         snprintf(parts[1], PART, "%.*s", (int)(length - right), at + right);
@@ -441,9 +451,12 @@ static void color_picker(setting *s)
     if (s->now[0] != '\0')
         view_read_option(s->option, s->now, &of);
     const float *const rgb = of.background;
-    const float most = fmaxf(fmaxf(rgb[0], rgb[1]), rgb[2]),
-                least = fminf(fminf(rgb[0], rgb[1]), rgb[2]), span = most - least;
-    float saturation = most > 0 ? span / most : 0, value = most, part;
+    const float most = fmaxf(fmaxf(rgb[0], rgb[1]), rgb[2]);
+    const float least = fminf(fminf(rgb[0], rgb[1]), rgb[2]);
+    const float span = most - least;
+    float saturation = most > 0 ? span / most : 0;
+    float value = most;
+    float part;
     if (span > 0)
         ui->card.hue = most == rgb[0]   ? (rgb[1] - rgb[2]) / span / 6
                        : most == rgb[1] ? ((rgb[2] - rgb[0]) / span + 2) / 6
@@ -454,8 +467,9 @@ static void color_picker(setting *s)
     const view_rect square = {row.x + 0.7f * em, row.y, row.width - 4 * em, 9.5f * em};
     const view_rect bar = {square.x + square.width + em, row.y, 1.5f * em, square.height};
     for (int i = 0; i < STEPS; i++) {
-        const float at = (float)i / (float)STEPS, across = at * square.width,
-                    down = at * bar.height;
+        const float at = (float)i / (float)STEPS;
+        const float across = at * square.width;
+        const float down = at * bar.height;
         view_draw_gradient(
             ui->canvas,
             (view_rect){square.x + across, square.y, square.width / (float)STEPS, square.height},
@@ -526,7 +540,8 @@ static bool words_picker(const setting *s)
     view_ui *const ui = s->ui;
     char names[MOST + 1][128], texts[MOST + 1][128];
     const char *words[MOST + 1];
-    uint32_t count = 0, choice = UINT32_MAX;
+    uint32_t count = 0;
+    uint32_t choice = UINT32_MAX;
     float widest = 0;
     for (; count <= MOST && thing_at(s, count, names[count], texts[count]); count++) {
         words[count] = names[count];
@@ -555,7 +570,8 @@ bool ui_setting(view_ui *ui, const view_option *option)
     view_card *const card = &ui->card;
     const view_command_row *const command = view_command_of(option);
     const int kind = option->kind;
-    const bool waits = card->waiting != NULL && card->waits == option, had_taken = ui->has_taken;
+    const bool waits = card->waiting != NULL && card->waits == option;
+    const bool had_taken = ui->has_taken;
     char name[64], made[3 * NUMBER_TEXT];
     char *const usual = text_of(option, NULL);
     COMMON_TEXT(name, "%s", command != NULL ? view_label_of(command) : option->name);
@@ -572,7 +588,8 @@ bool ui_setting(view_ui *ui, const view_option *option)
                  .low = option->low,
                  .high = option->high,
                  .usual = strtod(usual, NULL)};
-    const bool is_usual = strcmp(s.now, usual) == 0, is_yes = strcmp(s.now, "yes") == 0;
+    const bool is_usual = strcmp(s.now, usual) == 0;
+    const bool is_yes = strcmp(s.now, "yes") == 0;
     s.color = card->wrong == option ? VIEW_WRONG : is_usual ? VIEW_PLAIN : VIEW_BRIGHT;
     if (kind == VIEW_OPTION_LIGHTS || kind == VIEW_OPTION_PARM) {
         parts_picker(&s);
@@ -708,12 +725,15 @@ void view_card_panel(view_ui *ui)
     const view_stage *const stage = ui->stage;
     static const char *const words[] = {"Reset", "Done"};
     view_card *const card = &ui->card;
-    const float em = ui->em, head = 2 * em, end = 2.7f * em;
+    const float em = ui->em;
+    const float head = 2 * em;
+    const float end = 2.7f * em;
     const view_rect free = view_layout_of(stage).free;
     const bool is_sheet = stage->width < 52 * em;
     if (ui->over != VIEW_OVER_CARD || card->row == NULL)
         return;
-    const float high = head + fmaxf(card->length, 3 * em) + end, gap = 0.85f * em;
+    const float high = head + fmaxf(card->length, 3 * em) + end;
+    const float gap = 0.85f * em;
     view_rect box = {0, 0, stage->width, fminf(high, 0.6f * stage->height)};
     box.y = stage->height - box.height;
     if (!is_sheet) {
@@ -724,7 +744,8 @@ void view_card_panel(view_ui *ui)
         box.y = roundf(
             view_clamp(free.y + gap + card->moved[1], ui->window.y, stage->height - box.height));
     }
-    view_rect body = box, top = view_cut(&body, VIEW_AT_TOP, head);
+    view_rect body = box;
+    view_rect top = view_cut(&body, VIEW_AT_TOP, head);
     view_rect foot = view_inset(view_cut(&body, VIEW_AT_BOTTOM, end), 0.42f * em);
     ui_popover(ui, box, 6, VIEW_EDGE);
     ui_begin(ui, "card");
@@ -844,8 +865,8 @@ void view_settings_panel(view_ui *ui)
         for (size_t i = 0; i < view_num_options; i++) {
             const view_option *const option = &view_option_rows[i];
             const view_command_row *const command = view_command_of(option);
-            char *const now = text_of(option, ui->stage->options), *const usual =
-                                                                       text_of(option, NULL);
+            char *const now = text_of(option, ui->stage->options);
+            char *const usual = text_of(option, NULL);
             const bool differs = strcmp(now, usual) != 0;
             const bool is_found =
                 common_contains(option->name, sought) || common_contains(option->help, sought)

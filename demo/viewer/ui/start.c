@@ -38,7 +38,8 @@ bool view_has_choice(const view_ui *ui)
 
 void view_choice_panel(view_ui *ui)
 {
-    const float scale = ui->scale, line = ui->line;
+    const float scale = ui->scale;
+    const float line = ui->line;
     const uint32_t number = ui->lost[0] == '\0' ? 0 : 1 + ui->loses_movie;
     char text[128];
     if (!view_has_choice(ui))
@@ -93,7 +94,8 @@ view_rect view_start_box(const view_stage *stage)
 static void run_recent(view_ui *ui, view_rect row, size_t number)
 {
     const view_start *const start = &ui->start;
-    const char *const path = start->recent.names[number], *const name = common_base(path);
+    const char *const path = start->recent.names[number];
+    const char *const name = common_base(path);
     const bool is_missing = (start->missing >> number & 1) != 0;
     const view_rect rest = {row.x, row.y, row.width - row.height, row.height};
     const view_rect cross = {rest.x + rest.width, row.y, row.height, row.height};
@@ -101,7 +103,8 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
         is_missing || strstr(path, "::") != NULL || view_is_converted(path)
             ? NULL
             : ui_picture(ui, path, false);
-    char *const folder = common_folder(path), *const label = common_format("remove %s", name);
+    char *const folder = common_folder(path);
+    char *const label = common_format("remove %s", name);
     char *const place = common_format("%s%s", is_missing ? "missing" VIEW_DOT : "", folder);
     view_command command = {.action = VIEW_NOTHING};
     if (ui_thing_tile(ui, rest,
@@ -161,7 +164,8 @@ void view_start_panel(view_ui *ui)
     const view_action actions[] = {VIEW_FILES, VIEW_OPEN_FOLDER, view_toggle_of("keys")};
     view_canvas *const canvas = ui->stage->canvas;
     const view_font *const font = ui->stage->font;
-    const float scale = ui->scale, gap = 8 * scale;
+    const float scale = ui->scale;
+    const float gap = 8 * scale;
     const view_rect box = view_start_box(ui->stage);
     const float padding = (box.width > 460 * scale ? 25 : VIEW_PADDING) * scale;
     view_draw_rect(canvas, box, VIEW_DOCK);

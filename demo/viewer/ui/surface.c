@@ -3,7 +3,9 @@
 #include "demo/viewer/ui/ui.h"
 
 // In layout units.
-static const float scale_width = 230, scale_height = 12, spacing = 8;
+static const float scale_width = 230;
+static const float scale_height = 12;
+static const float spacing = 8;
 
 // -- Weights --------------------------------------------------------------------------------
 
@@ -14,7 +16,8 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
     static const char *const counts[5] = {"", "1", "2", "3", "4+"};
     const int32_t joint = stage->joint;
     const view_heat_facts heat = view_measure_heat(ui->scene->model, joint);
-    char title[96] = "Influences per vertex", text[96];
+    char title[96] = "Influences per vertex";
+    char text[96];
     if (joint >= 0) {
         COMMON_TEXT(title, "Weights of %s", ui->scene->skeleton->joints[joint].name);
         COMMON_TEXT(text, "%u vertices" VIEW_DOT "max. %.3f", heat.num_vertices, heat.most);
@@ -59,7 +62,8 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
 
 // The part of the plane of texture coordinates that is shown: the image, and what is beyond it.
 typedef struct uv_window {
-    float low[2], size;
+    float low[2];
+    float size;
     view_rect area; // where it is
 } uv_window;
 
@@ -88,9 +92,11 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
     const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
     const view_texture *const image =
         view_mesh_image(&stage->document->textures, number, MD5GL_IMAGE_DIFFUSE);
-    const float line = stage->font->line[VIEW_TEXT], scale = stage->font->scale;
+    const float line = stage->font->line[VIEW_TEXT];
+    const float scale = stage->font->scale;
     // Texture coordinates of repeated images may be far out: as far as MAX_IMAGES are shown.
-    float low[2] = {0, 0}, high[2] = {1, 1};
+    float low[2] = {0, 0};
+    float high[2] = {1, 1};
     uint32_t num_outside = 0;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const float uv[2] = {mesh->texcoords[v].x, mesh->texcoords[v].y};
@@ -127,7 +133,9 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
 void view_surface_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
-    const float scale = ui->scale, margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
+    const float scale = ui->scale;
+    const float margin = VIEW_MARGIN * scale;
+    const float padding = VIEW_PADDING * scale;
     const float width = scale_width * scale + 2 * padding;
     const float height = stage->font->line[VIEW_TITLE] + 2 * ui->line
                          + (scale_height + spacing) * scale + 2 * padding;
@@ -157,7 +165,9 @@ bool view_find_pixel(const view_stage *stage, md5_vec3 place, float at[2])
 
 void view_mark_pixel(const view_stage *stage, const float at[2], const char *name)
 {
-    const float scale = stage->font->scale, x = at[0], y = at[1];
+    const float scale = stage->font->scale;
+    const float x = at[0];
+    const float y = at[1];
     view_draw_disc(stage->canvas, x, y, 7 * scale, 0x12151AE0u);
     view_draw_disc(stage->canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
     const float text = view_text_width(stage->font, VIEW_TEXT, name);

@@ -8,7 +8,8 @@
 enum { NUM_COLUMNS = 4 };
 static const struct {
     md5gl_image_kind map;
-    const char *name, *none;
+    const char *name;
+    const char *none;
 } columns[NUM_COLUMNS] = {{MD5GL_IMAGE_DIFFUSE, "Texture", "in stages"},
                           {MD5GL_IMAGE_NORMALS, "Normals", "none"},
                           {MD5GL_IMAGE_SPECULAR, "Specular", "none"},
@@ -126,7 +127,8 @@ static void list_looked(view_ui *ui, const view_textures *textures, uint32_t mes
     const view_texture *const image = view_mesh_image(textures, mesh, map);
     const view_look *const look = view_mesh_look(textures, mesh);
     const view_texture *const diffuse = view_mesh_image(textures, mesh, MD5GL_IMAGE_DIFFUSE);
-    const bool is_selected = textures->meshes[mesh].is_selected[map], is_there = image != NULL;
+    const bool is_selected = textures->meshes[mesh].is_selected[map];
+    const bool is_there = image != NULL;
     const bool is_searched = !is_selected && map == MD5GL_IMAGE_DIFFUSE;
     for (size_t i = 0; i < look->looked.count && is_searched; i++)
         add_looked(ui, look->looked.names[i][0], is_there, look->looked.names[i] + 1);
@@ -187,7 +189,8 @@ static void show_selected(view_ui *ui, uint32_t mesh)
 static void show_saving(view_ui *ui)
 {
     const view_texture_panel *const panel = &ui->textures;
-    const bool asks = panel->saved != NULL, replaces = asks && panel->replaces;
+    const bool asks = panel->saved != NULL;
+    const bool replaces = asks && panel->replaces;
     const char *const word = replaces ? "Replace" : asks ? "Save" : "Save as .mtr\xE2\x80\xA6";
     char *const folder = asks ? common_folder(panel->saved) : NULL;
     char *const text = asks ? common_format("%s%s in %s", common_base(panel->saved),

@@ -7,7 +7,8 @@
 typedef enum bar_sign { SIGN_FIRST, SIGN_BACK, SIGN_PLAY, SIGN_ON, SIGN_LAST, SIGN_DOCK } bar_sign;
 
 static const struct {
-    const char *label, *sign;
+    const char *label;
+    const char *sign;
     view_action action;
 } signs[] = {
     [SIGN_FIRST] = {"first", "\xE2\x9D\x99\xE2\x97\x80", VIEW_GO_FIRST},
@@ -103,7 +104,8 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
     if (view_find_range(stage->play, anim, &begin, &end)) {
         const float left = track.x + track.width * (float)(begin / length);
         const float right = track.x + track.width * (float)fmin(end / length, 1);
-        const float top = track.y - 5 * scale, height = track.height + 10 * scale;
+        const float top = track.y - 5 * scale;
+        const float height = track.height + 10 * scale;
         view_draw_rect(canvas, (view_rect){left, track.y, right - left, track.height}, VIEW_AMBER);
         view_draw_rect(canvas, (view_rect){left - scale, top, 2 * scale, height}, VIEW_AMBER);
         view_draw_rect(canvas, (view_rect){right - scale, top, 2 * scale, height}, VIEW_AMBER);
@@ -115,9 +117,11 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
         if (frame == last || frame == 0 || frame > anim->num_frames)
             continue;
         last = frame;
-        const double time = (frame - 1) / anim->frame_rate, since = now - time;
+        const double time = (frame - 1) / anim->frame_rate;
+        const double since = now - time;
         const float x = track.x + track.width * (float)fmin(time / length, 1);
-        const float bottom = track.y - 4 * scale, top = bottom - 6 * scale;
+        const float bottom = track.y - 4 * scale;
+        const float top = bottom - 6 * scale;
         const float corners[6] = {x - 4 * scale, top, x + 4 * scale, top, x, bottom};
         view_draw_triangle(canvas, corners, since >= 0 && since < lit ? VIEW_BRIGHT : VIEW_AMBER);
     }
@@ -161,7 +165,9 @@ static void show_figures(view_ui *ui, view_arrangement arrangement, view_rect *b
 static void show_machine(view_ui *ui, view_rect bar)
 {
     const view_machine *const machine = &ui->scene->machine;
-    const float em = ui->em, y = ui_text_top(ui, bar), right = bar.x + bar.width;
+    const float em = ui->em;
+    const float y = ui_text_top(ui, bar);
+    const float right = bar.x + bar.width;
     const view_event *const event = &machine->events[0];
     char text[160];
     COMMON_TEXT(text, "%.2f", machine->time);
@@ -206,7 +212,8 @@ void view_time_bar(view_ui *ui, view_rect bar)
     const view_arrangement arrangement = layout.arrangement;
     const md5_anim *const anim = view_clock(ui->scene);
     const view_play *const play = stage->play;
-    const float scale = ui->scale, em = ui->em;
+    const float scale = ui->scale;
+    const float em = ui->em;
     const bool is_sheet = arrangement == VIEW_ARRANGE_SHEET;
     view_canvas *const canvas = stage->canvas;
     float part;

@@ -9,7 +9,8 @@ view_layout_wish view_wish_layout(const view_stage *stage)
 {
     const view_shown *const shown = stage->shown;
     const view_scene *const scene = &stage->document->scene;
-    const bool is_machine = view_shows_machine(stage), is_folded = stage->docks.is_folded;
+    const bool is_machine = view_shows_machine(stage);
+    const bool is_folded = stage->docks.is_folded;
     const bool is_start = stage->is_start || stage->plays;
     const bool has_panels = shown->panel && !is_start;
     const bool has_curves = view_shows_curves(stage) && !view_shows_crowd(stage->document);
@@ -306,8 +307,8 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     view_rect track;
     const view_rect all = ui_next_row(ui, name, name_color, &track);
     float part = (*value - low) / (high - low);
-    const float middle = track.y + 0.5f * track.height,
-                place = track.width * view_clamp(part, 0, 1);
+    const float middle = track.y + 0.5f * track.height;
+    const float place = track.width * view_clamp(part, 0, 1);
     view_rect line = {track.x, middle - 2 * scale, track.width, 4 * scale};
     view_draw_round_rect(ui->canvas, line, 2 * scale, VIEW_EDGE);
     line.width = place; // filled up to the value
@@ -380,7 +381,8 @@ void ui_popover(const view_ui *ui, view_rect box, float radius, view_color edge)
 
 void ui_note(const view_ui *ui, float x, float y, float above, const ui_line *lines, size_t count)
 {
-    const float gap = 6 * ui->scale, bottom = ui->window.y + ui->window.height;
+    const float gap = 6 * ui->scale;
+    const float bottom = ui->window.y + ui->window.height;
     float width = 0;
     for (size_t i = 0; i < count; i++)
         width = fmaxf(width, ui_text_width(ui, lines[i].text));
@@ -410,7 +412,8 @@ void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, u
 {
     static const float whole[4] = {0, 0, 1, 1};
     const float factor = fminf(box.width / (float)width, box.height / (float)height);
-    const float across = factor * (float)width, down = factor * (float)height;
+    const float across = factor * (float)width;
+    const float down = factor * (float)height;
     view_draw_image(ui->canvas,
                     (view_rect){box.x + 0.5f * (box.width - across),
                                 box.y + 0.5f * (box.height - down), across, down},
@@ -430,7 +433,8 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
 {
     const uint32_t before = *choice;
     const float width = rect.width / (float)count;
-    float widest = 0, spare = width;
+    float widest = 0;
+    float spare = width;
     for (uint32_t i = 0; i < count; i++) {
         const float text = ui_text_width(ui, words[i]);
         widest = fmaxf(widest, text);
@@ -485,13 +489,15 @@ static bool edit(view_ui *ui, char *text, size_t size)
 bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size)
 {
     view_canvas *const canvas = ui->canvas;
-    const float scale = ui->scale, padding = 6 * scale;
+    const float scale = ui->scale;
+    const float padding = 6 * scale;
     const view_rect inside = {rect.x + padding, rect.y + 0.5f * (rect.height - ui->line),
                               rect.width - 2 * padding, ui->line};
     if (ui_item(ui, rect, hint))
         ui->focus = ui->item;
     const bool is_focused = ui_is_focused(ui);
-    bool selects_all = is_focused && ui->selects_all, is_changed = false;
+    bool selects_all = is_focused && ui->selects_all;
+    bool is_changed = false;
     const int32_t key = ui->mouse.key;
     // Keys of letters come before their text, which is what replaces it.
     if (selects_all
@@ -586,7 +592,8 @@ void ui_end_column(view_ui *ui)
 {
     ui_column *const column = ui->column;
     ui_scroll *const scroll = column->scroll;
-    const view_rect area = column->area, focus = ui->focus_rect;
+    const view_rect area = column->area;
+    const view_rect focus = ui->focus_rect;
     const float shown = ui->is_smooth ? scroll->shown : scroll->wanted;
     const float length = column->y - roundf(area.y - shown);
     const float most = fmaxf(length - area.height, 0);
@@ -606,7 +613,8 @@ void ui_end_column(view_ui *ui)
     }
     if (most > 0) {
         const float size = fmaxf(area.height * area.height / length, ui->line);
-        const float width = 5 * ui->scale, way = area.height - size;
+        const float width = 5 * ui->scale;
+        const float way = area.height - size;
         const view_rect track = {area.x + area.width - width - 2 * ui->scale, area.y,
                                  width + 2 * ui->scale, area.height};
         float unused;
@@ -629,7 +637,8 @@ void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const 
 
 void ui_page_title(view_ui *ui, const char *name, const char *text)
 {
-    const float em = ui->em, padding = 0.7f * em;
+    const float em = ui->em;
+    const float padding = 0.7f * em;
     const float width = ui_text_width(ui, text);
     view_rect row;
     if (!ui_take_row(ui, ceilf(2.4f * em), &row))
@@ -641,7 +650,9 @@ void ui_page_title(view_ui *ui, const char *name, const char *text)
 
 bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
 {
-    const float em = ui->em, padding = 0.7f * em, left = padding + 6 * em;
+    const float em = ui->em;
+    const float padding = 0.7f * em;
+    const float left = padding + 6 * em;
     view_rect row;
     const bool is_seen = ui_take_row(ui, ceilf(1.5f * em), &row);
     const view_rect link = {row.x + left, row.y, row.width - left - padding, row.height};
@@ -667,8 +678,10 @@ void ui_fact(view_ui *ui, const char *name, const char *format, ...)
 
 void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of)
 {
-    const float padding = 0.7f * ui->em, y = ui_text_top(ui, row);
-    const float end = row.x + row.width - padding, right = end - wide * (float)of->count;
+    const float padding = 0.7f * ui->em;
+    const float y = ui_text_top(ui, row);
+    const float end = row.x + row.width - padding;
+    const float right = end - wide * (float)of->count;
     for (uint32_t i = 0; i < of->count; i++)
         ui_text_left_of(ui, right + wide * (float)(i + 1), y,
                         of->colors != NULL ? of->colors[i] : of->color, of->texts[i]);
@@ -688,10 +701,13 @@ bool ui_row(view_ui *ui, const ui_words *words, const char *text)
     enum { MAX_LINES = 3 };
     const view_font *const font = ui->canvas->font;
     const view_text_size size = words->is_title ? VIEW_TITLE : VIEW_TEXT;
-    const char *const name = words->name != NULL ? words->name : "", *rest = text;
-    const float indent = name[0] != '\0' ? ui->label_width : 0, inset = VIEW_INSET * ui->scale;
+    const char *const name = words->name != NULL ? words->name : "";
+    const char *rest = text;
+    const float indent = name[0] != '\0' ? ui->label_width : 0;
+    const float inset = VIEW_INSET * ui->scale;
     int lines = words->is_fixed ? MAX_LINES : 1;
-    bool is_first = true, is_pressed = false;
+    bool is_first = true;
+    bool is_pressed = false;
     do {
         char line[VIEW_MAX_LINE];
         view_rect row;
@@ -728,7 +744,8 @@ void ui_figure(view_ui *ui, view_color color, const char *name, const char *form
 
 bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text)
 {
-    const float scale = ui->scale, padding = VIEW_INSET * scale;
+    const float scale = ui->scale;
+    const float padding = VIEW_INSET * scale;
     const uint32_t bit = (uint32_t)1 << number;
     view_rect row;
     const bool is_seen = ui_take_row(ui, ceilf(25 * scale), &row);
@@ -800,7 +817,8 @@ bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_re
 
 bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
 {
-    const float line = ui->line, gap = 0.4f * ui->em;
+    const float line = ui->line;
+    const float gap = 0.4f * ui->em;
     const bool is_wide = box.width > 2 * box.height;
     const bool is_pressed = ui_tile(ui, box, thing->label, thing->is_selected && is_wide);
     if (!is_wide) { // pictures have a background
@@ -816,7 +834,8 @@ bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
     const view_color below = thing->is_wrong                 ? VIEW_AMBER
                              : thing->is_selected && is_wide ? VIEW_PLAIN
                                                              : VIEW_DIM;
-    view_rect image = view_inset(box, gap), row = image;
+    view_rect image = view_inset(box, gap);
+    view_rect row = image;
     ui_tip_cut(ui, thing->name, is_wide ? 0.6f * row.width : row.width);
     if (is_wide) {
         image.width = thing->is_link ? 0 : image.height;
@@ -834,8 +853,8 @@ bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
         row.y += line;
         ui_text_in(ui, row, below, thing->text);
     }
-    const view_small_picture square = {.texture = thing->texture, .width = 1, .height = 1},
-                             *const shown = thing->picture != NULL ? thing->picture : &square;
+    const view_small_picture square = {.texture = thing->texture, .width = 1, .height = 1};
+    const view_small_picture *const shown = thing->picture != NULL ? thing->picture : &square;
     if (shown->texture != 0)
         ui_image(ui, image, shown->texture, shown->width, shown->height, !thing->is_data);
     else if (thing->is_wrong || thing->sign != NULL)
@@ -869,7 +888,8 @@ view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float he
                            const char *title, view_rect *foot)
 {
     const view_font *const font = ui->canvas->font;
-    const float scale = ui->scale, edges = 2 * (VIEW_PADDING + 4) * scale;
+    const float scale = ui->scale;
+    const float edges = 2 * (VIEW_PADDING + 4) * scale;
     const float head = font->line[VIEW_TITLE] + 0.5f * VIEW_PADDING * scale;
     const float row = ui->line + 9 * scale;
     view_rect inside = ui_dialog(ui, panel, fminf(width * scale, ui->window.width - edges),
@@ -882,7 +902,8 @@ view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float he
 int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
                bool at_end)
 {
-    const float border = 20 * ui->scale, gap = 6 * ui->scale;
+    const float border = 20 * ui->scale;
+    const float gap = 6 * ui->scale;
     float all = 0;
     int pressed = -1;
     for (int i = 0; i < count; i++)
@@ -906,7 +927,9 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
 {
     static const int32_t keys[] = {VIEW_KEY_UP,        VIEW_KEY_DOWN, VIEW_KEY_PAGE_UP,
                                    VIEW_KEY_PAGE_DOWN, VIEW_KEY_HOME, VIEW_KEY_END};
-    const float line = ui->line, page = area.height - line, all = 1e6f;
+    const float line = ui->line;
+    const float page = area.height - line;
+    const float all = 1e6f;
     const float steps[] = {-line, line, -page, page, -all, all};
     for (int i = 0; i < 6; i++)
         scroll->wanted += ui_key(ui, keys[i]) ? steps[i] : 0;
@@ -917,7 +940,8 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
 
 void ui_column_text(view_ui *ui, view_color color, const char *text)
 {
-    const float margin = ui->column->margin, most = 600 * ui->scale;
+    const float margin = ui->column->margin;
+    const float most = 600 * ui->scale;
     const float width = ui->column->area.width - 2 * margin - 12 * ui->scale;
     char line[VIEW_MAX_LINE];
     view_rect row;

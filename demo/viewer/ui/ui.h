@@ -70,7 +70,8 @@ typedef struct view_browser {
     view_entry *entries;
     size_t num_entries;
     size_t *found; // [num_found] indices of entries that are listed
-    size_t num_found, num_hidden;
+    size_t num_found;
+    size_t num_hidden;
     size_t selected;          // index into `found`: the entry that Enter takes
     char filter[4200];        // or a path that is typed
     unsigned shows;           // of what files are listed for, as `takes`
@@ -232,7 +233,8 @@ enum { VIEW_NUM_USED = 16 };
 enum { VIEW_TARGET_TEXT = 4097 };
 typedef struct view_target {
     unsigned context; // VIEW_ON_*
-    size_t number, item;
+    size_t number;
+    size_t item;
     char name[VIEW_TARGET_TEXT], path[VIEW_TARGET_TEXT]; // "": there is none, or it is longer
 } view_target;
 
@@ -286,7 +288,9 @@ typedef struct view_curves {
     uint32_t joint;
     md5_root root;
     // What is shown: the kind of values, the frame of distances; and a row that was scrolled to.
-    uint32_t kind, told, revealed;
+    uint32_t kind;
+    uint32_t told;
+    uint32_t revealed;
 } view_curves;
 
 // == Errors and warnings (reports.c) =======================================================
@@ -339,8 +343,20 @@ typedef enum view_export_kind {
 // stand for what the dialog shows in their place.
 typedef struct view_export_choices {
     uint32_t kind; // view_export_kind
-    uint32_t clips, size, format, samples, background, labels, model_format;
-    char range[24], frames[16], sheet[16], resolution[24], rate[16], folder[512], name[128];
+    uint32_t clips;
+    uint32_t size;
+    uint32_t format;
+    uint32_t samples;
+    uint32_t background;
+    uint32_t labels;
+    uint32_t model_format;
+    char range[24];
+    char frames[16];
+    char sheet[16];
+    char resolution[24];
+    char rate[16];
+    char folder[512];
+    char name[128];
 } view_export_choices;
 
 typedef struct view_export {
@@ -397,14 +413,18 @@ bool view_read_choices(view_export_choices *choices, const char *text);
 // Where the mouse is, in pixels, and what it or the keyboard has just done: nothing while a picture
 // is drawn.
 typedef struct ui_mouse {
-    float x, y;
-    bool is_pressed, is_moved;
+    float x;
+    float y;
+    bool is_pressed;
+    bool is_moved;
     bool is_double; // the second press of two
     bool is_right;  // a click of the right button, which opens a menu
     float wheel;    // steps
     float dragged;  // pixels downward, by a finger on what can be scrolled
     int32_t key;    // of platform.h; 0: none
-    bool shift, control, alt;
+    bool shift;
+    bool control;
+    bool alt;
     const char *text; // typed, or NULL
 } ui_mouse;
 
@@ -415,7 +435,8 @@ typedef struct ui_item_id {
 
 // What is scrolled, in pixels: to where, and how far it is on its way there if it moves smoothly.
 typedef struct ui_scroll {
-    float wanted, shown;
+    float wanted;
+    float shown;
 } ui_scroll;
 
 // Of docks, each by its number, and of other columns.
@@ -510,7 +531,8 @@ typedef struct view_ui {
     const char *held;  // the panel whose value the last press has changed
 
     view_rect space; // the next row that ui_slider() takes
-    float label_width, value_width;
+    float label_width;
+    float value_width;
 
     // For tests: the place of the first item whose "panel/label" begins with these words.
     const char *sought;
@@ -760,7 +782,10 @@ typedef struct ui_thing {
     const char *label, *name, *text, *sign; // label: of the item; sign: instead of a picture
     const view_small_picture *picture;      // or NULL
     md5gl_texture texture;                  // a square one in its place, or 0
-    bool is_selected, is_link, is_wrong, is_grey;
+    bool is_selected;
+    bool is_link;
+    bool is_wrong;
+    bool is_grey;
     bool is_data; // the picture's texels are no colors
 } ui_thing;
 bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing);

@@ -25,7 +25,8 @@ bool md5i_fail_row(md5_building *building, const void *member, md5_status status
 
 static int compare_names(const void *left, const void *right)
 {
-    const md5_name *a = (const md5_name *)left, *b = (const md5_name *)right;
+    const md5_name *a = (const md5_name *)left;
+    const md5_name *b = (const md5_name *)right;
     const int order = strcmp(a->text, b->text);
     return order != 0 ? order : a->number < b->number ? -1 : a->number > b->number;
 }

@@ -29,14 +29,26 @@ typedef struct md5_building {
     md5_arena *scratch; // until it is made
     const md5_machine_desc *desc;
     md5_machine *machine;
-    md5_names clips, motions, masks, parameters, joints, windows, curves, attached,
-        *attached_joints;
+    md5_names clips;
+    md5_names motions;
+    md5_names masks;
+    md5_names parameters;
+    md5_names joints;
+    md5_names windows;
+    md5_names curves;
+    md5_names attached;
+    md5_names *attached_joints;
     const char *ears[MD5_MAX_EARS]; // [machine->num_ears] what they hear
     const char *kind, *owner;       // of the row that is made, for messages: "motion", its name
     bool *marks;                    // [joints]
     md5_xform *sampled;             // [joints]
     // Rows in all tables; of easings at least as many as the machine keeps.
-    size_t num_windows, num_curves, num_items, num_conditions, num_feet, num_easings;
+    size_t num_windows;
+    size_t num_curves;
+    size_t num_items;
+    size_t num_conditions;
+    size_t num_feet;
+    size_t num_easings;
 } md5_building;
 
 // Each resolves a part of the tables, in this order. False, with the error set, at the first fault.

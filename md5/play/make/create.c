@@ -537,7 +537,8 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
     md5_context context;
     const char *const file = desc->locations ? desc->locations->file : NULL;
     md5i_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);
-    md5_arena arena = {.context = &context}, scratch = {.context = &context};
+    md5_arena arena = {.context = &context};
+    md5_arena scratch = {.context = &context};
     md5_machine *const machine = MD5_NEW(&arena, md5_machine, 1);
     if (machine)
         machine->internal.tag = MD5_TAG_MACHINE;

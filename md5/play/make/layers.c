@@ -29,7 +29,8 @@ static void list_joint(md5_joint_set *set, uint32_t joint, float weight)
 static md5_joint_set span_of(const md5_building *building, uint32_t mask)
 {
     const float *const weights = md5_mask_of(building->machine, mask);
-    uint32_t first = 0, end = building->machine->num_joints;
+    uint32_t first = 0;
+    uint32_t end = building->machine->num_joints;
     while (end > 0 && !building->marks[end - 1])
         end--;
     while (first < end && !building->marks[first])
@@ -338,7 +339,9 @@ static bool build_masks(md5_building *building)
 // Length and direction of the path of a displacement: an arc if it turns, seen from its middle. It
 // equals the sum of many short equal steps.
 typedef struct root_stride {
-    double x, y, z;
+    double x;
+    double y;
+    double z;
 } root_stride;
 
 // Units that the root moves in a cycle, and the cycle's seconds.
@@ -354,8 +357,10 @@ static root_stride measure(const md5_motion *motion, double *seconds)
     // 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
     const md5_root_delta *const delta = &source->root_deltas[source->binding->anim->num_frames - 1];
     double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
-    const double across = sqrt(1 - cosine * cosine), sine = delta->sine < 0 ? -across : across;
-    const double x = cosine * delta->x + sine * delta->y, y = cosine * delta->y - sine * delta->x;
+    const double across = sqrt(1 - cosine * cosine);
+    const double sine = delta->sine < 0 ? -across : across;
+    const double x = cosine * delta->x + sine * delta->y;
+    const double y = cosine * delta->y - sine * delta->x;
     double longer = 1;
     for (uint32_t i = 0; i < HALVINGS; i++) {
         cosine = sqrt(0.5 + 0.5 * cosine);
@@ -820,7 +825,8 @@ static bool check_step(md5_building *building, const md5_layer_desc *layer_desc,
 
 static int compare_transitions(const void *left, const void *right)
 {
-    const md5_transition *a = (const md5_transition *)left, *b = (const md5_transition *)right;
+    const md5_transition *a = (const md5_transition *)left;
+    const md5_transition *b = (const md5_transition *)right;
     if (a->from != b->from)
         return a->from + 1 < b->from + 1 ? -1 : 1; // MD5_NONE first
     if (a->change.priority != b->change.priority)
@@ -886,7 +892,8 @@ static bool build_conditions(md5_building *building, bool is_one_shot, const md5
         const md5_condition *const row = &rows[i];
         const bool is_event = row->kind == MD5_WHEN_EVENT;
         const bool is_time = row->kind != MD5_WHEN_PARAMETER && !is_event;
-        uint32_t parameter = MD5_NONE, num_behind = 0;
+        uint32_t parameter = MD5_NONE;
+        uint32_t num_behind = 0;
         uint64_t ear = 0;
         while (i + num_behind + 1 < count && !row[num_behind + 1].begins_alternative)
             num_behind++;
@@ -905,7 +912,8 @@ static bool build_conditions(md5_building *building, bool is_one_shot, const md5
                                 is_event  ? "MD5_IS_SET"
                                 : is_time ? "comparison"
                                           : "parameter");
-        const double least = md5i_decimal_of(row->value), longest = md5i_decimal_of(row->longest);
+        const double least = md5i_decimal_of(row->value);
+        const double longest = md5i_decimal_of(row->longest);
         const bool is_random = row->longest != 0;
         if (is_random && (row->kind != MD5_WHEN_STATE_TIME || least < 0 || longest < least))
             return MD5_OUT_OF_RANGE(building, &row->longest,
@@ -963,7 +971,8 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
     md5_play_layer *const layer = &machine->layers[number];
     md5_transition *const transitions = MD5_NEW(building->arena, md5_transition, count);
     TRY(layer->transitions = transitions);
-    uint32_t num_states_going = 0, num_ears = 0;
+    uint32_t num_states_going = 0;
+    uint32_t num_ears = 0;
     uint64_t once = 0, twice = 0; // ears for the first clip of a state, of two or more
     bool are_alike = false;       // all states can be in step with each other
     for (uint32_t i = 0; i < layer->num_states; i++)
@@ -1208,7 +1217,8 @@ static bool build_one_shots(md5_building *building, const md5_names *layers)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    md5_names slots = {.what = "slot"}, one_shots = {.what = "one_shot"};
+    md5_names slots = {.what = "slot"};
+    md5_names one_shots = {.what = "one_shot"};
     TRY(MD5_LIST(building, &slots, desc, slots) && MD5_LIST(building, &one_shots, desc, one_shots));
     TRY(machine->one_shots = MD5_NEW(building->arena, md5_play_one_shot, desc->num_one_shots));
     uint32_t slot, clip, other;

@@ -9,7 +9,8 @@
 // file.
 typedef struct limb_names {
     const char *const *tip, *const *middle, *const *root;
-    const char *middle_word, *root_word;
+    const char *middle_word;
+    const char *root_word;
 } limb_names;
 
 static const char *name_of(const md5_building *building, uint32_t joint)
@@ -121,7 +122,8 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     md5_gaze_desc gaze = {.head = modifier->joint, .params = *params};
     gaze.params.distance = filled.params.distance; // only here id's units are known
     // A default that is longer than its branch is cut.
-    const uint32_t depth = depth_of(skeleton, gaze.head), usual = 3;
+    const uint32_t depth = depth_of(skeleton, gaze.head);
+    const uint32_t usual = 3;
     if (gaze.params.length == 0)
         gaze.params.length = depth < usual ? depth : usual;
     TRY(check_length(building, desc, &params->length, gaze.params.length, gaze.head));
@@ -190,7 +192,8 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
 
 // A sole in a frame of a clip, as that moves with its root; id's axes.
 typedef struct sole_frame {
-    md5_vec3 place, facing;
+    md5_vec3 place;
+    md5_vec3 facing;
 } sole_frame;
 
 // Radians a second: 30 degrees. A sole that its clip turns faster turns on purpose.
@@ -199,13 +202,18 @@ static const float slow_turn = 0.52359878f;
 static uint8_t contact_between(const sole_frame *frame, const sole_frame *next,
                                const md5_hold_params *hold, float frame_rate)
 {
-    const md5_vec3 from = frame->place, to = next->place, a = frame->facing, b = next->facing;
+    const md5_vec3 from = frame->place;
+    const md5_vec3 to = next->place;
+    const md5_vec3 a = frame->facing;
+    const md5_vec3 b = next->facing;
     if (!(from.z <= hold->height && to.z <= hold->height))
         return MD5_CONTACT_NONE;
-    const float x = (to.x - from.x) * frame_rate, y = (to.y - from.y) * frame_rate;
+    const float x = (to.x - from.x) * frame_rate;
+    const float y = (to.y - from.y) * frame_rate;
     if (!(x * x + y * y <= hold->speed * hold->speed))
         return MD5_CONTACT_SLIDES;
-    const float cosine = a.x * b.x + a.y * b.y, sine = a.x * b.y - a.y * b.x;
+    const float cosine = a.x * b.x + a.y * b.y;
+    const float sine = a.x * b.y - a.y * b.x;
     const bool turns = cosine < 0 || fabsf(sine) * frame_rate > slow_turn;
     return turns ? MD5_CONTACT_TURNS : MD5_CONTACT_STANDS;
 }
@@ -406,7 +414,8 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
         .limb = {.tip = joint},
     };
     md5_modifier_desc *const filled = &modifier->desc;
-    const md5_vec3 x = {1, 0, 0}, z = {0, 0, 1};
+    const md5_vec3 x = {1, 0, 0};
+    const md5_vec3 z = {0, 0, 1};
     md5i_fill_defaults(&md5i_modifier_schema, filled, 1);
     filled->spring = desc->spring; // filled in by md5_solve_spring()
     filled->aim.forward = is_zero(desc->aim.forward) ? x : md5_vec3_normalize(desc->aim.forward, x);
@@ -515,7 +524,9 @@ bool md5i_build_modifiers(md5_building *building)
                             "md5_release_geometry()");
         machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-            float positive = 0, negative = 0, beside = 0;
+            float positive = 0;
+            float negative = 0;
+            float beside = 0;
             for (uint32_t j = mesh->first_influence[vertex]; j < mesh->first_influence[vertex + 1];
                  j++) {
                 const md5_vec4 influence = mesh->influences[j];

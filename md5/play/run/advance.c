@@ -50,13 +50,15 @@ void md5i_set_value(md5_player *player, uint32_t parameter, float value)
 
 // The distance of a parameter from its goal, and how fast that changes.
 typedef struct movement {
-    double distance, velocity;
+    double distance;
+    double velocity;
 } movement;
 
 // Seconds after which nothing is left of a distance: of a spring, by no more than its slower root.
 static double arrival(const md5_follow_desc *follow)
 {
-    const double k = follow->stiffness, c = follow->damping;
+    const double k = follow->stiffness;
+    const double c = follow->damping;
     if (follow->kind == MD5_FOLLOW_EASE)
         return follow->duration;
     return MIN_LEFT / (follow->kind == MD5_FOLLOW_SMOOTH ? follow->rate : fmin(0.5 * c, k / c));
@@ -72,7 +74,8 @@ static movement moved(const md5_follow_desc *follow, const md5_following *follow
         return (movement){x * md5i_decay(follow->rate * elapsed), 0};
     if (follow->kind == MD5_FOLLOW_EASE)
         return (movement){x - x * md5i_eased(&follow->easing, elapsed / follow->duration), 0};
-    const double k = follow->stiffness, c = follow->damping;
+    const double k = follow->stiffness;
+    const double c = follow->damping;
     const md5_swing swing = md5i_swing_for(k, c, elapsed);
     return (movement){swing.keep * x + swing.drift * v,
                       -k * swing.drift * x + (swing.keep - c * swing.drift) * v};
@@ -89,14 +92,16 @@ static float value_after(const md5_follow_desc *follow, const md5_following *fol
 // that of a SMOOTH parameter; and of an easing.
 static float mean_of(const md5_follow_desc *follow, const md5_following *following, double seconds)
 {
-    const double begin = following->elapsed, end = md5_least(begin + seconds, arrival(follow));
+    const double begin = following->elapsed;
+    const double end = md5_least(begin + seconds, arrival(follow));
     if (seconds <= SHORTEST || end <= begin)
         return value_after(follow, following, 0.5 * seconds);
     const movement now = moved(follow, following, begin);
     const movement then = moved(follow, following, begin + seconds);
     const bool is_spring = follow->kind == MD5_FOLLOW_SPRING;
     const double k = (is_spring ? follow->stiffness : follow->rate);
-    const double c = is_spring ? follow->damping : 1, t = follow->duration;
+    const double c = is_spring ? follow->damping : 1;
+    const double t = follow->duration;
     double sum = (now.velocity - then.velocity + c * (now.distance - then.distance)) / k;
     if (follow->kind == MD5_FOLLOW_EASE)
         sum = ((double)following->from - following->goal)
@@ -504,7 +509,8 @@ static inline candidates candidates_of(const md5_player *player, uint32_t layer,
 // From `number` on; `end`: none.
 static inline uint32_t next_number(const candidates *all, uint32_t number, uint32_t end)
 {
-    const uint64_t *const causes = all->layer->causes, wanted = all->causes;
+    const uint64_t *const causes = all->layer->causes;
+    const uint64_t wanted = all->causes;
     while (number < end && (causes[number] & wanted) == 0)
         number++;
     return number;
@@ -518,7 +524,8 @@ static inline const md5_transition *next_candidate(candidates *all)
     all->any = next_number(all, all->any, all->any_end);
     if (all->any == all->any_end)
         return all->own == all->own_end ? NULL : &transitions[all->own++];
-    const md5_transition *const own = &transitions[all->own], *const any = &transitions[all->any];
+    const md5_transition *const own = &transitions[all->own];
+    const md5_transition *const any = &transitions[all->any];
     const bool is_any = all->own == all->own_end
                         || (own->change.priority == any->change.priority
                                 ? any->number < own->number
@@ -677,11 +684,13 @@ static double seconds_until_kink(md5_player *player, double most)
     for (size_t i = 0; i < machine->num_kinks; i++) {
         const md5_play_condition *const kink = &machine->kinks[i];
         const uint32_t row = machine->followers[kink->parameter];
-        const float now = player->parameters[kink->parameter], next = player->followings[row].next;
+        const float now = player->parameters[kink->parameter];
+        const float next = player->followings[row].next;
         if (now == next || holds_for(kink, now) == holds_for(kink, next))
             continue;
         // It may be the one that ends the time already.
-        double before = 0, middle = most - SAME_TIME;
+        double before = 0;
+        double middle = most - SAME_TIME;
         for (int k = 0; k < MD5_MOST_HALVES && most - before > SAME_TIME; k++) {
             const float then =
                 value_after(&machine->tables.follows[row], &player->followings[row], middle);
@@ -814,7 +823,8 @@ static void settle_windows(const step_context *context)
     for (uint32_t opens = 0; opens < 2; opens++) {
         for (uint32_t i = 0; i < player->machine->num_windows; i++) {
             md5_window_state *const window = &player->windows[i];
-            const bool is_open = window->weight > 0, has_clips = window->count > 0;
+            const bool is_open = window->weight > 0;
+            const bool has_clips = window->count > 0;
             if (is_open && has_clips)
                 window->weight = window->most;
             // One that is dropped is seen in the next step.
@@ -1287,7 +1297,8 @@ static double next_interval(md5_player *player, double left)
 {
     const md5_machine *const machine = player->machine;
     const bool divides = machine->has_root_motion && player->num_steps < MAX_DIVIDED_PARTS;
-    double most = fabs(left), part = MAX_ROOT_SECONDS;
+    double most = fabs(left);
+    double part = MAX_ROOT_SECONDS;
     uint32_t first;
     if (machine->has_times)
         most = seconds_until_told(player, left < 0, most);

@@ -14,7 +14,8 @@ static double angle_of(double sine, double cosine)
     enum { HALVINGS = 3, TERMS = 9 };
     for (uint32_t i = 0; i < HALVINGS; i++)
         cosine += sqrt(cosine * cosine + sine * sine);
-    const double t = cosine > 0 ? sine / cosine : 0, square = t * t;
+    const double t = cosine > 0 ? sine / cosine : 0;
+    const double square = t * t;
     double sum = 0;
     for (int term = TERMS; term > 0; term--)
         sum = 1.0 / (2 * term - 1) - square * sum;
@@ -120,13 +121,16 @@ enum { CHUNK = 32 };
 typedef struct joint_part {
     const uint32_t *listed; // NULL: no list
     const float *weights;
-    uint32_t begin, first, count;
+    uint32_t begin;
+    uint32_t first;
+    uint32_t count;
 } joint_part;
 
 // Goes on to the next part: begin with {0}. False at the end.
 static bool next_part(const md5_joint_set *set, joint_part *part)
 {
-    const uint32_t begin = part->begin + part->count, left = set->count - begin;
+    const uint32_t begin = part->begin + part->count;
+    const uint32_t left = set->count - begin;
     if (left == 0)
         return false;
     *part = (joint_part){
@@ -241,8 +245,10 @@ static void add_difference_of_joints(const md5_joint_set *set, const md5_xform *
 
 // Stack of poses: the first is the result, the others are scratch.
 typedef struct pose_stack {
-    md5_xform *first, *spare;
-    uint32_t num_joints, count;
+    md5_xform *first;
+    md5_xform *spare;
+    uint32_t num_joints;
+    uint32_t count;
 } pose_stack;
 
 static md5_xform *pose_at(const pose_stack *stack, uint32_t position)
@@ -629,8 +635,10 @@ static void begin_offsets(blending *from, md5_chain_range old, blending *to, md5
                           double duration)
 {
     md5_layer_state *const layer_state = to->layer_state;
-    md5_xform *const spare = from->player->spare, *const pose = spare;
-    md5_xform *const other = spare_pose(from, spare, 1), *const rest = spare_pose(from, spare, 2);
+    md5_xform *const spare = from->player->spare;
+    md5_xform *const pose = spare;
+    md5_xform *const other = spare_pose(from, spare, 1);
+    md5_xform *const rest = spare_pose(from, spare, 2);
     // If the last one began at this instant, nothing has moved since, and the velocity is still the
     // one that was measured then.
     if (!from->layer_state->has_offsets || from->layer_state->settling.elapsed > MD5_BORDER)
@@ -672,10 +680,12 @@ static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
 
 void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old, uint32_t old_layer)
 {
-    blending from = blending_of(old, old_layer), to = blending_of(player, layer);
+    blending from = blending_of(old, old_layer);
+    blending to = blending_of(player, layer);
     md5_chain_range chain = md5_whole_chain(to.layer_state);
     const md5_chain_range old_chain = md5_whole_chain(from.layer_state);
-    md5_xform *const pose = player->spare, *const rest = spare_pose(&to, pose, 1);
+    md5_xform *const pose = player->spare;
+    md5_xform *const rest = spare_pose(&to, pose, 1);
     const float was =
         evaluate_chain(&from, old_chain, spare_pose(&from, old->spare, 1), old->spare);
     const float is = evaluate_chain(&to, chain, rest, pose);

@@ -10,8 +10,10 @@
 static md5_root_delta turn_half(md5_root_delta delta, double side)
 {
     const double length = sqrt(fmax(2 + 2 * delta.cosine, 1e-12));
-    const double c = (1 + delta.cosine) / length, s = side * delta.sine / length;
-    const double x = delta.x, y = delta.y;
+    const double c = (1 + delta.cosine) / length;
+    const double s = side * delta.sine / length;
+    const double x = delta.x;
+    const double y = delta.y;
     delta.x = c * x - s * y;
     delta.y = s * x + c * y;
     return delta;
@@ -116,7 +118,8 @@ static md5_root_delta delta_of(const md5_root_velocity *velocity, double seconds
 {
     const double *const v = velocity->v;
     const double t = v[3] * seconds; // the tangent of a quarter of the turn, of half of which are
-    const double c = (1 - t * t) / (1 + t * t), s = 2 * t / (1 + t * t);
+    const double c = (1 - t * t) / (1 + t * t);
+    const double s = 2 * t / (1 + t * t);
     const md5_root_delta straight = {v[0] * seconds, v[1] * seconds, v[2] * seconds, c * c - s * s,
                                      2 * c * s};
     return turn_half(straight, 1);
@@ -220,7 +223,8 @@ static void add_one_shots(const md5_player *player, uint32_t num_below, double s
 {
     for (uint32_t i = 0; i < player->machine->num_slots; i++) {
         const md5_one_shot_slot *const slot = &player->slots[i];
-        float covered = 0, shares[MD5_SLOT_ONE_SHOTS];
+        float covered = 0;
+        float shares[MD5_SLOT_ONE_SHOTS];
         for (uint32_t j = slot->num_one_shots; j-- > 0;) {
             // Its mean at joint 0 over the last `seconds`, as weigh_chain() has it of states.
             const md5_one_shot *const one_shot = &slot->one_shots[j];
@@ -357,7 +361,10 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
 
 // Some of the sums that players blend, and rows among which all of theirs are.
 typedef struct sums {
-    uint32_t first, count, row, end;
+    uint32_t first;
+    uint32_t count;
+    uint32_t row;
+    uint32_t end;
 } sums;
 
 static sums all_sums(const md5_machine *machine)
@@ -401,12 +408,14 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
 void md5i_carry_morphs(const md5_player *player, const md5_player *old, const float *old_weights,
                        float *weights)
 {
-    const md5_machine *const machine = player->machine, *const was = old->machine;
+    const md5_machine *const machine = player->machine;
+    const md5_machine *const was = old->machine;
     for (uint32_t i = 0; i < machine->num_sums; i++)
         weights[i] = machine == was ? old_weights[i] : 0;
     if (machine != was) {
         for (uint32_t i = 0; i < machine->num_rows; i++) {
-            const md5_morph_row *const row = &machine->morph_rows[i], *other = NULL;
+            const md5_morph_row *const row = &machine->morph_rows[i];
+            const md5_morph_row *other = NULL;
             for (uint32_t k = 0; k < was->num_rows && !other;
                  k++) { // usually it has the same number
                 const md5_morph_row *const tried = &was->morph_rows[(i + k) % was->num_rows];
@@ -470,7 +479,9 @@ static float add_one_shot_curves(const md5_player *player, uint32_t num_below, u
     const md5_machine *const machine = player->machine;
     for (uint32_t i = 0; i < machine->num_slots; i++) {
         const md5_one_shot_slot *const slot = &player->slots[i];
-        float rest = 1, share = 0, sum = 0;
+        float rest = 1;
+        float share = 0;
+        float sum = 0;
         for (uint32_t k = slot->num_one_shots; k-- > 0;) {
             const md5_one_shot *const one_shot = &slot->one_shots[k];
             const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
@@ -496,7 +507,8 @@ static float add_one_shot_curves(const md5_player *player, uint32_t num_below, u
 static float value_of_curve(const md5_player *player, uint32_t curve)
 {
     const md5_machine *const machine = player->machine;
-    const uint32_t num_layers = machine->tables.num_layers, rows = machine->tables.num_morphs;
+    const uint32_t num_layers = machine->tables.num_layers;
+    const uint32_t rows = machine->tables.num_morphs;
     const uint32_t sum = machine->curves[curve].target;
     const sums of = {sum, 2, rows + curve, rows + machine->num_curves};
     float value = num_layers == 0 ? add_one_shot_curves(player, 0, sum, 0) : 0;

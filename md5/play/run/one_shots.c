@@ -154,8 +154,8 @@ static md5_easing curve_of(const md5_easing *curve)
 static bool make_one_shot(const md5_machine *machine, uint32_t slot, uint32_t clip,
                           const md5_one_shot_desc *from, md5_one_shot *one_shot)
 {
-    const md5_one_shot_desc placed = md5_placed_one_shot(machine, slot, *from), *const desc =
-                                                                                    &placed;
+    const md5_one_shot_desc placed = md5_placed_one_shot(machine, slot, *from);
+    const md5_one_shot_desc *const desc = &placed;
     *one_shot = (md5_one_shot){
         .source = clip,
         .mode = desc->mode,

@@ -97,7 +97,8 @@ md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
 // An array of a player, of a layer's state or of a state that is active: the pointer to it.
 typedef struct placed_array {
     void *pointer;
-    size_t count, size;
+    size_t count;
+    size_t size;
 } placed_array;
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a member
@@ -135,7 +136,8 @@ static void place_live(md5_block *block, const md5_play_layer *layer, md5_active
 static md5_player *lay_out(md5_block *block, const md5_machine *machine)
 {
     const md5_machine_desc *const tables = &machine->tables;
-    const size_t num_layers = tables->num_layers, num_joints = machine->num_joints;
+    const size_t num_layers = tables->num_layers;
+    const size_t num_joints = machine->num_joints;
     md5_player *const player = MD5_TAKE(block, md5_player, 1);
     md5_player placed = {.machine = machine};
     md5_layer_state measured = {.num_used = 0};
@@ -525,7 +527,8 @@ static uint32_t tell(uint32_t found, const char *kind, const char *name, md5_los
 // then the rest in order. `before`, which each interval sets anew, is 1 + the old one meanwhile.
 static void adopt_windows(md5_player *to, const md5_player *from)
 {
-    const md5_machine *const machine = to->machine, *const was = from->machine;
+    const md5_machine *const machine = to->machine;
+    const md5_machine *const was = from->machine;
     const md5_window_row *const rows = machine->windows;
     for (uint32_t i = 0; i < machine->num_windows; i++)
         to->windows[i] = (md5_window_state){0};
@@ -533,7 +536,8 @@ static void adopt_windows(md5_player *to, const md5_player *from)
         const uint32_t number = i % was->num_windows;
         const md5_window_row *const row = &was->windows[number];
         const uint32_t clip = md5_find_clip(machine, was->tables.clips[row->begin.index].name);
-        uint32_t k = 0, found = MD5_NONE;
+        uint32_t k = 0;
+        uint32_t found = MD5_NONE;
         for (; k < machine->num_windows && to->windows[k].before != number + 1; k++) {
             const bool has_frames =
                 rows[k].begin.frame == row->begin.frame && rows[k].end.frame == row->end.frame;
@@ -552,7 +556,8 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
     MD5_ASSERT_PLAYER_CHANGE(to);
     MD5_ASSERT_PLAYER(from);
     MD5_ASSERT(to != from, "to, from: must be two players");
-    const md5_machine *const machine = to->machine, *const was = from->machine;
+    const md5_machine *const machine = to->machine;
+    const md5_machine *const was = from->machine;
     const md5_machine_desc *const tables = &was->tables;
     const bool has_joints = are_joints_alike(&machine->model->skeleton, &was->model->skeleton);
     md5_player old = *from; // its weights are brought up to date, and nothing else
@@ -577,7 +582,8 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
             continue;
         // One that follows goes on; if it follows otherwise now, it begins anew where it is.
         const float value = from->parameters[i];
-        const uint32_t row = machine->followers[found], old_row = was->followers[i];
+        const uint32_t row = machine->followers[found];
+        const uint32_t old_row = was->followers[i];
         md5_following following = {.goal = value, .from = value};
         if (old_row != MD5_NONE)
             following.goal = from->followings[old_row].goal;
@@ -848,7 +854,8 @@ static size_t larger(size_t a, size_t b)
 // Of one worker: poses, and behind them either what one character needs, or matrices of all.
 static size_t scratch_size(const md5_play_job *jobs, size_t count)
 {
-    size_t num_joints = 0, most = 0;
+    size_t num_joints = 0;
+    size_t most = 0;
     for (size_t i = 0; i < count; i++) {
         const md5_machine *const machine = jobs[i].player->machine;
         num_joints = larger(num_joints, machine->num_joints);
@@ -871,8 +878,10 @@ size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count, const md5_
 // Jobs that are posed together. Their poses lie `step` transforms apart.
 typedef struct team {
     md5_play_job *jobs[TOGETHER];
-    size_t count, step;
-    md5_xform *poses, *spare;
+    size_t count;
+    size_t step;
+    md5_xform *poses;
+    md5_xform *spare;
 } team;
 
 // Kernels for many characters come with a clip.
@@ -1024,13 +1033,16 @@ static md5_xform partial_motion(md5_xform motion, double share)
     const md5_quatd q = md5_quatd_of(motion.rotation);
     const double side = q.w < 0 ? -1.0 : 1.0; // the shorter way
     const md5_vec3d turn = {side * q.x, side * q.y, side * q.z};
-    const double sine = md5_vec3d_length(turn), half = md5i_angle(sine, side * q.w);
+    const double sine = md5_vec3d_length(turn);
+    const double half = md5i_angle(sine, side * q.w);
     const double part = sine > 0 ? md5i_sine(share * half) / sine : share;
     const md5_vec3d axis = md5_vec3d_scale(turn, sine > 0 ? 1.0 / sine : 0.0);
     const md5_vec3d way = md5_vec3d_of(motion.translation);
     const md5_vec3d along = md5_vec3d_scale(axis, md5_vec3d_dot(axis, way));
-    const md5_vec3d across = md5_vec3d_sub(way, along), aside = md5_vec3d_cross(axis, way);
-    const double back = md5i_sine((1.0 - share) * half), ahead = sqrt(1.0 - back * back);
+    const md5_vec3d across = md5_vec3d_sub(way, along);
+    const md5_vec3d aside = md5_vec3d_cross(axis, way);
+    const double back = md5i_sine((1.0 - share) * half);
+    const double ahead = sqrt(1.0 - back * back);
     const md5_vec3d chord =
         md5_vec3d_sub(md5_vec3d_scale(across, ahead), md5_vec3d_scale(aside, back));
     const double x = sine * part; // sin(share h)

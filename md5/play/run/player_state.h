@@ -51,7 +51,8 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
 // Velocity of a joint in its parent's space: linear in units/s, angular as rotation vector in
 // radians/s.
 typedef struct md5_velocity {
-    md5_vec3 linear, angular;
+    md5_vec3 linear;
+    md5_vec3 angular;
 } md5_velocity;
 
 // Computes the velocity of each joint from one pose to the next, by the shorter arc; all 0 unless
@@ -155,7 +156,8 @@ static inline double md5_least(double a, double b)
 // Speed of a part, and its weight in its synchronised group and in the whole motion.
 typedef struct md5_flow {
     double speed;
-    float share, total;
+    float share;
+    float total;
 } md5_flow;
 
 // A state that is playing or fading out.
@@ -182,12 +184,15 @@ typedef struct md5_active_state {
     md5_flow *flows; // of parts
     // [num_instances] Those that are awake, ascending; from first_loose on those that sleep and are
     // in no group. num_awake is 0 before they are listed.
-    uint32_t *awake, num_awake, first_loose;
+    uint32_t *awake;
+    uint32_t num_awake;
+    uint32_t first_loose;
 } md5_active_state;
 
 // A fade over time: seconds that have passed, of how many.
 typedef struct md5_fade_time {
-    double elapsed, duration;
+    double elapsed;
+    double duration;
 } md5_fade_time;
 
 // Its progress, 0..1.
@@ -229,7 +234,8 @@ typedef struct md5_layer_state {
     float *frozen_morphs;     // [num_sums] that go with the snapshot
     float *morph_offsets;     // [num_sums] with the offsets
     // With the offsets: the velocity of the root, and how far it was from that of the new motion.
-    md5_root_velocity root_velocity, root_offset;
+    md5_root_velocity root_velocity;
+    md5_root_velocity root_offset;
     md5_active_state first, *others; // the slots; usually one is used
 } md5_layer_state;
 
@@ -244,7 +250,9 @@ typedef struct md5_one_shot {
     uint32_t mask;
     uint32_t reference, reference_frame; // ADD: source
     md5_one_shot_end end;
-    md5_easing fade_in_curve, fade_out_curve, stop_curve;
+    md5_easing fade_in_curve;
+    md5_easing fade_out_curve;
+    md5_easing stop_curve;
     float weight; // before fades
     float left;   // share of it that was left when the last stop began
     bool is_new;  // events where it begins have not fired yet
@@ -271,8 +279,10 @@ typedef struct md5_one_shot_slot {
 
 // Part of a chain, as positions in its order; the frozen pose precedes the first.
 typedef struct md5_chain_range {
-    uint32_t begin, end;
-    bool has_snapshot, has_offsets;
+    uint32_t begin;
+    uint32_t end;
+    bool has_snapshot;
+    bool has_offsets;
 } md5_chain_range;
 
 // Level of detail.
@@ -309,7 +319,8 @@ typedef struct md5_following {
 typedef struct md5_window_state {
     float weight; // 0: it is closed
     float most;   // of the clips that are at its frames
-    uint32_t count, before;
+    uint32_t count;
+    uint32_t before;
 } md5_window_state;
 
 struct md5_player {
@@ -538,7 +549,8 @@ void md5i_carry_morphs(const md5_player *player, const md5_player *old, const fl
 
 // Goes through the one-shots of all slots.
 typedef struct md5_one_shot_walk {
-    uint32_t slot, next;
+    uint32_t slot;
+    uint32_t next;
 } md5_one_shot_walk;
 
 static inline md5_one_shot *md5_next_one_shot(const md5_player *player, md5_one_shot_walk *walk)

@@ -205,7 +205,8 @@ static void keep_curve(md5_archive *archive, md5_easing *curve)
 static void keep_one_shot(md5_archive *archive, const md5_machine *machine, md5_one_shot *one_shot)
 {
     const md5_machine_desc *const tables = &machine->tables;
-    const uint32_t last = tables->num_clips - 1, num_layers = tables->num_layers;
+    const uint32_t last = tables->num_clips - 1;
+    const uint32_t num_layers = tables->num_layers;
     if (archive->mode == STORE)
         *one_shot = (md5_one_shot){.section = MD5_NONE, .next = MD5_NONE, .row = MD5_NONE};
     const uint32_t source = keep_uint(archive, &one_shot->source, 0, last, "clip of a one-shot");
@@ -516,7 +517,8 @@ static void keep_motion(md5_archive *archive, md5_root_delta *motion)
 
 static void keep_head(md5_archive *archive, const md5_machine *machine)
 {
-    uint32_t magic = MAGIC, version = VERSION;
+    uint32_t magic = MAGIC;
+    uint32_t version = VERSION;
     magic = keep_uint(archive, &magic, 0, UINT32_MAX, "file signature");
     if (magic != MAGIC)
         fail(archive, MD5_ERROR_SYNTAX, "not a saved player");

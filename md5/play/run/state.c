@@ -24,7 +24,8 @@ static double stretch_of(const double *markers, uint32_t num_markers, uint32_t f
 static double rate_between(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                            uint32_t first)
 {
-    double sum = 0, total = 0;
+    double sum = 0;
+    double total = 0;
     for (uint32_t i = 0; i < num_items; i++) {
         sum += items[i].weight * items[i].rate / stretch_of(items[i].markers, num_markers, first);
         total += items[i].weight;
@@ -191,7 +192,8 @@ uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double
     weights[first] = 1;
     if (above == 0 || above == num_items)
         return first;
-    const double low = items[first].place, high = items[above].place;
+    const double low = items[first].place;
+    const double high = items[above].place;
     weights[above] = (float)((x - low) / (high - low));
     weights[first] = 1 - weights[above];
     return first;
@@ -255,7 +257,8 @@ static md5_sync_item sync_item(const md5_item *item, float weight)
 // factor by which all of the motion's clips play faster.
 static double weigh_by_speed(const md5_motion *motion, double speed, uint32_t first, float *weights)
 {
-    const md5_item *const low = &motion->items[first], *const high = low + 1;
+    const md5_item *const low = &motion->items[first];
+    const md5_item *const high = low + 1;
     const bool keeps_step = motion->sync != MD5_SYNC_NONE;
     const double from_low = (speed - low->place) * (keeps_step ? low->seconds : 1);
     const double to_high = (high->place - speed) * (keeps_step ? high->seconds : 1);
@@ -437,9 +440,11 @@ double md5i_start_in_step(const md5_active_state *left, const md5_blend_tree *tr
 static double step_rate(const md5_active_state *active, uint32_t first, const double *rate)
 {
     const md5_blend_tree *const tree = active->tree;
-    const uint32_t number = tree->instances[0].group, num_markers = md5_step_markers(tree);
+    const uint32_t number = tree->instances[0].group;
+    const uint32_t num_markers = md5_step_markers(tree);
     const md5_group_plan *const group = number == MD5_NONE ? NULL : &tree->groups[number];
-    double sum = 0, total = 0;
+    double sum = 0;
+    double total = 0;
     for (uint32_t i = 0; i < (group ? group->num_members : 1); i++) {
         const uint32_t member = group ? group->members[i] : 0;
         md5_clip_instance *const instance = &active->instances[member];
@@ -472,10 +477,13 @@ static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
 // marker, or so near to one that rounding may be the difference.
 typedef struct step_group {
     md5_layer_state *layer_state;
-    uint32_t begin, count;
+    uint32_t begin;
+    uint32_t count;
     bool is_backward; // time is
-    uint32_t ahead, behind;
-    double own_ahead[MD5_MAX_ACTIVE], own_behind[MD5_MAX_ACTIVE];
+    uint32_t ahead;
+    uint32_t behind;
+    double own_ahead[MD5_MAX_ACTIVE];
+    double own_behind[MD5_MAX_ACTIVE];
 } step_group;
 
 // Finds their own rates behind marker `first`: all of them the leader's, if there is one.
@@ -544,7 +552,8 @@ static double smooth_part(const step_group *group, double *since, double *whole)
     *since = INFINITY;
     for (uint32_t i = 1; i < group->count; i++) {
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
-        const double progress = md5_progress(active), part = active->duration / MD5_EASE_PARTS;
+        const double progress = md5_progress(active);
+        const double part = active->duration / MD5_EASE_PARTS;
         const double edge = floor(progress * MD5_EASE_PARTS + 1e-6);
         if (progress == 1)
             continue;
@@ -575,7 +584,8 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     const md5_active_state *const newest = md5_active_at(layer_state, begin + count - 1);
     const uint32_t num_markers = md5_step_markers(newest->tree);
     const double position = step_clock(newest).phase * num_markers;
-    const double ahead = floor(position + MD5_BORDER), behind = floor(position - MD5_BORDER);
+    const double ahead = floor(position + MD5_BORDER);
+    const double behind = floor(position - MD5_BORDER);
     step_group group = {layer_state, begin, count, is_backward, 0, 0, {0}, {0}};
     if (num_markers > 0) {
         group.ahead = (uint32_t)ahead % num_markers;
@@ -671,7 +681,8 @@ double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uin
     if (!shares || group.count == 1 || !(share > 0) || share >= 1)
         return share * seconds;
     const double whole = way_after(&group, 1, seconds);
-    double low = 0, high = 1;
+    double low = 0;
+    double high = 1;
     while (whole != 0 && high - low > 1e-12) {
         const double middle = 0.5 * (low + high);
         if (way_after(&group, middle, seconds) / whole < share)
@@ -699,7 +710,8 @@ double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double
     if (group.count == 1 || !isfinite(left) || most <= 0)
         return left - value;
     const bool is_less = left_beyond(&group, left, value, 0) <= MD5_BORDER;
-    double before = 0, after = 0;
+    double before = 0;
+    double after = 0;
     for (int i = 1; i < MD5_MOST_HALVES && !(after > 0 && after - before <= SAME_TURN); i++) {
         const bool is_found = after > 0; // else it is looked for in one of four parts after another
         const double at = is_found ? 0.5 * (before + after) : 0.25 * i * most;
@@ -799,7 +811,8 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         const md5_instance_plan *const plan = &tree->instances[i];
         const char *const name = clip_name(player, plan);
-        uint32_t tried = 0, k = i % num_old;
+        uint32_t tried = 0;
+        uint32_t k = i % num_old;
         for (; tried < num_old && strcmp(clip_name(old, &was->tree->instances[k]), name) != 0;
              tried++)
             k = (k + 1) % num_old;
@@ -887,7 +900,8 @@ md5_clock md5i_clock_after(const md5_player *player, const md5_active_state *act
 // advanced beyond it.
 static void stay_at_end(md5_clip_instance *instance, double seconds)
 {
-    const double cycles = instance->rate * seconds, end = cycles > 0 ? 1 : 0;
+    const double cycles = instance->rate * seconds;
+    const double end = cycles > 0 ? 1 : 0;
     const double beyond = instance->before.phase + cycles - instance->now.phase;
     if (cycles == 0 || instance->now.phase != end)
         instance->seconds_at_end = 0;
@@ -930,7 +944,8 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
     const uint32_t *const awake = active->awake;
     for (uint32_t i = active->first_loose; i < (moves ? tree->num_instances : 0); i++) {
         md5_clock *const now = &instances[awake[i]].now;
-        const double cycles = instances[awake[i]].rate * seconds, phase = now->phase + cycles;
+        const double cycles = instances[awake[i]].rate * seconds;
+        const double phase = now->phase + cycles;
         if (phase >= 0 && phase < 1) // without a call
             now->phase = phase;
         else

@@ -12,7 +12,8 @@
 typedef struct owned_parts {
     md5_character character; // first: the public part
     md5_machine *machine;
-    md5_model *model, *attached[MD5_MAX_ATTACHED];
+    md5_model *model;
+    md5_model *attached[MD5_MAX_ATTACHED];
     uint32_t num_anims;
     md5_anim **anims;       // [num_anims]
     md5_binding **bindings; // [num_anims], NULL if binding failed
@@ -33,7 +34,8 @@ typedef struct named_file {
     // With threads.
     md5_context context; // of the memory for warnings
     md5_arena arena;
-    kept_warning *warnings, **last_warning;
+    kept_warning *warnings;
+    kept_warning **last_warning;
 } named_file;
 
 // The load of one character.

@@ -6,7 +6,8 @@
 typedef struct writer {
     md5_context *context;
     char *text; // [size], of which `used` bytes would be written
-    size_t size, used;
+    size_t size;
+    size_t used;
     bool has_braces[MD5_TABLE_DEPTH]; // of the row at this level of the walk
     bool has_lines[MD5_TABLE_DEPTH];  // so its closing brace has one too
 } writer;
@@ -84,7 +85,8 @@ static bool put_name(writer *to, const md5_table_walk *walk, const char *name)
 static void put_number(writer *to, double number, bool is_float)
 {
     enum { FLOAT_DIGITS = 6, DOUBLE_DIGITS = 15, MORE = 3 };
-    char printed[40], text[40] = "0";
+    char printed[40];
+    char text[40] = "0";
     const int digits = is_float ? FLOAT_DIGITS : DOUBLE_DIGITS;
     bool is_same = number == 0;
     for (int i = 0; i < MORE + is_float && !is_same; i++) {

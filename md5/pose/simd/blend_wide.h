@@ -274,7 +274,8 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
 typedef struct prepared {
     alignas(64) float cosines[MD5_WIDTH]; // of the angles; for a difference, of the angle to the
                                           // identity
-    float of_a[MD5_WIDTH], of_b[MD5_WIDTH];
+    float of_a[MD5_WIDTH];
+    float of_b[MD5_WIDTH];
     float axes[3 * MD5_WIDTH]; // when adding: x y z of the difference's rotations
 
     float shares[MD5_WIDTH]; // with joint weights: see share_of()
@@ -288,14 +289,16 @@ enum { SLOTS = 128 / MD5_WIDTH }; // number of blocks that are prepared before t
 // that it is full.
 MD5_WIDE_INLINE size_t next_block(const md5_combination *poses, size_t first)
 {
-    const size_t next = first + MD5_WIDTH, last = poses->count - MD5_WIDTH;
+    const size_t next = first + MD5_WIDTH;
+    const size_t last = poses->count - MD5_WIDTH;
     return next < last ? next : last;
 }
 
 // Clamps a weight: 0..1, for differences with a sign. NaN gives 0.
 MD5_WIDE_INLINE md5_wide share_of(md5_combining kind, md5_wide weight)
 {
-    const md5_wide none = md5_wide_all(0.0f), one = md5_wide_all(1.0f);
+    const md5_wide none = md5_wide_all(0.0f);
+    const md5_wide one = md5_wide_all(1.0f);
     if (kind <= MD5_BLEND_NLERP)
         return md5_wide_smaller(md5_wide_larger(weight, none), one);
     const md5_mask negative = md5_wide_less(weight, none);
@@ -343,7 +346,8 @@ MD5_WIDE_INLINE void divide_rotations(const md5_xform *source, const md5_xform *
 MD5_WIDE_INLINE void weigh_joints(md5_combining kind, const md5_combination *poses, size_t first,
                                   prepared *to)
 {
-    const md5_wide none = md5_wide_all(0.0f), one = md5_wide_all(1.0f);
+    const md5_wide none = md5_wide_all(0.0f);
+    const md5_wide one = md5_wide_all(1.0f);
     const md5_wide part = md5_wide_load(poses->joint_weights + first);
     const md5_wide share = share_of(kind, md5_wide_mul(md5_wide_all(poses->weight), part));
     const md5_wide size = size_of_share(kind, share);
@@ -380,7 +384,8 @@ MD5_WIDE_INLINE void weigh_rotation(const prepared *from, md5_wide share, md5_wi
     const md5_wide one = md5_wide_all(1.0f);
     const md5_mask negative = md5_wide_less(share, md5_wide_all(0.0f));
     const md5_mask part = md5_wide_less(md5_wide_flip(negative, share), one);
-    const md5_wide of_a = md5_wide_load(from->of_a), of_b = md5_wide_load(from->of_b);
+    const md5_wide of_a = md5_wide_load(from->of_a);
+    const md5_wide of_b = md5_wide_load(from->of_b);
     const md5_wide of_axis = md5_wide_flip(negative, md5_wide_select(part, of_b, one));
     MD5_UNROLL
     for (uint32_t i = 0; i < 3; i++)

@@ -23,7 +23,8 @@ MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_pack
 
 // Keys and fractions of a sample position, in each lane. Those of a step are found once.
 typedef struct lane_spans {
-    uint32_t key0[MD5_LANES], key1[MD5_LANES];
+    uint32_t key0[MD5_LANES];
+    uint32_t key1[MD5_LANES];
     float fractions[MD5_LANES];
     float common; // the fraction of all lanes, or -1
     bool is_between;
@@ -74,14 +75,16 @@ MD5_WIDE_INLINE void mix_spans(sample_spans *spans, const md5_packed_lanes *grou
 // Where the two keys of each lane are: in AVX2 at a byte and bit, in others at a bit. Found for all
 // groups before any is read: see slerp_wide.h.
 typedef struct key_places {
-    uint32_t bytes[2][MD5_LANES], bits[2][MD5_LANES];
+    uint32_t bytes[2][MD5_LANES];
+    uint32_t bits[2][MD5_LANES];
 } key_places;
 
 // What the keys of a group share. AVX2 has all lanes in a register; others unpack one by one.
 typedef struct key_reader {
     const uint8_t *bytes;
 #if defined(MD5_WIDE_AVX2)
-    __m256i masks[3], offsets[3];
+    __m256i masks[3];
+    __m256i offsets[3];
     __m256i even[2], odd[2]; // where components end, of even and of odd lanes
 #else
     const md5_packed_lanes *group;
@@ -155,7 +158,8 @@ MD5_WIDE_INLINE __m256i join_lanes(__m256i even, __m256i odd)
 MD5_WIDE_INLINE void find_keys(const md5_packed_lanes *group, const lane_spans *spans,
                                key_places *places)
 {
-    const __m256i at = load_lane_words(group->at), rows = widen_bytes(group->rows);
+    const __m256i at = load_lane_words(group->at);
+    const __m256i rows = widen_bytes(group->rows);
     MD5_UNROLL
     for (uint32_t k = 0; k < 2; k++) {
         const __m256i keys = load_lane_words(k == 0 ? spans->key0 : spans->key1);
@@ -195,7 +199,8 @@ MD5_WIDE_INLINE void find_keys(const md5_packed_lanes *group, const lane_spans *
                                key_places *places)
 {
     for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
-        const uint32_t start = group->at[lane], row = group->rows[lane];
+        const uint32_t start = group->at[lane];
+        const uint32_t row = group->rows[lane];
         places->bits[0][lane] = start + spans->key0[lane] * row;
         places->bits[1][lane] = start + spans->key1[lane] * row;
     }
@@ -251,7 +256,10 @@ MD5_WIDE_INLINE void put_in_order(const float *forms, md5_wide v[4])
     const md5_mask x = md5_wide_less(without, md5_wide_all(0.5f));
     const md5_mask x_y = md5_wide_less(without, md5_wide_all(1.5f));
     const md5_mask w = md5_wide_greater(without, md5_wide_all(2.5f));
-    const md5_wide a = v[0], b = v[1], c = v[2], last = v[3];
+    const md5_wide a = v[0];
+    const md5_wide b = v[1];
+    const md5_wide c = v[2];
+    const md5_wide last = v[3];
     v[0] = md5_wide_select(x, last, a);
     v[1] = md5_wide_select(x, a, md5_wide_select(x_y, last, b));
     v[2] = md5_wide_select(x_y, b, md5_wide_select(w, c, last));

@@ -9,15 +9,21 @@
 
 // md5_slerp_weights of each, and constants.
 typedef struct wide_slerp {
-    md5_wide s, ends, by_power[MD5_SLERP_POWERS];
-    md5_wide half, one, two, equal;
+    md5_wide s;
+    md5_wide ends;
+    md5_wide by_power[MD5_SLERP_POWERS];
+    md5_wide half;
+    md5_wide one;
+    md5_wide two;
+    md5_wide equal;
 } wide_slerp;
 
 // md5i_slerp_weights_at of each. Terms with a coefficient of 0 in the table are omitted: they would
 // not change the result.
 MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
 {
-    const md5_wide s = md5_wide_sub(t, md5_wide_all(0.5f)), s2 = md5_wide_add(s, s);
+    const md5_wide s = md5_wide_sub(t, md5_wide_all(0.5f));
+    const md5_wide s2 = md5_wide_add(s, s);
     const md5_wide r = md5_wide_mul(s2, s2);
     wide_slerp slerp = {.s = s,
                         .ends = md5_wide_mul(s, md5_wide_sub(md5_wide_all(1.0f), r)),
@@ -39,7 +45,8 @@ MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
 }
 
 typedef struct wide_slerp_pair {
-    md5_wide of_a, of_b;
+    md5_wide of_a;
+    md5_wide of_b;
 } wide_slerp_pair;
 
 // Returns the weights for rotations with the given dot products.
@@ -68,7 +75,8 @@ MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wi
 // The same by nlerp at the fraction `t`: md5_nlerp_weights_at() and md5_nlerp_by_cosine() of each.
 MD5_WIDE_INLINE wide_slerp_pair wide_nlerp_weigh(md5_wide t, md5_wide cosine)
 {
-    const md5_wide one = md5_wide_all(1.0f), left = md5_wide_sub(one, t);
+    const md5_wide one = md5_wide_all(1.0f);
+    const md5_wide left = md5_wide_sub(one, t);
     const md5_wide right = md5_wide_sub(one, left);
     const md5_wide product = md5_wide_mul(md5_wide_add(left, left), right);
     const md5_mask opposite = md5_wide_less(cosine, md5_wide_all(0.0f));
@@ -152,10 +160,14 @@ MD5_WIDE_INLINE void matrix_wide(const md5_wide q[4], md5_wide m[12])
     const md5_wide x2 = md5_wide_add(q[0], q[0]);
     const md5_wide y2 = md5_wide_add(q[1], q[1]);
     const md5_wide z2 = md5_wide_add(q[2], q[2]);
-    const md5_wide xx = md5_wide_mul(q[0], x2), yy = md5_wide_mul(q[1], y2);
-    const md5_wide zz = md5_wide_mul(q[2], z2), xy = md5_wide_mul(q[0], y2);
-    const md5_wide xz = md5_wide_mul(q[0], z2), yz = md5_wide_mul(q[1], z2);
-    const md5_wide wx = md5_wide_mul(q[3], x2), wy = md5_wide_mul(q[3], y2);
+    const md5_wide xx = md5_wide_mul(q[0], x2);
+    const md5_wide yy = md5_wide_mul(q[1], y2);
+    const md5_wide zz = md5_wide_mul(q[2], z2);
+    const md5_wide xy = md5_wide_mul(q[0], y2);
+    const md5_wide xz = md5_wide_mul(q[0], z2);
+    const md5_wide yz = md5_wide_mul(q[1], z2);
+    const md5_wide wx = md5_wide_mul(q[3], x2);
+    const md5_wide wy = md5_wide_mul(q[3], y2);
     const md5_wide wz = md5_wide_mul(q[3], z2);
     m[0] = md5_wide_sub(one, md5_wide_add(yy, zz));
     m[1] = md5_wide_sub(xy, wz);

@@ -143,7 +143,9 @@ static bool check_surface(const md5_model *model, uint32_t index, const engine_v
         const int sum =
             fixture->weights[0] + fixture->weights[1] + fixture->weights[2] + fixture->weights[3];
         const bool moves = mesh->first_influence[v] < mesh->first_influence[v + 1];
-        float drawn[3], far = 0.0f, size = 0.0f;
+        float drawn[3];
+        float far = 0.0f;
+        float size = 0.0f;
         shade(fixture, bones, drawn);
         for (int i = 0; i < 4; i++) {
             engine_vertex rigid = *fixture; // where one of its joints alone has it
@@ -202,7 +204,8 @@ static bool check_alias(const alias *a, const char *mesh_name, const char *anim_
 static void show_blends(void)
 {
     enum { JOINTS = 37, ROUNDS = 64 };
-    uint32_t seed = 1, hash = 2166136261u;
+    uint32_t seed = 1;
+    uint32_t hash = 2166136261u;
     for (int round = 0; round < ROUNDS; round++) {
         md5_xform poses[2][JOINTS], blend[JOINTS];
         float weights[JOINTS + 1];

@@ -6,7 +6,10 @@ static const char *view_fault(const md5_camera *camera, double time, md5_wrap wr
     const md5_quat q = is_smooth ? md5_camera_at(camera, time, wrap, 0.5).rotation
                                  : md5_camera_at(camera, time, wrap, 0).rotation;
     md5_camera_cut_view(camera, time, wrap);
-    const double x = q.x, y = q.y, z = q.z, w = q.w;
+    const double x = q.x;
+    const double y = q.y;
+    const double z = q.z;
+    const double w = q.w;
     return fabs(x * x + y * y + z * z + w * w - 1) <= 1e-4 ? NULL
                                                            : "a view rotation without unit length";
 }

@@ -59,7 +59,8 @@ static const char *decompress(const md5_anim *clip, md5_xform *pose)
     md5_anim *const anim = md5_decompress_anim(clip, &opts, &error);
     if (!anim)
         return error.status == MD5_ERROR_MEMORY ? NULL : "a clip cannot be decompressed";
-    const uint32_t last = anim->num_frames - 1, num_joints = anim->skeleton.num_joints;
+    const uint32_t last = anim->num_frames - 1;
+    const uint32_t num_joints = anim->skeleton.num_joints;
     const md5_sample_position end = {.frame0 = last, .frame1 = last};
     sample_own(clip, end, MD5_ROOT_FILE, pose);
     sample_own(anim, end, MD5_ROOT_FILE, pose + num_joints);

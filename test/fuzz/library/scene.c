@@ -155,7 +155,8 @@ const char *fuzz_scene(const uint8_t *data, size_t size)
     const uint8_t *const end = size > 0 ? memchr(data, '\0', size) : NULL;
     if (!end)
         return NULL;
-    const size_t mesh_size = (size_t)(end - data), anim_size = size - mesh_size - 1;
+    const size_t mesh_size = (size_t)(end - data);
+    const size_t anim_size = size - mesh_size - 1;
     const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
     char *const mesh_text = copy_part(data, mesh_size);
     char *const anim_text = copy_part(end + 1, anim_size);
