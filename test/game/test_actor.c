@@ -516,7 +516,7 @@ TEST (bodies_without_heads_blink_too) {
         HEAD_MODEL "entityDef e { \"model\" \"lively\" \"blink_min\" \"-1\" \"blink_max\" "
                    "\"1e30\" } entityDef f { \"model\" \"lively\" }");
     OWN_ENTITY entity = load_entity(game, "e");
-    OWN_ENTITY *const other = load_entity(game, "f");
+    OWN_ENTITY other = load_entity(game, "f");
     CHECK_UINT(entity->blink_min, 0);
     CHECK_UINT(entity->blink_max, MD5_MAX_BLINK_WAIT);
     CHECK_UINT(other->blink_min, 500);

@@ -56,7 +56,7 @@ TEST (shaders_replace_skins) {
 TEST (names_may_be_those_of_models_and_files) {
     OWN_GAME game = open_entity_game("", NULL);
     OWN_ENTITY body = load_entity(game, "body");
-    OWN_ENTITY *const file = load_entity(game, "head.md5mesh");
+    OWN_ENTITY file = load_entity(game, "head.md5mesh");
     CHECK(!body->def && body->model_def);
     CHECK(!file->def && !file->model_def);
     CHECK_UINT(file->model->skeleton.num_joints, 3);
@@ -119,7 +119,7 @@ TEST (entities_have_parms_of_materials) {
         "entityDef e { \"inherit\" \"base\" \"_color\" \".5 .25 0\" \"shaderParm7\" \"-2.5\" }",
         NULL);
     OWN_ENTITY entity = load_entity(game, "e");
-    OWN_ENTITY *const body = load_entity(game, "body");
+    OWN_ENTITY body = load_entity(game, "body");
     CHECK_BYTES(entity->parms, expected, sizeof expected);
     CHECK_BYTES(body->parms, usual, sizeof usual);
 }

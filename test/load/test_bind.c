@@ -386,7 +386,7 @@ TEST (bind_excluded_and_outside_joints_get_no_weights) {
 TEST (bind_twice_gives_the_same_bits) {
     OWN bind_case *const fixture = tube_with_two_joints(true);
     OWN_WEIGHTS a = create(fixture);
-    OWN_WEIGHTS *const b = create(fixture);
+    OWN_WEIGHTS b = create(fixture);
     if (a && b) {
         CHECK_UINT(a->num_weights, b->num_weights);
         CHECK_BYTES(a->weights, b->weights, a->num_weights * sizeof *a->weights);

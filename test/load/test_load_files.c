@@ -443,8 +443,8 @@ TEST (character_frees_everything_when_memory_runs_out) {
 TEST (large_character_frees_everything_when_memory_runs_out) {
     enum { LENGTH = 200000, CLIPS = 4000, ROOM = 2 * LENGTH + 40 * CLIPS + 1000 };
     OWN_STRING text = malloc(ROOM);
-    OWN_STRING *const model = malloc(LENGTH);
-    OWN_STRING *const anim = malloc(LENGTH);
+    OWN_STRING model = malloc(LENGTH);
+    OWN_STRING anim = malloc(LENGTH);
     memset(model, 'm', LENGTH);
     memset(anim, 'a', LENGTH);
     model[0] = anim[0] = '/';

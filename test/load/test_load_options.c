@@ -38,7 +38,7 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
 // else.
 TEST (models_without_tangents_have_the_vertices_of_the_file) {
     OWN_MODEL whole = load(NULL);
-    OWN_MODEL *const bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS});
+    OWN_MODEL bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS});
     CHECK(asset_model_fault(bare) == NULL);
     CHECK(bare->geometry_size < whole->geometry_size);
     uint32_t num_copies = 0;
@@ -69,7 +69,7 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
 
 TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
     OWN_MODEL whole = load(NULL);
-    OWN_MODEL *const bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS});
+    OWN_MODEL bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS});
     CHECK(asset_model_fault(bare) == NULL);
     CHECK_UINT(bare->geometry_size, whole->geometry_size); // a plan is a block of its own
     for (uint32_t m = 0; m < whole->num_meshes; m++) {
@@ -338,7 +338,7 @@ static void check_made(const char *path, const md5_load_opts *opts, uint32_t par
 {
     md5_error error = {0};
     OWN_MODEL model = load_later_load(path, opts);
-    OWN_MODEL *const whole = load_later_load(path, whole_opts);
+    OWN_MODEL whole = load_later_load(path, whole_opts);
     CHECK(!asset_models_equal(model, whole)
           || !plans_equal(model->meshes[0].skin_plan, whole->meshes[0].skin_plan));
     CHECK(md5_derive_geometry(model, parts, &error));

@@ -398,7 +398,7 @@ TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_
     OWN_MACHINE machine =
         play_machine_read(made, NULL, "clip a f { move } layer body { state a a }");
     OWN_PLAYER old = play_player(machine);
-    OWN_PLAYER *const young = play_player(machine);
+    OWN_PLAYER young = play_player(machine);
     md5_player_seek(old, 0, 0, 2e7 + 0.25);
     md5_player_seek(young, 0, 0, 0.25);
     for (int i = 0; i < 20000; i++) {

@@ -96,7 +96,7 @@ TEST (play_events_do_not_depend_on_steps) {
         const double seconds = 12.0 * test_random(&random);
         const uint32_t parts = 1 + test_random_u32(&random) % 300;
         OWN_PLAYER whole = play_player(fixture.machine);
-        OWN_PLAYER *const split = play_player(fixture.machine);
+        OWN_PLAYER split = play_player(fixture.machine);
         OWN events_heard *const at_once = calloc(1, sizeof *at_once), *const bit_by_bit = calloc(
                                                                           1, sizeof *bit_by_bit);
         md5_player_advance(whole, seconds, hear, at_once);

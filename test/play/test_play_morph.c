@@ -171,7 +171,7 @@ static void stir(const play_scene *fixture)
 TEST_HERE (morph_weights_are_saved_and_copied) {
     stir(fixture);
     OWN_PLAYER restored = play_restored(fixture->player);
-    OWN_PLAYER *const copied = play_copied(fixture->player);
+    OWN_PLAYER copied = play_copied(fixture->player);
     for (int i = 0; i < 20; i++) {
         CHECK(are_weights_alike(fixture->player, restored)
               && are_weights_alike(fixture->player, copied));

@@ -470,7 +470,7 @@ static size_t mix_words(const char *text, char *to, uint64_t *random)
 // What can be read can be written, and is the same when it is read again.
 TEST (machine_that_is_read_is_written) {
     OWN_STRING mixed = malloc(TEXT_SIZE);
-    OWN_STRING *const text = malloc(TEXT_SIZE);
+    OWN_STRING text = malloc(TEXT_SIZE);
     size_t whole_size;
     OWN_STRING whole =
         test_read_file(test_path("test/fuzz/seeds/machine/all.md5machine"), &whole_size);

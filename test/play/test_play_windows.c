@@ -328,7 +328,7 @@ TEST (curves_do_not_jump_when_transitions_are_interrupted) {
         CHECK_NEAR(curve_of(&fixture, "force"), before, 1e-5);
         play_advance(fixture.player, 0.09);
         OWN_PLAYER restored = play_restored(fixture.player);
-        OWN_PLAYER *const copied = play_copied(fixture.player);
+        OWN_PLAYER copied = play_copied(fixture.player);
         const uint32_t force = md5_find_curve(fixture.machine, "force");
         const float now = md5_player_curve(fixture.player, force);
         CHECK(md5_player_curve(restored, force) == now && md5_player_curve(copied, force) == now);

@@ -379,7 +379,7 @@ TEST (version_6_animations_move_models_of_version_6) {
         }
     }
     OWN_STRING mesh = write_mesh(&made);
-    OWN_STRING *const keys = write_anim(&made);
+    OWN_STRING keys = write_anim(&made);
     OWN_MODEL model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
     OWN_ANIM anim = md5_parse_anim(keys, strlen(keys), &opts, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, &opts, &error) : NULL;

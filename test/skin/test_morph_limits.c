@@ -76,7 +76,7 @@ static md5_model *model_of(const char *height, const md5_load_opts *opts)
 
 TEST (morph_leaves_what_it_does_not_change) {
     OWN_MODEL model = model_of("0", NULL);
-    OWN_MODEL *const raised = model_of("3", NULL);
+    OWN_MODEL raised = model_of("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = raised};
     OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
@@ -110,7 +110,7 @@ static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of
                           const char *message)
 {
     OWN_MODEL model = model_of("0", of_model);
-    OWN_MODEL *const raised = model_of("3", of_source);
+    OWN_MODEL raised = model_of("3", of_source);
     const md5_morph_source source = {.name = "raised", .model = raised};
     md5_error error = {0};
     CHECK_FAILS(md5_create_morph(model, &source, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
@@ -134,7 +134,7 @@ TEST (morph_wants_models_of_the_same_options) {
 TEST (morph_writes_no_tangents_where_there_are_none) {
     const md5_load_opts bare = {.skip_geometry = MD5_GEOMETRY_TANGENTS};
     OWN_MODEL model = model_of("0", &bare);
-    OWN_MODEL *const raised = model_of("3", &bare);
+    OWN_MODEL raised = model_of("3", &bare);
     const md5_morph_source source = {.name = "raised", .model = raised};
     OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
@@ -169,7 +169,7 @@ TEST (morph_of_released_geometry_and_of_none) {
     md5_free_model(none);
 
     OWN_MODEL model = model_of("0", NULL);
-    OWN_MODEL *const released = model_of("3", NULL);
+    OWN_MODEL released = model_of("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = released};
     md5_release_geometry(released);
     CHECK(md5_create_morph(model, &source, 1, NULL, &error) == NULL);

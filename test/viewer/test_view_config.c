@@ -314,7 +314,7 @@ TEST (view_config_keeps_documents_and_files) {
 // What is no text is not read, but kept beside the new file.
 TEST (view_config_sets_a_broken_file_aside) {
     OWN_STRING path = new_file();
-    OWN_STRING *const aside = common_format("%s.broken", path);
+    OWN_STRING aside = common_format("%s.broken", path);
     view_log log = quiet_log;
     view_config config;
     FILE *const file = fopen(path, "wb");

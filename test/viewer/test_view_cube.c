@@ -219,7 +219,7 @@ TEST (view_cube_names_what_is_not_shown) {
                     "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
                     "mdlenvmap 0.2\nmdlscale 100\nmdlname x\nmd5spec * 3\n");
     OWN_STRING path = common_join(folder, "md5.cfg");
-    OWN_STRING *const said = common_join(folder, "said");
+    OWN_STRING said = common_join(folder, "said");
     OWN_CUBE2 cube = md5_load_cube2(path, NULL, NULL, NULL);
     view_log log = {.level = VIEW_INFO};
     fflush(stderr);

@@ -339,7 +339,7 @@ static char *put_renamed(screen *w, const char *from, const char *name)
 // the map of joints that carries it over is guessed.
 TEST_HERE (view_error_of_a_misfit_leads_to_the_map) {
     OWN_STRING mesh = put_renamed(w, BOBBIN, "other.md5mesh");
-    OWN_STRING *const clip = put_renamed(w, "models/bobbin/walk.md5anim", "walk.md5anim");
+    OWN_STRING clip = put_renamed(w, "models/bobbin/walk.md5anim", "walk.md5anim");
     PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy(clip));
     CHECK(w->viewer.log.error[0] != '\0' && !has_item(w, 1280, 720, "error/Try again"));
     press(w, "error/Map joints");

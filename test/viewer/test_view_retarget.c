@@ -199,7 +199,7 @@ TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
     CHECK(convert_files(&job, &error));
     size_t sizes[2];
     OWN_STRING saved = test_read_file(path, &sizes[0]);
-    OWN_STRING *const made = test_read_file(again, &sizes[1]);
+    OWN_STRING made = test_read_file(again, &sizes[1]);
     CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, made, sizes[0]) == 0);
     md5_anim *const anim = md5_load_anim(path, NULL, NULL);
     md5_binding *const binding = md5_bind(body->model, anim, NULL, NULL);

@@ -1026,7 +1026,7 @@ TEST (view_keys_are_in_all_lists_of_keys) {
     const size_t count = view_num_commands;
     const view_command_row *const rows = view_command_rows;
     OWN_STRING bindings = print_text(BINDINGS);
-    OWN_STRING *const manual = print_text(MANUAL);
+    OWN_STRING manual = print_text(MANUAL);
     for (size_t i = 0; i < count; i++) {
         char keys[64];
         view_print_keys(&rows[i], keys, sizeof keys);
