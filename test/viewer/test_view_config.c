@@ -407,6 +407,8 @@ TEST (view_renamed_options_are_errors_that_name_the_new_option) {
          "--bounds-of-joints was removed: use its new name --joint-bounds"},
         {"dies", "ragdoll-time", "--dies was removed: use its new name --ragdoll-time"},
         {"docks", "panel-sizes", "--docks was removed: use its new name --panel-sizes"},
+        {"page", "lesson", "--page was removed: use its new name --lesson"},
+        {"path", "skinning-path", "--path was removed: use its new name --skinning-path"},
         {"retarget-place", "retarget-layout",
          "--retarget-place was removed: use --retarget-layout side-by-side, overlay or "
          "target-only"},
