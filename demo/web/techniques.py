@@ -112,7 +112,7 @@ def main(folder, text, *files):
         before, family = family, one[name].get("family", [family])[0]
         say = {"name": name, "title": html.escape(titles[name]), "family": html.escape(family),
                "about": html.escape(one[name]["about"][0]), "first": html.escape(one[name]["try"][0]),
-               "show": html.escape("no-config&panel=no&page=" + name),
+               "show": html.escape("no-config&panel=no&lesson=" + name),
                "model": one[name].get("model", ["bobbin/bobbin.md5mesh"])[0],
                "lines": html.escape(embed.first_lines(lines[name], keys).rstrip("\n"), False),
                "sliders": "".join(slider(key, fields) for key, fields in keys

@@ -68,7 +68,7 @@
     }
 
     // What is opened, of what a reader may have opened.
-    const opened = () => words_now().filter((word) => /^(\/|--page)/.test(word)).join();
+    const opened = () => words_now().filter((word) => /^(\/|--lesson)/.test(word)).join();
 
     // Opens a technique when our models for it have arrived. Until then a note shows the progress. Returns true if the technique has to wait.
     function wait_for(technique) {
@@ -81,7 +81,7 @@
         bring_ours(models).then(() => note(""), (error) => note(error.message)).then(() => {
             awaited = "";
             if (models.every((model) => arrived.has(model)) && opened() === first)
-                call("web_set", "page", technique);
+                call("web_set", "lesson", technique);
         });
         return true;
     }
@@ -299,7 +299,7 @@
                 words.push("/" + models[models.push(value) - 1]);
             else
                 words.push(await bring(value));
-            if (name === "page") // of techniques, which show one of two models
+            if (name === "lesson") // of techniques, which show one of two models
                 models.push(...page.model ? [page.model] : [own, guest]);
         }
         // The viewer opens our own without words: here its mesh with one clip, which is there soonest.

@@ -171,11 +171,11 @@ WEB_TECHNIQUE_FILES := $(WEB_SITE)/techniques/index.html $(WEB_TECHNIQUES:%=$(WE
 $(WEB_SITE)/techniques/index.html: demo/web/techniques.py render/embed.py demo/viewer/pages/pages.txt $(wildcard demo/viewer/pages/*.c) test/techniques.md models/zoo/first.md5machine
 	@mkdir -p $(@D) && $(PYTHON) $< $(@D) $(filter %.txt %.c,$^)
 $(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png): $(WEB_SITE)/techniques/%.png: $(OUT)/md5view $(WEB_MODELS)
-	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 480,300 --page $* --panel=no --output $@ > $(WEB)/picture
+	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 480,300 --lesson $* --panel=no --output $@ > $(WEB)/picture
 # Pictures of the page that the site begins with: what the viewer draws.
 WEB_PICTURES := bobbin goals spindle edges thimble tendril lantern
 picture_of = $(or $(firstword $(wildcard models/$(1)/$(1).md5machine models/$(1)/$(1).md5mesh)),$(picture_of_$(1)))
-picture_of_goals := --page goals --panel=no
+picture_of_goals := --lesson goals --panel=no
 picture_of_edges := models/bobbin/bobbin.md5mesh --untextured --edges
 $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png): $(WEB_SITE)/pictures/%.png: $(OUT)/md5view $(WEB_MODELS)
 	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 240,150 --samples 4 $(call picture_of,$*) --output $@ > $(WEB)/picture

@@ -182,9 +182,9 @@ lose() { # CANVAS: a condition that loses its context, and restores it a second 
 check "a link says what is seen" shown open "$walk" is "$link,
     /[#&]camera-azimuth-angle=60&/.test(location.hash) && /animation-time=[0-9.]+&.*thimble.md5mesh&.*walk.md5anim$/.test(location.hash)"
 # A page of techniques with a slider; the last one needs a model that the others do not.
-check "a page's link has its sliders" shown open "view.html#no-config&page=follow&set=damping%3D1.5" is "$link,
-    /^#(.*&)?page=follow&(.*&)?set=damping%3D1.5$/.test(location.hash)" open "view.html#no-config&page=walk" \
-    is "$link, /page=walk/.test(location.hash) && !/model=|set=/.test(location.hash)"
+check "a page's link has its sliders" shown open "view.html#no-config&lesson=follow&set=damping%3D1.5" is "$link,
+    /^#(.*&)?lesson=follow&(.*&)?set=damping%3D1.5$/.test(location.hash)" open "view.html#no-config&lesson=walk" \
+    is "$link, /lesson=walk/.test(location.hash) && !/model=|set=/.test(location.hash)"
 check "a lost context begins anew" shown open "$walk" drop models/lantern/lantern.md5mesh \
     is "document.title.startsWith('lantern')" is "$(lose "document.getElementById('canvas')")" \
     is "document.documentElement.dataset.restarts === '1' && document.title.startsWith('lantern')"
@@ -275,7 +275,7 @@ check "what comes later does not begin the film anew" shown begin "view.html#no-
 # What is asked for before its files are there is told of, and then opened: no file is missing.
 check "a technique waits for its files, and the note shows the progress" shown begin "view.html#no-config" is "$late" is "$first" \
     key y is "/^Loading the lesson: [0-9]+ %$/.test(note.textContent)" \
-    is "come(), true" is "$link, /[#&]page=/.test(location.hash)" is "told.textContent === '' && note.textContent.startsWith('Copied')"
+    is "come(), true" is "$link, /[#&]lesson=/.test(location.hash)" is "told.textContent === '' && note.textContent.startsWith('Copied')"
 # What a reader has opened, here the list of techniques, stays when the rest of our machine comes.
 check "what comes later replaces nothing that was opened" shown begin "view.html#no-config&verbose=debug" is "$late" is "$first" \
     key Control+p key t key e key c key h key Enter is "/^set: /m.test(told.textContent)" is "$soon" save "$scratch/opened.png" is "come(), true" \
@@ -354,7 +354,7 @@ new_version() {
 check "a new version is three requests, and told" new_version
 check "all is kept, and works without a network" shown open index.html is "document.getElementById('keep').click(), true" \
     is "new Promise(done => new MutationObserver(() => /^All files are stored/.test(kept.textContent) && done(true)).observe(kept, {childList: true}))" \
-    stop open techniques/walk.html is "'drawn' in document.documentElement.dataset" open docs/guide-viewer.html open "view.html#page=walk" \
+    stop open techniques/walk.html is "'drawn' in document.documentElement.dataset" open docs/guide-viewer.html open "view.html#lesson=walk" \
     is "document.title.startsWith('bobbin')" forgive
 pages="index.html techniques/index.html techniques/follow.html embed.html view.html docs/index.html docs/guide-converting.html docs/md5math_8h.html docs/globals.html"
 if (cd "$scratch" && npm install --no-audit --no-fund --ignore-scripts axe-core >npm 2>&1); then
@@ -367,7 +367,7 @@ fi
 if (command -v firefox-esr || command -v firefox) >"$scratch/npm" && command -v xvfb-run >"$scratch/npm"; then
     # shellcheck disable=SC2086 # words
     check "Firefox opens all pages, and its console is empty" xvfb-run -a python3 test/web/firefox.py $web $pages \
-        techniques/walk.html "view.html#no-config&page=follow"
+        techniques/walk.html "view.html#no-config&lesson=follow"
 else
     skip "Firefox" "there is no firefox-esr, or no xvfb-run"
 fi

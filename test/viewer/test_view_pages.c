@@ -298,7 +298,7 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
          "--set speed: @TIME is not supported for the sliders of a lesson"},
         {"contents", "speed", 3, 0, -1, "--set: the list of lessons has no sliders"},
     };
-    for (size_t i = 0; i < COUNT_OF(rows); i++) { // --page PAGE --set NAME=VALUE@TIME
+    for (size_t i = 0; i < COUNT_OF(rows); i++) { // --lesson PAGE --set NAME=VALUE@TIME
         char *const name = common_copy(rows[i].name);
         char *const said = s->viewer.log.error;
         s->options.page = rows[i].page;
@@ -320,14 +320,14 @@ TEST_HERE (view_pages_have_a_command_line_with_their_sliders) {
     (void)open_page(s, (uint32_t)view_find_page("follow"));
     s->viewer.pages.values[1] = 12.5f;
     OWN_STRING line = view_command_line(&s->viewer);
-    CHECK_THAT(strstr(line, " --page follow ") && strstr(line, " --set 'speed, 1/s=12.5'"), "%s",
+    CHECK_THAT(strstr(line, " --lesson follow ") && strstr(line, " --set 'speed, 1/s=12.5'"), "%s",
                line);
     CHECK(!strstr(line, "damping") && !strstr(line, ".md5mesh") && !strstr(line, "--no-auto"));
 }
 
 TEST_HERE (view_pages_that_are_not_there_are_reported) {
     s->options.page = "nothing";
-    CHECK(!view_select_page(&s->viewer) && strstr(s->viewer.log.error, "--page list"));
+    CHECK(!view_select_page(&s->viewer) && strstr(s->viewer.log.error, "--lesson list"));
     s->options.page = NULL;
     CHECK(view_select_page(&s->viewer));
 }

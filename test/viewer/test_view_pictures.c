@@ -102,7 +102,7 @@ static const option_case picture_cases[] = {
     {"--checkerboard", 0.03},
     {"--untextured", 0.03},
     {"--light classic", 0.05},
-    {"--lights key=2,around=60", 0.05},
+    {"--lights key=2,azimuth=60", 0.05},
     {"--environment models/bobbin/bobbin_eye.png", 0.02},
     {"--environment models/bobbin/bobbin_eye.png --environment-background", 0.3},
     {"--no-shadow=no", 0.01},

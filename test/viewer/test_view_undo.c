@@ -94,8 +94,8 @@ static void act_at_random(screen *s, uint64_t *random)
     static const struct {
         const char *name, *value;
     } texts[] = {
-        {"background-color", "#102030"}, {"background-color", ""}, {"camera-smoothing", "2"},
-        {"lights", "key=0.5,around=20"}, {"parm", "3=0.25"},       {"lights", ""}};
+        {"background-color", "#102030"},  {"background-color", ""}, {"camera-smoothing", "2"},
+        {"lights", "key=0.5,azimuth=20"}, {"parm", "3=0.25"},       {"lights", ""}};
     const uint32_t which = test_random_u32(random) % 5;
     const uint32_t any = test_random_u32(random);
     if (which == 0) {

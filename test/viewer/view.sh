@@ -121,7 +121,7 @@ usage "resolution that is not a number" "W,H" --resolution big
 usage "resolution too large" "W,H" --resolution 100000,5
 usage "invalid time" "--animation-time" --animation-time 1,,2
 usage "negative index" "--animation-index" --animation-index -1
-usage "unknown path" "4|8|exact|cpu|compute" --path 5
+usage "unknown skinning path" "4|8|exact|cpu|compute" --skinning-path 5
 usage "unknown skinning" "linear|dual" --skinning rubber
 usage "unknown lighting" "studio|classic" --light disco
 usage "unknown light" "NAME=VALUE" --lights moon=1
@@ -620,7 +620,7 @@ check "--frames prints frame times" times_frames
 takes_another_path() (
     # Mesa's way to be as old a driver.
     export MESA_GL_VERSION_OVERRIDE=4.2 MESA_EXTENSION_OVERRIDE=-GL_ARB_compute_shader
-    runs 0 "$model" --no-auto --path compute --output "$scratch/older.png" --resolution 64,64 &&
+    runs 0 "$model" --no-auto --skinning-path compute --output "$scratch/older.png" --resolution 64,64 &&
         says err 'path "compute" is not supported: expected OpenGL 4.3, found ' && says err "warning: "
 )
 check "an unavailable path is replaced by another, with a warning" takes_another_path
@@ -651,7 +651,7 @@ useless() {
 --reduced-motion window
 --open-last window
 --mute window
---page=easing --page
+--lesson=easing --lesson
 END
 }
 check "options without effect on a picture are errors" useless

@@ -217,7 +217,7 @@ turns_long "F1: keys" help F1 help 0.05
 shines() {
     press light-list shift+l && take lights &&
         after inspected drag 1 622 90 666 90 && says 'is["lights"] ~ /^key=2[.]6/ && is["azimuth"] == was["azimuth"]' &&
-        after inspected drag 1 635 198 660 198 && says 'is["lights"] ~ /around=10/' && take shone &&
+        after inspected drag 1 635 198 660 198 && says 'is["lights"] ~ /azimuth=10/' && take shone &&
         differ 0.03 lights shone
 }
 # click X Y
@@ -226,7 +226,7 @@ click() {
 }
 shines_as_before() {
     after inspected click 784 90 && after inspected click 784 198 &&
-        says 'is["lights"] == "key=1,sky=1,fill=1,rim=1,around=0,height=0"' && take lights_again &&
+        says 'is["lights"] == "key=1,sky=1,fill=1,rim=1,azimuth=0,elevation=0"' && take lights_again &&
         png differ "$scratch/lights.png" "$scratch/lights_again.png" | awk '{ exit !($1 < 0.02) }' &&
         press light-list shift+l
 }

@@ -47,7 +47,7 @@ remembers_all() {
     take lights # the list of lights is drawn then, and the mouse finds it
     after inspected drag 1 622 91 705 91 && after inspected drag 1 635 198 665 198 &&
         after orbit drag 1 300 340 370 360 && after zoom xdotool click 4 &&
-        says 'is["lights"] !~ /key=1,/ && is["lights"] !~ /around=0,/' && restores_state
+        says 'is["lights"] !~ /key=1,/ && is["lights"] !~ /azimuth=0,/' && restores_state
 }
 check "a second start restores the state of the first" remembers_all
 

@@ -300,7 +300,7 @@ const view_command_row view_command_rows[] = {
 
     SWITCH(HELP, "Keyboard shortcuts", "keys", "keys bindings", KEYS(VIEW_KEY_F(1))),
     {VIEW_SET, VIEW_MENU_HELP, "set", "Lessons", "learn techniques tutorial pages contents",
-     .option = "page", .choices = "contents",
+     .option = "lesson", .choices = "contents",
      .tooltip = "Interactive lessons, each with its C code"},
     {VIEW_NEXT_PAGE, VIEW_MENU_HELP, "next-page", "Next lesson", KEYS('y')},
     {VIEW_PREVIOUS_PAGE, VIEW_MENU_HELP, "previous-page", "Previous lesson", KEYS(SHIFT('y'))},

@@ -235,7 +235,7 @@ const view_option view_option_rows[] = {
         .name = "set",
         .value = "NAME=VALUE[@TIME]",
         .help = "set a state machine parameter at TIME seconds, or a slider\n"
-                "of --page; may be repeated",
+                "of --lesson; may be repeated",
         .tooltip = "Set parameters of the state machine",
         .kind = VIEW_OPTION_SETTING,
         .place = FIELD(settings),
@@ -469,7 +469,7 @@ const view_option view_option_rows[] = {
         .effect = VIEW_EFFECT_REOPENS,
     },
     {
-        .name = "path",
+        .name = "skinning-path",
         .value = "auto|4|8|exact|cpu|compute",
         .help = "skinning on the GPU by 4, 8 or all (exact) influences per\n"
                 "vertex, by compute shader, or on the CPU (auto: per mesh\n"
@@ -593,7 +593,7 @@ const view_option view_option_rows[] = {
         .name = "lights",
         .value = "NAME=VALUE[,...]",
         .help = "light settings: key, sky, fill, rim are intensities, 0 to 3\n"
-                "(1); around, height rotate the key light, in degrees (0)",
+                "(1); azimuth, elevation rotate the key light, in degrees (0)",
         .tooltip = "Intensity and direction of the lights",
         .kind = VIEW_OPTION_LIGHTS,
         .place = FIELD(lights),
@@ -936,7 +936,7 @@ const view_option view_option_rows[] = {
         .names = VIEW_NAMES_JOINT,
     },
     {
-        .name = "page",
+        .name = "lesson",
         .value = "NAME",
         .help = "show a lesson: a technique with its C code and sliders.\n"
                 "contents: all lessons; list: print their names and titles",

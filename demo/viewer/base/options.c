@@ -54,8 +54,8 @@ bool *view_switch_field(const view_option *option, view_shown *shown)
 // == Lights and parameters of materials ===========================================================
 
 const view_light_range view_light_ranges[VIEW_NUM_LIGHTS] = {
-    {"key", 0, 3, 1}, {"sky", 0, 3, 1},         {"fill", 0, 3, 1},
-    {"rim", 0, 3, 1}, {"around", -180, 180, 0}, {"height", -60, 60, 0},
+    {"key", 0, 3, 1}, {"sky", 0, 3, 1},          {"fill", 0, 3, 1},
+    {"rim", 0, 3, 1}, {"azimuth", -180, 180, 0}, {"elevation", -60, 60, 0},
 };
 
 view_lights view_usual_lights(void)
@@ -608,7 +608,7 @@ static const char *find_contradiction(const view_options *o)
     if (o->bases.count > 0 && o->game == NULL)
         return "--base requires --game, or one folder";
     if (o->page != NULL && (o->num_files + o->num_folders > 0 || o->game != NULL || o->crowd > 0))
-        return "--page has its own model; it cannot be combined with files, --game or --crowd";
+        return "--lesson has its own model; it cannot be combined with files, --game or --crowd";
     if (o->wear.count > 0 && (o->game != NULL || o->crowd > 0))
         return "--outfit cannot be combined with --game or --crowd";
     if (num_camera_paths > 1)

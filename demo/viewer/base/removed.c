@@ -20,6 +20,8 @@ const common_removed view_removed_options[] = {
      .advice = "use --sheet COLSxROWS, which draws the frames of a clip next to each other"},
     {.name = "onion-step",
      .advice = "use --sheet COLSxROWS, which draws the frames of a clip next to each other"},
+    {.name = "page", .advice = "use its new name --lesson"},
+    {.name = "path", .advice = "use its new name --skinning-path"},
     {.name = "postcard",
      .advice = "use --output FILE.apng --frames 60 --frame-rate 10 --resolution 192,144"},
     {.name = "retarget-place",

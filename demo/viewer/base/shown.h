@@ -61,10 +61,10 @@ typedef enum view_ground_kind {
 typedef enum view_light {
     VIEW_LIGHT_KEY, // casts shadows
     VIEW_LIGHT_SKY,
-    VIEW_LIGHT_FILL,   // from the viewer's right
-    VIEW_LIGHT_RIM,    // from behind
-    VIEW_LIGHT_AROUND, // rotation of the key light about the vertical axis, degrees
-    VIEW_LIGHT_HEIGHT, // change of its elevation, degrees
+    VIEW_LIGHT_FILL,      // from the viewer's right
+    VIEW_LIGHT_RIM,       // from behind
+    VIEW_LIGHT_AZIMUTH,   // rotation of the key light about the vertical axis, degrees
+    VIEW_LIGHT_ELEVATION, // change of its elevation, degrees
     VIEW_NUM_LIGHTS,
 } view_light;
 

@@ -190,7 +190,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
         // is seen from the front. The key light, which casts the shadow, comes from its brightest
         // side.
         frame.environment = environment->light;
-        frame.environment_angle = view_radians(180) + view_radians(values[VIEW_LIGHT_AROUND]);
+        frame.environment_angle = view_radians(180) + view_radians(values[VIEW_LIGHT_AZIMUTH]);
         frame.num_point_lights = 0;
         key = (md5_vec3){-environment->brightest.x, -environment->brightest.y,
                          environment->brightest.z};
@@ -200,11 +200,12 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
         }
     }
     // The user turns the key light about the vertical and raises it; it never comes from below.
-    const float around = view_radians(values[VIEW_LIGHT_AROUND]) + atan2f(key.y, key.x);
-    const float raised = view_radians(values[VIEW_LIGHT_HEIGHT]) + asinf(view_clamp(key.z, -1, 1));
-    const float height = view_clamp(raised, view_radians(3), view_radians(89));
-    frame.light_direction =
-        (md5_vec3){cosf(height) * cosf(around), cosf(height) * sinf(around), sinf(height)};
+    const float azimuth = view_radians(values[VIEW_LIGHT_AZIMUTH]) + atan2f(key.y, key.x);
+    const float elevation =
+        view_clamp(view_radians(values[VIEW_LIGHT_ELEVATION]) + asinf(view_clamp(key.z, -1, 1)),
+                   view_radians(3), view_radians(89));
+    frame.light_direction = (md5_vec3){cosf(elevation) * cosf(azimuth),
+                                       cosf(elevation) * sinf(azimuth), sinf(elevation)};
     return frame;
 }
 

@@ -122,7 +122,7 @@ static const struct {
     {"flag", view_tell_script, false}, // that has told of both
     {"ragdoll-time", set_death_time, true},
     {"environment", view_select_environment, true},
-    {"page", view_select_page, true},
+    {"lesson", view_select_page, true},
     {"animation-time", go_to_time, false},
     {"hide", view_hide_meshes, false},
     {"up", turn_up, false},

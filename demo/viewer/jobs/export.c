@@ -514,7 +514,7 @@ void view_perform_export(view_state *viewer, view_action action)
     } else if (action == VIEW_STOP_EXPORT) {
         view_stop_export(viewer);
     } else if (viewer->pages.open >= 0) {
-        view_notice(viewer, "Lessons cannot be exported here; use --page with --output");
+        view_notice(viewer, "Lessons cannot be exported here; use --lesson with --output");
     } else if (action == VIEW_EXPORT) {
         view_lay_over(&viewer->ui,
                       viewer->ui.over == VIEW_OVER_EXPORT ? VIEW_OVER_NOTHING : VIEW_OVER_EXPORT);

@@ -609,7 +609,8 @@ bool view_select_page(view_state *viewer)
     const int32_t number = strcmp(name, "contents") == 0 ? VIEW_CONTENTS : view_find_page(name);
     if (number < 0)
         return view_error(&viewer->log,
-                          "--page %s: unknown lesson; use --page list to print the names", name);
+                          "--lesson %s: unknown lesson; use --lesson list to print the names",
+                          name);
     if (number == VIEW_CONTENTS && options->settings.count > 0)
         return view_error(&viewer->log, "--set: the list of lessons has no sliders");
     bool is_set = view_show_technique(viewer, number);

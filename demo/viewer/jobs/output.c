@@ -619,8 +619,8 @@ bool view_begin_output(view_output *output, view_state *viewer)
         viewer->width = width;
         viewer->height = height;
         // From farther above, so that no shadow reaches the edge of a cell.
-        if (!(fabsf(options->lights.values[VIEW_LIGHT_HEIGHT]) > 0))
-            viewer->options->lights.values[VIEW_LIGHT_HEIGHT] = 24;
+        if (!(fabsf(options->lights.values[VIEW_LIGHT_ELEVATION]) > 0))
+            viewer->options->lights.values[VIEW_LIGHT_ELEVATION] = 24;
         output->sheet = common_alloc((size_t)options->height * options->width, 4);
     }
     output->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);

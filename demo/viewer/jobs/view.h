@@ -418,7 +418,7 @@ md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, u
 
 // -- Pages of techniques -------------------------------------------------------------------
 
-// --page: opens the page with its character, with the sliders of --set. Returns false and logs an
+// --lesson: opens the page with its character, with the sliders of --set. Returns false and logs an
 // error if there is no such page or slider or its character cannot be opened; true without the
 // option.
 bool view_select_page(view_state *viewer);
