@@ -1,5 +1,5 @@
 // Game folders: list prints the names in one, explain where the items of one name come from and
-// what is missing, verdicts how Doom 3 interprets declarations, check what is wrong with them. One
+// what is missing, parse how Doom 3 interprets declarations, check what is wrong with them. One
 // table (kinds) says what is done with a type of declaration, and one walk visits all of a type.
 #include "demo/looks/image.h"
 #include "demo/tool/tool.h"
@@ -40,7 +40,7 @@ typedef struct tool_game {
 
     bool is_found, has_missing; // list, explain
 
-    bool is_of_gui; // verdicts: of materials of a GUI
+    bool is_of_gui; // parse: of materials of a GUI
     size_t left;    // see print_model_result()
 
     tool_game_check *check;
@@ -269,14 +269,14 @@ static void print_file(tool_game *opened, const char *what, const char *file, ui
     }
     if (line > 0)
         SAY(opened, "  %s: %s:%u in %s\n",
-            "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"line\":%u,\"place\":%s}\n", what, file,
+            "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"line\":%u,\"location\":%s}\n", what, file,
             line, places->titles[place]);
     else
         SAY(opened, "  %s: %s in %s\n",
-            "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"place\":%s}\n", what, file,
+            "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"location\":%s}\n", what, file,
             places->titles[place]);
     while ((place = md5_game_find_file(opened->game, file, place + 1)) < places->count)
-        SAY(opened, "    hides: %s in %s\n", "{\"kind\":\"hidden\",\"name\":%s,\"place\":%s}\n",
+        SAY(opened, "    hides: %s in %s\n", "{\"kind\":\"hidden\",\"name\":%s,\"location\":%s}\n",
             file, places->titles[place]);
 }
 
@@ -293,8 +293,8 @@ static void print_replaced(tool_game *opened, const char *mesh)
         for (int i = 0; i < 3; i++) // in one folder or its archives
             is_shown |= first < places->ends[i] && (i == 0 || second >= places->ends[i - 1]);
         SAY(opened, "  %s in %s %s %s in %s\n",
-            "{\"kind\":\"replaces\",\"name\":%s,\"place\":%s,\"how\":%s,\"other\":%s,"
-            "\"other_place\":%s}\n",
+            "{\"kind\":\"replaces\",\"name\":%s,\"location\":%s,\"how\":%s,\"other\":%s,"
+            "\"other_location\":%s}\n",
             mesh, places->list.titles[first], is_shown ? "replaces" : "has lower priority than",
             old, places->list.titles[second]);
     }
@@ -322,7 +322,7 @@ static void print_mounted(tool_game *opened)
     size_t count = 0;
     fputs(opened->is_json ? "" : "search order:\n", stdout);
     for (size_t i = 0; i < list->count; i++) {
-        SAY(opened, "  %s\n", "{\"kind\":\"mounted\",\"place\":%s}\n", list->titles[i]);
+        SAY(opened, "  %s\n", "{\"kind\":\"mounted\",\"location\":%s}\n", list->titles[i]);
         for (size_t k = 0; k < list->paths[i].num_files; k++) {
             files = common_grow(files, count, sizeof *files);
             files[count++] = (placed_file){list->paths[i].name(list->paths[i].user, k), i};
@@ -334,7 +334,7 @@ static void print_mounted(tool_game *opened)
             best = i;
         else if (files[i].place != files[i - 1].place && !common_is_archive(files[i].name))
             SAY(opened, "hidden: %s in %s, by the file in %s\n",
-                "{\"kind\":\"hidden\",\"name\":%s,\"place\":%s,\"by\":%s}\n", files[i].name,
+                "{\"kind\":\"hidden\",\"name\":%s,\"location\":%s,\"by\":%s}\n", files[i].name,
                 list->titles[files[i].place], list->titles[files[best].place]);
     }
     free(files);
@@ -369,7 +369,7 @@ static bool print_modes(tool_game *opened, const md5_decl *named, md5_error *err
                                            : !parse_decl(opened->game, decl, error))
             return false;
         const bool is_default = decl->state == MD5_DECL_DEFAULTED;
-        SAY(opened, "  %s: %s\n", "{\"kind\":\"verdict\",\"by\":%s,\"result\":%s}\n", titles[i],
+        SAY(opened, "  %s: %s\n", "{\"kind\":\"result\",\"by\":%s,\"result\":%s}\n", titles[i],
             is_default ? "replaced with the default" : "parsed as declared");
         print_problems(opened);
     }
@@ -622,7 +622,7 @@ static bool explain_table(tool_game *opened, const md5_decl *decl, md5_error *er
     return true;
 }
 
-// == verdicts =====================================================================================
+// == parse ========================================================================================
 
 static void print_decl(const tool_game *opened, const md5_decl *decl)
 {
@@ -995,7 +995,7 @@ static int explain(tool_arguments *arguments)
         if (!game.is_found || game.has_missing) {
             fputs(game.is_json ? "" : "searched locations, in order:\n", stdout);
             for (size_t i = 0; i < game.places.list.count; i++)
-                SAY(&game, "  %s\n", "{\"kind\":\"searched\",\"place\":%s}\n",
+                SAY(&game, "  %s\n", "{\"kind\":\"searched\",\"location\":%s}\n",
                     game.places.list.titles[i]);
         }
         status = game.is_found ? TOOL_OK : TOOL_BAD_FILE;
@@ -1026,22 +1026,22 @@ const tool_command tool_explain = {
     "  --base DIR          the base game folder that DIR extends\n"
     "  --mod DIR           a mod folder, whose files override those of DIR\n"
     "  --json              print one JSON object per line, with its kind: the asset's type, file,\n"
-    "                      hidden, missing, needs, verdict, warning, clip, key, searched, ...\n"};
+    "                      hidden, missing, needs, result, warning, clip, key, searched, ...\n"};
 
-static int verdicts(tool_arguments *arguments)
+static int parse_declarations(tool_arguments *arguments)
 {
     tool_game opened;
     int status = take_folder(arguments, INT_MAX);
     if (status != TOOL_OK)
         return status;
     if (!arguments->base)
-        return tool_usage("verdicts", "missing --base DIR");
+        return tool_usage("parse", "missing --base DIR");
     const char expected[] = "expected materials, gui-materials, skins or models";
     if (arguments->num_words == 0)
-        return tool_usage("verdicts", "missing kind: %s", expected);
+        return tool_usage("parse", "missing kind: %s", expected);
     const int kind = kind_of(arguments->words[0]);
     if (kind == NUM_KINDS || !kinds[kind].print_result)
-        return tool_usage("verdicts", "unknown kind '%s': %s", arguments->words[0], expected);
+        return tool_usage("parse", "unknown kind '%s': %s", arguments->words[0], expected);
     status = open_game(arguments, false, &opened);
     if (status == TOOL_OK) {
         md5_error error = {0};
@@ -1060,13 +1060,13 @@ static int verdicts(tool_arguments *arguments)
     return status;
 }
 
-const tool_command tool_verdicts = {
-    "verdicts",
-    verdicts,
+const tool_command tool_parse = {
+    "parse",
+    parse_declarations,
     0,
     INT_MAX,
     "folder",
-    "usage: md5tool verdicts --base DIR [--mod DIR] KIND [NAME...]\n"
+    "usage: md5tool parse --base DIR [--mod DIR] KIND [NAME...]\n"
     "\n"
     "Parses the declarations of a Doom 3 game folder as the original engine does and prints the\n"
     "result for each, or for the given NAMEs, as one JSON object per line; numbers that are not\n"

@@ -29,7 +29,8 @@ static void print_cube(bool is_json, const md5_cube2 *cube)
             ",\"num_animations\":%u,\"masks\":%u,\"adjustments\":%u", part->num_anims,
             part->num_masks, part->num_adjustments);
         SAY("    tags             %u\n", ",\"tags\":%u", part->num_tags);
-        SAY("    material lines   %u\n", ",\"looks\":%u,\"animations\":[", part->num_commands);
+        SAY("    material lines   %u\n", ",\"material_lines\":%u,\"animations\":[",
+            part->num_commands);
         for (uint32_t k = 0; k < part->num_anims; k++) {
             JSON(comma(k));
             SAY("    animation        %s, %s, %g frames per second\n",
@@ -189,8 +190,8 @@ static void print_paths(bool is_json, const md5_model *model, const md5_mesh *me
             (double)(slots == 4 ? mesh->loss4 : mesh->loss8));
     }
     SAY("    skinned exactly  %u influences, at most %u per vertex, %llu bytes\n",
-        "{\"slots\":0,\"influences\":%u,\"most\":%u,\"bytes\":%llu}]", mesh->num_influences,
-        mesh->max_influences,
+        "{\"slots\":0,\"influences\":%u,\"max_per_vertex\":%u,\"bytes\":%llu}]",
+        mesh->num_influences, mesh->max_influences,
         (unsigned long long)(20 * (uint64_t)mesh->num_influences
                              + 4 * ((uint64_t)mesh->num_vertices + 1)));
 }
@@ -249,7 +250,7 @@ static void print_anim(bool is_json, const md5_anim *anim)
         SAY("  error limit        %g units at the skin\n", ",\"tolerance\":%g", anim->tolerance);
         SAY("  measured error     %.2g units at the skin\n", ",\"error\":%g", anim->max_error);
         SAY("  bytes for sampling %zu, %.2f per joint and frame\n",
-            ",\"packed_bytes\":%zu,\"bytes_a_joint\":%.4g", anim->packed_size,
+            ",\"packed_bytes\":%zu,\"bytes_per_joint\":%.4g", anim->packed_size,
             (double)anim->packed_size / ((double)joints * anim->num_frames));
         SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
     } else {

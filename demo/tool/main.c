@@ -8,7 +8,7 @@
 
 static const tool_command *const commands[] = {
     &tool_info, &tool_check,    &tool_diff,       &tool_fix,     &tool_convert,
-    &tool_dump, &tool_curves,   &tool_list,       &tool_explain, &tool_verdicts,
+    &tool_dump, &tool_curves,   &tool_list,       &tool_explain, &tool_parse,
     &tool_bind, &tool_compress, &tool_decompress,
 };
 enum { NUM_COMMANDS = COMMON_LENGTH(commands) };
@@ -108,7 +108,7 @@ static const char tool_help[] =
     "  curves MESH ANIM    print speed and foot contacts as curves for a machine file\n"
     "  list DIR            list the contents of a game folder or a folder of models\n"
     "  explain DIR [NAME]  print where an asset is defined and which files are missing\n"
-    "  verdicts            print how Doom 3 parses the declarations of a game folder\n"
+    "  parse               print how Doom 3 parses the declarations of a game folder\n"
     "  bind OBJ MESH       attach an OBJ mesh to a skeleton with automatic weights\n"
     "  compress ANIM       compress an animation within an error limit\n"
     "  decompress FILE     print a compressed animation as .md5anim\n"

@@ -8,6 +8,7 @@ static const common_removed removed[] = {
     {.name = "pack", .advice = "use --quantize, or compress the file with gltfpack"},
     {.name = "sarif", .advice = "use --json or --github"},
     {.name = "turn", .advice = "use --rotate"},
+    {.name = "verdicts", .advice = "use its new name parse"},
     {.name = "wear", .advice = "use --outfit"},
 };
 

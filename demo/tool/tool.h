@@ -85,8 +85,7 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_info, tool_check, tool_diff, tool_fix, tool_dump, tool_list,
-    tool_explain, tool_verdicts, tool_bind, tool_compress, tool_decompress, tool_curves,
-    tool_convert;
+    tool_explain, tool_parse, tool_bind, tool_compress, tool_decompress, tool_curves, tool_convert;
 
 // Prints what is wrong with the arguments of a command, which may be NULL, and how to get help, as
 // one line on stderr. Returns TOOL_BAD_USAGE.

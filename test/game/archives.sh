@@ -8,7 +8,7 @@ made() {
     rm -rf "$scratch/base" && mkdir "$scratch/base" || return 1
     case $1 in pak*) archive=$scratch/base/pak0.pak ;; *) archive=$scratch/base/pak0.pk4 ;; esac
     python3 test/game/archives.py "$1" "$archive" || return 1
-    "$tool" verdicts --base "$scratch/base" materials >"$scratch/rows" 2>"$scratch/err"
+    "$tool" parse --base "$scratch/base" materials >"$scratch/rows" 2>"$scratch/err"
     status=$?
     [ $status -le 1 ] || { echo "$1: status $status"; return 1; }
     # By itself it is read, or not, as in a folder.
@@ -228,7 +228,7 @@ check "zip: entries that claim all bytes" silently full
 check "zip: entries that claim a byte more" refuses fuller 'damaged archive: entries overlap; they have 290 bytes in total, the archive has 289'
 check "zip: entries that overlap" refuses overlap 'damaged archive: entries overlap; they have'
 check "zip: a list that is cut off" refuses cut 'damaged archive: invalid or truncated file list'
-check "zip: no files" sh -c "$(printf '%s ' python3 test/game/archives.py empty "$scratch/base/pak0.pk4"); '$tool' verdicts --base '$scratch/base' materials"
+check "zip: no files" sh -c "$(printf '%s ' python3 test/game/archives.py empty "$scratch/base/pak0.pk4"); '$tool' parse --base '$scratch/base' materials"
 for kind in short long checksum; do
     check "zip: wrong numbers: $kind" refuses $kind 'cannot read the file: '
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# md5tool verdicts over folders on disk: archives, mods, wrong arguments.
+# md5tool parse over folders on disk: archives, mods, wrong arguments.
 . test/build/report.sh
 tool=$products/md5tool
 base=$scratch/base
@@ -20,14 +20,14 @@ archive "$base/a.pk4" 8 Materials/Packed.mtr "packed { { map $(printf 'x%.0s' $(
 archive "$base/b.pk4" 0 materials/same.mtr 'hidden { }'
 
 names() {
-    "$tool" verdicts --base "$base" "$@" 2>"$scratch/err" | sed 's/.*"material":"\([^"]*\)","file":"\([^"]*\)".*/\2 \1/'
+    "$tool" parse --base "$base" "$@" 2>"$scratch/err" | sed 's/.*"material":"\([^"]*\)","file":"\([^"]*\)".*/\2 \1/'
 }
 finds() {
     names --mod "$scratch/mod" materials >"$scratch/out"
     printf 'materials/mod.mtr mod\nmaterials/packed.mtr packed\nmaterials/same.mtr loose\n' | diff - "$scratch/out"
 }
 inflates() {
-    names materials packed >"$scratch/out" && "$tool" verdicts --base "$base" materials packed 2>"$scratch/err" | grep -q '"image":"xxxx'
+    names materials packed >"$scratch/out" && "$tool" parse --base "$base" materials packed 2>"$scratch/err" | grep -q '"image":"xxxx'
 }
 warns() {
     grep -q 'broken.pk4: warning: not a zip or .pak archive' "$scratch/err"
@@ -44,7 +44,7 @@ data = open(source, "rb").read()
 for at in range(0, len(data), 3):
     with open(os.path.join(folder, "a.pk4"), "wb") as file:
         file.write(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1:])
-    status = subprocess.run([tool, "verdicts", "--base", folder, "materials"], capture_output=True).returncode
+    status = subprocess.run([tool, "parse", "--base", folder, "materials"], capture_output=True).returncode
     if status not in (0, 1):
         sys.exit("byte %d: status %d" % (at, status))
 PYTHON
@@ -52,7 +52,7 @@ PYTHON
 fails() { # STATUS, TEXT, ARGUMENT...
     status=$1 text=$2
     shift 2
-    "$tool" verdicts "$@" >"$scratch/out" 2>"$scratch/err"
+    "$tool" parse "$@" >"$scratch/out" 2>"$scratch/err"
     [ $? -eq "$status" ] && grep -qF -- "$text" "$scratch/err"
 }
 

@@ -39,7 +39,7 @@ archive() { # KIND TEXT
     made "$1" && costs 100 20 20 list "$folder" materials skins entities && has_good &&
         grep -q '^md5tool: [0-9]* declaration files cannot be read; use md5tool check to list the errors' "$scratch/err" &&
         costs 100 2 30 check "$folder" && grep -q -e "$2" "$scratch/out" &&
-        costs 100 20 20 verdicts --base "$folder" skins && grep -q '"skin":"good"' "$scratch/out"
+        costs 100 20 20 parse --base "$folder" skins && grep -q '"skin":"good"' "$scratch/out"
 }
 has_good() {
     [ "$(grep -c ' good ' "$scratch/out")" -eq 3 ] || { grep ' good ' "$scratch/out"; false; }
@@ -73,14 +73,14 @@ for kind in channel names channels meshes; do
 done
 inherited() { # KIND
     made "$1" && says 'md5tool: error: too many clips: clips from model m[0-9]* on are not listed' 60 60 20 list "$folder" clips &&
-        says "too many animations and frame commands: models from 'm[0-9]*' on are not printed" 60 40 20 verdicts --base "$folder" models &&
+        says "too many animations and frame commands: models from 'm[0-9]*' on are not printed" 60 40 20 parse --base "$folder" models &&
         costs 60 4 20 check "$folder" && costs 60 20 20 list "$folder" entities models &&
         [ "$(grep -c ' good ' "$scratch/out")" -eq 1 ]
 }
 check "a long chain of models" inherited chain
 check "many heirs of many clips" inherited heirs
 skin() {
-    made skin && costs 60 1 10 check "$folder" && costs 60 5 10 verdicts --base "$folder" skins &&
+    made skin && costs 60 1 10 check "$folder" && costs 60 5 10 parse --base "$folder" skins &&
         grep -q '"from79999","to79999"' "$scratch/out"
 }
 check "a skin of 160 000 names" skin

@@ -224,7 +224,7 @@ odd { polygonOffset 1e39 sort 1e39
 END
 echo 'model odd { mesh a.md5mesh offset ( 1e39 0 0 ) }' >"$scratch/odd/def/a.def"
 verdicts_are_json() { # KIND, NULLS
-    "$tool" verdicts --base "$scratch/odd" "$1" | python3 -c '
+    "$tool" parse --base "$scratch/odd" "$1" | python3 -c '
 import json, sys
 def refuse(word):
     sys.exit("not JSON: " + word)

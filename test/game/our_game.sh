@@ -9,7 +9,7 @@ mod=models/game/winter
 verdicts() {
     kind=$1
     shift
-    "$tool" verdicts --base "$base" "$@" "$kind" >"$scratch/rows" 2>"$scratch/warned" || return 1
+    "$tool" parse --base "$base" "$@" "$kind" >"$scratch/rows" 2>"$scratch/warned" || return 1
     ! grep -v 'previously defined at' "$scratch/warned"
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# md5tool verdicts against what the original engine made of a small game folder: every row of materials, skins and models, and
+# md5tool parse against what the original engine made of a small game folder: every row of materials, skins and models, and
 # every warning about them. Materials that only the engine's guis have made are asked for by name, as guis ask: which of the
 # implicit ones these are, the rows' own sort says, and all else of them is compared.
 . test/build/report.sh
@@ -8,7 +8,7 @@ golden=${MD5_CORPUS:+$MD5_CORPUS/golden/d3}
 
 # verdicts KIND [NAME...]
 verdicts() {
-    "$tool" verdicts --base "$golden/minigame/base" --mod "$golden/minigame/mod" "$@" 2>>"$scratch/warnings"
+    "$tool" parse --base "$golden/minigame/base" --mod "$golden/minigame/mod" "$@" 2>>"$scratch/warnings"
 }
 
 # compares KIND FILE: one test for each row.

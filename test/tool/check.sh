@@ -703,11 +703,11 @@ game() {
         mkdir "$scratch/game/materials" && echo 'hide { diffusemap _white }' >"$scratch/game/materials/m.mtr" &&
         runs 1 check "$scratch/game" && grep -q "no joint 'Limb'.*\[clip-joint-name\] stops doom3" "$scratch/out" &&
         grep -q 'declarations; Doom 3 would replace 1 with defaults' "$scratch/out" &&
-        runs 0 verdicts --base "$scratch/game" models && grep -q '"state":"default"' "$scratch/out" &&
+        runs 0 parse --base "$scratch/game" models && grep -q '"state":"default"' "$scratch/out" &&
         grep -q 'differ in the name of a joint: the game ends' "$scratch/err" &&
         runs 0 explain "$scratch/game" m && grep -q 'the game ends with an error' "$scratch/out" &&
         cp "$base/a.md5anim" "$scratch/game/models" && runs 0 check "$scratch/game" &&
-        runs 0 verdicts --base "$scratch/game" models && grep -q '"state":"parsed"' "$scratch/out" &&
+        runs 0 parse --base "$scratch/game" models && grep -q '"state":"parsed"' "$scratch/out" &&
         sed 's/( 4 1 6 )/( 4 1 1 )/' "$base/a.md5anim" >"$scratch/game/models/a.md5anim" && runs 0 check "$scratch/game" &&
         grep -q 'models/a.md5anim:14:1: .* by up to 5 units in frame 0 \[bounds-small\]' "$scratch/out" && grep -q ' 0 errors, 1 warnings' "$scratch/out"
 }
@@ -916,10 +916,10 @@ explains_json() {
         printf 'm { diffusemap skin/none.tga }\n' >"$scratch/game/materials/m.mtr" && runs 0 explain --json "$scratch/game" m && python3 -c 'import json, sys
 found = [json.loads(line) for line in open(sys.argv[1])]
 assert found[0] == {"kind": "model", "name": "m"}, found[0]
-assert any(one["kind"] == "verdict" for one in found) and {"kind": "searched", "place": sys.argv[2]} in found
+assert any(one["kind"] == "result" for one in found) and {"kind": "searched", "location": sys.argv[2]} in found
 assert {"kind": "missing", "what": "image", "name": "skin/none"} in found
 assert {"kind": "needs", "what": "skin", "name": "fur"} in found
-assert {"kind": "file", "what": "declared", "name": "def/m.def", "line": 1, "place": sys.argv[2]} in found' "$scratch/out" "$scratch/game"
+assert {"kind": "file", "what": "declared", "name": "def/m.def", "line": 1, "location": sys.argv[2]} in found' "$scratch/out" "$scratch/game"
 }
 check 'explain as JSON' explains_json
 lists_clips() {

@@ -92,8 +92,8 @@ explain --base=x|x|
 explain --mod=x|x|
 explain --json|x|
 explain --for=doom3|x|
-verdicts --base=x|x|
-verdicts --mod=x|x|
+parse --base=x|x|
+parse --mod=x|x|
 bind --output=o.md5mesh|md5mesh|
 bind --influences=4|md5mesh|
 bind --resolution=4|md5mesh|

@@ -35,7 +35,7 @@ lines() {
 
 runs 0 --help && says out 'usage: md5tool COMMAND'
 report 'help' $?
-for command in info check fix diff dump curves list explain verdicts bind compress decompress; do
+for command in info check fix diff dump curves list explain parse bind compress decompress; do
     runs 0 "$command" --help && says out "usage: md5tool $command"
     report "$command --help" $?
     runs 2 "$command" && lines err 1 && says err 'missing'
