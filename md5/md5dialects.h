@@ -123,8 +123,10 @@ typedef struct md5_cube2_anim {
 // A mask: the joints that are moved by a group of animations. These are the named joints and all
 // their descendants. If a name begins with !, this joint and its descendants are excluded.
 typedef struct md5_cube2_mask {
-    uint32_t num_joints;       // number of names; 0: the mask contains all joints of the part
-    const char *const *joints; // [num_joints] names of joints, or ! and the name of a joint
+    uint32_t num_joints; // number of names; 0: the mask contains all joints of the part
+    // [num_joints] Names of joints. A name that begins with ! excludes this joint and its
+    // descendants.
+    const char *const *joints;
 } md5_cube2_mask;
 
 // A part of a model: one .md5mesh file with its animations and materials.

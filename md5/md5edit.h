@@ -35,7 +35,8 @@ typedef struct md5_doc_joint {
     const char *name; // name of the joint
     // Index of the parent, which may be larger than the index of this joint. MD5_NONE for a root.
     uint32_t parent;
-    // Animation: the components that each frame contains, and the index of the first one.
+    // Animation: the animated components of the joint, and the index of the first of them in the
+    // numbers of a frame.
     md5_track track;
     // Model: position in the bind pose, model space. Animation: position in the base frame,
     // relative to the parent.

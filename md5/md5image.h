@@ -35,7 +35,7 @@ typedef struct md5_image {
     uint32_t width, height; // width and height in pixels, at least 1
     // [height][width][4] Red, green, blue and alpha of each pixel. The top row is first.
     uint8_t *pixels;
-    size_t size; // size of the block that contains the image, in bytes
+    size_t size; // size of the memory block that contains this structure and the pixels, in bytes
     md5_internal internal;
 } md5_image;
 

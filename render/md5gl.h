@@ -349,7 +349,8 @@ MD5GL_API bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model,
                                   md5gl_blending blending, md5_error *error);
 
 // The morph targets of one model in GPU memory, for example the expressions of a face. md5skin.h
-// explains morph targets. They work in every context and with every path.
+// explains morph targets. They work with every version of OpenGL that the renderer supports, and
+// with every skinning path (md5gl_path).
 typedef struct md5gl_morph md5gl_morph;
 
 // Uploads morph targets, so that md5gl_instances.morph can use them. `source` must exist as long as

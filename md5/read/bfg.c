@@ -352,9 +352,10 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
     (void)binary_take(in, TIME);
     const uint32_t num_surfaces = binary_big_32(in);
     if (num_surfaces != 0)
-        return binary_fail(in, MD5_ERROR_VERSION,
-                           "not a BFG model of an .md5mesh: expected no static surfaces, found %u",
-                           num_surfaces);
+        return binary_fail(
+            in, MD5_ERROR_VERSION,
+            "unsupported BFG model: expected a model with joints, found %u static surfaces",
+            num_surfaces);
     (void)binary_take(in, BOUNDS);
     (void)binary_take(in, NUMBERS);
     TRY(binary_text(in, &name, "model name") && binary_take(in, FLAGS));

@@ -224,7 +224,8 @@ TEST (bfg_models_name_the_byte_of_an_error) {
     static const altered rows[] = {
         {0, 0x42524D6D,
          "byte 4: unsupported version of a BFG model: expected 108 or 110, found 109"},
-        {12, 1, "byte 16: not a BFG model of an .md5mesh: expected no static surfaces, found 1"},
+        {12, 1,
+         "byte 16: unsupported BFG model: expected a model with joints, found 1 static surfaces"},
         {SECOND, 0x35444D6B,
          "byte 75: not a BFG model of an .md5mesh: expected '5DM' and version 106"},
         {JOINTS, 0,

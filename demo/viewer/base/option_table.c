@@ -890,7 +890,7 @@ const view_option view_option_rows[] = {
     },
     {
         .name = "parm-list",
-        .help = "panel of material time and --parm",
+        .help = "panel with the time and the parameters (--parm) of materials",
         .tooltip = "Show sliders for the parameters of materials",
         .kind = COMMON_SWITCH,
         .place = FIELD(shown.parm_list),
@@ -917,7 +917,7 @@ const view_option view_option_rows[] = {
     },
     {
         .name = "differences",
-        .help = "distances of joints to --compare over the clip",
+        .help = "plot of the distance of each joint to the model of --compare",
         .tooltip = "List and plot joint distances to the compared clip or model",
         .kind = COMMON_SWITCH,
         .place = FIELD(shown.differences),
