@@ -2,7 +2,7 @@
 #include "md5/core/assert.h"
 #include "md5/decl/containers.h"
 #include "md5/decl/decls.h"
-#include "md5/material/engine_words.h"
+#include "md5/material/engine_keywords.h"
 #include "md5/material/material.h"
 #include "md5/md5entity.h"
 
@@ -496,7 +496,7 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
     while (code < NUM_COMMANDS && !md5i_token_is(&token, command_words[code].word))
         code++;
     if (code == NUM_COMMANDS) {
-        md5i_unknown_word(&parser->lex, &token, MD5_WORD_MODEL, "Unknown command", NULL,
+        md5i_report_unknown_keyword(&parser->lex, &token, MD5_SCOPE_MODEL, "Unknown command", NULL,
                           "a frame command");
         return false;
     }
@@ -514,7 +514,7 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
                                     MD5_SHOWN(&token));
             }
             if (*kind == 's' && !md5i_token_is(&token, "none"))
-                (void)md5i_parse_skin_of(parser->game, token.text, token.size);
+                (void)md5i_parse_skin_named(parser->game, token.text, token.size);
             if (*kind == 'n')
                 command->leg = md5i_token_int(&token);
             // The joint is the text if it is the only argument.
@@ -553,7 +553,7 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
     if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "-")) {
         md5i_decl_error(&parser->lex, "a number", "Invalid frame # after 'frame'");
         if (!parser->is_defaulted)
-            md5i_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
+            md5i_skip_unknown_keyword(&parser->lex, &token, MD5_SCOPE_MODEL);
         return;
     }
     if (token.kind != MD5_TOKEN_NUMBER)
@@ -565,7 +565,7 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
         (void)snprintf(expected, sizeof expected, "1 to %u", anim->num_frames);
         md5i_decl_error(&parser->lex, expected, "Frame %d out of range", frame);
         if (!parser->is_defaulted)
-            md5i_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
+            md5i_skip_unknown_keyword(&parser->lex, &token, MD5_SCOPE_MODEL);
         return;
     }
     command.frame = (uint32_t)frame;
@@ -624,7 +624,7 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
         } else if (md5i_token_is(&token, "frame")) {
             read_frame(parser, anim, &list);
         } else {
-            md5i_unknown_word(&parser->lex, &token, MD5_WORD_MODEL, "Unknown command", NULL,
+            md5i_report_unknown_keyword(&parser->lex, &token, MD5_SCOPE_MODEL, "Unknown command", NULL,
                               "frame, a flag or '}'");
         }
     }
@@ -859,7 +859,7 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
 
 static void read_skin(md5_model_parser *parser, const md5_token *name)
 {
-    const md5_decl_entry *const skin = md5i_parse_skin_of(parser->game, name->text, name->size);
+    const md5_decl_entry *const skin = md5i_parse_skin_named(parser->game, name->text, name->size);
     if (skin)
         parser->skin = skin->decl.name;
 }
@@ -976,7 +976,7 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
             model_fail_at_end(parser);
         return;
     }
-    md5i_unknown_word(&parser->lex, token, MD5_WORD_MODEL, "unknown token", NULL,
+    md5i_report_unknown_keyword(&parser->lex, token, MD5_SCOPE_MODEL, "unknown token", NULL,
                       "mesh, skin, offset, channel, anim, inherit or remove");
     // The block of a word that has been skipped.
     if (!parser->is_defaulted && md5i_decl_lex_take(&parser->lex, "{"))

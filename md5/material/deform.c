@@ -1,5 +1,9 @@
-// Deforms: vertices of a surface, computed for each image as in the engine. Formulas: the engine's
-// renderer, tr_deform.cpp of dhewm3 (id's release of 2011).
+// Deforms: computes the vertices of a surface again for each frame, as the `deform` keyword of a
+// material requests. The formulas are those of the engine's renderer: tr_deform.cpp of dhewm3 (id's
+// release of 2011).
+//
+// md5_deform_size() and md5_deform_indices() depend only on the mesh, so their results can be
+// stored. md5_deform_vertices() also depends on the view and on the registers of the material.
 #include "md5/core/assert.h"
 #include "md5/material/material.h"
 #include "md5/md5skin.h"
@@ -9,35 +13,41 @@
 
 // -- Vectors --------------------------------------------------------------------------------------
 
-// a + b * share
-static md5_vec3 beyond(md5_vec3 a, md5_vec3 b, float share)
+// Returns a + b * factor.
+static md5_vec3 add_scaled(md5_vec3 a, md5_vec3 b, float factor)
 {
-    const md5_vec3 sum = {a.x + b.x * share, a.y + b.y * share, a.z + b.z * share};
+    const md5_vec3 sum = {a.x + b.x * factor, a.y + b.y * factor, a.z + b.z * factor};
     return sum;
 }
 
-// The unit vector in the direction of `a`, or 0 if its length is 0.
-static md5_vec3 unit(md5_vec3 a)
+// Returns the unit vector in the direction of `a`, or 0 if the length of `a` is 0.
+static md5_vec3 unit_vector(md5_vec3 a)
 {
     const float length = md5_vec3_length(a);
     return md5_vec3_scale(a, length > 0.0f ? 1.0f / length : 0.0f);
 }
 
-static md5_vec3 middle_of(md5_vec3 a, md5_vec3 b)
+static md5_vec3 midpoint(md5_vec3 a, md5_vec3 b)
 {
     return md5_vec3_lerp(a, b, 0.5f);
 }
 
+// Returns the point with the mean coordinates of four points.
+static md5_vec3 quad_center(const md5_vec3 corners[4])
+{
+    return midpoint(midpoint(corners[0], corners[1]), midpoint(corners[2], corners[3]));
+}
+
 // -- Surfaces -------------------------------------------------------------------------------------
 
-// A surface before and after its deform.
-typedef struct forming {
+// A surface before its deform (`mesh`, `positions`, `normals`) and after it (`out`).
+typedef struct deform_surface {
     const md5_mesh *mesh;
     const md5_vec3 *positions;
     const md5_vec3 *normals;
     const md5_deform_view *view;
     const md5_deformed *out;
-} forming;
+} deform_surface;
 
 static void set_color(const md5_deformed *out, uint32_t vertex, md5_vec4 color)
 {
@@ -45,59 +55,74 @@ static void set_color(const md5_deformed *out, uint32_t vertex, md5_vec4 color)
         out->colors[vertex] = color;
 }
 
-static void copy_vertices(const forming *form)
+static void copy_vertices(const deform_surface *surface)
 {
     const md5_vec4 white = {1.0f, 1.0f, 1.0f, 1.0f};
-    for (uint32_t i = 0; i < form->mesh->num_vertices; i++) {
-        form->out->positions[i] = form->positions[i];
-        form->out->texcoords[i] = form->mesh->texcoords[i];
-        set_color(form->out, i, form->mesh->colors ? form->mesh->colors[i] : white);
+    for (uint32_t i = 0; i < surface->mesh->num_vertices; i++) {
+        surface->out->positions[i] = surface->positions[i];
+        surface->out->texcoords[i] = surface->mesh->texcoords[i];
+        set_color(surface->out, i, surface->mesh->colors ? surface->mesh->colors[i] : white);
     }
 }
 
 // -- Tubes ----------------------------------------------------------------------------------------
 
 typedef struct deform_edge {
-    uint32_t from, to; // vertices
+    uint32_t from; // vertex index
+    uint32_t to;   // vertex index
     float length;
 } deform_edge;
 
-// Every quad turns about its long axis, which joins the middles of its short edges, until it faces
-// the viewer. The engine looks for the edges of the second and later quads among wrong triangles;
-// here every quad is formed as its first.
-static void form_tubes(const forming *form)
+// Returns the index of the next corner in the same triangle. `corner` counts from the first corner
+// of the first triangle.
+static uint32_t next_corner(uint32_t corner)
 {
-    copy_vertices(form);
-    for (uint32_t i = 0; i < form->mesh->num_triangles; i += 2) {
-        deform_edge ends[2];
-        // Find the two shortest of the six edges of a quad's triangles, the shortest first.
-        const uint32_t *const corners = form->mesh->indices + 3 * (size_t)i;
-        const deform_edge none = {0, 0, INFINITY};
-        ends[0] = ends[1] = none;
-        for (uint32_t k = 0; k < 6; k++) {
-            deform_edge side = {corners[k], corners[k % 3 == 2 ? k - 2 : k + 1], 0.0f};
-            side.length =
-                md5_vec3_length(md5_vec3_sub(form->positions[side.to], form->positions[side.from]));
-            if (side.length < ends[0].length) {
-                ends[1] = ends[0];
-                ends[0] = side;
-            } else if (side.length < ends[1].length) {
-                ends[1] = side;
-            }
+    return corner % 3 == 2 ? corner - 2 : corner + 1;
+}
+
+// Finds the two shortest of the six edges of a quad's two triangles, the shortest first.
+static void find_short_edges(const deform_surface *surface, const uint32_t *corners,
+                             deform_edge shortest[2])
+{
+    const deform_edge none = {0, 0, INFINITY};
+    shortest[0] = none;
+    shortest[1] = none;
+    for (uint32_t k = 0; k < 6; k++) {
+        deform_edge side = {corners[k], corners[next_corner(k)], 0.0f};
+        side.length = md5_vec3_length(
+            md5_vec3_sub(surface->positions[side.to], surface->positions[side.from]));
+        if (side.length < shortest[0].length) {
+            shortest[1] = shortest[0];
+            shortest[0] = side;
+        } else if (side.length < shortest[1].length) {
+            shortest[1] = side;
         }
+    }
+}
+
+// Rotates every quad about its long axis, which connects the midpoints of its short edges, until
+// the quad faces the viewer. The engine computes only the first quad of a surface in this way: it
+// searches the edges of later quads in the wrong triangles.
+static void deform_tubes(const deform_surface *surface)
+{
+    copy_vertices(surface);
+    for (uint32_t i = 0; i < surface->mesh->num_triangles; i += 2) {
+        deform_edge ends[2];
+        find_short_edges(surface, surface->mesh->indices + 3 * (size_t)i, ends);
         const md5_vec3 first =
-            middle_of(form->positions[ends[0].from], form->positions[ends[0].to]);
-        const md5_vec3 last = middle_of(form->positions[ends[1].from], form->positions[ends[1].to]);
+            midpoint(surface->positions[ends[0].from], surface->positions[ends[0].to]);
+        const md5_vec3 last =
+            midpoint(surface->positions[ends[1].from], surface->positions[ends[1].to]);
         const md5_vec3 axis = md5_vec3_sub(last, first);
         for (uint32_t k = 0; k < 2; k++) {
             const md5_vec3 middle = k == 0 ? first : last;
             const md5_vec3 across =
-                unit(md5_vec3_cross(axis, md5_vec3_sub(middle, form->view->eye)));
-            const float half = (k == 0 ? 0.5f : -0.5f) * ends[k].length;
-            if (!isfinite(half)) // of vertices that are not finite
+                unit_vector(md5_vec3_cross(axis, md5_vec3_sub(middle, surface->view->eye)));
+            const float half_length = (k == 0 ? 0.5f : -0.5f) * ends[k].length;
+            if (!isfinite(half_length)) // a vertex is not finite
                 continue;
-            form->out->positions[ends[k].from] = beyond(middle, across, half);
-            form->out->positions[ends[k].to] = beyond(middle, across, -half);
+            surface->out->positions[ends[k].from] = add_scaled(middle, across, half_length);
+            surface->out->positions[ends[k].to] = add_scaled(middle, across, -half_length);
         }
     }
 }
@@ -106,174 +131,223 @@ static void form_tubes(const forming *form)
 
 enum { FLARE_VERTICES = 16, FLARE_TRIANGLES = 18 };
 
-// Whether another triangle of a quad has the edge in the other direction.
-static bool is_inner(const uint32_t *corners, uint32_t from, uint32_t to)
+// Returns true if the edge is shared by the two triangles of a quad: one of them has it in the
+// reverse direction.
+static bool is_inner_edge(const uint32_t *corners, uint32_t from, uint32_t to)
 {
-    for (uint32_t i = 0; i < 6; i++)
-        if (corners[i] == to && corners[i % 3 == 2 ? i - 2 : i + 1] == from)
+    for (uint32_t i = 0; i < 6; i++) {
+        if (corners[i] == to && corners[next_corner(i)] == from)
             return true;
+    }
     return false;
 }
 
-// Writes the four vertices around a quad in the order of its triangles. Returns false if they do
-// not form one.
+// Writes the four vertices around a quad in the order of its triangles. Returns false if the
+// triangles do not form a quad.
 static bool find_outline(const uint32_t *corners, uint32_t outline[4])
 {
     uint32_t count = 1;
     outline[0] = corners[0];
     for (uint32_t step = 0; step < 3; step++) {
         for (uint32_t i = 0; i < 6 && count == step + 1; i++) {
-            const uint32_t to = corners[i % 3 == 2 ? i - 2 : i + 1];
+            const uint32_t to = corners[next_corner(i)];
             if (corners[i] == outline[step] && to != outline[0]
-                && !is_inner(corners, corners[i], to))
+                && !is_inner_edge(corners, corners[i], to))
                 outline[count++] = to;
         }
     }
     return count == 4;
 }
 
-// A vertex of the border that is behind the quad's plane is moved into it, towards the eye.
-static md5_vec3 in_front(md5_vec3 position, md5_vec3 eye, md5_vec3 normal, float distance)
+// Moves a vertex that is behind a plane into the plane, towards the eye. The eye is `distance` in
+// front of the plane. A vertex in front of the plane is returned unchanged.
+static md5_vec3 clip_to_plane(md5_vec3 position, md5_vec3 eye, md5_vec3 normal, float distance)
 {
-    const md5_vec3 way = md5_vec3_sub(position, eye);
-    const float length = md5_vec3_length(way);
-    const float slope = md5_vec3_dot(unit(way), normal);
-    const float reach = -distance / slope;
-    return reach > 0.0f && reach < length ? beyond(eye, unit(way), reach) : position;
+    const md5_vec3 ray = md5_vec3_sub(position, eye);
+    const float length = md5_vec3_length(ray);
+    const float slope = md5_vec3_dot(unit_vector(ray), normal);
+    const float plane_distance = -distance / slope; // from the eye along the ray
+    if (plane_distance > 0.0f && plane_distance < length)
+        return add_scaled(eye, unit_vector(ray), plane_distance);
+    return position;
 }
 
-// A quad with a border that widens it as seen from the eye, brighter the more it faces the eye.
-// Seen from behind, all its vertices coincide.
-static void form_flare(const forming *form, float spread)
+// Clamps a value to 0..1. NaN becomes 0.
+static float clamp_unit(float value)
 {
-    const uint32_t *const indices = form->mesh->indices;
-    const md5_vec3 *const positions = form->positions;
-    const md5_deformed *const out = form->out;
-    const md5_vec3 eye = form->view->eye;
+    if (!(value > 0.0f))
+        return 0.0f;
+    return value < 1.0f ? value : 1.0f;
+}
+
+// Computes the directions in which the border of a flare leaves a corner, as seen from the eye:
+// away from the edge to the previous corner, between the two edges, and away from the edge to the
+// next corner.
+static void find_border_directions(const md5_vec3 corners[4], uint32_t corner, md5_vec3 eye,
+                                   md5_vec3 directions[3])
+{
+    const md5_vec3 to_corner = unit_vector(md5_vec3_sub(corners[corner], eye));
+    const md5_vec3 to_next = unit_vector(md5_vec3_sub(corners[(corner + 1) % 4], eye));
+    const md5_vec3 to_previous = unit_vector(md5_vec3_sub(corners[(corner + 3) % 4], eye));
+    directions[0] = unit_vector(md5_vec3_cross(to_corner, to_previous));
+    directions[2] = unit_vector(md5_vec3_cross(to_next, to_corner));
+    directions[1] = unit_vector(add_scaled(directions[0], directions[2], 1.0f));
+}
+
+// Writes a quad with a border of width `spread` around it, as seen from the eye. The quad is
+// brighter the more it faces the eye. If the eye is behind the quad, all vertices coincide.
+static void deform_flare(const deform_surface *surface, float spread)
+{
+    const uint32_t *const indices = surface->mesh->indices;
+    const md5_vec3 *const positions = surface->positions;
+    const md5_deformed *const out = surface->out;
+    const md5_vec3 eye = surface->view->eye;
     uint32_t outline[4] = {0, 0, 0, 0};
     md5_vec3 corners[4];
     const md5_vec3 normal =
-        unit(md5_vec3_cross(md5_vec3_sub(positions[indices[0]], positions[indices[1]]),
-                            md5_vec3_sub(positions[indices[2]], positions[indices[1]])));
+        unit_vector(md5_vec3_cross(md5_vec3_sub(positions[indices[0]], positions[indices[1]]),
+                                   md5_vec3_sub(positions[indices[2]], positions[indices[1]])));
     const float distance = md5_vec3_dot(normal, md5_vec3_sub(eye, positions[indices[0]]));
-    const md5_vec3 centre =
-        middle_of(middle_of(positions[0], positions[1]), middle_of(positions[2], positions[3]));
-    const bool is_seen = find_outline(indices, outline) && distance > 0.0f;
+    const md5_vec3 center = quad_center(positions);
+    const bool is_visible = find_outline(indices, outline) && distance > 0.0f;
     const float facing =
-        floorf(2048.0f * md5_vec3_dot(unit(md5_vec3_sub(eye, centre)), normal)) / 255.0f;
-    const float grey = facing > 0.0f ? facing < 1.0f ? facing : 1.0f : 0.0f;
-    const md5_vec4 color = {grey, grey, grey, 1.0f};
+        floorf(2048.0f * md5_vec3_dot(unit_vector(md5_vec3_sub(eye, center)), normal)) / 255.0f;
+    const float gray = clamp_unit(facing);
+    const md5_vec4 color = {gray, gray, gray, 1.0f};
     for (uint32_t i = 0; i < 4; i++)
-        corners[i] = is_seen ? positions[outline[i]] : centre;
+        corners[i] = is_visible ? positions[outline[i]] : center;
+    // Vertices 0 to 3 are the corners of the quad; then each corner has three border vertices.
     for (uint32_t i = 0; i < FLARE_VERTICES; i++) {
-        const uint32_t corner = i < 4 ? i : (i - 4) / 3;
+        const bool is_border = i >= 4;
+        const uint32_t corner = is_border ? (i - 4) / 3 : i;
         const md5_vec2 inside = {0.5f, 0.5f};
         const md5_vec2 outside = {0.0f, 0.5f};
-        md5_vec3 ways[3];
-        // The directions in which the border of a flare leaves corner `i`, as seen from the eye:
-        // away from the edge to the corner before, between the other two, and away from the edge to
-        // the next corner.
-        const md5_vec3 here = unit(md5_vec3_sub(corners[corner], eye));
-        const md5_vec3 next = unit(md5_vec3_sub(corners[(corner + 1) % 4], eye));
-        const md5_vec3 before = unit(md5_vec3_sub(corners[(corner + 3) % 4], eye));
-        ways[0] = unit(md5_vec3_cross(here, before));
-        ways[2] = unit(md5_vec3_cross(next, here));
-        ways[1] = unit(beyond(ways[0], ways[2], 1.0f));
         out->positions[i] = corners[corner];
-        if (i >= 4 && is_seen)
-            out->positions[i] =
-                in_front(beyond(corners[corner], ways[(i - 4) % 3], spread), eye, normal, distance);
-        out->texcoords[i] = i < 4 ? inside : outside;
+        if (is_border && is_visible) {
+            md5_vec3 directions[3];
+            find_border_directions(corners, corner, eye, directions);
+            const md5_vec3 border = add_scaled(corners[corner], directions[(i - 4) % 3], spread);
+            out->positions[i] = clip_to_plane(border, eye, normal, distance);
+        }
+        out->texcoords[i] = is_border ? outside : inside;
         set_color(out, i, color);
     }
 }
 
 // -- Eyes -----------------------------------------------------------------------------------------
 
-// As many triangles as the engine allows, which also bounds the time.
-enum { EYE_ISLANDS = 3, EYE_TRIANGLES = 60 };
+// The triangle limit is the engine's. It also bounds the time of find_islands().
+enum { EYE_ISLANDS = 3, MAX_EYE_TRIANGLES = 60 };
 
-// Islands of triangles that share vertices. Those of several triangles are eyes; the others say
-// where they look.
+// Islands: sets of triangles that are connected by shared vertices. An island of several triangles
+// is an eye. An island of one triangle is a marker: two markers give the gaze direction.
 typedef struct eye_islands {
-    uint32_t first[EYE_ISLANDS];  // triangles
-    uint32_t of[EYE_TRIANGLES];   // the first triangle of each triangle's island,
-    uint32_t size[EYE_TRIANGLES]; // of which there are so many triangles
+    uint32_t first_triangles[EYE_ISLANDS]; // first triangle of each island
+    uint32_t roots[MAX_EYE_TRIANGLES];     // first triangle of each triangle's island
+    uint32_t sizes[MAX_EYE_TRIANGLES];     // triangles of an island, indexed by its first triangle
 } eye_islands;
 
-// Returns false if there are not three.
+// Returns false if the mesh does not consist of exactly three islands.
 static bool find_islands(const md5_mesh *mesh, eye_islands *islands)
 {
     const uint32_t num_corners = 3 * mesh->num_triangles;
     uint32_t count = 0;
-    bool changes = true;
-    if (mesh->num_triangles > EYE_TRIANGLES)
+    bool has_changed = true;
+    if (mesh->num_triangles > MAX_EYE_TRIANGLES)
         return false;
-    *islands = (eye_islands){.size = {0}};
+    *islands = (eye_islands){.sizes = {0}};
     for (uint32_t i = 0; i < mesh->num_triangles; i++)
-        islands->of[i] = i;
-    while (changes) {
-        changes = false;
-        for (uint32_t i = 0; i < num_corners; i++)
-            for (uint32_t k = 0; k < num_corners; k++)
+        islands->roots[i] = i;
+    while (has_changed) {
+        has_changed = false;
+        for (uint32_t i = 0; i < num_corners; i++) {
+            for (uint32_t k = 0; k < num_corners; k++) {
                 if (mesh->indices[i] == mesh->indices[k]
-                    && islands->of[i / 3] < islands->of[k / 3]) {
-                    islands->of[k / 3] = islands->of[i / 3];
-                    changes = true;
+                    && islands->roots[i / 3] < islands->roots[k / 3]) {
+                    islands->roots[k / 3] = islands->roots[i / 3];
+                    has_changed = true;
                 }
+            }
+        }
     }
-    for (uint32_t i = 0; i < mesh->num_triangles; i++)
-        if (islands->size[islands->of[i]]++ == 0 && count++ < EYE_ISLANDS)
-            islands->first[count - 1] = i;
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+        const bool is_first = islands->sizes[islands->roots[i]] == 0;
+        islands->sizes[islands->roots[i]]++;
+        if (!is_first)
+            continue;
+        if (count < EYE_ISLANDS)
+            islands->first_triangles[count] = i;
+        count++;
+    }
     return count == EYE_ISLANDS;
 }
 
-static md5_vec3 middle_of_island(const forming *form, const eye_islands *islands, uint32_t island)
+// Returns the center of an island's bounding box.
+static md5_vec3 island_center(const deform_surface *surface, const eye_islands *islands,
+                              uint32_t island)
 {
     md5_bounds box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    for (uint32_t i = 0; i < 3 * form->mesh->num_triangles; i++) {
-        const md5_vec3 position = form->positions[form->mesh->indices[i]];
+    for (uint32_t i = 0; i < 3 * surface->mesh->num_triangles; i++) {
+        const md5_vec3 position = surface->positions[surface->mesh->indices[i]];
         const md5_bounds point = {position, position};
-        if (islands->of[i / 3] == islands->first[island])
+        if (islands->roots[i / 3] == islands->first_triangles[island])
             box = md5_bounds_union(box, point);
     }
-    return middle_of(box.min, box.max);
+    return midpoint(box.min, box.max);
 }
 
-// Projects texture coordinates onto an eye. The nearer one of the other islands is the origin of
-// the look, and the direction to the other one is where it goes.
-static void project_eye(const forming *form, const eye_islands *islands, uint32_t eye)
+// Projects texture coordinates onto an eye. The gaze starts at the center of the island that is
+// nearest to the eye, and is directed at the center of the third island.
+static void project_eye(const deform_surface *surface, const eye_islands *islands, uint32_t eye)
 {
-    const uint32_t low = eye == 0 ? 1 : 0;
-    const uint32_t high = eye == 2 ? 1 : 2;
-    const md5_vec3 middle = middle_of_island(form, islands, eye);
-    const md5_vec3 ends[2] = {middle_of_island(form, islands, low),
-                              middle_of_island(form, islands, high)};
-    const bool is_high = md5_vec3_length(md5_vec3_sub(ends[1], middle))
-                         < md5_vec3_length(md5_vec3_sub(ends[0], middle));
-    const md5_vec3 origin = ends[is_high];
-    const md5_vec3 look = unit(md5_vec3_sub(ends[!is_high], origin));
-    // As in the engine: corners from the number of that triangle on, not from three times it.
-    const uint32_t *const corners = form->mesh->indices + islands->first[is_high ? high : low];
-    const md5_vec3 *const positions = form->positions;
+    uint32_t near_island = eye == 0 ? 1 : 0;
+    uint32_t far_island = eye == 2 ? 1 : 2;
+    const md5_vec3 middle = island_center(surface, islands, eye);
+    md5_vec3 origin = island_center(surface, islands, near_island);
+    md5_vec3 target = island_center(surface, islands, far_island);
+    if (md5_vec3_length(md5_vec3_sub(target, middle))
+        < md5_vec3_length(md5_vec3_sub(origin, middle))) {
+        const md5_vec3 nearest = target;
+        target = origin;
+        origin = nearest;
+        near_island = far_island;
+    }
+    const md5_vec3 gaze = unit_vector(md5_vec3_sub(target, origin));
+    // The engine does not multiply the triangle index by 3, so these are not the corners of the
+    // triangle. Texture coordinates must equal the engine's.
+    const uint32_t *const corners = surface->mesh->indices + islands->first_triangles[near_island];
+    const md5_vec3 *const positions = surface->positions;
     md5_vec3 axes[2];
-    axes[0] = md5_vec3_cross(unit(md5_vec3_sub(positions[corners[1]], positions[corners[0]])),
-                             unit(md5_vec3_sub(positions[corners[2]], positions[corners[0]])));
-    axes[1] = md5_vec3_cross(axes[0], look);
+    axes[0] =
+        md5_vec3_cross(unit_vector(md5_vec3_sub(positions[corners[1]], positions[corners[0]])),
+                       unit_vector(md5_vec3_sub(positions[corners[2]], positions[corners[0]])));
+    axes[1] = md5_vec3_cross(axes[0], gaze);
     for (uint32_t i = 0; i < 2; i++)
-        axes[i] = unit(beyond(axes[i], look, -md5_vec3_dot(axes[i], look)));
-    for (uint32_t i = 0; i < 3 * form->mesh->num_triangles; i++) {
-        const uint32_t vertex = form->mesh->indices[i];
+        axes[i] = unit_vector(add_scaled(axes[i], gaze, -md5_vec3_dot(axes[i], gaze)));
+    for (uint32_t i = 0; i < 3 * surface->mesh->num_triangles; i++) {
+        const uint32_t vertex = surface->mesh->indices[i];
         const md5_vec3 local = md5_vec3_sub(positions[vertex], origin);
         const md5_vec2 texcoord = {0.5f + md5_vec3_dot(local, axes[0]),
                                    0.5f + md5_vec3_dot(local, axes[1])};
-        if (islands->of[i / 3] == islands->first[eye])
-            form->out->texcoords[vertex] = texcoord;
+        if (islands->roots[i / 3] == islands->first_triangles[eye])
+            surface->out->texcoords[vertex] = texcoord;
     }
 }
 
-// Writes the triangles of eyes to `indices`, unless that is NULL. Returns how many there are, or
-// UINT32_MAX if the mesh is not made of three islands.
+static void deform_eyeballs(const deform_surface *surface)
+{
+    eye_islands islands;
+    copy_vertices(surface);
+    if (!find_islands(surface->mesh, &islands))
+        return;
+    for (uint32_t i = 0; i < EYE_ISLANDS; i++) {
+        if (islands.sizes[islands.first_triangles[i]] > 1)
+            project_eye(surface, &islands, i);
+    }
+}
+
+// Writes the triangles of the eyes to `indices`, unless `indices` is NULL. Returns the number of
+// triangles, or UINT32_MAX if the mesh does not consist of three islands.
 static uint32_t list_eyes(const md5_mesh *mesh, uint32_t *indices)
 {
     eye_islands islands;
@@ -281,30 +355,57 @@ static uint32_t list_eyes(const md5_mesh *mesh, uint32_t *indices)
     if (!find_islands(mesh, &islands))
         return UINT32_MAX;
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        const bool is_drawn = islands.size[islands.of[i]] > 1;
-        if (is_drawn && indices)
+        const bool is_eye = islands.sizes[islands.roots[i]] > 1;
+        if (!is_eye)
+            continue;
+        if (indices)
             memcpy(indices + 3 * (size_t)count, mesh->indices + 3 * (size_t)i, 3 * sizeof *indices);
-        count += is_drawn;
+        count++;
     }
     return count;
 }
 
-// -- Deforms in place -----------------------------------------------------------------------------
+// -- Other deforms --------------------------------------------------------------------------------
 
-// Moves texture coordinates by a table along a direction of space. The engine adds the offset
-// twice.
-static void stir(const forming *form, const md5_table *table, const float values[3])
+// Replaces every four vertices by a square that faces the viewer. Half the side of the square is
+// the distance of the first vertex from the mean of the four, divided by the square root of 2 as
+// the engine rounds it.
+static void deform_sprites(const deform_surface *surface)
+{
+    static const float left_signs[4] = {1.0f, -1.0f, -1.0f, 1.0f};
+    static const float up_signs[4] = {1.0f, 1.0f, -1.0f, -1.0f};
+    const md5_deformed *const out = surface->out;
+    copy_vertices(surface);
+    for (uint32_t i = 0; i + 4 <= surface->mesh->num_vertices; i += 4) {
+        const md5_vec3 *const quad = surface->positions + i;
+        const md5_vec3 center = quad_center(quad);
+        const float radius = 0.707f * md5_vec3_length(md5_vec3_sub(quad[0], center));
+        for (uint32_t k = 0; k < 4; k++) {
+            const md5_vec3 side = add_scaled(center, surface->view->left, left_signs[k] * radius);
+            const md5_vec2 corner = {0.5f - 0.5f * left_signs[k], 0.5f - 0.5f * up_signs[k]};
+            out->positions[i + k] = add_scaled(side, surface->view->up, up_signs[k] * radius);
+            out->texcoords[i + k] = corner;
+        }
+    }
+}
+
+// Moves texture coordinates by the values of a table. The table is sampled along a direction of
+// model space. The engine adds the offset twice.
+static void deform_turbulent(const deform_surface *surface, const md5_table *table,
+                             const float values[3])
 {
     const float range = values[0];
     const float offset = values[1];
     const float domain = values[2];
-    copy_vertices(form);
-    for (uint32_t i = 0; i < form->mesh->num_vertices && table; i++) {
-        const md5_vec3 position = form->positions[i];
+    copy_vertices(surface);
+    if (!table)
+        return;
+    for (uint32_t i = 0; i < surface->mesh->num_vertices; i++) {
+        const md5_vec3 position = surface->positions[i];
         const float along = position.x * 0.003f + position.y * 0.007f + position.z * 0.011f;
         const float x = offset + domain * along + offset;
-        form->out->texcoords[i].x += range * md5i_table_at(table, x);
-        form->out->texcoords[i].y += range * md5i_table_at(table, x + 0.5f);
+        surface->out->texcoords[i].x += range * md5i_sample_table(table, x);
+        surface->out->texcoords[i].y += range * md5i_sample_table(table, x + 0.5f);
     }
 }
 
@@ -316,8 +417,8 @@ bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vert
     MD5_ASSERT_PART(mesh, name);
     MD5_ASSERT(num_vertices != NULL && num_triangles != NULL, "not NULL");
     const uint32_t count = mesh->num_vertices;
-    const bool has_quads =
-        count > 0 && count % 4 == 0 && mesh->num_triangles == count / 2 && mesh->positions != NULL;
+    const bool has_positions = count > 0 && mesh->positions != NULL;
+    const bool has_quads = has_positions && count % 4 == 0 && mesh->num_triangles == count / 2;
     *num_vertices = deform == MD5_DEFORM_FLARE ? (uint32_t)FLARE_VERTICES : count;
     *num_triangles = deform == MD5_DEFORM_FLARE ? (uint32_t)FLARE_TRIANGLES : mesh->num_triangles;
     switch (deform) {
@@ -332,7 +433,7 @@ bool md5_deform_size(md5_deform deform, const md5_mesh *mesh, uint32_t *num_vert
     case MD5_DEFORM_EXPAND:
     case MD5_DEFORM_MOVE:
     case MD5_DEFORM_TURBULENT:
-        return count > 0 && mesh->positions != NULL;
+        return has_positions;
     default:
         return false;
     }
@@ -352,9 +453,9 @@ void md5_deform_indices(md5_deform deform, const md5_mesh *mesh, uint32_t *indic
             const uint32_t next = (i + 1) % 4;
             const uint32_t first = 4 + 3 * i;
             const uint32_t last = first + 2;
-            const uint32_t around[12] = {i, first, first + 1,    i, first + 1,    last,
+            const uint32_t border[12] = {i, first, first + 1,    i, first + 1,    last,
                                          i, last,  4 + 3 * next, i, 4 + 3 * next, next};
-            memcpy(indices, around, sizeof around);
+            memcpy(indices, border, sizeof border);
         }
         memcpy(indices, sprite, sizeof sprite);
         return;
@@ -377,60 +478,38 @@ void md5_deform_vertices(const md5_material *material, const md5_table *table,
     MD5_ASSERT(out->positions != NULL && out->texcoords != NULL, "out: must not be NULL");
     MD5_ASSERT_RESERVED(view);
     MD5_ASSERT_RESERVED(out);
-    const forming form = {mesh, positions, normals, view, out};
+    const deform_surface surface = {mesh, positions, normals, view, out};
     float values[3];
     for (uint32_t i = 0; i < 3; i++)
         values[i] = registers[material->deform_registers[i]];
     switch (material->deform) {
-    case MD5_DEFORM_SPRITE: {
-        // Every four vertices become a square that faces the viewer. Half its side is the distance
-        // of the first one from their mean, divided by the square root of 2 as the engine rounds
-        // it.
-        static const float side[4] = {1.0f, -1.0f, -1.0f, 1.0f}; // to the left
-        static const float high[4] = {1.0f, 1.0f, -1.0f, -1.0f};
-        copy_vertices(&form);
-        for (uint32_t i = 0; i + 4 <= mesh->num_vertices; i += 4) {
-            const md5_vec3 *const quad = positions + i;
-            const md5_vec3 middle =
-                middle_of(middle_of(quad[0], quad[1]), middle_of(quad[2], quad[3]));
-            const float radius = 0.707f * md5_vec3_length(md5_vec3_sub(quad[0], middle));
-            for (uint32_t k = 0; k < 4; k++) {
-                const md5_vec3 beside = beyond(middle, view->left, side[k] * radius);
-                const md5_vec2 corner = {0.5f - 0.5f * side[k], 0.5f - 0.5f * high[k]};
-                out->positions[i + k] = beyond(beside, view->up, high[k] * radius);
-                out->texcoords[i + k] = corner;
-            }
-        }
-    } break;
+    case MD5_DEFORM_SPRITE:
+        deform_sprites(&surface);
+        break;
     case MD5_DEFORM_TUBE:
-        form_tubes(&form);
+        deform_tubes(&surface);
         break;
     case MD5_DEFORM_FLARE:
-        form_flare(&form, values[0]);
+        deform_flare(&surface, values[0]);
         break;
-    case MD5_DEFORM_EYEBALL: {
-        eye_islands islands;
-        copy_vertices(&form);
-        const bool has_islands = find_islands(form.mesh, &islands);
-        for (uint32_t i = 0; i < EYE_ISLANDS && has_islands; i++)
-            if (islands.size[islands.first[i]] > 1)
-                project_eye(&form, &islands, i);
-    } break;
+    case MD5_DEFORM_EYEBALL:
+        deform_eyeballs(&surface);
+        break;
     case MD5_DEFORM_EXPAND:
-        copy_vertices(&form);
+        copy_vertices(&surface);
         for (uint32_t i = 0; i < mesh->num_vertices && normals; i++)
-            out->positions[i] = beyond(positions[i], normals[i], values[0]);
+            out->positions[i] = add_scaled(positions[i], normals[i], values[0]);
         break;
     case MD5_DEFORM_MOVE:
-        copy_vertices(&form);
+        copy_vertices(&surface);
         for (uint32_t i = 0; i < mesh->num_vertices; i++)
             out->positions[i].x += values[0];
         break;
     case MD5_DEFORM_TURBULENT:
-        stir(&form, table, values);
+        deform_turbulent(&surface, table, values);
         break;
     default:
-        copy_vertices(&form);
+        copy_vertices(&surface);
         break;
     }
 }

@@ -1,4 +1,8 @@
-// Pictures, and the formats of their files: TGA, PCX, DDS.
+// Images: creating and freeing them, and readers of TGA, PCX and DDS files. Other formats are
+// passed to the caller's decoder.
+//
+// Each reader first checks its header and the size of the data, then creates the image and decodes
+// the pixels. md5_parse_image() detects the format by the first bytes of the file.
 #include "md5/core/freed.h"
 #include "md5/material/image.h"
 
@@ -6,7 +10,7 @@
 
 #include <string.h>
 
-// Says what is wrong with a file, at no line of it. Returns false.
+// Reports an error in a binary file, without a line number. Returns false.
 #define DAMAGED(context, ...) MD5_FAIL(context, MD5_ERROR_SYNTAX, __VA_ARGS__)
 
 void md5i_image_begin(md5_context *context, const md5_image_opts *opts, md5_error *error)
@@ -18,7 +22,7 @@ void md5i_image_begin(md5_context *context, const md5_image_opts *opts, md5_erro
     md5i_context_begin(context, &load_opts, opts ? opts->file_name : NULL, error);
 }
 
-// Checks a size against the limits. Returns false and sets the error.
+// Returns false and sets the error if a size is 0 or exceeds the limits.
 static bool check_image_size(md5_context *context, uint32_t width, uint32_t height)
 {
     if (width == 0 || height == 0)
@@ -51,7 +55,7 @@ md5_image *md5i_new_image(md5_context *context, uint32_t width, uint32_t height)
     return image;
 }
 
-void md5i_drop_image(md5_context *context, md5_image *image)
+void md5i_free_image(md5_context *context, md5_image *image)
 {
     if (image)
         context->memory_held -= image->size;
@@ -67,10 +71,20 @@ void md5_free_image(md5_image *image)
 //
 // TGA: a header of 18 bytes, an identification, a palette, pixels in rows or in packets.
 //
-// The header: 0 size of the identification, 1 whether there is a palette, 2 kind (1 palette, 2
-// color, 3 gray; + 8 packed), 3 first index of the palette, 5 its size, 7 its bits, 12 width, 14
-// height, 16 bits of a pixel, 17 flags (0x20: the top row first). Colors are blue, green, red,
-// alpha, or 5 bits each. (Truevision, TGA File Format Specification 2.0.)
+// Header, by byte offset:
+//    0 size of the identification
+//    1 1 if the file has a palette, else 0
+//    2 kind: 1 palette, 2 color, 3 gray; plus 8 if the pixels are packed
+//    3 first index of the palette
+//    5 number of palette entries
+//    7 bits per palette entry
+//   12 width
+//   14 height
+//   16 bits per pixel
+//   17 flags: 0x20 the top row is first
+//
+// Colors are blue, green, red, alpha, or 5 bits per channel. (Truevision, TGA File Format
+// Specification 2.0.)
 
 enum { TGA_HEADER_SIZE = 18, TOP_FIRST = 0x20, PACKED = 8 };
 enum { KIND_PALETTE = 1, KIND_COLOR = 2, KIND_GRAY = 3 };
@@ -93,12 +107,22 @@ typedef struct tga_file {
 
 // -- Header ---------------------------------------------------------------------------------------
 
-static bool is_depth(uint32_t bits)
+static bool is_valid_depth(uint32_t bits)
 {
-    return bits == 8 || bits == 15 || bits == 16 || bits == 24 || bits == 32;
+    switch (bits) {
+    case 8:
+    case 15:
+    case 16:
+    case 24:
+    case 32:
+        return true;
+    default:
+        return false;
+    }
 }
 
-static uint32_t byte_size(uint32_t bits)
+// Returns the size of a pixel or a palette entry.
+static uint32_t bytes_per_element(uint32_t bits)
 {
     return (bits + 7) / 8;
 }
@@ -109,46 +133,57 @@ static bool is_tga(const uint8_t *bytes, size_t size)
         return false;
     const uint32_t kind = bytes[2] & ~(uint32_t)PACKED;
     const uint32_t bits = bytes[16];
-    if (bytes[1] > 1 || kind < KIND_PALETTE || kind > KIND_GRAY || !is_depth(bits))
+    const bool has_valid_palette_flag = bytes[1] <= 1;
+    const bool has_palette = bytes[1] == 1;
+    const bool is_8_or_16 = bits == 8 || bits == 16;
+    if (!has_valid_palette_flag || !is_valid_depth(bits))
         return false;
     switch (kind) {
     case KIND_PALETTE:
-        return bytes[1] == 1 && (bits == 8 || bits == 16) && is_depth(bytes[7]);
+        return has_palette && is_8_or_16 && is_valid_depth(bytes[7]);
     case KIND_GRAY:
-        return bits == 8 || bits == 16;
+        return is_8_or_16;
+    case KIND_COLOR:
+        return bits != 8 && (!has_palette || is_valid_depth(bytes[7]));
     default:
-        return bits != 8 && (bytes[1] == 0 || is_depth(bytes[7]));
+        return false;
     }
 }
 
-// Sets palette and data. A color picture may have a palette, too, which is ignored.
+// Sets `palette` and `data`. The palette of a color image is ignored.
 static bool find_tga_data(md5_context *context, const uint8_t *bytes, size_t size, tga_file *file)
 {
     const size_t palette = TGA_HEADER_SIZE + (size_t)bytes[0];
-    const size_t palette_size = (size_t)file->num_colors * byte_size(file->color_bits);
-    const bool lacks_colors = file->kind == KIND_PALETTE && file->num_colors == 0;
-    if (lacks_colors)
+    const size_t palette_size = (size_t)file->num_colors * bytes_per_element(file->color_bits);
+    const bool is_palette_empty = file->kind == KIND_PALETTE && file->num_colors == 0;
+    const bool is_truncated = palette + palette_size > size;
+    if (is_palette_empty)
         DAMAGED(context, "TGA palette is empty");
-    else if (palette + palette_size > size)
+    else if (is_truncated)
         DAMAGED(context,
                 "truncated TGA file: expected at least %zu bytes before the pixels, found %zu",
                 palette + palette_size, size);
-    if (lacks_colors || palette + palette_size > size)
-        return false; // which analysers cannot know of the macro
+    // A separate return, because static analysers do not detect that DAMAGED() returns false.
+    if (is_palette_empty || is_truncated)
+        return false;
     file->palette = bytes + palette;
     file->data = file->palette + palette_size;
     file->data_size = size - palette - palette_size;
     return true;
 }
 
-// How many of the wanted pixels the packets hold. The first byte of a packet is the number of its
-// pixels less one; its highest bit means that one pixel is repeated.
-static uint64_t count_packed(const tga_file *file, uint64_t wanted)
+// Counts the pixels in complete packets, up to `max_count` or somewhat above. The lower 7 bits of
+// a packet's first byte are the number of its pixels minus one. If the highest bit is set, the
+// packet contains one pixel, which is repeated.
+static uint64_t count_packed_pixels(const tga_file *file, uint64_t max_count)
 {
     uint64_t count = 0;
-    for (size_t offset = 0; offset < file->data_size && count < wanted;) {
+    size_t offset = 0;
+    while (offset < file->data_size && count < max_count) {
         const uint32_t run = 1u + (file->data[offset] & 127u);
-        const size_t length = 1 + (file->data[offset] & 128 ? 1 : run) * (size_t)file->pixel_size;
+        const bool is_repeated = (file->data[offset] & 128) != 0;
+        const size_t num_stored = is_repeated ? 1 : run;
+        const size_t length = 1 + num_stored * file->pixel_size;
         if (length > file->data_size - offset)
             break;
         count += run;
@@ -159,17 +194,17 @@ static uint64_t count_packed(const tga_file *file, uint64_t wanted)
 
 static bool check_tga_data(md5_context *context, const tga_file *file)
 {
-    const uint64_t wanted = (uint64_t)file->width * file->height;
+    const uint64_t expected = (uint64_t)file->width * file->height;
     const uint64_t found =
-        file->is_packed ? count_packed(file, wanted) : (file->data_size / file->pixel_size);
-    return found >= wanted
+        file->is_packed ? count_packed_pixels(file, expected) : file->data_size / file->pixel_size;
+    return found >= expected
            || DAMAGED(context, "truncated TGA file: expected %llu pixels, found %llu",
-                      (unsigned long long)wanted, (unsigned long long)found);
+                      (unsigned long long)expected, (unsigned long long)found);
 }
 
 // -- Pixels ---------------------------------------------------------------------------------------
 
-// Widens 5 bits to 8: the highest ones are repeated at the end.
+// Widens 5 bits to 8 by repeating the highest bits at the end.
 static uint8_t widen5(uint32_t bits)
 {
     bits &= 31;
@@ -180,7 +215,7 @@ static void read_color(const uint8_t *bytes, uint32_t bits, uint8_t rgba[4])
 {
     rgba[3] = 255;
     if (bits < 24) {
-        const uint32_t packed = md5_little16(bytes);
+        const uint32_t packed = md5_read_u16le(bytes);
         rgba[0] = widen5(packed >> 10);
         rgba[1] = widen5(packed >> 5);
         rgba[2] = widen5(packed);
@@ -195,48 +230,82 @@ static void read_color(const uint8_t *bytes, uint32_t bits, uint8_t rgba[4])
 
 static void read_gray(const uint8_t *bytes, uint32_t bits, uint8_t rgba[4])
 {
-    rgba[0] = rgba[1] = rgba[2] = bytes[0];
+    memset(rgba, bytes[0], 3);
     rgba[3] = bits == 16 ? bytes[1] : 255;
 }
 
 // An index outside the palette is black.
 static void read_indexed(const tga_file *file, const uint8_t *bytes, uint8_t rgba[4])
 {
-    const uint32_t index = file->pixel_bits == 8 ? bytes[0] : md5_little16(bytes);
-    const uint32_t color = index - file->first_color; // wraps if it is before the first
-    rgba[0] = rgba[1] = rgba[2] = 0;
+    const uint32_t index = file->pixel_bits == 8 ? bytes[0] : md5_read_u16le(bytes);
+    const uint32_t color = index - file->first_color; // wraps if the index is below the first
+    memset(rgba, 0, 3);
     rgba[3] = 255;
     if (color >= file->num_colors)
         return;
-    const uint8_t *const entry = file->palette + (size_t)color * byte_size(file->color_bits);
+    const uint8_t *const entry =
+        file->palette + (size_t)color * bytes_per_element(file->color_bits);
     if (file->color_bits == 8)
         read_gray(entry, 8, rgba);
     else
         read_color(entry, file->color_bits, rgba);
 }
 
-// Packets may continue in the next row.
+// The next pixel. A packet may continue in the next row.
 typedef struct tga_cursor {
     const uint8_t *at;
-    uint32_t left; // pixels in this packet
+    uint32_t num_left; // remaining pixels of the packet
     bool is_repeated;
 } tga_cursor;
 
 static const uint8_t *next_pixel(const tga_file *file, tga_cursor *cursor)
 {
-    if (file->is_packed && cursor->left == 0) {
-        const uint32_t head = *cursor->at++;
-        cursor->left = 1 + (head & 127);
-        cursor->is_repeated = (head & 128) != 0;
+    if (file->is_packed && cursor->num_left == 0) {
+        const uint32_t header = *cursor->at++;
+        cursor->num_left = 1 + (header & 127);
+        cursor->is_repeated = (header & 128) != 0;
     }
     const uint8_t *const pixel = cursor->at;
-    cursor->left--;
-    if (!cursor->is_repeated || cursor->left == 0)
+    cursor->num_left--;
+    if (!cursor->is_repeated || cursor->num_left == 0)
         cursor->at += file->pixel_size;
     return pixel;
 }
 
-// Decoders of one format. Return NULL and set the error if the bytes are damaged.
+static void read_tga_header(const uint8_t *bytes, tga_file *file)
+{
+    memset(file, 0, sizeof *file);
+    file->kind = bytes[2] & ~(uint32_t)PACKED;
+    file->is_packed = (bytes[2] & PACKED) != 0;
+    file->is_top_first = (bytes[17] & TOP_FIRST) != 0;
+    file->width = md5_read_u16le(bytes + 12);
+    file->height = md5_read_u16le(bytes + 14);
+    file->first_color = md5_read_u16le(bytes + 3);
+    file->num_colors = bytes[1] ? md5_read_u16le(bytes + 5) : 0;
+    file->color_bits = bytes[7];
+    file->pixel_bits = bytes[16];
+    file->pixel_size = bytes_per_element(bytes[16]);
+}
+
+static void read_tga_pixels(const tga_file *file, md5_image *image)
+{
+    tga_cursor cursor = {file->data, 0, false};
+    for (uint32_t i = 0; i < image->height; i++) {
+        const uint32_t y = file->is_top_first ? i : image->height - 1 - i;
+        uint8_t *texel = image->pixels + (size_t)y * image->width * MD5_IMAGE_CHANNELS;
+        for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS) {
+            const uint8_t *const pixel = next_pixel(file, &cursor);
+            if (file->kind == KIND_PALETTE)
+                read_indexed(file, pixel, texel);
+            else if (file->kind == KIND_GRAY)
+                read_gray(pixel, file->pixel_bits, texel);
+            else
+                read_color(pixel, file->pixel_bits, texel);
+        }
+    }
+}
+
+// Decodes a TGA file. Returns NULL and sets the error if the file is damaged or memory runs out.
 static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t size)
 {
     tga_file file;
@@ -244,37 +313,13 @@ static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t si
         DAMAGED(context, "unknown image format");
         return NULL;
     }
-    memset(&file, 0, sizeof file);
-    file.kind = bytes[2] & ~(uint32_t)PACKED;
-    file.is_packed = (bytes[2] & PACKED) != 0;
-    file.is_top_first = (bytes[17] & TOP_FIRST) != 0;
-    file.width = md5_little16(bytes + 12);
-    file.height = md5_little16(bytes + 14);
-    file.first_color = md5_little16(bytes + 3);
-    file.num_colors = bytes[1] ? md5_little16(bytes + 5) : 0;
-    file.color_bits = bytes[7];
-    file.pixel_bits = bytes[16];
-    file.pixel_size = byte_size(bytes[16]);
+    read_tga_header(bytes, &file);
     if (!check_image_size(context, file.width, file.height)
         || !find_tga_data(context, bytes, size, &file) || !check_tga_data(context, &file))
         return NULL;
     md5_image *const image = md5i_new_image(context, file.width, file.height);
-    tga_cursor cursor = {file.data, 0, false};
-    if (image) {
-        for (uint32_t i = 0; i < image->height; i++) {
-            const uint32_t y = file.is_top_first ? i : image->height - 1 - i;
-            uint8_t *row = image->pixels + (size_t)y * image->width * MD5_IMAGE_CHANNELS;
-            for (uint32_t x = 0; x < image->width; x++, row += MD5_IMAGE_CHANNELS) {
-                const uint8_t *const pixel = next_pixel(&file, &cursor);
-                if (file.kind == KIND_PALETTE)
-                    read_indexed(&file, pixel, row);
-                else if (file.kind == KIND_GRAY)
-                    read_gray(pixel, file.pixel_bits, row);
-                else
-                    read_color(pixel, file.pixel_bits, row);
-            }
-        }
-    }
+    if (image)
+        read_tga_pixels(&file, image);
     return image;
 }
 
@@ -282,24 +327,26 @@ static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t si
 //
 // PCX: packed rows of 8 bits, with a palette at the end of the file, or in three planes.
 //
-// The engine reads only those with a palette. Rows may have more bytes than pixels, as the header
-// says; packets are unpacked row by row, and one that is too long for its row ends there.
+// The engine reads only files with a palette. The header contains the number of bytes per row,
+// which may exceed the number of pixels. Packets are unpacked row by row. A packet that is too long
+// for its row is cut at the end of the row.
 
 enum {
     PCX_HEADER_SIZE = 128,
     PALETTE_SIZE = 3 * 256,
-    NUM_PLANES_AT = 65,
-    ROW_SIZE_AT = 66,
-    RUN_MARK = 0xC0, // if both bits are set, the others are the length of a run
-    LONGEST_RUN = 63,
+    NUM_PLANES_OFFSET = 65,
+    ROW_SIZE_OFFSET = 66,
+    RUN_MARK = 0xC0, // if both bits are set, the lower bits are the length of a run
+    MAX_RUN = 63,
 };
 
 typedef struct pcx_file {
-    const uint8_t *data, *end; // packed rows
-    const uint8_t *palette;    // [256][3], NULL: three planes
+    const uint8_t *data;    // next byte of the packed rows
+    const uint8_t *end;     // end of the packed rows
+    const uint8_t *palette; // [256][3]; NULL if the file has three planes
     uint32_t width;
     uint32_t height;
-    uint32_t row_size; // bytes of one plane of a row
+    uint32_t row_size; // bytes per row of one plane
     uint32_t num_planes;
 } pcx_file;
 
@@ -307,12 +354,12 @@ static bool read_pcx_header(md5_context *context, const uint8_t *bytes, size_t s
 {
     if (size < PCX_HEADER_SIZE)
         return DAMAGED(context, "truncated PCX header");
-    file->num_planes = bytes[NUM_PLANES_AT];
-    file->row_size = md5_little16(bytes + ROW_SIZE_AT);
-    const uint32_t left = md5_little16(bytes + 4);
-    const uint32_t top = md5_little16(bytes + 6);
-    const uint32_t right = md5_little16(bytes + 8);
-    const uint32_t bottom = md5_little16(bytes + 10);
+    file->num_planes = bytes[NUM_PLANES_OFFSET];
+    file->row_size = md5_read_u16le(bytes + ROW_SIZE_OFFSET);
+    const uint32_t left = md5_read_u16le(bytes + 4);
+    const uint32_t top = md5_read_u16le(bytes + 6);
+    const uint32_t right = md5_read_u16le(bytes + 8);
+    const uint32_t bottom = md5_read_u16le(bytes + 10);
     if (bytes[3] != 8 || (file->num_planes != 1 && file->num_planes != 3))
         return DAMAGED(
             context,
@@ -330,26 +377,26 @@ static bool read_pcx_header(md5_context *context, const uint8_t *bytes, size_t s
     return true;
 }
 
-// Finds the rows and the palette, and checks that the file can hold its rows.
+// Finds the rows and the palette, and checks that the file is large enough for its rows.
 static bool find_pcx_data(md5_context *context, const uint8_t *bytes, size_t size, pcx_file *file)
 {
-    const size_t rest = size - PCX_HEADER_SIZE;
-    const size_t palette = file->num_planes == 1 ? PALETTE_SIZE : 0;
-    if (rest < palette)
+    const size_t body_size = size - PCX_HEADER_SIZE;
+    const size_t palette_size = file->num_planes == 1 ? PALETTE_SIZE : 0;
+    if (body_size < palette_size)
         return DAMAGED(context, "PCX palette is missing");
     file->data = bytes + PCX_HEADER_SIZE;
-    file->end = bytes + size - palette;
-    file->palette = palette > 0 ? file->end : NULL;
-    const uint64_t unpacked = (uint64_t)file->row_size * file->num_planes * file->height;
-    if (unpacked > (uint64_t)(rest - palette) * LONGEST_RUN)
+    file->end = bytes + size - palette_size;
+    file->palette = palette_size > 0 ? file->end : NULL;
+    const uint64_t unpacked_size = (uint64_t)file->row_size * file->num_planes * file->height;
+    if (unpacked_size > (uint64_t)(body_size - palette_size) * MAX_RUN)
         return DAMAGED(context, "truncated PCX file: %zu bytes are too few for %u x %u pixels",
                        size, file->width, file->height);
     return true;
 }
 
-// Unpacks one plane of a row: `row_size` bytes, of which the first `width` are kept with a distance
-// of `step`. Returns false if the file ends before.
-static bool unpack_row(pcx_file *file, uint8_t *out, size_t step)
+// Unpacks one plane of a row: `row_size` bytes. Writes the first `width` bytes to `out`, with a
+// distance of `stride`. Returns false if the file ends within the row.
+static bool unpack_row(pcx_file *file, uint8_t *out, size_t stride)
 {
     uint32_t x = 0;
     while (x < file->row_size) {
@@ -365,13 +412,13 @@ static bool unpack_row(pcx_file *file, uint8_t *out, size_t step)
         }
         for (; run > 0 && x < file->row_size; run--, x++) {
             if (x < file->width)
-                out[x * step] = byte;
+                out[x * stride] = byte;
         }
     }
     return true;
 }
 
-static bool read_rows(md5_context *context, pcx_file *file, md5_image *image)
+static bool unpack_image(md5_context *context, pcx_file *file, md5_image *image)
 {
     memset(image->pixels, 255, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
     for (uint32_t y = 0; y < file->height; y++) {
@@ -383,7 +430,7 @@ static bool read_rows(md5_context *context, pcx_file *file, md5_image *image)
         }
     }
     if (file->palette) {
-        // Replace the indices, which are in the first channel, by their colors.
+        // The first channel contains indices of the palette: replace them by the colors.
         const size_t count = md5_image_texels(image);
         for (size_t i = 0; i < count; i++) {
             uint8_t *const texel = image->pixels + i * MD5_IMAGE_CHANNELS;
@@ -393,6 +440,7 @@ static bool read_rows(md5_context *context, pcx_file *file, md5_image *image)
     return true;
 }
 
+// Decodes a PCX file. Returns NULL and sets the error if the file is damaged or memory runs out.
 static md5_image *read_pcx(md5_context *context, const uint8_t *bytes, size_t size)
 {
     pcx_file file;
@@ -402,27 +450,27 @@ static md5_image *read_pcx(md5_context *context, const uint8_t *bytes, size_t si
         || !find_pcx_data(context, bytes, size, &file))
         return NULL;
     md5_image *const image = md5i_new_image(context, file.width, file.height);
-    if (image && !read_rows(context, &file, image)) {
-        md5i_drop_image(context, image);
+    if (image && !unpack_image(context, &file, image)) {
+        md5i_free_image(context, image);
         return NULL;
     }
     return image;
 }
+
+// == Compressed blocks ============================================================================
+//
+// Blocks of 4 x 4 texels, compressed by S3TC (DXT): 8 bytes of color, in some formats after 8 bytes
+// of alpha. (EXT_texture_compression_s3tc, appendix.) Fractions are truncated, as in libsquish.
 
 typedef enum md5_block_format {
     MD5_BLOCK_NONE, // not compressed
     MD5_BLOCK_DXT1,
     MD5_BLOCK_DXT3,
     MD5_BLOCK_DXT5,
-    MD5_BLOCK_RXGB // DXT5 whose alpha is red, as Doom 3 stores normal maps
+    MD5_BLOCK_RXGB // DXT5 with red in the alpha channel: Doom 3's normal maps
 } md5_block_format;
 
-// == Compressed blocks ============================================================================
-//
-// Blocks of 4 x 4 texels, compressed by S3TC (DXT): 8 bytes of color, in some formats behind 8
-// bytes of alpha. (EXT_texture_compression_s3tc, appendix.) Fractions are cut off, as in libsquish.
-
-// Widens 5 and 6 bits to 8: the highest ones are repeated at the end.
+// Widens 5 and 6 bits to 8 by repeating the highest bits at the end.
 static void widen565(uint32_t packed, uint32_t rgb[3])
 {
     const uint32_t r = packed >> 11 & 31;
@@ -433,14 +481,16 @@ static void widen565(uint32_t packed, uint32_t rgb[3])
     rgb[2] = b << 3 | b >> 2;
 }
 
-// Two end colors and 2 bits for each texel. In DXT1, if the first color is not the greater one, the
-// third is their mean and the fourth black and transparent; else both lie between them.
+// Decodes the colors of a block: two end colors and a 2-bit index per texel. If the block can be
+// transparent (DXT1) and the first color is not greater than the second, the third color is the
+// mean of the ends, and the fourth is black and transparent. Otherwise the third and the fourth
+// color are interpolated at one third and two thirds.
 static void read_colors(const uint8_t *block, bool has_transparent, uint8_t texels[16][4])
 {
-    const uint32_t first = md5_little16(block);
-    const uint32_t second = md5_little16(block + 2);
-    const uint32_t indices = md5_little32(block + 4);
-    const bool is_three = has_transparent && first <= second;
+    const uint32_t first = md5_read_u16le(block);
+    const uint32_t second = md5_read_u16le(block + 2);
+    const uint32_t indices = md5_read_u32le(block + 4);
+    const bool is_three_color = has_transparent && first <= second;
     uint32_t ends[2][3];
     uint8_t palette[4][4];
     widen565(first, ends[0]);
@@ -450,16 +500,42 @@ static void read_colors(const uint8_t *block, bool has_transparent, uint8_t texe
         const uint32_t b = ends[1][i];
         palette[0][i] = (uint8_t)a;
         palette[1][i] = (uint8_t)b;
-        palette[2][i] = (uint8_t)(is_three ? (a + b) / 2 : (2 * a + b) / 3);
-        palette[3][i] = (uint8_t)(is_three ? 0 : (a + 2 * b) / 3);
+        palette[2][i] = (uint8_t)(is_three_color ? (a + b) / 2 : (2 * a + b) / 3);
+        palette[3][i] = (uint8_t)(is_three_color ? 0 : (a + 2 * b) / 3);
     }
-    palette[0][3] = palette[1][3] = palette[2][3] = 255;
-    palette[3][3] = is_three ? 0 : 255;
+    palette[0][3] = 255;
+    palette[1][3] = 255;
+    palette[2][3] = 255;
+    palette[3][3] = is_three_color ? 0 : 255;
     for (uint32_t i = 0; i < 16; i++)
         memcpy(texels[i], palette[indices >> 2 * i & 3], 4);
 }
 
-// Decodes a block, of 8 bytes in DXT1, else of 16: texels from the top left.
+// Decodes the alpha of DXT3: 4 bits per texel.
+static void read_dxt3_alpha(const uint8_t *block, uint8_t texels[16][4])
+{
+    for (uint32_t i = 0; i < 16; i++) {
+        const uint32_t shift = i % 2 == 0 ? 0 : 4;
+        texels[i][3] = (uint8_t)((block[i / 2] >> shift & 15) * 17);
+    }
+}
+
+// Decodes the alpha of DXT5: two end values and a 3-bit index per texel. If the first value is
+// greater than the second, six values are interpolated; otherwise four, and 0 and 255 are added.
+static void read_dxt5_alpha(const uint8_t *block, uint8_t texels[16][4])
+{
+    const uint32_t a = block[0];
+    const uint32_t b = block[1];
+    const uint32_t steps = a > b ? 7 : 5;
+    uint8_t palette[8] = {block[0], block[1], 0, 0, 0, 0, 0, 255};
+    for (uint32_t i = 1; i < steps; i++)
+        palette[i + 1] = (uint8_t)(((steps - i) * a + i * b) / steps);
+    uint64_t indices = md5_read_u32le(block + 2) | (uint64_t)md5_read_u16le(block + 6) << 32;
+    for (int i = 0; i < 16; i++, indices >>= 3)
+        texels[i][3] = palette[indices & 7];
+}
+
+// Decodes a block of 8 bytes (DXT1) or 16 bytes to texels in rows, from the top left.
 static void read_block(md5_block_format format, const uint8_t *block, uint8_t texels[16][4])
 {
     switch (format) {
@@ -468,67 +544,69 @@ static void read_block(md5_block_format format, const uint8_t *block, uint8_t te
         break;
     case MD5_BLOCK_DXT3:
         read_colors(block + 8, false, texels);
-        // 4 bits for each texel.
-        for (uint32_t i = 0; i < 16; i++)
-            texels[i][3] = (uint8_t)((block[i / 2] >> (i % 2 ? 4 : 0) & 15) * 17);
+        read_dxt3_alpha(block, texels);
         break;
-    default:
+    default: // MD5_BLOCK_DXT5, MD5_BLOCK_RXGB
         read_colors(block + 8, false, texels);
-        // Two end values and 3 bits for each texel. If the first is not the greater one, there are
-        // four values between them, 0 and 255; else six.
-        const uint32_t a = block[0];
-        const uint32_t b = block[1];
-        const uint32_t steps = a > b ? 7 : 5;
-        uint8_t palette[8] = {block[0], block[1], 0, 0, 0, 0, 0, 255};
-        for (uint32_t i = 1; i < steps; i++)
-            palette[i + 1] = (uint8_t)(((steps - i) * a + i * b) / steps);
-        uint64_t indices = md5_little32(block + 2) | (uint64_t)md5_little16(block + 6) << 32;
-        for (int i = 0; i < 16; i++, indices >>= 3)
-            texels[i][3] = palette[indices & 7];
+        read_dxt5_alpha(block, texels);
         break;
     }
-    for (int i = 0; i < 16 && format == MD5_BLOCK_RXGB; i++) {
-        texels[i][0] = texels[i][3];
-        texels[i][3] = 255;
+    if (format == MD5_BLOCK_RXGB) {
+        for (int i = 0; i < 16; i++) {
+            texels[i][0] = texels[i][3];
+            texels[i][3] = 255;
+        }
     }
 }
 
 // == DDS ==========================================================================================
 //
-// DDS: "DDS ", a header of 124 bytes, pixels. Only the first surface is read: the largest level,
-// and of a cube map its first side.
+// DDS: "DDS ", a header of 124 bytes, pixels. Only the first surface is read: the largest mip
+// level, and the first face of a cube map.
 //
-// Offsets from the start of the file: 8 flags, 12 height, 16 width, 20 bytes of a row, 80 flags of
-// the format, 84 its name (four characters), 88 bits of a texel, 92 masks of red, green, blue and
-// alpha, 112 flags of cubes and volumes, 128 pixels; if the name is "DX10", 128 a number of a
-// format and 148 pixels. (Microsoft, Programming Guide for DDS.)
+// Offsets from the start of the file:
+//     8 flags
+//    12 height
+//    16 width
+//    20 bytes per row
+//    80 flags of the format
+//    84 format code, four characters
+//    88 bits per texel
+//    92 masks of red, green, blue and alpha
+//   112 flags of cube maps and volumes
+//   128 pixels; or, if the format code is "DX10", the DXGI format, and the pixels at 148
+//
+// (Microsoft, Programming Guide for DDS.)
 
 enum { DDS_HEADER_SIZE = 128, DX10_SIZE = 148, STRUCTURE_SIZE = 124, BLOCK_SIDE = 4 };
-enum { HAS_PITCH = 0x8 };      // flags
-enum { IS_VOLUME = 0x200000 }; // flags of cubes and volumes
+// Flags at offset 8.
+enum { HAS_PITCH = 0x8 };
+// Flags at offset 112.
+enum { IS_VOLUME = 0x200000 };
+// Flags of the format, at offset 80.
 enum {
     HAS_ALPHA = 0x1,
     IS_ALPHA = 0x2,
-    HAS_NAME = 0x4,
+    HAS_FORMAT_CODE = 0x4,
     IS_COLOR = 0x40,
     IS_LUMINANCE = 0x20000
-}; // flags of the format
+};
 
 typedef struct dds_file {
     uint32_t width;
     uint32_t height;
     md5_block_format blocks;
-    uint32_t bits;     // of a texel without blocks: 8, 16, 24 or 32
-    uint32_t masks[4]; // red, green, blue, alpha; 0 = no such channel
+    uint32_t bits;     // bits per texel if the format has no blocks: 8, 16, 24 or 32
+    uint32_t masks[4]; // red, green, blue, alpha; 0 if the channel is missing
     size_t row_size;   // bytes between rows of texels or blocks
-    size_t start;      // of the pixels
+    size_t start;      // offset of the pixels
 } dds_file;
 
 // -- Header ---------------------------------------------------------------------------------------
 
-// DXGI's numbers of the formats that the older ones correspond to. The variants of one format, such
-// as those for other color spaces, have consecutive numbers.
-static bool set_numbered_format(uint32_t number, dds_file *file)
+// Sets the format of a DXGI format number. Variants of a format, such as variants for different
+// color spaces, have consecutive numbers. Returns false if the format is not supported.
+static bool set_dxgi_format(uint32_t number, dds_file *file)
 {
     static const struct {
         uint32_t first;
@@ -582,19 +660,19 @@ static bool read_named_format(md5_context *context, const uint8_t *bytes, size_t
     if (size < DX10_SIZE)
         return DAMAGED(context, "truncated DDS header: found %zu bytes", size);
     file->start = DX10_SIZE;
-    return set_numbered_format(md5_little32(bytes + DDS_HEADER_SIZE), file)
+    return set_dxgi_format(md5_read_u32le(bytes + DDS_HEADER_SIZE), file)
            || DAMAGED(context,
                       "unsupported DDS format: expected BC1, BC2, BC3 or 8 bits per channel, found "
                       "DXGI format %u",
-                      md5_little32(bytes + DDS_HEADER_SIZE));
+                      md5_read_u32le(bytes + DDS_HEADER_SIZE));
 }
 
 static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_file *file)
 {
-    const uint32_t flags = md5_little32(bytes + 80);
+    const uint32_t flags = md5_read_u32le(bytes + 80);
     const bool has_alpha = (flags & (HAS_ALPHA | IS_ALPHA)) != 0;
-    file->bits = md5_little32(bytes + 88);
-    if (file->bits != 8 && file->bits != 16 && file->bits != 24 && file->bits != 32)
+    file->bits = md5_read_u32le(bytes + 88);
+    if (file->bits == 0 || file->bits > 32 || file->bits % 8 != 0)
         return DAMAGED(context,
                        "unsupported DDS format: expected 8, 16, 24 or 32 bits per texel, found %u",
                        file->bits);
@@ -604,7 +682,7 @@ static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_f
                        "found flags 0x%x",
                        flags);
     for (uint32_t i = 0; i < 4; i++)
-        file->masks[i] = md5_little32(bytes + 92 + 4 * i);
+        file->masks[i] = md5_read_u32le(bytes + 92 + 4 * i);
     if (flags & IS_LUMINANCE)
         file->masks[1] = file->masks[2] = file->masks[0];
     if (!(flags & (IS_COLOR | IS_LUMINANCE)))
@@ -619,51 +697,92 @@ static bool read_dds_header(md5_context *context, const uint8_t *bytes, size_t s
     memset(file, 0, sizeof *file);
     if (size < DDS_HEADER_SIZE)
         return DAMAGED(context, "truncated DDS header: found %zu bytes", size);
-    if (md5_little32(bytes + 4) != STRUCTURE_SIZE)
+    if (md5_read_u32le(bytes + 4) != STRUCTURE_SIZE)
         return DAMAGED(context, "invalid DDS header: expected a size of %d bytes, found %u",
-                       STRUCTURE_SIZE, md5_little32(bytes + 4));
-    if (md5_little32(bytes + 112) & IS_VOLUME)
+                       STRUCTURE_SIZE, md5_read_u32le(bytes + 4));
+    if (md5_read_u32le(bytes + 112) & IS_VOLUME)
         return DAMAGED(context, "unsupported DDS file: volume textures are not supported");
-    file->height = md5_little32(bytes + 12);
-    file->width = md5_little32(bytes + 16);
+    file->height = md5_read_u32le(bytes + 12);
+    file->width = md5_read_u32le(bytes + 16);
     file->start = DDS_HEADER_SIZE;
     TRY(check_image_size(context, file->width, file->height));
-    return md5_little32(bytes + 80) & HAS_NAME ? read_named_format(context, bytes, size, file)
-                                               : read_masked_format(context, bytes, file);
+    if (md5_read_u32le(bytes + 80) & HAS_FORMAT_CODE)
+        return read_named_format(context, bytes, size, file);
+    return read_masked_format(context, bytes, file);
 }
 
-// Sets row_size and checks that the file holds all rows.
+// Sets row_size and checks that the file contains all rows. The pitch in the header is used only if
+// it is plausible: at least the size of a row, and less than twice that size plus 16.
 static bool check_dds_data(md5_context *context, const uint8_t *bytes, size_t size, dds_file *file)
 {
     const bool has_blocks = file->blocks != MD5_BLOCK_NONE;
     const uint32_t block_size = file->blocks == MD5_BLOCK_DXT1 ? 8 : 16;
     const size_t columns = has_blocks ? (file->width + 3) / BLOCK_SIDE : file->width;
     const size_t rows = has_blocks ? (file->height + 3) / BLOCK_SIDE : file->height;
-    const size_t least = columns * (has_blocks ? block_size : file->bits / 8);
-    const size_t pitch = md5_little32(bytes + 20);
-    const bool has_pitch = !has_blocks && (md5_little32(bytes + 8) & HAS_PITCH) && pitch >= least
-                           && pitch < 2 * least + 16;
-    file->row_size = has_pitch ? pitch : least;
-    const size_t wanted = file->row_size * (rows - 1) + least;
-    return size - file->start >= wanted
+    const size_t min_row_size = columns * (has_blocks ? block_size : file->bits / 8);
+    const size_t pitch = md5_read_u32le(bytes + 20);
+    const bool has_pitch = !has_blocks && (md5_read_u32le(bytes + 8) & HAS_PITCH);
+    file->row_size = min_row_size;
+    if (has_pitch && pitch >= min_row_size && pitch < 2 * min_row_size + 16)
+        file->row_size = pitch;
+    const size_t expected_size = file->row_size * (rows - 1) + min_row_size;
+    return size - file->start >= expected_size
            || DAMAGED(context, "truncated DDS file: expected %zu bytes of pixels, found %zu",
-                      wanted, size - file->start);
+                      expected_size, size - file->start);
 }
 
 // -- Pixels ---------------------------------------------------------------------------------------
 
-// A channel of a texel as 8 bits, rounded.
-static uint8_t channel_of(uint32_t texel, uint32_t mask)
+// Scales a channel of a texel to 8 bits, rounded. `mask` is not 0.
+static uint8_t extract_channel(uint32_t texel, uint32_t mask)
 {
-    uint64_t most = mask;
+    uint64_t max_value = mask;
     uint64_t value = texel & mask;
-    while (!(most & 1)) {
-        most >>= 1;
+    while (!(max_value & 1)) {
+        max_value >>= 1;
         value >>= 1;
     }
-    return (uint8_t)((value * 255 + most / 2) / most);
+    return (uint8_t)((value * 255 + max_value / 2) / max_value);
 }
 
+static void read_dds_blocks(const dds_file *file, const uint8_t *bytes, md5_image *image)
+{
+    const size_t block_size = file->blocks == MD5_BLOCK_DXT1 ? 8 : 16;
+    const uint8_t *row = bytes + file->start;
+    for (uint32_t y = 0; y < file->height; y += BLOCK_SIDE, row += file->row_size) {
+        const uint8_t *blocks = row;
+        const uint32_t rows = image->height - y < BLOCK_SIDE ? image->height - y : BLOCK_SIDE;
+        for (uint32_t x = 0; x < image->width; x += BLOCK_SIDE, blocks += block_size) {
+            uint8_t texels[16][4];
+            const size_t columns = image->width - x < BLOCK_SIDE ? image->width - x : BLOCK_SIDE;
+            read_block(file->blocks, blocks, texels);
+            for (uint32_t i = 0; i < rows; i++)
+                memcpy(image->pixels + 4 * ((size_t)(y + i) * image->width + x),
+                       texels[BLOCK_SIDE * i], 4 * columns);
+        }
+    }
+}
+
+// Reads texels without blocks. A missing channel is 0, missing alpha is 255.
+static void read_dds_texels(const dds_file *file, const uint8_t *bytes, md5_image *image)
+{
+    const uint32_t texel_size = file->bits / 8;
+    const uint8_t missing[4] = {0, 0, 0, 255};
+    const uint8_t *row = bytes + file->start;
+    for (uint32_t y = 0; y < file->height; y++, row += file->row_size) {
+        for (uint32_t x = 0; x < file->width; x++) {
+            const uint8_t *const source = row + (size_t)x * texel_size;
+            uint8_t *const rgba = image->pixels + 4 * ((size_t)y * image->width + x);
+            uint32_t texel = 0;
+            for (uint32_t i = 0; i < texel_size; i++)
+                texel |= (uint32_t)source[i] << 8 * i;
+            for (uint32_t i = 0; i < 4; i++)
+                rgba[i] = file->masks[i] ? extract_channel(texel, file->masks[i]) : missing[i];
+        }
+    }
+}
+
+// Decodes a DDS file. Returns NULL and sets the error if the file is damaged or memory runs out.
 static md5_image *read_dds(md5_context *context, const uint8_t *bytes, size_t size)
 {
     dds_file file;
@@ -673,49 +792,25 @@ static md5_image *read_dds(md5_context *context, const uint8_t *bytes, size_t si
     md5_image *const image = md5i_new_image(context, file.width, file.height);
     if (!image)
         return NULL;
-    const uint8_t *row = bytes + file.start;
-    if (file.blocks != MD5_BLOCK_NONE) {
-        for (uint32_t y = 0; y < file.height; y += BLOCK_SIDE, row += file.row_size) {
-            const uint8_t *blocks = row;
-            const size_t block_size = file.blocks == MD5_BLOCK_DXT1 ? 8 : 16;
-            const uint32_t rows = image->height - y < BLOCK_SIDE ? image->height - y : BLOCK_SIDE;
-            for (uint32_t x = 0; x < image->width; x += BLOCK_SIDE, blocks += block_size) {
-                uint8_t texels[16][4];
-                const size_t columns =
-                    image->width - x < BLOCK_SIDE ? image->width - x : BLOCK_SIDE;
-                read_block(file.blocks, blocks, texels);
-                for (uint32_t i = 0; i < rows; i++)
-                    memcpy(image->pixels + 4 * ((size_t)(y + i) * image->width + x),
-                           texels[BLOCK_SIDE * i], 4 * columns);
-            }
-        }
-        return image;
-    }
-    for (uint32_t y = 0; y < file.height; y++, row += file.row_size) {
-        for (uint32_t x = 0; x < file.width; x++) {
-            const uint8_t *const from = row + (size_t)x * (file.bits / 8);
-            uint8_t *const rgba = image->pixels + 4 * ((size_t)y * image->width + x);
-            uint32_t texel = 0;
-            for (uint32_t i = 0; i < file.bits / 8; i++)
-                texel |= (uint32_t)from[i] << 8 * i;
-            for (uint32_t i = 0; i < 4; i++)
-                rgba[i] = file.masks[i] ? channel_of(texel, file.masks[i]) : i == 3 ? 255 : 0;
-        }
-    }
+    if (file.blocks != MD5_BLOCK_NONE)
+        read_dds_blocks(&file, bytes, image);
+    else
+        read_dds_texels(&file, bytes, image);
     return image;
 }
 
 // == Any format ===================================================================================
 //
-// Which format a file has, by its first bytes.
+// Detection of the format by the first bytes of the file.
 
 static bool begins_with(const uint8_t *bytes, size_t size, const char *magic, size_t length)
 {
     return size >= length && memcmp(bytes, magic, length) == 0;
 }
 
-// The name of a format that is not decoded here, or NULL.
-static const char *foreign_format(const uint8_t *bytes, size_t size)
+// Returns the name of a format that this library does not decode, or NULL if the bytes do not begin
+// like a file of such a format.
+static const char *detect_other_format(const uint8_t *bytes, size_t size)
 {
     static const struct {
         const char *name;
@@ -736,7 +831,28 @@ static const char *foreign_format(const uint8_t *bytes, size_t size)
     return NULL;
 }
 
-// TGA files have no signature, so bytes of no other known format are read as TGA.
+// Decodes an image with the caller's decoder.
+static md5_image *decode_other_format(md5_context *context, const void *bytes, size_t size,
+                                      const md5_image_decoder *decoder)
+{
+    uint32_t width = 0;
+    uint32_t height = 0;
+    md5_error reason = {.status = MD5_OK};
+    const void *const pixels =
+        decoder->decode(decoder->user, bytes, size, &width, &height, &reason);
+    if (!pixels) {
+        const char *const message = reason.message[0] ? reason.message : "cannot decode the image";
+        DAMAGED(context, "%.*s", (int)(sizeof reason.message - 1), message);
+        return NULL;
+    }
+    md5_image *const image = md5i_new_image(context, width, height);
+    if (image)
+        memcpy(image->pixels, pixels, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
+    decoder->release(decoder->user, pixels);
+    return image;
+}
+
+// TGA files have no signature, so a file whose format is not detected is read as TGA.
 md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts *opts,
                            md5_error *error)
 {
@@ -745,7 +861,7 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
     MD5_ASSERT_IMAGE_OPTS(opts);
     md5i_image_begin(&context, opts, error);
     const uint8_t *const file = (const uint8_t *)bytes;
-    const char *const foreign = foreign_format(file, size);
+    const char *const other_format = detect_other_format(file, size);
     if (size == 0) {
         DAMAGED(&context, "empty image file");
         return NULL;
@@ -754,26 +870,11 @@ md5_image *md5_parse_image(const void *bytes, size_t size, const md5_image_opts 
         return read_dds(&context, file, size);
     if (begins_with(file, size, "\x0a\x05\x01", 3))
         return read_pcx(&context, file, size);
-    if (!foreign)
+    if (!other_format)
         return read_tga(&context, file, size);
-    if (opts && opts->decoder.decode) {
-        uint32_t width = 0;
-        uint32_t height = 0;
-        md5_error reason = {.status = MD5_OK};
-        const void *const pixels =
-            opts->decoder.decode(opts->decoder.user, bytes, size, &width, &height, &reason);
-        if (!pixels) {
-            DAMAGED(&context, "%.*s", (int)(sizeof reason.message - 1),
-                    reason.message[0] ? reason.message : "cannot decode the image");
-            return NULL;
-        }
-        md5_image *const image = md5i_new_image(&context, width, height);
-        if (image)
-            memcpy(image->pixels, pixels, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
-        opts->decoder.release(opts->decoder.user, pixels);
-        return image;
-    }
+    if (opts && opts->decoder.decode)
+        return decode_other_format(&context, bytes, size, &opts->decoder);
     DAMAGED(&context, "unsupported image format: found %s; set md5_image_opts.decoder to read it",
-            foreign);
+            other_format);
     return NULL;
 }

@@ -1,4 +1,5 @@
-// Pictures in memory: what image.c and image_program.c share; image programs and built-in pictures.
+// Images in memory, image programs and built-in images: declarations that image.c, image_program.c
+// and the parsers of materials share.
 #ifndef MD5_MATERIAL_IMAGE_H
 #define MD5_MATERIAL_IMAGE_H
 
@@ -9,7 +10,8 @@
 
 enum { MD5_IMAGE_CHANNELS = 4 };
 
-// Begins a public call, as md5i_context_begin(): clears `error`, applies `opts`; both may be NULL.
+// Starts a public call, like md5i_context_begin(): clears `error` and applies `opts`. Both may be
+// NULL.
 void md5i_image_begin(md5_context *context, const md5_image_opts *opts, md5_error *error);
 
 #define MD5_ASSERT_IMAGE_OPTS(opts)                                                           \
@@ -19,58 +21,63 @@ void md5i_image_begin(md5_context *context, const md5_image_opts *opts, md5_erro
                 "opts: decoder.decode and decoder.release must both be set or both be NULL"), \
      MD5_ASSERT_RESERVED(opts))
 
-// Returns a picture whose pixels are not set; NULL and an error beyond the limits.
+// Returns an image with uninitialized pixels. Returns NULL and sets the context's error if the size
+// is 0 or exceeds MD5_MAX_IMAGE_SIDE or MD5_MAX_IMAGE_PIXELS, or if memory runs out.
 md5_image *md5i_new_image(md5_context *context, uint32_t width, uint32_t height);
 
-// Frees a picture that counts in context->memory_held. NULL is allowed.
-void md5i_drop_image(md5_context *context, md5_image *image);
+// Frees an image that is counted in context->memory_held. NULL is allowed.
+void md5i_free_image(md5_context *context, md5_image *image);
 
 static inline size_t md5_image_texels(const md5_image *image)
 {
     return (size_t)image->width * image->height;
 }
 
-// Numbers in files.
-static inline uint32_t md5_little16(const uint8_t *bytes)
+// Little-endian integers in files.
+static inline uint32_t md5_read_u16le(const uint8_t *bytes)
 {
     return bytes[0] | (uint32_t)bytes[1] << 8;
 }
 
-static inline uint32_t md5_little32(const uint8_t *bytes)
+static inline uint32_t md5_read_u32le(const uint8_t *bytes)
 {
-    return md5_little16(bytes) | md5_little16(bytes + 2) << 16;
+    return md5_read_u16le(bytes) | md5_read_u16le(bytes + 2) << 16;
 }
 
-// The lowest byte of a number that is truncated to an integer. 0 if it is out of the range of int,
-// as on the engine's processors.
+// Truncates a number to an integer and returns its lowest byte. Returns 0 if the number is outside
+// the range of int, as on the engine's processors.
 static inline uint8_t md5_lowest_byte(float number)
 {
     const float limit = 2147483648.0f;
-    return number > -limit && number < limit ? (uint8_t)((uint32_t)(int32_t)number & 255) : 0;
+    if (number > -limit && number < limit)
+        return (uint8_t)((uint32_t)(int32_t)number & 255);
+    return 0;
 }
 
 // == Programs =====================================================================================
 //
 // Image programs: NAME, or OPERATION( ... ) nested to any depth.
 //
-// The engine reads a program twice: first from the material, to a text of at most 255 bytes that
-// names the image; then from that text, when it makes the image. So do we, with one reader.
+// The engine reads a program twice. First it converts the program in the material to a text of at
+// most 255 bytes, which becomes the name of the image. Then it reads that text when it creates the
+// image. This library does the same, with one parser.
 
 enum { MD5_IMAGE_TEXT = 256 };
 
-// Reads a program and writes its text: tokens with one blank between them, none before ( , and ).
-// Reports tokens that are missing. Returns false if memory runs out.
+// Reads a program and writes its text: the tokens, separated by one space, without a space before
+// `(`, `,` and `)`. Reports missing tokens. Returns false if memory runs out.
 bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT]);
 
-// Makes the program of a text: without .tga, with / for \; "" becomes _default. Uses game->arena.
-// Returns false if memory runs out.
-bool md5i_make_image_program(md5_game *game, const char *text, md5_image_program *program);
+// Builds a program from its text, in game->arena. The program's text has no `.tga`, and `/` instead
+// of `\`. An empty text becomes `_default`. Returns false if memory runs out.
+bool md5i_build_image_program(md5_game *game, const char *text, md5_image_program *program);
 
-// == Built-in pictures ============================================================================
+// == Built-in images ==============================================================================
 //
-// Pictures that the engine generates.
+// Images that the engine generates. Their names begin with `_`.
 
-// Sets how a stage samples a built-in picture, whatever its material says; another one is repeated.
+// Sets the repeat mode and the filter of a stage to those of a built-in image, regardless of the
+// material's keywords. If `name` is not a built-in image, sets MD5_IMAGE_REPEAT.
 void md5i_set_builtin_sampling(const char *name, md5_stage *stage);
 
 #endif

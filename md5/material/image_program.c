@@ -1,4 +1,9 @@
-// Image programs: their texts, their operations, their files.
+// Image programs, such as `addnormals ( a , heightmap ( b , 4 ) )`.
+//
+// `image_reader` parses the text of a program into steps in postfix order, so that programs of any
+// depth are parsed without recursion. `image_run` executes the steps on a stack of images.
+// `image_search` tries the files that may contain the image of a name. The file also contains
+// resampling, operations on normal maps, and the built-in images.
 #include "md5/material/image.h"
 
 #include "md5/core/assert.h"
@@ -13,10 +18,9 @@
 
 // -- Grammar --------------------------------------------------------------------------------------
 
-// Operations and their arguments: p a program, n a number. The first argument is a program.
 static const struct operation {
-    const char *word;
-    const char *arguments;
+    const char *keyword;
+    const char *arguments; // 'p' a program, 'n' a number; the first argument is a program
     md5_image_kind kind;
 } operations[] = {
     {"heightmap", "pn", MD5_IMAGE_HEIGHTMAP},
@@ -30,59 +34,61 @@ static const struct operation {
     {"makeAlpha", "p", MD5_IMAGE_MAKE_ALPHA},
 };
 
-// An operation whose arguments are being read. All of them form a stack, newest first.
+// An operation whose arguments are being read. The open operations form a stack.
 typedef struct open_operation {
     struct open_operation *outer;
     const struct operation *operation;
-    size_t argument;
-    float values[4];
+    size_t argument; // index of the current argument
+    float values[4]; // the arguments that are numbers
     uint32_t num_values;
 } open_operation;
 
-// A step in the list that is being made, newest first.
+// A finished step. The steps form a list, newest first.
 typedef struct step_node {
-    struct step_node *before;
+    struct step_node *previous;
     md5_image_step step;
 } step_node;
 
 typedef struct image_reader {
     md5_decl_lex *lex;
     md5_arena *scratch;
-    char *text; // [MD5_IMAGE_TEXT], or NULL
-    bool makes_steps;
-    step_node *steps;
+    char *text;       // [MD5_IMAGE_TEXT], receives the text; NULL if not requested
+    bool adds_steps;  // `steps` are requested
+    step_node *steps; // newest step
     uint32_t num_steps;
-    open_operation *open;
+    open_operation *open; // innermost open operation
 } image_reader;
 
 // -- Text -----------------------------------------------------------------------------------------
 
-static void append(image_reader *reader, const char *bytes, size_t size)
+// Appends bytes to the text. Bytes past its capacity are dropped.
+static void append_text(image_reader *reader, const char *bytes, size_t size)
 {
     if (!reader->text)
         return;
     const size_t used = strlen(reader->text);
-    const size_t room = MD5_IMAGE_TEXT - 1 - used;
-    const size_t added = size < room ? size : room;
+    const size_t available = MD5_IMAGE_TEXT - 1 - used;
+    const size_t added = size < available ? size : available;
     memcpy(reader->text + used, bytes, added);
     reader->text[used + added] = '\0';
 }
 
-// Reads a bracket or comma. Another token is reported and lost.
+// Reads a bracket or comma. Any other token is reported and skipped.
 static void match(image_reader *reader, const char *text)
 {
     if (md5i_decl_lex_expect(reader->lex, text))
-        append(reader, text, 1);
+        append_text(reader, text, 1);
 }
 
+// Reads a token and appends it to the text. Returns an empty token at the end of the file.
 static md5_token next_token(image_reader *reader)
 {
     md5_token token;
     if (!md5i_decl_lex_read(reader->lex, &token))
         token = (md5_token){.text = ""};
     if (reader->text && reader->text[0])
-        append(reader, " ", 1);
-    append(reader, token.text, token.size);
+        append_text(reader, " ", 1);
+    append_text(reader, token.text, token.size);
     return token;
 }
 
@@ -90,11 +96,11 @@ static md5_token next_token(image_reader *reader)
 
 static bool add_step(image_reader *reader, const md5_image_step *step)
 {
-    if (!reader->makes_steps)
+    if (!reader->adds_steps)
         return true;
     step_node *const node = (step_node *)md5i_arena_room(reader->scratch, 1, sizeof *node);
     TRY(node);
-    node->before = reader->steps;
+    node->previous = reader->steps;
     node->step = *step;
     reader->steps = node;
     reader->num_steps++;
@@ -103,50 +109,66 @@ static bool add_step(image_reader *reader, const md5_image_step *step)
 
 // -- Reading --------------------------------------------------------------------------------------
 
-// Reads names of operations up to that of a file.
+static bool add_file_step(image_reader *reader, const md5_token *token)
+{
+    if (!reader->adds_steps)
+        return true;
+    char *const name = md5_copy_text(&reader->lex->game->arena, token->text, token->size);
+    TRY(name);
+    for (size_t i = 0; i < token->size; i++)
+        name[i] = md5_lower(name[i]);
+    const md5_image_step step = {.kind = MD5_IMAGE_FILE, .file = name};
+    return add_step(reader, &step);
+}
+
+static bool open_image_operation(image_reader *reader, const struct operation *operation)
+{
+    open_operation *const opened = MD5_NEW(reader->scratch, open_operation, 1);
+    TRY(opened);
+    opened->outer = reader->open;
+    opened->operation = operation;
+    reader->open = opened;
+    match(reader, "(");
+    return true;
+}
+
+static bool close_image_operation(image_reader *reader)
+{
+    match(reader, ")");
+    const open_operation *const closed = reader->open;
+    md5_image_step step = {.kind = closed->operation->kind};
+    memcpy(step.values, closed->values, sizeof step.values);
+    reader->open = closed->outer;
+    return add_step(reader, &step);
+}
+
+// Reads the names of operations up to and including the name of a file.
 static bool read_to_file(image_reader *reader)
 {
     for (;;) {
         const md5_token token = next_token(reader);
         const struct operation *const operation =
             MD5_TOKEN_ROW(struct operation, operations, &token);
-        if (!operation) {
-            if (!reader->makes_steps)
-                return true;
-            char *const name = md5_copy_text(&reader->lex->game->arena, token.text, token.size);
-            TRY(name);
-            for (size_t i = 0; i < token.size; i++)
-                name[i] = md5_lower(name[i]);
-            const md5_image_step step = {.kind = MD5_IMAGE_FILE, .file = name};
-            return add_step(reader, &step);
-        }
-        open_operation *const opened = MD5_NEW(reader->scratch, open_operation, 1);
-        TRY(opened);
-        opened->outer = reader->open;
-        opened->operation = operation;
-        reader->open = opened;
-        match(reader, "(");
+        if (!operation)
+            return add_file_step(reader, &token);
+        TRY(open_image_operation(reader, operation));
     }
 }
 
-// Behind a program: reads the numbers that follow it, and closes operations, up to the next
-// program. Sets `is_done` if there is none.
+// Continues after an argument that is a program: reads the following numbers and closes operations,
+// up to the next argument that is a program. Sets `is_done` if no operation is open any more.
 static bool read_to_program(image_reader *reader, bool *is_done)
 {
     while (reader->open) {
         open_operation *const open = reader->open;
-        const char next = open->operation->arguments[++open->argument];
-        if (next == '\0') {
-            match(reader, ")");
-            const open_operation *const done = reader->open;
-            md5_image_step step = {.kind = done->operation->kind};
-            memcpy(step.values, done->values, sizeof step.values);
-            reader->open = done->outer;
-            TRY(add_step(reader, &step));
+        open->argument++;
+        const char type = open->operation->arguments[open->argument];
+        if (type == '\0') {
+            TRY(close_image_operation(reader));
             continue;
         }
         match(reader, ",");
-        if (next == 'p')
+        if (type == 'p')
             return true;
         const md5_token token = next_token(reader);
         open->values[open->num_values++] = md5i_token_float(&token);
@@ -172,37 +194,44 @@ bool md5i_read_image_text(md5_decl_lex *lex, char text[MD5_IMAGE_TEXT])
 
 // -- Programs -------------------------------------------------------------------------------------
 
-bool md5i_make_image_program(md5_game *game, const char *text, md5_image_program *program)
+// Normalizes the text of a program as the engine does: removes `.tga` everywhere and replaces `\`
+// by
+// `/`. An empty text becomes `_default`.
+static void normalize_program_text(char normalized[MD5_IMAGE_TEXT], const char *text)
 {
-    char cleaned[MD5_IMAGE_TEXT];
-    md5_decl_lex lex;
-    // Write the text by which the engine knows an image: .tga left out everywhere, / for \.
     static const char extension[] = ".tga";
-    const size_t skipped = sizeof extension - 1;
+    const size_t extension_length = sizeof extension - 1;
     size_t length = 0;
     while (*text && length < MD5_IMAGE_TEXT - 1) {
-        if (strncmp(text, extension, skipped) == 0) {
-            text += skipped;
+        if (strncmp(text, extension, extension_length) == 0) {
+            text += extension_length;
         } else {
-            cleaned[length++] = *text == '\\' ? '/' : *text;
+            normalized[length++] = *text == '\\' ? '/' : *text;
             text++;
         }
     }
-    cleaned[length] = '\0';
-    if (length == 0 || md5_is_same_word(cleaned, "default")
-        || md5_is_same_word(cleaned, "_default"))
-        memcpy(cleaned, "_default", sizeof "_default");
-    program->text = md5_copy_text(&game->arena, cleaned, strlen(cleaned));
+    normalized[length] = '\0';
+    if (length == 0 || md5_is_same_word(normalized, "default")
+        || md5_is_same_word(normalized, "_default"))
+        memcpy(normalized, "_default", sizeof "_default");
+}
+
+bool md5i_build_image_program(md5_game *game, const char *text, md5_image_program *program)
+{
+    char normalized[MD5_IMAGE_TEXT];
+    md5_decl_lex lex;
+    normalize_program_text(normalized, text);
+    program->text = md5_copy_text(&game->arena, normalized, strlen(normalized));
     TRY(program->text);
-    // What is wrong with the text has been reported where it was read first.
+    // Errors in the text were reported when the text was read from the material.
     md5i_decl_lex_begin(&lex, game, "", 1, program->text, strlen(program->text));
     lex.is_silent = true;
-    image_reader reader = {.lex = &lex, .scratch = &game->scratch, .makes_steps = true};
+    image_reader reader = {.lex = &lex, .scratch = &game->scratch, .adds_steps = true};
     TRY(read_program(&reader));
     md5_image_step *const steps = MD5_NEW(&game->arena, md5_image_step, reader.num_steps);
     uint32_t i = reader.num_steps;
     TRY(steps);
-    for (const step_node *node = reader.steps; node; node = node->before)
+    for (const step_node *node = reader.steps; node; node = node->previous)
         steps[--i] = node->step;
     program->steps = steps;
     program->num_steps = reader.num_steps;
@@ -211,11 +240,11 @@ bool md5i_make_image_program(md5_game *game, const char *text, md5_image_program
 
 // == Sizes ========================================================================================
 //
-// Resampling as the engine does it: to powers of two when a file is loaded, and to the size of
-// another picture in programs.
+// Resampling with the results of the engine: to powers of two when a file is loaded, and to the
+// size of the first image when a program combines two images.
 
-// The power of two below, or the side itself if it is one.
-static uint32_t power_below(uint32_t side)
+// Returns the greatest power of two that does not exceed `side`.
+static uint32_t floor_power_of_two(uint32_t side)
 {
     uint32_t power = 1;
     while (power <= side / 2)
@@ -223,17 +252,19 @@ static uint32_t power_below(uint32_t side)
     return power;
 }
 
-// Columns are sampled in 16.16 fixed point at a quarter and at three quarters of a texel of the
-// result, and rows likewise in floats.
+// Columns are sampled at a quarter and at three quarters of a texel of the result, in 16.16 fixed
+// point. Rows are sampled at the same fractions in floats.
 
-static uint32_t column_of(uint32_t step, uint32_t x, uint32_t quarters)
+// Returns the column of the source for column `x` of the result plus `quarters` / 4. `step` is the
+// ratio of the widths in 16.16 fixed point.
+static uint32_t source_column(uint32_t step, uint32_t x, uint32_t quarters)
 {
     return (uint32_t)((quarters * (uint64_t)(step >> 2) + (uint64_t)x * step) >> 16);
 }
 
-static uint32_t row_of(uint32_t y, float offset, uint32_t from, uint32_t to)
+static uint32_t source_row(uint32_t y, float offset, uint32_t source_height, uint32_t height)
 {
-    return (uint32_t)(((float)y + offset) * (float)from / (float)to);
+    return (uint32_t)(((float)y + offset) * (float)source_height / (float)height);
 }
 
 static const uint8_t *texel(const md5_image *image, uint32_t x, uint32_t y)
@@ -241,12 +272,13 @@ static const uint8_t *texel(const md5_image *image, uint32_t x, uint32_t y)
     return image->pixels + ((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS;
 }
 
-// Resamples `image` to the powers of two below its sides and frees it; returns it unchanged if both
-// are powers of two. If memory runs out, returns NULL and does not free it.
-static md5_image *round_image(md5_context *context, md5_image *image)
+// Returns `image` resampled to the greatest powers of two that do not exceed its sides, and frees
+// `image`. Returns `image` itself if both sides are powers of two. If memory runs out, returns NULL
+// and does not free `image`.
+static md5_image *round_image_size(md5_context *context, md5_image *image)
 {
-    const uint32_t width = power_below(image->width);
-    const uint32_t height = power_below(image->height);
+    const uint32_t width = floor_power_of_two(image->width);
+    const uint32_t height = floor_power_of_two(image->height);
     if (width == image->width && height == image->height)
         return image;
     md5_image *const result = md5i_new_image(context, width, height);
@@ -254,12 +286,12 @@ static md5_image *round_image(md5_context *context, md5_image *image)
         return NULL;
     for (uint32_t y = 0; y < height; y++) {
         const uint32_t step = (uint32_t)(((uint64_t)image->width << 16) / result->width);
-        const uint32_t above = row_of(y, 0.25f, image->height, result->height);
-        const uint32_t below = row_of(y, 0.75f, image->height, result->height);
+        const uint32_t above = source_row(y, 0.25f, image->height, result->height);
+        const uint32_t below = source_row(y, 0.75f, image->height, result->height);
         uint8_t *to = result->pixels + (size_t)y * result->width * MD5_IMAGE_CHANNELS;
         for (uint32_t x = 0; x < result->width; x++, to += MD5_IMAGE_CHANNELS) {
-            const uint32_t left = column_of(step, x, 1);
-            const uint32_t right = column_of(step, x, 3);
+            const uint32_t left = source_column(step, x, 1);
+            const uint32_t right = source_column(step, x, 3);
             const uint8_t *const a = texel(image, left, above);
             const uint8_t *const b = texel(image, right, above);
             const uint8_t *const c = texel(image, left, below);
@@ -268,35 +300,37 @@ static md5_image *round_image(md5_context *context, md5_image *image)
                 to[i] = (uint8_t)((a[i] + b[i] + c[i] + d[i]) >> 2);
         }
     }
-    md5i_drop_image(context, image);
+    md5i_free_image(context, image);
     return result;
 }
 
-// The texel of `other` that lies over column x and row y of `image`: the nearest one above and
-// left of it.
-static const uint8_t *texel_over(const md5_image *image, const md5_image *other, uint32_t x,
-                                 uint32_t y)
+// Returns the texel of `second` at the position of column `x` and row `y` of `image`, if `second`
+// is scaled to the size of `image`. The position is rounded up and to the left.
+static const uint8_t *scaled_texel(const md5_image *image, const md5_image *second, uint32_t x,
+                                   uint32_t y)
 {
-    const uint32_t column = (uint32_t)((uint64_t)x * other->width / image->width);
-    const uint32_t row = (uint32_t)((y + 0.25) * other->height / image->height);
-    return texel(other, column, row);
+    const uint32_t column = (uint32_t)((uint64_t)x * second->width / image->width);
+    const uint32_t row = (uint32_t)((y + 0.25) * second->height / image->height);
+    return texel(second, column, row);
 }
 
 // == Normal maps ==================================================================================
 //
-// Normal maps. A channel c is the coordinate (c - 128) / 127, and is written as the engine writes
-// it: 128 + 127 x, cut off.
+// Channel value c is the coordinate (c - 128) / 127. Coordinate x is written as 128 + 127 x,
+// truncated, as in the engine.
 
-// The engine's reciprocal square root: one Newton step from a guess by the bits of the number, too
-// small by up to 0.2 %. So z of a flat normal map is 254, not 255. Results must equal the engine's.
+// Returns the engine's approximate reciprocal square root: one Newton step from an estimate by the
+// bits of the number. The result is too small by up to 0.2 %, so that z of a flat normal map is
+// 254, not 255. Normal maps must equal the engine's.
 static float fast_inverse_root(float x)
 {
-    const float half = x * 0.5f;
+    const float half_x = x * 0.5f;
+    float root;
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     bits = UINT32_C(0x5f3759df) - (bits >> 1);
-    memcpy(&x, &bits, sizeof x);
-    return x * (1.5f - x * x * half);
+    memcpy(&root, &bits, sizeof root);
+    return root * (1.5f - root * root * half_x);
 }
 
 static float squared_length(const float v[3])
@@ -319,13 +353,14 @@ static void write_normal(uint8_t *texel, const float normal[3])
 
 // -- Heights --------------------------------------------------------------------------------------
 
-// The normal of a texel: the mean of those of two triangles, above left and below right of the
-// diagonal of the square between it and its neighbors.
-static void height_normal(float here, float right, float below, float across, float scale,
-                          float normal[3])
+// Computes the normal of a texel from the heights of the texel and of its right, lower and diagonal
+// neighbors. The diagonal of this square forms two triangles; the result is the mean of their
+// normals.
+static void compute_height_normal(float height, float right, float below, float diagonal,
+                                  float scale, float normal[3])
 {
-    float first[3] = {-(right - here) * scale, -(below - here) * scale, 1.0f};
-    float second[3] = {-(across - below) * scale, (here - below) * scale, 1.0f};
+    float first[3] = {-(right - height) * scale, -(below - height) * scale, 1.0f};
+    float second[3] = {-(diagonal - below) * scale, (height - below) * scale, 1.0f};
     normalize_fast(first);
     normalize_fast(second);
     for (uint32_t i = 0; i < 3; i++)
@@ -333,9 +368,8 @@ static void height_normal(float here, float right, float below, float across, fl
     normalize_fast(normal);
 }
 
-// Operations of image programs that need more than one texel. They change `image`; the second
-// picture may have another size. Return false if memory runs out.
-static bool make_heights_normals(md5_context *context, md5_image *image, float scale)
+// Replaces the heights in `image` by their normals. Returns false if memory runs out.
+static bool convert_heights(md5_context *context, md5_image *image, float scale)
 {
     const size_t count = md5_image_texels(image);
     uint8_t *const heights = (uint8_t *)md5i_alloc(context, count);
@@ -346,13 +380,13 @@ static bool make_heights_normals(md5_context *context, md5_image *image, float s
     }
     for (uint32_t y = 0; y < image->height; y++) {
         const uint32_t width = image->width;
-        const uint8_t *const here = heights + (size_t)y * width;
+        const uint8_t *const row = heights + (size_t)y * width;
         const uint8_t *const below = heights + (size_t)((y + 1) % image->height) * width;
         uint8_t *texel = image->pixels + (size_t)y * width * MD5_IMAGE_CHANNELS;
         for (uint32_t x = 0; x < width; x++, texel += MD5_IMAGE_CHANNELS) {
             const uint32_t next = x + 1 < width ? x + 1 : 0;
             float normal[3];
-            height_normal(here[x], here[next], below[x], below[next], scale / 256.0f, normal);
+            compute_height_normal(row[x], row[next], below[x], below[next], scale / 256.0f, normal);
             write_normal(texel, normal);
             texel[3] = 255;
         }
@@ -363,21 +397,30 @@ static bool make_heights_normals(md5_context *context, md5_image *image, float s
 
 // -- Smoothing ------------------------------------------------------------------------------------
 
-// Adds the normals of a texel, its left and its right neighbor.
-static void add_three(const uint8_t *row, uint32_t width, uint32_t x, int sum[3])
+// Returns true if a texel does not contain a normal: it is black or medium gray.
+static bool is_unused_texel(const uint8_t *texel)
 {
-    const uint32_t columns[3] = {x > 0 ? x - 1 : width - 1, x, x + 1 < width ? x + 1 : 0};
+    const bool is_gray = texel[0] == texel[1] && texel[0] == texel[2];
+    return is_gray && (texel[0] == 0 || texel[0] == 128);
+}
+
+// Adds the normals of a texel and of its left and right neighbors to `sum`.
+static void add_row_normals(const uint8_t *row, uint32_t width, uint32_t x, int sum[3])
+{
+    const uint32_t left = x > 0 ? x - 1 : width - 1;
+    const uint32_t right = x + 1 < width ? x + 1 : 0;
+    const uint32_t columns[3] = {left, x, right};
     for (uint32_t i = 0; i < 3; i++) {
         const uint8_t *const texel = row + (size_t)columns[i] * MD5_IMAGE_CHANNELS;
-        const bool is_unused =
-            texel[0] == texel[1] && texel[0] == texel[2] && (texel[0] == 0 || texel[0] == 128);
-        for (int axis = 0; axis < 3 && !is_unused; axis++)
+        if (is_unused_texel(texel))
+            continue;
+        for (int axis = 0; axis < 3; axis++)
             sum[axis] += texel[axis] - 128;
     }
 }
 
-// Operations of image programs that need more than one texel. They change `image`; the second
-// picture may have another size. Return false if memory runs out.
+// Replaces each normal in `image` by the normalized sum of the 3 x 3 normals around it. Returns
+// false if memory runs out.
 static bool smooth_normals(md5_context *context, md5_image *image)
 {
     const size_t stride = (size_t)image->width * MD5_IMAGE_CHANNELS;
@@ -390,15 +433,15 @@ static bool smooth_normals(md5_context *context, md5_image *image)
         const uint8_t *const below = source + stride * (y + 1 < image->height ? y + 1 : 0);
         for (uint32_t x = 0; x < image->width; x++) {
             int sum[3] = {0, 0, 0};
-            add_three(above, image->width, x, sum);
-            add_three(source + stride * y, image->width, x, sum);
-            add_three(below, image->width, x, sum);
+            add_row_normals(above, image->width, x, sum);
+            add_row_normals(source + stride * y, image->width, x, sum);
+            add_row_normals(below, image->width, x, sum);
             const float vector[3] = {(float)sum[0], (float)sum[1], (float)sum[2]};
             const float length = sqrtf(squared_length(vector));
             const float factor = length > 0.0f ? 1.0f / length : 0.0f;
+            uint8_t *const texel = image->pixels + stride * y + (size_t)x * MD5_IMAGE_CHANNELS;
             for (uint32_t i = 0; i < 3; i++)
-                (image->pixels + stride * y + (size_t)x * MD5_IMAGE_CHANNELS)[i] =
-                    md5_lowest_byte(128.0f + 127.0f * (vector[i] * factor));
+                texel[i] = md5_lowest_byte(128.0f + 127.0f * (vector[i] * factor));
         }
     }
     md5i_free(context, source, size);
@@ -412,20 +455,20 @@ static float coordinate(uint8_t channel)
     return ((float)channel - 128.0f) / 127.0f;
 }
 
-static void add_normals(md5_image *image, const md5_image *other)
+// Adds the normals of `second` to those of `image`. x and y are added. z is unchanged, but if the
+// normal of `image` is shorter than 1, z is first computed for length 1. The length is computed by
+// the engine's approximate root, so that lengths up to 1.002 count as shorter.
+static void add_normals(md5_image *image, const md5_image *second)
 {
     uint8_t *texel = image->pixels;
     for (uint32_t y = 0; y < image->height; y++) {
         for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS) {
-            // x and y of the other normal are added. z stays, but is computed for length 1 if the
-            // first normal is shorter. With the engine's fast root, lengths up to 1.002 count as
-            // shorter.
-            const uint8_t *const added = texel_over(image, other, x, y);
+            const uint8_t *const added = scaled_texel(image, second, x, y);
             float normal[3] = {coordinate(texel[0]), coordinate(texel[1]), coordinate(texel[2])};
             const float squared = squared_length(normal);
             if (squared * fast_inverse_root(squared) < 1.0f) {
-                const float rest = 1.0f - normal[0] * normal[0] - normal[1] * normal[1];
-                normal[2] = rest > 0.0f ? sqrtf(rest) : 0.0f;
+                const float squared_z = 1.0f - normal[0] * normal[0] - normal[1] * normal[1];
+                normal[2] = squared_z > 0.0f ? sqrtf(squared_z) : 0.0f;
             }
             normal[0] += coordinate(added[0]);
             normal[1] += coordinate(added[1]);
@@ -438,18 +481,20 @@ static void add_normals(md5_image *image, const md5_image *other)
     }
 }
 
-// == Built-in pictures ============================================================================
+// == Built-in images ==============================================================================
 //
-// Built-in pictures, whose names begin with _. The engine makes them by code when it starts, so
-// that no file is ever looked for. Sizes and contents are the engine's; `_flat` and `_ambient` are
-// as in files of normals, while the engine stores x in the channel where its shaders expect it.
+// Built-in images, whose names begin with `_`. The engine generates them when it starts and never
+// searches for their files. Sizes and contents equal the engine's, except for the channel order of
+// `_flat` and `_ambient`: here it is the order of normal maps in files, while the engine stores x
+// in the channel that its shaders read.
 
-// Colors are 0xAABBGGRR here.
+// Returns a texel as 0xAABBGGRR.
 typedef uint32_t fill_fn(uint32_t x, uint32_t y);
 
-enum { WHITE = 0xFFFFFF }; // without alpha
+// White with alpha 0.
+enum { WHITE = 0xFFFFFF };
 
-// The same number in all channels.
+// Returns a color with the same value in all channels.
 static uint32_t all_channels(uint32_t value)
 {
     return value * UINT32_C(0x01010101);
@@ -467,9 +512,18 @@ static uint32_t fill_ramp(uint32_t x, uint32_t y)
     return all_channels(x);
 }
 
+// Returns true for the texels at the edges of an image.
+static bool is_edge_texel(uint32_t x, uint32_t y, uint32_t width, uint32_t height)
+{
+    const bool is_edge_column = x == 0 || x == width - 1;
+    const bool is_edge_row = y == 0 || y == height - 1;
+    return is_edge_column || is_edge_row;
+}
+
+// Returns white inside and 0 at the edges.
 static uint32_t fill_frame(uint32_t x, uint32_t y, uint32_t width, uint32_t height)
 {
-    return x > 0 && y > 0 && x < width - 1 && y < height - 1 ? UINT32_MAX : 0;
+    return is_edge_texel(x, y, width, height) ? 0 : UINT32_MAX;
 }
 
 static uint32_t fill_border(uint32_t x, uint32_t y)
@@ -482,7 +536,7 @@ static uint32_t fill_no_falloff(uint32_t x, uint32_t y)
     return fill_frame(x, y, 64, 16);
 }
 
-// The highlight that the engine's shaders have: ( 4 ( x - 3/4 ) )^2 from 3/4 on.
+// The specular highlight of the engine's shaders: 0 below x = 3/4, then ( 4 ( x - 3/4 ) )^2.
 static uint32_t fill_specular(uint32_t x, uint32_t y)
 {
     (void)y;
@@ -491,33 +545,35 @@ static uint32_t fill_specular(uint32_t x, uint32_t y)
     return all_channels(value);
 }
 
-// Light that falls with the square of the distance from the middle.
+// Light that decreases with the square of the distance from the center.
 static uint32_t fill_quadratic(uint32_t x, uint32_t y)
 {
     (void)y;
-    const float near_middle = 1.0f - (fabsf((float)x - 15.5f) - 0.5f) / 16.0f;
-    const uint32_t value = (uint32_t)(near_middle * near_middle * 255.0f);
+    const float closeness = 1.0f - (fabsf((float)x - 15.5f) - 0.5f) / 16.0f;
+    const uint32_t value = (uint32_t)(closeness * closeness * 255.0f);
     return all_channels(value) | UINT32_C(0xFF000000);
 }
 
-// Fog over the distance from the middle; each 255th of the radius leaves 0.982 of the light.
+// Fog by the distance from the center. Each 255th of the radius transmits 0.982 of the light.
 static uint32_t fill_fog(uint32_t x, uint32_t y)
 {
     enum { SIDE = 128, MIDDLE = SIDE / 2 };
     const float dx = (float)x - (float)MIDDLE;
     const float dy = (float)y - (float)MIDDLE;
     const float steps = sqrtf(dx * dx + dy * dy) / (float)(MIDDLE - 1) * 255.0f;
-    const bool is_edge = x == 0 || y == 0 || x == SIDE - 1 || y == SIDE - 1;
-    const uint32_t num_steps = (uint32_t)steps & 255; // a byte
-    float left = 1.0f;
+    const uint32_t num_steps = (uint32_t)steps & 255; // the engine stores a byte
+    float transmitted = 1.0f;
     for (uint32_t i = 0; i < num_steps; i++)
-        left *= 0.982f;
-    return WHITE | (is_edge ? 255 : (uint32_t)(255.0 * (1.0 - left))) << 24;
+        transmitted *= 0.982f;
+    uint32_t alpha = (uint32_t)(255.0 * (1.0 - transmitted));
+    if (is_edge_texel(x, y, SIDE, SIDE))
+        alpha = 255;
+    return WHITE | alpha << 24;
 }
 
-// The share of a line of sight that lies in fog, by the heights of its ends over the plane where
-// the fog begins: the fog grows over RAMP below it, and a line with an end below DEEP has all of
-// it.
+// Returns the fraction of a line of sight that is in fog. `view` and `target` are the heights of
+// its ends above the plane of the fog. The fog density increases from 0 at the plane to 1 at RAMP
+// below it. A line with an end more than DEEP below the plane is completely in fog.
 static float fog_fraction(float view, float target)
 {
     const float RAMP = 8.0f;
@@ -534,24 +590,25 @@ static float fog_fraction(float view, float target)
     const float above = fmaxf(upper, 0.0f);
     const float top = fminf(upper, 0.0f);
     const float bottom = fmaxf(lower, -RAMP);
-    // The fog that is missing inside the ramp: the mean of its ends, times the length.
-    const float lacking = (1.0f + (top + bottom) / RAMP * 0.5f) * (top - bottom);
+    // Clear length inside the ramp: the mean of 1 - density at both ends, times the length.
+    const float clear = (1.0f + (top + bottom) / RAMP * 0.5f) * (top - bottom);
     const float depth = -lower / DEEP;
     if (depth >= 1.0f)
         return 1.0f;
-    return (length - above - lacking) / length * (1.0f - depth) + depth;
+    return (length - above - clear) / length * (1.0f - depth) + depth;
 }
 
-// Fog near its plane: columns are heights of the eye, rows those of what is seen, 32 being the
-// plane.
+// Fog near its plane. Columns are heights of the eye, rows are heights of the visible point. Column
+// or row 32 is the plane.
 static uint32_t fill_fog_enter(uint32_t x, uint32_t y)
 {
     const float fraction = fog_fraction((float)x - 32.0f, (float)y - 32.0f);
     return WHITE | (uint32_t)(fraction * 255.0f) << 24;
 }
 
-// Highlights of all exponents: ( x / 255 )^y. Products instead of pow(), which differs between
-// systems in the last bit; bytes are cut off, and so may be 1 less than where floats are rounded.
+// Specular highlights for all exponents: ( x / 255 )^y. The power is computed by products, because
+// pow() differs between systems in the last bit. Bytes are truncated, so they may be 1 less than
+// bytes of an implementation that rounds.
 static uint32_t fill_specular_2d(uint32_t x, uint32_t y)
 {
     const double base = ((float)x / 255.0f);
@@ -562,8 +619,8 @@ static uint32_t fill_specular_2d(uint32_t x, uint32_t y)
     return all_channels(value);
 }
 
-// Directions as colors on the sides of a cube, in OpenGL's order and orientation of sides: +x, -x,
-// +y, -y, +z, -z.
+// Directions as colors on the faces of a cube map, in OpenGL's order and orientation of faces: +x,
+// -x, +y, -y, +z, -z.
 static uint32_t fill_normal_cube(uint32_t x, uint32_t y)
 {
     enum { SIDE = 32 };
@@ -585,16 +642,17 @@ static const struct builtin_image {
     const char *name; // lower case
     uint32_t width;
     uint32_t height;
-    fill_fn *fill; // NULL: all of `color`; without a width: made while drawing
+    fill_fn *fill; // NULL: all texels are `color`
     md5_image_repeat repeat;
-    bool is_nearest; // not filtered
+    bool is_nearest; // sampled without a filter
     uint32_t color;
 } builtin_images[] = {
+    // An image with width 0 is created by the engine while it draws.
     {"_default", 16, 16, NULL, MD5_IMAGE_REPEAT, false, 0},
     {"_white", 16, 16, NULL, MD5_IMAGE_REPEAT, false, UINT32_MAX},
     {"_black", 16, 16, NULL, MD5_IMAGE_REPEAT, false, 0},
     {"_flat", 2, 2, NULL, MD5_IMAGE_REPEAT, false, 0xFFFF8080},
-    // The direction that the engine's ambient lights come from: ( 0.5 0.115 0.8925 ) times 255.
+    // Direction to the engine's ambient lights: ( 0.5 0.115 0.8925 ) times 255.
     {"_ambient", 2, 2, NULL, MD5_IMAGE_REPEAT, false, 0xFFE31D7F},
     {"_alphanotch", 2, 1, fill_notch, MD5_IMAGE_CLAMP, true, 0},
     {"_ramp", 256, 1, fill_ramp, MD5_IMAGE_CLAMP, true, 0},
@@ -615,7 +673,7 @@ static const struct builtin_image {
     {"_cinematic", 0, 0, NULL, MD5_IMAGE_REPEAT, false, 0},
 };
 
-// Returns the built-in picture of a name in lower case, or NULL.
+// Returns the built-in image with a name in lower case, or NULL.
 static const struct builtin_image *find_builtin(const char *name)
 {
     return (const struct builtin_image *)md5i_find_row(
@@ -625,13 +683,15 @@ static const struct builtin_image *find_builtin(const char *name)
 void md5i_set_builtin_sampling(const char *name, md5_stage *stage)
 {
     const struct builtin_image *const builtin = find_builtin(name);
+    const bool is_nearest = builtin && builtin->is_nearest;
     stage->repeat = builtin ? builtin->repeat : MD5_IMAGE_REPEAT;
-    stage->filter = builtin && builtin->is_nearest ? MD5_FILTER_NEAREST : MD5_FILTER_DEFAULT;
+    stage->filter = is_nearest ? MD5_FILTER_NEAREST : MD5_FILTER_DEFAULT;
 }
 
-// Makes a built-in picture. Returns NULL and sets `error` if memory runs out, or if the engine
-// makes the picture while drawing.
-static md5_image *make_builtin_image(const char *name, const md5_image_opts *opts, md5_error *error)
+// Creates a built-in image. Returns NULL and sets `error` if memory runs out, or if the engine
+// creates the image while it draws.
+static md5_image *create_builtin_image(const char *name, const md5_image_opts *opts,
+                                       md5_error *error)
 {
     md5_context context;
     const struct builtin_image *const builtin = find_builtin(name);
@@ -643,12 +703,15 @@ static md5_image *make_builtin_image(const char *name, const md5_image_opts *opt
         return NULL;
     }
     md5_image *const image = md5i_new_image(&context, builtin->width, builtin->height);
-    for (uint32_t y = 0; image && y < image->height; y++) {
+    if (!image)
+        return NULL;
+    for (uint32_t y = 0; y < image->height; y++) {
         for (uint32_t x = 0; x < image->width; x++) {
             const uint32_t color = builtin->fill ? builtin->fill(x, y) : builtin->color;
+            uint8_t *const texel =
+                image->pixels + ((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS;
             for (uint32_t i = 0; i < MD5_IMAGE_CHANNELS; i++)
-                image->pixels[((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS + i] =
-                    (uint8_t)(color >> 8 * i);
+                texel[i] = (uint8_t)(color >> 8 * i);
         }
     }
     return image;
@@ -656,89 +719,102 @@ static md5_image *make_builtin_image(const char *name, const md5_image_opts *opt
 
 // == Files ========================================================================================
 //
-// Pictures of a game: which files are tried for a name, and what became of each.
+// Image files of a game: the paths that are tried for a name, and the reason why each failed.
 
-// A name of a program, with `dds/` before it and an ending.
-enum { LONGEST_PATH = MD5_IMAGE_TEXT + 16 };
+// Size of a path: the text of a program, `dds/` and a file extension.
+enum { MAX_PATH_SIZE = MD5_IMAGE_TEXT + 16 };
 
-// A search for the picture of a name.
+// A search for the file of an image.
 typedef struct image_search {
     md5_game *game;
     const md5_image_opts *opts;
-    md5_image *image;                            // what was found
-    const md5_game_entry *at;                    // its file
-    char tried[sizeof((md5_error *)0)->message]; // each name, and why it failed
-    md5_error error;                             // the first one of a file that exists
+    md5_image *image;                            // the decoded image; NULL if not found
+    const md5_game_entry *at;                    // file of `image`, or of the last failure
+    char tried[sizeof((md5_error *)0)->message]; // the tried paths, each with its failure
+    md5_error error;                             // error of the first file that exists
 } image_search;
 
 // -- Names ----------------------------------------------------------------------------------------
 
-// Writes the file of the compressed form of an image program: characters that no file name can have
-// are replaced or dropped. The first four separators become folders, later ones blanks.
-static void compressed_path(char path[LONGEST_PATH], const char *text)
+// Builds the path of the compressed image of a program. Characters that file names cannot contain
+// are replaced or dropped. The first four separators become folders, later separators become
+// spaces.
+static void build_compressed_path(char path[MAX_PATH_SIZE], const char *text)
 {
     enum { MAX_FOLDERS = 4 };
     size_t length = strlen("dds/");
     size_t num_folders = 0;
     memcpy(path, "dds/", sizeof "dds/");
-    for (; *text && length < LONGEST_PATH - sizeof ".dds"; text++) {
-        if (strchr("/\\(", *text))
-            path[length++] = num_folders++ < MAX_FOLDERS ? '/' : ' ';
-        else if (strchr("<>:|\".", *text))
+    for (; *text && length < MAX_PATH_SIZE - sizeof ".dds"; text++) {
+        const bool is_space_after_folder = *text == ' ' && path[length - 1] == '/';
+        if (strchr("/\\(", *text)) {
+            path[length++] = num_folders < MAX_FOLDERS ? '/' : ' ';
+            num_folders++;
+        } else if (strchr("<>:|\".", *text)) {
             path[length++] = '_';
-        else if (!strchr("),", *text) && !(*text == ' ' && path[length - 1] == '/'))
+        } else if (!strchr("),", *text) && !is_space_after_folder) {
             path[length++] = *text;
+        }
     }
     memcpy(path + length, ".dds", sizeof ".dds");
 }
 
-// Returns where the extension of a name begins, or the end of the name if there is none.
-static const char *extension_of(const char *name)
+// Returns the file extension in a name, with its dot, or the end of the name if it does not have
+// one.
+static const char *find_extension(const char *name)
 {
     const char *const dot = strrchr(name, '.');
     return dot && !strchr(dot, '/') ? dot : name + strlen(name);
 }
 
-// -- Trying ---------------------------------------------------------------------------------------
+// -- Search ---------------------------------------------------------------------------------------
 
-// Writes candidate `number` for the file of a name: the engine's .tga and .jpg, then .png, which
-// later engines take. Returns false if there is no further one.
-static bool candidate(char path[LONGEST_PATH], const char *name, size_t number)
+// Builds the path of candidate `index` for the file of a name: the engine's .tga and .jpg, then
+// .png, which later engines read. A name with another extension has one candidate. Returns false
+// if the candidate does not exist.
+static bool build_candidate_path(char path[MAX_PATH_SIZE], const char *name, size_t index)
 {
-    static const char *const endings[] = {".tga", ".jpg", ".png"};
-    const char *const extension = extension_of(name);
+    static const char *const extensions[] = {".tga", ".jpg", ".png"};
+    const char *const extension = find_extension(name);
     const bool is_replaced = *extension == '\0' || md5_is_same_word(extension, ".tga");
-    const size_t stem = (size_t)(extension - name);
-    if (strlen(name) + sizeof ".tga" > LONGEST_PATH
-        || number >= (is_replaced ? MD5_COUNT(endings) : 1))
+    const size_t stem_length = (size_t)(extension - name);
+    const size_t num_candidates = is_replaced ? MD5_COUNT(extensions) : 1;
+    if (strlen(name) + sizeof ".tga" > MAX_PATH_SIZE || index >= num_candidates)
         return false;
     memcpy(path, name, strlen(name) + 1);
     if (is_replaced)
-        memcpy(path + stem, endings[number], sizeof ".tga");
+        memcpy(path + stem_length, extensions[index], sizeof ".tga");
     return true;
 }
 
 const char *md5_game_image_file(const md5_game *game, const char *name)
 {
     enum { MAX_TRIED = 2 }; // as in the engine
-    char path[LONGEST_PATH];
+    char path[MAX_PATH_SIZE];
     const md5_game_entry *entry = NULL;
     MD5_ASSERT_ALIVE(game, MD5_TAG_GAME);
     MD5_ASSERT_NOT_NULL(name);
-    for (size_t i = 0; name[0] != '_' && !entry && i < MAX_TRIED && candidate(path, name, i); i++)
+    if (name[0] == '_')
+        return NULL;
+    for (size_t i = 0; i < MAX_TRIED; i++) {
+        if (!build_candidate_path(path, name, i))
+            return NULL;
         entry = md5i_game_find_file(game, path);
-    return entry ? entry->spelled : NULL;
+        if (entry)
+            return entry->spelled;
+    }
+    return NULL;
 }
 
-// Adds a name and why it failed. Text that does not fit is cut.
-static void note_failure(image_search *search, const char *name, const char *reason)
+// Adds a path and the reason of its failure to `tried`. Text that does not fit is cut.
+static void add_failure(image_search *search, const char *name, const char *reason)
 {
     const size_t used = strlen(search->tried);
     (void)snprintf(search->tried + used, sizeof search->tried - used, "%s%s: %s", used ? "; " : "",
                    name, reason);
 }
 
-// Reads and decodes a file. Its bytes count as memory of the search path, not of the picture.
+// Reads and decodes a file. Its bytes count as memory of the search path, not of the image.
 static md5_image *read_image(image_search *search, const md5_game_entry *entry, md5_error *error)
 {
     md5_image_opts opts = search->opts ? *search->opts : (md5_image_opts){.file_name = NULL};
@@ -755,59 +831,61 @@ static md5_image *read_image(image_search *search, const md5_game_entry *entry, 
     return image;
 }
 
-// Tries a file; in messages it is called `shown`. Returns whether the search has ended.
+// Tries a file. Messages use the name `shown`. Returns true if the search has ended: the image was
+// read, or memory ran out.
 static bool try_file(image_search *search, const char *path, const char *shown)
 {
     md5_error error = {.status = MD5_OK};
     const md5_game_entry *const entry = md5i_game_find_file(search->game, path);
     if (!entry) {
-        note_failure(search, shown, "file not found");
+        add_failure(search, shown, "file not found");
         return false;
     }
     search->at = entry;
     search->image = read_image(search, entry, &error);
     if (search->image)
         return true;
-    note_failure(search, shown, error.message);
+    add_failure(search, shown, error.message);
     if (search->error.status == MD5_OK)
         search->error = error;
     return error.status == MD5_ERROR_MEMORY;
 }
 
-// Tries a name with each extension that its file may have.
+// Tries a name with each file extension. Returns true if the search has ended.
 static bool try_extensions(image_search *search, const char *name)
 {
-    char path[LONGEST_PATH];
-    for (size_t i = 0; candidate(path, name, i); i++) {
-        if (try_file(search, path, extension_of(path)))
+    char path[MAX_PATH_SIZE];
+    for (size_t i = 0; build_candidate_path(path, name, i); i++) {
+        if (try_file(search, path, find_extension(path)))
             return true;
     }
     return false;
 }
 
+// Tries the compressed image of a program. Returns true if the search has ended.
 static bool try_compressed(image_search *search, const char *text)
 {
-    char path[LONGEST_PATH];
-    compressed_path(path, text);
+    char path[MAX_PATH_SIZE];
+    build_compressed_path(path, text);
     return try_file(search, path, path);
 }
 
 // -- Results --------------------------------------------------------------------------------------
 
-// Loads a file that a program names.
+// Loads the image of a file name in a program.
 static md5_image *load_named(md5_game *game, const char *file, const md5_image_opts *opts,
                              md5_error *error)
 {
     image_search search = {.game = game, .opts = opts};
     if (md5_is_lenient(game) && find_builtin(file))
-        return make_builtin_image(file, opts, error);
+        return create_builtin_image(file, opts, error);
     if (!try_extensions(&search, file))
         (void)try_compressed(&search, file);
     if (search.image && search.error.status != MD5_OK) {
-        // A damaged file was tried before the one that was read.
-        md5_decl_lex nowhere;
-        md5i_decl_lex_begin(&nowhere, game, file, 0, "", 0);
-        md5i_decl_lex_warn(&nowhere, "%s; using %s instead", search.tried, search.at->spelled);
+        // A damaged file was tried before an intact one: warn, without a line number.
+        md5_decl_lex lex;
+        md5i_decl_lex_begin(&lex, game, file, 0, "", 0);
+        md5i_decl_lex_warn(&lex, "%s; using %s instead", search.tried, search.at->spelled);
     }
     if (search.image)
         return search.image;
@@ -820,31 +898,33 @@ static md5_image *load_named(md5_game *game, const char *file, const md5_image_o
 
 // -- Evaluation -----------------------------------------------------------------------------------
 
-// The run of a program. Its steps are run one after the other over a stack of pictures.
+// The evaluation of a program. Each step replaces the images on the top of the stack by its result.
 typedef struct image_run {
     md5_context context;
     const md5_image_opts *opts; // may be NULL
     md5_game *game;
-    md5_image **stack; // [room]
-    size_t room;
+    md5_image **stack; // [capacity]
+    size_t capacity;
     size_t depth;
 } image_run;
 
 // -- Operations on single texels ------------------------------------------------------------------
 
-static void add_images(md5_image *image, const md5_image *other)
+static void add_images(md5_image *image, const md5_image *second)
 {
     uint8_t *texel = image->pixels;
     for (uint32_t y = 0; y < image->height; y++) {
         for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS) {
-            const uint8_t *const added = texel_over(image, other, x, y);
-            for (uint32_t i = 0; i < MD5_IMAGE_CHANNELS; i++)
-                texel[i] = (uint8_t)(texel[i] + added[i] < 255 ? texel[i] + added[i] : 255);
+            const uint8_t *const added = scaled_texel(image, second, x, y);
+            for (uint32_t i = 0; i < MD5_IMAGE_CHANNELS; i++) {
+                const int sum = texel[i] + added[i];
+                texel[i] = (uint8_t)(sum < 255 ? sum : 255);
+            }
         }
     }
 }
 
-static void change_texels(const md5_image_step *step, md5_image *image)
+static void apply_image_step(const md5_image_step *step, md5_image *image)
 {
     const size_t count = md5_image_texels(image);
     for (size_t i = 0; i < count; i++) {
@@ -862,11 +942,11 @@ static void change_texels(const md5_image_step *step, md5_image *image)
                 texel[k] = (uint8_t)(255 - texel[k]);
             break;
         case MD5_IMAGE_MAKE_INTENSITY:
-            texel[1] = texel[2] = texel[3] = texel[0];
+            memset(texel + 1, texel[0], 3);
             break;
         default: // MD5_IMAGE_MAKE_ALPHA
             texel[3] = (uint8_t)((texel[0] + texel[1] + texel[2]) / 3);
-            texel[0] = texel[1] = texel[2] = 255;
+            memset(texel, 255, 3);
             break;
         }
     }
@@ -874,30 +954,36 @@ static void change_texels(const md5_image_step *step, md5_image *image)
 
 // -- Steps ----------------------------------------------------------------------------------------
 
+// Loads a file and pushes its image.
+static bool push_file_image(image_run *run, const char *file)
+{
+    md5_image_opts opts = run->opts ? *run->opts : (md5_image_opts){.file_name = NULL};
+    md5_error reason = {.status = MD5_OK};
+    opts.allocator = run->context.allocator;
+    opts.allocator.limit -= run->context.memory_held;
+    opts.file_name = file;
+    if (opts.allocator.limit == 0) // 0 would be the default limit
+        opts.allocator.limit = 1;
+    md5_image *image = load_named(run->game, file, &opts, &reason);
+    if (!image) {
+        if (reason.status == MD5_OK)
+            reason.status = MD5_ERROR_IO;
+        return md5i_fail_as(&run->context, &reason);
+    }
+    run->context.memory_held += image->size;
+    md5_image *const rounded = opts.keep_size ? image : round_image_size(&run->context, image);
+    run->stack[run->depth++] = rounded ? rounded : image;
+    return rounded != NULL;
+}
+
 static bool run_step(image_run *run, const md5_image_step *step)
 {
-    if (step->kind == MD5_IMAGE_FILE) {
-        md5_image_opts opts = run->opts ? *run->opts : (md5_image_opts){.file_name = NULL};
-        md5_error reason = {.status = MD5_OK};
-        opts.allocator = run->context.allocator;
-        opts.allocator.limit -= run->context.memory_held;
-        opts.file_name = step->file;
-        // 0 would mean the default.
-        opts.allocator.limit += opts.allocator.limit == 0;
-        md5_image *image = load_named(run->game, step->file, &opts, &reason);
-        if (!image) {
-            reason.status = reason.status == MD5_OK ? MD5_ERROR_IO : reason.status;
-            return md5i_fail_as(&run->context, &reason);
-        }
-        run->context.memory_held += image->size;
-        md5_image *const rounded = opts.keep_size ? image : round_image(&run->context, image);
-        run->stack[run->depth++] = rounded ? rounded : image;
-        return rounded != NULL;
-    }
+    if (step->kind == MD5_IMAGE_FILE)
+        return push_file_image(run, step->file);
     md5_image *const last = run->stack[run->depth - 1];
     switch (step->kind) {
     case MD5_IMAGE_HEIGHTMAP:
-        return make_heights_normals(&run->context, last, step->values[0]);
+        return convert_heights(&run->context, last, step->values[0]);
     case MD5_IMAGE_SMOOTH_NORMALS:
         return smooth_normals(&run->context, last);
     case MD5_IMAGE_ADD_NORMALS:
@@ -907,37 +993,40 @@ static bool run_step(image_run *run, const md5_image_step *step)
             add_images(run->stack[run->depth - 1], last);
         else
             add_normals(run->stack[run->depth - 1], last);
-        md5i_drop_image(&run->context, last);
+        md5i_free_image(&run->context, last);
         return true;
     default:
-        change_texels(step, last);
+        apply_image_step(step, last);
         return true;
     }
 }
 
 // -- Program --------------------------------------------------------------------------------------
 
-static bool is_pair(md5_image_kind kind)
+// Returns true if an operation combines two images.
+static bool is_binary(md5_image_kind kind)
 {
     return kind == MD5_IMAGE_ADD || kind == MD5_IMAGE_ADD_NORMALS;
 }
 
-// Finds the greatest depth of the stack of pictures. Returns false if the steps form no tree.
-static bool measure(const md5_image_program *program, size_t *room)
+// Computes the capacity that the stack needs. Returns false if the steps do not form a tree.
+static bool measure_stack(const md5_image_program *program, size_t *capacity)
 {
     size_t depth = 0;
-    *room = 0;
+    *capacity = 0;
     for (uint32_t i = 0; i < program->num_steps; i++) {
         const md5_image_step *const step = &program->steps[i];
         if (step->kind == MD5_IMAGE_FILE) {
             TRY(step->file);
             depth++;
         } else {
-            TRY(depth >= (is_pair(step->kind) ? 2u : 1u));
+            const size_t num_operands = is_binary(step->kind) ? 2 : 1;
+            TRY(depth >= num_operands);
             TRY(step->kind >= MD5_IMAGE_FILE && step->kind <= MD5_IMAGE_MAKE_ALPHA);
-            depth -= is_pair(step->kind);
+            depth -= num_operands - 1;
         }
-        *room = depth > *room ? depth : *room;
+        if (depth > *capacity)
+            *capacity = depth;
     }
     return depth == 1;
 }
@@ -946,57 +1035,84 @@ static bool run_program(image_run *run, const md5_image_program *program)
 {
     if (program->num_steps == 0)
         return MD5_FAIL(&run->context, MD5_ERROR_SYNTAX, "image program is empty");
-    if (!measure(program, &run->room))
+    if (!measure_stack(program, &run->capacity))
         return MD5_FAIL(&run->context, MD5_ERROR_SYNTAX,
                         "invalid image program: its steps do not form a tree");
-    run->stack = (md5_image **)md5i_alloc(&run->context, run->room * sizeof *run->stack);
+    run->stack = (md5_image **)md5i_alloc(&run->context, run->capacity * sizeof *run->stack);
     TRY(run->stack);
     for (uint32_t i = 0; i < program->num_steps; i++)
         TRY(run_step(run, &program->steps[i]));
     return true;
 }
 
-// -- Pictures -------------------------------------------------------------------------------------
+// -- Images ---------------------------------------------------------------------------------------
 
-// Loads the compressed form of a program's result, which many game folders have instead of its
-// files. If it is damaged and `is_first`, that is a warning.
+// Loads the compressed image of a program, which many game folders contain instead of the program's
+// files. Adds a warning if the file is damaged and `reports_damage`.
 static md5_image *load_compressed(md5_game *game, const md5_image_program *program,
-                                  const md5_image_opts *opts, bool is_first)
+                                  const md5_image_opts *opts, bool reports_damage)
 {
     image_search search = {.game = game, .opts = opts};
-    md5_decl_lex nowhere;
+    md5_decl_lex lex;
     if (try_compressed(&search, program->text))
         return search.image;
-    if (is_first && search.error.status != MD5_OK) {
-        md5i_decl_lex_begin(&nowhere, game, program->text, 0, "", 0);
-        md5i_decl_lex_warn(&nowhere, "%s", search.tried);
+    if (reports_damage && search.error.status != MD5_OK) {
+        md5i_decl_lex_begin(&lex, game, program->text, 0, "", 0);
+        md5i_decl_lex_warn(&lex, "%s", search.tried);
     }
     return NULL;
 }
 
-// When a file was last changed: see md5_game_path.time.
+// Returns the modification time of a file: see md5_game_path.time.
 static int64_t file_time(const md5_game *game, const md5_game_entry *entry)
 {
     const md5_game_path *const path = &game->paths[entry->path];
     return path->time ? path->time(path->user, entry->file) : 0;
 }
 
-// Whether the compressed form of a program is older than a file that the program names.
+// Returns the first file that exists of the candidates for a name, or NULL.
+static const md5_game_entry *find_source_file(const md5_game *game, const char *name)
+{
+    char path[MAX_PATH_SIZE];
+    for (size_t i = 0; build_candidate_path(path, name, i); i++) {
+        const md5_game_entry *const entry = md5i_game_find_file(game, path);
+        if (entry)
+            return entry;
+    }
+    return NULL;
+}
+
+// Returns true if the compressed image of a program is older than a file in the program.
 static bool is_outdated(const md5_game *game, const md5_image_program *program)
 {
-    char path[LONGEST_PATH];
-    compressed_path(path, program->text);
+    char path[MAX_PATH_SIZE];
+    build_compressed_path(path, program->text);
     const md5_game_entry *const compressed = md5i_game_find_file(game, path);
-    const int64_t time = compressed ? file_time(game, compressed) : 0;
-    bool is_newer = false;
-    for (uint32_t step = 0; compressed && step < program->num_steps && !is_newer; step++) {
+    if (!compressed)
+        return false;
+    const int64_t time = file_time(game, compressed);
+    for (uint32_t step = 0; step < program->num_steps; step++) {
         const char *const file = program->steps[step].file;
-        const md5_game_entry *source = NULL;
-        for (size_t i = 0; file && !source && candidate(path, file, i); i++)
-            source = md5i_game_find_file(game, path);
-        is_newer = source && file_time(game, source) > time;
+        const md5_game_entry *const source = file ? find_source_file(game, file) : NULL;
+        if (source && file_time(game, source) > time)
+            return true;
     }
-    return is_newer;
+    return false;
+}
+
+// Computes the image of a program from its files. Returns NULL and sets `error` on failure.
+static md5_image *compute_image(md5_game *game, const md5_image_program *program,
+                                const md5_image_opts *opts, md5_error *error)
+{
+    image_run run = {.opts = opts, .game = game};
+    md5_image *result = NULL;
+    md5i_image_begin(&run.context, opts, error);
+    if (run_program(&run, program))
+        result = run.stack[--run.depth];
+    while (run.depth > 0)
+        md5i_free_image(&run.context, run.stack[--run.depth]);
+    md5i_free(&run.context, run.stack, run.capacity * sizeof *run.stack);
+    return result;
 }
 
 md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
@@ -1012,22 +1128,12 @@ md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
     (void)md5_game_begin(game, NULL);
     const char *const first = program->num_steps == 1 ? program->steps[0].file : NULL;
     if (first && find_builtin(first))
-        return make_builtin_image(first, opts, error);
+        return create_builtin_image(first, opts, error);
     md5_error reason = {.status = MD5_OK};
-    const bool is_first = opts && opts->compressed_first && !is_outdated(game, program);
-    md5_image *image = is_first ? load_compressed(game, program, opts, true) : NULL;
-    if (!image) {
-        // Computes the picture of a program.
-        image_run run = {.opts = opts, .game = game};
-        md5i_image_begin(&run.context, opts, &reason);
-        md5_image *result = NULL;
-        if (run_program(&run, program))
-            result = run.stack[--run.depth];
-        while (run.depth > 0)
-            md5i_drop_image(&run.context, run.stack[--run.depth]);
-        md5i_free(&run.context, run.stack, run.room * sizeof *run.stack);
-        image = result;
-    }
+    const bool prefers_compressed = opts && opts->compressed_first && !is_outdated(game, program);
+    md5_image *image = prefers_compressed ? load_compressed(game, program, opts, true) : NULL;
+    if (!image)
+        image = compute_image(game, program, opts, &reason);
     if (!image && reason.status == MD5_ERROR_IO && program->num_steps > 1)
         image = load_compressed(game, program, opts, false);
     if (!image && error)
@@ -1039,16 +1145,16 @@ bool md5_game_image_program(md5_game *game, const char *text, md5_image_program 
                             md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
-    char whole[MD5_IMAGE_TEXT];
+    char normalized[MD5_IMAGE_TEXT];
     md5_decl_lex lex;
     TRY(md5_game_begin(game, error));
     MD5_ASSERT_NOT_NULL(text);
     MD5_ASSERT_NOT_NULL(program);
     md5i_decl_lex_begin(&lex, game, text, 1, text, strlen(text));
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    const bool is_made =
-        md5i_read_image_text(&lex, whole) && md5i_make_image_program(game, whole, program);
+    const bool is_built = md5i_read_image_text(&lex, normalized)
+                          && md5i_build_image_program(game, normalized, program);
     md5i_arena_rewind(&game->scratch, before);
     md5_game_end(game);
-    return is_made;
+    return is_built;
 }

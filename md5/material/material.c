@@ -1,17 +1,21 @@
-// Materials: their words, and what follows from these.
+// Materials: the parser of their keywords, and the values that the engine derives from them.
+//
+// `keywords` maps each keyword to a function that reads its arguments into parser->material.
+// read_material() reads all keywords and then derives implicit stages, sort order, culling,
+// coverage and depth bits. Stages are read by stage.c.
 #include "md5/material/material.h"
 
 #include "md5/core/assert.h"
 #include "md5/core/number.h"
 #include "md5/decl/decls.h"
-#include "md5/material/engine_words.h"
+#include "md5/material/engine_keywords.h"
 #include "md5/material/image.h"
 #include "md5/material/material_parser.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// == Words ========================================================================================
+// == Keywords =====================================================================================
 
 // -- Texts ----------------------------------------------------------------------------------------
 
@@ -22,8 +26,8 @@ static md5_token read_on_line(md5_material_parser *parser)
     return token;
 }
 
-// A word that sets one text of md5_material, given by its offset.
-static void read_text_word(md5_material_parser *parser)
+// Reads a text member of md5_material. parser->value is the offset of the member.
+static void read_text_keyword(md5_material_parser *parser)
 {
     const md5_token token = read_on_line(parser);
     *(const char **)(void *)((char *)&parser->material + parser->value) =
@@ -32,7 +36,7 @@ static void read_text_word(md5_material_parser *parser)
 
 static void read_editor_image(md5_material_parser *parser)
 {
-    read_text_word(parser);
+    read_text_keyword(parser);
     md5i_decl_lex_skip_line(parser->lex);
 }
 
@@ -42,7 +46,7 @@ static void read_spectrum(md5_material_parser *parser)
     parser->material.spectrum = md5i_token_int(&token);
 }
 
-// The rest of the line, as it stands there: its tokens decide only where it ends.
+// Stores the remaining text of the line unchanged. The tokens only determine the end of the line.
 static void read_render_bump(md5_material_parser *parser)
 {
     md5_token token;
@@ -60,12 +64,13 @@ static void read_render_bump(md5_material_parser *parser)
 
 enum { SOLID = 1, OPAQUE_CONTENTS = 2, DISCRETE = 1 << 10, TYPE_MASK = 15 };
 
-static const struct surface_word {
-    const char *word;
+static const struct surface_keyword {
+    const char *keyword;
     bool clears_solid;
     uint32_t surface;
     uint32_t contents;
-} surface_words[] = {
+} surface_keywords[] = {
+    // keyword, clears_solid, surface, contents
     {"solid", false, 0, SOLID},
     {"water", true, 0, 1 << 2},
     {"playerclip", false, 0, 1 << 3},
@@ -106,24 +111,26 @@ static const struct surface_word {
     {"surftype15", false, 15, 0},
 };
 
-// A surface has one type; the other flags add up.
-static bool take_surface_word(md5_material_parser *parser, const md5_token *token)
+// Applies a keyword of the surface. A surface has one type, so that the last type counts; other
+// flags are combined. Returns false if the token is not a surface keyword.
+static bool apply_surface_keyword(md5_material_parser *parser, const md5_token *token)
 {
     md5_material *const material = &parser->material;
-    const struct surface_word *const row = MD5_TOKEN_ROW(struct surface_word, surface_words, token);
-    TRY(row);
-    if (row->surface & TYPE_MASK)
+    const struct surface_keyword *const entry =
+        MD5_TOKEN_ROW(struct surface_keyword, surface_keywords, token);
+    TRY(entry);
+    if (entry->surface & TYPE_MASK)
         material->surface &= ~(uint32_t)TYPE_MASK;
-    material->surface |= row->surface;
-    material->contents |= row->contents;
-    if (row->clears_solid)
+    material->surface |= entry->surface;
+    material->contents |= entry->contents;
+    if (entry->clears_solid)
         material->contents &= ~(uint32_t)SOLID;
     return true;
 }
 
 // -- Drawing --------------------------------------------------------------------------------------
 
-// A word that sets one bool of md5_material, given by its offset.
+// Sets a bool member of md5_material. parser->value is the offset of the member.
 static void set_flag(md5_material_parser *parser)
 {
     *(bool *)(void *)((char *)&parser->material + parser->value) = true;
@@ -144,7 +151,7 @@ static void set_coverage(md5_material_parser *parser)
     parser->material.coverage = (md5_coverage)parser->value;
 }
 
-// alphazeroclamp is zeroclamp here, in the engine too.
+// As in the engine, the material keyword alphazeroclamp is the same as zeroclamp.
 static void set_repeat(md5_material_parser *parser)
 {
     parser->repeat = (md5_image_repeat)parser->value;
@@ -164,14 +171,15 @@ static void set_mirror(md5_material_parser *parser)
 
 static void set_decal(md5_material_parser *parser)
 {
-    parser->material.has_polygon_offset = parser->material.no_shadows = true;
+    parser->material.has_polygon_offset = true;
+    parser->material.no_shadows = true;
     parser->material.polygon_offset = 1.0f;
     parser->material.surface |= DISCRETE;
     parser->material.contents &= ~(uint32_t)SOLID;
     parser->material.sort = 2.0f;
 }
 
-// Takes any token of its line, whatever it is.
+// Reads any token of the line as a number.
 static void read_polygon_offset(md5_material_parser *parser)
 {
     md5_token token;
@@ -181,10 +189,10 @@ static void read_polygon_offset(md5_material_parser *parser)
         parser->material.polygon_offset = md5i_token_float(&token);
 }
 
-static const struct sort_word {
-    const char *word;
+static const struct sort_keyword {
+    const char *keyword;
     float sort;
-} sort_words[] = {
+} sort_keywords[] = {
     {"subview", -3.0f},      {"opaque", 0.0f},    {"decal", 2.0f},         {"far", 3.0f},
     {"medium", 4.0f},        {"close", 5.0f},     {"almostNearest", 6.0f}, {"nearest", 7.0f},
     {"postProcess", 100.0f}, {"portalSky", 1.0f},
@@ -197,12 +205,13 @@ static void read_sort(md5_material_parser *parser)
         md5i_decl_error(parser->lex, "a number or a keyword", "missing sort parameter");
         return;
     }
-    const struct sort_word *const row = MD5_TOKEN_ROW(struct sort_word, sort_words, &token);
-    if (row) {
-        parser->material.sort = row->sort;
+    const struct sort_keyword *const entry =
+        MD5_TOKEN_ROW(struct sort_keyword, sort_keywords, &token);
+    if (entry) {
+        parser->material.sort = entry->sort;
         return;
     }
-    // The text as a decimal number, whatever kind of token it is: 010 is 10 here.
+    // Any kind of token is read as a decimal number: `010` is 10, not an octal number.
     double number = 0.0;
     if (!md5i_scan_double(token.text, token.text + token.size, &number))
         number = 0.0;
@@ -211,13 +220,13 @@ static void read_sort(md5_material_parser *parser)
 
 // -- Deforms --------------------------------------------------------------------------------------
 
-static const struct deform_word {
-    const char *word;
+static const struct deform_keyword {
+    const char *keyword;
     md5_deform deform;
-    bool is_flat;  // faces the view: drawn from both sides, without a shadow
-    bool has_decl; // the name of a table or particle follows
+    bool is_flat;  // faces the viewer: drawn from both sides, without a shadow
+    bool has_decl; // the next argument is the name of a table or particle
     uint32_t num_registers;
-} deform_words[] = {
+} deform_keywords[] = {
     {"sprite", MD5_DEFORM_SPRITE, true, false, 0},
     {"tube", MD5_DEFORM_TUBE, true, false, 0},
     {"flare", MD5_DEFORM_FLARE, true, false, 1},
@@ -229,7 +238,8 @@ static const struct deform_word {
     {"particle2", MD5_DEFORM_PARTICLE2, false, true, 0},
 };
 
-// A table that a deform names becomes an implicit one if no file declares it.
+// Reads the table or particle name of a deform. If no file declares the table, adds an implicit
+// one.
 static void read_deform_decl(md5_material_parser *parser)
 {
     md5_game *const game = parser->game;
@@ -252,22 +262,23 @@ static void read_deform(md5_material_parser *parser)
     md5_token token;
     if (!md5i_decl_lex_any(parser->lex, &token))
         return;
-    const struct deform_word *const row = MD5_TOKEN_ROW(struct deform_word, deform_words, &token);
-    if (!row) {
+    const struct deform_keyword *const entry =
+        MD5_TOKEN_ROW(struct deform_keyword, deform_keywords, &token);
+    if (!entry) {
         md5i_decl_error(parser->lex, "a deform such as sprite", "Bad deform type %s",
                         MD5_SHOWN(&token));
         if (!parser->is_defaulted)
-            md5i_skip_unknown_word(parser->lex, &token, MD5_WORD_MATERIAL);
+            md5i_skip_unknown_keyword(parser->lex, &token, MD5_SCOPE_MATERIAL);
         return;
     }
-    parser->material.deform = row->deform;
-    if (row->is_flat) {
+    parser->material.deform = entry->deform;
+    if (entry->is_flat) {
         parser->material.cull = MD5_CULL_NONE;
         parser->material.no_shadows = true;
     }
-    if (row->has_decl)
+    if (entry->has_decl)
         read_deform_decl(parser);
-    for (uint32_t i = 0; i < row->num_registers && !parser->is_defaulted; i++)
+    for (uint32_t i = 0; i < entry->num_registers && !parser->is_defaulted; i++)
         parser->material.deform_registers[i] = md5i_read_expression(parser);
 }
 
@@ -286,15 +297,17 @@ static void read_falloff(md5_material_parser *parser)
 {
     char text[MD5_IMAGE_TEXT];
     if (md5i_read_image_text(parser->lex, text))
-        (void)md5i_make_image_program(parser->game, text, &parser->material.light_falloff);
+        (void)md5i_build_image_program(parser->game, text, &parser->material.light_falloff);
 }
 
-// diffusemap IMAGE and the like are stages, made as in the engine: from a text that contains the
-// name of the image without quotes. So a name that needs its quotes is an error.
+// Reads a shortcut for a stage, such as `diffusemap IMAGE`. As in the engine, the stage is parsed
+// from a text that contains the name of the image without quotes. A name that needs quotes is
+// therefore an error.
 static void read_shortcut(md5_material_parser *parser)
 {
     static const char *const lights[] = {"", "bumpmap", "diffusemap", "specularmap"};
-    char image[MD5_IMAGE_TEXT], text[MD5_IMAGE_TEXT + 64];
+    char image[MD5_IMAGE_TEXT];
+    char text[MD5_IMAGE_TEXT + 64];
     md5_decl_lex lex;
     md5_decl_lex *const outer = parser->lex;
     if (!md5i_read_image_text(outer, image))
@@ -309,25 +322,25 @@ static void read_shortcut(md5_material_parser *parser)
     parser->lex = outer;
 }
 
-// -- Words ----------------------------------------------------------------------------------------
+// -- Table ----------------------------------------------------------------------------------------
 
-#define MATERIAL_FLAG(member) set_flag, (int)offsetof(md5_material, member)
-#define MATERIAL_TEXT(member) read_text_word, (int)offsetof(md5_material, member)
+// The offset of a member, for set_flag() and read_text_keyword().
+#define MEMBER(name) (int)offsetof(md5_material, name)
 
-static const struct material_word {
-    const char *word;
+static const struct material_keyword {
+    const char *keyword;
     void (*read)(md5_material_parser *parser);
-    int value; // parser->value
-} words[] = {
-    {"qer_editorimage", read_editor_image, (int)offsetof(md5_material, editor_image)},
-    {"description", MATERIAL_TEXT(description)},
+    int value; // copied to parser->value for `read`
+} keywords[] = {
+    {"qer_editorimage", read_editor_image, MEMBER(editor_image)},
+    {"description", read_text_keyword, MEMBER(description)},
     {"polygonOffset", read_polygon_offset, 0},
-    {"noShadows", MATERIAL_FLAG(no_shadows)},
-    {"suppressInSubview", MATERIAL_FLAG(suppressed_in_subview)},
-    {"portalSky", MATERIAL_FLAG(is_portal_sky)},
-    {"noSelfShadow", MATERIAL_FLAG(no_self_shadow)},
-    {"noPortalFog", MATERIAL_FLAG(no_portal_fog)},
-    {"forceShadows", MATERIAL_FLAG(force_shadows)},
+    {"noShadows", set_flag, MEMBER(no_shadows)},
+    {"suppressInSubview", set_flag, MEMBER(suppressed_in_subview)},
+    {"portalSky", set_flag, MEMBER(is_portal_sky)},
+    {"noSelfShadow", set_flag, MEMBER(no_self_shadow)},
+    {"noPortalFog", set_flag, MEMBER(no_portal_fog)},
+    {"forceShadows", set_flag, MEMBER(force_shadows)},
     {"noOverlays", clear_overlays, 0},
     {"forceOverlays", force_overlays, 0},
     {"translucent", set_coverage, MD5_COVERAGE_TRANSLUCENT},
@@ -337,14 +350,14 @@ static const struct material_word {
     {"forceOpaque", set_coverage, MD5_COVERAGE_OPAQUE},
     {"twoSided", set_cull, MD5_CULL_NONE},
     {"backSided", set_cull, MD5_CULL_FRONT},
-    {"fogLight", MATERIAL_FLAG(is_fog_light)},
-    {"blendLight", MATERIAL_FLAG(is_blend_light)},
-    {"ambientLight", MATERIAL_FLAG(is_ambient_light)},
+    {"fogLight", set_flag, MEMBER(is_fog_light)},
+    {"blendLight", set_flag, MEMBER(is_blend_light)},
+    {"ambientLight", set_flag, MEMBER(is_ambient_light)},
     {"mirror", set_mirror, 0},
-    {"noFog", MATERIAL_FLAG(no_fog)},
-    {"unsmoothedTangents", MATERIAL_FLAG(unsmoothed_tangents)},
+    {"noFog", set_flag, MEMBER(no_fog)},
+    {"unsmoothedTangents", set_flag, MEMBER(unsmoothed_tangents)},
     {"lightFalloffImage", read_falloff, 0},
-    {"guisurf", MATERIAL_TEXT(gui)},
+    {"guisurf", read_text_keyword, MEMBER(gui)},
     {"sort", read_sort, 0},
     {"spectrum", read_spectrum, 0},
     {"deform", read_deform, 0},
@@ -356,36 +369,39 @@ static const struct material_word {
     {"DECAL_MACRO", set_decal, 0},
 };
 
-// Reads the material behind its first brace, up to its last one. An error is reported, and in the
-// engine mode sets parser->is_defaulted. Returns false if memory runs out.
-static bool read_words(md5_material_parser *parser)
+// Reads a material from the token after its first brace up to its last brace. Reports errors. In
+// engine mode an error sets parser->is_defaulted. Returns false if memory runs out.
+static bool read_keywords(md5_material_parser *parser)
 {
     md5_token token;
     while (!parser->is_defaulted && md5_game_has_memory(parser->game)) {
         const bool is_read = md5i_decl_lex_any(parser->lex, &token);
-        parser->is_defaulted |= !is_read && !md5_is_lenient(parser->game);
+        if (!is_read && !md5_is_lenient(parser->game))
+            parser->is_defaulted = true;
         if (!is_read || md5i_token_is(&token, "}"))
             return true;
-        if (take_surface_word(parser, &token))
+        if (apply_surface_keyword(parser, &token))
             continue;
-        const struct material_word *const row = MD5_TOKEN_ROW(struct material_word, words, &token);
-        if (row) {
-            parser->value = row->value;
-            row->read(parser);
+        const struct material_keyword *const keyword =
+            MD5_TOKEN_ROW(struct material_keyword, keywords, &token);
+        if (keyword) {
+            parser->value = keyword->value;
+            keyword->read(parser);
         } else if (md5i_token_is(&token, "{")) {
             md5i_read_stage(parser);
         } else {
-            md5i_unknown_word(parser->lex, &token, MD5_WORD_MATERIAL,
-                              "unknown general material parameter", parser->decl->name,
-                              "a material keyword, a stage or '}'");
+            md5i_report_unknown_keyword(parser->lex, &token, MD5_SCOPE_MATERIAL,
+                                        "unknown general material parameter", parser->decl->name,
+                                        "a material keyword, a stage or '}'");
         }
     }
     return md5_game_has_memory(parser->game);
 }
 
-// == Materials ====================================================================================
+// == Derived values ===============================================================================
 //
-// Materials: what the engine derives from the words once all are read, and its defaults.
+// The values that the engine derives from the keywords after it has read all of them, and its
+// defaults.
 
 // -- Stages ---------------------------------------------------------------------------------------
 
@@ -398,31 +414,50 @@ static bool has_light(const md5_material_parser *parser, md5_stage_light light)
     return false;
 }
 
-// A material that receives light needs a bump stage, and another one, or a reflection.
+static bool has_reflection(const md5_material_parser *parser)
+{
+    for (uint32_t i = 0; i < parser->material.num_stages; i++) {
+        if (parser->stages[i].texgen == MD5_TEXGEN_REFLECT)
+            return true;
+    }
+    return false;
+}
+
+// Adds the stages that the engine requires: a material that receives light has a bump stage, and
+// also a diffuse stage, a specular stage or a reflection. Returns false if memory runs out.
 static bool add_implicit_stages(md5_material_parser *parser)
 {
     const bool has_bump = has_light(parser, MD5_STAGE_BUMP);
-    const bool has_other =
+    const bool has_color =
         has_light(parser, MD5_STAGE_DIFFUSE) || has_light(parser, MD5_STAGE_SPECULAR);
-    if ((!has_bump && !has_other) || parser->material.num_stages == MD5_MAX_STAGES)
+    if ((!has_bump && !has_color) || parser->material.num_stages == MD5_MAX_STAGES)
         return true;
     if (!has_bump)
         return md5i_add_plain_stage(parser, MD5_STAGE_BUMP, "_flat");
-    bool is_shown = has_other; // or reflects
-    for (uint32_t i = 0; i < parser->material.num_stages; i++)
-        is_shown |= parser->stages[i].texgen == MD5_TEXGEN_REFLECT;
-    return is_shown || md5i_add_plain_stage(parser, MD5_STAGE_DIFFUSE, "_white");
+    if (has_color || has_reflection(parser))
+        return true;
+    return md5i_add_plain_stage(parser, MD5_STAGE_DIFFUSE, "_white");
 }
 
-// Whether what is behind a surface shows through its first stage.
-static bool is_blended(uint32_t bits)
+// Returns true if the blend factors depend on the color or the alpha of the background.
+static bool depends_on_background(uint32_t bits)
 {
-    const uint32_t source = bits & 0x0F;
     const uint32_t destination = bits & 0xF0;
-    return destination != 0 || source == 3 || source == 4 || source == 7 || source == 8;
+    if (destination != 0)
+        return true;
+    switch (bits & 0x0F) {
+    case 3: // GL_DST_COLOR
+    case 4: // GL_ONE_MINUS_DST_COLOR
+    case 7: // GL_DST_ALPHA
+    case 8: // GL_ONE_MINUS_DST_ALPHA
+        return true;
+    default:
+        return false;
+    }
 }
 
-static bool shows_screen(const md5_stage *stage)
+// Returns true if a stage uses the image of the screen as a texture.
+static bool reads_screen(const md5_stage *stage)
 {
     static const char name[] = "_currentRender";
     if (md5_is_same_word(stage->image.text, name))
@@ -435,45 +470,35 @@ static bool shows_screen(const md5_stage *stage)
     return false;
 }
 
-// Values of md5_material.sort that the engine has names for, and that of a material that sets none.
+// Values of md5_material.sort that have names in the engine. SORT_UNSET: the material does not have
+// the keyword `sort`.
 #define SORT_UNSET (-1.0f)
+#define SORT_SUBVIEW (-3.0f)
+#define SORT_OPAQUE 0.0f
 #define SORT_PORTAL_SKY 1.0f
 #define SORT_DECAL 2.0f
 #define SORT_MEDIUM 4.0f
 #define SORT_POST_PROCESS 100.0f
 
-// -- Parsing --------------------------------------------------------------------------------------
-
-// Reads a material from a lexer that is before its first brace.
-static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5_decl_lex *lex)
+// Returns the end of the group of stages that begins at index `first`. A group that begins with a
+// bump stage ends before the next bump stage. Any other group contains all remaining stages.
+static uint32_t stage_group_end(const md5_material_parser *parser, uint32_t first)
 {
-    enum { NO_IMPACT = 1 << 8 };
-    md5_material *const material = &parser->material;
-    parser->decl = decl;
-    parser->lex = lex;
-    parser->is_defaulted = parser->forces_overlays = false;
-    parser->repeat = MD5_IMAGE_REPEAT;
-    memset(material, 0, sizeof *material);
-    material->decl = decl;
-    material->sort = SORT_UNSET;
-    material->contents = 1;
-    material->allows_overlays = true;
-    material->light_falloff.text = "";
-    md5i_clear_expressions(parser);
-    (void)md5i_decl_lex_skip_until(lex, "{");
-    TRY(read_words(parser));
-    if (parser->is_defaulted)
-        return true;
-    TRY(add_implicit_stages(parser));
-    // Sort each group by light: ambient, bump, diffuse, specular. Equal ones keep their order.
-    for (uint32_t first = 0; first < material->num_stages;) {
-        // The end of the group of stages that begins at `first`: the next bump stage. A group that
-        // does not begin with one goes on to the end.
-        uint32_t end = first + 1;
-        while (end < material->num_stages
-               && (parser->stages[first].light != MD5_STAGE_BUMP
-                   || parser->stages[end].light != MD5_STAGE_BUMP))
-            end++;
+    const uint32_t count = parser->material.num_stages;
+    if (parser->stages[first].light != MD5_STAGE_BUMP)
+        return count;
+    uint32_t end = first + 1;
+    while (end < count && parser->stages[end].light != MD5_STAGE_BUMP)
+        end++;
+    return end;
+}
+
+// Sorts each group of stages by light: ambient, bump, diffuse, specular. The sort is stable.
+static void sort_stages(md5_material_parser *parser)
+{
+    uint32_t first = 0;
+    while (first < parser->material.num_stages) {
+        const uint32_t end = stage_group_end(parser, first);
         for (uint32_t i = first + 1; i < end; i++) {
             const md5_stage moved = parser->stages[i];
             uint32_t to = i;
@@ -483,59 +508,126 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
         }
         first = end;
     }
-    // Two-sided surfaces with normals are drawn twice, so that each side has normals of its own.
-    for (uint32_t i = 0; i < material->num_stages && material->cull == MD5_CULL_NONE; i++) {
+}
+
+// Draws a two-sided surface with normals twice instead, so that each side has its own normals.
+static void derive_back_sides(md5_material_parser *parser)
+{
+    md5_material *const material = &parser->material;
+    if (material->cull != MD5_CULL_NONE)
+        return;
+    for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &parser->stages[i];
         if (stage->light != MD5_STAGE_AMBIENT || stage->texgen != MD5_TEXGEN_EXPLICIT) {
             material->cull = MD5_CULL_BACK;
             material->creates_back_sides = true;
+            return;
         }
     }
+}
+
+// Derives the coverage of a material without a keyword that sets it, and the values that depend on
+// the coverage.
+static void derive_coverage(md5_material_parser *parser)
+{
+    enum { CONTENTS_OPAQUE = 2 };
+    md5_material *const material = &parser->material;
     const bool is_lit = has_light(parser, MD5_STAGE_BUMP) || has_light(parser, MD5_STAGE_DIFFUSE)
                         || has_light(parser, MD5_STAGE_SPECULAR);
-    if ((int)material->coverage == 0) { // no word has set it
-        const bool is_seen_through =
-            material->num_stages == 0 || (!is_lit && is_blended(parser->stages[0].bits));
-        material->coverage = is_seen_through ? MD5_COVERAGE_TRANSLUCENT : MD5_COVERAGE_OPAQUE;
+    if ((int)material->coverage == 0) { // not set
+        const bool is_translucent =
+            material->num_stages == 0 || (!is_lit && depends_on_background(parser->stages[0].bits));
+        material->coverage = is_translucent ? MD5_COVERAGE_TRANSLUCENT : MD5_COVERAGE_OPAQUE;
     }
     if (material->coverage == MD5_COVERAGE_TRANSLUCENT)
         material->no_shadows = true;
     else
-        material->contents |= 2;
+        material->contents |= CONTENTS_OPAQUE;
+}
+
+// Derives the sort order of a material without the keyword `sort`. A material that reads the screen
+// is drawn after all others.
+static void derive_sort(md5_material_parser *parser)
+{
+    md5_material *const material = &parser->material;
     if (material->sort == SORT_UNSET) {
-        const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
-        material->sort = material->has_polygon_offset ? SORT_DECAL
-                         : is_translucent             ? SORT_MEDIUM
-                                                      : 0.0f;
+        if (material->has_polygon_offset)
+            material->sort = SORT_DECAL;
+        else if (material->coverage == MD5_COVERAGE_TRANSLUCENT)
+            material->sort = SORT_MEDIUM;
+        else
+            material->sort = SORT_OPAQUE;
     }
     for (uint32_t i = 0; i < material->num_stages; i++) {
-        if (shows_screen(&parser->stages[i]) && material->sort != SORT_PORTAL_SKY) {
+        if (reads_screen(&parser->stages[i]) && material->sort != SORT_PORTAL_SKY) {
             material->sort = SORT_POST_PROCESS;
             material->coverage = MD5_COVERAGE_TRANSLUCENT;
         }
     }
-    // Opaque surfaces are drawn where the depth pass has drawn them; others by depth, without
-    // writing it.
+}
+
+// Sets the depth bits of the stages. Opaque surfaces are drawn only at the depth that the depth
+// pass wrote. Translucent surfaces are drawn in front of that depth and do not write depth.
+static void derive_depth_bits(md5_material_parser *parser)
+{
+    const md5_material *const material = &parser->material;
+    if (material->sort == SORT_POST_PROCESS)
+        return;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         md5_stage *const stage = &parser->stages[i];
-        if (material->sort == SORT_POST_PROCESS)
-            continue;
         stage->bits |= MD5_STAGE_NO_DEPTH;
         if (material->coverage != MD5_COVERAGE_TRANSLUCENT && !stage->ignore_alpha_test)
             stage->bits |= MD5_STAGE_DEPTH_EQUAL;
     }
+}
+
+static void derive_subview_and_overlays(md5_material_parser *parser)
+{
+    enum { NO_IMPACT = 1 << 8 };
+    md5_material *const material = &parser->material;
     const bool is_drawn = material->num_stages > 0 || material->gui;
-    material->has_subview = material->sort == -3.0f;
+    material->has_subview = material->sort == SORT_SUBVIEW;
     for (uint32_t i = 0; i < material->num_stages; i++)
         material->has_subview |= parser->stages[i].dynamic != MD5_IMAGE_STATIC;
     if (!is_drawn || material->coverage != MD5_COVERAGE_OPAQUE || (material->surface & NO_IMPACT))
         material->allows_overlays = false;
     if (parser->forces_overlays)
         material->allows_overlays = true;
+}
+
+// -- Parsing --------------------------------------------------------------------------------------
+
+// Reads a material. The next token of the lexer is before the material's first brace.
+static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5_decl_lex *lex)
+{
+    md5_material *const material = &parser->material;
+    parser->decl = decl;
+    parser->lex = lex;
+    parser->is_defaulted = false;
+    parser->forces_overlays = false;
+    parser->repeat = MD5_IMAGE_REPEAT;
+    memset(material, 0, sizeof *material);
+    material->decl = decl;
+    material->sort = SORT_UNSET;
+    material->contents = 1;
+    material->allows_overlays = true;
+    material->light_falloff.text = "";
+    md5i_clear_expressions(parser);
+    (void)md5i_decl_lex_skip_until(lex, "{");
+    TRY(read_keywords(parser));
+    if (parser->is_defaulted)
+        return true;
+    TRY(add_implicit_stages(parser));
+    sort_stages(parser);
+    derive_back_sides(parser);
+    derive_coverage(parser);
+    derive_sort(parser);
+    derive_depth_bits(parser);
+    derive_subview_and_overlays(parser);
     return true;
 }
 
-static bool read_text(md5_material_parser *parser, const md5_decl *decl, const char *text)
+static bool read_material_text(md5_material_parser *parser, const md5_decl *decl, const char *text)
 {
     md5_decl_lex lex;
     md5i_decl_lex_begin(&lex, parser->game, decl->file, decl->line, text, strlen(text));
@@ -543,30 +635,38 @@ static bool read_text(md5_material_parser *parser, const md5_decl *decl, const c
     return read_material(parser, decl, &lex);
 }
 
+// Reads an implicit material. As in the engine, it has one stage, whose image is the name of the
+// material.
+static bool read_implicit_material(md5_material_parser *parser, const md5_decl *decl)
+{
+    static const char format[] = "{ { blend blend colored map \"%s\" clamp } }";
+    const size_t size = strlen(decl->name) + sizeof format;
+    char *const text = MD5_NEW(&parser->game->scratch, char, size);
+    TRY(text);
+    (void)snprintf(text, size, format, decl->name);
+    return read_material_text(parser, decl, text);
+}
+
+// Reads the declaration of a material. A material with an error becomes the engine's default
+// material. Returns false if memory runs out.
 static bool read_entry(md5_material_parser *parser, md5_decl_entry *entry)
 {
     md5_decl_lex lex;
     if (!entry->decl.file) {
-        // One stage whose image is the name: what the engine makes of a material that no file
-        // declares.
-        static const char format[] = "{ { blend blend colored map \"%s\" clamp } }";
-        const size_t room = strlen(entry->decl.name) + sizeof format;
-        char *const text = MD5_NEW(&parser->game->scratch, char, room);
-        TRY(text);
-        (void)snprintf(text, room, format, entry->decl.name);
-        TRY(read_text(parser, &entry->decl, text));
+        TRY(read_implicit_material(parser, &entry->decl));
     } else {
         md5i_decl_lex_begin_decl(&lex, parser->game, entry, &parser->is_defaulted);
         TRY(read_material(parser, &entry->decl, &lex));
     }
     if (!parser->is_defaulted)
         return true;
-    TRY(read_text(parser, &entry->decl, "{ { blend blend map _default } }"));
+    TRY(read_material_text(parser, &entry->decl, "{ { blend blend map _default } }"));
     parser->is_defaulted = true;
     return true;
 }
 
-static bool keep_material(md5_material_parser *parser, md5_decl_entry *entry)
+// Copies the parsed material to the memory of the game. Returns false if memory runs out.
+static bool store_material(md5_material_parser *parser, md5_decl_entry *entry)
 {
     md5_arena *const arena = &parser->game->arena;
     md5_material *const from = &parser->material;
@@ -577,13 +677,14 @@ static bool keep_material(md5_material_parser *parser, md5_decl_entry *entry)
     from->ops = (const md5_material_op *)md5i_arena_copy(arena, parser->ops, from->num_ops,
                                                          sizeof(md5_material_op));
     md5_material *const material = (md5_material *)md5i_arena_copy(arena, from, 1, sizeof *from);
-    TRY(from->stages && from->registers && from->ops && material);
+    TRY(from->stages && from->registers);
+    TRY(from->ops && material);
     entry->parsed = material;
     entry->decl.state = parser->is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
 }
 
-// Parses a material, unless that has been done. Returns false if memory runs out.
+// Parses a material if it has not been parsed. Returns false if memory runs out.
 static bool parse_material(md5_game *game, md5_decl_entry *entry)
 {
     if (entry->parsed)
@@ -595,13 +696,13 @@ static bool parse_material(md5_game *game, md5_decl_entry *entry)
     md5_material_parser *const parser = game->parser;
     TRY(parser);
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    const bool is_kept =
-        read_entry(parser, entry) && md5_game_has_memory(game) && keep_material(parser, entry);
+    const bool is_stored =
+        read_entry(parser, entry) && md5_game_has_memory(game) && store_material(parser, entry);
     md5i_arena_rewind(&game->scratch, before);
-    return is_kept;
+    return is_stored;
 }
 
-md5_decl_entry *md5i_parse_material_of(md5_game *game, const char *name, size_t size)
+md5_decl_entry *md5i_parse_material_named(md5_game *game, const char *name, size_t size)
 {
     md5_decl_entry *const entry = md5i_find_or_add_entry(game, MD5_DECL_MATERIAL, name, size);
     return entry && parse_material(game, entry) ? entry : NULL;

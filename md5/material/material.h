@@ -1,4 +1,4 @@
-// Tables, materials and skins, for declarations that refer to them.
+// Parsing of tables, materials and skins on request, for declarations that refer to them.
 #ifndef MD5_MATERIAL_MATERIAL_H
 #define MD5_MATERIAL_MATERIAL_H
 
@@ -9,13 +9,13 @@
 // memory runs out.
 bool md5i_parse_table(md5_game *game, md5_decl_entry *entry);
 
-// Returns the value at x, in cycles: x = 1 is the end of the table. As in the engine, a table of
-// one value is 1 everywhere. Returns 0 if x is not finite.
-float md5i_table_at(const md5_table *table, float x);
+// Returns the value of a table at `x`, in cycles: x = 1 is the end of the table. As in the engine,
+// a table with one value returns 1 everywhere. Returns 0 if `x` is not finite.
+float md5i_sample_table(const md5_table *table, float x);
 
-// Return the material or the skin of a name, parsed; an implicit one if no file declares it. Return
-// NULL and set the context's error if memory runs out.
-md5_decl_entry *md5i_parse_material_of(md5_game *game, const char *name, size_t size);
-md5_decl_entry *md5i_parse_skin_of(md5_game *game, const char *name, size_t size);
+// Return the parsed material or skin with a name. If no file declares it, add an implicit one.
+// Return NULL and set the context's error if memory runs out.
+md5_decl_entry *md5i_parse_material_named(md5_game *game, const char *name, size_t size);
+md5_decl_entry *md5i_parse_skin_named(md5_game *game, const char *name, size_t size);
 
 #endif

@@ -1,4 +1,7 @@
 // Skins: skin NAME { [model FILE] FROM TO ... }
+//
+// A skin replaces materials of a model. `skin_reader` collects replacements and models while a
+// declaration is read; parse_skin() copies them to the game's memory.
 #include "md5/core/assert.h"
 #include "md5/decl/containers.h"
 #include "md5/decl/decls.h"
@@ -6,100 +9,118 @@
 
 #include <string.h>
 
-// Rows and models while they are read, in game->scratch.
+// The state of the parser. The arrays are in game->scratch.
 typedef struct skin_reader {
     md5_game *game;
     md5_decl_lex lex;
-    md5_skin_def skin;
-    md5_skin_replacement *rows;
+    md5_skin_def skin; // the counts
+    md5_skin_replacement *replacements;
     const char **models;
-    bool is_defaulted; // by an error
+    bool is_defaulted; // the declaration has an error
 } skin_reader;
 
-// Returns the name of a material, which is parsed if a file declares it. Others take only their
-// names: a skin may have very many. Returns NULL if memory runs out.
-static const char *name_of(md5_game *game, const md5_token *token)
+// Returns the name of a material. The material is parsed if a file declares it. Materials without
+// a file use only the memory of their names, because a skin may name very many of them. Returns
+// NULL if memory runs out.
+static const char *material_name(md5_game *game, const md5_token *token)
 {
     char name[MD5_LONGEST_NAME];
     if (md5i_find_entry(game, MD5_DECL_MATERIAL, token->text, token->size)) {
-        const md5_decl_entry *const entry = md5i_parse_material_of(game, token->text, token->size);
+        const md5_decl_entry *const entry =
+            md5i_parse_material_named(game, token->text, token->size);
         return entry ? entry->decl.name : NULL;
     }
     md5i_canonical_name(name, token->text, token->size);
     return md5_copy_text(&game->arena, name, strlen(name));
 }
 
-// Adds a row of two names as they are written.
-static bool add_names(skin_reader *reader, const md5_token *from, const md5_token *to)
+// Adds a replacement of material `from` by material `to`. The name `*` is every material.
+static bool add_replacement(skin_reader *reader, const md5_token *from, const md5_token *to)
 {
     const bool is_all = md5i_token_is(from, "*");
-    const char *const source = is_all ? NULL : name_of(reader->game, from);
-    const char *const target = name_of(reader->game, to);
+    const char *const source = is_all ? NULL : material_name(reader->game, from);
+    const char *const target = material_name(reader->game, to);
     TRY((is_all || source) && target);
-    reader->rows = (md5_skin_replacement *)md5_grow(
-        &reader->game->scratch, reader->rows, reader->skin.num_replacements, sizeof *reader->rows);
-    TRY(reader->rows);
-    reader->rows[reader->skin.num_replacements++] = (md5_skin_replacement){source, target};
+    reader->replacements = (md5_skin_replacement *)md5_grow(
+        &reader->game->scratch, reader->replacements, reader->skin.num_replacements,
+        sizeof *reader->replacements);
+    TRY(reader->replacements);
+    reader->replacements[reader->skin.num_replacements++] = (md5_skin_replacement){source, target};
     return true;
 }
 
-// Makes the engine's substitute for a skin that no file declares, or that has an error: every
-// material is replaced by the default one. In lenient mode materials stay as they are, since
-// the skin may be in a base folder that is missing.
-static bool make_implicit(skin_reader *reader, const char *name)
+static bool add_model(skin_reader *reader, const md5_token *name)
+{
+    md5_game *const game = reader->game;
+    reader->models = (const char **)md5_grow(&game->scratch, reader->models,
+                                             reader->skin.num_models, sizeof *reader->models);
+    const char *const copy = md5_copy_text(&game->arena, name->text, name->size);
+    TRY(reader->models && copy);
+    reader->models[reader->skin.num_models++] = copy;
+    return true;
+}
+
+// Replaces the content of a skin that no file declares, or that has an error. A skin that no file
+// declares, but whose name is a material, replaces `_default` by that material. Otherwise every
+// material is replaced by `_default`, as in the engine. In lenient mode the materials are then
+// unchanged instead, because the skin may be in a base folder that is missing.
+static bool build_implicit_skin(skin_reader *reader, const char *name)
 {
     const md5_token builtin = {.text = "_default", .size = strlen("_default")};
     const md5_token all = {.text = "*", .size = 1};
-    const md5_token own = {.text = name, .size = strlen(name)};
-    reader->skin.num_replacements = reader->skin.num_models = 0;
+    const md5_token material = {.text = name, .size = strlen(name)};
+    reader->skin.num_replacements = 0;
+    reader->skin.num_models = 0;
     if (!reader->is_defaulted
-        && md5i_find_entry(reader->game, MD5_DECL_MATERIAL, own.text, own.size))
-        return add_names(reader, &builtin, &own);
+        && md5i_find_entry(reader->game, MD5_DECL_MATERIAL, material.text, material.size))
+        return add_replacement(reader, &builtin, &material);
     reader->is_defaulted = true;
-    return md5_is_lenient(reader->game) || add_names(reader, &all, &builtin);
+    return md5_is_lenient(reader->game) || add_replacement(reader, &all, &builtin);
 }
 
-// Parses a skin, unless that has been done. Returns false if memory runs out.
+// Reads the declaration of a skin. Returns false if memory runs out.
+static bool read_skin(skin_reader *reader, md5_decl_entry *entry)
+{
+    md5_token token;
+    md5_token second;
+    md5i_decl_lex_begin_decl(&reader->lex, reader->game, entry, &reader->is_defaulted);
+    (void)md5i_decl_lex_skip_until(&reader->lex, "{");
+    while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
+        if (!md5i_decl_lex_read(&reader->lex, &second)) {
+            md5i_decl_error(&reader->lex, "a material", "Unexpected end of file");
+            return true;
+        }
+        if (md5_is_lenient(reader->game) && second.kind == MD5_TOKEN_PUNCTUATION
+            && md5i_token_is(&second, "}")) {
+            md5i_decl_lex_warn(&reader->lex, "expected a material after %s but found '}'",
+                               MD5_SHOWN(&token));
+            return true;
+        }
+        if (md5i_token_is_word(&token, "model"))
+            TRY(add_model(reader, &second));
+        else
+            TRY(add_replacement(reader, &token, &second));
+    }
+    return true;
+}
+
+// Parses a skin if it has not been parsed. Returns false if memory runs out.
 static bool parse_skin(md5_game *game, md5_decl_entry *entry)
 {
     skin_reader reader = {.game = game};
     if (entry->parsed)
         return true;
-    if (entry->decl.file) {
-        md5_token token, second;
-        md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_defaulted);
-        (void)md5i_decl_lex_skip_until(&reader.lex, "{");
-        while (md5i_decl_lex_read(&reader.lex, &token) && !md5i_token_is(&token, "}")) {
-            if (!md5i_decl_lex_read(&reader.lex, &second)) {
-                md5i_decl_error(&reader.lex, "a material", "Unexpected end of file");
-                break;
-            }
-            if (md5_is_lenient(game) && second.kind == MD5_TOKEN_PUNCTUATION
-                && md5i_token_is(&second, "}")) {
-                md5i_decl_lex_warn(&reader.lex, "expected a material after %s but found '}'",
-                                   MD5_SHOWN(&token));
-                break;
-            }
-            if (md5i_token_is_word(&token, "model")) {
-                reader.models = (const char **)md5_grow(
-                    &game->scratch, reader.models, reader.skin.num_models, sizeof *reader.models);
-                const char *const copy = md5_copy_text(&game->arena, second.text, second.size);
-                TRY(reader.models && copy);
-                reader.models[reader.skin.num_models++] = copy;
-            } else {
-                TRY(add_names(&reader, &token, &second));
-            }
-        }
-    }
+    if (entry->decl.file)
+        TRY(read_skin(&reader, entry));
     if (!entry->decl.file || reader.is_defaulted)
-        TRY(make_implicit(&reader, entry->decl.name));
+        TRY(build_implicit_skin(&reader, entry->decl.name));
     md5_arena *const arena = &game->arena;
     md5_skin_def *const skin = MD5_NEW(arena, md5_skin_def, 1);
     TRY(skin);
     *skin = reader.skin;
     skin->decl = &entry->decl;
     skin->replacements = (const md5_skin_replacement *)md5i_arena_copy(
-        arena, reader.rows, skin->num_replacements, sizeof *skin->replacements);
+        arena, reader.replacements, skin->num_replacements, sizeof *skin->replacements);
     skin->models = (const char *const *)md5i_arena_copy(arena, reader.models, skin->num_models,
                                                         sizeof *skin->models);
     TRY(skin->replacements && skin->models);
@@ -108,7 +129,7 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
     return true;
 }
 
-md5_decl_entry *md5i_parse_skin_of(md5_game *game, const char *name, size_t size)
+md5_decl_entry *md5i_parse_skin_named(md5_game *game, const char *name, size_t size)
 {
     md5_decl_entry *const entry = md5i_find_or_add_entry(game, MD5_DECL_SKIN, name, size);
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
@@ -124,7 +145,7 @@ const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_erro
     return (const md5_skin_def *)md5i_request(game, MD5_DECL_SKIN, name, parse_skin, error);
 }
 
-// -- Use ------------------------------------------------------------------------------------------
+// -- Lookup ---------------------------------------------------------------------------------------
 
 const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin,
                                   const char *material)

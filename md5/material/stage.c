@@ -1,9 +1,13 @@
-// Tables, expressions of materials, and the stages that are made of them.
+// Tables, expressions and stages of materials.
+//
+// Expressions are compiled to operations on registers, which md5_evaluate_material() executes for
+// each frame. Tables are sampled by these operations. Stages refer to registers for their colors,
+// conditions and texture matrices. The parser's state is md5_material_parser.
 #include "md5/core/assert.h"
 #include "md5/decl/containers.h"
 #include "md5/decl/decls.h"
 #include "md5/decl/game.h"
-#include "md5/material/engine_words.h"
+#include "md5/material/engine_keywords.h"
 #include "md5/material/image.h"
 #include "md5/material/material.h"
 #include "md5/material/material_parser.h"
@@ -15,14 +19,14 @@
 
 // == Tables =======================================================================================
 //
-// Tables: table NAME { [snap] [clamp] { v, v, ... } }
+// table NAME { [snap] [clamp] { v, v, ... } }
 
-// The values of a table while they are read, in game->scratch.
+// A table while it is read.
 typedef struct table_reader {
     md5_decl_lex lex;
     md5_table table;
-    float *values;
-    bool is_defaulted; // by an error
+    float *values;     // in game->scratch
+    bool is_defaulted; // the table has an error
 } table_reader;
 
 static bool add_value(table_reader *reader, float value)
@@ -34,9 +38,9 @@ static bool add_value(table_reader *reader, float value)
     return true;
 }
 
-// Reads { v, v, ... } behind its first brace. In lenient mode a token that is not a number
-// reads as 0, a comma may be missing, and one may stand behind the last value. Returns false after
-// an error.
+// Reads { v, v, ... } after its first brace. In lenient mode a token that is not a number is read
+// as 0, a comma may be missing, and a comma may follow the last value. Returns false after an
+// error.
 static bool read_values(table_reader *reader)
 {
     const bool is_lenient = md5_is_lenient(reader->lex.game);
@@ -85,26 +89,27 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     table_reader reader = {.values = NULL};
     md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_defaulted);
-    const bool is_good = read_table(&reader);
-    if (!is_good) // a table with an error is { { 0 } }
+    const bool is_valid = read_table(&reader);
+    if (!is_valid) { // a table with an error becomes { { 0 } }
         reader.table = (md5_table){.num_values = 0};
-    (void)(is_good || add_value(&reader, 0.0f));
-    // What was read, with the first value again at the end.
+        (void)add_value(&reader, 0.0f);
+    }
+    // The stored table contains the first value again at the end, for interpolation.
     const uint32_t count = reader.table.num_values;
     md5_table *const table = MD5_NEW(&game->arena, md5_table, 1);
     float *const values = MD5_NEW(&game->arena, float, count + 1);
-    const bool is_kept = table && values && md5_game_has_memory(game);
-    if (is_kept) {
+    const bool has_memory = table && values && md5_game_has_memory(game);
+    if (has_memory) {
         memcpy(values, reader.values, count * sizeof *values);
         values[count] = values[0];
         *table = reader.table;
         table->decl = &entry->decl;
         table->values = values;
         entry->parsed = table;
-        entry->decl.state = is_good ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
+        entry->decl.state = is_valid ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED;
     }
     md5i_arena_rewind(&game->scratch, before);
-    return is_kept;
+    return has_memory;
 }
 
 const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *error)
@@ -116,15 +121,15 @@ const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *err
 
 // -- Values ---------------------------------------------------------------------------------------
 
-// The value between two neighbours, or the first of them.
-static float value_between(const md5_table *table, uint32_t first, float part)
+// Interpolates between two neighboring values. Returns the first value if the table is snapped.
+static float value_between(const md5_table *table, uint32_t first, float fraction)
 {
     if (table->is_snapped)
         return table->values[first];
-    return table->values[first] * (1.0f - part) + table->values[first + 1] * part;
+    return table->values[first] * (1.0f - fraction) + table->values[first + 1] * fraction;
 }
 
-float md5i_table_at(const md5_table *table, float x)
+float md5i_sample_table(const md5_table *table, float x)
 {
     MD5_ASSERT_NOT_NULL(table);
     const uint32_t count = table->num_values;
@@ -132,19 +137,22 @@ float md5i_table_at(const md5_table *table, float x)
         return 1.0f;
     const float size = (float)count;
     const float last = (float)(count - 1);
-    float place = table->is_clamped ? x * last : x * size;
-    if (!(place > -FLT_MAX && place < FLT_MAX))
+    float position = table->is_clamped ? x * last : x * size;
+    if (!(position > -FLT_MAX && position < FLT_MAX))
         return 0.0f;
     if (table->is_clamped) {
-        place = place < 0.0f ? 0.0f : place > last ? last : place;
-        const uint32_t first = (uint32_t)place;
-        return value_between(table, first, place - (float)first);
+        if (position < 0.0f)
+            position = 0.0f;
+        else if (position > last)
+            position = last;
+        const uint32_t first = (uint32_t)position;
+        return value_between(table, first, position - (float)first);
     }
-    if (place < 0.0f)
-        place += size * ceilf(-place / size);
-    const float whole = floorf(place);
+    if (position < 0.0f)
+        position += size * ceilf(-position / size);
+    const float whole = floorf(position);
     const uint32_t first = (uint32_t)fmodf(whole, size);
-    return value_between(table, first < count ? first : 0, place - whole);
+    return value_between(table, first < count ? first : 0, position - whole);
 }
 
 // == Expressions ==================================================================================
@@ -153,26 +161,32 @@ float md5i_table_at(const md5_table *table, float x)
 //
 //   level 4: && ||   level 3: > >= < <= == !=   level 2: + -   level 1: * / %   level 0: terms
 //
-// Operators of one level are right-associative, as in the engine: what follows an operator is read
-// at the same level again. Equal constants share a register, sums and products of constants are
-// computed here, and x + 0, x * 1 and x * 0 are simplified, which is exact unless x is not finite.
+// Operators of one level are right-associative, as in the engine: the right operand of an operator
+// is read at the level of the operator. Equal constants share a register. Sums and products of
+// constants are computed while parsing. x + 0, x * 1 and x * 0 are simplified, which is exact if x
+// is finite.
 //
-// The engine's parser is recursive; this one keeps on a stack the frames that wait for the value
-// being read: a level, which will look for an operator; an operator with its left operand; a
-// bracket; a table.
+// The engine's parser is recursive. This parser uses an explicit stack instead, so that nesting
+// cannot overflow the stack of the thread. Each frame waits for the value that is being read. A
+// frame is a level, which then searches for an operator; an operator with its left operand; a
+// bracket; or a table.
 
+// The level of the operators with the lowest precedence.
 enum { TOP_LEVEL = 4 };
-enum { FRAME_OPERATOR = TOP_LEVEL + 1, FRAME_BRACKET, FRAME_TABLE }; // 1 to 4: a level
+// Kinds of frames. Kinds 1 to TOP_LEVEL are levels.
+enum { FRAME_OPERATOR = TOP_LEVEL + 1, FRAME_BRACKET, FRAME_TABLE };
 
-// Expects a token. Another one is a warning, and in engine mode sets parser->is_defaulted.
-static void match(md5_material_parser *parser, const char *text)
+// Reads an expected token. If there is a different token, reports it; in engine mode this also sets
+// parser->is_defaulted.
+static void expect_token(md5_material_parser *parser, const char *text)
 {
     md5_token token;
     if (!md5_is_lenient(parser->game)) {
-        parser->is_defaulted |= !md5i_decl_lex_expect(parser->lex, text);
+        if (!md5i_decl_lex_expect(parser->lex, text))
+            parser->is_defaulted = true;
         return;
     }
-    // The token that is there instead is read again: only the missing one is skipped.
+    // A different token is not consumed, as if the expected token were not missing.
     if (!md5i_decl_lex_read(parser->lex, &token)) {
         md5i_decl_lex_warn(parser->lex, "couldn't find expected '%s'", text);
     } else if (!md5i_token_is(&token, text)) {
@@ -195,11 +209,13 @@ void md5i_clear_expressions(md5_material_parser *parser)
     }
 }
 
-static void exceed(md5_material_parser *parser, const char *what)
+// Reports that a limit of the parser is exceeded. `elements` is the plural of the limited element.
+static void report_too_many(md5_material_parser *parser, const char *elements)
 {
     md5_decl_lex lex;
     md5i_decl_lex_begin(&lex, parser->game, parser->decl->file, parser->decl->line, "", 0);
-    md5i_decl_lex_warn(&lex, "material %s has too many %s", MD5_QUOTED(parser->decl->name), what);
+    md5i_decl_lex_warn(&lex, "material %s has too many %s", MD5_QUOTED(parser->decl->name),
+                       elements);
     parser->is_defaulted = true;
 }
 
@@ -207,7 +223,7 @@ static bool add_register(md5_material_parser *parser, float value, bool is_tempo
 {
     uint32_t *const count = &parser->material.num_registers;
     if (*count == MD5_MAX_REGISTERS) {
-        exceed(parser, "registers");
+        report_too_many(parser, "registers");
         return false;
     }
     parser->registers[*count] = value;
@@ -216,14 +232,14 @@ static bool add_register(md5_material_parser *parser, float value, bool is_tempo
     return true;
 }
 
-// Returns the register of a constant.
+// Returns the register of a constant. Adds a register if the constant does not have one.
 static uint32_t add_constant(md5_material_parser *parser, float value)
 {
-    // The slot of the constant, or the empty one where it belongs. At least half of the slots are
+    // Find the slot of the constant, or the empty slot for it. At least half of the slots are
     // empty, so the search ends.
-    const float folded = value == 0.0f ? 0.0f : value; // 0 and -0 are equal
+    const float key = value == 0.0f ? 0.0f : value; // 0 and -0 share a register
     uint32_t bits;
-    memcpy(&bits, &folded, sizeof bits);
+    memcpy(&bits, &key, sizeof bits);
     uint32_t slot = bits * 0x9E3779B1u >> 19;
     while (parser->constants[slot] != 0 && !(parser->registers[parser->constants[slot]] == value))
         slot = (slot + 1) % MD5_CONSTANT_SLOTS;
@@ -241,13 +257,14 @@ static bool is_constant(const md5_material_parser *parser, uint32_t index, float
     return !parser->is_temporary[index] && parser->registers[index] == value;
 }
 
-static uint32_t emit(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a, uint32_t b,
-                     const md5_table *table)
+// Adds an operation and returns the register of its result. Returns 0 if a limit is exceeded.
+static uint32_t emit_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a,
+                        uint32_t b, const md5_table *table)
 {
     uint32_t *const count = &parser->material.num_ops;
     const uint32_t result = parser->material.num_registers;
     if (*count == MD5_MAX_OPS) {
-        exceed(parser, "operations");
+        report_too_many(parser, "operations");
         return 0;
     }
     if (!add_register(parser, 0.0f, true))
@@ -261,7 +278,8 @@ static uint32_t emit(md5_material_parser *parser, md5_material_op_kind kind, uin
     return result;
 }
 
-// Returns the register of the value of an operation, which may be a constant too.
+// Returns the register of an operation's result. If the result is an operand or a constant, no
+// operation is added.
 static uint32_t add_op(md5_material_parser *parser, md5_material_op_kind kind, uint32_t a,
                        uint32_t b)
 {
@@ -282,16 +300,16 @@ static uint32_t add_op(md5_material_parser *parser, md5_material_op_kind kind, u
         if (are_constant)
             return add_constant(parser, parser->registers[a] * parser->registers[b]);
     }
-    return emit(parser, kind, a, b, NULL);
+    return emit_op(parser, kind, a, b, NULL);
 }
 
 // -- Terms ----------------------------------------------------------------------------------------
 
-static bool push(md5_material_parser *parser, uint32_t kind, uint32_t left, md5_material_op_kind op,
-                 const md5_table *table)
+static bool push_frame(md5_material_parser *parser, uint32_t kind, uint32_t left,
+                       md5_material_op_kind op, const md5_table *table)
 {
     if (parser->num_frames == MD5_MAX_FRAMES) {
-        exceed(parser, "brackets and operators in an expression");
+        report_too_many(parser, "brackets and operators in an expression");
         return false;
     }
     md5_expression_frame *const frame = &parser->frames[parser->num_frames++];
@@ -302,101 +320,136 @@ static bool push(md5_material_parser *parser, uint32_t kind, uint32_t left, md5_
     return true;
 }
 
-// Begins to read at a level: each level first reads an operand of the level below.
-static bool descend(md5_material_parser *parser, uint32_t level)
+// Pushes the frames of a level and of all levels below: an operand of a level is an expression of
+// the next lower level.
+static bool push_levels(md5_material_parser *parser, uint32_t level)
 {
     for (; level > 0; level--)
-        TRY(push(parser, level, 0, MD5_OP_ADD, NULL));
+        TRY(push_frame(parser, level, 0, MD5_OP_ADD, NULL));
     return true;
 }
 
-// Returns whether a token is `word` with a number below `count`, such as parm11.
-static bool is_numbered(const md5_token *token, const char *word, uint32_t count, uint32_t *number)
+static bool is_digit(char c)
 {
-    const size_t length = strlen(word);
+    return c >= '0' && c <= '9';
+}
+
+// Returns true if a token is `keyword` followed by a number below `count`, such as `parm11`.
+static bool match_numbered_keyword(const md5_token *token, const char *keyword, uint32_t count,
+                                   uint32_t *number)
+{
+    const size_t length = strlen(keyword);
     const md5_token start = {.text = token->text, .size = length};
-    if (token->size <= length || token->size > length + 2 || !md5i_token_is_word(&start, word))
+    if (token->size <= length || token->size > length + 2 || !md5i_token_is_word(&start, keyword))
         return false;
-    const char first = token->text[length];
-    const char second = token->size > length + 1 ? token->text[length + 1] : '\0';
-    if (first < '0' || first > '9'
-        || (second != '\0' && (first == '0' || second < '0' || second > '9')))
+    const char *const digits = token->text + length;
+    if (!is_digit(digits[0]))
         return false;
-    *number = (uint32_t)(first - '0');
-    if (second != '\0')
-        *number = 10 * *number + (uint32_t)(second - '0');
+    *number = (uint32_t)(digits[0] - '0');
+    if (token->size == length + 2) {
+        if (digits[0] == '0' || !is_digit(digits[1]))
+            return false;
+        *number = 10 * *number + (uint32_t)(digits[1] - '0');
+    }
     return *number < count;
 }
 
-// Reads a term and returns its register; or opens a bracket, whose content is read next.
-static uint32_t read_term(md5_material_parser *parser, bool *is_open)
+static bool is_number(const md5_token *token)
+{
+    return token->kind == MD5_TOKEN_NUMBER || md5i_token_is(token, ".");
+}
+
+// Reads a token. Returns an empty token at the end of the text.
+static md5_token read_token(md5_material_parser *parser)
 {
     md5_token token;
-    uint32_t number = 0;
-    *is_open = false;
     if (!md5i_decl_lex_read(parser->lex, &token))
         token = (md5_token){.text = ""};
+    return token;
+}
+
+// Opens a bracket or the index of a table. Returns false if a limit is exceeded.
+static bool open_nested(md5_material_parser *parser, uint32_t kind, const md5_table *table)
+{
+    const md5_material_op_kind op = kind == FRAME_TABLE ? MD5_OP_TABLE : MD5_OP_ADD;
+    return push_frame(parser, kind, 0, op, table) && push_levels(parser, TOP_LEVEL);
+}
+
+// Reads the number after a minus. A term that is not a number is an error. In lenient mode the term
+// is then subtracted from 0: sets `is_open`, and the term is read next.
+static uint32_t read_negative_number(md5_material_parser *parser, bool *is_open)
+{
+    const md5_token token = read_token(parser);
+    if (is_number(&token))
+        return add_constant(parser, -md5i_token_float(&token));
+    md5i_decl_error(parser->lex, "a number", "Bad negative number %s", MD5_SHOWN(&token));
+    if (parser->is_defaulted || token.size == 0)
+        return 0;
+    md5i_decl_lex_unread(parser->lex, &token);
+    const uint32_t zero = add_constant(parser, 0.0f);
+    *is_open = push_frame(parser, FRAME_OPERATOR, zero, MD5_OP_SUBTRACT, NULL);
+    return 0;
+}
+
+// Reports a term that is neither a number, a parameter nor a table. In lenient mode the term is 1.
+// A name may then have an index, as if it were a table.
+static void read_unknown_term(md5_material_parser *parser, const md5_token *token, bool *is_open)
+{
+    md5i_decl_error(parser->lex, "a number, a parameter or a table, read as 1", "Bad term %s",
+                    MD5_SHOWN(token));
+    if (parser->is_defaulted)
+        return;
+    if (token->kind == MD5_TOKEN_PUNCTUATION)
+        md5i_decl_lex_unread(parser->lex, token);
+    else if (md5i_decl_lex_take(parser->lex, "["))
+        *is_open = open_nested(parser, FRAME_TABLE, NULL);
+}
+
+// Reads a term and returns its register. If the term is a bracket or a table, sets `is_open`
+// instead; its content is then read next.
+static uint32_t read_term(md5_material_parser *parser, bool *is_open)
+{
+    const md5_token token = read_token(parser);
+    uint32_t number = 0;
+    *is_open = false;
     if (md5i_token_is(&token, "(")) {
-        *is_open = push(parser, FRAME_BRACKET, 0, MD5_OP_ADD, NULL) && descend(parser, TOP_LEVEL);
+        *is_open = open_nested(parser, FRAME_BRACKET, NULL);
         return 0;
     }
     if (md5i_token_is_word(&token, "time"))
         return MD5_REGISTER_TIME;
-    if (is_numbered(&token, "parm", 12, &number))
+    if (match_numbered_keyword(&token, "parm", 12, &number))
         return MD5_REGISTER_PARM0 + number;
-    if (is_numbered(&token, "global", 8, &number))
+    if (match_numbered_keyword(&token, "global", 8, &number))
         return MD5_REGISTER_GLOBAL0 + number;
     if (md5i_token_is_word(&token, "fragmentPrograms"))
         return add_constant(parser, 1.0f);
     if (md5i_token_is_word(&token, "sound"))
-        return emit(parser, MD5_OP_SOUND, 0, 0, NULL);
-    if (md5i_token_is(&token, "-")) {
-        // Read what follows a minus. If that is not a number, it is an error; in lenient mode
-        // then sets `is_open`, reads it as a term, and subtracts that from 0.
-        md5_token next;
-        if (!md5i_decl_lex_read(parser->lex, &next))
-            next = (md5_token){.text = ""};
-        if (next.kind == MD5_TOKEN_NUMBER || md5i_token_is(&next, "."))
-            return add_constant(parser, -md5i_token_float(&next));
-        md5i_decl_error(parser->lex, "a number", "Bad negative number %s", MD5_SHOWN(&next));
-        if (parser->is_defaulted || next.size == 0)
-            return 0;
-        md5i_decl_lex_unread(parser->lex, &next);
-        const uint32_t zero = add_constant(parser, 0.0f);
-        *is_open = push(parser, FRAME_OPERATOR, zero, MD5_OP_SUBTRACT, NULL);
-        return 0;
-    }
-    if (token.kind == MD5_TOKEN_NUMBER || md5i_token_is(&token, "."))
+        return emit_op(parser, MD5_OP_SOUND, 0, 0, NULL);
+    if (md5i_token_is(&token, "-"))
+        return read_negative_number(parser, is_open);
+    if (is_number(&token))
         return add_constant(parser, md5i_token_float(&token));
     md5_decl_entry *const entry =
         md5i_find_entry(parser->game, MD5_DECL_TABLE, token.text, token.size);
-    if (entry && !md5i_parse_table(parser->game, entry)) {
+    if (!entry) {
+        read_unknown_term(parser, &token, is_open);
+    } else if (!md5i_parse_table(parser->game, entry)) {
         parser->is_defaulted = true; // out of memory
-    } else if (entry) {
-        match(parser, "[");
-        *is_open = push(parser, FRAME_TABLE, 0, MD5_OP_TABLE, (const md5_table *)entry->parsed)
-                   && descend(parser, TOP_LEVEL);
     } else {
-        // A word that is no table is 1 in lenient mode, with or without an index.
-        const bool is_word = token.kind != MD5_TOKEN_PUNCTUATION;
-        md5i_decl_error(parser->lex, "a number, a parameter or a table, read as 1", "Bad term %s",
-                        MD5_SHOWN(&token));
-        if (!parser->is_defaulted && !is_word)
-            md5i_decl_lex_unread(parser->lex, &token);
-        *is_open = !parser->is_defaulted && is_word && md5i_decl_lex_take(parser->lex, "[")
-                   && push(parser, FRAME_TABLE, 0, MD5_OP_TABLE, NULL)
-                   && descend(parser, TOP_LEVEL);
+        expect_token(parser, "[");
+        *is_open = open_nested(parser, FRAME_TABLE, (const md5_table *)entry->parsed);
     }
     return parser->is_defaulted ? 0 : add_constant(parser, 1.0f);
 }
 
 // -- Operators ------------------------------------------------------------------------------------
 
-static const struct operator_word {
+static const struct operator_symbol {
     const char *text;
     uint32_t level;
     md5_material_op_kind kind;
-} operator_words[] = {
+} operator_symbols[] = {
     {"*", 1, MD5_OP_MULTIPLY},
     {"/", 1, MD5_OP_DIVIDE},
     {"%", 1, MD5_OP_MODULO},
@@ -412,36 +465,39 @@ static const struct operator_word {
     {"||", 4, MD5_OP_OR},
 };
 
-// Looks for an operator of a level that has its left operand. Returns whether there is one, whose
-// right operand is read next.
+// Reads an operator of a level whose left operand was read. Returns true if the next token is such
+// an operator. Its right operand is then read next.
 static bool open_operator(md5_material_parser *parser, uint32_t level, uint32_t left)
 {
     md5_token token;
     if (!md5i_decl_lex_read(parser->lex, &token))
         return false;
-    for (uint32_t i = 0; i < MD5_COUNT(operator_words); i++) {
-        const struct operator_word *const row = &operator_words[i];
-        if (row->level == level && md5i_token_is(&token, row->text))
-            return push(parser, FRAME_OPERATOR, left, row->kind, NULL) && descend(parser, level);
+    for (uint32_t i = 0; i < MD5_COUNT(operator_symbols); i++) {
+        const struct operator_symbol *const symbol = &operator_symbols[i];
+        if (symbol->level == level && md5i_token_is(&token, symbol->text))
+            return push_frame(parser, FRAME_OPERATOR, left, symbol->kind, NULL)
+                   && push_levels(parser, level);
     }
     md5i_decl_lex_unread(parser->lex, &token);
     return false;
 }
 
-// Gives a value to the frames that wait for it, and the result to those below. Returns true if
-// another term must be read first.
-static bool hand_over(md5_material_parser *parser, uint32_t *value)
+// Passes a value to the top frame, the result of that frame to the next frame, and so on. Returns
+// true if another term must be read first.
+static bool pass_value_up(md5_material_parser *parser, uint32_t *value)
 {
     while (parser->num_frames > 0) {
         const md5_expression_frame frame = parser->frames[--parser->num_frames];
         if (frame.kind == FRAME_OPERATOR) {
             *value = add_op(parser, frame.op, frame.left, *value);
         } else if (frame.kind == FRAME_BRACKET) {
-            match(parser, ")");
+            expect_token(parser, ")");
         } else if (frame.kind == FRAME_TABLE) {
-            match(parser, "]");
-            *value = frame.table ? emit(parser, MD5_OP_TABLE, 0, *value, frame.table)
-                                 : add_constant(parser, 1.0f);
+            expect_token(parser, "]");
+            if (frame.table)
+                *value = emit_op(parser, MD5_OP_TABLE, 0, *value, frame.table);
+            else
+                *value = add_constant(parser, 1.0f);
         } else if (parser->is_defaulted) {
             *value = 0;
         } else if (open_operator(parser, frame.kind, *value)) {
@@ -456,32 +512,30 @@ uint32_t md5i_read_expression(md5_material_parser *parser)
     uint32_t value = 0;
     bool is_open;
     parser->num_frames = 0;
-    (void)descend(parser, TOP_LEVEL);
+    (void)push_levels(parser, TOP_LEVEL);
     do {
         value = read_term(parser, &is_open);
-    } while (is_open || hand_over(parser, &value));
+    } while (is_open || pass_value_up(parser, &value));
     return value;
 }
 
 // == Evaluation ===================================================================================
-//
-// Evaluation of the registers of materials.
 
-// Truncates a float to an integer, clamped to the range of int32_t; NaN becomes 0.
-static int32_t whole(float value)
+// Truncates a float to an integer, clamped to the range of int32_t. NaN becomes 0.
+static int32_t truncate_to_int(float value)
 {
     if (!(value > -2147483648.0f))
         return value == value ? INT32_MIN : 0;
     return value < 2147483648.0f ? (int32_t)value : INT32_MAX;
 }
 
-static float truth(bool value)
+static float bool_to_float(bool value)
 {
     return value ? 1.0f : 0.0f;
 }
 
-static float value_of(const md5_material_op *op, const md5_material_input *input,
-                      const float *registers)
+static float compute_op(const md5_material_op *op, const md5_material_input *input,
+                        const float *registers)
 {
     const float a = registers[op->a];
     const float b = registers[op->b];
@@ -495,29 +549,31 @@ static float value_of(const md5_material_op *op, const md5_material_input *input
     case MD5_OP_DIVIDE:
         return a / b;
     case MD5_OP_MODULO: {
-        const int32_t by = whole(b);
-        return by == 0 || by == -1 ? 0.0f : (float)(whole(a) % by);
+        const int32_t divisor = truncate_to_int(b);
+        if (divisor == 0 || divisor == -1) // INT32_MIN % -1 is undefined
+            return 0.0f;
+        return (float)(truncate_to_int(a) % divisor);
     }
     case MD5_OP_TABLE:
-        return md5i_table_at(op->table, b);
+        return md5i_sample_table(op->table, b);
     case MD5_OP_SOUND:
         return input->sound;
     case MD5_OP_GREATER:
-        return truth(a > b);
+        return bool_to_float(a > b);
     case MD5_OP_GREATER_EQUAL:
-        return truth(a >= b);
+        return bool_to_float(a >= b);
     case MD5_OP_LESS:
-        return truth(a < b);
+        return bool_to_float(a < b);
     case MD5_OP_LESS_EQUAL:
-        return truth(a <= b);
+        return bool_to_float(a <= b);
     case MD5_OP_EQUAL:
-        return truth(a == b);
+        return bool_to_float(a == b);
     case MD5_OP_NOT_EQUAL:
-        return truth(a != b);
+        return bool_to_float(a != b);
     case MD5_OP_AND:
-        return truth(a != 0.0f && b != 0.0f);
+        return bool_to_float(a != 0.0f && b != 0.0f);
     default: // MD5_OP_OR
-        return truth(a != 0.0f || b != 0.0f);
+        return bool_to_float(a != 0.0f || b != 0.0f);
     }
 }
 
@@ -534,14 +590,16 @@ void md5_evaluate_material(const md5_material *material, const md5_material_inpu
     memcpy(registers + MD5_REGISTER_GLOBAL0, input->globals, sizeof input->globals);
     for (uint32_t i = 0; i < material->num_ops; i++) {
         const md5_material_op *const op = &material->ops[i];
-        registers[op->result] = value_of(op, input, registers);
+        registers[op->result] = compute_op(op, input, registers);
     }
 }
 
 void md5_stage_matrix(const md5_stage *stage, const float *registers, float matrix[2][3])
 {
     static const float identity[2][3] = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}};
-    const float most = 40.0f; // textures repeat, and large offsets would cost precision
+    // Textures repeat, so that the integer part of an offset has no effect. It is removed from
+    // large offsets to preserve precision.
+    const float max_offset = 40.0f;
     MD5_ASSERT_PART(stage, matrix);
     MD5_ASSERT_NOT_NULL(registers);
     memcpy(matrix, identity, sizeof identity);
@@ -551,95 +609,97 @@ void md5_stage_matrix(const md5_stage *stage, const float *registers, float matr
         for (uint32_t column = 0; column < 3; column++)
             matrix[row][column] = registers[stage->matrix[row][column]];
         const float offset = matrix[row][2];
-        if (offset < -most || offset > most)
+        if (offset < -max_offset || offset > max_offset)
             matrix[row][2] = offset - truncf(offset);
     }
 }
 
-// == Stages of materials =========================================================================
-
-enum { MD5_PROGRAM_VERTEX = 1, MD5_PROGRAM_FRAGMENT = 2 };
-
 // == Texture matrices =============================================================================
 //
-// Texture matrices: each word multiplies its matrix from the right, in expressions.
+// The entries of a texture matrix are registers. Each keyword multiplies the matrix of its stage by
+// another matrix from the right, by adding operations.
 
-static uint32_t product(md5_material_parser *parser, uint32_t a, uint32_t b)
+static uint32_t multiply_registers(md5_material_parser *parser, uint32_t a, uint32_t b)
 {
     return add_op(parser, MD5_OP_MULTIPLY, a, b);
 }
 
-static uint32_t sum(md5_material_parser *parser, uint32_t a, uint32_t b)
+static uint32_t add_registers(md5_material_parser *parser, uint32_t a, uint32_t b)
 {
     return add_op(parser, MD5_OP_ADD, a, b);
 }
 
-// The order of operations is the engine's, and so are the roundings.
-static void multiply(md5_material_parser *parser, uint32_t by[2][3])
+// Multiplies the matrix of the stage: matrix = matrix * factor. The order of the operations equals
+// the engine's, so that results are rounded as there.
+static void multiply_matrix(md5_material_parser *parser, uint32_t factor[2][3])
 {
     md5_stage *const stage = parser->stage;
-    uint32_t old[2][3];
+    uint32_t matrix[2][3];
     if (!stage->has_matrix) {
         stage->has_matrix = true;
-        memcpy(stage->matrix, by, sizeof stage->matrix);
+        memcpy(stage->matrix, factor, sizeof stage->matrix);
         return;
     }
-    memcpy(old, stage->matrix, sizeof old);
+    memcpy(matrix, stage->matrix, sizeof matrix);
     for (uint32_t row = 0; row < 2; row++) {
         for (uint32_t column = 0; column < 3; column++) {
-            uint32_t *const to = &stage->matrix[row][column];
-            const uint32_t first = product(parser, old[row][0], by[0][column]);
-            *to = sum(parser, first, product(parser, old[row][1], by[1][column]));
+            const uint32_t first = multiply_registers(parser, matrix[row][0], factor[0][column]);
+            const uint32_t second = multiply_registers(parser, matrix[row][1], factor[1][column]);
+            uint32_t sum = add_registers(parser, first, second);
             if (column == 2)
-                *to = sum(parser, *to, old[row][2]);
+                sum = add_registers(parser, sum, matrix[row][2]);
+            stage->matrix[row][column] = sum;
         }
     }
 }
 
-// 0.5 - 0.5 x: what keeps the middle of a texture where it is.
-static uint32_t centered(md5_material_parser *parser, uint32_t x)
+// Returns the offset that leaves the center of a texture in its position after scaling by `x`:
+// 0.5 - 0.5 x.
+static uint32_t centered_offset(md5_material_parser *parser, uint32_t x)
 {
     const uint32_t half = add_constant(parser, 0.5f);
-    return add_op(parser, MD5_OP_SUBTRACT, half, product(parser, half, x));
+    return add_op(parser, MD5_OP_SUBTRACT, half, multiply_registers(parser, half, x));
 }
 
+// Transforms with two arguments.
 enum { PAIR_SCROLL, PAIR_SCALE, PAIR_CENTER_SCALE, PAIR_SHEAR };
 
-// Reads `a , b`.
-static void read_pair(md5_material_parser *parser)
+// Reads the arguments `a , b` of the transform parser->value and applies it.
+static void read_pair_transform(md5_material_parser *parser)
 {
     const uint32_t a = md5i_read_expression(parser);
-    match(parser, ",");
+    expect_token(parser, ",");
     const uint32_t b = md5i_read_expression(parser);
     const uint32_t one = add_constant(parser, 1.0f);
     if (parser->value == PAIR_SHEAR) {
         const uint32_t minus_half = add_constant(parser, -0.5f);
-        const uint32_t s = product(parser, minus_half, a);
-        const uint32_t t = product(parser, minus_half, b);
+        const uint32_t s = multiply_registers(parser, minus_half, a);
+        const uint32_t t = multiply_registers(parser, minus_half, b);
         uint32_t shear[2][3] = {{one, a, s}, {b, one, t}};
-        multiply(parser, shear);
+        multiply_matrix(parser, shear);
         return;
     }
     const uint32_t zero = add_constant(parser, 0.0f);
     const bool is_centered = parser->value == PAIR_CENTER_SCALE;
-    const uint32_t s = is_centered ? centered(parser, a) : zero;
-    const uint32_t t = is_centered ? centered(parser, b) : zero;
+    const uint32_t s = is_centered ? centered_offset(parser, a) : zero;
+    const uint32_t t = is_centered ? centered_offset(parser, b) : zero;
     uint32_t scroll[2][3] = {{one, zero, a}, {zero, one, b}};
     uint32_t scale[2][3] = {{a, zero, s}, {zero, b, t}};
-    multiply(parser, parser->value == PAIR_SCROLL ? scroll : scale);
+    multiply_matrix(parser, parser->value == PAIR_SCROLL ? scroll : scale);
 }
 
-// a * first + b * second + 0.5
-static uint32_t turned(md5_material_parser *parser, float a, uint32_t first, float b,
-                       uint32_t second)
+// Returns the register of a * first + b * second + 0.5.
+static uint32_t rotated_offset(md5_material_parser *parser, float a, uint32_t first, float b,
+                               uint32_t second)
 {
-    const uint32_t left = product(parser, add_constant(parser, a), first);
-    const uint32_t right = product(parser, add_constant(parser, b), second);
-    return sum(parser, sum(parser, left, right), add_constant(parser, 0.5f));
+    const uint32_t left = multiply_registers(parser, add_constant(parser, a), first);
+    const uint32_t right = multiply_registers(parser, add_constant(parser, b), second);
+    return add_registers(parser, add_registers(parser, left, right), add_constant(parser, 0.5f));
 }
 
-// The value of one of the game's tables at a register.
-static bool read_turn_table(md5_material_parser *parser, const char *name, uint32_t turns,
+// Writes the register of the value of a table of the game at the value of register `turns`. Returns
+// false and reports an error if the game does not have the table.
+static bool lookup_rotation(md5_material_parser *parser, const char *name, uint32_t turns,
                             uint32_t *value)
 {
     md5_decl_entry *const entry = md5i_find_entry(parser->game, MD5_DECL_TABLE, name, strlen(name));
@@ -648,37 +708,41 @@ static bool read_turn_table(md5_material_parser *parser, const char *name, uint3
                         "no %s for rotate defined", name);
         return false;
     }
-    *value = emit(parser, MD5_OP_TABLE, 0, turns, (const md5_table *)entry->parsed);
+    *value = emit_op(parser, MD5_OP_TABLE, 0, turns, (const md5_table *)entry->parsed);
     return true;
 }
 
-// Rotates by a number of full turns, around the middle of the texture, with the sine and cosine of
-// the game's tables.
+// Rotates the texture about its center by a number of full turns. Sine and cosine are tables of the
+// game.
 static void read_rotate(md5_material_parser *parser)
 {
-    uint32_t sine, cosine;
+    uint32_t sine;
+    uint32_t cosine;
     const uint32_t turns = md5i_read_expression(parser);
-    if (!read_turn_table(parser, "sinTable", turns, &sine)
-        || !read_turn_table(parser, "cosTable", turns, &cosine))
+    if (!lookup_rotation(parser, "sinTable", turns, &sine)
+        || !lookup_rotation(parser, "cosTable", turns, &cosine))
         return;
     const uint32_t zero = add_constant(parser, 0.0f);
     const uint32_t minus_sine = add_op(parser, MD5_OP_SUBTRACT, zero, sine);
-    const uint32_t s = turned(parser, -0.5f, cosine, 0.5f, sine);
-    const uint32_t t = turned(parser, -0.5f, sine, -0.5f, cosine);
+    const uint32_t s = rotated_offset(parser, -0.5f, cosine, 0.5f, sine);
+    const uint32_t t = rotated_offset(parser, -0.5f, sine, -0.5f, cosine);
     uint32_t matrix[2][3] = {{cosine, minus_sine, s}, {sine, cosine, t}};
-    multiply(parser, matrix);
+    multiply_matrix(parser, matrix);
 }
 
 // == Shader programs ==============================================================================
 //
-// Shader programs, and their inputs.
+// Keywords for shader programs and their inputs.
 
-static void set_program(md5_material_parser *parser, int which, const char *name)
+enum { MD5_PROGRAM_VERTEX = 1, MD5_PROGRAM_FRAGMENT = 2 };
+
+// Sets the name of the programs in the bit set `programs`.
+static void set_program(md5_material_parser *parser, int programs, const char *name)
 {
     md5_stage_program *const program = &parser->stage->program;
-    if (which & MD5_PROGRAM_VERTEX)
+    if (programs & MD5_PROGRAM_VERTEX)
         program->vertex = name;
-    if (which & MD5_PROGRAM_FRAGMENT)
+    if (programs & MD5_PROGRAM_FRAGMENT)
         program->fragment = name;
 }
 
@@ -689,8 +753,8 @@ static void read_program(md5_material_parser *parser)
         set_program(parser, parser->value, md5i_keep_token(parser->game, &token));
 }
 
-// A mega texture is a file of the engine's own format. Without the file, the material is defaulted
-// in engine mode.
+// Reads the name of a mega texture, which is a file in a format of the engine. If the file does not
+// exist, the material is defaulted in engine mode.
 static void read_mega_texture(md5_material_parser *parser)
 {
     char path[MD5_IMAGE_TEXT];
@@ -707,51 +771,54 @@ static void read_mega_texture(md5_material_parser *parser)
     (void)snprintf(path, sizeof path, "megaTextures/%.*s.mega", (int)size, token.text);
     if (md5i_game_find_file(parser->game, path))
         set_program(parser, MD5_PROGRAM_VERTEX | MD5_PROGRAM_FRAGMENT, "megaTexture.vfp");
-    else
-        parser->is_defaulted |= !md5_is_lenient(parser->game);
+    else if (!md5_is_lenient(parser->game))
+        parser->is_defaulted = true;
 }
 
-// Reads the number of an input, below `count`.
-static bool read_number(md5_material_parser *parser, const char *what, int32_t count,
-                        int32_t *number)
+// Reads the index of a program input. Returns false and reports an error if it is not below
+// `count`.
+static bool read_input_index(md5_material_parser *parser, const char *keyword, int32_t count,
+                             int32_t *index)
 {
     md5_token token = {.text = ""};
     (void)md5i_decl_lex_read_on_line(parser->lex, &token);
-    *number = md5i_token_int(&token);
-    if (token.kind == MD5_TOKEN_NUMBER && *number >= 0 && *number < count)
+    *index = md5i_token_int(&token);
+    if (token.kind == MD5_TOKEN_NUMBER && *index >= 0 && *index < count)
         return true;
-    md5i_decl_error(parser->lex, "a valid input index", "bad %s number", what);
+    md5i_decl_error(parser->lex, "a valid input index", "bad %s number", keyword);
     if (!parser->is_defaulted)
-        md5i_skip_unknown_word(parser->lex, &token, MD5_WORD_STAGE);
+        md5i_skip_unknown_keyword(parser->lex, &token, MD5_SCOPE_STAGE);
     return false;
 }
 
-// vertexParm NUMBER x [, y [, z [, w]]]: one value counts for all, a missing z is 0, a missing w 1.
+// Reads vertexParm INDEX x [, y [, z [, w]]]. If only x is given, all values are x. Otherwise a
+// missing z is 0 and a missing w is 1.
 static void read_vertex_parm(md5_material_parser *parser)
 {
     md5_stage_program *const program = &parser->stage->program;
-    int32_t number;
-    if (!read_number(parser, "vertexParm", MD5_MAX_VERTEX_PARMS, &number))
+    int32_t index;
+    if (!read_input_index(parser, "vertexParm", MD5_MAX_VERTEX_PARMS, &index))
         return;
-    if ((uint32_t)number >= program->num_vertex_parms)
-        program->num_vertex_parms = (uint32_t)number + 1;
-    uint32_t *const values = program->vertex_parms[number];
+    if ((uint32_t)index >= program->num_vertex_parms)
+        program->num_vertex_parms = (uint32_t)index + 1;
+    uint32_t *const values = program->vertex_parms[index];
     values[0] = md5i_read_expression(parser);
     uint32_t count = 1;
-    md5_token comma; // another token is lost, as in the engine
+    md5_token comma; // a token that is not a comma is skipped, as in the engine
     while (count < 4 && md5i_decl_lex_read_on_line(parser->lex, &comma)
            && md5i_token_is(&comma, ","))
         values[count++] = md5i_read_expression(parser);
-    for (uint32_t i = count; i < 4; i++)
-        values[i] = count == 1 ? values[0] : add_constant(parser, i == 3 ? 1.0f : 0.0f);
+    for (uint32_t i = count; i < 4; i++) {
+        const float missing_value = i == 3 ? 1.0f : 0.0f;
+        values[i] = count == 1 ? values[0] : add_constant(parser, missing_value);
+    }
 }
 
-// Words between the number of an image and the image. Those that set a filter, a depth or a cube
-// are not kept.
-static const struct fragment_word {
-    const char *word;
-    int repeat; // -1 = another word
-} fragment_words[] = {
+// Keywords between the index of an image and the image. Filters, depths and cube maps are ignored.
+static const struct fragment_keyword {
+    const char *keyword;
+    int repeat; // md5_image_repeat, or -1 if the keyword does not set it
+} fragment_keywords[] = {
     {"cubeMap", -1},
     {"cameraCubeMap", -1},
     {"nearest", -1},
@@ -772,7 +839,7 @@ static void read_fragment_map(md5_material_parser *parser)
     md5_token token = {.text = ""};
     char text[MD5_IMAGE_TEXT];
     int32_t unit;
-    if (!read_number(parser, "fragmentMap", MD5_MAX_FRAGMENT_IMAGES, &unit))
+    if (!read_input_index(parser, "fragmentMap", MD5_MAX_FRAGMENT_IMAGES, &unit))
         return;
     if ((uint32_t)unit >= program->num_images)
         program->num_images = (uint32_t)unit + 1;
@@ -780,16 +847,16 @@ static void read_fragment_map(md5_material_parser *parser)
     for (;;) {
         token = (md5_token){.text = ""};
         (void)md5i_decl_lex_read_on_line(parser->lex, &token);
-        const struct fragment_word *const row =
-            MD5_TOKEN_ROW(struct fragment_word, fragment_words, &token);
-        if (!row)
+        const struct fragment_keyword *const keyword =
+            MD5_TOKEN_ROW(struct fragment_keyword, fragment_keywords, &token);
+        if (!keyword)
             break;
-        if (row->repeat >= 0)
-            program->repeat[unit] = (md5_image_repeat)row->repeat;
+        if (keyword->repeat >= 0)
+            program->repeat[unit] = (md5_image_repeat)keyword->repeat;
     }
     md5i_decl_lex_unread(parser->lex, &token);
     if (md5i_read_image_text(parser->lex, text))
-        (void)md5i_make_image_program(parser->game, text, &program->images[unit]);
+        (void)md5i_build_image_program(parser->game, text, &program->images[unit]);
 }
 
 // == Stages =======================================================================================
@@ -803,8 +870,9 @@ static md5_quoted material_name(const md5_material_parser *parser)
 
 // -- Blend ----------------------------------------------------------------------------------------
 
+// A keyword with its value. The last entry of a table has no keyword.
 typedef struct named_bits {
-    const char *word;
+    const char *keyword;
     uint32_t bits;
 } named_bits;
 
@@ -840,23 +908,25 @@ static const named_bits lights[] = {
     {NULL, 0},
 };
 
-// Returns the row of a word, or the last row, which has none.
-static const named_bits *row_of(const named_bits *rows, const md5_token *token)
+// Returns the entry of a keyword, or the last entry, which has no keyword.
+static const named_bits *find_named_bits(const named_bits *table, const md5_token *token)
 {
-    while (rows->word && !md5i_token_is_word(token, rows->word))
-        rows++;
-    return rows;
+    const named_bits *entry = table;
+    while (entry->keyword && !md5i_token_is_word(token, entry->keyword))
+        entry++;
+    return entry;
 }
 
-static uint32_t factor_of(md5_material_parser *parser, const named_bits *rows,
-                          const md5_token *token)
+// Returns the bits of a blend factor. Reports an unknown factor.
+static uint32_t parse_blend_factor(md5_material_parser *parser, const named_bits *table,
+                                   const md5_token *token)
 {
-    const named_bits *const row = row_of(rows, token);
-    if (!row->word)
+    const named_bits *const factor = find_named_bits(table, token);
+    if (!factor->keyword)
         md5i_decl_error(parser->lex, "a blend mode such as blend, or two factors such as GL_ONE",
                         "unknown blend mode %s in material %s", MD5_SHOWN(token),
                         material_name(parser).text);
-    return row->bits;
+    return factor->bits;
 }
 
 static void read_blend(md5_material_parser *parser)
@@ -864,32 +934,31 @@ static void read_blend(md5_material_parser *parser)
     md5_token token;
     if (!md5i_decl_lex_read(parser->lex, &token))
         return;
-    const named_bits *const blend = row_of(blends, &token);
-    const named_bits *const light = row_of(lights, &token);
-    if (blend->word) {
+    const named_bits *const blend = find_named_bits(blends, &token);
+    const named_bits *const light = find_named_bits(lights, &token);
+    if (blend->keyword) {
         parser->stage->bits = blend->bits;
         return;
     }
-    if (light->word) {
+    if (light->keyword) {
         parser->stage->light = (md5_stage_light)light->bits;
         return;
     }
-    const uint32_t source = factor_of(parser, sources, &token);
-    const bool is_known = row_of(sources, &token)->word != NULL;
-    // An unknown word alone leaves the blend as it is.
-    if (!is_known && md5_is_lenient(parser->game) && !md5i_decl_lex_take(parser->lex, ","))
-        return;
-    if (is_known || !md5_is_lenient(parser->game))
-        match(parser, ",");
+    const uint32_t source = parse_blend_factor(parser, sources, &token);
+    const bool is_factor = find_named_bits(sources, &token)->keyword != NULL;
+    if (is_factor || !md5_is_lenient(parser->game))
+        expect_token(parser, ",");
+    else if (!md5i_decl_lex_take(parser->lex, ","))
+        return; // a single unknown keyword does not change the blend mode
     if (md5i_decl_lex_read(parser->lex, &token))
-        parser->stage->bits = source | factor_of(parser, destinations, &token);
+        parser->stage->bits = source | parse_blend_factor(parser, destinations, &token);
 }
 
 // -- Images ---------------------------------------------------------------------------------------
 
 static void read_map(md5_material_parser *parser)
 {
-    // `map` leaves the kind of an earlier cubeMap as it is.
+    // `map` does not change the kind of an earlier cubeMap.
     if (parser->value != MD5_IMAGE_2D)
         parser->stage->cube = (md5_image_cube)parser->value;
     (void)md5i_read_image_text(parser->lex, parser->image);
@@ -934,7 +1003,7 @@ static void set_repeat(md5_material_parser *parser)
 
 // -- State ----------------------------------------------------------------------------------------
 
-// A word that sets one bool of md5_stage, given by its offset.
+// Sets a bool member of md5_stage. parser->value is the offset of the member.
 static void set_flag(md5_material_parser *parser)
 {
     *(bool *)(void *)((char *)parser->stage + parser->value) = true;
@@ -982,18 +1051,20 @@ static void read_texgen(md5_material_parser *parser)
 {
     md5_token token;
     (void)md5i_decl_lex_any(parser->lex, &token);
-    const named_bits *const row = row_of(texgens, &token);
-    if (row->word) {
-        parser->stage->texgen = (md5_texgen)row->bits;
+    const named_bits *const texgen = find_named_bits(texgens, &token);
+    if (texgen->keyword) {
+        parser->stage->texgen = (md5_texgen)texgen->bits;
     } else {
-        // The engine puts no quotes around this name.
+        // As in the engine's message, the name is not in quotes.
         const md5_quoted name = material_name(parser);
         md5i_decl_error(parser->lex, "normal, reflect, skybox or wobbleSky",
                         "bad texGen %s in material %.*s", MD5_SHOWN(&token),
                         (int)strlen(name.text) - 2, name.text + 1);
     }
-    for (int i = 0; row->bits == MD5_TEXGEN_WOBBLE_SKY && i < 3; i++)
-        parser->material.wobble_registers[i] = md5i_read_expression(parser);
+    if (texgen->bits == MD5_TEXGEN_WOBBLE_SKY) {
+        for (int i = 0; i < 3; i++)
+            parser->material.wobble_registers[i] = md5i_read_expression(parser);
+    }
 }
 
 static void read_alpha_test(md5_material_parser *parser)
@@ -1016,17 +1087,18 @@ static void set_colored(md5_material_parser *parser)
         parser->stage->color[i] = MD5_REGISTER_PARM0 + i;
 }
 
-// color r, g, b, a
+// Reads color r, g, b, a.
 static void read_color(md5_material_parser *parser)
 {
     for (uint32_t i = 0; i < 4; i++) {
         if (i > 0)
-            match(parser, ",");
+            expect_token(parser, ",");
         parser->stage->color[i] = md5i_read_expression(parser);
     }
 }
 
-// One value for the channels whose bits are set: red 1, green 2, blue 4, alpha 8.
+// Reads one value for all channels whose bits are set in parser->value: red 1, green 2, blue 4,
+// alpha 8.
 static void read_channels(md5_material_parser *parser)
 {
     const uint32_t value = md5i_read_expression(parser);
@@ -1036,15 +1108,16 @@ static void read_channels(md5_material_parser *parser)
     }
 }
 
-// -- Words ----------------------------------------------------------------------------------------
+// -- Keywords -------------------------------------------------------------------------------------
 
-#define STAGE_FLAG(member) set_flag, (int)offsetof(md5_stage, member)
+// The offset of a member, for set_flag().
+#define MEMBER(name) (int)offsetof(md5_stage, name)
 
-static const struct stage_word {
-    const char *word;
+static const struct stage_keyword {
+    const char *keyword;
     void (*read)(md5_material_parser *parser);
-    int value; // parser->value
-} words[] = {
+    int value; // copied to parser->value for `read`
+} keywords[] = {
     {"name", skip_name, 0},
     {"blend", read_blend, 0},
     {"map", read_map, MD5_IMAGE_2D},
@@ -1058,26 +1131,26 @@ static const struct stage_word {
     {"soundmap", read_video, true},
     {"cubeMap", read_map, MD5_IMAGE_CUBE},
     {"cameraCubeMap", read_map, MD5_IMAGE_CAMERA_CUBE},
-    {"ignoreAlphaTest", STAGE_FLAG(ignore_alpha_test)},
+    {"ignoreAlphaTest", set_flag, MEMBER(ignore_alpha_test)},
     {"nearest", set_filter, MD5_FILTER_NEAREST},
     {"linear", set_filter, MD5_FILTER_LINEAR},
     {"clamp", set_repeat, MD5_IMAGE_CLAMP},
     {"noclamp", set_repeat, MD5_IMAGE_REPEAT},
     {"zeroclamp", set_repeat, MD5_IMAGE_CLAMP_ZERO},
     {"alphazeroclamp", set_repeat, MD5_IMAGE_CLAMP_ZERO_ALPHA},
-    {"uncompressed", STAGE_FLAG(high_quality)},
-    {"highquality", STAGE_FLAG(high_quality)},
-    {"forceHighQuality", STAGE_FLAG(high_quality)},
-    {"nopicmip", STAGE_FLAG(no_picmip)},
+    {"uncompressed", set_flag, MEMBER(high_quality)},
+    {"highquality", set_flag, MEMBER(high_quality)},
+    {"forceHighQuality", set_flag, MEMBER(high_quality)},
+    {"nopicmip", set_flag, MEMBER(no_picmip)},
     {"vertexColor", set_vertex_color, MD5_VERTEX_COLOR_MODULATE},
     {"inverseVertexColor", set_vertex_color, MD5_VERTEX_COLOR_INVERSE},
     {"privatePolygonOffset", read_polygon_offset, 0},
     {"texGen", read_texgen, 0},
-    {"scroll", read_pair, PAIR_SCROLL},
-    {"translate", read_pair, PAIR_SCROLL},
-    {"scale", read_pair, PAIR_SCALE},
-    {"centerScale", read_pair, PAIR_CENTER_SCALE},
-    {"shear", read_pair, PAIR_SHEAR},
+    {"scroll", read_pair_transform, PAIR_SCROLL},
+    {"translate", read_pair_transform, PAIR_SCROLL},
+    {"scale", read_pair_transform, PAIR_SCALE},
+    {"centerScale", read_pair_transform, PAIR_CENTER_SCALE},
+    {"shear", read_pair_transform, PAIR_SHEAR},
     {"rotate", read_rotate, 0},
     {"maskRed", add_bits, MD5_STAGE_NO_RED},
     {"maskGreen", add_bits, MD5_STAGE_NO_GREEN},
@@ -1105,7 +1178,8 @@ static const struct stage_word {
 
 // -- Stages ---------------------------------------------------------------------------------------
 
-static md5_stage *new_stage(md5_material_parser *parser)
+// Initializes the stage after the last finished stage, with the default values of a stage.
+static md5_stage *init_stage(md5_material_parser *parser)
 {
     md5_stage *const stage = &parser->stages[parser->material.num_stages];
     memset(stage, 0, sizeof *stage);
@@ -1119,13 +1193,32 @@ static md5_stage *new_stage(md5_material_parser *parser)
     return stage;
 }
 
-// A built-in image has its own ways of being sampled.
-static bool set_image(md5_material_parser *parser, const char *image, md5_stage *stage)
+// Sets the image program of a stage. A built-in image also sets the repeat mode and the filter.
+static bool set_stage_image(md5_material_parser *parser, const char *image, md5_stage *stage)
 {
-    TRY(md5i_make_image_program(parser->game, image, &stage->image));
+    TRY(md5i_build_image_program(parser->game, image, &stage->image));
     if (stage->image.text[0] == '_')
         md5i_set_builtin_sampling(stage->image.steps[0].file, stage);
     return true;
+}
+
+// Adds the current stage after its last keyword was read. A stage without an image and without
+// another source of its color is reported.
+static void finish_stage(md5_material_parser *parser)
+{
+    md5_stage *const stage = parser->stage;
+    const bool has_dynamic_image = stage->video || stage->dynamic;
+    const bool has_program = stage->program.vertex || stage->program.fragment;
+    parser->material.num_stages++;
+    if (parser->image[0] == '\0') {
+        if (has_dynamic_image || has_program) {
+            stage->image.text = "";
+            return;
+        }
+        md5i_decl_lex_warn(parser->lex, "material %s had stage with no image",
+                           material_name(parser).text);
+    }
+    (void)set_stage_image(parser, parser->image, stage);
 }
 
 void md5i_read_stage(md5_material_parser *parser)
@@ -1137,48 +1230,39 @@ void md5i_read_stage(md5_material_parser *parser)
         parser->is_defaulted = true;
         return;
     }
-    md5_stage *const stage = parser->stage = new_stage(parser);
+    const bool is_lenient = md5_is_lenient(parser->game);
+    parser->stage = init_stage(parser);
     parser->image[0] = '\0';
     while (!parser->is_defaulted && md5_game_has_memory(parser->game)) {
-        // A text that ends within a stage ends the stage, which in engine mode is a
-        // error; in the lenient one the material reports the end.
-        const bool is_lenient = md5_is_lenient(parser->game);
+        // The end of the text ends the stage. This is an error in engine mode. In lenient mode the
+        // parser of the material reports the end of the text.
         const bool is_read = is_lenient ? md5i_decl_lex_read(parser->lex, &token)
                                         : md5i_decl_lex_any(parser->lex, &token);
-        parser->is_defaulted |= !is_read && !is_lenient;
+        if (!is_read && !is_lenient)
+            parser->is_defaulted = true;
         if (parser->is_defaulted)
             break;
         if (!is_read || md5i_token_is(&token, "}")) {
-            parser->material.num_stages++;
-            // The image of a stage, once its last word has been read.
-            const bool has_other =
-                stage->video || stage->dynamic || stage->program.vertex || stage->program.fragment;
-            if (parser->image[0] == '\0' && has_other) {
-                stage->image.text = "";
-                return;
-            }
-            if (parser->image[0] == '\0')
-                md5i_decl_lex_warn(parser->lex, "material %s had stage with no image",
-                                   material_name(parser).text);
-            (void)set_image(parser, parser->image, stage);
+            finish_stage(parser);
             return;
         }
-        const struct stage_word *const row = MD5_TOKEN_ROW(struct stage_word, words, &token);
-        if (row) {
-            parser->value = row->value;
-            row->read(parser);
+        const struct stage_keyword *const keyword =
+            MD5_TOKEN_ROW(struct stage_keyword, keywords, &token);
+        if (keyword) {
+            parser->value = keyword->value;
+            keyword->read(parser);
             continue;
         }
-        md5i_unknown_word(parser->lex, &token, MD5_WORD_STAGE, "unknown token", parser->decl->name,
-                          "a stage keyword or '}'");
+        md5i_report_unknown_keyword(parser->lex, &token, MD5_SCOPE_STAGE, "unknown token",
+                                    parser->decl->name, "a stage keyword or '}'");
     }
 }
 
 bool md5i_add_plain_stage(md5_material_parser *parser, md5_stage_light light, const char *image)
 {
-    md5_stage *const stage = new_stage(parser);
+    md5_stage *const stage = init_stage(parser);
     parser->material.num_stages++;
     stage->light = light;
     stage->repeat = MD5_IMAGE_REPEAT;
-    return set_image(parser, image, stage);
+    return set_stage_image(parser, image, stage);
 }
