@@ -519,14 +519,31 @@ static void tell_facts(const view_picture *picture)
     free(lines);
 }
 
+// Writes a line with the name of a fact and its value. Values begin at the same x unless a long one
+// needs more of the width, and its short name less.
+static void write_fact(column *c, const char *name, const char *value)
+{
+    const float gap = 0.02f * c->width;
+    const float value_left = c->width - view_text_width(c->canvas->font, VIEW_TEXT, value);
+    const float name_right = view_text_width(c->canvas->font, VIEW_TEXT, name) + gap;
+    float left = (c->is_narrow ? 0.68f : 0.62f) * c->width;
+    if (value_left < left && name_right <= value_left)
+        left = value_left;
+    view_draw_text(c->canvas, VIEW_TEXT, c->x + left, c->y, c->width - left, VIEW_BRIGHT, value);
+    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, left - gap, VIEW_DIM, name);
+    c->y += c->canvas->font->line[VIEW_TEXT];
+}
+
 static void write_column(column *c, view_pages *pages, double now)
 {
     const view_page *const page = pages->picture.page;
     const float line = c->canvas->font->line[VIEW_TEXT];
     char text[64], sources[512];
-    COMMON_TEXT(text, "%s  %d / %u%s", page->family, pages->open + 1, view_num_pages,
-                c->is_narrow ? "" : "   Y: next   Esc: close");
-    write_text(c, VIEW_TEXT, VIEW_DIM, text);
+    char hint[96];
+    COMMON_TEXT(text, "%s  %d / %u", page->family, pages->open + 1, view_num_pages);
+    COMMON_TEXT(hint, "%s   Y: next   Esc: close", text);
+    const bool has_room = view_text_width(c->canvas->font, VIEW_TEXT, hint) <= c->width;
+    write_text(c, VIEW_TEXT, VIEW_DIM, has_room ? hint : text);
     write_text(c, VIEW_TITLE, VIEW_BRIGHT, page->title);
     write_paragraph(c, VIEW_PLAIN, page->about);
     write_paragraph(c, VIEW_BRIGHT, page->first);
@@ -551,13 +568,9 @@ static void write_column(column *c, view_pages *pages, double now)
     c->y += 0.3f * line;
     for (uint32_t i = 0; i < pages->picture.num_facts; i++) {
         const view_fact *const fact = &pages->picture.facts[i];
-        const float left = (c->is_narrow ? 0.68f : 0.62f) * c->width;
         COMMON_TEXT(text, fabs(fact->value) < 1000 ? "%.4g %s" : "%.0f %s", shown_value(fact),
                     fact->unit);
-        view_draw_text(c->canvas, VIEW_TEXT, c->x + left, c->y, c->width - left, VIEW_BRIGHT, text);
-        view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, left - 0.02f * c->width, VIEW_DIM,
-                       fact->name);
-        c->y += line;
+        write_fact(c, fact->name, text);
     }
     c->y += 0.3f * line;
     int32_t links[VIEW_PAGE_LINKS + 1];
